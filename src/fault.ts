@@ -105,6 +105,77 @@ export const faults = {
     oauth: [502, 'server_error'],
     title: 'The other side answered with an error.',
   },
+  // protocols: what a foreign wallet, issuer or verifier sent
+  'offer.malformed': {
+    api: [422, 'OFFER_UNUSABLE'],
+    oauth: [400, 'invalid_request'],
+    title: 'The credential offer cannot be used.',
+  },
+  'issuer_metadata.invalid': {
+    api: [422, 'OFFER_UNUSABLE'],
+    oauth: [400, 'invalid_request'],
+    title: "The issuer's metadata cannot be used.",
+  },
+  'issuer_answer.invalid': {
+    api: [422, 'OFFER_UNUSABLE'],
+    oauth: [400, 'invalid_request'],
+    title: 'The issuer answered with something unusable.',
+  },
+  'credential_request.invalid': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_credential_request'],
+    title: 'The credential request is not well-formed.',
+  },
+  'key_proof.invalid': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_proof'],
+    title: 'The key proof is not acceptable.',
+  },
+  'nonce.invalid': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_nonce'],
+    title: 'The nonce is unknown, spent or has run out.',
+  },
+  'dcql.invalid': {
+    api: [422, 'REQUEST_INVALID'],
+    oauth: [400, 'invalid_request'],
+    title: 'The DCQL query is not valid.',
+  },
+  'presentation_request.invalid': {
+    api: [422, 'REQUEST_INVALID'],
+    oauth: [400, 'invalid_request'],
+    title: 'The presentation request is not valid.',
+  },
+  'presentation_request.client': {
+    api: [422, 'REQUEST_INVALID'],
+    oauth: [400, 'invalid_client'],
+    title: 'The verifier cannot be identified as it asks to be.',
+  },
+  'presentation_request.uri_method': {
+    api: [422, 'REQUEST_INVALID'],
+    oauth: [400, 'invalid_request_uri_method'],
+    title: 'The request_uri_method is neither get nor post.',
+  },
+  'presentation_request.transaction_data': {
+    api: [422, 'REQUEST_INVALID'],
+    oauth: [400, 'invalid_transaction_data'],
+    title: 'Transaction data is not supported.',
+  },
+  'presentation_request.formats': {
+    api: [422, 'REQUEST_INVALID'],
+    oauth: [400, 'vp_formats_not_supported'],
+    title: 'The verifier takes no format that this wallet has.',
+  },
+  'presentation_response.invalid': {
+    api: [422, 'REQUEST_INVALID'],
+    oauth: [400, 'invalid_request'],
+    title: 'The presentation response is not well-formed.',
+  },
+  'status_list.invalid': {
+    api: [422, 'CREDENTIAL_INVALID'],
+    oauth: [400, 'invalid_request'],
+    title: 'The status list cannot be used.',
+  },
 } as const satisfies Record<string, Row>
 
 /** A stable code of {@link faults}. */
