@@ -66,6 +66,57 @@ export const faults = {
     oauth: [400, 'invalid_request'],
     title: 'A value is not encoded as it must be.',
   },
+  // cryptographic and credential forms
+  'json.malformed': {
+    api: [400, 'MALFORMED_JSON'],
+    oauth: [400, 'invalid_request'],
+    title: 'The JSON is not well-formed, nests too deep or repeats a member name.',
+  },
+  'key.unsupported': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_request'],
+    title: 'The key is not a P-256 or Ed25519 public key.',
+  },
+  'jws.malformed': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_request'],
+    title: 'It is not a well-formed signed JWT.',
+  },
+  'jws.refused': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_request'],
+    title: 'The signed JWT is not acceptable.',
+  },
+  'sd_jwt.malformed': {
+    api: [422, 'CREDENTIAL_INVALID'],
+    oauth: [400, 'invalid_request'],
+    title: 'The credential is not a well-formed SD-JWT.',
+  },
+  'sd_jwt.unissuable': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_credential_request'],
+    title: 'These claims cannot be made into an SD-JWT VC.',
+  },
+  'sd_jwt.unpresentable': {
+    api: [422, 'NO_MATCHING_CREDENTIAL'],
+    oauth: [400, 'access_denied'],
+    title: 'The credential cannot disclose what was asked for.',
+  },
+  'did.unsupported': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_request'],
+    title: 'The DID is malformed or of a method that is not supported.',
+  },
+  'did.unresolvable': {
+    api: [422, 'CREDENTIAL_INVALID'],
+    oauth: [400, 'invalid_request'],
+    title: 'The DID document does not yield the key.',
+  },
+  'issuer.undiscoverable': {
+    api: [422, 'CREDENTIAL_INVALID'],
+    oauth: [400, 'invalid_request'],
+    title: 'The key of the issuer cannot be found.',
+  },
   // callers
   'token.missing': { api: [401, 'UNAUTHORIZED'], oauth: [401, 'invalid_token'], title: 'An access token is needed.' },
   'token.invalid': {

@@ -1,0 +1,110 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { Fault } from '../fault.ts'
+import { isBase64url } from './base64url.ts'
+import { sha256Base64url } from './digest.ts'
+import { isJsonObject } from './json.ts'
+
+type Named = { readonly kid?: string; readonly alg?: string; readonly use?: string }
+/** A public key on the curve P-256. */
+export type P256Jwk = Named & { readonly kty: 'EC'; readonly crv: 'P-256'; readonly x: string; readonly y: string }
+/** An Ed25519 public key. */
+export type Ed25519Jwk = Named & { readonly kty: 'OKP'; readonly crv: 'Ed25519'; readonly x: string }
+/** A public key of a kind that we use. */
+export type PublicJwk = P256Jwk | Ed25519Jwk
+
+/** A key pair in memory. `pkcs8` is the private key in DER, for sealing. */
+export type KeyPair = { readonly publicJwk: P256Jwk; readonly privateKey: KeyObject; readonly pkcs8: Buffer }
+
+const COORDINATE_CHARS = 43 // 32 bytes in base64url
+const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'] as const
+const IMPORTED_MAX = 4096
+const imported = new Map<string, KeyObject>()
+
+/**
+ * Reads a public key that somebody else sent, and keeps only the members that we know.
+ *
+ * That the point lies on the curve is checked by {@link importPublicJwk}. Who owns the key is not checked.
+ *
+ * @throws Fault `key.unsupported` if it is no P-256 or Ed25519 public key or brings private members.
+ * @see [RFC 7517](https://www.rfc-editor.org/rfc/rfc7517) and [RFC 7518, 6](https://www.rfc-editor.org/rfc/rfc7518#section-6)
+ */
+export function readPublicJwk(value: unknown): PublicJwk {
+  if (!isJsonObject(value)) throw new Fault('key.unsupported', { detail: 'The key is not a JWK.' })
+  // [SEC-30] whoever sends a private key has shown it to everybody on the way
+  if (privateMembers.some((name) => Object.hasOwn(value, name))) {
+    throw new Fault('key.unsupported', { detail: 'The key carries private members.' })
+  }
+  const { kty, crv, x, y } = value
+  if (!isCoordinate(x)) throw new Fault('key.unsupported')
+  if (kty === 'EC' && crv === 'P-256' && isCoordinate(y)) return { kty, crv, x, y, ...namedMembers(value) }
+  if (kty === 'OKP' && crv === 'Ed25519') return { kty, crv, x, ...namedMembers(value) }
+  throw new Fault('key.unsupported')
+}
+
+/**
+ * The key as node:crypto wants it. Imports are kept, because one import costs as much as a signature.
+ *
+ * @throws Fault `key.unsupported` if the point is not on the curve.
+ */
+export function importPublicJwk(jwk: PublicJwk): KeyObject {
+  const id = jwk.kty === 'EC' ? `${jwk.x}.${jwk.y}` : jwk.x
+  const known = imported.get(id)
+  if (known !== undefined) return known
+  const key = createPublic(jwk)
+  if (imported.size >= IMPORTED_MAX) imported.delete(imported.keys().next().value ?? '')
+  imported.set(id, key)
+  return key
+}
+
+/** The RFC 7638 thumbprint (SHA-256, base64url): two keys are the same key exactly when these are equal. */
+export function thumbprint(jwk: PublicJwk): string {
+  return sha256Base64url(JSON.stringify(canonical(jwk)))
+}
+
+/** The members that make the key, without `kid` and other names. In the order RFC 7638 hashes them. */
+export function canonical(jwk: PublicJwk): PublicJwk {
+  if (jwk.kty === 'EC') return { crv: jwk.crv, kty: jwk.kty, x: jwk.x, y: jwk.y }
+  return { crv: jwk.crv, kty: jwk.kty, x: jwk.x }
+}
+
+/** The public key of a public or private key object. @throws Fault `key.unsupported` if it is neither P-256 nor Ed25519. */
+export function publicJwkOf(key: KeyObject): PublicJwk {
+  const known = key.asymmetricKeyDetails?.namedCurve === 'prime256v1' || key.asymmetricKeyType === 'ed25519'
+  if (!known) throw new Fault('key.unsupported')
+  const open = key.type === 'private' ? createPublicKey(key) : key
+  return readPublicJwk(open.export({ format: 'jwk' }))
+}
+
+/** Makes a P-256 key pair in memory. */
+export function generateKeyPair(): KeyPair {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const { kty, crv, x, y } = privateKey.export({ format: 'jwk' })
+  const publicJwk = readPublicJwk({ kty, crv, x, y })
+  if (publicJwk.kty !== 'EC') throw new Fault('key.unsupported')
+  return { publicJwk, privateKey, pkcs8: privateKey.export({ format: 'der', type: 'pkcs8' }) }
+}
+
+/** Reads a private key that was sealed as PKCS #8 DER. */
+export function privateKeyFromPkcs8(pkcs8: Uint8Array): KeyObject {
+  return createPrivateKey({ key: Buffer.from(pkcs8), format: 'der', type: 'pkcs8' })
+}
+
+function createPublic(jwk: PublicJwk): KeyObject {
+  try {
+    return createPublicKey({ key: { ...canonical(jwk) }, format: 'jwk' })
+  } catch (cause) {
+    throw new Fault('key.unsupported', { detail: 'The key is not a point on its curve.', cause })
+  }
+}
+
+function isCoordinate(value: unknown): value is string {
+  return typeof value === 'string' && value.length === COORDINATE_CHARS && isBase64url(value)
+}
+
+function namedMembers({ kid, alg, use }: { readonly [name: string]: unknown }): Named {
+  return {
+    ...(typeof kid === 'string' ? { kid } : {}),
+    ...(typeof alg === 'string' ? { alg } : {}),
+    ...(typeof use === 'string' ? { use } : {}),
+  }
+}

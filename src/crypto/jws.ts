@@ -1,0 +1,133 @@
+import { type KeyObject, verify } from 'node:crypto'
+import { Fault } from '../fault.ts'
+import { fromBase64url, toBase64url } from './base64url.ts'
+import { type JsonObject, parseJsonObject } from './json.ts'
+import { importPublicJwk, type PublicJwk } from './jwk.ts'
+import type { SigningKey } from './signing-key.ts'
+
+/** Signature algorithms that we verify. `Ed25519` is the newer name of `EdDSA` with that curve (RFC 9864). */
+export type JwsAlg = 'ES256' | 'EdDSA' | 'Ed25519'
+
+/** All of {@link JwsAlg}: the widest list that a caller may allow. */
+export const jwsAlgs: readonly JwsAlg[] = ['ES256', 'EdDSA', 'Ed25519']
+
+/** [SEC-41] How long a compact JWS may be, in characters. */
+export const JWS_CHARS_MAX = 512 * 1024
+
+/** A compact JWS taken apart. Nothing in it is trustworthy before its signature was verified. */
+export type Jws = {
+  readonly header: JsonObject
+  readonly payload: JsonObject
+  readonly signingInput: string
+  readonly signature: Buffer
+}
+
+/** What keeps a signature from being accepted. */
+export type JwsObjection = {
+  readonly code: 'crit' | 'algorithm' | 'type' | 'key' | 'signature'
+  readonly message: string
+}
+
+/** `algs`: allow-list for this use, all that we know unless told. `typ`: the media types accepted; unchecked if absent. */
+export type JwsPolicy = { readonly algs?: readonly JwsAlg[]; readonly typ?: string | readonly string[] }
+
+/** Signs an object as compact JWS. `alg` is written from the key; any `kid`, `typ`, `x5c` is the caller's to put into the header. */
+export function signCompact(header: Readonly<Record<string, unknown>>, payload: object, key: SigningKey): string {
+  const head = toBase64url(JSON.stringify({ ...header, alg: key.alg }))
+  const signingInput = `${head}.${toBase64url(JSON.stringify(payload))}`
+  return `${signingInput}.${key.sign(Buffer.from(signingInput, 'latin1')).toString('base64url')}`
+}
+
+/**
+ * Takes a compact JWS apart, strictly. Verifies nothing.
+ *
+ * @param limits `charsMax`: longest text accepted, 512 KiB unless told.
+ * @throws Fault `jws.malformed`
+ * @see [RFC 7515, 7.1](https://www.rfc-editor.org/rfc/rfc7515#section-7.1)
+ */
+export function parseCompact(text: string, limits: { readonly charsMax?: number } = {}): Jws {
+  if (text.length > (limits.charsMax ?? JWS_CHARS_MAX))
+    throw new Fault('jws.malformed', { detail: 'The JWS is too long.' })
+  const first = text.indexOf('.')
+  const second = text.indexOf('.', first + 1)
+  if (first < 1 || second < 0 || text.indexOf('.', second + 1) !== -1) {
+    throw new Fault('jws.malformed', { detail: 'A compact JWS has three parts.' })
+  }
+  try {
+    return {
+      header: parseJsonObject(fromBase64url(text.slice(0, first))),
+      payload: parseJsonObject(fromBase64url(text.slice(first + 1, second))),
+      signingInput: text.slice(0, second),
+      signature: fromBase64url(text.slice(second + 1)),
+    }
+  } catch (cause) {
+    throw new Fault('jws.malformed', { cause })
+  }
+}
+
+/**
+ * Verifies a compact JWS: form, header, algorithm, signature. Claims such as `exp` and `aud` are the caller's to check.
+ *
+ * @throws Fault `jws.malformed` (form), `jws.refused` (everything else; `detail` says what).
+ * @see [RFC 7515, 5.2](https://www.rfc-editor.org/rfc/rfc7515#section-5.2) and [RFC 8725, 3](https://www.rfc-editor.org/rfc/rfc8725#section-3)
+ */
+export function verifyCompact(jws: string | Jws, key: PublicJwk | KeyObject, policy: JwsPolicy = {}): Jws {
+  const parsed = typeof jws === 'string' ? parseCompact(jws) : jws
+  const objection = objectionTo(parsed, key, policy)
+  if (objection !== null) throw new Fault('jws.refused', { detail: objection.message })
+  return parsed
+}
+
+/** What stands against a JWS under a key, or null if it is verified. For checks that report instead of throwing. */
+export function objectionTo(jws: Jws, key: PublicJwk | KeyObject, policy: JwsPolicy = {}): JwsObjection | null {
+  const header = objectionToHeader(jws.header, policy)
+  if (header !== null) return header
+  let keyObject: KeyObject
+  try {
+    keyObject = 'kty' in key ? importPublicJwk(key) : key
+  } catch {
+    return { code: 'key', message: 'The key is not usable.' }
+  }
+  // [SEC-20] the key decides what it can verify, never the token alone
+  const es256 = jws.header.alg === 'ES256'
+  if (!fits(keyObject, es256)) return { code: 'key', message: 'The key does not fit the algorithm of the header.' }
+  // [SEC-26] raw r || s only, never DER; OpenSSL refuses r = 0 and s = 0
+  const valid = jws.signature.length === 64 && verifyRaw(jws, keyObject, es256)
+  return valid ? null : { code: 'signature', message: 'The signature is not valid.' }
+}
+
+/** What stands against a protected header whatever the key: `crit`, `b64`, an algorithm or a type outside the policy. */
+export function objectionToHeader(header: JsonObject, policy: JwsPolicy = {}): JwsObjection | null {
+  // RFC 7515 4.1.11: an extension named in `crit` that is not understood; we understand none. RFC 7797 6: `b64` needs `crit`.
+  if (Object.hasOwn(header, 'crit') || Object.hasOwn(header, 'b64')) {
+    return { code: 'crit', message: 'The header demands an extension that is not understood.' }
+  }
+  // [SEC-20] a list of what is allowed: `none` and the symmetric ones are not on it
+  if (!(policy.algs ?? jwsAlgs).some((alg) => alg === header.alg)) {
+    return { code: 'algorithm', message: 'The algorithm is not accepted here.' }
+  }
+  // [SEC-21] a JWT made for another use is not a JWT for this one
+  if (policy.typ !== undefined && !hasTyp(header.typ, policy.typ)) {
+    return { code: 'type', message: 'The JWT is of another type.' }
+  }
+  return null
+}
+
+function hasTyp(typ: unknown, wanted: string | readonly string[]): boolean {
+  if (typeof typ !== 'string') return false
+  // RFC 7515 4.1.9: media types compare without case, and `application/` may be left out
+  const name = typ.toLowerCase().replace(/^application\//, '')
+  return typeof wanted === 'string' ? name === wanted : wanted.includes(name)
+}
+
+function fits(key: KeyObject, es256: boolean): boolean {
+  if (key.type !== 'public') return false
+  if (es256) return key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === 'prime256v1'
+  return key.asymmetricKeyType === 'ed25519'
+}
+
+function verifyRaw({ signingInput, signature }: Jws, key: KeyObject, es256: boolean): boolean {
+  const bytes = Buffer.from(signingInput, 'latin1')
+  if (!es256) return verify(null, bytes, key, signature)
+  return verify('sha256', bytes, { key, dsaEncoding: 'ieee-p1363' }, signature)
+}
