@@ -1,0 +1,299 @@
+import { Buffer } from 'node:buffer'
+
+type Read<T> = (text: string) => T
+
+type Setting<T> = {
+  readonly name: string
+  readonly read: Read<T>
+  /** What holds when the variable is not set. null: see the sentence. */
+  readonly preset: T | null
+  readonly says: string
+  readonly form: string
+}
+
+function setting<T>(name: string, form: readonly [string, Read<T>], preset: T | null, says: string): Setting<T> {
+  return { name, form: form[0], read: form[1], preset, says }
+}
+
+/** Every setting, from the environment. `docs/configuration.md` is printed from this table. */
+export const settings = {
+  nodeEnv: setting(
+    'NODE_ENV',
+    oneOf('development', 'production'),
+    'development',
+    'In production the server refuses to start without MASTER_KEY, DATABASE_URL and an https PUBLIC_URL, and calls https addresses only.',
+  ),
+  port: setting('PORT', integer(0, 65_535), 8080, 'Port to listen on; 0 takes a free one.'),
+  host: setting('HOST', text(), '127.0.0.1', 'Address to listen on. 0.0.0.0 or :: behind a proxy on another host.'),
+  publicUrl: setting(
+    'PUBLIC_URL',
+    origin(),
+    null,
+    'Origin under which wallets and verifiers reach this server, without a path. Default: http://localhost:PORT.',
+  ),
+  walletBaseUrl: setting(
+    'WALLET_BASE_URL',
+    httpUrl(),
+    null,
+    'Public address of the wallet group. Default: PUBLIC_URL/wallet.',
+  ),
+  credsBaseUrl: setting(
+    'CREDS_BASE_URL',
+    httpUrl(),
+    null,
+    'Public address of the issuance and trust group. Default: PUBLIC_URL/creds.',
+  ),
+  onboardingBaseUrl: setting(
+    'ONBOARDING_BASE_URL',
+    httpUrl(),
+    null,
+    'Public address of the user lookup group. Default: PUBLIC_URL/onboarding.',
+  ),
+  databaseUrl: setting(
+    'DATABASE_URL',
+    databaseUrl(),
+    null,
+    'PostgreSQL 15 or newer. Without it the embedded database under DATA_DIR is used (development only).',
+  ),
+  databasePoolMax: setting(
+    'DATABASE_POOL_MAX',
+    integer(1, 500),
+    10,
+    'Connections to PostgreSQL that one process opens at most.',
+  ),
+  dataDir: setting(
+    'DATA_DIR',
+    text(),
+    './data',
+    'Folder of the embedded database and of the development master key. One process at a time.',
+  ),
+  masterKey: setting(
+    'MASTER_KEY',
+    bytes(32),
+    null,
+    '32 bytes in base64: seals personal data and private keys at rest. Losing it loses them. In development one is made under DATA_DIR.',
+  ),
+  bootstrapFile: setting(
+    'BOOTSTRAP_FILE',
+    text(),
+    null,
+    'JSON file of tenants, clients and users, applied at every start.',
+  ),
+  logLevel: setting(
+    'LOG_LEVEL',
+    oneOf('debug', 'info', 'warn', 'error', 'silent'),
+    'info',
+    'The least serious log line that is written.',
+  ),
+  offerTtlSeconds: setting(
+    'OFFER_TTL_SECONDS',
+    integer(60, 2_592_000),
+    600,
+    'How long an offer may be redeemed when the issuance does not say it. An offer without a transaction code is good for whoever holds it.',
+  ),
+  nonceTtlSeconds: setting(
+    'NONCE_TTL_SECONDS',
+    integer(10, 600),
+    300,
+    'How long a c_nonce may be used. Below 10 s phones on slow networks fail; above 600 s a stolen proof lives too long.',
+  ),
+  presentationTtlSeconds: setting(
+    'PRESENTATION_TTL_SECONDS',
+    integer(30, 86_400),
+    600,
+    'How long a presentation request may be answered when it does not say it.',
+  ),
+  stopTimeoutSeconds: setting(
+    'STOP_TIMEOUT_SECONDS',
+    integer(1, 300),
+    25,
+    'How long a stopping server waits for accepted requests before it closes their connections.',
+  ),
+  trustProxy: setting(
+    'TRUST_PROXY',
+    flag(),
+    false,
+    'Whether the caller address is taken from X-Forwarded-For. Only behind a proxy that sets it.',
+  ),
+} as const
+
+type Settings = typeof settings
+type Values = { -readonly [Name in keyof Settings]: Settings[Name] extends Setting<infer T> ? T | null : never }
+
+/** What the server was told, with every default filled in. Read once, in `main.ts` or `cli.ts`. */
+export type Config = {
+  readonly isDevelopment: boolean
+  readonly port: number
+  readonly host: string
+  /** No trailing slash, no path. */
+  readonly publicUrl: string
+  readonly walletBaseUrl: string
+  readonly credsBaseUrl: string
+  readonly onboardingBaseUrl: string
+  readonly databaseUrl: string | null
+  readonly databasePoolMax: number
+  readonly dataDir: string
+  /** null only in development: made under `dataDir`. */
+  readonly masterKey: Buffer | null
+  readonly bootstrapFile: string | null
+  readonly logLevel: string
+  readonly offerTtlSeconds: number
+  readonly nonceTtlSeconds: number
+  readonly presentationTtlSeconds: number
+  readonly stopTimeoutSeconds: number
+  readonly trustProxy: boolean
+}
+
+/** What is wrong with the configuration, all of it; names and rules, never values. */
+export class ConfigMistakes extends Error {
+  override readonly name = 'ConfigMistakes'
+  readonly mistakes: readonly string[]
+
+  constructor(mistakes: readonly string[]) {
+    super(`the configuration cannot be used:\n${mistakes.map((one) => `  - ${one}`).join('\n')}`)
+    this.mistakes = mistakes
+  }
+}
+
+/**
+ * Reads the settings.
+ *
+ * @param env The environment; empty strings count as not set.
+ * @throws ConfigMistakes with every mistake at once.
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const mistakes: string[] = []
+  const values = Object.fromEntries(
+    Object.entries(settings).map(([name, one]) => [name, readOne(one as Setting<unknown>, env, mistakes)]),
+  ) as Values
+  mistakes.push(...productionMistakes(values))
+  if (mistakes.length > 0) throw new ConfigMistakes(mistakes)
+  return complete(values)
+}
+
+function readOne(
+  one: Setting<unknown>,
+  env: Readonly<Record<string, string | undefined>>,
+  mistakes: string[],
+): unknown {
+  const text = env[one.name]
+  if (text === undefined || text === '') return one.preset
+  try {
+    return one.read(text)
+  } catch {
+    mistakes.push(`${one.name} must be ${one.form}`)
+    return null
+  }
+}
+
+function productionMistakes({ nodeEnv, masterKey, databaseUrl, publicUrl }: Values): string[] {
+  if (nodeEnv !== 'production') return []
+  const mistakes: string[] = []
+  if (masterKey === null)
+    mistakes.push('MASTER_KEY is required in production: 32 random bytes in base64 (openssl rand -base64 32)')
+  if (databaseUrl === null) mistakes.push('DATABASE_URL is required in production: postgresql://user@host/database')
+  if (publicUrl === null) mistakes.push('PUBLIC_URL is required in production: the https origin of this server')
+  else if (!publicUrl.startsWith('https:')) mistakes.push('PUBLIC_URL must be https in production')
+  return mistakes
+}
+
+function complete(values: Values): Config {
+  const port = values.port ?? 8080
+  const publicUrl = values.publicUrl ?? `http://localhost:${port}`
+  return {
+    isDevelopment: values.nodeEnv !== 'production',
+    port,
+    host: values.host ?? '127.0.0.1',
+    publicUrl,
+    walletBaseUrl: values.walletBaseUrl ?? `${publicUrl}/wallet`,
+    credsBaseUrl: values.credsBaseUrl ?? `${publicUrl}/creds`,
+    onboardingBaseUrl: values.onboardingBaseUrl ?? `${publicUrl}/onboarding`,
+    databaseUrl: values.databaseUrl,
+    databasePoolMax: values.databasePoolMax ?? 10,
+    dataDir: values.dataDir ?? './data',
+    masterKey: values.masterKey,
+    bootstrapFile: values.bootstrapFile,
+    logLevel: values.logLevel ?? 'info',
+    offerTtlSeconds: values.offerTtlSeconds ?? 600,
+    nonceTtlSeconds: values.nonceTtlSeconds ?? 300,
+    presentationTtlSeconds: values.presentationTtlSeconds ?? 600,
+    stopTimeoutSeconds: values.stopTimeoutSeconds ?? 25,
+    trustProxy: values.trustProxy ?? false,
+  }
+}
+
+function text(): [string, Read<string>] {
+  return ['a text', (value) => value]
+}
+
+function integer(min: number, max: number): [string, Read<number>] {
+  return [
+    `a whole number from ${min} to ${max}`,
+    (value) => {
+      const number = Number(value)
+      if (!/^\d+$/.test(value) || number < min || number > max) throw new RangeError()
+      return number
+    },
+  ]
+}
+
+function oneOf<T extends string>(...choices: T[]): [string, Read<T>] {
+  return [
+    `one of ${choices.join(', ')}`,
+    (value) => {
+      const found = choices.find((choice) => choice === value)
+      if (found === undefined) throw new RangeError()
+      return found
+    },
+  ]
+}
+
+function flag(): [string, Read<boolean>] {
+  const [form, read] = oneOf('true', 'false')
+  return [form, (value) => read(value) === 'true']
+}
+
+function bytes(count: number): [string, Read<Buffer>] {
+  return [
+    `${count} bytes in base64`,
+    (value) => {
+      const decoded = Buffer.from(value, 'base64')
+      if (decoded.length !== count) throw new RangeError()
+      return decoded
+    },
+  ]
+}
+
+function httpUrl(): [string, Read<string>] {
+  return [
+    'an http or https URL without query, fragment and trailing slash',
+    (value) => {
+      const url = new URL(value)
+      if (!/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '' || url.username !== '')
+        throw new RangeError()
+      return value.replace(/\/$/, '')
+    },
+  ]
+}
+
+function origin(): [string, Read<string>] {
+  return [
+    'an http or https origin (scheme, host, port) without a path',
+    (value) => {
+      const url = new URL(value)
+      if (!/^https?:$/.test(url.protocol) || url.pathname !== '/' || value.replace(/\/$/, '') !== url.origin)
+        throw new RangeError()
+      return url.origin
+    },
+  ]
+}
+
+function databaseUrl(): [string, Read<string>] {
+  return [
+    'a postgresql:// URL',
+    (value) => {
+      if (!/^postgres(ql)?:$/.test(new URL(value).protocol)) throw new RangeError()
+      return value
+    },
+  ]
+}

@@ -1,0 +1,81 @@
+import type { Config } from './config.ts'
+import type { KeyRing } from './crypto/key-ring.ts'
+import type { Sealing } from './crypto/sealing.ts'
+import type { Store } from './store/store.ts'
+
+/** The one clock. Tests set it; nothing else reads the time. */
+export type Clock = { readonly now: () => Date }
+
+/** Structured log lines. Never a token, code, claim or key in `fields`. */
+export type Log = {
+  readonly debug: (fields: object, message: string) => void
+  readonly info: (fields: object, message: string) => void
+  readonly warn: (fields: object, message: string) => void
+  readonly error: (fields: object, message: string) => void
+}
+
+/** A call to an address that somebody else chose. */
+export type OutboundRequest = {
+  readonly method?: 'GET' | 'POST'
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  /** Media types that may come back with a 2xx status; anything else is refused. Empty: any, for answers whose body is not used. */
+  readonly accept: readonly string[]
+  /** Of the decoded body; reading stops there. */
+  readonly bytesMax: number
+  /** Default 0. Each hop is checked like the first; never with a body or an Authorization header. */
+  readonly redirectsMax?: number
+  /** For the whole call. Default 10 s. */
+  readonly timeoutMs?: number
+}
+
+/** `contentType` is the bare media type in lower case, `''` when there was none. */
+export type OutboundAnswer = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly contentType: string
+  readonly body: Buffer
+}
+
+/**
+ * The guarded way out. Statuses other than 2xx are answers, not faults.
+ *
+ * @throws Fault `upstream.refused`, `upstream.unreachable`, `upstream.timeout`, `upstream.too_large`, `upstream.media_type`
+ */
+export type OutboundFetch = (url: string, request: OutboundRequest) => Promise<OutboundAnswer>
+
+/** What a use case may reach. It names the members that it needs in its first parameter. */
+export type Platform = {
+  readonly config: Config
+  readonly store: Store
+  readonly sealing: Sealing
+  readonly keys: KeyRing
+  readonly clock: Clock
+  readonly fetch: OutboundFetch
+  readonly log: Log
+  readonly urls: Urls
+}
+
+/** Addresses that go to wallets and verifiers; each carries the tenant's slug. */
+export type Urls = {
+  readonly publicUrl: string
+  /** Credential Issuer Identifier and, being the same service, authorization server issuer. */
+  readonly issuer: (slug: string) => string
+  readonly verifier: (slug: string) => string
+  /** did:web of the tenant; its document is at `issuer(slug)/did.json`. */
+  readonly did: (slug: string) => string
+  /** Issuer of the platform's own access tokens. */
+  readonly auth: string
+}
+
+/** Builds the addresses from the public origin. @see did:web method specification, "Read (Resolve)" */
+export function urlsOf({ publicUrl }: Pick<Config, 'publicUrl'>): Urls {
+  const host = new URL(publicUrl).host.replace(':', '%3A')
+  return {
+    publicUrl,
+    issuer: (slug) => `${publicUrl}/issuers/${slug}`,
+    verifier: (slug) => `${publicUrl}/verifiers/${slug}`,
+    did: (slug) => `did:web:${host}:issuers:${slug}`,
+    auth: `${publicUrl}/auth`,
+  }
+}

@@ -1,0 +1,56 @@
+import { PGlite, type Transaction } from '@electric-sql/pglite'
+import type { Engine, Run } from './engine.ts'
+import { lockFolder } from './folder-lock.ts'
+import type { Sql } from './store.ts'
+
+const OID_BYTEA = 17
+const OID_INT8 = 20
+
+/**
+ * The engine for development and small set-ups: PostgreSQL inside the process, its files under `folder`.
+ * It survives the end of the process at any moment, but does not fsync, so it is not for machines that may lose power.
+ * One process at a time: the lock file keeps a second one out.
+ *
+ * @throws Error when another process holds the folder.
+ */
+export async function openEmbedded(folder: string | null): Promise<Engine> {
+  const unlock = folder === null ? () => undefined : lockFolder(folder)
+  const parsers = {
+    [OID_INT8]: (text: string) => text,
+    [OID_BYTEA]: (text: string) => Buffer.from(text.slice(2), 'hex'),
+  }
+  const db = await PGlite.create(folder === null ? { parsers } : { dataDir: `${folder}/pgdata`, parsers })
+  let trips = 0
+
+  function runIn(tx: Transaction): Run {
+    return async <Row>({ text }: Sql, values: readonly unknown[] = []) => {
+      trips += 1
+      return (await tx.query<Row>(text, [...values])).rows
+    }
+  }
+
+  return {
+    kind: 'embedded',
+    transaction: (setting, work) =>
+      db.transaction(async (tx) => {
+        await tx.exec(setting)
+        return work(runIn(tx))
+      }),
+    single: (setting, statement, values) =>
+      db.transaction(async (tx) => {
+        await tx.exec(setting)
+        return runIn(tx)(statement, values)
+      }),
+    asOwner: (work) =>
+      db.transaction((tx) =>
+        work(async (text) => {
+          await tx.exec(text)
+        }, runIn(tx)),
+      ),
+    roundTrips: () => trips,
+    close: async () => {
+      await db.close()
+      unlock()
+    },
+  }
+}

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import type { Engine, Run } from './engine.ts'
+import { sql } from './store.ts'
+
+type Migration = { readonly number: number; readonly name: string; readonly text: string; readonly digest: string }
+
+const folder = new URL('./migrations/', import.meta.url)
+/** Any fixed number: it names the lock that lets one process migrate while the others wait. */
+const MIGRATION_LOCK = 7_221_843
+
+const journalExists = sql('migrate.journal_exists', `select to_regclass('schema_migration') is not null as there`)
+const listApplied = sql('migrate.applied', 'select number, digest from schema_migration order by number')
+const lock = sql('migrate.lock', 'select pg_advisory_xact_lock($1)')
+const insertApplied = sql('migrate.insert', 'insert into schema_migration (number, name, digest) values ($1, $2, $3)')
+
+const CREATE_JOURNAL = `create table if not exists schema_migration (
+  number integer primary key, name text not null, digest text not null, applied_at timestamptz not null default now())`
+
+/**
+ * Applies the migrations that the database does not have yet, all in one transaction under an advisory lock: many processes may start
+ * together, and a failure leaves the database as it was.
+ *
+ * @param upTo Stop after this number (tests use it to prove that upgraded equals fresh).
+ * @throws Error when an applied migration was changed afterwards, or when the database is newer than this code.
+ */
+export async function migrate(engine: Engine, upTo = Number.POSITIVE_INFINITY): Promise<void> {
+  if ((await pendingMigrations(engine)) === 0) return
+  await engine.asOwner(async (script, run) => {
+    await run(lock, [MIGRATION_LOCK])
+    await script(CREATE_JOURNAL)
+    const applied = await appliedIn(run)
+    for (const one of readMigrations()) {
+      if (one.number > upTo || isApplied(one, applied)) continue
+      await script(one.text)
+      await run(insertApplied, [one.number, one.name, one.digest])
+    }
+  })
+}
+
+/** How many migrations of this code the database lacks. @throws Error as {@link migrate}. */
+export async function pendingMigrations(engine: Engine): Promise<number> {
+  const migrations = readMigrations()
+  const applied = await engine.asOwner(async (_script, run) => {
+    const [found] = await run<{ there: boolean }>(journalExists)
+    return found?.there === true ? appliedIn(run) : new Map<number, string>()
+  })
+  const newest = Math.max(0, ...applied.keys())
+  if (newest > migrations.length) {
+    throw new Error(
+      `the database is at migration ${newest}, this code knows ${migrations.length}: run the newer version`,
+    )
+  }
+  return migrations.filter((one) => !isApplied(one, applied)).length
+}
+
+async function appliedIn(run: Run): Promise<Map<number, string>> {
+  const rows = await run<{ number: number; digest: string }>(listApplied)
+  return new Map(rows.map((row) => [row.number, row.digest]))
+}
+
+function isApplied({ number, name, digest }: Migration, applied: Map<number, string>): boolean {
+  const found = applied.get(number)
+  if (found !== undefined && found !== digest)
+    throw new Error(`migration ${name} was changed after it had been applied`)
+  return found !== undefined
+}
+
+let read: readonly Migration[] | null = null
+
+function readMigrations(): readonly Migration[] {
+  read ??= readdirSync(folder)
+    .filter((name) => name.endsWith('.sql'))
+    .sort()
+    .map((name) => {
+      const text = readFileSync(new URL(name, folder), 'utf8')
+      return { number: Number(name.slice(0, 4)), name, text, digest: createHash('sha256').update(text).digest('hex') }
+    })
+  return read
+}

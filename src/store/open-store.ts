@@ -1,0 +1,85 @@
+import type { TenantId } from '../caller.ts'
+import type { Engine, Run } from './engine.ts'
+import { migrate, pendingMigrations } from './migrate.ts'
+import type { AcrossTx, Sql, Store, StoreCounts, TenantTx } from './store.ts'
+
+type Options = {
+  /** PostgreSQL connection string; null opens the embedded engine. */
+  readonly databaseUrl: string | null
+  /** Folder of the embedded engine; null keeps it in memory (tests). */
+  readonly dataDir: string | null
+  readonly poolMax: number
+  readonly onIdleError: (error: Error) => void
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const ACROSS = 'set local role chirograph_across'
+/** Two transactions that wait for each other: PostgreSQL ends one of them. */
+const DEADLOCK = '40P01'
+
+/** Opens the database. The engines are loaded only when they are used: the embedded one alone costs 100 MB. */
+export async function openStore({ databaseUrl, dataDir, poolMax, onIdleError }: Options): Promise<Store> {
+  if (databaseUrl === null) {
+    const { openEmbedded } = await import('./embedded.ts')
+    return storeOn(await openEmbedded(dataDir))
+  }
+  const { openPostgresql } = await import('./postgresql.ts')
+  return storeOn(openPostgresql({ url: databaseUrl, poolMax, onIdleError }))
+}
+
+function storeOn(engine: Engine): Store {
+  const counted = { statements: 0, transactions: 0 }
+  const counting = (run: Run): Run => {
+    return (statement, values) => {
+      counted.statements += 1
+      return run(statement, values)
+    }
+  }
+  return {
+    kind: engine.kind,
+    inTenant: (tenantId, work) => {
+      counted.transactions += 1
+      return engine.transaction(settingOf(tenantId), (run) => work(tenantTxOn(tenantId, counting(run))))
+    },
+    single: (tenantId, work) => {
+      counted.transactions += 1
+      let used = false
+      const run: Run = (statement, values = []) => {
+        if (used) throw new Error(`single() got a second statement: ${statement.name}`)
+        used = true
+        counted.statements += 1
+        return patient(() => engine.single(settingOf(tenantId), statement, values))
+      }
+      return work(tenantTxOn(tenantId, run))
+    },
+    across: (_reason, work) => {
+      counted.transactions += 1
+      return engine.transaction(ACROSS, (run) => work({ rows: counting(run) } as AcrossTx))
+    },
+    migrate: () => migrate(engine),
+    isReady: async () => (await pendingMigrations(engine)) === 0,
+    get counts(): StoreCounts {
+      return { ...counted, roundTrips: engine.roundTrips() }
+    },
+    close: engine.close,
+  }
+}
+
+function tenantTxOn(tenantId: TenantId, rows: <Row>(statement: Sql, values?: readonly unknown[]) => Promise<Row[]>) {
+  return { tenantId, rows } as TenantTx
+}
+
+/** The tenant id goes into the text (a setting takes no parameters), so its form is checked here and nowhere else. */
+function settingOf(tenantId: TenantId): string {
+  if (!UUID.test(tenantId)) throw new Error('not a tenant id')
+  return `set local role chirograph_app; set local chirograph.tenant_id = '${tenantId}'`
+}
+
+async function patient<T>(statement: () => Promise<T>): Promise<T> {
+  try {
+    return await statement()
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === DEADLOCK) return statement()
+    throw error
+  }
+}

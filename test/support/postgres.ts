@@ -1,0 +1,97 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A PostgreSQL server of our own: private folder, private port, loopback only, not root. */
+export type PostgresServer = { readonly url: string; readonly stop: () => Promise<void> }
+
+const HOMES = ['/usr/lib/postgresql', '/opt/homebrew/opt', '/usr/pgsql']
+
+/** Folder of the server's programs, or null when the machine has none. */
+export function findPostgres(): string | null {
+  const path = (process.env.PATH ?? '').split(':')
+  const versioned = HOMES.filter(existsSync).flatMap((home) => readdirSync(home).map((one) => join(home, one, 'bin')))
+  const folders = [...versioned.sort().reverse(), ...path]
+  return folders.find((one) => existsSync(join(one, 'initdb')) && existsSync(join(one, 'postgres'))) ?? null
+}
+
+/**
+ * Starts a server.
+ *
+ * @param durable false (tests): no fsync. true (bench): as in real use.
+ */
+export async function startPostgres(durable = false): Promise<PostgresServer> {
+  const bin = findPostgres()
+  if (bin === null) throw new Error('no PostgreSQL server programs found: install the package postgresql')
+  const folder = mkdtempSync(join(tmpdir(), 'chirograph-pg-'))
+  const who = ownerOf(folder)
+  const data = join(folder, 'data')
+  mkdirSync(data)
+  if (who.uid !== undefined) chownSync(data, who.uid, who.gid ?? who.uid)
+  const made = spawnSync(
+    join(bin, 'initdb'),
+    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--locale=C'],
+    { ...who, cwd: folder },
+  )
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`)
+  const port = await freePort()
+  const fast = durable ? [] : ['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off']
+  const args = [
+    '-D',
+    data,
+    '-p',
+    String(port),
+    '-c',
+    'listen_addresses=127.0.0.1',
+    '-c',
+    `unix_socket_directories=${folder}`,
+    '-c',
+    'max_connections=200',
+    ...fast,
+  ]
+  const server = spawn(join(bin, 'postgres'), args, { ...who, cwd: folder, stdio: 'ignore' })
+  const url = `postgresql://postgres@127.0.0.1:${port}/postgres`
+  await untilReady(join(bin, 'pg_isready'), port)
+  return {
+    url,
+    stop: async () => {
+      const gone = new Promise((resolve) => server.once('exit', resolve))
+      server.kill('SIGINT')
+      await gone
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** PostgreSQL refuses to run as root: then the account that Debian made for it, or nobody, owns the folder. */
+function ownerOf(folder: string): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {}
+  const found = spawnSync('id', ['-u', 'postgres'])
+  const uid = found.status === 0 ? Number(found.stdout.toString()) : 65_534
+  const gid = found.status === 0 ? Number(spawnSync('id', ['-g', 'postgres']).stdout.toString()) : 65_534
+  chownSync(folder, uid, gid)
+  return { uid, gid }
+}
+
+async function untilReady(program: string, port: number): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    if (spawnSync(program, ['-h', '127.0.0.1', '-p', String(port), '-q']).status === 0) return
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error('PostgreSQL did not become ready')
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() =>
+        typeof address === 'object' && address !== null ? resolve(address.port) : reject(new Error('no port')),
+      )
+    })
+  })
+}
