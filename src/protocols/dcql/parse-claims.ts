@@ -1,0 +1,84 @@
+import { isJsonObject } from '../../crypto/json.ts'
+import { flag, identifier, list, refuse } from './checks.ts'
+import { type ClaimQuery, type ClaimValue, dcqlLimits, type PathStep } from './query.ts'
+
+/**
+ * Checks the `claims` of one credential query.
+ *
+ * @throws Fault `dcql.invalid`
+ * @see [OpenID4VP 1.0, 6.3](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-claims-query)
+ */
+export function parseClaims(value: unknown, format: string, hasClaimSets: boolean, at: string): readonly ClaimQuery[] {
+  if (value === undefined) return []
+  const claims = list(value, `${at}/claims`, dcqlLimits.claimsMax).map((one, i) =>
+    parseClaim(one, i, format, hasClaimSets, `${at}/claims/${i}`),
+  )
+  const ids = claims.flatMap((one) => one.id ?? [])
+  // 6.3: a claim id MUST be unique within the array.
+  if (new Set(ids).size !== ids.length) throw refuse(`${at}/claims`, 'two claims have the same id')
+  return claims
+}
+
+/** Turns `claims` and `claim_sets` into the one list of options that evaluation works on. @throws Fault `dcql.invalid` */
+export function parseOptions(
+  value: unknown,
+  claims: readonly ClaimQuery[],
+  at: string,
+): readonly (readonly ClaimQuery[])[] {
+  // 6.4.1: without claim_sets all listed claims are wanted; without claims none that can be withheld.
+  if (value === undefined) return [claims]
+  // 6.1: `claim_sets` MUST NOT be present without `claims`.
+  if (claims.length === 0) throw refuse(`${at}/claim_sets`, 'needs claims')
+  const byId = new Map(claims.map((claim) => [claim.id, claim]))
+  return list(value, `${at}/claim_sets`, dcqlLimits.optionsMax).map((set, i) =>
+    list(set, `${at}/claim_sets/${i}`, dcqlLimits.claimsMax).map((id, j) => {
+      const claim = byId.get(identifier(id, `${at}/claim_sets/${i}/${j}`))
+      if (claim === undefined) throw refuse(`${at}/claim_sets/${i}/${j}`, 'names no claim')
+      return claim
+    }),
+  )
+}
+
+function parseClaim(value: unknown, position: number, format: string, needsId: boolean, at: string): ClaimQuery {
+  if (!isJsonObject(value)) throw refuse(at, 'must be an object')
+  // 6.3: `id` is REQUIRED if claim_sets is present.
+  if (needsId && value.id === undefined) throw refuse(`${at}/id`, 'is required where claim_sets is used')
+  return {
+    id: value.id === undefined ? null : identifier(value.id, `${at}/id`),
+    position,
+    path: parsePath(value.path, format, `${at}/path`),
+    values: parseValues(value.values, `${at}/values`),
+    intentToRetain: flag(value.intent_to_retain, null, `${at}/intent_to_retain`),
+  }
+}
+
+function parsePath(value: unknown, format: string, at: string): readonly PathStep[] {
+  const path = list(value, at, dcqlLimits.pathStepsMax).map((step, i) => {
+    if (!isStep(step)) throw refuse(`${at}/${i}`, 'must be a string, null or a non-negative integer')
+    return step
+  })
+  // 7.2: a pointer into an mdoc is a namespace and an element identifier.
+  if (format === 'mso_mdoc' && (path.length !== 2 || path.some((step) => typeof step !== 'string'))) {
+    throw refuse(at, 'must be a namespace and an element identifier')
+  }
+  return path
+}
+
+function isStep(step: unknown): step is PathStep {
+  if (typeof step === 'string') return step.length <= dcqlLimits.textLengthMax
+  return step === null || (Number.isSafeInteger(step) && Number(step) >= 0)
+}
+
+function parseValues(value: unknown, at: string): readonly ClaimValue[] | null {
+  if (value === undefined) return null
+  return list(value, at, dcqlLimits.valuesMax).map((one, i) => {
+    // 6.3: strings, integers and booleans only.
+    if (!isClaimValue(one)) throw refuse(`${at}/${i}`, 'must be a string, an integer or a boolean')
+    return one
+  })
+}
+
+function isClaimValue(one: unknown): one is ClaimValue {
+  if (typeof one === 'string') return one.length <= dcqlLimits.textLengthMax
+  return typeof one === 'boolean' || Number.isSafeInteger(one)
+}

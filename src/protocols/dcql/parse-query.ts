@@ -1,0 +1,83 @@
+import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
+import { flag, identifier, list, refuse, text, texts } from './checks.ts'
+import { parseClaims, parseOptions } from './parse-claims.ts'
+import { type CredentialQuery, type CredentialSet, type DcqlQuery, dcqlLimits, type TrustedAuthority } from './query.ts'
+
+/**
+ * Checks a DCQL query from outside and fills in its defaults.
+ *
+ * Unknown members are ignored; unknown formats are kept, they match nothing. `meta` with the member that its format demands is
+ * required, although 6.1 reads as if `{}` were allowed: B.2.3 and B.3.5 call the members REQUIRED and the conformance schema agrees.
+ *
+ * @throws Fault `dcql.invalid`; its violations point into the query.
+ * @see [OpenID4VP 1.0, 6](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-digital-credentials-query-l)
+ */
+export function parseQuery(value: unknown): DcqlQuery {
+  if (!isJsonObject(value)) throw refuse('', 'a DCQL query is a JSON object')
+  const credentials = list(value.credentials, '/credentials', dcqlLimits.credentialsMax).map(parseCredential)
+  const ids = new Set(credentials.map((one) => one.id))
+  // 6.1: `id` MUST be unique within the request.
+  if (ids.size !== credentials.length) throw refuse('/credentials', 'two credential queries have the same id')
+  return { credentials, credentialSets: parseSets(value.credential_sets, ids) }
+}
+
+function parseCredential(value: unknown, position: number): CredentialQuery {
+  const at = `/credentials/${position}`
+  if (!isJsonObject(value)) throw refuse(at, 'must be an object')
+  const format = text(value.format, `${at}/format`)
+  const claims = parseClaims(value.claims, format, value.claim_sets !== undefined, at)
+  return {
+    id: identifier(value.id, `${at}/id`),
+    format,
+    types: parseTypes(value.meta, format, `${at}/meta`),
+    multiple: flag(value.multiple, false, `${at}/multiple`),
+    holderBinding: flag(value.require_cryptographic_holder_binding, true, `${at}/require_cryptographic_holder_binding`),
+    trustedAuthorities: parseAuthorities(value.trusted_authorities, `${at}/trusted_authorities`),
+    claims,
+    options: parseOptions(value.claim_sets, claims, at),
+  }
+}
+
+function parseTypes(meta: unknown, format: string, at: string): readonly string[] | null {
+  // 6.1: `meta` is REQUIRED.
+  if (!isJsonObject(meta)) throw refuse(at, 'must be an object')
+  // B.3.5: `vct_values` REQUIRED, non-empty.
+  if (format === 'dc+sd-jwt') return texts(meta.vct_values, `${at}/vct_values`)
+  // B.2.3: `doctype_value` REQUIRED.
+  if (format === 'mso_mdoc') return [text(meta.doctype_value, `${at}/doctype_value`)]
+  // B.1.1: `type_values` REQUIRED, arrays of arrays; checked although no such credential is ever ours to match.
+  if (format === 'ldp_vc' || format === 'jwt_vc_json') {
+    list(meta.type_values, `${at}/type_values`, dcqlLimits.valuesMax).map((one, i) =>
+      texts(one, `${at}/type_values/${i}`),
+    )
+  }
+  return null
+}
+
+function parseAuthorities(value: unknown, at: string): readonly TrustedAuthority[] | null {
+  if (value === undefined) return null
+  return list(value, at, dcqlLimits.valuesMax).map((one, i) => {
+    if (!isJsonObject(one)) throw refuse(`${at}/${i}`, 'must be an object')
+    // 6.1.1: `type` and a non-empty `values` are REQUIRED.
+    return { type: text(one.type, `${at}/${i}/type`), values: texts(one.values, `${at}/${i}/values`) }
+  })
+}
+
+function parseSets(value: unknown, ids: ReadonlySet<string>): readonly CredentialSet[] | null {
+  if (value === undefined) return null
+  return list(value, '/credential_sets', dcqlLimits.optionsMax).map((one, i) => {
+    const at = `/credential_sets/${i}`
+    if (!isJsonObject(one)) throw refuse(at, 'must be an object')
+    return { options: parseSetOptions(one, ids, at), required: flag(one.required, true, `${at}/required`) }
+  })
+}
+
+function parseSetOptions(set: JsonObject, ids: ReadonlySet<string>, at: string): readonly (readonly string[])[] {
+  return list(set.options, `${at}/options`, dcqlLimits.optionsMax).map((option, i) =>
+    texts(option, `${at}/options/${i}`, dcqlLimits.credentialsMax).map((id) => {
+      // 6.2: options refer to the ids of credential queries of this request.
+      if (!ids.has(id)) throw refuse(`${at}/options/${i}`, 'names no credential query')
+      return id
+    }),
+  )
+}

@@ -1,0 +1,32 @@
+/** True for a string of 1 to `lengthMax` UTF-16 units. */
+export function isText(value: unknown, lengthMax = 8192): value is string {
+  return typeof value === 'string' && value.length > 0 && value.length <= lengthMax
+}
+
+/** True for an array of 1 to `countMax` strings, none of them empty. */
+export function isTextList(value: unknown, countMax = 256): value is readonly string[] {
+  return Array.isArray(value) && value.length > 0 && value.length <= countMax && value.every((one) => isText(one))
+}
+
+/** The URL that a string spells if it is one of the given scheme, without credentials and fragment; else null. */
+export function asUrl(value: unknown, scheme: 'https:' | 'http:' = 'https:'): URL | null {
+  if (!isText(value) || !URL.canParse(value)) return null
+  const url = new URL(value)
+  if (url.protocol !== scheme || url.username !== '' || url.password !== '' || value.includes('#')) return null
+  return url
+}
+
+/**
+ * The URL that a string spells if a peer may be reached there: https, or, where development allows it, http on a loopback host.
+ * What the host resolves to is NOT checked here; the outbound fetch does that.
+ */
+export function asPeerUrl(value: unknown, allowHttpLoopback: boolean): URL | null {
+  const secure = asUrl(value)
+  if (secure !== null || !allowHttpLoopback) return secure
+  const plain = asUrl(value, 'http:')
+  return plain !== null && isLoopback(plain.hostname) ? plain : null
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
+}
