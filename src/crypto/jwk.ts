@@ -12,6 +12,9 @@ export type Ed25519Jwk = Named & { readonly kty: 'OKP'; readonly crv: 'Ed25519';
 /** A public key of a kind that we use. */
 export type PublicJwk = P256Jwk | Ed25519Jwk
 
+/** A public key in either form: from a JWK, or from a certificate. */
+export type VerificationKey = PublicJwk | KeyObject
+
 /** A key pair in memory. `pkcs8` is the private key in DER, for sealing. */
 export type KeyPair = { readonly publicJwk: P256Jwk; readonly privateKey: KeyObject; readonly pkcs8: Buffer }
 

@@ -2,7 +2,7 @@ import { type KeyObject, verify } from 'node:crypto'
 import { Fault } from '../fault.ts'
 import { fromBase64url, toBase64url } from './base64url.ts'
 import { type JsonObject, parseJsonObject } from './json.ts'
-import { importPublicJwk, type PublicJwk } from './jwk.ts'
+import { importPublicJwk, type VerificationKey } from './jwk.ts'
 import type { SigningKey } from './signing-key.ts'
 
 /** Signature algorithms that we verify. `Ed25519` is the newer name of `EdDSA` with that curve (RFC 9864). */
@@ -71,7 +71,7 @@ export function parseCompact(text: string, limits: { readonly charsMax?: number 
  * @throws Fault `jws.malformed` (form), `jws.refused` (everything else; `detail` says what).
  * @see [RFC 7515, 5.2](https://www.rfc-editor.org/rfc/rfc7515#section-5.2) and [RFC 8725, 3](https://www.rfc-editor.org/rfc/rfc8725#section-3)
  */
-export function verifyCompact(jws: string | Jws, key: PublicJwk | KeyObject, policy: JwsPolicy = {}): Jws {
+export function verifyCompact(jws: string | Jws, key: VerificationKey, policy: JwsPolicy = {}): Jws {
   const parsed = typeof jws === 'string' ? parseCompact(jws) : jws
   const objection = objectionTo(parsed, key, policy)
   if (objection !== null) throw new Fault('jws.refused', { detail: objection.message })
@@ -79,7 +79,7 @@ export function verifyCompact(jws: string | Jws, key: PublicJwk | KeyObject, pol
 }
 
 /** What stands against a JWS under a key, or null if it is verified. For checks that report instead of throwing. */
-export function objectionTo(jws: Jws, key: PublicJwk | KeyObject, policy: JwsPolicy = {}): JwsObjection | null {
+export function objectionTo(jws: Jws, key: VerificationKey, policy: JwsPolicy = {}): JwsObjection | null {
   const header = objectionToHeader(jws.header, policy)
   if (header !== null) return header
   let keyObject: KeyObject

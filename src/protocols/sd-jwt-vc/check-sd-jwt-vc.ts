@@ -1,0 +1,128 @@
+import { isJsonObject, type Json, type JsonObject, memberOf } from '../../crypto/json.ts'
+import { type PublicJwk, readPublicJwk, thumbprint, type VerificationKey } from '../../crypto/jwk.ts'
+import { type JwsAlg, objectionTo } from '../../crypto/jws.ts'
+import { type Finding, type FindingCode, finding } from './findings.ts'
+import { type Processed, processSdJwt } from './process-sd-jwt.ts'
+import { type SdJwt, withoutKeyBinding } from './sd-jwt.ts'
+
+/** [SEC-80] By how much two clocks may differ. */
+export const CLOCK_SKEW_SECONDS = 60
+
+/** [VC-1] Types accepted in the header; the second one is the name that the drafts used before. */
+const types = ['dc+sd-jwt', 'vc+sd-jwt'] as const
+
+/** What a recipient demands of a credential. The key is trusted: that it is the issuer's was settled before. */
+export type CredentialPolicy = {
+  readonly issuerKey: VerificationKey
+  readonly now: Date
+  readonly algs?: readonly JwsAlg[]
+  /** Who we are, for a credential that names its audience; one that does is refused if this is absent. */
+  readonly audience?: string
+  /** Validity claims that must be there. */
+  readonly required?: readonly ('iat' | 'nbf' | 'exp')[]
+}
+
+/** A checked credential. With findings, nothing in it may be believed. */
+export type Checked = Processed & { readonly sdJwt: SdJwt }
+
+/**
+ * Checks a credential without its key binding: signature, type, disclosures, validity.
+ *
+ * NOT checked: whether the key is the issuer's, the status list, trust in the issuer, Type Metadata.
+ *
+ * @see [RFC 9901, 7.1](https://www.rfc-editor.org/rfc/rfc9901#section-7.1)
+ */
+export function checkSdJwtVc(sdJwt: SdJwt, policy: CredentialPolicy): Checked {
+  const findings: Finding[] = []
+  const objection = objectionTo(sdJwt.jwt, policy.issuerKey, { typ: types, ...(policy.algs && { algs: policy.algs }) })
+  if (objection !== null) findings.push(finding(jwtFindings[objection.code]))
+  const processed = processSdJwt(sdJwt)
+  findings.push(...processed.findings)
+  // the claims of a credential whose digests do not hold are not looked at
+  if (processed.findings.length === 0) findings.push(...checkClaims(processed.payload, policy).map(finding))
+  return { ...processed, findings, sdJwt }
+}
+
+/** What a holder agreed on with the issuer. `holderKey`: the key sent, null for a credential without key binding. */
+export type Agreed = CredentialPolicy & { readonly holderKey: PublicJwk | null; readonly vct?: string }
+
+/**
+ * Checks a credential that an issuer just sent to its holder.
+ *
+ * What an issuer left out cannot be found: a missing disclosure looks like a decoy.
+ *
+ * @see [RFC 9901, 7.2](https://www.rfc-editor.org/rfc/rfc9901#section-7.2)
+ */
+export function checkReceivedSdJwtVc(sdJwt: SdJwt, agreed: Agreed): Checked {
+  const checked = checkSdJwtVc(sdJwt, agreed)
+  const codes: FindingCode[] = []
+  // [SD-20] an issuer has no holder's key, so a key binding here was made for somebody else
+  if (sdJwt.keyBinding !== null) codes.push('kb.unexpected')
+  if (agreed.vct !== undefined && memberOf(checked.payload, 'vct') !== agreed.vct) codes.push('vct.unexpected')
+  const bound = holderKeyOf(checked.payload)
+  // [SEC-30] keys are compared by thumbprint
+  const same =
+    bound === null || agreed.holderKey === null || bound === 'malformed'
+      ? bound === agreed.holderKey
+      : thumbprint(bound) === thumbprint(agreed.holderKey)
+  if (!same) codes.push('cnf.unexpected')
+  return { ...checked, findings: [...checked.findings, ...codes.map(finding)] }
+}
+
+/** The key that a payload is bound to; null if to none, `malformed` if to something that we cannot use [VC-4]. */
+export function holderKeyOf(payload: JsonObject): PublicJwk | null | 'malformed' {
+  const cnf = memberOf(payload, 'cnf')
+  if (cnf === undefined) return null
+  try {
+    // only `jwk`: a `jku` or a `kid` that is a URL is never followed
+    return isJsonObject(cnf) ? readPublicJwk(memberOf(cnf, 'jwk')) : 'malformed'
+  } catch {
+    return 'malformed'
+  }
+}
+
+/** The compact form without key binding: what a holder keeps. */
+export function storedForm(sdJwt: SdJwt): string {
+  return withoutKeyBinding(sdJwt)
+}
+
+const jwtFindings = {
+  crit: 'jwt.critical',
+  algorithm: 'jwt.algorithm',
+  type: 'jwt.type',
+  key: 'jwt.key',
+  signature: 'jwt.signature',
+} as const
+
+function checkClaims(payload: JsonObject, policy: CredentialPolicy): FindingCode[] {
+  const codes: FindingCode[] = []
+  const vct = memberOf(payload, 'vct')
+  // [VC-2] [VC-3] the type is required, and it is a string
+  if (typeof vct !== 'string' || vct === '') codes.push('vct.missing')
+  const iss = memberOf(payload, 'iss')
+  if (iss !== undefined && typeof iss !== 'string') codes.push('claim.malformed')
+  if (holderKeyOf(payload) === 'malformed') codes.push('cnf.malformed')
+  if (!(policy.required ?? []).every((name) => Object.hasOwn(payload, name))) codes.push('claim.missing')
+  codes.push(...checkTimes(payload, policy.now), ...checkAudience(memberOf(payload, 'aud'), policy.audience))
+  return codes
+}
+
+/** `exp`, `nbf` and `iat` against the moment, with {@link CLOCK_SKEW_SECONDS}. */
+function checkTimes(payload: JsonObject, now: Date): FindingCode[] {
+  const seconds = now.getTime() / 1000
+  const codes: FindingCode[] = []
+  const [exp, nbf, iat] = (['exp', 'nbf', 'iat'] as const).map((name) => memberOf(payload, name))
+  for (const time of [exp, nbf, iat]) if (time !== undefined && typeof time !== 'number') codes.push('claim.malformed')
+  // RFC 7519 4.1.4: on or after this time it is not accepted
+  if (typeof exp === 'number' && exp + CLOCK_SKEW_SECONDS <= seconds) codes.push('validity.expired')
+  if (typeof nbf === 'number' && nbf - CLOCK_SKEW_SECONDS > seconds) codes.push('validity.early')
+  if (typeof iat === 'number' && iat - CLOCK_SKEW_SECONDS > seconds) codes.push('validity.future')
+  return codes
+}
+
+function checkAudience(aud: Json | undefined, us: string | undefined): FindingCode[] {
+  if (aud === undefined) return []
+  // RFC 7519 4.1.3: whoever is not named refuses it
+  const named = Array.isArray(aud) ? aud : [aud]
+  return us !== undefined && named.includes(us) ? [] : ['audience.other']
+}

@@ -1,0 +1,75 @@
+import { digestBase64url } from '../../crypto/digest.ts'
+import { isJsonObject, type Json } from '../../crypto/json.ts'
+import { signCompact } from '../../crypto/jws.ts'
+import type { SigningKey } from '../../crypto/signing-key.ts'
+import { Fault } from '../../fault.ts'
+import { type ClaimPath, touches } from './claim-path.ts'
+import { hashOf } from './disclosure.ts'
+import { type Disclosed, type Processed, processSdJwt } from './process-sd-jwt.ts'
+import { type SdJwt, withoutKeyBinding } from './sd-jwt.ts'
+
+/** For whom and for which request the holder proves to have the key. `aud`: the full client identifier of the verifier. */
+export type KeyBinding = {
+  readonly nonce: string
+  readonly aud: string
+  readonly iat: Date
+  readonly key: SigningKey
+  /** Further claims, such as the hashes of transaction data. */
+  readonly claims?: Readonly<Record<string, Json>>
+}
+
+/**
+ * Makes a presentation that discloses the claims at the paths and nothing else that can be kept back.
+ *
+ * @param paths Claims path pointers into the processed payload. A selected value is disclosed with all that is in it; what it stands
+ *   in is disclosed as structure only. No path: no disclosure.
+ * @param binding Null for a presentation without proof of possession.
+ * @throws Fault `sd_jwt.unpresentable` if a path selects nothing or the credential breaks the rules for disclosures.
+ * @see [RFC 9901, 7.2](https://www.rfc-editor.org/rfc/rfc9901#section-7.2) and [OpenID4VP 1.0, 6.4](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#section-6.4)
+ */
+export function presentSdJwt(sdJwt: SdJwt, paths: readonly ClaimPath[], binding: KeyBinding | null): string {
+  const processed = processSdJwt(sdJwt)
+  if (processed.findings.length > 0)
+    throw new Fault('sd_jwt.unpresentable', { notes: processed.findings[0]?.code ?? '' })
+  for (const path of paths) {
+    if (!selects(processed.payload, path)) throw new Fault('sd_jwt.unpresentable', { notes: JSON.stringify(path) })
+  }
+  const chosen = new Set(disclosedBy(processed, paths).map(({ disclosure }) => disclosure.encoded))
+  // the received order is kept; each disclosure once
+  const disclosures = sdJwt.disclosures.filter((encoded) => chosen.has(encoded))
+  const presented = withoutKeyBinding({ jwtCompact: sdJwt.jwtCompact, disclosures })
+  return binding === null ? presented : presented + keyBindingJwt(sdJwt, presented, binding)
+}
+
+/**
+ * The disclosures that a presentation of these paths needs [SD-21]: what stands at, in or above a selected value [DCQL-6].
+ *
+ * A value above is there as structure: its other disclosable members stay hidden, but members in the clear inside it do show.
+ */
+export function disclosedBy({ disclosed }: Pick<Processed, 'disclosed'>, paths: readonly ClaimPath[]): Disclosed[] {
+  return disclosed.filter(({ path }) => paths.some((pointer) => touches(pointer, path)))
+}
+
+/** Whether a pointer selects at least one value. A member that an object only inherits is not there. */
+function selects(value: Json, [step, ...rest]: ClaimPath): boolean {
+  if (step === undefined) return true
+  if (typeof step === 'string') {
+    return isJsonObject(value) && Object.hasOwn(value, step) && selects(value[step] as Json, rest)
+  }
+  if (!Array.isArray(value)) return false
+  if (step === null) return value.some((item) => selects(item, rest))
+  return step >= 0 && step < value.length && selects(value[step] as Json, rest)
+}
+
+/** RFC 9901 4.3: bound to the verifier, its request and exactly these disclosures. */
+function keyBindingJwt(sdJwt: SdJwt, presented: string, { nonce, aud, iat, key, claims }: KeyBinding): string {
+  const hash = hashOf(sdJwt.jwt.payload) ?? 'sha256'
+  const payload = {
+    ...claims,
+    iat: Math.floor(iat.getTime() / 1000),
+    aud,
+    nonce,
+    sd_hash: digestBase64url(hash, presented),
+  }
+  return signCompact({ typ: 'kb+jwt' }, payload, key)
+}

@@ -1,0 +1,57 @@
+import { isBase64url } from '../../crypto/base64url.ts'
+import { JWS_CHARS_MAX, type Jws, parseCompact } from '../../crypto/jws.ts'
+import { Fault } from '../../fault.ts'
+
+/** [SEC-41] How many disclosures one credential may carry. */
+export const DISCLOSURES_MAX = 1000
+
+/** How long a credential with its disclosures and key binding may be, in characters. */
+export const SD_JWT_CHARS_MAX = 2 * JWS_CHARS_MAX
+
+/** A compact SD-JWT taken apart. Nothing in it is trustworthy before it was checked. */
+export type SdJwt = {
+  /** The issuer-signed JWT. */
+  readonly jwt: Jws
+  readonly jwtCompact: string
+  /** As received, in the order received. */
+  readonly disclosures: readonly string[]
+  /** The key binding JWT, or null if the text ended with its tilde. */
+  readonly keyBinding: string | null
+}
+
+/**
+ * Takes a compact SD-JWT or SD-JWT+KB apart. Checks its form only; the JSON serialization is not accepted [SD-4].
+ *
+ * @throws Fault `sd_jwt.malformed`
+ * @see [RFC 9901, 4](https://www.rfc-editor.org/rfc/rfc9901#section-4)
+ */
+export function parseSdJwt(compact: string): SdJwt {
+  if (compact.length > SD_JWT_CHARS_MAX) throw malformed('It is too long.')
+  const parts = compact.split('~', DISCLOSURES_MAX + 3)
+  const jwtCompact = parts[0] ?? ''
+  // [SD-1] the tilde after the last disclosure is there even when there are none
+  if (parts.length < 2) throw malformed('It has no tilde.')
+  if (parts.length > DISCLOSURES_MAX + 2) throw malformed('It has too many disclosures.')
+  const last = parts.at(-1) ?? ''
+  const disclosures = parts.slice(1, -1)
+  // [SD-2] no empty part, padding, whitespace or second spelling
+  if (!disclosures.every((one) => one !== '' && isBase64url(one))) throw malformed('A disclosure is not base64url.')
+  return { jwt: parseIssuerJwt(jwtCompact), jwtCompact, disclosures, keyBinding: last === '' ? null : last }
+}
+
+/** Everything up to and including the last tilde: what a key binding is made over. */
+export function withoutKeyBinding({ jwtCompact, disclosures }: Pick<SdJwt, 'jwtCompact' | 'disclosures'>): string {
+  return disclosures.length === 0 ? `${jwtCompact}~` : `${jwtCompact}~${disclosures.join('~')}~`
+}
+
+function parseIssuerJwt(compact: string): Jws {
+  try {
+    return parseCompact(compact)
+  } catch (cause) {
+    throw new Fault('sd_jwt.malformed', { detail: 'The issuer-signed JWT is malformed.', cause })
+  }
+}
+
+function malformed(detail: string): Fault {
+  return new Fault('sd_jwt.malformed', { detail })
+}

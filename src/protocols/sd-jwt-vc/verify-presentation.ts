@@ -1,0 +1,102 @@
+import { digestBase64url, equalInConstantTime } from '../../crypto/digest.ts'
+import { type JsonObject, memberOf } from '../../crypto/json.ts'
+import type { PublicJwk } from '../../crypto/jwk.ts'
+import { type Jws, type JwsAlg, objectionTo, parseCompact } from '../../crypto/jws.ts'
+import {
+  type Checked,
+  CLOCK_SKEW_SECONDS,
+  type CredentialPolicy,
+  checkSdJwtVc,
+  holderKeyOf,
+} from './check-sd-jwt-vc.ts'
+import { hashOf } from './disclosure.ts'
+import { type FindingCode, finding } from './findings.ts'
+import { type SdJwt, withoutKeyBinding } from './sd-jwt.ts'
+
+/** How far the `iat` of a key binding may be from the moment, in either direction, unless told. */
+export const KEY_BINDING_AGE_MAX_SECONDS = 300
+
+/** What the verifier sent and demands. `keyBinding` comes from its policy, never from what arrived [SEC-56]. */
+export type PresentationPolicy = CredentialPolicy & {
+  readonly keyBinding: 'required' | 'optional'
+  readonly nonce: string
+  /** Our full client identifier, as in the request; `origin:` and the origin over the Digital Credentials API. */
+  readonly aud: string
+  readonly keyBindingAlgs?: readonly JwsAlg[]
+  readonly keyBindingAgeMaxSeconds?: number
+}
+
+/** A checked presentation. With findings, `claims` must not be used. `keyBinding`: what the holder signed, null if nothing. */
+export type VerifiedPresentation = Checked & { readonly claims: JsonObject; readonly keyBinding: JsonObject | null }
+
+/**
+ * Verifies a presentation: the credential, and that its holder made it for us and for this request.
+ *
+ * NOT checked: whether `issuerKey` is the issuer's, trust in the issuer, the status list, whether the claims answer the query.
+ *
+ * @see [RFC 9901, 7.3](https://www.rfc-editor.org/rfc/rfc9901#section-7.3)
+ */
+export function verifyPresentation(sdJwt: SdJwt, policy: PresentationPolicy): VerifiedPresentation {
+  const checked = checkSdJwtVc(sdJwt, policy)
+  const { codes, keyBinding } = checkKeyBinding(sdJwt, checked, policy)
+  return { ...checked, claims: checked.payload, keyBinding, findings: [...checked.findings, ...codes.map(finding)] }
+}
+
+type Outcome = { readonly codes: readonly FindingCode[]; readonly keyBinding: JsonObject | null }
+
+function checkKeyBinding(sdJwt: SdJwt, { payload }: Checked, policy: PresentationPolicy): Outcome {
+  // RFC 9901 7.3 (2): whether one is needed was decided before anything arrived
+  if (sdJwt.keyBinding === null) {
+    return { codes: policy.keyBinding === 'required' ? ['kb.missing'] : [], keyBinding: null }
+  }
+  // one that is not needed is verified all the same: nobody makes a broken one by accident
+  const holderKey = holderKeyOf(payload)
+  if (holderKey === null || holderKey === 'malformed') return { codes: ['kb.no_key'], keyBinding: null }
+  let jwt: Jws
+  try {
+    jwt = parseCompact(sdJwt.keyBinding)
+  } catch {
+    return { codes: ['kb.malformed'], keyBinding: null }
+  }
+  const signature = checkSignature(jwt, holderKey, policy)
+  return { codes: [...signature, ...checkBound(sdJwt, jwt.payload, policy)], keyBinding: jwt.payload }
+}
+
+const signatureFindings = {
+  crit: 'kb.critical',
+  algorithm: 'kb.algorithm',
+  type: 'kb.type',
+  key: 'kb.key',
+  signature: 'kb.signature',
+} as const
+
+function checkSignature(jwt: Jws, holderKey: PublicJwk, { keyBindingAlgs }: PresentationPolicy): FindingCode[] {
+  const objection = objectionTo(jwt, holderKey, { typ: 'kb+jwt', ...(keyBindingAlgs && { algs: keyBindingAlgs }) })
+  return objection === null ? [] : [signatureFindings[objection.code]]
+}
+
+function checkBound(sdJwt: SdJwt, payload: JsonObject, policy: PresentationPolicy): FindingCode[] {
+  const codes: FindingCode[] = []
+  if (!isTimely(payload, policy)) codes.push('kb.time')
+  if (memberOf(payload, 'nonce') !== policy.nonce) codes.push('kb.nonce')
+  // RFC 9901 4.3: `aud` is a single string
+  if (memberOf(payload, 'aud') !== policy.aud) codes.push('kb.audience')
+  const hash = hashOf(sdJwt.jwt.payload)
+  const sdHash = memberOf(payload, 'sd_hash')
+  const same =
+    hash !== null &&
+    typeof sdHash === 'string' &&
+    equalInConstantTime(sdHash, digestBase64url(hash, withoutKeyBinding(sdJwt)))
+  if (!same) codes.push('kb.sd_hash')
+  return codes
+}
+
+/** RFC 9901 7.3 (5.d): made within the window; and its own `exp` and `nbf`, if it has them, hold. */
+function isTimely(payload: JsonObject, { now, keyBindingAgeMaxSeconds }: PresentationPolicy): boolean {
+  const seconds = now.getTime() / 1000
+  const [iat, exp, nbf] = (['iat', 'exp', 'nbf'] as const).map((name) => memberOf(payload, name))
+  if (typeof iat !== 'number' || Math.abs(seconds - iat) > (keyBindingAgeMaxSeconds ?? KEY_BINDING_AGE_MAX_SECONDS))
+    return false
+  if (exp !== undefined && (typeof exp !== 'number' || exp + CLOCK_SKEW_SECONDS <= seconds)) return false
+  return nbf === undefined || (typeof nbf === 'number' && nbf - CLOCK_SKEW_SECONDS <= seconds)
+}
