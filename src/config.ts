@@ -23,7 +23,7 @@ export const settings = {
     'development',
     'In production the server refuses to start without MASTER_KEY, DATABASE_URL and an https PUBLIC_URL, and calls https addresses only.',
   ),
-  port: setting('PORT', integer(0, 65_535), 8080, 'Port to listen on; 0 takes a free one.'),
+  port: setting('PORT', integer(1, 65_535), 8080, 'Port to listen on.'),
   host: setting('HOST', text(), '127.0.0.1', 'Address to listen on. 0.0.0.0 or :: behind a proxy on another host.'),
   publicUrl: setting(
     'PUBLIC_URL',

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ConfigMistakes, readConfig } from './config.ts'
+
+const masterKey = Buffer.alloc(32, 7).toString('base64')
+
+test('without any setting a development server on an embedded database comes out', () => {
+  const config = readConfig({})
+  assert.equal(config.isDevelopment, true)
+  assert.equal(config.databaseUrl, null)
+  assert.equal(config.publicUrl, 'http://localhost:8080')
+  assert.equal(config.walletBaseUrl, 'http://localhost:8080/wallet')
+})
+
+test('an empty variable counts as not set', () => {
+  assert.equal(readConfig({ PORT: '', MASTER_KEY: '' }).port, 8080)
+})
+
+test('all mistakes are told at once, by name and rule, and no value is shown', () => {
+  const env = {
+    PORT: '99999',
+    PUBLIC_URL: 'https://a.example/path',
+    MASTER_KEY: 'c2VjcmV0',
+    NODE_ENV: 'staging',
+    LOG_LEVEL: 'loud',
+  }
+  assert.throws(
+    () => readConfig(env),
+    (error) => {
+      assert(error instanceof ConfigMistakes)
+      assert.equal(error.mistakes.length, 5)
+      for (const value of Object.values(env)) assert(!error.message.includes(value))
+      return true
+    },
+  )
+})
+
+for (const [what, env, mistake] of [
+  ['MASTER_KEY', { DATABASE_URL: 'postgresql://db/x', PUBLIC_URL: 'https://a.example' }, /MASTER_KEY is required/],
+  ['DATABASE_URL', { MASTER_KEY: masterKey, PUBLIC_URL: 'https://a.example' }, /DATABASE_URL is required/],
+  ['PUBLIC_URL', { MASTER_KEY: masterKey, DATABASE_URL: 'postgresql://db/x' }, /PUBLIC_URL is required/],
+  [
+    'https',
+    { MASTER_KEY: masterKey, DATABASE_URL: 'postgresql://db/x', PUBLIC_URL: 'http://a.example' },
+    /must be https/,
+  ],
+] as const) {
+  test(`production does not start without ${what}`, () => {
+    assert.throws(() => readConfig({ NODE_ENV: 'production', ...env }), mistake)
+  })
+}
+
+test('production starts with all that it needs', () => {
+  const config = readConfig({
+    NODE_ENV: 'production',
+    MASTER_KEY: masterKey,
+    DATABASE_URL: 'postgresql://db/x',
+    PUBLIC_URL: 'https://a.example',
+  })
+  assert.equal(config.isDevelopment, false)
+  assert.equal(config.masterKey?.length, 32)
+})
