@@ -177,6 +177,11 @@ export const faults = {
     oauth: [400, 'invalid_credential_request'],
     title: 'The credential request is not well-formed.',
   },
+  'credential_encryption.unsupported': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_encryption_parameters'],
+    title: 'The encryption asked for is not supported.',
+  },
   'key_proof.invalid': {
     api: [400, 'VALIDATION_ERROR'],
     oauth: [400, 'invalid_proof'],

@@ -16,11 +16,14 @@ export function asUrl(value: unknown, scheme: 'https:' | 'http:' = 'https:'): UR
   return url
 }
 
+/** Which peers we talk to. Production: https only. */
+export type PeerPolicy = { readonly allowHttpLoopback: boolean }
+
 /**
  * The URL that a string spells if a peer may be reached there: https, or, where development allows it, http on a loopback host.
  * What the host resolves to is NOT checked here; the outbound fetch does that.
  */
-export function asPeerUrl(value: unknown, allowHttpLoopback: boolean): URL | null {
+export function asPeerUrl(value: unknown, { allowHttpLoopback }: PeerPolicy): URL | null {
   const secure = asUrl(value)
   if (secure !== null || !allowHttpLoopback) return secure
   const plain = asUrl(value, 'http:')

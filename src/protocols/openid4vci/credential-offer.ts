@@ -1,0 +1,149 @@
+import { isJsonObject, parseJson } from '../../crypto/json.ts'
+import { Fault } from '../../fault.ts'
+import { asPeerUrl, isText, isTextList, type PeerPolicy } from '../shape.ts'
+import { isIssuerIdentifier } from './well-known.ts'
+
+/** The grant that needs no sign-in. */
+export const PRE_AUTHORIZED_GRANT = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
+
+/** What a wallet asks its holder for before it redeems an offer. */
+export type TxCode = {
+  readonly inputMode: 'numeric' | 'text'
+  readonly length: number | null
+  readonly description: string | null
+}
+
+/** A credential offer that passed {@link readOffer}. At least one of the two grants is there. */
+export type CredentialOffer = {
+  readonly credentialIssuer: string
+  readonly configurationIds: readonly string[]
+  readonly preAuthorized: {
+    readonly code: string
+    /** Not null: a transaction code is needed, even if nothing is known about it. [W-O5] */
+    readonly txCode: TxCode | null
+    readonly authorizationServer: string | null
+  } | null
+  readonly authorizationCode: {
+    readonly issuerState: string | null
+    readonly authorizationServer: string | null
+  } | null
+}
+
+/** What somebody gave the wallet: the offer itself, or where it can be fetched. */
+export type OfferInput = { readonly offer: CredentialOffer } | { readonly offerUri: string }
+
+const INPUT_LENGTH_MAX = 65_536
+const CONFIGURATIONS_MAX = 64
+const DESCRIPTION_LENGTH_MAX = 300
+const schemes: ReadonlySet<string> = new Set(['openid-credential-offer:', 'haip-vci:', 'https:'])
+
+/**
+ * Reads whatever a holder may have been given as an offer: `openid-credential-offer://`, `haip-vci://`, any https URL that carries
+ * `credential_offer` or `credential_offer_uri`, or the offer's JSON, as text or parsed.
+ *
+ * An `offerUri` is not fetched here; whether its address may be called is the outbound fetch's to say.
+ *
+ * @throws Fault `offer.malformed`
+ * @see [OpenID4VCI 1.0, 4.1](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-offer)
+ */
+export function readOfferInput(input: unknown, policy: PeerPolicy): OfferInput {
+  if (typeof input !== 'string') return { offer: readOffer(input, policy) }
+  const text = input.trim()
+  if (text.length > INPUT_LENGTH_MAX) throw malformed('It is longer than 64 KiB.')
+  if (text.startsWith('{')) return { offer: readOffer(jsonOf(text), policy) }
+  const parameters = offerParameters(text, policy)
+  const byValue = parameters.getAll('credential_offer')
+  const byReference = parameters.getAll('credential_offer_uri')
+  const [value] = byValue
+  const [reference] = byReference
+  // [W-O1] exactly one of the two
+  if (byValue.length + byReference.length !== 1)
+    throw malformed('It carries none, or more than one, of credential_offer and credential_offer_uri.')
+  if (value !== undefined) return { offer: readOffer(jsonOf(value), policy) }
+  // [W-O2] 4.1.3: the reference is an https URL
+  if (reference === undefined || asPeerUrl(reference, policy) === null)
+    throw malformed('Its credential_offer_uri is not an https URL.')
+  return { offerUri: reference }
+}
+
+/**
+ * Checks a credential offer object. Everything in it is an untrusted claim of whoever made it. [W-O3]
+ *
+ * Unknown members and grants are ignored; without any grant the code flow is meant (4.1.1).
+ *
+ * @throws Fault `offer.malformed`
+ * @see [OpenID4VCI 1.0, 4.1.1](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-offer-parameters)
+ */
+export function readOffer(value: unknown, policy: PeerPolicy): CredentialOffer {
+  if (!isJsonObject(value)) throw malformed('It is not a JSON object.')
+  const { credential_issuer: credentialIssuer, credential_configuration_ids: ids, grants = {} } = value
+  // [W-O4]
+  if (!isIssuerIdentifier(credentialIssuer, policy))
+    throw malformed('credential_issuer is not an https URL without query and fragment.')
+  if (!isTextList(ids, CONFIGURATIONS_MAX))
+    throw malformed('credential_configuration_ids is not a non-empty array of strings.')
+  if (new Set(ids).size !== ids.length) throw malformed('credential_configuration_ids names one configuration twice.')
+  if (!isJsonObject(grants)) throw malformed('grants is not an object.')
+  const code = grants.authorization_code ?? (Object.keys(grants).length === 0 ? {} : undefined)
+  const preAuthorized = readPreAuthorized(grants[PRE_AUTHORIZED_GRANT])
+  const authorizationCode = readAuthorizationCode(code)
+  // [W-O4] unsupported grants are skipped; no usable one is an error
+  if (preAuthorized === null && authorizationCode === null) throw malformed('It has no grant that this wallet can use.')
+  return { credentialIssuer, configurationIds: ids, preAuthorized, authorizationCode }
+}
+
+function offerParameters(text: string, policy: PeerPolicy): URLSearchParams {
+  if (!URL.canParse(text)) throw malformed('It is neither a URI nor JSON.')
+  const url = new URL(text)
+  if (!schemes.has(url.protocol) && asPeerUrl(text, policy) === null)
+    throw malformed('Its scheme is not one of a credential offer.')
+  return url.searchParams
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch (cause) {
+    throw new Fault('offer.malformed', { detail: 'The offer is not well-formed JSON.', cause })
+  }
+}
+
+function readPreAuthorized(grant: unknown): CredentialOffer['preAuthorized'] {
+  if (grant === undefined) return null
+  if (!isJsonObject(grant)) throw malformed('The pre-authorized code grant is not an object.')
+  const code = grant['pre-authorized_code']
+  // [VCI-O2]
+  if (!isText(code)) throw malformed('The pre-authorized code is missing.')
+  return { code, txCode: readTxCode(grant.tx_code), authorizationServer: optional(grant.authorization_server) }
+}
+
+function readAuthorizationCode(grant: unknown): CredentialOffer['authorizationCode'] {
+  if (grant === undefined) return null
+  if (!isJsonObject(grant)) throw malformed('The authorization code grant is not an object.')
+  return { issuerState: optional(grant.issuer_state), authorizationServer: optional(grant.authorization_server) }
+}
+
+/** [VCI-O3] the presence of the object, even an empty one, means that a code is needed. */
+function readTxCode(value: unknown): TxCode | null {
+  if (value === undefined) return null
+  if (!isJsonObject(value)) throw malformed('tx_code is not an object.')
+  const { input_mode: mode = 'numeric', length = null, description = null } = value
+  if (mode !== 'numeric' && mode !== 'text') throw malformed('tx_code.input_mode is neither numeric nor text.')
+  if (length !== null && !(typeof length === 'number' && Number.isInteger(length) && length > 0 && length <= 255)) {
+    throw malformed('tx_code.length is not an integer of 1 to 255.')
+  }
+  if (description !== null && !(typeof description === 'string' && description.length <= DESCRIPTION_LENGTH_MAX)) {
+    throw malformed('tx_code.description is longer than 300 characters.')
+  }
+  return { inputMode: mode, length, description }
+}
+
+function optional(value: unknown): string | null {
+  if (value === undefined) return null
+  if (!isText(value)) throw malformed('A grant has a member that is not a string.')
+  return value
+}
+
+function malformed(detail: string): Fault {
+  return new Fault('offer.malformed', { detail: `This is not a usable credential offer. ${detail}` })
+}

@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { wellKnownUrl } from './well-known.ts'
+
+for (const [issuer, url] of [
+  ['https://host.example', 'https://host.example/.well-known/openid-credential-issuer'],
+  ['https://host.example/', 'https://host.example/.well-known/openid-credential-issuer'],
+  ['https://host.example:8443/t/1', 'https://host.example:8443/.well-known/openid-credential-issuer/t/1'],
+  ['https://host.example/t/1/', 'https://host.example/.well-known/openid-credential-issuer/t/1'],
+] as const) {
+  test(`the metadata of ${issuer} stands between host and path [VCI-M2]`, () => {
+    assert.equal(wellKnownUrl(issuer, 'openid-credential-issuer'), url)
+  })
+}

@@ -1,0 +1,21 @@
+import { asPeerUrl, type PeerPolicy } from '../shape.ts'
+
+/** Documents that stand at a well-known place of an issuer. */
+export type WellKnown = 'openid-credential-issuer' | 'oauth-authorization-server'
+
+/**
+ * The URL of an issuer's document: `/.well-known/<name>` goes between host and path. [VCI-M2]
+ *
+ * @param issuer An identifier that passed {@link isIssuerIdentifier}.
+ * @see [OpenID4VCI 1.0, 12.2.2](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-issuer-metadata-r) and [RFC 8414, 3.1](https://www.rfc-editor.org/rfc/rfc8414#section-3.1)
+ */
+export function wellKnownUrl(issuer: string, name: WellKnown): string {
+  const { origin, pathname } = new URL(issuer)
+  // RFC 8414 3.1: a terminating slash is removed before the insertion.
+  return `${origin}/.well-known/${name}${pathname.replace(/\/$/, '')}`
+}
+
+/** True for a Credential Issuer Identifier: https, no query, no fragment. [VCI-M1] */
+export function isIssuerIdentifier(value: unknown, policy: PeerPolicy): value is string {
+  return typeof value === 'string' && !value.includes('?') && asPeerUrl(value, policy) !== null
+}
