@@ -1,0 +1,125 @@
+import { isJsonObject, type Json, type JsonObject, memberOf } from '../../crypto/json.ts'
+import { canonical, type PublicJwk, readPublicJwk } from '../../crypto/jwk.ts'
+import { Fault } from '../../fault.ts'
+import { parseDid } from './did.ts'
+import { fromMultikey } from './multikey.ts'
+
+/** What a key may be used for: `assertionMethod` to issue, `authentication` to act as the DID. */
+export type KeyPurpose = 'assertionMethod' | 'authentication'
+
+/** A DID document that is about the DID which was asked for. Its keys are read when one is needed. */
+export type DidDocument = { readonly did: string; readonly document: JsonObject }
+
+const METHODS_MAX = 64
+
+/**
+ * Reads a DID document from parsed JSON.
+ *
+ * @throws Fault `did.unresolvable` if it is about another DID: whoever serves a document must not speak for others.
+ * @see [DID Core, 5.1.1](https://www.w3.org/TR/did-core/#did-subject)
+ */
+export function readDidDocument(value: unknown, did: string): DidDocument {
+  if (!isJsonObject(value) || memberOf(value, 'id') !== did)
+    throw unresolvable('The DID document is not about this DID.')
+  return { did, document: value }
+}
+
+/**
+ * The key that a DID document offers for a purpose.
+ *
+ * @param kid DID URL of the key, or its fragment with `#`; null takes the only key there is for the purpose.
+ * @throws Fault `did.unresolvable` if the key is not there, not for this purpose, or of a kind that we do not use.
+ * @see [DID Core, 5.3](https://www.w3.org/TR/did-core/#verification-relationships)
+ */
+export function keyFor({ did, document }: DidDocument, kid: string | null, purpose: KeyPurpose): PublicJwk {
+  const methods = methodsFor(did, document, purpose)
+  if (kid === null) {
+    const [only, ...others] = methods.values()
+    if (only === undefined || others.length > 0)
+      throw unresolvable('The DID document does not have exactly one key for this.')
+    return keyOf(only)
+  }
+  const method = methods.get(absolute(did, kid))
+  if (method === undefined) throw unresolvable('The DID document does not offer this key for this purpose.')
+  return keyOf(method)
+}
+
+/** All keys that a DID document offers for a purpose; those of a kind that we do not use are left out. */
+export function keysFor({ did, document }: DidDocument, purpose: KeyPurpose): PublicJwk[] {
+  return [...methodsFor(did, document, purpose).values()].flatMap((method) => {
+    try {
+      return [keyOf(method)]
+    } catch {
+      return []
+    }
+  })
+}
+
+/**
+ * The document that a tenant publishes for its DID.
+ *
+ * @param keys Current keys and those that still verify, newest first; `kid` becomes the fragment.
+ */
+export function ownDidDocument(
+  did: string,
+  keys: readonly { readonly kid: string; readonly publicJwk: PublicJwk }[],
+): object {
+  const names = keys.map(({ kid }) => `${parseDid(did).did}#${kid}`)
+  return {
+    '@context': ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/suites/jws-2020/v1'],
+    id: did,
+    verificationMethod: keys.map(({ publicJwk }, at) => ({
+      id: names[at],
+      type: 'JsonWebKey2020',
+      controller: did,
+      publicKeyJwk: canonical(publicJwk),
+    })),
+    authentication: names,
+    assertionMethod: names,
+  }
+}
+
+/** The methods of a relationship by absolute id; an entry is a method itself, or the id of one. */
+function methodsFor(did: string, document: JsonObject, purpose: KeyPurpose): ReadonlyMap<string, JsonObject> {
+  const known = new Map<string, JsonObject>()
+  for (const method of listOf(memberOf(document, 'verificationMethod'))) {
+    const id = isJsonObject(method) ? memberOf(method, 'id') : undefined
+    if (typeof id === 'string' && isJsonObject(method)) known.set(absolute(did, id), method)
+  }
+  const found = new Map<string, JsonObject>()
+  for (const entry of listOf(memberOf(document, purpose))) {
+    const id = isJsonObject(entry) ? memberOf(entry, 'id') : entry
+    if (typeof id !== 'string') continue
+    const name = absolute(did, id)
+    const method = isJsonObject(entry) ? entry : known.get(name)
+    // a key of another DID would be vouched for here without its owner
+    if (method !== undefined && name.startsWith(`${did}#`)) found.set(name, method)
+  }
+  return found
+}
+
+function keyOf(method: JsonObject): PublicJwk {
+  const jwk = memberOf(method, 'publicKeyJwk')
+  const multibase = memberOf(method, 'publicKeyMultibase')
+  try {
+    if (jwk !== undefined) return readPublicJwk(jwk)
+    if (typeof multibase === 'string') return fromMultikey(multibase)
+  } catch (cause) {
+    throw new Fault('did.unresolvable', { detail: 'The key in the DID document is not usable.', cause })
+  }
+  throw unresolvable('The key in the DID document is not usable.')
+}
+
+function listOf(value: Json | undefined): readonly Json[] {
+  if (!Array.isArray(value)) return []
+  if (value.length > METHODS_MAX) throw unresolvable('The DID document has too many keys.')
+  return value
+}
+
+function absolute(did: string, id: string): string {
+  return id.startsWith('#') ? did + id : id
+}
+
+function unresolvable(detail: string): Fault {
+  return new Fault('did.unresolvable', { detail })
+}

@@ -1,0 +1,50 @@
+import { fromBase64url, toBase64url } from '../../crypto/base64url.ts'
+import { parseJsonObject } from '../../crypto/json.ts'
+import { canonical, type PublicJwk, readPublicJwk } from '../../crypto/jwk.ts'
+import { Fault } from '../../fault.ts'
+import { parseDid } from './did.ts'
+import { type DidDocument, readDidDocument } from './did-document.ts'
+import { fromMultikey, toMultikey } from './multikey.ts'
+
+/**
+ * The document of a DID that carries its key in itself; null for a method that needs a fetch.
+ *
+ * @throws Fault `did.unsupported` if the DID or the key in it is malformed.
+ * @see [did:jwk](https://github.com/quartzjer/did-jwk/blob/main/spec.md) and [did:key](https://w3c-ccg.github.io/did-key-spec/)
+ */
+export function inlineDidDocument(did: string): DidDocument | null {
+  const { method, id } = parseDid(did)
+  if (method !== 'jwk' && method !== 'key') return null
+  const key = method === 'jwk' ? keyOfDidJwk(id) : fromMultikey(id)
+  return document(did, method === 'jwk' ? '0' : id, key)
+}
+
+/** The `did:jwk` DID of a key. */
+export function didJwkOf(jwk: PublicJwk): string {
+  return `did:jwk:${toBase64url(JSON.stringify(canonical(jwk)))}`
+}
+
+/** The `did:key` DID of a key. */
+export function didKeyOf(jwk: PublicJwk): string {
+  return `did:key:${toMultikey(jwk)}`
+}
+
+function keyOfDidJwk(id: string): PublicJwk {
+  try {
+    const jwk = readPublicJwk(parseJsonObject(fromBase64url(id)))
+    // did:jwk: a key for encryption is in no relationship that signs
+    if (jwk.use === 'enc') throw new Fault('key.unsupported')
+    return jwk
+  } catch (cause) {
+    throw new Fault('did.unsupported', { detail: 'The key in the DID is not usable.', cause })
+  }
+}
+
+function document(did: string, fragment: string, key: PublicJwk): DidDocument {
+  const name = `${did}#${fragment}`
+  const method = { id: name, type: 'JsonWebKey2020', controller: did, publicKeyJwk: canonical(key) }
+  return readDidDocument(
+    { id: did, verificationMethod: [method], authentication: [name], assertionMethod: [name] },
+    did,
+  )
+}

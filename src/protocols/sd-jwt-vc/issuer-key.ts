@@ -1,0 +1,140 @@
+import { isJsonObject, type JsonObject, memberOf } from '../../crypto/json.ts'
+import { type PublicJwk, readPublicJwk } from '../../crypto/jwk.ts'
+import type { Jws } from '../../crypto/jws.ts'
+import { Fault } from '../../fault.ts'
+import { looksLikeDid, parseDid, parseKeyUrl } from '../did/did.ts'
+
+/** How an issuer makes its key known. */
+export type KeyMechanism = 'x5c' | 'did' | 'jwt-vc-issuer'
+
+/**
+ * Where the key of an issuer is to be found. Nothing of it is verified: the chain still wants path validation, the document still
+ * has to be fetched.
+ */
+export type IssuerKeySource =
+  | { readonly mechanism: 'x5c'; readonly chain: readonly string[]; readonly iss: string | null }
+  | { readonly mechanism: 'did'; readonly did: string; readonly kid: string | null }
+  | { readonly mechanism: 'jwt-vc-issuer'; readonly issuer: string; readonly url: string; readonly kid: string | null }
+
+/** What JWT VC Issuer Metadata gives: the keys themselves, or where they are. */
+export type IssuerKeys = { readonly jwks: JsonObject } | { readonly jwksUri: string }
+
+const CHAIN_LENGTH_MAX = 5
+const JWKS_KEYS_MAX = 100
+const derInBase64 =
+  /^(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$|^[A-Za-z0-9+/]{2}==$|^[A-Za-z0-9+/]{3}=$/
+
+/** `permitted`: mechanisms that policy allows for this issuer, all unless told. `plainLoopback`: development only, http loopback issuers. */
+export type DiscoveryPolicy = { readonly permitted?: readonly KeyMechanism[]; readonly plainLoopback?: boolean }
+
+/**
+ * Which mechanism a credential asks for, from its header and `iss`.
+ *
+ * @throws Fault `issuer.undiscoverable` if it asks for none, or for one that is not permitted.
+ * @see [SD-JWT VC, 2.5](https://datatracker.ietf.org/doc/draft-ietf-oauth-sd-jwt-vc/)
+ */
+export function issuerKeySource(
+  { header, payload }: Pick<Jws, 'header' | 'payload'>,
+  policy: DiscoveryPolicy = {},
+): IssuerKeySource {
+  const source = sourceOf(header, payload, policy.plainLoopback ?? false)
+  // [VC-20] the credential does not choose its mechanism, or an attacker would
+  if (policy.permitted !== undefined && !policy.permitted.includes(source.mechanism)) {
+    throw undiscoverable('The issuer may not make its key known in this way.')
+  }
+  return source
+}
+
+/**
+ * The address of an issuer's metadata: the well-known part goes between host and path.
+ *
+ * @throws Fault `issuer.undiscoverable` if the identifier is no https URL without query, fragment and user.
+ * @see [SD-JWT VC, 4.1](https://datatracker.ietf.org/doc/draft-ietf-oauth-sd-jwt-vc/)
+ */
+export function jwtVcIssuerUrl(issuer: string, plainLoopback = false): string {
+  const url = URL.canParse(issuer) ? new URL(issuer) : null
+  const secure = url?.protocol === 'https:' || (plainLoopback && url?.protocol === 'http:' && isLoopback(url.hostname))
+  if (url === null || !secure || /[?#]/.test(issuer) || url.username !== '' || url.password !== '') {
+    throw undiscoverable('The issuer is not an https URL.')
+  }
+  return `${url.origin}/.well-known/jwt-vc-issuer${url.pathname.replace(/\/$/, '')}`
+}
+
+/**
+ * Reads JWT VC Issuer Metadata.
+ *
+ * @throws Fault `issuer.undiscoverable` if it is about another issuer or does not have exactly one of `jwks` and `jwks_uri`.
+ * @see [SD-JWT VC, 4.2](https://datatracker.ietf.org/doc/draft-ietf-oauth-sd-jwt-vc/)
+ */
+export function readJwtVcIssuer(metadata: unknown, issuer: string): IssuerKeys {
+  if (!isJsonObject(metadata) || memberOf(metadata, 'issuer') !== issuer) {
+    throw undiscoverable('The metadata is about another issuer.')
+  }
+  const jwks = memberOf(metadata, 'jwks')
+  const jwksUri = memberOf(metadata, 'jwks_uri')
+  if (jwksUri === undefined && isJsonObject(jwks)) return { jwks }
+  if (jwks === undefined && typeof jwksUri === 'string') return { jwksUri }
+  throw undiscoverable('The metadata must have either keys or the address of keys.')
+}
+
+/**
+ * Picks a key out of a JWK Set.
+ *
+ * @param kid Name of the key; null takes the only usable one.
+ * @throws Fault `issuer.undiscoverable` if no key or more than one fits.
+ */
+export function pickKey(jwks: unknown, kid: string | null): PublicJwk {
+  const keys = isJsonObject(jwks) ? memberOf(jwks, 'keys') : undefined
+  if (!Array.isArray(keys) || keys.length > JWKS_KEYS_MAX) throw undiscoverable('The key set is malformed.')
+  const fitting = keys.flatMap((key) => usable(key)).filter((key) => kid === null || key.kid === kid)
+  const [only, ...others] = fitting
+  // [SEC-30] a name stands for one key
+  if (only === undefined || others.length > 0) throw undiscoverable('The key set does not have exactly one such key.')
+  return only
+}
+
+function sourceOf(header: JsonObject, payload: JsonObject, plainLoopback: boolean): IssuerKeySource {
+  const iss = memberOf(payload, 'iss') ?? null
+  const kid = memberOf(header, 'kid') ?? null
+  if (iss !== null && typeof iss !== 'string') throw undiscoverable('The issuer is not a string.')
+  // [VC-22] with a chain, every other key in the header is ignored
+  if (Object.hasOwn(header, 'x5c')) return { mechanism: 'x5c', chain: chainOf(memberOf(header, 'x5c')), iss }
+  if (iss === null) throw undiscoverable('The credential names neither an issuer nor a certificate.')
+  if (kid !== null && typeof kid !== 'string') throw undiscoverable('The name of the key is not a string.')
+  if (looksLikeDid(iss))
+    return { mechanism: 'did', did: parseDid(iss).did, kid: kid === null ? null : keyUrl(iss, kid) }
+  return { mechanism: 'jwt-vc-issuer', issuer: iss, url: jwtVcIssuerUrl(iss, plainLoopback), kid }
+}
+
+function keyUrl(did: string, kid: string): string {
+  const url = kid.startsWith('#') ? did + kid : kid
+  // a key of another DID would let that DID speak for this one
+  if (parseKeyUrl(url).did !== did) throw undiscoverable('The key belongs to another DID than the issuer.')
+  return url
+}
+
+function chainOf(x5c: unknown): readonly string[] {
+  // RFC 7515 4.1.6: standard base64 of DER, leaf first
+  const fits = Array.isArray(x5c) && x5c.length > 0 && x5c.length <= CHAIN_LENGTH_MAX
+  if (!fits || !x5c.every((one) => typeof one === 'string' && derInBase64.test(one))) {
+    throw undiscoverable('The certificate chain is malformed.')
+  }
+  return x5c
+}
+
+function usable(key: unknown): PublicJwk[] {
+  try {
+    const jwk = readPublicJwk(key)
+    return jwk.use === undefined || jwk.use === 'sig' ? [jwk] : []
+  } catch {
+    return []
+  }
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]'
+}
+
+function undiscoverable(detail: string): Fault {
+  return new Fault('issuer.undiscoverable', { detail })
+}
