@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Api, type Deployment, deploy } from '../support/server.ts'
+
+let chirograph: Deployment
+let school: Api
+let employer: Api
+let thandi: Api
+
+before(async () => {
+  chirograph = await deploy()
+  school = await chirograph.backend('acme')
+  employer = await chirograph.backend('globex')
+  thandi = await chirograph.wallet('acme', 'thandi')
+})
+after(() => chirograph.stop())
+
+const diploma = {
+  name: 'Diploma',
+  code: 'diploma',
+  attributes: {
+    given_name: { type: 'string', required: true },
+    family_name: { type: 'string', required: true },
+    degree: { type: 'string', required: true },
+    grade: { type: 'number' },
+    graduated: { type: 'date' },
+    address: { type: 'object', properties: { locality: { type: 'string' }, country: { type: 'string' } } },
+  },
+}
+const attributes = {
+  given_name: 'Thandi',
+  family_name: 'Molefe',
+  degree: 'BSc Computer Science',
+  grade: 78.5,
+  graduated: '2026-06-30',
+  address: { locality: 'Pretoria', country: 'ZA' },
+}
+
+test('a school issues, a person keeps and presents, an employer of another tenant reads verified claims', async () => {
+  const template = await school.post('/creds/templates/credentials', diploma)
+  assert.equal(template.status, 201, JSON.stringify(template.body))
+  assert.equal(template.body.data.type, `${chirograph.url}/issuers/acme/vct/diploma`)
+
+  const issuance = await school.post('/creds/credentials/issuance', {
+    credentialTemplateId: template.body.data.id,
+    attributes,
+  })
+  assert.equal(issuance.status, 200, JSON.stringify(issuance.body))
+  assert.equal(issuance.body.data.status, 'offered')
+  assert.match(issuance.body.data.offerUri, /^openid-credential-offer:\/\/\?credential_offer_uri=/)
+
+  const received = await thandi.post('/wallet/v2/credentials', { credentialOffer: issuance.body.data.offerUri })
+  assert.equal(received.status, 201, JSON.stringify(received.body))
+  const [credential] = received.body.data
+  assert.equal(credential.status, 'pending')
+  assert.equal(credential.format, 'vc+sd-jwt')
+  assert.equal(credential.vct, template.body.data.type)
+  assert.deepEqual(credential.claims, attributes)
+  assert.match(credential.iss, /^did:web:/)
+
+  const accepted = await thandi.patch(`/wallet/credentials/${credential.id}/status`, { status: 'accepted' })
+  assert.equal(accepted.status, 200)
+  assert.equal(accepted.body.id, credential.id)
+  assert.equal(accepted.body.status, 'accepted')
+  assert.equal(accepted.headers.get('deprecation') !== null, true)
+
+  const asked = await employer.post('/creds/templates/presentations', {
+    name: 'Graduate',
+    description: 'Proof of a degree',
+    credentials: [
+      {
+        type: template.body.data.type,
+        attributes: { degree: { type: 'string' }, grade: { type: 'number', minimum: 50 } },
+      },
+    ],
+  })
+  assert.equal(asked.status, 201, JSON.stringify(asked.body))
+  const request = await employer.post('/creds/presentations/request', {
+    presentationTemplateId: asked.body.data.id,
+    reference: 'job 7',
+  })
+  assert.equal(request.status, 200, JSON.stringify(request.body))
+  assert.equal(request.body.data.status, 'requested')
+
+  const prepared = await thandi.post('/wallet/v2/presentations', {
+    presentationRequest: request.body.data.authorizationRequestUri,
+  })
+  assert.equal(prepared.status, 201, JSON.stringify(prepared.body))
+  assert.equal(prepared.body.data.status, 'pending')
+  assert.deepEqual(prepared.body.data.selectedCredentials, [
+    { credentialId: credential.id, matchedAttributes: ['degree', 'grade'] },
+  ])
+
+  const answered = await thandi.patch(`/wallet/v2/presentations/${prepared.body.data.id}`, { status: 'answered' })
+  assert.equal(answered.status, 200, JSON.stringify(answered.body))
+  assert.equal(answered.body.data.status, 'answered')
+
+  const result = await employer.get(`/creds/presentations/${request.body.data.id}`)
+  assert.equal(result.body.data.status, 'verified', JSON.stringify(result.body))
+  const [entry] = result.body.data.credentials
+  assert.equal(entry.isValid, true)
+  assert.deepEqual(entry.attributes, { degree: 'BSc Computer Science', grade: 78.5 })
+
+  const again = await thandi.patch(`/wallet/v2/presentations/${prepared.body.data.id}`, { status: 'answered' })
+  assert.equal(again.status, 409)
+
+  const replayed = await thandi.post('/wallet/v2/credentials', { credentialOffer: issuance.body.data.offerQrUri })
+  assert.equal(replayed.status, 422, JSON.stringify(replayed.body))
+  assert.equal(replayed.body.errors[0].code, 'OFFER_UNUSABLE')
+
+  const ended = await school.get(`/creds/credentials/${issuance.body.data.id}`)
+  assert.equal(ended.body.data.status, 'completed')
+})

@@ -1,0 +1,40 @@
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A front for several servers that gives each request to the next of them, whoever sent it. */
+export type RoundRobin = { readonly close: () => Promise<void> }
+
+/** Finds a port that is free now. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as AddressInfo
+      probe.close(() => resolve(port))
+    })
+  })
+}
+
+/** Starts the front on `port`; `targets` are ports on loopback. */
+export async function roundRobin(port: number, targets: readonly number[]): Promise<RoundRobin> {
+  let turn = 0
+  const front = createServer((incoming, outgoing) => {
+    const target = targets[turn++ % targets.length]
+    const { method, url, headers } = incoming
+    const onward = request({ host: '127.0.0.1', port: target, method, path: url, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(outgoing)
+    })
+    onward.once('error', () => outgoing.destroy())
+    incoming.pipe(onward)
+  })
+  await new Promise<void>((resolve) => front.listen(port, '127.0.0.1', resolve))
+  return {
+    close: () =>
+      new Promise((resolve) => {
+        front.close(() => resolve())
+        front.closeAllConnections()
+      }),
+  }
+}
