@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { test } from 'node:test'
+import { filesIn, lineOf, root, sourcesIn } from './support/source.ts'
+
+const product = sourcesIn('src').filter(({ path }) => !path.endsWith('.test.ts'))
+const migrations = filesIn('src/store/migrations', '.sql').map((path) => {
+  const text = readFileSync(join(root, path), 'utf8')
+  return { name: basename(path), text, statements: text.replace(/--[^\n]*/g, '') }
+})
+const created = migrations.flatMap(({ statements }) =>
+  [...statements.matchAll(/create table (?:if not exists )?(\w+) \(([\s\S]*?)\n\);/g)].map((found) => {
+    return { table: found[1] ?? '', columns: found[2] ?? '' }
+  }),
+)
+const tables = new Set(created.map(({ table }) => table))
+
+/** Which rooms hold SQL that does this to each table. */
+function roomsBy(pattern: RegExp): Map<string, Set<string>> {
+  const rooms = new Map<string, Set<string>>()
+  for (const { path, uncommented } of product) {
+    for (const [, table = ''] of uncommented.matchAll(pattern)) {
+      const room = path.split('/')[1]?.replace(/\.ts$/, '') ?? ''
+      if (tables.has(table)) rooms.set(table, (rooms.get(table) ?? new Set()).add(room))
+    }
+  }
+  return rooms
+}
+
+function inMoreThanOne(rooms: Map<string, Set<string>>): string[] {
+  return [...rooms].filter(([, found]) => found.size > 1).map(([table, found]) => `${table}: ${[...found].join(', ')}`)
+}
+
+test('each table has one writing room', () => {
+  assert.deepEqual(inMoreThanOne(roomsBy(/\b(?:insert\s+into|update|delete\s+from)\s+(?:only\s+)?(\w+)/gi)), [])
+})
+
+test('no room reads the table of another', () => {
+  assert.deepEqual(inMoreThanOne(roomsBy(/\b(?:from|join|into|update)\s+(?:only\s+)?(\w+)/gi)), [])
+})
+
+test('each statement has a name of its own', () => {
+  const names = product.flatMap(({ path, uncommented }) =>
+    [...uncommented.matchAll(/\bsql\(\s*['"`]([^'"`]+)['"`]/g)].map((found) => {
+      return { name: found[1] ?? '', place: `${path}:${lineOf(uncommented, found.index)}` }
+    }),
+  )
+  const doubled = names.filter(({ name, place }) => names.some((other) => other.name === name && other.place !== place))
+  assert.deepEqual(doubled, [])
+})
+
+test('migrations are numbered without a gap and say what, locks, old code and way back', () => {
+  assert.deepEqual(
+    migrations.map(({ name }) => name.slice(0, 4)),
+    migrations.map((_, index) => String(index + 1).padStart(4, '0')),
+  )
+  const lacking = migrations.filter(
+    ({ name, text }) =>
+      !text.startsWith(`-- ${name.slice(0, 4)} `) ||
+      !/^(--[^\n]*\n)*--[^\n]*Locks:/.test(text) ||
+      !/Old code runs on it:/.test(text) ||
+      !/Way back:/.test(text),
+  )
+  assert.deepEqual(
+    lacking.map(({ name }) => name),
+    [],
+  )
+})
+
+test('the wall stands around every table that has a tenant', () => {
+  const walled = new Set(
+    migrations.flatMap(({ statements }) =>
+      [...statements.matchAll(/protect_tenant_rows\('(\w+)'\)/g)].map((found) => found[1]),
+    ),
+  )
+  const open = created.filter(({ table, columns }) => /\btenant_id\b/.test(columns) && !walled.has(table))
+  assert.deepEqual(
+    open.map(({ table }) => table),
+    [],
+  )
+})

@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { basename, join, posix } from 'node:path'
+import { test } from 'node:test'
+import { filesIn, lineOf, root, type Source, sourcesIn } from './support/source.ts'
+import { functionsOf, importsOf } from './support/source-shape.ts'
+
+/** From the roof to the ground. A room may import itself and what stands behind it. */
+const ladder = [
+  ...['cli', 'main', 'app'],
+  ...['wallet', 'verification', 'issuance', 'authorization', 'trust', 'directory'],
+  ...['events', 'jobs', 'http', 'platform', 'protocols', 'crypto', 'store'],
+  ...['caller', 'config', 'fault'],
+]
+const never = [['protocols', 'store', 'the specs do no I/O']] as const
+/** Packages (and modules of Node) that one room only may know. */
+const confined = [
+  [/^(fastify|@fastify\/.*|ajv.*|fast-json-stringify|undici|node:https?|node:net|node:tls|node:dns.*)$/, 'http'],
+  [/^(pg|pg-.*|kysely|@electric-sql\/.*)$/, 'store'],
+  [/^(jose|node:crypto)$/, 'crypto'],
+] as const
+/** A migration is told by its digest, and the store stands below crypto. */
+const confinedExcept = new Set(['src/store/migrate.ts node:crypto'])
+/** Modules through which a pure function would reach the world. */
+const worldly =
+  /^(node:(fs.*|child_process|cluster|worker_threads|timers.*|readline.*|os|process)|undici|pino|prom-client)$/
+const bannedWords =
+  /^(utils?|helpers?|common|shared|misc|base|manager|services?|handlers?|processor|impl|dto|data|info)$/
+
+const src = sourcesIn('src')
+const product = src.filter(({ path }) => !isTest(path))
+const outside = ['test', 'bench', 'scripts', 'demo'].flatMap(sourcesIn)
+const all = [...src, ...outside]
+
+function isTest(path: string): boolean {
+  return path.endsWith('.test.ts') || path.includes('/test-support/')
+}
+
+/** `src/store/sql.ts` is of the room store, `src/config.ts` of the room config. */
+function roomOf(path: string): string {
+  return (path.split('/')[1] ?? '').replace(/\.ts$/, '')
+}
+
+/** Files of the repository that a file imports, as paths from the root. */
+function neighboursOf(source: Source): string[] {
+  return importsOf(source)
+    .filter(({ target }) => target.startsWith('.'))
+    .map(({ target }) => posix.join(posix.dirname(source.path), target))
+}
+
+function packagesOf(source: Source): string[] {
+  return importsOf(source)
+    .map(({ target }) => target)
+    .filter((target) => !target.startsWith('.'))
+}
+
+/** Every place in code (not in comments or strings) that matches. */
+function places(sources: readonly Source[], pattern: RegExp): string[] {
+  return sources.flatMap(({ path, code }) =>
+    [...code.matchAll(pattern)].map((found) => `${path}:${lineOf(code, found.index)} ${found[0].trim()}`),
+  )
+}
+
+/** A law of the house: nothing may break it. Each finding names the file. */
+function law(name: string, findings: () => readonly string[]): void {
+  test(name, () => assert.deepEqual(findings(), []))
+}
+
+law('every file of src stands in a room of the ladder', () =>
+  src.map(({ path }) => path).filter((path) => !ladder.includes(roomOf(path).replace(/\.test$/, ''))),
+)
+
+law('a room imports itself and what stands below it', () =>
+  product.flatMap((source) => {
+    const from = roomOf(source.path)
+    return neighboursOf(source)
+      .filter((target) => !target.startsWith('src/') || ladder.indexOf(roomOf(target)) < ladder.indexOf(from))
+      .map((target) => `${source.path} -> ${target} runs back up`)
+  }),
+)
+
+law('some rooms never meet', () =>
+  product.flatMap((source) =>
+    neighboursOf(source).flatMap((target) =>
+      never
+        .filter(([from, to]) => roomOf(source.path) === from && roomOf(target) === to)
+        .map(([, , why]) => `${source.path} -> ${target}: ${why}`),
+    ),
+  ),
+)
+
+law('no file imports in a circle', () => {
+  const next = new Map(src.map((source) => [source.path, neighboursOf(source)]))
+  const done = new Set<string>()
+  const circles: string[] = []
+  const visit = (path: string, way: readonly string[]) => {
+    if (way.includes(path)) circles.push([...way.slice(way.indexOf(path)), path].join(' -> '))
+    else if (!done.has(path)) for (const one of next.get(path) ?? []) visit(one, [...way, path])
+    done.add(path)
+  }
+  for (const path of next.keys()) visit(path, [])
+  return circles
+})
+
+law('the web framework, the SQL driver and key material each have one room', () =>
+  product.flatMap((source) =>
+    packagesOf(source).flatMap((name) =>
+      confined
+        .filter(([pattern, room]) => pattern.test(name) && roomOf(source.path) !== room)
+        .filter(() => !confinedExcept.has(`${source.path} ${name}`))
+        .map(([, room]) => `${source.path} imports ${name}, which is for ${room} only`),
+    ),
+  ),
+)
+
+law('the environment is read in main.ts and cli.ts only', () =>
+  places(
+    product.filter(({ path }) => !['main', 'cli'].includes(roomOf(path))),
+    /\bprocess\s*\.\s*env\b/g,
+  ),
+)
+
+law('protocols do no I/O and read no clock', () => {
+  const pure = product.filter(({ path }) => roomOf(path) === 'protocols')
+  const imports = pure.flatMap((source) =>
+    packagesOf(source)
+      .filter((name) => worldly.test(name))
+      .map((name) => `${source.path} imports ${name}`),
+  )
+  return [...imports, ...places(pure, /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\b|\bsetTimeout\b|\bfetch\(/g)]
+})
+
+law('the product runs on what package.json calls dependencies', () => {
+  const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: object }
+  return product.flatMap((source) =>
+    packagesOf(source)
+      .filter((name) => !name.startsWith('node:'))
+      .filter((name) => !Object.hasOwn(dependencies, name.match(/^(@[^/]+\/)?[^/]+/)?.[0] ?? name))
+      .map((name) => `${source.path} imports ${name}`),
+  )
+})
+
+law('only app.ts opens the routes, public endpoints and jobs of a room', () =>
+  product.flatMap((source) =>
+    neighboursOf(source)
+      .filter((target) => /(^|[-/])(routes|public-endpoints|jobs)\.ts$/.test(target))
+      .filter((target) => roomOf(source.path) !== 'app' && roomOf(source.path) !== roomOf(target))
+      .map((target) => `${source.path} -> ${target}`),
+  ),
+)
+
+law('a store file is private to its room', () =>
+  product.flatMap((source) =>
+    neighboursOf(source)
+      .filter((target) => target.endsWith('-store.ts') && roomOf(target) !== 'store')
+      .filter((target) => roomOf(source.path) !== roomOf(target))
+      .map((target) => `${source.path} -> ${target}`),
+  ),
+)
+
+law('files have at most 400 lines', () =>
+  all
+    .map(({ path, text }) => [path, text.split('\n').length - 1] as const)
+    .filter(([, lines]) => lines > 400)
+    .map(([path, lines]) => `${path}: ${lines}`),
+)
+
+law('functions have at most 60 lines', () =>
+  all.flatMap((source) =>
+    functionsOf(source)
+      .filter(({ lines }) => lines > 60)
+      .filter(({ offset }) => !/\b(describe|suite)\($/.test(source.code.slice(0, offset).trimEnd()))
+      .map(({ offset, lines }) => `${source.path}:${lineOf(source.code, offset)} has ${lines}`),
+  ),
+)
+
+law('nothing is exported as default, and no file passes on the exports of another', () => [
+  ...places(all, /\bexport\s+default\b/g),
+  ...all.flatMap((source) =>
+    importsOf(source)
+      .filter(({ reExports }) => reExports)
+      .map(({ statement }) => `${source.path}: ${statement}`),
+  ),
+])
+
+law('relative imports name their file, .ts and all', () =>
+  all.flatMap((source) =>
+    neighboursOf(source)
+      .filter((target) => !/\.(ts|json|js)$/.test(target))
+      .map((target) => `${source.path} -> ${target}`),
+  ),
+)
+
+law('no any, no non-null assertion, no check switched off', () => [
+  ...places(all, /(?<![.\w$'-])any\b(?!\s*[:(=-])/g),
+  ...places(all, /[\w$)\]]!(?!=)/g),
+  ...all
+    .filter(({ path }) => path !== 'test/house.test.ts')
+    .flatMap(({ path, text }) => [...text.matchAll(/@ts-(ignore|nocheck)/g)].map((found) => `${path}: ${found[0]}`)),
+])
+
+law('no test is left out', () => places(all, /\b(test|it|describe|suite)\.(skip|only|todo)\b/g))
+
+law('importing a module does nothing: its top level only declares', () =>
+  places(
+    product.filter(({ path }) => path !== 'src/main.ts'),
+    /^(?!import\b|export\b|const\b|let\b|type\b|interface\b|function\b|async function\b|class\b|declare\b|[\s})\]|&?:=<>`])\S.*$/gm,
+  ),
+)
+
+law('file names are kebab-case and say what is inside', () =>
+  ['src', 'test', 'bench', 'scripts', 'demo', 'bin']
+    .flatMap((folder) => filesIn(folder))
+    .filter((path) => !path.startsWith('test/vectors/data/'))
+    .filter((path) => {
+      const words = basename(path)
+        .replace(/\.[a-z.]+$/, '')
+        .split('-')
+      const isMigration = path.startsWith('src/store/migrations/')
+      return (
+        !isMigration &&
+        (!words.every((word) => /^[a-z0-9]+$/.test(word)) || words.some((word) => bannedWords.test(word)))
+      )
+    }),
+)
+
+law('every export has a docstring', () =>
+  all
+    .filter(({ path }) => !isTest(path))
+    .flatMap(({ path, text, code }) =>
+      [...code.matchAll(/^export (?!type \{|\{)(?:declare |async |abstract )*\w+\*? ([\w$]+)/gm)]
+        .filter((found) => !/\*\/\s*$/.test(text.slice(0, found.index)))
+        // Overloads and a type that shares the name of its schema are one thing with what stands before them.
+        .filter((found) => code.search(new RegExp(`^export [^\n]*\\b${found[1]}\\b`, 'm')) === found.index)
+        .map((found) => `${path}:${lineOf(code, found.index)} ${found[1]}`),
+    ),
+)
