@@ -1,0 +1,60 @@
+import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
+import { isText, isTextList } from '../shape.ts'
+
+/** What a wallet uses of one entry of `credential_configurations_supported`. */
+export type Configuration = {
+  readonly id: string
+  readonly format: string
+  /** The `vct` or the document type; null in a format that we only know by name. */
+  readonly type: string | null
+  readonly scope: string | null
+  /** Signature algorithms for a proof of type `jwt`; null if none is wanted, and then no proof is sent. [VCI-M8] */
+  readonly proofAlgs: readonly string[] | null
+  /** A proof is demanded, but not of a type that we make, or only with a key attestation. */
+  readonly proofUnsupported: boolean
+  readonly display: readonly JsonObject[]
+  readonly claims: readonly JsonObject[]
+}
+
+/**
+ * Reads one credential configuration.
+ *
+ * @returns null if it breaks the rules of its format: such a credential cannot be asked for, the others still can.
+ * @see [OpenID4VCI 1.0, 12.2.4](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-issuer-metadata-p)
+ */
+export function readConfiguration(id: string, value: unknown): Configuration | null {
+  if (!isJsonObject(value) || !isText(value.format)) return null
+  const { format, scope } = value
+  const type = format === 'dc+sd-jwt' ? value.vct : format === 'mso_mdoc' ? value.doctype : null
+  // A.3.2, A.2.2: `vct`, `doctype` are REQUIRED.
+  if (type !== null && !isText(type)) return null
+  const proof = readProofTypes(value.proof_types_supported)
+  if (proof === null) return null
+  const metadata = isJsonObject(value.credential_metadata) ? value.credential_metadata : {}
+  return {
+    id,
+    format,
+    type,
+    scope: isText(scope) ? scope : null,
+    ...proof,
+    display: objectsOf(metadata.display),
+    claims: objectsOf(metadata.claims),
+  }
+}
+
+function readProofTypes(value: unknown): Pick<Configuration, 'proofAlgs' | 'proofUnsupported'> | null {
+  if (value === undefined) return { proofAlgs: null, proofUnsupported: false }
+  if (!isJsonObject(value) || Object.keys(value).length === 0) return null
+  const { jwt } = value
+  if (jwt === undefined) return { proofAlgs: null, proofUnsupported: true }
+  // 12.2.4: `proof_signing_alg_values_supported` is REQUIRED and non-empty.
+  if (!isJsonObject(jwt) || !isTextList(jwt.proof_signing_alg_values_supported)) return null
+  return {
+    proofAlgs: jwt.proof_signing_alg_values_supported,
+    proofUnsupported: jwt.key_attestations_required !== undefined,
+  }
+}
+
+function objectsOf(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : []
+}

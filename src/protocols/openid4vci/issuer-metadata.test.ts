@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { Fault } from '../../fault.ts'
+import { buildIssuerMetadata, buildServerMetadata } from './build-metadata.ts'
+import { PRE_AUTHORIZED_GRANT } from './credential-offer.ts'
+import { authorizationServersFor, pickConfigurations, readIssuerMetadata } from './issuer-metadata.ts'
+import { readServerMetadata } from './server-metadata.ts'
+
+const data = new URL('../../../test/vectors/data/oid4vci/examples-1.0/', import.meta.url)
+const json = (name: string) => JSON.parse(readFileSync(new URL(name, data), 'utf8'))
+const production = { allowHttpLoopback: false }
+const issuer = 'https://issuer.example/acme'
+const built = buildIssuerMetadata({
+  credentialIssuer: issuer,
+  credentialEndpoint: `${issuer}/credential`,
+  nonceEndpoint: `${issuer}/nonce`,
+  batchSize: 3,
+  configurations: {
+    diploma: {
+      type: { format: 'dc+sd-jwt', vct: `${issuer}/vct/diploma` },
+      signingAlgs: ['ES256'],
+      proofAlgs: ['ES256'],
+    },
+    licence: {
+      type: { format: 'mso_mdoc', doctype: 'org.iso.18013.5.1.mDL' },
+      signingAlgs: ['ES256'],
+      proofAlgs: ['ES256'],
+    },
+  },
+})
+const server = buildServerMetadata({
+  issuer,
+  tokenEndpoint: `${issuer}/token`,
+  grantTypes: [PRE_AUTHORIZED_GRANT],
+  anonymousAccess: true,
+  clientAuthMethods: ['none'],
+})
+
+test('the metadata of the spec is read', () => {
+  const metadata = readIssuerMetadata(
+    json('credential_issuer_metadata_sd_jwt_long.json'),
+    'https://credential-issuer.example.com',
+    production,
+  )
+  assert.partialDeepStrictEqual(metadata, {
+    authorizationServers: ['https://server.example.com'],
+    batchSizeMax: 10,
+    encryptionRequired: true,
+  })
+  assert.equal(metadata.configurations.get('SD_JWT_VC_example_in_OpenID4VCI')?.proofUnsupported, true)
+})
+
+for (const name of ['sd_jwt_vc', 'mso_mdoc', 'ldp_vc', 'jwt_vc_json']) {
+  test(`the configurations of the spec are read: ${name}`, () => {
+    const { credential_configurations_supported } = json(`credential_metadata_${name}.json`)
+    const { configurations } = readIssuerMetadata({ ...built, credential_configurations_supported }, issuer, production)
+    assert.deepEqual([...configurations.keys()], Object.keys(credential_configurations_supported))
+  })
+}
+
+test('what we publish reads back', () => {
+  const metadata = readIssuerMetadata(JSON.parse(JSON.stringify(built)), issuer, production)
+  assert.partialDeepStrictEqual(metadata, { batchSizeMax: 3, encryptionRequired: false, deferredEndpoint: null })
+  assert.deepEqual(authorizationServersFor(metadata, null), [issuer])
+  const [diploma] = pickConfigurations(metadata, ['diploma', 'licence'], ['dc+sd-jwt'])
+  assert.partialDeepStrictEqual(diploma, {
+    type: `${issuer}/vct/diploma`,
+    proofAlgs: ['ES256'],
+    proofUnsupported: false,
+  })
+  assert.partialDeepStrictEqual(readServerMetadata(JSON.parse(JSON.stringify(server)), issuer, production), {
+    anonymousAccess: true,
+    grantTypes: [PRE_AUTHORIZED_GRANT],
+  })
+})
+
+test('an mdoc lists COSE numbers, both names of ES256 [VCI-M10]', () => {
+  assert.deepEqual(built.credential_configurations_supported.licence?.credential_signing_alg_values_supported, [-7, -9])
+})
+
+for (const [what, change] of [
+  ['of another issuer [W-M2]', { credential_issuer: 'https://other.example' }],
+  ['of an issuer that differs by a slash [W-M2]', { credential_issuer: `${issuer}/` }],
+  ['without credential endpoint', { credential_endpoint: undefined }],
+  ['with an http endpoint [W-M6]', { credential_endpoint: 'http://issuer.example/c' }],
+  ['with an endpoint that is no URL [W-M6]', { nonce_endpoint: 7 }],
+  ['with credentials in an endpoint [W-M6]', { notification_endpoint: 'https://a:b@issuer.example' }],
+  ['with an empty list of authorization servers', { authorization_servers: [] }],
+  ['with an authorization server over http', { authorization_servers: ['http://as.example'] }],
+  ['with a batch size of 1', { batch_credential_issuance: { batch_size: 1 } }],
+  ['without configurations', { credential_configurations_supported: undefined }],
+] as const) {
+  test(`metadata ${what} is refused`, () => {
+    assert.throws(() => readIssuerMetadata({ ...built, ...change }, issuer, production), {
+      code: 'issuer_metadata.invalid',
+    })
+  })
+}
+
+for (const [what, ids, formats] of [
+  ['an id that the metadata lacks', ['diploma', 'other'], ['dc+sd-jwt']],
+  ['no supported format', ['licence'], ['dc+sd-jwt']],
+] as const) {
+  test(`an offer with ${what} is refused [W-M4]`, () => {
+    const metadata = readIssuerMetadata(built, issuer, production)
+    assert.throws(() => pickConfigurations(metadata, ids, formats), { code: 'issuer_metadata.invalid' })
+  })
+}
+
+test('a configuration that breaks its format is left out, the others stay [W-M4]', () => {
+  const configurations = {
+    ...built.credential_configurations_supported,
+    bad: { format: 'dc+sd-jwt' },
+    worse: 7,
+    odd: { format: 'dc+sd-jwt', vct: 'v', proof_types_supported: {} },
+  }
+  const metadata = readIssuerMetadata(
+    { ...built, credential_configurations_supported: configurations },
+    issuer,
+    production,
+  )
+  assert.deepEqual([...metadata.configurations.keys()], ['diploma', 'licence'])
+})
+
+test('the hint of an offer must be one of the listed servers [W-M5]', () => {
+  const servers = ['https://a.example', 'https://b.example']
+  const metadata = readIssuerMetadata({ ...built, authorization_servers: servers }, issuer, production)
+  assert.deepEqual(authorizationServersFor(metadata, 'https://b.example'), ['https://b.example'])
+  assert.deepEqual(authorizationServersFor(metadata, null), servers)
+  assert.throws(() => authorizationServersFor(metadata, 'https://c.example'), { code: 'issuer_metadata.invalid' })
+})
+
+for (const [what, change] of [
+  ['another issuer (RFC 8414 3.3)', { issuer: 'https://other.example' }],
+  ['no token endpoint', { token_endpoint: undefined }],
+  ['a token endpoint over http [W-M6]', { token_endpoint: 'http://issuer.example/token' }],
+] as const) {
+  test(`server metadata with ${what} is refused`, () => {
+    assert.throws(() => readServerMetadata({ ...server, ...change }, issuer, production), {
+      code: 'issuer_metadata.invalid',
+    })
+  })
+}
+
+test('whatever comes as metadata, the answer is metadata or issuer_metadata.invalid', () => {
+  const member = fc.constantFrom(...Object.keys(built), ...Object.keys(server))
+  fc.assert(
+    fc.property(fc.dictionary(member, fc.jsonValue()), fc.jsonValue(), (change, any) => {
+      for (const value of [{ ...built, ...server, ...change, credential_issuer: issuer, issuer }, any]) {
+        for (const read of [readIssuerMetadata, readServerMetadata]) {
+          try {
+            read(value, issuer, production)
+          } catch (error) {
+            assert(error instanceof Fault && error.code === 'issuer_metadata.invalid')
+          }
+        }
+      }
+    }),
+  )
+})

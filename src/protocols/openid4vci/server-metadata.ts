@@ -1,0 +1,46 @@
+import { isJsonObject } from '../../crypto/json.ts'
+import { isTextList, type PeerPolicy } from '../shape.ts'
+import { endpointOf, unusable } from './issuer-metadata.ts'
+
+/** What a wallet uses of an authorization server's metadata. */
+export type ServerMetadata = {
+  readonly issuer: string
+  readonly tokenEndpoint: string
+  readonly authorizationEndpoint: string | null
+  readonly pushedRequestEndpoint: string | null
+  readonly pushedRequestsRequired: boolean
+  readonly grantTypes: readonly string[]
+  /** The pre-authorized code may be redeemed without naming a client. [VCI-M12] */
+  readonly anonymousAccess: boolean
+  readonly dpopAlgs: readonly string[]
+  /** RFC 9207: a response of the authorization endpoint without `iss` is an error. [W-A2] */
+  readonly sendsIss: boolean
+}
+
+/**
+ * Checks authorization server metadata as a wallet.
+ *
+ * @param expectedIssuer The identifier from which the document's URL was made.
+ * @throws Fault `issuer_metadata.invalid`
+ * @see [RFC 8414, 2](https://www.rfc-editor.org/rfc/rfc8414#section-2) and [3.3](https://www.rfc-editor.org/rfc/rfc8414#section-3.3)
+ */
+export function readServerMetadata(value: unknown, expectedIssuer: string, policy: PeerPolicy): ServerMetadata {
+  if (!isJsonObject(value)) throw unusable('The metadata of the authorization server is not a JSON object.')
+  // RFC 8414 3.3: identical to the issuer identifier that made the URL. [W-M6]
+  if (value.issuer !== expectedIssuer) throw unusable('The metadata is of another authorization server.')
+  const tokenEndpoint = endpointOf(value, 'token_endpoint', policy)
+  if (tokenEndpoint === null) throw unusable('The authorization server has no token_endpoint.')
+  const { grant_types_supported: grantTypes, dpop_signing_alg_values_supported: dpopAlgs } = value
+  return {
+    issuer: expectedIssuer,
+    tokenEndpoint,
+    authorizationEndpoint: endpointOf(value, 'authorization_endpoint', policy),
+    pushedRequestEndpoint: endpointOf(value, 'pushed_authorization_request_endpoint', policy),
+    pushedRequestsRequired: value.require_pushed_authorization_requests === true,
+    // RFC 8414 2: this is what the member's absence means.
+    grantTypes: isTextList(grantTypes) ? grantTypes : ['authorization_code', 'implicit'],
+    anonymousAccess: value['pre-authorized_grant_anonymous_access_supported'] === true,
+    dpopAlgs: isTextList(dpopAlgs) ? dpopAlgs : [],
+    sendsIss: value.authorization_response_iss_parameter_supported === true,
+  }
+}
