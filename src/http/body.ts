@@ -1,0 +1,43 @@
+import { parseJson } from '../crypto/json.ts'
+import { Fault } from '../fault.ts'
+
+/** The bare media type of a Content-Type header in lower case, `''` without one. */
+export function mediaTypeOf(contentType: string | undefined): string {
+  return (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+}
+
+/** `application/json` and its `+json` kin. */
+export function isJsonType(type: string): boolean {
+  return type === 'application/json' || (type.startsWith('application/') && type.endsWith('+json'))
+}
+
+// JSON.parse makes `__proto__` an own member, which a later copy by assignment would turn into a prototype. [SEC-23]
+const prototypeMember =
+  /"(?:_|\\u005[Ff]){2}(?:p|\\u0070)(?:r|\\u0072)(?:o|\\u006[Ff])(?:t|\\u0074)(?:o|\\u006[Ff])(?:_|\\u005[Ff]){2}"\s*:/
+
+/** Reads a JSON body. @throws Fault `request.malformed` for bad UTF-8, bad JSON, a member twice, or too deep a nesting */
+export function readJson(bytes: Buffer): unknown {
+  try {
+    const value = parseJson(bytes)
+    if (prototypeMember.test(bytes.toString())) throw new Fault('json.malformed')
+    return value
+  } catch (cause) {
+    // The parser's message quotes the body, so it is not kept as the cause.
+    const detail = cause instanceof Fault ? cause.detail : undefined
+    throw new Fault('request.malformed', detail === undefined ? {} : { detail })
+  }
+}
+
+/** Reads a form. @throws Fault `request.invalid` if a parameter is there twice */
+export function readForm(bytes: Buffer): Readonly<Record<string, string>> {
+  const form: Record<string, string> = Object.create(null)
+  for (const [name, value] of new URLSearchParams(bytes.toString())) {
+    // RFC 6749 3.2: request parameters must not be included more than once
+    if (name in form) {
+      const violations = [{ detail: `${name.slice(0, 100)} is there more than once.`, parameter: name.slice(0, 100) }]
+      throw new Fault('request.invalid', { violations })
+    }
+    form[name] = value
+  }
+  return form
+}

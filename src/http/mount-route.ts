@@ -1,0 +1,146 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Caller, holds } from '../caller.ts'
+import { Fault } from '../fault.ts'
+import type { Platform } from '../platform.ts'
+import { preferredType } from './accept.ts'
+import { isJsonType, mediaTypeOf, readJson } from './body.ts'
+import type { Check, checkMaker } from './check.ts'
+import { type Idempotency, repeatableOf } from './idempotency.ts'
+import type { Answer, RawAnswer, Route } from './route.ts'
+import { JSON_CSP } from './trace.ts'
+import { type Write, writer } from './write.ts'
+
+/** Reads the token of a request. @throws Fault `token.missing`, `token.invalid` */
+export type Authenticate = (headers: FastifyRequest['headers'], requestId: string, ip: string) => Promise<Caller>
+
+/** A route with its checks and its serializer, at one public address. */
+export type MountedRoute = {
+  readonly route: Route
+  /** Path where it is mounted, group prefix included, with `{names}`. */
+  readonly pattern: string
+  /** Length of the group prefix within a request's path. */
+  readonly prefixLength: number
+  /** Public URL of the group. */
+  readonly base: string
+  readonly offered: readonly string[]
+  readonly checkParams: Check | null
+  readonly checkQuery: Check
+  readonly checkBody: Check
+  readonly write: Write | null
+}
+
+/** What every route needs of the server. */
+export type RouteNeeds = {
+  readonly platform: Platform
+  readonly authenticate: Authenticate
+  readonly idempotency: Idempotency | null
+}
+
+const nothing = { type: 'object', additionalProperties: false, properties: {} }
+
+/** Prepares a route for one place. Nothing is compiled before the first request. */
+export function mountRoute(
+  route: Route,
+  place: { prefix: string; base: string },
+  check: ReturnType<typeof checkMaker>,
+): MountedRoute {
+  return {
+    route,
+    pattern: place.prefix + route.path,
+    prefixLength: place.prefix.length,
+    base: place.base,
+    offered: ['application/json', ...(route.produces ?? [])],
+    checkParams: route.params === undefined ? null : check(route.params, 'path'),
+    checkQuery: check(route.query ?? nothing, 'query'),
+    checkBody: check(route.body ?? nothing, 'body'),
+    write: route.reply === undefined ? null : writer(route.reply, route.bare === true),
+  }
+}
+
+/** Before a byte of the body is read: who asks, and may they. */
+export async function admitRoute(needs: RouteNeeds, { route, offered }: MountedRoute, request: FastifyRequest) {
+  if (preferredType(request.headers.accept, offered) === null) throw new Fault('request.not_acceptable')
+  const caller = await needs.authenticate(request.headers, request.id, request.ip)
+  request.trace.caller = caller
+  if (route.needs !== null && !holds(caller, route.needs)) {
+    const detail = `The token lacks the scope ${route.needs}.`
+    throw new Fault('scope.missing', { detail, meta: { requiredScope: route.needs } })
+  }
+}
+
+/** Checks the request, runs the handle and sends its answer, or the first answer again if the request is a repetition. */
+export async function runRoute(needs: RouteNeeds, mounted: MountedRoute, request: FastifyRequest, reply: FastifyReply) {
+  const { caller } = request.trace
+  if (caller === null) throw new Fault('token.missing')
+  const path = request.url.split('?', 1)[0] ?? ''
+  const ask = readAsk(needs.platform, caller, mounted, request, path)
+  const repeatable = repeatableOf(request.headers['idempotency-key'], request.method, path, request.body)
+  if (repeatable === null || needs.idempotency === null) return send(mounted, reply, await mounted.route.handle(ask))
+  const kept = await needs.idempotency.begin(caller, repeatable)
+  if (kept !== null) {
+    const headers = { ...kept.headers, 'idempotency-replayed': 'true' }
+    return reply
+      .code(kept.status)
+      .headers(headers)
+      .send(kept.body === '' ? undefined : kept.body)
+  }
+  try {
+    const answer = await mounted.route.handle(ask)
+    if (answer.kind === 'answer') await needs.idempotency.finish(caller, repeatable, textOf(mounted, answer))
+    return send(mounted, reply, answer)
+  } catch (error) {
+    await needs.idempotency.release(caller, repeatable)
+    throw error
+  }
+}
+
+function readAsk(platform: Platform, caller: Caller, mounted: MountedRoute, request: FastifyRequest, path: string) {
+  const { headers } = request
+  // The router makes an object of strings out of the path, and of strings and lists of them out of the query.
+  const params = request.params as Readonly<Record<string, string>>
+  mounted.checkParams?.(params)
+  mounted.checkQuery(request.query)
+  const body = bodyOf(mounted, request)
+  const wants = preferredType(headers.accept, mounted.offered) ?? 'application/json'
+  const href = mounted.base + path.slice(mounted.prefixLength)
+  return { platform, caller, params, query: request.query, body, headers, href, wants }
+}
+
+function bodyOf(mounted: MountedRoute, request: FastifyRequest): unknown {
+  const bytes = Buffer.isBuffer(request.body) && request.body.length > 0 ? request.body : null
+  if (bytes === null) {
+    if (mounted.route.body === undefined) return undefined
+    throw new Fault('request.invalid', { violations: [{ detail: 'A JSON body is needed.', pointer: '' }] })
+  }
+  if (!isJsonType(mediaTypeOf(request.headers['content-type']))) {
+    throw new Fault('request.media_type', { detail: 'Send the body as application/json.' })
+  }
+  const body = readJson(bytes)
+  mounted.checkBody(body, bytes.length)
+  return mounted.route.body === undefined ? undefined : body
+}
+
+function textOf({ route, write }: MountedRoute, { status, headers, ...rest }: Answer) {
+  const typed = write === null ? { ...headers } : { 'content-type': 'application/json', ...headers }
+  return {
+    status: status ?? route.status,
+    headers: { ...typed, 'cache-control': 'no-store', 'content-security-policy': JSON_CSP },
+    body: write === null ? '' : write(rest),
+  }
+}
+
+function send(mounted: MountedRoute, reply: FastifyReply, answer: Answer | RawAnswer): FastifyReply {
+  if (answer.kind === 'answer') {
+    const { status, headers, body } = textOf(mounted, answer)
+    return reply
+      .code(status)
+      .headers(headers)
+      .send(body === '' ? undefined : body)
+  }
+  reply.header('cache-control', 'no-store').headers(answer.headers ?? {})
+  if (mounted.offered.length > 1) reply.header('vary', 'accept')
+  return reply
+    .code(answer.status ?? mounted.route.status)
+    .header('content-type', answer.type)
+    .send(answer.body)
+}

@@ -1,0 +1,50 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Caller } from '../caller.ts'
+import { type Refusal, toErrors, toOAuthError } from './faults.ts'
+import { toPage } from './page.ts'
+
+/** How a fault leaves: as our envelope, as OAuth JSON, or as a page for people. */
+export type Edge = 'api' | 'oauth' | 'page'
+
+/** What the edge remembers of one request, for its log line and for a fault. */
+export type Trace = {
+  /** Path pattern; never the raw URL, which may carry codes. */
+  pattern: string
+  edge: Edge
+  crossOrigin: boolean
+  caller: Caller | null
+  fault: string | null
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    trace: Trace
+  }
+}
+
+/** Puts the headers on that every answer carries, and the request id under which the log line is found. [SEC-76] */
+export function dress(request: FastifyRequest, reply: FastifyReply, hsts: boolean): void {
+  reply.header('x-request-id', request.id)
+  reply.header('x-content-type-options', 'nosniff')
+  reply.header('referrer-policy', 'no-referrer')
+  if (hsts) reply.header('strict-transport-security', 'max-age=31536000')
+}
+
+/** Turns a fault into the answer of the edge that the request came in by. */
+export function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
+  const { edge, crossOrigin } = request.trace
+  const refusal = edge === 'api' ? toErrors(error, request.id) : toOAuthError(error)
+  reply.code(refusal.status).headers(refusal.headers).header('cache-control', 'no-store')
+  reply.header('content-security-policy', JSON_CSP)
+  if (crossOrigin) reply.header('access-control-allow-origin', '*')
+  if (edge !== 'page') return reply.type('application/json').send(JSON.stringify(refusal.body))
+  return sendPage(request, reply, error, refusal)
+}
+
+/** Nothing in a JSON answer is to be run or framed, whatever a browser takes it for. */
+export const JSON_CSP = "default-src 'none'; frame-ancestors 'none'"
+
+function sendPage(request: FastifyRequest, reply: FastifyReply, error: unknown, { status }: Refusal): FastifyReply {
+  const page = toPage(error, status, request.id)
+  return reply.header('content-security-policy', page.policy).type('text/html; charset=utf-8').send(page.html)
+}
