@@ -1,0 +1,55 @@
+import type { Caller } from '../caller.ts'
+import { newId } from '../crypto/random.ts'
+import { isPublicEvent } from './public-events.ts'
+
+/** A stranger at the protocol surface: its id, if any, is what it calls itself (a client id, an issuer URL). */
+export type Stranger = {
+  readonly kind: 'wallet' | 'verifier' | 'issuer'
+  readonly id?: string
+  readonly ip?: string
+  readonly requestId?: string
+}
+
+/** Who did it. `system`: a job or the start of the server. `client`: one that is not a Caller yet. */
+export type Actor = Caller | Stranger | 'system' | Machine
+
+type Machine = { readonly kind: 'client'; readonly id: string; readonly ip: string; readonly requestId: string }
+
+/** What a detail may hold: ids, counts, states. Never a claim, a name, a token or a key. */
+export type Detail = Readonly<Record<string, string | number | boolean | null | readonly string[]>>
+
+/** One line of the audit trail. It is a public event too when its action is one of `publicEvents`. */
+export type Entry = {
+  /** What happened, in the past tense: `credential.revoked`. */
+  readonly action: string
+  readonly subject: { readonly kind: string; readonly id: string | null }
+  readonly by: Actor
+  /** `done` unless told. A refusal is recorded where an attempt alone matters (impersonation, transaction codes). */
+  readonly result?: 'done' | 'refused'
+  readonly detail?: Detail
+}
+
+/** The entry as the columns of its row, but the tenant. */
+export function columnsOf({ action, subject, by, result, detail }: Entry, now: Date) {
+  return {
+    id: newId(),
+    at: now,
+    ...actorColumns(by),
+    action,
+    event_type: isPublicEvent(action) ? action : null,
+    subject_kind: subject.kind,
+    subject_id: subject.id,
+    result: result ?? 'done',
+    detail: detail ?? {},
+  }
+}
+
+function actorColumns(by: Actor) {
+  if (by === 'system') return { actor_kind: 'system', actor_id: null, acting_client: null, ip: null, request_id: null }
+  if ('actor' in by) {
+    const { actor, actingClientId, ip, requestId } = by
+    return { actor_kind: actor.kind, actor_id: actor.id, acting_client: actingClientId, ip, request_id: requestId }
+  }
+  const { kind, id = null, ip = null, requestId = null } = by
+  return { actor_kind: kind, actor_id: id, acting_client: null, ip, request_id: requestId }
+}

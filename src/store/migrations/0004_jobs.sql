@@ -1,0 +1,36 @@
+-- 0004 jobs: work that outlives a request, and the sweeps that one process at a time does.
+-- Locks: none, the tables are new. Old code runs on it: yes. Way back: drop the tables once the queue is empty.
+
+-- A row lives until its job is done. Jobs that belong to no organisation are the platform tenant's.
+create table job (
+  tenant_id  uuid not null references tenant (id) on delete cascade,
+  id         uuid not null,
+  name       text not null,
+  payload    jsonb not null, -- ids only
+  -- When it is due. While it runs: when another worker may take it over, because this one must have died.
+  run_at     timestamptz not null,
+  attempts   integer not null default 0,
+  -- Which run holds it; a run that lost it can no longer end it.
+  claim      uuid,
+  last_error text,
+  -- Given up after its last attempt; kept for the operator, removed by a sweep.
+  dead_at    timestamptz,
+  created_at timestamptz not null,
+  primary key (tenant_id, id)
+);
+create index job_due on job (run_at) where dead_at is null;
+create index job_dead on job (dead_at) where dead_at is not null;
+select protect_tenant_rows('job');
+select open_across('job', true);
+
+-- One row a sweep; whoever moves next_run_at on does it.
+create table schedule (
+  name        text primary key,
+  next_run_at timestamptz not null,
+  claim       uuid,
+  last_run_at timestamptz,
+  last_error  text
+);
+alter table schedule enable row level security;
+alter table schedule force row level security;
+select open_across('schedule', true);
