@@ -156,6 +156,47 @@ export const faults = {
     oauth: [502, 'server_error'],
     title: 'The other side answered with an error.',
   },
+  // wallet: what a holder's wallet will not take, or cannot do for the caller
+  'holder.missing': {
+    api: [403, 'FORBIDDEN'],
+    oauth: [403, 'access_denied'],
+    title: 'A wallet belongs to a user, and this token names none.',
+  },
+  'offer.unusable': {
+    api: [422, 'OFFER_UNUSABLE'],
+    oauth: [400, 'invalid_grant'],
+    title: 'The credential offer cannot be redeemed.',
+  },
+  'offer.tx_code_required': {
+    api: [422, 'TX_CODE_REQUIRED'],
+    oauth: [400, 'invalid_request'],
+    title: 'The offer needs a transaction code.',
+  },
+  'offer.authorization_required': {
+    api: [422, 'AUTHORIZATION_REQUIRED'],
+    oauth: [400, 'invalid_request'],
+    title: 'The holder has to sign in at the issuer.',
+  },
+  'offer.format': {
+    api: [422, 'UNSUPPORTED_FORMAT'],
+    oauth: [400, 'invalid_request'],
+    title: 'The offer has no credential in a format that this wallet takes.',
+  },
+  'credential.invalid': {
+    api: [422, 'CREDENTIAL_INVALID'],
+    oauth: [400, 'invalid_request'],
+    title: 'The issuer sent a credential that does not hold.',
+  },
+  'credential.unmatched': {
+    api: [422, 'NO_MATCHING_CREDENTIAL'],
+    oauth: [400, 'access_denied'],
+    title: 'No accepted credential answers the request.',
+  },
+  'presentation.undelivered': {
+    api: [422, 'REQUEST_INVALID'],
+    oauth: [400, 'invalid_request'],
+    title: 'The verifier did not take the answer.',
+  },
   // protocols: what a foreign wallet, issuer or verifier sent
   'offer.malformed': {
     api: [422, 'OFFER_UNUSABLE'],
