@@ -1,0 +1,28 @@
+import type { PublicJwk } from '../crypto/jwk.ts'
+import { keyFor, readDidDocument } from '../protocols/did/did-document.ts'
+import { didWebUrl } from '../protocols/did/did-web.ts'
+import { inlineDidDocument } from '../protocols/did/inline-did.ts'
+import { readFetched } from './fetched-json.ts'
+import type { TrustNeeds } from './resolve-issuer.ts'
+
+const accept = ['application/did+json', 'application/did+ld+json', 'application/json', 'application/ld+json']
+
+/**
+ * The key that a DID uses to issue.
+ *
+ * @param kid DID URL of the key; null takes the only one.
+ * @throws Fault `did.unsupported`, `did.unresolvable`, `upstream.*`
+ */
+export async function didKey(
+  { fetch, config }: TrustNeeds,
+  did: string,
+  kid: string | null,
+  now: Date,
+): Promise<PublicJwk> {
+  const inline = inlineDidDocument(did)
+  if (inline !== null) return keyFor(inline, kid, 'assertionMethod')
+  const url = didWebUrl(did, config.isDevelopment)
+  return readFetched(fetch, { url, accept, now }, (value) =>
+    keyFor(readDidDocument(value, did), kid, 'assertionMethod'),
+  )
+}
