@@ -1,0 +1,22 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { printConfiguration } from './print-configuration.ts'
+import { printOpenApi } from './print-openapi.ts'
+
+/**
+ * Prints the documents that the code tells: `docs/configuration.md` and `docs/openapi/*.json`.
+ * With `--check` nothing is written, and a document that differs from the code is an error.
+ */
+const printed = { 'docs/configuration.md': printConfiguration(), ...(await printOpenApi()) }
+const stale = Object.entries(printed).filter(([path, text]) => !existsSync(path) || readFileSync(path, 'utf8') !== text)
+
+if (process.argv.includes('--check')) {
+  for (const [path] of stale) console.error(`${path} is not what the code says: run npm run docs and commit it`)
+  process.exitCode = stale.length === 0 ? 0 : 1
+} else {
+  for (const [path, text] of stale) {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text)
+    console.log(`printed ${path}`)
+  }
+}
