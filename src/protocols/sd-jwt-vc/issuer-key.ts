@@ -21,8 +21,7 @@ export type IssuerKeys = { readonly jwks: JsonObject } | { readonly jwksUri: str
 
 const CHAIN_LENGTH_MAX = 5
 const JWKS_KEYS_MAX = 100
-const derInBase64 =
-  /^(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$|^[A-Za-z0-9+/]{2}==$|^[A-Za-z0-9+/]{3}=$/
+const derInBase64 = /^(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 /** `permitted`: mechanisms that policy allows for this issuer, all unless told. `plainLoopback`: development only, http loopback issuers. */
 export type DiscoveryPolicy = { readonly permitted?: readonly KeyMechanism[]; readonly plainLoopback?: boolean }
