@@ -1,0 +1,48 @@
+import { fromBase64url, isBase64url } from '../../crypto/base64url.ts'
+import { equalInConstantTime, hmacSha256 } from '../../crypto/digest.ts'
+import { randomBytes } from '../../crypto/random.ts'
+import { Fault } from '../../fault.ts'
+
+/** How long a `c_nonce` may be used. [VCI-N2] */
+export const C_NONCE_TTL_SECONDS = 300
+
+const TIME_BYTES = 8
+const RANDOM_BYTES = 16
+const MAC_BYTES = 16
+const NONCE_CHARS = 54 // 40 bytes in base64url
+
+/**
+ * Makes a `c_nonce`: the time, 128 random bits and a MAC over both. Nothing is stored; the key makes it good at one tenant only.
+ *
+ * @param macKey Secret of the tenant for this one use.
+ * @see [OpenID4VCI 1.0, 7](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-nonce-endpoint)
+ */
+export function makeCNonce(macKey: Uint8Array, now: Date): string {
+  const time = Buffer.alloc(TIME_BYTES)
+  time.writeBigUInt64BE(BigInt(now.getTime()))
+  const body = Buffer.concat([time, randomBytes(RANDOM_BYTES)])
+  return Buffer.concat([body, macOf(macKey, body)]).toString('base64url')
+}
+
+/**
+ * Checks that a `c_nonce` is ours and live. That it is used once is NOT checked here: the credential endpoint spends it.
+ *
+ * @throws Fault `nonce.invalid`
+ */
+export function checkCNonce(
+  macKey: Uint8Array,
+  nonce: string,
+  now: Date,
+  ttlSeconds: number = C_NONCE_TTL_SECONDS,
+): void {
+  if (nonce.length !== NONCE_CHARS || !isBase64url(nonce)) throw new Fault('nonce.invalid')
+  const bytes = fromBase64url(nonce)
+  const body = bytes.subarray(0, TIME_BYTES + RANDOM_BYTES)
+  if (!equalInConstantTime(bytes.subarray(body.length), macOf(macKey, body))) throw new Fault('nonce.invalid')
+  const age = now.getTime() - Number(body.readBigUInt64BE(0))
+  if (age < 0 || age > ttlSeconds * 1000) throw new Fault('nonce.invalid')
+}
+
+function macOf(key: Uint8Array, body: Uint8Array): Buffer {
+  return hmacSha256(key, 'c-nonce\0', body).subarray(0, MAC_BYTES)
+}

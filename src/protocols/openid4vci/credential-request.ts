@@ -1,0 +1,80 @@
+import { isJsonObject } from '../../crypto/json.ts'
+import { Fault } from '../../fault.ts'
+import { isText } from '../shape.ts'
+
+/** [SEC-41] However large an issuer's batch is configured, a request carries no more proofs than this. */
+export const PROOFS_MAX = 50
+
+/** What a wallet asks for. Exactly one of the two ids is not null. */
+export type CredentialRequest = {
+  readonly credentialIdentifier: string | null
+  readonly configurationId: string | null
+  /** Proofs of type `jwt`, at least one; null if the request has none. Whether that will do is the configuration's to say. */
+  readonly proofs: readonly string[] | null
+}
+
+/**
+ * Reads the body of a credential request as an issuer. Unknown members are ignored. [VCI-C2]
+ *
+ * Whether the ids are covered by the token is the caller's to check (`unknown_credential_…`).
+ *
+ * @param batchSizeMax How many proofs the issuer takes in one request; 1 without batch issuance. [VCI-C5]
+ * @throws Fault `credential_request.invalid`, `key_proof.invalid`, `credential_encryption.unsupported`
+ * @see [OpenID4VCI 1.0, 8.2](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-request)
+ */
+export function readCredentialRequest(body: unknown, batchSizeMax: number): CredentialRequest {
+  if (!isJsonObject(body)) throw malformed('The credential request is not a JSON object.')
+  const credentialIdentifier = idOf(body.credential_identifier)
+  const configurationId = idOf(body.credential_configuration_id)
+  // [VCI-C1] both or neither
+  if ((credentialIdentifier === null) === (configurationId === null)) {
+    throw malformed('Send exactly one of credential_identifier and credential_configuration_id.')
+  }
+  // [VCI-M7] 8.2: asking for an encrypted response takes an encrypted request, and we read none.
+  if (body.credential_response_encryption !== undefined) {
+    throw new Fault('credential_encryption.unsupported', {
+      detail: 'This issuer does not encrypt credential responses.',
+    })
+  }
+  return { credentialIdentifier, configurationId, proofs: proofsOf(body.proofs, Math.min(batchSizeMax, PROOFS_MAX)) }
+}
+
+/** The body of a credential request, for a wallet. `proofs` is empty where the configuration wants none. [VCI-M8] */
+export function buildCredentialRequest(
+  id: { readonly credentialIdentifier: string } | { readonly configurationId: string },
+  proofs: readonly string[],
+) {
+  return {
+    ...('credentialIdentifier' in id
+      ? { credential_identifier: id.credentialIdentifier }
+      : { credential_configuration_id: id.configurationId }),
+    ...(proofs.length === 0 ? {} : { proofs: { jwt: proofs } }),
+  }
+}
+
+function idOf(value: unknown): string | null {
+  if (value === undefined) return null
+  if (!isText(value, 1024)) throw malformed('An identifier in the credential request is not a string.')
+  return value
+}
+
+function proofsOf(value: unknown, countMax: number): readonly string[] | null {
+  if (value === undefined) return null
+  if (!isJsonObject(value)) throw malformed('proofs is not an object.')
+  const types = Object.keys(value)
+  // 8.2: exactly one member, named after the proof type
+  if (types.length !== 1) throw malformed('proofs must have exactly one proof type.')
+  // [VCI-P10] a proof type that we do not advertise
+  if (types[0] !== 'jwt') throw new Fault('key_proof.invalid', { detail: 'The only supported proof type is jwt.' })
+  const { jwt } = value
+  if (!Array.isArray(jwt) || jwt.length === 0 || !jwt.every((one) => typeof one === 'string')) {
+    throw new Fault('key_proof.invalid', { detail: 'proofs.jwt is not a non-empty array of strings.' })
+  }
+  // [VCI-C5]
+  if (jwt.length > countMax) throw malformed(`At most ${countMax} proofs are accepted in one request.`)
+  return jwt
+}
+
+function malformed(detail: string): Fault {
+  return new Fault('credential_request.invalid', { detail })
+}

@@ -1,0 +1,70 @@
+import { isJsonObject } from '../../crypto/json.ts'
+import { Fault } from '../../fault.ts'
+import { isText } from '../shape.ts'
+
+/** What an issuer answered to a credential request. */
+export type CredentialResponse =
+  | { readonly kind: 'issued'; readonly credentials: readonly string[]; readonly notificationId: string | null }
+  | { readonly kind: 'deferred'; readonly transactionId: string; readonly intervalSeconds: number }
+
+const CREDENTIAL_CHARS_MAX = 4 * 1024 * 1024
+const INTERVAL_SECONDS_MAX = 30 * 24 * 3600
+
+/**
+ * Checks the shape of a credential response as a wallet. Unknown members are ignored. [W-R1]
+ *
+ * The credentials themselves are not looked into; signature, type and binding are for their format to check.
+ *
+ * @param keysSent How many keys were proved; an issuer gives at most one credential for each. [VCI-C11]
+ * @throws Fault `issuer_answer.invalid`
+ * @see [OpenID4VCI 1.0, 8.3](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-response)
+ */
+export function readCredentialResponse(value: unknown, keysSent: number): CredentialResponse {
+  if (!isJsonObject(value)) throw unusable('The credential response is not a JSON object.')
+  const { credentials, transaction_id: transactionId, notification_id: notificationId } = value
+  // [W-R1] exactly one of the two
+  if ((credentials === undefined) === (transactionId === undefined)) {
+    throw unusable('The credential response has none, or both, of credentials and transaction_id.')
+  }
+  if (transactionId !== undefined) return readDeferred(transactionId, value.interval, notificationId)
+  if (notificationId !== undefined && !isText(notificationId, 1024)) throw unusable('notification_id is not a string.')
+  return {
+    kind: 'issued',
+    credentials: readCredentials(credentials, Math.max(keysSent, 1)),
+    notificationId: notificationId ?? null,
+  }
+}
+
+/** The body of a response with credentials, for an issuer. `notificationId`: null where there is no notification endpoint. */
+export function buildCredentialResponse(credentials: readonly string[], notificationId: string | null) {
+  return {
+    credentials: credentials.map((credential) => ({ credential })),
+    ...(notificationId === null ? {} : { notification_id: notificationId }),
+  }
+}
+
+function readDeferred(transactionId: unknown, interval: unknown, notificationId: unknown): CredentialResponse {
+  if (!isText(transactionId, 1024)) throw unusable('transaction_id is not a string.')
+  // 8.3: notification_id MUST NOT be used if credentials is not present.
+  if (notificationId !== undefined) throw unusable('A deferred response has a notification_id.')
+  // 8.3: `interval` is REQUIRED with transaction_id, a positive number of seconds.
+  if (typeof interval !== 'number' || !(interval > 0) || interval > INTERVAL_SECONDS_MAX) {
+    throw unusable('interval is not a positive number of seconds.')
+  }
+  return { kind: 'deferred', transactionId, intervalSeconds: Math.ceil(interval) }
+}
+
+function readCredentials(value: unknown, countMax: number): readonly string[] {
+  if (!Array.isArray(value) || value.length === 0) throw unusable('credentials is not a non-empty array.')
+  if (value.length > countMax) throw unusable('The issuer sent more credentials than keys were proved.')
+  return value.map((one: unknown) => {
+    const credential = isJsonObject(one) ? one.credential : undefined
+    // A.2.4, A.3.4: in the formats that we take, a credential is a string.
+    if (!isText(credential, CREDENTIAL_CHARS_MAX)) throw unusable('A credential in the response is not a string.')
+    return credential
+  })
+}
+
+function unusable(detail: string): Fault {
+  return new Fault('issuer_answer.invalid', { detail })
+}

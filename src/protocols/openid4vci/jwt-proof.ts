@@ -1,0 +1,120 @@
+import type { JsonObject } from '../../crypto/json.ts'
+import { canonical, type PublicJwk, readPublicJwk, thumbprint } from '../../crypto/jwk.ts'
+import { type JwsAlg, jwsAlgs, objectionTo, parseCompact, signCompact } from '../../crypto/jws.ts'
+import type { SigningKey } from '../../crypto/signing-key.ts'
+import { Fault } from '../../fault.ts'
+import { isText } from '../shape.ts'
+
+const PROOF_TYPE = 'openid4vci-proof+jwt'
+const PROOF_CHARS_MAX = 16_384
+const SKEW_SECONDS = 60
+
+/** What a proof must fit to. */
+export type ProofExpectation = {
+  /** Our Credential Issuer Identifier. */
+  readonly issuer: string
+  /** `proof_signing_alg_values_supported` of the configuration; all that we verify unless told. */
+  readonly algs?: readonly JwsAlg[]
+  /** The client that the access token was issued to; null for anonymous access. */
+  readonly clientId?: string | null
+  /** How old `iat` may be. Unbounded unless told: the server's nonce carries the time that counts. [VCI-P7] */
+  readonly maxAgeSeconds?: number
+  /** Finds the key that a `kid` names (a DID URL). Absent: proofs by `kid` are refused. */
+  readonly resolveKid?: (kid: string) => PublicJwk | null
+}
+
+/** A key that a wallet proved to hold, and the nonce that it used. */
+export type ProvedKey = { readonly jwk: PublicJwk; readonly thumbprint: string; readonly nonce: string }
+
+/**
+ * Checks one key proof of type `jwt` and returns the key it proves.
+ *
+ * Form, signature and claims are checked here. Whether `nonce` was ever handed out, and only once, is the caller's to check. A
+ * `key_attestation` in the header is neither demanded nor believed.
+ *
+ * @param proof Compact JWS, as the wallet sent it.
+ * @param now The moment of the check; nothing in `protocols/` reads a clock.
+ * @throws Fault `key_proof.invalid`
+ * @see [OpenID4VCI 1.0, F.1](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#jwt-proof-type) and [F.4](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#verifying-key-proof)
+ */
+export function verifyJwtProof(proof: string, expected: ProofExpectation, now: Date): ProvedKey {
+  try {
+    const jws = parseCompact(proof, { charsMax: PROOF_CHARS_MAX })
+    const jwk = keyOf(jws.header, expected)
+    // F.1, F.4: typ, a registered asymmetric algorithm of our list, a signature by the key of the header.
+    const objection = objectionTo(jws, jwk, { algs: expected.algs ?? jwsAlgs, typ: PROOF_TYPE })
+    if (objection !== null) throw invalid(objection.message)
+    return { jwk, thumbprint: thumbprint(jwk), nonce: checkClaims(jws.payload, expected, now) }
+  } catch (cause) {
+    if (!(cause instanceof Fault) || cause.code === 'key_proof.invalid') throw cause
+    throw new Fault('key_proof.invalid', { detail: 'The key proof is not a well-formed JWT with a usable key.', cause })
+  }
+}
+
+/**
+ * Checks all proofs of a credential request. One bad proof fails the whole request. [VCI-P5]
+ *
+ * @returns The keys in the order of the proofs, and the distinct nonces, of which there is one in all wallets that we know.
+ * @throws Fault `key_proof.invalid`
+ */
+export function verifyProofs(proofs: readonly string[], expected: ProofExpectation, now: Date) {
+  const keys = proofs.map((proof) => verifyJwtProof(proof, expected, now))
+  // [VCI-C6] 8.3: one key binds at most one credential.
+  if (new Set(keys.map((one) => one.thumbprint)).size !== keys.length) throw invalid('Two proofs are by the same key.')
+  return { keys, nonces: [...new Set(keys.map((one) => one.nonce))] }
+}
+
+/**
+ * Makes a key proof for a credential request.
+ *
+ * @param ask `issuer`: the Credential Issuer Identifier, never an endpoint [W-C3]. `nonce`: null only where the issuer has no nonce
+ * endpoint. `clientId`: null where the token came from anonymous pre-authorized access.
+ */
+export function buildJwtProof(
+  ask: { readonly issuer: string; readonly nonce: string | null; readonly clientId: string | null },
+  key: SigningKey,
+  now: Date,
+): string {
+  const claims = {
+    ...(ask.clientId === null ? {} : { iss: ask.clientId }),
+    aud: ask.issuer,
+    iat: Math.floor(now.getTime() / 1000),
+    ...(ask.nonce === null ? {} : { nonce: ask.nonce }),
+  }
+  return signCompact({ typ: PROOF_TYPE, jwk: canonical(key.publicJwk) }, claims, key)
+}
+
+function keyOf(header: JsonObject, { resolveKid }: ProofExpectation): PublicJwk {
+  const { jwk, kid, x5c } = header
+  // [VCI-P1] F.1: exactly one of jwk, kid, x5c
+  if ([jwk, kid, x5c, header.trust_chain].filter((one) => one !== undefined).length !== 1) {
+    throw invalid('The header of the key proof does not name its key in exactly one way.')
+  }
+  // F.4: readPublicJwk refuses private members
+  if (jwk !== undefined) return readPublicJwk(jwk)
+  const found = isText(kid, 2048) ? resolveKid?.(kid) : null
+  if (found === null || found === undefined)
+    throw invalid('The key proof names its key in a way that is not supported; send it as jwk.')
+  return found
+}
+
+function checkClaims({ aud, iat, nonce, iss }: JsonObject, expected: ProofExpectation, now: Date): string {
+  // F.1: `aud` is the issuer identifier itself, so a list that merely contains it is refused.
+  if (aud !== expected.issuer) throw invalid('aud of the key proof is not the Credential Issuer Identifier.')
+  if (typeof iat !== 'number' || !Number.isFinite(iat)) throw invalid('iat of the key proof is missing.')
+  const age = now.getTime() / 1000 - iat
+  // [VCI-P7]
+  if (age < -SKEW_SECONDS) throw invalid('iat of the key proof lies in the future.')
+  if (expected.maxAgeSeconds !== undefined && age > expected.maxAgeSeconds) throw invalid('The key proof is too old.')
+  // [VCI-P6] iss, when present, is the client; an anonymous one should not send it, which we overlook.
+  if (iss !== undefined && typeof expected.clientId === 'string' && iss !== expected.clientId) {
+    throw invalid('iss of the key proof is another client.')
+  }
+  // [VCI-P5] a proof without nonce is invalid_proof, a bad nonce invalid_nonce
+  if (!isText(nonce, 1024)) throw invalid('nonce of the key proof is missing.')
+  return nonce
+}
+
+function invalid(detail: string): Fault {
+  return new Fault('key_proof.invalid', { detail })
+}

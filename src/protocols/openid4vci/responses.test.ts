@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { Fault } from '../../fault.ts'
+import { buildCredentialResponse, readCredentialResponse } from './credential-response.ts'
+import { readErrorResponse, readTokenResponse } from './token-response.ts'
+
+const credentials = [{ credential: 'a~' }]
+const deferred = { transaction_id: 't', interval: 5 }
+const token = { access_token: 'at', token_type: 'bearer', expires_in: 300 }
+const details = (more: object) => ({ authorization_details: [{ type: 'openid_credential', ...more }] })
+
+test('what an issuer builds is read back [W-R1]', () => {
+  assert.deepEqual(readCredentialResponse(buildCredentialResponse(['a~', 'b~'], 'n'), 2), {
+    kind: 'issued',
+    credentials: ['a~', 'b~'],
+    notificationId: 'n',
+  })
+})
+
+test('a deferred answer is read [W-R1]', () => {
+  assert.deepEqual(readCredentialResponse({ ...deferred, later: 1 }, 1), {
+    kind: 'deferred',
+    transactionId: 't',
+    intervalSeconds: 5,
+  })
+})
+
+for (const [what, body] of [
+  ['no object', 'a~'],
+  ['neither credentials nor transaction', {}],
+  ['both', { credentials, ...deferred }],
+  ['no credential in the list', { credentials: [] }],
+  ['more credentials than keys', { credentials: [...credentials, { credential: 'b~' }] }],
+  ['a bare string as element', { credentials: ['a~'] }],
+  ['an object as credential', { credentials: [{ credential: {} }] }],
+  ['a transaction without interval', { transaction_id: 't' }],
+  ['an interval of 0', { transaction_id: 't', interval: 0 }],
+  ['a notification before there is a credential', { ...deferred, notification_id: 'n' }],
+  ['the top-level credential of a draft (0.4)', { credential: 'a~' }],
+] as const) {
+  test(`a credential response with ${what} is refused [W-R1]`, () => {
+    assert.throws(() => readCredentialResponse(body, 1), { code: 'issuer_answer.invalid' })
+  })
+}
+
+test('a token response without details leads to the configuration id [W-A4]', () => {
+  assert.deepEqual(readTokenResponse({ ...token, c_nonce: 'draft', later: 1 }, false), {
+    accessToken: 'at',
+    tokenType: 'Bearer',
+    expiresInSeconds: 300,
+    refreshToken: null,
+    credentialIdentifiers: null,
+  })
+})
+
+test('identifiers of a token response are kept by configuration [W-A4]', () => {
+  const body = { ...token, ...details({ credential_configuration_id: 'c', credential_identifiers: ['i'] }) }
+  assert.deepEqual(readTokenResponse(body, false).credentialIdentifiers, new Map([['c', ['i']]]))
+})
+
+for (const [what, body, dpop] of [
+  ['no token', { token_type: 'Bearer' }, false],
+  ['no type (RFC 6749 5.1)', { access_token: 'at' }, false],
+  ['Bearer where DPoP was asked for [W-A5]', token, true],
+  ['DPoP where none was asked for', { ...token, token_type: 'DPoP' }, false],
+  ['details that are no list', { ...token, authorization_details: {} }, false],
+  ['details without identifiers (6.2)', { ...token, ...details({ credential_configuration_id: 'c' }) }, false],
+  ['no object', [], false],
+] as const) {
+  test(`a token response with ${what} is refused`, () => {
+    assert.throws(() => readTokenResponse(body, dpop), { code: 'issuer_answer.invalid' })
+  })
+}
+
+test('an error body is cut to what may be logged', () => {
+  assert.deepEqual(readErrorResponse({ error: 'invalid_grant', error_description: 'no\nway' }), {
+    error: 'invalid_grant',
+    description: 'no?way',
+  })
+  assert.equal(readErrorResponse({ message: 'x' }), null)
+})
+
+test('whatever an issuer answers, it is read or refused', () => {
+  const shaped = fc.dictionary(
+    fc.constantFrom('credentials', 'transaction_id', 'interval', 'access_token', 'token_type', 'authorization_details'),
+    fc.jsonValue(),
+  )
+  fc.assert(
+    fc.property(fc.oneof(fc.jsonValue(), shaped), (body) => {
+      readErrorResponse(body)
+      for (const read of [() => readCredentialResponse(body, 1), () => readTokenResponse(body, false)]) {
+        try {
+          read()
+        } catch (error) {
+          assert(error instanceof Fault && error.code === 'issuer_answer.invalid')
+        }
+      }
+    }),
+  )
+})

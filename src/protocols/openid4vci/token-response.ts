@@ -1,0 +1,75 @@
+import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
+import { Fault } from '../../fault.ts'
+import { isText, isTextList } from '../shape.ts'
+
+/** What a wallet uses of a token response. */
+export type TokenResponse = {
+  readonly accessToken: string
+  readonly tokenType: 'Bearer' | 'DPoP'
+  readonly expiresInSeconds: number | null
+  readonly refreshToken: string | null
+  /** Credential identifiers by configuration id; null: ask by configuration id. [W-A4] */
+  readonly credentialIdentifiers: ReadonlyMap<string, readonly string[]> | null
+}
+
+const TOKEN_CHARS_MAX = 16_384
+
+/**
+ * Checks a token response as a wallet. Unknown members are ignored.
+ *
+ * @param dpopAsked A DPoP proof was sent. A server that answers `Bearer` all the same is refused. [W-A5]
+ * @throws Fault `issuer_answer.invalid`
+ * @see [OpenID4VCI 1.0, 6.2](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-successful-token-response)
+ */
+export function readTokenResponse(value: unknown, dpopAsked: boolean): TokenResponse {
+  if (!isJsonObject(value)) throw unusable('The token response is not a JSON object.')
+  const { access_token: accessToken, token_type: type, expires_in: expiresIn, refresh_token: refreshToken } = value
+  if (!isText(accessToken, TOKEN_CHARS_MAX)) throw unusable('The token response has no access_token.')
+  // RFC 6749 5.1: token_type is REQUIRED and compared without case.
+  const tokenType = typeof type === 'string' ? type.toLowerCase() : ''
+  if (tokenType !== (dpopAsked ? 'dpop' : 'bearer'))
+    throw unusable('The access token is not of the type that was asked for.')
+  return {
+    accessToken,
+    tokenType: dpopAsked ? 'DPoP' : 'Bearer',
+    expiresInSeconds: typeof expiresIn === 'number' && expiresIn > 0 ? expiresIn : null,
+    refreshToken: isText(refreshToken, TOKEN_CHARS_MAX) ? refreshToken : null,
+    credentialIdentifiers: readDetails(value.authorization_details),
+  }
+}
+
+/**
+ * The error code of an OAuth error body, for messages and logs; null if it is none. The text is a stranger's: at most 200
+ * characters, printable ASCII.
+ */
+export function readErrorResponse(
+  value: unknown,
+): { readonly error: string; readonly description: string | null } | null {
+  if (!isJsonObject(value) || !isText(value.error, 100)) return null
+  return {
+    error: printable(value.error),
+    description: isText(value.error_description) ? printable(value.error_description) : null,
+  }
+}
+
+function readDetails(value: unknown): TokenResponse['credentialIdentifiers'] {
+  if (value === undefined) return null
+  if (!Array.isArray(value)) throw unusable('authorization_details is not an array.')
+  const ours = value.filter((one): one is JsonObject => isJsonObject(one) && one.type === 'openid_credential')
+  if (ours.length === 0) return null
+  return new Map(
+    ours.map(({ credential_configuration_id: id, credential_identifiers: identifiers }) => {
+      // 6.2: credential_identifiers is REQUIRED and non-empty.
+      if (!isText(id) || !isTextList(identifiers)) throw unusable('authorization_details lacks credential_identifiers.')
+      return [id, identifiers]
+    }),
+  )
+}
+
+function printable(text: string): string {
+  return text.slice(0, 200).replace(/[^\x20-\x7E]/g, '?')
+}
+
+function unusable(detail: string): Fault {
+  return new Fault('issuer_answer.invalid', { detail })
+}
