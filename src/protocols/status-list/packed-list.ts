@@ -1,0 +1,82 @@
+import { deflateSync, inflateSync } from 'node:zlib'
+import { Fault } from '../../fault.ts'
+
+/** How many bits one status takes. [TS-1] */
+export type StatusBits = 1 | 2 | 4 | 8
+
+/** A status list as bytes: entry `i` stands in byte `i * bits / 8`, the lowest bits first. */
+export type PackedList = { readonly bits: StatusBits; readonly packed: Uint8Array }
+
+/** Registered status values; a verifier rejects every other one. [TS-4] */
+export const statusValues = { valid: 0, revoked: 1, suspended: 2 } as const
+
+/** How large a list may become when it is inflated: 2^27 entries of one bit. [SEC-40] */
+export const INFLATED_BYTES_MAX = 16 * 1024 * 1024
+
+/** An empty list, all valid. @param size Entries; rounded up to whole bytes. [TS-3] */
+export function emptyList(bits: StatusBits, size: number): PackedList {
+  return { bits, packed: new Uint8Array(Math.ceil((size * bits) / 8)) }
+}
+
+/** How many statuses a list holds. */
+export function sizeOf({ bits, packed }: PackedList): number {
+  return (packed.length * 8) / bits
+}
+
+/**
+ * One status of a list, read in place.
+ *
+ * @throws Fault `status_list.invalid` if the index is outside the list: such a credential must be rejected.
+ * @see [Token Status List, 8.3](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-8.3)
+ */
+export function statusAt(list: PackedList, index: number): number {
+  const [byte, shift] = placeOf(list, index)
+  return ((list.packed[byte] ?? 0) >> shift) & mask(list.bits)
+}
+
+/** Writes one status in place. Meant for building a list; a verified one is nobody's to change. @throws Fault `status_list.invalid` */
+export function setStatus(list: PackedList, index: number, status: number): void {
+  if (!Number.isInteger(status) || status < 0 || status > mask(list.bits)) {
+    throw new Fault('status_list.invalid', { detail: 'The status does not fit into the bits of the list.' })
+  }
+  const [byte, shift] = placeOf(list, index)
+  list.packed[byte] = ((list.packed[byte] ?? 0) & ~(mask(list.bits) << shift)) | (status << shift)
+}
+
+/** The list as `lst` of a JSON status list: ZLIB, best compression, base64url. [TS-2] */
+export function compressList({ packed }: PackedList): string {
+  return deflateSync(packed, { level: 9 }).toString('base64url')
+}
+
+/**
+ * Inflates the bytes of `lst`, up to {@link INFLATED_BYTES_MAX}.
+ *
+ * @throws Fault `status_list.invalid`
+ */
+export function inflateList(bits: StatusBits, compressed: Uint8Array): PackedList {
+  try {
+    return { bits, packed: inflateSync(compressed, { maxOutputLength: INFLATED_BYTES_MAX }) }
+  } catch (cause) {
+    throw new Fault('status_list.invalid', {
+      detail: 'The status list cannot be decompressed, or is too large.',
+      cause,
+    })
+  }
+}
+
+/** True for a number of bits that a list may have. */
+export function isStatusBits(value: unknown): value is StatusBits {
+  return value === 1 || value === 2 || value === 4 || value === 8
+}
+
+function placeOf(list: PackedList, index: number): readonly [byte: number, shift: number] {
+  if (!Number.isSafeInteger(index) || index < 0 || index >= sizeOf(list)) {
+    throw new Fault('status_list.invalid', { detail: 'The index is outside the status list.' })
+  }
+  const bit = index * list.bits
+  return [Math.floor(bit / 8), bit % 8]
+}
+
+function mask(bits: StatusBits): number {
+  return (1 << bits) - 1
+}

@@ -1,0 +1,35 @@
+import { isJsonObject } from '../../crypto/json.ts'
+import { Fault } from '../../fault.ts'
+import { asPeerUrl, isText, type PeerPolicy } from '../shape.ts'
+
+/** Where the status of a credential stands. */
+export type StatusReference = { readonly uri: string; readonly index: number }
+
+/** The `status` claim of a credential. */
+export function buildStatusClaim({ uri, index }: StatusReference) {
+  return { status_list: { idx: index, uri } }
+}
+
+/**
+ * Reads the `status` claim of a credential.
+ *
+ * @param status The claim; undefined if the credential has none.
+ * @returns null if the credential has no status.
+ * @throws Fault `status_list.invalid` if it has one that cannot be evaluated, also by an unknown mechanism: then fail closed.
+ * @see [Token Status List, 6.2](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-6.2)
+ */
+export function readStatusClaim(status: unknown, policy: PeerPolicy): StatusReference | null {
+  if (status === undefined) return null
+  const reference = isJsonObject(status) ? status.status_list : undefined
+  // 7.5, step 2
+  if (!isJsonObject(reference))
+    throw new Fault('status_list.invalid', { detail: 'The credential has a status of an unknown kind.' })
+  const { idx, uri } = reference
+  if (typeof idx !== 'number' || !Number.isSafeInteger(idx) || idx < 0) {
+    throw new Fault('status_list.invalid', { detail: 'The status index is not a non-negative integer.' })
+  }
+  if (!isText(uri) || asPeerUrl(uri, policy) === null) {
+    throw new Fault('status_list.invalid', { detail: 'The status list URI is not an https URL.' })
+  }
+  return { uri, index: idx }
+}
