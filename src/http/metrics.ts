@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 
 /** Figures for operators, in the Prometheus text format. */
 export type Metrics = {
@@ -6,10 +6,14 @@ export type Metrics = {
   readonly registry: Registry
 }
 
-/** Opens the figures: requests by route pattern, and the process itself. Each server has its own registry. */
-export function openMetrics(): Metrics {
+/** A count that somebody else keeps and that only grows. `value` is asked at each reading of `/metrics`. */
+export type Figure = { readonly name: string; readonly help: string; readonly value: () => number }
+
+/** Opens the figures: requests by route pattern, the process itself, and what others count. Each server has its own registry. */
+export function openMetrics(figures: readonly Figure[] = []): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
+  for (const figure of figures) addFigure(registry, figure)
   const requests = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Requests and how long they took, by method, route pattern and status.',
@@ -21,4 +25,16 @@ export function openMetrics(): Metrics {
     requests.observe({ method, route, status }, seconds)
   }
   return { registry, count }
+}
+
+function addFigure(registry: Registry, { name, help, value }: Figure): void {
+  const counter = new Counter({
+    name,
+    help,
+    registers: [registry],
+    collect: () => {
+      counter.reset()
+      counter.inc(value())
+    },
+  })
 }

@@ -9,7 +9,7 @@ import type { Endpoint } from './endpoint.ts'
 import { faultOf } from './faults.ts'
 import type { Idempotency } from './idempotency.ts'
 import { type KnownPath, type MethodsAt, methodsAt, routerPath } from './known-paths.ts'
-import { type Metrics, openMetrics } from './metrics.ts'
+import { type Figure, type Metrics, openMetrics } from './metrics.ts'
 import { mountEndpoint, runEndpoint } from './mount-endpoint.ts'
 import { type Authenticate, admitRoute, mountRoute, type RouteNeeds, runRoute } from './mount-route.ts'
 import { mountOperations, type ReadinessCheck } from './operations.ts'
@@ -29,6 +29,8 @@ export type ServerParts = {
   readonly endpoints: readonly Endpoint[]
   readonly authenticate: Authenticate
   readonly readiness?: readonly ReadinessCheck[]
+  /** Counts of other rooms that belong on `/metrics`. */
+  readonly figures?: readonly Figure[]
   /** Without it `Idempotency-Key` is not looked at. */
   readonly idempotency?: Idempotency
 }
@@ -61,7 +63,7 @@ export function buildServer(parts: ServerParts): Server {
   const { platform, routes, endpoints } = parts
   const { config, log } = platform
   const state: Stopping = { isStopping: false, streams: new Set() }
-  const metrics = openMetrics()
+  const metrics = openMetrics(parts.figures)
   const app = newApp(config)
   followAnswers(app, state)
   const known = [...mountRoutes(app, parts), ...mountEndpoints(app, platform, endpoints), ...operationPaths]
@@ -203,7 +205,10 @@ function nobodyHome(request: FastifyRequest, reply: FastifyReply, methods: Metho
       .headers({ ...cors, 'access-control-max-age': '86400' })
       .send()
   }
-  const fault = allow.length === 0 ? new Fault('resource.unknown') : new Fault('request.method', { meta: { allow } })
+  const fault =
+    allow.length === 0 || allow.includes(request.method)
+      ? new Fault('resource.unknown')
+      : new Fault('request.method', { meta: { allow } })
   request.trace.fault = fault.code
   return refuse(request, reply, fault)
 }
