@@ -1,0 +1,83 @@
+import { newId } from '../crypto/random.ts'
+import type { Platform } from '../platform.ts'
+import { type AcrossTx, sql } from '../store/store.ts'
+
+/** A sweep that one process at a time does. Made by {@link every}. */
+export type Schedule = {
+  readonly name: string
+  readonly seconds: number
+  readonly timeoutSeconds: number
+  /** Whether the very first period starts with a run. */
+  readonly startsAtOnce: boolean
+  readonly run: (platform: Platform, signal: AbortSignal) => Promise<void>
+}
+
+type Options = { readonly timeoutSeconds?: number; readonly startsAtOnce?: boolean }
+
+/**
+ * Declares a sweep. Of all processes on one database one runs it in each period. A run that failed or died is repeated after a minute or
+ * its time-out (60 s unless told), so bounded work that finds nothing left the second time is what belongs here.
+ */
+export function every(seconds: number, name: string, run: Schedule['run'], options: Options = {}): Schedule {
+  return {
+    name,
+    seconds,
+    run,
+    timeoutSeconds: options.timeoutSeconds ?? 60,
+    startsAtOnce: options.startsAtOnce ?? true,
+  }
+}
+
+/** A sweep that this process is to do now. */
+export type Turn = { readonly schedule: Schedule; readonly claim: string }
+
+const insertMissing = sql(
+  'schedule.insert',
+  `insert into schedule (name, next_run_at) select * from unnest($1::text[], $2::timestamptz[]) on conflict do nothing`,
+)
+const claimDue = sql(
+  'schedule.claim',
+  `with due as (
+     select schedule.name, known.seconds from schedule join unnest($1::text[], $2::int[]) as known (name, seconds) using (name)
+     where next_run_at <= $3 for update of schedule skip locked
+   )
+   update schedule set claim = $4, next_run_at = $3::timestamptz + due.seconds * interval '1 second'
+   from due where schedule.name = due.name returning schedule.name`,
+)
+const endTurn = sql(
+  'schedule.end',
+  `update schedule set next_run_at = $3, last_run_at = $4, last_error = $5, claim = null where name = $1 and claim = $2`,
+)
+
+const RETRY_SECONDS = 60
+
+/** Makes the rows of schedules that are new. */
+export async function insertSchedules(tx: AcrossTx, schedules: readonly Schedule[], now: Date): Promise<void> {
+  const first = schedules.map((one) => (one.startsAtOnce ? now : later(now, one.seconds)))
+  await tx.rows(insertMissing, [schedules.map((one) => one.name), first])
+}
+
+/** Takes the sweeps that are due, each for the length of its time-out. */
+export async function claimSchedules(tx: AcrossTx, schedules: readonly Schedule[], now: Date): Promise<Turn[]> {
+  const claim = newId()
+  const names = schedules.map((one) => one.name)
+  const seconds = schedules.map((one) => one.timeoutSeconds)
+  const rows = await tx.rows<{ name: string }>(claimDue, [names, seconds, now, claim])
+  const claimed = new Set(rows.map((row) => row.name))
+  return schedules.filter((one) => claimed.has(one.name)).map((schedule) => ({ schedule, claim }))
+}
+
+/** Ends a turn: the next one is a period after its start, or a minute from now if it failed. */
+export async function endSchedule(
+  tx: AcrossTx,
+  { schedule, claim }: Turn,
+  { startedAt, now, error }: { startedAt: Date; now: Date; error: string | null },
+): Promise<void> {
+  const next =
+    error === null ? later(startedAt, schedule.seconds) : later(now, Math.min(RETRY_SECONDS, schedule.seconds))
+  await tx.rows(endTurn, [schedule.name, claim, next, startedAt, error])
+}
+
+function later(from: Date, seconds: number): Date {
+  return new Date(from.getTime() + seconds * 1000)
+}

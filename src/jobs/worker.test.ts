@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { Type } from 'typebox'
+import { openTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import type { TenantId } from '../caller.ts'
+import { newId } from '../crypto/random.ts'
+import type { Platform } from '../platform.ts'
+import { sql } from '../store/store.ts'
+import { enqueue, type Job, job } from './job.ts'
+import { every } from './schedule.ts'
+import { startWorker, type Worker } from './worker.ts'
+
+const insertTenant = sql(
+  'test.jobs.tenant',
+  `insert into tenant (id, slug, name, created_at, updated_at) values ($1, $2, $2, now(), now())`,
+)
+const listJobs = sql('test.jobs.list', 'select name, attempts, last_error, dead_at, run_at from job')
+const crash = sql('test.jobs.crash', 'update job set attempts = 1, run_at = $1, claim = $2')
+
+let db: TestDatabase
+let time = Date.parse('2026-05-01T12:00:00.000Z')
+const workers: Worker[] = []
+before(async () => {
+  db = await openTestDatabase()
+})
+after(async () => {
+  await Promise.all(workers.map((one) => one.stop()))
+  await db.close()
+})
+
+/** What the queue needs of a platform: the store, and a clock that the test moves. */
+function aPlatform(): Platform {
+  const silent = () => undefined
+  const log = { debug: silent, info: silent, warn: silent, error: console.error }
+  return { store: db.store, clock: { now: () => new Date(time) }, log } as unknown as Platform
+}
+
+function start(jobs: readonly Job[], schedules: Parameters<typeof startWorker>[2] = []): Worker {
+  const worker = startWorker(aPlatform(), jobs, schedules, { pollMs: 20 })
+  workers.push(worker)
+  return worker
+}
+
+async function aTenant(): Promise<TenantId> {
+  const id = newId() as TenantId
+  await db.store.across('test set-up', (tx) => tx.rows(insertTenant, [id, `t-${id}`]))
+  return id
+}
+
+async function until(what: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 400; tries += 1) {
+    if (await what()) return
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  assert.fail('it did not happen')
+}
+
+function jobsOf(tenant: TenantId) {
+  type Row = { attempts: number; last_error: string | null; dead_at: Date | null; run_at: Date }
+  return db.store.single(tenant, (tx) => tx.rows<Row>(listJobs))
+}
+
+function counting(name: string, run: Job<{ n: number }>['run'], attemptsMax = 3) {
+  return job({ name, payload: Type.Object({ n: Type.Integer() }), attemptsMax, timeoutSeconds: 5, run })
+}
+
+function put(tenant: TenantId, what: Job<{ n: number }>, n: number, runAt?: Date) {
+  const now = new Date(time)
+  return db.store.inTenant(tenant, (tx) => enqueue(tx, what, { n }, runAt === undefined ? { now } : { now, runAt }))
+}
+
+test('many workers do each job once', async () => {
+  const tenant = await aTenant()
+  const seen: number[] = []
+  const running = new Set<number>()
+  const what = counting('test.many', async (_platform, { n }, _signal, about) => {
+    assert.equal(about.tenantId, tenant)
+    assert(!running.has(n), 'the job runs already')
+    running.add(n)
+    await new Promise((resolve) => setTimeout(resolve, 3))
+    running.delete(n)
+    seen.push(n)
+  })
+  const all = Array.from({ length: 60 }, (_, n) => n)
+  await Promise.all(all.map((n) => put(tenant, what, n)))
+  const crowd = [start([what]), start([what]), start([what]), start([what])]
+  await until(async () => (await jobsOf(tenant)).length === 0)
+  await Promise.all(crowd.map((one) => one.stop()))
+  assert.deepEqual(
+    seen.sort((a, b) => a - b),
+    all,
+  )
+})
+
+test('what a transaction undoes was never in the queue', async () => {
+  const tenant = await aTenant()
+  const what = counting('test.undone', async () => undefined)
+  const undone = db.store.inTenant(tenant, async (tx) => {
+    await enqueue(tx, what, { n: 1 }, { now: new Date(time) })
+    throw new Error('undo')
+  })
+  await assert.rejects(undone, /undo/)
+  assert.deepEqual(await jobsOf(tenant), [])
+})
+
+test('a failed job is tried again later and later, then kept for the operator', async () => {
+  const tenant = await aTenant()
+  let runs = 0
+  const what = counting('test.failing', async () => {
+    runs += 1
+    throw new TypeError('do not tell this')
+  })
+  await put(tenant, what, 1)
+  const worker = start([what])
+  for (const [attempt, seconds] of [
+    [1, 2],
+    [2, 4],
+  ] as const) {
+    await until(async () => (await jobsOf(tenant))[0]?.last_error === 'TypeError' && runs === attempt)
+    await until(async () => (await jobsOf(tenant))[0]?.run_at.getTime() === time + seconds * 1000)
+    time += seconds * 1000
+  }
+  await until(async () => (await jobsOf(tenant))[0]?.dead_at !== null)
+  await worker.stop()
+  assert.equal(runs, 3)
+})
+
+test('a job whose worker died is taken over, and not before its time has passed', async () => {
+  const tenant = await aTenant()
+  let runs = 0
+  const what = counting('test.crashed', async () => {
+    runs += 1
+  })
+  await put(tenant, what, 1)
+  await db.store.single(tenant, (tx) => tx.rows(crash, [new Date(time + 35_000), newId()]))
+  const worker = start([what])
+  await new Promise((resolve) => setTimeout(resolve, 80))
+  assert.equal(runs, 0)
+  time += 35_000
+  await until(async () => (await jobsOf(tenant)).length === 0)
+  await worker.stop()
+  assert.equal(runs, 1)
+})
+
+test('a job for later waits', async () => {
+  const tenant = await aTenant()
+  let runs = 0
+  const what = counting('test.later', async () => {
+    runs += 1
+  })
+  await put(tenant, what, 1, new Date(time + 60_000))
+  const worker = start([what])
+  await new Promise((resolve) => setTimeout(resolve, 60))
+  assert.equal(runs, 0)
+  time += 60_000
+  await until(() => runs === 1)
+  await worker.stop()
+})
+
+test('a stopping worker ends what it has begun', async () => {
+  const tenant = await aTenant()
+  let state = 'none'
+  const what = counting('test.stopping', async () => {
+    state = 'begun'
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    state = 'ended'
+  })
+  await put(tenant, what, 1)
+  const worker = start([what])
+  await until(() => state === 'begun')
+  await worker.stop()
+  assert.equal(state, 'ended')
+  assert.deepEqual(await jobsOf(tenant), [])
+})
+
+test('a payload that no longer fits is given up at once', async () => {
+  const tenant = await aTenant()
+  await put(
+    tenant,
+    counting('test.changed', async () => undefined),
+    1,
+  )
+  const changed = job({
+    name: 'test.changed',
+    payload: Type.Object({ other: Type.String() }),
+    attemptsMax: 3,
+    timeoutSeconds: 5,
+    run: () => assert.fail('must not run'),
+  })
+  const worker = start([changed])
+  await until(async () => (await jobsOf(tenant))[0]?.dead_at !== null)
+  await worker.stop()
+})
+
+test('of many processes one does a sweep in each period', async () => {
+  let runs = 0
+  const sweep = every(60, 'test.sweep', async () => {
+    runs += 1
+  })
+  const crowd = [start([], [sweep]), start([], [sweep]), start([], [sweep])]
+  await until(() => runs === 1)
+  await new Promise((resolve) => setTimeout(resolve, 80))
+  assert.equal(runs, 1)
+  time += 60_000
+  await until(() => runs === 2)
+  await new Promise((resolve) => setTimeout(resolve, 60))
+  await Promise.all(crowd.map((one) => one.stop()))
+  assert.equal(runs, 2)
+})
+
+test('a sweep that failed is repeated before its period ends', async () => {
+  let runs = 0
+  const sweep = every(86_400, 'test.sweep-failing', async () => {
+    runs += 1
+    if (runs === 1) throw new Error('once')
+  })
+  const worker = start([], [sweep])
+  await until(() => runs === 1)
+  await new Promise((resolve) => setTimeout(resolve, 60))
+  time += 61_000
+  await until(() => runs === 2)
+  await worker.stop()
+})

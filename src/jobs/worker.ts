@@ -1,0 +1,138 @@
+import { Value } from 'typebox/value'
+import { Fault } from '../fault.ts'
+import type { Platform } from '../platform.ts'
+import type { Job } from './job.ts'
+import { buryJob, type Claimed, claim, deleteJob, postponeJob } from './job-store.ts'
+import { claimSchedules, endSchedule, insertSchedules, type Schedule, type Turn } from './schedule.ts'
+import { onWake, polling } from './wake.ts'
+
+/** `concurrency`: jobs at once in this process. `pollMs`: how often the queue is looked at when nobody wakes the worker. */
+type Options = { readonly concurrency?: number; readonly pollMs?: number }
+
+/** A running worker. `stop` takes no new jobs and waits for the running ones; after `graceMs` (20 s) it aborts their signals. */
+export type Worker = { readonly stop: (graceMs?: number) => Promise<void> }
+
+const BACK_OFF_SECONDS_MAX = 3600
+
+/** Starts to do what is in the queue and what the schedules say. Any number of processes may do so on one database. */
+export function startWorker(
+  platform: Platform,
+  jobs: readonly Job[],
+  schedules: readonly Schedule[],
+  { concurrency = 4, pollMs = 1000 }: Options = {},
+): Worker {
+  const { log } = platform
+  const claimDue = claimer(platform, jobs, schedules)
+  const running = new Set<Promise<void>>()
+  const aborted = new AbortController()
+
+  const poll = polling(pollMs, async () => {
+    const free = concurrency - running.size
+    if (free <= 0) return
+    const { turns, claimed } = await claimDue(free)
+    for (const turn of turns) hold(runTurn(platform, turn, aborted.signal), false)
+    for (const one of claimed) hold(runJob(platform, jobs, one, aborted.signal), claimed.length === free)
+  })
+  poll.onError((error) => log.error({ err: error }, 'the queue could not be read'))
+
+  function hold(run: Promise<void>, moreWait: boolean): void {
+    const held = run
+      .catch((error: unknown) => log.error({ err: error }, 'the end of a job could not be written'))
+      .finally(() => {
+        running.delete(held)
+        if (moreWait) poll.wake()
+      })
+    running.add(held)
+  }
+
+  const unhook = onWake(poll.wake)
+  poll.wake()
+  return {
+    stop: async (graceMs = 20_000) => {
+      unhook()
+      await poll.stop()
+      const grace = setTimeout(() => aborted.abort(), graceMs)
+      await Promise.all(running)
+      clearTimeout(grace)
+    },
+  }
+}
+
+/** Takes what is due in one transaction. The rows of new schedules are made the first time. */
+function claimer({ store, clock }: Platform, jobs: readonly Job[], schedules: readonly Schedule[]) {
+  let prepared = schedules.length === 0
+  return async (free: number) => {
+    const now = clock.now()
+    const due = await store.across('due jobs and sweeps of all tenants', async (tx) => {
+      if (!prepared) await insertSchedules(tx, schedules, now)
+      const turns = schedules.length > 0 ? await claimSchedules(tx, schedules, now) : []
+      return { turns, claimed: jobs.length > 0 ? await claim(tx, jobs, now, free) : [] }
+    })
+    prepared = true
+    return due
+  }
+}
+
+async function runJob(platform: Platform, jobs: readonly Job[], held: Claimed, stopping: AbortSignal): Promise<void> {
+  const { store, clock, log } = platform
+  const { tenantId, id, name, attempt } = held
+  const known = jobs.find((one) => one.name === name)
+  const error = known === undefined ? 'unknown' : await attemptOf(platform, known, held, stopping)
+  if (error === null) return store.single(tenantId, (tx) => deleteJob(tx, held))
+  const now = clock.now()
+  const final = error === PAYLOAD || attempt >= (known?.attemptsMax ?? 1)
+  log.warn({ job: name, jobId: id, attempt, error, final }, final ? 'a job was given up' : 'a job failed')
+  if (final) return store.single(tenantId, (tx) => buryJob(tx, held, now, error))
+  return store.single(tenantId, (tx) => postponeJob(tx, held, backOff(now, attempt), error))
+}
+
+const PAYLOAD = 'payload does not fit'
+const CRASHED = 'no attempt left: the last one ended without a word'
+
+/** @returns null when it worked, else why not, fit for the queue and the log. */
+async function attemptOf(platform: Platform, known: Job, held: Claimed, stopping: AbortSignal): Promise<string | null> {
+  const { tenantId, id, attempt, payload } = held
+  if (attempt > known.attemptsMax) return CRASHED
+  if (!Value.Check(known.payload, payload)) return PAYLOAD
+  return timed(known.timeoutSeconds, stopping, (signal) =>
+    known.run(platform, payload, signal, { id, tenantId, attempt }),
+  )
+}
+
+async function runTurn(platform: Platform, turn: Turn, stopping: AbortSignal): Promise<void> {
+  const { clock, store, log } = platform
+  const { schedule } = turn
+  const startedAt = clock.now()
+  const error = await timed(schedule.timeoutSeconds, stopping, (signal) => schedule.run(platform, signal))
+  if (error !== null) log.warn({ schedule: schedule.name, error }, 'a sweep failed')
+  await store.across('end of a sweep', (tx) => endSchedule(tx, turn, { startedAt, now: clock.now(), error }))
+}
+
+async function timed(
+  seconds: number,
+  stopping: AbortSignal,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<string | null> {
+  const timeout = new AbortController()
+  const timer = setTimeout(() => timeout.abort(), seconds * 1000)
+  try {
+    await work(AbortSignal.any([stopping, timeout.signal]))
+    return null
+  } catch (error) {
+    return reasonOf(error)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Codes and names only: the message of a foreign error may quote what it choked on. */
+function reasonOf(error: unknown): string {
+  if (error instanceof Fault) return error.code
+  if (!(error instanceof Error)) return 'unknown'
+  return 'code' in error ? `${error.name} ${String(error.code)}` : error.name
+}
+
+function backOff(now: Date, attempt: number): Date {
+  const seconds = Math.min(2 ** attempt, BACK_OFF_SECONDS_MAX)
+  return new Date(now.getTime() + seconds * 1000)
+}
