@@ -1,0 +1,57 @@
+import type { TenantId } from '../caller.ts'
+import { Fault } from '../fault.ts'
+import type { Platform } from '../platform.ts'
+import type { Store } from '../store/store.ts'
+import { Recent } from './recent.ts'
+import type { Tenant } from './tenant.ts'
+import { findTenantById, findTenantBySlug } from './tenant-store.ts'
+
+type Needs = Pick<Platform, 'store' | 'clock'>
+
+/** A tenant that is disabled or changed is noticed by every process within this time. */
+const FRESH_MS = 5_000
+const ENTRIES_MAX = 10_000
+const SLUG = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
+
+const known = new WeakMap<Store, Recent<Promise<Tenant | null>>>()
+
+/** The tenant that a path names, up to 5 s old. @returns null if it is unknown or disabled. */
+export async function findTenant(needs: Needs, slug: string): Promise<Tenant | null> {
+  if (!SLUG.test(slug)) return null
+  return recently(needs, slug, () => needs.store.across('tenant that a path names', (tx) => findTenantBySlug(tx, slug)))
+}
+
+/** As {@link findTenant}. @throws Fault `resource.unknown` */
+export async function getTenant(needs: Needs, slug: string): Promise<Tenant> {
+  const found = await findTenant(needs, slug)
+  if (found === null) throw new Fault('resource.unknown')
+  return found
+}
+
+/** The tenant that a token names, up to 5 s old. @returns null if it is unknown or disabled. */
+export async function findTenantOf(needs: Needs, id: TenantId): Promise<Tenant | null> {
+  return recently(needs, `id ${id}`, () =>
+    needs.store.across('tenant that a token names', (tx) => findTenantById(tx, id)),
+  )
+}
+
+/** Forgets what is remembered of the tenants, so that a change made in this process shows at once. */
+export function forgetTenants({ store }: Pick<Platform, 'store'>): void {
+  known.delete(store)
+}
+
+/** Callers that come together share one look-up; a look-up that failed is not kept. */
+function recently({ store, clock }: Needs, key: string, look: () => Promise<Tenant | null>): Promise<Tenant | null> {
+  let cache = known.get(store)
+  if (cache === undefined) {
+    cache = new Recent({ entriesMax: ENTRIES_MAX, ttlMs: FRESH_MS })
+    known.set(store, cache)
+  }
+  const now = clock.now()
+  const found = cache.get(key, now)
+  if (found !== undefined) return found
+  const looking = look()
+  cache.set(key, looking, now)
+  looking.catch(() => cache.delete(key))
+  return looking
+}

@@ -1,0 +1,33 @@
+/** How many entries, and for how long. */
+type Bounds = { readonly entriesMax: number; readonly ttlMs: number }
+
+/** Answers that may be a little old: bounded in number and in age; the least recently used goes first. */
+export class Recent<T> {
+  readonly #entries = new Map<string, { readonly value: T; readonly until: number }>()
+  readonly #bounds: Bounds
+
+  constructor(bounds: Bounds) {
+    this.#bounds = bounds
+  }
+
+  /** The entry if it is fresh at `now`. */
+  get(key: string, now: Date): T | undefined {
+    const found = this.#entries.get(key)
+    if (found === undefined) return undefined
+    this.#entries.delete(key)
+    if (found.until <= now.getTime()) return undefined
+    this.#entries.set(key, found)
+    return found.value
+  }
+
+  /** Keeps an entry until its time to live has passed, or until `until` if that is sooner. */
+  set(key: string, value: T, now: Date, until = Number.POSITIVE_INFINITY): void {
+    this.#entries.delete(key)
+    if (this.#entries.size >= this.#bounds.entriesMax) this.#entries.delete(this.#entries.keys().next().value ?? '')
+    this.#entries.set(key, { value, until: Math.min(until, now.getTime() + this.#bounds.ttlMs) })
+  }
+
+  delete(key: string): void {
+    this.#entries.delete(key)
+  }
+}
