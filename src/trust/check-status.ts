@@ -1,5 +1,6 @@
 import { type TrustFinding, trustFinding } from './finding.ts'
-import type { ResolvedIssuer, TrustNeeds } from './resolve-issuer.ts'
+import type { TrustNeeds } from './needs.ts'
+import type { ResolvedIssuer } from './resolve-issuer.ts'
 
 /**
  * Asks the issuer's status list about a credential that was found valid otherwise. Any failure counts against the credential.

@@ -3,7 +3,7 @@ import { keyFor, readDidDocument } from '../protocols/did/did-document.ts'
 import { didWebUrl } from '../protocols/did/did-web.ts'
 import { inlineDidDocument } from '../protocols/did/inline-did.ts'
 import { readFetched } from './fetched-json.ts'
-import type { TrustNeeds } from './resolve-issuer.ts'
+import type { TrustNeeds } from './needs.ts'
 
 const accept = ['application/did+json', 'application/did+ld+json', 'application/json', 'application/ld+json']
 

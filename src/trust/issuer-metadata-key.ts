@@ -1,7 +1,7 @@
 import type { PublicJwk } from '../crypto/jwk.ts'
 import { type IssuerKeySource, pickKey, readJwtVcIssuer } from '../protocols/sd-jwt-vc/issuer-key.ts'
 import { readFetched } from './fetched-json.ts'
-import type { TrustNeeds } from './resolve-issuer.ts'
+import type { TrustNeeds } from './needs.ts'
 
 const json = ['application/json']
 const keySet = ['application/jwk-set+json', 'application/json']

@@ -2,11 +2,11 @@ import type { VerificationKey } from '../crypto/jwk.ts'
 import type { Jws } from '../crypto/jws.ts'
 import { readLeafCertificate } from '../crypto/leaf-certificate.ts'
 import { Fault } from '../fault.ts'
-import type { Platform } from '../platform.ts'
 import { type IssuerKeySource, issuerKeySource, type KeyMechanism } from '../protocols/sd-jwt-vc/issuer-key.ts'
 import { didKey } from './did-key.ts'
 import { type TrustFinding, trustFinding } from './finding.ts'
 import { metadataKey } from './issuer-metadata-key.ts'
+import type { TrustNeeds } from './needs.ts'
 
 /** Who signed, and with which key. */
 export type ResolvedIssuer = {
@@ -18,9 +18,6 @@ export type ResolvedIssuer = {
   readonly trusted: boolean
   readonly findings: readonly TrustFinding[]
 }
-
-/** What {@link resolveIssuer} and the checks behind it reach. */
-export type TrustNeeds = Pick<Platform, 'fetch' | 'config'>
 
 /**
  * Finds the key of whoever signed a credential: by DID (`did:web`, `did:jwk`, `did:key`), by JWT VC issuer metadata, or out of the

@@ -1,0 +1,128 @@
+-- 0006 issuance: credential templates, issuances from offer to credential, the copies that holders got, status lists.
+-- Locks: none, the tables are new. Old code runs on it: yes. Way back: drop the tables; what was issued can then no longer be revoked.
+
+-- Grows with every change to the templates, so that each process knows when the metadata that it keeps is stale.
+create table template_catalog (
+  tenant_id uuid primary key references tenant (id) on delete cascade,
+  version   integer not null
+);
+select protect_tenant_rows('template_catalog');
+
+-- A template is never removed: the type that it defined is published as long as the tenant is there.
+create table credential_template (
+  tenant_id   uuid not null references tenant (id) on delete cascade,
+  id          uuid not null,
+  code        text not null check (code ~ '^[A-Za-z0-9_-]{1,64}$'),
+  name        text not null check (length(name) between 1 and 200),
+  -- The version that new issuances are made from.
+  version     integer not null,
+  created_at  timestamptz not null,
+  updated_at  timestamptz not null,
+  archived_at timestamptz,
+  primary key (tenant_id, id),
+  unique (tenant_id, code)
+);
+select protect_tenant_rows('credential_template');
+
+-- What a template said at one time. Open offers keep the version that they were made from.
+create table credential_template_version (
+  tenant_id   uuid not null references tenant (id) on delete cascade,
+  template_id uuid not null,
+  version     integer not null,
+  definition  jsonb not null,
+  created_at  timestamptz not null,
+  primary key (tenant_id, template_id, version),
+  foreign key (tenant_id, template_id) references credential_template (tenant_id, id) on delete cascade
+);
+select protect_tenant_rows('credential_template_version');
+
+-- One row an offer, with the one credential in it. Codes are derived from the id and stored nowhere; tokens and keys as hashes.
+create table issuance (
+  tenant_id         uuid not null references tenant (id) on delete cascade,
+  id                uuid not null,
+  status            text not null check (status in ('offered', 'partiallyIssued', 'completed', 'failed', 'expired', 'canceled')),
+  template_id       uuid not null,
+  template_version  integer not null,
+  -- The caller's own name for it.
+  reference         text check (length(reference) between 1 and 200),
+  credential_id     uuid not null,
+  credential_status text not null check (credential_status in
+    ('offered', 'deferred', 'issued', 'accepted', 'rejected', 'failed', 'expired', 'suspended', 'revoked')),
+  revocable         boolean not null,
+  -- Personal data: what the credential will say, sealed. Cleared when the wallet reports the receipt, when the issuance is canceled, and by
+  -- the sweep once forget_at has come: with the offer, or with the access token that it was redeemed for.
+  sealed_claims     bytea,
+  forget_at         timestamptz not null,
+  expires_at        timestamptz not null,
+  -- HMAC of the transaction code under a key of the tenant.
+  tx_code_mac       bytea check (octet_length(tx_code_mac) = 32),
+  tx_tries_left     smallint not null default 5 check (tx_tries_left >= 0),
+  redeemed_at       timestamptz,
+  -- The token response named the credential by its identifier, so the request must too.
+  identified        boolean not null default false,
+  token_hash        bytea check (octet_length(token_hash) = 32), -- SHA-256; the token itself is never stored
+  token_expires_at  timestamptz,
+  -- SHA-256 over the thumbprints of the keys that the credential is bound to: the same keys get it again, others never.
+  holder_keys_hash  bytea check (octet_length(holder_keys_hash) = 32),
+  issued_at         timestamptz,
+  error             jsonb,
+  created_at        timestamptz not null,
+  updated_at        timestamptz not null,
+  primary key (tenant_id, id),
+  unique (tenant_id, credential_id),
+  unique (tenant_id, token_hash),
+  check ((token_hash is null) = (redeemed_at is null) and (token_hash is null) = (token_expires_at is null)),
+  check (holder_keys_hash is null or redeemed_at is not null),
+  check (sealed_claims is null or status in ('offered', 'partiallyIssued', 'completed'))
+);
+create index issuance_forget on issuance (forget_at) where sealed_claims is not null;
+create index issuance_template on issuance (tenant_id, template_id, id);
+create index issuance_reference on issuance (tenant_id, reference, id) where reference is not null;
+select protect_tenant_rows('issuance');
+select open_across('issuance');
+
+-- A list of 2^17 entries. Which of them are taken, the rows of issued_copy say; there is no counter and no list that is rewritten.
+create table status_list (
+  tenant_id  uuid not null references tenant (id) on delete cascade,
+  id         uuid not null,
+  created_at timestamptz not null,
+  -- Since when no more entries are taken from it. It is served on.
+  full_at    timestamptz,
+  primary key (tenant_id, id)
+);
+create unique index status_list_open on status_list (tenant_id) where full_at is null;
+select protect_tenant_rows('status_list');
+
+-- One row for each signed copy of a credential; a batch has several. The credential itself is not kept.
+create table issued_copy (
+  tenant_id      uuid not null references tenant (id) on delete cascade,
+  credential_id  uuid not null,
+  position       smallint not null,
+  -- RFC 7638 thumbprint of the holder's key.
+  holder_key     bytea not null check (octet_length(holder_key) = 32),
+  -- Both null for a credential that cannot be revoked.
+  status_list_id uuid,
+  status_index   integer check (status_index between 0 and 131071),
+  -- 0 valid, 1 revoked, 2 suspended.
+  status         smallint not null default 0 check (status between 0 and 3),
+  created_at     timestamptz not null,
+  primary key (tenant_id, credential_id, position),
+  foreign key (tenant_id, credential_id) references issuance (tenant_id, credential_id) on delete cascade,
+  check ((status_list_id is null) = (status_index is null)),
+  check (status = 0 or status_list_id is not null)
+);
+-- The row is the allocation: no two copies can have one entry.
+create unique index issued_copy_slot on issued_copy (tenant_id, status_list_id, status_index);
+create index issued_copy_set on issued_copy (tenant_id, status_list_id, status_index, status) where status <> 0;
+select protect_tenant_rows('issued_copy');
+
+-- Nonces that a proof was accepted with, kept until they would have run out.
+create table spent_nonce (
+  tenant_id  uuid not null references tenant (id) on delete cascade,
+  nonce_hash bytea not null check (octet_length(nonce_hash) = 32),
+  expires_at timestamptz not null,
+  primary key (tenant_id, nonce_hash)
+);
+create index spent_nonce_expiry on spent_nonce (expires_at);
+select protect_tenant_rows('spent_nonce');
+select open_across('spent_nonce', true);
