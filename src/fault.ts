@@ -125,6 +125,43 @@ export const faults = {
     title: 'The access token is not valid here.',
   },
   'scope.missing': { api: [403, 'FORBIDDEN'], oauth: [403, 'insufficient_scope'], title: 'The token lacks a scope.' },
+  // directory
+  'user.no_external_identifier': {
+    api: [404, 'NO_EXTERNAL_IDENTIFIER'],
+    oauth: [404, 'not_found'],
+    title: 'The user has no external identifier.',
+  },
+  // the token endpoint of the platform
+  'client.unauthenticated': {
+    api: [401, 'UNAUTHORIZED'],
+    oauth: [401, 'invalid_client'],
+    title: 'The client could not be authenticated.',
+  },
+  'client.unauthorized': {
+    api: [403, 'FORBIDDEN'],
+    oauth: [400, 'unauthorized_client'],
+    title: 'The client may not use this grant.',
+  },
+  'grant.unsupported': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'unsupported_grant_type'],
+    title: 'The grant type is not supported.',
+  },
+  'grant.invalid': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_grant'],
+    title: 'The grant is not acceptable.',
+  },
+  'scope.invalid': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_scope'],
+    title: 'The scope is unknown or goes beyond what is allowed.',
+  },
+  'target.invalid': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_target'],
+    title: 'Tokens for that audience are not issued here.',
+  },
   // outbound
   'upstream.refused': {
     api: [502, 'UPSTREAM_ERROR'],
