@@ -275,6 +275,21 @@ export const faults = {
     oauth: [400, 'invalid_request'],
     title: 'The DCQL query is not valid.',
   },
+  'certificate.none_active': {
+    api: [409, 'NO_ACTIVE_CERTIFICATE'],
+    oauth: [400, 'invalid_request'],
+    title: 'There is no active certificate to sign with.',
+  },
+  'presentation_template.unsupported': {
+    api: [422, 'UNSUPPORTED_FORMAT'],
+    oauth: [400, 'invalid_request'],
+    title: 'No request can be made from the template yet.',
+  },
+  'presentation_request.closed': {
+    api: [409, 'INVALID_STATE'],
+    oauth: [400, 'invalid_request'],
+    title: 'The presentation request is not open: answered, cancelled or run out.',
+  },
   'presentation_request.invalid': {
     api: [422, 'REQUEST_INVALID'],
     oauth: [400, 'invalid_request'],
@@ -309,6 +324,67 @@ export const faults = {
     api: [422, 'CREDENTIAL_INVALID'],
     oauth: [400, 'invalid_request'],
     title: 'The status list cannot be used.',
+  },
+  // issuance: what a wallet or the caller asks of our issuer
+  'attributes.rejected': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_credential_request'],
+    title: 'The attributes do not fit the template.',
+  },
+  'template.format': {
+    api: [422, 'UNSUPPORTED_FORMAT'],
+    oauth: [400, 'invalid_request'],
+    title: 'Credentials of this format are not issued here.',
+  },
+  'certificate.none_active': {
+    api: [409, 'NO_ACTIVE_CERTIFICATE'],
+    oauth: [400, 'credential_request_denied'],
+    title: 'There is no active certificate to sign with.',
+  },
+  'grant.invalid': {
+    api: [422, 'OFFER_UNUSABLE'],
+    oauth: [400, 'invalid_grant'],
+    title: 'The code is wrong, used or has run out.',
+  },
+  'grant.unsupported': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'unsupported_grant_type'],
+    title: 'The grant type is not supported here.',
+  },
+  'authorization_details.invalid': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_authorization_details'],
+    title: 'The authorization details are not covered by the offer.',
+  },
+  'credential_configuration.unknown': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'unknown_credential_configuration'],
+    title: 'The access token is not good for this credential configuration.',
+  },
+  'credential_identifier.unknown': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'unknown_credential_identifier'],
+    title: 'The access token is not good for this credential identifier.',
+  },
+  'credential_request.denied': {
+    api: [422, 'OFFER_UNUSABLE'],
+    oauth: [400, 'credential_request_denied'],
+    title: 'The credential is not issued (any more).',
+  },
+  'notification.unknown': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_notification_id'],
+    title: 'The notification id is not known for this access token.',
+  },
+  'notification.invalid': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_notification_request'],
+    title: 'The notification is not well-formed.',
+  },
+  'status_list.historical': {
+    api: [501, 'NOT_IMPLEMENTED'],
+    oauth: [501, 'invalid_request'],
+    title: 'Status lists of the past are not kept.',
   },
 } as const satisfies Record<string, Row>
 
