@@ -1,0 +1,162 @@
+import { Type } from 'typebox'
+import { Fault } from '../fault.ts'
+import { listAnswer, listQuery, parseListQuery } from '../http/list.ts'
+import { answer, type Route, route } from '../http/route.ts'
+import { acceptOffer } from './accept-offer.ts'
+import { type Consent, consents } from './credential.ts'
+import { getCredential, listHeld } from './get-credential.ts'
+import { removeCredential } from './remove-credential.ts'
+import { resolveOffer } from './resolve-offer.ts'
+import { ConsentBody, Credential, IdParams, OfferBody, ResolveBody, ResolvedOffer } from './schemas.ts'
+import { setConsent } from './set-consent.ts'
+
+const Status = Type.Enum([...consents], { description: 'Only credentials with this consent.' })
+const CredentialListQuery = listQuery({
+  filters: { status: Status, vct: Type.String({ minLength: 1, maxLength: 256 }) },
+  more: { status: Status },
+})
+const offerFaults = [
+  'holder.missing',
+  'offer.malformed',
+  'offer.unusable',
+  'offer.format',
+  'issuer_metadata.invalid',
+  'upstream.refused',
+  'upstream.unreachable',
+  'upstream.timeout',
+  'upstream.answer',
+] as const
+
+const listRoute = route({
+  group: 'wallet',
+  method: 'GET',
+  path: '/v2/credentials',
+  says: 'Lists the credentials of the wallet.',
+  needs: 'wallet:read',
+  query: CredentialListQuery,
+  status: 200,
+  reply: Type.Array(Credential),
+  faults: ['holder.missing'],
+  handle: async ({ platform, caller, query, href }) => {
+    const list = parseListQuery(query)
+    const filter = { status: statusOf(query.status, query['filter[status]']), vct: query['filter[vct]'] ?? null }
+    return listAnswer(await listHeld(platform, caller, filter, list), { href, query, list }, (row) => row)
+  },
+})
+
+const acceptRoute = route({
+  group: 'wallet',
+  method: 'POST',
+  path: '/v2/credentials',
+  says: 'Redeems a credential offer, verifies what the issuer sends and keeps it as pending.',
+  needs: 'wallet:write',
+  body: OfferBody,
+  status: 201,
+  reply: Type.Array(Credential),
+  faults: [
+    ...offerFaults,
+    'offer.tx_code_required',
+    'offer.authorization_required',
+    'credential.invalid',
+    'issuer_answer.invalid',
+  ],
+  handle: async ({ platform, caller, body }) => answer(await acceptOffer(platform, caller, body)),
+})
+
+const resolveRoute = route({
+  group: 'wallet',
+  method: 'POST',
+  path: '/v2/credential-offers/resolve',
+  says: 'Shows what an offer would bring. Consumes nothing of it.',
+  needs: 'wallet:read',
+  body: ResolveBody,
+  status: 200,
+  reply: ResolvedOffer,
+  faults: offerFaults,
+  handle: async ({ platform, caller, body }) => answer(await resolveOffer(platform, caller, body.credentialOffer)),
+})
+
+const getRoute = route({
+  group: 'wallet',
+  method: 'GET',
+  path: '/v2/credentials/{id}',
+  says: 'Reads a credential.',
+  needs: 'wallet:read',
+  params: IdParams,
+  status: 200,
+  reply: Credential,
+  faults: ['holder.missing', 'resource.unknown'],
+  handle: async ({ platform, caller, params }) => answer(await getCredential(platform, caller, params.id)),
+})
+
+const consentRoute = route({
+  group: 'wallet',
+  method: 'PATCH',
+  path: '/v2/credentials/{id}',
+  says: 'Sets the consent of the holder. Any status may follow any.',
+  needs: 'wallet:write',
+  params: IdParams,
+  body: ConsentBody,
+  status: 200,
+  reply: Credential,
+  faults: ['holder.missing', 'resource.unknown'],
+  handle: async ({ platform, caller, params, body }) =>
+    answer(await setConsent(platform, caller, params.id, body.status)),
+})
+
+/** RFC 9745: a date, so that a client sees since when. */
+const DEPRECATED_SINCE = '@1767225600' // 2026-01-01
+
+const bareConsentRoute = route({
+  group: 'wallet',
+  method: 'PATCH',
+  path: '/credentials/{id}/status',
+  says: 'Sets the consent of the holder; answers without the envelope. Use PATCH /v2/credentials/{id}.',
+  needs: 'wallet:write',
+  params: IdParams,
+  body: ConsentBody,
+  status: 200,
+  reply: Credential,
+  bare: true,
+  faults: ['holder.missing', 'resource.unknown'],
+  handle: async ({ platform, caller, params, body }) => {
+    const successor = `${platform.config.walletBaseUrl}/v2/credentials/${params.id}`
+    const headers = { deprecation: DEPRECATED_SINCE, link: `<${successor}>; rel="successor-version"` }
+    return answer(await setConsent(platform, caller, params.id, body.status), { headers })
+  },
+})
+
+const removeRoute = route({
+  group: 'wallet',
+  method: 'DELETE',
+  path: '/v2/credentials/{id}',
+  says: 'Removes a credential and destroys its keys.',
+  needs: 'wallet:write',
+  params: IdParams,
+  status: 204,
+  faults: ['holder.missing', 'resource.unknown'],
+  handle: async ({ platform, caller, params }) => {
+    await removeCredential(platform, caller, params.id)
+    return answer(undefined)
+  },
+})
+
+/** What a holder does with credentials. */
+export const credentialRoutes: readonly Route[] = [
+  listRoute,
+  acceptRoute,
+  resolveRoute,
+  getRoute,
+  consentRoute,
+  bareConsentRoute,
+  removeRoute,
+]
+
+/** `status` and `filter[status]` mean the same; two that differ are a mistake of the caller. */
+function statusOf(plain: Consent | undefined, filtered: Consent | undefined): Consent | null {
+  if (plain !== undefined && filtered !== undefined && plain !== filtered) {
+    const detail = 'status and filter[status] ask for different things.'
+    throw new Fault('request.invalid', { violations: [{ detail, parameter: 'status' }] })
+  }
+  return plain ?? filtered ?? null
+}

@@ -1,0 +1,202 @@
+import type { UserId } from '../caller.ts'
+import type { ListAsk } from '../http/list.ts'
+import { type Sql, sql, type TenantTx } from '../store/store.ts'
+import type { Consent, HeldCredential } from './credential.ts'
+
+/** A credential with its first copy still sealed. `copyId` is the row that the seal is bound to. */
+export type SealedCredential = HeldCredential & { readonly copyId: string; readonly sealedRaw: Buffer }
+
+/** A copy on its way into the store. */
+export type NewCopy = { readonly id: string; readonly sealedRaw: Buffer; readonly sealedKey: Buffer | null }
+
+/** A copy taken out for a presentation. */
+export type TakenCopy = {
+  readonly credentialId: string
+  readonly copyId: string
+  readonly sealedRaw: Buffer
+  readonly sealedKey: Buffer | null
+}
+
+type Row = {
+  id: string
+  status: Consent
+  format: 'vc+sd-jwt'
+  vct: string
+  iss: string | null
+  credential_issuer: string
+  issued_at: Date
+  expires_at: Date | null
+  created_at: Date
+  updated_at: Date
+  copy_id: string
+  sealed_raw: Buffer
+}
+
+const COLUMNS = `c.id, c.status, c.format, c.vct, c.iss, c.credential_issuer, c.issued_at, c.expires_at, c.created_at, c.updated_at`
+const WITH_COPY = `${COLUMNS}, k.id as copy_id, k.sealed_raw`
+const FIRST_COPY = `join wallet_credential_copy k on k.tenant_id = c.tenant_id and k.credential_id = c.id and k.position = 0`
+const OF_USER = `c.tenant_id = $1 and c.user_id = $2`
+
+const insertStatement = sql(
+  'wallet.insert_credential',
+  `with credential as (
+     insert into wallet_credential
+       (tenant_id, id, user_id, status, format, vct, iss, credential_issuer, configuration_id, issued_at, expires_at, created_at, updated_at)
+     values ($1, $2, $3, 'pending', $4, $5, $6, $7, $8, $9, $10, $11, $11)
+   )
+   insert into wallet_credential_copy (tenant_id, id, credential_id, position, sealed_raw, sealed_key)
+   select $1, id, $2, position, decode(raw, 'base64'), decode(key, 'base64')
+   from jsonb_to_recordset($12::jsonb) as copy (id uuid, position integer, raw text, key text)`,
+)
+const findStatement = sql(
+  'wallet.find_credential',
+  `select ${WITH_COPY} from wallet_credential c ${FIRST_COPY} where ${OF_USER} and c.id = $3`,
+)
+const FILTERED = `${OF_USER}
+     and ($3::text is null or c.status = $3) and ($4::text is null or c.vct = $4)`
+const listNewestFirst = sql(
+  'wallet.list_credentials_desc',
+  `select ${WITH_COPY} from wallet_credential c ${FIRST_COPY}
+   where ${FILTERED} and ($5::uuid is null or c.id < $5) order by c.id desc limit $6`,
+)
+const listOldestFirst = sql(
+  'wallet.list_credentials_asc',
+  `select ${WITH_COPY} from wallet_credential c ${FIRST_COPY}
+   where ${FILTERED} and ($5::uuid is null or c.id > $5) order by c.id limit $6`,
+)
+const listPresentableStatement = sql(
+  'wallet.list_presentable',
+  `select ${WITH_COPY} from wallet_credential c ${FIRST_COPY}
+   where ${OF_USER} and c.status = 'accepted' and (c.expires_at is null or c.expires_at > $3) order by c.id desc limit $4`,
+)
+const setConsentStatement = sql(
+  'wallet.set_consent',
+  `update wallet_credential c set status = $4, updated_at = case when old.status = $4 then c.updated_at else $5::timestamptz end
+   from (select id, status from wallet_credential where tenant_id = $1 and user_id = $2 and id = $3 for update) old
+   where c.tenant_id = $1 and c.id = old.id returning ${COLUMNS}, old.status as old_status`,
+)
+const deleteStatement = sql(
+  'wallet.delete_credential',
+  'delete from wallet_credential where tenant_id = $1 and user_id = $2 and id = $3 returning id',
+)
+const takeCopiesStatement = sql(
+  'wallet.take_copies',
+  `update wallet_credential_copy k set used_at = $4
+   from wallet_credential c
+   where ${OF_USER} and c.status = 'accepted' and c.id = any($3::uuid[])
+     and k.tenant_id = c.tenant_id and k.credential_id = c.id
+     and k.id = (
+       select fresh.id from wallet_credential_copy fresh
+       where fresh.tenant_id = c.tenant_id and fresh.credential_id = c.id
+       order by fresh.used_at nulls first, fresh.position limit 1)
+   returning c.id as credential_id, k.id as copy_id, k.sealed_raw, k.sealed_key`,
+)
+
+/** Stores a credential with all its copies, as pending. One statement: all of it or nothing. */
+export async function insertCredential(
+  tx: TenantTx,
+  userId: UserId,
+  held: HeldCredential & { readonly configurationId: string },
+  copies: readonly NewCopy[],
+): Promise<void> {
+  const { id, format, vct, iss, credentialIssuer, configurationId, issuedAt, expiresAt, createdAt } = held
+  const rows = copies.map((copy, position) => ({
+    id: copy.id,
+    position,
+    raw: copy.sealedRaw.toString('base64'),
+    key: copy.sealedKey?.toString('base64') ?? null,
+  }))
+  const times = [issuedAt, expiresAt, createdAt]
+  const values = [tx.tenantId, id, userId, format, vct, iss, credentialIssuer, configurationId, ...times]
+  await tx.rows(insertStatement, [...values, JSON.stringify(rows)])
+}
+
+/** @returns null also for a credential of another user. */
+export async function findCredential(tx: TenantTx, userId: UserId, id: string): Promise<SealedCredential | null> {
+  const [row] = await tx.rows<Row>(findStatement, [tx.tenantId, userId, id])
+  return row === undefined ? null : sealedFrom(row)
+}
+
+/** What a list may be narrowed to. */
+export type CredentialFilter = { readonly status: Consent | null; readonly vct: string | null }
+
+/** One page and one row more, in the order asked for. */
+export async function listCredentials(
+  tx: TenantTx,
+  userId: UserId,
+  { status, vct }: CredentialFilter,
+  list: ListAsk,
+): Promise<SealedCredential[]> {
+  const statement: Sql = list.readDescending ? listNewestFirst : listOldestFirst
+  const values = [tx.tenantId, userId, status, vct, list.after ?? list.before, list.size + 1]
+  return (await tx.rows<Row>(statement, values)).map(sealedFrom)
+}
+
+/** The credentials that may be presented now, newest first. */
+export async function listPresentable(
+  tx: TenantTx,
+  userId: UserId,
+  now: Date,
+  countMax: number,
+): Promise<SealedCredential[]> {
+  return (await tx.rows<Row>(listPresentableStatement, [tx.tenantId, userId, now, countMax])).map(sealedFrom)
+}
+
+/**
+ * Sets the consent. One statement, so that of two changes at once each sees the other's or none.
+ *
+ * @returns the status before, or null if there is no such credential of this user.
+ */
+export async function updateConsent(
+  tx: TenantTx,
+  userId: UserId,
+  id: string,
+  status: Consent,
+  now: Date,
+): Promise<Consent | null> {
+  const [row] = await tx.rows<{ old_status: Consent }>(setConsentStatement, [tx.tenantId, userId, id, status, now])
+  return row?.old_status ?? null
+}
+
+/** Removes a credential, its copies and their keys. @returns whether there was one. */
+export async function deleteCredential(tx: TenantTx, userId: UserId, id: string): Promise<boolean> {
+  const rows = await tx.rows(deleteStatement, [tx.tenantId, userId, id])
+  return rows.length > 0
+}
+
+/**
+ * Takes one copy of each credential for a presentation and marks it used: one that was never shown while there is one, else the one
+ * whose last showing is longest ago. Marked before it is sent, because a verifier may have seen what it did not acknowledge.
+ */
+export async function takeCopies(
+  tx: TenantTx,
+  userId: UserId,
+  credentialIds: readonly string[],
+  now: Date,
+): Promise<TakenCopy[]> {
+  type Taken = { credential_id: string; copy_id: string; sealed_raw: Buffer; sealed_key: Buffer | null }
+  const rows = await tx.rows<Taken>(takeCopiesStatement, [tx.tenantId, userId, credentialIds, now])
+  return rows.map((row) => ({
+    credentialId: row.credential_id,
+    copyId: row.copy_id,
+    sealedRaw: row.sealed_raw,
+    sealedKey: row.sealed_key,
+  }))
+}
+
+function sealedFrom(row: Row): SealedCredential {
+  return {
+    id: row.id,
+    status: row.status,
+    format: row.format,
+    vct: row.vct,
+    iss: row.iss,
+    credentialIssuer: row.credential_issuer,
+    issuedAt: row.issued_at,
+    expiresAt: row.expires_at,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    copyId: row.copy_id,
+    sealedRaw: row.sealed_raw,
+  }
+}

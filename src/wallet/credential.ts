@@ -1,0 +1,52 @@
+import type { JsonObject } from '../crypto/json.ts'
+import { processSdJwt } from '../protocols/sd-jwt-vc/process-sd-jwt.ts'
+import { isControlClaim } from '../protocols/sd-jwt-vc/reserved-names.ts'
+import { parseSdJwt } from '../protocols/sd-jwt-vc/sd-jwt.ts'
+
+/** The holder's consent to a credential. Any may follow any; only accepted ones are ever presented. */
+export const consents = ['pending', 'accepted', 'rejected'] as const
+/** One of {@link consents}. */
+export type Consent = (typeof consents)[number]
+
+/** A credential in a wallet, without what it says and without its keys. */
+export type HeldCredential = {
+  readonly id: string
+  readonly status: Consent
+  /** The API's one label for SD-JWT VCs, whatever `typ` was received. */
+  readonly format: 'vc+sd-jwt'
+  readonly vct: string
+  readonly iss: string | null
+  readonly credentialIssuer: string
+  readonly issuedAt: Date
+  readonly expiresAt: Date | null
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+/** A credential as the API shows it. */
+export type ShownCredential = {
+  readonly id: string
+  readonly claims: JsonObject
+  readonly iat: string
+  readonly status: Consent
+  readonly format: 'vc+sd-jwt'
+  readonly vct: string
+  readonly iss?: string
+}
+
+/** What a credential says about its subject: the processed payload without the claims that belong to the credential itself. */
+export function subjectClaims(payload: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(payload).filter(([name]) => !isControlClaim(name)))
+}
+
+/** Reads the claims out of a stored copy. It was verified when it was stored, and seals prove that it did not change. */
+export function claimsOf(raw: string): JsonObject {
+  return processSdJwt(parseSdJwt(raw)).payload
+}
+
+/** @param raw Any copy: all say the same. */
+export function showCredential(held: HeldCredential, raw: string): ShownCredential {
+  const { id, status, format, vct, iss, issuedAt } = held
+  const claims = subjectClaims(claimsOf(raw))
+  return { id, claims, iat: issuedAt.toISOString(), status, format, vct, ...(iss === null ? {} : { iss }) }
+}

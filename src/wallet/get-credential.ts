@@ -1,0 +1,39 @@
+import type { Caller, TenantId } from '../caller.ts'
+import { Fault } from '../fault.ts'
+import type { ListAsk } from '../http/list.ts'
+import type { Platform } from '../platform.ts'
+import { type ShownCredential, showCredential } from './credential.ts'
+import { type CredentialFilter, findCredential, listCredentials, type SealedCredential } from './credential-store.ts'
+import { holderOf } from './holder.ts'
+import { openRaw } from './sealed-copy.ts'
+
+type Needs = Pick<Platform, 'store' | 'sealing'>
+
+/** Reads one credential of the caller's wallet. @throws Fault `holder.missing`, `resource.unknown` */
+export async function getCredential(platform: Needs, caller: Caller, id: string): Promise<ShownCredential> {
+  const userId = holderOf(caller)
+  const found = await platform.store.single(caller.tenantId, (tx) => findCredential(tx, userId, id))
+  if (found === null) throw new Fault('resource.unknown')
+  return showSealed(platform, caller.tenantId, found)
+}
+
+/** Reads a page of the caller's wallet, and one credential more. @throws Fault `holder.missing` */
+export async function listHeld(
+  platform: Needs,
+  caller: Caller,
+  filter: CredentialFilter,
+  list: ListAsk,
+): Promise<ShownCredential[]> {
+  const userId = holderOf(caller)
+  const rows = await platform.store.single(caller.tenantId, (tx) => listCredentials(tx, userId, filter, list))
+  return Promise.all(rows.map((row) => showSealed(platform, caller.tenantId, row)))
+}
+
+/** Opens a stored credential for its holder. */
+export async function showSealed(
+  { sealing }: Pick<Platform, 'sealing'>,
+  tenantId: TenantId,
+  found: SealedCredential,
+): Promise<ShownCredential> {
+  return showCredential(found, await openRaw(sealing, tenantId, found))
+}

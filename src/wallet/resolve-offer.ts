@@ -1,0 +1,44 @@
+import type { Caller } from '../caller.ts'
+import type { Configuration } from '../protocols/openid4vci/credential-configuration.ts'
+import type { TxCode } from '../protocols/openid4vci/credential-offer.ts'
+import { holderOf } from './holder.ts'
+import { type OpenedOffer, openOffer } from './open-offer.ts'
+import type { ResolvedOffer } from './schemas.ts'
+import type { Outward } from './upstream.ts'
+
+/**
+ * Shows what an offer would bring, without consuming anything of it. The code in the offer is not shown again.
+ *
+ * @throws Fault `holder.missing`, and as {@link openOffer}
+ */
+export async function resolveOffer(platform: Outward, caller: Caller, credentialOffer: string): Promise<ResolvedOffer> {
+  holderOf(caller)
+  return previewOf(await openOffer(platform, credentialOffer))
+}
+
+/** How the API tells what transaction code is needed. */
+export function shownTxCode({ inputMode, length, description }: TxCode) {
+  return { inputMode, length, description }
+}
+
+function previewOf({ offer, metadata, configurations }: OpenedOffer): ResolvedOffer {
+  const { preAuthorized } = offer
+  return {
+    // [SEC-2] the holder sees whose offer it is before a code is typed
+    credentialIssuer: offer.credentialIssuer,
+    display: [...metadata.display],
+    credentials: configurations.map(configurationOf),
+    authorization: preAuthorized === null ? 'code' : 'preAuthorized',
+    txCode: preAuthorized === null || preAuthorized.txCode === null ? null : shownTxCode(preAuthorized.txCode),
+  }
+}
+
+function configurationOf({ id, type, display, claims }: Configuration): ResolvedOffer['credentials'][number] {
+  return {
+    credentialConfigurationId: id,
+    format: 'vc+sd-jwt',
+    vct: type ?? '',
+    display: [...display],
+    claims: [...claims],
+  }
+}

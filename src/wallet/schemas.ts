@@ -1,0 +1,157 @@
+import { type Static, Type } from 'typebox'
+import { consents } from './credential.ts'
+
+const Uuid = Type.String({ format: 'uuid' })
+const Time = Type.String({ format: 'date-time' })
+const Loose = Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object', additionalProperties: true })
+
+/** The id in a path. */
+export const IdParams = Type.Object({ id: Uuid })
+
+/** Body of a change of consent. */
+export const ConsentBody = Type.Object(
+  {
+    status: Type.Enum([...consents], {
+      description: 'The consent of the holder. Only accepted credentials are ever presented.',
+    }),
+  },
+  { additionalProperties: false },
+)
+
+/** A credential of a wallet. */
+export const Credential = Type.Object({
+  id: Uuid,
+  claims: Type.Unsafe<Readonly<Record<string, unknown>>>({
+    type: 'object',
+    additionalProperties: true,
+    description: 'What the credential says about its subject.',
+  }),
+  iat: Type.String({
+    format: 'date-time',
+    description: 'When it was issued; if the issuer does not say, when it was received.',
+  }),
+  status: Type.Enum([...consents], { description: 'The consent of the holder.' }),
+  format: Type.Literal('vc+sd-jwt'),
+  vct: Type.String({ minLength: 1, maxLength: 256 }),
+  iss: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
+})
+
+/** Body that brings an offer. */
+export const OfferBody = Type.Object(
+  {
+    credentialOffer: Type.String({
+      minLength: 1,
+      maxLength: 65_536,
+      description:
+        'openid-credential-offer://…, any https URL with credential_offer or credential_offer_uri, or the JSON of the offer.',
+    }),
+    txCode: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description: 'The transaction code that the issuer sent by another way.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+/** Body of a preview. */
+export const ResolveBody = Type.Object(
+  { credentialOffer: OfferBody.properties.credentialOffer },
+  { additionalProperties: false },
+)
+
+/** What an offer would bring. All of it is the issuer's own word. */
+export const ResolvedOffer = Type.Object({
+  credentialIssuer: Type.String({ description: 'Whose offer it is, and who would get a transaction code.' }),
+  display: Type.Array(Loose),
+  credentials: Type.Array(
+    Type.Object({
+      credentialConfigurationId: Type.String(),
+      format: Type.Literal('vc+sd-jwt'),
+      vct: Type.String(),
+      display: Type.Array(Loose),
+      claims: Type.Array(Loose),
+    }),
+  ),
+  authorization: Type.Enum(['preAuthorized', 'code'], {
+    description: 'code: the holder has to sign in at the issuer.',
+  }),
+  txCode: Type.Union([
+    Type.Object({
+      inputMode: Type.Enum(['numeric', 'text']),
+      length: Type.Union([Type.Integer(), Type.Null()]),
+      description: Type.Union([Type.String(), Type.Null()]),
+    }),
+    Type.Null(),
+  ]),
+})
+export type ResolvedOffer = Static<typeof ResolvedOffer>
+
+const SelectedCredential = Type.Object(
+  {
+    credentialId: Uuid,
+    matchedAttributes: Type.Array(Type.String(), {
+      description: 'Claim paths, dotted; [] stands for every element of an array.',
+    }),
+  },
+  { additionalProperties: false },
+)
+
+/** Statuses of a presentation; all but `pending` are final. */
+export const presentationStatuses = ['pending', 'answered', 'rejected', 'expired', 'failed'] as const
+/** One of {@link presentationStatuses}. */
+export type PresentationStatus = (typeof presentationStatuses)[number]
+
+/** What a verifier asked of a holder. */
+export const Presentation = Type.Object({
+  id: Uuid,
+  tenantId: Uuid,
+  status: Type.Enum([...presentationStatuses]),
+  createdAt: Time,
+  updatedAt: Time,
+  selectedCredentials: Type.Array(SelectedCredential),
+})
+export type ShownPresentation = Static<typeof Presentation>
+
+/** Body that brings a presentation request. */
+export const PresentationBody = Type.Object(
+  {
+    presentationRequest: Type.String({
+      minLength: 1,
+      maxLength: 65_536,
+      description: 'openid4vp://…, or any https URL with client_id and request_uri.',
+    }),
+  },
+  { additionalProperties: false },
+)
+
+/** Body of the holder's answer. */
+export const AnswerBody = Type.Object(
+  {
+    status: Type.Enum(['answered', 'rejected']),
+    selectedCredentials: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            credentialId: Uuid,
+            matchedAttributes: Type.Optional(Type.Array(Type.String({ maxLength: 1024 }), { maxItems: 256 })),
+          },
+          { additionalProperties: false },
+        ),
+        {
+          minItems: 1,
+          maxItems: 64,
+          description:
+            'Which of the alternatives to present; the proposal if absent. What is disclosed follows from the request.',
+        },
+      ),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type AnswerBody = Static<typeof AnswerBody>
+
+/** The caller's own record. */
+export const CurrentUser = Type.Object({ id: Type.String(), name: Type.String(), email: Type.String() })

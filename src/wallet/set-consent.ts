@@ -1,0 +1,40 @@
+import type { Caller } from '../caller.ts'
+import { record } from '../events/record.ts'
+import { Fault } from '../fault.ts'
+import type { Platform } from '../platform.ts'
+import type { Consent, ShownCredential } from './credential.ts'
+import { findCredential, updateConsent } from './credential-store.ts'
+import { showSealed } from './get-credential.ts'
+import { holderOf } from './holder.ts'
+import { queueNews } from './notify-issuer.ts'
+
+/**
+ * Sets the holder's consent. Any status may follow any; setting the same again changes and records nothing.
+ *
+ * The issuer hears of an acceptance and of a rejection once each, if it asked to, by a job of the same transaction.
+ *
+ * @throws Fault `holder.missing`, `resource.unknown`
+ */
+export async function setConsent(
+  platform: Platform,
+  caller: Caller,
+  id: string,
+  status: Consent,
+): Promise<ShownCredential> {
+  const userId = holderOf(caller)
+  const now = platform.clock.now()
+  const changed = await platform.store.inTenant(caller.tenantId, async (tx) => {
+    const before = await updateConsent(tx, userId, id, status, now)
+    if (before === null) throw new Fault('resource.unknown')
+    if (before !== status) {
+      const subject = { kind: 'wallet-credential', id }
+      await record(tx, { action: `wallet.credential.${status}`, subject, by: caller, detail: { before } }, now)
+      // [W-R9] consent is news to the issuer, taking it back to pending is not
+      if (status === 'accepted') await queueNews(tx, id, 'credential_accepted', now)
+      if (status === 'rejected') await queueNews(tx, id, 'credential_deleted', now)
+    }
+    return findCredential(tx, userId, id)
+  })
+  if (changed === null) throw new Fault('resource.unknown')
+  return showSealed(platform, caller.tenantId, changed)
+}
