@@ -1,6 +1,33 @@
-import { type TrustFinding, trustFinding } from './finding.ts'
+import { type JsonObject, memberOf } from '../crypto/json.ts'
+import { thumbprint, type VerificationKey } from '../crypto/jwk.ts'
+import { Recent } from '../directory/recent.ts'
+import { Fault, type FaultCode } from '../fault.ts'
+import type { OutboundFetch } from '../platform.ts'
+import { looksLikeDid, parseKeyUrl } from '../protocols/did/did.ts'
+import { sizeOf, statusAt, statusValues } from '../protocols/status-list/packed-list.ts'
+import { readStatusClaim, type StatusReference } from '../protocols/status-list/status-claim.ts'
+import {
+  freshUntil,
+  parseStatusListToken,
+  STATUS_LIST_MEDIA_TYPE,
+  type VerifiedList,
+  verifyStatusListToken,
+} from '../protocols/status-list/status-list-token.ts'
+import { type TrustFinding, type TrustFindingCode, trustFinding } from './finding.ts'
 import type { TrustNeeds } from './needs.ts'
-import type { ResolvedIssuer } from './resolve-issuer.ts'
+import { type ResolvedIssuer, resolveIssuer } from './resolve-issuer.ts'
+
+/** Who signed the credential, as {@link resolveIssuer} found. */
+type Issuer = Pick<ResolvedIssuer, 'issuer' | 'mechanism' | 'key'>
+type Source = { readonly status: StatusReference; readonly issuer: Issuer; readonly now: Date }
+
+/** A list of 2^17 entries is some 32 KiB here; the largest one that we accept is 16 MiB, so they are few. */
+const LISTS_MAX = 64
+const DAY_MS = 86_400_000
+const BYTES_MAX = 8 * 1024 * 1024
+const REDIRECTS_MAX = 3
+
+const caches = new WeakMap<OutboundFetch, Recent<VerifiedList>>()
 
 /**
  * Asks the issuer's status list about a credential that was found valid otherwise. Any failure counts against the credential.
@@ -11,11 +38,80 @@ import type { ResolvedIssuer } from './resolve-issuer.ts'
  * @see [Token Status List, 8.3](https://datatracker.ietf.org/doc/draft-ietf-oauth-status-list/)
  */
 export async function checkStatus(
-  _platform: TrustNeeds,
+  platform: TrustNeeds,
   status: unknown,
-  _issuer: Pick<ResolvedIssuer, 'issuer' | 'mechanism' | 'key'>,
-  _now: Date,
+  issuer: Issuer,
+  now: Date,
 ): Promise<readonly TrustFinding[]> {
-  if (status === undefined) return []
-  return [trustFinding('status.unavailable')]
+  let reference: StatusReference | null
+  try {
+    reference = readStatusClaim(status, { allowHttpLoopback: platform.config.isDevelopment })
+  } catch {
+    return [trustFinding('status.malformed')]
+  }
+  if (reference === null) return []
+  try {
+    const list = await listOf(platform, { status: reference, issuer, now })
+    return statusFindings(list, reference.index)
+  } catch (error) {
+    return [trustFinding(codeOf(error))]
+  }
 }
+
+function statusFindings(list: VerifiedList, index: number): readonly TrustFinding[] {
+  // 8.3: an index outside the list MUST lead to rejection
+  if (index >= sizeOf(list)) return [trustFinding('status.out_of_range')]
+  switch (statusAt(list, index)) {
+    case statusValues.valid:
+      return []
+    case statusValues.revoked:
+      return [trustFinding('status.revoked')]
+    case statusValues.suspended:
+      return [trustFinding('status.suspended')]
+    default:
+      return [trustFinding('status.other')]
+  }
+}
+
+/** The verified list, kept by address and issuer: what one issuer's list says is no statement about the credentials of another. */
+async function listOf(platform: TrustNeeds, source: Source): Promise<VerifiedList> {
+  const { status, issuer, now } = source
+  const cache = caches.get(platform.fetch) ?? new Recent<VerifiedList>({ entriesMax: LISTS_MAX, ttlMs: DAY_MS })
+  caches.set(platform.fetch, cache)
+  const name = `${issuer.mechanism} ${issuer.issuer} ${nameOf(issuer.key)} ${status.uri}`
+  const kept = cache.get(name, now)
+  if (kept !== undefined) return kept
+  const list = await fetchList(platform, source)
+  cache.set(name, list, now, freshUntil(list, now).getTime())
+  return list
+}
+
+async function fetchList(platform: TrustNeeds, { status, issuer, now }: Source): Promise<VerifiedList> {
+  const accept = [STATUS_LIST_MEDIA_TYPE]
+  const answer = await platform.fetch(status.uri, { accept, bytesMax: BYTES_MAX, redirectsMax: REDIRECTS_MAX })
+  if (answer.status !== 200) throw new Fault('upstream.answer', { notes: `status ${answer.status} for a status list` })
+  const jws = parseStatusListToken(answer.body.toString('latin1').trim())
+  const key = await keyOf(platform, jws.header, issuer, now)
+  return verifyStatusListToken(jws, key, { uri: status.uri }, now)
+}
+
+/** [TS-10] The same key, or another one of the very same issuer. A certificate is compared by its key until chains are verified. */
+async function keyOf(platform: TrustNeeds, header: JsonObject, issuer: Issuer, now: Date): Promise<VerificationKey> {
+  if (issuer.mechanism === 'x5c') return issuer.key
+  const kid = memberOf(header, 'kid')
+  const foreign = typeof kid === 'string' && looksLikeDid(kid) && parseKeyUrl(kid).did !== issuer.issuer
+  if (foreign || Object.hasOwn(header, 'x5c')) throw new Fault('issuer.undiscoverable')
+  // what counts is the issuer of the credential, whatever the list calls itself
+  return (await resolveIssuer(platform, { header, payload: { iss: issuer.issuer } }, now)).key
+}
+
+function nameOf(key: VerificationKey): string {
+  return 'kty' in key ? thumbprint(key) : key.export({ format: 'der', type: 'spki' }).toString('base64url')
+}
+
+function codeOf(error: unknown): TrustFindingCode {
+  if (!(error instanceof Fault)) throw error
+  return findings[error.code] ?? (error.code.startsWith('upstream.') ? 'status.unavailable' : 'status.untrusted')
+}
+
+const findings: Partial<Record<FaultCode, TrustFindingCode>> = { 'status_list.invalid': 'status.invalid' }
