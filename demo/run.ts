@@ -1,0 +1,55 @@
+// The main job, told: a school issues, a person keeps and presents, an employer reads verified claims; then two frauds are refused.
+// Only the public HTTP API is used. Run: npm run demo
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startServer } from './server-process.ts'
+import { tell } from './story.ts'
+
+const from = performance.now()
+const folder = mkdtempSync(join(tmpdir(), 'chirograph-demo-'))
+const secrets = { SCHOOL_SECRET: randomBytes(32).toString('hex'), EMPLOYER_SECRET: randomBytes(32).toString('hex') }
+const bootstrap = {
+  tenants: [
+    {
+      slug: 'acme',
+      name: 'Acme College',
+      clients: [
+        {
+          clientId: 'acme-backend',
+          clientSecret: { env: 'SCHOOL_SECRET' },
+          scopes: ['tenant:admin', 'users:impersonate'],
+        },
+      ],
+      users: [
+        { username: 'thandi', email: 'thandi@example.org', firstName: 'Thandi', lastName: 'Molefe', enabled: true },
+      ],
+    },
+    {
+      slug: 'globex',
+      name: 'Globex Corporation',
+      clients: [{ clientId: 'globex-backend', clientSecret: { env: 'EMPLOYER_SECRET' }, scopes: ['tenant:admin'] }],
+      users: [],
+    },
+  ],
+}
+const file = join(folder, 'bootstrap.json')
+writeFileSync(file, JSON.stringify(bootstrap))
+
+console.log('Chirograph: one server, three parties, an embedded database in a temporary folder.')
+try {
+  const server = await startServer({ DATA_DIR: join(folder, 'data'), BOOTSTRAP_FILE: file, ...secrets })
+  console.log(`The server was ready at ${server.url} after ${server.readyMs} ms.`)
+  try {
+    await tell(server.url, secrets)
+  } finally {
+    await server.stop()
+  }
+  console.log(`\nAll as told, in ${((performance.now() - from) / 1000).toFixed(1)} s.`)
+} catch (error) {
+  console.error(`\nThe demo failed: ${error instanceof Error ? error.message : String(error)}`)
+  process.exitCode = 1
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}

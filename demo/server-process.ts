@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process'
+import { createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+
+/** A server in a process of its own. */
+export type ServerProcess = {
+  readonly url: string
+  readonly pid: number
+  /** From the start of the process to the first 200 of `/readyz`. */
+  readonly readyMs: number
+  /** SIGTERM, then waits for the end. @returns the exit status. */
+  readonly stop: () => Promise<number>
+}
+
+const entry = fileURLToPath(new URL('../bin/chirograph.js', import.meta.url))
+const READY_MS_MAX = 30_000
+
+/**
+ * Starts `chirograph serve` on a free port, with these settings and nothing else of the environment that it would read.
+ *
+ * @throws Error with what the process wrote, when it ends or is not ready in time.
+ */
+export async function startServer(settings: Readonly<Record<string, string>>): Promise<ServerProcess> {
+  const port = await freePort()
+  const url = `http://localhost:${port}`
+  const { PATH = '', HOME = '' } = process.env
+  const from = performance.now()
+  const server = spawn(process.execPath, [entry, 'serve'], {
+    env: { PATH, HOME, PORT: String(port), PUBLIC_URL: url, LOG_LEVEL: 'warn', ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let wrote = ''
+  for (const stream of [server.stdout, server.stderr])
+    stream.on('data', (chunk) => (wrote = (wrote + chunk).slice(-8_000)))
+  const ended = new Promise<number>((resolve) => server.once('exit', (status) => resolve(status ?? 1)))
+  let isOver = false
+  ended.then(() => (isOver = true))
+  while (!(await isReady(url))) {
+    if (isOver || performance.now() - from > READY_MS_MAX) {
+      server.kill('SIGKILL')
+      throw new Error(`the server did not become ready:\n${wrote}`)
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  return {
+    url,
+    pid: server.pid ?? 0,
+    readyMs: Math.round(performance.now() - from),
+    stop: () => {
+      server.kill('SIGTERM')
+      return ended
+    },
+  }
+}
+
+async function isReady(url: string): Promise<boolean> {
+  return fetch(`${url}/readyz`).then(
+    (answer) => answer.status === 200,
+    () => false,
+  )
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() =>
+        typeof address === 'object' && address !== null ? resolve(address.port) : reject(new Error('no free port')),
+      )
+    })
+  })
+}
