@@ -13,8 +13,9 @@ export const noonSeconds = noon.getTime() / 1000
 
 const issuerPair = generateKeyPair()
 const holderPair = generateKeyPair()
-/** Keys of an issuer and a holder, made anew for every run. */
+/** Key of an issuer, made anew for every run. */
 export const issuerKey = softwareKey(issuerPair.privateKey)
+/** Key of a holder, made anew for every run. */
 export const holderKey = softwareKey(holderPair.privateKey)
 
 /** Writes any JSON as a disclosure, right or wrong. */
