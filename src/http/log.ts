@@ -8,7 +8,7 @@ export type OpenLog = Log & { readonly flush: () => void }
  * Opens the log: one JSON object a line, on standard output unless told otherwise. Lines are written without waiting; call `flush` before
  * the process ends.
  */
-export function processLog(level: string, to?: DestinationStream): OpenLog {
+export function openLog(level: string, to?: DestinationStream): OpenLog {
   const out = to ?? destination({ dest: 1, sync: false })
   const options = { level, base: null, timestamp: stdTimeFunctions.isoTime, formatters: { level: levelName } }
   const log = pino(options, out)

@@ -28,7 +28,7 @@ export function openMetrics(figures: readonly Figure[] = []): Metrics {
 }
 
 function addFigure(registry: Registry, { name, help, value }: Figure): void {
-  const counter = new Counter({
+  const counter: Counter = new Counter({
     name,
     help,
     registers: [registry],

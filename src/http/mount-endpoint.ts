@@ -89,7 +89,8 @@ function send(endpoint: Endpoint, reply: FastifyReply, answer: EndpointAnswer): 
   if (body === undefined) return reply.send()
   const isBytes = typeof body === 'string' || Buffer.isBuffer(body) || isStream(body)
   reply.header('content-type', answer.type ?? (isBytes ? 'application/octet-stream' : 'application/json'))
-  return reply.send(isBytes ? body : JSON.stringify(body))
+  // RFC 8259 11: no charset on JSON; the framework adds one to texts, but not to bytes
+  return reply.send(typeof body === 'string' ? Buffer.from(body) : isBytes ? body : Buffer.from(JSON.stringify(body)))
 }
 
 function isStream(body: object): boolean {

@@ -79,10 +79,7 @@ export async function runRoute(needs: RouteNeeds, mounted: MountedRoute, request
   const kept = await needs.idempotency.begin(caller, repeatable)
   if (kept !== null) {
     const headers = { ...kept.headers, 'idempotency-replayed': 'true' }
-    return reply
-      .code(kept.status)
-      .headers(headers)
-      .send(kept.body === '' ? undefined : kept.body)
+    return reply.code(kept.status).headers(headers).send(bytesOf(kept.body))
   }
   try {
     const answer = await mounted.route.handle(ask)
@@ -132,10 +129,7 @@ function textOf({ route, write }: MountedRoute, { status, headers, ...rest }: An
 function send(mounted: MountedRoute, reply: FastifyReply, answer: Answer | RawAnswer): FastifyReply {
   if (answer.kind === 'answer') {
     const { status, headers, body } = textOf(mounted, answer)
-    return reply
-      .code(status)
-      .headers(headers)
-      .send(body === '' ? undefined : body)
+    return reply.code(status).headers(headers).send(bytesOf(body))
   }
   reply.header('cache-control', 'no-store').headers(answer.headers ?? {})
   if (mounted.offered.length > 1) reply.header('vary', 'accept')
@@ -143,4 +137,9 @@ function send(mounted: MountedRoute, reply: FastifyReply, answer: Answer | RawAn
     .code(answer.status ?? mounted.route.status)
     .header('content-type', answer.type)
     .send(answer.body)
+}
+
+/** RFC 8259 11: application/json has no charset parameter; the framework adds one to texts, but not to bytes. */
+function bytesOf(text: string): Buffer | undefined {
+  return text === '' ? undefined : Buffer.from(text)
 }

@@ -68,7 +68,7 @@ const routes = [
 ]
 
 const lines: Lines = []
-const server = aServer({ routes, lines })
+const server = aServer({ routes, lines, figures: [{ name: 'things_total', help: 'For tests.', value: () => 7 }] })
 let at = ''
 before(async () => {
   at = await server.listen()
@@ -89,6 +89,7 @@ test('a reply leaves in the envelope, without the members that its schema does n
   const { response, json } = await post({ name: 'thing' })
   assert.equal(response.status, 201)
   assert.deepEqual(json, { data: { id: '1', name: 'thing' }, meta: { made: true } })
+  assert.equal(response.headers.get('content-type'), 'application/json')
   assert.equal(response.headers.get('cache-control'), 'no-store')
   assert.equal(response.headers.get('x-content-type-options'), 'nosniff')
   assert.equal(response.headers.get('referrer-policy'), 'no-referrer')
@@ -257,6 +258,7 @@ test('healthz, readyz and metrics answer', async () => {
   assert.equal((await fetch(`${at}/readyz`)).status, 200)
   const text = await (await fetch(`${at}/metrics`)).text()
   assert.match(text, /http_request_duration_seconds_count\{method="GET",route="\/creds\/things\/\{id\}",status="200"\}/)
+  assert.match(text, /^things_total 7$/m)
   assert.match(text, /process_cpu_seconds_total/)
 })
 

@@ -37,7 +37,8 @@ export function refuse(request: FastifyRequest, reply: FastifyReply, error: unkn
   reply.code(refusal.status).headers(refusal.headers).header('cache-control', 'no-store')
   reply.header('content-security-policy', JSON_CSP)
   if (crossOrigin) reply.header('access-control-allow-origin', '*')
-  if (edge !== 'page') return reply.type('application/json').send(JSON.stringify(refusal.body))
+  if (edge !== 'page')
+    return reply.header('content-type', 'application/json').send(Buffer.from(JSON.stringify(refusal.body)))
   return sendPage(request, reply, error, refusal)
 }
 

@@ -1,0 +1,235 @@
+import type { TSchema } from 'typebox'
+import { scopes } from '../caller.ts'
+import type { Config } from '../config.ts'
+import { type FaultCode, faults } from '../fault.ts'
+import type { Endpoint, Takes } from './endpoint.ts'
+import type { Route } from './route.ts'
+
+/** What the reference is written from. */
+export type ReferenceParts = {
+  readonly config: Pick<Config, 'publicUrl' | 'walletBaseUrl' | 'credsBaseUrl' | 'onboardingBaseUrl'>
+  readonly routes: readonly Route[]
+  readonly endpoints: readonly Endpoint[]
+}
+
+/** One operation of the document, as far as the pages read it. */
+export type Operation = {
+  readonly tags: readonly string[]
+  readonly summary: string
+  readonly description?: string
+  readonly parameters?: readonly object[]
+  readonly requestBody?: object
+  readonly responses: Readonly<Record<string, object>>
+  readonly security?: readonly object[]
+}
+
+/** An OpenAPI document: `paths` by pattern and method. */
+export type OpenApi = {
+  readonly openapi: '3.1.0'
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: { readonly schemas: Record<string, object> } & Readonly<Record<string, object>>
+} & Readonly<Record<string, unknown>>
+
+const groupTitles = { wallet: 'Wallet', creds: 'Issuance and trust', onboarding: 'User lookup' } as const
+
+/** Refusals that need no mention on the route: the edge gives them to every one. */
+const edgeFaults: readonly FaultCode[] = [
+  'request.not_acceptable',
+  'token.missing',
+  'token.invalid',
+  'server.unexpected',
+]
+
+/**
+ * Writes the OpenAPI 3.1 document from the routes and endpoints: the schemas are those that check the requests and write the replies.
+ * Shapes with an `$id` become components.
+ */
+export function openApiOf({ config, routes, endpoints }: ReferenceParts): OpenApi {
+  const schemas: Record<string, object> = { Errors: errorsSchema, OAuthError: oauthErrorSchema }
+  const paths: Record<string, Record<string, Operation>> = {}
+  for (const route of routes)
+    at(paths, `/${route.group}${route.path}`)[route.method.toLowerCase()] = ofRoute(route, schemas)
+  for (const endpoint of endpoints) {
+    if (endpoint.hidden) continue
+    at(paths, endpoint.path.replace('*}', '}'))[endpoint.method.toLowerCase()] = ofEndpoint(endpoint, schemas)
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Chirograph', version: '1', description: 'Issue, hold and verify digital credentials.' },
+    servers: [{ url: config.publicUrl }],
+    tags: tagsOf(config, paths),
+    paths,
+    components: { schemas, securitySchemes: { token: tokenScheme(config.publicUrl) } },
+  }
+}
+
+function at(paths: Record<string, Record<string, Operation>>, path: string): Record<string, Operation> {
+  const found = paths[path] ?? {}
+  paths[path] = found
+  return found
+}
+
+function tagsOf(config: ReferenceParts['config'], paths: OpenApi['paths']): object[] {
+  const names = new Set(Object.values(paths).flatMap((path) => Object.values(path).flatMap(({ tags }) => tags)))
+  const bases: Readonly<Record<string, string>> = {
+    [groupTitles.wallet]: config.walletBaseUrl,
+    [groupTitles.creds]: config.credsBaseUrl,
+    [groupTitles.onboarding]: config.onboardingBaseUrl,
+  }
+  return [...names].map((name) => {
+    const group = Object.keys(bases).find((title) => name === title || name.startsWith(`${title}: `))
+    return group === undefined ? { name } : { name, description: `Base address: ${bases[group]}` }
+  })
+}
+
+function tokenScheme(publicUrl: string): object {
+  const flow = { tokenUrl: `${publicUrl}/auth/token`, scopes }
+  const description = 'An access token of the built-in authorization server, or of a configured external provider.'
+  return { type: 'oauth2', description, flows: { clientCredentials: flow } }
+}
+
+function ofRoute(route: Route, schemas: Record<string, object>): Operation {
+  const heading = groupTitles[route.group]
+  const tag = route.tag === undefined ? heading : `${heading}: ${route.tag}`
+  const reply = route.reply === undefined ? undefined : shapeOf(route.reply, schemas)
+  const success = reply === undefined ? {} : { content: contentOf(route, reply) }
+  return {
+    tags: [tag],
+    summary: route.says,
+    ...(route.needs === null ? {} : { description: `Needs the scope \`${route.needs}\`: ${scopes[route.needs]}` }),
+    security: [{ token: route.needs === null ? [] : [route.needs] }],
+    parameters: [...pathParameters(route.path, route.params), ...queryParameters(route.query, schemas)],
+    ...(route.body === undefined ? {} : { requestBody: bodyOf('application/json', shapeOf(route.body, schemas)) }),
+    responses: { [route.status]: { description: 'Done.', ...success }, ...refusals(route) },
+  }
+}
+
+function contentOf(route: Route, data: object): object {
+  const links = { type: 'object', additionalProperties: { type: 'string' } }
+  const properties = { data, links, meta: { type: 'object' } }
+  const schema = route.bare ? data : { type: 'object', required: ['data'], properties }
+  const others = (route.produces ?? []).map((type) => [type, { schema: { type: 'string' } }])
+  return { 'application/json': { schema }, ...Object.fromEntries(others) }
+}
+
+/** One response a status; its description lists the codes and what they mean. */
+function refusals(route: Route): Record<string, object> {
+  const codes = new Set<FaultCode>([...edgeFaults, ...route.faults])
+  if (route.needs !== null) codes.add('scope.missing')
+  if (route.path.includes('{')) codes.add('resource.unknown')
+  if (route.body !== undefined) for (const code of bodyFaults) codes.add(code)
+  if (route.body !== undefined || route.query !== undefined) codes.add('request.invalid')
+  const rows = [...codes].map((code) => faults[code])
+  const byStatus = Map.groupBy(rows, ({ api }) => api[0])
+  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Errors' } } }
+  return Object.fromEntries(
+    [...byStatus].map(([status, found]) => {
+      const sentences = new Set(found.map(({ api, title }) => `\`${api[1]}\`: ${title}`))
+      return [String(status), { description: [...sentences].join(' '), content }]
+    }),
+  )
+}
+
+const bodyFaults = ['request.malformed', 'request.too_large', 'request.media_type'] as const
+
+function ofEndpoint(endpoint: Endpoint, schemas: Record<string, object>): Operation {
+  const body = endpoint.body === undefined ? {} : shapeOf(endpoint.body, schemas)
+  const content = { 'application/json': { schema: { $ref: '#/components/schemas/OAuthError' } } }
+  const types = takenTypes[endpoint.takes].map((type) => [
+    type,
+    { schema: type === 'application/jwt' ? { type: 'string' } : body },
+  ])
+  return {
+    tags: [endpoint.tag],
+    summary: endpoint.says,
+    security: [],
+    parameters: pathParameters(endpoint.path, undefined),
+    ...(types.length === 0 ? {} : { requestBody: { required: true, content: Object.fromEntries(types) } }),
+    responses: {
+      '200': { description: 'As the specification says.' },
+      default: { description: 'An error of the protocol.', ...(endpoint.faultsAs === 'page' ? {} : { content }) },
+    },
+  }
+}
+
+const FORM = 'application/x-www-form-urlencoded'
+const takenTypes: Readonly<Record<Takes, readonly string[]>> = {
+  none: [],
+  form: [FORM],
+  json: ['application/json'],
+  'form-or-json': [FORM, 'application/json'],
+  'json-or-jwt': ['application/json', 'application/jwt'],
+}
+
+function bodyOf(type: string, schema: object): object {
+  return { required: true, content: { [type]: { schema } } }
+}
+
+function pathParameters(path: string, schema: TSchema | undefined): object[] {
+  const properties = propertiesOf(schema)
+  return [...path.matchAll(/\{([^{}*]+)\*?\}/g)].map(([, name = '']) => ({
+    in: 'path',
+    name,
+    required: true,
+    schema: properties[name] ?? { type: 'string' },
+  }))
+}
+
+function queryParameters(schema: TSchema | undefined, schemas: Record<string, object>): object[] {
+  return Object.entries(propertiesOf(schema)).map(([name, one]) => {
+    const { description, ...rest } = { description: undefined, ...shapeOf(one, schemas) }
+    return { in: 'query', name, ...(description === undefined ? {} : { description }), schema: rest }
+  })
+}
+
+function propertiesOf(schema: TSchema | undefined): Readonly<Record<string, TSchema>> {
+  if (schema === undefined || !('properties' in schema)) return {}
+  // A schema's properties are schemas.
+  return schema.properties as Record<string, TSchema>
+}
+
+/** The schema as JSON; whatever has an `$id` moves to the components and is referred to. */
+function shapeOf(schema: TSchema, schemas: Record<string, object>): object {
+  return hoist(JSON.parse(JSON.stringify(schema)), schemas) as object
+}
+
+function hoist(value: unknown, schemas: Record<string, object>): unknown {
+  if (Array.isArray(value)) return value.map((one) => hoist(one, schemas))
+  if (typeof value !== 'object' || value === null) return value
+  const plain = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, hoist(one, schemas)]))
+  const { $id, ...shape } = plain
+  if (typeof $id !== 'string') return plain
+  schemas[$id] = shape
+  return { $ref: `#/components/schemas/${$id}` }
+}
+
+const text = { type: 'string' }
+const errorsSchema = {
+  type: 'object',
+  required: ['errors'],
+  properties: {
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['id', 'status', 'code', 'title', 'detail'],
+        properties: {
+          id: { ...text, description: 'Names this error; the server log has a line with it.' },
+          status: { ...text, description: 'The HTTP status.' },
+          code: { ...text, description: 'Stable; made for programs.' },
+          title: text,
+          detail: text,
+          source: {
+            type: 'object',
+            properties: {
+              pointer: { ...text, description: 'RFC 6901 pointer into the body.' },
+              parameter: { ...text, description: 'Name of the query or path parameter.' },
+            },
+          },
+          meta: { type: 'object' },
+        },
+      },
+    },
+  },
+}
+const oauthErrorSchema = { type: 'object', required: ['error'], properties: { error: text, error_description: text } }
