@@ -30,11 +30,17 @@ export async function startServer(settings: Readonly<Record<string, string>>): P
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let wrote = ''
-  for (const stream of [server.stdout, server.stderr])
-    stream.on('data', (chunk) => (wrote = (wrote + chunk).slice(-8_000)))
-  const ended = new Promise<number>((resolve) => server.once('exit', (status) => resolve(status ?? 1)))
   let isOver = false
-  ended.then(() => (isOver = true))
+  let isServing = false
+  for (const stream of [server.stdout, server.stderr]) {
+    stream.on('data', (chunk) => {
+      if (!isServing) wrote = (wrote + chunk).slice(-8_000)
+    })
+  }
+  const ended = new Promise<number>((resolve) => server.once('exit', (status) => resolve(status ?? 1)))
+  ended.then(() => {
+    isOver = true
+  })
   while (!(await isReady(url))) {
     if (isOver || performance.now() - from > READY_MS_MAX) {
       server.kill('SIGKILL')
@@ -42,6 +48,7 @@ export async function startServer(settings: Readonly<Record<string, string>>): P
     }
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
+  isServing = true
   return {
     url,
     pid: server.pid ?? 0,

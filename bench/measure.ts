@@ -1,0 +1,124 @@
+import { type Dispatcher, Pool } from 'undici'
+import type { Call } from '../demo/foreign-wallet.ts'
+import { type Json, read } from '../demo/json.ts'
+
+/** Sends requests to one server over connections that stay open; cheap, so that the client does not become what is measured. */
+export type Client = {
+  /** @throws Error when the status is not 2xx. */
+  readonly send: (method: Dispatcher.HttpMethod, path: string, more?: More) => Promise<Json>
+  /** The same for a foreign wallet, which uses absolute addresses. */
+  readonly foreign: Call
+  readonly text: (path: string) => Promise<string>
+  readonly close: () => Promise<void>
+}
+
+type More = { readonly token?: string; readonly json?: Json; readonly form?: Record<string, string> }
+
+/** Opens up to `connections` connections. */
+export function openClient(url: string, connections: number): Client {
+  const pool = new Pool(url, { connections, pipelining: 1 })
+  const raw = async (method: Dispatcher.HttpMethod, path: string, { token, json, form }: More = {}) => {
+    const headers: Record<string, string> = {}
+    if (token !== undefined) headers.authorization = `Bearer ${token}`
+    if (json !== undefined) headers['content-type'] = 'application/json'
+    if (form !== undefined) headers['content-type'] = 'application/x-www-form-urlencoded'
+    const body =
+      json !== undefined ? JSON.stringify(json) : form !== undefined ? new URLSearchParams(form).toString() : null
+    const answer = await pool.request({ method, path, headers, body })
+    const source = await answer.body.text()
+    if (answer.statusCode > 299) throw new Error(`${method} ${path}: ${answer.statusCode} ${source}`)
+    return source
+  }
+  const send: Client['send'] = async (method, path, more) => {
+    const source = await raw(method, path, more)
+    return source.startsWith('{') ? read(source) : source
+  }
+  return {
+    send,
+    foreign: (method, address, more) => send(method, address.slice(url.length), more),
+    text: (path) => raw('GET', path),
+    close: () => pool.close(),
+  }
+}
+
+/** What one measurement found. CPU, statements and round trips are the server's own, per flow. */
+export type Figures = {
+  readonly flows: number
+  readonly perSecond: number
+  readonly cpuMs: number
+  readonly statements: number
+  readonly roundTrips: number
+  readonly p50: number
+  readonly p95: number
+  readonly p99: number
+}
+
+/** A piece of work, again and again. `flow` is given the number of the turn. */
+export type Load = {
+  readonly atOnce: number
+  readonly flow: (turn: number) => Promise<unknown>
+  /** Ends after this many turns, if the time is not over before. */
+  readonly turnsMax?: number
+}
+
+/** Runs a load for a time, and asks the server's metrics before and after. Latencies in ms. */
+export async function measure(
+  client: Client,
+  { atOnce, flow, turnsMax = Number.POSITIVE_INFINITY }: Load,
+  seconds: number,
+): Promise<Figures> {
+  const latencies: number[] = []
+  const before = await countersOf(client)
+  const from = performance.now()
+  const until = from + seconds * 1000
+  let turn = 0
+  const worker = async () => {
+    while (performance.now() < until && turn < turnsMax) {
+      const mine = turn
+      turn += 1
+      const begun = performance.now()
+      await flow(mine)
+      latencies.push(performance.now() - begun)
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+  const elapsed = performance.now() - from
+  const after = await countersOf(client)
+  latencies.sort((a, b) => a - b)
+  const per = (name: keyof Counters) => (after[name] - before[name]) / latencies.length
+  const percentile = (share: number) => latencies[Math.floor(share * (latencies.length - 1))] ?? Number.NaN
+  return {
+    flows: latencies.length,
+    perSecond: (latencies.length / elapsed) * 1000,
+    cpuMs: per('cpuSeconds') * 1000,
+    statements: per('statements'),
+    roundTrips: per('roundTrips'),
+    p50: percentile(0.5),
+    p95: percentile(0.95),
+    p99: percentile(0.99),
+  }
+}
+
+/** What the server counts about itself. */
+export type Counters = {
+  readonly cpuSeconds: number
+  readonly statements: number
+  readonly roundTrips: number
+  readonly residentBytes: number
+}
+
+/** Reads `/metrics`. @throws Error when a figure is not there. */
+export async function countersOf(client: Client): Promise<Counters> {
+  const page = await client.text('/metrics')
+  const value = (name: string) => {
+    const found = page.match(new RegExp(`^${name}(?:\\{[^}]*\\})? ([0-9.e+-]+)$`, 'm'))?.[1]
+    if (found === undefined) throw new Error(`/metrics has no ${name}`)
+    return Number(found)
+  }
+  return {
+    cpuSeconds: value('process_cpu_seconds_total'),
+    statements: value('store_statements_total'),
+    roundTrips: value('store_round_trips_total'),
+    residentBytes: value('process_resident_memory_bytes'),
+  }
+}

@@ -1,0 +1,71 @@
+// What does the main job cost, on PostgreSQL and on the embedded database? Run: npm run bench [-- --seconds 5]
+// Server, client and PostgreSQL are processes of their own. The server has everything on: authentication, validation, audit, sealing, logs.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpus, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { startServer } from '../demo/server-process.ts'
+import { startPostgres } from '../test/support/postgres.ts'
+import { cryptoFloorMs } from './crypto-floor.ts'
+import { countersOf, type Figures, measure, openClient } from './measure.ts'
+import { bootstrap } from './party.ts'
+import { questions } from './questions.ts'
+
+const { values } = parseArgs({ options: { seconds: { type: 'string', default: '5' } } })
+/** For one measurement; before it, a third of it warms up. */
+const seconds = Number(values.seconds)
+if (!(seconds > 0)) throw new Error('--seconds wants a number above 0')
+
+console.log(`${cpus()[0]?.model}, ${cpus().length} cores, Node ${process.version}, ${seconds} s a line`)
+const postgres = await startPostgres(true)
+try {
+  await benchOn('PostgreSQL', { DATABASE_URL: postgres.url })
+} finally {
+  await postgres.stop()
+}
+await benchOn('embedded', {})
+console.log(
+  `\ncrypto floor of one issuance (1 key import, 1 verify, 1 sign, 12 hashes): ${cryptoFloorMs().toFixed(3)} ms`,
+)
+console.log('budget of one issuance on PostgreSQL: 1.2 ms CPU, 10 statements, 20 round trips; 150 MB and 1 s at start')
+
+async function benchOn(database: string, settings: Record<string, string>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'chirograph-bench-'))
+  const file = join(folder, 'bootstrap.json')
+  writeFileSync(file, JSON.stringify(bootstrap))
+  const all = { DATA_DIR: join(folder, 'data'), BOOTSTRAP_FILE: file, LOG_LEVEL: 'info', ...settings }
+  const first = await startServer(all)
+  await first.stop()
+  // The second start finds its database.
+  const server = await startServer(all)
+  const client = openClient(server.url, 32)
+  try {
+    const { residentBytes } = await countersOf(client)
+    console.log(
+      `\n${database}: ready after ${server.readyMs} ms (${first.readyMs} ms on a new database), ${megabytes(residentBytes)} resident then`,
+    )
+    console.log(row(['', 'at once', 'flows/s', 'CPU ms', 'SQL', 'trips', 'p50 ms', 'p95 ms', 'p99 ms', 'flows']))
+    for await (const { what, load } of questions(client, seconds * 1.4)) {
+      if (load.turnsMax === undefined) await measure(client, load, seconds / 3)
+      console.log(row([what, String(load.atOnce), ...cells(await measure(client, load, seconds))]))
+    }
+    console.log(`resident at the end: ${megabytes((await countersOf(client)).residentBytes)}`)
+  } finally {
+    await client.close()
+    await server.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function cells({ flows, perSecond, cpuMs, statements, roundTrips, p50, p95, p99 }: Figures): string[] {
+  const exact = [cpuMs, statements, roundTrips, p50, p95, p99].map((one) => one.toFixed(2))
+  return [perSecond.toFixed(0), ...exact, String(flows)]
+}
+
+function row([what = '', ...figures]: readonly string[]): string {
+  return `  ${what.padEnd(14)}${figures.map((one) => one.padStart(9)).join('')}`
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.round(bytes / 1_048_576)} MB`
+}
