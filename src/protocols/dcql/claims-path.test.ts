@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { type Located, locate, locateInMdoc } from './claims-path.ts'
+import { issuedPositions, type Located, locate, locateInMdoc } from './claims-path.ts'
 
 const file = new URL('../../../test/vectors/data/dcql/claims-path-pointer.json', import.meta.url)
 const vectors = JSON.parse(readFileSync(file, 'utf8'))
@@ -38,7 +38,7 @@ test('every selected element tells where it stands', () => {
 
 test('an index means the array as issued, also where undisclosed elements are gone', () => {
   const nationalities = ['DE', 'ZA']
-  const positions = new Map([[nationalities, [1, 3]]])
+  const positions = issuedPositions({ nationalities }, [{ path: ['nationalities'], issued: [1, 3] }])
   const at = (step: number) => values(locate({ nationalities }, ['nationalities', step], positions))
   assert.deepEqual([at(1), at(3)], [['DE'], ['ZA']])
   assert.deepEqual([at(0), at(2)], ['missing', 'missing'])

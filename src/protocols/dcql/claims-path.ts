@@ -20,6 +20,24 @@ export type Located = readonly Found[] | 'missing' | 'mismatch'
 export type IssuedPositions = { get(array: readonly unknown[]): readonly number[] | undefined }
 
 /**
+ * Finds the arrays that lost elements in a processed payload.
+ *
+ * @param arrays Where each of them stands in `root`, and where its remaining elements stood when it was issued.
+ */
+export function issuedPositions(
+  root: unknown,
+  arrays: readonly { readonly path: ClaimPath; readonly issued: readonly number[] }[],
+): IssuedPositions {
+  const positions = new Map<readonly unknown[], readonly number[]>()
+  for (const { path, issued } of arrays) {
+    const located = locate(root, path)
+    const array = typeof located === 'string' ? null : located[0]?.value
+    if (Array.isArray(array)) positions.set(array, issued)
+  }
+  return positions
+}
+
+/**
  * Evaluates a claims path pointer on JSON.
  *
  * @param positions Verifier side only: issued positions of the elements of arrays that lost some.

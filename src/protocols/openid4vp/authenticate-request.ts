@@ -1,0 +1,128 @@
+import { sha256Base64url } from '../../crypto/digest.ts'
+import type { JsonObject } from '../../crypto/json.ts'
+import { type Jws, objectionTo, objectionToHeader, parseCompact } from '../../crypto/jws.ts'
+import { Fault } from '../../fault.ts'
+import { asPeerUrl, isText, isTextList, type PeerPolicy } from '../shape.ts'
+import type { ClientId } from './client-id.ts'
+import { REQUEST_OBJECT_TYPE } from './request-object.ts'
+
+/** A request object taken apart; nothing in it is verified yet. `kid` is what a DID document is asked for. */
+export type SignedRequest = { readonly client: ClientId; readonly jws: Jws; readonly kid: string | null }
+
+/** A request of which we know who made it, and that its answers may go to `responseUri`. The rest is not checked yet. */
+export type AuthenticatedRequest = {
+  readonly client: ClientId
+  readonly signed: boolean
+  readonly parameters: JsonObject
+  readonly responseUri: string
+}
+
+/** A public key, as JWK or imported. */
+export type RequestKey = Parameters<typeof objectionTo>[1]
+
+/** Where the key of a request comes from, by the prefix of its client id. */
+export type RequestKeys = {
+  /** The key that `kid` names in the verifier's DID document. */
+  readonly didKey?: RequestKey
+  /** Validates a chain (DER in base64, leaf first) and the leaf's name for this client; answers the leaf's key or throws. */
+  readonly trustChain?: (x5c: readonly string[], client: ClientId) => RequestKey
+}
+
+const REQUEST_CHARS_MAX = 262_144
+const CHAIN_MAX = 6
+
+/**
+ * Takes a request object apart, before its key is known.
+ *
+ * @param client The one of the link; the object must name the same. [VP-R5]
+ * @throws Fault `presentation_request.invalid`. No error may be sent to the verifier: it is not known who that is.
+ * @see [OpenID4VP 1.0, 5.10](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-request-uri-method-post)
+ */
+export function openRequestObject(jwt: string, client: ClientId): SignedRequest {
+  const jws = parsed(jwt.trim())
+  // [VP-R4] 5: the wallet MUST NOT process a request object without this typ.
+  const objection = objectionToHeader(jws.header, { typ: REQUEST_OBJECT_TYPE })
+  if (objection !== null) throw refused(objection.message)
+  // [VP-R5] 5.10.1: identical, including the prefix
+  if (jws.payload.client_id !== client.full)
+    throw refused('client_id of the request object is not the one of the link.')
+  // 5.9.3: a request with this prefix cannot be signed
+  if (client.prefix === 'redirect_uri') throw refused('A request with the prefix redirect_uri must not be signed.')
+  const { kid } = jws.header
+  return { client, jws, kid: isText(kid, 2048) ? kid : null }
+}
+
+/**
+ * Verifies the signature of a request object by the rules of its client id prefix, and that its `response_uri` fits the client.
+ *
+ * @throws Fault `presentation_request.invalid`. No error may be sent to the verifier.
+ * @see [OpenID4VP 1.0, 5.9.3](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-defined-client-identifier-p)
+ */
+export function authenticateSigned(
+  { client, jws, kid }: SignedRequest,
+  keys: RequestKeys,
+  policy: PeerPolicy,
+): AuthenticatedRequest {
+  const key = client.prefix === 'decentralized_identifier' ? didKeyOf(client, kid, keys) : chainKeyOf(client, jws, keys)
+  const objection = objectionTo(jws, key, { typ: REQUEST_OBJECT_TYPE })
+  if (objection !== null) throw refused(objection.message)
+  // 5.10.1: only the parameters inside the object count
+  return { client, signed: true, parameters: jws.payload, responseUri: responseUriOf(jws.payload, client, policy) }
+}
+
+/**
+ * Accepts an unsigned request, which only the prefix `redirect_uri` allows: its client id is the place that the answer goes to.
+ *
+ * @throws Fault `presentation_request.invalid`. No error may be sent to the verifier.
+ */
+export function authenticatePlain(parameters: JsonObject, client: ClientId, policy: PeerPolicy): AuthenticatedRequest {
+  // 5.9.3: all other prefixes demand a signature
+  if (client.prefix !== 'redirect_uri') throw refused('A request with this client_id must be signed.')
+  return { client, signed: false, parameters, responseUri: responseUriOf(parameters, client, policy) }
+}
+
+function parsed(jwt: string): Jws {
+  try {
+    return parseCompact(jwt, { charsMax: REQUEST_CHARS_MAX })
+  } catch (cause) {
+    throw new Fault('presentation_request.invalid', { detail: 'The request object is not a well-formed JWT.', cause })
+  }
+}
+
+function didKeyOf(client: ClientId, kid: string | null, { didKey }: RequestKeys): RequestKey {
+  // 5.9.3: kid names a verification method of the DID
+  if (kid === null || (kid.includes(':') && !kid.startsWith(`${client.id}#`))) {
+    throw refused('kid of the request object is not a key of the verifier.')
+  }
+  if (didKey === undefined) throw refused("The verifier's DID could not be resolved.")
+  return didKey
+}
+
+function chainKeyOf(client: ClientId, jws: Jws, { trustChain }: RequestKeys): RequestKey {
+  const { x5c } = jws.header
+  if (!isTextList(x5c, CHAIN_MAX)) throw refused('The request object has no certificate chain in x5c.')
+  // 5.9.3: the hash of the DER of the leaf
+  if (client.prefix === 'x509_hash' && sha256Base64url(Buffer.from(x5c[0] ?? '', 'base64')) !== client.id) {
+    throw refused('client_id is not the hash of the certificate that signed.')
+  }
+  if (trustChain === undefined) throw refused('This wallet does not accept verifiers by X.509 certificate.')
+  return trustChain(x5c, client)
+}
+
+/** [VP-S3] a place that answers of this client may go to. */
+function responseUriOf({ response_uri: uri }: JsonObject, client: ClientId, policy: PeerPolicy): string {
+  const url = asPeerUrl(uri, policy)
+  // [VP-S2] 8.2: REQUIRED with direct_post, the only mode there is here
+  if (typeof uri !== 'string' || url === null) throw refused('response_uri is missing or not an https URL.')
+  // 5.9.3: the client id is the response_uri
+  if (client.prefix === 'redirect_uri' && client.id !== uri) throw refused('response_uri is not the one of client_id.')
+  // 5.9.3: the host of response_uri is the name in the certificate
+  if (client.prefix === 'x509_san_dns' && url.hostname !== client.id.toLowerCase()) {
+    throw refused('The host of response_uri is not the one of client_id.')
+  }
+  return uri
+}
+
+function refused(detail: string): Fault {
+  return new Fault('presentation_request.invalid', { detail })
+}

@@ -1,0 +1,144 @@
+import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
+import { Fault } from '../../fault.ts'
+import { parseQuery } from '../dcql/parse-query.ts'
+import type { DcqlQuery } from '../dcql/query.ts'
+import { isTextList } from '../shape.ts'
+import type { AuthenticatedRequest } from './authenticate-request.ts'
+import type { ClientId } from './client-id.ts'
+import { STATIC_WALLET_AUDIENCE } from './request-object.ts'
+
+/** A request that the wallet may answer, once the holder agrees. */
+export type PresentationRequest = {
+  readonly client: ClientId
+  readonly responseUri: string
+  readonly nonce: string
+  readonly state: string | null
+  readonly query: DcqlQuery
+  /** The formats in which both sides can work; never empty. */
+  readonly formats: readonly string[]
+  readonly expiresAt: Date | null
+}
+
+/** What this wallet is. */
+export type WalletPolicy = {
+  /** `dc+sd-jwt`, `mso_mdoc`, as far as the wallet holds them. */
+  readonly formats: readonly string[]
+  /** JOSE algorithm of the holder keys. */
+  readonly holderAlg: 'ES256'
+  /** The nonce that this wallet posted for the request object. [VP-U2] */
+  readonly walletNonce?: string
+}
+
+const SKEW_SECONDS = 60
+const CHARS_MAX = 512
+
+/**
+ * Checks the parameters of an authenticated request as a wallet.
+ *
+ * Every refusal may be sent to the request's `responseUri`, with the OAuth code of its fault.
+ *
+ * @throws Fault `presentation_request.…`, `dcql.invalid`
+ * @see [OpenID4VP 1.0, 5](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-authorization-request) and [8.5](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-error-response)
+ */
+export function checkRequest(request: AuthenticatedRequest, wallet: WalletPolicy, now: Date): PresentationRequest {
+  const { client, responseUri, parameters, signed } = request
+  const expiresAt = signed ? checkObject(parameters, wallet, now) : null
+  checkResponse(parameters)
+  const query = queryOf(parameters)
+  // [VP-T6] 5.1: transaction_data MUST be rejected where it is not supported
+  if (parameters.transaction_data !== undefined) throw new Fault('presentation_request.transaction_data')
+  return {
+    client,
+    responseUri,
+    nonce: nonceOf(parameters.nonce),
+    state: stateOf(parameters.state, query),
+    query,
+    formats: formatsOf(parameters.client_metadata, wallet),
+    expiresAt,
+  }
+}
+
+/** The rules of a signed object: for whom, when, for which fetch. (3.11, step 2) */
+function checkObject(
+  { aud, exp, nbf, iat, wallet_nonce }: JsonObject,
+  { walletNonce }: WalletPolicy,
+  now: Date,
+): Date | null {
+  const seconds = now.getTime() / 1000
+  // [VP-R6] 5.8
+  if (aud !== undefined && aud !== STATIC_WALLET_AUDIENCE) throw refused('The request object is for another audience.')
+  if (exp !== undefined && !(isTime(exp) && exp > seconds - SKEW_SECONDS)) throw refused('The request has expired.')
+  if (nbf !== undefined && !(isTime(nbf) && nbf <= seconds + SKEW_SECONDS))
+    throw refused('The request is not valid yet.')
+  if (iat !== undefined && !(isTime(iat) && iat <= seconds + SKEW_SECONDS))
+    throw refused('The request is from the future.')
+  // [VP-U2] 5.10: abort if it is missing or different
+  if (walletNonce !== undefined && wallet_nonce !== walletNonce)
+    throw refused('The request object was not made for this fetch.')
+  return isTime(exp) ? new Date(exp * 1000) : null
+}
+
+function checkResponse(parameters: JsonObject): void {
+  if (parameters.response_type !== 'vp_token') throw refused('response_type is not vp_token.')
+  // [VP-S8] 5: REQUIRED; modes that are not supported are invalid_request
+  if (parameters.response_mode !== 'direct_post') throw refused('response_mode is not direct_post.')
+  // [VP-S2] 8.2
+  if (parameters.redirect_uri !== undefined) throw refused('redirect_uri must not be used with direct_post.')
+  // RFC 9101 4: a request object does not refer to another one
+  if (parameters.request !== undefined || parameters.request_uri !== undefined) throw refused('The request is nested.')
+}
+
+function queryOf({ dcql_query: query, scope }: JsonObject): DcqlQuery {
+  // [VP-R2] 5.1: exactly one of the two; we know no scope
+  if (query === undefined) throw refused('dcql_query is missing.')
+  if (scope !== undefined) throw refused('dcql_query and scope exclude each other.')
+  return parseQuery(query)
+}
+
+function nonceOf(nonce: Json | undefined): string {
+  // [VP-R1] 5.2
+  if (!isUrlSafe(nonce)) throw refused('nonce is missing or has characters that are not URL-safe.')
+  return nonce
+}
+
+function stateOf(state: Json | undefined, query: DcqlQuery): string | null {
+  // [VP-R3] 5.3: without holder binding only state ties the response to the request.
+  if (state === undefined && query.credentials.every((one) => one.holderBinding)) return null
+  if (!isUrlSafe(state)) throw refused('state is missing or has characters that are not URL-safe.')
+  return state
+}
+
+/** What the verifier can check and the wallet can make. A verifier that says nothing takes what it asks for. (3.11, step 6) */
+function formatsOf(metadata: Json | undefined, { formats, holderAlg }: WalletPolicy): readonly string[] {
+  if (metadata !== undefined && !isJsonObject(metadata)) throw refused('client_metadata is not an object.')
+  const supported = metadata?.vp_formats_supported
+  if (supported === undefined) return formats
+  if (!isJsonObject(supported)) throw refused('vp_formats_supported is not an object.')
+  const mutual = formats.filter((format) => takes(supported[format], format, holderAlg))
+  if (mutual.length === 0) throw new Fault('presentation_request.formats')
+  return mutual
+}
+
+function takes(entry: Json | undefined, format: string, holderAlg: string): boolean {
+  if (!isJsonObject(entry)) return false
+  // B.3.4, B.2.2: algorithms of the holder's signature; ES256 on P-256 is -7, or -9 since RFC 9864
+  if (format === 'mso_mdoc') {
+    const algs = entry.deviceauth_alg_values
+    return !Array.isArray(algs) || algs.includes(-7) || algs.includes(-9)
+  }
+  const algs = entry['kb-jwt_alg_values']
+  return !isTextList(algs) || algs.includes(holderAlg)
+}
+
+/** 5.2: letters, digits, hyphen, period, underscore and tilde. */
+function isUrlSafe(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= CHARS_MAX && /^[A-Za-z0-9._~-]+$/.test(value)
+}
+
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && Math.abs(value) < 8e12
+}
+
+function refused(detail: string): Fault {
+  return new Fault('presentation_request.invalid', { detail })
+}

@@ -1,0 +1,52 @@
+import { Fault } from '../../fault.ts'
+
+/** Client Identifier Prefixes that this wallet accepts. */
+export type ClientIdPrefix = 'decentralized_identifier' | 'x509_san_dns' | 'x509_hash' | 'redirect_uri'
+
+/** A Client Identifier. `full`, with its prefix, is what identifies the verifier everywhere [VP-P1]; `id` is what follows the prefix. */
+export type ClientId = { readonly full: string; readonly prefix: ClientIdPrefix; readonly id: string }
+
+const LENGTH_MAX = 2048
+const accepted: ReadonlySet<string> = new Set<ClientIdPrefix>([
+  ...(['decentralized_identifier', 'x509_san_dns', 'x509_hash', 'redirect_uri'] as const),
+])
+
+/**
+ * Takes a Client Identifier apart.
+ *
+ * Without a colon it would be a pre-registered client, and this wallet registers none. `origin` is never accepted in a request;
+ * prefixes that we do not know are refused, as is what the prefix rules out by form alone.
+ *
+ * @throws Fault `presentation_request.invalid`, `presentation_request.client`
+ * @see [OpenID4VP 1.0, 5.9](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-client-identifier-prefix-an)
+ */
+export function parseClientId(value: unknown): ClientId {
+  if (typeof value !== 'string' || value.length === 0 || value.length > LENGTH_MAX)
+    throw refused('client_id is missing.')
+  const colon = value.indexOf(':')
+  if (colon < 0)
+    throw new Fault('presentation_request.client', { detail: 'This wallet has no pre-registered verifiers.' })
+  const prefix = value.slice(0, colon)
+  const id = value.slice(colon + 1)
+  // 5.9.3: `origin` is reserved, the wallet MUST NOT accept it in a request.
+  if (!isAccepted(prefix)) throw refused('The prefix of client_id is not supported.')
+  if (!hasForm(prefix, id)) throw refused('client_id does not have the form that its prefix demands.')
+  return { full: value, prefix, id }
+}
+
+function isAccepted(prefix: string): prefix is ClientIdPrefix {
+  return accepted.has(prefix)
+}
+
+function hasForm(prefix: ClientIdPrefix, id: string): boolean {
+  if (prefix === 'decentralized_identifier') return /^did:[a-z0-9]+:[^#?/]+$/.test(id)
+  // 5.9.3: a DNS name
+  if (prefix === 'x509_san_dns') return /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(id)
+  // 5.9.3: base64url of a SHA-256 hash
+  if (prefix === 'x509_hash') return /^[A-Za-z0-9_-]{43}$/.test(id)
+  return URL.canParse(id)
+}
+
+function refused(detail: string): Fault {
+  return new Fault('presentation_request.invalid', { detail })
+}

@@ -1,0 +1,120 @@
+import { isJsonObject, type Json, parseJson } from '../../crypto/json.ts'
+import { Fault } from '../../fault.ts'
+import type { DcqlQuery } from '../dcql/query.ts'
+import { isText } from '../shape.ts'
+
+/** Presentations by credential query id. */
+export type VpToken = ReadonlyMap<string, readonly string[]>
+
+/** What came to the response endpoint. Both are claims of whoever knows the address. */
+export type ResponseForm =
+  | { readonly kind: 'presented'; readonly vpToken: VpToken; readonly state: string | null }
+  | {
+      readonly kind: 'refused'
+      readonly error: string
+      readonly description: string | null
+      readonly state: string | null
+    }
+
+const PRESENTATIONS_MAX = 50
+const PRESENTATION_CHARS_MAX = 4 * 1024 * 1024
+
+/** The form body of an answer with mode `direct_post`. [VP-S2] */
+export function buildResponse(vpToken: VpToken, state: string | null): string {
+  return formOf({ vp_token: JSON.stringify(Object.fromEntries(vpToken)) }, state)
+}
+
+/** The form body that says no. `error` is an OAuth code, e.g. `access_denied`. [VP-S2] */
+export function buildErrorResponse(error: string, description: string | null, state: string | null): string {
+  return formOf({ error, ...(description === null ? {} : { error_description: description }) }, state)
+}
+
+/**
+ * Reads the form body at the response endpoint. Unknown members are ignored.
+ *
+ * That `state` is the one of the request, and that the ids are those asked for ({@link checkVpToken}), is the caller's to check.
+ *
+ * @throws Fault `presentation_response.invalid`
+ * @see [OpenID4VP 1.0, 8](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-response)
+ */
+export function readResponse(form: Readonly<Record<string, unknown>>): ResponseForm {
+  const { vp_token: vpToken, error, error_description: description } = form
+  const state = stateOf(form.state)
+  if (form.response !== undefined) throw refused('An encrypted response was not asked for.')
+  if ((vpToken === undefined) === (error === undefined)) throw refused('Send exactly one of vp_token and error.')
+  if (error === undefined) return { kind: 'presented', vpToken: vpTokenOf(vpToken), state }
+  // RFC 6749 4.1.2.1
+  if (!isText(error, 100) || /[^\x20-\x7E]/.test(error)) throw refused('error is not an error code.')
+  const shown = isText(description) ? description.slice(0, 200).replace(/[^\x20-\x7E]/g, '?') : null
+  return { kind: 'refused', error, description: shown, state }
+}
+
+/**
+ * Checks that a VP token answers what was asked: no other ids, and one presentation for each unless the query takes several.
+ *
+ * @throws Fault `presentation_response.invalid`
+ * @see [OpenID4VP 1.0, 8.1](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-response-parameters)
+ */
+export function checkVpToken(vpToken: VpToken, query: DcqlQuery): void {
+  const asked = new Map(query.credentials.map((one) => [one.id, one]))
+  for (const [id, presentations] of vpToken) {
+    const one = asked.get(id)
+    // [VP-S1]
+    if (one === undefined) throw refused('vp_token has an id that was not asked for.')
+    if (presentations.length > 1 && !one.multiple)
+      throw refused('vp_token has several presentations where one was asked for.')
+  }
+}
+
+/**
+ * Where the verifier wants the holder's browser to go after an answer; null if nowhere. It is data for the holder's app, never
+ * followed by us. [VP-S4]
+ *
+ * Anything but an https URL or an app's own scheme counts as nowhere.
+ */
+export function readRedirect(answer: unknown): string | null {
+  const uri = isJsonObject(answer) ? answer.redirect_uri : undefined
+  if (!isText(uri, 4096) || !URL.canParse(uri)) return null
+  return /^(https?|[a-z0-9+-]+(\.[a-z0-9+-]+)+):/i.test(uri) ? uri : null
+}
+
+function formOf(members: Readonly<Record<string, string>>, state: string | null): string {
+  return new URLSearchParams(state === null ? members : { ...members, state }).toString()
+}
+
+function stateOf(state: unknown): string | null {
+  if (state === undefined) return null
+  if (!isText(state, 512)) throw refused('state is not a string.')
+  return state
+}
+
+/** [VP-S1] 8.1: an object, query id to a non-empty array of presentations. In the formats that we ask for these are strings. */
+function vpTokenOf(text: unknown): VpToken {
+  const token = typeof text === 'string' ? jsonOf(text) : undefined
+  if (!isJsonObject(token) || Object.keys(token).length === 0)
+    throw refused('vp_token is not a JSON object with presentations.')
+  return new Map(
+    Object.entries(token).map(([id, presentations]) => {
+      if (!isTextsOfPresentations(presentations))
+        throw refused('vp_token has a member that is not a non-empty array of strings.')
+      return [id, presentations]
+    }),
+  )
+}
+
+function isTextsOfPresentations(value: Json): value is readonly string[] {
+  if (!Array.isArray(value) || value.length === 0 || value.length > PRESENTATIONS_MAX) return false
+  return value.every((one) => isText(one, PRESENTATION_CHARS_MAX))
+}
+
+function jsonOf(text: string): Json {
+  try {
+    return parseJson(text)
+  } catch (cause) {
+    throw new Fault('presentation_response.invalid', { detail: 'vp_token is not well-formed JSON.', cause })
+  }
+}
+
+function refused(detail: string): Fault {
+  return new Fault('presentation_response.invalid', { detail })
+}
