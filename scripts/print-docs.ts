@@ -7,7 +7,7 @@ import { printOpenApi } from './print-openapi.ts'
  * Prints the documents that the code tells: `docs/configuration.md` and `docs/openapi/*.json`.
  * With `--check` nothing is written, and a document that differs from the code is an error.
  */
-const printed = { 'docs/configuration.md': printConfiguration(), ...(await printOpenApi()) }
+const printed = { 'docs/configuration.md': printConfiguration(), ...printOpenApi() }
 const stale = Object.entries(printed).filter(([path, text]) => !existsSync(path) || readFileSync(path, 'utf8') !== text)
 
 if (process.argv.includes('--check')) {

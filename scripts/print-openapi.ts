@@ -1,0 +1,24 @@
+import { endpoints, routes } from '../src/app.ts'
+import { openApiOf } from '../src/http/openapi.ts'
+
+const publicUrl = 'http://localhost:8080'
+const config = {
+  publicUrl,
+  walletBaseUrl: `${publicUrl}/wallet`,
+  credsBaseUrl: `${publicUrl}/creds`,
+  onboardingBaseUrl: `${publicUrl}/onboarding`,
+}
+
+/** `docs/openapi/*.json` by path: one document a group of our API, and one for the protocol surface, with the addresses of a development server. */
+export function printOpenApi(): Record<string, string> {
+  const groups = (['wallet', 'creds', 'onboarding'] as const).map((group) => {
+    const own = routes.filter((route) => route.group === group)
+    return [group, openApiOf({ config, routes: own, endpoints: [] })] as const
+  })
+  const protocols = ['protocols', openApiOf({ config, routes: [], endpoints })] as const
+  const printed = [...groups, protocols].map(([name, document]) => [
+    `docs/openapi/${name}.json`,
+    `${JSON.stringify(document, null, 2)}\n`,
+  ])
+  return Object.fromEntries(printed)
+}
