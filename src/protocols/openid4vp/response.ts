@@ -70,7 +70,7 @@ export function checkVpToken(vpToken: VpToken, query: DcqlQuery): void {
  * Where the verifier wants the holder's browser to go after an answer; null if nowhere. It is data for the holder's app, never
  * followed by us. [VP-S4]
  *
- * Anything but an https URL or an app's own scheme counts as nowhere.
+ * Anything but a web address or an app's own scheme in reverse domain form (`org.example.app:`) counts as nowhere.
  */
 export function readRedirect(answer: unknown): string | null {
   const uri = isJsonObject(answer) ? answer.redirect_uri : undefined

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { Fault } from '../../fault.ts'
+import { parseQuery } from '../dcql/parse-query.ts'
+import { buildErrorResponse, buildResponse, checkVpToken, readRedirect, readResponse } from './response.ts'
+
+const formOf = (body: string) => Object.fromEntries(new URLSearchParams(body))
+const ask = (id: string, multiple = false) => ({ id, format: 'dc+sd-jwt', meta: { vct_values: ['v'] }, multiple })
+const query = parseQuery({ credentials: [ask('one'), ask('several', true)] })
+
+test('an answer that the wallet builds is read by the verifier [VP-S2]', () => {
+  const vpToken = new Map([['one', ['a~b']]])
+  assert.deepEqual(readResponse(formOf(buildResponse(vpToken, 's'))), { kind: 'presented', vpToken, state: 's' })
+})
+
+test('a refusal that the wallet builds is read by the verifier [VP-S2]', () => {
+  const body = formOf(buildErrorResponse('access_denied', 'no', null))
+  assert.deepEqual(readResponse(body), { kind: 'refused', error: 'access_denied', description: 'no', state: null })
+})
+
+for (const [what, form] of [
+  ['neither vp_token nor error', { state: 's' }],
+  ['both', { vp_token: '{"one":["a"]}', error: 'x' }],
+  ['a token that is no JSON [VP-S1]', { vp_token: 'a~b' }],
+  ['a token that is an array [VP-S1]', { vp_token: '["a"]' }],
+  ['an empty token [VP-S1]', { vp_token: '{}' }],
+  ['an id twice', { vp_token: '{"one":["a"],"one":["b"]}' }],
+  ['a string instead of an array [VP-S1]', { vp_token: '{"one":"a"}' }],
+  ['an empty array [VP-S1]', { vp_token: '{"one":[]}' }],
+  ['an object as presentation', { vp_token: '{"one":[{}]}' }],
+  ['51 presentations [SEC-41]', { vp_token: JSON.stringify({ several: Array(51).fill('a') }) }],
+  ['an encrypted response that nobody asked for', { response: 'a.b.c.d.e' }],
+  ['an error code with a line break', { error: 'a\nb' }],
+] as const) {
+  test(`a response with ${what} is refused`, () => {
+    assert.throws(() => readResponse(form), { code: 'presentation_response.invalid' })
+  })
+}
+
+for (const [what, token] of [
+  ['an id that was not asked for', new Map([['other', ['a']]])],
+  ['two presentations where one was asked for', new Map([['one', ['a', 'b']]])],
+] as const) {
+  test(`a token with ${what} is refused [VP-S1]`, () => {
+    assert.throws(() => checkVpToken(token, query), { code: 'presentation_response.invalid' })
+  })
+}
+
+test('several presentations are fine where the query says so [VP-S1]', () =>
+  checkVpToken(new Map([['several', ['a', 'b']]]), query))
+
+for (const [answer, expected] of [
+  [{ redirect_uri: 'https://verifier.example/done#code' }, 'https://verifier.example/done#code'],
+  [{ redirect_uri: 'org.example.app:/done' }, 'org.example.app:/done'],
+  [{ redirect_uri: 'javascript:alert(1)' }, null],
+  [{ redirect_uri: 'data:text/html,x' }, null],
+  [{ redirect_uri: 7 }, null],
+  [{}, null],
+  ['https://verifier.example', null],
+] as const) {
+  test(`the redirect of ${JSON.stringify(answer)} is ${expected} [VP-S4]`, () =>
+    assert.equal(readRedirect(answer), expected))
+}
+
+test('whatever comes as a response, it is read or refused', () => {
+  const form = fc.dictionary(
+    fc.constantFrom('vp_token', 'state', 'error', 'error_description'),
+    fc.oneof(fc.string(), fc.json()),
+  )
+  fc.assert(
+    fc.property(form, (one) => {
+      try {
+        readResponse(one)
+      } catch (error) {
+        assert(error instanceof Fault && error.code === 'presentation_response.invalid')
+      }
+    }),
+  )
+})
