@@ -3,7 +3,7 @@ import { type PublicJwk, readPublicJwk, thumbprint, type VerificationKey } from 
 import { type JwsAlg, objectionTo } from '../../crypto/jws.ts'
 import { type Finding, type FindingCode, finding } from './findings.ts'
 import { type Processed, processSdJwt } from './process-sd-jwt.ts'
-import { type SdJwt, withoutKeyBinding } from './sd-jwt.ts'
+import type { SdJwt } from './sd-jwt.ts'
 
 /** [SEC-80] By how much two clocks may differ. */
 export const CLOCK_SKEW_SECONDS = 60
@@ -79,11 +79,6 @@ export function holderKeyOf(payload: JsonObject): PublicJwk | null | 'malformed'
   } catch {
     return 'malformed'
   }
-}
-
-/** The compact form without key binding: what a holder keeps. */
-export function storedForm(sdJwt: SdJwt): string {
-  return withoutKeyBinding(sdJwt)
 }
 
 const jwtFindings = {

@@ -3,6 +3,7 @@ import { type PublicJwk, readPublicJwk } from '../../crypto/jwk.ts'
 import type { Jws } from '../../crypto/jws.ts'
 import { Fault } from '../../fault.ts'
 import { looksLikeDid, parseDid, parseKeyUrl } from '../did/did.ts'
+import { asPeerUrl } from '../shape.ts'
 
 /** How an issuer makes its key known. */
 export type KeyMechanism = 'x5c' | 'did' | 'jwt-vc-issuer'
@@ -51,11 +52,8 @@ export function issuerKeySource(
  * @see [SD-JWT VC, 4.1](https://datatracker.ietf.org/doc/draft-ietf-oauth-sd-jwt-vc/)
  */
 export function jwtVcIssuerUrl(issuer: string, plainLoopback = false): string {
-  const url = URL.canParse(issuer) ? new URL(issuer) : null
-  const secure = url?.protocol === 'https:' || (plainLoopback && url?.protocol === 'http:' && isLoopback(url.hostname))
-  if (url === null || !secure || /[?#]/.test(issuer) || url.username !== '' || url.password !== '') {
-    throw undiscoverable('The issuer is not an https URL.')
-  }
+  const url = asPeerUrl(issuer, { allowHttpLoopback: plainLoopback })
+  if (url === null || issuer.includes('?')) throw undiscoverable('The issuer is not an https URL.')
   return `${url.origin}/.well-known/jwt-vc-issuer${url.pathname.replace(/\/$/, '')}`
 }
 
@@ -128,10 +126,6 @@ function usable(key: unknown): PublicJwk[] {
   } catch {
     return []
   }
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]'
 }
 
 function undiscoverable(detail: string): Fault {
