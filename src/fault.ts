@@ -270,6 +270,11 @@ export const faults = {
     oauth: [400, 'invalid_nonce'],
     title: 'The nonce is unknown, spent or has run out.',
   },
+  'notification.invalid': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_notification_request'],
+    title: 'The notification is not well-formed.',
+  },
   'dcql.invalid': {
     api: [422, 'REQUEST_INVALID'],
     oauth: [400, 'invalid_request'],

@@ -5,8 +5,8 @@ import fc from 'fast-check'
 import { Fault } from '../../fault.ts'
 import { parseQuery } from './parse-query.ts'
 
-const data = new URL('../../../test/vectors/data/dcql/', import.meta.url)
-const read = (name: string) => JSON.parse(readFileSync(new URL(name, data), 'utf8'))
+const published = new URL('../../../test/vectors/data/dcql/', import.meta.url)
+const read = (name: string) => JSON.parse(readFileSync(new URL(name, published), 'utf8'))
 
 const specQueries = [
   ...['simple', 'simple_mdoc', 'multi_credentials', 'credentials_alternatives', 'complex_mdoc', 'claims_alternatives'],

@@ -7,8 +7,8 @@ import type { DcqlCredential } from './match.ts'
 import { parseQuery } from './parse-query.ts'
 import { selectCredentials } from './select-credentials.ts'
 
-const data = new URL('../../../test/vectors/data/dcql/', import.meta.url)
-const read = (name: string) => JSON.parse(readFileSync(new URL(name, data), 'utf8'))
+const published = new URL('../../../test/vectors/data/dcql/', import.meta.url)
+const read = (name: string) => JSON.parse(readFileSync(new URL(name, published), 'utf8'))
 const IDENTITY = 'https://credentials.example.com/identity_credential'
 
 function aCredential(type: string, claims: object, more: Partial<DcqlCredential> = {}): DcqlCredential {

@@ -9,6 +9,8 @@ export const C_NONCE_TTL_SECONDS = 300
 const TIME_BYTES = 8
 const RANDOM_BYTES = 16
 const MAC_BYTES = 16
+/** Another process of ours may have made the nonce, with a clock of its own. [SEC-80] */
+const SKEW_SECONDS = 60
 const NONCE_CHARS = 54 // 40 bytes in base64url
 
 /**
@@ -40,7 +42,7 @@ export function checkCNonce(
   const body = bytes.subarray(0, TIME_BYTES + RANDOM_BYTES)
   if (!equalInConstantTime(bytes.subarray(body.length), macOf(macKey, body))) throw new Fault('nonce.invalid')
   const age = now.getTime() - Number(body.readBigUInt64BE(0))
-  if (age < 0 || age > ttlSeconds * 1000) throw new Fault('nonce.invalid')
+  if (age < -SKEW_SECONDS * 1000 || age > ttlSeconds * 1000) throw new Fault('nonce.invalid')
 }
 
 function macOf(key: Uint8Array, body: Uint8Array): Buffer {

@@ -6,7 +6,7 @@ import { Fault } from '../../fault.ts'
 import { buildOffer, offerLink } from './build-offer.ts'
 import { PRE_AUTHORIZED_GRANT, readOffer, readOfferInput } from './credential-offer.ts'
 
-const data = new URL('../../../test/vectors/data/oid4vci/examples-1.0/', import.meta.url)
+const published = new URL('../../../test/vectors/data/oid4vci/examples-1.0/', import.meta.url)
 const production = { allowHttpLoopback: false }
 const issuer = 'https://issuer.example/acme'
 const offer = buildOffer({ credentialIssuer: issuer, configurationIds: ['id'], preAuthorizedCode: 'code' })
@@ -27,7 +27,7 @@ for (const [name, expected] of [
   ['credential_offer_pre-authz_code.json', { preAuthorized: { code: 'adhjhdjajkdkhjhdj' } }],
 ] as const) {
   test(`the offer ${name} of the spec is read`, () => {
-    const text = readFileSync(new URL(name, data), 'utf8').replace(/^HTTP[^{]*/, '')
+    const text = readFileSync(new URL(name, published), 'utf8').replace(/^HTTP[^{]*/, '')
     assert.partialDeepStrictEqual(readOffer(JSON.parse(text), production), expected)
   })
 }

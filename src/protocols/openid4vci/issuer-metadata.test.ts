@@ -8,8 +8,8 @@ import { PRE_AUTHORIZED_GRANT } from './credential-offer.ts'
 import { authorizationServersFor, pickConfigurations, readIssuerMetadata } from './issuer-metadata.ts'
 import { readServerMetadata } from './server-metadata.ts'
 
-const data = new URL('../../../test/vectors/data/oid4vci/examples-1.0/', import.meta.url)
-const json = (name: string) => JSON.parse(readFileSync(new URL(name, data), 'utf8'))
+const published = new URL('../../../test/vectors/data/oid4vci/examples-1.0/', import.meta.url)
+const json = (name: string) => JSON.parse(readFileSync(new URL(name, published), 'utf8'))
 const production = { allowHttpLoopback: false }
 const issuer = 'https://issuer.example/acme'
 const built = buildIssuerMetadata({

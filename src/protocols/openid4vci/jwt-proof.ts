@@ -23,7 +23,7 @@ export type ProofExpectation = {
   readonly resolveKid?: (kid: string) => PublicJwk | null
 }
 
-/** A key that a wallet proved to hold, and the nonce that it used. */
+/** A key that a wallet proved to hold, with nothing but its public members, and the nonce that it used. */
 export type ProvedKey = { readonly jwk: PublicJwk; readonly thumbprint: string; readonly nonce: string }
 
 /**
@@ -44,7 +44,7 @@ export function verifyJwtProof(proof: string, expected: ProofExpectation, now: D
     // F.1, F.4: typ, a registered asymmetric algorithm of our list, a signature by the key of the header.
     const objection = objectionTo(jws, jwk, { algs: expected.algs ?? jwsAlgs, typ: PROOF_TYPE })
     if (objection !== null) throw invalid(objection.message)
-    return { jwk, thumbprint: thumbprint(jwk), nonce: checkClaims(jws.payload, expected, now) }
+    return { jwk: canonical(jwk), thumbprint: thumbprint(jwk), nonce: checkClaims(jws.payload, expected, now) }
   } catch (cause) {
     if (!(cause instanceof Fault) || cause.code === 'key_proof.invalid') throw cause
     throw new Fault('key_proof.invalid', { detail: 'The key proof is not a well-formed JWT with a usable key.', cause })

@@ -39,7 +39,7 @@ export const vpFormatsSupported = {
 export function buildRequestObject(ask: RequestObjectAsk, formats: Partial<typeof vpFormatsSupported>, now: Date) {
   const iat = Math.floor(now.getTime() / 1000)
   return {
-    // RFC 9101 5.2: who signed it, for wallets that look; 5: they MUST ignore it otherwise
+    // RFC 9101 4: a signed request object SHOULD have iss and aud; wallets ignore iss [VP-R5]
     iss: ask.clientId,
     aud: STATIC_WALLET_AUDIENCE,
     client_id: ask.clientId,
