@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { Type } from 'typebox'
 import { Fault } from '../fault.ts'
 import { endpoint } from './endpoint.ts'
-import { aServer } from './server-for-tests.ts'
+import { aServer } from './test-support/a-server.ts'
 
 const common = { tag: 'Tests', says: 'For tests.' }
 const endpoints = [

@@ -5,8 +5,8 @@ import type { Platform } from '../platform.ts'
 import { preferredType } from './accept.ts'
 import { isJsonType, mediaTypeOf, readJson } from './body.ts'
 import type { Check, checkMaker } from './check.ts'
-import { type Idempotency, repeatableOf } from './idempotency.ts'
-import type { Answer, RawAnswer, Route } from './route.ts'
+import { type Idempotency, type KeptAnswer, type Repeatable, repeatableOf } from './idempotency.ts'
+import type { Answer, RawAnswer, Route, RouteAsk } from './route.ts'
 import { JSON_CSP } from './trace.ts'
 import { type Write, writer } from './write.ts'
 
@@ -76,17 +76,32 @@ export async function runRoute(needs: RouteNeeds, mounted: MountedRoute, request
   const ask = readAsk(needs.platform, caller, mounted, request, path)
   const repeatable = repeatableOf(request.headers['idempotency-key'], request.method, path, request.body)
   if (repeatable === null || needs.idempotency === null) return send(mounted, reply, await mounted.route.handle(ask))
-  const kept = await needs.idempotency.begin(caller, repeatable)
-  if (kept !== null) {
-    const headers = { ...kept.headers, 'idempotency-replayed': 'true' }
-    return reply.code(kept.status).headers(headers).send(bytesOf(kept.body))
-  }
+  return runOnce(needs.idempotency, caller, repeatable, mounted, ask, reply)
+}
+
+/** Once the handle has done its work the key is never let go, or a repetition would do it twice. */
+async function runOnce(
+  idempotency: Idempotency,
+  caller: Caller,
+  repeatable: Repeatable,
+  mounted: MountedRoute,
+  ask: RouteAsk,
+  reply: FastifyReply,
+) {
+  const kept = await idempotency.begin(caller, repeatable)
+  if (kept !== null) return sendText(reply, { ...kept, headers: { ...kept.headers, 'idempotency-replayed': 'true' } })
+  const answer = await attempt(idempotency, caller, repeatable, () => mounted.route.handle(ask))
+  if (answer.kind === 'raw') return send(mounted, reply, answer)
+  const text = textOf(mounted, answer)
+  await idempotency.finish(caller, repeatable, text)
+  return sendText(reply, text)
+}
+
+async function attempt<T>(idempotency: Idempotency, caller: Caller, ask: Repeatable, work: () => T | Promise<T>) {
   try {
-    const answer = await mounted.route.handle(ask)
-    if (answer.kind === 'answer') await needs.idempotency.finish(caller, repeatable, textOf(mounted, answer))
-    return send(mounted, reply, answer)
+    return await work()
   } catch (error) {
-    await needs.idempotency.release(caller, repeatable)
+    await idempotency.release(caller, ask)
     throw error
   }
 }
@@ -117,7 +132,7 @@ function bodyOf(mounted: MountedRoute, request: FastifyRequest): unknown {
   return mounted.route.body === undefined ? undefined : body
 }
 
-function textOf({ route, write }: MountedRoute, { status, headers, ...rest }: Answer) {
+function textOf({ route, write }: MountedRoute, { status, headers, ...rest }: Answer): KeptAnswer {
   const typed = write === null ? { ...headers } : { 'content-type': 'application/json', ...headers }
   return {
     status: status ?? route.status,
@@ -127,10 +142,7 @@ function textOf({ route, write }: MountedRoute, { status, headers, ...rest }: An
 }
 
 function send(mounted: MountedRoute, reply: FastifyReply, answer: Answer | RawAnswer): FastifyReply {
-  if (answer.kind === 'answer') {
-    const { status, headers, body } = textOf(mounted, answer)
-    return reply.code(status).headers(headers).send(bytesOf(body))
-  }
+  if (answer.kind === 'answer') return sendText(reply, textOf(mounted, answer))
   reply.header('cache-control', 'no-store').headers(answer.headers ?? {})
   if (mounted.offered.length > 1) reply.header('vary', 'accept')
   return reply
@@ -139,7 +151,10 @@ function send(mounted: MountedRoute, reply: FastifyReply, answer: Answer | RawAn
     .send(answer.body)
 }
 
-/** RFC 8259 11: application/json has no charset parameter; the framework adds one to texts, but not to bytes. */
-function bytesOf(text: string): Buffer | undefined {
-  return text === '' ? undefined : Buffer.from(text)
+function sendText(reply: FastifyReply, { status, headers, body }: KeptAnswer): FastifyReply {
+  // RFC 8259 11: application/json has no charset parameter; the framework adds one to texts, but not to bytes
+  return reply
+    .code(status)
+    .headers(headers)
+    .send(body === '' ? undefined : Buffer.from(body))
 }

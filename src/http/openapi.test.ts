@@ -5,7 +5,7 @@ import { readConfig } from '../config.ts'
 import { listQuery } from './list.ts'
 import { openApiOf } from './openapi.ts'
 import { answer, route } from './route.ts'
-import { aServer } from './server-for-tests.ts'
+import { aServer } from './test-support/a-server.ts'
 
 const Thing = Type.Object({ id: Type.String({ description: 'Its <id>.' }) }, { $id: 'Thing' })
 const Body = Type.Object({ thing: Thing }, { $id: 'ThingBody', additionalProperties: false })

@@ -82,8 +82,8 @@ type Written<R> = Answer<Read<R, undefined>> | RawAnswer
 
 /**
  * Declares one operation of our API. Strict: a body or a query that the schema does not promise is refused, and
- * whatever the reply schema does not promise does not leave. A GET or DELETE without `body` takes none; a POST, PUT or PATCH without
- * `body` ignores none either. Without `query`, any query member is refused. Without `reply` there is no body (204).
+ * whatever the reply schema does not promise does not leave. Without `body` a request may send none, or an empty object. Without
+ * `query` any query member is refused. Without `reply` the answer has no body (204).
  */
 export function route<
   const P extends string,

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
+import { Readable } from 'node:stream'
 import { after, before, test } from 'node:test'
 import { Type } from 'typebox'
 import { readConfig } from '../config.ts'
 import { Fault } from '../fault.ts'
 import { answer, rawAnswer, route } from './route.ts'
-import { aCaller, aPlatform, aServer, type Lines } from './server-for-tests.ts'
+import { aCaller, aPlatform, aServer, type Lines } from './test-support/a-server.ts'
 
 const Thing = Type.Object({ id: Type.String(), name: Type.String() })
 const Body = Type.Object(
@@ -301,6 +302,27 @@ test('a stop finishes the accepted request, takes no new one, and lets accepted 
   assert.deepEqual([response.status, response.headers.get('connection')], [200, 'close'])
   assert.equal(await response.text(), '{"data":{"id":"slow","name":"but done"}}')
   await closed
+})
+
+test('a stop ends event streams instead of waiting for them', async () => {
+  const events = route({
+    ...common,
+    method: 'GET',
+    path: '/events',
+    reply: Thing,
+    produces: ['text/event-stream'],
+    handle: ({ wants }) => {
+      const stream = new Readable({ read: () => {} })
+      stream.push('data: 1\n\n')
+      return rawAnswer(wants, stream)
+    },
+  })
+  const stopping = aServer({ routes: [events] })
+  const url = await stopping.listen()
+  const response = await fetch(`${url}/creds/events`, { headers: { ...bearer, accept: 'text/event-stream' } })
+  const from = Date.now()
+  await Promise.all([stopping.close(5000), response.text().then((text) => assert.equal(text, 'data: 1\n\n'))])
+  assert.ok(Date.now() - from < 2000)
 })
 
 test('a stop waits no longer than it was told', async () => {

@@ -16,6 +16,11 @@ export function followAnswers(app: FastifyInstance, state: Stopping): void {
     }
     done(null, payload)
   })
+  app.addHook('onResponse', (_request, _reply, done) => {
+    // An answer that began before the stop promised to keep its connection; it is idle now.
+    if (state.isStopping) setImmediate(() => app.server.closeIdleConnections())
+    done()
+  })
 }
 
 /** Stops listening, lets accepted requests finish for at most `waitMs`, cuts the rest, and lets the framework go. */
