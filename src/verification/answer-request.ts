@@ -1,0 +1,108 @@
+import { sha256 } from '../crypto/digest.ts'
+import { randomToken } from '../crypto/random.ts'
+import type { Tenant } from '../directory/tenant.ts'
+import type { Stranger } from '../events/entry.ts'
+import { Fault } from '../fault.ts'
+import type { Platform } from '../platform.ts'
+import type { ResponseForm } from '../protocols/openid4vp/response.ts'
+import { checkAnswer } from './check-answer.ts'
+import { issue } from './issue.ts'
+import type { ClaimedQuestion, Outcome } from './presentation-request.ts'
+import { clientIdOf } from './request-addresses.ts'
+import { claimAnswer, completeAnswer } from './request-store.ts'
+import { readRequestToken } from './request-token.ts'
+import { resultPlace } from './result-place.ts'
+
+type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'urls' | 'fetch' | 'config'>
+
+/** From whom the answer came, for the audit trail. */
+export type From = Pick<Stranger, 'ip' | 'requestId'>
+
+/**
+ * Takes a wallet's answer to a request: claim, check, complete. Two statements, and all checks between them.
+ *
+ * Of several answers one is taken. An answer that fails the checks is taken too and makes a failed result, so that the wallet learns
+ * nothing from it [VP-S9]; one that names another `state` leaves the request open.
+ *
+ * @returns where the holder's browser is to go, with a fresh response code; null if nowhere.
+ * @throws Fault `resource.unknown` (no such request), `presentation_request.closed` (not open, or another state),
+ *   `presentation_response.invalid` (no state)
+ */
+export async function answerRequest(
+  platform: Needs,
+  tenant: Tenant,
+  token: string,
+  answer: ResponseForm,
+  from: From,
+): Promise<string | null> {
+  const { store, clock } = platform
+  const id = await readRequestToken(platform, tenant.id, token)
+  if (id === null) throw new Fault('resource.unknown')
+  const { state } = answer
+  // [VP-S2] our requests have a state, so their answers have it too
+  if (state === null) throw new Fault('presentation_response.invalid', { detail: 'state is missing.' })
+  const now = clock.now()
+  const question = await store.single(tenant.id, (tx) => claimAnswer(tx, id, state, now))
+  // 3.9 step 1: open, in time, the right state, and once
+  if (question === null) throw new Fault('presentation_request.closed')
+  const aud = clientIdOf(platform.urls, tenant.slug)
+  const outcome =
+    answer.kind === 'refused' ? declined(answer) : await checkAnswer(platform, question, answer.vpToken, { aud, now })
+  return complete(platform, tenant, question, outcome, from)
+}
+
+/** 3.9 step 3 */
+function declined({ error, description }: Extract<ResponseForm, { kind: 'refused' }>): Outcome {
+  if (error === 'access_denied') {
+    const details = [issue('wallet.declined')]
+    return {
+      status: 'rejected',
+      error: { code: 403, message: 'The wallet declined the request.', details },
+      credentials: [],
+    }
+  }
+  const said = description === null ? error : `${error}: ${description}`
+  const details = [issue('wallet.error', said)]
+  return {
+    status: 'failed',
+    error: { code: 422, message: 'The wallet could not answer the request.', details },
+    credentials: [],
+  }
+}
+
+async function complete(
+  { store, clock, sealing }: Needs,
+  { id: tenantId }: Tenant,
+  question: ClaimedQuestion,
+  { status, error, credentials }: Outcome,
+  from: From,
+): Promise<string | null> {
+  const { id, redirectUri, retentionSeconds } = question
+  const responseCode = redirectUri === null ? null : randomToken()
+  const result =
+    credentials.length === 0 ? null : await sealing.seal(resultPlace(tenantId, id), JSON.stringify(credentials))
+  const now = clock.now()
+  const completion = {
+    ...{ status, error, result },
+    resultUntil: result === null ? null : new Date(now.getTime() + retentionSeconds * 1000),
+    responseCodeHash: responseCode === null ? null : sha256(responseCode),
+  }
+  const entry = {
+    // Webhooks know no event of their own for a refusal by the holder.
+    action: status === 'verified' ? 'openid4vc.verification.verified' : 'openid4vc.verification.failed',
+    subject: { kind: 'presentation_request', id },
+    by: { kind: 'wallet' as const, ...from },
+    detail: { status },
+  }
+  const isOurs = await store.single(tenantId, (tx) => completeAnswer(tx, question, completion, entry, now))
+  // The checks took longer than a claim lasts, and somebody else answered meanwhile.
+  if (!isOurs) throw new Fault('presentation_request.closed')
+  return redirectUri === null || responseCode === null ? null : withResponseCode(redirectUri, responseCode)
+}
+
+/** [VP-S4] a fresh random value, so that only the browser that the wallet went back to can show it */
+function withResponseCode(redirectUri: string, responseCode: string): string {
+  const url = new URL(redirectUri)
+  url.searchParams.set('response_code', responseCode)
+  return url.href
+}

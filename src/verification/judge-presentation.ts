@@ -1,0 +1,115 @@
+import { sha256Base64url } from '../crypto/digest.ts'
+import { type JsonObject, memberOf } from '../crypto/json.ts'
+import { parseCompact } from '../crypto/jws.ts'
+import { Fault } from '../fault.ts'
+import type { Platform } from '../platform.ts'
+import type { Presented } from '../protocols/dcql/check-presented.ts'
+import { finding } from '../protocols/sd-jwt-vc/findings.ts'
+import { parseSdJwt, type SdJwt } from '../protocols/sd-jwt-vc/sd-jwt.ts'
+import { type VerifiedPresentation, verifyPresentation } from '../protocols/sd-jwt-vc/verify-presentation.ts'
+import { checkStatus } from '../trust/check-status.ts'
+import { type ResolvedIssuer, resolveIssuer } from '../trust/resolve-issuer.ts'
+import { type Issue, isDefect, issue } from './issue.ts'
+import type { TemplateCredential } from './presentation-template.ts'
+
+/** What a presentation is checked against. */
+export type Expected = {
+  readonly credential: TemplateCredential
+  readonly nonce: string
+  readonly aud: string
+  readonly now: Date
+}
+
+/** What the checks of one presentation came to. Without defects `presented` is there and may be believed. */
+export type Judged = {
+  readonly issues: readonly Issue[]
+  /** Null unless the signature of this issuer was verified. */
+  readonly issuer: string | null
+  readonly presented: (Presented & { readonly claims: JsonObject }) | null
+}
+
+/**
+ * Checks one presentation by itself: form, issuer, signature, validity, key binding, then the status list.
+ *
+ * Issuer documents and status lists are fetched, bounded and cached. Whether it answers the query is NOT checked here.
+ *
+ * @see [OpenID4VP 1.0, 8.6](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-vp-token-validation), protocol steps 5 to 9
+ */
+export async function judgePresentation(
+  platform: Pick<Platform, 'fetch' | 'config'>,
+  compact: string,
+  expected: Expected,
+): Promise<Judged> {
+  // 3.9 step 5: parsed by the format of the query only
+  const sdJwt = read(compact)
+  if (sdJwt === null) return refused([issue('presentation.malformed')])
+  // 14.1.2: one that was made for another request is refused before anybody is asked about it
+  if (isForAnotherRequest(sdJwt, expected.nonce)) return refused([finding('kb.nonce')])
+  const issuer = await resolved(platform, sdJwt, expected.now)
+  if (issuer === null) return refused([issue('issuer.unresolved')])
+  const verified = verify(sdJwt, issuer, expected)
+  const issues: Issue[] = [...issuer.findings, ...verified.findings, ...checkIssuer(issuer, expected.credential)]
+  // Token Status List 8.3: not looked up for a credential that is invalid anyway
+  if (!issues.some(isDefect)) {
+    issues.push(...(await checkStatus(platform, memberOf(verified.payload, 'status'), issuer, expected.now)))
+  }
+  const isSigned = !verified.findings.some(({ code }) => code.startsWith('jwt.')) && issuer.trusted
+  const presented = issues.some(isDefect) ? null : presentedOf(verified)
+  return { issues, issuer: isSigned ? issuer.issuer : null, presented }
+}
+
+function refused(issues: readonly Issue[]): Judged {
+  return { issues, issuer: null, presented: null }
+}
+
+function read(compact: string): SdJwt | null {
+  try {
+    return parseSdJwt(compact)
+  } catch (error) {
+    if (error instanceof Fault) return null
+    throw error
+  }
+}
+
+function isForAnotherRequest({ keyBinding }: SdJwt, nonce: string): boolean {
+  if (keyBinding === null) return false
+  try {
+    return memberOf(parseCompact(keyBinding).payload, 'nonce') !== nonce
+  } catch {
+    return false
+  }
+}
+
+async function resolved(
+  platform: Pick<Platform, 'fetch' | 'config'>,
+  { jwt }: SdJwt,
+  now: Date,
+): Promise<ResolvedIssuer | null> {
+  try {
+    return await resolveIssuer(platform, jwt, now)
+  } catch (error) {
+    if (error instanceof Fault) return null
+    throw error
+  }
+}
+
+function verify(sdJwt: SdJwt, { key }: ResolvedIssuer, { nonce, aud, now }: Expected): VerifiedPresentation {
+  // [SEC-56] the holder must always prove possession, whatever arrived
+  return verifyPresentation(sdJwt, { issuerKey: key, now, keyBinding: 'required', nonce, aud, audience: aud })
+}
+
+/** 3.9 step 6: trusted for this credential, if the template says by whom it must be issued. */
+function checkIssuer({ issuer }: ResolvedIssuer, { issuers = [] }: TemplateCredential): readonly Issue[] {
+  if (issuers.length === 0) return [issue('issuer.not_restricted')]
+  return issuers.includes(issuer) ? [] : [issue('issuer.not_allowed')]
+}
+
+function presentedOf({ claims, sdJwt, keyBinding }: VerifiedPresentation): Judged['presented'] {
+  const type = memberOf(claims, 'vct')
+  if (typeof type !== 'string') return null
+  return {
+    ...{ format: 'dc+sd-jwt', type, claims },
+    holderBound: keyBinding !== null,
+    fingerprint: sha256Base64url(sdJwt.jwtCompact),
+  }
+}

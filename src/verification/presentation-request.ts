@@ -1,0 +1,61 @@
+import type { JsonObject } from '../crypto/json.ts'
+import type { Issue } from './issue.ts'
+import type { TemplateFormat } from './presentation-template.ts'
+import type { Snapshot } from './template-query.ts'
+
+/** Statuses of a request as our API shows them. `requested` is open; the others are final. */
+export const requestStatuses = ['requested', 'verified', 'rejected', 'failed', 'expired'] as const
+
+/** One of {@link requestStatuses}. */
+export type RequestStatus = (typeof requestStatuses)[number]
+
+/** What came of one credential that was asked for. `attributes` is empty unless `isValid`: nothing else may be believed. */
+export type CredentialResult = {
+  readonly isValid: boolean
+  readonly name: string | null
+  readonly type: string
+  readonly format: TemplateFormat
+  /** Only what the template asks for. */
+  readonly attributes: JsonObject
+  /** DID or https identifier; null where nobody could be made out. */
+  readonly issuer: string | null
+  readonly issues: readonly Issue[]
+}
+
+/** Why a request did not end as verified. `code` is in the manner of HTTP. */
+export type RequestError = { readonly code: number; readonly message: string; readonly details: readonly Issue[] }
+
+/** A presentation request with its result, as the organisation that made it sees it. */
+export type PresentationRequest = {
+  readonly id: string
+  readonly status: RequestStatus
+  readonly templateId: string
+  readonly reference: string | null
+  readonly error: RequestError | null
+  readonly credentials: readonly CredentialResult[]
+  readonly expiresAt: Date
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+/** What a wallet is asked, and what its answer is checked against. */
+export type Question = Snapshot & {
+  readonly id: string
+  readonly nonce: string
+  readonly state: string
+  readonly expiresAt: Date
+}
+
+/** A question whose answer this process, and no other, is checking. `claimedAt` is the proof. */
+export type ClaimedQuestion = Question & {
+  readonly claimedAt: Date
+  readonly redirectUri: string | null
+  readonly retentionSeconds: number
+}
+
+/** How an answer ended. */
+export type Outcome = {
+  readonly status: 'verified' | 'rejected' | 'failed'
+  readonly error: RequestError | null
+  readonly credentials: readonly CredentialResult[]
+}

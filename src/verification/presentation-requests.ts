@@ -1,0 +1,82 @@
+import type { Caller } from '../caller.ts'
+import { equalInConstantTime, sha256 } from '../crypto/digest.ts'
+import { Fault } from '../fault.ts'
+import type { ListAsk } from '../http/list.ts'
+import type { Platform } from '../platform.ts'
+import type { CredentialResult, PresentationRequest } from './presentation-request.ts'
+import {
+  cancelPresentationRequest,
+  findPresentationRequest,
+  listPresentationRequests,
+  type RequestFilter,
+  type RequestRow,
+} from './request-store.ts'
+import { resultPlace } from './result-place.ts'
+
+type Needs = Pick<Platform, 'store' | 'clock' | 'sealing'>
+
+/**
+ * Reads a request with its result.
+ *
+ * @param responseCode The code that came back with the holder's browser. If it is given it must be the one of this request: that
+ *   shows that the browser which asked is the one that answered. [VP-F2]
+ * @throws Fault `resource.unknown`
+ */
+export async function getRequest(
+  { store, clock, sealing }: Needs,
+  caller: Caller,
+  id: string,
+  responseCode?: string,
+): Promise<PresentationRequest> {
+  const row = await store.single(caller.tenantId, (tx) => findPresentationRequest(tx, id, clock.now()))
+  if (row === null) throw new Fault('resource.unknown')
+  if (responseCode !== undefined) {
+    const hash = row.responseCodeHash
+    // 13.3: the result goes only to the session that the wallet came back to
+    if (hash === null || !equalInConstantTime(hash, sha256(responseCode))) throw new Fault('resource.unknown')
+  }
+  return unsealed({ sealing }, caller, row)
+}
+
+/** One page of the tenant's requests with their results. `limit` one more than a page: see `listAnswer`. */
+export async function listRequests(
+  { store, clock, sealing }: Needs,
+  caller: Caller,
+  ask: ListAsk,
+  filter: RequestFilter,
+): Promise<PresentationRequest[]> {
+  const rows = await store.single(caller.tenantId, (tx) => listPresentationRequests(tx, ask, filter, clock.now()))
+  return Promise.all(rows.map((row) => unsealed({ sealing }, caller, row)))
+}
+
+/**
+ * Ends an open request before its time; a wallet that answers later is refused.
+ *
+ * @throws Fault `resource.unknown`, `presentation_request.closed`
+ */
+export async function cancelRequest(
+  { store, clock, sealing }: Needs,
+  caller: Caller,
+  id: string,
+): Promise<PresentationRequest> {
+  const now = clock.now()
+  const error = { code: 410, message: 'The request was cancelled.', details: [] }
+  const subject = { kind: 'presentation_request', id }
+  const entry = { action: 'openid4vc.verification.expired', subject, by: caller, detail: { canceled: true } }
+  const row = await store.single(caller.tenantId, (tx) => cancelPresentationRequest(tx, id, error, entry, now))
+  if (row !== null) return unsealed({ sealing }, caller, row)
+  const there = await store.single(caller.tenantId, (tx) => findPresentationRequest(tx, id, now))
+  throw new Fault(there === null ? 'resource.unknown' : 'presentation_request.closed')
+}
+
+/** Opens the sealed result of a row. */
+export async function unsealed(
+  { sealing }: Pick<Needs, 'sealing'>,
+  { tenantId }: Pick<Caller, 'tenantId'>,
+  { result, responseCodeHash: _, ...row }: RequestRow,
+): Promise<PresentationRequest> {
+  if (result === null) return { ...row, credentials: [] }
+  const opened = await sealing.open(resultPlace(tenantId, row.id), result)
+  // We sealed it ourselves, as exactly this.
+  return { ...row, credentials: JSON.parse(opened.toString('utf8')) as CredentialResult[] }
+}

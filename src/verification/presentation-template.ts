@@ -1,0 +1,50 @@
+import type { JsonObject } from '../crypto/json.ts'
+
+/** Formats of a credential that a template may ask for, by the names of our API. */
+export const templateFormats = ['sd-jwt-vc', 'mdoc'] as const
+
+/** One of {@link templateFormats}. */
+export type TemplateFormat = (typeof templateFormats)[number]
+
+/** One credential that a template asks for. `attributes` passed `readAttributes` and stays as the organisation wrote it. */
+export type TemplateCredential = {
+  /** The `vct`, or the document type of an mdoc. */
+  readonly type: string
+  readonly format: TemplateFormat
+  readonly attributes: JsonObject
+  readonly name?: string
+  readonly description?: string
+  /** Whoever is not on it is refused as issuer. Empty or absent: any issuer, and the result says so. */
+  readonly issuers?: readonly string[]
+  readonly trustedIssuers?: readonly string[]
+}
+
+/** Which credentials together serve one purpose: each option is a list of names or positions of the template's credentials. */
+export type TemplateSet = { readonly options: readonly (readonly (string | number)[])[]; readonly required?: boolean }
+
+/** How a request is made from a template. Members that we do not know are kept and ignored. */
+export type VerifierConfig = {
+  readonly signer?: 'certificate' | 'did:web'
+  readonly keyType?: string
+  readonly responseMode?: 'direct_post' | 'direct_post.jwt'
+  readonly expiresInSeconds?: number
+  readonly redirectUri?: string
+  readonly credentialSets?: readonly TemplateSet[]
+  readonly [unknown: string]: unknown
+}
+
+/** What a template says; all of it is replaced by a PUT. */
+export type TemplateContent = {
+  readonly name: string
+  readonly description: string
+  readonly credentials: readonly TemplateCredential[]
+  readonly verifierConfig: VerifierConfig | null
+  readonly retentionSeconds: number | null
+}
+
+/** What an organisation wants to know about a holder, to be asked any number of times. */
+export type PresentationTemplate = TemplateContent & {
+  readonly id: string
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}

@@ -1,0 +1,80 @@
+import { Type } from 'typebox'
+import { getTenant } from '../directory/find-tenant.ts'
+import { Fault } from '../fault.ts'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { qrImage } from '../http/qr-image.ts'
+import { REQUEST_OBJECT_MEDIA_TYPE } from '../protocols/openid4vp/request-object.ts'
+import { readResponse } from '../protocols/openid4vp/response.ts'
+import { answerRequest } from './answer-request.ts'
+import { addressesOf } from './request-addresses.ts'
+import { readRequestToken } from './request-token.ts'
+import { serveRequestObject } from './serve-request-object.ts'
+
+const tag = 'OpenID4VP'
+const noStore = { 'cache-control': 'no-store' }
+
+const getRequestObject = endpoint({
+  method: 'GET',
+  path: '/verifiers/{tenant}/requests/{requestToken}',
+  says: 'The signed request object of an open presentation request, for wallets.',
+  tag,
+  takes: 'none',
+  handle: async ({ platform, params }) => {
+    const tenant = await getTenant(platform, params.tenant)
+    const body = await serveRequestObject(platform, tenant, params.requestToken)
+    return { status: 200, type: REQUEST_OBJECT_MEDIA_TYPE, body, headers: noStore }
+  },
+})
+
+const postRequestObject = endpoint({
+  method: 'POST',
+  path: '/verifiers/{tenant}/requests/{requestToken}',
+  says: 'The same for a wallet that brings a nonce of its own (`request_uri_method` post); the object repeats it.',
+  tag,
+  takes: 'form',
+  body: Type.Object({ wallet_nonce: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })) }),
+  handle: async ({ platform, params, body }) => {
+    const tenant = await getTenant(platform, params.tenant)
+    const object = await serveRequestObject(platform, tenant, params.requestToken, body.wallet_nonce)
+    return { status: 200, type: REQUEST_OBJECT_MEDIA_TYPE, body: object }
+  },
+})
+
+const postResponse = endpoint({
+  method: 'POST',
+  path: '/verifiers/{tenant}/responses/{requestToken}',
+  says: "Takes a wallet's answer (response mode direct_post): presentations, or an error.",
+  tag,
+  takes: 'form',
+  handle: async ({ platform, params, body, ip, requestId }) => {
+    const tenant = await getTenant(platform, params.tenant)
+    const response = readResponse(body)
+    const redirectUri = await answerRequest(platform, tenant, params.requestToken, response, { ip, requestId })
+    return { status: 200, body: redirectUri === null ? {} : { redirect_uri: redirectUri } }
+  },
+})
+
+const getQrImage = endpoint({
+  method: 'GET',
+  path: '/verifiers/{tenant}/requests/{requestToken}/qr',
+  says: 'A presentation request as QR image: SVG, or PNG by `Accept`. The address itself may be given to a wallet too.',
+  tag,
+  takes: 'none',
+  crossOrigin: true,
+  handle: async ({ platform, params, headers }) => {
+    const tenant = await getTenant(platform, params.tenant)
+    // Nobody gets an image of ours for a request that is not.
+    const id = await readRequestToken(platform, tenant.id, params.requestToken)
+    if (id === null) throw new Fault('resource.unknown')
+    const { authorizationRequestUri } = addressesOf(platform.urls, tenant.slug, params.requestToken)
+    return qrImage(authorizationRequestUri, headers.accept)
+  },
+})
+
+/** What wallets call. */
+export const verificationEndpoints: readonly Endpoint[] = [
+  getRequestObject,
+  postRequestObject,
+  postResponse,
+  getQrImage,
+]

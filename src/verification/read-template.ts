@@ -1,0 +1,69 @@
+import type { JsonObject } from '../crypto/json.ts'
+import { Fault, type Violation } from '../fault.ts'
+import { asPeerUrl } from '../protocols/shape.ts'
+import { inferFormat, readAttributes } from './attribute-grammar.ts'
+import type { TemplateContent, TemplateCredential, VerifierConfig } from './presentation-template.ts'
+import { positionOf } from './template-query.ts'
+import type { PresentationTemplateBody } from './template-schemas.ts'
+
+/**
+ * Makes a template out of a body that fits its schema: infers formats, and checks what the schema cannot say.
+ *
+ * @throws Fault `request.invalid` with every violation at once.
+ */
+export function readTemplate(
+  body: PresentationTemplateBody,
+  { isDevelopment }: { isDevelopment: boolean },
+): TemplateContent {
+  const violations: Violation[] = []
+  const credentials = body.credentials.map((one, i) => readCredential(one, `/credentials/${i}`, violations))
+  // The schema keeps unknown members, and they are JSON.
+  const verifierConfig = (body.verifierConfig ?? null) as VerifierConfig | null
+  checkConfig(verifierConfig, credentials, isDevelopment, violations)
+  if (violations.length > 0) throw new Fault('request.invalid', { violations })
+  const { name, description, retentionSeconds = null } = body
+  return { name, description, credentials, verifierConfig, retentionSeconds }
+}
+
+/** [SEC-54] https only; where development allows it, http on a loopback host. The wallet hands it to a browser, we never call it. */
+export function checkRedirectUri(value: string, pointer: string, isDevelopment: boolean): readonly Violation[] {
+  if (asPeerUrl(value, { allowHttpLoopback: isDevelopment }) !== null) return []
+  return [{ detail: 'must be an https URL without credentials and fragment', pointer }]
+}
+
+function readCredential(
+  body: PresentationTemplateBody['credentials'][number],
+  pointer: string,
+  violations: Violation[],
+): TemplateCredential {
+  const { format: named, attributes: raw, trustedIssuers, ...rest } = body
+  // The body was parsed from JSON.
+  const attributes = raw as JsonObject
+  const format = named ?? inferFormat(body.type, attributes)
+  violations.push(...readAttributes(attributes, format, `${pointer}/attributes`).violations)
+  for (const [i, id] of (trustedIssuers ?? []).entries()) {
+    violations.push({ detail: `there is no trusted entity ${id}`, pointer: `${pointer}/trustedIssuers/${i}` })
+  }
+  return { ...rest, format, attributes }
+}
+
+function checkConfig(
+  config: VerifierConfig | null,
+  credentials: readonly TemplateCredential[],
+  isDevelopment: boolean,
+  violations: Violation[],
+): void {
+  const { redirectUri, credentialSets = [] } = config ?? {}
+  if (redirectUri !== undefined) {
+    violations.push(...checkRedirectUri(redirectUri, '/verifierConfig/redirectUri', isDevelopment))
+  }
+  for (const [i, set] of credentialSets.entries()) {
+    for (const [j, option] of set.options.entries()) {
+      for (const [k, named] of option.entries()) {
+        if (positionOf(named, credentials) !== null) continue
+        const pointer = `/verifierConfig/credentialSets/${i}/options/${j}/${k}`
+        violations.push({ detail: 'is neither the name nor the position of a credential of this template', pointer })
+      }
+    }
+  }
+}

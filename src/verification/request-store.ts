@@ -1,0 +1,204 @@
+import type { Entry } from '../events/entry.ts'
+import { auditCte, auditValues } from '../events/recorded-sql.ts'
+import type { ListAsk } from '../http/list.ts'
+import { sql, type TenantTx } from '../store/store.ts'
+import type { ClaimedQuestion, Question, RequestError, RequestStatus } from './presentation-request.ts'
+
+/** A row as the API needs it; `result` is still sealed. */
+export type RequestRow = {
+  readonly id: string
+  readonly status: RequestStatus
+  readonly templateId: string
+  readonly reference: string | null
+  readonly error: RequestError | null
+  readonly result: Buffer | null
+  readonly responseCodeHash: Buffer | null
+  readonly expiresAt: Date
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+/** How long an answer may be checked before the process that does it counts as gone. */
+export const CLAIM_SECONDS = 60
+
+// What is due counts as expired before the schedule gets to it; a request that is being answered is still open to its owner.
+const shown = (now: string) => `case when status = 'requested' and expires_at <= ${now} then 'expired'
+  when status = 'answering' then 'requested' else status end`
+const rowColumns = (now: string) => `id, ${shown(now)} as status, template_id as "templateId", reference, error, result,
+  response_code_hash as "responseCodeHash", expires_at as "expiresAt", created_at as "createdAt", updated_at as "updatedAt"`
+const questionColumns = `id, nonce, state, credentials, verifier_config as "verifierConfig", expires_at as "expiresAt"`
+
+// Formats, signers and response modes that the protocol surface cannot serve yet make no row; `explainRefusal` says which it was.
+const insertRequest = sql(
+  'verification.request-insert',
+  `with ins as (
+     insert into presentation_request (tenant_id, id, template_id, status, reference, nonce, state, credentials, verifier_config,
+       retention_seconds, redirect_uri, expires_at, created_at, updated_at)
+     select tenant_id, $3::uuid, id, 'requested', $4::text, $5::text, $6::text, credentials, verifier_config, coalesce(retention_seconds, $7),
+       coalesce($8::text, verifier_config->>'redirectUri'),
+       $10::timestamptz + interval '1 second' * coalesce($9::int, (verifier_config->>'expiresInSeconds')::int, $11::int), $10, $10
+     from presentation_template
+     where tenant_id = $1 and id = $2 and archived_at is null
+       and not jsonb_path_exists(credentials, '$[*] ? (@.format != "sd-jwt-vc")')
+       and coalesce(verifier_config->>'signer', 'did:web') = 'did:web'
+       and coalesce(verifier_config->>'responseMode', 'direct_post') = 'direct_post'
+     returning *),
+   ${auditCte({ from: 'ins', first: 12 })}
+   select ${rowColumns('$10')} from ins`,
+)
+
+const findOpen = sql(
+  'verification.request-open',
+  `select ${questionColumns} from presentation_request
+   where tenant_id = $1 and id = $2 and status = 'requested' and expires_at > $3`,
+)
+
+const claimRequest = sql(
+  'verification.request-claim',
+  `update presentation_request set status = 'answering', claimed_at = $4, updated_at = $4
+   where tenant_id = $1 and id = $2 and state = $3 and expires_at > $4
+     and (status = 'requested' or (status = 'answering' and claimed_at <= $5))
+   returning ${questionColumns}, claimed_at as "claimedAt", redirect_uri as "redirectUri", retention_seconds as "retentionSeconds"`,
+)
+
+const completeRequest = sql(
+  'verification.request-complete',
+  `with upd as (
+     update presentation_request set status = $4, claimed_at = null, error = $5::jsonb, result = $6, result_until = $7,
+       response_code_hash = $8, updated_at = $9
+     where tenant_id = $1 and id = $2 and status = 'answering' and claimed_at = $3 returning id),
+   ${auditCte({ from: 'upd', first: 10 })}
+   select id from upd`,
+)
+
+const findRequest = sql(
+  'verification.request-find',
+  `select ${rowColumns('$3')} from presentation_request where tenant_id = $1 and id = $2`,
+)
+
+const cancelRequest = sql(
+  'verification.request-cancel',
+  `with upd as (
+     update presentation_request set status = 'expired', expires_at = $3, error = $4::jsonb, updated_at = $3
+     where tenant_id = $1 and id = $2 and status = 'requested' and expires_at > $3 returning *),
+   ${auditCte({ from: 'upd', first: 5 })}
+   select ${rowColumns('$3')} from upd`,
+)
+
+const listText = (order: 'asc' | 'desc') => `select ${rowColumns('$4')} from presentation_request
+  where tenant_id = $1 and ($2::uuid is null or id ${order === 'asc' ? '>' : '<'} $2)
+    and ($5::uuid is null or template_id = $5) and ($6::text is null or reference = $6)
+    and ($7::text is null or ${shown('$4')} = $7)
+  order by id ${order} limit $3`
+const listUp = sql('verification.request-list-up', listText('asc'))
+const listDown = sql('verification.request-list-down', listText('desc'))
+
+/** What a new request is made of, besides its template. */
+export type NewRequest = {
+  readonly id: string
+  readonly templateId: string
+  readonly nonce: string
+  readonly state: string
+  readonly reference: string | null
+  readonly redirectUri: string | null
+  readonly expiresInSeconds: number | null
+  /** What holds when neither the ask nor the template says it. */
+  readonly presets: { readonly expiresInSeconds: number; readonly retentionSeconds: number }
+}
+
+/**
+ * Makes a request out of a template that can be asked for, with its audit entry.
+ *
+ * @returns null if there is no such template, or none that can be served.
+ */
+export async function insertPresentationRequest(
+  tx: TenantTx,
+  { presets, ...one }: NewRequest,
+  entry: Entry,
+  now: Date,
+): Promise<RequestRow | null> {
+  const { templateId, id, reference, nonce, state, redirectUri, expiresInSeconds } = one
+  const made = [tx.tenantId, templateId, id, reference, nonce, state, presets.retentionSeconds, redirectUri]
+  const values = [...made, expiresInSeconds, now, presets.expiresInSeconds, ...auditValues(entry, now)]
+  const [row] = await tx.rows<RequestRow>(insertRequest, values)
+  return row ?? null
+}
+
+/** The question of an open request; null if there is none, or it was answered, cancelled or has run out. */
+export async function findOpenQuestion(tx: TenantTx, id: string, now: Date): Promise<Question | null> {
+  const [row] = await tx.rows<Question>(findOpen, [tx.tenantId, id, now])
+  return row ?? null
+}
+
+/**
+ * Claims the right to answer: of several answers that arrive together one gets the row. A claim whose process died is open to the next
+ * after {@link CLAIM_SECONDS}.
+ *
+ * @returns null if the request is not open, or `state` is another's.
+ */
+export async function claimAnswer(tx: TenantTx, id: string, state: string, now: Date): Promise<ClaimedQuestion | null> {
+  const staleAt = new Date(now.getTime() - CLAIM_SECONDS * 1000)
+  const [row] = await tx.rows<ClaimedQuestion>(claimRequest, [tx.tenantId, id, state, now, staleAt])
+  return row ?? null
+}
+
+/** How a claimed request ended. `result` is sealed. */
+export type Completion = {
+  readonly status: 'verified' | 'rejected' | 'failed'
+  readonly error: RequestError | null
+  readonly result: Buffer | null
+  readonly resultUntil: Date | null
+  readonly responseCodeHash: Buffer | null
+}
+
+/** Ends a claimed request. @returns false if the claim was lost to somebody else; then nothing was written. */
+export async function completeAnswer(
+  tx: TenantTx,
+  { id, claimedAt }: Pick<ClaimedQuestion, 'id' | 'claimedAt'>,
+  { status, error, result, resultUntil, responseCodeHash }: Completion,
+  entry: Entry,
+  now: Date,
+): Promise<boolean> {
+  const json = error === null ? null : JSON.stringify(error)
+  const ended = [tx.tenantId, id, claimedAt, status, json, result, resultUntil, responseCodeHash, now]
+  const rows = await tx.rows(completeRequest, [...ended, ...auditValues(entry, now)])
+  return rows.length === 1
+}
+
+/** @returns null if there is no such request. */
+export async function findPresentationRequest(tx: TenantTx, id: string, now: Date): Promise<RequestRow | null> {
+  const [row] = await tx.rows<RequestRow>(findRequest, [tx.tenantId, id, now])
+  return row ?? null
+}
+
+/** Ends an open request before its time. @returns null if it is not open: unknown, final, or being answered at this moment. */
+export async function cancelPresentationRequest(
+  tx: TenantTx,
+  id: string,
+  error: RequestError,
+  entry: Entry,
+  now: Date,
+): Promise<RequestRow | null> {
+  const values = [tx.tenantId, id, now, JSON.stringify(error), ...auditValues(entry, now)]
+  const [row] = await tx.rows<RequestRow>(cancelRequest, values)
+  return row ?? null
+}
+
+/** What a list of requests may be narrowed to. */
+export type RequestFilter = {
+  readonly templateId: string | null
+  readonly reference: string | null
+  readonly status: RequestStatus | null
+}
+
+/** One page, and one row more if there is a next page. Ids are in the order of creation. */
+export async function listPresentationRequests(
+  tx: TenantTx,
+  ask: ListAsk,
+  { templateId, reference, status }: RequestFilter,
+  now: Date,
+): Promise<RequestRow[]> {
+  const statement = ask.readDescending ? listDown : listUp
+  const from = ask.after ?? ask.before
+  return tx.rows<RequestRow>(statement, [tx.tenantId, from, ask.size + 1, now, templateId, reference, status])
+}

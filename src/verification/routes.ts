@@ -1,0 +1,195 @@
+import { Type } from 'typebox'
+import { listAnswer, listQuery, parseListQuery } from '../http/list.ts'
+import { answer, type Route, route } from '../http/route.ts'
+import { openRequest } from './open-request.ts'
+import { requestStatuses } from './presentation-request.ts'
+import { cancelRequest, getRequest, listRequests, unsealed } from './presentation-requests.ts'
+import {
+  archiveTemplate,
+  createTemplate,
+  getTemplate,
+  listTemplates,
+  replaceTemplate,
+} from './presentation-templates.ts'
+import { OpenRequestBody, PresentationRequestReply } from './request-schemas.ts'
+import { showRequest, showTemplate, templateMeta } from './show.ts'
+import { PresentationTemplateBody, PresentationTemplateReply } from './template-schemas.ts'
+import { idIn } from './uuid.ts'
+
+const TemplateList = listQuery()
+const RequestList = listQuery({
+  filters: {
+    status: Type.Enum([...requestStatuses]),
+    reference: Type.String({ minLength: 1, maxLength: 200 }),
+    presentationTemplateId: Type.String({ format: 'uuid' }),
+  },
+})
+
+const createTemplateRoute = route({
+  group: 'creds',
+  method: 'POST',
+  path: '/templates/presentations',
+  says: 'Adds a presentation template: what to ask a holder for, and what must be true of it.',
+  needs: 'verification:write',
+  body: PresentationTemplateBody,
+  status: 201,
+  reply: PresentationTemplateReply,
+  faults: [],
+  handle: async ({ platform, caller, body }) => {
+    const template = await createTemplate(platform, caller, body)
+    return answer(showTemplate(template), { meta: templateMeta(template) })
+  },
+})
+
+const listTemplatesRoute = route({
+  group: 'creds',
+  method: 'GET',
+  path: '/templates/presentations',
+  says: 'Lists the presentation templates that are not archived.',
+  needs: 'verification:read',
+  query: TemplateList,
+  status: 200,
+  reply: Type.Array(PresentationTemplateReply),
+  faults: [],
+  handle: async ({ platform, caller, query, href }) => {
+    const list = parseListQuery(query)
+    return listAnswer(await listTemplates(platform, caller, list), { href, query, list }, showTemplate)
+  },
+})
+
+const getTemplateRoute = route({
+  group: 'creds',
+  method: 'GET',
+  path: '/templates/presentations/{id}',
+  says: 'Reads a presentation template; what is accepted in requests only stands in `meta`.',
+  needs: 'verification:read',
+  status: 200,
+  reply: PresentationTemplateReply,
+  faults: ['resource.unknown'],
+  handle: async ({ platform, caller, params }) => {
+    const template = await getTemplate(platform, caller, idIn(params))
+    return answer(showTemplate(template), { meta: templateMeta(template) })
+  },
+})
+
+const replaceTemplateRoute = route({
+  group: 'creds',
+  method: 'PUT',
+  path: '/templates/presentations/{id}',
+  says: 'Replaces a presentation template entirely. Requests made before keep what they were made from.',
+  needs: 'verification:write',
+  body: PresentationTemplateBody,
+  status: 200,
+  reply: PresentationTemplateReply,
+  faults: ['resource.unknown'],
+  handle: async ({ platform, caller, params, body }) => {
+    const template = await replaceTemplate(platform, caller, idIn(params), body)
+    return answer(showTemplate(template), { meta: templateMeta(template) })
+  },
+})
+
+const archiveTemplateRoute = route({
+  group: 'creds',
+  method: 'DELETE',
+  path: '/templates/presentations/{id}',
+  says: 'Archives a presentation template. Open requests stay open.',
+  needs: 'verification:write',
+  status: 204,
+  faults: ['resource.unknown'],
+  handle: async ({ platform, caller, params }) => {
+    await archiveTemplate(platform, caller, idIn(params))
+    return answer(undefined)
+  },
+})
+
+const openRequestRoute = route({
+  group: 'creds',
+  method: 'POST',
+  path: '/presentations/request',
+  says: 'Makes a presentation request to show to a holder.',
+  needs: 'verification:write',
+  body: OpenRequestBody,
+  status: 200,
+  reply: PresentationRequestReply,
+  faults: ['resource.unknown', 'presentation_template.unsupported', 'certificate.none_active'],
+  handle: async ({ platform, caller, body }) => {
+    const row = await openRequest(platform, caller, body)
+    return answer(await showRequest(platform, caller, await unsealed(platform, caller, row)))
+  },
+})
+
+const listRequestsRoute = route({
+  group: 'creds',
+  method: 'GET',
+  path: '/presentations',
+  says: 'Lists presentation requests with their results.',
+  needs: 'verification:read',
+  query: RequestList,
+  status: 200,
+  reply: Type.Array(PresentationRequestReply),
+  faults: [],
+  handle: async ({ platform, caller, query, href }) => {
+    const list = parseListQuery(query)
+    const filter = {
+      status: query['filter[status]'] ?? null,
+      reference: query['filter[reference]'] ?? null,
+      templateId: query['filter[presentationTemplateId]'] ?? null,
+    }
+    const rows = await listRequests(platform, caller, list, filter)
+    const shown = await Promise.all(rows.map((row) => showRequest(platform, caller, row)))
+    return listAnswer(shown, { href, query, list }, (one) => one)
+  },
+})
+
+const getRequestRoute = route({
+  group: 'creds',
+  method: 'GET',
+  path: '/presentations/{id}',
+  says: 'Reads a presentation request with its result.',
+  needs: 'verification:read',
+  query: Type.Object(
+    {
+      responseCode: Type.Optional(
+        Type.String({
+          maxLength: 128,
+          description:
+            'The `response_code` that came back with the browser. Given, it must be that of this request, else 404.',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  status: 200,
+  reply: PresentationRequestReply,
+  faults: ['resource.unknown'],
+  handle: async ({ platform, caller, params, query }) => {
+    const request = await getRequest(platform, caller, idIn(params), query.responseCode)
+    return answer(await showRequest(platform, caller, request))
+  },
+})
+
+const cancelRequestRoute = route({
+  group: 'creds',
+  method: 'DELETE',
+  path: '/presentations/{id}',
+  says: 'Cancels an open presentation request: it is expired from now on.',
+  needs: 'verification:write',
+  status: 200,
+  reply: PresentationRequestReply,
+  faults: ['resource.unknown', 'presentation_request.closed'],
+  handle: async ({ platform, caller, params }) =>
+    answer(await showRequest(platform, caller, await cancelRequest(platform, caller, idIn(params)))),
+})
+
+/** Presentation templates, requests and results. */
+export const verificationRoutes: readonly Route[] = [
+  createTemplateRoute,
+  listTemplatesRoute,
+  getTemplateRoute,
+  replaceTemplateRoute,
+  archiveTemplateRoute,
+  openRequestRoute,
+  listRequestsRoute,
+  getRequestRoute,
+  cancelRequestRoute,
+]

@@ -1,0 +1,121 @@
+import type { Entry } from '../events/entry.ts'
+import { auditCte, auditValues } from '../events/recorded-sql.ts'
+import { Fault } from '../fault.ts'
+import type { ListAsk } from '../http/list.ts'
+import { sql, type TenantTx } from '../store/store.ts'
+import type { PresentationTemplate, TemplateContent } from './presentation-template.ts'
+
+const columns = 'id, name, description, credentials, verifier_config, retention_seconds, created_at, updated_at'
+
+type Row = Pick<PresentationTemplate, 'id' | 'name' | 'description' | 'credentials'> & {
+  readonly verifier_config: PresentationTemplate['verifierConfig']
+  readonly retention_seconds: number | null
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+const insertTemplate = sql(
+  'verification.template-insert',
+  `with ins as (
+     insert into presentation_template (tenant_id, id, name, description, credentials, verifier_config, retention_seconds, created_at, updated_at)
+     values ($1, $2, $3, $4, $5::jsonb, $6::jsonb, $7, $8, $8) returning ${columns}),
+   ${auditCte({ from: 'ins', first: 9 })}
+   select * from ins`,
+)
+
+const replaceTemplate = sql(
+  'verification.template-replace',
+  `with upd as (
+     update presentation_template
+     set name = $3, description = $4, credentials = $5::jsonb, verifier_config = $6::jsonb, retention_seconds = $7, updated_at = $8
+     where tenant_id = $1 and id = $2 and archived_at is null returning ${columns}),
+   ${auditCte({ from: 'upd', first: 9 })}
+   select * from upd`,
+)
+
+const archiveTemplate = sql(
+  'verification.template-archive',
+  `with upd as (
+     update presentation_template set archived_at = $3, updated_at = $3
+     where tenant_id = $1 and id = $2 and archived_at is null returning id),
+   ${auditCte({ from: 'upd', first: 4 })}
+   select id from upd`,
+)
+
+const findTemplate = sql(
+  'verification.template-find',
+  `select ${columns} from presentation_template where tenant_id = $1 and id = $2 and archived_at is null`,
+)
+
+const listText = (order: 'asc' | 'desc') => `select ${columns} from presentation_template
+  where tenant_id = $1 and archived_at is null and ($2::uuid is null or id ${order === 'asc' ? '>' : '<'} $2)
+  order by id ${order} limit $3`
+const listUp = sql('verification.template-list-up', listText('asc'))
+const listDown = sql('verification.template-list-down', listText('desc'))
+
+/** Adds a template and its audit entry. */
+export async function insertPresentationTemplate(
+  tx: TenantTx,
+  id: string,
+  content: TemplateContent,
+  entry: Entry,
+  now: Date,
+): Promise<PresentationTemplate> {
+  return toTemplate(await write(tx, insertTemplate, id, content, entry, now))
+}
+
+/**
+ * Replaces all that a template says. Requests made before keep what they were made from.
+ *
+ * @throws Fault `resource.unknown` if it does not exist or is archived.
+ */
+export async function replacePresentationTemplate(
+  tx: TenantTx,
+  id: string,
+  content: TemplateContent,
+  entry: Entry,
+  now: Date,
+): Promise<PresentationTemplate> {
+  return toTemplate(await write(tx, replaceTemplate, id, content, entry, now))
+}
+
+/** Archives a template: no more requests are made from it. @throws Fault `resource.unknown` */
+export async function archivePresentationTemplate(tx: TenantTx, id: string, entry: Entry, now: Date): Promise<void> {
+  const [row] = await tx.rows(archiveTemplate, [tx.tenantId, id, now, ...auditValues(entry, now)])
+  if (row === undefined) throw new Fault('resource.unknown')
+}
+
+/** @throws Fault `resource.unknown` if it does not exist or is archived. */
+export async function getPresentationTemplate(tx: TenantTx, id: string): Promise<PresentationTemplate> {
+  const [row] = await tx.rows<Row>(findTemplate, [tx.tenantId, id])
+  return toTemplate(row)
+}
+
+/** One page, and one row more if there is a next page. Ids are in the order of creation. */
+export async function listPresentationTemplates(tx: TenantTx, ask: ListAsk): Promise<PresentationTemplate[]> {
+  const statement = ask.readDescending ? listDown : listUp
+  const rows = await tx.rows<Row>(statement, [tx.tenantId, ask.after ?? ask.before, ask.size + 1])
+  return rows.map(toTemplate)
+}
+
+async function write(
+  tx: TenantTx,
+  statement: typeof insertTemplate,
+  id: string,
+  content: TemplateContent,
+  entry: Entry,
+  now: Date,
+): Promise<Row | undefined> {
+  const { name, description, credentials, verifierConfig, retentionSeconds } = content
+  const config = verifierConfig === null ? null : JSON.stringify(verifierConfig)
+  const values = [tx.tenantId, id, name, description, JSON.stringify(credentials), config, retentionSeconds, now]
+  const [row] = await tx.rows<Row>(statement, [...values, ...auditValues(entry, now)])
+  return row
+}
+
+function toTemplate(row: Row | undefined): PresentationTemplate {
+  if (row === undefined) throw new Fault('resource.unknown')
+  const { verifier_config: verifierConfig, retention_seconds: retentionSeconds, ...rest } = row
+  const { created_at: createdAt, updated_at: updatedAt, ...named } = rest
+  return { ...named, verifierConfig, retentionSeconds, createdAt, updatedAt }
+}
