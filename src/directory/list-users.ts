@@ -23,5 +23,7 @@ export async function listUsers(
     cursor: list.after ?? list.before,
     limit: list.size + 1,
   }
+  // No stored text has a NUL character, and PostgreSQL refuses to be asked for one.
+  if (JSON.stringify([page.email, page.username, page.name]).includes('\\u0000')) return { list, rows: [] }
   return { list, rows: await store.single(tenantId, (tx) => listUserRows(tx, page)) }
 }

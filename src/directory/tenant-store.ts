@@ -1,5 +1,5 @@
 import type { TenantId } from '../caller.ts'
-import { type AcrossTx, platformTenantId, sql } from '../store/store.ts'
+import { type AcrossTx, platformTenantId, sql, type TenantTx } from '../store/store.ts'
 import type { Tenant } from './tenant.ts'
 
 type Row = { id: TenantId; slug: string; name: string; settings: Tenant['settings']; catalog_version: number }
@@ -13,13 +13,17 @@ const findById = sql(
   'directory.tenant_by_id',
   `select ${COLUMNS} from tenant where id = $1 and disabled_at is null and id <> '${platformTenantId}'`,
 )
-const insertOrRename = sql(
-  'directory.tenant_put',
-  `insert into tenant (id, slug, name, created_at, updated_at) values ($1, $2, $3, $4, $4)
-   on conflict (slug) do update set name = excluded.name, updated_at = excluded.updated_at, catalog_version = tenant.catalog_version + 1
-   where tenant.name <> excluded.name
-   returning id, (xmax = 0) as created`,
+const findAny = sql('directory.tenant_any', 'select id from tenant where slug = $1')
+const insert = sql(
+  'directory.tenant_insert',
+  `insert into tenant (id, slug, name, created_at, updated_at) values ($1, $2, $3, $4, $4) on conflict do nothing returning id`,
 )
+const rename = sql(
+  'directory.tenant_rename',
+  `update tenant set name = $2, updated_at = $3, catalog_version = catalog_version + 1 where id = $1 and name <> $2 returning id`,
+)
+
+const lock = sql('directory.tenant_lock', 'select id from tenant where id = $1 for no key update')
 
 /** The tenant with this slug, unless it is disabled. */
 export async function findTenantBySlug(tx: AcrossTx, slug: string): Promise<Tenant | null> {
@@ -31,13 +35,25 @@ export async function findTenantById(tx: AcrossTx, id: TenantId): Promise<Tenant
   return asTenant(await tx.rows<Row>(findById, [id]))
 }
 
-/** Makes a tenant, or gives it another name. @returns null if it is there already under that name. */
-export async function putTenant(
-  tx: AcrossTx,
-  { id, slug, name, now }: { id: string; slug: string; name: string; now: Date },
-): Promise<{ id: TenantId; created: boolean } | null> {
-  const [row] = await tx.rows<{ id: TenantId; created: boolean }>(insertOrRename, [id, slug, name, now])
-  return row ?? null
+/** Id of the tenant that has this slug, be it disabled. */
+export async function findTenantIdBySlug(tx: AcrossTx, slug: string): Promise<TenantId | null> {
+  const [row] = await tx.rows<{ id: TenantId }>(findAny, [slug])
+  return row?.id ?? null
+}
+
+/** Makes the tenant of the transaction. @returns false if the slug is taken, perhaps since a moment ago. */
+export async function insertTenant(tx: TenantTx, { slug, name, now }: { slug: string; name: string; now: Date }) {
+  return (await tx.rows(insert, [tx.tenantId, slug, name, now])).length === 1
+}
+
+/** Gives the tenant of the transaction a name. @returns false if it has it already. */
+export async function renameTenant(tx: TenantTx, name: string, now: Date): Promise<boolean> {
+  return (await tx.rows(rename, [tx.tenantId, name, now])).length === 1
+}
+
+/** Lets one change of the directory happen at a time; ordinary work of the tenant goes on beside it. */
+export async function lockTenant(tx: TenantTx): Promise<void> {
+  await tx.rows(lock, [tx.tenantId])
 }
 
 function asTenant([row]: readonly Row[]): Tenant | null {

@@ -56,7 +56,7 @@ const listBy = (name: string, order: string, beyond: string) =>
        and ($2::text is null or email_folded = $2)
        and ($3::text is null or username_folded = $3)
        and ($4::boolean is null or enabled = $4)
-       and ($5::text is null or strpos(name_folded, $5) > 0)
+       and ($5::text is null or strpos(concat_ws(' ', first_name_folded, last_name_folded), $5) > 0)
        and ($6::uuid is null or ${beyond})
      order by ${order} limit $7`,
   )

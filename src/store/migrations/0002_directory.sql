@@ -1,6 +1,9 @@
 -- 0002 directory: the people of a tenant and the clients that act for it.
 -- Locks: none, the tables are new. Old code runs on it: yes. Way back: drop the tables.
 
+-- A tenant is made inside its own transaction, so that it and its record stand or fall together; the wall lets nothing but itself in.
+grant insert on tenant to chirograph_app;
+
 -- Look-up keys are kept folded (NFC, lower case) by the application, because lower() of the database depends on its locale.
 -- Personal data; cleared when the user is deleted, or with the tenant.
 create table user_account (
@@ -12,7 +15,8 @@ create table user_account (
   email_folded        text check (length(email_folded) between 3 and 640),
   first_name          text check (length(first_name) <= 200),
   last_name           text check (length(last_name) <= 200),
-  name_folded         text not null,
+  first_name_folded   text,
+  last_name_folded    text,
   external_identifier text check (length(external_identifier) between 1 and 255),
   enabled             boolean not null,
   -- scrypt string; only people who use our own sign-in pages have one.
