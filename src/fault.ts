@@ -150,7 +150,7 @@ export const faults = {
   'grant.invalid': {
     api: [400, 'VALIDATION_ERROR'],
     oauth: [400, 'invalid_grant'],
-    title: 'The grant is not acceptable.',
+    title: 'The grant is wrong, used or has run out.',
   },
   'scope.invalid': {
     api: [400, 'VALIDATION_ERROR'],
@@ -280,11 +280,6 @@ export const faults = {
     oauth: [400, 'invalid_request'],
     title: 'The DCQL query is not valid.',
   },
-  'certificate.none_active': {
-    api: [409, 'NO_ACTIVE_CERTIFICATE'],
-    oauth: [400, 'invalid_request'],
-    title: 'There is no active certificate to sign with.',
-  },
   'presentation_template.unsupported': {
     api: [422, 'UNSUPPORTED_FORMAT'],
     oauth: [400, 'invalid_request'],
@@ -346,16 +341,6 @@ export const faults = {
     oauth: [400, 'credential_request_denied'],
     title: 'There is no active certificate to sign with.',
   },
-  'grant.invalid': {
-    api: [422, 'OFFER_UNUSABLE'],
-    oauth: [400, 'invalid_grant'],
-    title: 'The code is wrong, used or has run out.',
-  },
-  'grant.unsupported': {
-    api: [400, 'VALIDATION_ERROR'],
-    oauth: [400, 'unsupported_grant_type'],
-    title: 'The grant type is not supported here.',
-  },
   'authorization_details.invalid': {
     api: [400, 'VALIDATION_ERROR'],
     oauth: [400, 'invalid_authorization_details'],
@@ -380,11 +365,6 @@ export const faults = {
     api: [400, 'VALIDATION_ERROR'],
     oauth: [400, 'invalid_notification_id'],
     title: 'The notification id is not known for this access token.',
-  },
-  'notification.invalid': {
-    api: [400, 'VALIDATION_ERROR'],
-    oauth: [400, 'invalid_notification_request'],
-    title: 'The notification is not well-formed.',
   },
   'status_list.historical': {
     api: [501, 'NOT_IMPLEMENTED'],
