@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { test } from 'node:test'
-import { filesIn, lineOf, root, sourcesIn } from './support/source.ts'
+import { filesIn, isForTests, lineOf, root, sourcesIn } from './support/source.ts'
 
-const product = sourcesIn('src').filter(({ path }) => !path.endsWith('.test.ts'))
+const product = sourcesIn('src').filter(({ path }) => !isForTests(path))
 const migrations = filesIn('src/store/migrations', '.sql').map((path) => {
   const text = readFileSync(join(root, path), 'utf8')
   return { name: basename(path), text, statements: text.replace(/--[^\n]*/g, '') }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { basename, join, posix } from 'node:path'
 import { test } from 'node:test'
-import { filesIn, lineOf, root, type Source, sourcesIn } from './support/source.ts'
+import { filesIn, isForTests, lineOf, root, type Source, sourcesIn } from './support/source.ts'
 import { functionsOf, importsOf } from './support/source-shape.ts'
 
 /** From the roof to the ground. A room may import itself and what stands behind it. */
@@ -30,13 +30,9 @@ const bannedWords =
   /^(utils?|helpers?|common|shared|misc|base|manager|services?|handlers?|processor|impl|dto|data|info)$/
 
 const src = sourcesIn('src')
-const product = src.filter(({ path }) => !isTest(path))
+const product = src.filter(({ path }) => !isForTests(path))
 const outside = ['test', 'bench', 'scripts', 'demo'].flatMap(sourcesIn)
 const all = [...src, ...outside]
-
-function isTest(path: string): boolean {
-  return path.endsWith('.test.ts') || path.includes('/test-support/')
-}
 
 /** `src/store/sql.ts` is of the room store, `src/config.ts` of the room config. */
 function roomOf(path: string): string {
@@ -228,7 +224,7 @@ law('file names are kebab-case and say what is inside', () =>
 
 law('every export has a docstring', () =>
   all
-    .filter(({ path }) => !isTest(path))
+    .filter(({ path }) => !isForTests(path))
     .flatMap(({ path, text, code }) =>
       [...code.matchAll(/^export (?!type \{|\{)(?:declare |async |abstract )*\w+\*? ([\w$]+)/gm)]
         .filter((found) => !/\*\/\s*(\/\/[^\n]*\s*)*$/.test(text.slice(0, found.index)))

@@ -37,6 +37,11 @@ export function filesIn(folder: string, ending = ''): readonly string[] {
   }
 }
 
+/** Whether a file of src is there for tests only. */
+export function isForTests(path: string): boolean {
+  return path.endsWith('.test.ts') || path.includes('/test-support/') || path.endsWith('-for-tests.ts')
+}
+
 /** One-based line of an offset. */
 export function lineOf(text: string, offset: number): number {
   return text.slice(0, offset).split('\n').length
