@@ -1,0 +1,158 @@
+import type { Entry } from '../events/entry.ts'
+import { auditCte, auditValues } from '../events/recorded-sql.ts'
+import { type Sql, sql, type TenantTx } from '../store/store.ts'
+import type { CredentialStatus, Issuance, IssuanceStatus } from './issuance.ts'
+
+type Row = {
+  id: string
+  status: IssuanceStatus
+  error: Issuance['error']
+  credential_id: string
+  credential_status: CredentialStatus
+  template_id: string
+  reference: string | null
+  revocable: boolean
+  created_at: Date
+  updated_at: Date
+  expires_at: Date
+}
+
+/** An offer whose time is over is expired, whether or not the sweep has been there. `$n` is the moment. */
+const over = (now: string) => `(status = 'offered' and forget_at <= ${now})`
+const columns = (now: string) =>
+  `id, case when ${over(now)} then 'expired' else status end as status, error, credential_id,
+   case when ${over(now)} then 'expired' else credential_status end as credential_status,
+   template_id, reference, revocable, created_at, updated_at, expires_at`
+
+const insertIssuance = sql(
+  'issuance.insert',
+  `with made_from as (
+     select id, version from credential_template where tenant_id = $1 and id = $2 and version = $3 and archived_at is null
+   ), ins as (
+     insert into issuance (tenant_id, id, status, template_id, template_version, reference, credential_id, credential_status, revocable,
+       sealed_claims, forget_at, expires_at, tx_code_mac, created_at, updated_at)
+     select $1, $4::uuid, 'offered', made_from.id, made_from.version, $5::text, $6::uuid, 'offered', $7::boolean,
+       $8::bytea, $9::timestamptz, $9::timestamptz, $10::bytea, $11::timestamptz, $11::timestamptz from made_from
+     returning id
+   ), ${auditCte({ from: 'ins', first: 12 })}
+   select id from ins`,
+)
+const selectIssuance = sql('issuance.get', `select ${columns('$3')} from issuance where tenant_id = $1 and id = $2`)
+const cancelOffered = sql(
+  'issuance.cancel',
+  `with seen as (select id from issuance where tenant_id = $1 and id = $2),
+   upd as (
+     update issuance set status = 'canceled', credential_status = 'expired', sealed_claims = null, updated_at = $3
+     where tenant_id = $1 and id = $2 and status = 'offered' and forget_at > $3
+     returning id
+   ), ${auditCte({ from: 'upd', first: 4 })}
+   select exists (select from seen) as known, exists (select from upd) as canceled`,
+)
+
+/** What a new row says beyond its template. */
+export type NewIssuance = {
+  readonly issuance: Issuance
+  readonly templateVersion: number
+  readonly sealedClaims: Buffer
+  readonly txCodeMac: Buffer | null
+}
+
+/** A new offer. @returns false if the template is not, or no longer, at that version, or archived. */
+export async function insertOffered(tx: TenantTx, made: NewIssuance, entry: Entry): Promise<boolean> {
+  const { id, templateId, reference, credentialId, revocable, expiresAt, createdAt } = made.issuance
+  const rows = await tx.rows(insertIssuance, [
+    ...[tx.tenantId, templateId, made.templateVersion, id, reference, credentialId, revocable],
+    ...[made.sealedClaims, expiresAt, made.txCodeMac, createdAt],
+    ...auditValues(entry, createdAt),
+  ])
+  return rows.length === 1
+}
+
+/** One issuance of the tenant. */
+export async function findIssuance(tx: TenantTx, id: string, now: Date): Promise<Issuance | null> {
+  const [row] = await tx.rows<Row>(selectIssuance, [tx.tenantId, id, now])
+  return row === undefined ? null : issuanceOf(row)
+}
+
+/**
+ * Cancels an issuance that is open: nothing was handed out and its time is not over. One statement, so it either comes before the
+ * completion of the credential or finds nothing to cancel.
+ */
+export async function cancelOpen(
+  tx: TenantTx,
+  id: string,
+  entry: Entry,
+  now: Date,
+): Promise<'unknown' | 'canceled' | 'closed'> {
+  const audit = auditValues(entry, now)
+  const [row] = await tx.rows<{ known: boolean; canceled: boolean }>(cancelOffered, [tx.tenantId, id, now, ...audit])
+  if (row?.known !== true) return 'unknown'
+  return row.canceled ? 'canceled' : 'closed'
+}
+
+/** What a page of issuances is to hold. A filter that is null lets everything through. */
+export type IssuanceFilter = {
+  readonly templateId: string | null
+  readonly status: string | null
+  readonly reference: string | null
+  readonly createdAfter: Date | null
+  readonly createdBefore: Date | null
+  /** Id to read on from, exclusive. */
+  readonly from: string | null
+  readonly descending: boolean
+  readonly limit: number
+  readonly now: Date
+}
+
+const conditions = {
+  templateId: (n: number) => `template_id = $${n}`,
+  status: (n: number) => `(case when ${over('$2')} then 'expired' else status end) = $${n}`,
+  reference: (n: number) => `reference = $${n}`,
+  createdAfter: (n: number) => `created_at >= $${n}`,
+  createdBefore: (n: number) => `created_at < $${n}`,
+} as const
+const filters = ['templateId', 'status', 'reference', 'createdAfter', 'createdBefore'] as const
+const lists = new Map<string, Sql>()
+
+/** One page of issuances in the order of their ids, which is that of their making. */
+export async function listIssuances(tx: TenantTx, filter: IssuanceFilter): Promise<Issuance[]> {
+  const given = filters.filter((name) => filter[name] !== null)
+  const values = given.map((name) => filter[name])
+  const paged = filter.from === null ? [] : [filter.from]
+  const statement = listStatement(given, filter)
+  const rows = await tx.rows<Row>(statement, [tx.tenantId, filter.now, filter.limit, ...paged, ...values])
+  return rows.map(issuanceOf)
+}
+
+/** One statement for each set of filters, so that each can use its index; there are at most 128. */
+function listStatement(
+  given: readonly (typeof filters)[number][],
+  { from, descending }: Pick<IssuanceFilter, 'from' | 'descending'>,
+): Sql {
+  const name = `issuance.list ${descending ? 'd' : 'a'}${from === null ? '' : 'p'}${given.map((one) => filters.indexOf(one)).join('')}`
+  const known = lists.get(name)
+  if (known !== undefined) return known
+  const paging = from === null ? [] : [`id ${descending ? '<' : '>'} $4`]
+  const first = from === null ? 4 : 5
+  const where = ['tenant_id = $1', ...paging, ...given.map((one, at) => conditions[one](first + at))].join(' and ')
+  const order = descending ? 'desc' : 'asc'
+  const made = sql(name, `select ${columns('$2')} from issuance where ${where} order by id ${order} limit $3`)
+  lists.set(name, made)
+  return made
+}
+
+function issuanceOf(row: Row): Issuance {
+  return {
+    id: row.id,
+    status: row.status,
+    error: row.error,
+    credentialId: row.credential_id,
+    credentialStatus: row.credential_status,
+    templateId: row.template_id,
+    reference: row.reference,
+    revocable: row.revocable,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    expiresAt: row.expires_at,
+  }
+}

@@ -1,0 +1,45 @@
+import type { TenantId } from '../caller.ts'
+import type { Platform } from '../platform.ts'
+import { offerLink } from '../protocols/openid4vci/build-offer.ts'
+import type { Issuance } from './issuance.ts'
+import type { IssuanceView } from './issuance-schemas.ts'
+import { offerToken } from './offer-codes.ts'
+
+type Needs = Pick<Platform, 'sealing' | 'urls'>
+type Owner = { readonly tenantId: TenantId; readonly tenantSlug: string }
+
+/** An issuance as our API shows it. The links are derived, so they can be shown again; the transaction code cannot. */
+export async function showIssuance(
+  { sealing, urls }: Needs,
+  { tenantId, tenantSlug }: Owner,
+  issuance: Issuance,
+): Promise<IssuanceView> {
+  const issuer = urls.issuer(tenantSlug)
+  const offerUri = offerUriOf(issuer, await offerToken(sealing, tenantId, 'offer-link', issuance.id))
+  return {
+    id: issuance.id,
+    status: issuance.status,
+    error: issuance.error === null ? null : { ...issuance.error, details: [...issuance.error.details] },
+    credentials: [
+      {
+        id: issuance.credentialId,
+        status: issuance.credentialStatus,
+        credentialTemplateId: issuance.templateId,
+        exchange: 'openid4vc',
+        format: 'sd-jwt-vc',
+        revocable: issuance.revocable,
+      },
+    ],
+    ...(issuance.reference !== null && { reference: issuance.reference }),
+    createdAt: issuance.createdAt.toISOString(),
+    updatedAt: issuance.updatedAt.toISOString(),
+    expiresAt: issuance.expiresAt.toISOString(),
+    offerUri: offerLink(offerUri),
+    offerQrUri: `${issuer}/offer-qr?credential_offer_uri=${encodeURIComponent(offerUri)}`,
+  }
+}
+
+/** Where a wallet fetches an offer. */
+export function offerUriOf(issuer: string, token: string): string {
+  return `${issuer}/offers/${token}`
+}

@@ -1,0 +1,21 @@
+import type { credentialStatuses, issuanceStatuses } from './issuance-schemas.ts'
+
+/** State of an issuance. */
+export type IssuanceStatus = (typeof issuanceStatuses)[number]
+/** State of the credential in an issuance. */
+export type CredentialStatus = (typeof credentialStatuses)[number]
+
+/** An issuance as its maker sees it: no claim, no code. */
+export type Issuance = {
+  readonly id: string
+  readonly status: IssuanceStatus
+  readonly error: { readonly code: number; readonly message: string; readonly details: readonly unknown[] } | null
+  readonly credentialId: string
+  readonly credentialStatus: CredentialStatus
+  readonly templateId: string
+  readonly reference: string | null
+  readonly revocable: boolean
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  readonly expiresAt: Date
+}

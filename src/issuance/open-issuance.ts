@@ -1,0 +1,94 @@
+import type { Caller } from '../caller.ts'
+import { newId } from '../crypto/random.ts'
+import { Fault } from '../fault.ts'
+import type { Platform } from '../platform.ts'
+import { checkClaims } from './check-claims.ts'
+import type { Issuance } from './issuance.ts'
+import type { IssuanceView, OpenIssuanceBody } from './issuance-schemas.ts'
+import { insertOffered } from './issuance-store.ts'
+import { showIssuance } from './issuance-view.ts'
+import { type Template, txCodeOf } from './template.ts'
+import { freshTemplate, knownTemplate } from './template-cache.ts'
+import { makeTxCode, txCodeMac } from './tx-code.ts'
+import { validityOf } from './validity.ts'
+
+type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'config'>
+
+/** Of template changes that come between reading and writing, so many in a row are overtaken. */
+const TRIES_MAX = 3
+
+/**
+ * Opens an issuance and answers the offer for it: one statement, audit entry included. The claims are sealed until the credential is out.
+ *
+ * @throws Fault `resource.unknown` for a template that is unknown or archived, `attributes.rejected`, `certificate.none_active`,
+ * `state.invalid` if the credential would be out of date already
+ */
+export async function openIssuance(needs: Needs, caller: Caller, ask: OpenIssuanceBody): Promise<IssuanceView> {
+  const { tenantId } = caller
+  let template = await knownTemplate(needs, tenantId, ask.credentialTemplateId)
+  for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
+    const refusal = refusalOf(template, ask, needs.clock.now())
+    const opened = refusal === null ? await tryOpen(needs, caller, template, ask) : null
+    if (opened !== null) return opened
+    const newer = await freshTemplate(needs, tenantId, ask.credentialTemplateId)
+    // Refused by what the template says now, not by what this process remembered of it.
+    if (refusal !== null && newer.version === template.version && newer.archivedAt === null) throw refusal
+    if (newer.archivedAt !== null) throw unknownTemplate()
+    template = newer
+  }
+  throw new Fault('state.conflict', { detail: 'The template keeps changing; try again.' })
+}
+
+async function tryOpen(
+  needs: Needs,
+  caller: Caller,
+  template: Template,
+  ask: OpenIssuanceBody,
+): Promise<IssuanceView | null> {
+  const { store, sealing, clock, config } = needs
+  const { tenantId } = caller
+  const issuance = offered(template, ask, clock.now(), config.offerTtlSeconds)
+  const place = { tenantId, table: 'issuance', column: 'sealed_claims', row: issuance.id }
+  const sealedClaims = await sealing.seal(place, JSON.stringify(ask.attributes))
+  const asked = txCodeOf(template.definition)
+  const txCode = asked === null ? null : makeTxCode(asked)
+  const mac = txCode === null ? null : await txCodeMac(sealing, tenantId, issuance.id, txCode)
+  const made = { issuance, templateVersion: template.version, sealedClaims, txCodeMac: mac }
+  const subject = { kind: 'issuance', id: issuance.id }
+  const detail = { credentialId: issuance.credentialId, credentialTemplateId: template.id }
+  const entry = { action: 'openid4vc.issuance.offered', subject, by: caller, detail }
+  if (!(await store.single(tenantId, (tx) => insertOffered(tx, made, entry)))) return null
+  return { ...(await showIssuance(needs, caller, issuance)), ...(txCode !== null && { txCode }) }
+}
+
+function offered(template: Template, ask: OpenIssuanceBody, now: Date, ttlSeconds: number): Issuance {
+  return {
+    id: newId(),
+    status: 'offered',
+    error: null,
+    credentialId: newId(),
+    credentialStatus: 'offered',
+    templateId: template.id,
+    reference: ask.reference ?? null,
+    revocable: template.definition.revocable,
+    createdAt: now,
+    updatedAt: now,
+    expiresAt: new Date(now.getTime() + (ask.expiresInSeconds ?? ttlSeconds) * 1000),
+  }
+}
+
+function refusalOf({ definition, archivedAt }: Template, ask: OpenIssuanceBody, now: Date): Fault | null {
+  if (archivedAt !== null) return unknownTemplate()
+  const violations = checkClaims(definition.attributes, ask.attributes)
+  if (violations.length > 0) return new Fault('attributes.rejected', { violations })
+  if (definition.signer?.kind === 'certificate') return new Fault('certificate.none_active')
+  const { exp } = validityOf(definition, now)
+  if (exp !== undefined && exp <= now) {
+    return new Fault('state.invalid', { detail: 'validUntil of the template has passed.' })
+  }
+  return null
+}
+
+function unknownTemplate(): Fault {
+  return new Fault('resource.unknown', { detail: 'There is no such credential template.' })
+}

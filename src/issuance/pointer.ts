@@ -1,0 +1,4 @@
+/** A JSON pointer one step deeper. @see [RFC 6901, 3](https://www.rfc-editor.org/rfc/rfc6901#section-3) */
+export function pointerTo(pointer: string, step: string | number): string {
+  return `${pointer}/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`
+}

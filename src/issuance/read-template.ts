@@ -1,0 +1,41 @@
+import { Fault, type Violation } from '../fault.ts'
+import { readAttributes } from './attributes.ts'
+import { type TemplateDefinition, vctOf } from './template.ts'
+import type { TemplateBody, WrittenDefinition } from './template-schemas.ts'
+
+/** Limit of the contract for the type of a credential. */
+const VCT_CHARS_MAX = 256
+
+/** A body that was read: what is kept of it. */
+export type ReadTemplate = { readonly name: string; readonly code: string; readonly definition: TemplateDefinition }
+
+/**
+ * Reads what the schema of the body cannot say: the attributes, and what goes together.
+ *
+ * @param issuer Credential Issuer Identifier of the tenant.
+ * @throws Fault `template.format` for a format that is not issued here, `request.invalid` with every violation
+ */
+export function readTemplate(body: TemplateBody, issuer: string): ReadTemplate {
+  if (body.format === 'mdoc' || body.credentialFormat === 'mdoc') {
+    throw new Fault('template.format', { detail: 'Credentials of the format mdoc are not issued yet; use sd-jwt-vc.' })
+  }
+  const { attributes, violations } = readAttributes(body.attributes, '/attributes')
+  const all: Violation[] = [...violations, ...otherViolations(body, issuer)]
+  if (attributes === null || all.length > 0) throw new Fault('request.invalid', { violations: all })
+  const { name, code, format: _, credentialFormat: __, docType: ___, revocable = true, ...rest } = body
+  const definition: TemplateDefinition = { ...(rest as WrittenDefinition), attributes, format: 'sd-jwt-vc', revocable }
+  return { name, code, definition }
+}
+
+function otherViolations({ code, docType, signer }: TemplateBody, issuer: string): Violation[] {
+  const violations: Violation[] = []
+  // [VC-3]
+  if (vctOf(issuer, code).length > VCT_CHARS_MAX) {
+    violations.push({ detail: `The type would be longer than ${VCT_CHARS_MAX} characters.`, pointer: '/code' })
+  }
+  if (docType !== undefined) violations.push({ detail: 'Only an mdoc has a docType.', pointer: '/docType' })
+  if (signer?.kind === 'did:web' && signer.keyType === 'Ed25519') {
+    violations.push({ detail: 'A did:web key is of type P-256.', pointer: '/signer/keyType' })
+  }
+  return violations
+}

@@ -1,0 +1,39 @@
+import type { Caller } from '../caller.ts'
+import { Fault, type Violation } from '../fault.ts'
+import type { Platform } from '../platform.ts'
+import { type ReadTemplate, readTemplate } from './read-template.ts'
+import type { Template } from './template.ts'
+import { freshTemplate, keepTemplate } from './template-cache.ts'
+import type { TemplateBody } from './template-schemas.ts'
+import { insertNext } from './template-store.ts'
+
+type Needs = Pick<Platform, 'store' | 'clock' | 'urls'>
+
+/**
+ * Replaces a credential template as a whole, by a new version. Open offers keep the version that they were made from.
+ *
+ * @throws Fault `resource.unknown` also for an archived one; `request.invalid`, `template.format`; `state.conflict` if the code or whether it
+ * is revocable would change, or if somebody else replaced it at the same moment.
+ */
+export async function replaceTemplate(needs: Needs, caller: Caller, id: string, body: TemplateBody): Promise<Template> {
+  const current = await freshTemplate(needs, caller.tenantId, id)
+  if (current.archivedAt !== null) throw new Fault('resource.unknown')
+  const read = readTemplate(body, needs.urls.issuer(caller.tenantSlug))
+  const violations = changesOfFixed(current, read)
+  if (violations.length > 0) throw new Fault('state.conflict', { violations })
+  const next = { ...current, ...read, updatedAt: needs.clock.now() }
+  const entry = { action: 'credentialTemplate.replaced', subject: { kind: 'credentialTemplate', id }, by: caller }
+  const written = await needs.store.single(caller.tenantId, (tx) => insertNext(tx, next, entry))
+  if (written === null) throw new Fault('state.conflict', { detail: 'The template was changed at the same moment.' })
+  keepTemplate(needs, caller.tenantId, written)
+  return written
+}
+
+function changesOfFixed(current: Template, { code, definition }: ReadTemplate): Violation[] {
+  const violations: Violation[] = []
+  if (code !== current.code) violations.push({ detail: 'The code of a template is fixed.', pointer: '/code' })
+  if (definition.revocable !== current.definition.revocable) {
+    violations.push({ detail: 'Whether credentials are revocable is fixed.', pointer: '/revocable' })
+  }
+  return violations
+}

@@ -1,0 +1,102 @@
+import { Type } from 'typebox'
+import { type ListAsk, listAnswer, parseListQuery } from '../http/list.ts'
+import { answer, type Route, route } from '../http/route.ts'
+import { cancelIssuance } from './cancel-issuance.ts'
+import { getIssuance } from './get-issuance.ts'
+import { IdParams, IssuanceListQuery, IssuanceView, OpenIssuanceBody } from './issuance-schemas.ts'
+import { type IssuanceFilter, listIssuances } from './issuance-store.ts'
+import { showIssuance } from './issuance-view.ts'
+import { openIssuance } from './open-issuance.ts'
+import { templateRoutes } from './template-routes.ts'
+
+const open = route({
+  group: 'creds',
+  method: 'POST',
+  path: '/credentials/issuance',
+  says: 'Opens an issuance and returns the offer to show to the holder.',
+  needs: 'issuance:write',
+  body: OpenIssuanceBody,
+  status: 200,
+  reply: IssuanceView,
+  faults: ['resource.unknown', 'attributes.rejected', 'certificate.none_active', 'state.invalid', 'state.conflict'],
+  handle: async ({ platform, caller, body }) => answer(await openIssuance(platform, caller, body)),
+})
+
+function listAt<const P extends string>(path: P): Route {
+  return route({
+    group: 'creds',
+    method: 'GET',
+    path,
+    says: 'Lists the issuances of the tenant.',
+    needs: 'issuance:read',
+    query: IssuanceListQuery,
+    status: 200,
+    reply: Type.Array(IssuanceView),
+    faults: [],
+    handle: async ({ platform, caller, query, href }) => {
+      const asked = parseListQuery(query)
+      const filter = filterOf(query, asked, platform.clock.now())
+      const rows = await platform.store.single(caller.tenantId, (tx) => listIssuances(tx, filter))
+      const page = listAnswer(rows, { href, query, list: asked }, (row) => showIssuance(platform, caller, row))
+      return { ...page, data: await Promise.all(page.data) }
+    },
+  })
+}
+
+function getAt(path: '/credentials/{id}' | '/credentials/issuance/{id}'): Route {
+  return route({
+    group: 'creds',
+    method: 'GET',
+    path,
+    says: 'Reads an issuance.',
+    needs: 'issuance:read',
+    params: IdParams,
+    status: 200,
+    reply: IssuanceView,
+    faults: ['resource.unknown'],
+    handle: async ({ platform, caller, params }) => answer(await getIssuance(platform, caller, params.id)),
+  })
+}
+
+function cancelAt(path: '/credentials/{id}' | '/credentials/issuance/{id}'): Route {
+  return route({
+    group: 'creds',
+    method: 'DELETE',
+    path,
+    says: 'Cancels an issuance that is still open; its claims are forgotten.',
+    needs: 'issuance:write',
+    params: IdParams,
+    status: 200,
+    reply: IssuanceView,
+    faults: ['resource.unknown', 'state.invalid'],
+    handle: async ({ platform, caller, params }) => answer(await cancelIssuance(platform, caller, params.id)),
+  })
+}
+
+function filterOf(query: IssuanceListQuery, asked: ListAsk, now: Date): IssuanceFilter {
+  const after = query['filter[createdAfter]']
+  const before = query['filter[createdBefore]']
+  return {
+    templateId: query['filter[templateId]'] ?? null,
+    status: query['filter[status]'] ?? null,
+    reference: query['filter[reference]'] ?? null,
+    createdAfter: after === undefined ? null : new Date(after),
+    createdBefore: before === undefined ? null : new Date(before),
+    from: asked.after ?? asked.before,
+    descending: asked.readDescending,
+    limit: asked.size + 1,
+    now,
+  }
+}
+
+/** Credential templates and issuances, in our API. */
+export const issuanceRoutes: readonly Route[] = [
+  ...templateRoutes,
+  open,
+  listAt('/credentials/issuance'),
+  listAt('/credentials'),
+  getAt('/credentials/issuance/{id}'),
+  getAt('/credentials/{id}'),
+  cancelAt('/credentials/issuance/{id}'),
+  cancelAt('/credentials/{id}'),
+]

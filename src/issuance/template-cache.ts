@@ -1,0 +1,68 @@
+import type { TenantId } from '../caller.ts'
+import { Recent } from '../directory/recent.ts'
+import { Fault } from '../fault.ts'
+import type { Platform } from '../platform.ts'
+import type { Store } from '../store/store.ts'
+import type { Template } from './template.ts'
+import { findCurrent, findVersion } from './template-store.ts'
+
+type Needs = Pick<Platform, 'store' | 'clock'>
+type Cache = { readonly current: Recent<Template>; readonly versions: Recent<Template> }
+
+const BOUNDS = { entriesMax: 2000, ttlMs: 3_600_000 } as const
+
+const caches = new WeakMap<Store, Cache>()
+
+/**
+ * The current version of a template, as far as this process knows: an insert that depends on it checks the version again, and
+ * {@link freshTemplate} gets the newest.
+ *
+ * @throws Fault `resource.unknown`
+ */
+export async function knownTemplate(needs: Needs, tenantId: TenantId, id: string): Promise<Template> {
+  return cacheOf(needs.store).current.get(`${tenantId}|${id}`, needs.clock.now()) ?? freshTemplate(needs, tenantId, id)
+}
+
+/** The current version of a template, archived or not. @throws Fault `resource.unknown` */
+export async function freshTemplate(needs: Needs, tenantId: TenantId, id: string): Promise<Template> {
+  const found = await needs.store.single(tenantId, (tx) => findCurrent(tx, id))
+  if (found === null) throw new Fault('resource.unknown', { detail: 'There is no such credential template.' })
+  keepTemplate(needs, tenantId, found)
+  return found
+}
+
+/** Keeps a version that was just read or written. */
+export function keepTemplate({ store, clock }: Needs, tenantId: TenantId, template: Template): void {
+  const { current, versions } = cacheOf(store)
+  current.set(`${tenantId}|${template.id}`, template, clock.now())
+  versions.set(nameOf(tenantId, template.id, template.version), template, clock.now())
+}
+
+/** The version of a template that an issuance was made from. Versions never change, so one that is kept is right. */
+export async function templateVersion(
+  { store, clock }: Needs,
+  tenantId: TenantId,
+  id: string,
+  version: number,
+): Promise<Template> {
+  const { versions } = cacheOf(store)
+  const name = nameOf(tenantId, id, version)
+  const known = versions.get(name, clock.now())
+  if (known !== undefined) return known
+  const found = await store.single(tenantId, (tx) => findVersion(tx, id, version))
+  if (found === null) throw new Error('the template of an issuance is gone')
+  versions.set(name, found, clock.now())
+  return found
+}
+
+function nameOf(tenantId: TenantId, id: string, version: number): string {
+  return `${tenantId}|${id}|${version}`
+}
+
+function cacheOf(store: Store): Cache {
+  const known = caches.get(store)
+  if (known !== undefined) return known
+  const made: Cache = { current: new Recent(BOUNDS), versions: new Recent(BOUNDS) }
+  caches.set(store, made)
+  return made
+}

@@ -1,0 +1,100 @@
+import { Type } from 'typebox'
+import { listAnswer, listQuery, parseListQuery } from '../http/list.ts'
+import { answer, route } from '../http/route.ts'
+import { archiveTemplate } from './archive-template.ts'
+import { createTemplate } from './create-template.ts'
+import { IdParams } from './issuance-schemas.ts'
+import { replaceTemplate } from './replace-template.ts'
+import { freshTemplate } from './template-cache.ts'
+import { TemplateBody, TemplateView } from './template-schemas.ts'
+import { listPage } from './template-store.ts'
+import { showTemplate } from './template-view.ts'
+
+const ListQuery = listQuery({
+  filters: { archived: Type.Enum(['true', 'false'], { description: 'Archived ones instead of the active ones.' }) },
+})
+
+const create = route({
+  group: 'creds',
+  method: 'POST',
+  path: '/templates/credentials',
+  says: 'Creates a credential template, which also publishes its type.',
+  needs: 'issuance:write',
+  body: TemplateBody,
+  status: 201,
+  reply: TemplateView,
+  faults: ['state.conflict', 'template.format'],
+  handle: async ({ platform, caller, body }) =>
+    answer(showTemplate(await createTemplate(platform, caller, body), platform.urls.issuer(caller.tenantSlug))),
+})
+
+const list = route({
+  group: 'creds',
+  method: 'GET',
+  path: '/templates/credentials',
+  says: 'Lists the credential templates of the tenant.',
+  needs: 'issuance:read',
+  query: ListQuery,
+  status: 200,
+  reply: Type.Array(TemplateView),
+  faults: [],
+  handle: async ({ platform, caller, query, href }) => {
+    const asked = parseListQuery(query)
+    const archived = query['filter[archived]'] === 'true'
+    const rows = await platform.store.single(caller.tenantId, (tx) => listPage(tx, asked, archived))
+    const issuer = platform.urls.issuer(caller.tenantSlug)
+    return listAnswer(rows, { href, query, list: asked }, (row) => showTemplate(row, issuer))
+  },
+})
+
+const get = route({
+  group: 'creds',
+  method: 'GET',
+  path: '/templates/credentials/{id}',
+  says: 'Reads a credential template; an archived one too.',
+  needs: 'issuance:read',
+  params: IdParams,
+  status: 200,
+  reply: TemplateView,
+  faults: ['resource.unknown'],
+  handle: async ({ platform, caller, params }) => {
+    const found = await freshTemplate(platform, caller.tenantId, params.id)
+    return answer(showTemplate(found, platform.urls.issuer(caller.tenantSlug)))
+  },
+})
+
+const replace = route({
+  group: 'creds',
+  method: 'PUT',
+  path: '/templates/credentials/{id}',
+  says: 'Replaces a credential template as a whole. Open offers keep what they were made with; code and revocable are fixed.',
+  needs: 'issuance:write',
+  params: IdParams,
+  body: TemplateBody,
+  status: 200,
+  reply: TemplateView,
+  faults: ['resource.unknown', 'state.conflict', 'template.format'],
+  handle: async ({ platform, caller, params, body }) => {
+    const replaced = await replaceTemplate(platform, caller, params.id, body)
+    return answer(showTemplate(replaced, platform.urls.issuer(caller.tenantSlug)))
+  },
+})
+
+const archive = route({
+  group: 'creds',
+  method: 'DELETE',
+  path: '/templates/credentials/{id}',
+  says: 'Archives a credential template: nothing is offered from it any more, its type stays published.',
+  needs: 'issuance:write',
+  params: IdParams,
+  status: 200,
+  reply: TemplateView,
+  faults: ['resource.unknown'],
+  handle: async ({ platform, caller, params }) => {
+    const archived = await archiveTemplate(platform, caller, params.id)
+    return answer(showTemplate(archived, platform.urls.issuer(caller.tenantSlug)))
+  },
+})
+
+/** Credential templates, in our API. */
+export const templateRoutes = [create, list, get, replace, archive]

@@ -1,0 +1,138 @@
+import { Type } from 'typebox'
+import type { JsonObject } from '../crypto/json.ts'
+import type { TemplateDefinition } from './template.ts'
+
+const strict = { additionalProperties: false } as const
+const Text = (charsMax: number, description: string) => Type.String({ minLength: 1, maxLength: charsMax, description })
+
+const Span = Type.Object(
+  {
+    future: Type.Object(
+      {
+        days: Type.Optional(Type.Integer({ minimum: 0, maximum: 36_500 })),
+        months: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_200 })),
+        years: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
+      },
+      { ...strict, minProperties: 1, description: 'A span from the moment of issuance.' },
+    ),
+  },
+  strict,
+)
+const moment = (description: string) =>
+  Type.Union([Type.String({ format: 'date' }), Type.String({ format: 'date-time' }), Span], { description })
+
+const TxCode = Type.Object(
+  {
+    inputMode: Type.Optional(Type.Enum(['numeric', 'text'], { description: 'Digits only, or letters and digits.' })),
+    length: Type.Optional(
+      Type.Integer({ minimum: 4, maximum: 32, description: 'Characters of the code; 6 by default.' }),
+    ),
+    description: Type.Optional(Text(300, 'What the wallet tells the holder, e.g. where the code was sent to.')),
+  },
+  { ...strict, description: 'Holders must enter a code that reaches them on another way than the offer.' },
+)
+
+const Signer = Type.Object(
+  {
+    kind: Type.Enum(['certificate', 'did:web'], {
+      description: 'An active certificate, or the did:web key of the tenant.',
+    }),
+    keyType: Type.Optional(Type.Enum(['P-256', 'Ed25519'])),
+  },
+  strict,
+)
+
+const color = (description: string) => Type.Optional(Type.String({ pattern: '^#[0-9A-Fa-f]{6}$', description }))
+const Display = Type.Object(
+  {
+    name: Type.Optional(Text(200, 'Instead of the name of the template.')),
+    description: Type.Optional(Text(1000, 'One or two sentences.')),
+    locale: Type.Optional(Type.String({ pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$', maxLength: 35 })),
+    logo: Type.Optional(
+      Type.Object(
+        {
+          uri: Type.String({
+            maxLength: 65_536,
+            pattern: '^(https://|http://(localhost|127\\.0\\.0\\.1)[:/]|data:image/(png|jpeg|svg\\+xml)[;,])',
+          }),
+          altText: Type.Optional(Text(200, 'What the picture shows.')),
+        },
+        { ...strict, description: 'A https or data: URI of a PNG, JPEG or SVG image.' },
+      ),
+    ),
+    backgroundColor: color('#RRGGBB'),
+    textColor: color('#RRGGBB'),
+  },
+  strict,
+)
+
+const Grammar = Type.Unsafe<JsonObject>(
+  Type.Record(Type.String(), Type.Unknown(), {
+    description:
+      'By claim name: {type: string | number | boolean | date | object | array, name?, description?, required?, alwaysDisclosed?, properties?, items?}. Each attribute is disclosed by itself unless alwaysDisclosed.',
+  }),
+)
+
+const written = {
+  name: Text(200, 'What people call it.'),
+  description: Type.Optional(Text(1000, 'What it says and for whom.')),
+  code: Type.String({
+    pattern: '^[A-Za-z0-9_-]{1,64}$',
+    description: 'Names the type in its address: 1 to 64 letters, digits, - and _. Unique in the tenant, and fixed.',
+  }),
+  attributes: Grammar,
+  revocable: Type.Optional(
+    Type.Boolean({ description: 'Whether credentials can be revoked; true by default, and fixed.' }),
+  ),
+  validFrom: Type.Optional(
+    moment('From when credentials are valid: a date (its first moment, UTC), a time, or a span.'),
+  ),
+  validUntil: Type.Optional(
+    moment('Until when credentials are valid: a date (its first moment, UTC), a time, or a span.'),
+  ),
+  batchSize: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 50,
+      description: 'How many copies a wallet may get at once, so that its uses cannot be linked.',
+    }),
+  ),
+  txCode: Type.Optional(TxCode),
+  signer: Type.Optional(Signer),
+  display: Type.Optional(Display),
+}
+
+/** What creates or replaces a credential template. */
+export const TemplateBody = Type.Object(
+  {
+    ...written,
+    format: Type.Optional(Type.Enum(['sd-jwt-vc', 'mdoc'], { description: 'sd-jwt-vc by default.' })),
+    credentialFormat: Type.Optional(Type.Enum(['sd-jwt', 'mdoc'], { description: 'The same in older words.' })),
+    docType: Type.Optional(Text(256, 'Document type of an mdoc.')),
+  },
+  { ...strict, $id: 'CredentialTemplateBody' },
+)
+/** See the schema of the same name. */
+export type TemplateBody = Type.Static<typeof TemplateBody>
+
+const time = (description: string) => Type.String({ format: 'date-time', description })
+
+/** A credential template as it is shown. */
+export const TemplateView = Type.Object(
+  {
+    id: Type.String(),
+    ...written,
+    format: Type.Enum(['sd-jwt-vc', 'mdoc']),
+    revocable: Type.Boolean(),
+    type: Type.String({ description: 'The VCT of its credentials; their type metadata is served there.' }),
+    createdAt: time('When it was created.'),
+    updatedAt: time('When it was last replaced.'),
+    archivedAt: Type.Union([time('Since when nothing is issued from it.'), Type.Null()]),
+  },
+  { $id: 'CredentialTemplate' },
+)
+/** See the schema of the same name. */
+export type TemplateView = Type.Static<typeof TemplateView>
+
+/** The parts of a body that make a definition and need no further reading. */
+export type WrittenDefinition = Omit<TemplateDefinition, 'format' | 'attributes' | 'revocable'>

@@ -1,0 +1,32 @@
+import type { TenantId } from '../caller.ts'
+import { hmacSha256 } from '../crypto/digest.ts'
+import { randomBytes } from '../crypto/random.ts'
+import type { Sealing } from '../crypto/sealing.ts'
+
+const digits = '0123456789'
+/** Without what people mistake for something else (0 O, 1 I); 32 of them. */
+const letters = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
+
+/** Makes a transaction code: each character equally likely. */
+export function makeTxCode({ inputMode, length }: { inputMode: 'numeric' | 'text'; length: number }): string {
+  const alphabet = inputMode === 'numeric' ? digits : letters
+  const bound = 256 - (256 % alphabet.length)
+  let code = ''
+  while (code.length < length) {
+    for (const byte of randomBytes(length)) {
+      // a byte above the bound would make some characters likelier than others
+      if (byte < bound && code.length < length) code += alphabet[byte % alphabet.length]
+    }
+  }
+  return code
+}
+
+/** What is kept of a transaction code: an HMAC under a key of the tenant, bound to the issuance. [SEC-4] */
+export async function txCodeMac(
+  sealing: Sealing,
+  tenantId: TenantId,
+  issuanceId: string,
+  code: string,
+): Promise<Buffer> {
+  return hmacSha256(await sealing.derive(tenantId, 'tx-code'), issuanceId, '\0', code)
+}
