@@ -1,0 +1,82 @@
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
+import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
+
+type Key = { readonly privateKey: KeyObject; readonly jwk: object }
+
+/** A key pair that shares no code with ours. */
+export function aKey(): Key {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return { privateKey, jwk: publicKey.export({ format: 'jwk' }) }
+}
+
+/** A foreign issuer, known by a DID that carries its key. */
+export type Issuer = {
+  readonly did: string
+  readonly issue: (
+    claims: Record<string, unknown>,
+    about: { cnf?: object; vct?: string; payload?: object; header?: object },
+  ) => Promise<string>
+}
+
+/** Makes an issuer with a key of its own. All claims are disclosable. */
+export function anIssuer(): Issuer {
+  const { privateKey, jwk } = aKey()
+  const did = `did:jwk:${Buffer.from(JSON.stringify(jwk)).toString('base64url')}`
+  return {
+    did,
+    issue: (claims, { cnf, vct = membership, payload = {}, header = {} }) => {
+      const seconds = Math.floor(Date.now() / 1000)
+      const plain = { iss: did, iat: seconds - 60, vct, ...(cnf && { cnf: { jwk: cnf } }), ...claims, ...payload }
+      const instance = new SDJwtVcInstance({
+        signer: (text: string) => signature(privateKey, text),
+        signAlg: 'ES256',
+        hasher: digest,
+        hashAlg: 'sha-256',
+        saltGenerator: () => randomBytes(16).toString('base64url'),
+      })
+      // The library's types want a payload of known shape.
+      return instance.issue(plain as never, { _sd: Object.keys(claims) } as never, {
+        header: { kid: `${did}#0`, ...header },
+      })
+    },
+  }
+}
+
+/** The type that credentials have here unless told. */
+export const membership = 'https://types.example/membership'
+
+/** What a key binding is made of; a test bends it. */
+export type Binding = {
+  readonly nonce: string
+  readonly aud: string
+  readonly iat?: number
+  readonly sdHash?: string
+  readonly typ?: string
+  readonly key: Key
+}
+
+/** Keeps the disclosures of these claims, and signs a key binding over what is left, by hand. */
+export function present(credential: string, names: readonly string[], binding: Binding | null): string {
+  const [jwt = '', ...disclosures] = credential.replace(/~$/, '').split('~')
+  const kept = disclosures.filter((one) => names.includes(JSON.parse(Buffer.from(one, 'base64url').toString())[1]))
+  const shown = `${[jwt, ...kept].join('~')}~`
+  if (binding === null) return shown
+  const { nonce, aud, iat, sdHash, typ = 'kb+jwt', key } = binding
+  const sd_hash = sdHash ?? createHash('sha256').update(shown).digest('base64url')
+  const payload = { iat: iat ?? Math.floor(Date.now() / 1000), aud, nonce, sd_hash }
+  return shown + jws({ typ, alg: 'ES256' }, payload, key)
+}
+
+function jws(header: object, payload: object, { privateKey }: Key): string {
+  const text = [header, payload].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
+  return `${text}.${signature(privateKey, text)}`
+}
+
+function signature(key: KeyObject, text: string): string {
+  return sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')
+}
+
+function digest(text: string | ArrayBuffer, alg: string): Uint8Array {
+  const bytes = typeof text === 'string' ? Buffer.from(text) : Buffer.from(text)
+  return createHash(alg.replace('-', '')).update(bytes).digest()
+}

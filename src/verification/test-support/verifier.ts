@@ -1,0 +1,121 @@
+import { openTestDatabase } from '../../../test/support/database.ts'
+import { freePort } from '../../../test/support/round-robin.ts'
+import type { Caller, Scope, TenantId } from '../../caller.ts'
+import { readConfig } from '../../config.ts'
+import { softwareKeyRing } from '../../crypto/key-ring.ts'
+import { newId, randomBytes } from '../../crypto/random.ts'
+import { sealingWith } from '../../crypto/sealing.ts'
+import { applyBootstrap } from '../../directory/apply-bootstrap.ts'
+import { getTenant } from '../../directory/find-tenant.ts'
+import { Fault } from '../../fault.ts'
+import { buildServer } from '../../http/server.ts'
+import { type OutboundFetch, type Platform, urlsOf } from '../../platform.ts'
+import type { Store } from '../../store/store.ts'
+import { verificationEndpoints } from '../public-endpoints.ts'
+import { verificationRoutes } from '../routes.ts'
+
+/** What came back. `body` is parsed where it was JSON, else text; tests look into it freely. */
+// biome-ignore lint/suspicious/noExplicitAny: an answer has no type before the test has looked at it
+export type Reply = { readonly status: number; readonly headers: Headers; readonly body: any }
+
+/** A verifier on a port of its own, with the store behind it. */
+export type Verifier = {
+  readonly url: string
+  readonly platform: Platform
+  readonly store: Store
+  /** Moves the clock. */
+  readonly wait: (seconds: number) => void
+  readonly aTenant: () => Promise<Backend>
+  readonly close: () => Promise<void>
+}
+
+/** The backend of one organisation. */
+export type Backend = {
+  readonly slug: string
+  readonly tenantId: TenantId
+  readonly ask: (method: string, path: string, body?: unknown, scope?: Scope) => Promise<Reply>
+}
+
+/** Starts one. `fetch`: how the world outside answers; nobody is there unless told. */
+export async function startVerifier(fetch?: OutboundFetch): Promise<Verifier> {
+  const db = await openTestDatabase()
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  let ahead = 0
+  const clock = { now: () => new Date(Date.now() + ahead * 1000) }
+  const config = readConfig({ PORT: String(port), PUBLIC_URL: url })
+  const sealing = sealingWith(randomBytes(32), db.store, clock.now)
+  const platform: Platform = {
+    ...{ config, store: db.store, clock, sealing, log: quiet, urls: urlsOf(config) },
+    keys: softwareKeyRing(db.store, sealing, clock.now),
+    fetch: fetch ?? (() => Promise.reject(new Fault('upstream.unreachable'))),
+  }
+  const tenants = new Map<string, TenantId>()
+  const server = buildServer({
+    platform,
+    routes: verificationRoutes,
+    endpoints: verificationEndpoints,
+    authenticate: async ({ authorization = '' }) => aCaller(tenants, authorization),
+  })
+  await server.listen()
+  return {
+    ...{ url, platform, store: db.store },
+    wait: (seconds) => {
+      ahead += seconds
+    },
+    aTenant: async () => {
+      const slug = `t-${newId()}`
+      await applyBootstrap(platform, { tenants: [{ slug, name: 'Acme' }] })
+      const { id: tenantId } = await getTenant(platform, slug)
+      tenants.set(slug, tenantId)
+      return { slug, tenantId, ask: (...asked) => askApi(url, slug, ...asked) }
+    },
+    close: async () => {
+      await server.close(100)
+      await db.close()
+    },
+  }
+}
+
+async function askApi(url: string, slug: string, method: string, path: string, body?: unknown, scope?: Scope) {
+  const authorization = `${slug} ${scope ?? (method === 'GET' ? 'verification:read' : 'verification:write')}`
+  const sent = body === undefined ? {} : { body: JSON.stringify(body), type: 'application/json' }
+  return send(`${url}/creds${path}`, {
+    method,
+    headers: { authorization, ...(sent.type && { 'content-type': sent.type }) },
+    ...(sent.body && { body: sent.body }),
+  })
+}
+
+/** One request over HTTP. */
+export async function send(url: string, init: RequestInit = {}): Promise<Reply> {
+  const { status, headers, ...answer } = await fetch(url, init).then(async (response) => ({
+    status: response.status,
+    headers: response.headers,
+    text: await response.text(),
+  }))
+  const isJson = headers.get('content-type')?.includes('json') === true
+  return { status, headers, body: isJson ? JSON.parse(answer.text) : answer.text }
+}
+
+/** One form, as wallets post it. */
+export function postForm(url: string, members: Record<string, string>): Promise<Reply> {
+  return send(url, { method: 'POST', body: new URLSearchParams(members) })
+}
+
+function aCaller(tenants: ReadonlyMap<string, TenantId>, authorization: string): Caller {
+  const [slug = '', scope] = authorization.split(' ')
+  const tenantId = tenants.get(slug)
+  if (tenantId === undefined) throw new Fault('token.invalid')
+  const actor = { kind: 'client', id: 'backend' } as const
+  const rest = { userId: null, clientId: 'backend', actingClientId: null, requestId: 'r', ip: '127.0.0.1' }
+  return { tenantId, tenantSlug: slug, actor, scopes: new Set([scope as Scope]), ...rest }
+}
+
+const nothing = () => undefined
+const quiet = {
+  debug: nothing,
+  info: nothing,
+  warn: nothing,
+  error: (fields: object, message: string) => console.error(message, fields),
+}
