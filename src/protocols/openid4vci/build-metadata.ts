@@ -120,6 +120,6 @@ export function buildServerMetadata(ask: ServerMetadataAsk) {
   }
 }
 
-function present<K extends string, V>(name: K, value: V | undefined): { [name in K]?: V } {
-  return value === undefined ? {} : ({ [name]: value } as { [name in K]?: V })
+function present(name: string, value: unknown): Readonly<Record<string, unknown>> {
+  return value === undefined ? {} : { [name]: value }
 }

@@ -76,6 +76,11 @@ test('what we publish reads back', () => {
   })
 })
 
+test('without batch issuance a request carries one proof (12.2.4)', () => {
+  const alone = { ...built, batch_credential_issuance: undefined }
+  assert.equal(readIssuerMetadata(alone, issuer, production).batchSizeMax, 1)
+})
+
 test('an mdoc lists COSE numbers, both names of ES256 [VCI-M10]', () => {
   assert.deepEqual(built.credential_configurations_supported.licence?.credential_signing_alg_values_supported, [-7, -9])
 })
@@ -90,6 +95,10 @@ for (const [what, change] of [
   ['with an empty list of authorization servers', { authorization_servers: [] }],
   ['with an authorization server over http', { authorization_servers: ['http://as.example'] }],
   ['with a batch size of 1', { batch_credential_issuance: { batch_size: 1 } }],
+  [
+    'with 501 configurations',
+    { credential_configurations_supported: Object.fromEntries(Array.from({ length: 501 }, (_, i) => [i, {}])) },
+  ],
   ['without configurations', { credential_configurations_supported: undefined }],
 ] as const) {
   test(`metadata ${what} is refused`, () => {

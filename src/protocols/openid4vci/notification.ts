@@ -9,7 +9,9 @@ export type NotificationEvent = 'credential_accepted' | 'credential_failure' | '
 export type Notification = { readonly notificationId: string; readonly event: NotificationEvent }
 
 const events: ReadonlySet<unknown> = new Set<NotificationEvent>([
-  ...(['credential_accepted', 'credential_failure', 'credential_deleted'] as const),
+  'credential_accepted',
+  'credential_failure',
+  'credential_deleted',
 ])
 
 /**

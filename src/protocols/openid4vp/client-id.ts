@@ -8,7 +8,10 @@ export type ClientId = { readonly full: string; readonly prefix: ClientIdPrefix;
 
 const LENGTH_MAX = 2048
 const accepted: ReadonlySet<string> = new Set<ClientIdPrefix>([
-  ...(['decentralized_identifier', 'x509_san_dns', 'x509_hash', 'redirect_uri'] as const),
+  'decentralized_identifier',
+  'x509_san_dns',
+  'x509_hash',
+  'redirect_uri',
 ])
 
 /**

@@ -97,6 +97,7 @@ for (const [what, change, error] of [
   ['another audience [VP-R6]', { claims: { aud: 'https://other.example' } }, 'invalid_request'],
   ['an exp in the past (3.11)', { claims: { exp: seconds - 60 } }, 'invalid_request'],
   ['an exp that is no number (3.11)', { claims: { exp: 'soon' } }, 'invalid_request'],
+  ['an exp that no date can hold (3.11)', { claims: { exp: 1e300 } }, 'invalid_request'],
   ['an nbf in the future (3.11)', { claims: { nbf: seconds + 61 } }, 'invalid_request'],
   ['an iat in the future (3.11)', { claims: { iat: seconds + 61 } }, 'invalid_request'],
   ['another response_type', { claims: { response_type: 'code' } }, 'invalid_request'],
