@@ -39,7 +39,7 @@ const insertRequest = sql(
        $10::timestamptz + interval '1 second' * coalesce($9::int, (verifier_config->>'expiresInSeconds')::int, $11::int), $10, $10
      from presentation_template
      where tenant_id = $1 and id = $2 and archived_at is null
-       and not jsonb_path_exists(credentials, '$[*] ? (@.format != "sd-jwt-vc")')
+       and not jsonb_path_exists(credentials::jsonb, '$[*] ? (@.format != "sd-jwt-vc")')
        and coalesce(verifier_config->>'signer', 'did:web') = 'did:web'
        and coalesce(verifier_config->>'responseMode', 'direct_post') = 'direct_post'
      returning *),

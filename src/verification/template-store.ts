@@ -18,7 +18,7 @@ const insertTemplate = sql(
   'verification.template-insert',
   `with ins as (
      insert into presentation_template (tenant_id, id, name, description, credentials, verifier_config, retention_seconds, created_at, updated_at)
-     values ($1, $2, $3, $4, $5::jsonb, $6::jsonb, $7, $8, $8) returning ${columns}),
+     values ($1, $2, $3, $4, $5::json, $6::json, $7, $8, $8) returning ${columns}),
    ${auditCte({ from: 'ins', first: 9 })}
    select * from ins`,
 )
@@ -27,7 +27,7 @@ const replaceTemplate = sql(
   'verification.template-replace',
   `with upd as (
      update presentation_template
-     set name = $3, description = $4, credentials = $5::jsonb, verifier_config = $6::jsonb, retention_seconds = $7, updated_at = $8
+     set name = $3, description = $4, credentials = $5::json, verifier_config = $6::json, retention_seconds = $7, updated_at = $8
      where tenant_id = $1 and id = $2 and archived_at is null returning ${columns}),
    ${auditCte({ from: 'upd', first: 9 })}
    select * from upd`,

@@ -6,8 +6,9 @@ create table presentation_template (
   id                uuid not null,
   name              text not null,
   description       text not null,
-  credentials       jsonb not null,
-  verifier_config   jsonb,
+  -- json, not jsonb: the order of the attributes is that of the organisation and goes to wallets.
+  credentials       json not null,
+  verifier_config   json,
   -- How long results are kept; null: the default of the code.
   retention_seconds integer check (retention_seconds > 0),
   created_at        timestamptz not null,
@@ -27,8 +28,8 @@ create table presentation_request (
   nonce              text not null,
   state              text not null,
   -- The template as it was when the request was made.
-  credentials        jsonb not null,
-  verifier_config    jsonb,
+  credentials        json not null,
+  verifier_config    json,
   retention_seconds  integer not null,
   redirect_uri       text,
   -- SHA-256 of the code that goes back to the user's browser with redirect_uri; the code itself is never stored.
