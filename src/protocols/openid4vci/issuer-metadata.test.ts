@@ -156,8 +156,8 @@ for (const [what, change] of [
 test('whatever comes as metadata, the answer is metadata or issuer_metadata.invalid', () => {
   const member = fc.constantFrom(...Object.keys(built), ...Object.keys(server))
   fc.assert(
-    fc.property(fc.dictionary(member, fc.jsonValue()), fc.jsonValue(), (change, any) => {
-      for (const value of [{ ...built, ...server, ...change, credential_issuer: issuer, issuer }, any]) {
+    fc.property(fc.dictionary(member, fc.jsonValue()), fc.jsonValue(), (change, garbage) => {
+      for (const value of [{ ...built, ...server, ...change, credential_issuer: issuer, issuer }, garbage]) {
         for (const read of [readIssuerMetadata, readServerMetadata]) {
           try {
             read(value, issuer, production)
