@@ -233,3 +233,10 @@ law('every export has a docstring', () =>
         .map((found) => `${path}:${lineOf(code, found.index)} ${found[1]}`),
     ),
 )
+
+law('each fault has one row', () => {
+  const codes = product
+    .filter(({ path }) => roomOf(path) === 'fault')
+    .flatMap(({ uncommented }) => [...uncommented.matchAll(/^ {2}'([\w.]+)': \{/gm)].map((found) => found[1] ?? ''))
+  return codes.filter((code, index) => codes.indexOf(code) !== index)
+})

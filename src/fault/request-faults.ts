@@ -1,0 +1,139 @@
+import type { Row } from './row.ts'
+
+/** Refusals of any request: its form, its caller, the people and addresses that it names. */
+export const requestFaults = {
+  // requests in general
+  'request.malformed': {
+    api: [400, 'MALFORMED_JSON'],
+    oauth: [400, 'invalid_request'],
+    title: 'The body is not well-formed.',
+  },
+  'request.invalid': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_request'],
+    title: 'The request does not fit its schema.',
+  },
+  'request.too_large': {
+    api: [413, 'PAYLOAD_TOO_LARGE'],
+    oauth: [413, 'invalid_request'],
+    title: 'The body is too large.',
+  },
+  'request.media_type': {
+    api: [415, 'UNSUPPORTED_MEDIA_TYPE'],
+    oauth: [415, 'invalid_request'],
+    title: 'The content type is not supported here.',
+  },
+  'request.not_acceptable': {
+    api: [406, 'NOT_ACCEPTABLE'],
+    oauth: [406, 'invalid_request'],
+    title: 'None of the accepted media types is available.',
+  },
+  'request.method': {
+    api: [405, 'METHOD_NOT_ALLOWED'],
+    oauth: [405, 'invalid_request'],
+    title: 'This path does not have that method.',
+  },
+  'request.rate_limited': { api: [429, 'RATE_LIMITED'], oauth: [429, 'slow_down'], title: 'Too many requests.' },
+  'resource.unknown': { api: [404, 'NOT_FOUND'], oauth: [404, 'not_found'], title: 'There is no such resource.' },
+  'state.conflict': {
+    api: [409, 'CONFLICT'],
+    oauth: [409, 'invalid_request'],
+    title: 'It clashes with something that exists.',
+  },
+  'state.invalid': {
+    api: [409, 'INVALID_STATE'],
+    oauth: [409, 'invalid_request'],
+    title: 'The present state does not allow this.',
+  },
+  'server.unexpected': {
+    api: [500, 'INTERNAL_ERROR'],
+    oauth: [500, 'server_error'],
+    title: 'Something went wrong on our side.',
+  },
+  'server.stopping': {
+    api: [503, 'UNAVAILABLE'],
+    oauth: [503, 'temporarily_unavailable'],
+    title: 'The server is stopping; try again.',
+  },
+  'encoding.invalid': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_request'],
+    title: 'A value is not encoded as it must be.',
+  },
+  // callers
+  'token.missing': { api: [401, 'UNAUTHORIZED'], oauth: [401, 'invalid_token'], title: 'An access token is needed.' },
+  'token.invalid': {
+    api: [401, 'UNAUTHORIZED'],
+    oauth: [401, 'invalid_token'],
+    title: 'The access token is not valid here.',
+  },
+  'scope.missing': { api: [403, 'FORBIDDEN'], oauth: [403, 'insufficient_scope'], title: 'The token lacks a scope.' },
+  // directory
+  'user.no_external_identifier': {
+    api: [404, 'NO_EXTERNAL_IDENTIFIER'],
+    oauth: [404, 'not_found'],
+    title: 'The user has no external identifier.',
+  },
+  // the token endpoint of the platform
+  'client.unauthenticated': {
+    api: [401, 'UNAUTHORIZED'],
+    oauth: [401, 'invalid_client'],
+    title: 'The client could not be authenticated.',
+  },
+  'client.unauthorized': {
+    api: [403, 'FORBIDDEN'],
+    oauth: [400, 'unauthorized_client'],
+    title: 'The client may not use this grant.',
+  },
+  'grant.unsupported': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'unsupported_grant_type'],
+    title: 'The grant type is not supported.',
+  },
+  'grant.invalid': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_grant'],
+    title: 'The grant is wrong, used or has run out.',
+  },
+  'scope.invalid': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_scope'],
+    title: 'The scope is unknown or goes beyond what is allowed.',
+  },
+  'target.invalid': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_target'],
+    title: 'Tokens for that audience are not issued here.',
+  },
+  // outbound
+  'upstream.refused': {
+    api: [502, 'UPSTREAM_ERROR'],
+    oauth: [400, 'invalid_request'],
+    title: 'The address may not be called.',
+  },
+  'upstream.unreachable': {
+    api: [502, 'UPSTREAM_ERROR'],
+    oauth: [502, 'server_error'],
+    title: 'The other side could not be reached.',
+  },
+  'upstream.timeout': {
+    api: [504, 'UPSTREAM_TIMEOUT'],
+    oauth: [504, 'server_error'],
+    title: 'The other side did not answer in time.',
+  },
+  'upstream.too_large': {
+    api: [502, 'UPSTREAM_ERROR'],
+    oauth: [502, 'server_error'],
+    title: 'The other side answered with too much.',
+  },
+  'upstream.media_type': {
+    api: [502, 'UPSTREAM_ERROR'],
+    oauth: [502, 'server_error'],
+    title: 'The other side answered with another content type.',
+  },
+  'upstream.answer': {
+    api: [502, 'UPSTREAM_ERROR'],
+    oauth: [502, 'server_error'],
+    title: 'The other side answered with an error.',
+  },
+} as const satisfies Record<string, Row>
