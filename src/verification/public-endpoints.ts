@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { getTenant } from '../directory/find-tenant.ts'
 import { Fault } from '../fault.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
-import { qrImage } from '../http/qr-image.ts'
+import { qrAnswer } from '../http/qr-image.ts'
 import { REQUEST_OBJECT_MEDIA_TYPE } from '../protocols/openid4vp/request-object.ts'
 import { readResponse } from '../protocols/openid4vp/response.ts'
 import { answerRequest } from './answer-request.ts'
@@ -67,7 +67,7 @@ const getQrImage = endpoint({
     const id = await readRequestToken(platform, tenant.id, params.requestToken)
     if (id === null) throw new Fault('resource.unknown')
     const { authorizationRequestUri } = addressesOf(platform.urls, tenant.slug, params.requestToken)
-    return qrImage(authorizationRequestUri, headers.accept)
+    return qrAnswer(authorizationRequestUri, headers.accept)
   },
 })
 

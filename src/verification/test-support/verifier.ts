@@ -1,5 +1,6 @@
 import { openTestDatabase } from '../../../test/support/database.ts'
 import { freePort } from '../../../test/support/round-robin.ts'
+import type { Reply } from '../../../test/support/server.ts'
 import type { Caller, Scope, TenantId } from '../../caller.ts'
 import { readConfig } from '../../config.ts'
 import { softwareKeyRing } from '../../crypto/key-ring.ts'
@@ -13,10 +14,6 @@ import { type OutboundFetch, type Platform, urlsOf } from '../../platform.ts'
 import type { Store } from '../../store/store.ts'
 import { verificationEndpoints } from '../public-endpoints.ts'
 import { verificationRoutes } from '../routes.ts'
-
-/** What came back. `body` is parsed where it was JSON, else text; tests look into it freely. */
-// biome-ignore lint/suspicious/noExplicitAny: an answer has no type before the test has looked at it
-export type Reply = { readonly status: number; readonly headers: Headers; readonly body: any }
 
 /** A verifier on a port of its own, with the store behind it. */
 export type Verifier = {
