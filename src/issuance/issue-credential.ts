@@ -1,0 +1,125 @@
+import { fromBase64url } from '../crypto/base64url.ts'
+import { sha256 } from '../crypto/digest.ts'
+import { type JsonObject, parseJsonObject } from '../crypto/json.ts'
+import type { Tenant } from '../directory/tenant.ts'
+import { Fault } from '../fault.ts'
+import type { Platform } from '../platform.ts'
+import { checkCNonce } from '../protocols/openid4vci/c-nonce.ts'
+import {
+  type CredentialRequest,
+  PROOFS_MAX,
+  readCredentialRequest,
+} from '../protocols/openid4vci/credential-request.ts'
+import { buildCredentialResponse } from '../protocols/openid4vci/credential-response.ts'
+import { type ProvedKey, verifyProofs } from '../protocols/openid4vci/jwt-proof.ts'
+import { complete, findGranted, type Granted, isCompleted } from './credential-store.ts'
+import { reserveCopies } from './reserve-copies.ts'
+import { signCopies } from './sign-copies.ts'
+import type { Template } from './template.ts'
+import { templateVersion } from './template-cache.ts'
+import { findBatchMax } from './template-store.ts'
+
+type Needs = Pick<Platform, 'store' | 'sealing' | 'keys' | 'clock' | 'urls' | 'config'>
+type From = { readonly ip: string; readonly requestId: string }
+
+/**
+ * The credential endpoint: copies of one credential, each bound to a key that the wallet proved to hold.
+ *
+ * Reserve, sign, complete: the keys are bound, the nonce is spent and the status entries are taken in one statement; then it is signed
+ * outside of any transaction; then the issuance is completed. Whoever comes again with the same token and keys gets the same content and
+ * the same entries until the claims are forgotten, so a lost answer is no lost credential.
+ *
+ * @param token Access token.
+ * @throws Fault `token.invalid`, `credential_request.*`, `credential_configuration.unknown`, `credential_identifier.unknown`,
+ * `key_proof.invalid`, `nonce.invalid`, `credential_encryption.unsupported`
+ * @see [OpenID4VCI 1.0, 8](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-endpoint)
+ */
+export async function issueCredential(
+  needs: Needs,
+  tenant: Tenant,
+  ask: { readonly token: string; readonly body: unknown },
+  from: From,
+): Promise<object> {
+  const { store, clock } = needs
+  const now = clock.now()
+  const tokenHash = sha256(ask.token)
+  const granted = await store.single(tenant.id, (tx) => findGranted(tx, tokenHash, now))
+  if (granted === null) throw new Fault('token.invalid')
+  const request = readCredentialRequest(ask.body, PROOFS_MAX)
+  const template = await templateVersion(needs, tenant.id, granted.templateId, granted.templateVersion)
+  checkCovered(request, granted, template)
+  const keys = await provedKeys(needs, tenant, request, template, now)
+  const claims = await claimsOf(needs, tenant, granted)
+  const reservation = { granted, tokenHash, ...keys }
+  const { issuedAt, copies } = await reserveCopies(needs, tenant, reservation, now)
+  const credentials = await signCopies(needs, tenant, { template, claims, issuedAt, copies, keys: keys.bound })
+  if (!granted.isCompleted) await completeOnce(needs, tenant, granted, from)
+  return buildCredentialResponse(credentials, granted.credentialId)
+}
+
+/** [VCI-C1] By identifier exactly if the token response gave one, by configuration otherwise. */
+function checkCovered(request: CredentialRequest, granted: Granted, template: Template): void {
+  const { credentialIdentifier, configurationId } = request
+  if (granted.identified) {
+    if (credentialIdentifier === null) {
+      throw new Fault('credential_request.invalid', {
+        detail: 'Ask with the credential_identifier of the token response.',
+      })
+    }
+    if (credentialIdentifier !== granted.credentialId) throw new Fault('credential_identifier.unknown')
+    return
+  }
+  if (configurationId === null) throw new Fault('credential_identifier.unknown')
+  if (configurationId !== template.code) throw new Fault('credential_configuration.unknown')
+}
+
+/** The keys to bind, and what tells the whole set. `bound`: as many as the template has copies for, which may be fewer. [VCI-C11] */
+async function provedKeys(
+  needs: Needs,
+  tenant: Tenant,
+  { proofs }: CredentialRequest,
+  { definition }: Template,
+  now: Date,
+) {
+  if (proofs === null) throw new Fault('key_proof.invalid', { detail: 'proofs is missing.' })
+  const batchSize = definition.batchSize ?? 1
+  // [VCI-C5] the metadata has one size for all credentials of the issuer
+  if (proofs.length > batchSize) await checkBatch(needs, tenant, proofs.length)
+  const { keys, nonces } = verifyProofs(proofs, { issuer: needs.urls.issuer(tenant.slug) }, now)
+  const macKey = await needs.sealing.derive(tenant.id, 'c-nonce')
+  // [SEC-6]
+  for (const nonce of nonces) checkCNonce(macKey, nonce, now, needs.config.nonceTtlSeconds)
+  return { bound: keys.slice(0, batchSize), holderKeysHash: hashOfSet(keys), nonces }
+}
+
+async function checkBatch({ store }: Needs, tenant: Tenant, count: number): Promise<void> {
+  const countMax = await store.single(tenant.id, findBatchMax)
+  if (count > countMax) {
+    throw new Fault('credential_request.invalid', { detail: `At most ${countMax} proofs are accepted in one request.` })
+  }
+}
+
+/** The order counts: it says which key got which entry of the status list. */
+function hashOfSet(keys: readonly ProvedKey[]): Buffer {
+  return sha256(Buffer.concat(keys.map((key) => fromBase64url(key.thumbprint))))
+}
+
+async function claimsOf({ sealing }: Needs, tenant: Tenant, { id, sealedClaims }: Granted): Promise<JsonObject> {
+  if (sealedClaims === null) throw new Fault('credential_request.denied')
+  const place = { tenantId: tenant.id, table: 'issuance', column: 'sealed_claims', row: id }
+  return parseJsonObject(await sealing.open(place, sealedClaims))
+}
+
+async function completeOnce({ store, clock }: Needs, tenant: Tenant, granted: Granted, from: From): Promise<void> {
+  const { id, credentialId, templateId } = granted
+  const entry = {
+    action: 'openid4vc.issuance.completed',
+    subject: { kind: 'issuance', id },
+    by: { kind: 'wallet', ...from },
+    detail: { credentialId, credentialTemplateId: templateId },
+  } as const
+  if (await store.single(tenant.id, (tx) => complete(tx, id, entry, clock.now()))) return
+  // Completed by a twin of this request, or canceled while it was signed: then it does not leave.
+  if (await store.single(tenant.id, (tx) => isCompleted(tx, id))) return
+  throw new Fault('credential_request.denied', { notes: `issuance ${id} was closed while it was signed` })
+}

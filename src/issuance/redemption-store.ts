@@ -1,0 +1,111 @@
+import type { Entry } from '../events/entry.ts'
+import { auditCte, auditValues } from '../events/recorded-sql.ts'
+import { sql, type TenantTx } from '../store/store.ts'
+
+const selectOffer = sql(
+  'issuance.offer.find',
+  `select template_id, template_version, tx_code_mac is not null as needs_tx_code from issuance
+   where tenant_id = $1 and id = $2 and status in ('offered', 'partiallyIssued', 'completed') and expires_at > $3`,
+)
+
+/** What an offer is made of. */
+export type Offered = { readonly templateId: string; readonly templateVersion: number; readonly needsTxCode: boolean }
+
+/** The offer of an issuance until its time is over, also after it was redeemed: wallets fetch it again. [VCI-O7] */
+export async function findOffer(tx: TenantTx, id: string, now: Date): Promise<Offered | null> {
+  const [row] = await tx.rows<{ template_id: string; template_version: number; needs_tx_code: boolean }>(selectOffer, [
+    tx.tenantId,
+    id,
+    now,
+  ])
+  if (row === undefined) return null
+  return { templateId: row.template_id, templateVersion: row.template_version, needsTxCode: row.needs_tx_code }
+}
+
+// The right and the wrong transaction code are the same update, so no number of callers at once gets more tries than there are.
+const redeemOffer = sql(
+  'issuance.redeem',
+  `with tried as (
+     update issuance set
+       tx_tries_left = tx_tries_left - case when tx_code_mac is not null and $3::bytea is not null and tx_code_mac <> $3 then 1 else 0 end,
+       redeemed_at = case when tx_code_mac is not distinct from $3 then $4::timestamptz end,
+       token_hash = case when tx_code_mac is not distinct from $3 then $5::bytea end,
+       token_expires_at = case when tx_code_mac is not distinct from $3 then $6::timestamptz end,
+       forget_at = case when tx_code_mac is not distinct from $3 then $6::timestamptz else forget_at end,
+       identified = $7
+     where tenant_id = $1 and id = $2 and status = 'offered' and redeemed_at is null and expires_at > $4 and tx_tries_left > 0
+       and ($8::text is null or $8 = (select code from credential_template t where t.tenant_id = $1 and t.id = template_id))
+     returning id, credential_id, redeemed_at is not null as redeemed, tx_code_mac is not null as needs_tx_code
+   ), wrong as (
+     select id from tried where not redeemed and needs_tx_code and $3::bytea is not null
+   ), ${auditCte({ from: 'wrong', first: 9 })}
+   select credential_id, redeemed, needs_tx_code from tried`,
+)
+
+/** A try to redeem an offer. */
+export type Redemption = {
+  readonly id: string
+  /** HMAC of the transaction code that was sent; null if none was. */
+  readonly txCodeMac: Buffer | null
+  readonly tokenHash: Buffer
+  readonly tokenExpiresAt: Date
+  /** Configuration that the request names in its authorization details; null if it has none. */
+  readonly configurationId: string | null
+}
+
+/** `unusable`: unknown, spent, locked, canceled or out of time; the wallet is not told which. */
+export type Redeemed =
+  | { readonly outcome: 'redeemed'; readonly credentialId: string }
+  | { readonly outcome: 'unusable' | 'tx_code_missing' | 'tx_code_unexpected' | 'tx_code_wrong' }
+
+/**
+ * Redeems an offer for an access token, or counts a wrong transaction code. One statement: of any number of callers at once exactly one
+ * redeems, and no more than five guess.
+ */
+export async function redeem(tx: TenantTx, asked: Redemption, entry: Entry, now: Date): Promise<Redeemed> {
+  const { id, txCodeMac, tokenHash, tokenExpiresAt, configurationId } = asked
+  const [row] = await tx.rows<{ credential_id: string; redeemed: boolean; needs_tx_code: boolean }>(redeemOffer, [
+    ...[tx.tenantId, id, txCodeMac, now, tokenHash, tokenExpiresAt, configurationId !== null, configurationId],
+    ...auditValues(entry, now),
+  ])
+  if (row === undefined) return { outcome: 'unusable' }
+  if (row.redeemed) return { outcome: 'redeemed', credentialId: row.credential_id }
+  if (!row.needs_tx_code) return { outcome: 'tx_code_unexpected' }
+  return { outcome: txCodeMac === null ? 'tx_code_missing' : 'tx_code_wrong' }
+}
+
+const tellOutcome = sql(
+  'issuance.notify',
+  `with found as (
+     select id, credential_id::text as notification_id from issuance
+     where tenant_id = $1 and token_hash = $2 and token_expires_at > $3 and status in ('offered', 'completed')
+   ), told as (
+     update issuance set credential_status = $5, updated_at = $6,
+       sealed_claims = case when $5 = 'failed' then sealed_claims end
+     where tenant_id = $1 and token_hash = $2 and token_expires_at > $3 and credential_id::text = $4 and status = 'completed'
+       and credential_status in ('issued', 'accepted', 'rejected', 'failed') and credential_status <> $5
+     returning credential_id
+   ), ${auditCte({ from: 'told', subjectId: 'told.credential_id', first: 7 })}
+   select notification_id = $4 as known from found`,
+)
+
+/** What a wallet reports. `tokensSince`: access tokens that ran out before are not listened to any more. */
+export type Report = {
+  readonly tokenHash: Buffer
+  readonly tokensSince: Date
+  readonly notificationId: string
+  readonly becomes: 'accepted' | 'rejected' | 'failed'
+}
+
+/** Writes down what became of a credential at the holder, and forgets the claims once it arrived. The same report again changes nothing. */
+export async function tell(
+  tx: TenantTx,
+  { tokenHash, tokensSince, notificationId, becomes }: Report,
+  entry: Entry,
+  now: Date,
+): Promise<'told' | 'no_token' | 'unknown'> {
+  const values = [tx.tenantId, tokenHash, tokensSince, notificationId, becomes, now, ...auditValues(entry, now)]
+  const [row] = await tx.rows<{ known: boolean }>(tellOutcome, values)
+  if (row === undefined) return 'no_token'
+  return row.known ? 'told' : 'unknown'
+}

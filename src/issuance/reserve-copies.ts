@@ -1,0 +1,88 @@
+import { fromBase64url } from '../crypto/base64url.ts'
+import { sha256 } from '../crypto/digest.ts'
+import { newId } from '../crypto/random.ts'
+import type { Tenant } from '../directory/tenant.ts'
+import { Fault } from '../fault.ts'
+import type { Platform } from '../platform.ts'
+import type { ProvedKey } from '../protocols/openid4vci/jwt-proof.ts'
+import {
+  type Copy,
+  closeList,
+  type Granted,
+  openList,
+  type Reservation,
+  type Reserved,
+  reserve,
+} from './credential-store.ts'
+import { LIST_FULL_ENTRIES, slotCandidates } from './status-slots.ts'
+
+type Needs = Pick<Platform, 'store' | 'config'>
+
+/** Of unlucky entries and twins at the same moment, so many are overtaken. */
+const TRIES_MAX = 8
+
+/** What a request brings: whose it is, which keys it proved, with which nonces. */
+export type CopiesAsk = {
+  readonly granted: Granted
+  readonly tokenHash: Buffer
+  readonly bound: readonly ProvedKey[]
+  readonly holderKeysHash: Buffer
+  readonly nonces: readonly string[]
+}
+
+/**
+ * Binds the credential to the keys and takes its entries of the status list, or finds what the same keys got before.
+ *
+ * @returns When it was issued first, and one copy a key.
+ * @throws Fault `nonce.invalid` if a nonce was used, `credential_request.denied` if other keys have the credential or it is closed
+ */
+export async function reserveCopies(
+  { store, config }: Needs,
+  tenant: Tenant,
+  { granted, tokenHash, bound, holderKeysHash, nonces }: CopiesAsk,
+  now: Date,
+): Promise<{ readonly issuedAt: Date; readonly copies: readonly Copy[] }> {
+  const reservation = {
+    id: granted.id,
+    credentialId: granted.credentialId,
+    tokenHash,
+    holderKeysHash,
+    holderKeys: bound.map((key) => fromBase64url(key.thumbprint)),
+    nonceHashes: nonces.map(sha256),
+    noncesUntil: new Date(now.getTime() + config.nonceTtlSeconds * 1000),
+  }
+  for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
+    const candidates = granted.revocable ? slotCandidates(bound.length) : []
+    const reserved = await tryReserve({ store }, tenant, { ...reservation, candidates }, now)
+    if (reserved?.outcome === 'reserved') return reserved
+    if (reserved?.outcome === 'denied') throw new Fault('credential_request.denied')
+    if (reserved?.outcome === 'no_slots') await store.single(tenant.id, (tx) => closeList(tx, LIST_FULL_ENTRIES, now))
+    if (reserved !== null) await store.single(tenant.id, (tx) => openList(tx, newId(), now))
+  }
+  throw new Error('no entry of the status list could be taken')
+}
+
+/** @returns null if somebody at the same moment took an entry, or the same credential: try again. */
+async function tryReserve(
+  { store }: Pick<Needs, 'store'>,
+  tenant: Tenant,
+  reservation: Reservation,
+  now: Date,
+): Promise<Reserved | null> {
+  try {
+    return await store.single(tenant.id, (tx) => reserve(tx, reservation, now))
+  } catch (error) {
+    const constraint = violatedIndex(error)
+    // [VCI-N2] a nonce is accepted once
+    if (constraint === 'spent_nonce_pkey') throw new Fault('nonce.invalid')
+    if (constraint === 'issued_copy_slot' || constraint === 'issued_copy_pkey') return null
+    throw error
+  }
+}
+
+const UNIQUE_VIOLATION = '23505'
+
+function violatedIndex(error: unknown): string | null {
+  const isUnique = error instanceof Error && 'code' in error && error.code === UNIQUE_VIOLATION
+  return isUnique && 'constraint' in error && typeof error.constraint === 'string' ? error.constraint : null
+}
