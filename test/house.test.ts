@@ -46,8 +46,10 @@ function neighboursOf(source: Source): string[] {
     .map(({ target }) => posix.join(posix.dirname(source.path), target))
 }
 
+/** Packages and modules of Node that a file runs. The types of Node's own modules say nothing about what is done with them. */
 function packagesOf(source: Source): string[] {
   return importsOf(source)
+    .filter(({ statement, target }) => !(statement.startsWith('import type') && target.startsWith('node:')))
     .map(({ target }) => target)
     .filter((target) => !target.startsWith('.'))
 }
