@@ -26,7 +26,10 @@ export function openPostgresql({ url, poolMax, onIdleError }: Options): Engine {
     }
     try {
       const result = await work(run)
-      if (opened) await commit(client)
+      if (opened) {
+        trips += 1
+        await commit(client)
+      }
       return result
     } catch (error) {
       if (opened) broken = await client.query('rollback').then(nothing, asError)
@@ -34,13 +37,6 @@ export function openPostgresql({ url, poolMax, onIdleError }: Options): Engine {
     } finally {
       client.release(broken)
     }
-  }
-
-  async function commit(client: pg.PoolClient): Promise<void> {
-    trips += 1
-    const { command } = await client.query('commit')
-    // A failed statement whose error was swallowed turns COMMIT into ROLLBACK without an error: say it.
-    if (command !== 'COMMIT') throw new Error('the transaction was rolled back because a statement in it had failed')
   }
 
   async function single<Row>(setting: string, statement: Sql, values: readonly unknown[]): Promise<Row[]> {
@@ -71,6 +67,12 @@ export function openPostgresql({ url, poolMax, onIdleError }: Options): Engine {
   }
 
   return { kind: 'postgresql', transaction, single, asOwner, roundTrips: () => trips, close: () => pool.end() }
+}
+
+async function commit(client: pg.PoolClient): Promise<void> {
+  const { command } = await client.query('commit')
+  // A failed statement whose error was swallowed turns COMMIT into ROLLBACK without an error: say it.
+  if (command !== 'COMMIT') throw new Error('the transaction was rolled back because a statement in it had failed')
 }
 
 function asQuery({ name, text }: Sql, values: readonly unknown[]): pg.QueryConfig {
