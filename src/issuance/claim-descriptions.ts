@@ -1,0 +1,36 @@
+import type { Attribute, Attributes } from './attributes.ts'
+
+/** One claim that a template describes. `path` is a claims path pointer: null stands for every element of an array. */
+export type ClaimDescription = {
+  readonly path: readonly (string | null)[]
+  readonly attribute: Attribute
+  /** Every credential of the template has it. */
+  readonly mandatory: boolean
+  /** It stands in the clear and cannot be held back by itself. */
+  readonly clear: boolean
+}
+
+/** The claims of a template in display order, parents before their members. */
+export function describeClaims(attributes: Attributes): ClaimDescription[] {
+  return inside(attributes, { path: [], mandatory: true, clear: false })
+}
+
+type Parent = Pick<ClaimDescription, 'path' | 'mandatory' | 'clear'>
+
+function inside(attributes: Attributes, parent: Parent): ClaimDescription[] {
+  return Object.entries(attributes).flatMap(([name, attribute]) => {
+    const mandatory = parent.mandatory && attribute.required === true
+    return described(attribute, { path: [...parent.path, name], mandatory, clear: parent.clear })
+  })
+}
+
+function described(attribute: Attribute, { path, mandatory, clear: parentClear }: Parent): ClaimDescription[] {
+  // as in the disclosure rules: what is always disclosed is so with all that is in it, unless a member says otherwise
+  const clear = attribute.alwaysDisclosed ?? parentClear
+  const one = { path, attribute, mandatory, clear }
+  const { properties, items } = attribute
+  if (properties !== undefined) return [one, ...inside(properties, one)]
+  // an array may be empty, so no element of it is mandatory
+  if (items !== undefined) return [one, ...described(items, { path: [...path, null], mandatory: false, clear })]
+  return [one]
+}

@@ -1,0 +1,37 @@
+import type { TenantId } from '../caller.ts'
+import { record } from '../events/record.ts'
+import { every, type Schedule } from '../jobs/schedule.ts'
+import type { Platform } from '../platform.ts'
+import { deleteOldNonces, forgetClaims, listTenantsToForget } from './forget-store.ts'
+
+const ISSUANCES_PER_TURN = 100
+
+/** Sweeps of this room: claims are forgotten and unredeemed offers end when their time is over; old nonces go. */
+export const issuanceSchedules: readonly Schedule[] = [
+  every(30, 'issuance.forget-claims', async (platform, signal) => {
+    const { store, clock } = platform
+    const tenants = await store.across('tenants that keep claims longer than they may', (tx) =>
+      listTenantsToForget(tx, clock.now()),
+    )
+    for (const tenantId of tenants) {
+      let forgotten = ISSUANCES_PER_TURN
+      while (forgotten === ISSUANCES_PER_TURN && !signal.aborted) forgotten = await forgetSome(platform, tenantId)
+    }
+  }),
+  every(600, 'issuance.delete-nonces', ({ store, clock }) =>
+    store.across('nonces of all tenants that have run out', (tx) => deleteOldNonces(tx, clock.now())),
+  ),
+]
+
+async function forgetSome({ store, clock }: Pick<Platform, 'store' | 'clock'>, tenantId: TenantId): Promise<number> {
+  const now = clock.now()
+  return store.inTenant(tenantId, async (tx) => {
+    const forgotten = await forgetClaims(tx, now, ISSUANCES_PER_TURN)
+    for (const { id, credentialId, isExpired } of forgotten) {
+      if (!isExpired) continue
+      const subject = { kind: 'issuance', id }
+      await record(tx, { action: 'openid4vc.issuance.expired', subject, by: 'system', detail: { credentialId } }, now)
+    }
+    return forgotten.length
+  })
+}

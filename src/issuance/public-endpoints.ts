@@ -1,0 +1,169 @@
+import { getTenant } from '../directory/find-tenant.ts'
+import { Fault } from '../fault.ts'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { qrAnswer } from '../http/qr-image.ts'
+import { makeCNonce } from '../protocols/openid4vci/c-nonce.ts'
+import { STATUS_LIST_MEDIA_TYPE } from '../protocols/status-list/status-list-token.ts'
+import { bearerToken } from './bearer-token.ts'
+import { issueCredential } from './issue-credential.ts'
+import { publishIssuerMetadata, publishServerMetadata } from './publish-metadata.ts'
+import { publishStatusList } from './publish-status-list.ts'
+import { publishType } from './publish-type.ts'
+import { redeemCode } from './redeem-code.ts'
+import { offerQrText, serveOffer } from './serve-offer.ts'
+import { takeNotification } from './take-notification.ts'
+
+const tag = 'OpenID4VCI'
+const json = 'application/json'
+
+const issuerMetadata = endpoint({
+  method: 'GET',
+  path: '/.well-known/openid-credential-issuer/issuers/{tenant}',
+  says: 'Metadata of a tenant as credential issuer.',
+  tag,
+  takes: 'none',
+  crossOrigin: true,
+  handle: async ({ platform, params }) => ({
+    status: 200,
+    type: json,
+    body: await publishIssuerMetadata(platform, await getTenant(platform, params.tenant)),
+    headers: { 'cache-control': 'no-cache', vary: 'accept' },
+  }),
+})
+
+const serverMetadata = endpoint({
+  method: 'GET',
+  path: '/.well-known/oauth-authorization-server/issuers/{tenant}',
+  says: 'Metadata of a tenant as authorization server of its credential issuer.',
+  tag,
+  takes: 'none',
+  crossOrigin: true,
+  handle: async ({ platform, params }) => ({
+    status: 200,
+    body: publishServerMetadata(platform, await getTenant(platform, params.tenant)),
+    headers: { 'cache-control': 'no-cache' },
+  }),
+})
+
+const offer = endpoint({
+  method: 'GET',
+  path: '/issuers/{tenant}/offers/{token}',
+  says: 'A credential offer, until its time is over.',
+  tag,
+  takes: 'none',
+  crossOrigin: true,
+  handle: async ({ platform, params }) => ({
+    status: 200,
+    body: await serveOffer(platform, await getTenant(platform, params.tenant), params.token),
+    // [VCI-O6]
+    headers: { 'cache-control': 'no-store' },
+  }),
+})
+
+const offerQr = endpoint({
+  method: 'GET',
+  path: '/issuers/{tenant}/offer-qr',
+  says: 'A credential offer as a QR code: SVG, or PNG by Accept. A wallet may be given this address as the offer itself.',
+  tag,
+  takes: 'none',
+  handle: async ({ platform, params, query, headers }) => {
+    const tenant = await getTenant(platform, params.tenant)
+    const offerUri = query.credential_offer_uri
+    if (offerUri === undefined) throw new Fault('resource.unknown')
+    return qrAnswer(await offerQrText(platform, tenant, offerUri), headers.accept)
+  },
+})
+
+const token = endpoint({
+  method: 'POST',
+  path: '/issuers/{tenant}/token',
+  says: 'Redeems a pre-authorized code for an access token, once.',
+  tag,
+  takes: 'form',
+  crossOrigin: true,
+  handle: async ({ platform, params, body, ip, requestId }) => ({
+    status: 200,
+    body: await redeemCode(platform, await getTenant(platform, params.tenant), body, { ip, requestId }),
+  }),
+})
+
+const nonce = endpoint({
+  method: 'POST',
+  path: '/issuers/{tenant}/nonce',
+  says: 'A fresh nonce for key proofs.',
+  tag,
+  takes: 'none',
+  crossOrigin: true,
+  handle: async ({ platform, params }) => {
+    const { id } = await getTenant(platform, params.tenant)
+    const macKey = await platform.sealing.derive(id, 'c-nonce')
+    return { status: 200, body: { c_nonce: makeCNonce(macKey, platform.clock.now()) } }
+  },
+})
+
+const credential = endpoint({
+  method: 'POST',
+  path: '/issuers/{tenant}/credential',
+  says: 'Issues a credential, one copy for each key that the wallet proves to hold.',
+  tag,
+  takes: 'json',
+  crossOrigin: true,
+  handle: async ({ platform, params, body, headers, ip, requestId }) => {
+    const tenant = await getTenant(platform, params.tenant)
+    const ask = { token: bearerToken(headers.authorization), body }
+    return { status: 200, body: await issueCredential(platform, tenant, ask, { ip, requestId }) }
+  },
+})
+
+const notification = endpoint({
+  method: 'POST',
+  path: '/issuers/{tenant}/notification',
+  says: 'Takes what became of a credential at the holder.',
+  tag,
+  takes: 'json',
+  crossOrigin: true,
+  handle: async ({ platform, params, body, headers, ip, requestId }) => {
+    const tenant = await getTenant(platform, params.tenant)
+    const ask = { token: bearerToken(headers.authorization), body }
+    await takeNotification(platform, tenant, ask, { ip, requestId })
+    return { status: 204 }
+  },
+})
+
+const typeMetadata = endpoint({
+  method: 'GET',
+  path: '/issuers/{tenant}/vct/{code}',
+  says: 'Type metadata of the credentials of a template.',
+  tag: 'Trust',
+  takes: 'none',
+  crossOrigin: true,
+  handle: async ({ platform, params }) => ({
+    status: 200,
+    body: await publishType(platform, await getTenant(platform, params.tenant), params.code),
+    // [TM-5]
+    headers: { 'cache-control': 'public, max-age=300', 'x-content-type-options': 'nosniff' },
+  }),
+})
+
+const statusList = endpoint({
+  method: 'GET',
+  path: '/issuers/{tenant}/status-lists/{id}',
+  says: 'A status list of a tenant: which of its credentials are revoked or suspended.',
+  tag: 'Trust',
+  takes: 'none',
+  crossOrigin: true,
+  handle: async ({ platform, params, query, headers }) => {
+    // [TS-22]
+    if (query.time !== undefined) throw new Fault('status_list.historical')
+    const list = await publishStatusList(platform, await getTenant(platform, params.tenant), params.id)
+    const shown = { etag: list.etag, 'cache-control': 'public, max-age=60' }
+    if (headers['if-none-match'] === list.etag) return { status: 304, headers: shown }
+    return { status: 200, type: STATUS_LIST_MEDIA_TYPE, body: list.token, headers: shown }
+  },
+})
+
+/** What wallets and verifiers reach of a tenant as an issuer. */
+export const issuanceEndpoints: readonly Endpoint[] = [
+  ...[issuerMetadata, serverMetadata, offer, offerQr, token, nonce],
+  ...[credential, notification, typeMetadata, statusList],
+]

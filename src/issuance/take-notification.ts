@@ -1,0 +1,61 @@
+import { sha256 } from '../crypto/digest.ts'
+import { isJsonObject } from '../crypto/json.ts'
+import type { Tenant } from '../directory/tenant.ts'
+import { Fault } from '../fault.ts'
+import type { Platform } from '../platform.ts'
+import { tell } from './redemption-store.ts'
+
+type From = { readonly ip: string; readonly requestId: string }
+
+/** [VCI-X4] Holders take their time to consent: the token is good for this report, and nothing else, for so long. */
+const LISTENED_DAYS = 30
+const ID_CHARS_MAX = 200
+
+const outcomes = {
+  credential_accepted: { becomes: 'accepted', action: 'credential.accepted' },
+  credential_deleted: { becomes: 'rejected', action: 'credential.rejected' },
+  credential_failure: { becomes: 'failed', action: 'credential.failed' },
+} as const
+
+/**
+ * The notification endpoint: what became of a credential at the holder. Reports may be repeated; the claims are forgotten with the first one
+ * that says that the credential arrived.
+ *
+ * @throws Fault `notification.invalid`, `notification.unknown`, `token.invalid`
+ * @see [OpenID4VCI 1.0, 11](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-notification-endpoint)
+ */
+export async function takeNotification(
+  { store, clock }: Pick<Platform, 'store' | 'clock'>,
+  tenant: Tenant,
+  { token, body }: { readonly token: string; readonly body: unknown },
+  from: From,
+): Promise<void> {
+  const { notificationId, outcome } = read(body)
+  const now = clock.now()
+  const report = {
+    tokenHash: sha256(token),
+    tokensSince: new Date(now.getTime() - LISTENED_DAYS * 86_400_000),
+    notificationId,
+    becomes: outcome.becomes,
+  }
+  const entry = {
+    action: outcome.action,
+    subject: { kind: 'credential', id: null },
+    by: { kind: 'wallet', ...from },
+  } as const
+  const told = await store.single(tenant.id, (tx) => tell(tx, report, entry, now))
+  if (told === 'no_token') throw new Fault('token.invalid')
+  if (told === 'unknown') throw new Fault('notification.unknown')
+}
+
+function read(body: unknown) {
+  const { notification_id: notificationId, event } = isJsonObject(body) ? body : {}
+  // [VCI-X3]
+  if (typeof notificationId !== 'string' || notificationId === '' || notificationId.length > ID_CHARS_MAX) {
+    throw new Fault('notification.invalid', { detail: 'notification_id is missing.' })
+  }
+  if (event !== 'credential_accepted' && event !== 'credential_deleted' && event !== 'credential_failure') {
+    throw new Fault('notification.invalid', { detail: 'event is not one that is known.' })
+  }
+  return { notificationId, outcome: outcomes[event] }
+}
