@@ -1,5 +1,5 @@
 import type { PublicJwk } from '../crypto/jwk.ts'
-import { keyFor, readDidDocument } from '../protocols/did/did-document.ts'
+import { type KeyPurpose, keyFor, readDidDocument } from '../protocols/did/did-document.ts'
 import { didWebUrl } from '../protocols/did/did-web.ts'
 import { inlineDidDocument } from '../protocols/did/inline-did.ts'
 import { readFetched } from './fetched-json.ts'
@@ -8,7 +8,7 @@ import type { TrustNeeds } from './needs.ts'
 const accept = ['application/did+json', 'application/did+ld+json', 'application/json', 'application/ld+json']
 
 /**
- * The key that a DID uses to issue.
+ * The key that a DID uses to issue, unless told another purpose.
  *
  * @param kid DID URL of the key; null takes the only one.
  * @throws Fault `did.unsupported`, `did.unresolvable`, `upstream.*`
@@ -18,11 +18,10 @@ export async function didKey(
   did: string,
   kid: string | null,
   now: Date,
+  purpose: KeyPurpose = 'assertionMethod',
 ): Promise<PublicJwk> {
   const inline = inlineDidDocument(did)
-  if (inline !== null) return keyFor(inline, kid, 'assertionMethod')
+  if (inline !== null) return keyFor(inline, kid, purpose)
   const url = didWebUrl(did, config.isDevelopment)
-  return readFetched(fetch, { url, accept, now }, (value) =>
-    keyFor(readDidDocument(value, did), kid, 'assertionMethod'),
-  )
+  return readFetched(fetch, { url, accept, now }, (value) => keyFor(readDidDocument(value, did), kid, purpose))
 }

@@ -1,0 +1,116 @@
+import { isJsonObject, type JsonObject } from '../crypto/json.ts'
+import type { PublicJwk } from '../crypto/jwk.ts'
+import { randomToken } from '../crypto/random.ts'
+import { Fault, faults } from '../fault.ts'
+import type { Platform } from '../platform.ts'
+import {
+  type AuthenticatedRequest,
+  authenticatePlain,
+  authenticateSigned,
+  openRequestObject,
+  type SignedRequest,
+} from '../protocols/openid4vp/authenticate-request.ts'
+import { checkRequest, type PresentationRequest } from '../protocols/openid4vp/check-request.ts'
+import { type RequestLink, readRequestLink } from '../protocols/openid4vp/request-link.ts'
+import { REQUEST_OBJECT_MEDIA_TYPE } from '../protocols/openid4vp/request-object.ts'
+import { buildRequestUriForm } from '../protocols/openid4vp/request-uri-post.ts'
+import { buildErrorResponse } from '../protocols/openid4vp/response.ts'
+import { didKey } from '../trust/did-key.ts'
+import { bytesMax, isOk, type Outward, peersOf, refusalOf } from './upstream.ts'
+
+/** A request that may be answered once the holder agrees. `signed`: its verifier proved to be who it says. */
+export type OpenedRequest = PresentationRequest & { readonly signed: boolean; readonly purposes: readonly string[] }
+
+type Needs = Outward & Pick<Platform, 'clock' | 'log'>
+
+const PURPOSES_MAX = 8
+const PURPOSE_LENGTH_MAX = 300
+
+/**
+ * Fetches a presentation request and makes every check of a wallet. What is wrong with a request whose verifier is known is also told
+ * to that verifier; one whose verifier is not known is answered by nobody.
+ *
+ * @throws Fault `presentation_request.*`, `dcql.invalid`, `upstream.*`
+ * @see [OpenID4VP 1.0, 5](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-authorization-request)
+ */
+export async function openRequest(platform: Needs, presentationRequest: string): Promise<OpenedRequest> {
+  const link = readRequestLink(presentationRequest, peersOf(platform))
+  // [VP-U2] a nonce of ours ties the object to this very fetch
+  const walletNonce = link.kind === 'reference' && link.method === 'post' ? randomToken(16) : null
+  const authenticated = await authenticate(platform, link, walletNonce)
+  const wallet = {
+    formats: ['dc+sd-jwt'],
+    holderAlg: 'ES256',
+    ...(walletNonce === null ? {} : { walletNonce }),
+  } as const
+  try {
+    const request = checkRequest(authenticated, wallet, platform.clock.now())
+    return { ...request, signed: authenticated.signed, purposes: purposesOf(authenticated.parameters) }
+  } catch (error) {
+    if (error instanceof Fault) await tellVerifier(platform, authenticated, error)
+    throw error
+  }
+}
+
+async function authenticate(
+  platform: Needs,
+  link: RequestLink,
+  walletNonce: string | null,
+): Promise<AuthenticatedRequest> {
+  const peers = peersOf(platform)
+  if (link.kind === 'plain') return authenticatePlain(link.parameters, link.client, peers)
+  const jwt = link.kind === 'signed' ? link.jwt : await fetchObject(platform, link.requestUri, walletNonce)
+  const signed = openRequestObject(jwt, link.client)
+  if (link.client.prefix !== 'decentralized_identifier') return authenticateSigned(signed, {}, peers)
+  return authenticateSigned(signed, { didKey: await verifierKey(platform, signed) }, peers)
+}
+
+async function fetchObject({ fetch }: Needs, requestUri: string, walletNonce: string | null): Promise<string> {
+  // [VP-U3] no redirects, and any HTTP error ends it. [VP-U6] nothing that tells one wallet from another
+  const read = { accept: [REQUEST_OBJECT_MEDIA_TYPE], bytesMax: bytesMax.requestObject }
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  const post =
+    walletNonce === null ? {} : ({ method: 'POST', headers, body: buildRequestUriForm(walletNonce) } as const)
+  const answer = await fetch(requestUri, { ...read, ...post })
+  if (!isOk(answer))
+    throw refusalOf(answer, 'presentation_request.invalid', 'The request is not, or no longer, at its address.')
+  return answer.body.toString('utf8')
+}
+
+/** 5.9.3: the key that `kid` names in the DID document of the verifier. */
+async function verifierKey(platform: Needs, { client, kid }: SignedRequest): Promise<PublicJwk> {
+  // OpenID4VP 5.9.3: `kid` says which of the keys, so a request without one names none
+  if (kid === null) throw new Fault('presentation_request.invalid', { detail: 'The request object names no key.' })
+  const named = kid.includes(':') ? kid : `${client.id}${kid.startsWith('#') ? '' : '#'}${kid}`
+  try {
+    return await didKey(platform, client.id, named, platform.clock.now()).catch((error: unknown) => {
+      if (!(error instanceof Fault) || error.code !== 'did.unresolvable') throw error
+      return didKey(platform, client.id, named, platform.clock.now(), 'authentication')
+    })
+  } catch (cause) {
+    if (cause instanceof Fault && cause.code.startsWith('upstream.')) throw cause
+    throw new Fault('presentation_request.invalid', { detail: 'The key of the verifier cannot be found.', cause })
+  }
+}
+
+/** (3.11, step 11) Only to an address that was validated; one attempt, whose outcome changes nothing. */
+async function tellVerifier({ fetch, log }: Needs, { responseUri, parameters }: AuthenticatedRequest, fault: Fault) {
+  const state = typeof parameters.state === 'string' && parameters.state.length <= 512 ? parameters.state : null
+  const body = buildErrorResponse(faults[fault.code].oauth[1], null, state)
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  try {
+    await fetch(responseUri, { method: 'POST', headers, body, accept: [], bytesMax: bytesMax.ignored, timeoutMs: 3000 })
+  } catch (error) {
+    log.info({ code: error instanceof Fault ? error.code : 'unexpected' }, 'a verifier did not hear what is wrong')
+  }
+}
+
+/** What the verifier says that it wants the credentials for: a stranger's words, cut. */
+function purposesOf({ dcql_query: query }: JsonObject): string[] {
+  const sets = isJsonObject(query) && Array.isArray(query.credential_sets) ? query.credential_sets : []
+  return sets
+    .flatMap((set) =>
+      isJsonObject(set) && typeof set.purpose === 'string' ? set.purpose.slice(0, PURPOSE_LENGTH_MAX) : [],
+    )
+    .slice(0, PURPOSES_MAX)
+}

@@ -1,0 +1,94 @@
+import type { Caller } from '../caller.ts'
+import { newId } from '../crypto/random.ts'
+import { record } from '../events/record.ts'
+import type { Platform } from '../platform.ts'
+import type { Selection } from '../protocols/dcql/select-credentials.ts'
+import { holderOf } from './holder.ts'
+import { type OpenedRequest, openRequest } from './open-request.ts'
+import { type Candidate, choicesFor, listCandidates, select, selectedOf } from './presentable.ts'
+import {
+  metaOf,
+  type PresentationRow,
+  type PresentationView,
+  showPresentation,
+  type VerifierIdentity,
+} from './presentation.ts'
+import { insertPresentation } from './presentation-store.ts'
+import type { ShownPresentation } from './schemas.ts'
+import { sealPending, sealView } from './sealed-presentation.ts'
+
+/** A presentation with what stands beside it in the answer. */
+export type PresentationAnswer = { readonly data: ShownPresentation; readonly meta: Record<string, unknown> }
+
+/** However long a verifier would wait, a request is not kept open longer. */
+const OPEN_MS_MAX = 86_400_000
+
+/**
+ * Reads what a verifier asks for, finds what of the wallet answers it, and keeps both for the holder to decide. Nothing is sent: that
+ * nothing matches is told to nobody but the holder.
+ *
+ * @throws Fault `holder.missing`, `presentation_request.*`, `dcql.invalid`, `upstream.*`
+ */
+export async function preparePresentation(
+  platform: Platform,
+  caller: Caller,
+  presentationRequest: string,
+): Promise<PresentationAnswer> {
+  const userId = holderOf(caller)
+  const { tenantId } = caller
+  const { expiresAt: end, signed, purposes, ...request } = await openRequest(platform, presentationRequest)
+  const view = viewOf({ ...request, expiresAt: end, signed, purposes }, await listCandidates(platform, caller, userId))
+  const now = platform.clock.now()
+  const id = newId()
+  const expiresAt = new Date(Math.min(end?.getTime() ?? now.getTime() + ttlMs(platform), now.getTime() + OPEN_MS_MAX))
+  const made = {
+    ...{ id, expiresAt, createdAt: now },
+    sealedRequest: await sealPending(platform.sealing, tenantId, id, request),
+    sealedView: await sealView(platform.sealing, tenantId, id, view),
+  }
+  await platform.store.inTenant(tenantId, async (tx) => {
+    await insertPresentation(tx, userId, made)
+    const subject = { kind: 'wallet-presentation', id }
+    await record(tx, { action: 'wallet.presentation.prepared', subject, by: caller }, now)
+  })
+  const row: PresentationRow = { ...made, status: 'pending', isAnswering: false, updatedAt: now }
+  return { data: showPresentation(row, view, tenantId, now), meta: metaOf(row, view) }
+}
+
+function ttlMs({ config }: Pick<Platform, 'config'>): number {
+  return config.presentationTtlSeconds * 1000
+}
+
+function viewOf(request: OpenedRequest, candidates: readonly Candidate[]): PresentationView {
+  const selection = select(request.query, candidates)
+  return {
+    verifier: verifierOf(request),
+    purposes: request.purposes,
+    selected: selectedOf(choicesFor(request.query, selection, proposedIds(selection), false)),
+    alternatives: alternativesOf(request, selection),
+    unmatched: request.query.credentials
+      .filter(({ id }) => selection.unmatched.includes(id))
+      .map(({ id, types }) => ({ queryId: id, types: types ?? [] })),
+  }
+}
+
+/** What is proposed: all that is required; where nothing is, what the verifier would like to have. */
+export function proposedIds({ required, optional }: Selection<Candidate>): readonly string[] {
+  return required.length > 0 ? required : optional
+}
+
+function alternativesOf({ query }: OpenedRequest, { queries, required }: Selection<Candidate>) {
+  return query.credentials.map((one) => ({
+    queryId: one.id,
+    required: required.includes(one.id),
+    multiple: one.multiple,
+    credentials: (queries.get(one.id)?.matches ?? []).flatMap((match) => selectedOf([{ query: one, match }])),
+  }))
+}
+
+/** (3.11, step 8) Who asks, as far as it is known: the DID or the place that the answer goes to. */
+function verifierOf({ client, responseUri, signed }: OpenedRequest): VerifierIdentity {
+  const responseHost = new URL(responseUri).host
+  const name = client.prefix === 'decentralized_identifier' ? client.id : responseHost
+  return { clientId: client.full, name, responseHost, authenticated: signed, trusted: false }
+}

@@ -1,0 +1,75 @@
+import type { Caller, UserId } from '../caller.ts'
+import { memberOf } from '../crypto/json.ts'
+import type { Platform } from '../platform.ts'
+import type { DcqlCredential } from '../protocols/dcql/match.ts'
+import type { CredentialQuery, DcqlQuery } from '../protocols/dcql/query.ts'
+import { type Match, type Selection, selectCredentials } from '../protocols/dcql/select-credentials.ts'
+import { claimsOf } from './credential.ts'
+import { listPresentable, type SealedCredential } from './credential-store.ts'
+import { dotted, type Selected } from './presentation.ts'
+import { openRaw } from './sealed-copy.ts'
+
+/** A credential of the wallet as a query sees it. */
+export type Candidate = DcqlCredential & { readonly id: string }
+
+/** One presentation that is to be made: which credential answers which query, and with which claims. */
+export type Choice = { readonly query: CredentialQuery; readonly match: Match<Candidate> }
+
+/** How many credentials of one wallet are looked through. */
+const CANDIDATES_MAX = 1000
+
+/** The accepted and valid credentials of a user, newest first. */
+export async function listCandidates(
+  { store, sealing, clock }: Pick<Platform, 'store' | 'sealing' | 'clock'>,
+  { tenantId }: Pick<Caller, 'tenantId'>,
+  userId: UserId,
+): Promise<Candidate[]> {
+  const held = await store.single(tenantId, (tx) => listPresentable(tx, userId, clock.now(), CANDIDATES_MAX))
+  return Promise.all(held.map(async (one) => candidateOf(one, await openRaw(sealing, tenantId, one))))
+}
+
+/** What the wallet could answer with these candidates. */
+export function select(query: DcqlQuery, candidates: readonly Candidate[]): Selection<Candidate> {
+  return selectCredentials(query, candidates)
+}
+
+/**
+ * The presentations to make for some query ids: the first candidate that matches, or all of them where the verifier takes several and
+ * the holder named them.
+ */
+export function choicesFor(
+  query: DcqlQuery,
+  { queries }: Selection<Candidate>,
+  ids: readonly string[],
+  takeAll: boolean,
+): Choice[] {
+  return query.credentials
+    .filter(({ id }) => ids.includes(id))
+    .flatMap((one) => {
+      const matches = queries.get(one.id)?.matches ?? []
+      return matches.slice(0, takeAll && one.multiple ? matches.length : 1).map((match) => ({ query: one, match }))
+    })
+}
+
+/** The choices as the holder reads them: one entry a credential, with everything of it that would be shown. */
+export function selectedOf(choices: readonly Choice[]): Selected[] {
+  const attributes = new Map<string, Set<string>>()
+  for (const { query, match } of choices) {
+    const known = attributes.get(match.credential.id) ?? new Set()
+    for (const one of attributesOf(query, match)) known.add(one)
+    attributes.set(match.credential.id, known)
+  }
+  return [...attributes].map(([credentialId, known]) => ({ credentialId, matchedAttributes: [...known] }))
+}
+
+function attributesOf(query: CredentialQuery, { option }: Pick<Match<Candidate>, 'option'>): string[] {
+  return (query.options[option] ?? []).map(({ path }) => dotted(path))
+}
+
+function candidateOf({ id, vct }: SealedCredential, raw: string): Candidate {
+  const claims = claimsOf(raw)
+  const also = memberOf(claims, 'aka_vcts')
+  // [DCQL-2] `aka_vcts` are types that it also has
+  const alsoTypes = Array.isArray(also) ? also.filter((one) => typeof one === 'string') : []
+  return { id, format: 'dc+sd-jwt', type: vct, alsoTypes, claims, holderBound: memberOf(claims, 'cnf') !== undefined }
+}

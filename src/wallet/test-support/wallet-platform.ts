@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto'
+import { openTestDatabase } from '../../../test/support/database.ts'
+import type { Caller, Scope, TenantId, UserId } from '../../caller.ts'
+import { readConfig } from '../../config.ts'
+import { softwareKeyRing } from '../../crypto/key-ring.ts'
+import { newId } from '../../crypto/random.ts'
+import { sealingWith } from '../../crypto/sealing.ts'
+import { openOutbound } from '../../http/outbound.ts'
+import { type Platform, urlsOf } from '../../platform.ts'
+import { sql } from '../../store/store.ts'
+
+/** A platform with a real database and the real way out, and people in it. */
+export type Bench = {
+  readonly platform: Platform
+  /** A person with an empty wallet, in a tenant of their own unless told. */
+  readonly person: (tenantId?: TenantId) => Promise<Caller & { readonly userId: UserId }>
+  /** The rows of a wallet table of one tenant. */
+  readonly rows: (tenantId: TenantId, table: string) => Promise<Record<string, unknown>[]>
+  /** Moves the clock. */
+  readonly later: (seconds: number) => void
+  readonly close: () => Promise<void>
+}
+
+const insertTenant = sql(
+  'test.wallet.tenant',
+  `insert into tenant (id, slug, name, created_at, updated_at) values ($1, $2, $2, now(), now())`,
+)
+const insertUser = sql(
+  'test.wallet.user',
+  `insert into user_account (tenant_id, id, username, username_folded, enabled, created_at, updated_at)
+   values ($1, $2, $3, $3, true, now(), now())`,
+)
+const tables = [
+  'wallet_credential',
+  'wallet_credential_copy',
+  'wallet_notification',
+  'wallet_presentation',
+  'job',
+  'audit_entry',
+]
+const listing = new Map(
+  tables.map((table) => [table, sql(`test.wallet.${table}`, `select * from ${table} order by id`)]),
+)
+
+/** Opens it on a database of its own. */
+export async function openBench(): Promise<Bench> {
+  const db = await openTestDatabase()
+  const config = readConfig({ PUBLIC_URL: 'http://localhost:1' })
+  let shift = 0
+  const now = () => new Date(Date.now() + shift * 1000)
+  const inside = () => Promise.reject(new Error('nothing of ours is asked'))
+  const outbound = openOutbound({ config, inside })
+  const sealing = sealingWith(randomBytes(32), db.store, now)
+  const silent = () => undefined
+  const platform: Platform = {
+    config,
+    store: db.store,
+    sealing,
+    keys: softwareKeyRing(db.store, sealing, now),
+    clock: { now },
+    fetch: outbound.fetch,
+    log: { debug: silent, info: silent, warn: silent, error: silent },
+    urls: urlsOf(config),
+  }
+  return {
+    platform,
+    person: async (given) => {
+      const tenantId = given ?? (newId() as TenantId)
+      if (given === undefined)
+        await db.store.across('test set-up', (tx) => tx.rows(insertTenant, [tenantId, `t-${tenantId}`]))
+      const userId = newId() as UserId
+      await db.store.single(tenantId, (tx) => tx.rows(insertUser, [tenantId, userId, `u-${userId}`]))
+      return aCaller(tenantId, userId)
+    },
+    rows: (tenantId, table) => {
+      const statement = listing.get(table)
+      if (statement === undefined) throw new Error(`no such table: ${table}`)
+      return db.store.single(tenantId, (tx) => tx.rows(statement))
+    },
+    later: (seconds) => {
+      shift += seconds
+    },
+    close: async () => {
+      await outbound.close()
+      await db.close()
+    },
+  }
+}
+
+function aCaller(tenantId: TenantId, userId: UserId): Caller & { readonly userId: UserId } {
+  return {
+    tenantId,
+    tenantSlug: `t-${tenantId}`,
+    actor: { kind: 'user', id: userId },
+    userId,
+    clientId: 'app',
+    actingClientId: null,
+    scopes: new Set<Scope>(['wallet:read', 'wallet:write']),
+    requestId: 'request',
+    ip: '127.0.0.1',
+  }
+}
