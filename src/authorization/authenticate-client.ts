@@ -5,7 +5,7 @@ import type { Platform } from '../platform.ts'
 import type { Store } from '../store/store.ts'
 import { spendAssertion } from './assertion-store.ts'
 import { SecretChecker } from './check-secret.ts'
-import { checkAssertion, parseAssertion, refused } from './client-assertion.ts'
+import { type Assertion, checkAssertion, parseAssertion, refused } from './client-assertion.ts'
 import type { ClientProof } from './client-proof.ts'
 import { FailedAttempts } from './failed-attempts.ts'
 import { oncePer } from './once-per.ts'
@@ -34,28 +34,51 @@ async function bySecret(
   const client = await findClient(needs, clientId)
   const stored = client?.secretHash ?? null
   if (client !== null && secrets.isKnown(stored, secret, now)) return client
-  failed.begin(clientId, ip, now)
-  const isRight = await secrets.check(stored, secret, now)
+  const isRight = await (secrets.underWay(stored, secret) ?? checkCounted(needs, { clientId, secret, stored, ip }))
   if (client === null || !isRight) throw new Fault('client.unauthenticated')
   failed.succeed(clientId, ip)
   return client
 }
 
+type SlowCheck = {
+  readonly clientId: string
+  readonly secret: string
+  readonly stored: string | null
+  readonly ip: string
+}
+
+/** The attempt counts before its slow hash is done. */
+function checkCounted({ store, clock }: Needs, { clientId, secret, stored, ip }: SlowCheck): Promise<boolean> {
+  const { secrets, failed } = stateOf(store)
+  const now = clock.now()
+  failed.admit(clientId, ip, now)
+  failed.count(clientId, ip, now)
+  return secrets.check(stored, secret, now)
+}
+
 async function byAssertion(needs: Needs, proof: ClientProof & { method: 'assertion' }, ip: string): Promise<Client> {
   const { failed } = stateOf(needs.store)
-  const now = needs.clock.now()
   const assertion = parseAssertion(proof.assertion)
   const { clientId } = assertion
   // RFC 7521 4.2: client_id is not needed, but must name the same client
   if (proof.clientId !== null && proof.clientId !== clientId) throw refused('is from another client')
-  failed.begin(clientId, ip, now)
+  failed.admit(clientId, ip, needs.clock.now())
+  try {
+    return await acceptAssertion(needs, assertion)
+  } catch (error) {
+    if (error instanceof Fault) failed.count(clientId, ip, needs.clock.now())
+    throw error
+  }
+}
+
+async function acceptAssertion(needs: Needs, assertion: Assertion): Promise<Client> {
+  const { clientId } = assertion
   const client = await findClient(needs, clientId)
   if (client === null || client.keys === null) throw refused('is not signed with a key of the client')
   const audiences = [needs.urls.auth, `${needs.urls.auth}/token`]
-  const { jti, expiresAt } = checkAssertion(assertion, client.keys, { audiences, now })
+  const { jti, expiresAt } = checkAssertion(assertion, client.keys, { audiences, now: needs.clock.now() })
   const isFirst = await needs.store.single(client.tenantId, (tx) => spendAssertion(tx, { clientId, jti, expiresAt }))
   // RFC 7523 3: a jti is used once
   if (!isFirst) throw refused('was used before')
-  failed.succeed(clientId, ip)
   return client
 }

@@ -22,16 +22,28 @@ export class SecretChecker {
     return known !== undefined && equalInConstantTime(known, this.#macOf(secret))
   }
 
-  /** Whether it is the secret. Without a stored hash it takes as long, and says no. Equal checks at one time are one. */
+  /** A check of this very secret that is under way, to be waited for instead of paying for another one. */
+  underWay(stored: string | null, secret: string): Promise<boolean> | undefined {
+    return this.#running.get(this.#nameOf(stored, secret))
+  }
+
+  /** Whether it is the secret. Without a stored hash it takes as long, and says no. */
   async check(stored: string | null, secret: string, now: Date): Promise<boolean> {
     if (secret.length > SECRET_CHARS_MAX) return false
-    const mac = this.#macOf(secret)
-    const name = `${stored} ${mac.toString('base64url')}`
-    const running = this.#running.get(name) ?? isSecretOf(stored ?? noSecretHash, secret)
+    const name = this.#nameOf(stored, secret)
+    const running = this.#compare(stored, secret, now).finally(() => this.#running.delete(name))
     this.#running.set(name, running)
-    const isRight = await running.finally(() => this.#running.delete(name))
-    if (isRight && stored !== null) this.#known.set(stored, mac, now)
-    return isRight && stored !== null
+    return running
+  }
+
+  async #compare(stored: string | null, secret: string, now: Date): Promise<boolean> {
+    const isRight = (await isSecretOf(stored ?? noSecretHash, secret)) && stored !== null
+    if (isRight) this.#known.set(stored, this.#macOf(secret), now)
+    return isRight
+  }
+
+  #nameOf(stored: string | null, secret: string): string {
+    return `${stored} ${this.#macOf(secret).toString('base64url')}`
   }
 
   #macOf(secret: string): Buffer {
