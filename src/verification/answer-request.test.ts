@@ -1,11 +1,20 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { Fault } from '../fault.ts'
 import { aKey, anIssuer, type Binding, type Issuer, membership, present } from './test-support/holder.ts'
 import { type Backend, postForm, send, startVerifier, type Verifier } from './test-support/verifier.ts'
 
 let verifier: Verifier
+/** What the world outside answers, and what was asked of it. */
+const lists = new Map<string, string>()
+const fetched: string[] = []
 before(async () => {
-  verifier = await startVerifier()
+  verifier = await startVerifier(async (url) => {
+    const list = lists.get(url)
+    if (list === undefined) throw new Fault('upstream.unreachable')
+    fetched.push(url)
+    return { status: 200, headers: {}, contentType: 'application/statuslist+jwt', body: Buffer.from(list) }
+  })
 })
 after(() => verifier.close())
 
@@ -379,4 +388,53 @@ test('a cancelled or expired request is neither served nor answered; an unknown 
       404,
     )
   }
+})
+
+test('the status list of the issuer decides, and is fetched once for many answers (TSL 8.3)', async () => {
+  const uri = 'https://status.example/lists/1'
+  lists.set(uri, issuer.statusList(uri, Buffer.from([0b10, 0])))
+  const codes: (string | undefined)[] = []
+  for (const idx of [0, 1, 16]) {
+    const request = await aRequest()
+    const payload = { status: { status_list: { idx, uri } } }
+    await request.answer({ c0: [await aPresentation(request, { about: { payload } })] })
+    const { credentials } = await request.result()
+    codes.push(credentials[0].issues[0]?.code)
+    assert.equal(credentials[0].attributes.status, undefined)
+  }
+  assert.deepEqual(codes, [undefined, 'status.revoked', 'status.out_of_range'])
+  assert.equal(fetched.filter((one) => one === uri).length, 1)
+})
+
+test('a list that another issuer signed says nothing', async () => {
+  const uri = 'https://status.example/lists/2'
+  lists.set(uri, stranger.statusList(uri, Buffer.from([0])))
+  const request = await aRequest()
+  const payload = { status: { status_list: { idx: 0, uri } } }
+  await request.answer({ c0: [await aPresentation(request, { about: { payload } })] })
+  const { status, credentials } = await request.result()
+  assert.deepEqual([status, credentials[0].issues[0].code], ['failed', 'status.untrusted'])
+})
+
+test('creating a request and serving it cost one statement each, an answer two', async () => {
+  const backend = await verifier.aTenant()
+  const warm = await aRequest({ backend })
+  await warm.answer({ c0: [await aPresentation(warm)] })
+  const templateId = (await warm.result()).presentationTemplateId
+  let before = verifier.store.counts.statements
+  const spent = () => {
+    const { statements } = verifier.store.counts
+    const cost = statements - before
+    before = statements
+    return cost
+  }
+  const opened = await backend.ask('POST', '/presentations/request', { presentationTemplateId: templateId })
+  assert.equal(spent(), 1)
+  const object = await payloadAt(
+    new URL(opened.body.data.authorizationRequestUri).searchParams.get('request_uri') ?? '',
+  )
+  assert.equal(spent(), 1)
+  const token = { c0: [await aPresentation({ nonce: String(object.nonce), aud: String(object.client_id) })] }
+  await postForm(String(object.response_uri), { vp_token: JSON.stringify(token), state: String(object.state) })
+  assert.equal(spent(), 2)
 })

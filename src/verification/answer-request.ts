@@ -52,7 +52,7 @@ export async function answerRequest(
 }
 
 /** 3.9 step 3 */
-function declined({ error, description }: Extract<ResponseForm, { kind: 'refused' }>): Outcome {
+function declined({ error }: Extract<ResponseForm, { kind: 'refused' }>): Outcome {
   if (error === 'access_denied') {
     const details = [issue('wallet.declined')]
     return {
@@ -61,8 +61,8 @@ function declined({ error, description }: Extract<ResponseForm, { kind: 'refused
       credentials: [],
     }
   }
-  const said = description === null ? error : `${error}: ${description}`
-  const details = [issue('wallet.error', said)]
+  // Only codes as RFC 6749 spells them, and no sentences: what a wallet writes about its holder is nothing to keep in the clear.
+  const details = [issue('wallet.error', /^[a-z_]{1,64}$/.test(error) ? error : undefined)]
   return {
     status: 'failed',
     error: { code: 422, message: 'The wallet could not answer the request.', details },

@@ -41,9 +41,13 @@ export async function replaceTemplate(
 }
 
 /** Archives a presentation template. @throws Fault `resource.unknown` */
-export async function archiveTemplate({ store, clock }: Needs, caller: Caller, id: string): Promise<void> {
+export async function archiveTemplate(
+  { store, clock }: Needs,
+  caller: Caller,
+  id: string,
+): Promise<PresentationTemplate> {
   const entry = entryOf('presentation_template.archived', id, caller)
-  await store.single(caller.tenantId, (tx) => archivePresentationTemplate(tx, id, entry, clock.now()))
+  return store.single(caller.tenantId, (tx) => archivePresentationTemplate(tx, id, entry, clock.now()))
 }
 
 /** @throws Fault `resource.unknown` */

@@ -94,11 +94,12 @@ const archiveTemplateRoute = route({
   path: '/templates/presentations/{id}',
   says: 'Archives a presentation template. Open requests stay open.',
   needs: 'verification:write',
-  status: 204,
+  status: 200,
+  reply: PresentationTemplateReply,
   faults: ['resource.unknown'],
   handle: async ({ platform, caller, params }) => {
-    await archiveTemplate(platform, caller, idIn(params))
-    return answer(undefined)
+    const template = await archiveTemplate(platform, caller, idIn(params))
+    return answer(showTemplate(template), { meta: templateMeta(template) })
   },
 })
 

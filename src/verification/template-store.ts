@@ -37,9 +37,9 @@ const archiveTemplate = sql(
   'verification.template-archive',
   `with upd as (
      update presentation_template set archived_at = $3, updated_at = $3
-     where tenant_id = $1 and id = $2 and archived_at is null returning id),
+     where tenant_id = $1 and id = $2 and archived_at is null returning ${columns}),
    ${auditCte({ from: 'upd', first: 4 })}
-   select id from upd`,
+   select * from upd`,
 )
 
 const findTemplate = sql(
@@ -80,9 +80,14 @@ export async function replacePresentationTemplate(
 }
 
 /** Archives a template: no more requests are made from it. @throws Fault `resource.unknown` */
-export async function archivePresentationTemplate(tx: TenantTx, id: string, entry: Entry, now: Date): Promise<void> {
-  const [row] = await tx.rows(archiveTemplate, [tx.tenantId, id, now, ...auditValues(entry, now)])
-  if (row === undefined) throw new Fault('resource.unknown')
+export async function archivePresentationTemplate(
+  tx: TenantTx,
+  id: string,
+  entry: Entry,
+  now: Date,
+): Promise<PresentationTemplate> {
+  const [row] = await tx.rows<Row>(archiveTemplate, [tx.tenantId, id, now, ...auditValues(entry, now)])
+  return toTemplate(row)
 }
 
 /** @throws Fault `resource.unknown` if it does not exist or is archived. */

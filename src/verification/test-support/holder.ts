@@ -1,4 +1,5 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
+import { deflateSync } from 'node:zlib'
 import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
 
 type Key = { readonly privateKey: KeyObject; readonly jwk: object }
@@ -12,6 +13,8 @@ export function aKey(): Key {
 /** A foreign issuer, known by a DID that carries its key. */
 export type Issuer = {
   readonly did: string
+  /** A status list token, signed like the credentials. `bytes`: the list, one bit an entry. */
+  readonly statusList: (uri: string, bytes: Uint8Array) => string
   readonly issue: (
     claims: Record<string, unknown>,
     about: { cnf?: object; vct?: string; payload?: object; header?: object },
@@ -24,6 +27,12 @@ export function anIssuer(): Issuer {
   const did = `did:jwk:${Buffer.from(JSON.stringify(jwk)).toString('base64url')}`
   return {
     did,
+    statusList: (uri, bytes) => {
+      const seconds = Math.floor(Date.now() / 1000)
+      const status_list = { bits: 1, lst: deflateSync(bytes).toString('base64url') }
+      const payload = { iss: did, sub: uri, iat: seconds, exp: seconds + 600, ttl: 300, status_list }
+      return jws({ typ: 'statuslist+jwt', alg: 'ES256', kid: `${did}#0` }, payload, { privateKey, jwk })
+    },
     issue: (claims, { cnf, vct = membership, payload = {}, header = {} }) => {
       const seconds = Math.floor(Date.now() / 1000)
       const plain = { iss: did, iat: seconds - 60, vct, ...(cnf && { cnf: { jwk: cnf } }), ...claims, ...payload }
