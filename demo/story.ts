@@ -109,9 +109,10 @@ async function keep({ thandi }: Cast, offerUri: string): Promise<void> {
 }
 
 async function ask({ employer }: Cast, type: string): Promise<Json> {
-  chapter('An employer, another organisation, asks for four of the five claims')
+  chapter('An employer, another organisation, asks for four of the five claims, and wants them from the school')
+  const school = text(await employer.call('GET', '/issuers/acme/did.json', 200), 'id')
   const { name, description, attributes } = wanted
-  const json = { name, description, credentials: [{ type, attributes }] }
+  const json = { name, description, credentials: [{ type, attributes, issuers: [school] }] }
   return at(await employer.call('POST', '/creds/templates/presentations', 201, { json }), 'data')
 }
 
@@ -136,6 +137,7 @@ async function verify(cast: Cast, asked: Json): Promise<void> {
   const result = await resultOf(cast, asked)
   const entry = at(result, 'credentials', 0)
   show(at(entry, 'attributes'))
+  say(`Issued by ${text(entry, 'issuer')}, as the employer wanted.`)
   expect(
     at(result, 'status') === 'verified' && at(entry, 'isValid') === true,
     'signed by the school, held by Thandi',
