@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Fault } from '../fault.ts'
-import { aKey, anIssuer, type Binding, type Issuer, membership, present } from './test-support/holder.ts'
+import { aKey, anIssuer, type Binding, type Issuer, isSignedBy, membership, present } from './test-support/holder.ts'
 import { type Backend, postForm, send, startVerifier, type Verifier } from './test-support/verifier.ts'
 
 let verifier: Verifier
@@ -95,6 +95,9 @@ test('the request object is signed by the did:web of the tenant and says what a 
   const did = verifier.platform.urls.did(slug)
   const { typ, alg, kid } = part(body, 0)
   assert.deepEqual([typ, alg, kid.startsWith(`${did}#`)], ['oauth-authz-req+jwt', 'ES256', true])
+  const document = (await send(`${verifier.url}/issuers/${slug}/did.json`)).body
+  const method = document.verificationMethod.find((one: { id: string }) => one.id === kid)
+  assert(isSignedBy(body, method.publicKeyJwk))
   assert.equal(object.client_id, `decentralized_identifier:${did}`)
   assert.deepEqual(
     [object.response_type, object.response_mode, object.aud],

@@ -1,4 +1,12 @@
-import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
+import {
+  createHash,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+  verify,
+} from 'node:crypto'
 import { deflateSync } from 'node:zlib'
 import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
 
@@ -74,6 +82,14 @@ export function present(credential: string, names: readonly string[], binding: B
   const sd_hash = sdHash ?? createHash('sha256').update(shown).digest('base64url')
   const payload = { iat: iat ?? Math.floor(Date.now() / 1000), aud, nonce, sd_hash }
   return shown + jws({ typ, alg: 'ES256' }, payload, key)
+}
+
+/** Whether a compact JWS is signed by the key (ES256). */
+export function isSignedBy(compact: string, jwk: Record<string, string>): boolean {
+  const [header, payload, signed = ''] = compact.split('.')
+  const key = createPublicKey({ key: jwk, format: 'jwk' })
+  const bytes = Buffer.from(`${header}.${payload}`)
+  return verify('sha256', bytes, { key, dsaEncoding: 'ieee-p1363' }, Buffer.from(signed, 'base64url'))
 }
 
 function jws(header: object, payload: object, { privateKey }: Key): string {

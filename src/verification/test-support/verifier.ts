@@ -12,6 +12,7 @@ import { Fault } from '../../fault.ts'
 import { buildServer } from '../../http/server.ts'
 import { type OutboundFetch, type Platform, urlsOf } from '../../platform.ts'
 import type { Store } from '../../store/store.ts'
+import { trustEndpoints } from '../../trust/public-endpoints.ts'
 import { verificationEndpoints } from '../public-endpoints.ts'
 import { verificationRoutes } from '../routes.ts'
 
@@ -51,7 +52,7 @@ export async function startVerifier(fetch?: OutboundFetch): Promise<Verifier> {
   const server = buildServer({
     platform,
     routes: verificationRoutes,
-    endpoints: verificationEndpoints,
+    endpoints: [...verificationEndpoints, ...trustEndpoints],
     authenticate: async ({ authorization = '' }) => aCaller(tenants, authorization),
   })
   await server.listen()
