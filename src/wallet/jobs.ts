@@ -1,0 +1,40 @@
+import type { Job } from '../jobs/job.ts'
+import { every, type Schedule } from '../jobs/schedule.ts'
+import type { Platform } from '../platform.ts'
+import { deleteDueNotifications, listTenantsWithDueNotifications } from './notification-store.ts'
+import { notifyIssuerJob } from './notify-issuer.ts'
+import { expirePresentations, listTenantsWithDuePresentations } from './presentation-store.ts'
+
+/** Work of the wallet that outlives a request. */
+export const walletJobs: readonly Job<never>[] = [notifyIssuerJob]
+
+/** Sweeps of the wallet. */
+export const walletSchedules: readonly Schedule[] = [
+  every(60, 'wallet.expire-presentations', expireDue),
+  every(3600, 'wallet.drop-notifications', dropDue),
+]
+
+/** Ends the presentations that nobody answered in time, tenant by tenant, and lets go of what was needed to answer them. */
+export async function expireDue(
+  { store, clock }: Pick<Platform, 'store' | 'clock'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const now = clock.now()
+  const due = await store.across('tenants with presentations to expire', (tx) =>
+    listTenantsWithDuePresentations(tx, now),
+  )
+  for (const tenantId of due) {
+    if (signal.aborted) return
+    await store.single(tenantId, (tx) => expirePresentations(tx, now))
+  }
+}
+
+/** Drops the access tokens of issuers that were kept for news which never came. */
+export async function dropDue({ store, clock }: Pick<Platform, 'store' | 'clock'>, signal: AbortSignal): Promise<void> {
+  const now = clock.now()
+  const due = await store.across('tenants with notifications to drop', (tx) => listTenantsWithDueNotifications(tx, now))
+  for (const tenantId of due) {
+    if (signal.aborted) return
+    await store.single(tenantId, (tx) => deleteDueNotifications(tx, now))
+  }
+}

@@ -1,0 +1,6 @@
+import type { Route } from '../http/route.ts'
+import { credentialRoutes } from './credential-routes.ts'
+import { presentationRoutes } from './presentation-routes.ts'
+
+/** The wallet group. */
+export const walletRoutes: readonly Route[] = [...credentialRoutes, ...presentationRoutes]
