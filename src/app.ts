@@ -1,0 +1,111 @@
+import { authenticate } from './authorization/authenticate.ts'
+import { authorizationSchedules } from './authorization/jobs.ts'
+import { authorizationEndpoints } from './authorization/public-endpoints.ts'
+import type { Config } from './config.ts'
+import { softwareKeyRing } from './crypto/key-ring.ts'
+import { sealingWith } from './crypto/sealing.ts'
+import { directoryRoutes } from './directory/routes.ts'
+import type { Endpoint } from './http/endpoint.ts'
+import { openOutbound } from './http/outbound.ts'
+import type { Route } from './http/route.ts'
+import { buildServer, type Server } from './http/server.ts'
+import { issuanceSchedules } from './issuance/jobs.ts'
+import { issuanceEndpoints } from './issuance/public-endpoints.ts'
+import { issuanceRoutes } from './issuance/routes.ts'
+import { jobSchedules } from './jobs/jobs.ts'
+import { startWorker, type Worker } from './jobs/worker.ts'
+import { type Clock, type Log, type Platform, urlsOf } from './platform.ts'
+import type { Store } from './store/store.ts'
+import { trustEndpoints } from './trust/public-endpoints.ts'
+import { verificationSchedules } from './verification/jobs.ts'
+import { verificationEndpoints } from './verification/public-endpoints.ts'
+import { verificationRoutes } from './verification/routes.ts'
+import { walletJobs, walletSchedules } from './wallet/jobs.ts'
+import { walletRoutes } from './wallet/routes.ts'
+
+/** Our API: every operation of the three groups. */
+export const routes: readonly Route[] = [...walletRoutes, ...issuanceRoutes, ...verificationRoutes, ...directoryRoutes]
+
+/** The protocol surface: what wallets, verifiers and OAuth clients call. */
+export const endpoints: readonly Endpoint[] = [
+  ...authorizationEndpoints,
+  ...issuanceEndpoints,
+  ...verificationEndpoints,
+  ...trustEndpoints,
+]
+
+const jobs = [...walletJobs]
+const schedules = [
+  ...jobSchedules,
+  ...authorizationSchedules,
+  ...issuanceSchedules,
+  ...verificationSchedules,
+  ...walletSchedules,
+]
+
+/** The whole application on one store; it does nothing before `listen`. */
+export type App = {
+  readonly platform: Platform
+  /** Takes requests and starts the worker. */
+  readonly listen: () => Promise<void>
+  /** Finishes what was accepted and what the worker holds. The store stays open. */
+  readonly close: () => Promise<void>
+}
+
+type Parts = {
+  readonly config: Config
+  readonly store: Store
+  /** 32 bytes. */
+  readonly masterKey: Buffer
+  readonly log: Log
+  readonly clock: Clock
+}
+
+/** Builds the platform, mounts every route and endpoint, knows every job. */
+export function buildApp({ config, store, masterKey, log, clock }: Parts): App {
+  const now = () => clock.now()
+  const sealing = sealingWith(masterKey, store, now)
+  const keys = softwareKeyRing(store, sealing, now)
+  // The way out may lead back in: calls to our own public address never leave the process.
+  const outbound = openOutbound({ config, inside: (request) => server.dispatch(request) })
+  const platform: Platform = { config, store, sealing, keys, clock, fetch: outbound.fetch, log, urls: urlsOf(config) }
+  const server: Server = buildServer({
+    platform,
+    routes,
+    endpoints,
+    authenticate: authenticate(platform),
+    readiness: [{ name: 'database', check: () => checkDatabase(store) }],
+    figures: figuresOf(store),
+  })
+  let worker: Worker | null = null
+  return {
+    platform,
+    listen: async () => {
+      const address = await server.listen()
+      worker = startWorker(platform, jobs, schedules)
+      log.info({ address, publicUrl: config.publicUrl, database: store.kind }, 'ready')
+    },
+    close: async () => {
+      // The worker first: what it still does may need the routes.
+      await worker?.stop()
+      await server.close()
+      await outbound.close()
+    },
+  }
+}
+
+function figuresOf(store: Store) {
+  return [
+    {
+      name: 'store_statements_total',
+      help: 'SQL statements besides transaction control.',
+      value: () => store.counts.statements,
+    },
+    { name: 'store_transactions_total', help: 'Transactions begun.', value: () => store.counts.transactions },
+    { name: 'store_round_trips_total', help: 'Round trips to the database.', value: () => store.counts.roundTrips },
+  ]
+}
+
+async function checkDatabase(store: Store): Promise<void> {
+  if (!(await store.isReady())) throw new Error('migrations are missing')
+}

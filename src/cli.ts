@@ -1,0 +1,60 @@
+import { ConfigMistakes } from './config.ts'
+import { BootstrapMistakes } from './directory/bootstrap-file.ts'
+import { apply, start } from './main.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+const USAGE = `chirograph: issue, hold and verify digital credentials
+
+  chirograph serve          start the server (settings: docs/configuration.md)
+  chirograph apply FILE     apply a bootstrap file of tenants, clients and users
+  chirograph help           this text
+`
+
+/** Runs one command. @returns the exit status of the process; a running server keeps the process alive beyond it. */
+export async function run(args: readonly string[], env: Env): Promise<number> {
+  const [command = 'help', file] = args
+  try {
+    if (command === 'serve' && args.length === 1) return await serve(env)
+    if (command === 'apply' && file !== undefined && args.length === 2) return await applyFile(env, file)
+  } catch (error) {
+    console.error(`chirograph: ${explain(error)}`)
+    return 1
+  }
+  if (command === 'help' || command === '--help') {
+    console.log(USAGE)
+    return 0
+  }
+  console.error(USAGE)
+  return 2
+}
+
+async function serve(env: Env): Promise<number> {
+  const running = await start(env)
+  const stop = () => {
+    running.stop().then(
+      () => process.exit(0),
+      (error) => {
+        console.error(`chirograph: ${explain(error)}`)
+        process.exit(1)
+      },
+    )
+  }
+  for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, stop)
+  return 0
+}
+
+async function applyFile(env: Env, file: string): Promise<number> {
+  await apply(env, file)
+  console.log(`applied ${file}`)
+  return 0
+}
+
+/** What an operator can act on: the text, not the stack, of what is foreseen; the whole of what is not. */
+function explain(error: unknown): string {
+  if (error instanceof ConfigMistakes || error instanceof BootstrapMistakes) return error.message
+  if (!(error instanceof Error)) return String(error)
+  if ('code' in error && error.code === 'EADDRINUSE')
+    return 'the port is in use: set PORT, or stop the process that listens on it'
+  return error.name === 'Error' || error.name === 'Fault' ? error.message : (error.stack ?? error.message)
+}

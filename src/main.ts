@@ -1,0 +1,94 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type App, buildApp } from './app.ts'
+import { type Config, readConfig } from './config.ts'
+import { randomBytes } from './crypto/random.ts'
+import { applyBootstrap } from './directory/apply-bootstrap.ts'
+import { readBootstrap } from './directory/bootstrap-file.ts'
+import { openLog } from './http/log.ts'
+import type { Clock, Log } from './platform.ts'
+import { openStore } from './store/open-store.ts'
+import type { Store } from './store/store.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** A server that is listening. */
+export type Running = {
+  readonly url: string
+  /** Finishes what was accepted, then closes everything. Calling it again waits for the same end. */
+  readonly stop: () => Promise<void>
+}
+
+/** What a test may put in the place of the process's own. */
+export type Instead = { readonly clock?: Clock; readonly log?: Log }
+
+const systemClock: Clock = { now: () => new Date() }
+
+/**
+ * Starts a server: reads the settings, opens and migrates the database, applies the bootstrap file, listens.
+ *
+ * @throws ConfigMistakes when the settings cannot be used; Error when the database cannot be opened or the port is taken.
+ */
+export async function start(env: Env, instead: Instead = {}): Promise<Running> {
+  const { config, app, store } = await assemble(env, instead)
+  try {
+    await app.listen()
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+  let stopping: Promise<void> | null = null
+  const stop = async () => {
+    await app.close()
+    await store.close()
+  }
+  return {
+    url: config.publicUrl,
+    stop: () => {
+      stopping ??= stop()
+      return stopping
+    },
+  }
+}
+
+/** Applies a bootstrap file to the database that the settings name, and ends. */
+export async function apply(env: Env, file: string): Promise<void> {
+  const { store } = await assemble({ ...env, BOOTSTRAP_FILE: file }, {})
+  await store.close()
+}
+
+async function assemble(env: Env, instead: Instead): Promise<{ config: Config; app: App; store: Store }> {
+  const config = readConfig(env)
+  const log = instead.log ?? openLog(config.logLevel)
+  // Before the database is touched: a file that cannot be used must not leave half of it behind.
+  const bootstrap =
+    config.bootstrapFile === null ? null : readBootstrap(readFileSync(config.bootstrapFile, 'utf8'), env)
+  const store = await openStore({
+    databaseUrl: config.databaseUrl,
+    dataDir: config.dataDir,
+    poolMax: config.databasePoolMax,
+    onIdleError: (error) => log.warn({ error: error.message }, 'a database connection was lost'),
+  })
+  try {
+    await store.migrate()
+    const masterKey = config.masterKey ?? developmentKey(config.dataDir)
+    const app = buildApp({ config, store, masterKey, log, clock: instead.clock ?? systemClock })
+    if (bootstrap !== null) await applyBootstrap(app.platform, bootstrap)
+    return { config, app, store }
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+/** The master key of a development machine: made once, readable by its owner only. Production is refused without MASTER_KEY. */
+function developmentKey(dataDir: string): Buffer {
+  const path = join(dataDir, 'master.key')
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  try {
+    writeFileSync(path, randomBytes(32).toString('base64'), { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  }
+  return Buffer.from(readFileSync(path, 'utf8'), 'base64')
+}
