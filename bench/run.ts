@@ -1,4 +1,5 @@
-// What does the main job cost, on PostgreSQL and on the embedded database? Run: npm run bench [-- --seconds 5]
+// What does the main job cost, on PostgreSQL and on the embedded database? Run: npm run bench
+// Options: --seconds 5 (a line), --on postgresql, --what issuance
 // Server, client and PostgreSQL are processes of their own. The server has everything on: authentication, validation, audit, sealing, logs.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
@@ -11,19 +12,23 @@ import { countersOf, type Figures, measure, openClient } from './measure.ts'
 import { bootstrap } from './party.ts'
 import { questions } from './questions.ts'
 
-const { values } = parseArgs({ options: { seconds: { type: 'string', default: '5' } } })
-/** For one measurement; before it, a third of it warms up. */
+const { values } = parseArgs({
+  options: { seconds: { type: 'string', default: '5' }, on: { type: 'string' }, what: { type: 'string' } },
+})
+/** For one measurement; before it, half of it warms up. */
 const seconds = Number(values.seconds)
 if (!(seconds > 0)) throw new Error('--seconds wants a number above 0')
 
 console.log(`${cpus()[0]?.model}, ${cpus().length} cores, Node ${process.version}, ${seconds} s a line`)
-const postgres = await startPostgres(true)
-try {
-  await benchOn('PostgreSQL', { DATABASE_URL: postgres.url })
-} finally {
-  await postgres.stop()
+if (values.on !== 'embedded') {
+  const postgres = await startPostgres(true)
+  try {
+    await benchOn('PostgreSQL', { DATABASE_URL: postgres.url })
+  } finally {
+    await postgres.stop()
+  }
 }
-await benchOn('embedded', {})
+if (values.on !== 'postgresql') await benchOn('embedded', {})
 console.log(
   `\ncrypto floor of one issuance (1 key import, 1 verify, 1 sign, 12 hashes): ${cryptoFloorMs().toFixed(3)} ms`,
 )
@@ -45,8 +50,9 @@ async function benchOn(database: string, settings: Record<string, string>): Prom
       `\n${database}: ready after ${server.readyMs} ms (${first.readyMs} ms on a new database), ${megabytes(residentBytes)} resident then`,
     )
     console.log(row(['', 'at once', 'flows/s', 'CPU ms', 'SQL', 'trips', 'p50 ms', 'p95 ms', 'p99 ms', 'flows']))
-    for await (const { what, load } of questions(client, seconds * 1.4)) {
-      if (load.turnsMax === undefined) await measure(client, load, seconds / 3)
+    for await (const { what, load } of questions(client, seconds)) {
+      if (values.what !== undefined && values.what !== what) continue
+      if (load.turnsMax === undefined) await measure(client, load, seconds / 2)
       console.log(row([what, String(load.atOnce), ...cells(await measure(client, load, seconds))]))
     }
     console.log(`resident at the end: ${megabytes((await countersOf(client)).residentBytes)}`)
