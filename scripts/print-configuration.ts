@@ -19,6 +19,6 @@ ${rows.join('\n')}
 
 \`BOOTSTRAP_FILE\` names a JSON file of tenants, their clients and their users. It is applied at every start and by \`chirograph apply FILE\`;
 applying it again changes nothing that it does not say. Any secret may be \`{"env": "NAME"}\` instead of a text, and is then read from that
-environment variable. [bootstrap.example.json](bootstrap.example.json) shows every member.
+environment variable. [bootstrap.example.json](bootstrap.example.json) shows its form.
 `
 }
