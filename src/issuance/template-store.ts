@@ -30,7 +30,7 @@ const insertTemplate = sql(
      on conflict (tenant_id, code) do nothing returning id
    ), defined as (
      insert into credential_template_version (tenant_id, template_id, version, definition, created_at)
-     select $1, id, 1, $5::jsonb, $6 from ins
+     select $1, id, 1, $5::json, $6 from ins
    ), ${grown('ins')}, ${auditCte({ from: 'ins', first: 7 })}
    select id from ins`,
 )
@@ -41,7 +41,7 @@ const replaceTemplate = sql(
      where tenant_id = $1 and id = $2 and version = $7 and archived_at is null returning id, version, created_at
    ), defined as (
      insert into credential_template_version (tenant_id, template_id, version, definition, created_at)
-     select $1, id, version, $4::jsonb, $5 from upd
+     select $1, id, version, $4::json, $5 from upd
    ), ${grown('upd')}, ${auditCte({ from: 'upd', first: 6 })}
    select version, created_at from upd`,
 )

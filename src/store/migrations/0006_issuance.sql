@@ -29,7 +29,8 @@ create table credential_template_version (
   tenant_id   uuid not null references tenant (id) on delete cascade,
   template_id uuid not null,
   version     integer not null,
-  definition  jsonb not null,
+  -- json, not jsonb: the order of the attributes is the order in which wallets show them.
+  definition  json not null,
   created_at  timestamptz not null,
   primary key (tenant_id, template_id, version),
   foreign key (tenant_id, template_id) references credential_template (tenant_id, id) on delete cascade

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { TestDatabase } from '../../test/support/database.ts'
+import {
+  aDatabase,
+  aKey,
+  anIssuer,
+  anOffer,
+  aTemplate,
+  type Issuer,
+  redeem,
+  request,
+  someClaims,
+} from './test-support/issuer.ts'
+
+let db: TestDatabase
+let issuer: Issuer
+before(async () => {
+  db = await aDatabase()
+  issuer = await anIssuer(db)
+})
+after(async () => {
+  await issuer.server.close(0)
+  await db.close()
+})
+
+const path = '/templates/credentials'
+
+test('a template comes back as it was written, with its type, and can be listed, replaced and archived', async () => {
+  const body = aTemplate({ txCode: { length: 8 }, display: { backgroundColor: '#102030' } })
+  const created = await issuer.api('POST', path, body)
+  assert.equal(created.status, 201, JSON.stringify(created.body))
+  const { id, type } = created.body.data
+  assert.equal(type, `${issuer.platform.urls.issuer(issuer.tenant.slug)}/vct/${body.code}`)
+  assert.partialDeepStrictEqual(created.body.data, { ...body, format: 'sd-jwt-vc', revocable: true, archivedAt: null })
+  assert.deepEqual((await issuer.api('GET', `${path}/${id}`)).body.data, created.body.data)
+  const replaced = await issuer.api('PUT', `${path}/${id}`, { ...body, name: 'Degree', txCode: undefined })
+  assert.equal(replaced.status, 200, JSON.stringify(replaced.body))
+  assert.equal(replaced.body.data.name, 'Degree')
+  assert.equal(replaced.body.data.txCode, undefined)
+  const archived = await issuer.api('DELETE', `${path}/${id}`)
+  assert.equal(archived.status, 200)
+  assert.notEqual(archived.body.data.archivedAt, null)
+  const ask = { credentialTemplateId: id, attributes: someClaims }
+  assert.equal((await issuer.api('POST', '/credentials/issuance', ask)).status, 404)
+  assert.equal((await issuer.api('PUT', `${path}/${id}`, body)).status, 404)
+  assert.equal((await issuer.api('DELETE', `${path}/${id}`)).status, 404)
+  const listed = await issuer.api('GET', `${path}?${new URLSearchParams({ 'filter[archived]': 'true' })}`)
+  assert.ok(listed.body.data.some((one: { id: string }) => one.id === id))
+  const active = await issuer.api('GET', path)
+  assert.ok(!active.body.data.some((one: { id: string }) => one.id === id))
+})
+
+test('the type of an archived template stays published, and open offers of it can be redeemed', async () => {
+  const { template, code } = await anOffer(issuer)
+  await issuer.api('DELETE', `${path}/${template.id}`)
+  const type = await issuer.open(template.type)
+  assert.equal(type.status, 200)
+  const metadata = await issuer.open(`/.well-known/openid-credential-issuer/issuers/${issuer.tenant.slug}`)
+  assert.ok(Object.hasOwn(metadata.body.credential_configurations_supported, template.code))
+  const { body } = await redeem(issuer, code)
+  assert.equal((await request(issuer, body.access_token, template.code, [aKey()])).status, 200)
+})
+
+test('[TM-1] [TM-3] type metadata names the type, its claims, which are mandatory and which are always disclosed', async () => {
+  const { body } = await issuer.api('POST', path, aTemplate())
+  const type = await issuer.open(body.data.type)
+  assert.match(type.headers['content-type'] ?? '', /^application\/json/)
+  assert.equal(type.body.vct, body.data.type)
+  assert.deepEqual(type.body.claims, [
+    { path: ['given_name'], display: [{ locale: 'en', label: 'Given name' }], mandatory: true, sd: 'always' },
+    { path: ['degree'], sd: 'never' },
+    { path: ['address'], sd: 'always' },
+    { path: ['address', 'locality'], sd: 'always' },
+    { path: ['address', 'country'], sd: 'always' },
+    { path: ['nationalities'], sd: 'always' },
+    { path: ['nationalities', null], sd: 'always' },
+  ])
+})
+
+test('a new template is in the metadata at once, whichever process answers', async () => {
+  const other = await anIssuer(db)
+  const metadata = (server: Issuer) =>
+    server.open(`/.well-known/openid-credential-issuer/issuers/${issuer.tenant.slug}`)
+  await metadata(other)
+  const { body } = await issuer.api('POST', path, aTemplate())
+  const { body: seen } = await metadata(other)
+  assert.ok(Object.hasOwn(seen.credential_configurations_supported, body.data.code))
+  assert.equal(seen.credential_issuer, issuer.platform.urls.issuer(issuer.tenant.slug))
+  await other.server.close(0)
+})
+
+test('an open offer keeps what its template said when it was made', async () => {
+  const { template, code } = await anOffer(issuer)
+  await issuer.api('PUT', `${path}/${template.id}`, {
+    ...aTemplate(),
+    code: template.code,
+    attributes: { other: { type: 'number', required: true } },
+  })
+  const { body } = await redeem(issuer, code)
+  const reply = await request(issuer, body.access_token, template.code, [aKey()])
+  assert.equal(reply.status, 200)
+  const old = await issuer.api('POST', '/credentials/issuance', {
+    credentialTemplateId: template.id,
+    attributes: someClaims,
+  })
+  assert.equal(old.status, 400)
+  const fits = { credentialTemplateId: template.id, attributes: { other: 1 } }
+  assert.equal((await issuer.api('POST', '/credentials/issuance', fits)).status, 200)
+})
+
+test('code and revocable are fixed, and a code is unique in its tenant only', async () => {
+  const body = aTemplate()
+  const { body: made } = await issuer.api('POST', path, body)
+  const clash = await issuer.api('POST', path, body)
+  assert.deepEqual([clash.status, clash.body.errors[0].source.pointer], [409, '/code'])
+  const changed = await issuer.api('PUT', `${path}/${made.data.id}`, { ...body, code: 'other', revocable: false })
+  assert.equal(changed.status, 409)
+  assert.deepEqual(
+    changed.body.errors.map((one: { source: { pointer: string } }) => one.source.pointer),
+    ['/code', '/revocable'],
+  )
+  const elsewhere = await issuer.api('POST', path, body, await issuer.anotherTenant())
+  assert.equal(elsewhere.status, 201)
+})
+
+test("another tenant's template is as unknown as none", async () => {
+  const tenant = await issuer.anotherTenant()
+  const { body } = await issuer.api('POST', path, aTemplate())
+  const { id } = body.data
+  assert.equal((await issuer.api('GET', `${path}/${id}`, undefined, tenant)).status, 404)
+  assert.equal((await issuer.api('PUT', `${path}/${id}`, aTemplate(), tenant)).status, 404)
+  assert.equal((await issuer.api('DELETE', `${path}/${id}`, undefined, tenant)).status, 404)
+  const ask = { credentialTemplateId: id, attributes: someClaims }
+  assert.equal((await issuer.api('POST', '/credentials/issuance', ask, tenant)).status, 404)
+})
+
+for (const [what, change, pointers] of [
+  ['a reserved name [SD-13]', { attributes: { cnf: { type: 'string' } } }, ['/attributes/cnf']],
+  [
+    'a name of SD-JWT deep inside [SD-13]',
+    { attributes: { a: { type: 'object', properties: { _sd: { type: 'string' } } } } },
+    ['/attributes/a/properties/_sd'],
+  ],
+  [
+    'an unknown type and an unknown member',
+    { attributes: { a: { type: 'text', x: 1 }, 'b/c': {} } },
+    ['/attributes/a/type', '/attributes/a/x', '/attributes/b~1c/type'],
+  ],
+  ['items of no array', { attributes: { a: { type: 'string', items: { type: 'string' } } } }, ['/attributes/a/items']],
+  ['no attributes', { attributes: {} }, ['/attributes']],
+  ['a code that fits no path', { code: 'a b' }, ['/code']],
+  ['a signer that does not exist', { signer: { kind: 'did:web', keyType: 'Ed25519' } }, ['/signer/keyType']],
+  ['a member that would do nothing', { issuerName: 'x' }, ['/issuerName']],
+] as const) {
+  test(`a template with ${what} is refused`, async () => {
+    const { status, body } = await issuer.api('POST', path, aTemplate(change))
+    assert.equal(status, 400, JSON.stringify(body))
+    assert.deepEqual(
+      body.errors.map((one: { source: { pointer: string } }) => one.source.pointer),
+      pointers,
+    )
+  })
+}
+
+test('mdoc is a format that is not issued yet', async () => {
+  const mdoc = {
+    format: 'mdoc',
+    docType: 'org.iso.18013.5.1.mDL',
+    attributes: { 'org.iso.18013.5.1': { family_name: { type: 'string' } } },
+  }
+  const { status, body } = await issuer.api('POST', path, aTemplate(mdoc))
+  assert.deepEqual([status, body.errors[0].code], [422, 'UNSUPPORTED_FORMAT'])
+})
