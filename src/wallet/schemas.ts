@@ -87,6 +87,7 @@ export const ResolvedOffer = Type.Object({
     Type.Null(),
   ]),
 })
+/** As {@link ResolvedOffer}, for code. */
 export type ResolvedOffer = Static<typeof ResolvedOffer>
 
 const SelectedCredential = Type.Object(
@@ -113,6 +114,7 @@ export const Presentation = Type.Object({
   updatedAt: Time,
   selectedCredentials: Type.Array(SelectedCredential),
 })
+/** A presentation as the API shows it. */
 export type ShownPresentation = Static<typeof Presentation>
 
 /** Body that brings a presentation request. */
@@ -151,6 +153,7 @@ export const AnswerBody = Type.Object(
   },
   { additionalProperties: false },
 )
+/** The holder's answer. */
 export type AnswerBody = Static<typeof AnswerBody>
 
 /** The caller's own record. */

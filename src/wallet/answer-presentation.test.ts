@@ -1,0 +1,297 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import type { Caller, UserId } from '../caller.ts'
+import { acceptOffer } from './accept-offer.ts'
+import { answerPresentation } from './answer-presentation.ts'
+import { getPresentation, listShared } from './get-presentation.ts'
+import { expireDue } from './jobs.ts'
+import { preparePresentation } from './prepare-presentation.ts'
+import { removeCredential } from './remove-credential.ts'
+import { setConsent } from './set-consent.ts'
+import { fault } from './test-support/fault.ts'
+import { foreignIssuer } from './test-support/foreign-issuer.ts'
+import { type ForeignVerifier, foreignVerifier, readByHand } from './test-support/foreign-verifier.ts'
+import { type Bench, openBench } from './test-support/wallet-platform.ts'
+
+const vct = 'https://types.example/membership'
+const membership = {
+  id: 'm',
+  format: 'dc+sd-jwt',
+  meta: { vct_values: [vct] },
+  claims: [{ path: ['member', 'number'] }, { path: ['clubs', null] }],
+}
+const asksOne = { credentials: [membership] }
+
+let bench: Bench
+const open: { close: () => Promise<void> }[] = []
+before(async () => {
+  bench = await openBench()
+})
+after(() => bench.close())
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((one) => one.close()))
+})
+
+async function verifier(query: unknown = asksOne): Promise<ForeignVerifier> {
+  const made = await foreignVerifier(query)
+  open.push(made)
+  return made
+}
+
+/** A person with one accepted membership, of which the wallet holds so many copies. */
+async function aMember(copies = 1): Promise<{ thandi: Caller & { userId: UserId }; credentialId: string }> {
+  const thandi = await bench.person()
+  return { thandi, credentialId: await receive(thandi, copies) }
+}
+
+async function receive(thandi: Caller, copies = 1): Promise<string> {
+  const issuer = await foreignIssuer(copies === 1 ? {} : { batchSize: copies })
+  const [credential] = await acceptOffer(bench.platform, thandi, { credentialOffer: issuer.offerUri })
+  await issuer.close()
+  const id = credential?.id ?? ''
+  await setConsent(bench.platform, thandi, id, 'accepted')
+  return id
+}
+
+function presented({ posted }: ForeignVerifier, at = 0, id = 'm'): string[] {
+  return JSON.parse(posted[at]?.get('vp_token') ?? '{}')[id]
+}
+
+test('a foreign verifier gets what it asked for, bound to it and its request, and nothing else', async () => {
+  const { thandi, credentialId } = await aMember()
+  const shop = await verifier()
+  const { data, meta } = await preparePresentation(bench.platform, thandi, shop.link())
+  assert.equal(data.status, 'pending')
+  assert.equal(data.tenantId, thandi.tenantId)
+  assert.deepEqual(data.selectedCredentials, [{ credentialId, matchedAttributes: ['member.number', 'clubs[]'] }])
+  assert.partialDeepStrictEqual(meta.verifier, { clientId: shop.clientId, authenticated: true, trusted: false })
+  assert.equal(shop.posted.length, 0)
+
+  const answered = await answerPresentation(bench.platform, thandi, data.id, { status: 'answered' })
+  assert.equal(answered.data.status, 'answered')
+  assert.equal(answered.meta.redirectUri, `${new URL(shop.responseUri).origin}/done#1`)
+  assert.equal(shop.posted[0]?.get('state'), 'st-1')
+  const [presentation, ...others] = presented(shop)
+  assert.equal(others.length, 0)
+  const read = readByHand(presentation ?? '')
+  assert.deepEqual(read.disclosed.map(([name]) => name).sort(), ['clubs', 'number'])
+  assert.partialDeepStrictEqual(read, {
+    typ: 'kb+jwt',
+    aud: shop.clientId,
+    nonce: shop.nonce,
+    isSigned: true,
+    isWhole: true,
+  })
+})
+
+test('of answers that come together one is sent, and the others are told so', async () => {
+  const { thandi } = await aMember()
+  const shop = await verifier()
+  const { data } = await preparePresentation(bench.platform, thandi, shop.link())
+  const answers = Array.from({ length: 8 }, (_, i) =>
+    answerPresentation(bench.platform, thandi, data.id, { status: i % 2 === 0 ? 'answered' : 'rejected' }).then(
+      (done) => done.data.status,
+      (error) => error.code,
+    ),
+  )
+  const ended = await Promise.all(answers)
+  assert.equal(ended.filter((one) => one === 'state.invalid').length, 7)
+  assert.equal(shop.posted.length, 1)
+  const final = await getPresentation(bench.platform, thandi, data.id)
+  assert.ok(ended.includes(final.data.status))
+})
+
+test('final is final: neither answered nor rejected can be answered again', async () => {
+  const { thandi } = await aMember()
+  const shop = await verifier()
+  for (const status of ['answered', 'rejected'] as const) {
+    const { data } = await preparePresentation(bench.platform, thandi, shop.link())
+    await answerPresentation(bench.platform, thandi, data.id, { status })
+    for (const again of ['answered', 'rejected'] as const) {
+      const refused = await fault(answerPresentation(bench.platform, thandi, data.id, { status: again }))
+      assert.equal(refused.code, 'state.invalid')
+    }
+    assert.equal((await getPresentation(bench.platform, thandi, data.id)).data.status, status)
+  }
+  assert.equal(shop.posted.length, 2)
+})
+
+test('a refusal tells the verifier access_denied and nothing more', async () => {
+  const { thandi } = await aMember()
+  const shop = await verifier()
+  const { data } = await preparePresentation(bench.platform, thandi, shop.link())
+  const { data: rejected } = await answerPresentation(bench.platform, thandi, data.id, { status: 'rejected' })
+  assert.equal(rejected.status, 'rejected')
+  assert.deepEqual(Object.fromEntries(shop.posted[0] ?? []), { error: 'access_denied', state: 'st-1' })
+})
+
+test('verifiers get fresh copies while there are some, then the one that was shown longest ago', async () => {
+  const { thandi } = await aMember(3)
+  const keys: string[] = []
+  for (let i = 0; i < 4; i += 1) {
+    const shop = await verifier()
+    const { data } = await preparePresentation(bench.platform, thandi, shop.link())
+    await answerPresentation(bench.platform, thandi, data.id, { status: 'answered' })
+    keys.push(readByHand(presented(shop)[0] ?? '').holderKey)
+  }
+  assert.equal(new Set(keys.slice(0, 3)).size, 3)
+  assert.equal(keys[3], keys[0])
+})
+
+test('only accepted credentials are presented: pending and rejected ones match nothing', async () => {
+  const { thandi, credentialId } = await aMember()
+  const shop = await verifier()
+  for (const status of ['pending', 'rejected'] as const) {
+    await setConsent(bench.platform, thandi, credentialId, status)
+    const { data, meta } = await preparePresentation(bench.platform, thandi, shop.link())
+    assert.deepEqual(data.selectedCredentials, [])
+    assert.deepEqual(meta.unmatched, [{ queryId: 'm', types: [vct] }])
+    const refused = await fault(answerPresentation(bench.platform, thandi, data.id, { status: 'answered' }))
+    assert.equal(refused.code, 'credential.unmatched')
+  }
+  assert.equal(shop.posted.length, 0)
+})
+
+test('a credential that goes between proposal and answer is not sent, and the request stays open', async () => {
+  const { thandi, credentialId } = await aMember()
+  const shop = await verifier()
+  const { data } = await preparePresentation(bench.platform, thandi, shop.link())
+  await removeCredential(bench.platform, thandi, credentialId)
+  const refused = await fault(answerPresentation(bench.platform, thandi, data.id, { status: 'answered' }))
+  assert.equal(refused.code, 'credential.unmatched')
+  assert.equal((await getPresentation(bench.platform, thandi, data.id)).data.status, 'pending')
+  assert.equal(shop.posted.length, 0)
+})
+
+test('the holder may name another credential of the alternatives, but not one that was not asked for', async () => {
+  const { thandi, credentialId: older } = await aMember()
+  const newer = await receive(thandi)
+  const shop = await verifier()
+  const { data, meta } = await preparePresentation(bench.platform, thandi, shop.link())
+  assert.equal(data.selectedCredentials[0]?.credentialId, newer)
+  const [alternative] = meta.alternatives as { credentials: { credentialId: string }[] }[]
+  assert.deepEqual(
+    alternative?.credentials.map((one) => one.credentialId),
+    [newer, older],
+  )
+  const both = [{ credentialId: newer }, { credentialId: older }]
+  for (const selectedCredentials of [both, [{ credentialId: older, matchedAttributes: ['clubs[]'] }]]) {
+    const ask = { status: 'answered' as const, selectedCredentials }
+    assert.equal((await fault(answerPresentation(bench.platform, thandi, data.id, ask))).code, 'request.invalid')
+  }
+  const ask = { status: 'answered' as const, selectedCredentials: [{ credentialId: older }] }
+  const { data: answered } = await answerPresentation(bench.platform, thandi, data.id, ask)
+  assert.equal(answered.selectedCredentials[0]?.credentialId, older)
+})
+
+test('several credentials are presented where the verifier takes several and the holder names them', async () => {
+  const { thandi, credentialId } = await aMember()
+  const other = await receive(thandi)
+  const shop = await verifier({ credentials: [{ ...membership, multiple: true }] })
+  const { data } = await preparePresentation(bench.platform, thandi, shop.link())
+  const ask = { status: 'answered' as const, selectedCredentials: [{ credentialId }, { credentialId: other }] }
+  await answerPresentation(bench.platform, thandi, data.id, ask)
+  assert.equal(presented(shop).length, 2)
+})
+
+test('two queries that one credential answers get a presentation each', async () => {
+  const { thandi, credentialId } = await aMember()
+  const name = { ...membership, id: 'n', claims: [{ path: ['given_name'] }] }
+  const shop = await verifier({ credentials: [membership, name] })
+  const { data } = await preparePresentation(bench.platform, thandi, shop.link())
+  assert.deepEqual(data.selectedCredentials, [
+    { credentialId, matchedAttributes: ['member.number', 'clubs[]', 'given_name'] },
+  ])
+  await answerPresentation(bench.platform, thandi, data.id, { status: 'answered' })
+  assert.deepEqual(readByHand(presented(shop, 0, 'n')[0] ?? '').disclosed, [['given_name', 'Zoë']])
+  assert.equal(readByHand(presented(shop, 0, 'm')[0] ?? '').disclosed.length, 2)
+})
+
+test('an answer that the verifier does not take makes the presentation fail for good', async () => {
+  const { thandi } = await aMember()
+  for (const [answer, code] of [
+    [{ status: 400, body: '{"error":"invalid_request"}' }, 'presentation.undelivered'],
+    [{ status: 302, body: '' }, 'presentation.undelivered'],
+    [{ status: 500, body: '' }, 'upstream.answer'],
+    [{ body: 'x'.repeat(70_000) }, 'upstream.too_large'],
+  ] as const) {
+    const shop = await verifier()
+    const { data } = await preparePresentation(bench.platform, thandi, shop.link())
+    shop.behave({ answer })
+    const refused = await fault(answerPresentation(bench.platform, thandi, data.id, { status: 'answered' }))
+    assert.equal(refused.code, code)
+    const after = await getPresentation(bench.platform, thandi, data.id)
+    assert.equal(after.data.status, 'failed')
+    assert.partialDeepStrictEqual(after.meta.error, { code })
+    const again = await fault(answerPresentation(bench.platform, thandi, data.id, { status: 'answered' }))
+    assert.equal(again.code, 'state.invalid')
+  }
+})
+
+test('a verifier that is gone makes an answer fail, but not a refusal', async () => {
+  const { thandi } = await aMember()
+  for (const [status, ends] of [
+    ['answered', 'failed'],
+    ['rejected', 'rejected'],
+  ] as const) {
+    const shop = await verifier()
+    const { data } = await preparePresentation(bench.platform, thandi, shop.link())
+    await shop.close()
+    await answerPresentation(bench.platform, thandi, data.id, { status }).catch(() => undefined)
+    const { data: ended, meta } = await getPresentation(bench.platform, thandi, data.id)
+    assert.equal(ended.status, ends)
+    assert.partialDeepStrictEqual(meta.error, { code: 'upstream.unreachable' })
+  }
+})
+
+test('a verifier that answers with no JSON has the answer all the same, and nobody is sent anywhere', async () => {
+  const { thandi } = await aMember()
+  const shop = await verifier()
+  for (const answer of [
+    { type: 'text/html', body: '<p>' },
+    { body: '{"redirect_uri":"javascript:alert(1)"}' },
+    { status: 204, type: 'text/plain', body: '' },
+  ]) {
+    const { data } = await preparePresentation(bench.platform, thandi, shop.link())
+    shop.behave({ answer })
+    const { data: answered, meta } = await answerPresentation(bench.platform, thandi, data.id, { status: 'answered' })
+    assert.equal(answered.status, 'answered')
+    assert.equal(meta.redirectUri, undefined)
+  }
+})
+
+test("another user's presentation does not exist", async () => {
+  const { thandi } = await aMember()
+  const shop = await verifier()
+  const { data } = await preparePresentation(bench.platform, thandi, shop.link())
+  for (const stranger of [await bench.person(thandi.tenantId), await bench.person()]) {
+    assert.equal((await fault(getPresentation(bench.platform, stranger, data.id))).code, 'resource.unknown')
+    const answer = answerPresentation(bench.platform, stranger, data.id, { status: 'answered' })
+    assert.equal((await fault(answer)).code, 'resource.unknown')
+  }
+})
+
+test('what nobody answered in time has expired, before and after the sweep, and lets its request go', async () => {
+  const { thandi } = await aMember()
+  const shop = await verifier()
+  const { data } = await preparePresentation(bench.platform, thandi, shop.link())
+  bench.later(301)
+  const list = {
+    size: 25,
+    after: null,
+    before: null,
+    sort: { field: 'createdAt', descending: true },
+    readDescending: true,
+  }
+  for (let swept = 0; swept < 2; swept += 1) {
+    assert.equal((await getPresentation(bench.platform, thandi, data.id)).data.status, 'expired')
+    assert.equal((await listShared(bench.platform, thandi, 'expired', list)).length, 1)
+    assert.equal((await listShared(bench.platform, thandi, 'pending', list)).length, 0)
+    const refused = await fault(answerPresentation(bench.platform, thandi, data.id, { status: 'answered' }))
+    assert.equal(refused.code, 'state.invalid')
+    await expireDue(bench.platform, new AbortController().signal)
+  }
+  const [row] = await bench.rows(thandi.tenantId, 'wallet_presentation')
+  assert.equal(row?.sealed_request, null)
+  bench.later(-301)
+})

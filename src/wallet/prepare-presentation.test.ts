@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import type { FaultCode } from '../fault.ts'
+import { preparePresentation } from './prepare-presentation.ts'
+import { fault } from './test-support/fault.ts'
+import { type ForeignVerifier, foreignVerifier, type Quirks } from './test-support/foreign-verifier.ts'
+import { type Bench, openBench } from './test-support/wallet-platform.ts'
+
+const query = {
+  credentials: [{ id: 'm', format: 'dc+sd-jwt', meta: { vct_values: ['https://types.example/membership'] } }],
+}
+
+let bench: Bench
+let shop: ForeignVerifier | null = null
+before(async () => {
+  bench = await openBench()
+})
+after(() => bench.close())
+afterEach(async () => {
+  await shop?.close()
+  shop = null
+})
+
+async function verifier(): Promise<ForeignVerifier> {
+  shop = await foreignVerifier(query)
+  return shop
+}
+
+test('a nonce of the wallet goes into a request object that is posted for, and must come back', async () => {
+  const thandi = await bench.person()
+  const shop = await verifier()
+  await preparePresentation(bench.platform, thandi, shop.link('&request_uri_method=post'))
+  assert.equal(shop.fetched[0]?.method, 'POST')
+  assert.match(shop.fetched[0]?.form.get('wallet_nonce') ?? '', /^[\w-]{22}$/)
+  shop.behave({ object: (object) => ({ ...object, wallet_nonce: 'other' }) })
+  const refused = await fault(preparePresentation(bench.platform, thandi, shop.link('&request_uri_method=post')))
+  assert.equal(refused.code, 'presentation_request.invalid')
+})
+
+type Row = readonly [what: string, code: FaultCode, quirks: Quirks, told: string | null]
+const withObject = (change: Record<string, unknown>): Quirks => ({ object: (object) => ({ ...object, ...change }) })
+const refusals: readonly Row[] = [
+  [
+    'that is not signed by its key',
+    'presentation_request.invalid',
+    { jwt: (jwt) => jwt.replace(/\.[^.]{8}([^.]*)$/, '.AAAAAAAA$1') },
+    null,
+  ],
+  [
+    'without the type of a request object [VP-R4]',
+    'presentation_request.invalid',
+    { header: (header) => ({ ...header, typ: 'JWT' }) },
+    null,
+  ],
+  ['that names no key', 'presentation_request.invalid', { header: ({ kid: _, ...header }) => header }, null],
+  [
+    'that names a key of another',
+    'presentation_request.invalid',
+    { header: (header) => ({ ...header, kid: 'did:jwk:e30#0' }) },
+    null,
+  ],
+  [
+    'whose object names another client than the link [VP-R5]',
+    'presentation_request.invalid',
+    withObject({ client_id: 'decentralized_identifier:did:web:a.example' }),
+    null,
+  ],
+  [
+    'whose answer would go to plain http',
+    'presentation_request.invalid',
+    withObject({ response_uri: 'http://shop.example/answers' }),
+    null,
+  ],
+  ['that is served as JSON', 'upstream.media_type', { serve: { type: 'application/json' } }, null],
+  [
+    'that is elsewhere [VP-U3]',
+    'presentation_request.invalid',
+    { serve: { status: 302, location: 'http://127.0.0.1:9/' } },
+    null,
+  ],
+  ['that is gone', 'presentation_request.invalid', { serve: { status: 404 } }, null],
+  ['that has expired', 'presentation_request.invalid', withObject({ exp: 1_600_000_000 }), 'invalid_request'],
+  [
+    'for another audience [VP-R6]',
+    'presentation_request.invalid',
+    withObject({ aud: 'https://other.example' }),
+    'invalid_request',
+  ],
+  [
+    'that wants a redirect too [VP-S2]',
+    'presentation_request.invalid',
+    withObject({ redirect_uri: 'https://shop.example' }),
+    'invalid_request',
+  ],
+  [
+    'with a mode that we do not have [VP-S8]',
+    'presentation_request.invalid',
+    withObject({ response_mode: 'direct_post.jwt' }),
+    'invalid_request',
+  ],
+  ['without a nonce [VP-R1]', 'presentation_request.invalid', withObject({ nonce: undefined }), 'invalid_request'],
+  [
+    'with transaction data [VP-T6]',
+    'presentation_request.transaction_data',
+    withObject({ transaction_data: ['e30'] }),
+    'invalid_transaction_data',
+  ],
+  ['with a query that is none', 'dcql.invalid', withObject({ dcql_query: { credentials: [] } }), 'invalid_request'],
+  [
+    'for formats that we do not have',
+    'presentation_request.formats',
+    withObject({ client_metadata: { vp_formats_supported: { ldp_vc: {} } } }),
+    'vp_formats_not_supported',
+  ],
+]
+for (const [what, code, quirks, told] of refusals) {
+  test(`a request ${what} is refused with ${code}; the verifier is told ${told ?? 'nothing'}`, async () => {
+    const thandi = await bench.person()
+    const shop = await verifier()
+    shop.behave(quirks)
+    const refused = await fault(preparePresentation(bench.platform, thandi, shop.link()))
+    assert.equal(refused.code, code, refused.detail ?? '')
+    assert.equal(shop.posted[0]?.get('error') ?? null, told)
+    assert.deepEqual(await bench.rows(thandi.tenantId, 'wallet_presentation'), [])
+  })
+}
+
+test('unknown prefixes of a client id are refused before anything is fetched', async () => {
+  const thandi = await bench.person()
+  for (const clientId of ['origin:https://shop.example', 'openid_federation:https://shop.example', 'shop', 'magic:x']) {
+    const link = `openid4vp://?client_id=${encodeURIComponent(clientId)}&request_uri=${encodeURIComponent('http://127.0.0.1:9/')}`
+    const refused = await fault(preparePresentation(bench.platform, thandi, link))
+    assert.match(refused.code, /^presentation_request\.(invalid|client)$/)
+  }
+})

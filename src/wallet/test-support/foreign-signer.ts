@@ -1,0 +1,69 @@
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign, verify } from 'node:crypto'
+import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
+
+/** How the key of the foreign issuer is found. */
+export type Identity = 'did:jwk' | 'jwt-vc-issuer'
+
+/** Where a test makes the signer lie. */
+export type SigningLies = {
+  /** The payload of each copy before it is signed. */
+  readonly payload?: (payload: Record<string, unknown>, copy: number) => Record<string, unknown>
+  /** The header before it is signed. */
+  readonly header?: (header: Record<string, unknown>) => Record<string, unknown>
+  /** The finished credential. */
+  readonly raw?: (raw: string, copy: number) => string
+}
+
+/** The type of what it issues. */
+export const foreignVct = 'https://types.example/membership'
+
+const claims = { member: { number: 'M-1', since: 2019 }, given_name: 'Zoë', clubs: ['chess', 'go'], jti: 'x' }
+
+/** Signs credentials with a key of its own and a library that is not ours. */
+export function foreignSigner(issuer: string, identity: Identity) {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const jwk = publicKey.export({ format: 'jwk' })
+  const did = `did:jwk:${Buffer.from(JSON.stringify(jwk)).toString('base64url')}`
+  const [iss, kid] = identity === 'did:jwk' ? [did, `${did}#0`] : [issuer, 'k1']
+  const library = new SDJwtVcInstance({
+    signer: (text: string) => rawSignature(privateKey, text),
+    signAlg: 'ES256',
+    hasher: (text: string | ArrayBuffer, alg: string) => digest(alg, text),
+    hashAlg: 'sha-256',
+    saltGenerator: () => randomBytes(16).toString('base64url'),
+  })
+
+  async function issue(key: object, copy: number, lies: SigningLies): Promise<string> {
+    const seconds = Math.floor(Date.now() / 1000)
+    const honest = { iss, iat: seconds, exp: seconds + 3600, vct: foreignVct, cnf: { jwk: key }, ...claims }
+    const payload = lies.payload?.(honest, copy) ?? honest
+    const frame = { _sd: ['given_name', 'clubs'], member: { _sd: ['number'] } }
+    const header = lies.header?.({ kid }) ?? { kid }
+    // The library's types want a payload of known shape; lies have none.
+    const raw = await library.issue(payload as never, frame as never, { header })
+    return lies.raw?.(raw, copy) ?? raw
+  }
+  return { jwk, issue }
+}
+
+/** Checks a key proof as OpenID4VCI, F.4 has it, by hand, and gives the key. */
+export function provedKey(proof: string, issuer: string): Record<string, unknown> {
+  const [head = '', payload = '', signature = ''] = proof.split('.')
+  const { typ, alg, jwk } = JSON.parse(Buffer.from(head, 'base64url').toString())
+  const { aud, nonce, iat, iss } = JSON.parse(Buffer.from(payload, 'base64url').toString())
+  const key = { key: jwk, format: 'jwk', dsaEncoding: 'ieee-p1363' } as const
+  const isSigned = verify('sha256', Buffer.from(`${head}.${payload}`), key, Buffer.from(signature, 'base64url'))
+  const isTimely = Math.abs(Date.now() / 1000 - iat) < 60
+  const fits = typ === 'openid4vci-proof+jwt' && alg === 'ES256' && aud === issuer && iss === undefined
+  if (!fits || !isTimely || !isSigned || typeof nonce !== 'string' || 'd' in jwk) throw new Error('bad proof')
+  return jwk
+}
+
+function rawSignature(key: KeyObject, text: string): string {
+  return sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')
+}
+
+function digest(alg: string, text: string | ArrayBuffer): Uint8Array {
+  const bytes = typeof text === 'string' ? Buffer.from(text) : Buffer.from(text)
+  return new Uint8Array(createHash(alg.replace('-', '')).update(bytes).digest())
+}
