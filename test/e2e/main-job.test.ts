@@ -37,24 +37,48 @@ const attributes = {
 }
 
 test('a school issues, a person keeps and presents, an employer of another tenant reads verified claims', async () => {
+  const { type, issuance } = await offer()
+  const credential = await keep(issuance.offerUri, type)
+  const request = await ask(type)
+  const prepared = await present(request.authorizationRequestUri, credential.id)
+
+  const result = await employer.get(`/creds/presentations/${request.id}`)
+  assert.equal(result.body.data.status, 'verified', JSON.stringify(result.body))
+  const [entry] = result.body.data.credentials
+  assert.equal(entry.isValid, true)
+  assert.deepEqual(entry.attributes, { degree: 'BSc Computer Science', grade: 78.5 })
+
+  const again = await thandi.patch(`/wallet/v2/presentations/${prepared.id}`, { status: 'answered' })
+  assert.equal(again.status, 409)
+
+  const replayed = await thandi.post('/wallet/v2/credentials', { credentialOffer: issuance.offerQrUri })
+  assert.equal(replayed.status, 422, JSON.stringify(replayed.body))
+  assert.equal(replayed.body.errors[0].code, 'OFFER_UNUSABLE')
+
+  const ended = await school.get(`/creds/credentials/${issuance.id}`)
+  assert.equal(ended.body.data.status, 'completed')
+})
+
+async function offer() {
   const template = await school.post('/creds/templates/credentials', diploma)
   assert.equal(template.status, 201, JSON.stringify(template.body))
-  assert.equal(template.body.data.type, `${chirograph.url}/issuers/acme/vct/diploma`)
+  const { id, type } = template.body.data
+  assert.equal(type, `${chirograph.url}/issuers/acme/vct/diploma`)
 
-  const issuance = await school.post('/creds/credentials/issuance', {
-    credentialTemplateId: template.body.data.id,
-    attributes,
-  })
+  const issuance = await school.post('/creds/credentials/issuance', { credentialTemplateId: id, attributes })
   assert.equal(issuance.status, 200, JSON.stringify(issuance.body))
   assert.equal(issuance.body.data.status, 'offered')
   assert.match(issuance.body.data.offerUri, /^openid-credential-offer:\/\/\?credential_offer_uri=/)
+  return { type, issuance: issuance.body.data }
+}
 
-  const received = await thandi.post('/wallet/v2/credentials', { credentialOffer: issuance.body.data.offerUri })
+async function keep(offerUri: string, type: string) {
+  const received = await thandi.post('/wallet/v2/credentials', { credentialOffer: offerUri })
   assert.equal(received.status, 201, JSON.stringify(received.body))
   const [credential] = received.body.data
   assert.equal(credential.status, 'pending')
   assert.equal(credential.format, 'vc+sd-jwt')
-  assert.equal(credential.vct, template.body.data.type)
+  assert.equal(credential.vct, type)
   assert.deepEqual(credential.claims, attributes)
   assert.match(credential.iss, /^did:web:/)
 
@@ -63,51 +87,30 @@ test('a school issues, a person keeps and presents, an employer of another tenan
   assert.equal(accepted.body.id, credential.id)
   assert.equal(accepted.body.status, 'accepted')
   assert.equal(accepted.headers.get('deprecation') !== null, true)
+  return credential
+}
 
-  const asked = await employer.post('/creds/templates/presentations', {
-    name: 'Graduate',
-    description: 'Proof of a degree',
-    credentials: [
-      {
-        type: template.body.data.type,
-        attributes: { degree: { type: 'string' }, grade: { type: 'number', minimum: 50 } },
-      },
-    ],
-  })
-  assert.equal(asked.status, 201, JSON.stringify(asked.body))
-  const request = await employer.post('/creds/presentations/request', {
-    presentationTemplateId: asked.body.data.id,
-    reference: 'job 7',
-  })
+async function ask(type: string) {
+  const attributes = { degree: { type: 'string' }, grade: { type: 'number', minimum: 50 } }
+  const body = { name: 'Graduate', description: 'Proof of a degree', credentials: [{ type, attributes }] }
+  const template = await employer.post('/creds/templates/presentations', body)
+  assert.equal(template.status, 201, JSON.stringify(template.body))
+  const presentationTemplateId = template.body.data.id
+  const request = await employer.post('/creds/presentations/request', { presentationTemplateId, reference: 'job 7' })
   assert.equal(request.status, 200, JSON.stringify(request.body))
   assert.equal(request.body.data.status, 'requested')
+  return request.body.data
+}
 
-  const prepared = await thandi.post('/wallet/v2/presentations', {
-    presentationRequest: request.body.data.authorizationRequestUri,
-  })
+async function present(presentationRequest: string, credentialId: string) {
+  const prepared = await thandi.post('/wallet/v2/presentations', { presentationRequest })
   assert.equal(prepared.status, 201, JSON.stringify(prepared.body))
   assert.equal(prepared.body.data.status, 'pending')
-  assert.deepEqual(prepared.body.data.selectedCredentials, [
-    { credentialId: credential.id, matchedAttributes: ['degree', 'grade'] },
-  ])
+  const selected = [{ credentialId, matchedAttributes: ['degree', 'grade'] }]
+  assert.deepEqual(prepared.body.data.selectedCredentials, selected)
 
   const answered = await thandi.patch(`/wallet/v2/presentations/${prepared.body.data.id}`, { status: 'answered' })
   assert.equal(answered.status, 200, JSON.stringify(answered.body))
   assert.equal(answered.body.data.status, 'answered')
-
-  const result = await employer.get(`/creds/presentations/${request.body.data.id}`)
-  assert.equal(result.body.data.status, 'verified', JSON.stringify(result.body))
-  const [entry] = result.body.data.credentials
-  assert.equal(entry.isValid, true)
-  assert.deepEqual(entry.attributes, { degree: 'BSc Computer Science', grade: 78.5 })
-
-  const again = await thandi.patch(`/wallet/v2/presentations/${prepared.body.data.id}`, { status: 'answered' })
-  assert.equal(again.status, 409)
-
-  const replayed = await thandi.post('/wallet/v2/credentials', { credentialOffer: issuance.body.data.offerQrUri })
-  assert.equal(replayed.status, 422, JSON.stringify(replayed.body))
-  assert.equal(replayed.body.errors[0].code, 'OFFER_UNUSABLE')
-
-  const ended = await school.get(`/creds/credentials/${issuance.body.data.id}`)
-  assert.equal(ended.body.data.status, 'completed')
-})
+  return prepared.body.data
+}
