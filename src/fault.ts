@@ -20,6 +20,8 @@ type More = {
   readonly violations?: readonly Violation[]
   /** Shown to the caller, machine-readable. */
   readonly meta?: Readonly<Record<string, unknown>>
+  /** Shown to the caller: where it goes on. */
+  readonly links?: Readonly<Record<string, string>>
   /** Only logged. */
   readonly notes?: string
   readonly cause?: unknown
@@ -32,6 +34,7 @@ export class Fault extends Error {
   readonly detail: string | undefined
   readonly violations: readonly Violation[] | undefined
   readonly meta: Readonly<Record<string, unknown>> | undefined
+  readonly links: Readonly<Record<string, string>> | undefined
   readonly notes: string | undefined
 
   constructor(code: FaultCode, more: More = {}) {
@@ -40,6 +43,7 @@ export class Fault extends Error {
     this.detail = more.detail
     this.violations = more.violations
     this.meta = more.meta
+    this.links = more.links
     this.notes = more.notes
   }
 }

@@ -31,7 +31,8 @@ export function toErrors(error: unknown, id: string): Refusal {
     ...(pointer === undefined && parameter === undefined ? {} : { source: sourceOf(pointer, parameter) }),
     ...(fault.meta === undefined ? {} : { meta: fault.meta }),
   }))
-  return { status, body: { errors }, headers: headersOf(fault, status, challengeOf(fault, 'invalid_token')) }
+  const body = fault.links === undefined ? { errors } : { errors, links: fault.links }
+  return { status, body, headers: headersOf(fault, status, challengeOf(fault, 'invalid_token')) }
 }
 
 /** The OAuth error of the protocol surface. @see [RFC 6749, 5.2](https://www.rfc-editor.org/rfc/rfc6749#section-5.2) */

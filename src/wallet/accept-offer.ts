@@ -81,7 +81,7 @@ async function usableGrant(
 async function signInNeeded(platform: Platform, metadata: IssuerMetadata, hint: string | null): Promise<Fault> {
   const server = await fetchServerMetadata(platform, metadata, hint)
   const related = server.authorizationEndpoint ?? metadata.credentialIssuer
-  return new Fault('offer.authorization_required', { meta: { links: { related } } })
+  return new Fault('offer.authorization_required', { links: { related } })
 }
 
 function unable(detail: string): Fault {
