@@ -1,7 +1,8 @@
 import { PGlite, type Transaction } from '@electric-sql/pglite'
-import type { Engine, Run } from './engine.ts'
+import { act, actValues, type Engine, type Run } from './engine.ts'
 import { lockFolder } from './folder-lock.ts'
 import type { Sql } from './store.ts'
+import { toWire } from './wire-values.ts'
 
 const OID_BYTEA = 17
 const OID_INT8 = 20
@@ -25,20 +26,22 @@ export async function openEmbedded(folder: string | null): Promise<Engine> {
   function runIn(tx: Transaction): Run {
     return async <Row>({ text }: Sql, values: readonly unknown[] = []) => {
       trips += 1
+      // What PostgreSQL refuses is refused here too, before the engine sees it: it stays in an aborted transaction otherwise.
+      for (const value of values) toWire(value)
       return (await tx.query<Row>(text, [...values])).rows
     }
   }
 
   return {
     kind: 'embedded',
-    transaction: (setting, work) =>
+    transaction: (acting, work) =>
       db.transaction(async (tx) => {
-        await tx.exec(setting)
+        await tx.query(act.text, actValues(acting))
         return work(runIn(tx))
       }),
-    single: (setting, statement, values) =>
+    single: (acting, statement, values) =>
       db.transaction(async (tx) => {
-        await tx.exec(setting)
+        await tx.query(act.text, actValues(acting))
         return runIn(tx)(statement, values)
       }),
     asOwner: (work) =>

@@ -3,13 +3,28 @@ import type { Sql } from './store.ts'
 /** Runs one statement of an open transaction. */
 export type Run = <Row>(statement: Sql, values?: readonly unknown[]) => Promise<Row[]>
 
-/** What differs between PostgreSQL and the embedded engine. `setting` is the SQL that makes the transaction a tenant's. */
+/** As whom a transaction acts: as the role that owns no table, for one tenant (null: for none). Ends with the transaction. */
+export type Acting = { readonly role: 'chirograph_app' | 'chirograph_across'; readonly tenantId: string | null }
+
+/** What differs between PostgreSQL and the embedded engine. */
 export type Engine = {
   readonly kind: 'postgresql' | 'embedded'
-  readonly transaction: <T>(setting: string, work: (run: Run) => Promise<T>) => Promise<T>
-  readonly single: <Row>(setting: string, statement: Sql, values: readonly unknown[]) => Promise<Row[]>
-  /** Runs a script of several statements in one transaction, as the owner of the tables. Only migrations use it. */
+  readonly transaction: <T>(acting: Acting, work: (run: Run) => Promise<T>) => Promise<T>
+  /** One statement, one transaction, one round trip. */
+  readonly single: <Row>(acting: Acting, statement: Sql, values: readonly unknown[]) => Promise<Row[]>
+  /** One transaction as the owner of the tables; `script` runs several statements at once. Only migrations use it. */
   readonly asOwner: <T>(work: (script: (text: string) => Promise<void>, run: Run) => Promise<T>) => Promise<T>
   readonly roundTrips: () => number
   readonly close: () => Promise<void>
+}
+
+/** Makes the transaction somebody's. As a function and not as SET, so that the values are parameters. */
+export const act: Sql = {
+  name: 'store.act',
+  text: `select set_config('role', $1, true), set_config('chirograph.tenant_id', $2, true)`,
+}
+
+/** The parameters of {@link act}. */
+export function actValues({ role, tenantId }: Acting): [string, string] {
+  return [role, tenantId ?? '']
 }

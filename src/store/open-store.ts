@@ -1,5 +1,5 @@
 import type { TenantId } from '../caller.ts'
-import type { Engine, Run } from './engine.ts'
+import type { Acting, Engine, Run } from './engine.ts'
 import { migrate, pendingMigrations } from './migrate.ts'
 import type { AcrossTx, Sql, Store, StoreCounts, TenantTx } from './store.ts'
 
@@ -13,7 +13,7 @@ type Options = {
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-const ACROSS = 'set local role chirograph_across'
+const ACROSS: Acting = { role: 'chirograph_across', tenantId: null }
 /** Two transactions that wait for each other: PostgreSQL ends one of them. */
 const DEADLOCK = '40P01'
 
@@ -39,7 +39,7 @@ function storeOn(engine: Engine): Store {
     kind: engine.kind,
     inTenant: (tenantId, work) => {
       counted.transactions += 1
-      return engine.transaction(settingOf(tenantId), (run) => work(tenantTxOn(tenantId, counting(run))))
+      return engine.transaction(actingFor(tenantId), (run) => work(tenantTxOn(tenantId, counting(run))))
     },
     single: (tenantId, work) => {
       counted.transactions += 1
@@ -48,7 +48,7 @@ function storeOn(engine: Engine): Store {
         if (used) throw new Error(`single() got a second statement: ${statement.name}`)
         used = true
         counted.statements += 1
-        return patient(() => engine.single(settingOf(tenantId), statement, values))
+        return patient(() => engine.single(actingFor(tenantId), statement, values))
       }
       return work(tenantTxOn(tenantId, run))
     },
@@ -69,10 +69,10 @@ function tenantTxOn(tenantId: TenantId, rows: <Row>(statement: Sql, values?: rea
   return { tenantId, rows } as TenantTx
 }
 
-/** The tenant id goes into the text (a setting takes no parameters), so its form is checked here and nowhere else. */
-function settingOf(tenantId: TenantId): string {
+/** A value that is no tenant id would be an error of PostgreSQL at the first row; better here, before anything is sent. */
+function actingFor(tenantId: TenantId): Acting {
   if (!UUID.test(tenantId)) throw new Error('not a tenant id')
-  return `set local role chirograph_app; set local chirograph.tenant_id = '${tenantId}'`
+  return { role: 'chirograph_app', tenantId }
 }
 
 async function patient<T>(statement: () => Promise<T>): Promise<T> {

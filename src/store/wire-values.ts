@@ -1,0 +1,22 @@
+/**
+ * A parameter as it travels: text, or bytes as they are. Dates become ISO 8601 in UTC; arrays become array literals, of texts, numbers,
+ * booleans, dates or bytes.
+ *
+ * @throws TypeError for objects: JSON is written by the caller, who knows that it is JSON.
+ */
+export function toWire(value: unknown): string | Buffer | null {
+  if (value === null || value === undefined) return null
+  if (typeof value === 'string') return value
+  if (Buffer.isBuffer(value)) return value
+  if (value instanceof Date) return value.toISOString()
+  if (Array.isArray(value)) return `{${value.map(element).join(',')}}`
+  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value)
+  throw new TypeError(`a ${typeof value} is no parameter of a statement`)
+}
+
+function element(value: unknown): string {
+  const text = toWire(value)
+  if (text === null) return 'null'
+  return Buffer.isBuffer(text) ? `"\\\\x${text.toString('hex')}"` : `"${text.replace(/["\\]/g, '\\$&')}"`
+}
