@@ -80,7 +80,6 @@ const token = endpoint({
   says: 'Redeems a pre-authorized code for an access token, once.',
   tag,
   takes: 'form',
-  crossOrigin: true,
   handle: async ({ platform, params, body, ip, requestId }) => ({
     status: 200,
     body: await redeemCode(platform, await getTenant(platform, params.tenant), body, { ip, requestId }),
@@ -93,7 +92,6 @@ const nonce = endpoint({
   says: 'A fresh nonce for key proofs.',
   tag,
   takes: 'none',
-  crossOrigin: true,
   handle: async ({ platform, params }) => {
     const { id } = await getTenant(platform, params.tenant)
     const macKey = await platform.sealing.derive(id, 'c-nonce')
@@ -107,7 +105,6 @@ const credential = endpoint({
   says: 'Issues a credential, one copy for each key that the wallet proves to hold.',
   tag,
   takes: 'json',
-  crossOrigin: true,
   handle: async ({ platform, params, body, headers, ip, requestId }) => {
     const tenant = await getTenant(platform, params.tenant)
     const ask = { token: bearerToken(headers.authorization), body }
@@ -121,7 +118,6 @@ const notification = endpoint({
   says: 'Takes what became of a credential at the holder.',
   tag,
   takes: 'json',
-  crossOrigin: true,
   handle: async ({ platform, params, body, headers, ip, requestId }) => {
     const tenant = await getTenant(platform, params.tenant)
     const ask = { token: bearerToken(headers.authorization), body }
