@@ -34,7 +34,8 @@ for (const identity of ['did:jwk', 'jwt-vc-issuer'] as const) {
   test(`a credential of a foreign issuer known by ${identity} is received, shown and kept as pending`, async () => {
     const { offerUri, issuer: name } = await started({ identity })
     const thandi = await bench.person()
-    const [credential, ...others] = await acceptOffer(bench.platform, thandi, { credentialOffer: offerUri })
+    const { credentials } = await acceptOffer(bench.platform, thandi, { credentialOffer: offerUri })
+    const [credential, ...others] = credentials
     assert.ok(credential)
     assert.equal(others.length, 0)
     assert.deepEqual(credential.claims, {
@@ -54,7 +55,7 @@ for (const identity of ['did:jwk', 'jwt-vc-issuer'] as const) {
 test('a batch is fetched with one request, one new key a copy, and shown as one credential', async () => {
   const { offer, proved } = await started({ batchSize: 25 })
   const thandi = await bench.person()
-  const got = await acceptOffer(bench.platform, thandi, { credentialOffer: JSON.stringify(offer()) })
+  const { credentials: got } = await acceptOffer(bench.platform, thandi, { credentialOffer: JSON.stringify(offer()) })
   assert.equal(got.length, 1)
   assert.equal(asked('credential'), 1)
   assert.equal(asked('nonce'), 1)
@@ -96,7 +97,7 @@ test('a transaction code that is needed is asked for before anything is consumed
   assert.equal(asked('token'), 0)
   const wrong = await fault(acceptOffer(bench.platform, thandi, { credentialOffer: offerUri, txCode: '0000' }))
   assert.equal(wrong.code, 'offer.unusable')
-  const got = await acceptOffer(bench.platform, thandi, { credentialOffer: offerUri, txCode: '4711' })
+  const { credentials: got } = await acceptOffer(bench.platform, thandi, { credentialOffer: offerUri, txCode: '4711' })
   assert.equal(got.length, 1)
 })
 
@@ -124,7 +125,7 @@ test('a nonce that the issuer does not take is replaced once', async () => {
       credential: (reply, { n }) => (n === 1 ? { ...reply, status: 400, body: { error: 'invalid_nonce' } } : reply),
     },
   })
-  const got = await acceptOffer(bench.platform, await bench.person(), { credentialOffer: offerUri })
+  const { credentials: got } = await acceptOffer(bench.platform, await bench.person(), { credentialOffer: offerUri })
   assert.equal(got.length, 1)
   assert.equal(asked('nonce'), 2)
   assert.equal(asked('credential'), 2)
@@ -133,7 +134,8 @@ test('a nonce that the issuer does not take is replaced once', async () => {
 test('the issuer hears of acceptance and of removal once each, and the token is dropped after the last', async () => {
   const { offerUri } = await started()
   const thandi = await bench.person()
-  const [credential] = await acceptOffer(bench.platform, thandi, { credentialOffer: offerUri })
+  const { credentials } = await acceptOffer(bench.platform, thandi, { credentialOffer: offerUri })
+  const [credential] = credentials
   const id = credential?.id ?? ''
   await setConsent(bench.platform, thandi, id, 'accepted')
   await setConsent(bench.platform, thandi, id, 'accepted')
@@ -166,7 +168,8 @@ test('the issuer hears of acceptance and of removal once each, and the token is 
 test("another user's credential does not exist, neither in the tenant nor in another", async () => {
   const { offerUri } = await started()
   const thandi = await bench.person()
-  const [credential] = await acceptOffer(bench.platform, thandi, { credentialOffer: offerUri })
+  const { credentials } = await acceptOffer(bench.platform, thandi, { credentialOffer: offerUri })
+  const [credential] = credentials
   const id = credential?.id ?? ''
   for (const stranger of [await bench.person(thandi.tenantId), await bench.person()]) {
     assert.equal((await fault(getCredential(bench.platform, stranger, id))).code, 'resource.unknown')

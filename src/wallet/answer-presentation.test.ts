@@ -46,7 +46,8 @@ async function aMember(copies = 1): Promise<{ thandi: Caller & { userId: UserId 
 
 async function receive(thandi: Caller, copies = 1): Promise<string> {
   const issuer = await foreignIssuer(copies === 1 ? {} : { batchSize: copies })
-  const [credential] = await acceptOffer(bench.platform, thandi, { credentialOffer: issuer.offerUri })
+  const { credentials } = await acceptOffer(bench.platform, thandi, { credentialOffer: issuer.offerUri })
+  const [credential] = credentials
   await issuer.close()
   const id = credential?.id ?? ''
   await setConsent(bench.platform, thandi, id, 'accepted')

@@ -60,7 +60,10 @@ const acceptRoute = route({
     'credential.invalid',
     'issuer_answer.invalid',
   ],
-  handle: async ({ platform, caller, body }) => answer(await acceptOffer(platform, caller, body)),
+  handle: async ({ platform, caller, body }) => {
+    const { credentials, deferred } = await acceptOffer(platform, caller, body)
+    return answer([...credentials], deferred.length === 0 ? {} : { meta: { deferred } })
+  },
 })
 
 const resolveRoute = route({

@@ -1,17 +1,19 @@
 import type { Job } from '../jobs/job.ts'
 import { every, type Schedule } from '../jobs/schedule.ts'
 import type { Platform } from '../platform.ts'
+import { deleteDueDeferred, listTenantsWithDueDeferred } from './deferred-store.ts'
+import { fetchDeferredJob } from './fetch-deferred.ts'
 import { deleteDueNotifications, listTenantsWithDueNotifications } from './notification-store.ts'
 import { notifyIssuerJob } from './notify-issuer.ts'
 import { expirePresentations, listTenantsWithDuePresentations } from './presentation-store.ts'
 
 /** Work of the wallet that outlives a request. */
-export const walletJobs: readonly Job<never>[] = [notifyIssuerJob]
+export const walletJobs: readonly Job<never>[] = [notifyIssuerJob, fetchDeferredJob]
 
 /** Sweeps of the wallet. */
 export const walletSchedules: readonly Schedule[] = [
   every(60, 'wallet.expire-presentations', expireDue),
-  every(3600, 'wallet.drop-notifications', dropDue),
+  every(3600, 'wallet.drop-access', dropDue),
 ]
 
 /** Ends the presentations that nobody answered in time, tenant by tenant, and lets go of what was needed to answer them. */
@@ -29,12 +31,16 @@ export async function expireDue(
   }
 }
 
-/** Drops the access tokens of issuers that were kept for news which never came. */
+/** Drops the access tokens of issuers that were kept for news, or for credentials, which never came. */
 export async function dropDue({ store, clock }: Pick<Platform, 'store' | 'clock'>, signal: AbortSignal): Promise<void> {
   const now = clock.now()
   const due = await store.across('tenants with notifications to drop', (tx) => listTenantsWithDueNotifications(tx, now))
-  for (const tenantId of due) {
+  const late = await store.across('tenants with deferred credentials to give up', (tx) =>
+    listTenantsWithDueDeferred(tx, now),
+  )
+  for (const tenantId of new Set([...due, ...late])) {
     if (signal.aborted) return
     await store.single(tenantId, (tx) => deleteDueNotifications(tx, now))
+    await store.single(tenantId, (tx) => deleteDueDeferred(tx, now))
   }
 }

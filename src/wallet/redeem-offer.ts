@@ -27,6 +27,17 @@ export type Received = {
   readonly notificationId: string | null
 }
 
+/** A credential that the issuer will give later, for the same keys. */
+export type Deferred = {
+  readonly configuration: Configuration
+  readonly keys: readonly KeyPair[]
+  readonly transactionId: string
+  readonly intervalSeconds: number
+}
+
+/** What an issuer gave, and what it will give. */
+export type Fetched = { readonly received: readonly Received[]; readonly deferred: readonly Deferred[] }
+
 /** A redeemed code: what may be fetched with it. */
 export type Access = { readonly token: TokenResponse; readonly clientId: string | null }
 
@@ -68,14 +79,17 @@ export async function fetchCredentials(
   metadata: IssuerMetadata,
   configurations: readonly Configuration[],
   access: Access,
-): Promise<Received[]> {
+): Promise<Fetched> {
   const nonces = nonceSource(platform, metadata)
   const received: Received[] = []
+  const deferred: Deferred[] = []
   // [W-C4] different datasets need separate requests
   for (const dataset of datasetsOf(configurations, access.token)) {
-    received.push(await fetchDataset(platform, metadata, dataset, access, nonces))
+    const one = await fetchDataset(platform, metadata, dataset, access, nonces)
+    if ('raws' in one) received.push(one)
+    else deferred.push(one)
   }
-  return received
+  return { received, deferred }
 }
 
 function datasetsOf(configurations: readonly Configuration[], { credentialIdentifiers }: TokenResponse): Dataset[] {
@@ -97,7 +111,7 @@ async function fetchDataset(
   dataset: Dataset,
   access: Access,
   nonces: NonceSource,
-): Promise<Received> {
+): Promise<Received | Deferred> {
   const { configuration } = dataset
   const copies = configuration.proofAlgs === null ? 0 : Math.min(metadata.batchSizeMax, COPIES_MAX)
   const keys = Array.from({ length: copies }, generateKeyPair)
@@ -108,12 +122,15 @@ async function fetchDataset(
   }
   if (!isOk(answer)) throw refusalOf(answer, 'offer.unusable', 'The issuer does not give the credential.')
   const response = readCredentialResponse(jsonOf(answer, 'issuer_answer.invalid'), keys.length)
-  if (response.kind === 'deferred') {
-    throw new Fault('offer.unusable', {
-      detail: 'The issuer wants to give the credential later, which is not supported.',
+  if (response.kind === 'issued') {
+    return { configuration, raws: response.credentials, keys, notificationId: response.notificationId }
+  }
+  if (metadata.deferredEndpoint === null) {
+    throw new Fault('issuer_answer.invalid', {
+      detail: 'The issuer defers the credential, but has no endpoint for that.',
     })
   }
-  return { configuration, raws: response.credentials, keys, notificationId: response.notificationId }
+  return { configuration, keys, transactionId: response.transactionId, intervalSeconds: response.intervalSeconds }
 }
 
 async function askFor(

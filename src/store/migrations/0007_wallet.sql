@@ -1,5 +1,5 @@
 -- 0007 wallet: what a holder has, the keys that it is bound to, what was asked of the holder, and what issuers still have to hear.
--- Locks: none, the tables are new. Old code runs on it: yes. Way back: drop the four tables.
+-- Locks: none, the tables are new. Old code runs on it: yes. Way back: drop the five tables.
 
 -- One credential of one user. What it says stands only in its copies, sealed. Cleared by DELETE, with its user and with its tenant.
 create table wallet_credential (
@@ -56,6 +56,23 @@ create table wallet_notification (
 create index wallet_notification_due on wallet_notification (drop_at);
 select protect_tenant_rows('wallet_notification');
 select open_across('wallet_notification');
+
+-- A credential that its issuer gives later. `sealed_work` (transaction, access token, private keys) goes with the row: when the credential
+-- is there, when the issuer refuses it, with its user, or at drop_at.
+create table wallet_deferred (
+  tenant_id   uuid not null references tenant (id) on delete cascade,
+  id          uuid not null,
+  user_id     uuid not null,
+  sealed_work bytea not null,
+  drop_at     timestamptz not null,
+  created_at  timestamptz not null,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, user_id) references user_account (tenant_id, id) on delete cascade
+);
+create index wallet_deferred_of_user on wallet_deferred (tenant_id, user_id);
+create index wallet_deferred_due on wallet_deferred (drop_at);
+select protect_tenant_rows('wallet_deferred');
+select open_across('wallet_deferred');
 
 -- What a verifier asked of a user. `sealed_request` is needed for the answer and is cleared when the status is final; `sealed_view` is
 -- what the holder is shown and what is kept of the answer. Cleared with its user and with its tenant.

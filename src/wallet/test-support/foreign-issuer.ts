@@ -13,7 +13,7 @@ export type Lies = SigningLies & {
 
 /** A request that arrived. `n` counts the requests to this place, from 1. */
 export type Ask = { readonly body: string; readonly headers: IncomingMessage['headers']; readonly n: number }
-type Place = 'offer' | 'issuer' | 'server' | 'keys' | 'token' | 'nonce' | 'credential' | 'notification'
+type Place = 'offer' | 'issuer' | 'server' | 'keys' | 'token' | 'nonce' | 'credential' | 'deferred' | 'notification'
 
 /** A credential issuer that shares no code with ours: own JOSE, another SD-JWT library, its authorization server on another port. */
 export type ForeignIssuer = {
@@ -86,6 +86,7 @@ const ways: Readonly<Record<string, Place>> = {
   '/.well-known/jwt-vc-issuer/club/a': 'keys',
   '/club/a/fresh': 'nonce',
   '/club/a/give': 'credential',
+  '/club/a/later': 'deferred',
   '/club/a/heard': 'notification',
   '/.well-known/oauth-authorization-server/sso': 'server',
   '/sso/t': 'token',
@@ -116,6 +117,11 @@ function placesOf({ issuer, server, options, proved, lies }: Setting): Places {
       proved.push(...keys)
       const raws = await Promise.all(keys.map((key, copy) => signer.issue(key, copy, lies())))
       return ok({ credentials: raws.map((credential) => ({ credential })), notification_id: 'news-1', extra: 1 })
+    },
+    deferred: async ({ body }) => {
+      if (JSON.parse(body).transaction_id !== 'tx-1') return { ...ok({ error: 'invalid_transaction_id' }), status: 400 }
+      const raws = await Promise.all(proved.map((key, copy) => signer.issue(key, copy, lies())))
+      return ok({ credentials: raws.map((credential) => ({ credential })), notification_id: 'news-2' })
     },
     notification: () => ({ status: 204, type: '', body: '' }),
   }
@@ -152,6 +158,7 @@ function metadataOf(issuer: string, server: string, batchSize: number | undefine
     credential_endpoint: `${issuer}/give`,
     nonce_endpoint: `${issuer}/fresh`,
     notification_endpoint: `${issuer}/heard`,
+    deferred_credential_endpoint: `${issuer}/later`,
     ...(batchSize === undefined ? {} : { batch_credential_issuance: { batch_size: batchSize } }),
     credential_configurations_supported: {
       membership: {

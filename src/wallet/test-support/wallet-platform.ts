@@ -34,6 +34,7 @@ const tables = [
   'wallet_credential',
   'wallet_credential_copy',
   'wallet_notification',
+  'wallet_deferred',
   'wallet_presentation',
   'job',
   'audit_entry',

@@ -1,0 +1,106 @@
+import type { TenantId, UserId } from '../caller.ts'
+import { newId } from '../crypto/random.ts'
+import type { Actor } from '../events/entry.ts'
+import { record } from '../events/record.ts'
+import type { Platform } from '../platform.ts'
+import type { TenantTx } from '../store/store.ts'
+import { checkReceived, type Verified } from './check-received.ts'
+import { type HeldCredential, type ShownCredential, showCredential } from './credential.ts'
+import { insertCredential, type NewCopy } from './credential-store.ts'
+import { insertNotification, type Notification } from './notification-store.ts'
+import { accessPlace, reportFailure } from './notify-issuer.ts'
+import type { Received } from './redeem-offer.ts'
+import { sealCopy } from './sealed-copy.ts'
+
+/** From whom, for whom and with which token credentials came. */
+export type Receipt = {
+  readonly tenantId: TenantId
+  readonly userId: UserId
+  readonly by: Actor
+  readonly credentialIssuer: string
+  readonly notificationEndpoint: string | null
+  readonly accessToken: string
+}
+
+/** A verified credential that only needs to be written: everything personal in it is sealed. */
+export type Ready = {
+  readonly held: HeldCredential & { readonly configurationId: string }
+  readonly copies: readonly NewCopy[]
+  readonly news: Notification | null
+  readonly shown: ShownCredential
+}
+
+/** The token for news to the issuer is kept for so long at most. */
+const NEWS_KEPT_MS = 30 * 86_400_000
+
+/**
+ * Verifies all credentials of an offer. One bad one condemns them all, and the issuer hears of it [W-R7] [W-R9].
+ *
+ * @throws Fault `credential.invalid`, `upstream.*`
+ */
+export async function verifyAll(
+  platform: Platform,
+  { notificationEndpoint: endpoint, accessToken }: Receipt,
+  received: readonly Received[],
+): Promise<Verified[]> {
+  try {
+    const verified: Verified[] = []
+    for (const one of received) verified.push(await checkReceived(platform, one, platform.clock.now()))
+    return verified
+  } catch (error) {
+    const ids = endpoint === null ? [] : received.flatMap((one) => one.notificationId ?? [])
+    await Promise.all(ids.map((id) => reportFailure(platform, endpoint ?? '', { notificationId: id, accessToken })))
+    throw error
+  }
+}
+
+/** Seals verified credentials; done before a transaction begins. */
+export function sealCredentials(
+  platform: Pick<Platform, 'sealing' | 'clock'>,
+  receipt: Receipt,
+  verified: readonly Verified[],
+): Promise<Ready[]> {
+  return Promise.all(verified.map((one) => sealCredential(platform, receipt, one)))
+}
+
+/** Writes a credential, with what its issuer wants to hear of it and the audit entry. */
+export async function keepCredential(tx: TenantTx, { userId, by }: Receipt, ready: Ready, now: Date): Promise<void> {
+  const { held, copies, news } = ready
+  await insertCredential(tx, userId, held, copies)
+  if (news !== null) await insertNotification(tx, news, held.id, new Date(now.getTime() + NEWS_KEPT_MS))
+  await record(
+    tx,
+    { action: 'wallet.credential.received', subject: { kind: 'wallet-credential', id: held.id }, by },
+    now,
+  )
+}
+
+async function sealCredential(
+  { sealing, clock }: Pick<Platform, 'sealing' | 'clock'>,
+  receipt: Receipt,
+  { received, copies, vct, iss, issuedAt, expiresAt }: Verified,
+): Promise<Ready> {
+  const { tenantId, credentialIssuer } = receipt
+  const now = clock.now()
+  const held = {
+    ...({ id: newId(), status: 'pending', format: 'vc+sd-jwt', vct, iss, issuedAt, expiresAt } as const),
+    ...{ credentialIssuer, configurationId: received.configuration.id, createdAt: now, updatedAt: now },
+  }
+  return {
+    held,
+    copies: await Promise.all(copies.map((copy) => sealCopy(sealing, tenantId, copy))),
+    news: await sealNews({ sealing }, receipt, received.notificationId),
+    shown: showCredential(held, copies[0]?.raw ?? ''),
+  }
+}
+
+async function sealNews(
+  { sealing }: Pick<Platform, 'sealing'>,
+  { tenantId, notificationEndpoint: endpoint, accessToken }: Receipt,
+  notificationId: string | null,
+): Promise<Notification | null> {
+  if (endpoint === null || notificationId === null) return null
+  const id = newId()
+  const access = JSON.stringify({ notificationId, accessToken })
+  return { id, endpoint, sealedAccess: await sealing.seal(accessPlace(tenantId, id), access) }
+}
