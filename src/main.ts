@@ -30,7 +30,7 @@ const systemClock: Clock = { now: () => new Date() }
  * @throws ConfigMistakes when the settings cannot be used; Error when the database cannot be opened or the port is taken.
  */
 export async function start(env: Env, instead: Instead = {}): Promise<Running> {
-  const { config, app, store } = await assemble(env, instead)
+  const { config, app, store, flush } = await assemble(env, instead)
   try {
     await app.listen()
   } catch (error) {
@@ -41,6 +41,7 @@ export async function start(env: Env, instead: Instead = {}): Promise<Running> {
   const stop = async () => {
     await app.close()
     await store.close()
+    flush()
   }
   return {
     url: config.publicUrl,
@@ -57,9 +58,11 @@ export async function apply(env: Env, file: string): Promise<void> {
   await store.close()
 }
 
-async function assemble(env: Env, instead: Instead): Promise<{ config: Config; app: App; store: Store }> {
+type Assembled = { readonly config: Config; readonly app: App; readonly store: Store; readonly flush: () => void }
+
+async function assemble(env: Env, instead: Instead): Promise<Assembled> {
   const config = readConfig(env)
-  const log = instead.log ?? openLog(config.logLevel)
+  const { log, flush } = logOf(config, instead)
   // Before the database is touched: a file that cannot be used must not leave half of it behind.
   const bootstrap =
     config.bootstrapFile === null ? null : readBootstrap(readFileSync(config.bootstrapFile, 'utf8'), env)
@@ -74,11 +77,17 @@ async function assemble(env: Env, instead: Instead): Promise<{ config: Config; a
     const masterKey = config.masterKey ?? developmentKey(config.dataDir)
     const app = buildApp({ config, store, masterKey, log, clock: instead.clock ?? systemClock })
     if (bootstrap !== null) await applyBootstrap(app.platform, bootstrap)
-    return { config, app, store }
+    return { config, app, store, flush }
   } catch (error) {
     await store.close()
     throw error
   }
+}
+
+function logOf({ logLevel }: Config, { log }: Instead): { log: Log; flush: () => void } {
+  if (log !== undefined) return { log, flush: () => undefined }
+  const opened = openLog(logLevel)
+  return { log: opened, flush: opened.flush }
 }
 
 /** The master key of a development machine: made once, readable by its owner only. Production is refused without MASTER_KEY. */

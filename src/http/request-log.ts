@@ -24,8 +24,9 @@ const quiet: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
 /** Writes down what a refusal does not show: the notes of a fault, or the whole of a defect. */
 export function logFault(log: Log, requestId: string, status: number, error: unknown): void {
-  if (error instanceof Fault && status < 500) {
-    if (error.notes === undefined && error.cause === undefined) return
+  if (status < 500) {
+    // The caller's mistake: the request line says which, unless there is more to know than was shown.
+    if (!(error instanceof Fault) || (error.notes === undefined && error.cause === undefined)) return
     log.info({ requestId, fault: error.code, notes: error.notes, cause: shortly(error.cause) }, 'refused')
     return
   }

@@ -11,6 +11,8 @@ export type Deployment = {
   readonly stop: () => Promise<void>
   /** A token of the tenant's backend, which holds everything of the tenant. */
   readonly backend: (tenant: 'acme' | 'globex') => Promise<Api>
+  /** A client of the tenant whose one scope, `audit:read`, opens next to nothing. */
+  readonly idle: (tenant: 'acme' | 'globex') => Promise<Api>
   /** The wallet of a person, reached as the tenant's backend would: by token exchange. */
   readonly wallet: (tenant: 'acme' | 'globex', username: string) => Promise<Api>
   /** Without a token. */
@@ -25,6 +27,8 @@ export type Api = {
   readonly put: (path: string, body?: unknown) => Promise<Reply>
   readonly patch: (path: string, body?: unknown) => Promise<Reply>
   readonly delete: (path: string) => Promise<Reply>
+  /** Any method, any body, byte for byte. */
+  readonly send: (method: string, path: string, body?: string, headers?: Record<string, string>) => Promise<Reply>
   readonly form: (path: string, body: Record<string, string>, headers?: Record<string, string>) => Promise<Reply>
 }
 
@@ -40,6 +44,7 @@ const bootstrap = {
     slug,
     name: slug === 'acme' ? 'Acme College' : 'Globex Corporation',
     clients: [
+      { clientId: `${slug}-idle`, clientSecret: backendSecret, scopes: ['audit:read'] },
       { clientId: `${slug}-backend`, clientSecret: backendSecret, scopes: ['tenant:admin', 'users:impersonate'] },
     ],
     users: [
@@ -80,7 +85,8 @@ export async function deploy(instead: Instead = {}, env: Record<string, string> 
   return {
     url,
     nobody: api(url, null),
-    backend: async (tenant) => api(url, await clientToken(url, tenant)),
+    backend: async (tenant) => api(url, await clientToken(url, `${tenant}-backend`)),
+    idle: async (tenant) => api(url, await clientToken(url, `${tenant}-idle`)),
     wallet: async (tenant, username) => api(url, await walletToken(url, tenant, username)),
     stop: async () => {
       await proxy?.close()
@@ -92,7 +98,7 @@ export async function deploy(instead: Instead = {}, env: Record<string, string> 
 
 /** A caller with a token, or without one. */
 export function api(url: string, token: string | null): Api {
-  const send = async (method: string, path: string, body: string | undefined, headers: Record<string, string>) => {
+  const send = async (method: string, path: string, body?: string, headers: Record<string, string> = {}) => {
     const answer = await fetch(path.startsWith('http') ? path : `${url}${path}`, {
       method,
       headers: { ...(token !== null && { authorization: `Bearer ${token}` }), ...headers },
@@ -112,6 +118,7 @@ export function api(url: string, token: string | null): Api {
       })
   return {
     token,
+    send,
     get: (path, headers = {}) => send('GET', path, undefined, headers),
     post: json('POST'),
     put: json('PUT'),
@@ -125,10 +132,10 @@ export function api(url: string, token: string | null): Api {
   }
 }
 
-async function clientToken(url: string, tenant: string): Promise<string> {
+async function clientToken(url: string, clientId: string): Promise<string> {
   const { status, body } = await api(url, null).form('/auth/token', {
     grant_type: 'client_credentials',
-    client_id: `${tenant}-backend`,
+    client_id: clientId,
     client_secret: backendSecret,
   })
   if (status !== 200) throw new Error(`no token: ${JSON.stringify(body)}`)
@@ -140,7 +147,7 @@ async function walletToken(url: string, tenant: string, username: string): Promi
     grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
     client_id: `${tenant}-backend`,
     client_secret: backendSecret,
-    subject_token: await clientToken(url, tenant),
+    subject_token: await clientToken(url, `${tenant}-backend`),
     subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
     requested_subject: username,
   })

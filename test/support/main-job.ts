@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import type { Api, Deployment } from './server.ts'
+
+/** A template with one required claim and one that is not. */
+export const badge = {
+  name: 'Badge',
+  attributes: { name: { type: 'string', required: true }, level: { type: 'number' } },
+}
+
+/** One object of each kind, all of the tenant acme and, in the wallet, of Thandi. Ids by the collection that they live in. */
+export type Objects = { readonly [collection: string]: string }
+
+/** Creates a template. @returns its id and type. */
+export async function makeTemplate(school: Api, code: string): Promise<{ id: string; type: string }> {
+  const made = await school.post('/creds/templates/credentials', { ...badge, code })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  return made.body.data
+}
+
+/** Opens an issuance. */
+export async function openIssuance(school: Api, credentialTemplateId: string) {
+  const attributes = { name: 'Thandi', level: 3 }
+  const opened = await school.post('/creds/credentials/issuance', { credentialTemplateId, attributes })
+  assert.equal(opened.status, 200, JSON.stringify(opened.body))
+  return opened.body.data
+}
+
+/** Goes through the main job up to a prepared presentation, all in acme, and tells the id of everything that came to be. */
+export async function makeEverything(chirograph: Deployment): Promise<Objects> {
+  const school = await chirograph.backend('acme')
+  const thandi = await chirograph.wallet('acme', 'thandi')
+  const template = await makeTemplate(school, 'everything')
+  const issuance = await openIssuance(school, template.id)
+  const received = await thandi.post('/wallet/v2/credentials', { credentialOffer: issuance.offerUri })
+  assert.equal(received.status, 201, JSON.stringify(received.body))
+  const credential = received.body.data[0].id
+  await thandi.patch(`/wallet/v2/credentials/${credential}`, { status: 'accepted' })
+  const credentials = [{ type: template.type, attributes: { name: {} } }]
+  const asked = await school.post('/creds/templates/presentations', { name: 'Who', description: 'Name', credentials })
+  assert.equal(asked.status, 201, JSON.stringify(asked.body))
+  const presentationTemplateId = asked.body.data.id
+  const request = await school.post('/creds/presentations/request', { presentationTemplateId })
+  assert.equal(request.status, 200, JSON.stringify(request.body))
+  const presentationRequest = request.body.data.authorizationRequestUri
+  const prepared = await thandi.post('/wallet/v2/presentations', { presentationRequest })
+  assert.equal(prepared.status, 201, JSON.stringify(prepared.body))
+  return {
+    '/creds/templates/credentials': template.id,
+    '/creds/credentials': (await openIssuance(school, template.id)).id,
+    '/creds/credentials/issuance': (await openIssuance(school, template.id)).id,
+    '/creds/templates/presentations': presentationTemplateId,
+    '/creds/presentations': request.body.data.id,
+    '/wallet/v2/credentials': credential,
+    '/wallet/credentials': credential,
+    '/wallet/v2/presentations': prepared.body.data.id,
+    '/onboarding/users': 'thandi',
+    '/onboarding/users/by-external-identifier': encodeURIComponent('EXT/1+a@é'),
+  }
+}
