@@ -62,31 +62,37 @@ export function openPostgresql({ url, poolMax, onIdleError }: Options): Engine {
     }
   }
 
-  async function asOwner<T>(work: (script: (text: string) => Promise<void>, run: Run) => Promise<T>): Promise<T> {
-    const client = await pool.connect()
-    try {
-      await client.query('begin')
-      const script = async (text: string) => {
-        await client.query(text)
-      }
-      const result = await work(script, (statement, values = []) => send(client, [{ statement, values }]))
-      await commit(client)
-      client.release()
-      return result
-    } catch (error) {
-      // Migrations are rare: rather a new connection than one in a doubtful state.
-      client.release(true)
-      throw error
-    }
-  }
-
   return {
     kind: 'postgresql',
     transaction: (acting, work) => transaction([begin, actStep(acting)], work),
     single,
-    asOwner,
+    asOwner: (work) => asOwner(pool, send, work),
     roundTrips: () => trips,
     close: () => pool.end(),
+  }
+}
+
+type Send = <Row>(client: pg.PoolClient, steps: readonly Step[]) => Promise<Row[]>
+
+async function asOwner<T>(
+  pool: pg.Pool,
+  send: Send,
+  work: (script: (text: string) => Promise<void>, run: Run) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    const script = async (text: string) => {
+      await client.query(text)
+    }
+    const result = await work(script, (statement, values = []) => send(client, [{ statement, values }]))
+    await commit(client)
+    client.release()
+    return result
+  } catch (error) {
+    // Migrations are rare: rather a new connection than one in a doubtful state.
+    client.release(true)
+    throw error
   }
 }
 
