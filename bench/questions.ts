@@ -6,7 +6,7 @@ import { backendToken, createTemplate, openIssuance, walletToken } from './party
 /** A named load on a server. */
 export type Question = { readonly what: string; readonly load: Load }
 
-const ISSUANCES_AT_ONCE = [1, 16]
+const ISSUANCES_AT_ONCE = [16, 1]
 const OFFERS_PREPARED = 150
 
 /** Prepares what the loads need, one after the other; each load is run before the next one is prepared. */

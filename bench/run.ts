@@ -15,7 +15,7 @@ import { questions } from './questions.ts'
 const { values } = parseArgs({
   options: { seconds: { type: 'string', default: '5' }, on: { type: 'string' }, what: { type: 'string' } },
 })
-/** For one measurement; before it, half of it warms up. */
+/** For one measurement. A new server is warmed up for twice as long, then each load for half of it. */
 const seconds = Number(values.seconds)
 if (!(seconds > 0)) throw new Error('--seconds wants a number above 0')
 
@@ -50,9 +50,11 @@ async function benchOn(database: string, settings: Record<string, string>): Prom
       `\n${database}: ready after ${server.readyMs} ms (${first.readyMs} ms on a new database), ${megabytes(residentBytes)} resident then`,
     )
     console.log(row(['', 'at once', 'flows/s', 'CPU ms', 'SQL', 'trips', 'p50 ms', 'p95 ms', 'p99 ms', 'flows']))
+    let warmUpSeconds = 2 * seconds
     for await (const { what, load } of questions(client, seconds)) {
       if (values.what !== undefined && values.what !== what) continue
-      if (load.turnsMax === undefined) await measure(client, load, seconds / 2)
+      if (load.turnsMax === undefined) await measure(client, load, warmUpSeconds)
+      warmUpSeconds = seconds / 2
       console.log(row([what, String(load.atOnce), ...cells(await measure(client, load, seconds))]))
     }
     console.log(`resident at the end: ${megabytes((await countersOf(client)).residentBytes)}`)
