@@ -90,7 +90,8 @@ export function objectionTo(jws: Jws, key: VerificationKey, policy: JwsPolicy = 
   }
   // [SEC-20] the key decides what it can verify, never the token alone
   const es256 = jws.header.alg === 'ES256'
-  if (!fits(keyObject, es256)) return { code: 'key', message: 'The key does not fit the algorithm of the header.' }
+  if ('kty' in key ? (key.kty === 'EC') !== es256 : !fits(keyObject, es256))
+    return { code: 'key', message: 'The key does not fit the algorithm of the header.' }
   // [SEC-26] raw r || s only, never DER; OpenSSL refuses r = 0 and s = 0
   const valid = jws.signature.length === 64 && verifyRaw(jws, keyObject, es256)
   return valid ? null : { code: 'signature', message: 'The signature is not valid.' }

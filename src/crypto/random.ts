@@ -1,13 +1,29 @@
-import { randomBytes as bytesFromSystem, randomUUIDv7 } from 'node:crypto'
+import { randomBytes as bytesFromSystem, randomUUID, randomUUIDv7 } from 'node:crypto'
 
-/** Random bytes from the cryptographic generator of the system. */
+/** A call of the generator costs more than the bytes that it makes, so small wishes are served from one larger draw. */
+const DRAW_BYTES = 4096
+const SMALL_BYTES_MAX = 256
+let drawn = Buffer.alloc(0)
+
+/** Random bytes from the cryptographic generator of the system. No byte is given out twice. */
 export function randomBytes(size: number): Buffer {
-  return bytesFromSystem(size)
+  if (size > SMALL_BYTES_MAX) return bytesFromSystem(size)
+  if (drawn.length < size) drawn = bytesFromSystem(DRAW_BYTES)
+  // A copy, wiped at its source: what was given out must not be found in the rest of the draw.
+  const given = Buffer.from(drawn.subarray(0, size))
+  drawn.fill(0, 0, size)
+  drawn = drawn.subarray(size)
+  return given
+}
+
+/** An id that need not sort: UUID version 4. */
+export function randomId(): string {
+  return randomUUID()
 }
 
 /** A secret nobody can guess, as base64url. @param size Bytes of randomness; 32 unless told, 16 at least for anything secret. */
 export function randomToken(size = 32): string {
-  return bytesFromSystem(size).toString('base64url')
+  return randomBytes(size).toString('base64url')
 }
 
 let lastMs = 0

@@ -1,6 +1,7 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto'
 import type { TenantId } from '../caller.ts'
 import { type Store, sql, type TenantTx } from '../store/store.ts'
+import { randomBytes } from './random.ts'
 
 /** Where a sealed value lives. It opens nowhere else: moved to another row, column or tenant it is refused. */
 export type Place = {

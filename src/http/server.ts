@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
-import { newId } from '../crypto/random.ts'
+import { randomId } from '../crypto/random.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import { checkMaker } from './check.ts'
@@ -81,7 +81,7 @@ export function buildServer(parts: ServerParts): Server {
 function newApp(config: Config): FastifyInstance {
   const app = fastify({
     logger: false,
-    genReqId: newId,
+    genReqId: randomId,
     requestIdHeader: false,
     trustProxy: config.trustProxy,
     bodyLimit: BODY_BYTES_MAX,
