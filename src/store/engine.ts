@@ -18,10 +18,13 @@ export type Engine = {
   readonly close: () => Promise<void>
 }
 
-/** Makes the transaction somebody's. As a function and not as SET, so that the values are parameters. */
+/**
+ * Makes the transaction somebody's. As a function and not as SET, so that the values are parameters; in the condition of a SELECT, so that no
+ * row comes back for nothing: both settings are made, and together they are never null.
+ */
 export const act: Sql = {
   name: 'store.act',
-  text: `select set_config('role', $1, true), set_config('chirograph.tenant_id', $2, true)`,
+  text: `select where (set_config('role', $1, true) || set_config('chirograph.tenant_id', $2, true)) is null`,
 }
 
 /** The parameters of {@link act}. */

@@ -1,21 +1,23 @@
 import pg from 'pg'
+import { serialize } from 'pg-protocol'
 import type { Sql } from './store.ts'
 import { toWire } from './wire-values.ts'
 
-/** A statement with its parameters. */
-export type Step = { readonly statement: Sql; readonly values: readonly unknown[] }
+/** A statement with its parameters as they will be sent. Made by {@link stepOf}; may be sent again and again. */
+export type Step = { readonly statement: Sql; readonly bind: Buffer }
 
 /** What we use of the connection under a client of `pg`; it is what every submittable of that library is given. */
-type Connection = {
-  readonly stream: { readonly cork: () => void; readonly uncork: () => void }
-  readonly parse: (message: { name: string; text: string }) => void
-  readonly close: (message: { type: 'S'; name: string }) => void
-  readonly bind: (message: { statement: string; values: (string | Buffer | null)[] }) => void
-  readonly describe: (message: { type: 'P'; name: '' }) => void
-  readonly execute: (message: Record<never, never>) => void
-  readonly sync: () => void
-}
+type Connection = { readonly stream: { readonly write: (bytes: Buffer) => void } }
 type Column = { readonly name: string; readonly read: (text: string) => unknown }
+
+const describe = serialize.describe({ type: 'P' })
+const execute = serialize.execute()
+const sync = serialize.sync()
+
+/** Puts parameters to a statement. @throws TypeError for a value that cannot be sent */
+export function stepOf(statement: Sql, values: readonly unknown[]): Step {
+  return { statement, bind: serialize.bind({ statement: statement.name, values: values.map(toWire) }) }
+}
 
 /** Statements that a connection has prepared. */
 const prepared = new WeakMap<Connection, Set<string>>()
@@ -33,7 +35,6 @@ const shapes = new Map<string, readonly Column[]>()
 export class OneTrip<Row> {
   readonly rows: Promise<Row[]>
   readonly #steps: readonly Step[]
-  readonly #bound: readonly (string | Buffer | null)[][]
   readonly #found: Row[] = []
   #columns: readonly Column[] | null = null
   #done = 0
@@ -41,10 +42,8 @@ export class OneTrip<Row> {
   #resolve: (rows: Row[]) => void = () => undefined
   #reject: (error: Error) => void = () => undefined
 
-  /** @throws TypeError for a value that cannot be sent; then nothing was. */
   constructor(steps: readonly Step[]) {
     this.#steps = steps
-    this.#bound = steps.map(({ values }) => values.map(toWire))
     this.rows = new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
@@ -56,27 +55,25 @@ export class OneTrip<Row> {
     const last = this.#steps.at(-1)
     if (last === undefined) return new Error('nothing to run')
     this.#columns = shapes.get(last.statement.name) ?? null
-    connection.stream.cork()
-    for (const [index, { statement }] of this.#steps.entries()) {
-      this.#prepare(connection, statement)
-      connection.bind({ statement: statement.name, values: this.#bound[index] ?? [] })
-      if (statement === last.statement && this.#columns === null) connection.describe({ type: 'P', name: '' })
-      connection.execute({})
+    const messages: Buffer[] = []
+    for (const { statement, bind } of this.#steps) {
+      messages.push(...this.#preparing(connection, statement), bind)
+      if (statement === last.statement && this.#columns === null) messages.push(describe)
+      messages.push(execute)
     }
-    connection.sync()
-    connection.stream.uncork()
+    messages.push(sync)
+    connection.stream.write(Buffer.concat(messages))
     return null
   }
 
-  #prepare(connection: Connection, { name, text }: Sql): void {
+  #preparing(connection: Connection, { name, text }: Sql): Buffer[] {
     const known = prepared.get(connection) ?? new Set()
     prepared.set(connection, known)
-    if (known.has(name)) return
-    // After an error it is unknown whether it was prepared. Closing what is not there is no error.
-    connection.close({ type: 'S', name })
-    connection.parse({ name, text })
+    if (known.has(name)) return []
     known.add(name)
     this.#newlyPrepared.push(name)
+    // After an error it is unknown whether it was prepared. Closing what is not there is no error.
+    return [serialize.close({ type: 'S', name }), serialize.parse({ name, text })]
   }
 
   handleRowDescription({ fields }: { fields: readonly { name: string; dataTypeID: number }[] }): void {

@@ -1,11 +1,11 @@
 import pg from 'pg'
 import { type Acting, act, actValues, type Engine, type Run } from './engine.ts'
-import { OneTrip, type Step } from './one-trip.ts'
+import { OneTrip, type Step, stepOf } from './one-trip.ts'
 import type { Sql } from './store.ts'
 
 type Options = { readonly url: string; readonly poolMax: number; readonly onIdleError: (error: Error) => void }
 
-const begin: Step = { statement: { name: 'store.begin', text: 'begin' }, values: [] }
+const begin = stepOf({ name: 'store.begin', text: 'begin' }, [])
 
 /**
  * The engine for real use. What opens a transaction travels with its first statement, and a transaction of one statement is one round
@@ -29,10 +29,11 @@ export function openPostgresql({ url, poolMax, onIdleError }: Options): Engine {
     const client = await pool.connect()
     let broken: Error | undefined
     let opened = false
-    const run: Run = <Row>(statement: Sql, values: readonly unknown[] = []) => {
-      const steps = opened ? [] : opening
+    const run: Run = async <Row>(statement: Sql, values: readonly unknown[] = []) => {
+      const step = stepOf(statement, values)
+      const steps = opened ? [step] : [...opening, step]
       opened = true
-      return send<Row>(client, [...steps, { statement, values }])
+      return send<Row>(client, steps)
     }
     try {
       const result = await work(run)
@@ -52,7 +53,7 @@ export function openPostgresql({ url, poolMax, onIdleError }: Options): Engine {
   async function single<Row>(acting: Acting, statement: Sql, values: readonly unknown[]): Promise<Row[]> {
     const client = await pool.connect()
     try {
-      const rows = await send<Row>(client, [actStep(acting), { statement, values }])
+      const rows = await send<Row>(client, [actStep(acting), stepOf(statement, values)])
       client.release()
       return rows
     } catch (error) {
@@ -85,7 +86,7 @@ async function asOwner<T>(
     const script = async (text: string) => {
       await client.query(text)
     }
-    const result = await work(script, (statement, values = []) => send(client, [{ statement, values }]))
+    const result = await work(script, (statement, values = []) => send(client, [stepOf(statement, values)]))
     await commit(client)
     client.release()
     return result
@@ -96,8 +97,18 @@ async function asOwner<T>(
   }
 }
 
+const ACTS_KEPT = 10_000
+const acts = new Map<string, Step>()
+
+/** The same few tenants act all the time, so what makes a transaction theirs is written once. */
 function actStep(acting: Acting): Step {
-  return { statement: act, values: actValues(acting) }
+  const name = `${acting.role} ${acting.tenantId}`
+  const known = acts.get(name)
+  if (known !== undefined) return known
+  if (acts.size >= ACTS_KEPT) acts.clear()
+  const made = stepOf(act, actValues(acting))
+  acts.set(name, made)
+  return made
 }
 
 async function commit(client: pg.PoolClient): Promise<void> {
