@@ -13,6 +13,7 @@ import {
 import { buildCredentialResponse } from '../protocols/openid4vci/credential-response.ts'
 import { type ProvedKey, verifyProofs } from '../protocols/openid4vci/jwt-proof.ts'
 import { complete, findGranted, type Granted, isCompleted } from './credential-store.ts'
+import { takeGranted } from './granted-cache.ts'
 import { reserveCopies } from './reserve-copies.ts'
 import { signCopies } from './sign-copies.ts'
 import type { Template } from './template.ts'
@@ -43,7 +44,8 @@ export async function issueCredential(
   const { store, clock } = needs
   const now = clock.now()
   const tokenHash = sha256(ask.token)
-  const granted = await store.single(tenant.id, (tx) => findGranted(tx, tokenHash, now))
+  const granted =
+    takeGranted(needs, tenant.id, tokenHash) ?? (await store.single(tenant.id, (tx) => findGranted(tx, tokenHash, now)))
   if (granted === null) throw new Fault('token.invalid')
   const request = readCredentialRequest(ask.body, PROOFS_MAX)
   const template = await templateVersion(needs, tenant.id, granted.templateId, granted.templateVersion)

@@ -5,6 +5,7 @@ import type { Tenant } from '../directory/tenant.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import { PRE_AUTHORIZED_GRANT } from '../protocols/openid4vci/credential-offer.ts'
+import { rememberGranted } from './granted-cache.ts'
 import { readOfferToken } from './offer-codes.ts'
 import { findOffer, type Redeemed, redeem } from './redemption-store.ts'
 import { templateVersion } from './template-cache.ts'
@@ -47,11 +48,14 @@ export async function redeemCode(needs: Needs, tenant: Tenant, form: Form, from:
   } as const
   const redeemed = await store.single(tenant.id, (tx) => redeem(tx, asked, entry, now))
   if (redeemed.outcome !== 'redeemed') throw await refusalOf(needs, tenant, id, redeemed.outcome, configurationId)
+  rememberGranted(needs, tenant.id, asked.tokenHash, redeemed.granted)
   return {
     access_token: token,
     token_type: 'Bearer',
     expires_in: TOKEN_TTL_SECONDS,
-    ...(configurationId !== null && { authorization_details: [detailsOf(configurationId, redeemed.credentialId)] }),
+    ...(configurationId !== null && {
+      authorization_details: [detailsOf(configurationId, redeemed.granted.credentialId)],
+    }),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Entry } from '../events/entry.ts'
 import { auditCte, auditValues } from '../events/recorded-sql.ts'
 import { sql, type TenantTx } from '../store/store.ts'
+import type { Granted } from './credential-store.ts'
 
 const selectOffer = sql(
   'issuance.offer.find',
@@ -35,11 +36,12 @@ const redeemOffer = sql(
        identified = $7
      where tenant_id = $1 and id = $2 and status = 'offered' and redeemed_at is null and expires_at > $4 and tx_tries_left > 0
        and ($8::text is null or $8 = (select code from credential_template t where t.tenant_id = $1 and t.id = template_id))
-     returning id, credential_id, redeemed_at is not null as redeemed, tx_code_mac is not null as needs_tx_code
+     returning id, credential_id, redeemed_at is not null as redeemed, tx_code_mac is not null as needs_tx_code,
+       template_id, template_version, revocable, sealed_claims
    ), wrong as (
      select id from tried where not redeemed and needs_tx_code and $3::bytea is not null
    ), ${auditCte({ from: 'wrong', first: 9 })}
-   select credential_id, redeemed, needs_tx_code from tried`,
+   select credential_id, redeemed, needs_tx_code, template_id, template_version, revocable, sealed_claims from tried`,
 )
 
 /** A try to redeem an offer. */
@@ -55,8 +57,18 @@ export type Redemption = {
 
 /** `unusable`: unknown, spent, locked, canceled or out of time; the wallet is not told which. */
 export type Redeemed =
-  | { readonly outcome: 'redeemed'; readonly credentialId: string }
+  | { readonly outcome: 'redeemed'; readonly granted: Granted }
   | { readonly outcome: 'unusable' | 'tx_code_missing' | 'tx_code_unexpected' | 'tx_code_wrong' }
+
+type TriedRow = {
+  credential_id: string
+  redeemed: boolean
+  needs_tx_code: boolean
+  template_id: string
+  template_version: number
+  revocable: boolean
+  sealed_claims: Buffer | null
+}
 
 /**
  * Redeems an offer for an access token, or counts a wrong transaction code. One statement: of any number of callers at once exactly one
@@ -64,14 +76,27 @@ export type Redeemed =
  */
 export async function redeem(tx: TenantTx, asked: Redemption, entry: Entry, now: Date): Promise<Redeemed> {
   const { id, txCodeMac, tokenHash, tokenExpiresAt, configurationId } = asked
-  const [row] = await tx.rows<{ credential_id: string; redeemed: boolean; needs_tx_code: boolean }>(redeemOffer, [
+  const [row] = await tx.rows<TriedRow>(redeemOffer, [
     ...[tx.tenantId, id, txCodeMac, now, tokenHash, tokenExpiresAt, configurationId !== null, configurationId],
     ...auditValues(entry, now),
   ])
   if (row === undefined) return { outcome: 'unusable' }
-  if (row.redeemed) return { outcome: 'redeemed', credentialId: row.credential_id }
+  if (row.redeemed) return { outcome: 'redeemed', granted: grantedOf(row, asked) }
   if (!row.needs_tx_code) return { outcome: 'tx_code_unexpected' }
   return { outcome: txCodeMac === null ? 'tx_code_missing' : 'tx_code_wrong' }
+}
+
+function grantedOf(row: TriedRow, { id, configurationId }: Redemption): Granted {
+  return {
+    id,
+    templateId: row.template_id,
+    templateVersion: row.template_version,
+    credentialId: row.credential_id,
+    identified: configurationId !== null,
+    revocable: row.revocable,
+    sealedClaims: row.sealed_claims,
+    isCompleted: false,
+  }
 }
 
 const tellOutcome = sql(

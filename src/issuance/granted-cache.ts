@@ -1,0 +1,43 @@
+import type { TenantId } from '../caller.ts'
+import { Recent } from '../directory/recent.ts'
+import type { Platform } from '../platform.ts'
+import type { Store } from '../store/store.ts'
+import type { Granted } from './credential-store.ts'
+
+type Needs = Pick<Platform, 'store' | 'clock'>
+
+/** A wallet asks for the credential within a second of getting its token. */
+const BOUNDS = { entriesMax: 1000, ttlMs: 30_000 } as const
+/** Larger claims are read again rather than kept. */
+const SEALED_BYTES_MAX = 16_384
+
+const caches = new WeakMap<Store, Recent<Granted>>()
+
+/**
+ * Keeps what a token was just issued for, so that the credential request that follows need not read it again. A hint and no more: the
+ * statement that reserves the credential checks token, time and state itself, and another process reads the row.
+ */
+export function rememberGranted(
+  { store, clock }: Needs,
+  tenantId: TenantId,
+  tokenHash: Buffer,
+  granted: Granted,
+): void {
+  if ((granted.sealedClaims?.length ?? 0) > SEALED_BYTES_MAX) return
+  const cache = caches.get(store) ?? new Recent<Granted>(BOUNDS)
+  caches.set(store, cache)
+  cache.set(nameOf(tenantId, tokenHash), granted, clock.now())
+}
+
+/** What {@link rememberGranted} kept, once: whoever comes again gets what the database says. */
+export function takeGranted({ store, clock }: Needs, tenantId: TenantId, tokenHash: Buffer): Granted | null {
+  const cache = caches.get(store)
+  const name = nameOf(tenantId, tokenHash)
+  const found = cache?.get(name, clock.now()) ?? null
+  cache?.delete(name)
+  return found
+}
+
+function nameOf(tenantId: TenantId, tokenHash: Buffer): string {
+  return `${tenantId}|${tokenHash.toString('base64url')}`
+}
