@@ -48,7 +48,8 @@ export async function findGranted(tx: TenantTx, tokenHash: Buffer, now: Date): P
   }
 }
 
-// An update that has to wait for another one must not look at a writing CTE, so everything that writes comes after `bound`.
+// A count and not NOT EXISTS: that would become a join over all copies of the tenant, this is one look into the index a candidate, few of
+// which are looked at. An update that has to wait for another one must not look at a writing CTE, so everything that writes comes after `bound`.
 const reserveCopies = sql(
   'issuance.reserve',
   `with present as (
@@ -56,10 +57,13 @@ const reserveCopies = sql(
    ), open_list as (
      select id from status_list where tenant_id = $1 and full_at is null
    ), slot as (
-     select open_list.id, candidate.number, row_number() over (order by candidate.place) as position
-     from open_list cross join unnest($9::int[]) with ordinality as candidate (number, place)
-     where not exists (select from issued_copy c
-       where c.tenant_id = $1 and c.status_list_id = open_list.id and c.status_index = candidate.number)
+     select free.id, free.number, row_number() over () as position from (
+       select open_list.id, candidate.number
+       from open_list cross join unnest($9::int[]) with ordinality as candidate (number, place)
+       where (select count(*) from issued_copy c
+         where c.tenant_id = $1 and c.status_list_id = open_list.id and c.status_index = candidate.number) = 0
+       order by candidate.place limit cardinality($7::bytea[])
+     ) as free
    ), bound as (
      update issuance set holder_keys_hash = $5, issued_at = coalesce(issued_at, $6),
        updated_at = case when issued_at is null then $6 else updated_at end
