@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Static, TSchema } from 'typebox'
+import type { FaultCode } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import type { Method, PathParams } from './route.ts'
 
@@ -51,6 +52,8 @@ type Common = {
   readonly crossOrigin?: true
   /** Faults leave as a short HTML page instead of OAuth JSON: for pages that people open. */
   readonly faultsAs?: 'page'
+  /** What a request is refused with that cannot be read, where the specification has an error of its own for that. */
+  readonly unreadable?: FaultCode
   /** Largest body in bytes; 1 MiB by default. */
   readonly bodyBytesMax?: number
   /** Left out of the reference (console files, redirects). */

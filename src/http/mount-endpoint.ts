@@ -28,8 +28,7 @@ export async function runEndpoint(
     platform,
     // The router makes an object of strings out of the path.
     params: plainParams(request.params as Readonly<Record<string, string>>, endpoint.path),
-    query: singleMembers(request.query),
-    body: bodyOf(mounted, request),
+    ...readAsk(mounted, request),
     headers: request.headers,
     method: request.method,
     url: request.url,
@@ -37,6 +36,16 @@ export async function runEndpoint(
     requestId: request.id,
   })
   return send(endpoint, reply, answer)
+}
+
+function readAsk(mounted: MountedEndpoint, request: FastifyRequest) {
+  try {
+    return { query: singleMembers(request.query), body: bodyOf(mounted, request) }
+  } catch (cause) {
+    const { unreadable } = mounted.endpoint
+    if (unreadable === undefined || !(cause instanceof Fault)) throw cause
+    throw new Fault(unreadable, { ...(cause.detail !== undefined && { detail: cause.detail }) })
+  }
 }
 
 /** The rest of a path goes by its own name, the router calls it `*`. */

@@ -5,6 +5,7 @@ import type { Platform } from '../platform.ts'
 import { preferredType } from './accept.ts'
 import { isJsonType, mediaTypeOf, readJson } from './body.ts'
 import type { Check, checkMaker } from './check.ts'
+import { checkTexts } from './check-texts.ts'
 import { type Idempotency, type KeptAnswer, type Repeatable, repeatableOf } from './idempotency.ts'
 import type { Answer, RawAnswer, Route, RouteAsk } from './route.ts'
 import { JSON_CSP } from './trace.ts'
@@ -128,6 +129,7 @@ function bodyOf(mounted: MountedRoute, request: FastifyRequest): unknown {
     throw new Fault('request.media_type', { detail: 'Send the body as application/json.' })
   }
   const body = readJson(bytes)
+  checkTexts(body, bytes)
   mounted.checkBody(body, bytes.length)
   return mounted.route.body === undefined ? undefined : body
 }

@@ -94,7 +94,7 @@ export const IssuanceListQuery = listQuery({
   filters: {
     templateId: Uuid,
     status: Type.Enum([...issuanceStatuses]),
-    reference: Type.String({ minLength: 1, maxLength: 200 }),
+    reference: Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000]*$' }),
     createdAfter: Time,
     createdBefore: Time,
   },

@@ -105,6 +105,8 @@ const credential = endpoint({
   says: 'Issues a credential, one copy for each key that the wallet proves to hold.',
   tag,
   takes: 'json',
+  // [VCI-C3] never the general invalid_request
+  unreadable: 'credential_request.invalid',
   handle: async ({ platform, params, body, headers, ip, requestId }) => {
     const tenant = await getTenant(platform, params.tenant)
     const ask = { token: bearerToken(headers.authorization), body }
@@ -118,6 +120,8 @@ const notification = endpoint({
   says: 'Takes what became of a credential at the holder.',
   tag,
   takes: 'json',
+  // [VCI-X3]
+  unreadable: 'notification.invalid',
   handle: async ({ platform, params, body, headers, ip, requestId }) => {
     const tenant = await getTenant(platform, params.tenant)
     const ask = { token: bearerToken(headers.authorization), body }

@@ -61,10 +61,10 @@ export async function redeemCode(needs: Needs, tenant: Tenant, form: Form, from:
 
 function readForm(form: Form) {
   const { grant_type: grantType, 'pre-authorized_code': code, tx_code: txCode } = form
-  if (grantType === undefined) throw missing('grant_type')
+  // RFC 6749 3.2: parameters sent without a value are treated as if they were omitted
+  if (grantType === undefined || grantType === '') throw missing('grant_type')
   if (grantType !== PRE_AUTHORIZED_GRANT) throw new Fault('grant.unsupported')
   if (code === undefined || code === '') throw missing('pre-authorized_code')
-  // RFC 6749 3.2: parameters sent without a value are treated as if they were omitted
   if (txCode !== undefined && txCode.length > TX_CODE_CHARS_MAX) throw new Fault('grant.invalid')
   return {
     code,
