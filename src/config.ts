@@ -166,7 +166,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const values = Object.fromEntries(
     Object.entries(settings).map(([name, one]) => [name, readOne(one as Setting<unknown>, env, mistakes)]),
   ) as Values
-  mistakes.push(...productionMistakes(values))
+  mistakes.push(...productionMistakes(values).filter((one) => !isNamedIn(mistakes, one)))
   if (mistakes.length > 0) throw new ConfigMistakes(mistakes)
   return complete(values)
 }
@@ -184,6 +184,12 @@ function readOne(
     mistakes.push(`${one.name} must be ${one.form}`)
     return null
   }
+}
+
+/** A setting that was set to something unusable is not missing besides. */
+function isNamedIn(mistakes: readonly string[], one: string): boolean {
+  const [name = ''] = one.split(' ', 1)
+  return mistakes.some((other) => other.startsWith(`${name} `))
 }
 
 function productionMistakes({ nodeEnv, masterKey, databaseUrl, publicUrl }: Values): string[] {

@@ -4,11 +4,14 @@ import { type App, buildApp } from './app.ts'
 import { type Config, readConfig } from './config.ts'
 import { randomBytes } from './crypto/random.ts'
 import { applyBootstrap } from './directory/apply-bootstrap.ts'
-import { readBootstrap } from './directory/bootstrap-file.ts'
+import { type Bootstrap, readBootstrap } from './directory/bootstrap-file.ts'
+import { hasTenants } from './directory/find-tenant.ts'
+import { listenProblem } from './http/listen-problem.ts'
 import { openLog } from './http/log.ts'
-import type { Clock, Log } from './platform.ts'
+import type { Clock, Log, Platform } from './platform.ts'
+import { databaseProblem } from './store/database-problem.ts'
 import { openStore } from './store/open-store.ts'
-import type { Store } from './store/store.ts'
+import { platformTenantId, type Store } from './store/store.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -32,10 +35,11 @@ const systemClock: Clock = { now: () => new Date() }
 export async function start(env: Env, instead: Instead = {}): Promise<Running> {
   const { config, app, store, flush } = await assemble(env, instead)
   try {
+    await adviseNewcomer(app.platform)
     await app.listen()
   } catch (error) {
     await store.close()
-    throw error
+    throw listenProblem(error, config)
   }
   let stopping: Promise<void> | null = null
   const stop = async () => {
@@ -64,24 +68,56 @@ async function assemble(env: Env, instead: Instead): Promise<Assembled> {
   const config = readConfig(env)
   const { log, flush } = logOf(config, instead)
   // Before the database is touched: a file that cannot be used must not leave half of it behind.
-  const bootstrap =
-    config.bootstrapFile === null ? null : readBootstrap(readFileSync(config.bootstrapFile, 'utf8'), env)
-  const store = await openStore({
-    databaseUrl: config.databaseUrl,
-    dataDir: config.dataDir,
-    poolMax: config.databasePoolMax,
-    onIdleError: (error) => log.warn({ error: error.message }, 'a database connection was lost'),
-  })
+  const bootstrap = config.bootstrapFile === null ? null : bootstrapIn(config.bootstrapFile, env)
+  const store = await openDatabase(config, log)
   try {
-    await store.migrate()
     const masterKey = config.masterKey ?? developmentKey(config.dataDir)
     const app = buildApp({ config, store, masterKey, log, clock: instead.clock ?? systemClock })
+    // A wrong master key shows here, and not at the first request that needs a key.
+    await app.platform.sealing.derive(platformTenantId, 'start')
     if (bootstrap !== null) await applyBootstrap(app.platform, bootstrap)
     return { config, app, store, flush }
   } catch (error) {
     await store.close()
     throw error
   }
+}
+
+function bootstrapIn(file: string, env: Env): Bootstrap {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (cause) {
+    const why = cause instanceof Error && 'code' in cause ? ` (${cause.code})` : ''
+    throw new Error(`the bootstrap file ${file} cannot be read${why}`, { cause })
+  }
+  return readBootstrap(text, env)
+}
+
+/** Opens the database and brings it up to date. @throws Error that names the setting to look at. */
+async function openDatabase({ databaseUrl, dataDir, databasePoolMax }: Config, log: Log): Promise<Store> {
+  let store: Store | null = null
+  try {
+    store = await openStore({
+      databaseUrl,
+      dataDir,
+      poolMax: databasePoolMax,
+      onIdleError: (error) => log.warn({ error: error.message }, 'a database connection was lost'),
+    })
+    await store.migrate()
+    return store
+  } catch (error) {
+    await store?.close()
+    throw databaseProblem(error)
+  }
+}
+
+/** Without a tenant nothing can be called, and nothing else would say so. */
+async function adviseNewcomer(platform: Platform): Promise<void> {
+  if (await hasTenants(platform)) return
+  const next =
+    'name a BOOTSTRAP_FILE and start again, or run `chirograph apply FILE`; docs/quickstart.md goes on from there'
+  platform.log.info({ next }, 'there is no tenant yet, so nobody can get a token')
 }
 
 function logOf({ logLevel }: Config, { log }: Instead): { log: Log; flush: () => void } {

@@ -60,7 +60,15 @@ export function sealingWith(masterKey: Uint8Array, store: Store, now: () => Date
       return wrappedIn(tx)
     })
     if (wrapped === null) throw new Error('the tenant has no data key')
-    return decrypt(masterKey, aad, wrapped)
+    return unwrapped(wrapped, aad)
+  }
+
+  function unwrapped(wrapped: Buffer, aad: string): Buffer {
+    try {
+      return decrypt(masterKey, aad, wrapped)
+    } catch (cause) {
+      throw new Error('MASTER_KEY is not the one that this database was sealed with: set that one again', { cause })
+    }
   }
 
   return {

@@ -4,7 +4,7 @@ import type { Platform } from '../platform.ts'
 import type { Store } from '../store/store.ts'
 import { Recent } from './recent.ts'
 import type { Tenant } from './tenant.ts'
-import { findTenantById, findTenantBySlug } from './tenant-store.ts'
+import { findAnyTenant, findTenantById, findTenantBySlug } from './tenant-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock'>
 
@@ -19,6 +19,11 @@ const known = new WeakMap<Store, Recent<Promise<Tenant | null>>>()
 export async function findTenant(needs: Needs, slug: string): Promise<Tenant | null> {
   if (!SLUG.test(slug)) return null
   return recently(needs, slug, () => needs.store.across('tenant that a path names', (tx) => findTenantBySlug(tx, slug)))
+}
+
+/** Whether anybody was made a tenant yet. */
+export async function hasTenants({ store }: Pick<Platform, 'store'>): Promise<boolean> {
+  return (await store.across('whether there is a tenant', findAnyTenant)) !== null
 }
 
 /** As {@link findTenant}. @throws Fault `resource.unknown` */

@@ -14,6 +14,7 @@ const findById = sql(
   `select ${COLUMNS} from tenant where id = $1 and disabled_at is null and id <> '${platformTenantId}'`,
 )
 const findAny = sql('directory.tenant_any', 'select id from tenant where slug = $1')
+const findOne = sql('directory.tenant_one', `select id from tenant where id <> '${platformTenantId}' limit 1`)
 const insert = sql(
   'directory.tenant_insert',
   `insert into tenant (id, slug, name, created_at, updated_at) values ($1, $2, $3, $4, $4) on conflict do nothing returning id`,
@@ -38,6 +39,12 @@ export async function findTenantById(tx: AcrossTx, id: TenantId): Promise<Tenant
 /** Id of the tenant that has this slug, be it disabled. */
 export async function findTenantIdBySlug(tx: AcrossTx, slug: string): Promise<TenantId | null> {
   const [row] = await tx.rows<{ id: TenantId }>(findAny, [slug])
+  return row?.id ?? null
+}
+
+/** Any tenant but the platform itself. */
+export async function findAnyTenant(tx: AcrossTx): Promise<TenantId | null> {
+  const [row] = await tx.rows<{ id: TenantId }>(findOne)
   return row?.id ?? null
 }
 

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { postgresUrl } from '../test/support/database.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'chirograph-cli-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+const bin = new URL('../bin/chirograph.js', import.meta.url).pathname
+/** The Node that runs npm: on a newcomer's machine it is older than the one that the project pins. */
+const node = process.env.npm_node_execpath ?? process.execPath
+const file = join(folder, 'bootstrap.json')
+writeFileSync(file, '{"tenants":[{"slug":"acme","name":"Acme"}]}')
+const dataDir = join(folder, 'data')
+const masterKey = (byte: number) => Buffer.alloc(32, byte).toString('base64')
+
+type Ended = { readonly status: number | null; readonly out: string; readonly err: string }
+
+function chirograph(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+  const child = spawn(node, [bin, ...args], { env: { PATH: process.env.PATH, DATA_DIR: dataDir, ...env } })
+  const read = { out: '', err: '' }
+  child.stdout.on('data', (bytes: Buffer) => {
+    read.out += bytes.toString()
+  })
+  child.stderr.on('data', (bytes: Buffer) => {
+    read.err += bytes.toString()
+  })
+  return new Promise((resolve) => child.once('close', (status) => resolve({ status, ...read })))
+}
+
+test('the command line answers on the Node that runs npm', async () => {
+  const help = await chirograph(['help'])
+  assert.equal(help.status, 0, help.err)
+  assert.match(help.out, /chirograph apply FILE/)
+  assert.match((await chirograph(['version'])).out, /^\d+\.\d+\.\d+\n$/)
+})
+
+test('a bootstrap file may be applied before the first start; another master key is refused afterwards', async () => {
+  const applied = await chirograph(['apply', file], { MASTER_KEY: masterKey(1) })
+  assert.equal(applied.status, 0, applied.err)
+  const refused = await chirograph(['apply', file], { MASTER_KEY: masterKey(2) })
+  assert.match(refused.err, /MASTER_KEY is not the one/)
+  assert.equal(refused.status, 1)
+})
+
+const skip = postgresUrl === null
+const elsewhere = (change: (url: URL) => void) => {
+  const url = new URL(postgresUrl ?? 'postgresql://127.0.0.1/none')
+  change(url)
+  return { DATABASE_URL: url.href }
+}
+
+const rows: readonly [name: string, args: string[], env: Record<string, string>, says: RegExp][] = [
+  ['a command that does not exist', ['sevre'], {}, /there is no command sevre/],
+  ['a file that is not there', ['apply', '/nowhere/file.json'], {}, /\/nowhere\/file\.json cannot be read \(ENOENT\)/],
+  ['a data folder that is a file', ['serve'], { DATA_DIR: file }, /DATA_DIR cannot be used/],
+  [
+    'a database that does not answer',
+    ['serve'],
+    { DATABASE_URL: 'postgresql://u:hush@127.0.0.1:1/x' },
+    /DATABASE_URL \(ECONNREFUSED\)/,
+  ],
+  [
+    'a master key that is too short',
+    ['serve'],
+    { NODE_ENV: 'production', MASTER_KEY: 'c2hvcnQ=' },
+    /MASTER_KEY must be 32 bytes in base64\n.*DATABASE_URL is required.*\n.*PUBLIC_URL is required/,
+  ],
+]
+
+describe('a start that cannot succeed says which setting to look at, without a stack', () => {
+  for (const [name, args, env, says] of rows) {
+    test(name, async () => {
+      const { status, out, err } = await chirograph(args, env)
+      assert.match(err, says)
+      assert.doesNotMatch(out + err, /\n {4}at |hush|c2hvcnQ=/)
+      assert.notEqual(status, 0)
+    })
+  }
+
+  test('a PostgreSQL that does not have the database', { skip }, async () => {
+    const env = elsewhere((url) => {
+      url.pathname = '/nowhere'
+    })
+    const { err } = await chirograph(['serve'], env)
+    assert.match(err, /^chirograph: PostgreSQL does not have the database of DATABASE_URL: create it first/)
+  })
+
+  test('a PostgreSQL that does not know the user', { skip }, async () => {
+    const env = elsewhere((url) => {
+      url.username = 'nobody'
+    })
+    const { err } = await chirograph(['serve'], env)
+    assert.match(err, /^chirograph: PostgreSQL refuses the (user|password) of DATABASE_URL/)
+  })
+
+  test('a port that is taken', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => taken.once('listening', resolve))
+    const address = taken.address()
+    const port = typeof address === 'object' && address !== null ? address.port : 0
+    const { err } = await chirograph(['serve'], { PORT: String(port), MASTER_KEY: masterKey(1) })
+    taken.close()
+    assert.match(err, new RegExp(`^chirograph: port ${port} of 127\\.0\\.0\\.1 is in use: set PORT`))
+  })
+})
