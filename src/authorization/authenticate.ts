@@ -19,12 +19,17 @@ const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]+) *$/i
 export function authenticate(platform: Pick<Platform, 'keys' | 'clock' | 'urls' | 'store'>): Authenticate {
   return async ({ authorization }, requestId, ip) => {
     // RFC 6750 3.1: without credentials, or with those of another scheme, the answer names no error
-    if (authorization === undefined || !/^Bearer( |$)/i.test(authorization)) throw new Fault('token.missing')
+    if (authorization === undefined || !/^Bearer( |$)/i.test(authorization))
+      throw new Fault('token.missing', { detail: missing(platform.urls.auth) })
     const token = BEARER.exec(authorization)?.[1]
-    if (token === undefined) throw new Fault('token.invalid')
+    if (token === undefined) throw new Fault('token.invalid', { detail: 'The Authorization header is malformed.' })
     const { expiresAt: _, ...grant } = await readToken(platform, token)
     const tenant = await findTenantOf(platform, grant.tenantId)
     if (tenant === null) throw new Fault('token.invalid', { notes: 'the tenant is unknown or disabled' })
     return { ...grant, tenantSlug: tenant.slug, requestId, ip }
   }
+}
+
+function missing(auth: string): string {
+  return `Send the header Authorization: Bearer with an access token, which POST ${auth}/token gives.`
 }

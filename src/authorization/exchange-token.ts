@@ -24,7 +24,9 @@ const walletScopes: readonly Scope[] = ['wallet:read', 'wallet:write']
  */
 export async function exchangeToken(platform: Platform, client: Client, request: TokenRequest): Promise<TokenAnswer> {
   const { form } = request
-  if (!client.scopes.includes('users:impersonate')) throw new Fault('client.unauthorized')
+  if (!client.scopes.includes('users:impersonate')) {
+    throw new Fault('client.unauthorized', { detail: 'Token exchange needs the scope users:impersonate.' })
+  }
   checkForm(form)
   await checkSubjectToken(platform, client, form.subject_token ?? '')
   const scopes = grantScopes(form.scope, walletScopes)
@@ -58,7 +60,7 @@ async function checkSubjectToken(platform: Platform, client: Client, token: stri
   // RFC 8693 2.2.2: an unacceptable subject_token is invalid_request
   const grant = await readToken(platform, token).catch((cause: unknown) => {
     if (!(cause instanceof Fault)) throw cause
-    throw new Fault('request.invalid', { detail: 'The subject_token is not valid here.', cause })
+    throw new Fault('request.invalid', { detail: `The subject_token is refused. ${cause.detail ?? ''}`.trim(), cause })
   })
   if (grant.userId !== null || grant.clientId !== client.clientId || grant.tenantId !== client.tenantId) {
     throw new Fault('request.invalid', { detail: 'The subject_token is not a token of this client.' })
@@ -86,7 +88,9 @@ async function findImpersonated(
   })
   // One answer for both: whether a disabled user exists is nobody's business.
   if (user === null || !user.enabled) {
-    throw new Fault('request.invalid', { detail: 'There is no such requested_subject that could be acted for.' })
+    throw new Fault('request.invalid', {
+      detail: 'requested_subject is not the username of an enabled user of the tenant.',
+    })
   }
   return user.id
 }

@@ -11,7 +11,9 @@ import { Fault } from '../fault.ts'
 export function grantScopes(asked: string | undefined, allowed: readonly Scope[]): Scope[] {
   const named = asked === undefined || asked === '' ? [...allowed] : asked.split(' ').filter((one) => one !== '')
   const granted = [...new Set(named)].filter(isScope).filter((one) => holds({ scopes: new Set(allowed) }, one))
-  if (granted.length < new Set(named).size) throw new Fault('scope.invalid')
+  if (granted.length < new Set(named).size) {
+    throw new Fault('scope.invalid', { detail: `Scopes may be asked for within: ${allowed.join(' ')}.` })
+  }
   if (granted.length === 0) throw new Fault('scope.invalid', { detail: 'The client has no scopes.' })
   return granted
 }

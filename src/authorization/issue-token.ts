@@ -24,7 +24,7 @@ export async function issueToken(platform: Platform, request: TokenRequest): Pro
   checkTarget(platform, form)
   if (form.grant_type === 'client_credentials') return grantToClient(platform, client, form)
   if (form.grant_type === TOKEN_EXCHANGE) return exchangeToken(platform, client, request)
-  throw new Fault('grant.unsupported')
+  throw new Fault('grant.unsupported', { detail: `grant_type is one of: ${grantTypes.join(', ')}.` })
 }
 
 async function grantToClient(platform: Platform, client: Client, form: TokenForm): Promise<TokenAnswer> {

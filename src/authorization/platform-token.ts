@@ -63,7 +63,8 @@ export function readClaims(claims: JsonObject, urls: Platform['urls'], now: Date
   if (iss !== urls.auth) throw refused('It is from another issuer.')
   // RFC 9068 4: a token for another audience is none for us; we never write a list
   if (aud !== urls.publicUrl) throw refused('It is for another audience.')
-  if (typeof exp !== 'number' || exp * 1000 <= now.getTime()) throw refused('It has run out.')
+  if (typeof exp !== 'number' || exp * 1000 <= now.getTime())
+    throw refused(`It has run out: tokens are good for ${TOKEN_TTL_SECONDS} s.`)
   if (typeof sub !== 'string' || typeof clientId !== 'string' || typeof scope !== 'string' || !isUuid(tenant)) {
     throw refused('A claim is missing.')
   }

@@ -42,7 +42,7 @@ export async function readToken(needs: Needs, token: string): Promise<Grant> {
     // [SEC-20] [SEC-21] ES256 and at+jwt, nothing else
     verifyCompact(jws, key, { algs: ['ES256'], typ: TOKEN_TYP })
   } catch (cause) {
-    throw new Fault('token.invalid', { cause })
+    throw new Fault('token.invalid', { detail: 'The access token is not one of ours, or was changed.', cause })
   }
   const grant = readClaims(jws.payload, needs.urls, now)
   grants.set(digest, grant, now, grant.expiresAt.getTime())
@@ -53,7 +53,7 @@ function parsed(token: string): Jws {
   try {
     return parseCompact(token, { charsMax: TOKEN_CHARS_MAX })
   } catch (cause) {
-    throw new Fault('token.invalid', { cause })
+    throw new Fault('token.invalid', { detail: 'The access token is not a signed JWT.', cause })
   }
 }
 

@@ -1,3 +1,5 @@
+import { Fault } from '../fault.ts'
+
 /**
  * Which of the offered media types the other side would rather have; the earlier one of equals.
  *
@@ -18,6 +20,13 @@ export function preferredType(accept: string | undefined, offered: readonly stri
     }
   }
   return best
+}
+
+/** The refusal of a reader who takes none of the offered media types. */
+export function notAcceptable(offered: readonly string[]): Fault {
+  return new Fault('request.not_acceptable', {
+    detail: `The answer is ${offered.join(' or ')}; the Accept header allows none of it.`,
+  })
 }
 
 type Range = { readonly type: string; readonly quality: number }

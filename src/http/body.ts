@@ -24,7 +24,9 @@ export function readJson(bytes: Buffer): unknown {
   } catch (cause) {
     // The parser's message quotes the body, so it is not kept as the cause.
     const detail = cause instanceof Fault ? cause.detail : undefined
-    throw new Fault('request.malformed', detail === undefined ? {} : { detail })
+    throw new Fault('request.malformed', {
+      detail: detail ?? 'The body is not well-formed JSON, nests too deep or has a member twice.',
+    })
   }
 }
 

@@ -13,7 +13,7 @@ const VIOLATIONS_MAX = 100
 export function faultOf(error: unknown): Fault {
   if (error instanceof Fault) return error
   const code = frameworkFaults[codeOf(error)]
-  return code === undefined ? new Fault('server.unexpected', { cause: error }) : new Fault(code)
+  return code === undefined ? new Fault('server.unexpected', { cause: error }) : new Fault(code, frameworkDetails[code])
 }
 
 /** The API's error envelope. An unexpected error shows its id and nothing else; the log line of the request carries the same id. */
@@ -77,6 +77,10 @@ const frameworkFaults: Readonly<Record<string, FaultCode>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'request.media_type',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'request.malformed',
   FST_ERR_BAD_URL: 'resource.unknown',
+}
+
+const frameworkDetails: Partial<Record<FaultCode, { readonly detail: string }>> = {
+  'request.too_large': { detail: 'The body may have 1 MiB at most.' },
 }
 
 function codeOf(error: unknown): string {

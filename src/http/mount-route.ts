@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Caller, holds } from '../caller.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
-import { preferredType } from './accept.ts'
+import { notAcceptable, preferredType } from './accept.ts'
 import { isJsonType, mediaTypeOf, readJson } from './body.ts'
 import type { Check, checkMaker } from './check.ts'
 import { checkTexts } from './check-texts.ts'
@@ -60,7 +60,7 @@ export function mountRoute(
 
 /** Before a byte of the body is read: who asks, and may they. */
 export async function admitRoute(needs: RouteNeeds, { route, offered }: MountedRoute, request: FastifyRequest) {
-  if (preferredType(request.headers.accept, offered) === null) throw new Fault('request.not_acceptable')
+  if (preferredType(request.headers.accept, offered) === null) throw notAcceptable(offered)
   const caller = await needs.authenticate(request.headers, request.id, request.ip)
   request.trace.caller = caller
   if (route.needs !== null && !holds(caller, route.needs)) {

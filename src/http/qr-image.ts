@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from 'node:zlib'
 import { encode } from 'uqr'
 import { Fault } from '../fault.ts'
-import { preferredType } from './accept.ts'
+import { notAcceptable, preferredType } from './accept.ts'
 import type { EndpointAnswer } from './endpoint.ts'
 
 const PIXELS_A_MODULE = 8
@@ -16,7 +16,7 @@ const types = ['image/svg+xml', 'image/png'] as const
  */
 export function qrAnswer(text: string, accept: string | undefined): EndpointAnswer {
   const type = preferredType(accept, types)
-  if (type === null) throw new Fault('request.not_acceptable')
+  if (type === null) throw notAcceptable(types)
   const modules = modulesOf(text)
   const body = type === 'image/png' ? pngOf(modules) : svgOf(modules)
   return { status: 200, type, body, headers: { 'cache-control': 'no-store', vary: 'accept' } }

@@ -207,8 +207,8 @@ function nobodyHome(request: FastifyRequest, reply: FastifyReply, methods: Metho
   }
   const fault =
     allow.length === 0 || allow.includes(request.method)
-      ? new Fault('resource.unknown')
-      : new Fault('request.method', { meta: { allow } })
+      ? new Fault('resource.unknown', { detail: 'There is nothing at this path. The paths are listed at /docs.' })
+      : new Fault('request.method', { detail: `This path takes ${allow.join(', ')}.`, meta: { allow } })
   request.trace.fault = fault.code
   return refuse(request, reply, fault)
 }

@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv'
 import type { Violation } from '../fault.ts'
+import { nearestOf } from './nearest.ts'
 
 /** Where the checked value came from: a body is pointed into, a query or a path has named parameters. */
 export type Place = 'body' | 'query' | 'path'
@@ -9,7 +10,7 @@ export function violationsOf(errors: readonly ErrorObject[], place: Place): Viol
   const seen = new Set<string>()
   return withoutBranches(errors).flatMap((error) => {
     const path = error.instancePath + memberOf(error)
-    const violation = at(place, path, sentence(error))
+    const violation = at(place, path, sentence(error, place))
     const key = `${path} ${violation.detail}`
     if (seen.has(key)) return []
     seen.add(key)
@@ -73,8 +74,8 @@ function isOtherKind(one: ErrorObject, choice: ErrorObject): boolean {
 
 const sentences: Readonly<Record<string, (error: ErrorObject) => string>> = {
   required: ({ params }) => `${params.missingProperty} is missing.`,
-  additionalProperties: ({ params }) => `${params.additionalProperty} is not a member here.`,
-  unevaluatedProperties: ({ params }) => `${params.unevaluatedProperty} is not a member here.`,
+  additionalProperties: ({ params, parentSchema }) => unknownName(params.additionalProperty, parentSchema),
+  unevaluatedProperties: ({ params, parentSchema }) => unknownName(params.unevaluatedProperty, parentSchema),
   type: ({ params }) => `must be ${[params.type].flat().map(withArticle).join(' or ')}.`,
   enum: ({ params }) => `must be one of: ${params.allowedValues.join(', ')}.`,
   const: ({ params }) => `must be ${JSON.stringify(params.allowedValue)}.`,
@@ -94,6 +95,8 @@ const sentences: Readonly<Record<string, (error: ErrorObject) => string>> = {
   oneOf: ({ parentSchema }) => `fits none, or more than one, of the allowed shapes${described(parentSchema)}.`,
 }
 
+const NO_MEMBER = ' is not a member here'
+
 const formats: Readonly<Record<string, string>> = {
   uuid: 'a UUID',
   uri: 'an absolute URI',
@@ -102,12 +105,22 @@ const formats: Readonly<Record<string, string>> = {
   'date-time': 'a time such as 2026-01-31T12:00:00.000Z',
 }
 
-function sentence(error: ErrorObject): string {
-  const text = sentences[error.keyword]?.(error) ?? `is not acceptable (${error.keyword}).`
+function sentence(error: ErrorObject, place: Place): string {
+  const text = (sentences[error.keyword]?.(error) ?? `is not acceptable (${error.keyword}).`).replace(
+    NO_MEMBER,
+    place === 'body' ? NO_MEMBER : ' is not a parameter here',
+  )
   const named = error.keyword === 'required' || memberOf(error) !== ''
   if (named) return text
   const name = error.instancePath.split('/').at(-1) ?? ''
   return `${name === '' ? 'The value' : name.replaceAll('~1', '/').replaceAll('~0', '~')} ${text}`
+}
+
+/** A typing mistake is the usual cause, so the name that was probably meant is named. */
+function unknownName(name: string, schema: unknown): string {
+  const known = typeof schema === 'object' && schema !== null && 'properties' in schema ? schema.properties : null
+  const near = nearestOf(name, Object.keys(known ?? {}))
+  return near === null ? `${name}${NO_MEMBER}.` : `${name}${NO_MEMBER}; did you mean ${near}?`
 }
 
 function described(schema: unknown): string {

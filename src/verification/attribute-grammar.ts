@@ -33,7 +33,8 @@ export function readAttributes(attributes: JsonObject, format: TemplateFormat, p
   if (format === 'mdoc') readNamespaces(walk, attributes, pointer)
   else readMembers(walk, attributes, [], pointer)
   // [DCQL-9] wallets bound what they evaluate, and so do we
-  if (walk.wanted.length > dcqlLimits.claimsMax) refuse(walk, pointer, `at most ${dcqlLimits.claimsMax} attributes`)
+  if (walk.wanted.length > dcqlLimits.claimsMax)
+    refuse(walk, pointer, `must have at most ${dcqlLimits.claimsMax} attributes`)
   return walk
 }
 
@@ -74,9 +75,9 @@ function readNested(walk: Walk, entry: JsonObject, path: readonly string[], at: 
 function readClaim(walk: Walk, entry: JsonObject, path: readonly string[], at: string): void {
   const before = walk.violations.length
   const { type, value, minimum, maximum, ...others } = entry
-  for (const name of Object.keys(others)) refuse(walk, `${at}/${pointerPart(name)}`, 'is not known in an attribute')
+  for (const name of Object.keys(others)) refuse(walk, `${at}/${pointerPart(name)}`, 'is not a member here')
   if (type !== undefined && !types.some((one) => one === type))
-    refuse(walk, `${at}/type`, `must be ${types.join(', ')}`)
+    refuse(walk, `${at}/type`, `must be one of: ${types.join(', ')}`)
   if (value !== undefined && !isOfType(value, type)) refuse(walk, `${at}/value`, 'must be a value of the type')
   for (const [name, bound] of Object.entries({ minimum, maximum })) {
     if (bound !== undefined && !isBound(bound, type)) {
@@ -95,7 +96,7 @@ function readNamespaces(walk: Walk, namespaces: JsonObject, pointer: string): vo
     const at = `${pointer}/${pointerPart(namespace)}`
     if (!isName(walk, namespace, at)) continue
     if (!isJsonObject(entry) || !isJsonObject(entry.properties) || Object.keys(entry).length !== 1) {
-      refuse(walk, at, 'a namespace of an mdoc has the one member properties')
+      refuse(walk, at, 'is a namespace and must have the one member properties')
     } else readElements(walk, entry.properties, namespace, `${at}/properties`)
   }
 }
@@ -108,7 +109,7 @@ function readElements(walk: Walk, elements: JsonObject, namespace: string, point
     else if (entry.intentToRetain !== undefined && typeof entry.intentToRetain !== 'boolean') {
       refuse(walk, `${at}/intentToRetain`, 'must be a boolean')
     } else if (Object.keys(entry).some((member) => member !== 'intentToRetain')) {
-      refuse(walk, at, 'an element of an mdoc has no other member than intentToRetain')
+      refuse(walk, at, 'is an element and may have no other member than intentToRetain')
     } else walk.wanted.push({ path: [namespace, name], condition: {} })
   }
 }
@@ -134,12 +135,14 @@ export function isFullDate(value: unknown): value is string {
 
 function isName(walk: Walk, name: string, at: string): boolean {
   const fits = name.length > 0 && name.length <= NAME_CHARS_MAX
-  if (!fits) refuse(walk, at, `a name has 1 to ${NAME_CHARS_MAX} characters`)
+  if (!fits) refuse(walk, at, `must be a name of 1 to ${NAME_CHARS_MAX} characters`)
   return fits
 }
 
-function refuse(walk: Walk, pointer: string, detail: string): void {
-  walk.violations.push({ detail, pointer })
+function refuse(walk: Walk, pointer: string, complaint: string): void {
+  const name = pointer.slice(pointer.lastIndexOf('/') + 1, pointer.length).slice(0, NAME_CHARS_MAX)
+  const named = name === '' ? 'The name' : name.replaceAll('~1', '/').replaceAll('~0', '~')
+  walk.violations.push({ detail: `${named} ${complaint}.`, pointer })
 }
 
 /** RFC 6901, 3 */

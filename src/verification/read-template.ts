@@ -28,7 +28,7 @@ export function readTemplate(
 /** [SEC-54] https only; where development allows it, http on a loopback host. The wallet hands it to a browser, we never call it. */
 export function checkRedirectUri(value: string, pointer: string, isDevelopment: boolean): readonly Violation[] {
   if (asPeerUrl(value, { allowHttpLoopback: isDevelopment }) !== null) return []
-  return [{ detail: 'must be an https URL without credentials and fragment', pointer }]
+  return [{ detail: 'redirectUri must be an https URL without credentials and fragment.', pointer }]
 }
 
 function readCredential(
@@ -42,7 +42,7 @@ function readCredential(
   const format = named ?? inferFormat(body.type, attributes)
   violations.push(...readAttributes(attributes, format, `${pointer}/attributes`).violations)
   for (const [i, id] of (trustedIssuers ?? []).entries()) {
-    violations.push({ detail: `there is no trusted entity ${id}`, pointer: `${pointer}/trustedIssuers/${i}` })
+    violations.push({ detail: `There is no trusted entity ${id}.`, pointer: `${pointer}/trustedIssuers/${i}` })
   }
   return { ...rest, format, attributes }
 }
@@ -62,7 +62,7 @@ function checkConfig(
       for (const [k, named] of option.entries()) {
         if (positionOf(named, credentials) !== null) continue
         const pointer = `/verifierConfig/credentialSets/${i}/options/${j}/${k}`
-        violations.push({ detail: 'is neither the name nor the position of a credential of this template', pointer })
+        violations.push({ detail: 'A set names credentials of this template, by name or by position.', pointer })
       }
     }
   }
