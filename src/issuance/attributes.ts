@@ -93,7 +93,11 @@ function checkOne(reading: Reading, value: Json | undefined, pointer: string, de
   const { type, properties, items } = value
   if (properties !== undefined && type !== 'object') add(reading, `${pointer}/properties`, 'Only an object has them.')
   if (items !== undefined && type !== 'array') add(reading, `${pointer}/items`, 'Only an array has them.')
-  if (isJsonObject(properties)) checkNamed(reading, properties, `${pointer}/properties`, depth + 1)
+  if (isJsonObject(properties)) {
+    // nothing but {} would fit, which says nothing
+    if (Object.keys(properties).length === 0) add(reading, `${pointer}/properties`, 'There must be at least one.')
+    checkNamed(reading, properties, `${pointer}/properties`, depth + 1)
+  }
   if (isJsonObject(items)) checkOne(reading, items, `${pointer}/items`, depth + 1)
 }
 

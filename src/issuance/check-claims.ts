@@ -7,7 +7,8 @@ import { pointerTo } from './pointer.ts'
 
 const VIOLATIONS_MAX = 100
 const DEPTH_MAX = 16
-const CHARS_MAX = 256 * 1024
+/** With all that a credential adds it stays below the 512 KiB that a recipient reads. [SEC-41] */
+const BYTES_MAX = 256 * 1024
 
 type Checking = { readonly violations: Violation[]; values: number }
 
@@ -21,7 +22,8 @@ export function checkClaims(attributes: Attributes, claims: JsonObject): readonl
   checkMembers(checking, attributes, claims, '/attributes')
   // Every value may become a disclosure of its own. [SEC-41]
   if (checking.values > DISCLOSURES_MAX) add(checking, '/attributes', `There are more than ${DISCLOSURES_MAX} values.`)
-  if (JSON.stringify(claims).length > CHARS_MAX) add(checking, '/attributes', 'The attributes exceed 256 KiB.')
+  if (Buffer.byteLength(JSON.stringify(claims)) > BYTES_MAX)
+    add(checking, '/attributes', 'The attributes exceed 256 KiB.')
   return checking.violations
 }
 
@@ -61,7 +63,9 @@ function checkFree(checking: Checking, value: Json, pointer: string, depth: numb
     add(checking, pointer, `Values nest at most ${DEPTH_MAX} deep.`)
     return
   }
-  if (Array.isArray(value)) {
+  if (typeof value === 'number') {
+    if (!isExact(value)) add(checking, pointer, `${lastOf(pointer)} must be ${names.number}.`)
+  } else if (Array.isArray(value)) {
     for (const [at, item] of value.entries()) checkFree(checking, item, pointerTo(pointer, at), depth + 1)
   } else if (isJsonObject(value)) {
     for (const [name, member] of Object.entries(value)) {
@@ -75,7 +79,7 @@ function checkFree(checking: Checking, value: Json, pointer: string, depth: numb
 
 const fits: Readonly<Record<Attribute['type'], (value: Json) => boolean>> = {
   string: (value) => typeof value === 'string',
-  number: (value) => typeof value === 'number' && Number.isFinite(value),
+  number: isExact,
   boolean: (value) => typeof value === 'boolean',
   date: isDate,
   object: isJsonObject,
@@ -84,11 +88,22 @@ const fits: Readonly<Record<Attribute['type'], (value: Json) => boolean>> = {
 
 const names: Readonly<Record<Attribute['type'], string>> = {
   string: 'a string',
-  number: 'a number',
+  number: 'a number that is kept as it is written (an integer up to 2^53)',
   boolean: 'a boolean',
   date: 'a date such as 2026-01-31',
   object: 'an object',
   array: 'an array',
+}
+
+/**
+ * What was written as 1e400 or with 20 digits has become another number by now, and must not be signed.
+ *
+ * @see [RFC 7493, 2.2](https://www.rfc-editor.org/rfc/rfc7493#section-2.2)
+ */
+function isExact(value: Json): boolean {
+  return (
+    typeof value === 'number' && Number.isFinite(value) && !(Number.isInteger(value) && !Number.isSafeInteger(value))
+  )
 }
 
 /** RFC 3339 full-date that exists in the calendar. */

@@ -17,7 +17,7 @@ type Needs = Pick<Platform, 'store' | 'clock' | 'urls'>
  */
 export async function createTemplate(needs: Needs, caller: Caller, body: TemplateBody): Promise<Template> {
   const now = needs.clock.now()
-  const read = readTemplate(body, needs.urls.issuer(caller.tenantSlug))
+  const read = readTemplate(body, needs.urls.issuer(caller.tenantSlug), now)
   const template = { ...read, id: newId(), version: 1, createdAt: now, updatedAt: now, archivedAt: null }
   const subject = { kind: 'credentialTemplate', id: template.id }
   const entry = { action: 'credentialTemplate.created', subject, by: caller }

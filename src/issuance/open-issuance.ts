@@ -82,9 +82,12 @@ function refusalOf({ definition, archivedAt }: Template, ask: OpenIssuanceBody, 
   const violations = checkClaims(definition.attributes, ask.attributes)
   if (violations.length > 0) return new Fault('attributes.rejected', { violations })
   if (definition.signer?.kind === 'certificate') return new Fault('certificate.none_active')
-  const { exp } = validityOf(definition, now)
+  const { nbf, exp } = validityOf(definition, now)
   if (exp !== undefined && exp <= now) {
     return new Fault('state.invalid', { detail: 'validUntil of the template has passed.' })
+  }
+  if (exp !== undefined && nbf !== undefined && exp <= nbf) {
+    return new Fault('state.invalid', { detail: 'The credential would end before it begins.' })
   }
   return null
 }

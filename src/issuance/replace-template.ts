@@ -18,7 +18,7 @@ type Needs = Pick<Platform, 'store' | 'clock' | 'urls'>
 export async function replaceTemplate(needs: Needs, caller: Caller, id: string, body: TemplateBody): Promise<Template> {
   const current = await freshTemplate(needs, caller.tenantId, id)
   if (current.archivedAt !== null) throw new Fault('resource.unknown')
-  const read = readTemplate(body, needs.urls.issuer(caller.tenantSlug))
+  const read = readTemplate(body, needs.urls.issuer(caller.tenantSlug), needs.clock.now())
   const violations = changesOfFixed(current, read)
   if (violations.length > 0) throw new Fault('state.conflict', { violations })
   const next = { ...current, ...read, updatedAt: needs.clock.now() }

@@ -26,6 +26,11 @@ after(async () => {
 
 const path = '/templates/credentials'
 
+/** Objects in objects, so many levels of them. */
+function nested(levels: number): object {
+  return { a: levels === 1 ? { type: 'string' } : { type: 'object', properties: nested(levels - 1) } }
+}
+
 test('a template comes back as it was written, with its type, and can be listed, replaced and archived', async () => {
   const body = aTemplate({ txCode: { length: 8 }, display: { backgroundColor: '#102030' } })
   const created = await issuer.api('POST', path, body)
@@ -152,6 +157,23 @@ for (const [what, change, pointers] of [
   ['a code that fits no path', { code: 'a b' }, ['/code']],
   ['a signer that does not exist', { signer: { kind: 'did:web', keyType: 'Ed25519' } }, ['/signer/keyType']],
   ['a member that would do nothing', { issuerName: 'x' }, ['/issuerName']],
+  ['a code that no JSON parser lets through [SEC-23]', { code: '__proto__' }, ['/code']],
+  [
+    'an attribute that could only be {}',
+    { attributes: { a: { type: 'object', properties: {} } } },
+    ['/attributes/a/properties'],
+  ],
+  [
+    'attributes nested too deep',
+    { attributes: nested(9) },
+    [
+      '/attributes/a/properties/a/properties/a/properties/a/properties/a/properties/a/properties/a/properties/a/properties/a',
+    ],
+  ],
+  ['a numeric transaction code of four digits [SEC-4]', { txCode: { length: 4 } }, ['/txCode/length']],
+  ['a validity that is over at once', { validUntil: { future: { days: 0 } } }, ['/validUntil']],
+  ['a validity that ends before it begins', { validFrom: '2031-01-01', validUntil: '2030-01-01' }, ['/validUntil']],
+  ['a leap second', { validUntil: '2030-12-31T23:59:60Z' }, ['/validUntil']],
 ] as const) {
   test(`a template with ${what} is refused`, async () => {
     const { status, body } = await issuer.api('POST', path, aTemplate(change))
