@@ -1,13 +1,17 @@
 import type { Caller } from '../caller.ts'
+import { newId } from '../crypto/random.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import type { IssuerMetadata } from '../protocols/openid4vci/issuer-metadata.ts'
+import { collectOrder } from './collect-order.ts'
 import type { ShownCredential } from './credential.ts'
-import { keepDeferred, sealDeferred } from './fetch-deferred.ts'
+import { giveUpOrder, insertDeferred } from './deferred-store.ts'
+import { keepCollected } from './fetch-deferred.ts'
 import { holderOf } from './holder.ts'
-import { keepCredential, sealCredentials, verifyAll } from './keep-credentials.ts'
+import type { Receipt } from './keep-credentials.ts'
 import { fetchServerMetadata, type OpenedOffer, openOffer } from './open-offer.ts'
-import { type Deferred, fetchCredentials, redeemCode } from './redeem-offer.ts'
+import { type Order, orderOf, sealOrder } from './order.ts'
+import { type Deferred, redeemCode } from './redeem-offer.ts'
 import { shownTxCode } from './resolve-offer.ts'
 
 /** What a caller gives to receive credentials. */
@@ -26,11 +30,17 @@ export type DeferredCredential = {
   readonly intervalSeconds: number
 }
 
+/** How long a call may ask, check and write before a job may do it as well. Access tokens live for minutes, so it is short. */
+const ASKING_MS_MAX = 90_000
+/** An order that no job can finish goes, with its keys and its token. */
+const KEPT_MS = 86_400_000
+
 /**
  * Redeems an offer, checks everything that the issuer sends, and keeps it as pending: all of it or nothing.
  *
- * The order is the design: what can be refused without consuming the offer is refused first; keys are made before the call and stored only
- * with the credential that is bound to them; nothing is written before every copy was verified.
+ * The order is the design: what can be refused without consuming the offer is refused first. Once the code is spent, keys and token are
+ * sealed in a row of their own, so that a job can go on if this process dies; every end of this call takes that row away, and no credential
+ * is written before every copy was verified.
  *
  * @throws Fault `holder.missing`, `offer.*`, `issuer_metadata.invalid`, `issuer_answer.invalid`, `credential.invalid`, `upstream.*`
  */
@@ -40,18 +50,38 @@ export async function acceptOffer(platform: Platform, caller: Caller, ask: Offer
   const { code, txCode, hint } = await usableGrant(platform, opened, ask.txCode ?? null)
   const { metadata, configurations } = opened
   const server = await fetchServerMetadata(platform, metadata, hint)
-  const access = await redeemCode(platform, server, code, txCode)
-  const { received, deferred } = await fetchCredentials(platform, metadata, configurations, access)
-  const { credentialIssuer, notificationEndpoint, deferredEndpoint } = metadata
-  const { accessToken } = access.token
-  const receipt = { tenantId: caller.tenantId, userId, by: caller, credentialIssuer, notificationEndpoint, accessToken }
-  const ready = await sealCredentials(platform, receipt, await verifyAll(platform, receipt, received))
-  const later = await sealDeferred(platform, { ...receipt, deferredEndpoint }, deferred)
-  await platform.store.inTenant(caller.tenantId, async (tx) => {
-    for (const one of ready) await keepCredential(tx, receipt, one, platform.clock.now())
-    for (const one of later) await keepDeferred(tx, one, platform.clock.now())
-  })
-  return { credentials: ready.map(({ shown }) => shown), deferred: deferred.map(announced) }
+  const { token, clientId } = await redeemCode(platform, server, code, txCode)
+  const order = orderOf(metadata, configurations, token, clientId)
+  const receipt = { ...order, tenantId: caller.tenantId, userId, by: caller }
+  const id = await holdOrder(platform, receipt, order)
+  try {
+    return await receive(platform, receipt, id, order)
+  } catch (error) {
+    // what is no refusal is trouble of our own; then the job goes on where this ended
+    if (error instanceof Fault) await platform.store.single(caller.tenantId, (tx) => giveUpOrder(tx, id))
+    throw error
+  }
+}
+
+/** Keeps what was ordered before it is asked for: keys and token would die with this process, and the code is spent. */
+async function holdOrder({ sealing, store, clock }: Platform, receipt: Receipt, order: Order): Promise<string> {
+  const { tenantId, userId } = receipt
+  const id = newId()
+  const now = clock.now()
+  const row = { id, userId, sealedWork: await sealOrder(sealing, tenantId, id, order) }
+  const after = (ms: number) => new Date(now.getTime() + ms)
+  const times = { askedUntil: after(ASKING_MS_MAX), dropAt: after(KEPT_MS), now }
+  await store.single(tenantId, (tx) => insertDeferred(tx, row, times))
+  return id
+}
+
+async function receive(platform: Platform, receipt: Receipt, id: string, order: Order): Promise<Accepted> {
+  const { store, clock } = platform
+  const collected = await collectOrder(platform, receipt, order, (error) => error instanceof Fault)
+  const isKept = await store.inTenant(receipt.tenantId, (tx) => keepCollected(tx, id, receipt, collected, clock.now()))
+  if (!isKept)
+    throw new Fault('upstream.timeout', { detail: 'The issuer took too long; the credential comes by itself.' })
+  return { credentials: collected.ready.map(({ shown }) => shown), deferred: collected.deferred.map(announced) }
 }
 
 function announced({ configuration, intervalSeconds }: Deferred): DeferredCredential {

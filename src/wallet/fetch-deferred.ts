@@ -1,34 +1,37 @@
 import { Type } from 'typebox'
 import type { TenantId } from '../caller.ts'
-import { type KeyPair, privateKeyFromPkcs8, publicJwkOf } from '../crypto/jwk.ts'
 import { newId } from '../crypto/random.ts'
 import { Fault } from '../fault.ts'
 import { enqueue, job } from '../jobs/job.ts'
-import type { OutboundAnswer, Platform } from '../platform.ts'
-import type { Configuration } from '../protocols/openid4vci/credential-configuration.ts'
+import type { Platform } from '../platform.ts'
 import { readCredentialResponse } from '../protocols/openid4vci/credential-response.ts'
 import type { TenantTx } from '../store/store.ts'
-import { type DeferredRow, deleteDeferred, findDeferred, insertDeferred } from './deferred-store.ts'
-import { keepCredential, type Receipt, sealCredentials, verifyAll } from './keep-credentials.ts'
-import type { Deferred } from './redeem-offer.ts'
-import { bytesMax, errorCodeOf, isOk, jsonOf } from './upstream.ts'
+import { type Collected, collectGiven, collectOrder, type Later } from './collect-order.ts'
+import {
+  claimDeferred,
+  type DeferredRow,
+  type DeferredRun,
+  deleteDeferred,
+  giveUpDeferred,
+  insertDeferred,
+  isDeferred,
+  passOnOrders,
+  releaseDeferred,
+} from './deferred-store.ts'
+import { keepCredential, type Receipt } from './keep-credentials.ts'
+import { type AnyOrder, type DeferredOrder, type Given, openOrder, sealOrder } from './order.ts'
+import { bytesMax, isOk, isPassing, jsonOf } from './upstream.ts'
 
-/** What is needed to fetch a credential later; sealed at rest. `keys`: PKCS #8 in base64. */
-type Work = Pick<Receipt, 'credentialIssuer' | 'notificationEndpoint' | 'accessToken'> & {
-  readonly deferredEndpoint: string
-  readonly transactionId: string
-  readonly intervalSeconds: number
-  readonly configuration: Configuration
-  readonly keys: readonly string[]
-}
-type Later = DeferredRow & { readonly intervalSeconds: number }
+type Run = DeferredRow & DeferredRun & { readonly tenantId: TenantId }
 
 const KEPT_MS = 30 * 86_400_000
 const INTERVAL_SECONDS_MIN = 5
 const INTERVAL_SECONDS_MAX = 86_400
+/** A run has ended or died by then, however slow its issuer. Far beyond the time-out of the job: an issuer gives a credential once. */
+const CLAIM_MS = 600_000
 
 /**
- * Asks for a credential that its issuer deferred, until it is there, is refused, or 30 days are over.
+ * Fetches what an issuer deferred, or what a call that died had ordered, until it is there, is refused, or 30 days are over.
  *
  * @see [OpenID4VCI 1.0, 9](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-deferred-credential-endpoin)
  */
@@ -40,30 +43,32 @@ export const fetchDeferredJob = job({
   run: (platform, { deferredId }, _signal, { tenantId }) => fetchDeferred(platform, tenantId, deferredId),
 })
 
-/** Seals what is needed to fetch deferred credentials; done before a transaction begins. */
-export function sealDeferred(
-  { sealing }: Pick<Platform, 'sealing'>,
-  receipt: Receipt & { readonly deferredEndpoint: string | null },
-  deferred: readonly Deferred[],
-): Promise<Later[]> {
-  const { tenantId, userId, credentialIssuer, notificationEndpoint, accessToken, deferredEndpoint } = receipt
-  return Promise.all(
-    deferred.map(async ({ configuration, keys, transactionId, intervalSeconds }) => {
-      const work = {
-        ...{ credentialIssuer, notificationEndpoint, accessToken, deferredEndpoint },
-        ...{ configuration, transactionId, intervalSeconds },
-        keys: keys.map(({ pkcs8 }) => pkcs8.toString('base64')),
-      }
-      const id = newId()
-      const sealedWork = await sealing.seal(place(tenantId, id), JSON.stringify(work))
-      return { id, userId, sealedWork, intervalSeconds }
-    }),
-  )
+/**
+ * Ends an order with what came of it, in one transaction: credentials, what is still to come, and the jobs for that.
+ *
+ * @returns false if somebody else has ended it; then nothing is written.
+ */
+export async function keepCollected(
+  tx: TenantTx,
+  id: string,
+  receipt: Receipt,
+  { ready, later }: Collected,
+  now: Date,
+): Promise<boolean> {
+  // whoever ends it keeps the credentials, so that they are there once
+  if (!(await deleteDeferred(tx, id))) return false
+  for (const one of ready) await keepCredential(tx, receipt, one, now)
+  for (const one of later) await keepDeferred(tx, one, now)
+  return true
 }
 
-/** Remembers a deferred credential and when to ask for it. */
-export async function keepDeferred(tx: TenantTx, later: Later, now: Date): Promise<void> {
-  await insertDeferred(tx, later, new Date(now.getTime() + KEPT_MS), now)
+/** Makes a job for each order of a call that died. */
+export async function resumeOrders(tx: TenantTx, now: Date): Promise<void> {
+  for (const deferredId of await passOnOrders(tx, now)) await enqueue(tx, fetchDeferredJob, { deferredId }, { now })
+}
+
+async function keepDeferred(tx: TenantTx, later: Later, now: Date): Promise<void> {
+  await insertDeferred(tx, later, { askedUntil: null, dropAt: new Date(now.getTime() + KEPT_MS), now })
   await askAgain(tx, later, now)
 }
 
@@ -74,64 +79,74 @@ async function askAgain(tx: TenantTx, { id, intervalSeconds }: Pick<Later, 'id' 
 }
 
 async function fetchDeferred(platform: Platform, tenantId: TenantId, id: string): Promise<void> {
-  const { store, sealing } = platform
-  const row = await store.single(tenantId, (tx) => findDeferred(tx, id))
-  if (row === null) return
-  // Sealed by us in this very form.
-  const work = JSON.parse((await sealing.open(place(tenantId, id), row.sealedWork)).toString('utf8')) as Work
-  const answer = await ask(platform, work)
-  if (answer.status >= 500 || answer.status === 429)
-    throw new Fault('upstream.answer', { notes: `status ${answer.status}` })
+  const { store, sealing, log } = platform
+  const run = await begin(platform, tenantId, id)
+  if (run === null) return
+  let order = await openOrder(sealing, tenantId, id, run.sealedWork)
   try {
-    await take(platform, tenantId, row, work, answer)
+    if (!('datasets' in order)) {
+      const answer = order.given ?? (await ask(platform, order))
+      if ('intervalSeconds' in answer) return await postpone(platform, run, answer.intervalSeconds)
+      order = { ...order, given: answer }
+    }
+    await take(platform, run, order)
   } catch (error) {
-    // the other side being out of reach is tried again; what does not hold ends here
-    if (!(error instanceof Fault) || error.code.startsWith('upstream.')) throw error
-    platform.log.info({ code: error.code, upstream: errorCodeOf(answer) }, 'a deferred credential was given up')
-    await store.single(tenantId, (tx) => deleteDeferred(tx, id))
+    // the other side being out of reach is tried again, with what it gave so far; what does not hold ends here
+    if (isPassing(error)) {
+      const sealedWork = await sealOrder(sealing, tenantId, id, order)
+      await store.single(tenantId, (tx) => releaseDeferred(tx, run, sealedWork))
+      throw error
+    }
+    log.info({ code: error instanceof Fault ? error.code : '' }, 'a credential that was to come was given up')
+    await store.single(tenantId, (tx) => giveUpDeferred(tx, run))
   }
 }
 
-function ask({ fetch }: Platform, { deferredEndpoint, transactionId, accessToken }: Work): Promise<OutboundAnswer> {
-  return fetch(deferredEndpoint, {
+/** @returns null if there is nothing (left) to do. @throws Fault `state.invalid` while another run is at it: then later. */
+async function begin({ store, clock }: Platform, tenantId: TenantId, id: string): Promise<Run | null> {
+  const claim = newId()
+  const now = clock.now()
+  const times = { now, staleAt: new Date(now.getTime() - CLAIM_MS) }
+  const row = await store.single(tenantId, (tx) => claimDeferred(tx, { id, claim }, times))
+  if (row !== null) return { ...row, tenantId, claim }
+  if (await store.single(tenantId, (tx) => isDeferred(tx, id))) throw new Fault('state.invalid')
+  return null
+}
+
+async function ask(
+  { fetch }: Platform,
+  { deferredEndpoint, transactionId, accessToken, keys }: DeferredOrder,
+): Promise<Given | { readonly intervalSeconds: number }> {
+  const answer = await fetch(deferredEndpoint, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${accessToken}` },
     body: JSON.stringify({ transaction_id: transactionId }),
     accept: ['application/json'],
     bytesMax: bytesMax.credentials,
   })
-}
-
-async function take(platform: Platform, tenantId: TenantId, row: DeferredRow, work: Work, answer: OutboundAnswer) {
+  if (answer.status >= 500 || answer.status === 429)
+    throw new Fault('upstream.answer', { notes: `status ${answer.status}` })
   // [W-R8] credential_request_denied, invalid_transaction_id, a token that ran out: nothing will come
   if (!isOk(answer)) throw new Fault('offer.unusable')
-  const keys = work.keys.map(keyPairFrom)
   const response = readCredentialResponse(jsonOf(answer, 'issuer_answer.invalid'), keys.length)
-  const now = platform.clock.now()
-  if (response.kind === 'deferred') {
-    const { intervalSeconds } = response
-    return platform.store.inTenant(tenantId, (tx) => askAgain(tx, { id: row.id, intervalSeconds }, now))
-  }
-  const { configuration } = work
-  const by = { kind: 'issuer', id: work.credentialIssuer } as const
-  const receipt = { ...work, tenantId, userId: row.userId, by }
-  const received = { configuration, keys, raws: response.credentials, notificationId: response.notificationId }
-  const ready = await sealCredentials(platform, receipt, await verifyAll(platform, receipt, [received]))
-  await platform.store.inTenant(tenantId, async (tx) => {
-    // whoever ends it keeps the credential, so that it is there once
-    if (!(await deleteDeferred(tx, row.id))) return
-    for (const one of ready) await keepCredential(tx, receipt, one, now)
+  if (response.kind === 'deferred') return { intervalSeconds: response.intervalSeconds }
+  return { credentials: response.credentials, notificationId: response.notificationId }
+}
+
+async function postpone({ store, clock }: Platform, run: Run, intervalSeconds: number): Promise<void> {
+  await store.inTenant(run.tenantId, async (tx) => {
+    const isOurs = await releaseDeferred(tx, run, run.sealedWork)
+    if (isOurs) await askAgain(tx, { id: run.id, intervalSeconds }, clock.now())
   })
 }
 
-function keyPairFrom(text: string): KeyPair {
-  const pkcs8 = Buffer.from(text, 'base64')
-  const privateKey = privateKeyFromPkcs8(pkcs8)
-  const publicJwk = publicJwkOf(privateKey)
-  if (publicJwk.kty !== 'EC') throw new Fault('key.unsupported')
-  return { publicJwk, privateKey, pkcs8 }
-}
-
-function place(tenantId: TenantId, row: string) {
-  return { tenantId, table: 'wallet_deferred', column: 'sealed_work', row }
+async function take(platform: Platform, { tenantId, userId, id }: Run, order: AnyOrder): Promise<void> {
+  const by = { kind: 'issuer', id: order.credentialIssuer } as const
+  const receipt = { ...order, tenantId, userId, by }
+  const isFinal = (error: unknown) => !isPassing(error)
+  const collected =
+    'datasets' in order
+      ? await collectOrder(platform, receipt, order, isFinal)
+      : await collectGiven(platform, receipt, order, isFinal)
+  await platform.store.inTenant(tenantId, (tx) => keepCollected(tx, id, receipt, collected, platform.clock.now()))
 }

@@ -1,8 +1,8 @@
 import type { Job } from '../jobs/job.ts'
 import { every, type Schedule } from '../jobs/schedule.ts'
 import type { Platform } from '../platform.ts'
-import { deleteDueDeferred, listTenantsWithDueDeferred } from './deferred-store.ts'
-import { fetchDeferredJob } from './fetch-deferred.ts'
+import { deleteDueDeferred, listTenantsWithDueDeferred, listTenantsWithLeftOrders } from './deferred-store.ts'
+import { fetchDeferredJob, resumeOrders } from './fetch-deferred.ts'
 import { deleteDueNotifications, listTenantsWithDueNotifications } from './notification-store.ts'
 import { notifyIssuerJob } from './notify-issuer.ts'
 import { expirePresentations, listTenantsWithDuePresentations } from './presentation-store.ts'
@@ -12,6 +12,7 @@ export const walletJobs: readonly Job<never>[] = [notifyIssuerJob, fetchDeferred
 
 /** Sweeps of the wallet. */
 export const walletSchedules: readonly Schedule[] = [
+  every(30, 'wallet.resume-orders', resumeLeft),
   every(60, 'wallet.expire-presentations', expireDue),
   every(3600, 'wallet.drop-access', dropDue),
 ]
@@ -28,6 +29,19 @@ export async function expireDue(
   for (const tenantId of due) {
     if (signal.aborted) return
     await store.single(tenantId, (tx) => expirePresentations(tx, now))
+  }
+}
+
+/** Gives a job to the orders of calls that died. */
+export async function resumeLeft(
+  { store, clock }: Pick<Platform, 'store' | 'clock'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const now = clock.now()
+  const left = await store.across('tenants with orders of calls that died', (tx) => listTenantsWithLeftOrders(tx, now))
+  for (const tenantId of left) {
+    if (signal.aborted) return
+    await store.inTenant(tenantId, (tx) => resumeOrders(tx, now))
   }
 }
 

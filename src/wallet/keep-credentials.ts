@@ -34,24 +34,24 @@ export type Ready = {
 const NEWS_KEPT_MS = 30 * 86_400_000
 
 /**
- * Verifies all credentials of an offer. One bad one condemns them all, and the issuer hears of it [W-R7] [W-R9].
+ * Verifies all credentials of an offer. One bad one condemns them all [W-R7].
  *
  * @throws Fault `credential.invalid`, `upstream.*`
  */
-export async function verifyAll(
+export async function verifyAll(platform: Platform, received: readonly Received[]): Promise<Verified[]> {
+  const verified: Verified[] = []
+  for (const one of received) verified.push(await checkReceived(platform, one, platform.clock.now()))
+  return verified
+}
+
+/** Tells the issuer that what it sent was not taken, as far as it wants to hear of it [W-R9]. */
+export async function reportRefused(
   platform: Platform,
   { notificationEndpoint: endpoint, accessToken }: Receipt,
   received: readonly Received[],
-): Promise<Verified[]> {
-  try {
-    const verified: Verified[] = []
-    for (const one of received) verified.push(await checkReceived(platform, one, platform.clock.now()))
-    return verified
-  } catch (error) {
-    const ids = endpoint === null ? [] : received.flatMap((one) => one.notificationId ?? [])
-    await Promise.all(ids.map((id) => reportFailure(platform, endpoint ?? '', { notificationId: id, accessToken })))
-    throw error
-  }
+): Promise<void> {
+  const ids = endpoint === null ? [] : received.flatMap((one) => one.notificationId ?? [])
+  await Promise.all(ids.map((id) => reportFailure(platform, endpoint ?? '', { notificationId: id, accessToken })))
 }
 
 /** Seals verified credentials; done before a transaction begins. */

@@ -1,9 +1,20 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { deflateSync } from 'node:zlib'
 import { acceptOffer } from './accept-offer.ts'
 import { foreignIssuer, type Lies } from './test-support/foreign-issuer.ts'
-import { describes, disclosed, type Lie, says, stranger, testLies } from './test-support/lies.ts'
+import {
+  describes,
+  disclosed,
+  huge,
+  type Lie,
+  says,
+  sends,
+  someCertificate,
+  stranger,
+  testLies,
+} from './test-support/lies.ts'
 import { type Bench, openBench } from './test-support/wallet-platform.ts'
 
 let bench: Bench
@@ -11,6 +22,10 @@ before(async () => {
   bench = await openBench()
 })
 after(() => bench.close())
+
+const strangerDid = `did:jwk:${Buffer.from(JSON.stringify(stranger)).toString('base64url')}`
+/** 64 MiB of zeros. */
+const bomb = deflateSync(Buffer.alloc(64 * 1024 * 1024)).toString('base64url')
 
 /** Gives every copy the key of the first. */
 function sameKey(): NonNullable<Lies['payload']> {
@@ -76,6 +91,12 @@ const rows: readonly Lie[] = [
     'credential.invalid',
     { header: () => ({ kid: `did:jwk:${Buffer.from(JSON.stringify(stranger)).toString('base64url')}#0` }) },
     { finding: 'issuer.undiscoverable' },
+  ],
+  [
+    'that steers us to a certificate instead of its DID [VC-20]',
+    'credential.invalid',
+    { header: (header) => ({ ...header, x5c: [someCertificate] }) },
+    { finding: 'issuer.x5c_unsupported' },
   ],
   [
     'that names no issuer [VC-21]',
@@ -180,7 +201,110 @@ const rows: readonly Lie[] = [
   ],
 ]
 
-testLies(rows, true, () => bench)
+/** What the status list says, and lists that say nothing, at the moment of receipt (7.5). */
+const listed: readonly Lie[] = [
+  [
+    'that sends a revoked credential (7.5, step 6)',
+    'credential.invalid',
+    { listed: { status: 1 } },
+    { finding: 'status.revoked' },
+  ],
+  [
+    'that sends a suspended credential (7.5, step 6)',
+    'credential.invalid',
+    { listed: { status: 2 } },
+    { finding: 'status.suspended' },
+  ],
+  [
+    'that sends a credential of an unknown status (7.5, step 6)',
+    'credential.invalid',
+    { listed: { status: 3 } },
+    { finding: 'status.other' },
+  ],
+  [
+    'whose status list has no such entry (7.5, step 5)',
+    'credential.invalid',
+    { listed: { idx: 64 } },
+    { finding: 'status.out_of_range' },
+  ],
+  [
+    'whose status list is signed by another (7.5, step 4)',
+    'credential.invalid',
+    { listed: { byStranger: true } },
+    { finding: 'status.invalid' },
+  ],
+  [
+    'whose status list names the key of another DID (7.5, step 4)',
+    'credential.invalid',
+    { listed: { header: (head) => ({ ...head, kid: `${strangerDid}#0` }) } },
+    { finding: 'status.untrusted' },
+  ],
+  [
+    'whose status list brings a certificate [VC-20]',
+    'credential.invalid',
+    { listed: { header: (head) => ({ ...head, x5c: ['AAAA'] }) } },
+    { finding: 'status.untrusted' },
+  ],
+  [
+    'whose status list is a JWT of another type [SEC-21]',
+    'credential.invalid',
+    { listed: { header: (head) => ({ ...head, typ: 'JWT' }) } },
+    { finding: 'status.invalid' },
+  ],
+  [
+    'whose status list is about another address (7.5, step 4)',
+    'credential.invalid',
+    { listed: { payload: (payload) => ({ ...payload, sub: `${payload.sub}/` }) } },
+    { finding: 'status.invalid' },
+  ],
+  [
+    'whose status list has expired (7.5, step 4)',
+    'credential.invalid',
+    { listed: { payload: (payload) => ({ ...payload, exp: Number(payload.iat) - 100 }) } },
+    { finding: 'status.invalid' },
+  ],
+  [
+    'whose status list is from the future (7.5, step 4)',
+    'credential.invalid',
+    { listed: { payload: (payload) => ({ ...payload, iat: Number(payload.iat) + 900 }) } },
+    { finding: 'status.invalid' },
+  ],
+  [
+    'whose status list inflates without end [SEC-40]',
+    'credential.invalid',
+    { listed: { payload: (payload) => ({ ...payload, status_list: { bits: 1, lst: bomb } }) } },
+    { finding: 'status.invalid' },
+  ],
+  [
+    'whose status list is too large [9.2]',
+    'credential.invalid',
+    { listed: {}, reply: { list: sends({ body: huge }) } },
+    { finding: 'status.unavailable' },
+  ],
+  [
+    'whose status list is gone (7.5, step 7)',
+    'credential.invalid',
+    { listed: {}, reply: { list: sends({ status: 404 }) } },
+    { finding: 'status.unavailable' },
+  ],
+  [
+    'whose status list is JSON',
+    'credential.invalid',
+    { listed: {}, reply: { list: sends({ type: 'application/json' }) } },
+    { finding: 'status.unavailable' },
+  ],
+]
+
+testLies([...rows, ...listed], true, () => bench)
+
+test('a credential with an entry that is valid is taken, and its list is asked for once for all copies', async () => {
+  const issuer = await foreignIssuer({ batchSize: 4 })
+  issuer.lie({ listed: { status: 0 } })
+  const { credentials } = await acceptOffer(bench.platform, await bench.person(), { credentialOffer: issuer.offerUri })
+  await issuer.close()
+  assert.equal(credentials[0]?.claims.status, undefined)
+  assert.equal(issuer.calls.filter(({ place }) => place === 'list').length, 1)
+})
 
 test('the stored credential is the one received, byte for byte [W-R10]', async () => {
   const issuer = await foreignIssuer()

@@ -55,16 +55,19 @@ const endStatement = sql(
   `update wallet_presentation set status = $4, sealed_request = null, sealed_view = $5, answering_at = null, updated_at = $6
    where ${OF_USER} and id = $3 and status = 'pending' and answering_at is not null returning ${COLUMNS}`,
 )
+/** Nobody answered in time, or whoever was answering has died: that is known long before some requests expire. */
+const due = (now: string, dead: string) =>
+  `((answering_at is null and expires_at <= ${now}) or answering_at <= ${dead})`
 const expireStatement = sql(
   'wallet.expire_presentations',
   `update wallet_presentation
    set status = case when answering_at is null then 'expired' else 'failed' end, sealed_request = null, updated_at = $2
-   where tenant_id = $1 and status = 'pending' and expires_at <= $2 and (answering_at is null or answering_at <= $3)`,
+   where tenant_id = $1 and status = 'pending' and ${due('$2', '$3')}`,
 )
 const tenantsDue = sql(
   'wallet.tenants_with_due_presentations',
   `select distinct tenant_id from wallet_presentation
-   where status = 'pending' and expires_at <= $1 and (answering_at is null or answering_at <= $2) limit 500`,
+   where status = 'pending' and ${due('$1', '$2')} limit 500`,
 )
 
 /** Keeps a request as pending. */

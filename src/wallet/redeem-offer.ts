@@ -1,5 +1,5 @@
 import { isJsonObject } from '../crypto/json.ts'
-import { generateKeyPair, type KeyPair } from '../crypto/jwk.ts'
+import type { KeyPair } from '../crypto/jwk.ts'
 import { softwareKey } from '../crypto/signing-key.ts'
 import { Fault } from '../fault.ts'
 import type { OutboundAnswer, Platform } from '../platform.ts'
@@ -7,16 +7,13 @@ import type { Configuration } from '../protocols/openid4vci/credential-configura
 import { PRE_AUTHORIZED_GRANT } from '../protocols/openid4vci/credential-offer.ts'
 import { buildCredentialRequest } from '../protocols/openid4vci/credential-request.ts'
 import { readCredentialResponse } from '../protocols/openid4vci/credential-response.ts'
-import type { IssuerMetadata } from '../protocols/openid4vci/issuer-metadata.ts'
 import { buildJwtProof } from '../protocols/openid4vci/jwt-proof.ts'
 import type { ServerMetadata } from '../protocols/openid4vci/server-metadata.ts'
 import { readTokenResponse, type TokenResponse } from '../protocols/openid4vci/token-response.ts'
 import { isText } from '../protocols/shape.ts'
+import type { Dataset, Order } from './order.ts'
 import { bytesMax, errorCodeOf, isOk, jsonOf, type Outward, refusalOf } from './upstream.ts'
 
-/** How many copies of a credential a wallet asks for at most, however many the issuer would give. */
-export const COPIES_MAX = 10
-const DATASETS_MAX = 16
 const json = ['application/json']
 
 /** What an issuer sent for one dataset, and the keys that it was asked to bind. Nothing of it is verified. */
@@ -31,18 +28,15 @@ export type Received = {
 export type Deferred = {
   readonly configuration: Configuration
   readonly keys: readonly KeyPair[]
+  readonly deferredEndpoint: string
   readonly transactionId: string
   readonly intervalSeconds: number
 }
-
-/** What an issuer gave, and what it will give. */
-export type Fetched = { readonly received: readonly Received[]; readonly deferred: readonly Deferred[] }
 
 /** A redeemed code: what may be fetched with it. */
 export type Access = { readonly token: TokenResponse; readonly clientId: string | null }
 
 type Needs = Outward & Pick<Platform, 'clock' | 'urls'>
-type Dataset = { readonly configuration: Configuration; readonly credentialIdentifier: string | null }
 
 /**
  * Redeems a pre-authorized code. From here on the offer is consumed.
@@ -69,86 +63,61 @@ export async function redeemCode(
 }
 
 /**
- * Fetches the offered credentials: one request for each dataset, and in it a new key for each copy [W-C2].
+ * Asks for what was ordered, one request for each dataset [W-C4]. It may be asked for again: the keys are those of the order.
  *
+ * @param taken Told of each answer as it comes, for there may be some before a later one fails.
  * @throws Fault `offer.unusable`, `issuer_answer.invalid`, `upstream.*`
  * @see [OpenID4VCI 1.0, 8](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-endpoint)
  */
 export async function fetchCredentials(
   platform: Needs,
-  metadata: IssuerMetadata,
-  configurations: readonly Configuration[],
-  access: Access,
-): Promise<Fetched> {
-  const nonces = nonceSource(platform, metadata)
-  const received: Received[] = []
-  const deferred: Deferred[] = []
-  // [W-C4] different datasets need separate requests
-  for (const dataset of datasetsOf(configurations, access.token)) {
-    const one = await fetchDataset(platform, metadata, dataset, access, nonces)
-    if ('raws' in one) received.push(one)
-    else deferred.push(one)
-  }
-  return { received, deferred }
-}
-
-function datasetsOf(configurations: readonly Configuration[], { credentialIdentifiers }: TokenResponse): Dataset[] {
-  const datasets = configurations.flatMap((configuration): Dataset[] => {
-    // [W-A4] the identifiers of the token response if there are any, else the configuration id
-    if (credentialIdentifiers === null) return [{ configuration, credentialIdentifier: null }]
-    const ids = credentialIdentifiers.get(configuration.id) ?? []
-    return ids.map((credentialIdentifier) => ({ configuration, credentialIdentifier }))
-  })
-  if (datasets.length > 0 && datasets.length <= DATASETS_MAX) return datasets
-  throw new Fault('issuer_answer.invalid', {
-    detail: 'The token is for none of the offered credentials, or for too many.',
-  })
+  order: Order,
+  taken: (one: Received | Deferred) => void,
+): Promise<void> {
+  const nonces = nonceSource(platform, order)
+  for (const dataset of order.datasets) taken(await fetchDataset(platform, order, dataset, nonces))
 }
 
 async function fetchDataset(
   platform: Needs,
-  metadata: IssuerMetadata,
+  order: Order,
   dataset: Dataset,
-  access: Access,
   nonces: NonceSource,
 ): Promise<Received | Deferred> {
-  const { configuration } = dataset
-  const copies = configuration.proofAlgs === null ? 0 : Math.min(metadata.batchSizeMax, COPIES_MAX)
-  const keys = Array.from({ length: copies }, generateKeyPair)
-  let answer = await askFor(platform, metadata, dataset, access, keys, await nonces.current())
+  const { configuration, keys } = dataset
+  let answer = await askFor(platform, order, dataset, await nonces.current())
   // [W-C1] a nonce that ran out is replaced once
-  if (errorCodeOf(answer) === 'invalid_nonce' && metadata.nonceEndpoint !== null) {
-    answer = await askFor(platform, metadata, dataset, access, keys, await nonces.next())
+  if (errorCodeOf(answer) === 'invalid_nonce' && order.nonceEndpoint !== null) {
+    answer = await askFor(platform, order, dataset, await nonces.next())
   }
   if (!isOk(answer)) throw refusalOf(answer, 'offer.unusable', 'The issuer does not give the credential.')
   const response = readCredentialResponse(jsonOf(answer, 'issuer_answer.invalid'), keys.length)
   if (response.kind === 'issued') {
     return { configuration, raws: response.credentials, keys, notificationId: response.notificationId }
   }
-  if (metadata.deferredEndpoint === null) {
-    throw new Fault('issuer_answer.invalid', {
-      detail: 'The issuer defers the credential, but has no endpoint for that.',
-    })
+  const { deferredEndpoint } = order
+  if (deferredEndpoint === null) {
+    const detail = 'The issuer defers the credential, but has no endpoint for that.'
+    throw new Fault('issuer_answer.invalid', { detail })
   }
-  return { configuration, keys, transactionId: response.transactionId, intervalSeconds: response.intervalSeconds }
+  const { transactionId, intervalSeconds } = response
+  return { configuration, keys, deferredEndpoint, transactionId, intervalSeconds }
 }
 
 async function askFor(
   { fetch, clock }: Needs,
-  metadata: IssuerMetadata,
-  { configuration, credentialIdentifier }: Dataset,
-  { token, clientId }: Access,
-  keys: readonly KeyPair[],
+  { credentialIssuer, credentialEndpoint, accessToken, clientId }: Order,
+  { configuration, credentialIdentifier, keys }: Dataset,
   nonce: string | null,
 ): Promise<OutboundAnswer> {
   const now = clock.now()
   // [W-C3] `aud` is the issuer identifier
-  const ask = { issuer: metadata.credentialIssuer, nonce, clientId }
+  const ask = { issuer: credentialIssuer, nonce, clientId }
   const proofs = keys.map(({ privateKey }) => buildJwtProof(ask, softwareKey(privateKey), now))
   const id = credentialIdentifier === null ? { configurationId: configuration.id } : { credentialIdentifier }
-  return fetch(metadata.credentialEndpoint, {
+  return fetch(credentialEndpoint, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${token.accessToken}` },
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${accessToken}` },
     body: JSON.stringify(buildCredentialRequest(id, proofs)),
     accept: json,
     bytesMax: bytesMax.credentials,
@@ -158,7 +127,7 @@ async function askFor(
 type NonceSource = { readonly current: () => Promise<string | null>; readonly next: () => Promise<string | null> }
 
 /** [W-C1] A `c_nonce` is fetched right before the first use and used until the issuer wants a new one. */
-function nonceSource({ fetch }: Needs, { nonceEndpoint }: IssuerMetadata): NonceSource {
+function nonceSource({ fetch }: Needs, { nonceEndpoint }: Order): NonceSource {
   let nonce: Promise<string | null> | null = null
   const next = () => {
     nonce = nonceEndpoint === null ? Promise.resolve(null) : fetchNonce(fetch, nonceEndpoint)

@@ -50,6 +50,11 @@ export function refusalOf(answer: OutboundAnswer, code: FaultCode, detail: strin
   return new Fault(code, { detail, meta: { upstream } })
 }
 
+/** Whether something that failed may go well another time: the other side is out of reach, or it is our own trouble. */
+export function isPassing(error: unknown): boolean {
+  return !(error instanceof Fault) || error.code.startsWith('upstream.')
+}
+
 /** The OAuth error code of an answer, or null. */
 export function errorCodeOf(answer: OutboundAnswer): string | null {
   return oauthErrorOf(answer).error ?? null

@@ -8,12 +8,22 @@ export type Reply = { status: number; type: string; body: unknown; headers?: Rec
 
 /** Where a test makes the issuer lie. Names are those of {@link places}. */
 export type Lies = SigningLies & {
-  readonly reply?: Partial<Record<Place, (reply: Reply, ask: Ask) => Reply>>
+  readonly reply?: Partial<Record<Place, (reply: Reply, ask: Ask) => Reply | Promise<Reply>>>
 }
 
 /** A request that arrived. `n` counts the requests to this place, from 1. */
 export type Ask = { readonly body: string; readonly headers: IncomingMessage['headers']; readonly n: number }
-type Place = 'offer' | 'issuer' | 'server' | 'keys' | 'token' | 'nonce' | 'credential' | 'deferred' | 'notification'
+type Place =
+  | 'offer'
+  | 'issuer'
+  | 'server'
+  | 'keys'
+  | 'token'
+  | 'nonce'
+  | 'credential'
+  | 'deferred'
+  | 'notification'
+  | 'list'
 
 /** A credential issuer that shares no code with ours: own JOSE, another SD-JWT library, its authorization server on another port. */
 export type ForeignIssuer = {
@@ -54,7 +64,7 @@ export async function foreignIssuer(options: Options = {}): Promise<ForeignIssue
       const ask = { body: Buffer.concat(chunks).toString('utf8'), headers: request.headers, n }
       calls.push({ place, body: ask.body, headers: ask.headers })
       const honest = await places[place](ask)
-      const reply = lies.reply?.[place]?.(honest, ask) ?? honest
+      const reply = (await lies.reply?.[place]?.(honest, ask)) ?? honest
       const body = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body)
       response
         .writeHead(reply.status, { ...(reply.type && { 'content-type': reply.type }), ...reply.headers })
@@ -88,6 +98,7 @@ const ways: Readonly<Record<string, Place>> = {
   '/club/a/give': 'credential',
   '/club/a/later': 'deferred',
   '/club/a/heard': 'notification',
+  '/club/a/list': 'list',
   '/.well-known/oauth-authorization-server/sso': 'server',
   '/sso/t': 'token',
 }
@@ -124,6 +135,7 @@ function placesOf({ issuer, server, options, proved, lies }: Setting): Places {
       return ok({ credentials: raws.map((credential) => ({ credential })), notification_id: 'news-2' })
     },
     notification: () => ({ status: 204, type: '', body: '' }),
+    list: () => ({ status: 200, type: 'application/statuslist+jwt', body: signer.statusList(lies().listed ?? {}) }),
   }
 }
 

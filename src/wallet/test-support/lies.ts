@@ -22,6 +22,13 @@ export const stranger = {
   x: 'MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4',
   y: '4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM',
 }
+/** A self-signed certificate, whose subject calls itself a DID. */
+export const someCertificate =
+  'MIIBmTCCAT+gAwIBAgIUUS7zu9fa8vckrEH2riLyTMjbXvMwCgYIKoZIzj0EAwIwITEfMB0GA1UEAwwWZGlkOndlYjppc3N1ZXIuZXhhbXBsZTAgFw0yNjExMjAyMjQ5MTBa' +
+  'GA8yMTI2MTAyNzIyNDkxMFowITEfMB0GA1UEAwwWZGlkOndlYjppc3N1ZXIuZXhhbXBsZTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABDPPiuqpNwjv+hY9dJIrLuWa1kz0' +
+  'Mz68M4vLawucewOVsPNpALrA30Ooad5ZhajZz6GlMqRppxAQhz5IpV7nbqijUzBRMB0GA1UdDgQWBBRxC7oQNnAsrs9YCCIxIRWvf1yK5zAfBgNVHSMEGDAWgBRxC7oQNnAs' +
+  'rs9YCCIxIRWvf1yK5zAPBgNVHRMBAf8EBTADAQH/MAoGCCqGSM49BAMCA0gAMEUCICbrQ0tYtBA4hLbCdX7KuloZ3UzC7/uieE+5fTt6KKnfAiEArrLf7tIc0rEAwP7WTEdi' +
+  'CEau25USInuvWVSbwWBHpU8='
 /** More than any answer may have. */
 export const huge = 'x'.repeat(9 * 1024 * 1024)
 /** A redirect. */
@@ -76,7 +83,14 @@ async function refusedBy(
     )
   const places = issuer.calls.map(({ place }) => place)
   assert.equal(places.includes('token'), spends)
-  for (const table of ['wallet_credential', 'wallet_credential_copy', 'wallet_notification', 'job', 'audit_entry']) {
+  for (const table of [
+    'wallet_credential',
+    'wallet_credential_copy',
+    'wallet_notification',
+    'wallet_deferred',
+    'job',
+    'audit_entry',
+  ]) {
     assert.deepEqual(await bench.rows(thandi.tenantId, table), [], table)
   }
   if (code !== 'credential.invalid') return

@@ -1,0 +1,121 @@
+import type { TenantId } from '../caller.ts'
+import { generateKeyPair, type KeyPair, privateKeyFromPkcs8, publicJwkOf } from '../crypto/jwk.ts'
+import type { Sealing } from '../crypto/sealing.ts'
+import { Fault } from '../fault.ts'
+import type { Configuration } from '../protocols/openid4vci/credential-configuration.ts'
+import type { IssuerMetadata } from '../protocols/openid4vci/issuer-metadata.ts'
+import type { TokenResponse } from '../protocols/openid4vci/token-response.ts'
+
+/** How many copies of a credential a wallet asks for at most, however many the issuer would give. */
+export const COPIES_MAX = 10
+const DATASETS_MAX = 16
+
+/** Where the issuer is asked and told. */
+export type IssuerPlaces = Pick<
+  IssuerMetadata,
+  'credentialIssuer' | 'credentialEndpoint' | 'nonceEndpoint' | 'deferredEndpoint' | 'notificationEndpoint'
+>
+
+/** One credential to ask for, with the keys that its copies are to be bound to; without keys it is bound to none. */
+export type Dataset = {
+  readonly configuration: Configuration
+  readonly credentialIdentifier: string | null
+  readonly keys: readonly KeyPair[]
+}
+
+/** Everything that is needed to fetch what a redeemed offer promised, and to fetch the very same again. Secret as a whole. */
+export type Order = IssuerPlaces & {
+  readonly accessToken: string
+  /** The name that this wallet gave at the token endpoint; null: none. */
+  readonly clientId: string | null
+  readonly datasets: readonly Dataset[]
+}
+
+/** A credential that the issuer gives later, for the keys that were proved. Secret as a whole. */
+export type DeferredOrder = Pick<IssuerPlaces, 'credentialIssuer' | 'notificationEndpoint'> & {
+  readonly accessToken: string
+  readonly deferredEndpoint: string
+  readonly transactionId: string
+  readonly intervalSeconds: number
+  readonly configuration: Configuration
+  readonly keys: readonly KeyPair[]
+  /** What the issuer gave already, if it could not be checked at once: the issuer gives it once. */
+  readonly given: Given | null
+}
+
+/** What a row of orders holds. */
+export type AnyOrder = Order | DeferredOrder
+
+/** Keys as PKCS #8 in base64. */
+type ShutKeys<T> = Omit<T, 'keys'> & { readonly keys: readonly string[] }
+type Shut = (Omit<Order, 'datasets'> & { readonly datasets: readonly ShutKeys<Dataset>[] }) | ShutKeys<DeferredOrder>
+
+/** Credentials as an issuer sent them. Nothing of them is verified. */
+export type Given = { readonly credentials: readonly string[]; readonly notificationId: string | null }
+
+/**
+ * Works out what is to be asked for: each dataset by itself [W-C4], and for each of its copies a new key [W-C2].
+ *
+ * @throws Fault `issuer_answer.invalid` if the token is good for nothing that was offered, or for too much.
+ */
+export function orderOf(
+  metadata: IssuerMetadata,
+  configurations: readonly Configuration[],
+  { accessToken, credentialIdentifiers }: Pick<TokenResponse, 'accessToken' | 'credentialIdentifiers'>,
+  clientId: string | null,
+): Order {
+  const { credentialIssuer, credentialEndpoint, nonceEndpoint, deferredEndpoint, notificationEndpoint } = metadata
+  const datasets = configurations.flatMap((configuration) => {
+    // [W-A4] the identifiers of the token response if there are any, else the configuration id
+    const ids = credentialIdentifiers === null ? [null] : (credentialIdentifiers.get(configuration.id) ?? [])
+    return ids.map((credentialIdentifier) => ({ configuration, credentialIdentifier }))
+  })
+  if (datasets.length === 0 || datasets.length > DATASETS_MAX) {
+    const detail = 'The token is for none of the offered credentials, or for too many.'
+    throw new Fault('issuer_answer.invalid', { detail })
+  }
+  return {
+    ...{ credentialIssuer, credentialEndpoint, nonceEndpoint, deferredEndpoint, notificationEndpoint },
+    ...{ accessToken, clientId },
+    datasets: datasets.map((one) => ({ ...one, keys: keysFor(one.configuration, metadata.batchSizeMax) })),
+  }
+}
+
+/** Seals an order, keys and token included. @param row The id of the row that it goes into. */
+export function sealOrder(sealing: Sealing, tenantId: TenantId, row: string, order: AnyOrder): Promise<Buffer> {
+  const shut =
+    'datasets' in order
+      ? { ...order, datasets: order.datasets.map((one) => ({ ...one, keys: shutKeys(one.keys) })) }
+      : { ...order, keys: shutKeys(order.keys) }
+  return sealing.seal(place(tenantId, row), JSON.stringify(shut))
+}
+
+/** Opens an order. */
+export async function openOrder(sealing: Sealing, tenantId: TenantId, row: string, sealed: Buffer): Promise<AnyOrder> {
+  const plain = await sealing.open(place(tenantId, row), sealed)
+  // Sealed by us in this very form.
+  const shut = JSON.parse(plain.toString('utf8')) as Shut
+  if (!('datasets' in shut)) return { ...shut, keys: shut.keys.map(keyPairFrom) }
+  return { ...shut, datasets: shut.datasets.map((one) => ({ ...one, keys: one.keys.map(keyPairFrom) })) }
+}
+
+function keysFor({ proofAlgs }: Configuration, batchSizeMax: number): KeyPair[] {
+  const copies = proofAlgs === null ? 0 : Math.min(batchSizeMax, COPIES_MAX)
+  return Array.from({ length: copies }, generateKeyPair)
+}
+
+function shutKeys(keys: readonly KeyPair[]): readonly string[] {
+  return keys.map(({ pkcs8 }) => pkcs8.toString('base64'))
+}
+
+function keyPairFrom(text: string): KeyPair {
+  const pkcs8 = Buffer.from(text, 'base64')
+  const privateKey = privateKeyFromPkcs8(pkcs8)
+  const publicJwk = publicJwkOf(privateKey)
+  if (publicJwk.kty !== 'EC') throw new Fault('key.unsupported')
+  return { publicJwk, privateKey, pkcs8 }
+}
+
+function place(tenantId: TenantId, row: string) {
+  return { tenantId, table: 'wallet_deferred', column: 'sealed_work', row }
+}

@@ -1,0 +1,110 @@
+// A server is killed while its wallet asks a foreign issuer for a credential, on the database that the run was given.
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { start } from '../../src/main.ts'
+import { foreignIssuer } from '../../src/wallet/test-support/foreign-issuer.ts'
+import { createDatabase, postgresUrl } from '../support/database.ts'
+import { freePort } from '../support/round-robin.ts'
+import { type Api, api, backendSecret } from '../support/server.ts'
+
+const entry = fileURLToPath(new URL('../../bin/chirograph.js', import.meta.url))
+const client = { client_id: 'acme-backend', client_secret: backendSecret }
+const accessToken = 'urn:ietf:params:oauth:token-type:access_token'
+
+let folder: string
+let url: string
+let settings: Record<string, string>
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'chirograph-wallet-crash-'))
+  const port = await freePort()
+  url = `http://127.0.0.1:${port}`
+  const file = join(folder, 'bootstrap.json')
+  const clients = [
+    { clientId: 'acme-backend', clientSecret: backendSecret, scopes: ['tenant:admin', 'users:impersonate'] },
+  ]
+  const users = [{ username: 'thandi', email: 'thandi@example.org', enabled: true }]
+  writeFileSync(file, JSON.stringify({ tenants: [{ slug: 'acme', name: 'Acme', clients, users }] }))
+  const database = postgresUrl === null ? {} : { DATABASE_URL: await createDatabase(postgresUrl) }
+  settings = {
+    PORT: String(port),
+    PUBLIC_URL: url,
+    DATA_DIR: join(folder, 'data'),
+    BOOTSTRAP_FILE: file,
+    LOG_LEVEL: 'error',
+    ...database,
+  }
+})
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+test('killed between redeeming an offer and keeping the credential, a wallet gets it after the restart, once', async () => {
+  const server = await startProcess()
+  const issuer = await foreignIssuer({ batchSize: 2 })
+  const gone = new Promise((resolve) => server.once('exit', resolve))
+  issuer.lie({
+    reply: {
+      credential: async (reply, { n }) => {
+        // the issuer has made the credential, and nobody is there to take it
+        if (n === 1) server.kill('SIGKILL')
+        if (n === 1) await gone
+        return reply
+      },
+    },
+  })
+  try {
+    const wallet = await thandi()
+    await assert.rejects(wallet.post('/wallet/v2/credentials', { credentialOffer: issuer.offerUri }))
+    await gone
+    // the clock is ahead, so that nobody has to wait until the dead call is known to be dead
+    const restarted = await start(settings, { clock: { now: () => new Date(Date.now() + 95_000) } })
+    try {
+      const [credential, ...others] = await heldBy(await thandi())
+      assert.equal(credential?.status, 'pending')
+      assert.equal(others.length, 0)
+      assert.equal(issuer.calls.filter(({ place }) => place === 'token').length, 1)
+      assert.equal(new Set(issuer.proved.map((key) => key.x)).size, 2, 'the keys were not those of the first time')
+    } finally {
+      await restarted.stop()
+    }
+  } finally {
+    await issuer.close()
+  }
+})
+
+async function heldBy(wallet: Api): Promise<{ status: string }[]> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const { status, body } = await wallet.get('/wallet/v2/credentials')
+    assert.equal(status, 200)
+    if (body.data.length > 0) return body.data
+    await setTimeout(50)
+  }
+  return []
+}
+
+async function thandi(): Promise<Api> {
+  const { body } = await api(url, null).form('/auth/token', { grant_type: 'client_credentials', ...client })
+  const exchange = { grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange', requested_subject: 'thandi' }
+  const subject = { subject_token: body.access_token, subject_token_type: accessToken }
+  const exchanged = await api(url, null).form('/auth/token', { ...exchange, ...subject, ...client })
+  assert.equal(exchanged.status, 200, JSON.stringify(exchanged.body))
+  return api(url, exchanged.body.access_token)
+}
+
+async function startProcess(): Promise<ChildProcess> {
+  const { PATH = '', HOME = '' } = process.env
+  const env = { PATH, HOME, ...settings }
+  const server = spawn(process.execPath, [entry, 'serve'], { env, stdio: ['ignore', 'inherit', 'inherit'] })
+  for (let tries = 0; tries < 600; tries += 1) {
+    const answer = await fetch(`${url}/readyz`).catch(() => null)
+    if (answer?.ok) return server
+    assert.equal(server.exitCode, null, 'the server ended instead of starting')
+    await setTimeout(50)
+  }
+  assert.fail('the server did not become ready')
+}
