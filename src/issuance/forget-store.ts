@@ -39,7 +39,7 @@ export async function forgetClaims(tx: TenantTx, now: Date, countMax: number): P
   return rows.map((row) => ({ id: row.id, credentialId: row.credential_id, isExpired: row.status === 'expired' }))
 }
 
-/** Removes the nonces that have run out anyway. */
-export async function deleteOldNonces(tx: AcrossTx, now: Date): Promise<void> {
-  await tx.rows(deleteSpentNonces, [now])
+/** Removes the nonces that had run out by then. */
+export async function deleteOldNonces(tx: AcrossTx, before: Date): Promise<void> {
+  await tx.rows(deleteSpentNonces, [before])
 }

@@ -5,6 +5,8 @@ import type { Platform } from '../platform.ts'
 import { deleteOldNonces, forgetClaims, listTenantsToForget } from './forget-store.ts'
 
 const ISSUANCES_PER_TURN = 100
+/** The clock of the process that made a nonce may have been ahead of ours, and then the nonce lives on for that long. [SEC-80] */
+const CLOCKS_APART_MS = 120_000
 
 /** Sweeps of this room: claims are forgotten and unredeemed offers end when their time is over; old nonces go. */
 export const issuanceSchedules: readonly Schedule[] = [
@@ -19,7 +21,9 @@ export const issuanceSchedules: readonly Schedule[] = [
     }
   }),
   every(600, 'issuance.delete-nonces', ({ store, clock }) =>
-    store.across('nonces of all tenants that have run out', (tx) => deleteOldNonces(tx, clock.now())),
+    store.across('nonces of all tenants that have run out', (tx) =>
+      deleteOldNonces(tx, new Date(clock.now().getTime() - CLOCKS_APART_MS)),
+    ),
   ),
 ]
 

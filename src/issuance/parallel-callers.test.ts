@@ -63,6 +63,19 @@ test('[VCI-T10] parallel guesses of a transaction code get five tries, not more,
     ]),
   )
   assert.equal(refused.length, 5)
+  const { body } = await issuer.api('GET', `/credentials/${issuance.id}`)
+  assert.deepEqual([body.data.status, body.data.credentials[0].status, body.data.error.code], ['failed', 'failed', 423])
+  const kept = await issuer.platform.store.single(issuer.tenant.id, (tx) =>
+    tx.rows<{ kept: boolean; events: number }>(
+      sql(
+        'test.issuance.locked',
+        `select sealed_claims is not null as kept, (select count(*)::int from audit_entry where subject_id = $1::text
+           and event_type = 'openid4vc.issuance.failed') as events from issuance where id = $1::uuid`,
+      ),
+      [issuance.id],
+    ),
+  )
+  assert.deepEqual(kept, [{ kept: false, events: 1 }])
 })
 
 test('one access token yields its credential to one set of keys only, whoever asks at the same moment', async () => {

@@ -7,7 +7,7 @@ import type { Platform } from '../platform.ts'
 import { PRE_AUTHORIZED_GRANT } from '../protocols/openid4vci/credential-offer.ts'
 import { rememberGranted } from './granted-cache.ts'
 import { readOfferToken } from './offer-codes.ts'
-import { findOffer, type Redeemed, redeem } from './redemption-store.ts'
+import { findOffer, type Redeemed, type RedemptionEntries, redeem } from './redemption-store.ts'
 import { templateVersion } from './template-cache.ts'
 import { txCodeMac } from './tx-code.ts'
 
@@ -40,13 +40,7 @@ export async function redeemCode(needs: Needs, tenant: Tenant, form: Form, from:
     tokenExpiresAt: new Date(now.getTime() + TOKEN_TTL_SECONDS * 1000),
     configurationId,
   }
-  const entry = {
-    action: 'issuance.txCodeRefused',
-    subject: { kind: 'issuance', id },
-    by: { kind: 'wallet', ...from },
-    result: 'refused',
-  } as const
-  const redeemed = await store.single(tenant.id, (tx) => redeem(tx, asked, entry, now))
+  const redeemed = await store.single(tenant.id, (tx) => redeem(tx, asked, entriesOf(id, from), now))
   if (redeemed.outcome !== 'redeemed') throw await refusalOf(needs, tenant, id, redeemed.outcome, configurationId)
   rememberGranted(needs, tenant.id, asked.tokenHash, redeemed.granted)
   return {
@@ -56,6 +50,15 @@ export async function redeemCode(needs: Needs, tenant: Tenant, form: Form, from:
     ...(configurationId !== null && {
       authorization_details: [detailsOf(configurationId, redeemed.granted.credentialId)],
     }),
+  }
+}
+
+function entriesOf(id: string, from: From): RedemptionEntries {
+  const subject = { kind: 'issuance', id }
+  const by = { kind: 'wallet', ...from } as const
+  return {
+    wrong: { action: 'issuance.txCodeRefused', subject, by, result: 'refused' },
+    locked: { action: 'openid4vc.issuance.failed', subject, by, detail: { cause: 'txCode' } },
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Entry } from '../events/entry.ts'
-import { auditCte, auditValues } from '../events/recorded-sql.ts'
+import { auditCte, auditValues, insertAudit } from '../events/recorded-sql.ts'
 import { sql, type TenantTx } from '../store/store.ts'
 import type { Granted } from './credential-store.ts'
 
@@ -23,26 +23,38 @@ export async function findOffer(tx: TenantTx, id: string, now: Date): Promise<Of
   return { templateId: row.template_id, templateVersion: row.template_version, needsTxCode: row.needs_tx_code }
 }
 
+const isWrong = 'tx_code_mac is not null and $3::bytea is not null and tx_code_mac <> $3'
+/** `value` where the transaction code is right, or not needed and not sent; else what stands there. */
+const ifRight = (value: string, otherwise = 'null') =>
+  `case when tx_code_mac is not distinct from $3 then ${value} else ${otherwise} end`
+const ifLastTry = (value: string, otherwise: string) =>
+  `case when ${isWrong} and tx_tries_left = 1 then ${value} else ${otherwise} end`
+
 // The right and the wrong transaction code are the same update, so no number of callers at once gets more tries than there are.
 const redeemOffer = sql(
   'issuance.redeem',
   `with tried as (
      update issuance set
-       tx_tries_left = tx_tries_left - case when tx_code_mac is not null and $3::bytea is not null and tx_code_mac <> $3 then 1 else 0 end,
-       redeemed_at = case when tx_code_mac is not distinct from $3 then $4::timestamptz end,
-       token_hash = case when tx_code_mac is not distinct from $3 then $5::bytea end,
-       token_expires_at = case when tx_code_mac is not distinct from $3 then $6::timestamptz end,
-       forget_at = case when tx_code_mac is not distinct from $3 then $6::timestamptz else forget_at end,
-       identified = $7
+       tx_tries_left = tx_tries_left - case when ${isWrong} then 1 else 0 end,
+       redeemed_at = ${ifRight('$4::timestamptz')}, token_hash = ${ifRight('$5::bytea')},
+       token_expires_at = ${ifRight('$6::timestamptz')}, forget_at = ${ifRight('$6::timestamptz', 'forget_at')}, identified = $7,
+       status = ${ifLastTry(`'failed'`, 'status')}, credential_status = ${ifLastTry(`'failed'`, 'credential_status')},
+       sealed_claims = ${ifLastTry('null', 'sealed_claims')}, error = ${ifLastTry('$11::jsonb', 'error')},
+       updated_at = ${ifLastTry('$4::timestamptz', 'updated_at')}
      where tenant_id = $1 and id = $2 and status = 'offered' and redeemed_at is null and expires_at > $4 and tx_tries_left > 0
        and ($8::text is null or $8 = (select code from credential_template t where t.tenant_id = $1 and t.id = template_id))
      returning id, credential_id, redeemed_at is not null as redeemed, tx_code_mac is not null as needs_tx_code,
-       template_id, template_version, revocable, sealed_claims
+       template_id, template_version, revocable, sealed_claims, status
    ), wrong as (
      select id from tried where not redeemed and needs_tx_code and $3::bytea is not null
-   ), ${auditCte({ from: 'wrong', first: 9 })}
+   ), ${auditCte({ from: 'wrong', first: 9 })}, locked as (
+     ${insertAudit('entry.subject_id', `(select from tried where status = 'failed') as last cross join `, 10)}
+   )
    select credential_id, redeemed, needs_tx_code, template_id, template_version, revocable, sealed_claims from tried`,
 )
+
+/** Why an issuance failed, as our API shows it. */
+const LOCKED = JSON.stringify({ code: 423, message: 'The transaction code was entered wrong five times.', details: [] })
 
 /** A try to redeem an offer. */
 export type Redemption = {
@@ -54,6 +66,9 @@ export type Redemption = {
   /** Configuration that the request names in its authorization details; null if it has none. */
   readonly configurationId: string | null
 }
+
+/** What the audit trail says of a wrong transaction code, and of the last one that is allowed. */
+export type RedemptionEntries = { readonly wrong: Entry; readonly locked: Entry }
 
 /** `unusable`: unknown, spent, locked, canceled or out of time; the wallet is not told which. */
 export type Redeemed =
@@ -72,13 +87,20 @@ type TriedRow = {
 
 /**
  * Redeems an offer for an access token, or counts a wrong transaction code. One statement: of any number of callers at once exactly one
- * redeems, and no more than five guess.
+ * redeems, and no more than five guess. The fifth wrong code ends the issuance, and its claims are forgotten.
  */
-export async function redeem(tx: TenantTx, asked: Redemption, entry: Entry, now: Date): Promise<Redeemed> {
+export async function redeem(
+  tx: TenantTx,
+  asked: Redemption,
+  entries: RedemptionEntries,
+  now: Date,
+): Promise<Redeemed> {
   const { id, txCodeMac, tokenHash, tokenExpiresAt, configurationId } = asked
   const [row] = await tx.rows<TriedRow>(redeemOffer, [
     ...[tx.tenantId, id, txCodeMac, now, tokenHash, tokenExpiresAt, configurationId !== null, configurationId],
-    ...auditValues(entry, now),
+    // without a code nothing can go wrong with it
+    ...(txCodeMac === null ? [null, null] : [...auditValues(entries.wrong, now), ...auditValues(entries.locked, now)]),
+    LOCKED,
   ])
   if (row === undefined) return { outcome: 'unusable' }
   if (row.redeemed) return { outcome: 'redeemed', granted: grantedOf(row, asked) }
@@ -102,7 +124,7 @@ function grantedOf(row: TriedRow, { id, configurationId }: Redemption): Granted 
 const tellOutcome = sql(
   'issuance.notify',
   `with found as (
-     select id, credential_id::text as notification_id from issuance
+     select credential_id::text as notification_id, status = 'completed' as issued from issuance
      where tenant_id = $1 and token_hash = $2 and token_expires_at > $3 and status in ('offered', 'completed')
    ), told as (
      update issuance set credential_status = $5, updated_at = $6,
@@ -111,7 +133,7 @@ const tellOutcome = sql(
        and credential_status in ('issued', 'accepted', 'rejected', 'failed') and credential_status <> $5
      returning credential_id
    ), ${auditCte({ from: 'told', subjectId: 'told.credential_id', first: 7 })}
-   select notification_id = $4 as known from found`,
+   select issued and notification_id = $4 as known from found`,
 )
 
 /** What a wallet reports. `tokensSince`: access tokens that ran out before are not listened to any more. */
