@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startServer } from '../demo/server-process.ts'
 import { startPostgres } from '../test/support/postgres.ts'
-import { cryptoFloorMs } from './crypto-floor.ts'
+import { cryptoFloorMs, startFloorBeside } from './crypto-floor.ts'
 import { countersOf, type Figures, measure, openClient } from './measure.ts'
 import { bootstrap } from './party.ts'
 import { questions } from './questions.ts'
@@ -55,7 +55,10 @@ async function benchOn(database: string, settings: Record<string, string>): Prom
       if (values.what !== undefined && values.what !== what) continue
       if (load.turnsMax === undefined) await measure(client, load, warmUpSeconds)
       warmUpSeconds = seconds / 2
+      const beside = what === 'issuance' ? startFloorBeside() : null
       console.log(row([what, String(load.atOnce), ...cells(await measure(client, load, seconds))]))
+      const floorMs = await beside?.stop()
+      if (floorMs !== undefined) console.log(`    crypto floor beside it: ${floorMs.toFixed(3)} ms of CPU`)
     }
     console.log(`resident at the end: ${megabytes((await countersOf(client)).residentBytes)}`)
   } finally {
