@@ -9,6 +9,8 @@ export type ReadinessCheck = { readonly name: string; readonly check: () => Prom
 export type OperationsNeeds = {
   readonly log: Log
   readonly metrics: Metrics
+  /** Brings the figures up to date. */
+  readonly beforeFigures: () => void
   readonly readiness: readonly ReadinessCheck[]
   readonly stopping: () => boolean
 }
@@ -30,6 +32,7 @@ export function mountOperations(app: FastifyInstance, needs: OperationsNeeds): v
   })
   app.get('/metrics', async (request, reply) => {
     request.trace.pattern = '/metrics'
+    needs.beforeFigures()
     const text = await needs.metrics.registry.metrics()
     return reply.header('cache-control', 'no-store').type(needs.metrics.registry.contentType).send(text)
   })

@@ -1,22 +1,73 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../fault.ts'
 import type { Log } from '../platform.ts'
+import type { Metrics } from './metrics.ts'
 
-/** One line a request: who, what, how it ended, how long. The route's pattern stands for the URL, which may carry codes. [SEC-73] */
-export function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): void {
-  const { pattern, caller, fault } = request.trace
-  const line = {
-    method: request.method,
-    route: pattern,
-    status: reply.statusCode,
-    ms: Math.round(reply.elapsedTime * 100) / 100,
-    requestId: request.id,
-    tenantId: caller?.tenantId,
-    callerId: caller?.actor.id,
-    fault: fault ?? undefined,
+/** What is put aside of a request that is over. */
+type Ended = {
+  readonly method: string
+  readonly pattern: string
+  readonly status: number
+  readonly ms: number
+  readonly requestId: string
+  readonly tenantId: string | undefined
+  readonly callerId: string | undefined
+  readonly fault: string | undefined
+  readonly at: number
+}
+
+/** Counts and log lines of requests, written some at a time. */
+export type RequestLog = {
+  /** Puts a request aside when its answer has left. */
+  readonly note: (request: FastifyRequest, reply: FastifyReply) => void
+  /** Writes what was put aside: before the figures are read, and at the end. */
+  readonly write: () => void
+}
+
+const ENDED_MAX = 256
+const WAIT_MS = 100
+
+/**
+ * One line a request: who, what, how it ended, how long, when. The route's pattern stands for the URL, which may carry codes. [SEC-73]
+ *
+ * Requests are only put aside when they end: writing many lines in a row is an order of magnitude cheaper than one between two requests.
+ */
+export function openRequestLog(log: Log, metrics: Metrics): RequestLog {
+  let ended: Ended[] = []
+  let timer: NodeJS.Timeout | null = null
+
+  function write(): void {
+    if (timer !== null) clearTimeout(timer)
+    timer = null
+    const batch = ended
+    ended = []
+    for (const { pattern, ms, at, ...one } of batch) {
+      metrics.count(one.method, pattern, one.status, ms / 1000)
+      const line = { ...one, route: pattern, ms: Math.round(ms * 100) / 100, at: new Date(at).toISOString() }
+      if (quiet.has(pattern)) log.debug(line, 'request')
+      else log.info(line, 'request')
+    }
   }
-  if (quiet.has(pattern)) log.debug(line, 'request')
-  else log.info(line, 'request')
+
+  return {
+    write,
+    note: (request, reply) => {
+      const { pattern, caller, fault } = request.trace
+      ended.push({
+        method: request.method,
+        pattern,
+        status: reply.statusCode,
+        ms: reply.elapsedTime,
+        requestId: request.id,
+        tenantId: caller?.tenantId,
+        callerId: caller?.actor.id,
+        fault: fault ?? undefined,
+        at: Date.now(),
+      })
+      if (ended.length >= ENDED_MAX) write()
+      else timer ??= setTimeout(write, WAIT_MS).unref()
+    },
+  }
 }
 
 /** Asked every few seconds by a machine. */

@@ -9,12 +9,12 @@ import type { Endpoint } from './endpoint.ts'
 import { faultOf } from './faults.ts'
 import type { Idempotency } from './idempotency.ts'
 import { type KnownPath, type MethodsAt, methodsAt, routerPath } from './known-paths.ts'
-import { type Figure, type Metrics, openMetrics } from './metrics.ts'
+import { type Figure, openMetrics } from './metrics.ts'
 import { mountEndpoint, runEndpoint } from './mount-endpoint.ts'
 import { type Authenticate, admitRoute, mountRoute, type RouteNeeds, runRoute } from './mount-route.ts'
 import { mountOperations, type ReadinessCheck } from './operations.ts'
 import { mountReference } from './reference.ts'
-import { logFault, logRequest } from './request-log.ts'
+import { logFault, openRequestLog, type RequestLog } from './request-log.ts'
 import type { Group, Route } from './route.ts'
 import { followAnswers, type Stopping, stopServer } from './stop.ts'
 import { dress, type Edge, refuse } from './trace.ts'
@@ -64,17 +64,24 @@ export function buildServer(parts: ServerParts): Server {
   const { config, log } = platform
   const state: Stopping = { isStopping: false, streams: new Set() }
   const metrics = openMetrics(parts.figures)
+  const requestLog = openRequestLog(log, metrics)
   const app = newApp(config)
   followAnswers(app, state)
   const known = [...mountRoutes(app, parts), ...mountEndpoints(app, platform, endpoints), ...operationPaths]
-  mountOperations(app, { log, metrics, readiness: parts.readiness ?? [], stopping: () => state.isStopping })
+  mountOperations(app, {
+    ...{ log, metrics, readiness: parts.readiness ?? [], stopping: () => state.isStopping },
+    beforeFigures: requestLog.write,
+  })
   mountReference(app, { config, routes, endpoints })
   const hsts = config.publicUrl.startsWith('https:')
-  addEdges(app, { platform, metrics, hsts, state, methods: methodsAt(known) })
+  addEdges(app, { platform, requestLog, hsts, state, methods: methodsAt(known) })
   return {
     listen: () => app.listen({ port: config.port, host: config.host }),
     dispatch: (request) => dispatch(app, request),
-    close: (waitMs = config.stopTimeoutSeconds * 1000) => stopServer(app, state, waitMs),
+    close: async (waitMs = config.stopTimeoutSeconds * 1000) => {
+      await stopServer(app, state, waitMs)
+      requestLog.write()
+    },
   }
 }
 
@@ -162,13 +169,13 @@ const operationPaths: readonly KnownPath[] = ['/healthz', '/readyz', '/metrics',
 
 type Edges = {
   readonly platform: Platform
-  readonly metrics: Metrics
+  readonly requestLog: RequestLog
   readonly hsts: boolean
   readonly state: Stopping
   readonly methods: MethodsAt
 }
 
-function addEdges(app: FastifyInstance, { platform: { log }, metrics, hsts, state, methods }: Edges): void {
+function addEdges(app: FastifyInstance, { platform: { log }, requestLog, hsts, state, methods }: Edges): void {
   app.addHook('onRequest', (request, reply, done) => {
     request.trace = newTrace(edgeOf(request.url))
     dress(request, reply, hsts)
@@ -177,8 +184,7 @@ function addEdges(app: FastifyInstance, { platform: { log }, metrics, hsts, stat
     else done()
   })
   app.addHook('onResponse', (request, reply, done) => {
-    metrics.count(request.method, request.trace.pattern, reply.statusCode, reply.elapsedTime / 1000)
-    logRequest(log, request, reply)
+    requestLog.note(request, reply)
     done()
   })
   app.setErrorHandler((error, request, reply) => {
