@@ -1,12 +1,33 @@
+import { Type } from 'typebox'
 import type { Endpoint, EndpointAsk } from '../http/endpoint.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { platformTenantId } from '../store/store.ts'
-import { issueToken } from './issue-token.ts'
+import type { TokenForm } from './client-proof.ts'
+import { grantTypes, issueToken } from './issue-token.ts'
 import { serverMetadata } from './server-metadata.ts'
 
 const tag = 'Platform tokens'
 /** Seconds that others may keep metadata and keys. A new key signs only after a rotation, 90 days apart, and old ones stay for a day. */
 const PUBLIC_FOR = { 'cache-control': 'public, max-age=300' }
+
+const member = (description: string) => Type.Optional(Type.String({ description }))
+/** What the token endpoint reads; whatever else is there is ignored. The use case itself says what is wrong, in the words of OAuth. */
+const TokenBody = Type.Unsafe<TokenForm>(
+  Type.Object(
+    {
+      grant_type: member(`One of: ${grantTypes.join(', ')}.`),
+      scope: member('Which of its scopes the token gets, with a space between them; all by default.'),
+      client_id: member('With client_secret, for clients that do not use HTTP Basic.'),
+      client_secret: member('See client_id.'),
+      client_assertion_type: member('For private_key_jwt.'),
+      client_assertion: member('For private_key_jwt (RFC 7523).'),
+      subject_token: member('For token exchange: an access token of the client itself.'),
+      subject_token_type: member('For token exchange: urn:ietf:params:oauth:token-type:access_token.'),
+      requested_subject: member('For token exchange: the username of whom the client acts for.'),
+    },
+    { $id: 'TokenRequest', examples: [{ grant_type: 'client_credentials' }] },
+  ),
+)
 
 const tokenEndpoint = endpoint({
   method: 'POST',
@@ -14,6 +35,7 @@ const tokenEndpoint = endpoint({
   says: 'Issues an access token for the API: client_credentials, or token exchange to act for a user.',
   tag,
   takes: 'form',
+  body: TokenBody,
   handle: async ({ platform, body, headers, ip, requestId }) => {
     const answer = await issueToken(platform, { form: body, headers, ip, requestId })
     // RFC 6749 5.1: a token is never kept by a cache

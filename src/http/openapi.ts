@@ -14,6 +14,8 @@ export type ReferenceParts = {
 
 /** One operation of the document, as far as the pages read it. */
 export type Operation = {
+  /** For generated clients: unique, and stable as long as method and path are. */
+  readonly operationId: string
   readonly tags: readonly string[]
   readonly summary: string
   readonly description?: string
@@ -34,6 +36,7 @@ const groupTitles = { wallet: 'Wallet', creds: 'Issuance and trust', onboarding:
 
 /** Refusals that need no mention on the route: the edge gives them to every one. */
 const edgeFaults: readonly FaultCode[] = [
+  'request.invalid',
   'request.not_acceptable',
   'token.missing',
   'token.invalid',
@@ -55,7 +58,13 @@ export function openApiOf({ config, routes, endpoints }: ReferenceParts): OpenAp
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Chirograph', version: '1', description: 'Issue, hold and verify digital credentials.' },
+    info: {
+      title: 'Chirograph',
+      version: '1',
+      summary: 'Issue, hold and verify digital credentials.',
+      description: introduction(config.publicUrl),
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
     servers: [{ url: config.publicUrl }],
     tags: tagsOf(config, paths),
     paths,
@@ -82,6 +91,20 @@ function tagsOf(config: ReferenceParts['config'], paths: OpenApi['paths']): obje
   })
 }
 
+function introduction(publicUrl: string): string {
+  return [
+    `Every operation of the three groups wants \`Authorization: Bearer\` with an access token, which \`POST ${publicUrl}/auth/token\` gives: to a client by \`client_credentials\`,`,
+    'and for the wallet of a person by token exchange (RFC 8693) with `requested_subject=<username>`. The protocol surface wants no token of ours.',
+    'Answers are `{data, links, meta}`, refusals `{errors}`; in `errors` each `code` is stable, and `id` finds the line in the log.',
+  ].join(' ')
+}
+
+/** `GET /wallet/v2/credentials/{id}` is `getWalletV2CredentialsById`. */
+function operationIdOf(method: string, path: string): string {
+  const words = path.replaceAll(/\{(\w+)\*?\}/g, 'by-$1').split(/[^A-Za-z0-9]+/)
+  return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+}
+
 function tokenScheme(publicUrl: string): object {
   const flow = { tokenUrl: `${publicUrl}/auth/token`, scopes }
   const description = 'An access token of the built-in authorization server, or of a configured external provider.'
@@ -94,6 +117,7 @@ function ofRoute(route: Route, schemas: Record<string, object>): Operation {
   const reply = route.reply === undefined ? undefined : shapeOf(route.reply, schemas)
   const success = reply === undefined ? {} : { content: contentOf(route, reply) }
   return {
+    operationId: operationIdOf(route.method, `/${route.group}${route.path}`),
     tags: [tag],
     summary: route.says,
     ...(route.needs === null ? {} : { description: `Needs the scope \`${route.needs}\`: ${scopes[route.needs]}` }),
@@ -105,8 +129,7 @@ function ofRoute(route: Route, schemas: Record<string, object>): Operation {
 }
 
 function contentOf(route: Route, data: object): object {
-  const links = { type: 'object', additionalProperties: { type: 'string' } }
-  const properties = { data, links, meta: { type: 'object' } }
+  const properties = { data, links: linksSchema, meta: { type: 'object' } }
   const schema = route.bare ? data : { type: 'object', required: ['data'], properties }
   const others = (route.produces ?? []).map((type) => [type, { schema: { type: 'string' } }])
   return { 'application/json': { schema }, ...Object.fromEntries(others) }
@@ -118,7 +141,6 @@ function refusals(route: Route): Record<string, object> {
   if (route.needs !== null) codes.add('scope.missing')
   if (route.path.includes('{')) codes.add('resource.unknown')
   if (route.body !== undefined) for (const code of bodyFaults) codes.add(code)
-  if (route.body !== undefined || route.query !== undefined) codes.add('request.invalid')
   const rows = [...codes].map((code) => faults[code])
   const byStatus = Map.groupBy(rows, ({ api }) => api[0])
   const content = { 'application/json': { schema: { $ref: '#/components/schemas/Errors' } } }
@@ -140,13 +162,14 @@ function ofEndpoint(endpoint: Endpoint, schemas: Record<string, object>): Operat
     { schema: type === 'application/jwt' ? { type: 'string' } : body },
   ])
   return {
+    operationId: operationIdOf(endpoint.method, endpoint.path),
     tags: [endpoint.tag],
     summary: endpoint.says,
     security: [],
     parameters: pathParameters(endpoint.path, undefined),
     ...(types.length === 0 ? {} : { requestBody: { required: true, content: Object.fromEntries(types) } }),
     responses: {
-      '200': { description: 'As the specification says.' },
+      '2XX': { description: 'As the specification says.' },
       default: { description: 'An error of the protocol.', ...(endpoint.faultsAs === 'page' ? {} : { content }) },
     },
   }
@@ -204,6 +227,10 @@ function hoist(value: unknown, schemas: Record<string, object>): unknown {
 }
 
 const text = { type: 'string' }
+const linksSchema = {
+  type: 'object',
+  properties: Object.fromEntries(['self', 'first', 'last', 'prev', 'next', 'related'].map((name) => [name, text])),
+}
 const errorsSchema = {
   type: 'object',
   required: ['errors'],

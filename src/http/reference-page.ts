@@ -18,8 +18,13 @@ export function referencePage(document: OpenApi): string {
 <title>Chirograph API reference</title><link rel="stylesheet" href="/docs/style.css"></head>
 <body><nav aria-label="Groups"><h1>API reference</h1><ul>${menu.join('')}<li><a href="#shapes">Shapes</a></li></ul>
 <p><a href="/openapi.json">openapi.json</a></p></nav>
-<main>${sections.join('')}<section><h2 id="shapes">Shapes</h2>${schemas.join('')}</section></main></body></html>
+<main>${introduction(document)}${sections.join('')}<section><h2 id="shapes">Shapes</h2>${schemas.join('')}</section></main></body></html>
 `
+}
+
+function introduction({ info }: OpenApi): string {
+  const { description } = (info ?? {}) as Shape
+  return `<p>${inline(description)}</p>`
 }
 
 function describe({ tags }: OpenApi, tag: string): string {
@@ -32,10 +37,9 @@ function section(tag: string, intro: string, entries: readonly Entry[]): string 
 }
 
 function operationBlock({ path, method, operation }: Entry): string {
-  const id = anchor(`${method} ${path}`)
   const about = operation.description === undefined ? '' : `<p>${inline(operation.description)}</p>`
-  return `<details id="${id}"><summary><b class="${method.toLowerCase()}">${method}</b> <code>${escapeHtml(path)}</code>
-<span>${escapeHtml(operation.summary)}</span></summary>${about}${parameterTable(operation)}${bodyBlock(operation)}${responseList(operation)}</details>`
+  return `<details><summary><b class="${method.toLowerCase()}">${method}</b> <code>${escapeHtml(path)}</code>
+<span>${escapeHtml(operation.summary)}</span></summary><div id="${anchor(`${method} ${path}`)}">${about}${parameterTable(operation)}${bodyBlock(operation)}${responseList(operation)}</div></details>`
 }
 
 function parameterTable({ parameters }: Operation): string {
@@ -75,8 +79,10 @@ function contentBlocks(holder: object): string {
   return blocks.join('')
 }
 
+/** The place that links lead to is inside: a browser unfolds what is around it. */
 function schemaBlock(name: string, schema: object): string {
-  return `<details id="${anchor(`shape ${name}`)}"><summary><code>${escapeHtml(name)}</code></summary>${schemaText(schema)}</details>`
+  const text = `<div id="${anchor(`shape ${name}`)}">${schemaText(schema)}</div>`
+  return `<details><summary><code>${escapeHtml(name)}</code></summary>${text}</details>`
 }
 
 /** A schema as JSON; a reference in it leads to the shape. */
@@ -114,7 +120,7 @@ nav{position:sticky;top:0;height:100vh;overflow:auto;flex:0 0 16rem;padding:1rem
 nav h1{font-size:1.1rem}nav ul{list-style:none;padding:0}nav li{margin:.3rem 0}
 main{flex:1;min-width:0;padding:1rem 2rem;max-width:70rem}
 details{border:1px solid var(--edge);border-radius:6px;margin:.5rem 0;padding:.5rem .8rem}summary{cursor:pointer}
-summary span{display:block;margin-left:4.2rem}summary b{display:inline-block;width:4rem;font-size:.8rem}
+details>div{scroll-margin-top:4rem}summary span{display:block;margin-left:5.1rem}summary b{display:inline-block;width:4rem;font-size:.8rem}
 b.get{color:light-dark(#0a6640,#5fd39b)}b.post{color:light-dark(#0b4fa8,#7db4ff)}b.delete{color:light-dark(#a3171f,#ff8f94)}
 b.put,b.patch{color:light-dark(#7a4b00,#f0b95a)}
 table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.3rem .5rem;border-top:1px solid var(--edge)}

@@ -40,7 +40,17 @@ export const OpenIssuanceBody = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false, $id: 'OpenIssuanceBody' },
+  {
+    additionalProperties: false,
+    $id: 'OpenIssuanceBody',
+    examples: [
+      {
+        credentialTemplateId: '01890000-0000-7000-8000-000000000000',
+        attributes: { family_name: 'Molefe', degree: 'BSc Computer Science', grade: 78 },
+        reference: 'student-4711',
+      },
+    ],
+  },
 )
 /** See the schema of the same name. */
 export type OpenIssuanceBody = Type.Static<typeof OpenIssuanceBody>

@@ -110,7 +110,22 @@ export const TemplateBody = Type.Object(
     credentialFormat: Type.Optional(Type.Enum(['sd-jwt', 'mdoc'], { description: 'The same in older words.' })),
     docType: Type.Optional(Text(256, 'Document type of an mdoc.')),
   },
-  { ...strict, $id: 'CredentialTemplateBody' },
+  {
+    ...strict,
+    $id: 'CredentialTemplateBody',
+    examples: [
+      {
+        name: 'Diploma',
+        code: 'diploma',
+        attributes: {
+          family_name: { type: 'string', name: 'Family name', required: true },
+          degree: { type: 'string', required: true },
+          grade: { type: 'number' },
+        },
+        validUntil: { future: { years: 10 } },
+      },
+    ],
+  },
 )
 /** See the schema of the same name. */
 export type TemplateBody = Type.Static<typeof TemplateBody>

@@ -24,7 +24,11 @@ export const OpenRequestBody = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  {
+    additionalProperties: false,
+    $id: 'OpenRequestBody',
+    examples: [{ presentationTemplateId: '01890000-0000-7000-8000-000000000000', reference: 'application-17' }],
+  },
 )
 export type OpenRequestBody = Static<typeof OpenRequestBody>
 
@@ -52,7 +56,7 @@ const CredentialResult = Type.Object(
         '`issuer.not_restricted` tells that anybody could have issued it and is no defect; every other one makes it invalid.',
     }),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, $id: 'CredentialResult' },
 )
 
 /** A presentation request with its result. */
@@ -76,6 +80,6 @@ export const PresentationRequestReply = Type.Object(
     createdAt: Type.String({ format: 'date-time' }),
     updatedAt: Type.String({ format: 'date-time' }),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, $id: 'PresentationRequest' },
 )
 export type PresentationRequestReply = Static<typeof PresentationRequestReply>

@@ -83,7 +83,23 @@ export const PresentationTemplateBody = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  {
+    additionalProperties: false,
+    $id: 'PresentationTemplateBody',
+    examples: [
+      {
+        name: 'Proof of a degree',
+        description: 'Who applies, and with which degree.',
+        credentials: [
+          {
+            type: 'https://credentials.example.org/issuers/acme/vct/diploma',
+            attributes: { family_name: {}, degree: { type: 'string' }, grade: { type: 'number', minimum: 50 } },
+            issuers: ['did:web:credentials.example.org:issuers:acme'],
+          },
+        ],
+      },
+    ],
+  },
 )
 export type PresentationTemplateBody = Static<typeof PresentationTemplateBody>
 
@@ -105,6 +121,6 @@ export const PresentationTemplateReply = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, $id: 'PresentationTemplate' },
 )
 export type PresentationTemplateReply = Static<typeof PresentationTemplateReply>

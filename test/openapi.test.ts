@@ -1,0 +1,179 @@
+// The whole document, as a generator of clients reads it: from every route and endpoint of the product.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { endpoints, routes } from '../src/app.ts'
+import { readConfig } from '../src/config.ts'
+import { type Operation, openApiOf } from '../src/http/openapi.ts'
+
+type Shape = Readonly<Record<string, unknown>>
+
+// What is served is JSON: what does not survive the way is not looked at here.
+const document: ReturnType<typeof openApiOf> = JSON.parse(
+  JSON.stringify(openApiOf({ config: readConfig({}), routes, endpoints })),
+)
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, path, operation })),
+)
+const { schemas, securitySchemes } = document.components
+const ajv = formats.default(new Ajv2020({ strict: false, allErrors: true }))
+ajv.addSchema({ $id: 'document', ...document })
+
+test('the head is that of OpenAPI 3.1', () => {
+  assert.equal(document.openapi, '3.1.0')
+  const { info, servers } = document as Shape
+  for (const name of ['title', 'version', 'description']) assert.equal(typeof (info as Shape)[name], 'string')
+  assert.deepEqual(servers, [{ url: 'http://localhost:8080' }])
+  const known = new Set(['openapi', 'info', 'servers', 'tags', 'paths', 'components'])
+  assert.deepEqual(
+    Object.keys(document).filter((name) => !known.has(name)),
+    [],
+  )
+})
+
+test('every reference leads to a shape of the document', () => {
+  for (const reference of found(document, '$ref')) {
+    const [, name = ''] = /^#\/components\/schemas\/([\w.-]+)$/.exec(String(reference)) ?? []
+    assert.ok(name in schemas, String(reference))
+  }
+})
+
+test('every operation has a name of its own', () => {
+  const ids = operations.map(({ operation }) => operation.operationId)
+  assert.deepEqual([...new Set(ids)], ids)
+  for (const id of ids) assert.match(id, /^[a-z][A-Za-z0-9]+$/)
+})
+
+describe('each operation is described as a whole', () => {
+  for (const { name, path, operation } of operations) {
+    test(name, () => {
+      assert.match(operation.summary, /^[A-Z].*\.$/)
+      assert.ok(operation.tags.length > 0)
+      for (const tag of operation.tags) assert.ok(tagNames().includes(tag), tag)
+      assert.deepEqual(placeholders(path), pathParameters(operation))
+      checkSecurity(operation)
+      checkResponses(operation)
+    })
+  }
+})
+
+describe('each shape is a JSON Schema 2020-12, and its examples fit it', () => {
+  const inline = operations.flatMap(({ name, operation }) =>
+    found(operation, 'schema').map((one) => [name, one] as const),
+  )
+  for (const [name, schema] of [...Object.entries(schemas), ...inline]) {
+    test(name, () => {
+      const rebased = JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"document#/components'))
+      const check = ajv.compile(rebased)
+      for (const example of (rebased.examples ?? []) as unknown[]) {
+        assert.ok(check(example), ajv.errorsText(check.errors))
+      }
+    })
+  }
+})
+
+describe('the bodies that a newcomer writes have an example', () => {
+  for (const { name, operation } of operations.filter(({ path }) => /^\/(creds|wallet|onboarding)\//.test(path))) {
+    const body = (operation.requestBody as Shape | undefined)?.content as Record<string, { schema: Shape }> | undefined
+    const schema = body?.['application/json']?.schema
+    if (schema === undefined) continue
+    const shape = typeof schema.$ref === 'string' ? schemas[schema.$ref.split('/').at(-1) ?? ''] : schema
+    test(name, () => assert.ok(Array.isArray((shape as Shape).examples)))
+  }
+})
+
+/** The shapes of the contract, member by member; a `?` marks one that may be missing. Others may stand beside them. */
+const contract: Readonly<Record<string, string>> = {
+  Credential: 'id claims iat status format vct iss?',
+  Presentation: 'id tenantId status createdAt updatedAt selectedCredentials',
+  CurrentUser: 'id name email',
+  User: 'id username email firstName lastName enabled',
+  ExternalIdentifierResult: 'externalIdentifier',
+  Issuance: 'id status error credentials createdAt updatedAt offerUri offerQrUri',
+  IssuedCredential: 'id status credentialTemplateId exchange format revocable',
+  PresentationTemplate: 'id name description createdAt updatedAt credentials',
+}
+
+describe('a shape of the contract has the members that were promised', () => {
+  for (const [name, members] of Object.entries(contract)) {
+    test(name, () => {
+      const { properties, required } = schemas[name] as { properties: Shape; required: string[] }
+      for (const member of members.split(' ')) {
+        const plain = member.replace('?', '')
+        assert.ok(plain in properties, plain)
+        assert.equal(required.includes(plain), plain === member, plain)
+      }
+    })
+  }
+
+  test('the envelope and the error object', () => {
+    const { items } = (schemas.Errors as { properties: { errors: { items: { properties: Shape } } } }).properties.errors
+    assert.deepEqual(Object.keys(items.properties).sort(), [
+      'code',
+      'detail',
+      'id',
+      'meta',
+      'source',
+      'status',
+      'title',
+    ])
+    const enveloped = operations.filter(({ path }) => /^\/(creds|wallet|onboarding)\//.test(path))
+    for (const { name, operation } of enveloped) {
+      const [schema] = found(success(operation), 'schema') as { properties?: Shape; $ref?: string }[]
+      if (schema === undefined) continue
+      const isBare = name === 'PATCH /wallet/credentials/{id}/status'
+      assert.deepEqual(
+        isBare ? schema : Object.keys(schema.properties ?? {}),
+        isBare ? bare : ['data', 'links', 'meta'],
+      )
+    }
+  })
+})
+const bare = { $ref: '#/components/schemas/Credential' }
+
+function tagNames(): unknown[] {
+  return (document.tags as Shape[]).map(({ name }) => name)
+}
+
+function placeholders(path: string): string[] {
+  return [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name).sort()
+}
+
+function pathParameters({ parameters = [] }: Operation): unknown[] {
+  const known = parameters as Shape[]
+  for (const one of known) assert.ok(typeof one.schema === 'object' && ['path', 'query'].includes(String(one.in)))
+  const own = known.filter((one) => one.in === 'path')
+  assert.ok(own.every((one) => one.required === true))
+  return own.map(({ name }) => name).sort()
+}
+
+function checkSecurity({ security }: Operation): void {
+  assert.ok(Array.isArray(security))
+  const { token } = securitySchemes as { token: { flows: { clientCredentials: { scopes: Shape } } } }
+  for (const scope of (security as { token: string[] }[]).flatMap((one) => one.token)) {
+    assert.ok(scope in token.flows.clientCredentials.scopes, scope)
+  }
+}
+
+function checkResponses(operation: Operation): void {
+  const entries = Object.entries(operation.responses)
+  for (const [status, response] of entries) {
+    assert.match(status, /^(default|[1-5](\d\d|XX))$/)
+    assert.equal(typeof (response as Shape).description, 'string')
+  }
+  assert.equal(Object.keys(success(operation)).length > 0, true)
+  const needed = operation.security?.length === 0 ? ['default'] : ['400', '401', '406', '500']
+  for (const status of needed) assert.ok(status in operation.responses, status)
+  if ((operation.security as { token?: string[] }[])[0]?.token?.length) assert.ok('403' in operation.responses)
+}
+
+function success({ responses }: Operation): object {
+  return Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1] ?? {}
+}
+
+/** Every value that stands under this name, however deep. */
+function found(value: unknown, name: string): unknown[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, one]) => (key === name ? [one] : found(one, name)))
+}
