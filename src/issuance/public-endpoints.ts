@@ -9,6 +9,7 @@ import { issueCredential } from './issue-credential.ts'
 import { publishIssuerMetadata, publishServerMetadata } from './publish-metadata.ts'
 import { publishStatusList } from './publish-status-list.ts'
 import { publishType } from './publish-type.ts'
+import { admitNonce, countingRefusals, forgiveNonce } from './rate-limits.ts'
 import { redeemCode } from './redeem-code.ts'
 import { offerQrText, serveOffer } from './serve-offer.ts'
 import { takeNotification } from './take-notification.ts'
@@ -52,12 +53,12 @@ const offer = endpoint({
   tag,
   takes: 'none',
   crossOrigin: true,
-  handle: async ({ platform, params }) => ({
-    status: 200,
-    body: await serveOffer(platform, await getTenant(platform, params.tenant), params.token),
+  handle: async ({ platform, params, ip }) => {
+    const tenant = await getTenant(platform, params.tenant)
+    const body = await countingRefusals(platform, { tenant, ip }, () => serveOffer(platform, tenant, params.token))
     // [VCI-O6]
-    headers: { 'cache-control': 'no-store' },
-  }),
+    return { status: 200, body, headers: { 'cache-control': 'no-store' } }
+  },
 })
 
 const offerQr = endpoint({
@@ -80,10 +81,11 @@ const token = endpoint({
   says: 'Redeems a pre-authorized code for an access token, once.',
   tag,
   takes: 'form',
-  handle: async ({ platform, params, body, ip, requestId }) => ({
-    status: 200,
-    body: await redeemCode(platform, await getTenant(platform, params.tenant), body, { ip, requestId }),
-  }),
+  handle: async ({ platform, params, body, ip, requestId }) => {
+    const tenant = await getTenant(platform, params.tenant)
+    const redeem = () => redeemCode(platform, tenant, body, { ip, requestId })
+    return { status: 200, body: await countingRefusals(platform, { tenant, ip }, redeem) }
+  },
 })
 
 const nonce = endpoint({
@@ -92,9 +94,10 @@ const nonce = endpoint({
   says: 'A fresh nonce for key proofs.',
   tag,
   takes: 'none',
-  handle: async ({ platform, params }) => {
-    const { id } = await getTenant(platform, params.tenant)
-    const macKey = await platform.sealing.derive(id, 'c-nonce')
+  handle: async ({ platform, params, ip }) => {
+    const tenant = await getTenant(platform, params.tenant)
+    admitNonce(platform, { tenant, ip })
+    const macKey = await platform.sealing.derive(tenant.id, 'c-nonce')
     return { status: 200, body: { c_nonce: makeCNonce(macKey, platform.clock.now()) } }
   },
 })
@@ -110,7 +113,10 @@ const credential = endpoint({
   handle: async ({ platform, params, body, headers, ip, requestId }) => {
     const tenant = await getTenant(platform, params.tenant)
     const ask = { token: bearerToken(headers.authorization), body }
-    return { status: 200, body: await issueCredential(platform, tenant, ask, { ip, requestId }) }
+    const issue = () => issueCredential(platform, tenant, ask, { ip, requestId })
+    const issued = await countingRefusals(platform, { tenant, ip }, issue)
+    forgiveNonce(platform, { tenant, ip })
+    return { status: 200, body: issued }
   },
 })
 
@@ -125,7 +131,7 @@ const notification = endpoint({
   handle: async ({ platform, params, body, headers, ip, requestId }) => {
     const tenant = await getTenant(platform, params.tenant)
     const ask = { token: bearerToken(headers.authorization), body }
-    await takeNotification(platform, tenant, ask, { ip, requestId })
+    await countingRefusals(platform, { tenant, ip }, () => takeNotification(platform, tenant, ask, { ip, requestId }))
     return { status: 204 }
   },
 })

@@ -7,6 +7,7 @@ import type { Platform } from '../platform.ts'
 import { PRE_AUTHORIZED_GRANT } from '../protocols/openid4vci/credential-offer.ts'
 import { rememberGranted } from './granted-cache.ts'
 import { readOfferToken } from './offer-codes.ts'
+import { admitGuess, countGuess } from './rate-limits.ts'
 import { findOffer, type Redeemed, type RedemptionEntries, redeem } from './redemption-store.ts'
 import { templateVersion } from './template-cache.ts'
 import { txCodeMac } from './tx-code.ts'
@@ -23,7 +24,8 @@ const DETAILS_CHARS_MAX = 16_384
 /**
  * The token endpoint for the pre-authorized code: one access token for one offer.
  *
- * @throws Fault `request.invalid`, `grant.unsupported`, `grant.invalid`, `authorization_details.invalid`
+ * @throws Fault `request.invalid`, `grant.unsupported`, `grant.invalid`, `authorization_details.invalid`,
+ * `request.rate_limited`
  * @see [OpenID4VCI 1.0, 6](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-token-endpoint)
  */
 export async function redeemCode(needs: Needs, tenant: Tenant, form: Form, from: From): Promise<object> {
@@ -31,6 +33,7 @@ export async function redeemCode(needs: Needs, tenant: Tenant, form: Form, from:
   const { code, txCode, configurationId } = readForm(form)
   const id = await readOfferToken(sealing, tenant.id, 'offer-code', code)
   if (id === null) throw new Fault('grant.invalid')
+  if (txCode !== null) admitGuess(needs, tenant)
   const now = clock.now()
   const token = randomToken()
   const asked = {
@@ -114,6 +117,7 @@ async function refusalOf(
   outcome: Exclude<Redeemed['outcome'], 'redeemed'>,
   configurationId: string | null,
 ): Promise<Fault> {
+  if (outcome === 'tx_code_wrong') countGuess(needs, tenant)
   // [VCI-T9]
   if (outcome === 'tx_code_missing') return missing('tx_code')
   if (outcome === 'tx_code_unexpected') {

@@ -59,10 +59,11 @@ export async function aDatabase(): Promise<TestDatabase> {
 export async function anIssuer(
   { store }: Pick<TestDatabase, 'store'>,
   publicUrl = 'http://localhost:8080',
+  settings: Partial<Config> = {},
 ): Promise<Issuer> {
   const clock = { at: noon }
   const now = () => clock.at
-  const config: Config = { ...readConfig({}), port: 0, publicUrl }
+  const config: Config = { ...readConfig({}), port: 0, publicUrl, ...settings }
   const sealing = sealingWith(masterKey, store, now)
   const outbound = openOutbound({ config, inside: (request) => server.dispatch(request) })
   const quiet = () => undefined
@@ -200,7 +201,7 @@ export async function request(
   token: string,
   configurationId: string,
   keys: readonly SigningKey[],
-  more: { nonce?: string; tenant?: Tenant; body?: object } = {},
+  more: { nonce?: string; tenant?: Tenant; body?: object; headers?: Record<string, string> } = {},
 ): Promise<Reply> {
   const tenant = more.tenant ?? issuer.tenant
   const nonce = more.nonce ?? (await aNonce(issuer, tenant))
@@ -208,7 +209,7 @@ export async function request(
   const jwt = keys.map((key) => buildJwtProof(about, key, issuer.clock.at))
   return issuer.open(`/issuers/${tenant.slug}/credential`, {
     json: { credential_configuration_id: configurationId, proofs: { jwt }, ...more.body },
-    headers: { authorization: `Bearer ${token}` },
+    headers: { authorization: `Bearer ${token}`, ...more.headers },
   })
 }
 
