@@ -89,6 +89,11 @@ export const protocolFaults = {
     oauth: [400, 'access_denied'],
     title: 'No accepted credential answers the request.',
   },
+  'presentation.postponed': {
+    api: [502, 'UPSTREAM_ERROR'],
+    oauth: [503, 'temporarily_unavailable'],
+    title: 'The verifier cannot take the answer at this moment. It can be given again.',
+  },
   'presentation.undelivered': {
     api: [422, 'REQUEST_INVALID'],
     oauth: [400, 'invalid_request'],
@@ -179,6 +184,11 @@ export const protocolFaults = {
     api: [422, 'REQUEST_INVALID'],
     oauth: [400, 'invalid_request'],
     title: 'The presentation response is not well-formed.',
+  },
+  'presentation_response.undecided': {
+    api: [502, 'UPSTREAM_ERROR'],
+    oauth: [503, 'temporarily_unavailable'],
+    title: 'An issuer cannot be reached, so the presentation cannot be checked at this moment. It may be sent again.',
   },
   'status_list.invalid': {
     api: [422, 'CREDENTIAL_INVALID'],

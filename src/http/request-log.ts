@@ -81,6 +81,11 @@ export function logFault(log: Log, requestId: string, status: number, error: unk
     log.info({ requestId, fault: error.code, notes: error.notes, cause: shortly(error.cause) }, 'refused')
     return
   }
+  if (error instanceof Fault && status !== 500) {
+    // Somebody else's trouble, or the end of this process: known, and nothing to mend in the code.
+    log.warn({ requestId, fault: error.code, notes: error.notes, cause: shortly(error.cause) }, 'not done')
+    return
+  }
   const fault = error instanceof Fault ? error : undefined
   const cause = fault === undefined ? error : (fault.cause ?? fault)
   const details = { requestId, fault: fault?.code, notes: fault?.notes, cause: shortly(cause), stack: stackOf(cause) }

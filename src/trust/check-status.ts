@@ -15,19 +15,23 @@ import {
 } from '../protocols/status-list/status-list-token.ts'
 import { type TrustFinding, type TrustFindingCode, trustFinding } from './finding.ts'
 import type { TrustNeeds } from './needs.ts'
+import { isOutOfReach, isTrouble } from './out-of-reach.ts'
 import { type ResolvedIssuer, resolveIssuer } from './resolve-issuer.ts'
 
 /** Who signed the credential, as {@link resolveIssuer} found. */
 type Issuer = Pick<ResolvedIssuer, 'issuer' | 'mechanism' | 'key'>
 type Source = { readonly status: StatusReference; readonly issuer: Issuer; readonly now: Date }
 
-/** A list of 2^17 entries is some 32 KiB here; the largest one that we accept is 16 MiB, so they are few. */
+/** A list of 2^17 entries is some 32 KiB here. Of those that are larger than a megabyte, up to 16, few are kept: anybody may name them. */
 const LISTS_MAX = 64
+const LARGE_BYTES = 1024 * 1024
+const LARGE_LISTS_MAX = 4
 const DAY_MS = 86_400_000
 const BYTES_MAX = 8 * 1024 * 1024
 const REDIRECTS_MAX = 3
 
-const caches = new WeakMap<OutboundFetch, Recent<VerifiedList>>()
+type Kept = { readonly small: Recent<VerifiedList>; readonly large: Recent<VerifiedList> }
+const caches = new WeakMap<OutboundFetch, Kept>()
 
 /**
  * Asks the issuer's status list about a credential that was found valid otherwise. Any failure counts against the credential.
@@ -76,20 +80,31 @@ function statusFindings(list: VerifiedList, index: number): readonly TrustFindin
 /** The verified list, kept by address and issuer: what one issuer's list says is no statement about the credentials of another. */
 async function listOf(platform: TrustNeeds, source: Source): Promise<VerifiedList> {
   const { status, issuer, now } = source
-  const cache = caches.get(platform.fetch) ?? new Recent<VerifiedList>({ entriesMax: LISTS_MAX, ttlMs: DAY_MS })
-  caches.set(platform.fetch, cache)
+  const { small, large } = cacheOf(platform.fetch)
   const name = `${issuer.mechanism} ${issuer.issuer} ${nameOf(issuer.key)} ${status.uri}`
-  const kept = cache.get(name, now)
+  const kept = small.get(name, now) ?? large.get(name, now)
   if (kept !== undefined) return kept
   const list = await fetchList(platform, source)
+  const cache = list.packed.length > LARGE_BYTES ? large : small
   cache.set(name, list, now, freshUntil(list, now).getTime())
   return list
+}
+
+function cacheOf(fetch: OutboundFetch): Kept {
+  const cache = caches.get(fetch) ?? {
+    small: new Recent<VerifiedList>({ entriesMax: LISTS_MAX, ttlMs: DAY_MS }),
+    large: new Recent<VerifiedList>({ entriesMax: LARGE_LISTS_MAX, ttlMs: DAY_MS }),
+  }
+  caches.set(fetch, cache)
+  return cache
 }
 
 async function fetchList(platform: TrustNeeds, { status, issuer, now }: Source): Promise<VerifiedList> {
   const accept = [STATUS_LIST_MEDIA_TYPE]
   const answer = await platform.fetch(status.uri, { accept, bytesMax: BYTES_MAX, redirectsMax: REDIRECTS_MAX })
-  if (answer.status !== 200) throw new Fault('upstream.answer', { notes: `status ${answer.status} for a status list` })
+  const notes = `status ${answer.status} for a status list`
+  if (isTrouble(answer.status)) throw new Fault('upstream.answer', { notes })
+  if (answer.status !== 200) throw new Fault('upstream.refused', { notes })
   const jws = parseStatusListToken(answer.body.toString('latin1').trim())
   const key = await keyOf(platform, jws.header, issuer, now)
   return verifyStatusListToken(jws, key, { uri: status.uri }, now)
@@ -111,7 +126,12 @@ function nameOf(key: VerificationKey): string {
 
 function codeOf(error: unknown): TrustFindingCode {
   if (!(error instanceof Fault)) throw error
-  return findings[error.code] ?? (error.code.startsWith('upstream.') ? 'status.unavailable' : 'status.untrusted')
+  return findings[error.code] ?? (isOutOfReach(error) ? 'status.unavailable' : 'status.untrusted')
 }
 
-const findings: Partial<Record<FaultCode, TrustFindingCode>> = { 'status_list.invalid': 'status.invalid' }
+const findings: Partial<Record<FaultCode, TrustFindingCode>> = {
+  'status_list.invalid': 'status.invalid',
+  'upstream.too_large': 'status.invalid',
+  'upstream.media_type': 'status.invalid',
+  'upstream.refused': 'status.missing',
+}

@@ -2,6 +2,7 @@ import { type Json, parseJson } from '../crypto/json.ts'
 import { Recent } from '../directory/recent.ts'
 import { Fault } from '../fault.ts'
 import type { OutboundFetch } from '../platform.ts'
+import { isTrouble } from './out-of-reach.ts'
 
 type Fetched = { readonly value: Json; readonly fetchedAtMs: number }
 
@@ -20,7 +21,7 @@ const caches = new WeakMap<OutboundFetch, Recent<Promise<Fetched>>>()
 /**
  * Reads something out of a JSON document, kept for some minutes; if it is not in the kept one, out of a fresh one.
  *
- * @throws Fault what `read` throws, `upstream.*`
+ * @throws Fault what `read` throws, `issuer.undiscoverable` if there is no such document, `upstream.*`
  */
 export async function readFetched<T>(fetch: OutboundFetch, wanted: Wanted, read: (value: Json) => T): Promise<T> {
   const cache = cacheOf(fetch)
@@ -43,7 +44,9 @@ function fetched(fetch: OutboundFetch, wanted: Wanted, cache: Recent<Promise<Fet
 
 async function load(fetch: OutboundFetch, { url, accept, now }: Wanted): Promise<Fetched> {
   const answer = await fetch(url, { accept, bytesMax: BYTES_MAX, redirectsMax: REDIRECTS_MAX })
-  if (answer.status !== 200) throw new Fault('upstream.answer', { notes: `status ${answer.status} for a key document` })
+  const notes = `status ${answer.status} for a key document`
+  if (isTrouble(answer.status)) throw new Fault('upstream.answer', { notes })
+  if (answer.status !== 200) throw new Fault('issuer.undiscoverable', { notes })
   return { value: parseJson(answer.body), fetchedAtMs: now.getTime() }
 }
 

@@ -3,6 +3,7 @@ export const trustFindingMessages = {
   'issuer.x5c_unsupported': 'The issuer names itself by a certificate whose chain is not verified here.',
   'status.malformed': 'The status of the credential is not stated in a way that is understood.',
   'status.unavailable': 'The status list of the issuer could not be fetched.',
+  'status.missing': 'There is no status list where the credential says.',
   'status.invalid': 'The status list is malformed, has run out, or is not about this address.',
   'status.untrusted': 'The status list is not signed by the issuer of the credential.',
   'status.out_of_range': 'The status list has no entry for the credential.',

@@ -7,13 +7,16 @@ import type { Platform } from '../platform.ts'
 import type { ResponseForm } from '../protocols/openid4vp/response.ts'
 import { checkAnswer } from './check-answer.ts'
 import { issue } from './issue.ts'
-import type { ClaimedQuestion, Outcome } from './presentation-request.ts'
+import type { ClaimedQuestion, Outcome, Undecided } from './presentation-request.ts'
 import { clientIdOf } from './request-addresses.ts'
-import { claimAnswer, completeAnswer } from './request-store.ts'
+import { claimAnswer, completeAnswer, releaseAnswer } from './request-store.ts'
 import { readRequestToken } from './request-token.ts'
 import { resultPlace } from './result-place.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'urls' | 'fetch' | 'config'>
+
+/** When a wallet may send an answer again that could not be checked. */
+const RETRY_SECONDS = 10
 
 /** From whom the answer came, for the audit trail. */
 export type From = Pick<Stranger, 'ip' | 'requestId'>
@@ -22,11 +25,12 @@ export type From = Pick<Stranger, 'ip' | 'requestId'>
  * Takes a wallet's answer to a request: claim, check, complete. Two statements, and all checks between them.
  *
  * Of several answers one is taken. An answer that fails the checks is taken too and makes a failed result, so that the wallet learns
- * nothing from it [VP-S9]; one that names another `state` leaves the request open.
+ * nothing from it [VP-S9]; one that names another `state` leaves the request open, and so does one that cannot be checked because an
+ * issuer or its status list is out of reach: what passes must not end a request for good.
  *
  * @returns where the holder's browser is to go, with a fresh response code; null if nowhere.
  * @throws Fault `resource.unknown` (no such request), `presentation_request.closed` (not open, or another state),
- *   `presentation_response.invalid` (no state)
+ *   `presentation_response.invalid` (no state), `presentation_response.undecided`
  */
 export async function answerRequest(
   platform: Needs,
@@ -48,7 +52,24 @@ export async function answerRequest(
   const aud = clientIdOf(platform.urls, tenant.slug)
   const outcome =
     answer.kind === 'refused' ? declined(answer) : await checkAnswer(platform, question, answer.vpToken, { aud, now })
+  if (outcome.status === 'undecided') throw await putOff(platform, tenant, question, outcome)
   return complete(platform, tenant, question, outcome, from)
+}
+
+/** The request is open again at once, and says why to whoever made it. */
+async function putOff(
+  { store, clock }: Needs,
+  { id: tenantId }: Tenant,
+  question: ClaimedQuestion,
+  { details }: Undecided,
+): Promise<Fault> {
+  const error = {
+    code: 503,
+    message: 'An answer came that could not be checked yet; the wallet may send it again.',
+    details,
+  }
+  await store.single(tenantId, (tx) => releaseAnswer(tx, question, error, clock.now()))
+  return new Fault('presentation_response.undecided', { meta: { retryAfterSeconds: RETRY_SECONDS } })
 }
 
 /** 3.9 step 3 */

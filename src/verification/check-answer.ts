@@ -1,11 +1,12 @@
 import type { Platform } from '../platform.ts'
 import { checkPresented, type Presented, type Verdict } from '../protocols/dcql/check-presented.ts'
 import { parseQuery } from '../protocols/dcql/parse-query.ts'
+import { plan } from '../protocols/dcql/select-credentials.ts'
 import type { VpToken } from '../protocols/openid4vp/response.ts'
 import { checkConditions, pickWanted } from './check-conditions.ts'
-import { type Issue, type IssueCode, isDefect, issue } from './issue.ts'
+import { type Issue, type IssueCode, isDefect, isPassing, issue } from './issue.ts'
 import { type Judged, judgePresentation } from './judge-presentation.ts'
-import type { CredentialResult, Outcome, Question } from './presentation-request.ts'
+import type { CredentialResult, Outcome, Question, Undecided } from './presentation-request.ts'
 import type { TemplateCredential } from './presentation-template.ts'
 import { queryIdOf, queryOf, wantedOf } from './template-query.ts'
 
@@ -20,7 +21,8 @@ type Answer = {
 /**
  * Checks an answer completely: each presentation by itself, then all of them against the query, then values against conditions.
  *
- * A defect is a result and never thrown. Claims leave this function only where the whole answer is verified.
+ * A defect is a result and never thrown. Claims leave this function only where the whole answer is verified. Undecided it is if nothing
+ * stands in the way but issuers or status lists that are out of reach at this moment.
  *
  * @param aud Our full client identifier.
  * @see [OpenID4VP 1.0, 8.6](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-vp-token-validation)
@@ -30,7 +32,7 @@ export async function checkAnswer(
   question: Question,
   vpToken: VpToken,
   { aud, now }: { readonly aud: string; readonly now: Date },
-): Promise<Outcome> {
+): Promise<Outcome | Undecided> {
   const judging = question.credentials.map(async (credential, position): Promise<Answer> => {
     const queryId = queryIdOf(position)
     const presentations = vpToken.get(queryId) ?? []
@@ -51,7 +53,10 @@ export async function checkAnswer(
   const shown = answers.filter((one) => one.presentations.length > 0 || issues.get(one.queryId)?.some(isDefect))
   const credentials = shown.map((one) => resultOf(one, issues.get(one.queryId) ?? [], isVerified))
   if (isVerified) return { status: 'verified', error: null, credentials }
-  const details = [...credentials.flatMap((one) => one.issues.filter(isDefect)), ...unknownQueries(answered)]
+  const unknown = unknownQueries(answered)
+  const details = [...credentials.flatMap((one) => one.issues.filter(isDefect)), ...unknown]
+  const mayHold = (id: string) => issues.get(id)?.filter(isDefect).every(isPassing) === true && vpToken.has(id)
+  if (!isReplayed && unknown.length === 0 && plan(query, mayHold).satisfiable) return { status: 'undecided', details }
   const error = { code: 422, message: 'The presentation does not satisfy the request.', details }
   return { status: 'failed', error, credentials }
 }

@@ -6,6 +6,7 @@ const own = {
   'issuer.not_restricted': 'The template does not restrict who may issue this credential; anybody could have.',
   'issuer.not_allowed': 'The issuer is none of those that the template allows.',
   'issuer.unresolved': 'The key of the issuer cannot be found.',
+  'issuer.unavailable': 'The issuer could not be reached for its key.',
   'presentation.malformed': 'The presentation is not a well-formed credential of the requested format.',
   'presentation.missing': 'The credential was asked for and not presented.',
   'presentation.too_many': 'More than one presentation came where one was asked for.',
@@ -36,6 +37,11 @@ export const issueMessages: Readonly<Record<string, string>> = { ...findingMessa
 /** The issue of a code. @param about Which claim, as a dotted path; put before the sentence. */
 export function issue(code: IssueCode, about?: string): Issue {
   return { code, message: about === undefined ? own[code] : `${about}: ${own[code]}` }
+}
+
+/** Whether an issue says nothing about the credential: another time the check may go well. */
+export function isPassing({ code }: Issue): boolean {
+  return code === 'issuer.unavailable' || code === 'status.unavailable'
 }
 
 /** Whether an issue makes a credential invalid. What merely tells that trust was not asked for does not. */

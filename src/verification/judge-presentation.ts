@@ -4,10 +4,12 @@ import { parseCompact } from '../crypto/jws.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import type { Presented } from '../protocols/dcql/check-presented.ts'
+import { issuedPositions } from '../protocols/dcql/claims-path.ts'
 import { finding } from '../protocols/sd-jwt-vc/findings.ts'
 import { parseSdJwt, type SdJwt } from '../protocols/sd-jwt-vc/sd-jwt.ts'
 import { type VerifiedPresentation, verifyPresentation } from '../protocols/sd-jwt-vc/verify-presentation.ts'
 import { checkStatus } from '../trust/check-status.ts'
+import { isOutOfReach } from '../trust/out-of-reach.ts'
 import { type ResolvedIssuer, resolveIssuer } from '../trust/resolve-issuer.ts'
 import { type Issue, isDefect, issue } from './issue.ts'
 import type { TemplateCredential } from './presentation-template.ts'
@@ -45,8 +47,10 @@ export async function judgePresentation(
   if (sdJwt === null) return refused([issue('presentation.malformed')])
   // 14.1.2: one that was made for another request is refused before anybody is asked about it
   if (isForAnotherRequest(sdJwt, expected.nonce)) return refused([finding('kb.nonce')])
+  // nobody is asked for the key of an issuer that would be refused anyway
+  if (isByStranger(sdJwt, expected.credential)) return refused([issue('issuer.not_allowed')])
   const issuer = await resolved(platform, sdJwt, expected.now)
-  if (issuer === null) return refused([issue('issuer.unresolved')])
+  if ('code' in issuer) return refused([issuer])
   const verified = verify(sdJwt, issuer, expected)
   const issues: Issue[] = [...issuer.findings, ...verified.findings, ...checkIssuer(issuer, expected.credential)]
   // Token Status List 8.3: not looked up for a credential that is invalid anyway
@@ -84,13 +88,19 @@ async function resolved(
   platform: Pick<Platform, 'fetch' | 'config'>,
   { jwt }: SdJwt,
   now: Date,
-): Promise<ResolvedIssuer | null> {
+): Promise<ResolvedIssuer | Issue> {
   try {
     return await resolveIssuer(platform, jwt, now)
   } catch (error) {
-    if (error instanceof Fault) return null
-    throw error
+    if (!(error instanceof Fault)) throw error
+    return issue(isOutOfReach(error) ? 'issuer.unavailable' : 'issuer.unresolved')
   }
+}
+
+/** By its own word; whether that is true comes later. A certificate says it itself. */
+function isByStranger({ jwt }: SdJwt, { issuers = [] }: TemplateCredential): boolean {
+  const iss = memberOf(jwt.payload, 'iss')
+  return issuers.length > 0 && !Object.hasOwn(jwt.header, 'x5c') && !issuers.some((one) => one === iss)
 }
 
 function verify(sdJwt: SdJwt, { key }: ResolvedIssuer, { nonce, aud, now }: Expected): VerifiedPresentation {
@@ -104,11 +114,13 @@ function checkIssuer({ issuer }: ResolvedIssuer, { issuers = [] }: TemplateCrede
   return issuers.includes(issuer) ? [] : [issue('issuer.not_allowed')]
 }
 
-function presentedOf({ claims, sdJwt, keyBinding }: VerifiedPresentation): Judged['presented'] {
+function presentedOf({ claims, arrays, sdJwt, keyBinding }: VerifiedPresentation): Judged['presented'] {
   const type = memberOf(claims, 'vct')
   if (typeof type !== 'string') return null
   return {
     ...{ format: 'dc+sd-jwt', type, claims },
+    // an index of the query means the array as it was issued
+    positions: issuedPositions(claims, arrays),
     holderBound: keyBinding !== null,
     fingerprint: sha256Base64url(sdJwt.jwtCompact),
   }

@@ -59,3 +59,6 @@ export type Outcome = {
   readonly error: RequestError | null
   readonly credentials: readonly CredentialResult[]
 }
+
+/** An answer that could not be checked to the end, and why. The same answer may hold another time. */
+export type Undecided = { readonly status: 'undecided'; readonly details: readonly Issue[] }

@@ -71,6 +71,12 @@ const completeRequest = sql(
    select id from upd`,
 )
 
+const releaseRequest = sql(
+  'verification.request-release',
+  `update presentation_request set status = 'requested', claimed_at = null, error = $4::jsonb, updated_at = $5
+   where tenant_id = $1 and id = $2 and status = 'answering' and claimed_at = $3`,
+)
+
 const findRequest = sql(
   'verification.request-find',
   `select ${rowColumns('$3')} from presentation_request where tenant_id = $1 and id = $2`,
@@ -163,6 +169,16 @@ export async function completeAnswer(
   const ended = [tx.tenantId, id, claimedAt, status, json, result, resultUntil, responseCodeHash, now]
   const rows = await tx.rows(completeRequest, [...ended, ...auditValues(entry, now)])
   return rows.length === 1
+}
+
+/** Opens a claimed request again, with why. Nothing happens if the claim was lost. */
+export async function releaseAnswer(
+  tx: TenantTx,
+  { id, claimedAt }: Pick<ClaimedQuestion, 'id' | 'claimedAt'>,
+  error: RequestError,
+  now: Date,
+): Promise<void> {
+  await tx.rows(releaseRequest, [tx.tenantId, id, claimedAt, JSON.stringify(error), now])
 }
 
 /** @returns null if there is no such request. */

@@ -229,6 +229,40 @@ test('an answer that the verifier does not take makes the presentation fail for 
   }
 })
 
+test('a verifier that wants the answer later gets it later: the presentation stays pending', async () => {
+  const { thandi } = await aMember()
+  const shop = await verifier()
+  const { data } = await preparePresentation(bench.platform, thandi, shop.link())
+  for (const status of [503, 429]) {
+    shop.behave({ answer: { status, body: '{"error":"temporarily_unavailable"}' } })
+    const refused = await fault(answerPresentation(bench.platform, thandi, data.id, { status: 'answered' }))
+    assert.equal(refused.code, 'presentation.postponed')
+    assert.deepEqual(refused.meta?.upstream, { status, error: 'temporarily_unavailable' })
+    assert.equal((await getPresentation(bench.platform, thandi, data.id)).data.status, 'pending')
+  }
+  shop.behave({})
+  const { data: answered } = await answerPresentation(bench.platform, thandi, data.id, { status: 'answered' })
+  assert.equal(answered.status, 'answered')
+  assert.equal(shop.posted.length, 3)
+})
+
+test('an answer whose process died has failed as soon as that is certain, long before its request expires', async () => {
+  const { thandi } = await aMember()
+  const shop = await verifier()
+  const { data } = await preparePresentation(bench.platform, thandi, shop.link())
+  const dying = { ...bench.platform, fetch: () => new Promise<never>(() => undefined) }
+  answerPresentation(dying, thandi, data.id, { status: 'answered' }).catch(() => undefined)
+  const statusAfter = async (seconds: number) => {
+    bench.later(seconds)
+    await expireDue(bench.platform, new AbortController().signal)
+    bench.later(-seconds)
+    return (await getPresentation(bench.platform, thandi, data.id)).data.status
+  }
+  while ((await bench.rows(thandi.tenantId, 'wallet_presentation'))[0]?.answering_at === null);
+  assert.equal(await statusAfter(60), 'pending')
+  assert.equal(await statusAfter(125), 'failed')
+})
+
 test('a verifier that is gone makes an answer fail, but not a refusal', async () => {
   const { thandi } = await aMember()
   for (const [status, ends] of [

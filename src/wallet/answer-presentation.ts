@@ -13,7 +13,13 @@ import { holderOf } from './holder.ts'
 import type { PresentationAnswer } from './prepare-presentation.ts'
 import { type Choice, listCandidates, selectedOf } from './presentable.ts'
 import { metaOf, type PendingRequest, type PresentationView, showPresentation, statusAt } from './presentation.ts'
-import { beginAnswer, endAnswer, findPresentation, type SealedPresentation } from './presentation-store.ts'
+import {
+  beginAnswer,
+  endAnswer,
+  findPresentation,
+  releaseAnswer,
+  type SealedPresentation,
+} from './presentation-store.ts'
 import type { AnswerBody, PresentationStatus } from './schemas.ts'
 import { openCopy } from './sealed-copy.ts'
 import { openPending, openView, sealView } from './sealed-presentation.ts'
@@ -32,9 +38,11 @@ type Copies = ReadonlyMap<string, { readonly raw: string; readonly key: SigningK
  *
  * The order is the design: what to send is worked out first; then one statement decides which of several answers it is and takes the copies;
  * then it is signed and sent; then the status becomes final. An answer that does not arrive makes the presentation fail, for good: the
- * verifier may have seen it. A process that dies in between leaves it to the sweep, which says failed.
+ * verifier may have seen it. Only a verifier that asks for it later leaves it pending. A process that dies in between leaves it to the
+ * sweep, which says failed.
  *
- * @throws Fault `holder.missing`, `resource.unknown`, `state.invalid`, `credential.unmatched`, `request.invalid`, `presentation.undelivered`, `upstream.*`
+ * @throws Fault `holder.missing`, `resource.unknown`, `state.invalid`, `credential.unmatched`, `request.invalid`, `presentation.undelivered`, `presentation.postponed`,
+ *   `upstream.*`
  */
 export async function answerPresentation(
   platform: Platform,
@@ -83,6 +91,10 @@ async function present(
       ...(redirectUri === null ? {} : { redirectUri }),
     })
   } catch (error) {
+    if (error instanceof Fault && error.code === 'presentation.postponed') {
+      await platform.store.single(caller.tenantId, (tx) => releaseAnswer(tx, open.userId, open.row.id))
+      throw error
+    }
     const shown = error instanceof Fault ? error : new Fault('server.unexpected', { cause: error })
     const failure = { code: shown.code, message: shown.message }
     await end(platform, caller, open, 'failed', { ...view, selected, error: failure })

@@ -118,6 +118,10 @@ async function checkStatuses(platform: Outward, outcomes: readonly Outcome[], no
   for (const [position, { copy }] of outcomes.entries()) {
     if (copy === null || copy.issuer === null) continue
     const found = await checkStatus(platform, copy.payload.status, copy.issuer, now)
+    // a list out of reach says nothing about the credential, so this is no refusal of it
+    if (found.some(({ code }) => code === 'status.unavailable')) {
+      throw new Fault('upstream.unreachable', { detail: 'The status list of the credential could not be fetched.' })
+    }
     findings.push(...found.map((one) => ({ copy: position, ...one })))
     // the holder agrees to what the first copy says, so the others must not say anything else
     const [first] = outcomes

@@ -279,19 +279,24 @@ const listed: readonly Lie[] = [
     'whose status list is too large [9.2]',
     'credential.invalid',
     { listed: {}, reply: { list: sends({ body: huge }) } },
-    { finding: 'status.unavailable' },
+    { finding: 'status.invalid' },
   ],
   [
     'whose status list is gone (7.5, step 7)',
     'credential.invalid',
     { listed: {}, reply: { list: sends({ status: 404 }) } },
-    { finding: 'status.unavailable' },
+    { finding: 'status.missing' },
   ],
   [
     'whose status list is JSON',
     'credential.invalid',
     { listed: {}, reply: { list: sends({ type: 'application/json' }) } },
-    { finding: 'status.unavailable' },
+    { finding: 'status.invalid' },
+  ],
+  [
+    'whose status list cannot be had at this moment (7.5, step 7)',
+    'upstream.unreachable',
+    { listed: {}, reply: { list: sends({ status: 503 }) } },
   ],
 ]
 

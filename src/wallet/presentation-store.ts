@@ -55,6 +55,11 @@ const endStatement = sql(
   `update wallet_presentation set status = $4, sealed_request = null, sealed_view = $5, answering_at = null, updated_at = $6
    where ${OF_USER} and id = $3 and status = 'pending' and answering_at is not null returning ${COLUMNS}`,
 )
+const releaseStatement = sql(
+  'wallet.release_answer',
+  `update wallet_presentation set answering_at = null
+   where ${OF_USER} and id = $3 and status = 'pending' and answering_at is not null`,
+)
 /** Nobody answered in time, or whoever was answering has died: that is known long before some requests expire. */
 const due = (now: string, dead: string) =>
   `((answering_at is null and expires_at <= ${now}) or answering_at <= ${dead})`
@@ -119,6 +124,11 @@ export async function endAnswer(
 ): Promise<SealedPresentation | null> {
   const [row] = await tx.rows<Row>(endStatement, [tx.tenantId, userId, id, end.status, end.sealedView, now])
   return row === undefined ? null : from(row)
+}
+
+/** Gives the right to answer back: the verifier wants the answer later. */
+export async function releaseAnswer(tx: TenantTx, userId: UserId, id: string): Promise<void> {
+  await tx.rows(releaseStatement, [tx.tenantId, userId, id])
 }
 
 /** Ends what nobody answered in time, and what a process that died was answering. */

@@ -45,9 +45,14 @@ export function jsonOf({ body }: Pick<OutboundAnswer, 'body'>, code: FaultCode):
  * @param code What it means if the other side blames the request (4xx) or redirects; a 5xx is `upstream.answer`.
  */
 export function refusalOf(answer: OutboundAnswer, code: FaultCode, detail: string): Fault {
-  const upstream = { status: answer.status, ...oauthErrorOf(answer) }
+  const upstream = upstreamOf(answer)
   if (answer.status >= 500) return new Fault('upstream.answer', { meta: { upstream } })
   return new Fault(code, { detail, meta: { upstream } })
+}
+
+/** What `meta.upstream` tells of an answer that is no success. */
+export function upstreamOf(answer: OutboundAnswer) {
+  return { status: answer.status, ...oauthErrorOf(answer) }
 }
 
 /** Whether something that failed may go well another time: the other side is out of reach, or it is our own trouble. */

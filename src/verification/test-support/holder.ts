@@ -25,11 +25,11 @@ export type Issuer = {
   readonly statusList: (uri: string, bytes: Uint8Array) => string
   readonly issue: (
     claims: Record<string, unknown>,
-    about: { cnf?: object; vct?: string; payload?: object; header?: object },
+    about: { cnf?: object; vct?: string; payload?: object; header?: object; frame?: object },
   ) => Promise<string>
 }
 
-/** Makes an issuer with a key of its own. All claims are disclosable. */
+/** Makes an issuer with a key of its own. All claims are disclosable, unless `frame` says otherwise. */
 export function anIssuer(): Issuer {
   const { privateKey, jwk } = aKey()
   const did = `did:jwk:${Buffer.from(JSON.stringify(jwk)).toString('base64url')}`
@@ -41,7 +41,7 @@ export function anIssuer(): Issuer {
       const payload = { iss: did, sub: uri, iat: seconds, exp: seconds + 600, ttl: 300, status_list }
       return jws({ typ: 'statuslist+jwt', alg: 'ES256', kid: `${did}#0` }, payload, { privateKey, jwk })
     },
-    issue: (claims, { cnf, vct = membership, payload = {}, header = {} }) => {
+    issue: (claims, { cnf, vct = membership, payload = {}, header = {}, frame = { _sd: Object.keys(claims) } }) => {
       const seconds = Math.floor(Date.now() / 1000)
       const plain = { iss: did, iat: seconds - 60, vct, ...(cnf && { cnf: { jwk: cnf } }), ...claims, ...payload }
       const instance = new SDJwtVcInstance({
@@ -52,7 +52,7 @@ export function anIssuer(): Issuer {
         saltGenerator: () => randomBytes(16).toString('base64url'),
       })
       // The library's types want a payload of known shape.
-      return instance.issue(plain as never, { _sd: Object.keys(claims) } as never, {
+      return instance.issue(plain as never, frame as never, {
         header: { kid: `${did}#0`, ...header },
       })
     },
