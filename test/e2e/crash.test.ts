@@ -1,21 +1,14 @@
 // A server is killed in the middle of its work, again and again, on the database that the run was given.
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { type Call, type HolderKey, holderKey, keyProof } from '../../demo/foreign-wallet.ts'
 import { type Json, text } from '../../demo/json.ts'
-import { createDatabase, postgresUrl } from '../support/database.ts'
 import { makeTemplate, openIssuance } from '../support/main-job.ts'
-import { freePort } from '../support/round-robin.ts'
-import { type Api, api, backendSecret } from '../support/server.ts'
+import type { Api } from '../support/server.ts'
+import { type ServerChild, serverChild } from '../support/server-child.ts'
 
 const KILLS = 3
 const ISSUANCES_AT_ONCE = 8
-const entry = fileURLToPath(new URL('../../bin/chirograph.js', import.meta.url))
 const grant = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
 
 /** What a client was told before the server died. */
@@ -27,46 +20,25 @@ type Known = {
   credential?: string
 }
 
-let folder: string
-let url: string
-let settings: Record<string, string>
-let server: ChildProcess
+let server: ServerChild
 let templateId: string
 
 before(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'chirograph-crash-'))
-  const port = await freePort()
-  url = `http://127.0.0.1:${port}`
-  const file = join(folder, 'bootstrap.json')
-  const clients = [{ clientId: 'acme-backend', clientSecret: backendSecret, scopes: ['tenant:admin'] }]
-  writeFileSync(file, JSON.stringify({ tenants: [{ slug: 'acme', name: 'Acme', clients }] }))
-  const database = postgresUrl === null ? {} : { DATABASE_URL: await createDatabase(postgresUrl) }
-  settings = {
-    PORT: String(port),
-    PUBLIC_URL: url,
-    DATA_DIR: join(folder, 'data'),
-    BOOTSTRAP_FILE: file,
-    LOG_LEVEL: 'error',
-    ...database,
-  }
-  await startServer()
-  templateId = (await makeTemplate(await backend(), 'badge')).id
+  server = await serverChild()
+  templateId = (await makeTemplate(await server.backend(), 'badge')).id
 })
-after(async () => {
-  await kill()
-  rmSync(folder, { recursive: true, force: true })
-})
+after(() => server.remove())
 
 test('killed in the middle of a load, the server loses no acknowledged issuance and leaves none half-issued', async () => {
   const known: Known[] = []
   for (let round = 0; round < KILLS; round += 1) {
-    const school = await backend()
+    const school = await server.backend()
     const load = Array.from({ length: ISSUANCES_AT_ONCE }, () => issueUntilItDies(school, known))
     await new Promise((resolve) => setTimeout(resolve, 700 + Math.random() * 600))
-    await kill()
+    await server.end('SIGKILL')
     await Promise.all(load)
-    await startServer()
-    await checkAll(await backend(), known)
+    await server.start()
+    await checkAll(await server.backend(), known)
   }
   assert(known.filter((one) => one.credential !== undefined).length > KILLS, 'too little happened to prove anything')
   const slots = known.flatMap((one) => (one.credential === undefined ? [] : [statusIndexOf(one.credential)]))
@@ -129,52 +101,18 @@ const call: Call = async (method, address, { form, json, token } = {}) => {
 async function redeem(one: Known): Promise<void> {
   const offer = await call('GET', new URL(one.offerUri).searchParams.get('credential_offer_uri') ?? '')
   const form = { grant_type: grant, 'pre-authorized_code': text(offer, 'grants', grant, 'pre-authorized_code') }
-  one.token = text(await call('POST', `${url}/issuers/acme/token`, { form }), 'access_token')
+  one.token = text(await call('POST', `${server.url}/issuers/acme/token`, { form }), 'access_token')
 }
 
 async function fetchCredential(one: Known): Promise<void> {
-  const nonce = text(await call('POST', `${url}/issuers/acme/nonce`), 'c_nonce')
-  const proofs = { jwt: [keyProof(one.key, `${url}/issuers/acme`, nonce)] }
+  const nonce = text(await call('POST', `${server.url}/issuers/acme/nonce`), 'c_nonce')
+  const proofs = { jwt: [keyProof(one.key, `${server.url}/issuers/acme`, nonce)] }
   const json = { credential_configuration_id: 'badge', proofs }
-  const answer = await call('POST', `${url}/issuers/acme/credential`, { token: one.token ?? '', json })
+  const answer = await call('POST', `${server.url}/issuers/acme/credential`, { token: one.token ?? '', json })
   one.credential = text(answer, 'credentials', 0, 'credential')
 }
 
 function statusIndexOf(credential: string): string {
   const payload = JSON.parse(Buffer.from(credential.split('.')[1] ?? '', 'base64url').toString())
   return `${payload.status.status_list.uri} ${payload.status.status_list.idx}`
-}
-
-async function backend(): Promise<Api> {
-  const form = { grant_type: 'client_credentials', client_id: 'acme-backend', client_secret: backendSecret }
-  const { body } = await api(url, null).form('/auth/token', form)
-  const known = api(url, body.access_token)
-  // A dead server is no wrong answer.
-  return { ...known, post: (...ask) => known.post(...ask).catch(() => Promise.reject(new Error('gone'))) }
-}
-
-async function startServer(): Promise<void> {
-  const { PATH = '', HOME = '' } = process.env
-  server = spawn(process.execPath, [entry, 'serve'], {
-    env: { PATH, HOME, ...settings },
-    stdio: ['ignore', 'inherit', 'inherit'],
-  })
-  for (let tries = 0; tries < 600; tries += 1) {
-    if (
-      await fetch(`${url}/readyz`).then(
-        (answer) => answer.ok,
-        () => false,
-      )
-    )
-      return
-    assert.equal(server.exitCode, null, 'the server ended instead of starting')
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  assert.fail('the server did not become ready')
-}
-
-async function kill(): Promise<void> {
-  const gone = new Promise((resolve) => server.once('exit', resolve))
-  server.kill('SIGKILL')
-  await gone
 }

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createDatabase, postgresUrl } from './database.ts'
+import { freePort } from './round-robin.ts'
+import { type Api, api, backendSecret } from './server.ts'
+
+const entry = fileURLToPath(new URL('../../bin/chirograph.js', import.meta.url))
+
+/** A server in a process of its own, for tests that end it; started again it finds its data and its address. */
+export type ServerChild = {
+  readonly url: string
+  readonly start: () => Promise<void>
+  /** @returns the exit status, null when a signal ended it. */
+  readonly end: (signal: 'SIGKILL' | 'SIGTERM') => Promise<number | null>
+  /** A caller with everything of the tenant acme. A dead server makes its posts reject with `gone`. */
+  readonly backend: () => Promise<Api>
+  readonly wallet: (username: string) => Promise<Api>
+  readonly remove: () => Promise<void>
+}
+
+const bootstrap = {
+  tenants: [
+    {
+      slug: 'acme',
+      name: 'Acme',
+      clients: [
+        { clientId: 'acme-backend', clientSecret: backendSecret, scopes: ['tenant:admin', 'users:impersonate'] },
+      ],
+      users: [{ username: 'thandi', enabled: true }],
+    },
+  ],
+}
+
+/** Prepares a server on the database that the run was given, and starts it. */
+export async function serverChild(): Promise<ServerChild> {
+  const folder = mkdtempSync(join(tmpdir(), 'chirograph-child-'))
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const file = join(folder, 'bootstrap.json')
+  writeFileSync(file, JSON.stringify(bootstrap))
+  const database = postgresUrl === null ? {} : { DATABASE_URL: await createDatabase(postgresUrl) }
+  const settings = { PORT: String(port), PUBLIC_URL: url, DATA_DIR: join(folder, 'data'), BOOTSTRAP_FILE: file }
+  let child = await startChild(url, { ...settings, LOG_LEVEL: 'error', ...database })
+  const client = { client_id: 'acme-backend', client_secret: backendSecret }
+  const backend = async () => {
+    const { body } = await api(url, null).form('/auth/token', { grant_type: 'client_credentials', ...client })
+    return orGone(api(url, body.access_token))
+  }
+  return {
+    url,
+    start: async () => {
+      child = await startChild(url, { ...settings, LOG_LEVEL: 'error', ...database })
+    },
+    end: (signal) => endChild(child, signal),
+    backend,
+    wallet: async (username) => {
+      const form = {
+        grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+        subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+        requested_subject: username,
+      }
+      const subject_token = (await backend()).token ?? ''
+      const { body } = await api(url, null).form('/auth/token', { ...form, ...client, subject_token })
+      return orGone(api(url, body.access_token))
+    },
+    remove: async () => {
+      await endChild(child, 'SIGKILL')
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A dead server is no wrong answer. */
+function orGone(known: Api): Api {
+  return { ...known, post: (...ask) => known.post(...ask).catch(() => Promise.reject(new Error('gone'))) }
+}
+
+async function startChild(url: string, settings: Record<string, string>): Promise<ChildProcess> {
+  const { PATH = '', HOME = '' } = process.env
+  const child = spawn(process.execPath, [entry, 'serve'], {
+    env: { PATH, HOME, ...settings },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  for (let tries = 0; tries < 600; tries += 1) {
+    const isReady = await fetch(`${url}/readyz`).then(
+      (answer) => answer.ok,
+      () => false,
+    )
+    if (isReady) return child
+    assert.equal(child.exitCode, null, 'the server ended instead of starting')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  return assert.fail('the server did not become ready')
+}
+
+async function endChild(child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+  const gone = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  child.kill(signal)
+  return gone
+}
