@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,44 +7,59 @@ import { createDatabase, postgresUrl } from '../test/support/database.ts'
 import { freePort } from '../test/support/round-robin.ts'
 
 /**
- * Executes every shell block of README.md but the two that `.ci/run` executes as they stand. A block that ends in `npm start` is started, and stays up
- * for the block after it. Only what cannot exist elsewhere is replaced: the database of the example, the port, the data folder.
- * Needs TEST_POSTGRES_URL (`npm run readme` sees to it).
+ * Executes every shell block of README.md and docs/quickstart.md but the two that `.ci/run` executes as they stand. A block that ends in `npm start` is
+ * started, and stays up for the blocks after it, which share one shell. Only what cannot exist elsewhere is replaced: the database of the example, the
+ * port, the data folder. Needs TEST_POSTGRES_URL (`npm run readme` sees to it).
  */
 const executedByCi = ['npm ci && npm run demo', 'npm ci && npm test']
-const blocks = [...readFileSync('README.md', 'utf8').matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, text = '']) =>
-  text.trim(),
-)
-const missing = executedByCi.filter((command) => !blocks.includes(command))
+const documents = ['README.md', 'docs/quickstart.md']
+
+const blocksOf = (document: string) =>
+  [...readFileSync(document, 'utf8').matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, text = '']) => text.trim())
+const missing = executedByCi.filter((command) => !blocksOf('README.md').includes(command))
 if (missing.length > 0) throw new Error(`the README lacks ${missing.join(' and ')}`)
 if (postgresUrl === null) throw new Error('TEST_POSTGRES_URL is not set')
 
 const folder = mkdtempSync(join(tmpdir(), 'chirograph-readme-'))
 const secret = randomBytes(32).toString('hex')
 const port = String(await freePort())
-const env: Record<string, string | undefined> = {
-  ...process.env,
-  PORT: port,
-  DATA_DIR: folder,
-  LOG_LEVEL: 'warn',
-  ACME_BACKEND_SECRET: secret,
-}
 const database = await createDatabase(postgresUrl)
-let stopServer = async () => {}
 try {
-  for (const block of blocks.filter((one) => !executedByCi.includes(one))) {
-    const lines = replaced(block).split('\n')
-    if (lines.at(-1) === 'npm start') {
-      await stopServer()
-      stopServer = await serve(lines)
-    } else {
-      await run(lines)
-    }
-    console.log(`ok: ${block.split('\n').at(-1)}`)
-  }
+  for (const document of documents) await tryDocument(document)
 } finally {
-  await stopServer()
   rmSync(folder, { recursive: true, force: true })
+}
+
+type Session = { readonly start: string; readonly after: string[] }
+
+async function tryDocument(document: string): Promise<void> {
+  const env = {
+    ...process.env,
+    PORT: port,
+    DATA_DIR: join(folder, document.replaceAll('/', '-')),
+    TMPDIR: folder,
+    LOG_LEVEL: 'warn',
+    ACME_BACKEND_SECRET: secret,
+  }
+  for (const { start, after } of sessionsOf(document)) {
+    const server = await serve(start, env)
+    try {
+      if (after.length > 0) await run(after.join('\n'), env)
+    } finally {
+      await stop(server)
+    }
+    console.log(`ok: ${document}, ${1 + after.length} blocks`)
+  }
+}
+
+/** Each block that starts a server, with those that talk to it. */
+function sessionsOf(document: string): Session[] {
+  const sessions: Session[] = []
+  for (const block of blocksOf(document).filter((one) => !executedByCi.includes(one))) {
+    if (block.endsWith('npm start')) sessions.push({ start: replaced(block), after: [] })
+    else sessions.at(-1)?.after.push(replaced(block))
+  }
+  return sessions
 }
 
 function replaced(block: string): string {
@@ -52,44 +67,49 @@ function replaced(block: string): string {
     block
       .replaceAll('http://localhost:8080', `http://localhost:${port}`)
       .replace(/^export DATABASE_URL=.*$/m, `export DATABASE_URL='${database}'`)
-      // Two terminals of the README are two shells here: what one exports the other is given.
+      // Two terminals of the page are two shells here: what one exports the other is given.
       .replace('"$(openssl rand -hex 32)"', secret)
   )
 }
 
+type Env = Readonly<Record<string, string | undefined>>
+
 /** Starts a server by a block and waits until it is ready. */
-async function serve(lines: readonly string[]): Promise<() => Promise<void>> {
-  const shell = spawn('bash', ['-euo', 'pipefail', '-c', [...lines.slice(0, -1), 'exec npm start'].join('\n')], {
+async function serve(block: string, env: Env): Promise<ChildProcess> {
+  const shell = spawn('bash', ['-euo', 'pipefail', '-c', block.replace(/npm start$/, 'exec npm start')], {
     env,
     stdio: ['ignore', 'inherit', 'inherit'],
-    detached: true,
   })
-  const ended = new Promise<void>((resolve) => shell.once('exit', () => resolve()))
-  const stop = async () => {
-    // npm, its shell and the server are one group.
-    if (shell.pid !== undefined && shell.exitCode === null) process.kill(-shell.pid, 'SIGTERM')
-    await ended
-  }
   for (let tries = 0; tries < 300; tries += 1) {
-    const isReady = await fetch(`http://localhost:${port}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    )
-    if (isReady) return stop
+    if (await isReady()) return shell
     if (shell.exitCode !== null) throw new Error(`the server ended with ${shell.exitCode}`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
-  await stop()
+  await stop(shell)
   throw new Error('the server did not become ready')
 }
 
-/** Runs the commands of a block. `curl` fails on a status that is no success. */
-async function run(lines: readonly string[]): Promise<void> {
-  const commands = lines.map((line) => line.replace(/^curl /, 'curl --fail '))
-  const shell = spawn('bash', ['-euo', 'pipefail', '-c', commands.join('\n')], {
-    env,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
+/** As a supervisor would: the signal goes to npm alone, and the server must end by it. */
+async function stop(shell: ChildProcess): Promise<void> {
+  if (shell.exitCode === null) {
+    const ended = new Promise((resolve) => shell.once('exit', resolve))
+    shell.kill('SIGTERM')
+    await ended
+  }
+  if (await isReady()) throw new Error('the server outlived npm start')
+}
+
+function isReady(): Promise<boolean> {
+  return fetch(`http://localhost:${port}/readyz`).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+}
+
+/** Runs commands in one shell. `curl` fails on a status that is no success. */
+async function run(commands: string, env: Env): Promise<void> {
+  const script = commands.replaceAll(/\bcurl -s/g, 'curl --fail -s')
+  const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], { env, stdio: ['ignore', 'ignore', 'inherit'] })
   const status = await new Promise<number>((resolve) => shell.once('exit', (code) => resolve(code ?? 1)))
-  if (status !== 0) throw new Error(`failed with ${status}: ${lines.join('; ')}`)
+  if (status !== 0) throw new Error(`failed with ${status}:\n${commands}`)
 }
