@@ -113,7 +113,7 @@ export const settings = {
     'TRUST_PROXY',
     flag(),
     false,
-    'Whether the caller address is taken from X-Forwarded-For. Only behind a proxy that sets it.',
+    'Whether the caller address is the last one in X-Forwarded-For. Only behind a proxy that adds it.',
   ),
 } as const
 

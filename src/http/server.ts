@@ -90,7 +90,8 @@ function newApp(config: Config): FastifyInstance {
     logger: false,
     genReqId: randomId,
     requestIdHeader: false,
-    trustProxy: config.trustProxy,
+    // the nearest proxy only: what stands before its entry in X-Forwarded-For, anybody may have written
+    trustProxy: config.trustProxy && ((_address, hop) => hop === 0),
     bodyLimit: BODY_BYTES_MAX,
     return503OnClosing: false,
     requestTimeout: HEADER_SECONDS_MAX * 1000,

@@ -44,7 +44,12 @@ test('[SEC-74] who is refused 300 times in a minute has to wait, at that tenant 
   issuer.clock.at = new Date(noon.getTime() + 60_000)
   assert.equal((await redeemFrom('192.0.2.1', 'x')).status, 400)
   issuer.clock.at = noon
-  assert.equal((await redeemFrom('192.0.2.2', code)).status, 200)
+  assert.equal((await redeemFrom('192.0.2.1, 192.0.2.2', code)).status, 200)
+})
+
+test('[SEC-74] an address that the caller wrote himself before that of the proxy changes nothing', async () => {
+  await refusedOften('127.0.0.1, 192.0.2.3')
+  assert.equal((await redeemFrom('203.0.113.1, 192.0.2.3', 'x')).status, 429)
 })
 
 test('[SEC-74] the machine itself is not counted: our own wallet asks from there for everybody', async () => {

@@ -38,7 +38,10 @@ function credentialBy(iss: string, kid?: string) {
   return { header: { ...(kid !== undefined && { kid }) }, payload: { iss } }
 }
 function documentOf(...keys: SigningKey[]): object {
-  return ownDidDocument(did, keys)
+  return ownDidDocument(
+    did,
+    keys.map(({ kid, publicJwk }) => ({ kid, publicJwk, purpose: 'assertionMethod' })),
+  )
 }
 function later(seconds: number): Date {
   return new Date(noon.getTime() + seconds * 1000)

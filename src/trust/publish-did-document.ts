@@ -14,7 +14,7 @@ const caches = new WeakMap<Store, Recent<Promise<object>>>()
 
 /**
  * The DID document of a tenant, up to 5 s old: the keys that sign its credentials, status lists and presentation requests, and those that
- * did. Keys are made here if there are none, so that a document never lacks the key of the first credential.
+ * did. The keys of requests are offered as `authentication`, the others as `assertionMethod`. Keys are made here if there are none, so that a document never lacks the key of the first credential.
  */
 export function publishDidDocument(platform: Needs, { id, slug }: Pick<Tenant, 'id' | 'slug'>): Promise<object> {
   const { store, keys, clock, urls } = platform
@@ -26,7 +26,10 @@ export function publishDidDocument(platform: Needs, { id, slug }: Pick<Tenant, '
     const published = await keys.published(id, usages)
     return ownDidDocument(
       urls.did(slug),
-      published.map(({ kid, jwk }) => ({ kid, publicJwk: jwk })),
+      published.map(({ kid, jwk, usage }) => {
+        const purpose = usage === 'request' ? 'authentication' : 'assertionMethod'
+        return { kid, publicJwk: jwk, purpose } as const
+      }),
     )
   })
   cache.set(id, making, clock.now())

@@ -58,24 +58,27 @@ export function keysFor({ did, document }: DidDocument, purpose: KeyPurpose): Pu
 /**
  * The document that a tenant publishes for its DID.
  *
- * @param keys Current keys and those that still verify, newest first; `kid` becomes the fragment.
+ * @param keys Current keys and those that still verify, newest first; `kid` becomes the fragment. A key is offered for its one purpose
+ * only: what acts as the DID must not be taken for what issues. [SEC-72]
  */
 export function ownDidDocument(
   did: string,
-  keys: readonly { readonly kid: string; readonly publicJwk: PublicJwk }[],
+  keys: readonly { readonly kid: string; readonly publicJwk: PublicJwk; readonly purpose: KeyPurpose }[],
 ): object {
-  const names = keys.map(({ kid }) => `${parseDid(did).did}#${kid}`)
+  const nameOf = (kid: string) => `${parseDid(did).did}#${kid}`
+  const namesFor = (wanted: KeyPurpose) =>
+    keys.filter(({ purpose }) => purpose === wanted).map(({ kid }) => nameOf(kid))
   return {
     '@context': ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/suites/jws-2020/v1'],
     id: did,
-    verificationMethod: keys.map(({ publicJwk }, at) => ({
-      id: names[at],
+    verificationMethod: keys.map(({ kid, publicJwk }) => ({
+      id: nameOf(kid),
       type: 'JsonWebKey2020',
       controller: did,
       publicKeyJwk: canonical(publicJwk),
     })),
-    authentication: names,
-    assertionMethod: names,
+    authentication: namesFor('authentication'),
+    assertionMethod: namesFor('assertionMethod'),
   }
 }
 

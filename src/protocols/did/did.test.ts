@@ -154,11 +154,17 @@ describe('out of a DID document', () => {
     assert.throws(() => readDidDocument({ id: 'did:web:evil.example' }, did), { code: 'did.unresolvable' })
   })
 
-  test('our own one offers each of our keys, and names nothing private', () => {
-    const keys = [publicJwk, ed25519].map((jwk) => ({ kid: thumbprint(jwk), publicJwk: { ...jwk, use: 'sig' } }))
+  test('[SEC-72] our own one offers each of our keys for its purpose only, and names nothing private', () => {
+    const keys = [publicJwk, ed25519].map((jwk, at) => ({
+      kid: thumbprint(jwk),
+      publicJwk: { ...jwk, use: 'sig' },
+      purpose: (['assertionMethod', 'authentication'] as const)[at] ?? 'authentication',
+    }))
     const document = readDidDocument(JSON.parse(JSON.stringify(ownDidDocument(did, keys))), did)
-    assert.deepEqual(keysFor(document, 'assertionMethod'), [publicJwk, ed25519])
-    for (const { kid } of keys) assert.equal(thumbprint(keyFor(document, `${did}#${kid}`, 'authentication')), kid)
+    assert.deepEqual(keysFor(document, 'assertionMethod'), [publicJwk])
+    assert.deepEqual(keysFor(document, 'authentication'), [ed25519])
+    const other = `${did}#${thumbprint(ed25519)}`
+    assert.throws(() => keyFor(document, other, 'assertionMethod'), { code: 'did.unresolvable' })
   })
 })
 
