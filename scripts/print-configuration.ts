@@ -1,3 +1,4 @@
+import { scopes } from '../src/caller.ts'
 import { settings } from '../src/config.ts'
 
 /** `docs/configuration.md`, from the table of settings. */
@@ -17,8 +18,23 @@ ${rows.join('\n')}
 
 ## Bootstrap file
 
-\`BOOTSTRAP_FILE\` names a JSON file of tenants, their clients and their users. It is applied at every start and by \`chirograph apply FILE\`;
-applying it again changes nothing that it does not say. Any secret may be \`{"env": "NAME"}\` instead of a text, and is then read from that
-environment variable. [bootstrap.example.json](bootstrap.example.json) shows its form.
+\`BOOTSTRAP_FILE\` names a JSON file of tenants, their clients and their users. It is applied at every start and by \`chirograph apply FILE\`:
+what is missing is made, what differs is changed, and what it does not mention stays. [bootstrap.example.json](bootstrap.example.json) is one;
+without any tenant the server starts, but nobody can get a token from it.
+
+| Member of \`tenants[]\` | What it is |
+|---|---|
+| \`slug\` | names the tenant in addresses: a-z, 0-9 and inner hyphens, at most 63. A wallet keeps it for good, so choose it well |
+| \`name\` | what wallets and people are shown |
+| \`clients[]\` | who calls the API: \`clientId\`, \`scopes\`, and \`clientSecret\` (32 characters or more) or \`jwks\` (public keys for private_key_jwt) |
+| \`users[]\` | people: \`username\`, and if wanted \`email\`, \`firstName\`, \`lastName\`, \`externalIdentifier\`, \`enabled\`, \`password\` |
+
+Any secret may be \`{"env": "NAME"}\` instead of a text, and is then read from that environment variable.
+
+| Scope | What it allows |
+|---|---|
+${Object.entries(scopes)
+  .map(([name, says]) => `| \`${name}\` | ${says} |`)
+  .join('\n')}
 `
 }
