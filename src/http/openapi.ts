@@ -48,7 +48,11 @@ const edgeFaults: readonly FaultCode[] = [
  * Shapes with an `$id` become components.
  */
 export function openApiOf({ config, routes, endpoints }: ReferenceParts): OpenApi {
-  const schemas: Record<string, object> = { Errors: errorsSchema, OAuthError: oauthErrorSchema }
+  const schemas: Record<string, object> = {
+    Errors: errorsSchema,
+    Links: linksSchema,
+    OAuthError: oauthErrorSchema,
+  }
   const paths: Record<string, Record<string, Operation>> = {}
   for (const route of routes)
     at(paths, `/${route.group}${route.path}`)[route.method.toLowerCase()] = ofRoute(route, schemas)
@@ -129,7 +133,7 @@ function ofRoute(route: Route, schemas: Record<string, object>): Operation {
 }
 
 function contentOf(route: Route, data: object): object {
-  const properties = { data, links: linksSchema, meta: { type: 'object' } }
+  const properties = { data, links: { $ref: '#/components/schemas/Links' }, meta: { type: 'object' } }
   const schema = route.bare ? data : { type: 'object', required: ['data'], properties }
   const others = (route.produces ?? []).map((type) => [type, { schema: { type: 'string' } }])
   return { 'application/json': { schema }, ...Object.fromEntries(others) }

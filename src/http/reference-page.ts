@@ -1,18 +1,20 @@
 import type { OpenApi, Operation } from './openapi.ts'
 import { escapeHtml } from './page.ts'
+import { anchor, form, inline, replyBlock, shapeBlock } from './reference-shape.ts'
 
-type Entry = { readonly path: string; readonly method: string; readonly operation: Operation }
+type Entry = { readonly path: string; readonly method: string; readonly operation: Operation; readonly shapes: Shape }
 type Shape = Readonly<Record<string, unknown>>
 
 /** Writes the reference as one page: a list of headings at the side, and under each its operations, folded. */
 export function referencePage(document: OpenApi): string {
+  const shapes = document.components.schemas
   const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation, shapes })),
   )
   const byTag = Map.groupBy(entries, ({ operation }) => operation.tags[0] ?? 'Other')
   const menu = [...byTag.keys()].map((tag) => `<li><a href="#${anchor(tag)}">${escapeHtml(tag)}</a></li>`)
   const sections = [...byTag].map(([tag, found]) => section(tag, describe(document, tag), found))
-  const schemas = Object.entries(document.components.schemas).map(([name, schema]) => schemaBlock(name, schema))
+  const schemas = Object.entries(shapes).map(([name, schema]) => schemaBlock(name, schema))
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Chirograph API reference</title><link rel="stylesheet" href="/docs/style.css"></head>
@@ -36,10 +38,10 @@ function section(tag: string, intro: string, entries: readonly Entry[]): string 
   return `<section><h2 id="${anchor(tag)}">${escapeHtml(tag)}</h2>${intro}${entries.map(operationBlock).join('')}</section>`
 }
 
-function operationBlock({ path, method, operation }: Entry): string {
+function operationBlock({ path, method, operation, shapes }: Entry): string {
   const about = operation.description === undefined ? '' : `<p>${inline(operation.description)}</p>`
   return `<details><summary><b class="${method.toLowerCase()}">${method}</b> <code>${escapeHtml(path)}</code>
-<span>${escapeHtml(operation.summary)}</span></summary><div id="${anchor(`${method} ${path}`)}">${about}${parameterTable(operation)}${bodyBlock(operation)}${responseList(operation)}</div></details>`
+<span>${escapeHtml(operation.summary)}</span></summary><div id="${anchor(`${method} ${path}`)}">${about}${parameterTable(operation)}${bodyBlock(operation, shapes)}${responseList(operation)}</div></details>`
 }
 
 function parameterTable({ parameters }: Operation): string {
@@ -49,7 +51,7 @@ function parameterTable({ parameters }: Operation): string {
     const cells = [
       `<code>${escapeHtml(String(name))}</code>`,
       escapeHtml(String(place)),
-      brief(schema),
+      form(schema),
       inline(description),
     ]
     return `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`
@@ -57,60 +59,37 @@ function parameterTable({ parameters }: Operation): string {
   return `<table><thead><tr><th>Parameter<th>In<th>Form<th>Meaning</tr></thead><tbody>${rows.join('')}</tbody></table>`
 }
 
-function bodyBlock({ requestBody }: Operation): string {
-  return requestBody === undefined ? '' : `<h4>Body</h4>${contentBlocks(requestBody)}`
+/** What the reader has to write is shown at once, also if it is a shape of its own. */
+function bodyBlock({ requestBody }: Operation, shapes: Shape): string {
+  const show = (schema: unknown) => {
+    const { $ref } = (schema ?? {}) as Shape
+    return shapeBlock(typeof $ref === 'string' ? shapes[$ref.split('/').at(-1) ?? ''] : schema)
+  }
+  return requestBody === undefined ? '' : `<h4>Body</h4>${contentBlocks(requestBody, show)}`
 }
 
 function responseList({ responses }: Operation): string {
   const items = Object.entries(responses).map(([status, response]) => {
     const { description } = response as Shape
     const isGood = status.startsWith('2')
-    return `<dt><code>${escapeHtml(status)}</code></dt><dd>${inline(description)}${isGood ? contentBlocks(response) : ''}</dd>`
+    return `<dt><code>${escapeHtml(status)}</code></dt><dd>${inline(description)}${isGood ? contentBlocks(response, replyBlock) : ''}</dd>`
   })
   return `<h4>Answers</h4><dl>${items.join('')}</dl>`
 }
 
-function contentBlocks(holder: object): string {
+function contentBlocks(holder: object, show: (schema: unknown) => string): string {
   const { content } = holder as Shape
   if (typeof content !== 'object' || content === null) return ''
   const blocks = Object.entries(content).map(([type, { schema }]: [string, Shape]) => {
-    return `<p><code>${escapeHtml(type)}</code></p>${schemaText(schema)}`
+    return `<p><code>${escapeHtml(type)}</code></p>${show(schema)}`
   })
   return blocks.join('')
 }
 
 /** The place that links lead to is inside: a browser unfolds what is around it. */
 function schemaBlock(name: string, schema: object): string {
-  const text = `<div id="${anchor(`shape ${name}`)}">${schemaText(schema)}</div>`
+  const text = `<div id="${anchor(`shape ${name}`)}">${shapeBlock(schema)}</div>`
   return `<details><summary><code>${escapeHtml(name)}</code></summary>${text}</details>`
-}
-
-/** A schema as JSON; a reference in it leads to the shape. */
-function schemaText(schema: unknown): string {
-  const json = escapeHtml(JSON.stringify(schema, null, 2) ?? '')
-  const linked = json.replace(/#\/components\/schemas\/([\w.-]+)/g, (_, name: string) => {
-    return `<a href="#${anchor(`shape ${name}`)}">${name}</a>`
-  })
-  return `<pre>${linked}</pre>`
-}
-
-function brief(schema: unknown): string {
-  const { type, format, pattern, enum: values, $ref } = (schema ?? {}) as Shape
-  if (Array.isArray(values)) return values.map((one) => `<code>${escapeHtml(String(one))}</code>`).join(' ')
-  const words = [type, format, $ref].filter((one) => typeof one === 'string').join(', ')
-  return escapeHtml(words) + (typeof pattern === 'string' ? ` <code>${escapeHtml(pattern)}</code>` : '')
-}
-
-/** Prose with `code` in it. */
-function inline(text: unknown): string {
-  return typeof text === 'string' ? escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>') : ''
-}
-
-function anchor(text: string): string {
-  return text
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-|-$/g, '')
 }
 
 /** The style of the reference; follows the reader's light or dark setting. */
@@ -125,6 +104,7 @@ b.get{color:light-dark(#0a6640,#5fd39b)}b.post{color:light-dark(#0b4fa8,#7db4ff)
 b.put,b.patch{color:light-dark(#7a4b00,#f0b95a)}
 table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.3rem .5rem;border-top:1px solid var(--edge)}
 pre{background:var(--soft);padding:.6rem;border-radius:6px;overflow:auto;font-size:.85rem}code{overflow-wrap:anywhere}
-dt{float:left;clear:left;width:4rem}dd{margin:0 0 .5rem 4rem}
-@media(max-width:50rem){body{display:block}nav{position:static;height:auto;border:0}main{padding:1rem}}
+h4{margin:1rem 0 .3rem}details p{margin:.4rem 0}dt{float:left;clear:left;width:4rem}dd{margin:0 0 .5rem 4rem}
+@media(max-width:50rem){body{display:block}nav{position:static;height:auto;border:0}main{padding:1rem}
+table,tbody,tr,td{display:block}thead{display:none}tr{border-top:1px solid var(--edge);padding:.3rem 0}td{border:0;padding:.1rem 0}}
 `
