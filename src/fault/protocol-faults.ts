@@ -23,6 +23,31 @@ export const protocolFaults = {
     oauth: [400, 'invalid_request'],
     title: 'The signed JWT is not acceptable.',
   },
+  'cbor.malformed': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_request'],
+    title: 'The CBOR is not well-formed, or goes beyond what is read.',
+  },
+  'cose.malformed': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_request'],
+    title: 'It is not a well-formed COSE_Sign1.',
+  },
+  'mdoc.malformed': {
+    api: [422, 'CREDENTIAL_INVALID'],
+    oauth: [400, 'invalid_request'],
+    title: 'The credential or its presentation is not a well-formed mdoc.',
+  },
+  'mdoc.unissuable': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_credential_request'],
+    title: 'These elements cannot be made into an mdoc.',
+  },
+  'mdoc.unpresentable': {
+    api: [422, 'NO_MATCHING_CREDENTIAL'],
+    oauth: [400, 'access_denied'],
+    title: 'The mdoc cannot disclose what was asked for.',
+  },
   'sd_jwt.malformed': {
     api: [422, 'CREDENTIAL_INVALID'],
     oauth: [400, 'invalid_request'],
@@ -205,6 +230,11 @@ export const protocolFaults = {
     api: [422, 'UNSUPPORTED_FORMAT'],
     oauth: [400, 'invalid_request'],
     title: 'Credentials of this format are not issued here.',
+  },
+  'certificate.invalid': {
+    api: [422, 'CERTIFICATE_INVALID'],
+    oauth: [400, 'invalid_request'],
+    title: 'The certificate cannot be used.',
   },
   'certificate.none_active': {
     api: [409, 'NO_ACTIVE_CERTIFICATE'],
