@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { aPresentation, aRequest, attributes } from './test-support/asked.ts'
+import { aPresentation, aRequest, attributes, claims } from './test-support/asked.ts'
 import { membership } from './test-support/holder.ts'
 import { startVerifier, type Verifier } from './test-support/verifier.ts'
 
@@ -10,6 +10,9 @@ before(async () => {
 })
 after(() => verifier.close())
 
+const more = { level_text: '7', seen: '2019-05-01T10:00:00Z', never: '2019-02-30', clubs: ['Zoë'], nothing: null }
+const odd = { ...claims, ...more }
+
 for (const [what, attribute, disclosed, code] of [
   ['another value', { given_name: { type: 'string', value: 'Ann' } }, ['given_name'], 'value.different'],
   ['a value of another type', { given_name: { type: 'number' } }, ['given_name'], 'value.type'],
@@ -17,6 +20,19 @@ for (const [what, attribute, disclosed, code] of [
   ['a number above the maximum', { level: { type: 'number', maximum: 6 } }, ['level'], 'value.above_maximum'],
   ['a date after the maximum', { since: { type: 'date', maximum: '2019-04-30' } }, ['since'], 'value.above_maximum'],
   ['no date', { given_name: { type: 'date' } }, ['given_name'], 'value.type'],
+  ['a number where a text was demanded', { level: { type: 'string' } }, ['level'], 'value.type'],
+  ['a text of the demanded number', { level_text: { value: 7 } }, ['level_text'], 'value.different'],
+  [
+    'a text that looks like a number in range',
+    { level_text: { minimum: 1, maximum: 9 } },
+    ['level_text'],
+    'value.type',
+  ],
+  ['a date against a bound that is a number', { since: { minimum: 1 } }, ['since'], 'value.type'],
+  ['a time where a date was demanded', { seen: { type: 'date', minimum: '2000-01-01' } }, ['seen'], 'value.type'],
+  ['a day that no calendar has', { never: { minimum: '2000-01-01' } }, ['never'], 'value.type'],
+  ['an array where a text was demanded', { clubs: { type: 'string' } }, ['clubs'], 'value.type'],
+  ['null where a text was demanded', { nothing: { type: 'string' } }, ['nothing'], 'value.type'],
   [
     'all as demanded',
     { since: { type: 'date', minimum: '2019-05-01', maximum: '2019-05-01' }, level: { value: 7 } },
@@ -28,7 +44,7 @@ for (const [what, attribute, disclosed, code] of [
     const request = await aRequest(verifier, { credential: { attributes: attribute } })
     // 15.4.1: the query does not betray what the verifier hopes for
     assert.equal(JSON.stringify(request.object.dcql_query).includes('"values"'), false)
-    await request.answer({ c0: [await aPresentation(request, { names: disclosed })] })
+    await request.answer({ c0: [await aPresentation(request, { names: disclosed, claims: odd })] })
     const { status, credentials } = await request.result()
     assert.equal(status, code === null ? 'verified' : 'failed')
     assert.deepEqual(

@@ -6,6 +6,7 @@ import { qrAnswer } from '../http/qr-image.ts'
 import { REQUEST_OBJECT_MEDIA_TYPE } from '../protocols/openid4vp/request-object.ts'
 import { readResponse } from '../protocols/openid4vp/response.ts'
 import { answerRequest } from './answer-request.ts'
+import { countingRefusals } from './rate-limits.ts'
 import { addressesOf } from './request-addresses.ts'
 import { readRequestToken } from './request-token.ts'
 import { serveRequestObject } from './serve-request-object.ts'
@@ -49,7 +50,8 @@ const postResponse = endpoint({
   handle: async ({ platform, params, body, ip, requestId }) => {
     const tenant = await getTenant(platform, params.tenant)
     const response = readResponse(body)
-    const redirectUri = await answerRequest(platform, tenant, params.requestToken, response, { ip, requestId })
+    const take = () => answerRequest(platform, tenant, params.requestToken, response, { ip, requestId })
+    const redirectUri = await countingRefusals(platform, { tenant, ip }, take)
     return { status: 200, body: redirectUri === null ? {} : { redirect_uri: redirectUri } }
   },
 })

@@ -8,6 +8,7 @@ import { resolveOffer } from './resolve-offer.ts'
 import { setConsent } from './set-consent.ts'
 import { fault } from './test-support/fault.ts'
 import { type ForeignIssuer, foreignIssuer, type Options } from './test-support/foreign-issuer.ts'
+import { says } from './test-support/lies.ts'
 import { type Bench, openBench } from './test-support/wallet-platform.ts'
 
 let bench: Bench
@@ -129,6 +130,24 @@ test('a nonce that the issuer does not take is replaced once', async () => {
   assert.equal(got.length, 1)
   assert.equal(asked('nonce'), 2)
   assert.equal(asked('credential'), 2)
+})
+
+test('of two datasets one is refused: nothing is kept, and the issuer hears of the other [W-C4, W-R9]', async () => {
+  const { offerUri, lie, calls } = await started()
+  const details = { type: 'openid_credential', credential_configuration_id: 'membership' }
+  lie({
+    reply: {
+      token: says({ authorization_details: [{ ...details, credential_identifiers: ['one', 'two'] }] }),
+      credential: (reply, { n }) => (n === 2 ? { ...reply, status: 400, body: { error: 'no' } } : reply),
+    },
+  })
+  const thandi = await bench.person()
+  assert.equal((await fault(acceptOffer(bench.platform, thandi, { credentialOffer: offerUri }))).code, 'offer.unusable')
+  for (const table of ['wallet_credential', 'wallet_deferred', 'job']) {
+    assert.deepEqual(await bench.rows(thandi.tenantId, table), [])
+  }
+  const told = calls.filter(({ place }) => place === 'notification').map(({ body }) => JSON.parse(body))
+  assert.deepEqual(told, [{ notification_id: 'news-1', event: 'credential_failure' }])
 })
 
 test('the issuer hears of acceptance and of removal once each, and the token is dropped after the last', async () => {

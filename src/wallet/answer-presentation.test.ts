@@ -9,7 +9,7 @@ import { preparePresentation } from './prepare-presentation.ts'
 import { removeCredential } from './remove-credential.ts'
 import { setConsent } from './set-consent.ts'
 import { fault } from './test-support/fault.ts'
-import { foreignIssuer } from './test-support/foreign-issuer.ts'
+import { foreignIssuer, type Lies } from './test-support/foreign-issuer.ts'
 import { type ForeignVerifier, foreignVerifier, readByHand } from './test-support/foreign-verifier.ts'
 import { type Bench, openBench } from './test-support/wallet-platform.ts'
 
@@ -44,8 +44,9 @@ async function aMember(copies = 1): Promise<{ thandi: Caller & { userId: UserId 
   return { thandi, credentialId: await receive(thandi, copies) }
 }
 
-async function receive(thandi: Caller, copies = 1): Promise<string> {
+async function receive(thandi: Caller, copies = 1, lies: Lies = {}): Promise<string> {
   const issuer = await foreignIssuer(copies === 1 ? {} : { batchSize: copies })
+  issuer.lie(lies)
   const { credentials } = await acceptOffer(bench.platform, thandi, { credentialOffer: issuer.offerUri })
   const [credential] = credentials
   await issuer.close()
@@ -83,6 +84,52 @@ test('a foreign verifier gets what it asked for, bound to it and its request, an
     isSigned: true,
     isWhole: true,
   })
+})
+
+test('the holder is told what goes along because the issuer put it in the clear, and it is what does [SEC-55]', async () => {
+  const { thandi, credentialId } = await aMember()
+  const shop = await verifier()
+  const { data, meta } = await preparePresentation(bench.platform, thandi, shop.link())
+  const along = { credentialId, attributes: ['member.since', 'jti'] }
+  assert.deepEqual(meta.alsoDisclosed, [along])
+  const [alternative] = meta.alternatives as { credentials: { alsoDisclosed: string[] }[] }[]
+  assert.deepEqual(alternative?.credentials[0]?.alsoDisclosed, along.attributes)
+  const answered = await answerPresentation(bench.platform, thandi, data.id, { status: 'answered' })
+  assert.deepEqual(answered.meta.alsoDisclosed, [along])
+  const [jwt = ''] = (presented(shop)[0] ?? '').split('~')
+  const inTheClear = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
+  assert.deepEqual([inTheClear.member.since, inTheClear.jti], [2019, 'x'])
+})
+
+test('of an array only the elements that were asked for are disclosed, and of an object only the members [DCQL-4, DCQL-6]', async () => {
+  const thandi = await bench.person()
+  const frame = { _sd: ['member', 'given_name', 'clubs'], member: { _sd: ['number', 'since'] }, clubs: { _sd: [0, 1] } }
+  await receive(thandi, 1, { frame })
+  const claims = [{ path: ['clubs', null], values: ['go', 'bridge'] }, { path: ['member', 'since'] }]
+  const shop = await verifier({ credentials: [{ ...membership, claims }] })
+  const { data, meta } = await preparePresentation(bench.platform, thandi, shop.link())
+  assert.deepEqual(data.selectedCredentials[0]?.matchedAttributes, ['clubs[]', 'member.since'])
+  assert.deepEqual((meta.alsoDisclosed as { attributes: string[] }[])[0]?.attributes, ['jti'])
+  await answerPresentation(bench.platform, thandi, data.id, { status: 'answered' })
+  const { disclosed } = readByHand(presented(shop)[0] ?? '')
+  const values = disclosed.filter((one) => one.length === 1).map(([value]) => value)
+  const names = disclosed.filter((one) => one.length === 2).map(([name]) => name)
+  assert.deepEqual([values, names.sort()], [['go'], ['clubs', 'member', 'since']])
+})
+
+test('a credential whose time is over is not offered, and not sent if it was proposed before', async () => {
+  const thandi = await bench.person()
+  await receive(thandi, 1, { payload: (payload) => ({ ...payload, exp: Number(payload.iat) + 100 }) })
+  const shop = await verifier()
+  const { data } = await preparePresentation(bench.platform, thandi, shop.link())
+  assert.equal(data.selectedCredentials.length, 1)
+  bench.later(110)
+  const refused = await fault(answerPresentation(bench.platform, thandi, data.id, { status: 'answered' }))
+  assert.equal(refused.code, 'credential.unmatched')
+  const { data: again } = await preparePresentation(bench.platform, thandi, shop.link())
+  assert.deepEqual(again.selectedCredentials, [])
+  bench.later(-110)
+  assert.equal(shop.posted.length, 0)
 })
 
 test('of answers that come together one is sent, and the others are told so', async () => {
@@ -153,6 +200,29 @@ test('only accepted credentials are presented: pending and rejected ones match n
   assert.equal(shop.posted.length, 0)
 })
 
+test('consent that is taken back between proposal and answer counts, whether named or proposed', async () => {
+  const { thandi, credentialId } = await aMember()
+  const shop = await verifier()
+  const { data } = await preparePresentation(bench.platform, thandi, shop.link())
+  await setConsent(bench.platform, thandi, credentialId, 'rejected')
+  for (const ask of [{}, { selectedCredentials: [{ credentialId }] }]) {
+    const answer = answerPresentation(bench.platform, thandi, data.id, { status: 'answered', ...ask })
+    assert.equal((await fault(answer)).code, 'credential.unmatched')
+  }
+  assert.equal(shop.posted.length, 0)
+})
+
+test("another user's credential cannot be named, not even one that would answer", async () => {
+  const { thandi } = await aMember()
+  const pieter = await bench.person(thandi.tenantId)
+  const theirs = await receive(pieter)
+  const shop = await verifier()
+  const { data } = await preparePresentation(bench.platform, thandi, shop.link())
+  const ask = { status: 'answered' as const, selectedCredentials: [{ credentialId: theirs }] }
+  assert.equal((await fault(answerPresentation(bench.platform, thandi, data.id, ask))).code, 'credential.unmatched')
+  assert.equal(shop.posted.length, 0)
+})
+
 test('a credential that goes between proposal and answer is not sent, and the request stays open', async () => {
   const { thandi, credentialId } = await aMember()
   const shop = await verifier()
@@ -176,7 +246,8 @@ test('the holder may name another credential of the alternatives, but not one th
     [newer, older],
   )
   const both = [{ credentialId: newer }, { credentialId: older }]
-  for (const selectedCredentials of [both, [{ credentialId: older, matchedAttributes: ['clubs[]'] }]]) {
+  const twice = [{ credentialId: newer }, { credentialId: newer }]
+  for (const selectedCredentials of [both, twice, [{ credentialId: older, matchedAttributes: ['clubs[]'] }]]) {
     const ask = { status: 'answered' as const, selectedCredentials }
     assert.equal((await fault(answerPresentation(bench.platform, thandi, data.id, ask))).code, 'request.invalid')
   }
@@ -190,6 +261,8 @@ test('several credentials are presented where the verifier takes several and the
   const other = await receive(thandi)
   const shop = await verifier({ credentials: [{ ...membership, multiple: true }] })
   const { data } = await preparePresentation(bench.platform, thandi, shop.link())
+  const twice = { status: 'answered' as const, selectedCredentials: [{ credentialId }, { credentialId }] }
+  assert.equal((await fault(answerPresentation(bench.platform, thandi, data.id, twice))).code, 'request.invalid')
   const ask = { status: 'answered' as const, selectedCredentials: [{ credentialId }, { credentialId: other }] }
   await answerPresentation(bench.platform, thandi, data.id, ask)
   assert.equal(presented(shop).length, 2)

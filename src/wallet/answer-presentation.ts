@@ -11,7 +11,7 @@ import { type TakenCopy, takeCopies } from './credential-store.ts'
 import { deliverAnswer } from './deliver-answer.ts'
 import { holderOf } from './holder.ts'
 import type { PresentationAnswer } from './prepare-presentation.ts'
-import { type Choice, listCandidates, selectedOf } from './presentable.ts'
+import { besidesOf, type Choice, listCandidates, selectedOf } from './presentable.ts'
 import { metaOf, type PendingRequest, type PresentationView, showPresentation, statusAt } from './presentation.ts'
 import {
   beginAnswer,
@@ -78,8 +78,9 @@ async function present(
   open: Open,
   choices: readonly Choice[],
 ): Promise<PresentationAnswer> {
-  const { request, view } = open
+  const { request } = open
   const selected = selectedOf(choices)
+  const view = { ...open.view, selected, besides: besidesOf(choices) }
   const ids = selected.map(({ credentialId }) => credentialId)
   const taken = await begin(platform, caller, open, ids)
   try {
@@ -87,7 +88,6 @@ async function present(
     const redirectUri = await deliverAnswer(platform, request.responseUri, buildResponse(token, request.state))
     return await end(platform, caller, open, 'answered', {
       ...view,
-      selected,
       ...(redirectUri === null ? {} : { redirectUri }),
     })
   } catch (error) {
@@ -97,7 +97,7 @@ async function present(
     }
     const shown = error instanceof Fault ? error : new Fault('server.unexpected', { cause: error })
     const failure = { code: shown.code, message: shown.message }
-    await end(platform, caller, open, 'failed', { ...view, selected, error: failure })
+    await end(platform, caller, open, 'failed', { ...view, error: failure })
     throw error
   }
 }

@@ -34,6 +34,7 @@ export function chooseProposed(
  * @throws Fault `credential.unmatched`, `request.invalid`
  */
 export function chooseNamed(query: DcqlQuery, candidates: readonly Candidate[], named: NamedCredentials): Choice[] {
+  refuseRepeated(named)
   const left = inOrder(candidates, named)
   const selection = satisfied(select(query, left))
   const choices = choicesFor(query, selection, [...selection.required, ...selection.optional], true)
@@ -51,6 +52,16 @@ export function chooseNamed(query: DcqlQuery, candidates: readonly Candidate[], 
     }
   }
   return choices
+}
+
+/** 3.9, step 13: one credential shown twice counts once, so nobody means it. */
+function refuseRepeated(named: NamedCredentials): void {
+  const seen = new Set<string>()
+  for (const [position, { credentialId }] of named.entries()) {
+    if (seen.has(credentialId))
+      throw refused(`/selectedCredentials/${position}/credentialId`, 'The credential is named twice.')
+    seen.add(credentialId)
+  }
 }
 
 function inOrder(candidates: readonly Candidate[], wanted: readonly { readonly credentialId: string }[]): Candidate[] {

@@ -28,7 +28,7 @@ const PURPOSE_LENGTH_MAX = 300
 
 /**
  * Fetches a presentation request and makes every check of a wallet. What is wrong with a request whose verifier is known is also told
- * to that verifier; one whose verifier is not known is answered by nobody.
+ * to that verifier; one whose verifier is not known, also because nothing is signed, is answered by nobody.
  *
  * @throws Fault `presentation_request.*`, `dcql.invalid`, `upstream.*`
  * @see [OpenID4VP 1.0, 5](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-authorization-request)
@@ -47,7 +47,8 @@ export async function openRequest(platform: Needs, presentationRequest: string):
     const request = checkRequest(authenticated, wallet, platform.clock.now())
     return { ...request, signed: authenticated.signed, purposes: purposesOf(authenticated.parameters) }
   } catch (error) {
-    if (error instanceof Fault) await tellVerifier(platform, authenticated, error)
+    // whoever made an unsigned request may have named any address, so nobody is told
+    if (error instanceof Fault && authenticated.signed) await tellVerifier(platform, authenticated, error)
     throw error
   }
 }

@@ -125,6 +125,26 @@ for (const [what, code, quirks, told] of refusals) {
   })
 }
 
+test('an unsigned request is taken as what it is, and one that is wrong is told to nobody (3.11, step 11)', async () => {
+  const thandi = await bench.person()
+  const shop = await verifier()
+  const link = (change: Record<string, string>) => {
+    const members = { response_type: 'vp_token', response_mode: 'direct_post', nonce: 'nonce-0123456789abcdef' }
+    const where = { client_id: `redirect_uri:${shop.responseUri}`, response_uri: shop.responseUri }
+    const all = { ...members, ...where, dcql_query: JSON.stringify(query), ...change }
+    return `openid4vp://?${new URLSearchParams(all)}`
+  }
+  const { meta } = await preparePresentation(bench.platform, thandi, link({}))
+  assert.partialDeepStrictEqual(meta.verifier, { authenticated: false, name: new URL(shop.responseUri).host })
+  for (const change of [{ nonce: '' }, { response_uri: 'https://victim.example/' }, { dcql_query: '{}' }]) {
+    assert.match(
+      (await fault(preparePresentation(bench.platform, thandi, link(change)))).code,
+      /^(presentation_request|dcql)\.invalid$/,
+    )
+  }
+  assert.equal(shop.posted.length, 0)
+})
+
 test('unknown prefixes of a client id are refused before anything is fetched', async () => {
   const thandi = await bench.person()
   for (const clientId of ['origin:https://shop.example', 'openid_federation:https://shop.example', 'shop', 'magic:x']) {

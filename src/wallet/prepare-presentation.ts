@@ -5,7 +5,7 @@ import type { Platform } from '../platform.ts'
 import type { Selection } from '../protocols/dcql/select-credentials.ts'
 import { holderOf } from './holder.ts'
 import { type OpenedRequest, openRequest } from './open-request.ts'
-import { type Candidate, choicesFor, listCandidates, select, selectedOf } from './presentable.ts'
+import { besidesOf, type Candidate, choicesFor, listCandidates, select, selectedOf } from './presentable.ts'
 import {
   metaOf,
   type PresentationRow,
@@ -61,10 +61,12 @@ function ttlMs({ config }: Pick<Platform, 'config'>): number {
 
 function viewOf(request: OpenedRequest, candidates: readonly Candidate[]): PresentationView {
   const selection = select(request.query, candidates)
+  const choices = choicesFor(request.query, selection, proposedIds(selection), false)
   return {
     verifier: verifierOf(request),
     purposes: request.purposes,
-    selected: selectedOf(choicesFor(request.query, selection, proposedIds(selection), false)),
+    selected: selectedOf(choices),
+    besides: besidesOf(choices),
     alternatives: alternativesOf(request, selection),
     unmatched: request.query.credentials
       .filter(({ id }) => selection.unmatched.includes(id))
@@ -82,7 +84,12 @@ function alternativesOf({ query }: OpenedRequest, { queries, required }: Selecti
     queryId: one.id,
     required: required.includes(one.id),
     multiple: one.multiple,
-    credentials: (queries.get(one.id)?.matches ?? []).flatMap((match) => selectedOf([{ query: one, match }])),
+    credentials: (queries.get(one.id)?.matches ?? []).flatMap((match) => {
+      const choice = [{ query: one, match }]
+      const [besides] = besidesOf(choice)
+      const also = besides === undefined ? {} : { alsoDisclosed: besides.attributes }
+      return selectedOf(choice).map((selected) => ({ ...selected, ...also }))
+    }),
   }))
 }
 

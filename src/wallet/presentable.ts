@@ -1,16 +1,18 @@
 import type { Caller, UserId } from '../caller.ts'
-import { memberOf } from '../crypto/json.ts'
+import { isJsonObject, type Json, memberOf } from '../crypto/json.ts'
 import type { Platform } from '../platform.ts'
 import type { DcqlCredential } from '../protocols/dcql/match.ts'
-import type { CredentialQuery, DcqlQuery } from '../protocols/dcql/query.ts'
+import type { CredentialQuery, DcqlQuery, PathStep } from '../protocols/dcql/query.ts'
 import { type Match, type Selection, selectCredentials } from '../protocols/dcql/select-credentials.ts'
-import { claimsOf } from './credential.ts'
+import { presentSdJwt } from '../protocols/sd-jwt-vc/present-sd-jwt.ts'
+import { parseSdJwt } from '../protocols/sd-jwt-vc/sd-jwt.ts'
+import { claimsOf, subjectClaims } from './credential.ts'
 import { listPresentable, type SealedCredential } from './credential-store.ts'
-import { dotted, type Selected } from './presentation.ts'
+import { type Besides, dotted, type Selected } from './presentation.ts'
 import { openRaw } from './sealed-copy.ts'
 
 /** A credential of the wallet as a query sees it. */
-export type Candidate = DcqlCredential & { readonly id: string }
+export type Candidate = DcqlCredential & { readonly id: string; readonly raw: string }
 
 /** One presentation that is to be made: which credential answers which query, and with which claims. */
 export type Choice = { readonly query: CredentialQuery; readonly match: Match<Candidate> }
@@ -62,6 +64,34 @@ export function selectedOf(choices: readonly Choice[]): Selected[] {
   return [...attributes].map(([credentialId, known]) => ({ credentialId, matchedAttributes: [...known] }))
 }
 
+/**
+ * What the presentations show beyond what was asked for: the issuer put it in the clear, and the holder cannot keep it back. [SEC-55]
+ */
+export function besidesOf(choices: readonly Choice[]): Besides[] {
+  const found = new Map<string, Set<string>>()
+  for (const { query, match } of choices) {
+    const asked = (query.options[match.option] ?? []).map(({ path }) => path)
+    const shown = claimsOf(presentSdJwt(parseSdJwt(match.credential.raw), match.paths, null))
+    const known = found.get(match.credential.id) ?? new Set()
+    for (const path of leavesOf(subjectClaims(shown), [])) if (!isAsked(path, asked)) known.add(dotted(path))
+    found.set(match.credential.id, known)
+  }
+  return [...found].flatMap(([credentialId, known]) =>
+    known.size === 0 ? [] : [{ credentialId, attributes: [...known] }],
+  )
+}
+
+function leavesOf(value: Json, path: readonly PathStep[]): (readonly PathStep[])[] {
+  if (Array.isArray(value)) return value.flatMap((one) => leavesOf(one, [...path, null]))
+  if (isJsonObject(value)) return Object.entries(value).flatMap(([name, one]) => leavesOf(one, [...path, name]))
+  return [path]
+}
+
+/** Whether it stands at or below something that was asked for. Which element of an array it is plays no part. */
+function isAsked(path: readonly PathStep[], asked: readonly (readonly PathStep[])[]): boolean {
+  return asked.some((one) => one.every((step, at) => (typeof step === 'string' ? step : null) === path[at]))
+}
+
 function attributesOf(query: CredentialQuery, { option }: Pick<Match<Candidate>, 'option'>): string[] {
   return (query.options[option] ?? []).map(({ path }) => dotted(path))
 }
@@ -71,5 +101,6 @@ function candidateOf({ id, vct }: SealedCredential, raw: string): Candidate {
   const also = memberOf(claims, 'aka_vcts')
   // [DCQL-2] `aka_vcts` are types that it also has
   const alsoTypes = Array.isArray(also) ? also.filter((one) => typeof one === 'string') : []
-  return { id, format: 'dc+sd-jwt', type: vct, alsoTypes, claims, holderBound: memberOf(claims, 'cnf') !== undefined }
+  const holderBound = memberOf(claims, 'cnf') !== undefined
+  return { id, raw, format: 'dc+sd-jwt', type: vct, alsoTypes, claims, holderBound }
 }

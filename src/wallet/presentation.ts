@@ -6,6 +6,9 @@ import type { PresentationStatus, ShownPresentation } from './schemas.ts'
 /** Claims of one credential that are, or would be, shown. Paths are dotted. */
 export type Selected = { readonly credentialId: string; readonly matchedAttributes: readonly string[] }
 
+/** Claims of one credential that are shown with the others, since its issuer put them in the clear. Paths are dotted. */
+export type Besides = { readonly credentialId: string; readonly attributes: readonly string[] }
+
 /** Who asks. `authenticated`: the name was proved by a signature. `trusted`: somebody vouches for it; nobody does yet. */
 export type VerifierIdentity = {
   readonly clientId: string
@@ -20,11 +23,12 @@ export type PresentationView = {
   readonly verifier: VerifierIdentity
   readonly purposes: readonly string[]
   readonly selected: readonly Selected[]
+  readonly besides?: readonly Besides[]
   readonly alternatives: readonly {
     readonly queryId: string
     readonly required: boolean
     readonly multiple: boolean
-    readonly credentials: readonly Selected[]
+    readonly credentials: readonly (Selected & { readonly alsoDisclosed?: readonly string[] })[]
   }[]
   readonly unmatched: readonly { readonly queryId: string; readonly types: readonly string[] }[]
   readonly redirectUri?: string
@@ -71,12 +75,13 @@ export function showPresentation(
 
 /** What goes beside it in `meta`. */
 export function metaOf({ expiresAt }: PresentationRow, view: PresentationView): Record<string, unknown> {
-  const { verifier, purposes, alternatives, unmatched, redirectUri, error } = view
+  const { verifier, purposes, alternatives, besides = [], unmatched, redirectUri, error } = view
   return {
     verifier,
     ...(purposes.length === 0 ? {} : { purpose: purposes.join(' ') }),
     expiresAt: expiresAt.toISOString(),
     alternatives,
+    ...(besides.length === 0 ? {} : { alsoDisclosed: besides }),
     ...(unmatched.length === 0 ? {} : { unmatched }),
     ...(redirectUri === undefined ? {} : { redirectUri }),
     ...(error === undefined ? {} : { error }),

@@ -9,6 +9,8 @@ export type Identity = 'did:jwk' | 'jwt-vc-issuer'
 export type SigningLies = {
   /** The payload of each copy before it is signed. */
   readonly payload?: (payload: Record<string, unknown>, copy: number) => Record<string, unknown>
+  /** What can be kept back, instead of what is usual. */
+  readonly frame?: object
   /** The header before it is signed. */
   readonly header?: (header: Record<string, unknown>) => Record<string, unknown>
   /** The finished credential. */
@@ -52,7 +54,7 @@ export function foreignSigner(issuer: string, identity: Identity) {
     const status = lies.listed && { status: { status_list: { idx: lies.listed.idx ?? 5, uri: listUri } } }
     const honest = { iss, iat: seconds, exp: seconds + 3600, vct: foreignVct, cnf: { jwk: key }, ...claims, ...status }
     const payload = lies.payload?.(honest, copy) ?? honest
-    const frame = { _sd: ['given_name', 'clubs'], member: { _sd: ['number'] } }
+    const frame = lies.frame ?? { _sd: ['given_name', 'clubs'], member: { _sd: ['number'] } }
     const header = lies.header?.({ kid }) ?? { kid }
     // The library's types want a payload of known shape; lies have none.
     const raw = await library.issue(payload as never, frame as never, { header })
