@@ -1,8 +1,8 @@
-import { type KeyObject, verify } from 'node:crypto'
 import { Fault } from '../fault.ts'
 import { fromBase64url, toBase64url } from './base64url.ts'
 import { type JsonObject, parseJsonObject } from './json.ts'
-import { importPublicJwk, type VerificationKey } from './jwk.ts'
+import type { VerificationKey } from './jwk.ts'
+import { objectionToSignature, signatureMessages } from './raw-signature.ts'
 import type { SigningKey } from './signing-key.ts'
 
 /** Signature algorithms that we verify. `Ed25519` is the newer name of `EdDSA` with that curve (RFC 9864). */
@@ -82,19 +82,9 @@ export function verifyCompact(jws: string | Jws, key: VerificationKey, policy: J
 export function objectionTo(jws: Jws, key: VerificationKey, policy: JwsPolicy = {}): JwsObjection | null {
   const header = objectionToHeader(jws.header, policy)
   if (header !== null) return header
-  let keyObject: KeyObject
-  try {
-    keyObject = 'kty' in key ? importPublicJwk(key) : key
-  } catch {
-    return { code: 'key', message: 'The key is not usable.' }
-  }
-  // [SEC-20] the key decides what it can verify, never the token alone
-  const es256 = jws.header.alg === 'ES256'
-  if ('kty' in key ? (key.kty === 'EC') !== es256 : !fits(keyObject, es256))
-    return { code: 'key', message: 'The key does not fit the algorithm of the header.' }
-  // [SEC-26] raw r || s only, never DER; OpenSSL refuses r = 0 and s = 0
-  const valid = jws.signature.length === 64 && verifyRaw(jws, keyObject, es256)
-  return valid ? null : { code: 'signature', message: 'The signature is not valid.' }
+  const scheme = jws.header.alg === 'ES256' ? 'ES256' : 'EdDSA'
+  const code = objectionToSignature(Buffer.from(jws.signingInput, 'latin1'), jws.signature, key, scheme)
+  return code === null ? null : { code, message: signatureMessages[code] }
 }
 
 /** What stands against a protected header whatever the key: `crit`, `b64`, an algorithm or a type outside the policy. */
@@ -119,16 +109,4 @@ function hasTyp(typ: unknown, wanted: string | readonly string[]): boolean {
   // RFC 7515 4.1.9: media types compare without case, and `application/` may be left out
   const name = typ.toLowerCase().replace(/^application\//, '')
   return typeof wanted === 'string' ? name === wanted : wanted.includes(name)
-}
-
-function fits(key: KeyObject, es256: boolean): boolean {
-  if (key.type !== 'public') return false
-  if (es256) return key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === 'prime256v1'
-  return key.asymmetricKeyType === 'ed25519'
-}
-
-function verifyRaw({ signingInput, signature }: Jws, key: KeyObject, es256: boolean): boolean {
-  const bytes = Buffer.from(signingInput, 'latin1')
-  if (!es256) return verify(null, bytes, key, signature)
-  return verify('sha256', bytes, { key, dsaEncoding: 'ieee-p1363' }, signature)
 }

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { Fault } from '../../fault.ts'
-import { cborLimits, decodeCbor, decodeEmbedded, newBudget, splitCborMap } from './decode.ts'
+import { decodeCbor, decodeEmbedded, splitCborMap } from './decode.ts'
 import { embed, encodeCbor } from './encode.ts'
+import { cborLimits, newBudget } from './reader.ts'
 import { type Cbor, tagged } from './value.ts'
 
 const malformed = { code: 'cbor.malformed' }

@@ -1,0 +1,225 @@
+import { Fault } from '../../fault.ts'
+import { type Cbor, type CborKey, type CborMap, cborTags } from './value.ts'
+
+/** [SEC-41] What a stranger may make us read. `depth`: arrays, maps and tags inside each other; the outermost counts as 1. */
+export const cborLimits = { depth: 16, items: 50_000, stringBytes: 4 * 1024 * 1024, bytes: 8 * 1024 * 1024 } as const
+
+/** How many items may still be read. One budget goes with a message and all that is embedded in it. */
+export type CborBudget = { itemsLeft: number }
+
+/** A fresh budget, for one message. */
+export function newBudget(): CborBudget {
+  return { itemsLeft: cborLimits.items }
+}
+
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const allowedTags: ReadonlySet<number> = new Set(Object.values(cborTags))
+const INDEFINITE = 31
+const BREAK = 0xff
+const REPLACEMENT = '\ufffd'
+
+/** Reads CBOR from front to back. @throws Fault `cbor.malformed`, every method. */
+export class Reader {
+  at = 0
+  readonly #bytes: Buffer
+  readonly #budget: CborBudget
+
+  constructor(bytes: Uint8Array, budget: CborBudget) {
+    if (bytes.length > cborLimits.bytes) throw refused('The CBOR is too long.')
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.#budget = budget
+  }
+
+  /** @param depth How many arrays, maps and tags are around the item. */
+  item(depth: number): Cbor {
+    const start = this.at
+    const initial = this.#initial()
+    const info = initial & 0x1f
+    switch (initial >> 5) {
+      case 0:
+        return this.#integer(info)
+      case 1:
+        return negative(this.#integer(info))
+      case 2:
+        return this.#bytesOrChunks(2, info)
+      case 3:
+        return this.#text(info)
+      case 4:
+        return this.#array(info, deeper(depth))
+      case 5:
+        return this.#map(info, deeper(depth))
+      case 6:
+        return this.#tag(start, info, deeper(depth))
+      default:
+        return this.#simple(info)
+    }
+  }
+
+  /** Reads the head of a map and calls for every key; the callback reads the value. */
+  members(read: (key: CborKey) => void): void {
+    const initial = this.#initial()
+    if (initial >> 5 !== 5) throw refused('A map is expected.')
+    this.#pairs(initial & 0x1f, 1, read)
+  }
+
+  end(): void {
+    // [SEC-41] what follows the one item would be seen by some readers and not by others
+    if (this.at !== this.#bytes.length) throw refused('Something follows the CBOR item.')
+  }
+
+  #initial(): number {
+    this.#budget.itemsLeft -= 1
+    if (this.#budget.itemsLeft < 0) throw refused('The CBOR has too many items.')
+    return this.#byte()
+  }
+
+  #byte(): number {
+    const byte = this.#bytes[this.at]
+    if (byte === undefined) throw refused('The CBOR ends too early.')
+    this.at += 1
+    return byte
+  }
+
+  #advance(count: number): number {
+    const from = this.at
+    if (count > this.#bytes.length - from) throw refused('The CBOR ends too early.')
+    this.at = from + count
+    return from
+  }
+
+  #integer(info: number): number | bigint {
+    if (info < 24) return info
+    if (info === 24) return this.#byte()
+    if (info === 25) return this.#bytes.readUInt16BE(this.#advance(2))
+    if (info === 26) return this.#bytes.readUInt32BE(this.#advance(4))
+    if (info !== 27) throw refused('A head of CBOR is malformed.')
+    const wide = this.#bytes.readBigUInt64BE(this.#advance(8))
+    return wide > Number.MAX_SAFE_INTEGER ? wide : Number(wide)
+  }
+
+  /** A length or a number of elements; each of them takes `bytesEach` at least, so a count beyond what is there is refused at once. */
+  #count(info: number, bytesEach: number): number {
+    const count = this.#integer(info)
+    if (typeof count === 'bigint' || count * bytesEach > this.#bytes.length - this.at)
+      throw refused('The CBOR ends too early.')
+    return count
+  }
+
+  #slice(info: number): Buffer {
+    const length = this.#count(info, 1)
+    if (length > cborLimits.stringBytes) throw refused('A string is too long.')
+    const from = this.#advance(length)
+    return this.#bytes.subarray(from, this.at)
+  }
+
+  #bytesOrChunks(major: number, info: number): Buffer {
+    if (info !== INDEFINITE) return this.#slice(info)
+    const chunks: Buffer[] = []
+    let length = 0
+    while (!this.#isBreak()) {
+      const initial = this.#initial()
+      // RFC 8949 3.2.3: chunks are definite strings of the same kind
+      if (initial >> 5 !== major || (initial & 0x1f) === INDEFINITE) throw refused('A chunk of a string is malformed.')
+      const chunk = this.#slice(initial & 0x1f)
+      if (major === 3) textOf(chunk)
+      chunks.push(chunk)
+      length += chunk.length
+      if (length > cborLimits.stringBytes) throw refused('A string is too long.')
+    }
+    return Buffer.concat(chunks)
+  }
+
+  #text(info: number): string {
+    return textOf(this.#bytesOrChunks(3, info))
+  }
+
+  #array(info: number, depth: number): readonly Cbor[] {
+    const array: Cbor[] = []
+    if (info === INDEFINITE) while (!this.#isBreak()) array.push(this.item(depth))
+    else for (let left = this.#count(info, 1); left > 0; left -= 1) array.push(this.item(depth))
+    return array
+  }
+
+  #map(info: number, depth: number): CborMap {
+    const map = new Map<CborKey, Cbor>()
+    this.#pairs(info, depth, (key) => addMember(map, key, this.item(depth)))
+    return map
+  }
+
+  #pairs(info: number, depth: number, read: (key: CborKey) => void): void {
+    if (info === INDEFINITE) while (!this.#isBreak()) read(this.#key(depth))
+    else for (let left = this.#count(info, 2); left > 0; left -= 1) read(this.#key(depth))
+  }
+
+  #key(depth: number): CborKey {
+    const key = this.item(depth)
+    if (typeof key !== 'string' && typeof key !== 'number')
+      throw refused('A key of a map is neither a text nor a small integer.')
+    return key
+  }
+
+  #tag(start: number, info: number, depth: number): Cbor {
+    const tag = this.#integer(info)
+    if (typeof tag !== 'number' || !allowedTags.has(tag)) throw refused('The CBOR has a tag that is not known.')
+    const value = this.item(depth)
+    return { tag, value, bytes: this.#bytes.subarray(start, this.at) }
+  }
+
+  #simple(info: number): Cbor {
+    if (info === 20) return false
+    if (info === 21) return true
+    if (info === 22) return null
+    if (info === 23) return undefined
+    if (info === 25) return { float: halfFloat(this.#bytes.readUInt16BE(this.#advance(2))) }
+    if (info === 26) return { float: this.#bytes.readFloatBE(this.#advance(4)) }
+    if (info === 27) return { float: this.#bytes.readDoubleBE(this.#advance(8)) }
+    throw refused('A simple value of CBOR is not known, or a break stands alone.')
+  }
+
+  #isBreak(): boolean {
+    if (this.#bytes[this.at] !== BREAK) return false
+    this.at += 1
+    return true
+  }
+}
+
+/** Puts a member into a map that has no such key yet. @throws Fault `cbor.malformed` */
+export function addMember<V>(map: Map<CborKey, V>, key: CborKey, value: V): void {
+  // [SEC-24] two readers of one signed map could see different values
+  if (map.has(key)) throw refused('A key stands twice in one map.')
+  map.set(key, value)
+}
+
+function deeper(depth: number): number {
+  if (depth >= cborLimits.depth) throw refused('The CBOR nests too deep.')
+  return depth + 1
+}
+
+function negative(argument: number | bigint): number | bigint {
+  return typeof argument === 'number' && argument < Number.MAX_SAFE_INTEGER ? -1 - argument : -1n - BigInt(argument)
+}
+
+function textOf(bytes: Buffer): string {
+  const text = bytes.toString('utf8')
+  if (!text.includes(REPLACEMENT)) return text
+  // the lenient decoder put the mark there, or the text has one of its own
+  try {
+    return strictUtf8.decode(bytes)
+  } catch (cause) {
+    throw refused('A text is not UTF-8.', cause)
+  }
+}
+
+function halfFloat(bits: number): number {
+  const sign = (bits & 0x8000) === 0 ? 1 : -1
+  const exponent = (bits >> 10) & 0x1f
+  const fraction = bits & 0x3ff
+  if (exponent === 0) return sign * fraction * 2 ** -24
+  if (exponent === 31) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN
+  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15)
+}
+
+/** A refusal of CBOR. */
+export function refused(detail: string, cause?: unknown): Fault {
+  return new Fault('cbor.malformed', cause === undefined ? { detail } : { detail, cause })
+}
