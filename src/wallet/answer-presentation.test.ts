@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import type { Caller, UserId } from '../caller.ts'
-import { acceptOffer } from './accept-offer.ts'
 import { answerPresentation } from './answer-presentation.ts'
 import { getPresentation, listShared } from './get-presentation.ts'
 import { expireDue } from './jobs.ts'
@@ -9,18 +7,10 @@ import { preparePresentation } from './prepare-presentation.ts'
 import { removeCredential } from './remove-credential.ts'
 import { setConsent } from './set-consent.ts'
 import { fault } from './test-support/fault.ts'
-import { foreignIssuer, type Lies } from './test-support/foreign-issuer.ts'
+import { foreignVct } from './test-support/foreign-signer.ts'
 import { type ForeignVerifier, foreignVerifier, readByHand } from './test-support/foreign-verifier.ts'
+import { aMember, membership, presented, receive } from './test-support/member.ts'
 import { type Bench, openBench } from './test-support/wallet-platform.ts'
-
-const vct = 'https://types.example/membership'
-const membership = {
-  id: 'm',
-  format: 'dc+sd-jwt',
-  meta: { vct_values: [vct] },
-  claims: [{ path: ['member', 'number'] }, { path: ['clubs', null] }],
-}
-const asksOne = { credentials: [membership] }
 
 let bench: Bench
 const open: { close: () => Promise<void> }[] = []
@@ -32,35 +22,14 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((one) => one.close()))
 })
 
-async function verifier(query: unknown = asksOne): Promise<ForeignVerifier> {
+async function verifier(query: unknown = { credentials: [membership] }): Promise<ForeignVerifier> {
   const made = await foreignVerifier(query)
   open.push(made)
   return made
 }
 
-/** A person with one accepted membership, of which the wallet holds so many copies. */
-async function aMember(copies = 1): Promise<{ thandi: Caller & { userId: UserId }; credentialId: string }> {
-  const thandi = await bench.person()
-  return { thandi, credentialId: await receive(thandi, copies) }
-}
-
-async function receive(thandi: Caller, copies = 1, lies: Lies = {}): Promise<string> {
-  const issuer = await foreignIssuer(copies === 1 ? {} : { batchSize: copies })
-  issuer.lie(lies)
-  const { credentials } = await acceptOffer(bench.platform, thandi, { credentialOffer: issuer.offerUri })
-  const [credential] = credentials
-  await issuer.close()
-  const id = credential?.id ?? ''
-  await setConsent(bench.platform, thandi, id, 'accepted')
-  return id
-}
-
-function presented({ posted }: ForeignVerifier, at = 0, id = 'm'): string[] {
-  return JSON.parse(posted[at]?.get('vp_token') ?? '{}')[id]
-}
-
 test('a foreign verifier gets what it asked for, bound to it and its request, and nothing else', async () => {
-  const { thandi, credentialId } = await aMember()
+  const { thandi, credentialId } = await aMember(bench)
   const shop = await verifier()
   const { data, meta } = await preparePresentation(bench.platform, thandi, shop.link())
   assert.equal(data.status, 'pending')
@@ -86,40 +55,9 @@ test('a foreign verifier gets what it asked for, bound to it and its request, an
   })
 })
 
-test('the holder is told what goes along because the issuer put it in the clear, and it is what does [SEC-55]', async () => {
-  const { thandi, credentialId } = await aMember()
-  const shop = await verifier()
-  const { data, meta } = await preparePresentation(bench.platform, thandi, shop.link())
-  const along = { credentialId, attributes: ['member.since', 'jti'] }
-  assert.deepEqual(meta.alsoDisclosed, [along])
-  const [alternative] = meta.alternatives as { credentials: { alsoDisclosed: string[] }[] }[]
-  assert.deepEqual(alternative?.credentials[0]?.alsoDisclosed, along.attributes)
-  const answered = await answerPresentation(bench.platform, thandi, data.id, { status: 'answered' })
-  assert.deepEqual(answered.meta.alsoDisclosed, [along])
-  const [jwt = ''] = (presented(shop)[0] ?? '').split('~')
-  const inTheClear = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
-  assert.deepEqual([inTheClear.member.since, inTheClear.jti], [2019, 'x'])
-})
-
-test('of an array only the elements that were asked for are disclosed, and of an object only the members [DCQL-4, DCQL-6]', async () => {
-  const thandi = await bench.person()
-  const frame = { _sd: ['member', 'given_name', 'clubs'], member: { _sd: ['number', 'since'] }, clubs: { _sd: [0, 1] } }
-  await receive(thandi, 1, { frame })
-  const claims = [{ path: ['clubs', null], values: ['go', 'bridge'] }, { path: ['member', 'since'] }]
-  const shop = await verifier({ credentials: [{ ...membership, claims }] })
-  const { data, meta } = await preparePresentation(bench.platform, thandi, shop.link())
-  assert.deepEqual(data.selectedCredentials[0]?.matchedAttributes, ['clubs[]', 'member.since'])
-  assert.deepEqual((meta.alsoDisclosed as { attributes: string[] }[])[0]?.attributes, ['jti'])
-  await answerPresentation(bench.platform, thandi, data.id, { status: 'answered' })
-  const { disclosed } = readByHand(presented(shop)[0] ?? '')
-  const values = disclosed.filter((one) => one.length === 1).map(([value]) => value)
-  const names = disclosed.filter((one) => one.length === 2).map(([name]) => name)
-  assert.deepEqual([values, names.sort()], [['go'], ['clubs', 'member', 'since']])
-})
-
 test('a credential whose time is over is not offered, and not sent if it was proposed before', async () => {
   const thandi = await bench.person()
-  await receive(thandi, 1, { payload: (payload) => ({ ...payload, exp: Number(payload.iat) + 100 }) })
+  await receive(bench, thandi, 1, { payload: (payload) => ({ ...payload, exp: Number(payload.iat) + 100 }) })
   const shop = await verifier()
   const { data } = await preparePresentation(bench.platform, thandi, shop.link())
   assert.equal(data.selectedCredentials.length, 1)
@@ -133,7 +71,7 @@ test('a credential whose time is over is not offered, and not sent if it was pro
 })
 
 test('of answers that come together one is sent, and the others are told so', async () => {
-  const { thandi } = await aMember()
+  const { thandi } = await aMember(bench)
   const shop = await verifier()
   const { data } = await preparePresentation(bench.platform, thandi, shop.link())
   const answers = Array.from({ length: 8 }, (_, i) =>
@@ -150,7 +88,7 @@ test('of answers that come together one is sent, and the others are told so', as
 })
 
 test('final is final: neither answered nor rejected can be answered again', async () => {
-  const { thandi } = await aMember()
+  const { thandi } = await aMember(bench)
   const shop = await verifier()
   for (const status of ['answered', 'rejected'] as const) {
     const { data } = await preparePresentation(bench.platform, thandi, shop.link())
@@ -165,7 +103,7 @@ test('final is final: neither answered nor rejected can be answered again', asyn
 })
 
 test('a refusal tells the verifier access_denied and nothing more', async () => {
-  const { thandi } = await aMember()
+  const { thandi } = await aMember(bench)
   const shop = await verifier()
   const { data } = await preparePresentation(bench.platform, thandi, shop.link())
   const { data: rejected } = await answerPresentation(bench.platform, thandi, data.id, { status: 'rejected' })
@@ -173,27 +111,14 @@ test('a refusal tells the verifier access_denied and nothing more', async () => 
   assert.deepEqual(Object.fromEntries(shop.posted[0] ?? []), { error: 'access_denied', state: 'st-1' })
 })
 
-test('verifiers get fresh copies while there are some, then the one that was shown longest ago', async () => {
-  const { thandi } = await aMember(3)
-  const keys: string[] = []
-  for (let i = 0; i < 4; i += 1) {
-    const shop = await verifier()
-    const { data } = await preparePresentation(bench.platform, thandi, shop.link())
-    await answerPresentation(bench.platform, thandi, data.id, { status: 'answered' })
-    keys.push(readByHand(presented(shop)[0] ?? '').holderKey)
-  }
-  assert.equal(new Set(keys.slice(0, 3)).size, 3)
-  assert.equal(keys[3], keys[0])
-})
-
 test('only accepted credentials are presented: pending and rejected ones match nothing', async () => {
-  const { thandi, credentialId } = await aMember()
+  const { thandi, credentialId } = await aMember(bench)
   const shop = await verifier()
   for (const status of ['pending', 'rejected'] as const) {
     await setConsent(bench.platform, thandi, credentialId, status)
     const { data, meta } = await preparePresentation(bench.platform, thandi, shop.link())
     assert.deepEqual(data.selectedCredentials, [])
-    assert.deepEqual(meta.unmatched, [{ queryId: 'm', types: [vct] }])
+    assert.deepEqual(meta.unmatched, [{ queryId: 'm', types: [foreignVct] }])
     const refused = await fault(answerPresentation(bench.platform, thandi, data.id, { status: 'answered' }))
     assert.equal(refused.code, 'credential.unmatched')
   }
@@ -201,7 +126,7 @@ test('only accepted credentials are presented: pending and rejected ones match n
 })
 
 test('consent that is taken back between proposal and answer counts, whether named or proposed', async () => {
-  const { thandi, credentialId } = await aMember()
+  const { thandi, credentialId } = await aMember(bench)
   const shop = await verifier()
   const { data } = await preparePresentation(bench.platform, thandi, shop.link())
   await setConsent(bench.platform, thandi, credentialId, 'rejected')
@@ -213,9 +138,9 @@ test('consent that is taken back between proposal and answer counts, whether nam
 })
 
 test("another user's credential cannot be named, not even one that would answer", async () => {
-  const { thandi } = await aMember()
+  const { thandi } = await aMember(bench)
   const pieter = await bench.person(thandi.tenantId)
-  const theirs = await receive(pieter)
+  const theirs = await receive(bench, pieter)
   const shop = await verifier()
   const { data } = await preparePresentation(bench.platform, thandi, shop.link())
   const ask = { status: 'answered' as const, selectedCredentials: [{ credentialId: theirs }] }
@@ -224,7 +149,7 @@ test("another user's credential cannot be named, not even one that would answer"
 })
 
 test('a credential that goes between proposal and answer is not sent, and the request stays open', async () => {
-  const { thandi, credentialId } = await aMember()
+  const { thandi, credentialId } = await aMember(bench)
   const shop = await verifier()
   const { data } = await preparePresentation(bench.platform, thandi, shop.link())
   await removeCredential(bench.platform, thandi, credentialId)
@@ -235,8 +160,8 @@ test('a credential that goes between proposal and answer is not sent, and the re
 })
 
 test('the holder may name another credential of the alternatives, but not one that was not asked for', async () => {
-  const { thandi, credentialId: older } = await aMember()
-  const newer = await receive(thandi)
+  const { thandi, credentialId: older } = await aMember(bench)
+  const newer = await receive(bench, thandi)
   const shop = await verifier()
   const { data, meta } = await preparePresentation(bench.platform, thandi, shop.link())
   assert.equal(data.selectedCredentials[0]?.credentialId, newer)
@@ -257,8 +182,8 @@ test('the holder may name another credential of the alternatives, but not one th
 })
 
 test('several credentials are presented where the verifier takes several and the holder names them', async () => {
-  const { thandi, credentialId } = await aMember()
-  const other = await receive(thandi)
+  const { thandi, credentialId } = await aMember(bench)
+  const other = await receive(bench, thandi)
   const shop = await verifier({ credentials: [{ ...membership, multiple: true }] })
   const { data } = await preparePresentation(bench.platform, thandi, shop.link())
   const twice = { status: 'answered' as const, selectedCredentials: [{ credentialId }, { credentialId }] }
@@ -268,21 +193,8 @@ test('several credentials are presented where the verifier takes several and the
   assert.equal(presented(shop).length, 2)
 })
 
-test('two queries that one credential answers get a presentation each', async () => {
-  const { thandi, credentialId } = await aMember()
-  const name = { ...membership, id: 'n', claims: [{ path: ['given_name'] }] }
-  const shop = await verifier({ credentials: [membership, name] })
-  const { data } = await preparePresentation(bench.platform, thandi, shop.link())
-  assert.deepEqual(data.selectedCredentials, [
-    { credentialId, matchedAttributes: ['member.number', 'clubs[]', 'given_name'] },
-  ])
-  await answerPresentation(bench.platform, thandi, data.id, { status: 'answered' })
-  assert.deepEqual(readByHand(presented(shop, 0, 'n')[0] ?? '').disclosed, [['given_name', 'Zoë']])
-  assert.equal(readByHand(presented(shop, 0, 'm')[0] ?? '').disclosed.length, 2)
-})
-
 test('an answer that the verifier does not take makes the presentation fail for good', async () => {
-  const { thandi } = await aMember()
+  const { thandi } = await aMember(bench)
   for (const [answer, code] of [
     [{ status: 400, body: '{"error":"invalid_request"}' }, 'presentation.undelivered'],
     [{ status: 302, body: '' }, 'presentation.undelivered'],
@@ -303,7 +215,7 @@ test('an answer that the verifier does not take makes the presentation fail for 
 })
 
 test('a verifier that wants the answer later gets it later: the presentation stays pending', async () => {
-  const { thandi } = await aMember()
+  const { thandi } = await aMember(bench)
   const shop = await verifier()
   const { data } = await preparePresentation(bench.platform, thandi, shop.link())
   for (const status of [503, 429]) {
@@ -320,7 +232,7 @@ test('a verifier that wants the answer later gets it later: the presentation sta
 })
 
 test('an answer whose process died has failed as soon as that is certain, long before its request expires', async () => {
-  const { thandi } = await aMember()
+  const { thandi } = await aMember(bench)
   const shop = await verifier()
   const { data } = await preparePresentation(bench.platform, thandi, shop.link())
   const dying = { ...bench.platform, fetch: () => new Promise<never>(() => undefined) }
@@ -337,7 +249,7 @@ test('an answer whose process died has failed as soon as that is certain, long b
 })
 
 test('a verifier that is gone makes an answer fail, but not a refusal', async () => {
-  const { thandi } = await aMember()
+  const { thandi } = await aMember(bench)
   for (const [status, ends] of [
     ['answered', 'failed'],
     ['rejected', 'rejected'],
@@ -353,7 +265,7 @@ test('a verifier that is gone makes an answer fail, but not a refusal', async ()
 })
 
 test('a verifier that answers with no JSON has the answer all the same, and nobody is sent anywhere', async () => {
-  const { thandi } = await aMember()
+  const { thandi } = await aMember(bench)
   const shop = await verifier()
   for (const answer of [
     { type: 'text/html', body: '<p>' },
@@ -369,7 +281,7 @@ test('a verifier that answers with no JSON has the answer all the same, and nobo
 })
 
 test("another user's presentation does not exist", async () => {
-  const { thandi } = await aMember()
+  const { thandi } = await aMember(bench)
   const shop = await verifier()
   const { data } = await preparePresentation(bench.platform, thandi, shop.link())
   for (const stranger of [await bench.person(thandi.tenantId), await bench.person()]) {
@@ -380,7 +292,7 @@ test("another user's presentation does not exist", async () => {
 })
 
 test('what nobody answered in time has expired, before and after the sweep, and lets its request go', async () => {
-  const { thandi } = await aMember()
+  const { thandi } = await aMember(bench)
   const shop = await verifier()
   const { data } = await preparePresentation(bench.platform, thandi, shop.link())
   bench.later(301)
