@@ -281,6 +281,19 @@ for (const [what, change, status, error] of [
   })
 }
 
+test('[VCI-X3] a report about a credential that is not out yet is unknown, and changes nothing', async () => {
+  const { code, template, issuance } = await anOffer(issuer)
+  const details = [{ type: 'openid_credential', credential_configuration_id: template.code }]
+  const { body } = await redeem(issuer, code, { authorization_details: JSON.stringify(details) })
+  const [id] = body.authorization_details[0].credential_identifiers
+  const reply = await issuer.open(`/issuers/${issuer.tenant.slug}/notification`, {
+    json: { notification_id: id, event: 'credential_accepted' },
+    headers: { authorization: `Bearer ${body.access_token}` },
+  })
+  assert.deepEqual([reply.status, reply.body.error], [400, 'invalid_notification_id'])
+  assert.equal(await claimsKept(issuance.id), true)
+})
+
 test('a claim that is turned down can be fetched again: a failure forgets nothing', async () => {
   const { token, template, issuance } = await aToken(issuer)
   const key = aKey()

@@ -145,6 +145,26 @@ test('entries that others took meanwhile are passed over, and a full list is fol
   assert.notEqual(lists.find(({ id }) => id === first)?.full_at ?? null, null)
 })
 
+test('[TS-30] a list that is full is followed by one other, however many callers find out at the same moment', async () => {
+  const tenant = await issuer.anotherTenant()
+  await full(tenant, 131_068)
+  const offers = await together(CALLERS, () => anOffer(issuer, {}, {}, tenant))
+  const replies = await Promise.all(
+    offers.map(async ({ code, template }) => {
+      const { body } = await redeem(issuer, code, {}, tenant)
+      return request(issuer, body.access_token, template.code, [aKey()], { tenant })
+    }),
+  )
+  assert.deepEqual(tally(replies), { ok: CALLERS })
+  assert.equal(new Set(replies.flatMap(slotsOf)).size, CALLERS)
+  const lists = sql(
+    'test.issuance.open_lists',
+    'select count(*)::int as all, count(*) filter (where full_at is null)::int as open from status_list',
+  )
+  const counted = await issuer.platform.store.single(tenant.id, (tx) => tx.rows(lists, []))
+  assert.deepEqual(counted, [{ all: 2, open: 1 }])
+})
+
 const insertList = sql('test.issuance.list', 'insert into status_list (tenant_id, id, created_at) values ($1, $2, $3)')
 const insertDone = sql(
   'test.issuance.row',

@@ -72,7 +72,6 @@ export async function anIssuer(
     ...{ fetch: outbound.fetch, urls: urlsOf(config) },
     log: { debug: quiet, info: quiet, warn: quiet, error: (fields, message) => console.error(message, fields) },
   }
-  const callers = new Map<string, Caller>()
   const server = buildServer({
     platform,
     routes: issuanceRoutes,
@@ -101,8 +100,9 @@ export async function anIssuer(
   }
 }
 
-// One for all servers of the process, as for all processes on one database.
+// For all servers of the process, as for all processes on one database.
 const masterKey = randomBytes(32)
+const callers = new Map<string, Caller>()
 
 async function send(server: Server, method: string, path: string, ask: Ask, authorization?: string): Promise<Reply> {
   const { form, json } = ask
