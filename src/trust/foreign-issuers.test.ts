@@ -158,3 +158,41 @@ test('a list is kept for its ttl and fetched anew then', async () => {
   await checkStatus(platform, entry(8), issuer, later(301))
   assert.ok(platform.world.asked > asked)
 })
+
+test('many small lists are kept, but few of those that are large: anybody may name them [SEC-40]', async () => {
+  const key = aKey()
+  const one = didJwkOf(key.publicJwk)
+  const uris = Array.from({ length: 6 }, (_, i) => `https://issuer.example/lists/${i}`)
+  for (const [size, askedAgain] of [
+    [1024, 0],
+    [2 ** 24, 6],
+  ] as const) {
+    const tokenAt = (uri: string) => {
+      const header = { kid: `${one}#0` }
+      const ask = { uri, list: emptyList(1, size), ttlSeconds: 300, lifetimeSeconds: 86_400, header }
+      return [uri, buildStatusListToken(ask, key, noon)] as const
+    }
+    const platform = aPlatform(Object.fromEntries(uris.map(tokenAt)))
+    const issuer = await resolveIssuer(platform, credentialBy(one), noon)
+    for (const uri of uris) assert.deepEqual(await checkStatus(platform, entry(7, uri), issuer, noon), [])
+    const { asked } = platform.world
+    for (const uri of uris) await checkStatus(platform, entry(8, uri), issuer, noon)
+    assert.equal(platform.world.asked - asked, askedAgain)
+  }
+})
+
+test('trouble of the other side is told from its answer: what passes is unavailable, what is not there is missing', async () => {
+  const { platform, issuer } = await aListed()
+  for (const [status, code] of [
+    [503, 'status.unavailable'],
+    [429, 'status.unavailable'],
+    [404, 'status.missing'],
+    [302, 'status.missing'],
+  ] as const) {
+    const fetch: OutboundFetch = async () => ({ status, headers: {}, contentType: '', body: Buffer.alloc(0) })
+    const [found] = await checkStatus({ ...platform, fetch }, entry(7), issuer, noon)
+    assert.equal(found?.code, code)
+    const resolved = resolveIssuer({ ...platform, fetch }, credentialBy(did), noon)
+    await assert.rejects(resolved, { code: status >= 429 ? 'upstream.answer' : 'issuer.undiscoverable' })
+  }
+})
