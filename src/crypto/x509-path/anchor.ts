@@ -1,0 +1,103 @@
+import { sha256 } from '../digest.ts'
+import { type Certificate, readCertificate } from './certificate.ts'
+import { extensionIds } from './extensions.ts'
+import type { PathFindingCode } from './path-findings.ts'
+import { isStrongKey } from './signature.ts'
+
+/** What a chain is used for. [X5-4] Who is trusted for one purpose is not trusted for another. */
+export const purposes = ['issuer', 'verifier', 'status'] as const
+/** One of {@link purposes}. */
+export type Purpose = (typeof purposes)[number]
+
+/** A certificate that somebody decided to trust, and for what. `owner`: by which decision, e.g. the id of a trusted entity. */
+export type Anchor = {
+  readonly certificate: Certificate
+  readonly purposes: readonly Purpose[]
+  readonly owner: string
+}
+
+/** Anchors, to be found by name. `id` changes with what is in it. */
+export type AnchorSet = {
+  readonly id: string
+  readonly size: number
+  /** Those whose subject is this name, byte by byte, whatever they are trusted for. */
+  readonly named: (name: Buffer) => readonly Anchor[]
+  /** Whether a certificate is itself an anchor. */
+  readonly has: (certificate: Pick<Certificate, 'fingerprint'>) => boolean
+}
+
+/** Puts anchors together. [X5-3] They are looked up by name and then tried by key, never by their place. */
+export function anchorSetOf(anchors: readonly Anchor[]): AnchorSet {
+  const byName = Map.groupBy(anchors, ({ certificate }) => certificate.subject.der.toString('latin1'))
+  const fingerprints = new Set(anchors.map(({ certificate }) => certificate.fingerprint))
+  const names = anchors.map((one) => `${one.certificate.fingerprint} ${one.purposes.toSorted().join()} ${one.owner}`)
+  return {
+    id: sha256(names.toSorted().join('\n')).toString('hex'),
+    size: anchors.length,
+    named: (name) => byName.get(name.toString('latin1')) ?? [],
+    has: ({ fingerprint }) => fingerprints.has(fingerprint),
+  }
+}
+
+/** Trusts nobody. */
+export const noAnchors: AnchorSet = anchorSetOf([])
+
+/** Critical extensions that path validation understands. */
+const understood: ReadonlySet<string> = new Set([
+  extensionIds.subjectKeyId,
+  extensionIds.keyUsage,
+  extensionIds.subjectAltName,
+  extensionIds.issuerAltName,
+  extensionIds.basicConstraints,
+  extensionIds.crlDistributionPoints,
+  extensionIds.certificatePolicies,
+  extensionIds.authorityKeyId,
+  extensionIds.extendedKeyUsage,
+])
+/** ISO/IEC 18013-5 Annex B forbids them everywhere; as we do not process them, they are refused critical or not. */
+const forbidden: ReadonlySet<string> = new Set([
+  extensionIds.policyMappings,
+  extensionIds.nameConstraints,
+  extensionIds.policyConstraints,
+  extensionIds.inhibitAnyPolicy,
+  extensionIds.freshestCrl,
+])
+
+/** What is wrong with any certificate of a chain by itself, whatever its place and the time. */
+export function objectionsTo({ version, publicKey, extensions }: Certificate): readonly PathFindingCode[] {
+  const found: PathFindingCode[] = []
+  // RFC 5280 6.1.4 (k): without extensions nothing says that it is a certification authority
+  if (version !== 3) found.push('certificate.version')
+  if (!isStrongKey(publicKey)) found.push('certificate.weak_key')
+  if (extensions.present.some(({ oid }) => forbidden.has(oid))) found.push('certificate.forbidden_extension')
+  // RFC 5280 4.2: a critical extension that is not recognized MUST lead to rejection
+  if (extensions.present.some(({ oid, isCritical }) => isCritical && !understood.has(oid) && !forbidden.has(oid))) {
+    found.push('certificate.critical_extension')
+  }
+  return found
+}
+
+/** What keeps a certificate from being one that signs others. */
+export function objectionsToCa({
+  extensions: { basicConstraints, keyUsage },
+}: Certificate): readonly PathFindingCode[] {
+  // RFC 5280 6.1.4 (k)
+  if (!basicConstraints?.isCa) return ['ca.missing']
+  // RFC 5280 6.1.4 (n): if the extension is there
+  return keyUsage === null || keyUsage.has('keyCertSign') ? [] : ['ca.key_usage']
+}
+
+/** What keeps a certificate from being an anchor at a time. Nothing: it may be trusted. */
+export function objectionsToAnchor(certificate: Certificate, now: Date): readonly PathFindingCode[] {
+  const found = [...objectionsTo(certificate), ...objectionsToCa(certificate)]
+  return certificate.notAfter < now ? [...found, 'certificate.expired'] : found
+}
+
+/** Reads the certificates of a chain; null if one of them is not well-formed. */
+export function readChain(chain: readonly Uint8Array[]): readonly Certificate[] | null {
+  try {
+    return chain.map(readCertificate)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,130 @@
+import { createPublicKey, type KeyObject } from 'node:crypto'
+import { sha256 } from '../digest.ts'
+import {
+  bitsOf,
+  childrenOf,
+  expected,
+  integerBytesOf,
+  malformed,
+  oidOf,
+  readDer,
+  sequenceOf,
+  smallIntegerOf,
+  tags,
+  timeOf,
+} from './der.ts'
+import { type Extensions, readExtensions } from './extensions.ts'
+import { type Name, readName } from './name.ts'
+import type { Signed } from './signature.ts'
+
+/** A certificate as it was read. Nothing of it is verified. */
+export type Certificate = Signed & {
+  readonly der: Buffer
+  /** SHA-256 of `der`, in hex. */
+  readonly fingerprint: string
+  readonly version: number
+  /** Lower-case hex of the content octets. */
+  readonly serial: string
+  readonly issuer: Name
+  readonly subject: Name
+  readonly notBefore: Date
+  readonly notAfter: Date
+  /** SubjectPublicKeyInfo. */
+  readonly spki: Buffer
+  /** The bits of the public key, which key identifiers are hashes of. */
+  readonly keyBits: Buffer
+  /** null: of a kind that node:crypto cannot use. */
+  readonly publicKey: KeyObject | null
+  readonly extensions: Extensions
+}
+
+/** Longer ones are not made for chains that travel in headers. */
+const BYTES_MAX = 16_384
+/** RFC 5280 4.1.2.2: 20 octets, and a leading zero. */
+const SERIAL_BYTES_MAX = 21
+
+/**
+ * Reads a certificate: X.509 in DER, strictly. One reading serves every check, signatures included, so that no two readers can differ.
+ *
+ * @throws Fault `certificate.invalid`
+ * @see [RFC 5280, 4.1](https://www.rfc-editor.org/rfc/rfc5280#section-4.1)
+ */
+export function readCertificate(bytes: Uint8Array): Certificate {
+  if (bytes.length > BYTES_MAX) throw malformed(`it is longer than ${BYTES_MAX} bytes`)
+  const der = Buffer.from(bytes)
+  const [tbs, algorithm, signature, ...more] = sequenceOf(readDer(der))
+  if (more.length > 0 || tbs === undefined) throw malformed('it does not have three parts')
+  const body = readBody(sequenceOf(tbs))
+  // 4.1.1.2: the same algorithm identifier inside and outside
+  if (algorithm === undefined || !algorithm.whole.equals(body.algorithm))
+    throw malformed('it names two signature algorithms')
+  return {
+    ...body.read,
+    der,
+    fingerprint: sha256(der).toString('hex'),
+    tbs: tbs.whole,
+    algorithm: oidOf(sequenceOf(algorithm)[0]),
+    signature: bitsOf(signature).bytes,
+  }
+}
+
+/**
+ * Reads one certificate in PEM; text around it is not allowed.
+ *
+ * @throws Fault `certificate.invalid`
+ */
+export function readPem(text: string): Certificate {
+  const found = /^-----BEGIN CERTIFICATE-----\s+([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----$/.exec(text.trim())
+  const body = found?.[1]?.replace(/\s+/g, '')
+  if (body === undefined || body.length > 2 * BYTES_MAX)
+    throw malformed('it is not one PEM block of the type CERTIFICATE')
+  return readCertificate(Buffer.from(body, 'base64'))
+}
+
+/** A certificate in PEM, lines of 64 characters and `\n`. */
+export function pemOf({ der }: Pick<Certificate, 'der'>): string {
+  const lines = der.toString('base64').replace(/.{64}(?=.)/g, '$&\n')
+  return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`
+}
+
+type Body = { readonly algorithm: Buffer; readonly read: Omit<Certificate, 'der' | 'fingerprint' | keyof Signed> }
+
+function readBody(parts: readonly ReturnType<typeof readDer>[]): Body {
+  const versioned = parts[0]?.tag === 0xa0
+  const version = versioned ? smallIntegerOf(childrenOf(expected(parts[0], 0xa0))[0]) + 1 : 1
+  const [serial, algorithm, issuer, validity, subject, spki, ...rest] = versioned ? parts.slice(1) : parts
+  const [notBefore, notAfter, ...extra] = sequenceOf(validity)
+  if (extra.length > 0 || rest.some(({ tag }) => ![0x81, 0x82, 0xa3].includes(tag)))
+    throw malformed('it has surplus parts')
+  const extensions = rest.find(({ tag }) => tag === 0xa3)
+  if (extensions !== undefined && version !== 3) throw malformed('only version 3 has extensions')
+  const key = expected(spki, tags.sequence)
+  const read = {
+    version,
+    serial: serialOf(integerBytesOf(serial)),
+    issuer: readName(issuer),
+    subject: readName(subject),
+    notBefore: timeOf(notBefore),
+    notAfter: timeOf(notAfter),
+    spki: key.whole,
+    keyBits: bitsOf(sequenceOf(key)[1]).bytes,
+    publicKey: keyOf(key.whole),
+    extensions: readExtensions(extensions === undefined ? undefined : childrenOf(extensions)[0]),
+  }
+  return { algorithm: expected(algorithm, tags.sequence).whole, read }
+}
+
+function serialOf(bytes: Buffer): string {
+  // 4.1.2.2: a positive integer of up to 20 octets
+  if (bytes.length > SERIAL_BYTES_MAX || (bytes[0] ?? 0) >= 0x80)
+    throw malformed('the serial number is negative or too long')
+  return bytes.toString('hex')
+}
+
+function keyOf(spki: Buffer): KeyObject | null {
+  try {
+    return createPublicKey({ key: spki, format: 'der', type: 'spki' })
+  } catch {
+    return null
+  }
+}

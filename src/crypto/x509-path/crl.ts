@@ -1,0 +1,124 @@
+import { sha256 } from '../digest.ts'
+import type { Certificate } from './certificate.ts'
+import {
+  childrenOf,
+  type Der,
+  expected,
+  integerBytesOf,
+  malformed,
+  oidOf,
+  readDer,
+  sequenceOf,
+  smallIntegerOf,
+  tags,
+  timeOf,
+} from './der.ts'
+import { readAll } from './extensions.ts'
+import { readName } from './name.ts'
+import type { PathFindingCode } from './path-findings.ts'
+import { isSignedBy, type Signed } from './signature.ts'
+
+/** A revocation list as it was read. Nothing of it is verified. */
+export type Crl = Signed & {
+  /** SHA-256 of its DER, in hex. */
+  readonly fingerprint: string
+  /** DER of the issuer's name. */
+  readonly issuer: Buffer
+  readonly thisUpdate: Date
+  readonly nextUpdate: Date | null
+  /** Serial numbers, in hex as in {@link Certificate}. */
+  readonly revoked: ReadonlySet<string>
+  /** Whether it says all about the issuer's own certificates: no delta, no part, no other issuer's entries. */
+  readonly isComplete: boolean
+}
+
+/** `hard`: without a good list the chain is refused. `soft`: only a list that names a certificate counts. */
+export type RevocationPolicy = 'none' | 'soft' | 'hard'
+
+const BYTES_MAX = 8 * 1024 * 1024
+const crlNumber = '2.5.29.20'
+const authorityKeyId = '2.5.29.35'
+
+/**
+ * Reads a revocation list of version 2 in DER.
+ *
+ * @throws Fault `certificate.invalid`
+ * @see [RFC 5280, 5.1](https://www.rfc-editor.org/rfc/rfc5280#section-5.1)
+ */
+export function readCrl(bytes: Uint8Array): Crl {
+  if (bytes.length > BYTES_MAX) throw malformed(`the list is longer than ${BYTES_MAX} bytes`)
+  const der = Buffer.from(bytes)
+  const [tbs, algorithm, signature, ...more] = sequenceOf(readDer(der))
+  if (tbs === undefined || algorithm === undefined || more.length > 0)
+    throw malformed('the list does not have three parts')
+  const { inner, ...read } = readList(sequenceOf(tbs))
+  // 5.1.1.2: the same algorithm identifier inside and outside
+  if (!algorithm.whole.equals(inner)) throw malformed('the list names two signature algorithms')
+  const bits = expected(signature, tags.bitString).content
+  const signed = { tbs: tbs.whole, algorithm: oidOf(sequenceOf(algorithm)[0]), signature: bits.subarray(1) }
+  return { ...read, ...signed, fingerprint: sha256(der).toString('hex') }
+}
+
+/**
+ * What the lists say about one certificate.
+ *
+ * @param issuer The certificate that issued it, already verified.
+ * @param now The lists must be current at this time, whenever the chain was used.
+ * @see [RFC 5280, 6.3](https://www.rfc-editor.org/rfc/rfc5280#section-6.3)
+ */
+export function revocationOf(
+  { serial, issuer: name }: Certificate,
+  issuer: Certificate,
+  ask: { readonly crls: readonly Crl[]; readonly policy: RevocationPolicy; readonly now: Date },
+): PathFindingCode | null {
+  if (ask.policy === 'none') return null
+  const lists = ask.crls.filter((one) => one.issuer.equals(name.der))
+  // 4.2.1.3: cRLSign for whoever signs lists
+  const maySign = issuer.extensions.keyUsage?.has('cRLSign') ?? true
+  const signed = lists.filter((one) => maySign && isSignedBy(one, issuer.publicKey))
+  // A revocation does not become undone because the list that told it has run out.
+  if (signed.some(({ revoked }) => revoked.has(serial))) return 'certificate.revoked'
+  if (ask.policy === 'soft') return null
+  const complete = signed.filter(({ isComplete }) => isComplete)
+  if (complete.some((one) => isCurrent(one, ask.now))) return null
+  if (complete.length > 0) return 'crl.stale'
+  if (signed.length > 0) return 'crl.unsupported'
+  return lists.length > 0 ? 'crl.signature' : 'crl.missing'
+}
+
+/** Whether a list may be relied on at a time. One without an end is never current: nobody could tell when it is old. */
+export function isCurrent({ thisUpdate, nextUpdate }: Pick<Crl, 'thisUpdate' | 'nextUpdate'>, now: Date): boolean {
+  return thisUpdate <= now && nextUpdate !== null && now < nextUpdate
+}
+
+function readList(parts: readonly Der[]) {
+  const [version, inner, issuer, thisUpdate, ...rest] = parts
+  // 5.1.2.1: version 2, written as 1
+  if (smallIntegerOf(version) !== 1) throw malformed('the list is not of version 2')
+  const isTime = (der: Der | undefined) => der?.tag === tags.utcTime || der?.tag === tags.generalizedTime
+  const nextUpdate = isTime(rest[0]) ? timeOf(rest.shift()) : null
+  const entries = rest[0]?.tag === tags.sequence ? childrenOf(expected(rest.shift(), tags.sequence)).map(readEntry) : []
+  const last = rest.shift()
+  if (rest.length > 0 || (last !== undefined && last.tag !== 0xa0)) throw malformed('the list has surplus parts')
+  const extensions = last === undefined ? [] : readAll(expected(childrenOf(last)[0], tags.sequence))
+  return {
+    inner: expected(inner, tags.sequence).whole,
+    issuer: readName(issuer).der,
+    thisUpdate: timeOf(thisUpdate),
+    nextUpdate,
+    revoked: new Set(entries.map(({ serial }) => serial)),
+    // 5.2: a critical extension that is not understood, such as the scope of a part or the number of a delta's full list
+    isComplete: ![...extensions, ...entries.flatMap((one) => one.extensions)].some(
+      ({ oid, isCritical }) => isCritical && oid !== crlNumber && oid !== authorityKeyId,
+    ),
+  }
+}
+
+function readEntry(der: Der) {
+  const [serial, date, extensions] = sequenceOf(der)
+  timeOf(date)
+  return {
+    serial: integerBytesOf(serial).toString('hex'),
+    extensions: extensions === undefined ? [] : readAll(extensions),
+  }
+}

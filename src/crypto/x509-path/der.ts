@@ -1,0 +1,160 @@
+import { Fault } from '../../fault.ts'
+
+/** One element of DER. `content` and `whole` are views into the bytes that were read. */
+export type Der = { readonly tag: number; readonly content: Buffer; readonly whole: Buffer }
+
+/** Tags of the universal and, from `0xa0`, the constructed context class, as they stand in the first byte. */
+export const tags = {
+  boolean: 0x01,
+  integer: 0x02,
+  bitString: 0x03,
+  octetString: 0x04,
+  oid: 0x06,
+  enumerated: 0x0a,
+  utcTime: 0x17,
+  generalizedTime: 0x18,
+  sequence: 0x30,
+  set: 0x31,
+} as const
+
+const LENGTH_BYTES_MAX = 4
+
+/**
+ * Reads bytes that are exactly one element. Strict: definite and minimal lengths, tag numbers below 31.
+ *
+ * @throws Fault `certificate.invalid`
+ * @see [X.690, 10.1](https://www.itu.int/rec/T-REC-X.690)
+ */
+export function readDer(bytes: Buffer): Der {
+  const found = elementAt(bytes, 0)
+  if (found.whole.length !== bytes.length) throw malformed('bytes follow the end')
+  return found
+}
+
+/** The elements inside a constructed one. @throws Fault `certificate.invalid` */
+export function childrenOf({ content }: Der): readonly Der[] {
+  const found: Der[] = []
+  for (let at = 0; at < content.length; ) {
+    const one = elementAt(content, at)
+    found.push(one)
+    at += one.whole.length
+  }
+  return found
+}
+
+/** The elements inside a SEQUENCE. @throws Fault `certificate.invalid` if it is none. */
+export function sequenceOf(der: Der | undefined): readonly Der[] {
+  return childrenOf(expected(der, tags.sequence))
+}
+
+/** The element if it has that tag. @throws Fault `certificate.invalid` */
+export function expected(der: Der | undefined, tag: number): Der {
+  if (der?.tag !== tag) throw malformed(`an element with the tag ${tag} is missing`)
+  return der
+}
+
+/** Reads an OBJECT IDENTIFIER as dotted numbers. @throws Fault `certificate.invalid` */
+export function oidOf(der: Der | undefined): string {
+  const { content } = expected(der, tags.oid)
+  const arcs: number[] = []
+  let value = 0
+  for (const [at, byte] of content.entries()) {
+    if (value === 0 && byte === 0x80) throw malformed('an object identifier is not minimal')
+    value = value * 128 + (byte & 0x7f)
+    if (!Number.isSafeInteger(value)) throw malformed('an object identifier is too large')
+    if (byte & 0x80) {
+      if (at === content.length - 1) throw malformed('an object identifier is cut off')
+      continue
+    }
+    if (arcs.length === 0)
+      arcs.push(Math.min(2, Math.floor(value / 40)), value - 40 * Math.min(2, Math.floor(value / 40)))
+    else arcs.push(value)
+    value = 0
+  }
+  if (arcs.length === 0) throw malformed('an object identifier is empty')
+  return arcs.join('.')
+}
+
+/** Reads a BOOLEAN. @throws Fault `certificate.invalid` */
+export function booleanOf(der: Der): boolean {
+  const [byte, ...more] = expected(der, tags.boolean).content
+  // X.690 11.1: TRUE is FF
+  if (more.length > 0 || (byte !== 0x00 && byte !== 0xff)) throw malformed('a boolean is not DER')
+  return byte === 0xff
+}
+
+/** The bytes of an INTEGER, minimal, two's complement. @throws Fault `certificate.invalid` */
+export function integerBytesOf(der: Der | undefined): Buffer {
+  const { content } = expected(der, tags.integer)
+  const [first, second = 0] = content
+  if (first === undefined) throw malformed('an integer is empty')
+  // X.690 8.3.2: the first nine bits are not all the same
+  const isPadded = content.length > 1 && ((first === 0 && second < 0x80) || (first === 0xff && second >= 0x80))
+  if (isPadded) throw malformed('an integer is not minimal')
+  return content
+}
+
+/** Reads a small INTEGER that is not negative. @throws Fault `certificate.invalid` */
+export function smallIntegerOf(der: Der | undefined): number {
+  const bytes = integerBytesOf(der)
+  if (bytes.length > 4 || (bytes[0] ?? 0) >= 0x80) throw malformed('an integer is out of range')
+  return bytes.readUIntBE(0, bytes.length)
+}
+
+/** The bits of a BIT STRING. @throws Fault `certificate.invalid` */
+export function bitsOf(der: Der | undefined): { readonly bytes: Buffer; readonly unused: number } {
+  const { content } = expected(der, tags.bitString)
+  const [unused] = content
+  if (unused === undefined || unused > 7 || (unused > 0 && content.length === 1))
+    throw malformed('a bit string is not DER')
+  return { bytes: content.subarray(1), unused }
+}
+
+/**
+ * Reads a time: UTCTime or GeneralizedTime, in UTC, with seconds and without fractions.
+ *
+ * @throws Fault `certificate.invalid`
+ * @see [RFC 5280, 4.1.2.5](https://www.rfc-editor.org/rfc/rfc5280#section-4.1.2.5)
+ */
+export function timeOf(der: Der | undefined): Date {
+  if (der?.tag !== tags.utcTime && der?.tag !== tags.generalizedTime) throw malformed('a time is missing')
+  const text = der.content.toString('latin1')
+  const digits = der.tag === tags.utcTime ? `${text < '5' ? '20' : '19'}${text}` : text
+  const found = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(digits)
+  if (found === null) throw malformed('a time is not in the form that RFC 5280 demands')
+  const [, year, month, day, hour, minute, second] = found
+  const iso = `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`
+  const time = new Date(iso)
+  if (Number.isNaN(time.getTime()) || time.toISOString() !== iso) throw malformed('a time is not on the calendar')
+  return time
+}
+
+/** What is wrong with the bytes. */
+export function malformed(why: string, cause?: unknown): Fault {
+  return new Fault('certificate.invalid', {
+    detail: `It is not well-formed: ${why}.`,
+    ...(cause !== undefined && { cause }),
+  })
+}
+
+function elementAt(bytes: Buffer, at: number): Der {
+  const tag = bytes[at]
+  const first = bytes[at + 1]
+  if (tag === undefined || first === undefined) throw malformed('it is cut off')
+  if ((tag & 0x1f) === 0x1f) throw malformed('a tag is too large')
+  const lengthBytes = first < 0x80 ? 0 : first & 0x7f
+  const start = at + 2 + lengthBytes
+  if (start > bytes.length) throw malformed('it is cut off')
+  const length = lengthBytes === 0 && first < 0x80 ? first : lengthAt(bytes, at + 2, lengthBytes)
+  const end = start + length
+  if (end > bytes.length) throw malformed('it is cut off')
+  return { tag, content: bytes.subarray(start, end), whole: bytes.subarray(at, end) }
+}
+
+/** X.690 10.1: the definite form, in the fewest bytes */
+function lengthAt(bytes: Buffer, at: number, count: number): number {
+  if (count === 0 || count > LENGTH_BYTES_MAX) throw malformed('a length is indefinite or too long')
+  const length = bytes.readUIntBE(at, count)
+  if (length < 0x80 || bytes[at] === 0) throw malformed('a length is not minimal')
+  return length
+}

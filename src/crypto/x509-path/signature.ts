@@ -1,0 +1,51 @@
+import { type KeyObject, verify } from 'node:crypto'
+
+/** Bytes that somebody signed, in a certificate or a CRL. `algorithm` is an object identifier. */
+export type Signed = { readonly tbs: Buffer; readonly algorithm: string; readonly signature: Buffer }
+
+type Algorithm = { readonly hash: string | null; readonly keyType: string }
+
+/** What may sign certificates and CRLs: SHA-2 with ECDSA or RSA (PKCS #1), Ed25519, Ed448. Whatever is not here is refused. */
+const algorithms: Readonly<Record<string, Algorithm>> = {
+  '1.2.840.10045.4.3.2': { hash: 'sha256', keyType: 'ec' },
+  '1.2.840.10045.4.3.3': { hash: 'sha384', keyType: 'ec' },
+  '1.2.840.10045.4.3.4': { hash: 'sha512', keyType: 'ec' },
+  '1.2.840.113549.1.1.11': { hash: 'sha256', keyType: 'rsa' },
+  '1.2.840.113549.1.1.12': { hash: 'sha384', keyType: 'rsa' },
+  '1.2.840.113549.1.1.13': { hash: 'sha512', keyType: 'rsa' },
+  '1.3.101.112': { hash: null, keyType: 'ed25519' },
+  '1.3.101.113': { hash: null, keyType: 'ed448' },
+}
+const curves: ReadonlySet<string> = new Set([
+  ...['prime256v1', 'secp384r1', 'secp521r1'],
+  ...['brainpoolP256r1', 'brainpoolP320r1', 'brainpoolP384r1', 'brainpoolP512r1'],
+])
+const RSA_BITS_MIN = 2048
+
+/** Whether a signature algorithm is one that we believe. [SEC-27] SHA-1 and MD5 are not. */
+export function isStrongAlgorithm(oid: string): boolean {
+  return Object.hasOwn(algorithms, oid)
+}
+
+/** Whether a key is strong enough to stand in a chain. [SEC-27] */
+export function isStrongKey(key: KeyObject | null): boolean {
+  const details = key?.asymmetricKeyDetails
+  switch (key?.asymmetricKeyType) {
+    case 'ec':
+      return curves.has(details?.namedCurve ?? '')
+    case 'rsa':
+      return (details?.modulusLength ?? 0) >= RSA_BITS_MIN
+    case 'ed25519':
+    case 'ed448':
+      return true
+    default:
+      return false
+  }
+}
+
+/** Whether the key made the signature. False too if key and algorithm do not belong together, or the algorithm is not believed. */
+export function isSignedBy({ tbs, algorithm, signature }: Signed, key: KeyObject | null): boolean {
+  const found = algorithms[algorithm]
+  if (key === null || found === undefined || key.asymmetricKeyType !== found.keyType) return false
+  return verify(found.hash, tbs, key, signature)
+}

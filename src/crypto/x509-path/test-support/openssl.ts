@@ -1,0 +1,137 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Certificate, readPem } from '../certificate.ts'
+import { type Crl, readCrl } from '../crl.ts'
+
+/** Keys that openssl makes. */
+export type KeyKind = 'p256' | 'p384' | 'p224' | 'ed25519' | 'rsa2048' | 'rsa1024'
+
+/** A certificate that openssl made, and where its key is. */
+export type Made = {
+  readonly certificate: Certificate
+  readonly pem: string
+  readonly keyFile: string
+  readonly pemFile: string
+}
+
+/** What a certificate is to say. `extensions`: lines of openssl's configuration. */
+export type Wish = {
+  readonly subject: string
+  /** Absent: self-signed. */
+  readonly issuer?: Made
+  readonly extensions: readonly string[]
+  readonly key?: KeyKind
+  /** The key of another certificate instead of a fresh one. */
+  readonly keyOf?: Made
+  /** `YYMMDDHHMMSSZ`; 2026 unless told. */
+  readonly from?: string
+  readonly until?: string
+  readonly digest?: string
+}
+
+/** A folder in which `openssl ca` works: an implementation that has nothing in common with ours. */
+export type Openssl = {
+  readonly make: (wish: Wish) => Made
+  /** A revocation list, good in May and June 2026; `revoked` must have been made by `issuer`. `more`: options of `openssl ca`. */
+  readonly crl: (issuer: Made, revoked: readonly Made[], more?: readonly string[]) => Crl
+  readonly remove: () => void
+}
+
+const algorithms: Readonly<Record<KeyKind, readonly string[]>> = {
+  p256: ['EC', '-pkeyopt', 'ec_paramgen_curve:P-256'],
+  p384: ['EC', '-pkeyopt', 'ec_paramgen_curve:P-384'],
+  p224: ['EC', '-pkeyopt', 'ec_paramgen_curve:P-224'],
+  ed25519: ['ed25519'],
+  rsa2048: ['RSA', '-pkeyopt', 'rsa_keygen_bits:2048'],
+  rsa1024: ['RSA', '-pkeyopt', 'rsa_keygen_bits:1024'],
+}
+const config = (folder: string, serial: number) => `
+[ca]
+default_ca = one
+[one]
+database = ${folder}/index-${serial}.txt
+new_certs_dir = ${folder}
+default_md = default
+policy = any
+unique_subject = no
+rand_serial = yes
+default_crl_days = 30
+crl_extensions = crl
+[any]
+countryName = optional
+stateOrProvinceName = optional
+organizationName = optional
+commonName = optional
+[req]
+distinguished_name = dn
+string_mask = utf8only
+[dn]
+[crl]
+authorityKeyIdentifier = keyid
+[partial]
+authorityKeyIdentifier = keyid
+issuingDistributionPoint = critical, @part
+[part]
+onlyuser = TRUE
+`
+
+/** Starts with an empty folder. */
+export function openssl(): Openssl {
+  const folder = mkdtempSync(join(tmpdir(), 'chirograph-openssl-'))
+  let count = 0
+  const file = (name: string) => join(folder, name)
+  const run = (...args: readonly string[]) =>
+    execFileSync('openssl', args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+  const configured = () => {
+    count += 1
+    writeFileSync(file(`${count}.cnf`), config(folder, count))
+    writeFileSync(file(`index-${count}.txt`), '')
+    return count
+  }
+  const make = (wish: Wish): Made => {
+    const n = configured()
+    const keyFile = wish.keyOf?.keyFile ?? file(`${n}.key`)
+    if (wish.keyOf === undefined) run('genpkey', '-algorithm', ...algorithms[wish.key ?? 'p256'], '-out', keyFile)
+    run('req', '-new', '-config', `${n}.cnf`, '-key', keyFile, '-subj', wish.subject, '-out', `${n}.csr`)
+    writeFileSync(file(`${n}.ext`), wish.extensions.join('\n'))
+    const signer = wish.issuer
+    const by =
+      signer === undefined ? ['-selfsign', '-keyfile', keyFile] : ['-keyfile', signer.keyFile, '-cert', signer.pemFile]
+    const span = ['-startdate', wish.from ?? '260101000000Z', '-enddate', wish.until ?? '261231235959Z']
+    const how = [
+      '-batch',
+      '-notext',
+      '-preserveDN',
+      ...span,
+      ...(wish.digest === undefined ? [] : ['-md', wish.digest]),
+    ]
+    run('ca', '-config', `${n}.cnf`, ...by, ...how, '-extfile', `${n}.ext`, '-in', `${n}.csr`, '-out', `${n}.pem`)
+    const pem = readFileSync(file(`${n}.pem`), 'utf8')
+    return { certificate: readPem(pem), pem, keyFile, pemFile: file(`${n}.pem`) }
+  }
+  const crl = (issuer: Made, revoked: readonly Made[], more: readonly string[] = []): Crl => {
+    const n = configured()
+    const by = ['ca', '-config', `${n}.cnf`, '-keyfile', issuer.keyFile, '-cert', issuer.pemFile]
+    for (const one of revoked) run(...by, '-revoke', one.pemFile)
+    const span = ['-crl_lastupdate', '260501000000Z', '-crl_nextupdate', '260701000000Z']
+    run(...by, '-gencrl', ...span, ...more, '-out', `${n}.crl`)
+    return readCrl(run('crl', '-in', `${n}.crl`, '-outform', 'DER'))
+  }
+  return { make, crl, remove: () => rmSync(folder, { recursive: true }) }
+}
+
+/** Extensions of a root. */
+export const rootExtensions = [
+  'basicConstraints = critical, CA:true',
+  'keyUsage = critical, keyCertSign, cRLSign',
+  'subjectKeyIdentifier = hash',
+]
+/** Extensions of a certificate that signs credentials. */
+export const leafExtensions = [
+  'keyUsage = critical, digitalSignature',
+  'subjectKeyIdentifier = hash',
+  'authorityKeyIdentifier = keyid',
+  'subjectAltName = URI:https://issuer.example, DNS:issuer.example',
+]

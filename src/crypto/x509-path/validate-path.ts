@@ -1,0 +1,143 @@
+import { type Anchor, type AnchorSet, objectionsTo, objectionsToCa, type Purpose, readChain } from './anchor.ts'
+import { buildPath, isSelfSigned, PATH_LENGTH_MAX } from './build-path.ts'
+import type { Certificate } from './certificate.ts'
+import { type Crl, type RevocationPolicy, revocationOf } from './crl.ts'
+import { anyExtendedKeyUsage, mdlSigner, usagesOf } from './extended-key-usage.ts'
+import { type PathFinding, type PathFindingCode, pathFinding } from './path-findings.ts'
+import { isStrongAlgorithm } from './signature.ts'
+
+/** What is to be validated, and for what. */
+export type PathAsk = {
+  /** DER, leaf first. */
+  readonly chain: readonly Uint8Array[]
+  readonly anchors: AnchorSet
+  readonly purpose: Purpose
+  /** When the leaf's key was used: all certificates must be valid then. */
+  readonly at: Date
+  /** The leaf must be meant for one of these extended key usages. Default: where it names any, one that fits the purpose. */
+  readonly extendedKeyUsage?: readonly string[]
+  /** The rules of ISO/IEC 18013-5 Annex B about country and state. Always, where the leaf is a document signer's. */
+  readonly iaca?: boolean
+  /** [X5-5] A self-signed certificate that the chain brings is left out, or with `refused` (HAIP) a finding. */
+  readonly selfSigned?: 'dropped' | 'refused'
+  /** Revocation lists, and how much they matter; `none` by default. They must be current at `now`, by default `at`. */
+  readonly revocation?: { readonly crls: readonly Crl[]; readonly policy: RevocationPolicy; readonly now?: Date }
+}
+
+/** What a chain came to. With findings nothing in it may be believed; the leaf is told where it could be read. */
+export type PathResult = {
+  readonly ok: boolean
+  readonly findings: readonly PathFinding[]
+  readonly leaf: Certificate | null
+  /** From the leaf to the anchor. Empty unless `ok`. */
+  readonly path: readonly Certificate[]
+  readonly anchor: Anchor | null
+}
+
+/**
+ * Path validation by RFC 5280 6.1, with the additions of ISO/IEC 18013-5 Annex B. Pure: no clock, nothing is fetched.
+ *
+ * NOT checked: whether the leaf's names fit whoever uses it. Certificate policies are not processed; name and policy constraints are
+ * refused.
+ *
+ * @see [RFC 5280, 6.1](https://www.rfc-editor.org/rfc/rfc5280#section-6.1)
+ */
+export function validatePath(ask: PathAsk): PathResult {
+  if (ask.chain.length === 0) return refused(null, ['chain.empty'])
+  if (ask.chain.length > PATH_LENGTH_MAX) return refused(null, ['chain.too_long'])
+  const [leaf, ...others] = readChain(ask.chain) ?? []
+  if (leaf === undefined) return refused(null, ['chain.malformed'])
+  // [SEC-27] a trusted certificate is to vouch for others, not to sign by itself
+  if (ask.anchors.has(leaf)) return refused(leaf, ['leaf.is_anchor'])
+  if (isSelfSigned(leaf)) return refused(leaf, ['leaf.self_signed'])
+  const kept = others.filter((one) => !isSelfSigned(one))
+  if (ask.selfSigned === 'refused' && kept.length < others.length) return refused(leaf, ['chain.self_signed'])
+  const { certificates, anchor, findings } = buildPath([leaf, ...kept], ask.anchors, ask.purpose)
+  const all = [...findings, ...objections(certificates, ask), ...(anchor === null ? [] : withAnchor(certificates, ask))]
+  return all.length > 0 ? refused(leaf, all) : { ok: true, findings: [], leaf, path: certificates, anchor }
+}
+
+function refused(leaf: Certificate | null, codes: readonly PathFindingCode[]): PathResult {
+  return { ok: false, findings: [...new Set(codes)].map(pathFinding), leaf, path: [], anchor: null }
+}
+
+function objections(
+  path: readonly Certificate[],
+  { at, purpose, extendedKeyUsage }: PathAsk,
+): readonly PathFindingCode[] {
+  const [leaf, ...above] = path
+  const usages = usagesOf(purpose, extendedKeyUsage)
+  const each = path.flatMap((one) => [...objectionsTo(one), ...validityOf(one, at)])
+  const authorities = above.flatMap((one, index) => authorityFindings(one, above.slice(0, index), usages))
+  return [
+    ...(leaf === undefined ? [] : leafFindings(leaf, usages, extendedKeyUsage !== undefined)),
+    ...each,
+    ...authorities,
+  ]
+}
+
+/** RFC 5280 6.1.3 (a) (2), at the time of use */
+function validityOf({ notBefore, notAfter }: Certificate, at: Date): readonly PathFindingCode[] {
+  if (at < notBefore) return ['certificate.not_yet_valid']
+  // 4.1.2.5: through the second of notAfter
+  return at.getTime() >= notAfter.getTime() + 1000 ? ['certificate.expired'] : []
+}
+
+function leafFindings({ extensions }: Certificate, usages: ReadonlySet<string>, isDemanded: boolean) {
+  const { basicConstraints, keyUsage, extendedKeyUsage } = extensions
+  const found: PathFindingCode[] = []
+  // [SEC-27] a bare CA certificate used as signer
+  if (basicConstraints?.isCa) found.push('leaf.is_ca')
+  // RFC 5280 4.2.1.3
+  if (keyUsage !== null && !keyUsage.has('digitalSignature')) found.push('leaf.key_usage')
+  // RFC 5280 4.2.1.12: only for one of the purposes indicated
+  if (extendedKeyUsage === null ? isDemanded : !extendedKeyUsage.some((one) => usages.has(one))) {
+    found.push('leaf.extended_key_usage')
+  }
+  return found
+}
+
+/** @param between Those that stand between it and the leaf. */
+function authorityFindings(one: Certificate, between: readonly Certificate[], usages: ReadonlySet<string>) {
+  const { basicConstraints, extendedKeyUsage } = one.extensions
+  const found: PathFindingCode[] = [...objectionsToCa(one)]
+  // RFC 5280 6.1.4 (l), (m): self-issued ones do not count
+  const followers = between.filter(({ issuer, subject }) => !issuer.der.equals(subject.der)).length
+  if (followers > (basicConstraints?.pathLength ?? Number.POSITIVE_INFINITY)) found.push('ca.path_length')
+  const fits = (oid: string) => usages.has(oid) || oid === anyExtendedKeyUsage
+  if (extendedKeyUsage !== null && !extendedKeyUsage.some(fits)) found.push('ca.extended_key_usage')
+  return found
+}
+
+/** What can be said only of a path that reached its anchor. */
+function withAnchor(path: readonly Certificate[], ask: PathAsk): readonly PathFindingCode[] {
+  const below = path.slice(0, -1)
+  const weak = below.some(({ algorithm }) => !isStrongAlgorithm(algorithm))
+  return [
+    ...(weak ? (['certificate.weak_signature'] as const) : []),
+    ...placeFindings(path, ask),
+    ...revocations(path, ask),
+  ]
+}
+
+/** [X5-3] the same country; the same state where both name one */
+function placeFindings(path: readonly Certificate[], { iaca = false }: PathAsk): readonly PathFindingCode[] {
+  const [leaf, root] = [path[0], path.at(-1)]
+  if (leaf === undefined || root === undefined) return []
+  if (!iaca && !leaf.extensions.extendedKeyUsage?.some((one) => mdlSigner.has(one))) return []
+  const found: PathFindingCode[] = []
+  if (leaf.subject.country === null || leaf.subject.country !== root.subject.country) found.push('iaca.country')
+  const states = [leaf.subject.state, root.subject.state]
+  if (!states.includes(null) && states[0] !== states[1]) found.push('iaca.state')
+  return found
+}
+
+/** [SEC-29] */
+function revocations(path: readonly Certificate[], { revocation, at }: PathAsk): readonly PathFindingCode[] {
+  if (revocation === undefined) return []
+  const ask = { ...revocation, now: revocation.now ?? at }
+  return path.slice(0, -1).flatMap((one, index) => {
+    const issuer = path[index + 1]
+    return (issuer === undefined ? null : revocationOf(one, issuer, ask)) ?? []
+  })
+}
