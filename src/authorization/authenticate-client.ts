@@ -36,7 +36,7 @@ async function bySecret(
   if (client !== null && secrets.isKnown(stored, secret, now)) return client
   const isRight = await (secrets.underWay(stored, secret) ?? checkCounted(needs, { clientId, secret, stored, ip }))
   if (client === null || !isRight) throw new Fault('client.unauthenticated')
-  failed.succeed(clientId, ip)
+  failed.succeed(clientId, ip, now)
   return client
 }
 

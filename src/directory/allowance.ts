@@ -28,6 +28,11 @@ export class Allowance {
     if (found !== undefined) found.count = Math.max(0, found.count + by)
     else if (by === 1) this.#counts.set(key, { count: 1, until: now.getTime() + this.#bounds.windowMs }, now)
   }
+
+  /** Starts anew for a key. */
+  forget(key: string): void {
+    this.#counts.delete(key)
+  }
 }
 
 /**
