@@ -1,3 +1,4 @@
+import { certificateFaults } from './fault/certificate-faults.ts'
 import { protocolFaults } from './fault/protocol-faults.ts'
 import { requestFaults } from './fault/request-faults.ts'
 import type { Row } from './fault/row.ts'
@@ -6,6 +7,7 @@ import type { Row } from './fault/row.ts'
 export const faults = {
   ...requestFaults,
   ...protocolFaults,
+  ...certificateFaults,
 } as const satisfies Record<string, Row>
 
 /** A stable code of {@link faults}. */

@@ -1,6 +1,8 @@
 import type { TenantId } from '../caller.ts'
 import { type Store, sql, type TenantTx } from '../store/store.ts'
+import { type CertificateKeys, certificateKeys } from './certificate-keys.ts'
 import { canonical, generateKeyPair, type PublicJwk, privateKeyFromPkcs8, thumbprint } from './jwk.ts'
+import type { KeyProvider } from './key-provider.ts'
 import { newId } from './random.ts'
 import type { Sealing } from './sealing.ts'
 import { type SigningKey, softwareKey } from './signing-key.ts'
@@ -16,8 +18,8 @@ export type PublishedKey = {
   readonly usage: KeyUsage
 }
 
-/** The signing keys of the tenants: made on first use, sealed at rest, never given out. */
-export type KeyRing = {
+/** The signing keys of the tenants: made on first use, sealed at rest, never given out. Those of certificates are made by {@link CertificateKeys}. */
+export type KeyRing = CertificateKeys & {
   /** The key that signs now. Known to every process within a minute of a rotation. */
   readonly current: (tenantId: TenantId, usage: KeyUsage) => Promise<SigningKey>
   /** What to publish: the current key and the retired ones that something valid may still be signed with. */
@@ -53,8 +55,8 @@ const listPublished = sql(
    order by created_at desc, id`,
 )
 
-/** The key ring of software keys. */
-export function softwareKeyRing(store: Store, sealing: Sealing, now: () => Date): KeyRing {
+/** The key ring of software keys. @param provider Where the keys of certificates live. */
+export function softwareKeyRing(store: Store, sealing: Sealing, now: () => Date, provider?: KeyProvider): KeyRing {
   const cache = new Map<string, { key: Promise<SigningKey>; until: number }>()
 
   async function load(tenantId: TenantId, usage: KeyUsage): Promise<SigningKey> {
@@ -81,6 +83,7 @@ export function softwareKeyRing(store: Store, sealing: Sealing, now: () => Date)
   }
 
   return {
+    ...certificateKeys(store, sealing, now, provider),
     current: (tenantId, usage) => {
       const name = `${tenantId}|${usage}`
       const known = cache.get(name)

@@ -1,0 +1,36 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { privateKeyFromPkcs8 } from './jwk.ts'
+import { type SigningKey, softwareKey } from './signing-key.ts'
+
+/** The kinds of keys that we make. */
+export type KeyType = 'P-256' | 'Ed25519'
+
+/**
+ * Where private keys live. The key ring seals what a provider wants stored and gives it back; it never looks inside. A provider for keys in a
+ * device stores what it finds a key by, and its keys sign there.
+ */
+export type KeyProvider = {
+  /** Stands in the row of each key, and stays the same for ever. */
+  readonly name: string
+  readonly generate: (type: KeyType) => Promise<{ readonly stored: Buffer; readonly key: SigningKey }>
+  readonly open: (stored: Buffer) => Promise<SigningKey>
+  /** Destroys the key for good. A second call finds nothing left to do. */
+  readonly destroy: (stored: Buffer) => Promise<void>
+}
+
+/** Keys in memory; PKCS #8 is what is stored. Destroyed with the row that holds them. */
+export const softwareKeys: KeyProvider = {
+  name: 'software',
+  generate: async (type) => {
+    const { privateKey } =
+      type === 'P-256' ? generateKeyPairSync('ec', { namedCurve: 'P-256' }) : generateKeyPairSync('ed25519')
+    return { stored: privateKey.export({ format: 'der', type: 'pkcs8' }), key: softwareKey(privateKey) }
+  },
+  open: async (stored) => softwareKey(privateKeyFromPkcs8(stored)),
+  destroy: async () => undefined,
+}
+
+/** The type of a key by its algorithm. */
+export function keyTypeOf({ alg }: Pick<SigningKey, 'alg'>): KeyType {
+  return alg === 'ES256' ? 'P-256' : 'Ed25519'
+}

@@ -1,0 +1,98 @@
+import { randomBytes } from '../random.ts'
+import type { SigningKey } from '../signing-key.ts'
+import type { Certificate } from '../x509-path/certificate.ts'
+import type { CertificateDraft } from './certificate-draft.ts'
+import {
+  authorityKeyIdentifier,
+  authorityOfLeafs,
+  crlDistributionPoint,
+  type Extension,
+  extendedKeyUsage,
+  type GeneralName,
+  issuerAltName,
+  keyUsage,
+  subjectAltName,
+  subjectKeyIdentifier,
+} from './extension.ts'
+import { encodeName, type SubjectName } from './name.ts'
+import { oids } from './oids.ts'
+import { type ProfileName, profiles } from './profile.ts'
+import { keyIdentifierOf, spkiOf } from './signature.ts'
+
+type Ask = {
+  readonly profile: ProfileName
+  readonly subject: SubjectName
+  readonly notBefore: Date
+  readonly notAfter: Date
+  /** Where the list of the signing root is. */
+  readonly crlUri: string
+}
+/** What a root is made from. */
+export type RootAsk = Ask & { readonly key: Pick<SigningKey, 'alg' | 'publicJwk'>; readonly issuerAltNameUri: string }
+/** What a certificate below a root is made from. `spki`: the key that it is about, in DER. */
+export type LeafAsk = Ask & {
+  readonly spki: Buffer
+  readonly subjectNames: readonly GeneralName[]
+  readonly root: Certificate
+  readonly rootAlg: SigningKey['alg']
+}
+
+const SERIAL_BYTES = 16
+
+/** A self-signed root of profile `iaca`, `issuerRoot` or `readerRoot`. Not linted. */
+export function draftRoot(ask: RootAsk): CertificateDraft {
+  const subject = encodeName(ask.subject)
+  const spki = spkiOf(ask.key.publicJwk)
+  const extensions = [
+    subjectKeyIdentifier(keyIdentifierOf(spki)),
+    keyUsage(...profiles[ask.profile].keyUsage),
+    authorityOfLeafs(),
+    issuerAltName([{ kind: 'uri', value: ask.issuerAltNameUri }]),
+    // [X5-1]
+    crlDistributionPoint(ask.crlUri),
+  ]
+  return { ...draftOf(ask, ask.key.alg), issuer: subject, subject, spki, extensions }
+}
+
+/** A certificate that a root signs, of profile `documentSigner`, `sdJwtSigner` or `readerAuth`. Not linted. */
+export function draftLeaf(ask: LeafAsk): CertificateDraft {
+  const { root, spki } = ask
+  const profile = profiles[ask.profile]
+  const rootKeyId = root.extensions.subjectKeyId
+  if (rootKeyId === null) throw new Error('a root without a subject key identifier')
+  const extensions = [
+    authorityKeyIdentifier(rootKeyId),
+    subjectKeyIdentifier(keyIdentifierOf(spki)),
+    keyUsage(...profile.keyUsage),
+    ...(profile.purposes.length === 0 ? [] : [extendedKeyUsage(...profile.purposes)]),
+    subjectAltName(ask.subjectNames),
+    ...(profile.issuerAltName === 'must' ? sameIssuerAltName(root) : []),
+    crlDistributionPoint(ask.crlUri),
+  ]
+  return { ...draftOf(ask, ask.rootAlg), issuer: root.subject.der, subject: encodeName(ask.subject), spki, extensions }
+}
+
+/** The name that a host of a URL has among the other names of a subject. */
+export function hostName(url: string): GeneralName {
+  const { hostname } = new URL(url)
+  // A URL writes addresses in one form only: four numbers, or in brackets.
+  const isAddress = hostname.startsWith('[') || /^\d+(\.\d+){3}$/.test(hostname)
+  return { kind: isAddress ? 'ip' : 'dns', value: hostname.replace(/^\[|\]$/g, '') }
+}
+
+function draftOf({ notBefore, notAfter }: Ask, alg: SigningKey['alg']) {
+  return { serial: newSerial(), alg, notBefore, notAfter }
+}
+
+/** 126 random bits, always 16 octets: positive, and below the 20 octets of RFC 5280 4.1.2.2. */
+function newSerial(): Buffer {
+  const serial = randomBytes(SERIAL_BYTES)
+  serial[0] = ((serial[0] ?? 0) & 0x3f) | 0x40
+  return serial
+}
+
+/** ISO/IEC 18013-5 B.1.4: the same content as in the certificate of the authority, so its very bytes. */
+function sameIssuerAltName({ extensions }: Certificate): Extension[] {
+  const found = extensions.present.find(({ oid }) => oid === oids.issuerAltName)
+  return found === undefined ? [] : [{ oid: found.oid, critical: false, value: found.value }]
+}

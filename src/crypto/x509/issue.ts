@@ -1,0 +1,28 @@
+import { Fault } from '../../fault.ts'
+import type { SigningKey } from '../signing-key.ts'
+import { type Certificate, readCertificate } from '../x509-path/certificate.ts'
+import { type CertificateDraft, previewOf, signDraft } from './certificate-draft.ts'
+import { lintCertificate } from './lint.ts'
+import type { ProfileName } from './profile.ts'
+
+/**
+ * Lint, then sign. The order is the design: a certificate that its profile does not allow is never in the world, not even unpublished.
+ *
+ * @param root The certificate of the key that signs; null if it signs itself.
+ * @throws Fault `certificate.refused` with the rule in `meta.rule`
+ */
+export function issueCertificate(
+  draft: CertificateDraft,
+  profile: ProfileName,
+  root: Certificate | null,
+  key: SigningKey,
+): Certificate {
+  const [first] = lintCertificate(previewOf(draft), profile, root)
+  if (first !== undefined) {
+    throw new Fault('certificate.refused', {
+      detail: `The certificate would not fit its profile: ${first.text}`,
+      meta: { rule: first.rule, profile },
+    })
+  }
+  return readCertificate(signDraft(draft, key))
+}

@@ -1,0 +1,37 @@
+import { Fault } from '../../fault.ts'
+
+/** What stands between BEGIN and END. */
+export type PemLabel = 'CERTIFICATE' | 'CERTIFICATE REQUEST' | 'X509 CRL'
+
+const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----([A-Za-z0-9+/=\s]*)-----END \1-----/g
+
+/** DER as text, lines of 64 signs with `\n` ends. [CSR-4] @see [RFC 7468, 2](https://www.rfc-editor.org/rfc/rfc7468#section-2) */
+export function toPem(label: PemLabel, der: Uint8Array): string {
+  const lines =
+    Buffer.from(der)
+      .toString('base64')
+      .match(/.{1,64}/g) ?? []
+  return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ''].join('\n')
+}
+
+/**
+ * The DER of each block of a text, in their order. Text around the blocks is passed over, as RFC 7468 2 allows.
+ *
+ * @throws Fault `certificate.invalid` if there is none, or one of another kind, e.g. a private key
+ */
+export function fromPem(label: PemLabel, text: string): Buffer[] {
+  const blocks = [...text.matchAll(BLOCK)].map(([, found = '', body = '']) => ({ found, body }))
+  if (blocks.length === 0) throw refused(`There is no PEM block "${label}" in it.`)
+  return blocks.map(({ found, body }) => {
+    // Older tools call a request new.
+    if (found !== label && found !== `NEW ${label}`) throw refused(`It is a PEM block "${found}", not "${label}".`)
+    const base64 = body.replace(/\s/g, '')
+    const der = Buffer.from(base64, 'base64')
+    if (der.length === 0 || der.toString('base64') !== base64) throw refused(`The PEM block "${label}" is not base64.`)
+    return der
+  })
+}
+
+function refused(detail: string): Fault {
+  return new Fault('certificate.invalid', { detail, meta: { rule: 'form' } })
+}

@@ -1,0 +1,61 @@
+import { keyUsages } from './extension.ts'
+import { oids } from './oids.ts'
+
+/**
+ * The certificates that we make, each a column of the table of ISO/IEC 18013-5 Annex B or a variation of one:
+ * `iaca` signs document signers (B.1.2); `issuerRoot` is the same on Ed25519, for SD-JWT VC only; `readerRoot` signs readers;
+ * `documentSigner` signs mdocs (B.1.4) and SD-JWT VCs; `sdJwtSigner` only the latter [X5-6]; `readerAuth` signs requests (B.1.5) [X5-7].
+ */
+export type ProfileName = 'iaca' | 'issuerRoot' | 'readerRoot' | 'documentSigner' | 'sdJwtSigner' | 'readerAuth'
+
+/** What a certificate of a profile has to look like. `must`, `may`, `never` say whether an extension is there. */
+export type Profile = {
+  readonly isRoot: boolean
+  readonly validityDaysMax: number
+  /** Whether the key may be Ed25519; P-256 always may. */
+  readonly ed25519: boolean
+  /** Bits, all of them and no others; critical. */
+  readonly keyUsage: readonly number[]
+  /** Purposes, all of them; critical. None: the extension is not there. */
+  readonly purposes: readonly string[]
+  readonly authorityKeyIdentifier: 'must' | 'never'
+  readonly issuerAltName: 'must' | 'may'
+  readonly subjectAltName: 'must' | 'never'
+}
+
+const DAYS_A_YEAR = 365.25
+const root = {
+  isRoot: true,
+  keyUsage: [keyUsages.keyCertSign, keyUsages.cRLSign],
+  purposes: [],
+  authorityKeyIdentifier: 'never',
+  issuerAltName: 'must',
+  subjectAltName: 'never',
+} as const
+const leaf = {
+  isRoot: false,
+  ed25519: true,
+  keyUsage: [keyUsages.digitalSignature],
+  authorityKeyIdentifier: 'must',
+  subjectAltName: 'must',
+} as const
+
+/** ISO/IEC 18013-5 Annex B; 457 days are 15 months, 1187 days 39. */
+export const profiles: Readonly<Record<ProfileName, Profile>> = {
+  iaca: { ...root, validityDaysMax: Math.floor(20 * DAYS_A_YEAR), ed25519: false },
+  issuerRoot: { ...root, validityDaysMax: Math.floor(20 * DAYS_A_YEAR), ed25519: true },
+  readerRoot: { ...root, validityDaysMax: Math.floor(10 * DAYS_A_YEAR), ed25519: true, issuerAltName: 'may' },
+  documentSigner: {
+    ...leaf,
+    validityDaysMax: 457,
+    purposes: [oids.mdlDocumentSigner, oids.mdocDocumentSigner],
+    issuerAltName: 'must',
+  },
+  sdJwtSigner: { ...leaf, validityDaysMax: 457, purposes: [], issuerAltName: 'must' },
+  readerAuth: {
+    ...leaf,
+    validityDaysMax: 1187,
+    purposes: [oids.mdlReaderAuth, oids.mdocReaderAuth],
+    issuerAltName: 'may',
+  },
+}

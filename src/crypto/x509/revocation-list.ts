@@ -1,0 +1,38 @@
+import type { SigningKey } from '../signing-key.ts'
+import { explicit, integer, sequence, time } from './der.ts'
+import { authorityKeyIdentifier, crlNumber, encodeExtensions } from './extension.ts'
+import { algorithmOf, signDer } from './signature.ts'
+
+/** A certificate that is revoked. */
+export type RevokedEntry = { readonly serial: Buffer; readonly revokedAt: Date }
+
+type Ask = {
+  /** Subject of the authority, byte for byte. */
+  readonly issuer: Buffer
+  readonly issuerKeyId: Buffer
+  readonly number: number
+  readonly thisUpdate: Date
+  readonly nextUpdate: Date
+  readonly revoked: readonly RevokedEntry[]
+}
+
+/**
+ * A full revocation list of version 2, signed by the authority itself. [X5-2]
+ *
+ * @see [RFC 5280, 5.1](https://www.rfc-editor.org/rfc/rfc5280#section-5.1)
+ */
+export function signRevocationList(ask: Ask, key: SigningKey): Buffer {
+  const entries = ask.revoked.map(({ serial, revokedAt }) => sequence(integer(serial), time(revokedAt)))
+  const extensions = [authorityKeyIdentifier(ask.issuerKeyId), crlNumber(ask.number)]
+  const list = sequence(
+    integer(1),
+    algorithmOf(key),
+    ask.issuer,
+    time(ask.thisUpdate),
+    time(ask.nextUpdate),
+    // RFC 5280 5.1.2.6: absent, not empty, when there is none
+    ...(entries.length === 0 ? [] : [sequence(...entries)]),
+    explicit(0, encodeExtensions(extensions)),
+  )
+  return signDer(list, key)
+}

@@ -1,0 +1,74 @@
+import { createPublicKey, type KeyObject } from 'node:crypto'
+import type { SigningKey } from '../signing-key.ts'
+import {
+  bitsOf,
+  childrenOf,
+  expected,
+  integerBytesOf,
+  malformed,
+  oidOf,
+  readDer,
+  sequenceOf,
+  tags,
+} from '../x509-path/der.ts'
+import { type Extensions, readExtensions } from '../x509-path/extensions.ts'
+import { type Name, readName } from '../x509-path/name.ts'
+import { isSignedBy, type Signed } from '../x509-path/signature.ts'
+import { explicit, integer, oid, sequence, setOf } from './der.ts'
+import { type Extension, encodeExtensions } from './extension.ts'
+import { oids } from './oids.ts'
+import { signDer } from './signature.ts'
+
+/** What a request asks for. The extensions are wishes: an authority sets its own. [CSR-1] */
+export type SigningRequest = Signed & {
+  readonly der: Buffer
+  readonly subject: Name
+  readonly spki: Buffer
+  readonly publicKey: KeyObject
+  readonly extensions: Extensions
+}
+
+type Ask = { readonly subject: Buffer; readonly spki: Buffer; readonly extensions: readonly Extension[] }
+
+/**
+ * Makes a certificate signing request and signs it with the key that it is about.
+ *
+ * @see [RFC 2986, 4](https://www.rfc-editor.org/rfc/rfc2986#section-4)
+ */
+export function signRequest({ subject, spki, extensions }: Ask, key: SigningKey): Buffer {
+  const wanted = sequence(oid(oids.extensionRequest), setOf(encodeExtensions(extensions)))
+  return signDer(sequence(integer(0), subject, spki, explicit(0, wanted)), key)
+}
+
+/** Reads a request. Nothing is verified: see {@link provesPossession}. @throws Fault `certificate.invalid` */
+export function readSigningRequest(bytes: Uint8Array): SigningRequest {
+  const der = Buffer.from(bytes)
+  const [body, algorithm, signature, ...more] = sequenceOf(readDer(der))
+  if (body === undefined || more.length > 0) throw malformed('it does not have three parts')
+  const [version, subject, spki, attributes] = sequenceOf(body)
+  // RFC 2986 4.1: v1 is written 0
+  if (!integerBytesOf(version).equals(Buffer.from([0]))) throw malformed('it is a request of another version')
+  const key = expected(spki, tags.sequence).whole
+  const wishes = (attributes === undefined ? [] : childrenOf(expected(attributes, 0xa0))).flatMap((one) => {
+    const [type, values] = sequenceOf(one)
+    return oidOf(type) === oids.extensionRequest ? [childrenOf(expected(values, tags.set))[0]] : []
+  })
+  return {
+    ...{ tbs: body.whole, algorithm: oidOf(sequenceOf(algorithm)[0]), signature: bitsOf(signature).bytes },
+    ...{ der, subject: readName(subject), spki: key, publicKey: keyOf(key) },
+    extensions: readExtensions(wishes[0]),
+  }
+}
+
+/** Whether whoever made the request holds the private key. [CSR-1] */
+export function provesPossession(request: SigningRequest): boolean {
+  return isSignedBy(request, request.publicKey)
+}
+
+function keyOf(spki: Buffer): KeyObject {
+  try {
+    return createPublicKey({ key: spki, format: 'der', type: 'spki' })
+  } catch (cause) {
+    throw malformed('its key is of no kind that is known here', cause)
+  }
+}

@@ -1,0 +1,113 @@
+-- 0010 certificates: the X.509 side of a tenant: its roots, what they signed, what it had signed elsewhere, and its revocation lists.
+-- Locks: a moment each on signing_key (a check and a small index are made anew). Old code runs on it: yes, it knows none of the new keys.
+-- Way back: delete from signing_key where usage in ('ca', 'leaf'); put back the check and the index of 0001; drop the three tables.
+
+-- Keys of certificates are found by their id, so any number of them signs at a time.
+alter table signing_key drop constraint signing_key_usage_check;
+alter table signing_key add constraint signing_key_usage_check
+  check (usage in ('credential', 'request', 'status', 'access-token', 'ca', 'leaf'));
+-- Who keeps the private half. `software`: it is in sealed_private itself; else sealed_private holds what the provider finds it by.
+alter table signing_key add column provider text not null default 'software';
+drop index signing_key_current;
+create unique index signing_key_current on signing_key (tenant_id, usage) where retired_at is null and usage not in ('ca', 'leaf');
+
+create table certificate (
+  tenant_id      uuid not null references tenant (id) on delete cascade,
+  id             uuid not null,
+  type           text not null check (type in ('issuerRoot', 'verifierRoot', 'issuerSignCredential', 'verifierSignRequest')),
+  kind           text not null check (kind in ('issuer', 'verifier')),
+  key_type       text not null check (key_type in ('P-256', 'Ed25519')),
+  -- root: one of our own. automatic: what a root signs for the tenant by itself. request: for a key of a signing request of the tenant.
+  -- foreign: signed by a root of the tenant for a key that is elsewhere.
+  origin         text not null check (origin in ('root', 'automatic', 'request', 'foreign')),
+  -- Whether the tenant signs with it. That it has expired, or that its root is inactive or revoked, is seen when it is read.
+  status         text not null check (status in ('pendingActivation', 'active', 'inactive', 'revoked')),
+  -- The root of the tenant that signed it.
+  parent_id      uuid,
+  -- The key in signing_key; null when it is elsewhere.
+  key_id         uuid,
+  der            bytea not null,
+  -- PEM of the certificates above an imported one, nearest first.
+  chain          text not null default '',
+  subject_key_id bytea not null,
+  serial         bytea not null,
+  sign_mdl       boolean not null,
+  not_before     timestamptz not null,
+  not_after      timestamptz not null,
+  -- When its successor is due; of automatic ones.
+  renew_at       timestamptz,
+  revoked_at     timestamptz,
+  -- How many days before its end the last warning was for.
+  warned_days    smallint,
+  -- When its private key is destroyed: a while after it was replaced or revoked, or when it has expired. null: it is.
+  destroy_key_at timestamptz,
+  created_at     timestamptz not null,
+  updated_at     timestamptz not null,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, parent_id) references certificate (tenant_id, id) on delete cascade,
+  check ((origin = 'root') = (type in ('issuerRoot', 'verifierRoot'))),
+  check ((kind = 'issuer') = (type in ('issuerRoot', 'issuerSignCredential'))),
+  check (origin <> 'root' or parent_id is null),
+  check (origin not in ('automatic', 'foreign') or parent_id is not null),
+  check ((origin = 'automatic') = (renew_at is not null)),
+  check ((origin = 'foreign') = (key_id is null)),
+  check ((status = 'revoked') = (revoked_at is not null)),
+  check (not_before < not_after)
+);
+-- One signs for each kind and key type: a root by its leaf, or a certificate that came by a signing request.
+create unique index certificate_signer on certificate (tenant_id, kind, key_type)
+  where status = 'active' and origin in ('root', 'request');
+create unique index certificate_leaf on certificate (tenant_id, parent_id) where status = 'active' and origin = 'automatic';
+-- RFC 5280 4.1.2.2: unique for each root. What others signed has no parent here.
+create unique index certificate_serial on certificate (tenant_id, parent_id, serial) where parent_id is not null;
+create index certificate_end on certificate (not_after) where status = 'active' and origin in ('root', 'request');
+create index certificate_key_end on certificate (destroy_key_at) where destroy_key_at is not null;
+create index certificate_active_roots on certificate (tenant_id, id) where status = 'active' and origin = 'root';
+select protect_tenant_rows('certificate');
+select open_across('certificate');
+
+create table certificate_signing_request (
+  tenant_id      uuid not null references tenant (id) on delete cascade,
+  id             uuid not null,
+  type           text not null check (type in ('issuerSignCredential', 'verifierSignRequest')),
+  key_type       text not null check (key_type in ('P-256', 'Ed25519')),
+  country        text not null check (country ~ '^[A-Z]{2}$'),
+  sign_mdl       boolean not null,
+  status         text not null check (status in ('open', 'completed', 'expired')),
+  -- The key in signing_key; null once it was destroyed because the request ran out.
+  key_id         uuid,
+  der            bytea not null,
+  subject_key_id bytea not null,
+  certificate_id uuid,
+  expires_at     timestamptz not null,
+  created_at     timestamptz not null,
+  updated_at     timestamptz not null,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, certificate_id) references certificate (tenant_id, id) on delete cascade deferrable initially deferred,
+  check ((status = 'completed') = (certificate_id is not null)),
+  check (key_id is not null or status = 'expired')
+);
+create index signing_request_end on certificate_signing_request (expires_at) where status <> 'completed' and key_id is not null;
+create index signing_request_key on certificate_signing_request (tenant_id, subject_key_id);
+select protect_tenant_rows('certificate_signing_request');
+select open_across('certificate_signing_request');
+
+-- The revocation list of each root. It is stale when revision, which grows with each revocation, is ahead of issued_revision.
+create table certificate_revocation_list (
+  tenant_id       uuid not null references tenant (id) on delete cascade,
+  certificate_id  uuid not null,
+  revision        integer not null default 0,
+  issued_revision integer,
+  -- RFC 5280 5.2.3: grows with each list.
+  number          integer not null default 0,
+  der             bytea,
+  next_update     timestamptz,
+  -- When the next list is due; null: never more, the root has expired.
+  reissue_at      timestamptz,
+  primary key (tenant_id, certificate_id),
+  foreign key (tenant_id, certificate_id) references certificate (tenant_id, id) on delete cascade,
+  check ((der is null) = (issued_revision is null) and (der is null) = (next_update is null))
+);
+create index revocation_list_due on certificate_revocation_list (reissue_at) where reissue_at is not null;
+select protect_tenant_rows('certificate_revocation_list');
+select open_across('certificate_revocation_list');
