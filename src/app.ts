@@ -17,6 +17,7 @@ import { startWorker, type Worker } from './jobs/worker.ts'
 import { type Clock, type Log, type Platform, urlsOf } from './platform.ts'
 import type { Store } from './store/store.ts'
 import { trustEndpoints } from './trust/public-endpoints.ts'
+import { trustedEntityRoutes } from './trust/trusted-entity-routes.ts'
 import { verificationSchedules } from './verification/jobs.ts'
 import { verificationEndpoints } from './verification/public-endpoints.ts'
 import { verificationRoutes } from './verification/routes.ts'
@@ -24,7 +25,13 @@ import { walletJobs, walletSchedules } from './wallet/jobs.ts'
 import { walletRoutes } from './wallet/routes.ts'
 
 /** Our API: every operation of the three groups. */
-export const routes: readonly Route[] = [...walletRoutes, ...issuanceRoutes, ...verificationRoutes, ...directoryRoutes]
+export const routes: readonly Route[] = [
+  ...walletRoutes,
+  ...issuanceRoutes,
+  ...verificationRoutes,
+  ...trustedEntityRoutes,
+  ...directoryRoutes,
+]
 
 /** The protocol surface: what wallets, verifiers and OAuth clients call. */
 export const endpoints: readonly Endpoint[] = [

@@ -20,6 +20,7 @@ const bodies: Readonly<Record<string, unknown>> = {
     description: '',
     credentials: [{ type: 'x', attributes: { a: {} } }],
   },
+  'PUT /creds/trusted-entities/{id}': { name: 'Other' },
   'PATCH /wallet/credentials/{id}/status': { status: 'rejected' },
   'PATCH /wallet/v2/credentials/{id}': { status: 'rejected' },
   'PATCH /wallet/v2/presentations/{id}': { status: 'rejected' },

@@ -44,7 +44,13 @@ export async function makeEverything(chirograph: Deployment): Promise<Objects> {
   const presentationRequest = request.body.data.authorizationRequestUri
   const prepared = await thandi.post('/wallet/v2/presentations', { presentationRequest })
   assert.equal(prepared.status, 201, JSON.stringify(prepared.body))
+  const trusted = await school.post('/creds/trusted-entities', {
+    name: 'Registrar',
+    dids: [{ did: 'did:web:uc.example' }],
+  })
+  assert.equal(trusted.status, 201, JSON.stringify(trusted.body))
   return {
+    '/creds/trusted-entities': trusted.body.data.id,
     '/creds/templates/credentials': template.id,
     '/creds/credentials': (await openIssuance(school, template.id)).id,
     '/creds/credentials/issuance': (await openIssuance(school, template.id)).id,
