@@ -13,6 +13,11 @@ export function sha256Base64url(value: string | Uint8Array): string {
   return hash('sha256', value, 'base64url')
 }
 
+/** A digest as bytes. */
+export function digestBytes(name: HashName, value: string | Uint8Array): Buffer {
+  return hash(name, value, 'buffer')
+}
+
 /** A digest as base64url without padding. */
 export function digestBase64url(name: HashName, value: string | Uint8Array): string {
   return hash(name, value, 'base64url')

@@ -133,6 +133,7 @@ for (const [what, text] of [
   ['a key that is a byte string', 'a1410101'],
   ['a key that is a float', 'a1f93c0001'],
   ['a key that needs 64 bits', 'a11bffffffffffffffff01'],
+  ['a key named __proto__ [SEC-23]', 'a1695f5f70726f746f5f5f01'],
   ['a tag that is not ours', 'c101'],
   ['a big number', 'c249010000000000000000'],
   ['a simple value that is not ours', 'f8ff'],

@@ -187,6 +187,8 @@ export class Reader {
 export function addMember<V>(map: Map<CborKey, V>, key: CborKey, value: V): void {
   // [SEC-24] two readers of one signed map could see different values
   if (map.has(key)) throw refused('A key stands twice in one map.')
+  // [SEC-23] as JSON it would change what a copy inherits; no spec has one
+  if (key === '__proto__') throw refused('A map has a key named __proto__.')
   map.set(key, value)
 }
 

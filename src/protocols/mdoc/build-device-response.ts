@@ -1,0 +1,83 @@
+import { fromBase64url } from '../../crypto/base64url.ts'
+import type { SigningKey } from '../../crypto/signing-key.ts'
+import { Fault } from '../../fault.ts'
+import { splitCborMap } from '../cbor/decode.ts'
+import { embed, encodeCbor } from '../cbor/encode.ts'
+import type { Cbor } from '../cbor/value.ts'
+import { sign1 } from '../cose/sign1.ts'
+import type { ClaimPath } from '../dcql/claims-path.ts'
+import { deviceAuthenticationBytes } from './device-authentication.ts'
+import { type IssuerSigned, parseIssuerSigned } from './issuer-signed.ts'
+import { reading } from './shape.ts'
+
+/** How an mdoc is shown. `paths`: namespace and element of each thing to disclose, as DCQL finds them. */
+export type MdocPresentation = {
+  readonly paths: readonly ClaimPath[]
+  /** Encoded; from one of the functions in `session-transcript.ts`. */
+  readonly sessionTranscript: Uint8Array
+  /** The key that the mdoc is bound to. It never makes MACs [MD-22]. */
+  readonly deviceKey: SigningKey
+}
+
+/** The holder states nothing of its own. */
+const NO_DEVICE_NAME_SPACES = encodeCbor(embed(new Map()))
+
+/**
+ * Shows elements of an mdoc: a DeviceResponse with this one document, signed by the holder.
+ *
+ * What the issuer made is passed on byte by byte, since its digests and its signature are over these bytes.
+ *
+ * @param mdoc IssuerSigned, as bytes or base64url.
+ * @returns CBOR; on the wire it is base64url.
+ * @throws Fault `mdoc.unpresentable` if an element is not there, `mdoc.malformed`.
+ */
+export function buildDeviceResponse(mdoc: Uint8Array | string, presentation: MdocPresentation): Buffer {
+  const bytes = typeof mdoc === 'string' ? reading(() => fromBase64url(mdoc)) : mdoc
+  const parsed = parseIssuerSigned(bytes)
+  const { docType } = parsed.mso
+  const { sessionTranscript, deviceKey, paths } = presentation
+  const payload = deviceAuthenticationBytes({ sessionTranscript, docType, deviceNameSpaces: NO_DEVICE_NAME_SPACES })
+  const deviceSigned = new Map<string, Cbor>([
+    ['nameSpaces', { encoded: NO_DEVICE_NAME_SPACES }],
+    ['deviceAuth', new Map([['deviceSignature', sign1({ payload, isDetached: true }, deviceKey)]])],
+  ])
+  const document = new Map<string, Cbor>([
+    ['docType', docType],
+    ['issuerSigned', selected(parsed, issuerAuthOf(bytes), paths)],
+    ['deviceSigned', deviceSigned],
+  ])
+  return encodeCbor(
+    new Map<string, Cbor>([
+      ['version', '1.0'],
+      ['documents', [document]],
+      ['status', 0],
+    ]),
+  )
+}
+
+function issuerAuthOf(bytes: Uint8Array): Cbor {
+  const encoded = splitCborMap(bytes).get('issuerAuth')
+  if (encoded === undefined) throw new Fault('mdoc.malformed')
+  return { encoded }
+}
+
+function selected({ nameSpaces }: IssuerSigned, issuerAuth: Cbor, paths: readonly ClaimPath[]): Cbor {
+  const wanted = new Set(paths.map((path) => JSON.stringify(path)))
+  const kept = new Map<string, readonly Cbor[]>()
+  let found = 0
+  for (const [nameSpace, items] of nameSpaces) {
+    const shown = items.filter((one) => wanted.has(JSON.stringify([nameSpace, one.elementIdentifier])))
+    found += shown.length
+    if (shown.length > 0)
+      kept.set(
+        nameSpace,
+        shown.map(({ bytes }) => ({ encoded: bytes })),
+      )
+  }
+  if (found !== wanted.size) throw new Fault('mdoc.unpresentable', { detail: 'The mdoc has no such element.' })
+  // 6.4: `nameSpaces` may be left out, and a namespace without elements must be
+  return new Map<string, Cbor>([
+    ['issuerAuth', issuerAuth],
+    ...(kept.size === 0 ? [] : [['nameSpaces', kept] as const]),
+  ])
+}

@@ -1,0 +1,88 @@
+import { fromBase64url } from '../../crypto/base64url.ts'
+import { decodeCbor, decodeEmbedded } from '../cbor/decode.ts'
+import { type CborBudget, newBudget } from '../cbor/reader.ts'
+import type { Cbor } from '../cbor/value.ts'
+import { readSign1, type Sign1 } from '../cose/sign1.ts'
+import type { Element } from './claims.ts'
+import { type IssuerSigned, readIssuerSigned } from './issuer-signed.ts'
+import { arrayOf, embeddedOf, malformed, mapOf, reading, textMapOf, textOf, uintOf } from './shape.ts'
+
+/** What the holder adds. `nameSpacesBytes`: the tagged item as it came, which its signature is over [MD-21]. */
+export type DeviceSigned = {
+  readonly nameSpacesBytes: Uint8Array
+  readonly nameSpaces: ReadonlyMap<string, readonly Element[]>
+  /** Null if the holder made a MAC instead. */
+  readonly deviceSignature: Sign1 | null
+}
+
+/** One document of a response. */
+export type Document = {
+  readonly docType: string
+  readonly issuerSigned: IssuerSigned
+  readonly deviceSigned: DeviceSigned
+}
+
+/** A presentation taken apart. Nothing in it is trustworthy before it was verified. */
+export type DeviceResponse = {
+  readonly version: string
+  readonly status: number
+  readonly documents: readonly Document[]
+}
+
+/** Each costs a signature check and more; OpenID4VP sends one. */
+const DOCUMENTS_MAX = 16
+
+/**
+ * Reads a DeviceResponse. Verifies nothing. Members that are not known are passed over.
+ *
+ * @param response Its bytes, or those as base64url, as OpenID4VP carries them.
+ * @throws Fault `mdoc.malformed`
+ */
+export function parseDeviceResponse(response: Uint8Array | string): DeviceResponse {
+  return reading(() => {
+    const budget = newBudget()
+    const bytes = typeof response === 'string' ? fromBase64url(response) : response
+    const map = mapOf(decodeCbor(bytes, budget), 'DeviceResponse')
+    const documents = arrayOf(map.get('documents') ?? [], 'documents')
+    if (documents.length > DOCUMENTS_MAX) throw malformed('The response has too many documents.')
+    return {
+      version: textOf(map.get('version'), 'The version of the response'),
+      status: uintOf(map.get('status'), 'The status of the response'),
+      documents: documents.map((one) => readDocument(one, budget)),
+    }
+  })
+}
+
+function readDocument(value: Cbor, budget: CborBudget): Document {
+  const document = mapOf(value, 'A document')
+  return {
+    docType: textOf(document.get('docType'), 'docType'),
+    issuerSigned: readIssuerSigned(document.get('issuerSigned'), budget),
+    deviceSigned: readDeviceSigned(document.get('deviceSigned'), budget),
+  }
+}
+
+function readDeviceSigned(value: Cbor, budget: CborBudget): DeviceSigned {
+  const deviceSigned = mapOf(value, 'deviceSigned')
+  const nameSpaces = deviceSigned.get('nameSpaces')
+  const auth = mapOf(deviceSigned.get('deviceAuth'), 'deviceAuth')
+  const [signature, mac] = [auth.get('deviceSignature'), auth.get('deviceMac')]
+  // one or the other; of both, two readers would believe different ones
+  if ((signature === undefined) === (mac === undefined)) throw malformed('deviceAuth is neither a signature nor a MAC.')
+  return {
+    nameSpacesBytes: embeddedOf(nameSpaces, 'The nameSpaces of the holder').bytes,
+    nameSpaces: readElements(decodeEmbedded(nameSpaces, budget)),
+    deviceSignature: signature === undefined ? null : readSign1(signature, budget),
+  }
+}
+
+function readElements(value: Cbor): DeviceSigned['nameSpaces'] {
+  const entries = [...textMapOf(value, 'The nameSpaces of the holder')].map(([nameSpace, items]) => {
+    const elements = [...textMapOf(items, 'A namespace of the holder')].map(([elementIdentifier, elementValue]) => ({
+      elementIdentifier,
+      elementValue,
+    }))
+    return [nameSpace, elements] as const
+  })
+  return new Map(entries)
+}

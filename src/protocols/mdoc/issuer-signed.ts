@@ -1,0 +1,79 @@
+import { fromBase64url } from '../../crypto/base64url.ts'
+import { decodeCbor, decodeEmbedded } from '../cbor/decode.ts'
+import { type CborBudget, newBudget } from '../cbor/reader.ts'
+import type { Cbor } from '../cbor/value.ts'
+import { readSign1, type Sign1 } from '../cose/sign1.ts'
+import { x5chainOf } from '../cose/x5chain.ts'
+import type { Element } from './claims.ts'
+import { type MobileSecurityObject, readMobileSecurityObject } from './mobile-security-object.ts'
+import { arrayOf, embeddedOf, malformed, mapOf, reading, textMapOf, textOf, uintOf } from './shape.ts'
+
+/** One element as the issuer made it. `bytes`: the tagged item as it came, which is what its digest is over [MD-1]. */
+export type IssuerSignedItem = Element & { readonly digestId: number; readonly bytes: Uint8Array }
+
+/** An mdoc taken apart. Nothing in it is trustworthy before it was verified. */
+export type IssuerSigned = {
+  readonly issuerAuth: Sign1
+  /** What the issuer signed, as bytes and as read. */
+  readonly msoBytes: Uint8Array
+  readonly mso: MobileSecurityObject
+  /** DER, leaf first; from either header. Empty if the issuer signature names none. */
+  readonly x5chain: readonly Uint8Array[]
+  readonly nameSpaces: ReadonlyMap<string, readonly IssuerSignedItem[]>
+}
+
+/**
+ * Reads an IssuerSigned, the form in which an mdoc is issued and kept. Verifies nothing.
+ *
+ * @param mdoc Its bytes, or those as base64url, as OpenID4VCI carries them.
+ * @throws Fault `mdoc.malformed`
+ */
+export function parseIssuerSigned(mdoc: Uint8Array | string): IssuerSigned {
+  return reading(() => {
+    const budget = newBudget()
+    return readIssuerSigned(decodeCbor(typeof mdoc === 'string' ? fromBase64url(mdoc) : mdoc, budget), budget)
+  })
+}
+
+/**
+ * Reads a decoded IssuerSigned.
+ *
+ * @throws Fault `mdoc.malformed`, or one of the reader's that {@link reading} turns into it.
+ */
+export function readIssuerSigned(value: Cbor, budget: CborBudget): IssuerSigned {
+  const issuerSigned = mapOf(value, 'IssuerSigned')
+  const issuerAuth = readSign1(issuerSigned.get('issuerAuth'), budget)
+  // 6.1: untagged, and its payload is inside
+  if (issuerAuth.isTagged || issuerAuth.payload === null) throw malformed('issuerAuth is not an untagged COSE_Sign1.')
+  const nameSpaces = issuerSigned.get('nameSpaces')
+  return {
+    issuerAuth,
+    msoBytes: issuerAuth.payload,
+    mso: readMobileSecurityObject(decodeEmbedded(decodeCbor(issuerAuth.payload, budget), budget)),
+    x5chain: x5chainOf(issuerAuth),
+    nameSpaces: nameSpaces === undefined ? new Map() : readNameSpaces(nameSpaces, budget),
+  }
+}
+
+function readNameSpaces(value: Cbor, budget: CborBudget): IssuerSigned['nameSpaces'] {
+  const entries = [...textMapOf(value, 'nameSpaces')].map(
+    ([nameSpace, items]) => [nameSpace, arrayOf(items, 'A namespace').map((one) => readItem(one, budget))] as const,
+  )
+  return new Map(entries)
+}
+
+function readItem(value: Cbor, budget: CborBudget): IssuerSignedItem {
+  const { bytes } = embeddedOf(value, 'An element')
+  const item = mapOf(decodeEmbedded(value, budget), 'An element')
+  // absent and undefined differ here: every element has a value
+  if (!item.has('elementValue')) throw malformed('An element has no value.')
+  const elementIdentifier = textOf(item.get('elementIdentifier'), 'The name of an element')
+  // [SEC-23] the name becomes a member of an object
+  if (elementIdentifier === '__proto__') throw malformed('An element is named __proto__.')
+  return {
+    digestId: uintOf(item.get('digestID'), 'A digest id'),
+    elementIdentifier,
+    elementValue: item.get('elementValue'),
+    bytes,
+  }
+}

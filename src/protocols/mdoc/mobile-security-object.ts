@@ -1,0 +1,99 @@
+import type { Json } from '../../crypto/json.ts'
+import type { PublicJwk } from '../../crypto/jwk.ts'
+import type { Cbor } from '../cbor/value.ts'
+import { readCoseKey } from '../cose/cose-key.ts'
+import { toJson } from './claims.ts'
+import { arrayOf, bytesOf, mapOf, textMapOf, textOf, timeOf, uintOf } from './shape.ts'
+
+/** Which elements the holder may state itself: whole namespaces, and single elements by namespace. */
+export type KeyAuthorizations = {
+  readonly nameSpaces: readonly string[]
+  readonly dataElements: ReadonlyMap<string, readonly string[]>
+}
+
+/** When a credential was signed and when it is valid. */
+export type ValidityInfo = {
+  readonly signed: Date
+  readonly validFrom: Date
+  readonly validUntil: Date
+  readonly expectedUpdate?: Date | undefined
+}
+
+/** What an issuer signs of an mdoc: digests instead of elements, and the key of the holder. */
+export type MobileSecurityObject = {
+  readonly version: string
+  readonly digestAlgorithm: string
+  readonly valueDigests: ReadonlyMap<string, ReadonlyMap<number, Uint8Array>>
+  /** Null if it is of a kind that we cannot use. */
+  readonly deviceKey: PublicJwk | null
+  readonly keyAuthorizations: KeyAuthorizations
+  readonly docType: string
+  readonly validityInfo: ValidityInfo
+  /** As JSON, as a JWT would carry it; undefined if there is none. */
+  readonly status: Json | undefined
+}
+
+/**
+ * Reads a decoded MobileSecurityObject. Members that are not known are passed over; whether versions and times hold is not looked at.
+ *
+ * @throws Fault `mdoc.malformed`
+ */
+export function readMobileSecurityObject(value: Cbor): MobileSecurityObject {
+  const mso = mapOf(value, 'The security object')
+  const keyInfo = mapOf(mso.get('deviceKeyInfo'), 'deviceKeyInfo')
+  const status = mso.get('status')
+  return {
+    version: textOf(mso.get('version'), 'The version of the security object'),
+    digestAlgorithm: textOf(mso.get('digestAlgorithm'), 'digestAlgorithm'),
+    valueDigests: readDigests(mso.get('valueDigests')),
+    deviceKey: readDeviceKey(keyInfo.get('deviceKey')),
+    keyAuthorizations: readAuthorizations(keyInfo.get('keyAuthorizations')),
+    docType: textOf(mso.get('docType'), 'docType'),
+    validityInfo: readValidity(mso.get('validityInfo')),
+    status: status === undefined ? undefined : toJson(status),
+  }
+}
+
+function readDigests(value: Cbor): MobileSecurityObject['valueDigests'] {
+  const nameSpaces = [...textMapOf(value, 'valueDigests')].map(([nameSpace, digests]) => {
+    const entries = [...mapOf(digests, 'The digests of a namespace')].map(
+      ([id, digest]) => [uintOf(id, 'A digest id'), bytesOf(digest, 'A digest')] as const,
+    )
+    return [nameSpace, new Map(entries)] as const
+  })
+  return new Map(nameSpaces)
+}
+
+function readDeviceKey(value: Cbor): PublicJwk | null {
+  const key = mapOf(value, 'deviceKey')
+  try {
+    return readCoseKey(key)
+  } catch {
+    return null
+  }
+}
+
+function readAuthorizations(value: Cbor): KeyAuthorizations {
+  if (value === undefined) return { nameSpaces: [], dataElements: new Map() }
+  const authorizations = mapOf(value, 'keyAuthorizations')
+  const elements = textMapOf(authorizations.get('dataElements') ?? new Map(), 'dataElements')
+  return {
+    nameSpaces: texts(authorizations.get('nameSpaces') ?? []),
+    dataElements: new Map([...elements].map(([nameSpace, names]) => [nameSpace, texts(names)])),
+  }
+}
+
+function texts(value: Cbor): readonly string[] {
+  return arrayOf(value, 'A list of names').map((one) => textOf(one, 'A name'))
+}
+
+function readValidity(value: Cbor): ValidityInfo {
+  const validity = mapOf(value, 'validityInfo')
+  const expectedUpdate = validity.get('expectedUpdate')
+  return {
+    signed: timeOf(validity.get('signed'), 'signed'),
+    validFrom: timeOf(validity.get('validFrom'), 'validFrom'),
+    validUntil: timeOf(validity.get('validUntil'), 'validUntil'),
+    expectedUpdate: expectedUpdate === undefined ? undefined : timeOf(expectedUpdate, 'expectedUpdate'),
+  }
+}

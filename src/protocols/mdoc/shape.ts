@@ -1,0 +1,81 @@
+import { Fault } from '../../fault.ts'
+import {
+  type Cbor,
+  type CborMap,
+  cborTags,
+  isBytes,
+  isCborArray,
+  isCborMap,
+  isTagged,
+  isUint,
+  type Tagged,
+} from '../cbor/value.ts'
+
+/** RFC 3339 as `tdate` carries it. Ours have no fractions and end in Z [MD-3]; those of others may. */
+const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
+
+/** A refusal of something that is no well-formed mdoc. */
+export function malformed(detail: string, cause?: unknown): Fault {
+  return new Fault('mdoc.malformed', cause === undefined ? { detail } : { detail, cause })
+}
+
+/** Reads, and lets every refusal on the way be one of the mdoc. @throws Fault `mdoc.malformed` */
+export function reading<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (cause) {
+    if (!(cause instanceof Fault) || cause.code === 'mdoc.malformed') throw cause
+    throw malformed(cause.message, cause)
+  }
+}
+
+/** A map, or a refusal that names what should have been one. @throws Fault `mdoc.malformed` */
+export function mapOf(value: Cbor, what: string): CborMap {
+  if (!isCborMap(value)) throw malformed(`${what} is not a map.`)
+  return value
+}
+
+/** A map whose keys are texts. @throws Fault `mdoc.malformed` */
+export function textMapOf(value: Cbor, what: string): ReadonlyMap<string, Cbor> {
+  const map = mapOf(value, what)
+  const entries = [...map].map(([key, one]) => [textOf(key, `A name in ${what}`), one] as const)
+  return new Map(entries)
+}
+
+/** An array. @throws Fault `mdoc.malformed` */
+export function arrayOf(value: Cbor, what: string): readonly Cbor[] {
+  if (!isCborArray(value)) throw malformed(`${what} is not an array.`)
+  return value
+}
+
+/** A text. @throws Fault `mdoc.malformed` */
+export function textOf(value: Cbor, what: string): string {
+  if (typeof value !== 'string') throw malformed(`${what} is not a text.`)
+  return value
+}
+
+/** A byte string. @throws Fault `mdoc.malformed` */
+export function bytesOf(value: Cbor, what: string): Uint8Array {
+  if (!isBytes(value)) throw malformed(`${what} is not a byte string.`)
+  return value
+}
+
+/** An integer from 0 up. @throws Fault `mdoc.malformed` */
+export function uintOf(value: Cbor, what: string): number {
+  if (!isUint(value)) throw malformed(`${what} is not an unsigned integer.`)
+  return value
+}
+
+/** A `tdate`. @throws Fault `mdoc.malformed` */
+export function timeOf(value: Cbor, what: string): Date {
+  const text = isTagged(value, cborTags.dateTime) ? value.value : undefined
+  const time = typeof text === 'string' && dateTime.test(text) ? new Date(text) : null
+  if (time === null || Number.isNaN(time.getTime())) throw malformed(`${what} is not a date and time.`)
+  return time
+}
+
+/** `#6.24(bstr)` with the bytes that it came in. @throws Fault `mdoc.malformed` */
+export function embeddedOf(value: Cbor, what: string): Tagged & { readonly bytes: Uint8Array } {
+  if (!isTagged(value, cborTags.embedded) || value.bytes === null) throw malformed(`${what} is not embedded CBOR.`)
+  return { ...value, bytes: value.bytes }
+}

@@ -1,0 +1,116 @@
+import { sha256Base64url } from '../../crypto/digest.ts'
+import type { JsonObject } from '../../crypto/json.ts'
+import type { CoseAlg } from '../cose/algorithms.ts'
+import { objectionToSign1 } from '../cose/sign1.ts'
+import { mdocClaims } from './claims.ts'
+import { deviceAuthenticationBytes } from './device-authentication.ts'
+import type { DeviceResponse, Document } from './device-response.ts'
+import { type MdocFinding, type MdocFindingCode, mdocFinding } from './findings.ts'
+import type { KeyAuthorizations } from './mobile-security-object.ts'
+import { type MdocPolicy, verifyIssuerSigned } from './verify-issuer-signed.ts'
+
+/** What the verifier sent and demands. `sessionTranscript`: encoded, rebuilt from its own request, never from what arrived. */
+export type DeviceResponsePolicy = MdocPolicy & {
+  readonly sessionTranscript: Uint8Array
+  readonly deviceAlgs?: readonly CoseAlg[]
+}
+
+/** A checked presentation. With findings, nothing in it may be used. */
+export type VerifiedMdoc = {
+  readonly findings: readonly MdocFinding[]
+  /** What the issuer states, as far as it was disclosed: `{namespace: {element: value}}`. */
+  readonly claims: JsonObject
+  /** What the holder states itself, with the issuer's leave. */
+  readonly deviceClaims: JsonObject
+  /** The same for every presentation of one credential. */
+  readonly fingerprint: string
+}
+
+/**
+ * The one document of a response; null unless there is exactly one [VP-H4]. It names the chain that the caller has to validate
+ * before {@link verifyDeviceResponse}.
+ */
+export function onlyDocument({ documents }: DeviceResponse): Document | null {
+  const [document] = documents
+  return documents.length === 1 && document !== undefined ? document : null
+}
+
+/**
+ * Verifies a presentation: 6.5, steps 2 and 4 to 10. That it was well-formed (step 1) is settled when it was parsed.
+ *
+ * NOT checked: the path from the leaf to a trusted root (step 3), the status list, whether the claims answer the query (step 11).
+ *
+ * @see [OpenID4VP 1.0, B.2](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#appendix-B.2)
+ */
+export function verifyDeviceResponse(response: DeviceResponse, policy: DeviceResponsePolicy): VerifiedMdoc {
+  const envelope = checkEnvelope(response)
+  const document = onlyDocument(response)
+  if (document === null) return { findings: envelope.map(mdocFinding), claims: {}, deviceClaims: {}, fingerprint: '' }
+  const { docType, issuerSigned, deviceSigned } = document
+  // step 2: the type that was asked for; that the issuer signed the type of the document follows in step 6
+  const asked: readonly MdocFindingCode[] = docType === policy.docType ? [] : ['doc_type.unexpected']
+  const findings = [
+    ...[...envelope, ...asked].map(mdocFinding),
+    ...verifyIssuerSigned(issuerSigned, { ...policy, docType }),
+    ...[...checkDeviceAuth(document, policy), ...checkDeviceElements(document)].map(mdocFinding),
+  ]
+  const claims = mdocClaims(issuerSigned.nameSpaces)
+  // [SEC-26] by what was signed: signatures over it may differ
+  return {
+    findings,
+    claims,
+    deviceClaims: mdocClaims(deviceSigned.nameSpaces),
+    fingerprint: sha256Base64url(issuerSigned.msoBytes),
+  }
+}
+
+/** 6.5, step 2. */
+function checkEnvelope(response: DeviceResponse): MdocFindingCode[] {
+  const codes: MdocFindingCode[] = []
+  if (!/^1\.\d+$/.test(response.version)) codes.push('response.version')
+  if (response.status !== 0) codes.push('response.status')
+  if (onlyDocument(response) === null) codes.push('response.documents')
+  return codes
+}
+
+const deviceAuthFindings = {
+  crit: 'device_auth.critical',
+  algorithm: 'device_auth.algorithm',
+  payload: 'device_auth.payload',
+  key: 'device_auth.key',
+  signature: 'device_auth.signature',
+} as const
+
+/** 6.5, step 9. */
+function checkDeviceAuth(
+  { docType, issuerSigned, deviceSigned }: Document,
+  policy: DeviceResponsePolicy,
+): MdocFindingCode[] {
+  const { deviceKey } = issuerSigned.mso
+  const { deviceSignature, nameSpacesBytes } = deviceSigned
+  // [VP-H5] a verifier has no key that a MAC could be made with
+  if (deviceSignature === null) return ['device_auth.mac']
+  if (deviceKey === null) return ['device_key.unsupported']
+  const { sessionTranscript, deviceAlgs } = policy
+  const detached = deviceAuthenticationBytes({ sessionTranscript, docType, deviceNameSpaces: nameSpacesBytes })
+  const objection = objectionToSign1(deviceSignature, deviceKey, { detached, ...(deviceAlgs && { algs: deviceAlgs }) })
+  return objection === null ? [] : [deviceAuthFindings[objection.code]]
+}
+
+/** 6.5, step 10 [MD-23]. */
+function checkDeviceElements({ issuerSigned, deviceSigned }: Document): MdocFindingCode[] {
+  const codes = new Set<MdocFindingCode>()
+  for (const [nameSpace, elements] of deviceSigned.nameSpaces) {
+    const issued = new Set(issuerSigned.nameSpaces.get(nameSpace)?.map((one) => one.elementIdentifier))
+    for (const { elementIdentifier } of elements) {
+      if (!isAuthorized(issuerSigned.mso.keyAuthorizations, nameSpace, elementIdentifier))
+        codes.add('device_signed.unauthorized')
+      if (issued.has(elementIdentifier)) codes.add('device_signed.duplicate')
+    }
+  }
+  return [...codes]
+}
+
+function isAuthorized({ nameSpaces, dataElements }: KeyAuthorizations, nameSpace: string, element: string): boolean {
+  return nameSpaces.includes(nameSpace) || (dataElements.get(nameSpace)?.includes(element) ?? false)
+}
