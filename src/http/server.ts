@@ -191,11 +191,19 @@ function addEdges(app: FastifyInstance, { platform: { log }, requestLog, hsts, s
   app.setErrorHandler((error, request, reply) => {
     const { code } = faultOf(error)
     request.trace.fault = code
+    if (code === 'request.too_large' && isDrained(request)) reply.removeHeader('connection')
     refuse(request, reply, error)
     logFault(log, request.id, reply.statusCode, error)
     return reply
   })
   app.setNotFoundHandler((request, reply) => nobodyHome(request, reply, methods))
+}
+
+/** A caller whose body is still coming when the connection is closed sees a broken connection and no answer, so some of it is read. */
+const DRAINED_BYTES_MAX = 16 * BODY_BYTES_MAX
+
+function isDrained({ headers }: FastifyRequest): boolean {
+  return Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) <= DRAINED_BYTES_MAX
 }
 
 /** Paths outside our three groups are the protocol surface, whose callers read OAuth errors. */
