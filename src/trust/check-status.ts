@@ -1,5 +1,6 @@
 import { type JsonObject, memberOf } from '../crypto/json.ts'
 import { thumbprint, type VerificationKey } from '../crypto/jwk.ts'
+import { type AnchorSet, noAnchors } from '../crypto/x509-path/anchor.ts'
 import { Recent } from '../directory/recent.ts'
 import { Fault, type FaultCode } from '../fault.ts'
 import type { OutboundFetch } from '../platform.ts'
@@ -13,14 +14,20 @@ import {
   type VerifiedList,
   verifyStatusListToken,
 } from '../protocols/status-list/status-list-token.ts'
+import { certifiedStatusKey } from './certified-status-key.ts'
 import { type TrustFinding, type TrustFindingCode, trustFinding } from './finding.ts'
 import type { TrustNeeds } from './needs.ts'
 import { isOutOfReach, isTrouble } from './out-of-reach.ts'
 import { type ResolvedIssuer, resolveIssuer } from './resolve-issuer.ts'
 
 /** Who signed the credential, as {@link resolveIssuer} found. */
-type Issuer = Pick<ResolvedIssuer, 'issuer' | 'mechanism' | 'key'>
-type Source = { readonly status: StatusReference; readonly issuer: Issuer; readonly now: Date }
+type Issuer = Pick<ResolvedIssuer, 'issuer' | 'mechanism' | 'key' | 'keyIds'>
+type Source = {
+  readonly status: StatusReference
+  readonly issuer: Issuer
+  readonly now: Date
+  readonly anchors: () => Promise<AnchorSet>
+}
 
 /** A list of 2^17 entries is some 32 KiB here. Of those that are larger than a megabyte, up to 16, few are kept: anybody may name them. */
 const LISTS_MAX = 64
@@ -39,6 +46,7 @@ const caches = new WeakMap<OutboundFetch, Kept>()
  *
  * @param status The `status` claim, as received; undefined: the credential has none and cannot be revoked, so nothing is found.
  * @param issuer Who signed the credential: the list must be signed by the same.
+ * @param anchors Where the chain of a list may end, if not the key of the credential's certificate signed it.
  * @see [Token Status List, 8.3](https://datatracker.ietf.org/doc/draft-ietf-oauth-status-list/)
  */
 export async function checkStatus(
@@ -46,6 +54,7 @@ export async function checkStatus(
   status: unknown,
   issuer: Issuer,
   now: Date,
+  anchors: () => Promise<AnchorSet> = async () => noAnchors,
 ): Promise<readonly TrustFinding[]> {
   let reference: StatusReference | null
   try {
@@ -55,7 +64,7 @@ export async function checkStatus(
   }
   if (reference === null) return []
   try {
-    const list = await listOf(platform, { status: reference, issuer, now })
+    const list = await listOf(platform, { status: reference, issuer, now, anchors })
     return statusFindings(list, reference.index)
   } catch (error) {
     return [trustFinding(codeOf(error))]
@@ -99,20 +108,22 @@ function cacheOf(fetch: OutboundFetch): Kept {
   return cache
 }
 
-async function fetchList(platform: TrustNeeds, { status, issuer, now }: Source): Promise<VerifiedList> {
+async function fetchList(platform: TrustNeeds, { status, issuer, now, anchors }: Source): Promise<VerifiedList> {
   const accept = [STATUS_LIST_MEDIA_TYPE]
   const answer = await platform.fetch(status.uri, { accept, bytesMax: BYTES_MAX, redirectsMax: REDIRECTS_MAX })
   const notes = `status ${answer.status} for a status list`
   if (isTrouble(answer.status)) throw new Fault('upstream.answer', { notes })
   if (answer.status !== 200) throw new Fault('upstream.refused', { notes })
   const jws = parseStatusListToken(answer.body.toString('latin1').trim())
-  const key = await keyOf(platform, jws.header, issuer, now)
+  const key =
+    issuer.mechanism === 'x5c'
+      ? certifiedStatusKey(jws.header, issuer, await anchors(), now)
+      : await keyOf(platform, jws.header, issuer, now)
   return verifyStatusListToken(jws, key, { uri: status.uri }, now)
 }
 
-/** [TS-10] The same key, or another one of the very same issuer. A certificate is compared by its key until chains are verified. */
+/** [TS-10] The same key, or another one of the very same issuer. */
 async function keyOf(platform: TrustNeeds, header: JsonObject, issuer: Issuer, now: Date): Promise<VerificationKey> {
-  if (issuer.mechanism === 'x5c') return issuer.key
   const kid = memberOf(header, 'kid')
   const foreign = typeof kid === 'string' && looksLikeDid(kid) && parseKeyUrl(kid).did !== issuer.issuer
   if (foreign || Object.hasOwn(header, 'x5c')) throw new Fault('issuer.undiscoverable')

@@ -1,6 +1,9 @@
+import { pathFindingMessages } from '../crypto/x509-path/path-findings.ts'
+
 /** Everything that can stand against the issuer or the status of a credential, beside what is wrong with the credential itself. */
 export const trustFindingMessages = {
-  'issuer.x5c_unsupported': 'The issuer names itself by a certificate whose chain is not verified here.',
+  ...pathFindingMessages,
+  'issuer.name': 'The certificate of the issuer is not for the issuer that the credential names.',
   'status.malformed': 'The status of the credential is not stated in a way that is understood.',
   'status.unavailable': 'The status list of the issuer could not be fetched.',
   'status.missing': 'There is no status list where the credential says.',

@@ -96,7 +96,7 @@ const rows: readonly Lie[] = [
     'that steers us to a certificate instead of its DID [VC-20]',
     'credential.invalid',
     { header: (header) => ({ ...header, x5c: [someCertificate] }) },
-    { finding: 'issuer.x5c_unsupported' },
+    { finding: 'issuer.name' },
   ],
   [
     'that names no issuer [VC-21]',

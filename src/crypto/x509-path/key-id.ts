@@ -1,0 +1,11 @@
+import { hash } from 'node:crypto'
+
+/**
+ * The identifiers that a public key has by custom, in lower-case hex: SHA-1 of its bits, and the first 20 octets of SHA-256.
+ *
+ * @param keyBits The content of the BIT STRING of a SubjectPublicKeyInfo, without the count of unused bits.
+ * @see [RFC 5280, 4.2.1.2](https://www.rfc-editor.org/rfc/rfc5280#section-4.2.1.2) and [RFC 7093, 2](https://www.rfc-editor.org/rfc/rfc7093#section-2)
+ */
+export function keyIdsOfBits(keyBits: Buffer): readonly string[] {
+  return [hash('sha1', keyBits, 'hex'), hash('sha256', keyBits, 'hex').slice(0, 40)]
+}

@@ -1,0 +1,50 @@
+import type { TenantId } from '../caller.ts'
+import { validatedPath } from '../crypto/x509-path/cached-path.ts'
+import { didWebOf } from '../protocols/did/did-web.ts'
+import type { ResolvedIssuer } from './resolve-issuer.ts'
+import { type TrustSource, trustedAnchors, trustedEntitiesFor } from './tenant-trust.ts'
+
+/**
+ * Whether one of the tenant's trusted entities stands for an issuer whose key was found. [VC-20] By the mechanism that the entity states: a
+ * DID by its DID, an https issuer by its address, a certificate by a chain to one of the entity's own.
+ *
+ * @param entityIds Only these entities; by default all. Ids that are gone trust nobody.
+ */
+export async function isTrustedIssuer(
+  source: TrustSource,
+  tenantId: TenantId,
+  { mechanism, issuer, trusted, chain }: Pick<ResolvedIssuer, 'mechanism' | 'issuer' | 'trusted' | 'chain'>,
+  entityIds?: readonly string[],
+): Promise<boolean> {
+  if (!trusted) return false
+  if (chain !== null) {
+    const anchors = await trustedAnchors(source, tenantId, entityIds)
+    return validatedPath({ chain: chain.der, anchors, purpose: 'issuer', at: chain.at }).ok
+  }
+  const entities = await trustedEntitiesFor(source, tenantId, 'issuer', entityIds)
+  return entities.some(({ dids, issuers }) =>
+    mechanism === 'did' ? dids.some(({ did }) => did === issuer) : issuers.includes(issuer),
+  )
+}
+
+/**
+ * Whether an entity stands for the Credential Issuer Identifier of an offer: by that address, or by the `did:web` DID of the same address.
+ * An entity of which only certificates or other DIDs are known says nothing about addresses.
+ */
+export async function isTrustedCredentialIssuer(
+  source: TrustSource,
+  tenantId: TenantId,
+  credentialIssuer: string,
+): Promise<boolean> {
+  const entities = await trustedEntitiesFor(source, tenantId, 'issuer')
+  const asDid = didWebOf(credentialIssuer)
+  return entities.some(
+    ({ dids, issuers }) => issuers.includes(credentialIssuer) || dids.some(({ did }) => did === asDid),
+  )
+}
+
+/** Whether an entity stands for the DID of a verifier. */
+export async function isTrustedVerifierDid(source: TrustSource, tenantId: TenantId, did: string): Promise<boolean> {
+  const entities = await trustedEntitiesFor(source, tenantId, 'verifier')
+  return entities.some(({ dids }) => dids.some((one) => one.did === did))
+}
