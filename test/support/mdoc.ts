@@ -15,6 +15,7 @@ export const deviceKey = softwareKey(generateKeyPairSync('ec', { namedCurve: 'P-
 
 /** What the certificate of {@link signerKey} says. */
 export const certificate = {
+  der: Buffer.from('leaf'),
   key: signerKey.publicJwk,
   notBefore: new Date('2026-11-01T08:30:00Z'),
   notAfter: new Date('2027-11-30T08:30:00Z'),
@@ -22,7 +23,7 @@ export const certificate = {
   stateOrProvinceName: 'NL-UT',
 }
 /** Who signs in most tests. What is in the chain does not matter below the path validation. */
-export const signer: MdocSigner = { key: signerKey, x5chain: [Buffer.from('leaf')], certificate }
+export const signer: MdocSigner = { key: signerKey, x5chain: [certificate.der], certificate }
 
 /** The types of {@link licence}. */
 export const licenceRules: NameSpaceRules = {

@@ -76,7 +76,9 @@ describe('a COSE_Sign1', () => {
   test('with its algorithm in the unprotected header is refused [MD-4]', () => {
     assert.equal(codeOf(forged(new Map(), p256, new Map([[1, -7]])), p256.publicJwk), 'algorithm')
   })
+})
 
+describe('a COSE_Sign1', () => {
   test('that demands an extension is refused, in either header (RFC 9052 3.1)', () => {
     const crit = new Map<number, Cbor>([[headerLabels.crit, [1]]])
     assert.equal(codeOf(sent({ protectedHeader: crit }), p256.publicJwk), 'crit')

@@ -1,6 +1,7 @@
 /** Everything that can be wrong with an mdoc or its presentation, by the rule that it breaks. */
 export const mdocFindingMessages = {
   // ISO/IEC 18013-5: the signature of the issuer
+  'issuer_auth.certificate': 'The issuer signature does not name the certificate that it was checked with.',
   'issuer_auth.critical': 'The header of the issuer signature demands an extension that is not understood.',
   'issuer_auth.algorithm': 'The algorithm of the issuer signature is not accepted.',
   'issuer_auth.payload': 'The issuer signature is not over the payload that it carries.',

@@ -66,7 +66,9 @@ describe('an issued mdoc', () => {
     assert.equal(new Set(randoms).size, 15)
     assert(!randoms.includes(null))
   })
+})
 
+describe('an issued mdoc', () => {
   test('has digest ids that are a new permutation each time [MD-2]', () => {
     const orders = Array.from({ length: 5 }, () =>
       (parseIssuerSigned(anMdoc()).nameSpaces.get(mdl.nameSpace) ?? []).map((one) => one.digestId),

@@ -46,6 +46,8 @@ export function readIssuerSigned(value: Cbor, budget: CborBudget): IssuerSigned 
   // 6.1: untagged, and its payload is inside
   if (issuerAuth.isTagged || issuerAuth.payload === null) throw malformed('issuerAuth is not an untagged COSE_Sign1.')
   const nameSpaces = issuerSigned.get('nameSpaces')
+  // 6.1: members that are not known are passed over, but none of them stands in for one that is
+  if (nameSpaces === undefined && issuerSigned.size > 1) throw malformed('IssuerSigned has no nameSpaces.')
   return {
     issuerAuth,
     msoBytes: issuerAuth.payload,

@@ -11,9 +11,12 @@ import { disagreements, type SignerCertificate } from './signer-certificate.ts'
 /** [SEC-80] By how much two clocks may differ. */
 export const MDOC_CLOCK_SKEW_SECONDS = 60
 
-/** What a recipient demands. `certificate`: the leaf of `x5chain`, whose path was or will be validated by the caller. */
+/** The leaf of an `x5chain`, as the caller read it; its path was or will be validated by the caller. */
+export type IssuerCertificate = SignerCertificate & { readonly der: Uint8Array; readonly key: VerificationKey }
+
+/** What a recipient demands. */
 export type MdocPolicy = {
-  readonly certificate: SignerCertificate & { readonly key: VerificationKey }
+  readonly certificate: IssuerCertificate
   readonly now: Date
   /** The type of the document that carries it, or that was ordered. */
   readonly docType: string
@@ -36,6 +39,7 @@ const hashes: ReadonlyMap<string, HashName> = new Map([
 export function verifyIssuerSigned(mdoc: IssuerSigned, policy: MdocPolicy): readonly MdocFinding[] {
   const objection = objectionToSign1(mdoc.issuerAuth, policy.certificate.key, policy.algs && { algs: policy.algs })
   const codes: readonly MdocFindingCode[] = [
+    ...checkLeaf(mdoc, policy.certificate),
     ...(objection === null ? [] : [issuerAuthFindings[objection.code]]),
     ...checkDigests(mdoc),
     ...checkObject(mdoc, policy),
@@ -58,6 +62,11 @@ export function checkReceivedMdoc(mdoc: IssuerSigned, agreed: AgreedMdoc): reado
   // [SEC-30] keys are compared by thumbprint
   const same = thumbprint(deviceKey) === thumbprint(agreed.holderKey)
   return same ? findings : [...findings, mdocFinding('device_key.unexpected')]
+}
+
+/** [MD-4] The signature says by whose certificate it is; what the caller validated must be that one. */
+function checkLeaf({ x5chain: [leaf] }: IssuerSigned, { der }: IssuerCertificate): MdocFindingCode[] {
+  return leaf !== undefined && Buffer.compare(leaf, der) === 0 ? [] : ['issuer_auth.certificate']
 }
 
 const issuerAuthFindings = {
