@@ -100,6 +100,21 @@ test('a lost answer is no lost credential: the same keys get the same content an
   assert.equal(late.body.error, 'credential_request_denied')
 })
 
+test('the same batch of keys in another order gets the same entries, each key its own', async () => {
+  const { token, template } = await aToken(issuer, { batchSize: 2 })
+  const [a, b] = [aKey(), aKey()]
+  const first = await request(issuer, token, template.code, [a, b])
+  const second = await request(issuer, token, template.code, [b, a])
+  assert.equal(second.status, 200, JSON.stringify(second.body))
+  const entries = ({ body }: typeof first) =>
+    body.credentials.map(({ credential }: { credential: string }) => [
+      payloadOf(credential).cnf.jwk.x,
+      slotOf(credential).idx,
+    ])
+  assert.deepEqual(entries(second), entries(first).reverse())
+  assert.deepEqual(entries(first)[0][0], a.publicJwk.x)
+})
+
 test('other keys get nothing for the same token', async () => {
   const { token, template } = await aToken(issuer)
   assert.equal((await request(issuer, token, template.code, [aKey()])).status, 200)

@@ -54,9 +54,9 @@ export async function issueCredential(
   const claims = await claimsOf(needs, tenant, granted)
   const reservation = { granted, tokenHash, ...keys }
   const { issuedAt, copies } = await reserveCopies(needs, tenant, reservation, now)
-  const credentials = await signCopies(needs, tenant, { template, claims, issuedAt, copies, keys: keys.bound })
+  const signed = await signCopies(needs, tenant, { template, claims, issuedAt, copies, keys: keys.bound })
   if (!granted.isCompleted) await completeOnce(needs, tenant, granted, from)
-  return buildCredentialResponse(credentials, granted.credentialId)
+  return buildCredentialResponse(inOrder(keys.asked, keys.bound, signed), granted.credentialId)
 }
 
 /** [VCI-C1] By identifier exactly if the token response gave one, by configuration otherwise. */
@@ -91,7 +91,8 @@ async function provedKeys(
   const macKey = await needs.sealing.derive(tenant.id, 'c-nonce')
   // [SEC-6]
   for (const nonce of nonces) checkCNonce(macKey, nonce, now, needs.config.nonceTtlSeconds)
-  return { bound: keys.slice(0, batchSize), holderKeysHash: hashOfSet(keys), nonces }
+  const sorted = [...keys].sort((a, b) => (a.thumbprint < b.thumbprint ? -1 : 1))
+  return { asked: keys, bound: sorted.slice(0, batchSize), holderKeysHash: hashOfSet(sorted), nonces }
 }
 
 async function checkBatch({ store }: Needs, tenant: Tenant, count: number): Promise<void> {
@@ -101,7 +102,13 @@ async function checkBatch({ store }: Needs, tenant: Tenant, count: number): Prom
   }
 }
 
-/** The order counts: it says which key got which entry of the status list. */
+/** In the order of the proofs, whatever the order in which the keys were bound. */
+function inOrder(asked: readonly ProvedKey[], bound: readonly ProvedKey[], credentials: readonly string[]): string[] {
+  const byKey = new Map(bound.map(({ thumbprint }, at) => [thumbprint, credentials[at]]))
+  return asked.flatMap(({ thumbprint }) => byKey.get(thumbprint) ?? [])
+}
+
+/** Of sorted keys: a wallet that asks again with the same keys in another order asks for the same. */
 function hashOfSet(keys: readonly ProvedKey[]): Buffer {
   return sha256(Buffer.concat(keys.map((key) => fromBase64url(key.thumbprint))))
 }

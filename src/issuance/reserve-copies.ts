@@ -20,6 +20,8 @@ type Needs = Pick<Platform, 'store' | 'config'>
 
 /** Of unlucky entries and twins at the same moment, so many are overtaken. */
 const TRIES_MAX = 8
+/** [SEC-80] A nonce made by a clock that is ahead is accepted as long, so it is remembered as long. */
+const SKEW_SECONDS = 60
 
 /** What a request brings: whose it is, which keys it proved, with which nonces. */
 export type CopiesAsk = {
@@ -49,7 +51,7 @@ export async function reserveCopies(
     holderKeysHash,
     holderKeys: bound.map((key) => fromBase64url(key.thumbprint)),
     nonceHashes: nonces.map(sha256),
-    noncesUntil: new Date(now.getTime() + config.nonceTtlSeconds * 1000),
+    noncesUntil: new Date(now.getTime() + (config.nonceTtlSeconds + SKEW_SECONDS) * 1000),
   }
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
     const candidates = granted.revocable ? slotCandidates(bound.length) : []
