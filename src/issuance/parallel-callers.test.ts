@@ -130,7 +130,7 @@ test('[TS-30] entries of a status list are taken at random and never twice', asy
 test('entries that others took meanwhile are passed over, and a full list is followed by another', async () => {
   const { store } = issuer.platform
   const tenant = await issuer.anotherTenant()
-  const first = await full(tenant, 131_000)
+  const first = await full(tenant, 131_072)
   const offer = await anOffer(issuer, {}, {}, tenant)
   const { body } = await redeem(issuer, offer.code, {}, tenant)
   const reply = await request(issuer, body.access_token, offer.template.code, [aKey()], { tenant })
