@@ -25,8 +25,11 @@ export async function roundRobin(port: number, targets: readonly number[]): Prom
     const onward = request({ host: '127.0.0.1', port: target, method, path: url, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
       answer.pipe(outgoing)
+      // what the target does not want to read any more is read here, or its answer is lost on the way back
+      answer.once('end', () => incoming.unpipe(onward).resume())
     })
-    onward.once('error', () => outgoing.destroy())
+    // a target that has answered need not read the rest of what it refused
+    onward.on('error', () => outgoing.headersSent || outgoing.destroy())
     incoming.pipe(onward)
   })
   await new Promise<void>((resolve) => front.listen(port, '127.0.0.1', resolve))
