@@ -1,8 +1,27 @@
 import type { TenantId } from '../caller.ts'
+import type { AnchorSet } from '../crypto/x509-path/anchor.ts'
 import { validatedPath } from '../crypto/x509-path/cached-path.ts'
 import { didWebOf } from '../protocols/did/did-web.ts'
 import type { ResolvedIssuer } from './resolve-issuer.ts'
 import { type TrustSource, trustedAnchors, trustedEntitiesFor } from './tenant-trust.ts'
+
+/** What checks of credentials need to know of whom a tenant trusts. */
+export type TenantTrust = {
+  readonly anchors: () => Promise<AnchorSet>
+  /** As {@link isTrustedIssuer}. */
+  readonly vouchesFor: (issuer: NamedIssuer, entityIds?: readonly string[]) => Promise<boolean>
+}
+
+/** An issuer as it was found, or as it calls itself. */
+type NamedIssuer = Pick<ResolvedIssuer, 'mechanism' | 'issuer' | 'trusted' | 'chain'>
+
+/** Whom a tenant trusts, looked up when it is asked for. */
+export function trustOf(source: TrustSource, tenantId: TenantId): TenantTrust {
+  return {
+    anchors: () => trustedAnchors(source, tenantId),
+    vouchesFor: (issuer, entityIds) => isTrustedIssuer(source, tenantId, issuer, entityIds),
+  }
+}
 
 /**
  * Whether one of the tenant's trusted entities stands for an issuer whose key was found. [VC-20] By the mechanism that the entity states: a
@@ -13,7 +32,7 @@ import { type TrustSource, trustedAnchors, trustedEntitiesFor } from './tenant-t
 export async function isTrustedIssuer(
   source: TrustSource,
   tenantId: TenantId,
-  { mechanism, issuer, trusted, chain }: Pick<ResolvedIssuer, 'mechanism' | 'issuer' | 'trusted' | 'chain'>,
+  { mechanism, issuer, trusted, chain }: NamedIssuer,
   entityIds?: readonly string[],
 ): Promise<boolean> {
   if (!trusted) return false

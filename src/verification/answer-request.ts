@@ -5,6 +5,7 @@ import type { Stranger } from '../events/entry.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import type { ResponseForm } from '../protocols/openid4vp/response.ts'
+import { trustOf } from '../trust/is-trusted.ts'
 import { checkAnswer } from './check-answer.ts'
 import { issue } from './issue.ts'
 import type { ClaimedQuestion, Outcome, Undecided } from './presentation-request.ts'
@@ -50,8 +51,11 @@ export async function answerRequest(
   // 3.9 step 1: open, in time, the right state, and once
   if (question === null) throw new Fault('presentation_request.closed')
   const aud = clientIdOf(platform.urls, tenant.slug)
+  const trust = trustOf(platform, tenant.id)
   const outcome =
-    answer.kind === 'refused' ? declined(answer) : await checkAnswer(platform, question, answer.vpToken, { aud, now })
+    answer.kind === 'refused'
+      ? declined(answer)
+      : await checkAnswer(platform, question, answer.vpToken, { aud, now, trust })
   if (outcome.status === 'undecided') throw await putOff(platform, tenant, question, outcome)
   return complete(platform, tenant, question, outcome, from)
 }

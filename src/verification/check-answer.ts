@@ -5,7 +5,7 @@ import { plan } from '../protocols/dcql/select-credentials.ts'
 import type { VpToken } from '../protocols/openid4vp/response.ts'
 import { checkConditions, pickWanted } from './check-conditions.ts'
 import { type Issue, type IssueCode, isDefect, isPassing, issue } from './issue.ts'
-import { type Judged, judgePresentation } from './judge-presentation.ts'
+import { type Expected, type Judged, judgePresentation } from './judge-presentation.ts'
 import type { CredentialResult, Outcome, Question, Undecided } from './presentation-request.ts'
 import type { TemplateCredential } from './presentation-template.ts'
 import { queryIdOf, queryOf, wantedOf } from './template-query.ts'
@@ -25,18 +25,19 @@ type Answer = {
  * stands in the way but issuers or status lists that are out of reach at this moment.
  *
  * @param aud Our full client identifier.
+ * @param trust Whom the tenant trusts at this moment.
  * @see [OpenID4VP 1.0, 8.6](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-vp-token-validation)
  */
 export async function checkAnswer(
   platform: Pick<Platform, 'fetch' | 'config'>,
   question: Question,
   vpToken: VpToken,
-  { aud, now }: { readonly aud: string; readonly now: Date },
+  { aud, now, trust }: Pick<Expected, 'aud' | 'now' | 'trust'>,
 ): Promise<Outcome | Undecided> {
   const judging = question.credentials.map(async (credential, position): Promise<Answer> => {
     const queryId = queryIdOf(position)
     const presentations = vpToken.get(queryId) ?? []
-    const judged = await judgeOne(platform, presentations, { credential, nonce: question.nonce, aud, now })
+    const judged = await judgeOne(platform, presentations, { credential, nonce: question.nonce, aud, now, trust })
     return { queryId, credential, presentations, judged }
   })
   const answers = await Promise.all(judging)

@@ -5,6 +5,7 @@ const own = {
   // Not a defect: the template restricts nobody, so a valid credential proves only that its issuer says so.
   'issuer.not_restricted': 'The template does not restrict who may issue this credential; anybody could have.',
   'issuer.not_allowed': 'The issuer is none of those that the template allows.',
+  'issuer.not_trusted': 'The issuer stands under none of the trusted entities that the template names.',
   'issuer.unresolved': 'The key of the issuer cannot be found.',
   'issuer.unavailable': 'The issuer could not be reached for its key.',
   'presentation.malformed': 'The presentation is not a well-formed credential of the requested format.',

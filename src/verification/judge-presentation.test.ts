@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readConfig } from '../config.ts'
+import { noAnchors } from '../crypto/x509-path/anchor.ts'
 import { Fault } from '../fault.ts'
 import { matchClaims } from '../protocols/dcql/match.ts'
 import { parseQuery } from '../protocols/dcql/parse-query.ts'
@@ -14,6 +15,7 @@ const platform = { config: readConfig({}), fetch: () => Promise.reject(new Fault
 const expected = {
   credential: { type: membership, format: 'sd-jwt-vc', attributes: {}, issuers: [issuer.did] },
   ...{ nonce: 'nonce-of-this-request-0123', aud: 'decentralized_identifier:did:web:us.example', now },
+  trust: { anchors: async () => noAnchors, vouchesFor: async () => false },
 } as const
 
 test('an index in a query means the array as it was issued, whatever the holder kept back (7.1.1)', async () => {

@@ -5,10 +5,12 @@ import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import type { Presented } from '../protocols/dcql/check-presented.ts'
 import { issuedPositions } from '../protocols/dcql/claims-path.ts'
+import { looksLikeDid } from '../protocols/did/did.ts'
 import { finding } from '../protocols/sd-jwt-vc/findings.ts'
 import { parseSdJwt, type SdJwt } from '../protocols/sd-jwt-vc/sd-jwt.ts'
 import { type VerifiedPresentation, verifyPresentation } from '../protocols/sd-jwt-vc/verify-presentation.ts'
 import { checkStatus } from '../trust/check-status.ts'
+import type { TenantTrust } from '../trust/is-trusted.ts'
 import { isOutOfReach } from '../trust/out-of-reach.ts'
 import { type ResolvedIssuer, resolveIssuer } from '../trust/resolve-issuer.ts'
 import { type Issue, isDefect, issue } from './issue.ts'
@@ -20,7 +22,12 @@ export type Expected = {
   readonly nonce: string
   readonly aud: string
   readonly now: Date
+  /** Whom the verifier trusts. */
+  readonly trust: TenantTrust
 }
+
+/** An issuer as it was found, or as it calls itself. */
+type Claimed = Pick<ResolvedIssuer, 'issuer' | 'mechanism' | 'trusted' | 'chain' | 'keyIds'>
 
 /** What the checks of one presentation came to. Without defects `presented` is there and may be believed. */
 export type Judged = {
@@ -48,14 +55,16 @@ export async function judgePresentation(
   // 14.1.2: one that was made for another request is refused before anybody is asked about it
   if (isForAnotherRequest(sdJwt, expected.nonce)) return refused([finding('kb.nonce')])
   // nobody is asked for the key of an issuer that would be refused anyway
-  if (isByStranger(sdJwt, expected.credential)) return refused([issue('issuer.not_allowed')])
-  const issuer = await resolved(platform, sdJwt, expected.now)
+  const objections = await objectionsToClaimed(sdJwt, expected)
+  if (objections.length > 0) return refused(objections)
+  const issuer = await resolved(platform, sdJwt, expected)
   if ('code' in issuer) return refused([issuer])
   const verified = verify(sdJwt, issuer, expected)
-  const issues: Issue[] = [...issuer.findings, ...verified.findings, ...checkIssuer(issuer, expected.credential)]
+  const issues: Issue[] = [...issuer.findings, ...verified.findings, ...(await checkIssuer(issuer, expected))]
   // Token Status List 8.3: not looked up for a credential that is invalid anyway
   if (!issues.some(isDefect)) {
-    issues.push(...(await checkStatus(platform, memberOf(verified.payload, 'status'), issuer, expected.now)))
+    const { now, trust } = expected
+    issues.push(...(await checkStatus(platform, memberOf(verified.payload, 'status'), issuer, now, trust.anchors)))
   }
   const isSigned = !verified.findings.some(({ code }) => code.startsWith('jwt.')) && issuer.trusted
   const presented = issues.some(isDefect) ? null : presentedOf(verified)
@@ -87,10 +96,10 @@ function isForAnotherRequest({ keyBinding }: SdJwt, nonce: string): boolean {
 async function resolved(
   platform: Pick<Platform, 'fetch' | 'config'>,
   { jwt }: SdJwt,
-  now: Date,
+  { now, trust }: Expected,
 ): Promise<ResolvedIssuer | Issue> {
   try {
-    return await resolveIssuer(platform, jwt, now)
+    return await resolveIssuer(platform, jwt, now, trust.anchors)
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     return issue(isOutOfReach(error) ? 'issuer.unavailable' : 'issuer.unresolved')
@@ -98,9 +107,12 @@ async function resolved(
 }
 
 /** By its own word; whether that is true comes later. A certificate says it itself. */
-function isByStranger({ jwt }: SdJwt, { issuers = [] }: TemplateCredential): boolean {
+async function objectionsToClaimed({ jwt }: SdJwt, expected: Expected): Promise<readonly Issue[]> {
   const iss = memberOf(jwt.payload, 'iss')
-  return issuers.length > 0 && !Object.hasOwn(jwt.header, 'x5c') && !issuers.some((one) => one === iss)
+  if (typeof iss !== 'string' || Object.hasOwn(jwt.header, 'x5c')) return []
+  const mechanism = looksLikeDid(iss) ? 'did' : 'jwt-vc-issuer'
+  const claimed = { issuer: iss, mechanism, trusted: true, chain: null, keyIds: [] } as const
+  return (await checkIssuer(claimed, expected)).filter(isDefect)
 }
 
 function verify(sdJwt: SdJwt, { key }: ResolvedIssuer, { nonce, aud, now }: Expected): VerifiedPresentation {
@@ -109,9 +121,12 @@ function verify(sdJwt: SdJwt, { key }: ResolvedIssuer, { nonce, aud, now }: Expe
 }
 
 /** 3.9 step 6: trusted for this credential, if the template says by whom it must be issued. */
-function checkIssuer({ issuer }: ResolvedIssuer, { issuers = [] }: TemplateCredential): readonly Issue[] {
-  if (issuers.length === 0) return [issue('issuer.not_restricted')]
-  return issuers.includes(issuer) ? [] : [issue('issuer.not_allowed')]
+async function checkIssuer(issuer: Claimed, { credential, trust }: Expected): Promise<readonly Issue[]> {
+  const { issuers = [], trustedIssuers = [] } = credential
+  if (issuers.length === 0 && trustedIssuers.length === 0) return [issue('issuer.not_restricted')]
+  if (issuers.some((one) => one === issuer.issuer || issuer.keyIds.includes(one.toLowerCase()))) return []
+  if (trustedIssuers.length === 0) return [issue('issuer.not_allowed')]
+  return (await trust.vouchesFor(issuer, trustedIssuers)) ? [] : [issue('issuer.not_trusted')]
 }
 
 function presentedOf({ claims, arrays, sdJwt, keyBinding }: VerifiedPresentation): Judged['presented'] {

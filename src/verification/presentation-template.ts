@@ -14,8 +14,9 @@ export type TemplateCredential = {
   readonly attributes: JsonObject
   readonly name?: string
   readonly description?: string
-  /** Whoever is not on it is refused as issuer. Empty or absent: any issuer, and the result says so. */
+  /** DIDs, https identifiers, subject key identifiers in hex. Empty as `trustedIssuers` is: any issuer, and the result says so. */
   readonly issuers?: readonly string[]
+  /** Ids of trusted entities. Whoever is in neither list is refused as issuer. */
   readonly trustedIssuers?: readonly string[]
 }
 

@@ -1,9 +1,10 @@
-import type { Caller } from '../caller.ts'
+import type { Caller, TenantId } from '../caller.ts'
 import { newId } from '../crypto/random.ts'
 import type { Entry } from '../events/entry.ts'
 import type { ListAsk } from '../http/list.ts'
 import type { Platform } from '../platform.ts'
-import type { PresentationTemplate } from './presentation-template.ts'
+import { unknownTrustedEntities } from '../trust/trusted-entities.ts'
+import type { PresentationTemplate, TemplateContent } from './presentation-template.ts'
 import { readTemplate } from './read-template.ts'
 import type { PresentationTemplateBody } from './template-schemas.ts'
 import {
@@ -18,11 +19,12 @@ type Needs = Pick<Platform, 'store' | 'clock' | 'config'>
 
 /** Adds a presentation template. @throws Fault `request.invalid` */
 export async function createTemplate(
-  { store, clock, config }: Needs,
+  needs: Needs,
   caller: Caller,
   body: PresentationTemplateBody,
 ): Promise<PresentationTemplate> {
-  const content = readTemplate(body, config)
+  const { store, clock } = needs
+  const content = await contentOf(needs, caller.tenantId, body)
   const id = newId()
   const entry = entryOf('presentation_template.created', id, caller)
   return store.single(caller.tenantId, (tx) => insertPresentationTemplate(tx, id, content, entry, clock.now()))
@@ -30,12 +32,13 @@ export async function createTemplate(
 
 /** Replaces a presentation template; open requests keep what they were made from. @throws Fault `request.invalid`, `resource.unknown` */
 export async function replaceTemplate(
-  { store, clock, config }: Needs,
+  needs: Needs,
   caller: Caller,
   id: string,
   body: PresentationTemplateBody,
 ): Promise<PresentationTemplate> {
-  const content = readTemplate(body, config)
+  const { store, clock } = needs
+  const content = await contentOf(needs, caller.tenantId, body)
   const entry = entryOf('presentation_template.replaced', id, caller)
   return store.single(caller.tenantId, (tx) => replacePresentationTemplate(tx, id, content, entry, clock.now()))
 }
@@ -58,6 +61,12 @@ export async function getTemplate({ store }: Needs, caller: Caller, id: string):
 /** One page of the templates that are not archived. */
 export async function listTemplates({ store }: Needs, caller: Caller, ask: ListAsk): Promise<PresentationTemplate[]> {
   return store.single(caller.tenantId, (tx) => listPresentationTemplates(tx, ask))
+}
+
+/** Trusted entities are looked up only if the body names any. */
+async function contentOf(needs: Needs, tenantId: TenantId, body: PresentationTemplateBody): Promise<TemplateContent> {
+  const named = body.credentials.flatMap(({ trustedIssuers = [] }) => trustedIssuers)
+  return readTemplate(body, needs.config, await unknownTrustedEntities(needs, tenantId, named))
 }
 
 function entryOf(action: string, id: string, by: Caller): Entry {

@@ -9,14 +9,18 @@ import type { PresentationTemplateBody } from './template-schemas.ts'
 /**
  * Makes a template out of a body that fits its schema: infers formats, and checks what the schema cannot say.
  *
+ * @param unknownEntities Which of the body's trusted entities do not exist.
  * @throws Fault `request.invalid` with every violation at once.
  */
 export function readTemplate(
   body: PresentationTemplateBody,
   { isDevelopment }: { isDevelopment: boolean },
+  unknownEntities: ReadonlySet<string>,
 ): TemplateContent {
   const violations: Violation[] = []
-  const credentials = body.credentials.map((one, i) => readCredential(one, `/credentials/${i}`, violations))
+  const credentials = body.credentials.map((one, i) =>
+    readCredential(one, `/credentials/${i}`, unknownEntities, violations),
+  )
   // The schema keeps unknown members, and they are JSON.
   const verifierConfig = (body.verifierConfig ?? null) as VerifierConfig | null
   checkConfig(verifierConfig, credentials, isDevelopment, violations)
@@ -34,17 +38,23 @@ export function checkRedirectUri(value: string, pointer: string, isDevelopment: 
 function readCredential(
   body: PresentationTemplateBody['credentials'][number],
   pointer: string,
+  unknownEntities: ReadonlySet<string>,
   violations: Violation[],
 ): TemplateCredential {
-  const { format: named, attributes: raw, trustedIssuers, ...rest } = body
+  const { format: named, attributes: raw, trustedIssuers = [], ...rest } = body
   // The body was parsed from JSON.
   const attributes = raw as JsonObject
   const format = named ?? inferFormat(body.type, attributes)
   violations.push(...readAttributes(attributes, format, `${pointer}/attributes`).violations)
-  for (const [i, id] of (trustedIssuers ?? []).entries()) {
+  for (const [i, id] of trustedIssuers.entries()) {
+    if (!unknownEntities.has(id)) continue
     violations.push({ detail: `There is no trusted entity ${id}.`, pointer: `${pointer}/trustedIssuers/${i}` })
   }
-  return { ...rest, format, attributes }
+  return {
+    ...{ ...rest, format, attributes },
+    // as the ids of entities are written
+    ...(trustedIssuers.length > 0 && { trustedIssuers: trustedIssuers.map((id) => id.toLowerCase()) }),
+  }
 }
 
 function checkConfig(

@@ -23,8 +23,12 @@ const CredentialInTemplate = Type.Object(
     format: Type.Optional(
       Type.Enum([...templateFormats], { description: 'Inferred from the attributes when it is absent.' }),
     ),
-    issuers: issuerList('DIDs or https issuer identifiers; whoever is not on the list is refused as issuer.'),
-    trustedIssuers: issuerList('Ids of trusted entities.'),
+    issuers: issuerList(
+      'DIDs, https issuer identifiers or subject key identifiers (hex) of certificates. Whoever is neither here nor under `trustedIssuers` is refused.',
+    ),
+    trustedIssuers: issuerList(
+      'Ids of trusted entities. What an entity stands for is read when an answer is checked; one that was removed stands for nobody.',
+    ),
   },
   { additionalProperties: false },
 )

@@ -29,9 +29,8 @@ export type Issuer = {
   ) => Promise<string>
 }
 
-/** Makes an issuer with a key of its own. All claims are disclosable, unless `frame` says otherwise. */
-export function anIssuer(): Issuer {
-  const { privateKey, jwk } = aKey()
+/** Makes an issuer, with a key of its own unless told. All claims are disclosable, unless `frame` says otherwise. */
+export function anIssuer({ privateKey, jwk }: Key = aKey()): Issuer {
   const did = `did:jwk:${Buffer.from(JSON.stringify(jwk)).toString('base64url')}`
   return {
     did,
