@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { describe, test } from 'node:test'
+import { anMdoc, certificate, deviceKey, licence, noon } from '../../../test/support/mdoc.ts'
+import { readPublicJwk } from '../../crypto/jwk.ts'
+import { type SigningKey, softwareKey } from '../../crypto/signing-key.ts'
+import { decodeCbor, splitCborMap } from '../cbor/decode.ts'
+import { embed, encodeCbor } from '../cbor/encode.ts'
+import { type Cbor, isCborArray, isCborMap } from '../cbor/value.ts'
+import { sign1 } from '../cose/sign1.ts'
+import { checkPresented } from '../dcql/check-presented.ts'
+import { parseQuery } from '../dcql/parse-query.ts'
+import { selectCredentials } from '../dcql/select-credentials.ts'
+import { buildDeviceResponse } from './build-device-response.ts'
+import { mdocCandidate, presentedMdoc } from './dcql-candidate.ts'
+import { deviceAuthenticationBytes } from './device-authentication.ts'
+import { parseDeviceResponse } from './device-response.ts'
+import { parseIssuerSigned } from './issuer-signed.ts'
+import { mdl } from './mdl.ts'
+import { dcApiTranscript, redirectTranscript } from './session-transcript.ts'
+import { type DeviceResponsePolicy, onlyDocument, verifyDeviceResponse } from './verify-device-response.ts'
+
+const file = new URL('../../../test/vectors/data/mdoc/session-transcript.json', import.meta.url)
+const published = JSON.parse(readFileSync(file, 'utf8'))
+
+describe('a session transcript', () => {
+  const { redirect, dcApi, derivedUnencryptedRedirect } = published
+
+  test('of a redirect is byte for byte that of OpenID4VP B.2.6.1 [VP-H1]', () => {
+    const { clientId, nonce, responseUri, jwk } = redirect
+    const request = { clientId, nonce, responseUri, encryptionKey: readPublicJwk(jwk) }
+    assert.equal(redirectTranscript(request).toString('hex'), redirect.sessionTranscriptHex)
+    const open = redirectTranscript({ ...request, encryptionKey: null }).toString('hex')
+    assert.equal(open, derivedUnencryptedRedirect.sessionTranscriptHex)
+  })
+
+  test('of the Digital Credentials API is byte for byte that of B.2.6.2', () => {
+    const { origin, nonce, jwk } = dcApi
+    const made = dcApiTranscript({ origin, nonce, encryptionKey: readPublicJwk(jwk) })
+    assert.equal(made.toString('hex'), dcApi.sessionTranscriptHex)
+  })
+})
+
+const request = { clientId: 'x509_hash:abc', nonce: 'n-1', encryptionKey: null, responseUri: 'https://v.example/r' }
+const sessionTranscript = redirectTranscript(request)
+const policy: DeviceResponsePolicy = { certificate, now: noon, docType: mdl.docType, sessionTranscript }
+const paths = [
+  [mdl.nameSpace, 'family_name'],
+  ['nl.example.extra', 'points'],
+]
+const presentation = { paths, sessionTranscript, deviceKey }
+const issued = anMdoc()
+const codesOf = (response: Uint8Array | string, more: Partial<DeviceResponsePolicy> = {}) =>
+  verifyDeviceResponse(parseDeviceResponse(response), { ...policy, ...more }).findings.map(({ code }) => code)
+
+describe('a presentation', () => {
+  test('discloses what was selected and nothing else, and verifies', () => {
+    const response = buildDeviceResponse(issued.toString('base64url'), presentation)
+    const verified = verifyDeviceResponse(parseDeviceResponse(response.toString('base64url')), policy)
+    assert.deepEqual(verified.findings, [])
+    assert.deepEqual(verified.claims, {
+      [mdl.nameSpace]: { family_name: 'Jansen' },
+      'nl.example.extra': { points: 4.5 },
+    })
+    assert.deepEqual(verified.deviceClaims, {})
+  })
+
+  test('of nothing has no nameSpaces, and verifies (6.4)', () => {
+    const response = buildDeviceResponse(issued, { ...presentation, paths: [] })
+    assert.deepEqual(codesOf(response), [])
+    assert.equal(onlyDocument(parseDeviceResponse(response))?.issuerSigned.nameSpaces.size, 0)
+  })
+
+  test('passes on the bytes of the issuer, however they are encoded', () => {
+    // heads longer than needed, maps in the other order, an array of indefinite length: what real wallets and issuers emit
+    const { issuerAuth, nameSpaces } = Object.fromEntries(splitCborMap(issued))
+    assert(issuerAuth && nameSpaces)
+    const odd = Buffer.concat([
+      Buffer.from('ba00000002', 'hex'),
+      Buffer.concat([encodeCbor('nameSpaces'), nameSpaces]),
+      Buffer.concat([
+        encodeCbor('issuerAuth'),
+        Buffer.from('9f', 'hex'),
+        issuerAuth.subarray(1),
+        Buffer.from('ff', 'hex'),
+      ]),
+    ])
+    const response = buildDeviceResponse(odd, presentation)
+    assert.deepEqual(codesOf(response), [])
+    assert(response.includes(issuerAuth.subarray(1)))
+  })
+
+  test('has the same fingerprint each time, and another one for another credential [SEC-26]', () => {
+    const fingerprint = (mdoc: Uint8Array) =>
+      verifyDeviceResponse(parseDeviceResponse(buildDeviceResponse(mdoc, presentation)), policy).fingerprint
+    assert.equal(fingerprint(issued), fingerprint(issued))
+    assert.notEqual(fingerprint(issued), fingerprint(anMdoc()))
+  })
+
+  test('of an element that is not there is not made', () => {
+    for (const path of [[mdl.nameSpace, 'shoe_size'], ['other', 'family_name'], [mdl.nameSpace]])
+      assert.throws(() => buildDeviceResponse(issued, { ...presentation, paths: [path] }), {
+        code: 'mdoc.unpresentable',
+      })
+  })
+
+  test('by an Ed25519 holder verifies', () => {
+    const key = softwareKey(generateKeyPairSync('ed25519').privateKey)
+    const response = buildDeviceResponse(anMdoc({ deviceKey: key.publicJwk }), { ...presentation, deviceKey: key })
+    assert.deepEqual([codesOf(response), codesOf(response, { deviceAlgs: [-7, -9] })], [[], ['device_auth.algorithm']])
+  })
+})
+
+const other = softwareKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)
+for (const [what, change] of [
+  ['nonce', { nonce: 'n-2' }],
+  ['client', { clientId: 'x509_hash:abd' }],
+  ['address', { responseUri: 'https://w.example/r' }],
+  ['encryption key [VP-H1]', { encryptionKey: other.publicJwk }],
+] as const) {
+  test(`a presentation for another ${what} is refused`, () => {
+    const response = buildDeviceResponse(issued, presentation)
+    assert.deepEqual(codesOf(response, { sessionTranscript: redirectTranscript({ ...request, ...change }) }), [
+      'device_auth.signature',
+    ])
+  })
+}
+
+/** A response of any parts, signed by the holder as if it were right. */
+function forged(parts: {
+  readonly deviceElements?: Cbor
+  readonly key?: SigningKey
+  readonly docType?: string
+  readonly mdoc?: Uint8Array
+  readonly response?: Readonly<Record<string, Cbor>>
+  readonly auth?: ReadonlyMap<string, Cbor>
+}): Buffer {
+  const docType = parts.docType ?? mdl.docType
+  const nameSpaces = encodeCbor(embed(parts.deviceElements ?? new Map()))
+  const payload = deviceAuthenticationBytes({ sessionTranscript, docType, deviceNameSpaces: nameSpaces })
+  const signature = sign1({ payload, isDetached: true }, parts.key ?? deviceKey)
+  const document = new Map<string, Cbor>([
+    ['docType', docType],
+    ['issuerSigned', { encoded: parts.mdoc ?? issued }],
+    [
+      'deviceSigned',
+      new Map<string, Cbor>([
+        ['nameSpaces', { encoded: nameSpaces }],
+        ['deviceAuth', parts.auth ?? new Map([['deviceSignature', signature]])],
+      ]),
+    ],
+  ])
+  return encodeCbor(
+    new Map<string, Cbor>(Object.entries({ version: '1.0', documents: [document], status: 0, ...parts.response })),
+  )
+}
+
+const stating = (nameSpace: string, element: string) => new Map([[nameSpace, new Map([[element, 'mine']])]])
+const allowed = anMdoc({
+  keyAuthorizations: { nameSpaces: ['own'], dataElements: new Map([['nl.example.extra', ['mood', 'points']]]) },
+})
+const noKey = { encoded: encodeCbor([encodeCbor(new Map([[1, 5]])), new Map(), null, Buffer.alloc(32)]) }
+const attached = sign1({ payload: Buffer.from('x') }, deviceKey)
+
+for (const [what, response, codes] of [
+  ['as it should be', forged({}), []],
+  ['of a higher minor version', forged({ response: { version: '1.1' } }), []],
+  ['with members that nobody knows', forged({ response: { zkDocuments: [] } }), []],
+  [
+    'with elements of the holder that its issuer allows',
+    forged({ mdoc: allowed, deviceElements: stating('own', 'x') }),
+    [],
+  ],
+  [
+    'with one element that its issuer allows',
+    forged({ mdoc: allowed, deviceElements: stating('nl.example.extra', 'mood') }),
+    [],
+  ],
+  ['of another major version', forged({ response: { version: '2.0' } }), ['response.version']],
+  ['with an error status', forged({ response: { status: 10 } }), ['response.status']],
+  ['without a document', forged({ response: { documents: [] } }), ['response.documents']],
+  ['of another type than was asked for', forged({ docType: 'a.b' }), ['doc_type.unexpected', 'mso.doc_type']],
+  ['signed by another key', forged({ key: other }), ['device_auth.signature']],
+  ['with a MAC [VP-H5]', forged({ auth: new Map([['deviceMac', noKey]]) }), ['device_auth.mac']],
+  ['that carries what it signs', forged({ auth: new Map([['deviceSignature', attached]]) }), ['device_auth.payload']],
+  [
+    'with an element of the holder [MD-23]',
+    forged({ deviceElements: stating('own', 'x') }),
+    ['device_signed.unauthorized'],
+  ],
+  [
+    'with another one than is allowed [MD-23]',
+    forged({ mdoc: allowed, deviceElements: stating('nl.example.extra', 'age') }),
+    ['device_signed.unauthorized'],
+  ],
+  [
+    'with an element that its issuer states too [MD-23]',
+    forged({ mdoc: allowed, deviceElements: stating('nl.example.extra', 'points') }),
+    ['device_signed.duplicate'],
+  ],
+] as const) {
+  test(`a presentation ${what}: ${codes.join(' and ') || 'no finding'}`, () =>
+    assert.deepEqual(codesOf(response), codes))
+}
+
+test('a response with two documents is refused as a whole, and nothing of it is answered [VP-H4]', () => {
+  const map = decodeCbor(forged({}))
+  assert(isCborMap(map))
+  const documents = map.get('documents') ?? null
+  assert(isCborArray(documents))
+  const twice = encodeCbor(new Map([...map, ['documents', [...documents, ...documents]]]))
+  const verified = verifyDeviceResponse(parseDeviceResponse(twice), policy)
+  assert.deepEqual([verified.findings.map(({ code }) => code), verified.claims], [['response.documents'], {}])
+})
+
+for (const [what, response] of [
+  ['no CBOR', 'not base64url'],
+  ['an array', encodeCbor([])],
+  ['no version', forged({ response: { version: 1 } })],
+  ['no status', forged({ response: { status: null } })],
+  ['documents that are no array', forged({ response: { documents: new Map() } })],
+  ['17 documents', forged({ response: { documents: new Array(17).fill(null) } })],
+  ['a document that is no map', forged({ response: { documents: [1] } })],
+  ['neither signature nor MAC', forged({ auth: new Map() })],
+  [
+    'a signature and a MAC',
+    forged({
+      auth: new Map([
+        ['deviceSignature', attached],
+        ['deviceMac', noKey],
+      ]),
+    }),
+  ],
+  ['elements of the holder that are no map', forged({ deviceElements: [] })],
+  ['something behind it', Buffer.concat([forged({}), Buffer.from([0])])],
+] as const) {
+  test(`a response with ${what} is malformed`, () =>
+    assert.throws(() => parseDeviceResponse(response), { code: 'mdoc.malformed' }))
+}
+
+test('DCQL finds the elements in the wallet, and the verifier the same in what was shown', () => {
+  const claims = [{ path: [mdl.nameSpace, 'age_over_18'], values: [true] }, { path: [mdl.nameSpace, 'family_name'] }]
+  const query = parseQuery({
+    credentials: [{ id: 'licence', format: 'mso_mdoc', meta: { doctype_value: mdl.docType }, claims }],
+  })
+  const [match] =
+    selectCredentials(query, [mdocCandidate(parseIssuerSigned(issued), true)]).queries.get('licence')?.matches ?? []
+  assert(match)
+  const response = buildDeviceResponse(issued, { ...presentation, paths: match.paths })
+  const verified = verifyDeviceResponse(parseDeviceResponse(response), policy)
+  assert.deepEqual(verified.claims, {
+    [mdl.nameSpace]: { age_over_18: true, family_name: licence[mdl.nameSpace]?.family_name },
+  })
+  const presented = new Map([['licence', [presentedMdoc(mdl.docType, verified)]]])
+  assert.deepEqual(checkPresented(query, presented), { satisfied: true, findings: [] })
+})
