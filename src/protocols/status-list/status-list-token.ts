@@ -2,16 +2,11 @@ import { fromBase64url } from '../../crypto/base64url.ts'
 import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
 import { type Jws, type JwsAlg, objectionTo, parseCompact, signCompact } from '../../crypto/jws.ts'
 import type { SigningKey } from '../../crypto/signing-key.ts'
-import { Fault } from '../../fault.ts'
+import { checkListClaims, type ListTimes, refused } from './list-claims.ts'
 import { compressList, inflateList, isStatusBits, type PackedList } from './packed-list.ts'
 
 /** A list that came in a verified token. `ttlSeconds` and `expiresAt` bound how long it may be kept. */
-export type VerifiedList = PackedList & {
-  readonly uri: string
-  readonly issuedAt: Date
-  readonly expiresAt: Date | null
-  readonly ttlSeconds: number | null
-}
+export type VerifiedList = PackedList & ListTimes & { readonly uri: string }
 
 /** A public key, as JWK or imported. */
 export type VerifyingKey = Parameters<typeof objectionTo>[1]
@@ -21,7 +16,6 @@ export const STATUS_LIST_MEDIA_TYPE = 'application/statuslist+jwt'
 
 const TYPE = 'statuslist+jwt'
 const TOKEN_CHARS_MAX = 7_500_000 // 5 MiB of compressed list in base64url, and the rest of the token
-const SKEW_SECONDS = 60
 const FRESH_SECONDS = { min: 60, max: 86_400, untold: 300 } as const
 
 /**
@@ -84,23 +78,7 @@ export function verifyStatusListToken(
   const objection = objectionTo(jws, key, policy)
   if (objection !== null) throw refused(objection.message)
   const { sub, iat, exp, ttl, status_list: list } = jws.payload
-  // 8.3: sub MUST be equal to the uri of the referenced token.
-  if (sub !== expected.uri) throw refused('The status list token is for another URI.')
-  const seconds = now.getTime() / 1000
-  if (!isTime(iat) || iat > seconds + SKEW_SECONDS)
-    throw refused('The status list token has no iat, or one in the future.')
-  if (exp !== undefined && (!isTime(exp) || exp <= seconds - SKEW_SECONDS))
-    throw refused('The status list token has expired.')
-  // 5.1: ttl is a positive number.
-  if (ttl !== undefined && !(typeof ttl === 'number' && ttl > 0))
-    throw refused('ttl of the status list token is not a positive number.')
-  return {
-    ...readList(list),
-    uri: expected.uri,
-    issuedAt: new Date(iat * 1000),
-    expiresAt: exp === undefined ? null : new Date(exp * 1000),
-    ttlSeconds: ttl ?? null,
-  }
+  return { ...readList(list), uri: expected.uri, ...checkListClaims({ sub, iat, exp, ttl }, expected.uri, now) }
 }
 
 /** Until when a fetched list may be used without asking again: its `ttl`, clamped to 1 minute and 1 day, never beyond `exp`. */
@@ -124,13 +102,4 @@ function bytesOf(lst: string): Buffer {
   } catch (cause) {
     throw refused('lst of the status list is not base64url.', cause)
   }
-}
-
-/** A NumericDate that a Date can hold. */
-function isTime(value: unknown): value is number {
-  return typeof value === 'number' && Math.abs(value) < 8e12
-}
-
-function refused(detail: string, cause?: unknown): Fault {
-  return new Fault('status_list.invalid', cause === undefined ? { detail } : { detail, cause })
 }

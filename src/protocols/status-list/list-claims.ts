@@ -1,0 +1,48 @@
+import { Fault } from '../../fault.ts'
+
+const SKEW_SECONDS = 60
+
+/** The claims of a token around its list, whatever they are encoded in. */
+export type ListClaims = { readonly sub: unknown; readonly iat: unknown; readonly exp: unknown; readonly ttl: unknown }
+
+/** What holds of a token whose claims were checked. */
+export type ListTimes = {
+  readonly issuedAt: Date
+  readonly expiresAt: Date | null
+  readonly ttlSeconds: number | null
+}
+
+/**
+ * Checks the claims of a Status List Token but for the list.
+ *
+ * @param uri The one in the credential.
+ * @throws Fault `status_list.invalid`
+ * @see [Token Status List, 5](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-5) and [8.3](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-8.3)
+ */
+export function checkListClaims({ sub, iat, exp, ttl }: ListClaims, uri: string, now: Date): ListTimes {
+  // 8.3: sub MUST be equal to the uri of the referenced token.
+  if (sub !== uri) throw refused('The status list token is for another URI.')
+  const seconds = now.getTime() / 1000
+  if (!isTime(iat) || iat > seconds + SKEW_SECONDS)
+    throw refused('The status list token has no iat, or one in the future.')
+  if (exp !== undefined && (!isTime(exp) || exp <= seconds - SKEW_SECONDS))
+    throw refused('The status list token has expired.')
+  // 5.1: ttl is a positive number.
+  if (ttl !== undefined && !(typeof ttl === 'number' && ttl > 0))
+    throw refused('ttl of the status list token is not a positive number.')
+  return {
+    issuedAt: new Date(iat * 1000),
+    expiresAt: exp === undefined ? null : new Date(exp * 1000),
+    ttlSeconds: ttl ?? null,
+  }
+}
+
+/** A status list that cannot be used: no statement about the credential is possible. */
+export function refused(detail: string, cause?: unknown): Fault {
+  return new Fault('status_list.invalid', cause === undefined ? { detail } : { detail, cause })
+}
+
+/** A NumericDate that a Date can hold. */
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && Math.abs(value) < 8e12
+}

@@ -1,0 +1,121 @@
+import type { VerificationKey } from '../../crypto/jwk.ts'
+import type { SigningKey } from '../../crypto/signing-key.ts'
+import { decodeCbor } from '../cbor/decode.ts'
+import { encodeCbor } from '../cbor/encode.ts'
+import { newBudget } from '../cbor/reader.ts'
+import { type Cbor, type CborMap, isBytes, isCborMap } from '../cbor/value.ts'
+import type { CoseAlg } from '../cose/algorithms.ts'
+import { headerLabels, objectionToSign1, readSign1, type Sign1, sign1 } from '../cose/sign1.ts'
+import { toX5chain, x5chainOf } from '../cose/x5chain.ts'
+import { checkListClaims, refused } from './list-claims.ts'
+import { compressList, inflateList, isStatusBits, type PackedList } from './packed-list.ts'
+import type { VerifiedList } from './status-list-token.ts'
+
+/** The media type of the token in CBOR, as `Accept` and `Content-Type` spell it. */
+export const STATUS_LIST_CWT_MEDIA_TYPE = 'application/statuslist+cwt'
+
+/** CWT claims (RFC 8392 and 7.2). */
+const claim = { sub: 2, exp: 4, iat: 6, statusList: 65_533, ttl: 65_534 } as const
+
+/**
+ * Makes a Status List Token in CBOR, which is what an mdoc refers to.
+ *
+ * @param ask `uri`: where the token will be served, exactly. `x5chain`: DER, leaf first, without the root; in the protected header, as
+ * ISO/IEC 18013-5 wants it [MD-10].
+ * @returns A tagged COSE_Sign1.
+ * @see [Token Status List, 5.2](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-5.2)
+ */
+export function buildStatusListCwt(
+  ask: {
+    readonly uri: string
+    readonly list: PackedList
+    readonly ttlSeconds: number
+    readonly lifetimeSeconds: number
+    readonly header: { readonly kid: string } | { readonly x5chain: readonly Uint8Array[] }
+  },
+  key: SigningKey,
+  now: Date,
+): Buffer {
+  const iat = Math.floor(now.getTime() / 1000)
+  const claims = new Map<number, Cbor>([
+    [claim.sub, ask.uri],
+    [claim.iat, iat],
+    [claim.exp, iat + ask.lifetimeSeconds],
+    [claim.ttl, ask.ttlSeconds],
+    [claim.statusList, writeList(ask.list)],
+  ])
+  const protectedHeader = new Map<number, Cbor>([[headerLabels.typ, STATUS_LIST_CWT_MEDIA_TYPE]])
+  const unprotectedHeader = new Map<number, Cbor>()
+  if ('kid' in ask.header) unprotectedHeader.set(headerLabels.kid, Buffer.from(ask.header.kid))
+  else protectedHeader.set(headerLabels.x5chain, toX5chain(ask.header.x5chain))
+  // 7.2: tagged, and without the tag of a CWT
+  return encodeCbor(sign1({ payload: encodeCbor(claims), protectedHeader, unprotectedHeader, isTagged: true }, key))
+}
+
+/** A token taken apart. `kid` and `x5chain` say how its key is found. Nothing in it is verified. */
+export type StatusListCwt = {
+  readonly sign1: Sign1
+  readonly claims: CborMap
+  readonly kid: string | null
+  /** DER, leaf first. */
+  readonly x5chain: readonly Uint8Array[]
+}
+
+/** Takes a token apart, so that the caller can find the key that its header names. @throws Fault `status_list.invalid` */
+export function parseStatusListCwt(token: Uint8Array): StatusListCwt {
+  try {
+    const budget = newBudget()
+    const read = readSign1(decodeCbor(token, budget), budget)
+    if (!read.isTagged || read.payload === null) throw refused('The status list token is not a tagged COSE_Sign1.')
+    const claims = decodeCbor(read.payload, budget)
+    if (!isCborMap(claims)) throw refused('The status list token has no claims.')
+    const kid = read.protectedHeader.get(headerLabels.kid) ?? read.unprotectedHeader.get(headerLabels.kid)
+    return { sign1: read, claims, kid: isBytes(kid) ? Buffer.from(kid).toString() : null, x5chain: x5chainOf(read) }
+  } catch (cause) {
+    throw refused('The status list token is not a well-formed CWT.', cause)
+  }
+}
+
+/**
+ * Verifies a Status List Token in CBOR and inflates its list.
+ *
+ * Whether the key may speak for the issuer of the credential is the caller's to settle before.
+ *
+ * @param expected `uri`: the one in the credential. `isForMdoc`: ISO/IEC 18013-5 wants one bit for each entry and an end [MD-10].
+ * @throws Fault `status_list.invalid`; no statement about the credential is possible then.
+ * @see [Token Status List, 8.3](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-8.3)
+ */
+export function verifyStatusListCwt(
+  token: StatusListCwt,
+  key: VerificationKey,
+  expected: { readonly uri: string; readonly algs?: readonly CoseAlg[]; readonly isForMdoc?: boolean },
+  now: Date,
+): VerifiedList {
+  const objection = objectionToSign1(token.sign1, key, expected.algs && { algs: expected.algs })
+  if (objection !== null) throw refused(objection.message)
+  // [SEC-21] protected: a CWT made for another use is none for this one
+  const typ = token.sign1.protectedHeader.get(headerLabels.typ)
+  if (typeof typ !== 'string' || typ.toLowerCase() !== STATUS_LIST_CWT_MEDIA_TYPE)
+    throw refused('The CWT is of another type.')
+  const { claims } = token
+  const [sub, iat, exp, ttl] = (['sub', 'iat', 'exp', 'ttl'] as const).map((name) => claims.get(claim[name]))
+  const times = checkListClaims({ sub, iat, exp, ttl }, expected.uri, now)
+  const list = readList(claims.get(claim.statusList))
+  if (expected.isForMdoc === true && (list.bits !== 1 || times.expiresAt === null))
+    throw refused('A status list for mdocs has one bit for each entry, and an end.')
+  return { ...list, uri: expected.uri, ...times }
+}
+
+function writeList(list: PackedList): Cbor {
+  return new Map<string, Cbor>([
+    ['bits', list.bits],
+    ['lst', Buffer.from(compressList(list), 'base64url')],
+  ])
+}
+
+function readList(value: Cbor): PackedList {
+  const [bits, lst] = isCborMap(value) ? [value.get('bits'), value.get('lst')] : []
+  // [TS-1] 4.3: bits is 1, 2, 4 or 8.
+  if (!isStatusBits(bits) || !isBytes(lst)) throw refused('status_list of the token is not well-formed.')
+  return inflateList(bits, lst)
+}
