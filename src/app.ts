@@ -16,7 +16,10 @@ import { jobSchedules } from './jobs/jobs.ts'
 import { startWorker, type Worker } from './jobs/worker.ts'
 import { type Clock, type Log, type Platform, urlsOf } from './platform.ts'
 import type { Store } from './store/store.ts'
+import { certificateRoutes } from './trust/certificate-routes.ts'
+import { trustSchedules } from './trust/jobs.ts'
 import { trustEndpoints } from './trust/public-endpoints.ts'
+import { signingRequestRoutes } from './trust/signing-request-routes.ts'
 import { trustedEntityRoutes } from './trust/trusted-entity-routes.ts'
 import { verificationSchedules } from './verification/jobs.ts'
 import { verificationEndpoints } from './verification/public-endpoints.ts'
@@ -29,6 +32,8 @@ export const routes: readonly Route[] = [
   ...walletRoutes,
   ...issuanceRoutes,
   ...verificationRoutes,
+  ...signingRequestRoutes,
+  ...certificateRoutes,
   ...trustedEntityRoutes,
   ...directoryRoutes,
 ]
@@ -43,6 +48,7 @@ export const endpoints: readonly Endpoint[] = [
 
 const jobs = [...walletJobs]
 const schedules = [
+  ...trustSchedules,
   ...jobSchedules,
   ...authorizationSchedules,
   ...issuanceSchedules,

@@ -1,6 +1,9 @@
 import { getTenant } from '../directory/find-tenant.ts'
+import { Fault } from '../fault.ts'
 import { endpoint } from '../http/endpoint.ts'
+import { CRL_MEDIA_TYPE, publishCrl } from './publish-crl.ts'
 import { publishDidDocument } from './publish-did-document.ts'
+import { publishRoots } from './publish-roots.ts'
 
 const didDocument = endpoint({
   method: 'GET',
@@ -17,5 +20,38 @@ const didDocument = endpoint({
   }),
 })
 
-/** What verifiers read to find the keys of a tenant. */
-export const trustEndpoints = [didDocument]
+const revocationList = endpoint({
+  method: 'GET',
+  path: '/issuers/{tenant}/crls/{list}',
+  says: 'The certificate revocation list of a root of a tenant, issuer or verifier: `{list}` is the id of the root and `.crl`.',
+  tag: 'Trust',
+  takes: 'none',
+  crossOrigin: true,
+  handle: async ({ platform, params, headers }) => {
+    const tenant = await getTenant(platform, params.tenant)
+    if (!params.list.endsWith('.crl')) throw new Fault('resource.unknown')
+    const list = await publishCrl(platform, tenant.id, params.list.slice(0, -'.crl'.length))
+    const shown = { etag: list.etag, 'cache-control': 'public, max-age=60' }
+    if (headers['if-none-match'] === list.etag) return { status: 304, headers: shown }
+    return { status: 200, type: CRL_MEDIA_TYPE, body: list.der, headers: shown }
+  },
+})
+
+const roots = endpoint({
+  method: 'GET',
+  path: '/issuers/{tenant}/roots.pem',
+  says: 'The root certificates of a tenant that are not revoked, in PEM: whoever wants to trust it takes them from here.',
+  tag: 'Trust',
+  takes: 'none',
+  crossOrigin: true,
+  // [X5-8]
+  handle: async ({ platform, params }) => ({
+    status: 200,
+    type: 'application/x-pem-file',
+    body: await publishRoots(platform, await getTenant(platform, params.tenant)),
+    headers: { 'cache-control': 'public, max-age=60' },
+  }),
+})
+
+/** What verifiers read to find the keys of a tenant, and what is left of their worth. */
+export const trustEndpoints = [didDocument, revocationList, roots]

@@ -21,6 +21,8 @@ const bodies: Readonly<Record<string, unknown>> = {
     credentials: [{ type: 'x', attributes: { a: {} } }],
   },
   'PUT /creds/trusted-entities/{id}': { name: 'Other' },
+  'POST /creds/certificates/csrs/{id}/import': { certificate: 'none' },
+  'POST /creds/certificates/{id}/sign': { csrId: unknownId },
   'PATCH /wallet/credentials/{id}/status': { status: 'rejected' },
   'PATCH /wallet/v2/credentials/{id}': { status: 'rejected' },
   'PATCH /wallet/v2/presentations/{id}': { status: 'rejected' },

@@ -50,6 +50,7 @@ export async function makeEverything(chirograph: Deployment): Promise<Objects> {
   })
   assert.equal(trusted.status, 201, JSON.stringify(trusted.body))
   return {
+    ...(await makeCertificates(school)),
     '/creds/trusted-entities': trusted.body.data.id,
     '/creds/templates/credentials': template.id,
     '/creds/credentials': (await openIssuance(school, template.id)).id,
@@ -62,4 +63,15 @@ export async function makeEverything(chirograph: Deployment): Promise<Objects> {
     '/onboarding/users': 'thandi',
     '/onboarding/users/by-external-identifier': encodeURIComponent('EXT/1+a@é'),
   }
+}
+
+/** A root and a signing request. Of readers, so that nothing of the main job is signed with them. */
+async function makeCertificates(school: Api): Promise<Objects> {
+  const about = { keyType: 'Ed25519', countryName: 'ZA' }
+  const issuerAlternativeNameUrl = 'https://college.example'
+  const root = await school.post('/creds/certificates', { ...about, type: 'verifierRoot', issuerAlternativeNameUrl })
+  assert.equal(root.status, 201, JSON.stringify(root.body))
+  const csr = await school.post('/creds/certificates/csrs', { ...about, type: 'verifierSignRequest' })
+  assert.equal(csr.status, 201, JSON.stringify(csr.body))
+  return { '/creds/certificates': root.body.data.id, '/creds/certificates/csrs': csr.body.data.id }
 }

@@ -78,6 +78,12 @@ export function lintCertificate(it: Certificate, name: ProfileName, root: Certif
   return checks.filter(([, , holds]) => !holds(subject)).map(([rule, text]) => ({ rule, text }))
 }
 
+/** The longest validity of a profile, in days, if a certificate that somebody else made goes beyond it; else null. */
+export function exceededDays(it: Certificate, name: ProfileName): number | null {
+  const { validityDaysMax } = profiles[name]
+  return lengthDays(it) > validityDaysMax ? validityDaysMax : null
+}
+
 function isSerial(hex: string): boolean {
   const bytes = hex.length / 2
   return bytes >= SERIAL_BYTES_MIN && bytes <= SERIAL_BYTES_MAX && Number.parseInt(hex.slice(0, 2), 16) < 0x80

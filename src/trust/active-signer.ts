@@ -1,0 +1,125 @@
+import type { TenantId } from '../caller.ts'
+import type { KeyType } from '../crypto/key-provider.ts'
+import type { SigningKey } from '../crypto/signing-key.ts'
+import { fromPem } from '../crypto/x509/pem.ts'
+import { type Certificate, readCertificate } from '../crypto/x509-path/certificate.ts'
+import { Recent } from '../directory/recent.ts'
+import { Fault } from '../fault.ts'
+import type { Platform } from '../platform.ts'
+import type { Store } from '../store/store.ts'
+import type { CertificateKind, TenantCertificate } from './certificate.ts'
+import { findLeaf, findSigner } from './certificate-store.ts'
+import { type AuthorityNeeds, ensureLeaf } from './make-leaf.ts'
+
+/** What a tenant signs with at this moment, certificate and all. */
+export type ActiveSigner = {
+  readonly certificateId: string
+  readonly key: SigningKey
+  readonly keyType: KeyType
+  /** Standard base64 of DER, leaf first, without a root [X5-5]: the value of the JWS header of this name. */
+  readonly x5c: readonly string[]
+  readonly leafDer: Buffer
+  readonly leaf: Certificate
+  readonly notBefore: Date
+  readonly notAfter: Date
+  /** Whether it may sign mobile driving licences. */
+  readonly signMdl: boolean
+}
+
+/** A change by another process is noticed within this time. */
+const BOUNDS = { entriesMax: 2000, ttlMs: 5_000 } as const
+
+const caches = new WeakMap<Store, Recent<Map<string, Promise<ActiveSigner | null>>>>()
+
+/**
+ * What the tenant signs credentials (`issuer`) or presentation requests (`verifier`) with, up to 5 s old.
+ *
+ * @param keyType null: P-256 if there is one, else Ed25519.
+ * @returns null if no certificate of that kind is active
+ */
+export function findActiveSigner(
+  needs: AuthorityNeeds,
+  tenantId: TenantId,
+  kind: CertificateKind,
+  keyType: KeyType | null = null,
+): Promise<ActiveSigner | null> {
+  const cache = caches.get(needs.store) ?? new Recent<Map<string, Promise<ActiveSigner | null>>>(BOUNDS)
+  caches.set(needs.store, cache)
+  const now = needs.clock.now()
+  let signers = cache.get(tenantId, now)
+  if (signers === undefined) {
+    signers = new Map()
+    cache.set(tenantId, signers, now)
+  }
+  const name = `${kind}|${keyType}`
+  const looking = signers.get(name) ?? look(needs, tenantId, kind, keyType)
+  signers.set(name, looking)
+  looking.catch(() => signers.delete(name))
+  return looking
+}
+
+/** As {@link findActiveSigner}. @throws Fault `certificate.none_active` that says what is missing */
+export async function activeSigner(
+  needs: AuthorityNeeds,
+  tenantId: TenantId,
+  kind: CertificateKind,
+  keyType: KeyType | null = null,
+): Promise<ActiveSigner> {
+  const found = await findActiveSigner(needs, tenantId, kind, keyType)
+  if (found !== null) return found
+  const what = `${kind} certificate${keyType === null ? '' : ` with a ${keyType} key`}`
+  throw new Fault('certificate.none_active', {
+    detail: `The organisation has no active ${what}. Create a root with POST /certificates, or import one for a signing request.`,
+    meta: { kind, keyType },
+  })
+}
+
+/** Lets go of what is kept of a tenant's signers, so that a change made in this process counts at once. */
+export function forgetSigners({ store }: Pick<Platform, 'store'>, tenantId: TenantId): void {
+  caches.get(store)?.delete(tenantId)
+}
+
+async function look(
+  needs: AuthorityNeeds,
+  tenantId: TenantId,
+  kind: CertificateKind,
+  keyType: KeyType | null,
+): Promise<ActiveSigner | null> {
+  const now = needs.clock.now()
+  const top = await needs.store.single(tenantId, (tx) => findSigner(tx, kind, keyType, now))
+  if (top === null) return null
+  const signer = top.origin === 'root' ? await leafOf(needs, tenantId, top.id, now) : top
+  if (signer === null || signer.keyId === null) return null
+  const leaf = readCertificate(signer.der)
+  const above = signer.chain === '' ? [] : fromPem('CERTIFICATE', signer.chain).filter((der) => !isSelfSigned(der))
+  return {
+    certificateId: signer.id,
+    key: await needs.keys.byId(tenantId, signer.keyId),
+    keyType: signer.keyType,
+    x5c: [signer.der, ...above].map((der) => der.toString('base64')),
+    leafDer: signer.der,
+    leaf,
+    notBefore: leaf.notBefore,
+    notAfter: leaf.notAfter,
+    signMdl: signer.signMdl,
+  }
+}
+
+/** A root that was activated this moment, or whose leaf was revoked, may not have its next one yet. */
+async function leafOf(
+  needs: AuthorityNeeds,
+  tenantId: TenantId,
+  rootId: string,
+  now: Date,
+): Promise<TenantCertificate | null> {
+  const find = () => needs.store.single(tenantId, (tx) => findLeaf(tx, rootId, now))
+  const found = await find()
+  if (found !== null) return found
+  await ensureLeaf(needs, tenantId, rootId)
+  return find()
+}
+
+function isSelfSigned(der: Buffer): boolean {
+  const { issuer, subject } = readCertificate(der)
+  return issuer.der.equals(subject.der)
+}

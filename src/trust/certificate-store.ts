@@ -1,0 +1,73 @@
+import type { ListAsk } from '../http/list.ts'
+import { sql, type TenantTx } from '../store/store.ts'
+import type { CertificateKind, CertificateStatus, CertificateType, RootType, TenantCertificate } from './certificate.ts'
+import { type CertificateRow, certificateOf, selectCertificates, shownStatus, signerIn } from './certificate-columns.ts'
+
+const selectOne = sql('trust.certificate.find', `${selectCertificates} and c.id = $3`)
+const listText = (
+  descending: boolean,
+) => `${selectCertificates} and ($3::uuid is null or c.id ${descending ? '<' : '>'} $3)
+    and ($4::text is null or c.type = $4) and ($5::text is null or ${shownStatus} = $5) and ($6::text is null or c.key_type = $6)
+  order by c.id ${descending ? 'desc' : 'asc'} limit $7`
+const listDown = sql('trust.certificate.list_down', listText(true))
+const listUp = sql('trust.certificate.list_up', listText(false))
+const selectLeaf = sql(
+  'trust.certificate.leaf',
+  `${selectCertificates} and c.parent_id = $3 and c.origin = 'automatic' and c.status = 'active' and c.not_after > $2`,
+)
+const selectSigner = sql(
+  'trust.certificate.signer',
+  `${selectCertificates} and c.kind = $3 and ${signerIn('c')} and c.not_after > $2 and ($4::text is null or c.key_type = $4)
+   order by c.key_type = 'P-256' desc limit 1`,
+)
+const selectRoots = sql(
+  'trust.certificate.roots',
+  `select type, der from certificate where tenant_id = $1 and origin = 'root' and status <> 'revoked' order by id`,
+)
+
+/** What a list may be narrowed down to. */
+export type CertificateFilter = {
+  readonly type: CertificateType | null
+  readonly status: CertificateStatus | null
+  readonly keyType: TenantCertificate['keyType'] | null
+}
+/** Any certificate of the tenant. */
+export async function findCertificate(tx: TenantTx, id: string, now: Date): Promise<TenantCertificate | null> {
+  return only(await tx.rows(selectOne, [tx.tenantId, now, id]))
+}
+
+/** One page, one row more than asked for if there are more. */
+export async function listCertificates(
+  tx: TenantTx,
+  ask: ListAsk,
+  { type, status, keyType }: CertificateFilter,
+  now: Date,
+): Promise<TenantCertificate[]> {
+  const values = [tx.tenantId, now, ask.after ?? ask.before, type, status, keyType, ask.size + 1]
+  return (await tx.rows<CertificateRow>(ask.readDescending ? listDown : listUp, values)).map(certificateOf)
+}
+
+/** The leaf that a root signs with, due or not. */
+export async function findLeaf(tx: TenantTx, rootId: string, now: Date): Promise<TenantCertificate | null> {
+  return only(await tx.rows(selectLeaf, [tx.tenantId, now, rootId]))
+}
+
+/** The active root or requested certificate of a kind; P-256 before Ed25519 unless told. */
+export async function findSigner(
+  tx: TenantTx,
+  kind: CertificateKind,
+  keyType: TenantCertificate['keyType'] | null,
+  now: Date,
+): Promise<TenantCertificate | null> {
+  return only(await tx.rows(selectSigner, [tx.tenantId, now, kind, keyType]))
+}
+
+/** The roots that vouch for something: those that are not revoked. Whether one has expired is for the reader to see. */
+export async function listRoots(tx: TenantTx): Promise<{ type: RootType; der: Buffer }[]> {
+  return tx.rows(selectRoots, [tx.tenantId])
+}
+
+function only(rows: readonly unknown[]): TenantCertificate | null {
+  const [row] = rows
+  return row === undefined ? null : certificateOf(row as CertificateRow)
+}
