@@ -110,6 +110,22 @@ test('another secret, scope, name or user in the file takes effect, and only tha
   assert.partialDeepStrictEqual(user, { enabled: false, username: 'thandi', firstName: 'Thandi' })
 })
 
+test('settings that the file names take effect, at once with a new tenant or later, and stay when it does not name them', async () => {
+  const file = aFile({ settings: { issuerPolicy: 'trusted' } })
+  const policy = async () => (await getTenant({ store: db.store, clock }, file.tenants[0]?.slug ?? '')).settings
+  assert.deepEqual(await apply(file), { created: 3, changed: 0 })
+  assert.deepEqual(await policy(), { issuerPolicy: 'trusted' })
+  assert.deepEqual(await apply(file), { created: 0, changed: 0 })
+  const [tenant] = file.tenants
+  const { settings: _, ...silent } = { slug: '', name: '', ...tenant }
+  assert.deepEqual(await apply({ tenants: [silent] }), { created: 0, changed: 0 })
+  assert.deepEqual(await apply({ tenants: [{ ...silent, settings: { issuerPolicy: 'any' } }] }), {
+    created: 0,
+    changed: 1,
+  })
+  assert.deepEqual(await policy(), { issuerPolicy: 'any' })
+})
+
 test('a client id of another tenant is refused, and by whom it is used stays unsaid', async () => {
   const first = aFile()
   await apply(first)

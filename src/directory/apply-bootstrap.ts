@@ -15,7 +15,7 @@ import {
 import { type ClientPut, findClientOwner, putClient } from './client-store.ts'
 import { forgetTenants } from './find-tenant.ts'
 import { findPasswordHash, putUser, type UserPut } from './put-user-store.ts'
-import { findTenantIdBySlug, insertTenant, lockTenant, renameTenant } from './tenant-store.ts'
+import { findTenantIdBySlug, insertTenant, lockTenant, renameTenant, setTenantSettings } from './tenant-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock'>
 
@@ -54,15 +54,18 @@ async function applyTenant(needs: Needs, tenant: TenantEntry, at: string, count:
   })
 }
 
-async function ensureTenant({ store, clock }: Needs, { slug, name }: TenantEntry, count: Count): Promise<TenantId> {
+async function ensureTenant({ store, clock }: Needs, entry: TenantEntry, count: Count): Promise<TenantId> {
+  const { slug, name, settings = {} } = entry
   const now = clock.now()
   const made = async () => {
     // Only here and in the token check does a string become a tenant's id.
     const id = newId() as TenantId
     const isNew = await store.inTenant(id, async (tx) => {
       const inserted = await insertTenant(tx, { slug, name, now })
-      if (inserted) await record(tx, entryOf('tenant', 'created', id), now)
-      return inserted
+      if (!inserted) return false
+      await setTenantSettings(tx, settings, now)
+      await record(tx, entryOf('tenant', 'created', id), now)
+      return true
     })
     if (isNew) count.created += 1
     return isNew ? id : find()
@@ -71,7 +74,9 @@ async function ensureTenant({ store, clock }: Needs, { slug, name }: TenantEntry
   const found = (await find()) ?? (await made())
   if (found === null) throw new Error('a tenant vanished while it was made')
   await store.inTenant(found, async (tx) => {
-    if (!(await renameTenant(tx, name, now))) return
+    const isRenamed = await renameTenant(tx, name, now)
+    const isSet = await setTenantSettings(tx, settings, now)
+    if (!isRenamed && !isSet) return
     await record(tx, entryOf('tenant', 'changed', found), now)
     count.changed += 1
   })

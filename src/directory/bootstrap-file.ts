@@ -42,6 +42,13 @@ const UserEntry = Type.Object(
   },
   { additionalProperties: false },
 )
+const TenantSettings = Type.Object(
+  {
+    /** Whose credentials the wallets take. */
+    issuerPolicy: Type.Optional(Type.Enum(['any', 'trusted'])),
+  },
+  { additionalProperties: false },
+)
 const TenantEntry = Type.Object(
   {
     slug: Type.String({
@@ -49,6 +56,7 @@ const TenantEntry = Type.Object(
       description: 'a-z, 0-9 and inner hyphens, at most 63',
     }),
     name: name(200),
+    settings: Type.Optional(TenantSettings),
     clients: Type.Optional(Type.Array(ClientEntry)),
     users: Type.Optional(Type.Array(UserEntry)),
   },

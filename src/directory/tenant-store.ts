@@ -23,6 +23,11 @@ const rename = sql(
   'directory.tenant_rename',
   `update tenant set name = $2, updated_at = $3, catalog_version = catalog_version + 1 where id = $1 and name <> $2 returning id`,
 )
+const set = sql(
+  'directory.tenant_set',
+  `update tenant set settings = settings || $2::jsonb, updated_at = $3, catalog_version = catalog_version + 1
+   where id = $1 and not settings @> $2::jsonb returning id`,
+)
 
 const lock = sql('directory.tenant_lock', 'select id from tenant where id = $1 for no key update')
 
@@ -56,6 +61,11 @@ export async function insertTenant(tx: TenantTx, { slug, name, now }: { slug: st
 /** Gives the tenant of the transaction a name. @returns false if it has it already. */
 export async function renameTenant(tx: TenantTx, name: string, now: Date): Promise<boolean> {
   return (await tx.rows(rename, [tx.tenantId, name, now])).length === 1
+}
+
+/** Gives the tenant of the transaction settings; those that are not named stay. @returns false if it has them already. */
+export async function setTenantSettings(tx: TenantTx, settings: Tenant['settings'], now: Date): Promise<boolean> {
+  return (await tx.rows(set, [tx.tenantId, JSON.stringify(settings), now])).length === 1
 }
 
 /** Lets one change of the directory happen at a time; ordinary work of the tenant goes on beside it. */

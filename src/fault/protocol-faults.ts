@@ -78,6 +78,11 @@ export const protocolFaults = {
     oauth: [400, 'invalid_request'],
     title: 'The key of the issuer cannot be found.',
   },
+  'issuer.untrusted': {
+    api: [403, 'UNTRUSTED_ISSUER'],
+    oauth: [403, 'access_denied'],
+    title: 'The organisation does not take credentials of this issuer.',
+  },
   // wallet: what a holder's wallet will not take, or cannot do for the caller
   'holder.missing': {
     api: [403, 'FORBIDDEN'],

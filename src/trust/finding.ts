@@ -3,6 +3,7 @@ import { pathFindingMessages } from '../crypto/x509-path/path-findings.ts'
 /** Everything that can stand against the issuer or the status of a credential, beside what is wrong with the credential itself. */
 export const trustFindingMessages = {
   ...pathFindingMessages,
+  'issuer.not_trusted': 'The issuer is none of those that the organisation trusts.',
   'issuer.name': 'The certificate of the issuer is not for the issuer that the credential names.',
   'status.malformed': 'The status of the credential is not stated in a way that is understood.',
   'status.unavailable': 'The status list of the issuer could not be fetched.',

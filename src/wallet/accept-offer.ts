@@ -8,6 +8,7 @@ import type { ShownCredential } from './credential.ts'
 import { giveUpOrder, insertDeferred } from './deferred-store.ts'
 import { keepCollected } from './fetch-deferred.ts'
 import { holderOf } from './holder.ts'
+import { refuseUntrusted } from './issuer-policy.ts'
 import type { Receipt } from './keep-credentials.ts'
 import { fetchServerMetadata, type OpenedOffer, openOffer } from './open-offer.ts'
 import { type Order, orderOf, sealOrder } from './order.ts'
@@ -42,11 +43,11 @@ const KEPT_MS = 86_400_000
  * sealed in a row of their own, so that a job can go on if this process dies; every end of this call takes that row away, and no credential
  * is written before every copy was verified.
  *
- * @throws Fault `holder.missing`, `offer.*`, `issuer_metadata.invalid`, `issuer_answer.invalid`, `credential.invalid`, `upstream.*`
+ * @throws Fault `holder.missing`, `issuer.untrusted`, `offer.*`, `issuer_metadata.invalid`, `issuer_answer.invalid`, `credential.invalid`, `upstream.*`
  */
 export async function acceptOffer(platform: Platform, caller: Caller, ask: OfferAsk): Promise<Accepted> {
   const userId = holderOf(caller)
-  const opened = await openOffer(platform, ask.credentialOffer)
+  const opened = await openOffer(platform, ask.credentialOffer, (issuer) => refuseUntrusted(platform, caller, issuer))
   const { code, txCode, hint } = await usableGrant(platform, opened, ask.txCode ?? null)
   const { metadata, configurations } = opened
   const server = await fetchServerMetadata(platform, metadata, hint)

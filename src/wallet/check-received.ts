@@ -4,8 +4,10 @@ import { Fault } from '../fault.ts'
 import { checkReceivedSdJwtVc, holderKeyOf } from '../protocols/sd-jwt-vc/check-sd-jwt-vc.ts'
 import { parseSdJwt, type SdJwt } from '../protocols/sd-jwt-vc/sd-jwt.ts'
 import { checkStatus } from '../trust/check-status.ts'
+import { trustFinding } from '../trust/finding.ts'
 import { type ResolvedIssuer, resolveIssuer } from '../trust/resolve-issuer.ts'
 import { subjectClaims } from './credential.ts'
+import type { SignerTrust } from './issuer-policy.ts'
 import type { Received } from './redeem-offer.ts'
 import type { Outward } from './upstream.ts'
 
@@ -34,17 +36,23 @@ type Outcome = { readonly copy: Copy | null; readonly findings: readonly Omit<Re
 /**
  * Makes every check of a holder on receipt for all copies of a credential. One bad copy condemns them all [W-R7].
  *
+ * @param trust Who may have signed it.
  * @throws Fault `credential.invalid`, with the findings in `meta.findings`
  * @see [RFC 9901, 7.2](https://www.rfc-editor.org/rfc/rfc9901#section-7.2)
  */
-export async function checkReceived(platform: Outward, received: Received, now: Date): Promise<Verified> {
+export async function checkReceived(
+  platform: Outward,
+  received: Received,
+  trust: SignerTrust,
+  now: Date,
+): Promise<Verified> {
   const outcomes: Outcome[] = []
   const keysLeft = new Map(received.keys.map((key) => [thumbprint(key.publicJwk), key]))
-  const issuerOf = issuersOf(platform, now)
+  const issuerOf = issuersOf(platform, trust, now)
   for (const raw of received.raws) outcomes.push(await checkCopy(raw, received, keysLeft, issuerOf, now))
   const findings = outcomes.flatMap((one, copy) => one.findings.map((finding) => ({ copy, ...finding })))
   // Token Status List 8.3: an invalid credential is not looked up
-  if (findings.length === 0) findings.push(...(await checkStatuses(platform, outcomes, now)))
+  if (findings.length === 0) findings.push(...(await checkStatuses(platform, outcomes, trust, now)))
   const copies = outcomes.flatMap(({ copy }) => copy ?? [])
   const [first] = copies
   if (findings.length > 0 || first === undefined) throw refusal(findings)
@@ -97,14 +105,26 @@ function vctOf(type: string | null): { vct?: string } {
 }
 
 /** Copies of one response mostly have one issuer, which is looked up once. */
-function issuersOf(platform: Outward, now: Date): (sdJwt: SdJwt) => Promise<ResolvedIssuer> {
+function issuersOf(platform: Outward, trust: SignerTrust, now: Date): (sdJwt: SdJwt) => Promise<ResolvedIssuer> {
   const known = new Map<string, Promise<ResolvedIssuer>>()
   return ({ jwt }) => {
     const name = JSON.stringify([jwt.header.kid, jwt.header.x5c, jwt.payload.iss])
-    const found = known.get(name) ?? resolveIssuer(platform, jwt, now)
+    const found = known.get(name) ?? allowedIssuer(platform, jwt, trust, now)
     known.set(name, found)
     return found
   }
+}
+
+/** The issuer with what the tenant's policy has against it. */
+async function allowedIssuer(
+  platform: Outward,
+  jwt: SdJwt['jwt'],
+  { anchors, allows }: SignerTrust,
+  now: Date,
+): Promise<ResolvedIssuer> {
+  const issuer = await resolveIssuer(platform, jwt, now, anchors)
+  if (issuer.findings.length > 0 || (await allows(issuer))) return issuer
+  return { ...issuer, trusted: false, findings: [trustFinding('issuer.not_trusted')] }
 }
 
 function lengthFindings({ iss, vct }: JsonObject): { code: string; message: string }[] {
@@ -113,11 +133,16 @@ function lengthFindings({ iss, vct }: JsonObject): { code: string; message: stri
   return [{ code: 'claim.too_long', message: 'The type or the issuer is longer than a wallet can show.' }]
 }
 
-async function checkStatuses(platform: Outward, outcomes: readonly Outcome[], now: Date): Promise<ReceivedFinding[]> {
+async function checkStatuses(
+  platform: Outward,
+  outcomes: readonly Outcome[],
+  { anchors }: SignerTrust,
+  now: Date,
+): Promise<ReceivedFinding[]> {
   const findings: ReceivedFinding[] = []
   for (const [position, { copy }] of outcomes.entries()) {
     if (copy === null || copy.issuer === null) continue
-    const found = await checkStatus(platform, copy.payload.status, copy.issuer, now)
+    const found = await checkStatus(platform, copy.payload.status, copy.issuer, now, anchors)
     // a list out of reach says nothing about the credential, so this is no refusal of it
     if (found.some(({ code }) => code === 'status.unavailable')) {
       throw new Fault('upstream.unreachable', { detail: 'The status list of the credential could not be fetched.' })

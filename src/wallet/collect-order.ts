@@ -33,7 +33,7 @@ export async function collectOrder(
       if ('raws' in one) received.push(one)
       else deferred.push(one)
     })
-    const ready = await sealCredentials(platform, receipt, await verifyAll(platform, received))
+    const ready = await sealCredentials(platform, receipt, await verifyAll(platform, receipt, received))
     return { ready, later: await Promise.all(deferred.map((one) => sealLater(platform, receipt, one))), deferred }
   } catch (error) {
     if (isFinal(error)) await reportRefused(platform, receipt, received)
@@ -52,7 +52,7 @@ export async function collectGiven(
   const received = [{ configuration, keys, raws, notificationId }]
   try {
     return {
-      ready: await sealCredentials(platform, receipt, await verifyAll(platform, received)),
+      ready: await sealCredentials(platform, receipt, await verifyAll(platform, receipt, received)),
       ...{ later: [], deferred: [] },
     }
   } catch (error) {

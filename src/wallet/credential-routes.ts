@@ -17,6 +17,7 @@ const CredentialListQuery = listQuery({
 })
 const offerFaults = [
   'holder.missing',
+  'issuer.untrusted',
   'offer.malformed',
   'offer.unusable',
   'offer.format',

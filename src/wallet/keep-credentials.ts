@@ -7,6 +7,7 @@ import type { TenantTx } from '../store/store.ts'
 import { checkReceived, type Verified } from './check-received.ts'
 import { type HeldCredential, type ShownCredential, showCredential } from './credential.ts'
 import { insertCredential, type NewCopy } from './credential-store.ts'
+import { signerTrustOf } from './issuer-policy.ts'
 import { insertNotification, type Notification } from './notification-store.ts'
 import { accessPlace, reportFailure } from './notify-issuer.ts'
 import type { Received } from './redeem-offer.ts'
@@ -38,9 +39,14 @@ const NEWS_KEPT_MS = 30 * 86_400_000
  *
  * @throws Fault `credential.invalid`, `upstream.*`
  */
-export async function verifyAll(platform: Platform, received: readonly Received[]): Promise<Verified[]> {
+export async function verifyAll(
+  platform: Platform,
+  { tenantId, credentialIssuer }: Pick<Receipt, 'tenantId' | 'credentialIssuer'>,
+  received: readonly Received[],
+): Promise<Verified[]> {
+  const trust = signerTrustOf(platform, tenantId, credentialIssuer)
   const verified: Verified[] = []
-  for (const one of received) verified.push(await checkReceived(platform, one, platform.clock.now()))
+  for (const one of received) verified.push(await checkReceived(platform, one, trust, platform.clock.now()))
   return verified
 }
 

@@ -32,11 +32,17 @@ const accept = ['application/json']
 /**
  * Reads an offer in any form and the metadata of its issuer. Only GET requests: nothing is consumed.
  *
- * @throws Fault `offer.malformed`, `offer.unusable`, `offer.format`, `issuer_metadata.invalid`, `upstream.*`
+ * @param refuse Throws if the wallet takes nothing of this Credential Issuer. Until then only the offer itself is fetched.
+ * @throws Fault what `refuse` throws, `offer.malformed`, `offer.unusable`, `offer.format`, `issuer_metadata.invalid`, `upstream.*`
  * @see [OpenID4VCI 1.0, 4](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-offer-endpoint)
  */
-export async function openOffer(platform: Outward, credentialOffer: string): Promise<OpenedOffer> {
+export async function openOffer(
+  platform: Outward,
+  credentialOffer: string,
+  refuse: (credentialIssuer: string) => Promise<void>,
+): Promise<OpenedOffer> {
   const offer = await fetchOffer(platform, credentialOffer)
+  await refuse(offer.credentialIssuer)
   const metadata = await fetchIssuerMetadata(platform, offer.credentialIssuer)
   return { offer, metadata, configurations: supportedOf(metadata, offer.configurationIds) }
 }

@@ -1,3 +1,4 @@
+import type { TenantId } from '../caller.ts'
 import { isJsonObject, type JsonObject } from '../crypto/json.ts'
 import type { PublicJwk } from '../crypto/jwk.ts'
 import { randomToken } from '../crypto/random.ts'
@@ -15,13 +16,23 @@ import { type RequestLink, readRequestLink } from '../protocols/openid4vp/reques
 import { REQUEST_OBJECT_MEDIA_TYPE } from '../protocols/openid4vp/request-object.ts'
 import { buildRequestUriForm } from '../protocols/openid4vp/request-uri-post.ts'
 import { buildErrorResponse } from '../protocols/openid4vp/response.ts'
+import { certifiedVerifier } from '../trust/certified-verifier.ts'
 import { didKey } from '../trust/did-key.ts'
+import { isTrustedVerifierDid } from '../trust/is-trusted.ts'
+import { trustedAnchors } from '../trust/tenant-trust.ts'
 import { bytesMax, isOk, type Outward, peersOf, refusalOf } from './upstream.ts'
 
-/** A request that may be answered once the holder agrees. `signed`: its verifier proved to be who it says. */
-export type OpenedRequest = PresentationRequest & { readonly signed: boolean; readonly purposes: readonly string[] }
+/** A request that may be answered once the holder agrees. */
+export type OpenedRequest = PresentationRequest & { readonly verifier: Standing; readonly purposes: readonly string[] }
 
-type Needs = Outward & Pick<Platform, 'clock' | 'log'>
+/**
+ * How far a verifier is known. `signed`: it proved to be who it says. `trusted`: the tenant trusts it. `certifiedName`: the subject of its
+ * certificate, if it has one.
+ */
+type Standing = { readonly signed: boolean; readonly trusted: boolean; readonly certifiedName: string | null }
+type Identified = AuthenticatedRequest & Standing
+
+type Needs = Outward & Pick<Platform, 'clock' | 'log' | 'store'>
 
 const PURPOSES_MAX = 8
 const PURPOSE_LENGTH_MAX = 300
@@ -33,11 +44,15 @@ const PURPOSE_LENGTH_MAX = 300
  * @throws Fault `presentation_request.*`, `dcql.invalid`, `upstream.*`
  * @see [OpenID4VP 1.0, 5](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-authorization-request)
  */
-export async function openRequest(platform: Needs, presentationRequest: string): Promise<OpenedRequest> {
+export async function openRequest(
+  platform: Needs,
+  tenantId: TenantId,
+  presentationRequest: string,
+): Promise<OpenedRequest> {
   const link = readRequestLink(presentationRequest, peersOf(platform))
   // [VP-U2] a nonce of ours ties the object to this very fetch
   const walletNonce = link.kind === 'reference' && link.method === 'post' ? randomToken(16) : null
-  const authenticated = await authenticate(platform, link, walletNonce)
+  const authenticated = await authenticate(platform, tenantId, link, walletNonce)
   const wallet = {
     formats: ['dc+sd-jwt'],
     holderAlg: 'ES256',
@@ -45,7 +60,8 @@ export async function openRequest(platform: Needs, presentationRequest: string):
   } as const
   try {
     const request = checkRequest(authenticated, wallet, platform.clock.now())
-    return { ...request, signed: authenticated.signed, purposes: purposesOf(authenticated.parameters) }
+    const { signed, trusted, certifiedName, parameters } = authenticated
+    return { ...request, verifier: { signed, trusted, certifiedName }, purposes: purposesOf(parameters) }
   } catch (error) {
     // whoever made an unsigned request may have named any address, so nobody is told
     if (error instanceof Fault && authenticated.signed) await tellVerifier(platform, authenticated, error)
@@ -55,15 +71,31 @@ export async function openRequest(platform: Needs, presentationRequest: string):
 
 async function authenticate(
   platform: Needs,
+  tenantId: TenantId,
   link: RequestLink,
   walletNonce: string | null,
-): Promise<AuthenticatedRequest> {
+): Promise<Identified> {
   const peers = peersOf(platform)
-  if (link.kind === 'plain') return authenticatePlain(link.parameters, link.client, peers)
+  const nobody = { trusted: false, certifiedName: null }
+  if (link.kind === 'plain') return { ...authenticatePlain(link.parameters, link.client, peers), ...nobody }
   const jwt = link.kind === 'signed' ? link.jwt : await fetchObject(platform, link.requestUri, walletNonce)
   const signed = openRequestObject(jwt, link.client)
-  if (link.client.prefix !== 'decentralized_identifier') return authenticateSigned(signed, {}, peers)
-  return authenticateSigned(signed, { didKey: await verifierKey(platform, signed) }, peers)
+  if (link.client.prefix !== 'decentralized_identifier') return authenticateCertified(platform, tenantId, signed)
+  const request = authenticateSigned(signed, { didKey: await verifierKey(platform, signed) }, peers)
+  return { ...request, ...nobody, trusted: await isTrustedVerifierDid(platform, tenantId, link.client.id) }
+}
+
+/** 5.9.3: by certificate only whom the tenant trusts */
+async function authenticateCertified(platform: Needs, tenantId: TenantId, signed: SignedRequest): Promise<Identified> {
+  const anchors = await trustedAnchors(platform, tenantId)
+  let certifiedName = ''
+  const trustChain = (x5c: readonly string[], client: SignedRequest['client']) => {
+    const { key, name } = certifiedVerifier(x5c, client, { anchors, now: platform.clock.now() })
+    certifiedName = name
+    return key
+  }
+  const request = authenticateSigned(signed, { trustChain }, peersOf(platform))
+  return { ...request, trusted: true, certifiedName }
 }
 
 async function fetchObject({ fetch }: Needs, requestUri: string, walletNonce: string | null): Promise<string> {

@@ -36,8 +36,9 @@ export async function preparePresentation(
 ): Promise<PresentationAnswer> {
   const userId = holderOf(caller)
   const { tenantId } = caller
-  const { expiresAt: end, signed, purposes, ...request } = await openRequest(platform, presentationRequest)
-  const view = viewOf({ ...request, expiresAt: end, signed, purposes }, await listCandidates(platform, caller, userId))
+  const opened = await openRequest(platform, tenantId, presentationRequest)
+  const { expiresAt: end, verifier: _, purposes: __, ...request } = opened
+  const view = viewOf(opened, await listCandidates(platform, caller, userId))
   const now = platform.clock.now()
   const id = newId()
   const expiresAt = new Date(Math.min(end?.getTime() ?? now.getTime() + ttlMs(platform), now.getTime() + OPEN_MS_MAX))
@@ -93,9 +94,10 @@ function alternativesOf({ query }: OpenedRequest, { queries, required }: Selecti
   }))
 }
 
-/** (3.11, step 8) Who asks, as far as it is known: the DID or the place that the answer goes to. */
-function verifierOf({ client, responseUri, signed }: OpenedRequest): VerifierIdentity {
+/** (3.11, step 8) Who asks, as far as it is known: the DID, the subject of the certificate, or the place that the answer goes to. */
+function verifierOf({ client, responseUri, verifier }: OpenedRequest): VerifierIdentity {
+  const { signed, trusted, certifiedName } = verifier
   const responseHost = new URL(responseUri).host
-  const name = client.prefix === 'decentralized_identifier' ? client.id : responseHost
-  return { clientId: client.full, name, responseHost, authenticated: signed, trusted: false }
+  const name = client.prefix === 'decentralized_identifier' ? client.id : (certifiedName ?? responseHost)
+  return { clientId: client.full, name, responseHost, authenticated: signed, trusted }
 }

@@ -9,7 +9,7 @@ export type Selected = { readonly credentialId: string; readonly matchedAttribut
 /** Claims of one credential that are shown with the others, since its issuer put them in the clear. Paths are dotted. */
 export type Besides = { readonly credentialId: string; readonly attributes: readonly string[] }
 
-/** Who asks. `authenticated`: the name was proved by a signature. `trusted`: somebody vouches for it; nobody does yet. */
+/** Who asks. `authenticated`: the name was proved by a signature. `trusted`: the organisation says so. */
 export type VerifierIdentity = {
   readonly clientId: string
   readonly name: string

@@ -1,19 +1,24 @@
 import type { Caller } from '../caller.ts'
+import type { Platform } from '../platform.ts'
 import type { Configuration } from '../protocols/openid4vci/credential-configuration.ts'
 import type { TxCode } from '../protocols/openid4vci/credential-offer.ts'
 import { holderOf } from './holder.ts'
+import { refuseUntrusted } from './issuer-policy.ts'
 import { type OpenedOffer, openOffer } from './open-offer.ts'
 import type { ResolvedOffer } from './schemas.ts'
-import type { Outward } from './upstream.ts'
 
 /**
  * Shows what an offer would bring, without consuming anything of it. The code in the offer is not shown again.
  *
  * @throws Fault `holder.missing`, and as {@link openOffer}
  */
-export async function resolveOffer(platform: Outward, caller: Caller, credentialOffer: string): Promise<ResolvedOffer> {
+export async function resolveOffer(
+  platform: Platform,
+  caller: Caller,
+  credentialOffer: string,
+): Promise<ResolvedOffer> {
   holderOf(caller)
-  return previewOf(await openOffer(platform, credentialOffer))
+  return previewOf(await openOffer(platform, credentialOffer, (issuer) => refuseUntrusted(platform, caller, issuer)))
 }
 
 /** How the API tells what transaction code is needed. */

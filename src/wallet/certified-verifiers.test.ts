@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { createHash, createPrivateKey, sign } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { after, before, test } from 'node:test'
+import {
+  leafExtensions,
+  type Made,
+  openssl,
+  rootExtensions,
+  type Wish,
+} from '../crypto/x509-path/test-support/openssl.ts'
+import { addTrustedEntity } from '../trust/trusted-entities.ts'
+import { openRequest } from './open-request.ts'
+import { preparePresentation } from './prepare-presentation.ts'
+import { membership } from './test-support/member.ts'
+import { type Bench, openBench } from './test-support/wallet-platform.ts'
+
+const tool = openssl()
+const years = { from: '200101000000Z', until: '491231235959Z' }
+const make = (wish: Partial<Wish>) =>
+  tool.make({
+    subject: '/C=ZA/CN=Reader',
+    extensions: [...leafExtensions.slice(0, 3), names('localhost')],
+    ...years,
+    ...wish,
+  })
+const names = (...dns: string[]) => `subjectAltName = ${dns.map((one) => `DNS:${one}`).join(', ')}`
+const root = make({ subject: '/C=ZA/CN=Readers', extensions: rootExtensions })
+const reader = make({ issuer: root })
+
+let bench: Bench
+before(async () => {
+  bench = await openBench()
+})
+after(async () => {
+  await bench.close()
+  tool.remove()
+})
+
+type Change = {
+  readonly object?: object
+  readonly x5c?: readonly Made[]
+  readonly signer?: Made
+  readonly clientId?: string
+}
+const hashOf = ({ certificate }: Made) =>
+  `x509_hash:${createHash('sha256').update(certificate.der).digest('base64url')}`
+
+/** A request by value, signed by hand. */
+function link(clientId: string, { object = {}, x5c = [reader], signer = reader }: Change = {}): string {
+  const payload = {
+    ...{ client_id: clientId, response_type: 'vp_token', response_mode: 'direct_post', state: 'st' },
+    ...{
+      response_uri: 'http://localhost:1/answers',
+      nonce: 'n-0S6_WzA2Mj.0123456789',
+      aud: 'https://self-issued.me/v2',
+    },
+    ...{ dcql_query: { credentials: [membership] }, ...object },
+  }
+  const chain = x5c.map(({ certificate }) => certificate.der.toString('base64'))
+  const parts = [{ alg: 'ES256', typ: 'oauth-authz-req+jwt', x5c: chain }, payload]
+  const text = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
+  const key = createPrivateKey(readFileSync(signer.keyFile))
+  const signature = sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')
+  return `openid4vp://?client_id=${encodeURIComponent(clientId)}&request=${text}.${signature}`
+}
+/** A person whose organisation trusts the readers' root for these purposes. */
+async function person(purposes: ('issuer' | 'verifier' | 'status')[] = ['verifier']) {
+  const caller = await bench.person()
+  await addTrustedEntity(bench.platform, caller, { name: 'Readers', certificates: [root.pem], purposes })
+  return caller
+}
+
+test('a verifier with a trusted certificate is known by its DNS name or by the hash of the certificate', async () => {
+  const caller = await person()
+  for (const clientId of ['x509_san_dns:localhost', hashOf(reader)]) {
+    const { meta } = await preparePresentation(bench.platform, caller, link(clientId))
+    assert.partialDeepStrictEqual(meta.verifier, {
+      ...{ clientId, name: 'CN=Reader,C=ZA', responseHost: 'localhost:1' },
+      ...{ authenticated: true, trusted: true },
+    })
+  }
+})
+
+const elsewhere = make({
+  issuer: root,
+  extensions: [...leafExtensions.slice(0, 3), names('*.localhost', 'other.example')],
+})
+const signer = make({ issuer: root, extensions: ['keyUsage = digitalSignature', 'extendedKeyUsage = 1.0.18013.5.1.2'] })
+const foreign = make({ issuer: make({ subject: '/C=ZA/CN=Readers', extensions: rootExtensions }) })
+const expired = make({ issuer: root, until: '210101000000Z' })
+
+for (const [what, code, change] of [
+  ['has another name', 'presentation_request.client', { x5c: [elsewhere], signer: elsewhere }],
+  ['is under a foreign root of the same name', 'presentation_request.client', { x5c: [foreign], signer: foreign }],
+  ['is one for issuing', 'presentation_request.client', { x5c: [signer], signer, clientId: hashOf(signer) }],
+  ['has expired', 'presentation_request.client', { x5c: [expired], signer: expired }],
+  ['is the root itself', 'presentation_request.client', { x5c: [root], signer: root, clientId: hashOf(root) }],
+  ['is not the one of the hash', 'presentation_request.invalid', { clientId: hashOf(elsewhere) }],
+  ['is not the one that signed', 'presentation_request.invalid', { signer: elsewhere }],
+  ['does not come along', 'presentation_request.invalid', { x5c: [] }],
+] as const) {
+  test(`a verifier whose certificate ${what} is refused`, async () => {
+    const { clientId = 'x509_san_dns:localhost', ...rest }: Change = change
+    const asked = openRequest(bench.platform, (await person()).tenantId, link(clientId, rest))
+    await assert.rejects(asked, { code })
+  })
+}
+
+test('an answer goes to the host of the certificate only (5.9.3)', async () => {
+  const object = { response_uri: 'http://127.0.0.1:1/answers' }
+  const asked = openRequest(bench.platform, (await person()).tenantId, link('x509_san_dns:localhost', { object }))
+  await assert.rejects(asked, { code: 'presentation_request.invalid' })
+})
+
+test('[X5-4] a root that is trusted for issuing, or by another organisation, vouches for no verifier', async () => {
+  await person()
+  for (const caller of [await person(['issuer', 'status']), await bench.person()]) {
+    const asked = openRequest(bench.platform, caller.tenantId, link(hashOf(reader)))
+    await assert.rejects(asked, { code: 'presentation_request.client' })
+  }
+})
