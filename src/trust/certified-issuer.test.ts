@@ -12,6 +12,7 @@ import { Fault } from '../fault.ts'
 import { emptyList, setStatus } from '../protocols/status-list/packed-list.ts'
 import { buildStatusListToken } from '../protocols/status-list/status-list-token.ts'
 import { checkStatus } from './check-status.ts'
+import { OWN_ANCHOR } from './own-anchors.ts'
 import { resolveIssuer } from './resolve-issuer.ts'
 
 const tool = openssl()
@@ -92,6 +93,38 @@ test('[X5-4] a certificate that is trusted for verifiers vouches for no issuer',
   assert.deepEqual(await codesOf([leaf], undefined, june, { purposes: ['verifier', 'status'] }), [
     'chain.anchor_purpose',
   ])
+})
+
+test('[SEC-29] a certificate that its authority revoked proves nobody; a list that cannot be had is overlooked, but not of an own root', async () => {
+  const url = 'https://crl.example/root'
+  const listed = make({ extensions: [...leafExtensions, `crlDistributionPoints = URI:${url}`] })
+  const clean = tool.crlDer(root, [])
+  const revoked = tool.crlDer(root, [listed])
+  const x5c = [listed.certificate.der.toString('base64')]
+  const ask = async (body: Buffer | null, owner = 'one', status = 200) => {
+    let asked = 0
+    const fetch = async (wanted: string) => {
+      asked += 1
+      assert.equal(wanted, url)
+      if (body === null) throw new Fault('upstream.unreachable')
+      return { status, headers: {}, contentType: 'application/pkix-crl', body }
+    }
+    const anchors = async () => anchorSetOf([{ certificate: root.certificate, purposes: ['issuer'], owner }])
+    const resolve = () => resolveIssuer({ ...platform, fetch }, { header: { x5c }, payload: { iss } }, june, anchors)
+    await resolve()
+    const { findings } = await resolve()
+    // it is kept
+    assert.equal(asked, 1)
+    return findings.map(({ code }) => code)
+  }
+  assert.deepEqual(await ask(clean), [])
+  assert.deepEqual(await ask(revoked), ['certificate.revoked'])
+  assert.deepEqual(await ask(null), [])
+  assert.deepEqual(await ask(Buffer.from('x')), [])
+  assert.deepEqual(await ask(clean, OWN_ANCHOR), [])
+  assert.deepEqual(await ask(revoked, OWN_ANCHOR), ['certificate.revoked'])
+  assert.deepEqual(await ask(clean, OWN_ANCHOR, 404), ['crl.missing'])
+  await assert.rejects(ask(null, OWN_ANCHOR), { code: 'upstream.unreachable' })
 })
 
 test('a chain that is no chain yields no issuer', async () => {

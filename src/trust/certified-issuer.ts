@@ -5,6 +5,8 @@ import type { Certificate } from '../crypto/x509-path/certificate.ts'
 import { keyIdsOfBits } from '../crypto/x509-path/key-id.ts'
 import { Fault } from '../fault.ts'
 import { type TrustFinding, trustFinding } from './finding.ts'
+import type { TrustNeeds } from './needs.ts'
+import { revocationFor } from './revocation-lists.ts'
 
 /** A chain that stood in a header, and when the key of its leaf was used. */
 export type UsedChain = { readonly der: readonly Buffer[]; readonly at: Date }
@@ -21,20 +23,21 @@ export type CertifiedIssuer = {
 }
 
 /**
- * Validates the chain that a credential brings, for issuing, and that its leaf may speak for `iss`.
+ * Validates the chain that a credential brings, for issuing, that nothing of it was revoked, and that its leaf may speak for `iss`.
  *
  * @param x5c Standard base64 of DER, leaf first.
  * @param iat When it was signed by its own word, in seconds. [SEC-28] The certificates must have been valid then, however old they are now.
- * @throws Fault `issuer.undiscoverable`, `key.unsupported` if there is no leaf whose key could be used
+ * @throws Fault `issuer.undiscoverable`, `key.unsupported` if there is no leaf whose key could be used; `upstream.unreachable`
  * @see [SD-JWT VC, 2.5](https://datatracker.ietf.org/doc/draft-ietf-oauth-sd-jwt-vc/)
  */
-export function certifiedIssuer(
+export async function certifiedIssuer(
+  platform: Pick<TrustNeeds, 'fetch'>,
   x5c: readonly string[],
   { iss, iat }: { readonly iss: string | null; readonly iat: unknown },
   { anchors, now }: { readonly anchors: AnchorSet; readonly now: Date },
-): CertifiedIssuer {
+): Promise<CertifiedIssuer> {
   const chain = { der: x5c.map((one) => Buffer.from(one, 'base64')), at: timeOfUse(iat, now) }
-  const { leaf, path, findings } = validatedPath({ chain: chain.der, anchors, purpose: 'issuer', at: chain.at })
+  const { leaf, path, findings } = await validated(platform, chain, anchors, now)
   if (leaf === null) throw new Fault('issuer.undiscoverable', { detail: findings[0]?.message ?? '' })
   if (leaf.publicKey === null) throw new Fault('key.unsupported')
   const isNamed = iss === null || speaksFor(leaf, iss)
@@ -47,6 +50,12 @@ export function certifiedIssuer(
     chain,
     keyIds: keyIdsOf(path),
   }
+}
+
+async function validated(platform: Pick<TrustNeeds, 'fetch'>, { der, at }: UsedChain, anchors: AnchorSet, now: Date) {
+  const ask = { chain: der, anchors, purpose: 'issuer', at } as const
+  const revocation = await revocationFor(platform, ask, now)
+  return validatedPath(revocation === undefined ? ask : { ...ask, revocation })
 }
 
 /**

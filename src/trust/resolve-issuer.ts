@@ -50,7 +50,12 @@ export async function resolveIssuer(
     case 'x5c':
       return {
         mechanism: source.mechanism,
-        ...certifiedIssuer(source.chain, { iss: source.iss, iat: jwt.payload.iat }, { anchors: await anchors(), now }),
+        ...(await certifiedIssuer(
+          platform,
+          source.chain,
+          { ...source, iat: jwt.payload.iat },
+          { anchors: await anchors(), now },
+        )),
       }
   }
 }

@@ -16,7 +16,8 @@ import { type RequestLink, readRequestLink } from '../protocols/openid4vp/reques
 import { REQUEST_OBJECT_MEDIA_TYPE } from '../protocols/openid4vp/request-object.ts'
 import { buildRequestUriForm } from '../protocols/openid4vp/request-uri-post.ts'
 import { buildErrorResponse } from '../protocols/openid4vp/response.ts'
-import { certifiedVerifier } from '../trust/certified-verifier.ts'
+import { isTextList } from '../protocols/shape.ts'
+import { certifiedVerifier, verifierRevocation } from '../trust/certified-verifier.ts'
 import { didKey } from '../trust/did-key.ts'
 import { isTrustedVerifierDid } from '../trust/is-trusted.ts'
 import { trustedAnchors } from '../trust/tenant-trust.ts'
@@ -34,6 +35,7 @@ type Identified = AuthenticatedRequest & Standing
 
 type Needs = Outward & Pick<Platform, 'clock' | 'log' | 'store'>
 
+const CHAIN_MAX = 6
 const PURPOSES_MAX = 8
 const PURPOSE_LENGTH_MAX = 300
 
@@ -87,10 +89,12 @@ async function authenticate(
 
 /** 5.9.3: by certificate only whom the tenant trusts */
 async function authenticateCertified(platform: Needs, tenantId: TenantId, signed: SignedRequest): Promise<Identified> {
-  const anchors = await trustedAnchors(platform, tenantId)
+  const known = { anchors: await trustedAnchors(platform, tenantId), now: platform.clock.now() }
+  const { x5c: sent } = signed.jws.header
+  const revocation = await verifierRevocation(platform, isTextList(sent, CHAIN_MAX) ? sent : [], known)
   let certifiedName = ''
   const trustChain = (x5c: readonly string[], client: SignedRequest['client']) => {
-    const { key, name } = certifiedVerifier(x5c, client, { anchors, now: platform.clock.now() })
+    const { key, name } = certifiedVerifier(x5c, client, { ...known, revocation })
     certifiedName = name
     return key
   }

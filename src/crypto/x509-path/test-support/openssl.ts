@@ -36,6 +36,8 @@ export type Openssl = {
   readonly make: (wish: Wish) => Made
   /** A revocation list, good in May and June 2026; `revoked` must have been made by `issuer`. `more`: options of `openssl ca`. */
   readonly crl: (issuer: Made, revoked: readonly Made[], more?: readonly string[]) => Crl
+  /** As `crl`, in DER. */
+  readonly crlDer: Openssl['crl'] extends (...asked: infer A) => unknown ? (...asked: A) => Buffer : never
   readonly remove: () => void
 }
 
@@ -111,15 +113,20 @@ export function openssl(): Openssl {
     const pem = readFileSync(file(`${n}.pem`), 'utf8')
     return { certificate: readPem(pem), pem, keyFile, pemFile: file(`${n}.pem`) }
   }
-  const crl = (issuer: Made, revoked: readonly Made[], more: readonly string[] = []): Crl => {
+  const crlDer = (issuer: Made, revoked: readonly Made[], more: readonly string[] = []): Buffer => {
     const n = configured()
     const by = ['ca', '-config', `${n}.cnf`, '-keyfile', issuer.keyFile, '-cert', issuer.pemFile]
     for (const one of revoked) run(...by, '-revoke', one.pemFile)
     const span = ['-crl_lastupdate', '260501000000Z', '-crl_nextupdate', '260701000000Z']
     run(...by, '-gencrl', ...span, ...more, '-out', `${n}.crl`)
-    return readCrl(run('crl', '-in', `${n}.crl`, '-outform', 'DER'))
+    return run('crl', '-in', `${n}.crl`, '-outform', 'DER')
   }
-  return { make, crl, remove: () => rmSync(folder, { recursive: true }) }
+  return {
+    make,
+    crlDer,
+    crl: (...asked) => readCrl(crlDer(...asked)),
+    remove: () => rmSync(folder, { recursive: true }),
+  }
 }
 
 /** Extensions of a root. */

@@ -1,0 +1,72 @@
+import { validatedPath } from '../crypto/x509-path/cached-path.ts'
+import { type Crl, readCrl } from '../crypto/x509-path/crl.ts'
+import type { PathAsk } from '../crypto/x509-path/validate-path.ts'
+import { Recent } from '../directory/recent.ts'
+import { Fault } from '../fault.ts'
+import type { OutboundFetch, Platform } from '../platform.ts'
+import { isOutOfReach, isTrouble } from './out-of-reach.ts'
+import { OWN_ANCHOR } from './own-anchors.ts'
+
+/** A list, or why there is none. */
+type Found = Crl | 'out of reach' | 'unusable'
+
+/** A revocation is noticed within this time. */
+const KEPT = { entriesMax: 500, ttlMs: 300_000 } as const
+/** Where there was no list, none is looked for again sooner. */
+const FAILED_MS = 60_000
+const BYTES_MAX = 8 * 1024 * 1024
+const REDIRECTS_MAX = 3
+
+const caches = new WeakMap<OutboundFetch, Recent<Promise<Found>>>()
+
+/**
+ * [SEC-29] Fetches the revocation lists that the certificates of a good chain name; undefined if it is not good, or if none is named.
+ *
+ * Under the tenant's own roots a list must be there; for others one that cannot be had is overlooked. Only addresses that a trusted authority
+ * wrote are asked, and only those that the outbound fetch allows: outside development no http addresses.
+ *
+ * @throws Fault `upstream.unreachable` if a list that must be there is out of reach
+ */
+export async function revocationFor(
+  { fetch }: Pick<Platform, 'fetch'>,
+  ask: Omit<PathAsk, 'revocation'>,
+  now: Date,
+): Promise<PathAsk['revocation']> {
+  const { path, anchor } = validatedPath(ask)
+  const urls = new Set(path.slice(0, -1).flatMap(({ extensions }) => extensions.crlUrls.slice(0, 1)))
+  if (urls.size === 0) return undefined
+  const policy = anchor?.owner === OWN_ANCHOR ? 'hard' : 'soft'
+  const found = await Promise.all([...urls].map((url) => listAt(fetch, url, now)))
+  if (policy === 'hard' && found.includes('out of reach')) throw new Fault('upstream.unreachable')
+  return { crls: found.filter((one) => typeof one !== 'string'), policy, now }
+}
+
+/** Callers that come together share one fetch. */
+async function listAt(fetch: OutboundFetch, url: string, now: Date): Promise<Found> {
+  const cache = caches.get(fetch) ?? new Recent<Promise<Found>>(KEPT)
+  caches.set(fetch, cache)
+  const kept = cache.get(url, now)
+  if (kept !== undefined) return kept
+  const coming = load(fetch, url)
+  cache.set(url, coming, now, now.getTime() + FAILED_MS)
+  const found = await coming.catch((error: unknown) => {
+    cache.delete(url)
+    throw error
+  })
+  // one that has run out is not asked for at every credential either
+  const until = typeof found === 'string' ? 0 : (found.nextUpdate?.getTime() ?? 0)
+  if (until > now.getTime() + FAILED_MS) cache.set(url, coming, now, until)
+  return found
+}
+
+async function load(fetch: OutboundFetch, url: string): Promise<Found> {
+  try {
+    // RFC 5280 4.2.1.13 names application/pkix-crl; many servers say something else
+    const { status, body } = await fetch(url, { accept: [], bytesMax: BYTES_MAX, redirectsMax: REDIRECTS_MAX })
+    if (isTrouble(status)) return 'out of reach'
+    return status === 200 ? readCrl(body) : 'unusable'
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    return isOutOfReach(error) ? 'out of reach' : 'unusable'
+  }
+}
