@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Caller, TenantId } from '../caller.ts'
 import { forgetTenants } from '../directory/find-tenant.ts'
+import { faults } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import { didWebOf } from '../protocols/did/did-web.ts'
 import { sql } from '../store/store.ts'
@@ -52,7 +53,11 @@ test('the policy is `any` in development, `trusted` in production, and what the 
   assert.equal(await issuerPolicyOf(production, tenantId), 'any')
 })
 
-test('an issuer that is not trusted is refused with 403 before it is asked for more than the offer', () =>
+test('the refusal is the 403 of the contract', () => {
+  assert.deepEqual(faults['issuer.untrusted'].api, [403, 'UNTRUSTED_ISSUER'])
+})
+
+test('an issuer that is not trusted is refused before it is asked for more than the offer', () =>
   withIssuer({}, async (issuer) => {
     const person = await cautious({ dids: [{ did: 'did:web:else.example' }], issuers: ['https://else.example'] })
     for (const ask of [

@@ -21,6 +21,8 @@ const curves: ReadonlySet<string> = new Set([
   ...['brainpoolP256r1', 'brainpoolP320r1', 'brainpoolP384r1', 'brainpoolP512r1'],
 ])
 const RSA_BITS_MIN = 2048
+/** Anybody may send a chain; a larger key would only cost us time. */
+const RSA_BITS_MAX = 8192
 
 /** Whether a signature algorithm is one that we believe. [SEC-27] SHA-1 and MD5 are not. */
 export function isStrongAlgorithm(oid: string): boolean {
@@ -29,12 +31,11 @@ export function isStrongAlgorithm(oid: string): boolean {
 
 /** Whether a key is strong enough to stand in a chain. [SEC-27] */
 export function isStrongKey(key: KeyObject | null): boolean {
-  const details = key?.asymmetricKeyDetails
   switch (key?.asymmetricKeyType) {
     case 'ec':
-      return curves.has(details?.namedCurve ?? '')
+      return curves.has(key.asymmetricKeyDetails?.namedCurve ?? '')
     case 'rsa':
-      return (details?.modulusLength ?? 0) >= RSA_BITS_MIN
+      return bitsOf(key) >= RSA_BITS_MIN && bitsOf(key) <= RSA_BITS_MAX
     case 'ed25519':
     case 'ed448':
       return true
@@ -47,5 +48,11 @@ export function isStrongKey(key: KeyObject | null): boolean {
 export function isSignedBy({ tbs, algorithm, signature }: Signed, key: KeyObject | null): boolean {
   const found = algorithms[algorithm]
   if (key === null || found === undefined || key.asymmetricKeyType !== found.keyType) return false
+  if (bitsOf(key) > RSA_BITS_MAX) return false
   return verify(found.hash, tbs, key, signature)
+}
+
+/** Of the modulus; 0 for keys that have none. */
+function bitsOf(key: KeyObject): number {
+  return key.asymmetricKeyDetails?.modulusLength ?? 0
 }
