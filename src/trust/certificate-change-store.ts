@@ -6,10 +6,14 @@ import { insertCertificate, type NewCertificate, signerIn, valuesOf } from './ce
 /** What replaced leafs may still be needed for ends within this time: other processes hold the key for up to a minute. */
 const KEY_KEPT = `interval '1 hour'`
 
-/** Makes room where the certificate of the same kind and key type has expired. Counted first, so that it is done first. */
+/** With a root goes everything below it, whatever its own row says. */
+const rootIsRevoked = (table: string) =>
+  `exists (select from certificate p where p.tenant_id = ${table}.tenant_id and p.id = ${table}.parent_id and p.status = 'revoked')`
+/** Makes room where the certificate of the kind and key type has expired, or its root is revoked. Counted first, so done first. */
 const ended = `ended as (
   update certificate old set status = 'inactive', updated_at = $2 from jsonb_populate_record(null::certificate, $3::jsonb) as r
-  where old.tenant_id = $1 and old.kind = r.kind and old.key_type = r.key_type and ${signerIn('old')} and old.not_after <= $2 returning old.id
+  where old.tenant_id = $1 and old.kind = r.kind and old.key_type = r.key_type and ${signerIn('old')}
+    and (old.not_after <= $2 or ${rootIsRevoked('old')}) returning old.id
 )`
 /** The first of its kind and key type is active, the next waits; of two at once the index lets one be first. `root` may narrow both down. */
 const firstOrNext = (from: string) => `${ended}, taken as (
@@ -68,7 +72,7 @@ const activateStatement = sql(
   'trust.certificate.activate',
   `with target as (
      select id, kind, key_type from certificate where tenant_id = $1 and id = $3 and origin in ('root', 'request')
-       and status in ('pendingActivation', 'inactive') and not_after > $2 for update
+       and status in ('pendingActivation', 'inactive') and not_after > $2 and not ${rootIsRevoked('certificate')} for update
    ), old as (
      update certificate c set status = 'inactive', updated_at = $2 from target
      where c.tenant_id = $1 and c.kind = target.kind and c.key_type = target.key_type and ${signerIn('c')} returning c.id
@@ -93,8 +97,9 @@ const revokeStatement = sql(
        destroy_key_at = case when origin = 'root' or destroy_key_at is null then destroy_key_at else $2::timestamptz + ${KEY_KEPT} end
      where tenant_id = $1 and id = $3 and status <> 'revoked' and not_after > $2 returning id, parent_id
    ), below as (
-     update certificate c set destroy_key_at = $2::timestamptz + ${KEY_KEPT} from upd
-     where c.tenant_id = $1 and c.parent_id = upd.id and c.destroy_key_at is not null
+     update certificate c set status = 'revoked', revoked_at = $2, updated_at = $2,
+       destroy_key_at = case when c.destroy_key_at is null then null else $2::timestamptz + ${KEY_KEPT} end
+     from upd where c.tenant_id = $1 and c.parent_id = upd.id and c.status <> 'revoked'
    ), list as (
      update certificate_revocation_list l set revision = l.revision + 1, reissue_at = $2 from upd
      where l.tenant_id = $1 and l.certificate_id = coalesce(upd.parent_id, upd.id)

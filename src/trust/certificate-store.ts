@@ -17,7 +17,7 @@ const selectLeaf = sql(
 )
 const selectSigner = sql(
   'trust.certificate.signer',
-  `${selectCertificates} and c.kind = $3 and ${signerIn('c')} and c.not_after > $2 and ($4::text is null or c.key_type = $4)
+  `${selectCertificates} and c.kind = $3 and ${signerIn('c')} and ${shownStatus} = 'active' and ($4::text is null or c.key_type = $4)
    order by c.key_type = 'P-256' desc limit 1`,
 )
 const selectRoots = sql(

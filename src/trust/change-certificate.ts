@@ -13,11 +13,28 @@ import { forgetTrust } from './tenant-trust.ts'
 type Change = {
   readonly action: string
   readonly status: CertificateStatus
+  /** What it may have been before. */
+  readonly from: readonly CertificateStatus[]
   readonly run: (tx: TenantTx, id: string, entry: Entry, now: Date) => Promise<boolean>
 }
-const activated: Change = { action: 'certificate.activated', status: 'active', run: setActive }
-const deactivated: Change = { action: 'certificate.deactivated', status: 'inactive', run: setInactive }
-const revoked: Change = { action: 'certificate.revoked', status: 'revoked', run: setRevoked }
+const activated: Change = {
+  action: 'certificate.activated',
+  status: 'active',
+  from: ['pendingActivation', 'inactive'],
+  run: setActive,
+}
+const deactivated: Change = {
+  action: 'certificate.deactivated',
+  status: 'inactive',
+  from: ['active'],
+  run: setInactive,
+}
+const revoked: Change = {
+  action: 'certificate.revoked',
+  status: 'revoked',
+  from: ['pendingActivation', 'active', 'inactive'],
+  run: setRevoked,
+}
 
 const UNIQUE_VIOLATION = '23505'
 const ATTEMPTS_MAX = 10
@@ -67,27 +84,32 @@ export async function revokeCertificate(needs: AuthorityNeeds, caller: Caller, i
   return certificate
 }
 
-/** A change that finds its work done is done: a repeated request is no error. */
+/** A change that finds its work done is done: a repeated request is no error. What others changed at the same moment is looked at again. */
 async function change(needs: AuthorityNeeds, caller: Caller, id: string, to: Change): Promise<TenantCertificate> {
   const entry = { action: to.action, subject: { kind: 'certificate', id }, by: caller }
-  const isDone = await untilUnrivalled(() =>
-    needs.store.single(caller.tenantId, (tx) => to.run(tx, id, entry, needs.clock.now())),
-  )
-  const certificate = await getCertificate(needs, caller, id)
-  if (isDone || (certificate.status === to.status && certificate.origin !== 'foreign')) return certificate
-  throw new Fault('state.invalid', { detail: whyNot(certificate, to), meta: { status: certificate.status } })
+  for (let attempt = 1; ; attempt += 1) {
+    const isDone = await unrivalled(() =>
+      needs.store.single(caller.tenantId, (tx) => to.run(tx, id, entry, needs.clock.now())),
+    )
+    const certificate = await getCertificate(needs, caller, id)
+    if (isDone === true || (certificate.status === to.status && certificate.origin !== 'foreign')) return certificate
+    if (attempt < ATTEMPTS_MAX && (isDone === null || isOpenTo(certificate, to))) continue
+    throw new Fault('state.invalid', { detail: whyNot(certificate, to), meta: { status: certificate.status } })
+  }
 }
 
-/** Of two that become active at the same moment the unique index stops one; it then replaces the other. */
-async function untilUnrivalled<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work()
-    } catch (error) {
-      const isRival = error instanceof Error && 'code' in error && error.code === UNIQUE_VIOLATION
-      if (!isRival || attempt === ATTEMPTS_MAX) throw error
-    }
+/** Of two that become active at the same moment the unique index stops one: null. It then replaces the other. */
+async function unrivalled(work: () => Promise<boolean>): Promise<boolean | null> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === UNIQUE_VIOLATION) return null
+    throw error
   }
+}
+
+function isOpenTo({ origin, status }: TenantCertificate, to: Change): boolean {
+  return to.from.includes(status) && (to.status === 'revoked' || origin === 'root' || origin === 'request')
 }
 
 function whyNot({ status, origin }: TenantCertificate, { status: wanted }: Change): string {
