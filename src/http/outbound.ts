@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises'
-import { Agent, buildConnector, type Dispatcher } from 'undici'
+import type { Agent, buildConnector, Dispatcher } from 'undici'
 import type { Config } from '../config.ts'
 import { Fault } from '../fault.ts'
 import type { OutboundAnswer, OutboundFetch, OutboundRequest } from '../platform.ts'
@@ -30,25 +30,39 @@ type Way = (url: URL, request: OutboundRequest, signal: AbortSignal) => Promise<
 
 /** Opens the one HTTP client through which addresses chosen by others are called. [9.2] */
 export function openOutbound({ config, inside, resolve }: OutboundParts): Outbound {
-  const agent = new Agent({
-    connect: guardedConnector(resolve ?? systemResolve, config.isDevelopment),
+  // The client is loaded at the first call: a server that only talks to itself does without its 7 MB.
+  let opening: Promise<Agent> | null = null
+  const agent = () => {
+    opening ??= openAgent(resolve ?? systemResolve, config.isDevelopment)
+    return opening
+  }
+  const isOurs = ownAddresses(config)
+  const way: Way = (url, request, signal) =>
+    isOurs(url) ? insideHop(inside, url, request, signal) : networkHop(agent, url, request, signal)
+  return {
+    fetch: (url, request) => call(way, (text) => vetted(text, isOurs, config.isDevelopment), url, request),
+    close: async () => (await opening)?.close(),
+  }
+}
+
+async function openAgent(resolve: Resolve, isDevelopment: boolean): Promise<Agent> {
+  const undici = await import('undici')
+  return new undici.Agent({
+    connect: guardedConnector(undici.buildConnector, resolve, isDevelopment),
     connections: SOCKETS_PER_HOST,
     headersTimeout: TOTAL_MS_MAX,
     bodyTimeout: TOTAL_MS_MAX,
     keepAliveTimeout: IDLE_SOCKET_MS,
     maxHeaderSize: HEADER_BYTES_MAX,
   })
-  const isOurs = ownAddresses(config)
-  const way: Way = (url, request, signal) =>
-    isOurs(url) ? insideHop(inside, url, request, signal) : networkHop(agent, url, request, signal)
-  return {
-    fetch: (url, request) => call(way, (text) => vetted(text, isOurs, config.isDevelopment), url, request),
-    close: () => agent.close(),
-  }
 }
 
-function guardedConnector(resolve: Resolve, isDevelopment: boolean): buildConnector.connector {
-  return buildConnector({
+function guardedConnector(
+  build: typeof buildConnector,
+  resolve: Resolve,
+  isDevelopment: boolean,
+): buildConnector.connector {
+  return build({
     timeout: CONNECT_MS_MAX,
     allowH2: false,
     lookup: vettedLookup(resolve, isDevelopment),
@@ -118,8 +132,13 @@ function accepted(hop: Hop, { accept }: OutboundRequest, host: string): Outbound
   return { ...hop, contentType }
 }
 
-async function networkHop(agent: Agent, url: URL, request: OutboundRequest, signal: AbortSignal): Promise<Hop> {
-  const response = await agent.request({
+async function networkHop(
+  agent: () => Promise<Agent>,
+  url: URL,
+  request: OutboundRequest,
+  signal: AbortSignal,
+): Promise<Hop> {
+  const response = await (await agent()).request({
     origin: url.origin,
     path: url.pathname + url.search,
     method: request.method ?? 'GET',

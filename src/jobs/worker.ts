@@ -1,4 +1,3 @@
-import { Value } from 'typebox/value'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import type { Job } from './job.ts'
@@ -93,6 +92,8 @@ const CRASHED = 'no attempt left: the last one ended without a word'
 async function attemptOf(platform: Platform, known: Job, held: Claimed, stopping: AbortSignal): Promise<string | null> {
   const { tenantId, id, attempt, payload } = held
   if (attempt > known.attemptsMax) return CRASHED
+  // Loaded with the first job: it is large, and many servers never have one.
+  const { Value } = await import('typebox/value')
   if (!Value.Check(known.payload, payload)) return PAYLOAD
   return timed(known.timeoutSeconds, stopping, (signal) =>
     known.run(platform, payload, signal, { id, tenantId, attempt }),
