@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,8 +15,11 @@ export type OpenSsl = {
   readonly close: () => void
 }
 
-/** A folder of its own for one test file. */
+/** A folder of its own for one test file. @throws Error that says what to install, where the program is missing */
 export function openSsl(): OpenSsl {
+  if (spawnSync('openssl', ['version']).error !== undefined) {
+    throw new Error('these tests ask openssl for a second opinion: install the package openssl')
+  }
   const folder = mkdtempSync(join(tmpdir(), 'chirograph-openssl-'))
   const run = (...args: readonly string[]) =>
     execFileSync('openssl', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
