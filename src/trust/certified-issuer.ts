@@ -74,8 +74,8 @@ function timeOfUse(iat: unknown, now: Date): Date {
   return new Date(Math.min(seconds * 1000, now.getTime()))
 }
 
-/** What a leaf or an intermediate states of its own key is its word only, so it is computed. */
-function keyIdsOf(path: readonly Certificate[]): readonly string[] {
+/** The key identifiers of a path: what a leaf or an intermediate states of its own key is its word only, so it is computed. */
+export function keyIdsOf(path: readonly Certificate[]): readonly string[] {
   const stated = path.at(-1)?.extensions.subjectKeyId?.toString('hex')
   return [...path.flatMap(({ keyBits }) => keyIdsOfBits(keyBits)), ...(stated === undefined ? [] : [stated])]
 }
