@@ -8,7 +8,7 @@ import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import type { Store } from '../store/store.ts'
 import type { CertificateKind, TenantCertificate } from './certificate.ts'
-import { findLeaf, findSigner } from './certificate-store.ts'
+import { findCertificate, findLeaf, findSigner } from './certificate-store.ts'
 import { type AuthorityNeeds, ensureLeaf } from './make-leaf.ts'
 
 /** What a tenant signs with at this moment, certificate and all. */
@@ -43,16 +43,45 @@ export function findActiveSigner(
   kind: CertificateKind,
   keyType: KeyType | null = null,
 ): Promise<ActiveSigner | null> {
-  const cache = caches.get(needs.store) ?? new Recent<Map<string, Promise<ActiveSigner | null>>>(BOUNDS)
+  return remembered(needs, tenantId, `${kind}|${keyType}`, () => look(needs, tenantId, kind, keyType))
+}
+
+/**
+ * A certificate that the tenant signed with once, for something that was begun with it: replaced or switched off meanwhile it still signs.
+ * Up to 5 s old.
+ *
+ * @returns null if it was revoked, has expired, or its key is gone
+ */
+export async function findFormerSigner(
+  needs: AuthorityNeeds,
+  tenantId: TenantId,
+  certificateId: string,
+): Promise<ActiveSigner | null> {
+  // mostly it is the one that signs now, and known
+  for (const known of signersOf(needs, tenantId).values()) {
+    const signer = await known.catch(() => null)
+    if (signer?.certificateId === certificateId) return signer
+  }
+  return remembered(needs, tenantId, `id|${certificateId}`, () => lookFor(needs, tenantId, certificateId))
+}
+
+type Looking = Promise<ActiveSigner | null>
+
+function signersOf(needs: AuthorityNeeds, tenantId: TenantId): Map<string, Looking> {
+  const cache = caches.get(needs.store) ?? new Recent<Map<string, Looking>>(BOUNDS)
   caches.set(needs.store, cache)
   const now = needs.clock.now()
-  let signers = cache.get(tenantId, now)
-  if (signers === undefined) {
-    signers = new Map()
-    cache.set(tenantId, signers, now)
-  }
-  const name = `${kind}|${keyType}`
-  const looking = signers.get(name) ?? look(needs, tenantId, kind, keyType)
+  const known = cache.get(tenantId, now)
+  if (known !== undefined) return known
+  const signers = new Map<string, Looking>()
+  cache.set(tenantId, signers, now)
+  return signers
+}
+
+/** Callers that come together share one look-up; one that failed is not kept. */
+function remembered(needs: AuthorityNeeds, tenantId: TenantId, name: string, find: () => Looking): Looking {
+  const signers = signersOf(needs, tenantId)
+  const looking = signers.get(name) ?? find()
   signers.set(name, looking)
   looking.catch(() => signers.delete(name))
   return looking
@@ -69,7 +98,7 @@ export async function activeSigner(
   if (found !== null) return found
   const what = `${kind} certificate${keyType === null ? '' : ` with a ${keyType} key`}`
   throw new Fault('certificate.none_active', {
-    detail: `The organisation has no active ${what}. Create a root with POST /certificates, or import one for a signing request.`,
+    detail: `The organisation has no active ${what}. Create one with POST /certificates (type ${kind}Root), or have a signing request of POST /certificates/csrs signed and import the certificate.`,
     meta: { kind, keyType },
   })
 }
@@ -89,7 +118,22 @@ async function look(
   const top = await needs.store.single(tenantId, (tx) => findSigner(tx, kind, keyType, now))
   if (top === null) return null
   const signer = top.origin === 'root' ? await leafOf(needs, tenantId, top.id, now) : top
-  if (signer === null || signer.keyId === null) return null
+  return signer === null ? null : opened(needs, tenantId, signer)
+}
+
+async function lookFor(needs: AuthorityNeeds, tenantId: TenantId, id: string): Looking {
+  const found = await needs.store.single(tenantId, (tx) => findCertificate(tx, id, needs.clock.now()))
+  if (found === null || found.status === 'revoked' || found.status === 'expired') return null
+  try {
+    return await opened(needs, tenantId, found)
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'key.destroyed') return null
+    throw error
+  }
+}
+
+async function opened(needs: AuthorityNeeds, tenantId: TenantId, signer: TenantCertificate): Looking {
+  if (signer.keyId === null) return null
   const leaf = readCertificate(signer.der)
   const above = signer.chain === '' ? [] : fromPem('CERTIFICATE', signer.chain).filter((der) => !isSelfSigned(der))
   return {

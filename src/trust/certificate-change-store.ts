@@ -3,8 +3,11 @@ import { auditCte, auditValues } from '../events/recorded-sql.ts'
 import { sql, type TenantTx } from '../store/store.ts'
 import { insertCertificate, type NewCertificate, signerIn, valuesOf } from './certificate-columns.ts'
 
-/** What replaced leafs may still be needed for ends within this time: other processes hold the key for up to a minute. */
+/** What revoked leafs may still be needed for ends within this time: other processes hold the key for up to a minute. */
 const KEY_KEPT = `interval '1 hour'`
+
+/** A replaced leaf goes on signing what was begun with it: presentation requests, which are open for a day at most. */
+const REPLACED_KEY_KEPT = `interval '25 hours'`
 
 /** With a root goes everything below it, whatever its own row says. */
 const rootIsRevoked = (table: string) =>
@@ -59,7 +62,7 @@ const insertForeign = sql(
 const insertLeaf = sql(
   'trust.certificate.insert_leaf',
   `with ${usableRoot(`status = 'active'`)}, old as (
-     update certificate c set status = 'inactive', destroy_key_at = $2::timestamptz + ${KEY_KEPT}, updated_at = $2 from root
+     update certificate c set status = 'inactive', destroy_key_at = $2::timestamptz + ${REPLACED_KEY_KEPT}, updated_at = $2 from root
      where c.tenant_id = $1 and c.parent_id = root.id and c.origin = 'automatic' and c.status = 'active' and c.renew_at <= $2 returning c.id
    ), ins as (
      ${insertCertificate(`'active'`, `, root where (select count(*) from old) >= 0`)}

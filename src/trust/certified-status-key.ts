@@ -21,6 +21,17 @@ export function certifiedStatusKey(
   if (!Object.hasOwn(header, 'x5c')) return issuer.key
   const source = issuerKeySource({ header, payload: {} })
   const chain = source.mechanism === 'x5c' ? source.chain.map((one) => Buffer.from(one, 'base64')) : []
+  return statusKeyUnder(chain, issuer, anchors, now)
+}
+
+/** As {@link certifiedStatusKey}, of the chain itself: DER, leaf first; empty if the list brings none. */
+export function statusKeyUnder(
+  chain: readonly Uint8Array[],
+  issuer: Pick<ResolvedIssuer, 'key' | 'keyIds'>,
+  anchors: AnchorSet,
+  now: Date,
+): VerificationKey {
+  if (chain.length === 0) return issuer.key
   const { leaf, anchor } = validatedPath({ chain, anchors, purpose: 'status', at: now })
   const [anchorId] = anchor === null ? [] : keyIdsOfBits(anchor.certificate.keyBits)
   const isTheirs = anchorId !== undefined && issuer.keyIds.includes(anchorId)

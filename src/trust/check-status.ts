@@ -8,13 +8,18 @@ import { looksLikeDid, parseKeyUrl } from '../protocols/did/did.ts'
 import { sizeOf, statusAt, statusValues } from '../protocols/status-list/packed-list.ts'
 import { readStatusClaim, type StatusReference } from '../protocols/status-list/status-claim.ts'
 import {
+  parseStatusListCwt,
+  STATUS_LIST_CWT_MEDIA_TYPE,
+  verifyStatusListCwt,
+} from '../protocols/status-list/status-list-cwt.ts'
+import {
   freshUntil,
   parseStatusListToken,
   STATUS_LIST_MEDIA_TYPE,
   type VerifiedList,
   verifyStatusListToken,
 } from '../protocols/status-list/status-list-token.ts'
-import { certifiedStatusKey } from './certified-status-key.ts'
+import { certifiedStatusKey, statusKeyUnder } from './certified-status-key.ts'
 import { type TrustFinding, type TrustFindingCode, trustFinding } from './finding.ts'
 import type { TrustNeeds } from './needs.ts'
 import { isOutOfReach, isTrouble } from './out-of-reach.ts'
@@ -27,7 +32,11 @@ type Source = {
   readonly issuer: Issuer
   readonly now: Date
   readonly anchors: () => Promise<AnchorSet>
+  readonly form: ListForm
 }
+
+/** How a list is asked for: as a JWT, or as a CWT, which is what an mdoc refers to. */
+export type ListForm = 'jwt' | 'cwt'
 
 /** A list of 2^17 entries is some 32 KiB here. Of those that are larger than a megabyte, up to 16, few are kept: anybody may name them. */
 const LISTS_MAX = 64
@@ -47,6 +56,7 @@ const caches = new WeakMap<OutboundFetch, Kept>()
  * @param status The `status` claim, as received; undefined: the credential has none and cannot be revoked, so nothing is found.
  * @param issuer Who signed the credential: the list must be signed by the same.
  * @param anchors Where the chain of a list may end, if not the key of the credential's certificate signed it.
+ * @param form `cwt` for an mdoc.
  * @see [Token Status List, 8.3](https://datatracker.ietf.org/doc/draft-ietf-oauth-status-list/)
  */
 export async function checkStatus(
@@ -55,6 +65,7 @@ export async function checkStatus(
   issuer: Issuer,
   now: Date,
   anchors: () => Promise<AnchorSet> = async () => noAnchors,
+  form: ListForm = 'jwt',
 ): Promise<readonly TrustFinding[]> {
   let reference: StatusReference | null
   try {
@@ -64,7 +75,7 @@ export async function checkStatus(
   }
   if (reference === null) return []
   try {
-    const list = await listOf(platform, { status: reference, issuer, now, anchors })
+    const list = await listOf(platform, { status: reference, issuer, now, anchors, form })
     return statusFindings(list, reference.index)
   } catch (error) {
     return [trustFinding(codeOf(error))]
@@ -88,9 +99,9 @@ function statusFindings(list: VerifiedList, index: number): readonly TrustFindin
 
 /** The verified list, kept by address and issuer: what one issuer's list says is no statement about the credentials of another. */
 async function listOf(platform: TrustNeeds, source: Source): Promise<VerifiedList> {
-  const { status, issuer, now } = source
+  const { status, issuer, now, form } = source
   const { small, large } = cacheOf(platform.fetch)
-  const name = `${issuer.mechanism} ${issuer.issuer} ${nameOf(issuer.key)} ${status.uri}`
+  const name = `${form} ${issuer.mechanism} ${issuer.issuer} ${nameOf(issuer.key)} ${status.uri}`
   const kept = small.get(name, now) ?? large.get(name, now)
   if (kept !== undefined) return kept
   const list = await fetchList(platform, source)
@@ -108,18 +119,31 @@ function cacheOf(fetch: OutboundFetch): Kept {
   return cache
 }
 
-async function fetchList(platform: TrustNeeds, { status, issuer, now, anchors }: Source): Promise<VerifiedList> {
-  const accept = [STATUS_LIST_MEDIA_TYPE]
-  const answer = await platform.fetch(status.uri, { accept, bytesMax: BYTES_MAX, redirectsMax: REDIRECTS_MAX })
+async function fetchList(platform: TrustNeeds, source: Source): Promise<VerifiedList> {
+  const { uri } = source.status
+  const accept = [source.form === 'cwt' ? STATUS_LIST_CWT_MEDIA_TYPE : STATUS_LIST_MEDIA_TYPE]
+  const answer = await platform.fetch(uri, { accept, bytesMax: BYTES_MAX, redirectsMax: REDIRECTS_MAX })
   const notes = `status ${answer.status} for a status list`
   if (isTrouble(answer.status)) throw new Fault('upstream.answer', { notes })
   if (answer.status !== 200) throw new Fault('upstream.refused', { notes })
-  const jws = parseStatusListToken(answer.body.toString('latin1').trim())
+  return source.form === 'cwt' ? listInCwt(answer.body, source) : listInJwt(platform, answer.body, source)
+}
+
+async function listInJwt(platform: TrustNeeds, body: Buffer, source: Source): Promise<VerifiedList> {
+  const { status, issuer, now, anchors } = source
+  const jws = parseStatusListToken(body.toString('latin1').trim())
   const key =
     issuer.mechanism === 'x5c'
       ? certifiedStatusKey(jws.header, issuer, await anchors(), now)
       : await keyOf(platform, jws.header, issuer, now)
   return verifyStatusListToken(jws, key, { uri: status.uri }, now)
+}
+
+/** The issuer of an mdoc is always one by certificate. One bit an entry (ISO/IEC 18013-5) is for its issuer to keep to, not for us. */
+async function listInCwt(body: Buffer, { status, issuer, now, anchors }: Source): Promise<VerifiedList> {
+  const token = parseStatusListCwt(body)
+  const key = statusKeyUnder(token.x5chain, issuer, await anchors(), now)
+  return verifyStatusListCwt(token, key, { uri: status.uri }, now)
 }
 
 /** [TS-10] The same key, or another one of the very same issuer. */
