@@ -124,6 +124,12 @@ test('settings that the file names take effect, at once with a new tenant or lat
     changed: 1,
   })
   assert.deepEqual(await policy(), { issuerPolicy: 'any' })
+  const withFormats = (walletFormats: ('vc+sd-jwt' | 'mso_mdoc')[]) =>
+    apply({ tenants: [{ ...silent, settings: { walletFormats } }] })
+  assert.deepEqual(await withFormats(['vc+sd-jwt', 'mso_mdoc']), { created: 0, changed: 1 })
+  assert.deepEqual(await policy(), { issuerPolicy: 'any', walletFormats: ['vc+sd-jwt', 'mso_mdoc'] })
+  assert.deepEqual(await withFormats(['vc+sd-jwt']), { created: 0, changed: 1 })
+  assert.deepEqual(await policy(), { issuerPolicy: 'any', walletFormats: ['vc+sd-jwt'] })
 })
 
 test('a client id of another tenant is refused, and by whom it is used stays unsaid', async () => {

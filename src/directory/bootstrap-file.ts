@@ -46,6 +46,8 @@ const TenantSettings = Type.Object(
   {
     /** Whose credentials the wallets take. */
     issuerPolicy: Type.Optional(Type.Enum(['any', 'trusted'])),
+    /** What the wallets hold and show. */
+    walletFormats: Type.Optional(Type.Array(Type.Enum(['vc+sd-jwt', 'mso_mdoc']), { minItems: 1, uniqueItems: true })),
   },
   { additionalProperties: false },
 )

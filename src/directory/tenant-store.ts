@@ -26,7 +26,7 @@ const rename = sql(
 const set = sql(
   'directory.tenant_set',
   `update tenant set settings = settings || $2::jsonb, updated_at = $3, catalog_version = catalog_version + 1
-   where id = $1 and not settings @> $2::jsonb returning id`,
+   where id = $1 and settings || $2::jsonb is distinct from settings returning id`,
 )
 
 const lock = sql('directory.tenant_lock', 'select id from tenant where id = $1 for no key update')

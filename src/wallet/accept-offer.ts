@@ -8,12 +8,11 @@ import type { ShownCredential } from './credential.ts'
 import { giveUpOrder, insertDeferred } from './deferred-store.ts'
 import { keepCollected } from './fetch-deferred.ts'
 import { holderOf } from './holder.ts'
-import { refuseUntrusted } from './issuer-policy.ts'
 import type { Receipt } from './keep-credentials.ts'
 import { fetchServerMetadata, type OpenedOffer, openOffer } from './open-offer.ts'
 import { type Order, orderOf, sealOrder } from './order.ts'
 import { type Deferred, redeemCode } from './redeem-offer.ts'
-import { shownTxCode } from './resolve-offer.ts'
+import { offerTerms, shownTxCode } from './resolve-offer.ts'
 
 /** What a caller gives to receive credentials. */
 export type OfferAsk = { readonly credentialOffer: string; readonly txCode?: string | undefined }
@@ -47,7 +46,7 @@ const KEPT_MS = 86_400_000
  */
 export async function acceptOffer(platform: Platform, caller: Caller, ask: OfferAsk): Promise<Accepted> {
   const userId = holderOf(caller)
-  const opened = await openOffer(platform, ask.credentialOffer, (issuer) => refuseUntrusted(platform, caller, issuer))
+  const opened = await openOffer(platform, ask.credentialOffer, await offerTerms(platform, caller))
   const { code, txCode, hint } = await usableGrant(platform, opened, ask.txCode ?? null)
   const { metadata, configurations } = opened
   const server = await fetchServerMetadata(platform, metadata, hint)
@@ -108,6 +107,9 @@ async function usableGrant(
   }
   if (metadata.encryptionRequired)
     throw unable('The issuer demands encrypted messages, which this wallet does not send.')
+  // [MD-6] an mdoc is bound to a key; without a proof it would be somebody else's
+  if (configurations.some(({ format, proofAlgs }) => format === 'mso_mdoc' && proofAlgs === null))
+    throw unable('The issuer wants no key proof for an mdoc, so it could not be shown.')
   // [W-C2] a proof type of theirs, an algorithm of their list
   const isProvable = configurations.every((one) => !one.proofUnsupported && (one.proofAlgs?.includes('ES256') ?? true))
   if (!isProvable) throw unable('The issuer wants a key proof of a kind that this wallet does not make.')

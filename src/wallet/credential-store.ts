@@ -20,7 +20,7 @@ export type TakenCopy = {
 type Row = {
   id: string
   status: Consent
-  format: 'vc+sd-jwt'
+  format: HeldCredential['format']
   vct: string
   iss: string | null
   credential_issuer: string

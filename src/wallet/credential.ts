@@ -1,7 +1,10 @@
 import type { JsonObject } from '../crypto/json.ts'
+import { mdocClaims } from '../protocols/mdoc/claims.ts'
+import { parseIssuerSigned } from '../protocols/mdoc/issuer-signed.ts'
 import { processSdJwt } from '../protocols/sd-jwt-vc/process-sd-jwt.ts'
 import { isControlClaim } from '../protocols/sd-jwt-vc/reserved-names.ts'
 import { parseSdJwt } from '../protocols/sd-jwt-vc/sd-jwt.ts'
+import type { WalletFormat } from './wallet-format.ts'
 
 /** The holder's consent to a credential. Any may follow any; only accepted ones are ever presented. */
 export const consents = ['pending', 'accepted', 'rejected'] as const
@@ -12,8 +15,9 @@ export type Consent = (typeof consents)[number]
 export type HeldCredential = {
   readonly id: string
   readonly status: Consent
-  /** The API's one label for SD-JWT VCs, whatever `typ` was received. */
-  readonly format: 'vc+sd-jwt'
+  /** `vc+sd-jwt` is the API's one label for SD-JWT VCs, whatever `typ` was received. */
+  readonly format: WalletFormat
+  /** The `vct`, or the document type of an mdoc. */
   readonly vct: string
   readonly iss: string | null
   readonly credentialIssuer: string
@@ -29,17 +33,17 @@ export type ShownCredential = {
   readonly claims: JsonObject
   readonly iat: string
   readonly status: Consent
-  readonly format: 'vc+sd-jwt'
+  readonly format: WalletFormat
   readonly vct: string
   readonly iss?: string
 }
 
-/** What a credential says about its subject: the processed payload without the claims that belong to the credential itself. */
+/** What an SD-JWT VC says about its subject: the processed payload without the claims that belong to the credential itself. */
 export function subjectClaims(payload: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(payload).filter(([name]) => !isControlClaim(name)))
 }
 
-/** Reads the claims out of a stored copy. It was verified when it was stored, and seals prove that it did not change. */
+/** Reads the payload of a stored SD-JWT VC. It was verified when it was stored, and seals prove that it did not change. */
 export function claimsOf(raw: string): JsonObject {
   return processSdJwt(parseSdJwt(raw)).payload
 }
@@ -47,6 +51,7 @@ export function claimsOf(raw: string): JsonObject {
 /** @param raw Any copy: all say the same. */
 export function showCredential(held: HeldCredential, raw: string): ShownCredential {
   const { id, status, format, vct, iss, issuedAt } = held
-  const claims = subjectClaims(claimsOf(raw))
+  // an mdoc says what it says in namespaces; what belongs to the credential itself stands elsewhere
+  const claims = format === 'mso_mdoc' ? mdocClaims(parseIssuerSigned(raw).nameSpaces) : subjectClaims(claimsOf(raw))
   return { id, claims, iat: issuedAt.toISOString(), status, format, vct, ...(iss === null ? {} : { iss }) }
 }

@@ -12,6 +12,7 @@ import { insertNotification, type Notification } from './notification-store.ts'
 import { accessPlace, reportFailure } from './notify-issuer.ts'
 import type { Received } from './redeem-offer.ts'
 import { sealCopy } from './sealed-copy.ts'
+import { walletFormatOf } from './wallet-format.ts'
 
 /** From whom, for whom and with which token credentials came. */
 export type Receipt = {
@@ -88,9 +89,10 @@ async function sealCredential(
 ): Promise<Ready> {
   const { tenantId, credentialIssuer } = receipt
   const now = clock.now()
+  const { id: configurationId, format } = received.configuration
   const held = {
-    ...({ id: newId(), status: 'pending', format: 'vc+sd-jwt', vct, iss, issuedAt, expiresAt } as const),
-    ...{ credentialIssuer, configurationId: received.configuration.id, createdAt: now, updatedAt: now },
+    ...({ id: newId(), status: 'pending', format: walletFormatOf(format), vct, iss, issuedAt, expiresAt } as const),
+    ...{ credentialIssuer, configurationId, createdAt: now, updatedAt: now },
   }
   return {
     held,

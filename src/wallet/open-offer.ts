@@ -24,27 +24,32 @@ export type OpenedOffer = {
   readonly configurations: readonly Configuration[]
 }
 
-/** Formats of OpenID4VCI that this wallet takes. */
-const formats: readonly string[] = ['dc+sd-jwt']
+/** What a wallet takes, and from whom. */
+export type OfferTerms = {
+  readonly refuse: (credentialIssuer: string) => Promise<void>
+  readonly formats: readonly string[]
+}
+
 const SERVERS_ASKED_MAX = 4
 const accept = ['application/json']
 
 /**
  * Reads an offer in any form and the metadata of its issuer. Only GET requests: nothing is consumed.
  *
- * @param refuse Throws if the wallet takes nothing of this Credential Issuer. Until then only the offer itself is fetched.
+ * @param terms `refuse` throws if the wallet takes nothing of this Credential Issuer; until then only the offer itself is fetched.
+ * `formats`: those of OpenID4VCI that it takes.
  * @throws Fault what `refuse` throws, `offer.malformed`, `offer.unusable`, `offer.format`, `issuer_metadata.invalid`, `upstream.*`
  * @see [OpenID4VCI 1.0, 4](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-offer-endpoint)
  */
 export async function openOffer(
   platform: Outward,
   credentialOffer: string,
-  refuse: (credentialIssuer: string) => Promise<void>,
+  { refuse, formats }: OfferTerms,
 ): Promise<OpenedOffer> {
   const offer = await fetchOffer(platform, credentialOffer)
   await refuse(offer.credentialIssuer)
   const metadata = await fetchIssuerMetadata(platform, offer.credentialIssuer)
-  return { offer, metadata, configurations: supportedOf(metadata, offer.configurationIds) }
+  return { offer, metadata, configurations: supportedOf(metadata, offer.configurationIds, formats) }
 }
 
 /**
@@ -91,7 +96,11 @@ async function fetchServer(platform: Outward, server: string): Promise<ServerMet
   return readServerMetadata(jsonOf(answer, 'issuer_metadata.invalid'), server, peersOf(platform))
 }
 
-function supportedOf(metadata: IssuerMetadata, ids: readonly string[]): readonly Configuration[] {
+function supportedOf(
+  metadata: IssuerMetadata,
+  ids: readonly string[],
+  formats: readonly string[],
+): readonly Configuration[] {
   const offered = ids.flatMap((id) => metadata.configurations.get(id) ?? [])
   // [W-M4] formats that we do not take are skipped; if nothing is left, that is the reason, and it is known before anything is consumed
   if (offered.length === ids.length && !offered.some((one) => formats.includes(one.format))) {

@@ -4,8 +4,9 @@ import type { Configuration } from '../protocols/openid4vci/credential-configura
 import type { TxCode } from '../protocols/openid4vci/credential-offer.ts'
 import { holderOf } from './holder.ts'
 import { refuseUntrusted } from './issuer-policy.ts'
-import { type OpenedOffer, openOffer } from './open-offer.ts'
+import { type OfferTerms, type OpenedOffer, openOffer } from './open-offer.ts'
 import type { ResolvedOffer } from './schemas.ts'
+import { openFormats, walletFormatOf } from './wallet-format.ts'
 
 /**
  * Shows what an offer would bring, without consuming anything of it. The code in the offer is not shown again.
@@ -18,7 +19,13 @@ export async function resolveOffer(
   credentialOffer: string,
 ): Promise<ResolvedOffer> {
   holderOf(caller)
-  return previewOf(await openOffer(platform, credentialOffer, (issuer) => refuseUntrusted(platform, caller, issuer)))
+  return previewOf(await openOffer(platform, credentialOffer, await offerTerms(platform, caller)))
+}
+
+/** What the wallet of a caller takes, and from whom. */
+export async function offerTerms(platform: Platform, caller: Caller): Promise<OfferTerms> {
+  const formats = await openFormats(platform, caller.tenantId)
+  return { formats, refuse: (issuer) => refuseUntrusted(platform, caller, issuer) }
 }
 
 /** How the API tells what transaction code is needed. */
@@ -38,10 +45,10 @@ function previewOf({ offer, metadata, configurations }: OpenedOffer): ResolvedOf
   }
 }
 
-function configurationOf({ id, type, display, claims }: Configuration): ResolvedOffer['credentials'][number] {
+function configurationOf({ id, format, type, display, claims }: Configuration): ResolvedOffer['credentials'][number] {
   return {
     credentialConfigurationId: id,
-    format: 'vc+sd-jwt',
+    format: walletFormatOf(format),
     vct: type ?? '',
     display: [...display],
     claims: [...claims],

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { consents } from './credential.ts'
+import { walletFormats } from './wallet-format.ts'
 
 const Uuid = Type.String({ format: 'uuid' })
 const Time = Type.String({ format: 'date-time' })
@@ -8,6 +9,10 @@ const EXAMPLE_OFFER =
 const EXAMPLE_REQUEST =
   'openid4vp://?client_id=decentralized_identifier%3Adid%3Aweb%3Acredentials.example.org%3Aissuers%3Aacme&request_uri=https%3A%2F%2Fcredentials.example.org%2Fverifiers%2Facme%2Frequests%2FAaH7HVQAdF6'
 const Loose = Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object', additionalProperties: true })
+
+const Format = Type.Enum([...walletFormats], {
+  description: 'vc+sd-jwt: SD-JWT VC, whatever the issuer calls it. mso_mdoc: ISO mdoc, where the tenant opened it.',
+})
 
 /** The id in a path. */
 export const IdParams = Type.Object({ id: Uuid })
@@ -29,15 +34,20 @@ export const Credential = Type.Object(
     claims: Type.Unsafe<Readonly<Record<string, unknown>>>({
       type: 'object',
       additionalProperties: true,
-      description: 'What the credential says about its subject.',
+      description:
+        'What the credential says about its subject. Of an mdoc, namespaces with their elements: dates are texts, byte strings base64url.',
     }),
     iat: Type.String({
       format: 'date-time',
       description: 'When it was issued; if the issuer does not say, when it was received.',
     }),
     status: Type.Enum([...consents], { description: 'The consent of the holder.' }),
-    format: Type.Literal('vc+sd-jwt', { description: 'SD-JWT VC, whatever the issuer calls it.' }),
-    vct: Type.String({ minLength: 1, maxLength: 256, description: 'The type of the credential.' }),
+    format: Format,
+    vct: Type.String({
+      minLength: 1,
+      maxLength: 256,
+      description: 'The type of the credential; of an mdoc the document type.',
+    }),
     iss: Type.Optional(
       Type.String({ minLength: 1, maxLength: 512, description: 'The issuer: a DID, an https identifier or a DN.' }),
     ),
@@ -79,8 +89,8 @@ export const ResolvedOffer = Type.Object(
     credentials: Type.Array(
       Type.Object({
         credentialConfigurationId: Type.String(),
-        format: Type.Literal('vc+sd-jwt'),
-        vct: Type.String(),
+        format: Format,
+        vct: Type.String({ description: 'Of an mdoc the document type.' }),
         display: Type.Array(Loose),
         claims: Type.Array(Loose),
       }),
@@ -106,7 +116,7 @@ const SelectedCredential = Type.Object(
   {
     credentialId: Uuid,
     matchedAttributes: Type.Array(Type.String(), {
-      description: 'Claim paths, dotted; [] stands for every element of an array.',
+      description: 'Claim paths, dotted; [] stands for every element of an array. Of an mdoc namespace/element.',
     }),
   },
   { additionalProperties: false },

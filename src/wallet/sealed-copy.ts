@@ -3,7 +3,7 @@ import { privateKeyFromPkcs8 } from '../crypto/jwk.ts'
 import { newId } from '../crypto/random.ts'
 import type { Sealing } from '../crypto/sealing.ts'
 import { type SigningKey, softwareKey } from '../crypto/signing-key.ts'
-import type { VerifiedCopy } from './check-received.ts'
+import type { VerifiedCopy } from './check-copy.ts'
 import type { NewCopy, SealedCredential, TakenCopy } from './credential-store.ts'
 
 /** A copy as it goes into the store. */
