@@ -14,6 +14,8 @@ import { type AuthorityNeeds, ensureLeaf } from './make-leaf.ts'
 /** What a tenant signs with at this moment, certificate and all. */
 export type ActiveSigner = {
   readonly certificateId: string
+  /** The root of the tenant above it, or itself if there is none: what stays when the leaf is renewed. */
+  readonly authorityId: string
   readonly key: SigningKey
   readonly keyType: KeyType
   /** Standard base64 of DER, leaf first, without a root [X5-5]: the value of the JWS header of this name. */
@@ -116,7 +118,32 @@ async function look(
 ): Promise<ActiveSigner | null> {
   const now = needs.clock.now()
   const top = await needs.store.single(tenantId, (tx) => findSigner(tx, kind, keyType, now))
-  if (top === null) return null
+  return top === null ? null : signerBelow(needs, tenantId, top, now)
+}
+
+/**
+ * What a root or requested certificate of the tenant signs with now, also one that is not active: for what is still to be said about
+ * credentials that it signed.
+ *
+ * @returns null if it is unknown, revoked or expired, or has no leaf any more
+ */
+export async function signerOfAuthority(
+  needs: AuthorityNeeds,
+  tenantId: TenantId,
+  authorityId: string,
+): Promise<ActiveSigner | null> {
+  const now = needs.clock.now()
+  const top = await needs.store.single(tenantId, (tx) => findCertificate(tx, authorityId, now))
+  if (top === null || top.status === 'revoked' || top.status === 'expired') return null
+  return signerBelow(needs, tenantId, top, now)
+}
+
+async function signerBelow(
+  needs: AuthorityNeeds,
+  tenantId: TenantId,
+  top: TenantCertificate,
+  now: Date,
+): Promise<ActiveSigner | null> {
   const signer = top.origin === 'root' ? await leafOf(needs, tenantId, top.id, now) : top
   return signer === null ? null : opened(needs, tenantId, signer)
 }
@@ -138,6 +165,7 @@ async function opened(needs: AuthorityNeeds, tenantId: TenantId, signer: TenantC
   const above = signer.chain === '' ? [] : fromPem('CERTIFICATE', signer.chain).filter((der) => !isSelfSigned(der))
   return {
     certificateId: signer.id,
+    authorityId: signer.parentId ?? signer.id,
     key: await needs.keys.byId(tenantId, signer.keyId),
     keyType: signer.keyType,
     x5c: [signer.der, ...above].map((der) => der.toString('base64')),
