@@ -6,6 +6,7 @@ import { softwareKeyRing } from './crypto/key-ring.ts'
 import { sealingWith } from './crypto/sealing.ts'
 import { directoryRoutes } from './directory/routes.ts'
 import type { Endpoint } from './http/endpoint.ts'
+import { keepAnswers } from './http/keep-answers.ts'
 import { openOutbound } from './http/outbound.ts'
 import type { Route } from './http/route.ts'
 import { buildServer, type Server } from './http/server.ts'
@@ -89,6 +90,7 @@ export function buildApp({ config, store, masterKey, log, clock }: Parts): App {
     authenticate: authenticate(platform),
     readiness: [{ name: 'database', check: () => checkDatabase(store) }],
     figures: figuresOf(store),
+    idempotency: keepAnswers(platform),
   })
   let worker: Worker | null = null
   return {

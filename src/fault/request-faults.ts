@@ -45,6 +45,16 @@ export const requestFaults = {
     oauth: [409, 'invalid_request'],
     title: 'The present state does not allow this.',
   },
+  'idempotency.mismatch': {
+    api: [409, 'IDEMPOTENCY_MISMATCH'],
+    oauth: [409, 'invalid_request'],
+    title: 'This Idempotency-Key was used for another request.',
+  },
+  'idempotency.busy': {
+    api: [409, 'CONFLICT'],
+    oauth: [409, 'invalid_request'],
+    title: 'The first request with this Idempotency-Key is still at work.',
+  },
   'server.unexpected': {
     api: [500, 'INTERNAL_ERROR'],
     oauth: [500, 'server_error'],

@@ -66,7 +66,8 @@ function headersOf(fault: Fault, status: number, challenge: string): Record<stri
   const headers: Record<string, string> = {}
   if (status === 401 || fault.code === 'scope.missing') headers['www-authenticate'] = challenge
   const wait = fault.meta?.retryAfterSeconds
-  if (status === 429 || status === 503) headers['retry-after'] = String(typeof wait === 'number' ? Math.ceil(wait) : 1)
+  const isForLater = status === 429 || status === 503 || fault.code === 'idempotency.busy'
+  if (isForLater) headers['retry-after'] = String(typeof wait === 'number' ? Math.ceil(wait) : 1)
   const allow = fault.meta?.allow
   if (status === 405 && Array.isArray(allow)) headers.allow = allow.join(', ')
   return headers

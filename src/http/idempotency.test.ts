@@ -1,90 +1,236 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { Type } from 'typebox'
+import { openTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import type { TenantId } from '../caller.ts'
+import { sealingWith } from '../crypto/sealing.ts'
 import { Fault } from '../fault.ts'
-import type { Idempotency, KeptAnswer } from './idempotency.ts'
+import { sql } from '../store/store.ts'
+import { repeatableOf } from './idempotency.ts'
+import { forgetAnswers, keepAnswers } from './keep-answers.ts'
+import { once } from './operation.ts'
 import { answer, route } from './route.ts'
-import { aServer } from './test-support/a-server.ts'
+import { aCaller, aPlatform, aServer } from './test-support/a-server.ts'
 
-/** The edge of this room: what the roof plugs in keeps its answers in the database. */
-function inMemory(): Idempotency {
-  const kept = new Map<string, { digest: string; answer: KeptAnswer | null }>()
-  return {
-    begin: async (caller, { key, digest }) => {
-      const found = kept.get(caller.actor.id + key)
-      if (found !== undefined && found.digest !== digest) throw new Fault('state.conflict')
-      if (found?.answer === null) throw new Fault('state.conflict')
-      if (found === undefined) kept.set(caller.actor.id + key, { digest, answer: null })
-      return found?.answer ?? null
-    },
-    finish: async (caller, { key, digest }, first) => void kept.set(caller.actor.id + key, { digest, answer: first }),
-    release: async (caller, { key }) => void kept.delete(caller.actor.id + key),
+const insertTenant = sql(
+  'test.http.tenant',
+  'insert into tenant (id, slug, name, created_at, updated_at) values ($1, $2, $2, now(), now())',
+)
+const listKept = sql('test.http.kept', `select encode(sealed_answer, 'escape') as text, expires_at from kept_answer`)
+const tenants = ['a', 'b'].map((end) => `00000000-0000-7000-8000-00000000000${end}` as TenantId)
+const crash = Symbol('the process is gone')
+
+let db: TestDatabase
+let time = Date.parse('2026-05-01T12:00:00.000Z')
+before(async () => {
+  db = await openTestDatabase()
+  for (const id of tenants)
+    await db.store.across('test set-up', (tx) => tx.rows(insertTenant, [id, `t${id.slice(-1)}`]))
+})
+after(() => db.close())
+
+type What = { fail?: 'refused' | 'defect' | 'late defect'; pauseMs?: number; die?: 'before' | 'after' }
+
+/** A server whose one route makes things, and what it made. `die` leaves the attempt as a crash would: begun and never ended. */
+function aMaker(waitMs = 5000) {
+  const clock = { now: () => new Date(time) }
+  const needs = {
+    store: db.store,
+    clock,
+    log: aPlatform().log,
+    sealing: sealingWith(Buffer.alloc(32, 7), db.store, clock.now),
   }
-}
-
-function aCounting() {
+  const kept = keepAnswers(needs, { waitMs })
+  const made = new Map<string, { id: string; secret: string }>()
   let runs = 0
-  const counted = route({
-    group: 'creds',
-    method: 'POST',
-    path: '/things',
-    says: 'Counts.',
-    needs: null,
-    body: Type.Object({ fail: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
-    status: 201,
-    reply: Type.Object({ runs: Type.Integer() }),
-    faults: [],
-    handle: ({ body }) => {
-      runs += 1
-      if (body.fail && runs === 1) throw new Fault('state.invalid')
-      return answer({ runs }, { headers: { location: `/things/${runs}` } })
+  const next: What[] = []
+  const find = async (id: string) => made.get(id) ?? Promise.reject(new Fault('resource.unknown'))
+  const make = async (id: string) => {
+    if (made.has(id)) throw Object.assign(new Error('taken'), { code: '23505' })
+    const thing = { id, secret: `secret ${runs}` }
+    made.set(id, thing)
+    return thing
+  }
+  const making = (path: string) =>
+    route({
+      group: 'creds',
+      method: 'POST',
+      path,
+      says: 'Makes a thing.',
+      needs: null,
+      body: Type.Object({ name: Type.Optional(Type.String()) }, { additionalProperties: false }),
+      status: 201,
+      reply: Type.Object({ id: Type.String(), secret: Type.String() }),
+      faults: [],
+      handle: async ({ operation }) => {
+        runs += 1
+        const { fail, pauseMs, die } = next.shift() ?? {}
+        if (pauseMs !== undefined) await new Promise((resolve) => setTimeout(resolve, pauseMs))
+        if (fail === 'refused') throw new Fault('state.invalid')
+        if (fail === 'defect') throw new Error('defect')
+        if (die === 'before') throw crash
+        const thing = await once(operation, find, make)
+        if (fail === 'late defect') throw new Error('defect')
+        if (die === 'after') throw crash
+        return answer(thing, { headers: { location: `/things/${thing.id}` } })
+      },
+    })
+  const server = aServer({
+    routes: [making('/things'), making('/others')],
+    authenticate: async ({ authorization = '' }) => {
+      const [name = '', tenant = '0'] = authorization.replace('Bearer ', '').split('@')
+      return { ...aCaller(name), tenantId: tenants[Number(tenant)] ?? tenants[0] ?? aCaller(name).tenantId }
+    },
+    idempotency: {
+      begin: async (caller, ask) => {
+        const begun = await kept.begin(caller, ask)
+        if ('kept' in begun) return begun
+        return { ...begun, release: async (error) => (error === crash ? undefined : begun.release(error)) }
+      },
     },
   })
-  const server = aServer({ routes: [counted], idempotency: inMemory() })
-  const post = async (body: string, key?: string, who = 'writer') => {
+  const post = async (body: string, key?: string, who = 'writer', path = '/creds/things') => {
     const headers = { authorization: `Bearer ${who}`, 'content-type': 'application/json' }
     const keyed = key === undefined ? headers : { ...headers, 'idempotency-key': key }
-    const {
-      status,
-      headers: got,
-      body: bytes,
-    } = await server.dispatch({ method: 'POST', path: '/creds/things', headers: keyed, body })
-    return { status, location: got.location, replayed: got['idempotency-replayed'], text: bytes.toString() }
+    const reply = await server.dispatch({ method: 'POST', path, headers: keyed, body })
+    const { location, 'idempotency-replayed': replayed, 'retry-after': retryAfter } = reply.headers
+    return { status: reply.status, location, replayed, retryAfter, body: JSON.parse(reply.body.toString()) }
   }
-  return { post, close: server.close }
+  return { post, next, made, runs: () => runs, clock, close: server.close }
 }
 
-test('the same key and body get the first answer again, headers and all; the work is done once', async () => {
-  const { post, close } = aCounting()
-  const first = await post('{}', 'k')
-  assert.deepEqual(first, { status: 201, location: '/things/1', replayed: undefined, text: '{"data":{"runs":1}}' })
-  assert.deepEqual(await post('{}', 'k'), { ...first, replayed: 'true' })
-  assert.equal((await post('{}', 'other')).text, '{"data":{"runs":2}}')
-  assert.equal((await post('{}')).text, '{"data":{"runs":3}}')
+test('the same key and body get the first answer again, status, headers and all; the work is done once', async () => {
+  const { post, runs, close } = aMaker()
+  const first = await post('{}', 'again')
+  assert.equal(first.status, 201)
+  assert.equal(first.location, `/things/${first.body.data.id}`)
+  assert.equal(first.replayed, undefined)
+  assert.deepEqual(await post('{}', 'again'), { ...first, replayed: 'true' })
+  assert.equal(runs(), 1)
+  assert.notEqual((await post('{}', 'another')).body.data.id, first.body.data.id)
+  assert.equal((await post('{}')).replayed, undefined)
   await close()
 })
 
-test('the same key with another body is refused, and with another caller is another key', async () => {
-  const { post, close } = aCounting()
-  await post('{}', 'k')
-  assert.equal((await post('{"fail":false}', 'k')).status, 409)
-  assert.equal((await post('{}', 'k', 'admin')).text, '{"data":{"runs":2}}')
-  await close()
-})
-
-test('a refused attempt does not use the key up', async () => {
-  const { post, close } = aCounting()
-  assert.equal((await post('{"fail":true}', 'k')).status, 409)
-  assert.equal((await post('{"fail":true}', 'k')).status, 201)
-  await close()
-})
-
-test('a key that is too long or not printable is refused by name', async () => {
-  const { post, close } = aCounting()
-  for (const key of ['x'.repeat(256), 'a b', 'ü']) {
-    const { status, text } = await post('{}', key)
-    assert.equal(status, 400)
-    assert.match(text, /"source":\{"parameter":"Idempotency-Key"\}/)
+test('the same key with another body or path is refused; with another caller or tenant it is another key', async () => {
+  const { post, runs, close } = aMaker()
+  const { body } = await post('{}', 'k')
+  for (const other of [await post('{"name":"x"}', 'k'), await post('{}', 'k', 'writer', '/creds/others')]) {
+    assert.equal(other.status, 409)
+    assert.equal(other.body.errors[0].code, 'IDEMPOTENCY_MISMATCH')
   }
+  const others = [await post('{}', 'k', 'admin'), await post('{}', 'k', 'writer@1')]
+  assert.equal(new Set([body.data.id, ...others.map((one) => one.body.data.id)]).size, 3)
+  assert.equal(runs(), 3)
+  await close()
+})
+
+test('of parallel repetitions one does the work and all get its answer', async () => {
+  const { post, next, runs, close } = aMaker()
+  next.push({ pauseMs: 60 })
+  const all = await Promise.all(Array.from({ length: 20 }, () => post('{}', 'crowd')))
+  assert.equal(runs(), 1)
+  assert.equal(new Set(all.map((one) => `${one.status} ${one.body.data.id}`)).size, 1)
+  assert.equal(all.filter((one) => one.replayed === undefined).length, 1)
+  await close()
+})
+
+test('a repetition that comes long before the end is told to come again', async () => {
+  const { post, next, runs, close } = aMaker(50)
+  next.push({ pauseMs: 400 })
+  const first = post('{}', 'slow')
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  const early = await post('{}', 'slow')
+  assert.deepEqual([early.status, early.body.errors[0].code, early.retryAfter], [409, 'CONFLICT', '1'])
+  assert.equal((await first).status, 201)
+  assert.equal((await post('{}', 'slow')).replayed, 'true')
+  assert.equal(runs(), 1)
+  await close()
+})
+
+test('a refused attempt does not use the key up, not even for another body', async () => {
+  const { post, next, close } = aMaker()
+  next.push({ fail: 'refused' })
+  assert.equal((await post('{}', 'r')).status, 409)
+  assert.equal((await post('{"name":"corrected"}', 'r')).status, 201)
+  await close()
+})
+
+for (const fail of ['defect', 'late defect'] as const) {
+  test(`after a ${fail} nobody knows what was done, so a repetition makes it under the same id, once`, async () => {
+    const { post, next, made, close } = aMaker()
+    next.push({ fail })
+    assert.equal((await post('{}', fail.replace(' ', '-'))).status, 500)
+    assert.equal((await post('{"name":"other"}', fail.replace(' ', '-'))).status, 409)
+    assert.equal((await post('{}', fail.replace(' ', '-'))).status, 201)
+    assert.equal(made.size, 1)
+    await close()
+  })
+}
+
+for (const die of ['before', 'after'] as const) {
+  test(`when the process dies ${die} the work is done, a repetition waits for the lease and makes it once`, async () => {
+    const { post, next, made, close } = aMaker(50)
+    next.push({ die })
+    await post('{}', `crash-${die}`)
+    assert.equal((await post('{}', `crash-${die}`)).status, 409)
+    time += 16_000
+    assert.equal((await post('{"name":"other"}', `crash-${die}`)).body.errors[0].code, 'IDEMPOTENCY_MISMATCH')
+    const repeated = await post('{}', `crash-${die}`)
+    assert.equal(repeated.status, 201)
+    assert.equal(made.size, 1)
+    assert.deepEqual(await post('{}', `crash-${die}`), { ...repeated, replayed: 'true' })
+    await close()
+  })
+}
+
+test('an attempt that was taken for dead and ends after all makes nothing twice', async () => {
+  const { post, next, made, close } = aMaker()
+  next.push({ pauseMs: 200 })
+  const slow = post('{}', 'zombie')
+  await new Promise((resolve) => setTimeout(resolve, 80))
+  time += 16_000
+  const [first, second] = await Promise.all([slow, post('{}', 'zombie')])
+  assert.deepEqual([first.status, second.status], [201, 201])
+  assert.equal(first.body.data.id, second.body.data.id)
+  assert.equal(made.size, 1)
+  await close()
+})
+
+test('answers are sealed at rest, kept for a day and then forgotten', async () => {
+  const { post, clock, close } = aMaker()
+  const { body } = await post('{}', 'sealed')
+  const read = () =>
+    db.store.single(tenants[0] as TenantId, (tx) => tx.rows<{ text: string | null; expires_at: Date }>(listKept))
+  for (const { text } of await read()) assert.doesNotMatch(text ?? '', /secret|things/)
+  assert.equal(Math.max(...(await read()).map((row) => row.expires_at.getTime())), time + 86_400_000)
+  time += 86_399_000
+  assert.equal((await post('{}', 'sealed')).replayed, 'true')
+  time += 1000
+  const later = await post('{}', 'sealed')
+  assert.equal(later.replayed, undefined)
+  assert.notEqual(later.body.data.id, body.data.id)
+  time += 86_400_000
+  await forgetAnswers({ store: db.store, clock }, new AbortController().signal)
+  assert.deepEqual(await read(), [])
+  await close()
+})
+
+test('a request without a key costs nothing', async () => {
+  const { post, close } = aMaker()
+  const before = { ...db.store.counts }
+  await post('{}')
+  assert.deepEqual({ ...db.store.counts }, before)
+  await close()
+})
+
+test('a key that is too long or not printable is refused by name; other methods have none', async () => {
+  const { post, close } = aMaker()
+  for (const key of ['x'.repeat(256), 'a b', 'ü', '']) {
+    const { status, body } = await post('{}', key)
+    assert.equal(status, 400)
+    assert.equal(body.errors[0].source.parameter, 'Idempotency-Key')
+  }
+  assert.equal(repeatableOf('k', 'PUT', '/', undefined), null)
   await close()
 })

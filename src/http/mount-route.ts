@@ -6,8 +6,9 @@ import { notAcceptable, preferredType } from './accept.ts'
 import { isJsonType, mediaTypeOf, readJson } from './body.ts'
 import type { Check, checkMaker } from './check.ts'
 import { checkTexts } from './check-texts.ts'
-import { type Idempotency, type KeptAnswer, type Repeatable, repeatableOf } from './idempotency.ts'
-import type { Answer, RawAnswer, Route, RouteAsk } from './route.ts'
+import { answerOnce, type Idempotency, type KeptAnswer, repeatableOf } from './idempotency.ts'
+import { singleOperation } from './operation.ts'
+import type { Answer, RawAnswer, Route } from './route.ts'
 import { JSON_CSP } from './trace.ts'
 import { type Write, writer } from './write.ts'
 
@@ -77,34 +78,10 @@ export async function runRoute(needs: RouteNeeds, mounted: MountedRoute, request
   const ask = readAsk(needs.platform, caller, mounted, request, path)
   const repeatable = repeatableOf(request.headers['idempotency-key'], request.method, path, request.body)
   if (repeatable === null || needs.idempotency === null) return send(mounted, reply, await mounted.route.handle(ask))
-  return runOnce(needs.idempotency, caller, repeatable, mounted, ask, reply)
-}
-
-/** Once the handle has done its work the key is never let go, or a repetition would do it twice. */
-async function runOnce(
-  idempotency: Idempotency,
-  caller: Caller,
-  repeatable: Repeatable,
-  mounted: MountedRoute,
-  ask: RouteAsk,
-  reply: FastifyReply,
-) {
-  const kept = await idempotency.begin(caller, repeatable)
-  if (kept !== null) return sendText(reply, { ...kept, headers: { ...kept.headers, 'idempotency-replayed': 'true' } })
-  const answer = await attempt(idempotency, caller, repeatable, () => mounted.route.handle(ask))
-  if (answer.kind === 'raw') return send(mounted, reply, answer)
-  const text = textOf(mounted, answer)
-  await idempotency.finish(caller, repeatable, text)
-  return sendText(reply, text)
-}
-
-async function attempt<T>(idempotency: Idempotency, caller: Caller, ask: Repeatable, work: () => T | Promise<T>) {
-  try {
-    return await work()
-  } catch (error) {
-    await idempotency.release(caller, ask)
-    throw error
-  }
+  const kept = await answerOnce(needs.idempotency, caller, repeatable, async (operation) =>
+    keptOf(mounted, await mounted.route.handle({ ...ask, operation })),
+  )
+  return sendText(reply, kept)
 }
 
 function readAsk(platform: Platform, caller: Caller, mounted: MountedRoute, request: FastifyRequest, path: string) {
@@ -116,7 +93,7 @@ function readAsk(platform: Platform, caller: Caller, mounted: MountedRoute, requ
   const body = bodyOf(mounted, request)
   const wants = preferredType(headers.accept, mounted.offered) ?? 'application/json'
   const href = mounted.base + path.slice(mounted.prefixLength)
-  return { platform, caller, params, query: request.query, body, headers, href, wants }
+  return { platform, caller, params, query: request.query, body, headers, href, wants, operation: singleOperation }
 }
 
 function bodyOf(mounted: MountedRoute, request: FastifyRequest): unknown {
@@ -143,6 +120,15 @@ function textOf({ route, write }: MountedRoute, { status, headers, ...rest }: An
   }
 }
 
+/** As {@link send} would send it. */
+function keptOf(mounted: MountedRoute, answer: Answer | RawAnswer): KeptAnswer {
+  if (answer.kind === 'answer') return textOf(mounted, answer)
+  const { type, body, headers, status } = answer
+  if (typeof body !== 'string' && !Buffer.isBuffer(body)) throw new Error('a stream cannot be given again')
+  const named = { ...headers, 'content-type': type, 'cache-control': 'no-store', vary: 'accept' }
+  return { status: status ?? mounted.route.status, headers: named, body }
+}
+
 function send(mounted: MountedRoute, reply: FastifyReply, answer: Answer | RawAnswer): FastifyReply {
   if (answer.kind === 'answer') return sendText(reply, textOf(mounted, answer))
   reply.header('cache-control', 'no-store').headers(answer.headers ?? {})
@@ -158,5 +144,5 @@ function sendText(reply: FastifyReply, { status, headers, body }: KeptAnswer): F
   return reply
     .code(status)
     .headers(headers)
-    .send(body === '' ? undefined : Buffer.from(body))
+    .send(body.length === 0 ? undefined : Buffer.from(body))
 }

@@ -4,6 +4,7 @@ import type { Static, TSchema } from 'typebox'
 import type { Caller, Scope } from '../caller.ts'
 import type { FaultCode } from '../fault.ts'
 import type { Platform } from '../platform.ts'
+import type { Operation } from './operation.ts'
 
 /** The three groups of our API; each has its own base URL (`/wallet`, `/creds`, `/onboarding` by default). */
 export type Group = 'wallet' | 'creds' | 'onboarding'
@@ -47,6 +48,8 @@ export type RouteAsk<Params = Readonly<Record<string, string>>, Query = unknown,
   readonly href: string
   /** The negotiated media type: `application/json` or one of the route's `produces`. */
   readonly wants: string
+  /** Whoever makes something takes its id from here: see `once`. */
+  readonly operation: Operation
 }
 
 type Common = {

@@ -1,0 +1,110 @@
+import { type AcrossTx, sql, type TenantTx } from '../store/store.ts'
+
+/** What the row of a key says to a request that brings it. */
+export type KeyState =
+  /** It is this attempt's to answer. */
+  | { readonly state: 'ours'; readonly startedAt: Date; readonly isRepeated: boolean }
+  /** Another request has it. */
+  | { readonly state: 'other' }
+  /** An attempt is at work, or was a moment ago. */
+  | { readonly state: 'busy' }
+  /** `sealed` is null if the answer was too large to keep. */
+  | { readonly state: 'answered'; readonly sealed: Buffer | null }
+
+/** One attempt to answer the request of a key. */
+export type AttemptRow = {
+  readonly keyHash: Buffer
+  readonly requestHash: Buffer
+  readonly claim: string
+  readonly leaseUntil: Date
+  readonly expiresAt: Date
+}
+
+type Row = {
+  found: 'ours' | 'seen'
+  started_at: Date
+  attempts: number
+  request_hash: Buffer
+  answered_at: Date | null
+  sealed_answer: Buffer | null
+}
+
+const takeKey = sql(
+  'http.kept_answer.take',
+  `with taken as (
+     insert into kept_answer as old (tenant_id, key_hash, request_hash, claim, lease_until, started_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7)
+     on conflict (tenant_id, key_hash) do update set request_hash = excluded.request_hash, claim = excluded.claim,
+       lease_until = excluded.lease_until, expires_at = excluded.expires_at, answered_at = null, sealed_answer = null,
+       started_at = case when old.expires_at <= $6 then excluded.started_at else old.started_at end,
+       attempts = case when old.expires_at <= $6 then 1 else old.attempts + 1 end
+     where old.expires_at <= $6 or (old.answered_at is null and old.lease_until <= $6 and old.request_hash = $3)
+     returning old.started_at, old.attempts, old.request_hash
+   )
+   select 'ours' as found, started_at, attempts, request_hash, null::timestamptz as answered_at, null::bytea as sealed_answer
+   from taken
+   union all
+   select 'seen', started_at, attempts, request_hash, answered_at, sealed_answer from kept_answer
+   where tenant_id = $1 and key_hash = $2 and not exists (select from taken)`,
+)
+const mine = `tenant_id = $1 and key_hash = $2 and claim = $3`
+const renewLease = sql('http.kept_answer.renew', `update kept_answer set lease_until = $4 where ${mine}`)
+const keepAnswer = sql(
+  'http.kept_answer.keep',
+  `update kept_answer set sealed_answer = $4, answered_at = $5, expires_at = $6, claim = null where ${mine}`,
+)
+const dropKey = sql('http.kept_answer.drop', `delete from kept_answer where ${mine}`)
+const endLease = sql('http.kept_answer.lapse', `update kept_answer set lease_until = $4, claim = null where ${mine}`)
+const deleteExpired = sql(
+  'http.kept_answer.forget',
+  `delete from kept_answer where (tenant_id, key_hash) in (
+     select tenant_id, key_hash from kept_answer where expires_at <= $1 limit $2)
+   returning 1 as gone`,
+)
+
+/**
+ * Takes the key for an attempt, or tells who has it. One statement, so of requests that come together only one gets it. A key whose attempt
+ * has not renewed its lease is taken over, by the same request only.
+ */
+export async function takeKeptKey(tx: TenantTx, attempt: AttemptRow, now: Date): Promise<KeyState> {
+  const { keyHash, requestHash, claim, leaseUntil, expiresAt } = attempt
+  const [row] = await tx.rows<Row>(takeKey, [tx.tenantId, keyHash, requestHash, claim, leaseUntil, now, expiresAt])
+  // Inserted at this very moment by somebody else: this statement cannot see it yet.
+  if (row === undefined) return { state: 'busy' }
+  if (row.found === 'ours') return { state: 'ours', startedAt: row.started_at, isRepeated: row.attempts > 1 }
+  if (!row.request_hash.equals(requestHash)) return { state: 'other' }
+  return row.answered_at === null ? { state: 'busy' } : { state: 'answered', sealed: row.sealed_answer }
+}
+
+type Held = Pick<AttemptRow, 'keyHash' | 'claim'>
+
+/** Says that the attempt is still at work. Nothing happens if it was taken over. */
+export async function renewKeptKey(tx: TenantTx, { keyHash, claim }: Held, leaseUntil: Date): Promise<void> {
+  await tx.rows(renewLease, [tx.tenantId, keyHash, claim, leaseUntil])
+}
+
+/** Keeps the answer of an attempt until `expiresAt`. Nothing happens if it was taken over. */
+export async function insertKeptAnswer(
+  tx: TenantTx,
+  { keyHash, claim }: Held,
+  sealed: Buffer | null,
+  now: Date,
+  expiresAt: Date,
+): Promise<void> {
+  await tx.rows(keepAnswer, [tx.tenantId, keyHash, claim, sealed, now, expiresAt])
+}
+
+/** Lets the key go: it is as if it had never been used. */
+export async function deleteKeptKey(tx: TenantTx, { keyHash, claim }: Held): Promise<void> {
+  await tx.rows(dropKey, [tx.tenantId, keyHash, claim])
+}
+
+/** Lets the next attempt begin at once. It is the same piece of work. */
+export async function lapseKeptKey(tx: TenantTx, { keyHash, claim }: Held, now: Date): Promise<void> {
+  await tx.rows(endLease, [tx.tenantId, keyHash, claim, now])
+}
+
+/** Forgets answers whose time is over. @returns how many; `limit` at most. */
+export async function deleteExpiredAnswers(tx: AcrossTx, now: Date, limit: number): Promise<number> {
+  return (await tx.rows(deleteExpired, [now, limit])).length
+}

@@ -1,0 +1,29 @@
+-- 0017 repeated requests and lists: what was answered to a request with an Idempotency-Key, and an index for each filter of the lists.
+-- Locks: building an index keeps writers of its table waiting, for a second or two per million rows. Old code runs on it: yes, it knows
+-- neither. Way back: drop the table and the indexes.
+
+-- One row a key of a caller, from the first attempt until a day after its answer.
+create table kept_answer (
+  tenant_id     uuid not null references tenant (id) on delete cascade,
+  -- SHA-256 over caller and key.
+  key_hash      bytea not null check (octet_length(key_hash) = 32),
+  -- SHA-256 over method, path and body.
+  request_hash  bytea not null check (octet_length(request_hash) = 32),
+  -- The attempt that is at work; it is taken for dead when it has not renewed its lease.
+  claim         uuid,
+  lease_until   timestamptz not null,
+  -- Of the first attempt. The ids of what the request makes are derived from it, so that a second attempt makes nothing twice.
+  started_at    timestamptz not null,
+  attempts      integer not null default 1,
+  answered_at   timestamptz,
+  -- May hold personal data and secrets that are told once. Cleared with the row, by the sweep http.forget-answers. null once answered: the
+  -- answer was too large to keep.
+  sealed_answer bytea check (octet_length(sealed_answer) <= 2097152),
+  expires_at    timestamptz not null,
+  primary key (tenant_id, key_hash),
+  check (sealed_answer is null or answered_at is not null),
+  check (claim is null or answered_at is null)
+);
+create index kept_answer_expiry on kept_answer (expires_at);
+select protect_tenant_rows('kept_answer');
+select open_across('kept_answer', true);
