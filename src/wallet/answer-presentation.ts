@@ -1,11 +1,9 @@
 import type { Caller, UserId } from '../caller.ts'
-import type { SigningKey } from '../crypto/signing-key.ts'
 import { record } from '../events/record.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import { buildErrorResponse, buildResponse } from '../protocols/openid4vp/response.ts'
-import { presentSdJwt } from '../protocols/sd-jwt-vc/present-sd-jwt.ts'
-import { parseSdJwt } from '../protocols/sd-jwt-vc/sd-jwt.ts'
+import { buildVpToken, type OpenCopy } from './build-vp-token.ts'
 import { chooseNamed, chooseProposed } from './choose-answer.ts'
 import { type TakenCopy, takeCopies } from './credential-store.ts'
 import { deliverAnswer } from './deliver-answer.ts'
@@ -31,7 +29,6 @@ type Open = {
   readonly request: PendingRequest
   readonly view: PresentationView
 }
-type Copies = ReadonlyMap<string, { readonly raw: string; readonly key: SigningKey | null }>
 
 /**
  * Gives the holder's answer to the verifier.
@@ -52,7 +49,7 @@ export async function answerPresentation(
 ): Promise<PresentationAnswer> {
   const open = await openPresentation(platform, caller, id)
   if (status === 'rejected') return reject(platform, caller, open)
-  const candidates = await listCandidates(platform, caller, open.userId)
+  const candidates = await listCandidates(platform, caller, open.userId, open.request.formats)
   const { query } = open.request
   const choices =
     selectedCredentials === undefined
@@ -84,7 +81,7 @@ async function present(
   const ids = selected.map(({ credentialId }) => credentialId)
   const taken = await begin(platform, caller, open, ids)
   try {
-    const token = vpTokenOf(choices, request, await openCopies(platform, caller, taken), platform.clock.now())
+    const token = buildVpToken(choices, request, await openCopies(platform, caller, taken), platform.clock.now())
     const redirectUri = await deliverAnswer(platform, request.responseUri, buildResponse(token, request.state))
     return await end(platform, caller, open, 'answered', {
       ...view,
@@ -134,24 +131,13 @@ async function begin(
   })
 }
 
-async function openCopies({ sealing }: Platform, { tenantId }: Caller, taken: readonly TakenCopy[]): Promise<Copies> {
+async function openCopies(
+  { sealing }: Platform,
+  { tenantId }: Caller,
+  taken: readonly TakenCopy[],
+): Promise<ReadonlyMap<string, OpenCopy>> {
   const opened = taken.map(async (copy) => [copy.credentialId, await openCopy(sealing, tenantId, copy)] as const)
   return new Map(await Promise.all(opened))
-}
-
-/** [DCQL-8] A presentation for each query id, minimal, and bound to this verifier and this request. */
-function vpTokenOf(choices: readonly Choice[], { nonce, client }: PendingRequest, copies: Copies, now: Date) {
-  const token = new Map<string, string[]>()
-  for (const { query, match } of choices) {
-    const copy = copies.get(match.credential.id)
-    if (copy === undefined || (query.holderBinding && copy.key === null)) throw new Fault('sd_jwt.unpresentable')
-    // [VP-P1] the whole client id, with its prefix
-    const binding =
-      query.holderBinding && copy.key !== null ? { nonce, aud: client.full, iat: now, key: copy.key } : null
-    const made = presentSdJwt(parseSdJwt(copy.raw), match.paths, binding)
-    token.set(query.id, [...(token.get(query.id) ?? []), made])
-  }
-  return token
 }
 
 async function end(

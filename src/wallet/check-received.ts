@@ -41,7 +41,7 @@ export async function checkReceived(
   const findings = outcomes.flatMap((one, copy) => one.findings.map((finding) => ({ copy, ...finding })))
   const copies = outcomes.flatMap(({ copy }) => copy ?? [])
   // Token Status List 8.3: an invalid credential is not looked up
-  if (findings.length === 0) findings.push(...(await checkStatuses(platform, copies, trust, now)))
+  if (findings.length === 0) findings.push(...(await checkStatuses(platform, received, copies, trust, now)))
   const [first] = copies
   if (findings.length > 0 || first === undefined) throw refusal(findings)
   return { received, copies: copies.map(({ raw, key }) => ({ raw, key })), ...first.facts }
@@ -55,13 +55,15 @@ function unreadable(error: unknown): Outcome {
 
 async function checkStatuses(
   platform: Outward,
+  { configuration }: Received,
   copies: readonly ReadCopy[],
   { anchors }: SignerTrust,
   now: Date,
 ): Promise<ReceivedFinding[]> {
+  const form = configuration.format === 'mso_mdoc' ? 'cwt' : 'jwt'
   const findings: ReceivedFinding[] = []
   for (const [position, { status, issuer, content }] of copies.entries()) {
-    const found = await checkStatus(platform, status, issuer, now, anchors)
+    const found = await checkStatus(platform, status, issuer, now, anchors, form)
     // a list out of reach says nothing about the credential, so this is no refusal of it
     if (found.some(({ code }) => code === 'status.unavailable')) {
       throw new Fault('upstream.unreachable', { detail: 'The status list of the credential could not be fetched.' })

@@ -22,6 +22,7 @@ import { didKey } from '../trust/did-key.ts'
 import { isTrustedVerifierDid } from '../trust/is-trusted.ts'
 import { trustedAnchors } from '../trust/tenant-trust.ts'
 import { bytesMax, isOk, type Outward, peersOf, refusalOf } from './upstream.ts'
+import { openFormats } from './wallet-format.ts'
 
 /** A request that may be answered once the holder agrees. */
 export type OpenedRequest = PresentationRequest & { readonly verifier: Standing; readonly purposes: readonly string[] }
@@ -56,7 +57,7 @@ export async function openRequest(
   const walletNonce = link.kind === 'reference' && link.method === 'post' ? randomToken(16) : null
   const authenticated = await authenticate(platform, tenantId, link, walletNonce)
   const wallet = {
-    formats: ['dc+sd-jwt'],
+    formats: await openFormats(platform, tenantId),
     holderAlg: 'ES256',
     ...(walletNonce === null ? {} : { walletNonce }),
   } as const

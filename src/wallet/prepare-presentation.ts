@@ -5,7 +5,7 @@ import type { Platform } from '../platform.ts'
 import type { Selection } from '../protocols/dcql/select-credentials.ts'
 import { holderOf } from './holder.ts'
 import { type OpenedRequest, openRequest } from './open-request.ts'
-import { besidesOf, type Candidate, choicesFor, listCandidates, select, selectedOf } from './presentable.ts'
+import { besidesOf, type Candidate, choicesFor, listCandidates, retainedOf, select, selectedOf } from './presentable.ts'
 import {
   metaOf,
   type PresentationRow,
@@ -38,7 +38,7 @@ export async function preparePresentation(
   const { tenantId } = caller
   const opened = await openRequest(platform, tenantId, presentationRequest)
   const { expiresAt: end, verifier: _, purposes: __, ...request } = opened
-  const view = viewOf(opened, await listCandidates(platform, caller, userId))
+  const view = viewOf(opened, await listCandidates(platform, caller, userId, opened.formats))
   const now = platform.clock.now()
   const id = newId()
   const expiresAt = new Date(Math.min(end?.getTime() ?? now.getTime() + ttlMs(platform), now.getTime() + OPEN_MS_MAX))
@@ -86,10 +86,12 @@ function alternativesOf({ query }: OpenedRequest, { queries, required }: Selecti
     required: required.includes(one.id),
     multiple: one.multiple,
     credentials: (queries.get(one.id)?.matches ?? []).flatMap((match) => {
-      const choice = [{ query: one, match }]
-      const [besides] = besidesOf(choice)
+      const choice = { query: one, match }
+      const [besides] = besidesOf([choice])
+      const retained = retainedOf(choice)
+      const kept = retained.length === 0 ? {} : { intentToRetain: retained }
       const also = besides === undefined ? {} : { alsoDisclosed: besides.attributes }
-      return selectedOf(choice).map((selected) => ({ ...selected, ...also }))
+      return selectedOf([choice]).map((selected) => ({ ...selected, ...also, ...kept }))
     }),
   }))
 }

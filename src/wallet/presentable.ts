@@ -4,12 +4,15 @@ import type { Platform } from '../platform.ts'
 import type { DcqlCredential } from '../protocols/dcql/match.ts'
 import type { CredentialQuery, DcqlQuery, PathStep } from '../protocols/dcql/query.ts'
 import { type Match, type Selection, selectCredentials } from '../protocols/dcql/select-credentials.ts'
+import { mdocCandidate } from '../protocols/mdoc/dcql-candidate.ts'
+import { parseIssuerSigned } from '../protocols/mdoc/issuer-signed.ts'
 import { presentSdJwt } from '../protocols/sd-jwt-vc/present-sd-jwt.ts'
 import { parseSdJwt } from '../protocols/sd-jwt-vc/sd-jwt.ts'
 import { claimsOf, subjectClaims } from './credential.ts'
 import { listPresentable, type SealedCredential } from './credential-store.ts'
 import { type Besides, dotted, type Selected } from './presentation.ts'
 import { openRaw } from './sealed-copy.ts'
+import { wireFormats } from './wallet-format.ts'
 
 /** A credential of the wallet as a query sees it. */
 export type Candidate = DcqlCredential & { readonly id: string; readonly raw: string }
@@ -20,13 +23,20 @@ export type Choice = { readonly query: CredentialQuery; readonly match: Match<Ca
 /** How many credentials of one wallet are looked through. */
 const CANDIDATES_MAX = 1000
 
-/** The accepted and valid credentials of a user, newest first. */
+/**
+ * The accepted and valid credentials of a user, newest first.
+ *
+ * @param formats Only these; as protocols call them.
+ */
 export async function listCandidates(
   { store, sealing, clock }: Pick<Platform, 'store' | 'sealing' | 'clock'>,
   { tenantId }: Pick<Caller, 'tenantId'>,
   userId: UserId,
+  formats: readonly string[],
 ): Promise<Candidate[]> {
-  const held = await store.single(tenantId, (tx) => listPresentable(tx, userId, clock.now(), CANDIDATES_MAX))
+  const all = await store.single(tenantId, (tx) => listPresentable(tx, userId, clock.now(), CANDIDATES_MAX))
+  // (3.11, step 6) what the verifier cannot check, or the tenant has closed, is not shown
+  const held = all.filter(({ format }) => formats.includes(wireFormats[format]))
   return Promise.all(held.map(async (one) => candidateOf(one, await openRaw(sealing, tenantId, one))))
 }
 
@@ -70,6 +80,8 @@ export function selectedOf(choices: readonly Choice[]): Selected[] {
 export function besidesOf(choices: readonly Choice[]): Besides[] {
   const found = new Map<string, Set<string>>()
   for (const { query, match } of choices) {
+    // every element of an mdoc can be kept back
+    if (match.credential.format === 'mso_mdoc') continue
     const asked = (query.options[match.option] ?? []).map(({ path }) => path)
     const shown = claimsOf(presentSdJwt(parseSdJwt(match.credential.raw), match.paths, null))
     const known = found.get(match.credential.id) ?? new Set()
@@ -93,10 +105,23 @@ function isAsked(path: readonly PathStep[], asked: readonly (readonly PathStep[]
 }
 
 function attributesOf(query: CredentialQuery, { option }: Pick<Match<Candidate>, 'option'>): string[] {
-  return (query.options[option] ?? []).map(({ path }) => dotted(path))
+  return (query.options[option] ?? []).map(({ path }) => nameOf(query, path))
 }
 
-function candidateOf({ id, vct }: SealedCredential, raw: string): Candidate {
+/** Names of namespaces have dots in them, so theirs are told otherwise. */
+function nameOf({ format }: CredentialQuery, path: readonly PathStep[]): string {
+  return format === 'mso_mdoc' ? path.join('/') : dotted(path)
+}
+
+/** (3.11, step 8) What of a presentation the verifier says that it will keep. Only queries for mdocs have a word for that. */
+export function retainedOf({ query, match }: Choice): string[] {
+  const claims = query.options[match.option] ?? []
+  return claims.flatMap(({ path, intentToRetain }) => (intentToRetain === true ? nameOf(query, path) : []))
+}
+
+function candidateOf({ id, format, vct }: SealedCredential, raw: string): Candidate {
+  // one that is not bound to a key of ours is not taken
+  if (format === 'mso_mdoc') return { id, raw, ...mdocCandidate(parseIssuerSigned(raw), true) }
   const claims = claimsOf(raw)
   const also = memberOf(claims, 'aka_vcts')
   // [DCQL-2] `aka_vcts` are types that it also has

@@ -28,7 +28,10 @@ export type PresentationView = {
     readonly queryId: string
     readonly required: boolean
     readonly multiple: boolean
-    readonly credentials: readonly (Selected & { readonly alsoDisclosed?: readonly string[] })[]
+    readonly credentials: readonly (Selected & {
+      readonly alsoDisclosed?: readonly string[]
+      readonly intentToRetain?: readonly string[]
+    })[]
   }[]
   readonly unmatched: readonly { readonly queryId: string; readonly types: readonly string[] }[]
   readonly redirectUri?: string
