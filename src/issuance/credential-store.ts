@@ -1,6 +1,7 @@
 import type { Entry } from '../events/entry.ts'
 import { auditCte, auditValues } from '../events/recorded-sql.ts'
 import { sql, type TenantTx } from '../store/store.ts'
+import type { ListKind } from './status-slots.ts'
 
 /** What an access token stands for. */
 export type Granted = {
@@ -55,7 +56,7 @@ const reserveCopies = sql(
   `with present as (
      select position, status_list_id, status_index from issued_copy where tenant_id = $1 and credential_id = $3
    ), open_list as (
-     select id from status_list where tenant_id = $1 and full_at is null
+     select id from status_list where tenant_id = $1 and full_at is null and bits = $11 and authority_id is not distinct from $12::uuid
    ), slot as (
      select free.id, free.number, row_number() over () as position from (
        select open_list.id, candidate.number
@@ -102,6 +103,8 @@ export type Reservation = {
   readonly noncesUntil: Date
   /** Random entries of the open status list to choose from, more than there are copies. */
   readonly candidates: readonly number[]
+  /** Which of the open status lists. */
+  readonly listKind: ListKind
 }
 
 /** One copy of a credential and its entry in a status list; null if the credential cannot be revoked. */
@@ -132,6 +135,7 @@ export async function reserve(tx: TenantTx, asked: Reservation, now: Date): Prom
   const rows = await tx.rows<ReservedRow>(reserveCopies, [
     ...[tx.tenantId, asked.id, asked.credentialId, asked.tokenHash, asked.holderKeysHash, now],
     ...[asked.holderKeys, asked.nonceHashes, asked.candidates, asked.noncesUntil],
+    ...[asked.listKind.bits, asked.listKind.authorityId],
   ])
   const [first] = rows
   if (first === undefined) throw new Error('the reservation answered nothing')
@@ -148,23 +152,23 @@ function copyOf({ status_list_id: listId, status_index: index }: ReservedRow): C
 
 const openNextList = sql(
   'issuance.status_list.open',
-  `insert into status_list (tenant_id, id, created_at) values ($1, $2, $3)
-   on conflict (tenant_id) where full_at is null do nothing`,
+  `insert into status_list (tenant_id, id, created_at, bits, authority_id) values ($1, $2, $3, $4, $5)
+   on conflict (tenant_id, bits, authority_id) where full_at is null do nothing`,
 )
 const closeFullList = sql(
   'issuance.status_list.close',
-  `update status_list set full_at = $2 where tenant_id = $1 and full_at is null
+  `update status_list set full_at = $2 where tenant_id = $1 and full_at is null and bits = $4 and authority_id is not distinct from $5::uuid
      and (select count(*) from issued_copy c where c.tenant_id = $1 and c.status_list_id = status_list.id) >= $3`,
 )
 
-/** Opens a status list if none is open. */
-export async function openList(tx: TenantTx, id: string, now: Date): Promise<void> {
-  await tx.rows(openNextList, [tx.tenantId, id, now])
+/** Opens a status list if none of its kind is open. */
+export async function openList(tx: TenantTx, id: string, kind: ListKind, now: Date): Promise<void> {
+  await tx.rows(openNextList, [tx.tenantId, id, now, kind.bits, kind.authorityId])
 }
 
-/** Ends the open status list if at least `takenMin` of its entries are taken. */
-export async function closeList(tx: TenantTx, takenMin: number, now: Date): Promise<void> {
-  await tx.rows(closeFullList, [tx.tenantId, now, takenMin])
+/** Ends the open status list of a kind if at least `takenMin` of its entries are taken. */
+export async function closeList(tx: TenantTx, takenMin: number, kind: ListKind, now: Date): Promise<void> {
+  await tx.rows(closeFullList, [tx.tenantId, now, takenMin, kind.bits, kind.authorityId])
 }
 
 const completeIssuance = sql(

@@ -12,6 +12,8 @@ import {
 } from '../protocols/openid4vci/credential-request.ts'
 import { buildCredentialResponse } from '../protocols/openid4vci/credential-response.ts'
 import { type ProvedKey, verifyProofs } from '../protocols/openid4vci/jwt-proof.ts'
+import type { ActiveSigner } from '../trust/active-signer.ts'
+import { credentialSigner } from './credential-signer.ts'
 import { complete, findGranted, type Granted, isCompleted } from './credential-store.ts'
 import { takeGranted } from './granted-cache.ts'
 import { reserveCopies } from './reserve-copies.ts'
@@ -32,7 +34,7 @@ type From = { readonly ip: string; readonly requestId: string }
  *
  * @param token Access token.
  * @throws Fault `token.invalid`, `credential_request.*`, `credential_configuration.unknown`, `credential_identifier.unknown`,
- * `key_proof.invalid`, `nonce.invalid`, `credential_encryption.unsupported`
+ * `key_proof.invalid`, `nonce.invalid`, `credential_encryption.unsupported`, `certificate.none_active`
  * @see [OpenID4VCI 1.0, 8](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-endpoint)
  */
 export async function issueCredential(
@@ -52,11 +54,26 @@ export async function issueCredential(
   checkCovered(request, granted, template)
   const keys = await provedKeys(needs, tenant, request, template, now)
   const claims = await claimsOf(needs, tenant, granted)
-  const reservation = { granted, tokenHash, ...keys }
+  const signer = await signerOf(needs, tenant, template)
+  const listKind = {
+    bits: template.definition.format === 'mdoc' ? 1 : 2,
+    authorityId: signer?.authorityId ?? null,
+  } as const
+  const reservation = { granted, tokenHash, ...keys, listKind }
   const { issuedAt, copies } = await reserveCopies(needs, tenant, reservation, now)
-  const signed = await signCopies(needs, tenant, { template, claims, issuedAt, copies, keys: keys.bound })
+  const signed = await signCopies(needs, tenant, signer, { template, claims, issuedAt, copies, keys: keys.bound })
   if (!granted.isCompleted) await completeOnce(needs, tenant, granted, from)
   return buildCredentialResponse(inOrder(keys.asked, keys.bound, signed), granted.credentialId)
+}
+
+/** Before anything is taken: a wallet that comes while nobody can sign may come again. What is missing is the organisation's to know. */
+async function signerOf(needs: Needs, tenant: Tenant, { definition }: Template): Promise<ActiveSigner | null> {
+  try {
+    return await credentialSigner(needs, tenant, definition)
+  } catch (cause) {
+    if (!(cause instanceof Fault) || cause.code !== 'certificate.none_active') throw cause
+    throw new Fault('certificate.none_active', { ...(cause.detail !== undefined && { notes: cause.detail }), cause })
+  }
 }
 
 /** [VCI-C1] By identifier exactly if the token response gave one, by configuration otherwise. */

@@ -14,7 +14,7 @@ import {
   type Reserved,
   reserve,
 } from './credential-store.ts'
-import { LIST_FULL_ENTRIES, slotCandidates } from './status-slots.ts'
+import { LIST_FULL_ENTRIES, type ListKind, slotCandidates } from './status-slots.ts'
 
 type Needs = Pick<Platform, 'store' | 'config'>
 
@@ -30,6 +30,8 @@ export type CopiesAsk = {
   readonly bound: readonly ProvedKey[]
   readonly holderKeysHash: Buffer
   readonly nonces: readonly string[]
+  /** Which status list its entries are in. */
+  readonly listKind: ListKind
 }
 
 /**
@@ -41,7 +43,7 @@ export type CopiesAsk = {
 export async function reserveCopies(
   { store, config }: Needs,
   tenant: Tenant,
-  { granted, tokenHash, bound, holderKeysHash, nonces }: CopiesAsk,
+  { granted, tokenHash, bound, holderKeysHash, nonces, listKind }: CopiesAsk,
   now: Date,
 ): Promise<{ readonly issuedAt: Date; readonly copies: readonly Copy[] }> {
   const reservation = {
@@ -52,14 +54,17 @@ export async function reserveCopies(
     holderKeys: bound.map((key) => fromBase64url(key.thumbprint)),
     nonceHashes: nonces.map(sha256),
     noncesUntil: new Date(now.getTime() + (config.nonceTtlSeconds + SKEW_SECONDS) * 1000),
+    listKind,
   }
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
     const candidates = granted.revocable ? slotCandidates(bound.length) : []
     const reserved = await tryReserve({ store }, tenant, { ...reservation, candidates }, now)
     if (reserved?.outcome === 'reserved') return reserved
     if (reserved?.outcome === 'denied') throw new Fault('credential_request.denied')
-    if (reserved?.outcome === 'no_slots') await store.single(tenant.id, (tx) => closeList(tx, LIST_FULL_ENTRIES, now))
-    if (reserved !== null) await store.single(tenant.id, (tx) => openList(tx, newId(), now))
+    if (reserved?.outcome === 'no_slots') {
+      await store.single(tenant.id, (tx) => closeList(tx, LIST_FULL_ENTRIES, listKind, now))
+    }
+    if (reserved !== null) await store.single(tenant.id, (tx) => openList(tx, newId(), listKind, now))
   }
   throw new Error('no entry of the status list could be taken')
 }

@@ -5,6 +5,16 @@ export const LIST_ENTRIES = 131_072
 /** [TS-3] A list that is fuller than this is ended when the candidates for an entry were all taken. */
 export const LIST_FULL_ENTRIES = Math.floor(LIST_ENTRIES * 0.6)
 
+/**
+ * What a status list is for: credentials whose status needs so many bits (an mdoc wants one), signed under the same authority as the list.
+ * `authorityId`: the root of the tenant, or the imported certificate without one, that the signer's certificate is under; null for the
+ * tenant's did:web keys.
+ */
+export type ListKind = { readonly bits: 1 | 2; readonly authorityId: string | null }
+
+/** The lists of what is signed with the tenant's did:web keys. */
+export const didListKind: ListKind = { bits: 2, authorityId: null }
+
 const CANDIDATES_EACH = 4
 const CANDIDATES_MORE = 16
 
