@@ -9,7 +9,7 @@ import { trustOf } from '../trust/is-trusted.ts'
 import { checkAnswer } from './check-answer.ts'
 import { issue } from './issue.ts'
 import type { ClaimedQuestion, Outcome, Undecided } from './presentation-request.ts'
-import { clientIdOf } from './request-addresses.ts'
+import { addressesOf } from './request-addresses.ts'
 import { claimAnswer, completeAnswer, releaseAnswer } from './request-store.ts'
 import { readRequestToken } from './request-token.ts'
 import { resultPlace } from './result-place.ts'
@@ -50,12 +50,12 @@ export async function answerRequest(
   const question = await store.single(tenant.id, (tx) => claimAnswer(tx, id, state, now))
   // 3.9 step 1: open, in time, the right state, and once
   if (question === null) throw new Fault('presentation_request.closed')
-  const aud = clientIdOf(platform.urls, tenant.slug)
+  const { clientId: aud, responseUri } = addressesOf(platform.urls, tenant.slug, token, question.clientId)
   const trust = trustOf(platform, tenant.id)
   const outcome =
     answer.kind === 'refused'
       ? declined(answer)
-      : await checkAnswer(platform, question, answer.vpToken, { aud, now, trust })
+      : await checkAnswer(platform, question, answer.vpToken, { aud, responseUri, now, trust })
   if (outcome.status === 'undecided') throw await putOff(platform, tenant, question, outcome)
   return complete(platform, tenant, question, outcome, from)
 }

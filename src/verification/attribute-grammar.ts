@@ -12,7 +12,12 @@ export type Condition = {
 }
 
 /** One claim that a template asks for: where it stands, and what must be true of it. */
-export type WantedClaim = { readonly path: readonly string[]; readonly condition: Condition }
+export type WantedClaim = {
+  readonly path: readonly string[]
+  readonly condition: Condition
+  /** mdoc: whether the value will be kept for longer than the check takes; absent: no statement. */
+  readonly intentToRetain?: boolean
+}
 
 /** `wanted` is complete only without violations. */
 export type ReadAttributes = { readonly wanted: readonly WantedClaim[]; readonly violations: readonly Violation[] }
@@ -95,9 +100,10 @@ function readNamespaces(walk: Walk, namespaces: JsonObject, pointer: string): vo
   for (const [namespace, entry] of Object.entries(namespaces)) {
     const at = `${pointer}/${pointerPart(namespace)}`
     if (!isName(walk, namespace, at)) continue
-    if (!isJsonObject(entry) || !isJsonObject(entry.properties) || Object.keys(entry).length !== 1) {
+    const { properties, type = 'object', ...others } = isJsonObject(entry) ? entry : {}
+    if (!isJsonObject(properties) || type !== 'object' || Object.keys(others).length > 0) {
       refuse(walk, at, 'is a namespace and must have the one member properties')
-    } else readElements(walk, entry.properties, namespace, `${at}/properties`)
+    } else readElements(walk, properties, namespace, `${at}/properties`)
   }
 }
 
@@ -105,12 +111,21 @@ function readElements(walk: Walk, elements: JsonObject, namespace: string, point
   for (const [name, entry] of Object.entries(elements)) {
     const at = `${pointer}/${pointerPart(name)}`
     if (!isName(walk, name, at)) continue
-    if (!isJsonObject(entry)) refuse(walk, at, 'must be an object')
-    else if (entry.intentToRetain !== undefined && typeof entry.intentToRetain !== 'boolean') {
+    if (!isJsonObject(entry)) {
+      refuse(walk, at, 'must be an object')
+      continue
+    }
+    const { intentToRetain, ...others } = entry
+    if (intentToRetain !== undefined && typeof intentToRetain !== 'boolean') {
       refuse(walk, `${at}/intentToRetain`, 'must be a boolean')
-    } else if (Object.keys(entry).some((member) => member !== 'intentToRetain')) {
+    } else if (Object.keys(others).length > 0) {
       refuse(walk, at, 'is an element and may have no other member than intentToRetain')
-    } else walk.wanted.push({ path: [namespace, name], condition: {} })
+    } else {
+      walk.wanted.push({
+        ...{ path: [namespace, name], condition: {} },
+        ...(intentToRetain !== undefined && { intentToRetain }),
+      })
+    }
   }
 }
 

@@ -4,8 +4,9 @@ import { parseQuery } from '../protocols/dcql/parse-query.ts'
 import { plan } from '../protocols/dcql/select-credentials.ts'
 import type { VpToken } from '../protocols/openid4vp/response.ts'
 import { checkConditions, pickWanted } from './check-conditions.ts'
-import { type Issue, type IssueCode, isDefect, isPassing, issue } from './issue.ts'
-import { type Expected, type Judged, judgePresentation } from './judge-presentation.ts'
+import { type Issue, type IssueCode, isDefect, isPassing, isReplay, issue } from './issue.ts'
+import { judgePresentation } from './judge-presentation.ts'
+import { type Expected, type Judged, refused } from './judged.ts'
 import type { CredentialResult, Outcome, Question, Undecided } from './presentation-request.ts'
 import type { TemplateCredential } from './presentation-template.ts'
 import { queryIdOf, queryOf, wantedOf } from './template-query.ts'
@@ -24,20 +25,19 @@ type Answer = {
  * A defect is a result and never thrown. Claims leave this function only where the whole answer is verified. Undecided it is if nothing
  * stands in the way but issuers or status lists that are out of reach at this moment.
  *
- * @param aud Our full client identifier.
- * @param trust Whom the tenant trusts at this moment.
+ * @param asked Who asked and where to, as the request object says; whom the tenant trusts at this moment.
  * @see [OpenID4VP 1.0, 8.6](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-vp-token-validation)
  */
 export async function checkAnswer(
   platform: Pick<Platform, 'fetch' | 'config'>,
   question: Question,
   vpToken: VpToken,
-  { aud, now, trust }: Pick<Expected, 'aud' | 'now' | 'trust'>,
+  asked: Pick<Expected, 'aud' | 'responseUri' | 'now' | 'trust'>,
 ): Promise<Outcome | Undecided> {
   const judging = question.credentials.map(async (credential, position): Promise<Answer> => {
     const queryId = queryIdOf(position)
     const presentations = vpToken.get(queryId) ?? []
-    const judged = await judgeOne(platform, presentations, { credential, nonce: question.nonce, aud, now, trust })
+    const judged = await judgeOne(platform, presentations, { ...asked, credential, nonce: question.nonce })
     return { queryId, credential, presentations, judged }
   })
   const answers = await Promise.all(judging)
@@ -49,7 +49,7 @@ export async function checkAnswer(
   const left = presentedIn(answers, vpToken, (one) => !issues.get(one.queryId)?.some(isDefect))
   const { satisfied } = checkPresented(query, left)
   // 14.1.2: one presentation for another request spoils the whole answer
-  const isReplayed = [...issues.values()].flat().some(({ code }) => code === 'kb.nonce')
+  const isReplayed = [...issues.values()].flat().some(isReplay)
   const isVerified = satisfied && !isReplayed
   const shown = answers.filter((one) => one.presentations.length > 0 || issues.get(one.queryId)?.some(isDefect))
   const credentials = shown.map((one) => resultOf(one, issues.get(one.queryId) ?? [], isVerified))
@@ -62,17 +62,15 @@ export async function checkAnswer(
   return { status: 'failed', error, credentials }
 }
 
-const nothing: Judged = { issues: [], issuer: null, presented: null }
-
 async function judgeOne(
   platform: Pick<Platform, 'fetch' | 'config'>,
   presentations: readonly string[],
   expected: Parameters<typeof judgePresentation>[2],
 ): Promise<Judged> {
   const [only] = presentations
-  if (only === undefined) return nothing
+  if (only === undefined) return refused([])
   // [VP-S1] we never ask for more than one, so more of them are not even looked at
-  if (presentations.length > 1) return { ...nothing, issues: [issue('presentation.too_many')] }
+  if (presentations.length > 1) return refused([issue('presentation.too_many')])
   return judgePresentation(platform, only, expected)
 }
 

@@ -1,3 +1,4 @@
+import { mdocFindingMessages } from '../protocols/mdoc/findings.ts'
 import { findingMessages } from '../protocols/sd-jwt-vc/findings.ts'
 
 /** What a result can say about a credential beyond what is wrong with its cryptography. */
@@ -33,7 +34,7 @@ export type IssueCode = keyof typeof own
 export type Issue = { readonly code: string; readonly message: string }
 
 /** Every code that a result can carry from the checks made here, with its sentence. */
-export const issueMessages: Readonly<Record<string, string>> = { ...findingMessages, ...own }
+export const issueMessages: Readonly<Record<string, string>> = { ...findingMessages, ...mdocFindingMessages, ...own }
 
 /** The issue of a code. @param about Which claim, as a dotted path; put before the sentence. */
 export function issue(code: IssueCode, about?: string): Issue {
@@ -43,6 +44,11 @@ export function issue(code: IssueCode, about?: string): Issue {
 /** Whether an issue says nothing about the credential: another time the check may go well. */
 export function isPassing({ code }: Issue): boolean {
   return code === 'issuer.unavailable' || code === 'status.unavailable'
+}
+
+/** Whether it was, or may have been, made for another request. The holder of an mdoc signs the nonce with all else, so one cannot tell. */
+export function isReplay({ code }: Issue): boolean {
+  return code === 'kb.nonce' || code === 'device_auth.signature'
 }
 
 /** Whether an issue makes a credential invalid. What merely tells that trust was not asked for does not. */

@@ -15,6 +15,7 @@ const platform = { config: readConfig({}), fetch: () => Promise.reject(new Fault
 const expected = {
   credential: { type: membership, format: 'sd-jwt-vc', attributes: {}, issuers: [issuer.did] },
   ...{ nonce: 'nonce-of-this-request-0123', aud: 'decentralized_identifier:did:web:us.example', now },
+  responseUri: 'https://us.example/answers',
   trust: { anchors: async () => noAnchors, vouchesFor: async () => false },
 } as const
 

@@ -1,142 +1,18 @@
-import { sha256Base64url } from '../crypto/digest.ts'
-import { type JsonObject, memberOf } from '../crypto/json.ts'
-import { parseCompact } from '../crypto/jws.ts'
-import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
-import type { Presented } from '../protocols/dcql/check-presented.ts'
-import { issuedPositions } from '../protocols/dcql/claims-path.ts'
-import { looksLikeDid } from '../protocols/did/did.ts'
-import { finding } from '../protocols/sd-jwt-vc/findings.ts'
-import { parseSdJwt, type SdJwt } from '../protocols/sd-jwt-vc/sd-jwt.ts'
-import { type VerifiedPresentation, verifyPresentation } from '../protocols/sd-jwt-vc/verify-presentation.ts'
-import { checkStatus } from '../trust/check-status.ts'
-import type { TenantTrust } from '../trust/is-trusted.ts'
-import { isOutOfReach } from '../trust/out-of-reach.ts'
-import { type ResolvedIssuer, resolveIssuer } from '../trust/resolve-issuer.ts'
-import { type Issue, isDefect, issue } from './issue.ts'
-import type { TemplateCredential } from './presentation-template.ts'
-
-/** What a presentation is checked against. */
-export type Expected = {
-  readonly credential: TemplateCredential
-  readonly nonce: string
-  readonly aud: string
-  readonly now: Date
-  /** Whom the verifier trusts. */
-  readonly trust: TenantTrust
-}
-
-/** An issuer as it was found, or as it calls itself. */
-type Claimed = Pick<ResolvedIssuer, 'issuer' | 'mechanism' | 'trusted' | 'chain' | 'keyIds'>
-
-/** What the checks of one presentation came to. Without defects `presented` is there and may be believed. */
-export type Judged = {
-  readonly issues: readonly Issue[]
-  /** Null unless the signature of this issuer was verified. */
-  readonly issuer: string | null
-  readonly presented: (Presented & { readonly claims: JsonObject }) | null
-}
+import { judgeMdoc } from './judge-mdoc.ts'
+import { judgeSdJwt } from './judge-sd-jwt.ts'
+import type { Expected, Judged } from './judged.ts'
 
 /**
- * Checks one presentation by itself: form, issuer, signature, validity, key binding, then the status list.
+ * Checks one presentation by itself, as the format that was asked for (3.9 step 5) and no other.
  *
- * Issuer documents and status lists are fetched, bounded and cached. Whether it answers the query is NOT checked here.
- *
- * @see [OpenID4VP 1.0, 8.6](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-vp-token-validation), protocol steps 5 to 9
+ * Issuer documents, revocation lists and status lists are fetched, bounded and cached. Whether it answers the query is NOT checked here.
  */
-export async function judgePresentation(
+export function judgePresentation(
   platform: Pick<Platform, 'fetch' | 'config'>,
-  compact: string,
+  presentation: string,
   expected: Expected,
 ): Promise<Judged> {
-  // 3.9 step 5: parsed by the format of the query only
-  const sdJwt = read(compact)
-  if (sdJwt === null) return refused([issue('presentation.malformed')])
-  // 14.1.2: one that was made for another request is refused before anybody is asked about it
-  if (isForAnotherRequest(sdJwt, expected.nonce)) return refused([finding('kb.nonce')])
-  // nobody is asked for the key of an issuer that would be refused anyway
-  const objections = await objectionsToClaimed(sdJwt, expected)
-  if (objections.length > 0) return refused(objections)
-  const issuer = await resolved(platform, sdJwt, expected)
-  if ('code' in issuer) return refused([issuer])
-  const verified = verify(sdJwt, issuer, expected)
-  const issues: Issue[] = [...issuer.findings, ...verified.findings, ...(await checkIssuer(issuer, expected))]
-  // Token Status List 8.3: not looked up for a credential that is invalid anyway
-  if (!issues.some(isDefect)) {
-    const { now, trust } = expected
-    issues.push(...(await checkStatus(platform, memberOf(verified.payload, 'status'), issuer, now, trust.anchors)))
-  }
-  const isSigned = !verified.findings.some(({ code }) => code.startsWith('jwt.')) && issuer.trusted
-  const presented = issues.some(isDefect) ? null : presentedOf(verified)
-  return { issues, issuer: isSigned ? issuer.issuer : null, presented }
-}
-
-function refused(issues: readonly Issue[]): Judged {
-  return { issues, issuer: null, presented: null }
-}
-
-function read(compact: string): SdJwt | null {
-  try {
-    return parseSdJwt(compact)
-  } catch (error) {
-    if (error instanceof Fault) return null
-    throw error
-  }
-}
-
-function isForAnotherRequest({ keyBinding }: SdJwt, nonce: string): boolean {
-  if (keyBinding === null) return false
-  try {
-    return memberOf(parseCompact(keyBinding).payload, 'nonce') !== nonce
-  } catch {
-    return false
-  }
-}
-
-async function resolved(
-  platform: Pick<Platform, 'fetch' | 'config'>,
-  { jwt }: SdJwt,
-  { now, trust }: Expected,
-): Promise<ResolvedIssuer | Issue> {
-  try {
-    return await resolveIssuer(platform, jwt, now, trust.anchors)
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error
-    return issue(isOutOfReach(error) ? 'issuer.unavailable' : 'issuer.unresolved')
-  }
-}
-
-/** By its own word; whether that is true comes later. A certificate says it itself. */
-async function objectionsToClaimed({ jwt }: SdJwt, expected: Expected): Promise<readonly Issue[]> {
-  const iss = memberOf(jwt.payload, 'iss')
-  if (typeof iss !== 'string' || Object.hasOwn(jwt.header, 'x5c')) return []
-  const mechanism = looksLikeDid(iss) ? 'did' : 'jwt-vc-issuer'
-  const claimed = { issuer: iss, mechanism, trusted: true, chain: null, keyIds: [] } as const
-  return (await checkIssuer(claimed, expected)).filter(isDefect)
-}
-
-function verify(sdJwt: SdJwt, { key }: ResolvedIssuer, { nonce, aud, now }: Expected): VerifiedPresentation {
-  // [SEC-56] the holder must always prove possession, whatever arrived
-  return verifyPresentation(sdJwt, { issuerKey: key, now, keyBinding: 'required', nonce, aud, audience: aud })
-}
-
-/** 3.9 step 6: trusted for this credential, if the template says by whom it must be issued. */
-async function checkIssuer(issuer: Claimed, { credential, trust }: Expected): Promise<readonly Issue[]> {
-  const { issuers = [], trustedIssuers = [] } = credential
-  if (issuers.length === 0 && trustedIssuers.length === 0) return [issue('issuer.not_restricted')]
-  if (issuers.some((one) => one === issuer.issuer || issuer.keyIds.includes(one.toLowerCase()))) return []
-  if (trustedIssuers.length === 0) return [issue('issuer.not_allowed')]
-  return (await trust.vouchesFor(issuer, trustedIssuers)) ? [] : [issue('issuer.not_trusted')]
-}
-
-function presentedOf({ claims, arrays, sdJwt, keyBinding }: VerifiedPresentation): Judged['presented'] {
-  const type = memberOf(claims, 'vct')
-  if (typeof type !== 'string') return null
-  return {
-    ...{ format: 'dc+sd-jwt', type, claims },
-    // an index of the query means the array as it was issued
-    positions: issuedPositions(claims, arrays),
-    holderBound: keyBinding !== null,
-    fingerprint: sha256Base64url(sdJwt.jwtCompact),
-  }
+  const judge = expected.credential.format === 'mdoc' ? judgeMdoc : judgeSdJwt
+  return judge(platform, presentation, expected)
 }

@@ -17,7 +17,7 @@ export type CredentialResult = {
   readonly format: TemplateFormat
   /** Only what the template asks for. */
   readonly attributes: JsonObject
-  /** DID or https identifier; null where nobody could be made out. */
+  /** DID, https identifier or subject of a certificate; null where nobody could be made out. */
   readonly issuer: string | null
   readonly issues: readonly Issue[]
 }
@@ -31,6 +31,8 @@ export type PresentationRequest = {
   readonly status: RequestStatus
   readonly templateId: string
   readonly reference: string | null
+  /** Who asks, as wallets know us; null: the did:web of the tenant. */
+  readonly clientId: string | null
   readonly error: RequestError | null
   readonly credentials: readonly CredentialResult[]
   readonly expiresAt: Date
@@ -44,6 +46,10 @@ export type Question = Snapshot & {
   readonly nonce: string
   readonly state: string
   readonly expiresAt: Date
+  /** Null: the did:web of the tenant. */
+  readonly clientId: string | null
+  /** The certificate that signs; null as `clientId` is. */
+  readonly signerId: string | null
 }
 
 /** A question whose answer this process, and no other, is checking. `claimedAt` is the proof. */

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../crypto/json.ts'
+import type { KeyType } from '../crypto/key-provider.ts'
 
 /** Formats of a credential that a template may ask for, by the names of our API. */
 export const templateFormats = ['sd-jwt-vc', 'mdoc'] as const
@@ -26,7 +27,9 @@ export type TemplateSet = { readonly options: readonly (readonly (string | numbe
 /** How a request is made from a template. Members that we do not know are kept and ignored. */
 export type VerifierConfig = {
   readonly signer?: 'certificate' | 'did:web'
-  readonly keyType?: string
+  readonly keyType?: KeyType
+  /** How wallets know a verifier with a certificate; `x509_hash` unless told. */
+  readonly clientIdPrefix?: 'x509_hash' | 'x509_san_dns'
   readonly responseMode?: 'direct_post' | 'direct_post.jwt'
   readonly expiresInSeconds?: number
   readonly redirectUri?: string

@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
 import { getTenant } from '../directory/find-tenant.ts'
-import { Fault } from '../fault.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { qrAnswer } from '../http/qr-image.ts'
 import { REQUEST_OBJECT_MEDIA_TYPE } from '../protocols/openid4vp/request-object.ts'
@@ -8,8 +7,7 @@ import { readResponse } from '../protocols/openid4vp/response.ts'
 import { answerRequest } from './answer-request.ts'
 import { countingRefusals } from './rate-limits.ts'
 import { addressesOf } from './request-addresses.ts'
-import { readRequestToken } from './request-token.ts'
-import { serveRequestObject } from './serve-request-object.ts'
+import { askingClient, serveRequestObject } from './serve-request-object.ts'
 
 const tag = 'OpenID4VP'
 const noStore = { 'cache-control': 'no-store' }
@@ -66,9 +64,8 @@ const getQrImage = endpoint({
   handle: async ({ platform, params, headers }) => {
     const tenant = await getTenant(platform, params.tenant)
     // Nobody gets an image of ours for a request that is not.
-    const id = await readRequestToken(platform, tenant.id, params.requestToken)
-    if (id === null) throw new Fault('resource.unknown')
-    const { authorizationRequestUri } = addressesOf(platform.urls, tenant.slug, params.requestToken)
+    const clientId = await askingClient(platform, tenant, params.requestToken)
+    const { authorizationRequestUri } = addressesOf(platform.urls, tenant.slug, params.requestToken, clientId)
     return qrAnswer(authorizationRequestUri, headers.accept)
   },
 })

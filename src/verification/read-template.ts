@@ -57,6 +57,20 @@ function readCredential(
   }
 }
 
+/** Members that exclude each other whatever certificates there are. */
+function checkSigner({ signer, keyType, clientIdPrefix }: VerifierConfig): readonly Violation[] {
+  if (signer !== 'did:web') return []
+  const violations: Violation[] = []
+  if (keyType === 'Ed25519') {
+    violations.push({ detail: 'The did:web has no Ed25519 key.', pointer: '/verifierConfig/keyType' })
+  }
+  if (clientIdPrefix !== undefined) {
+    const detail = 'clientIdPrefix is for requests that are signed with a certificate.'
+    violations.push({ detail, pointer: '/verifierConfig/clientIdPrefix' })
+  }
+  return violations
+}
+
 function checkConfig(
   config: VerifierConfig | null,
   credentials: readonly TemplateCredential[],
@@ -64,6 +78,7 @@ function checkConfig(
   violations: Violation[],
 ): void {
   const { redirectUri, credentialSets = [] } = config ?? {}
+  violations.push(...checkSigner(config ?? {}))
   if (redirectUri !== undefined) {
     violations.push(...checkRedirectUri(redirectUri, '/verifierConfig/redirectUri', isDevelopment))
   }

@@ -13,14 +13,19 @@ export type RequestAddresses = {
   readonly authorizationRequestQrUri: string
 }
 
-/** Our identity to wallets: the did:web of the tenant. @see [OpenID4VP 1.0, 5.9.3](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-defined-client-identifier-p) */
-export function clientIdOf(urls: Urls, slug: string): string {
-  return `decentralized_identifier:${urls.did(slug)}`
+/**
+ * Our identity to wallets: that of the certificate that a request was made with, else the did:web of the tenant.
+ *
+ * @param clientId As it is kept with the request.
+ * @see [OpenID4VP 1.0, 5.9.3](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-defined-client-identifier-p)
+ */
+export function clientIdOf(urls: Urls, slug: string, clientId: string | null): string {
+  return clientId ?? `decentralized_identifier:${urls.did(slug)}`
 }
 
-/** @param token of `requestTokenOf`. */
-export function addressesOf(urls: Urls, slug: string, token: string): RequestAddresses {
-  const clientId = clientIdOf(urls, slug)
+/** @param token of `requestTokenOf`. @param kept The client id that is kept with the request. */
+export function addressesOf(urls: Urls, slug: string, token: string, kept: string | null): RequestAddresses {
+  const clientId = clientIdOf(urls, slug, kept)
   const verifier = urls.verifier(slug)
   const requestUri = `${verifier}/requests/${token}`
   const authorizationRequestUri = buildRequestLink({ clientId, requestUri })

@@ -48,9 +48,11 @@ const CredentialResult = Type.Object(
     format: Type.Enum([...templateFormats]),
     attributes: Type.Record(Type.String(), Type.Unknown(), {
       description:
-        'What the template asks for and nothing else; empty unless the request is verified and the credential valid.',
+        'What the template asks for and nothing else, for an mdoc by namespace; empty unless the request is verified and the credential valid.',
     }),
-    issuer: Type.Union([Type.String(), Type.Null()], { description: 'Who issued it: a DID or an https identifier.' }),
+    issuer: Type.Union([Type.String(), Type.Null()], {
+      description: 'Who issued it: a DID, an https identifier, or the subject of the certificate that signed.',
+    }),
     issues: Type.Array(Issue, {
       description:
         '`issuer.not_restricted` tells that anybody could have issued it and is no defect; every other one makes it invalid.',

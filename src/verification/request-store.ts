@@ -2,6 +2,7 @@ import type { Entry } from '../events/entry.ts'
 import { auditCte, auditValues } from '../events/recorded-sql.ts'
 import type { ListAsk } from '../http/list.ts'
 import { sql, type TenantTx } from '../store/store.ts'
+import type { SignerChoices } from './choose-signer.ts'
 import type { ClaimedQuestion, Question, RequestError, RequestStatus } from './presentation-request.ts'
 
 /** A row as the API needs it; `result` is still sealed. */
@@ -10,6 +11,8 @@ export type RequestRow = {
   readonly status: RequestStatus
   readonly templateId: string
   readonly reference: string | null
+  /** Null: the did:web of the tenant. */
+  readonly clientId: string | null
   readonly error: RequestError | null
   readonly result: Buffer | null
   readonly responseCodeHash: Buffer | null
@@ -24,26 +27,32 @@ export const CLAIM_SECONDS = 60
 // What is due counts as expired before the schedule gets to it; a request that is being answered is still open to its owner.
 const shown = (now: string) => `case when status = 'requested' and expires_at <= ${now} then 'expired'
   when status = 'answering' then 'requested' else status end`
-const rowColumns = (now: string) => `id, ${shown(now)} as status, template_id as "templateId", reference, error, result,
+const rowColumns = (
+  now: string,
+) => `id, ${shown(now)} as status, template_id as "templateId", reference, client_id as "clientId", error, result,
   response_code_hash as "responseCodeHash", expires_at as "expiresAt", created_at as "createdAt", updated_at as "updatedAt"`
-const questionColumns = `id, nonce, state, credentials, verifier_config as "verifierConfig", expires_at as "expiresAt"`
+const questionColumns = `id, nonce, state, credentials, verifier_config as "verifierConfig", expires_at as "expiresAt",
+  client_id as "clientId", signer_id as "signerId"`
 
-// Formats, signers and response modes that the protocol surface cannot serve yet make no row; `explainRefusal` says which it was.
+// What a template says about signing, as `wishOf` writes it.
+const wish = ['signer', 'keyType', 'clientIdPrefix']
+  .map((name) => `coalesce(verifier_config->>'${name}', '')`)
+  .join(` || '|' || `)
+
+// Signers that are not at hand and response modes that the protocol surface cannot serve make no row.
 const insertRequest = sql(
   'verification.request-insert',
   `with ins as (
      insert into presentation_request (tenant_id, id, template_id, status, reference, nonce, state, credentials, verifier_config,
-       retention_seconds, redirect_uri, expires_at, created_at, updated_at)
+       retention_seconds, redirect_uri, client_id, signer_id, expires_at, created_at, updated_at)
      select tenant_id, $3::uuid, id, 'requested', $4::text, $5::text, $6::text, credentials, verifier_config, coalesce(retention_seconds, $7),
-       coalesce($8::text, verifier_config->>'redirectUri'),
+       coalesce($8::text, verifier_config->>'redirectUri'), choice->>'clientId', (choice->>'signerId')::uuid,
        $10::timestamptz + interval '1 second' * coalesce($9::int, (verifier_config->>'expiresInSeconds')::int, $11::int), $10, $10
-     from presentation_template
-     where tenant_id = $1 and id = $2 and archived_at is null
-       and not jsonb_path_exists(credentials::jsonb, '$[*] ? (@.format != "sd-jwt-vc")')
-       and coalesce(verifier_config->>'signer', 'did:web') = 'did:web'
+     from presentation_template, lateral (select $12::jsonb -> (${wish}) as choice) as chosen
+     where tenant_id = $1 and id = $2 and archived_at is null and choice is not null
        and coalesce(verifier_config->>'responseMode', 'direct_post') = 'direct_post'
      returning *),
-   ${auditCte({ from: 'ins', first: 12 })}
+   ${auditCte({ from: 'ins', first: 13 })}
    select ${rowColumns('$10')} from ins`,
 )
 
@@ -108,6 +117,8 @@ export type NewRequest = {
   readonly reference: string | null
   readonly redirectUri: string | null
   readonly expiresInSeconds: number | null
+  /** Who may sign it, by what the template says about that. */
+  readonly signers: SignerChoices
   /** What holds when neither the ask nor the template says it. */
   readonly presets: { readonly expiresInSeconds: number; readonly retentionSeconds: number }
 }
@@ -115,7 +126,7 @@ export type NewRequest = {
 /**
  * Makes a request out of a template that can be asked for, with its audit entry.
  *
- * @returns null if there is no such template, or none that can be served.
+ * @returns null if there is no such template, or none that can be served, or none of `signers` is the one that it wants.
  */
 export async function insertPresentationRequest(
   tx: TenantTx,
@@ -123,9 +134,10 @@ export async function insertPresentationRequest(
   entry: Entry,
   now: Date,
 ): Promise<RequestRow | null> {
-  const { templateId, id, reference, nonce, state, redirectUri, expiresInSeconds } = one
+  const { templateId, id, reference, nonce, state, redirectUri, expiresInSeconds, signers } = one
   const made = [tx.tenantId, templateId, id, reference, nonce, state, presets.retentionSeconds, redirectUri]
-  const values = [...made, expiresInSeconds, now, presets.expiresInSeconds, ...auditValues(entry, now)]
+  const asked = [expiresInSeconds, now, presets.expiresInSeconds, JSON.stringify(signers)]
+  const values = [...made, ...asked, ...auditValues(entry, now)]
   const [row] = await tx.rows<RequestRow>(insertRequest, values)
   return row ?? null
 }

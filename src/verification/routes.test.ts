@@ -92,6 +92,17 @@ for (const [what, change, pointer] of [
     '/verifierConfig/credentialSets/0/options/1/0',
   ],
   [
+    'a did:web with a key that it does not have',
+    { verifierConfig: { signer: 'did:web', keyType: 'Ed25519' } },
+    '/verifierConfig/keyType',
+  ],
+  [
+    'a did:web that is to be known by a certificate',
+    { verifierConfig: { signer: 'did:web', clientIdPrefix: 'x509_hash' } },
+    '/verifierConfig/clientIdPrefix',
+  ],
+  ['an unknown kind of key', { verifierConfig: { keyType: 'P-384' } }, '/verifierConfig/keyType'],
+  [
     'a trusted entity that does not exist',
     { credentials: [{ ...template.credentials[0], trustedIssuers: ['x'] }] },
     '/credentials/0/trustedIssuers/0',
@@ -115,13 +126,7 @@ for (const [what, change, pointer] of [
   })
 }
 
-const mdoc = {
-  type: 'org.iso.18013.5.1.mDL',
-  attributes: { 'org.iso.18013.5.1': { properties: { age: { intentToRetain: false } } } },
-}
-
 for (const [what, change, status, code] of [
-  ['for an mdoc', { credentials: [mdoc] }, 422, 'UNSUPPORTED_FORMAT'],
   ['signed with a certificate', { verifierConfig: { signer: 'certificate' } }, 409, 'NO_ACTIVE_CERTIFICATE'],
   ['with an encrypted answer', { verifierConfig: { responseMode: 'direct_post.jwt' } }, 422, 'UNSUPPORTED_FORMAT'],
 ] as const) {

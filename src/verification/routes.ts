@@ -118,7 +118,7 @@ const openRequestRoute = route({
   body: OpenRequestBody,
   status: 200,
   reply: PresentationRequestReply,
-  faults: ['resource.unknown', 'presentation_template.unsupported', 'certificate.none_active'],
+  faults: ['resource.unknown', 'presentation_template.unsupported', 'certificate.none_active', 'state.conflict'],
   handle: async ({ platform, caller, body }) => {
     const row = await openRequest(platform, caller, body)
     return answer(await showRequest(platform, caller, await unsealed(platform, caller, row)))

@@ -33,9 +33,9 @@ export async function showRequest(
   { tenantId, tenantSlug }: Pick<Caller, 'tenantId' | 'tenantSlug'>,
   request: PresentationRequest,
 ): Promise<PresentationRequestReply> {
-  const { id, status, error, templateId, reference, credentials, expiresAt, createdAt, updatedAt } = request
+  const { id, status, error, templateId, reference, clientId, credentials, expiresAt, createdAt, updatedAt } = request
   const token = await requestTokenOf({ sealing }, tenantId, id)
-  const { authorizationRequestUri, authorizationRequestQrUri } = addressesOf(urls, tenantSlug, token)
+  const { authorizationRequestUri, authorizationRequestQrUri } = addressesOf(urls, tenantSlug, token, clientId)
   return {
     ...{ id, status, presentationTemplateId: templateId, authorizationRequestUri, authorizationRequestQrUri },
     error: error === null ? null : { ...error, details: error.details.map((one) => ({ ...one })) },

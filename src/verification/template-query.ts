@@ -25,17 +25,26 @@ export function queryOf({ credentials, verifierConfig }: Snapshot): JsonObject {
   const sets = verifierConfig?.credentialSets ?? []
   return {
     credentials: credentials.map((credential, position) => {
-      const claims = wantedOf(credential).map(({ path }) => ({ path }))
+      const claims = wantedOf(credential).map(({ path, intentToRetain }) => ({
+        path,
+        // B.2.4: absent where the template makes no statement
+        ...(intentToRetain !== undefined && { intent_to_retain: intentToRetain }),
+      }))
       return {
         id: queryIdOf(position),
-        format: 'dc+sd-jwt',
-        meta: { vct_values: [credential.type] },
+        ...formatOf(credential),
         // 6.1: `claims` is left out rather than empty
         ...(claims.length > 0 && { claims }),
       }
     }),
     ...(sets.length > 0 && { credential_sets: sets.map((set) => setOf(set, credentials)) }),
   }
+}
+
+/** B.2.3 and B.3.5 */
+function formatOf({ format, type }: TemplateCredential): JsonObject {
+  if (format === 'mdoc') return { format: 'mso_mdoc', meta: { doctype_value: type } }
+  return { format: 'dc+sd-jwt', meta: { vct_values: [type] } }
 }
 
 /** The claims that a stored template credential asks for. */

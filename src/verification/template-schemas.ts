@@ -39,9 +39,22 @@ const Option = Type.Array(Type.Union([Type.String({ minLength: 1 }), Type.Intege
 const VerifierConfigBody = Type.Object(
   {
     signer: Type.Optional(
-      Type.Enum(['certificate', 'did:web'], { description: 'Who signs the request; did:web by default.' }),
+      Type.Enum(['certificate', 'did:web'], {
+        description:
+          'Who signs the request. By default the active verifier certificate if there is one that fits, else the did:web of the organisation.',
+      }),
     ),
-    keyType: Type.Optional(Type.String({ maxLength: 32 })),
+    keyType: Type.Optional(
+      Type.Enum(['P-256', 'Ed25519'], {
+        description: 'The key that signs; P-256 before Ed25519 by default. The did:web has P-256 only.',
+      }),
+    ),
+    clientIdPrefix: Type.Optional(
+      Type.Enum(['x509_hash', 'x509_san_dns'], {
+        description:
+          'How wallets know an organisation by its certificate: by its hash, as HAIP wants it and as it is by default, or by its DNS name, which must be the host of this server.',
+      }),
+    ),
     responseMode: Type.Optional(Type.Enum(['direct_post', 'direct_post.jwt'])),
     expiresInSeconds: Type.Optional(
       Type.Integer({ minimum: 30, maximum: 86_400, description: 'How long a request may be answered.' }),
