@@ -13,12 +13,17 @@ type Needs = Pick<Platform, 'store' | 'clock' | 'urls'>
 /**
  * Creates a credential template, which also publishes its type.
  *
- * @throws Fault `request.invalid`, `template.format`, `state.conflict` if the code is taken
+ * @throws Fault `request.invalid`, `state.conflict` if the code is taken
  */
-export async function createTemplate(needs: Needs, caller: Caller, body: TemplateBody): Promise<Template> {
+export async function createTemplate(
+  needs: Needs,
+  caller: Caller,
+  body: TemplateBody,
+  id = newId(),
+): Promise<Template> {
   const now = needs.clock.now()
   const read = readTemplate(body, needs.urls.issuer(caller.tenantSlug), now)
-  const template = { ...read, id: newId(), version: 1, createdAt: now, updatedAt: now, archivedAt: null }
+  const template = { ...read, id, version: 1, createdAt: now, updatedAt: now, archivedAt: null }
   const subject = { kind: 'credentialTemplate', id: template.id }
   const entry = { action: 'credentialTemplate.created', subject, by: caller }
   const inserted = await needs.store.single(caller.tenantId, (tx) => insertFirst(tx, template, entry))

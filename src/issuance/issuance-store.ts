@@ -38,6 +38,11 @@ const insertIssuance = sql(
    select id from ins`,
 )
 const selectIssuance = sql('issuance.get', `select ${columns('$3')} from issuance where tenant_id = $1 and id = $2`)
+const selectMadeFrom = sql(
+  'issuance.made_from',
+  `select template_id as "templateId", template_version as "templateVersion", tx_code_mac as "txCodeMac"
+   from issuance where tenant_id = $1 and id = $2`,
+)
 const cancelOffered = sql(
   'issuance.cancel',
   `with seen as (select id from issuance where tenant_id = $1 and id = $2),
@@ -57,6 +62,9 @@ export type NewIssuance = {
   readonly txCodeMac: Buffer | null
 }
 
+/** See {@link findMadeFrom}. */
+export type MadeFrom = Pick<NewIssuance, 'templateVersion' | 'txCodeMac'> & { readonly templateId: string }
+
 /** A new offer. @returns false if the template is not, or no longer, at that version, or archived. */
 export async function insertOffered(tx: TenantTx, made: NewIssuance, entry: Entry): Promise<boolean> {
   const { id, templateId, reference, credentialId, revocable, expiresAt, createdAt } = made.issuance
@@ -72,6 +80,12 @@ export async function insertOffered(tx: TenantTx, made: NewIssuance, entry: Entr
 export async function findIssuance(tx: TenantTx, id: string, now: Date): Promise<Issuance | null> {
   const [row] = await tx.rows<Row>(selectIssuance, [tx.tenantId, id, now])
   return row === undefined ? null : issuanceOf(row)
+}
+
+/** What an issuance was made from. */
+export async function findMadeFrom(tx: TenantTx, id: string): Promise<MadeFrom | null> {
+  const [row] = await tx.rows<MadeFrom>(selectMadeFrom, [tx.tenantId, id])
+  return row ?? null
 }
 
 /**

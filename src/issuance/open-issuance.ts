@@ -13,6 +13,7 @@ import { makeTxCode, txCodeMac } from './tx-code.ts'
 import { validityOf } from './validity.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'config'>
+type Ask = OpenIssuanceBody & { readonly id: string }
 
 /** Of template changes that come between reading and writing, so many in a row are overtaken. */
 const TRIES_MAX = 3
@@ -20,15 +21,21 @@ const TRIES_MAX = 3
 /**
  * Opens an issuance and answers the offer for it: one statement, audit entry included. The claims are sealed until the credential is out.
  *
+ * @param id Of a request that is repeated, the same one.
  * @throws Fault `resource.unknown` for a template that is unknown or archived, `attributes.rejected`, `certificate.none_active`,
  * `state.invalid` if the credential would be out of date already
  */
-export async function openIssuance(needs: Needs, caller: Caller, ask: OpenIssuanceBody): Promise<IssuanceView> {
+export async function openIssuance(
+  needs: Needs,
+  caller: Caller,
+  ask: OpenIssuanceBody,
+  id = newId(),
+): Promise<IssuanceView> {
   const { tenantId } = caller
   let template = await knownTemplate(needs, tenantId, ask.credentialTemplateId)
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
     const refusal = refusalOf(template, ask, needs.clock.now())
-    const opened = refusal === null ? await tryOpen(needs, caller, template, ask) : null
+    const opened = refusal === null ? await tryOpen(needs, caller, template, { ...ask, id }) : null
     if (opened !== null) return opened
     const newer = await freshTemplate(needs, tenantId, ask.credentialTemplateId)
     // Refused by what the template says now, not by what this process remembered of it.
@@ -39,19 +46,14 @@ export async function openIssuance(needs: Needs, caller: Caller, ask: OpenIssuan
   throw new Fault('state.conflict', { detail: 'The template keeps changing; try again.' })
 }
 
-async function tryOpen(
-  needs: Needs,
-  caller: Caller,
-  template: Template,
-  ask: OpenIssuanceBody,
-): Promise<IssuanceView | null> {
+async function tryOpen(needs: Needs, caller: Caller, template: Template, ask: Ask): Promise<IssuanceView | null> {
   const { store, sealing, clock, config } = needs
   const { tenantId } = caller
   const issuance = offered(template, ask, clock.now(), config.offerTtlSeconds)
   const place = { tenantId, table: 'issuance', column: 'sealed_claims', row: issuance.id }
   const sealedClaims = await sealing.seal(place, JSON.stringify(ask.attributes))
   const asked = txCodeOf(template.definition)
-  const txCode = asked === null ? null : makeTxCode(asked)
+  const txCode = asked === null ? null : await makeTxCode(sealing, tenantId, issuance.id, asked)
   const mac = txCode === null ? null : await txCodeMac(sealing, tenantId, issuance.id, txCode)
   const made = { issuance, templateVersion: template.version, sealedClaims, txCodeMac: mac }
   const subject = { kind: 'issuance', id: issuance.id }
@@ -61,9 +63,9 @@ async function tryOpen(
   return { ...(await showIssuance(needs, caller, issuance)), ...(txCode !== null && { txCode }) }
 }
 
-function offered(template: Template, ask: OpenIssuanceBody, now: Date, ttlSeconds: number): Issuance {
+function offered(template: Template, ask: Ask, now: Date, ttlSeconds: number): Issuance {
   return {
-    id: newId(),
+    id: ask.id,
     status: 'offered',
     error: null,
     credentialId: newId(),

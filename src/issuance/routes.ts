@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { type ListAsk, listAnswer, parseListQuery } from '../http/list.ts'
+import { once } from '../http/operation.ts'
 import { answer, type Route, route } from '../http/route.ts'
 import { cancelIssuance } from './cancel-issuance.ts'
 import { getIssuance } from './get-issuance.ts'
@@ -7,6 +8,7 @@ import { IdParams, IssuanceListQuery, IssuanceView, OpenIssuanceBody } from './i
 import { type IssuanceFilter, listIssuances } from './issuance-store.ts'
 import { showIssuance } from './issuance-view.ts'
 import { openIssuance } from './open-issuance.ts'
+import { rereadIssuance } from './reread-issuance.ts'
 import { templateRoutes } from './template-routes.ts'
 
 const open = route({
@@ -20,7 +22,14 @@ const open = route({
   status: 200,
   reply: IssuanceView,
   faults: ['resource.unknown', 'attributes.rejected', 'certificate.none_active', 'state.invalid', 'state.conflict'],
-  handle: async ({ platform, caller, body }) => answer(await openIssuance(platform, caller, body)),
+  handle: async ({ platform, caller, body, operation }) =>
+    answer(
+      await once(
+        operation,
+        (id) => rereadIssuance(platform, caller, id),
+        (id) => openIssuance(platform, caller, body, id),
+      ),
+    ),
 })
 
 function listAt<const P extends string>(path: P): Route {

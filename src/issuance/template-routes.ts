@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { listAnswer, listQuery, parseListQuery } from '../http/list.ts'
+import { once } from '../http/operation.ts'
 import { answer, route } from '../http/route.ts'
 import { archiveTemplate } from './archive-template.ts'
 import { createTemplate } from './create-template.ts'
@@ -24,9 +25,15 @@ const create = route({
   body: TemplateBody,
   status: 201,
   reply: TemplateView,
-  faults: ['state.conflict', 'template.format'],
-  handle: async ({ platform, caller, body }) =>
-    answer(showTemplate(await createTemplate(platform, caller, body), platform.urls.issuer(caller.tenantSlug))),
+  faults: ['state.conflict'],
+  handle: async ({ platform, caller, body, operation }) => {
+    const created = await once(
+      operation,
+      (id) => freshTemplate(platform, caller.tenantId, id),
+      (id) => createTemplate(platform, caller, body, id),
+    )
+    return answer(showTemplate(created, platform.urls.issuer(caller.tenantSlug)))
+  },
 })
 
 const list = route({
@@ -71,13 +78,13 @@ const replace = route({
   method: 'PUT',
   path: '/templates/credentials/{id}',
   tag: 'credential templates',
-  says: 'Replaces a credential template as a whole. Open offers keep what they were made with; code and revocable are fixed.',
+  says: 'Replaces a credential template as a whole. Open offers keep what they were made with; code, format, docType and revocable are fixed.',
   needs: 'issuance:write',
   params: IdParams,
   body: TemplateBody,
   status: 200,
   reply: TemplateView,
-  faults: ['resource.unknown', 'state.conflict', 'template.format'],
+  faults: ['resource.unknown', 'state.conflict'],
   handle: async ({ platform, caller, params, body }) => {
     const replaced = await replaceTemplate(platform, caller, params.id, body)
     return answer(showTemplate(replaced, platform.urls.issuer(caller.tenantSlug)))

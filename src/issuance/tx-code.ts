@@ -1,19 +1,27 @@
 import type { TenantId } from '../caller.ts'
 import { hmacSha256 } from '../crypto/digest.ts'
-import { randomBytes } from '../crypto/random.ts'
 import type { Sealing } from '../crypto/sealing.ts'
 
 const digits = '0123456789'
 /** Without what people mistake for something else (0 O, 1 I); 32 of them. */
 const letters = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 
-/** Makes a transaction code: each character equally likely. */
-export function makeTxCode({ inputMode, length }: { inputMode: 'numeric' | 'text'; length: number }): string {
+/**
+ * Makes the transaction code of an issuance: each character equally likely. It is computed under a key of the tenant and stored nowhere, so
+ * that whoever asks for the issuance again with the same `Idempotency-Key` can be told it.
+ */
+export async function makeTxCode(
+  sealing: Sealing,
+  tenantId: TenantId,
+  issuanceId: string,
+  { inputMode, length }: { inputMode: 'numeric' | 'text'; length: number },
+): Promise<string> {
+  const key = await sealing.derive(tenantId, 'tx-code-characters')
   const alphabet = inputMode === 'numeric' ? digits : letters
   const bound = 256 - (256 % alphabet.length)
   let code = ''
-  while (code.length < length) {
-    for (const byte of randomBytes(length)) {
+  for (let round = 0; code.length < length; round += 1) {
+    for (const byte of hmacSha256(key, issuanceId, '\0', String(round))) {
       // a byte above the bound would make some characters likelier than others
       if (byte < bound && code.length < length) code += alphabet[byte % alphabet.length]
     }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { listAnswer, parseListQuery } from '../http/list.ts'
+import { once } from '../http/operation.ts'
 import { answer, type Route, rawAnswer, route } from '../http/route.ts'
 import { CertificateListQuery, CertificateView, IdParams, RootBody, SignBody } from './certificate-schemas.ts'
 import { listCertificates } from './certificate-store.ts'
@@ -23,7 +24,10 @@ const create = route({
   status: 201,
   reply: CertificateView,
   faults: ['certificate.refused'],
-  handle: async ({ platform, caller, body }) => answer(showCertificate(await createRoot(platform, caller, body))),
+  handle: async ({ platform, caller, body, operation }) => {
+    const find = (id: string) => getCertificate(platform, caller, id)
+    return answer(showCertificate(await once(operation, find, (id) => createRoot(platform, caller, body, id))))
+  },
 })
 
 const list = route({
@@ -128,8 +132,11 @@ const sign = route({
     ...(['resource.unknown', 'state.invalid', 'certificate.invalid', 'certificate.refused'] as const),
     ...(['signing_request.unproven', 'certificate.other_country', 'certificate.incapable_root'] as const),
   ],
-  handle: async ({ platform, caller, params, body }) =>
-    answer(showCertificate(await signSigningRequest(platform, caller, params.id, body))),
+  handle: async ({ platform, caller, params, body, operation }) => {
+    const find = (id: string) => getCertificate(platform, caller, id)
+    const sign = (id: string) => signSigningRequest(platform, caller, params.id, { ...body, id })
+    return answer(showCertificate(await once(operation, find, sign)))
+  },
 })
 
 /** Certificates, in our API. */

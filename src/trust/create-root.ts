@@ -22,13 +22,17 @@ const ROOT_YEARS = 5
  *
  * @throws Fault `request.invalid`, `certificate.refused`
  */
-export async function createRoot(needs: AuthorityNeeds, caller: Caller, body: RootBody): Promise<TenantCertificate> {
+export async function createRoot(
+  needs: AuthorityNeeds,
+  caller: Caller,
+  body: RootBody,
+  id = newId(),
+): Promise<TenantCertificate> {
   const { type, keyType } = body
   const tenant = await callingTenant(needs, caller)
   const subject = readSubjectName(body, fittingName(tenant.name, roleOf(body)))
   const issuerAltNameUri = readUrl(body.issuerAlternativeNameUrl)
   const now = needs.clock.now()
-  const id = newId()
   const { key, id: keyId, keep } = await needs.keys.create(tenant.id, 'ca', keyType)
   const profile = profileOf(body)
   const crl = crlUri(needs, tenant.slug, id)

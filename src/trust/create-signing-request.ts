@@ -32,6 +32,7 @@ export async function createSigningRequest(
   needs: AuthorityNeeds,
   caller: Caller,
   body: SigningRequestBody,
+  id = newId(),
 ): Promise<TenantSigningRequest> {
   const { type, keyType } = body
   const signMdl = readSignMdl(body)
@@ -53,7 +54,7 @@ export async function createSigningRequest(
   const der = signRequest({ subject: encodeName(subject), spki, extensions }, key)
   const expiresAt = new Date(now.getTime() + OPEN_DAYS * DAY_MS)
   const state = { status: 'open', certificateId: null, expiresAt, createdAt: now, updatedAt: now } as const
-  const request = { id: newId(), type, keyType, country: subject.country, signMdl, keyId, der, subjectKeyId, ...state }
+  const request = { id, type, keyType, country: subject.country, signMdl, keyId, der, subjectKeyId, ...state }
   const about = { kind: 'certificateSigningRequest', id: request.id }
   const entry = { action: 'certificateSigningRequest.created', subject: about, by: caller, detail: { type, keyType } }
   await needs.store.inTenant(tenant.id, async (tx) => {

@@ -26,7 +26,7 @@ export async function importCertificate(
   needs: AuthorityNeeds,
   caller: Caller,
   requestId: string,
-  body: ImportBody,
+  { id = newId(), ...body }: ImportBody & { readonly id?: string },
 ): Promise<TenantCertificate> {
   const request = await getSigningRequest(needs, caller, requestId)
   if (request.status !== 'open') throw notOpen(request)
@@ -35,7 +35,7 @@ export async function importCertificate(
   checkImported({ leaf, chain, trusted: await trustedAnchors(needs, caller.tenantId) }, request, now)
   const { type, keyType, keyId, signMdl } = request
   const certificate: NewCertificate = {
-    ...{ id: newId(), type, keyType, keyId, signMdl, parentId: null, origin: 'request', certificate: leaf },
+    ...{ id, type, keyType, keyId, signMdl, parentId: null, origin: 'request', certificate: leaf },
     chain: chain.map(({ der }) => toPem('CERTIFICATE', der)).join(''),
   }
   const subject = { kind: 'certificate', id: certificate.id }

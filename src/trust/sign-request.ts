@@ -40,12 +40,12 @@ export async function signSigningRequest(
   needs: AuthorityNeeds,
   caller: Caller,
   rootId: string,
-  body: SignBody,
+  { id = newId(), ...body }: SignBody & { readonly id?: string },
 ): Promise<TenantCertificate> {
   const root = await getCertificate(needs, caller, rootId)
   checkRoot(root)
   const { csr, own } = await wantedBy(needs, caller, body)
-  const row = await drafted(needs, caller, root, { csr, own })
+  const row = { ...(await drafted(needs, caller, root, { csr, own })), id }
   const now = needs.clock.now()
   const about = { rootId, ...(own !== null && { requestId: own.id }) }
   const entry = {
@@ -100,7 +100,7 @@ async function drafted(
   caller: Caller,
   root: TenantCertificate,
   { csr, own }: Wanted,
-): Promise<NewCertificate> {
+): Promise<Omit<NewCertificate, 'id'>> {
   const above = readCertificate(root.der)
   const asked = askedOf(root, above, { csr, own })
   const { slug } = await callingTenant(needs, caller)
@@ -114,7 +114,7 @@ async function drafted(
   })
   const certificate = issueCertificate(draft, profile, above, rootKey)
   const origin = own === null ? 'foreign' : 'request'
-  return { ...asked, id: newId(), origin, parentId: root.id, keyId: own?.keyId ?? null, certificate }
+  return { ...asked, origin, parentId: root.id, keyId: own?.keyId ?? null, certificate }
 }
 
 function askedOf(

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { listAnswer, parseListQuery } from '../http/list.ts'
+import { once } from '../http/operation.ts'
 import { answer, type Route, route } from '../http/route.ts'
 import {
   CertificateView,
@@ -11,6 +12,7 @@ import {
 } from './certificate-schemas.ts'
 import { showCertificate, showSigningRequest } from './certificate-view.ts'
 import { createSigningRequest } from './create-signing-request.ts'
+import { getCertificate } from './get-certificate.ts'
 import { getSigningRequest } from './get-signing-request.ts'
 import { importCertificate } from './import-certificate.ts'
 import { listSigningRequests } from './signing-request-store.ts'
@@ -28,8 +30,11 @@ const create = route({
   status: 201,
   reply: SigningRequestView,
   faults: [],
-  handle: async ({ platform, caller, body }) =>
-    answer(showSigningRequest(await createSigningRequest(platform, caller, body))),
+  handle: async ({ platform, caller, body, operation }) => {
+    const find = (id: string) => getSigningRequest(platform, caller, id)
+    const create = (id: string) => createSigningRequest(platform, caller, body, id)
+    return answer(showSigningRequest(await once(operation, find, create)))
+  },
 })
 
 const list = route({
@@ -87,8 +92,11 @@ const importRoute = route({
     ...(['certificate.chain_broken', 'certificate.wrong_usage', 'certificate.not_valid_now'] as const),
     ...(['certificate.valid_too_long', 'certificate.other_country'] as const),
   ],
-  handle: async ({ platform, caller, params, body }) =>
-    answer(showCertificate(await importCertificate(platform, caller, params.id, body))),
+  handle: async ({ platform, caller, params, body, operation }) => {
+    const find = (id: string) => getCertificate(platform, caller, id)
+    const attach = (id: string) => importCertificate(platform, caller, params.id, { ...body, id })
+    return answer(showCertificate(await once(operation, find, attach)))
+  },
 })
 
 /** Certificate signing requests, in our API. Before those of certificates, whose `{id}` would also fit. */

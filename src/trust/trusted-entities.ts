@@ -22,11 +22,15 @@ type Needs = Pick<Platform, 'store' | 'clock' | 'config'>
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** Adds somebody whom the tenant trusts. @throws Fault `request.invalid`, `certificate.invalid` */
-export async function addTrustedEntity(needs: Needs, caller: Caller, body: TrustedEntityBody): Promise<TrustedEntity> {
+export async function addTrustedEntity(
+  needs: Needs,
+  caller: Caller,
+  body: TrustedEntityBody,
+  id = newId(),
+): Promise<TrustedEntity> {
   const { store, clock, config } = needs
   const now = clock.now()
   const content = readTrustedEntity(body, { allowHttpLoopback: config.isDevelopment }, now)
-  const id = newId()
   const entry = entryOf('created', id, caller)
   const made = await store.single(caller.tenantId, (tx) => insertTrustedEntity(tx, id, content, entry, now))
   forgetTrust(needs, caller.tenantId)

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { readPem } from '../crypto/x509-path/certificate.ts'
 import { listAnswer, parseListQuery } from '../http/list.ts'
+import { once } from '../http/operation.ts'
 import { answer, type Route, route } from '../http/route.ts'
 import {
   addTrustedEntity,
@@ -25,7 +26,10 @@ const addRoute = route({
   status: 201,
   reply: TrustedEntityReply,
   faults: ['certificate.invalid'],
-  handle: async ({ platform, caller, body }) => shown(await addTrustedEntity(platform, caller, body)),
+  handle: async ({ platform, caller, body, operation }) => {
+    const find = (id: string) => getTrustedEntity(platform, caller, id)
+    return shown(await once(operation, find, (id) => addTrustedEntity(platform, caller, body, id)))
+  },
 })
 
 const listRoute = route({

@@ -1,0 +1,31 @@
+import type { Caller } from '../caller.ts'
+import { equalInConstantTime } from '../crypto/digest.ts'
+import { Fault } from '../fault.ts'
+import type { Platform } from '../platform.ts'
+import { getIssuance } from './get-issuance.ts'
+import type { IssuanceView } from './issuance-schemas.ts'
+import { findMadeFrom } from './issuance-store.ts'
+import { txCodeOf } from './template.ts'
+import { templateVersion } from './template-cache.ts'
+import { makeTxCode, txCodeMac } from './tx-code.ts'
+
+type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls'>
+
+/**
+ * The answer to an opening whose first answer was lost: the issuance as it is now, with its transaction code. Only for the repetition of
+ * the request that opened it.
+ *
+ * @throws Fault `resource.unknown` if it was never opened
+ */
+export async function rereadIssuance(needs: Needs, caller: Caller, id: string): Promise<IssuanceView> {
+  const { tenantId } = caller
+  const made = await needs.store.single(tenantId, (tx) => findMadeFrom(tx, id))
+  if (made === null) throw new Fault('resource.unknown')
+  const shown = await getIssuance(needs, caller, id)
+  const { definition } = await templateVersion(needs, tenantId, made.templateId, made.templateVersion)
+  const asked = txCodeOf(definition)
+  if (asked === null || made.txCodeMac === null) return shown
+  const txCode = await makeTxCode(needs.sealing, tenantId, id, asked)
+  const mac = await txCodeMac(needs.sealing, tenantId, id, txCode)
+  return equalInConstantTime(mac, made.txCodeMac) ? { ...shown, txCode } : shown
+}
