@@ -23,19 +23,25 @@ type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config'>
  * @throws Fault `resource.unknown`, `request.invalid`, `presentation_template.unsupported`, `certificate.none_active`, `state.conflict` if the
  *   template is changed at the same moment
  */
-export async function openRequest(platform: Needs, caller: Caller, ask: OpenRequestBody): Promise<RequestRow> {
-  const { redirectUri, presentationTemplateId } = ask
+export async function openRequest(
+  platform: Needs,
+  caller: Caller,
+  body: OpenRequestBody,
+  id = newId(),
+): Promise<RequestRow> {
+  const { redirectUri, presentationTemplateId } = body
   const templateId = known(presentationTemplateId)
   const { isDevelopment } = platform.config
   const violations = redirectUri === undefined ? [] : checkRedirectUri(redirectUri, '/redirectUri', isDevelopment)
   if (violations.length > 0) throw new Fault('request.invalid', { violations })
-  const usual = await insert(platform, caller, { ...ask, templateId }, await usualSigners(platform, caller))
+  const ask = { ...body, templateId, id }
+  const usual = await insert(platform, caller, ask, await usualSigners(platform, caller))
   if (usual !== null) return usual
   const template = await platform.store.single(caller.tenantId, (tx) => getPresentationTemplate(tx, templateId))
   const config = template.verifierConfig ?? {}
   checkResponseMode(config)
   const signers = { [wishOf(config)]: await chooseSigner(platform, caller, config) }
-  const made = await insert(platform, caller, { ...ask, templateId }, signers)
+  const made = await insert(platform, caller, ask, signers)
   if (made === null) throw new Fault('state.conflict', { detail: 'The template was changed at this moment.' })
   return made
 }
@@ -43,11 +49,10 @@ export async function openRequest(platform: Needs, caller: Caller, ask: OpenRequ
 async function insert(
   { store, clock, config }: Needs,
   caller: Caller,
-  ask: OpenRequestBody & { readonly templateId: string },
+  ask: OpenRequestBody & { readonly templateId: string; readonly id: string },
   signers: SignerChoices,
 ): Promise<RequestRow | null> {
-  const { templateId, reference = null, redirectUri = null, expiresInSeconds = null } = ask
-  const id = newId()
+  const { id, templateId, reference = null, redirectUri = null, expiresInSeconds = null } = ask
   const made = {
     ...{ id, templateId, reference, redirectUri, expiresInSeconds, signers },
     ...{ nonce: randomToken(NONCE_BYTES), state: randomToken(NONCE_BYTES) },

@@ -22,10 +22,10 @@ export async function createTemplate(
   needs: Needs,
   caller: Caller,
   body: PresentationTemplateBody,
+  id = newId(),
 ): Promise<PresentationTemplate> {
   const { store, clock } = needs
   const content = await contentOf(needs, caller.tenantId, body)
-  const id = newId()
   const entry = entryOf('presentation_template.created', id, caller)
   return store.single(caller.tenantId, (tx) => insertPresentationTemplate(tx, id, content, entry, clock.now()))
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { listAnswer, listQuery, parseListQuery } from '../http/list.ts'
+import { once } from '../http/operation.ts'
 import { answer, type Route, route } from '../http/route.ts'
 import { openRequest } from './open-request.ts'
 import { requestStatuses } from './presentation-request.ts'
@@ -36,8 +37,9 @@ const createTemplateRoute = route({
   status: 201,
   reply: PresentationTemplateReply,
   faults: [],
-  handle: async ({ platform, caller, body }) => {
-    const template = await createTemplate(platform, caller, body)
+  handle: async ({ platform, caller, body, operation }) => {
+    const find = (id: string) => getTemplate(platform, caller, id)
+    const template = await once(operation, find, (id) => createTemplate(platform, caller, body, id))
     return answer(showTemplate(template), { meta: templateMeta(template) })
   },
 })
@@ -119,9 +121,10 @@ const openRequestRoute = route({
   status: 200,
   reply: PresentationRequestReply,
   faults: ['resource.unknown', 'presentation_template.unsupported', 'certificate.none_active', 'state.conflict'],
-  handle: async ({ platform, caller, body }) => {
-    const row = await openRequest(platform, caller, body)
-    return answer(await showRequest(platform, caller, await unsealed(platform, caller, row)))
+  handle: async ({ platform, caller, body, operation }) => {
+    const find = (id: string) => getRequest(platform, caller, id)
+    const open = async (id: string) => unsealed(platform, caller, await openRequest(platform, caller, body, id))
+    return answer(await showRequest(platform, caller, await once(operation, find, open)))
   },
 })
 

@@ -33,6 +33,7 @@ export async function preparePresentation(
   platform: Platform,
   caller: Caller,
   presentationRequest: string,
+  id = newId(),
 ): Promise<PresentationAnswer> {
   const userId = holderOf(caller)
   const { tenantId } = caller
@@ -40,7 +41,6 @@ export async function preparePresentation(
   const { expiresAt: end, verifier: _, purposes: __, ...request } = opened
   const view = viewOf(opened, await listCandidates(platform, caller, userId, opened.formats))
   const now = platform.clock.now()
-  const id = newId()
   const expiresAt = new Date(Math.min(end?.getTime() ?? now.getTime() + ttlMs(platform), now.getTime() + OPEN_MS_MAX))
   const made = {
     ...{ id, expiresAt, createdAt: now },

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { describeCaller } from '../directory/describe-caller.ts'
 import { listAnswer, listQuery, parseListQuery } from '../http/list.ts'
+import { once } from '../http/operation.ts'
 import { answer, type Route, route } from '../http/route.ts'
 import { answerPresentation } from './answer-presentation.ts'
 import { getPresentation, listShared } from './get-presentation.ts'
@@ -49,8 +50,10 @@ const prepareRoute = route({
     'upstream.unreachable',
     'upstream.timeout',
   ],
-  handle: async ({ platform, caller, body }) => {
-    const { data, meta } = await preparePresentation(platform, caller, body.presentationRequest)
+  handle: async ({ platform, caller, body, operation }) => {
+    const find = (id: string) => getPresentation(platform, caller, id)
+    const prepare = (id: string) => preparePresentation(platform, caller, body.presentationRequest, id)
+    const { data, meta } = await once(operation, find, prepare)
     return answer(data, { meta })
   },
 })
