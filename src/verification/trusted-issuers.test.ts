@@ -2,12 +2,11 @@ import assert from 'node:assert/strict'
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
-import type { Caller } from '../caller.ts'
 import { leafExtensions, type Made, openssl, rootExtensions } from '../crypto/x509-path/test-support/openssl.ts'
 import { addTrustedEntity, changeTrustedEntity, removeTrustedEntity } from '../trust/trusted-entities.ts'
 import { aPresentation, aRequest, issuer, type Spoilt } from './test-support/asked.ts'
 import { anIssuer } from './test-support/holder.ts'
-import { type Backend, startVerifier, type Verifier } from './test-support/verifier.ts'
+import { type Backend, callerOf, startVerifier, type Verifier } from './test-support/verifier.ts'
 
 const tool = openssl()
 const years = { from: '200101000000Z', until: '491231235959Z' }
@@ -27,11 +26,6 @@ after(async () => {
   tool.remove()
 })
 
-function callerOf({ slug, tenantId }: Backend): Caller {
-  const actor = { kind: 'client', id: 'backend' } as const
-  const names = { tenantId, tenantSlug: slug, actor, userId: null, clientId: 'backend', actingClientId: null }
-  return { ...names, scopes: new Set(), requestId: 'r', ip: '127.0.0.1' }
-}
 async function entity(backend: Backend, body: object): Promise<string> {
   return (await addTrustedEntity(verifier.platform, callerOf(backend), { name: 'One', ...body })).id
 }

@@ -27,6 +27,13 @@ export type Verifier = {
   readonly close: () => Promise<void>
 }
 
+/** The organisation as the caller of a use case of another room. */
+export function callerOf({ slug, tenantId }: Pick<Backend, 'slug' | 'tenantId'>): Caller {
+  const actor = { kind: 'client', id: 'backend' } as const
+  const names = { tenantId, tenantSlug: slug, actor, userId: null, clientId: 'backend', actingClientId: null }
+  return { ...names, scopes: new Set(), requestId: 'r', ip: '127.0.0.1' }
+}
+
 /** The backend of one organisation. */
 export type Backend = {
   readonly slug: string
@@ -34,11 +41,11 @@ export type Backend = {
   readonly ask: (method: string, path: string, body?: unknown, scope?: Scope) => Promise<Reply>
 }
 
-/** Starts one. `fetch`: how the world outside answers; nobody is there unless told. */
-export async function startVerifier(fetch?: OutboundFetch): Promise<Verifier> {
+/** Starts one. `fetch`: how the world outside answers; nobody is there unless told. `host`: its name, which certificates have. */
+export async function startVerifier(fetch?: OutboundFetch, host = '127.0.0.1'): Promise<Verifier> {
   const db = await openTestDatabase()
   const port = await freePort()
-  const url = `http://127.0.0.1:${port}`
+  const url = `http://${host}:${port}`
   let ahead = 0
   const clock = { now: () => new Date(Date.now() + ahead * 1000) }
   const config = readConfig({ PORT: String(port), PUBLIC_URL: url })
