@@ -103,6 +103,12 @@ export const settings = {
     600,
     'How long a presentation request may be answered when it does not say it.',
   ),
+  statusListTtlSeconds: setting(
+    'STATUS_LIST_TTL_SECONDS',
+    integer(60, 86_400),
+    300,
+    'How long others may keep a status list: how late a revocation may reach them. Verifiers of this server notice at once.',
+  ),
   stopTimeoutSeconds: setting(
     'STOP_TIMEOUT_SECONDS',
     integer(1, 300),
@@ -140,6 +146,7 @@ export type Config = {
   readonly offerTtlSeconds: number
   readonly nonceTtlSeconds: number
   readonly presentationTtlSeconds: number
+  readonly statusListTtlSeconds: number
   readonly stopTimeoutSeconds: number
   readonly trustProxy: boolean
 }
@@ -223,6 +230,7 @@ function complete(values: Values): Config {
     offerTtlSeconds: values.offerTtlSeconds ?? 600,
     nonceTtlSeconds: values.nonceTtlSeconds ?? 300,
     presentationTtlSeconds: values.presentationTtlSeconds ?? 600,
+    statusListTtlSeconds: values.statusListTtlSeconds ?? 300,
     stopTimeoutSeconds: values.stopTimeoutSeconds ?? 25,
     trustProxy: values.trustProxy ?? false,
   }

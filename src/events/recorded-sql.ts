@@ -1,5 +1,8 @@
 import { columnsOf, type Entry } from './entry.ts'
 
+const INSERT = `insert into audit_entry (tenant_id, id, at, actor_kind, actor_id, acting_client, action, event_type, subject_kind, subject_id,
+    result, ip, request_id, detail)`
+
 type Place = {
   /** CTE of the same statement that yields the changed row: no row, no entry. At most one row, since an entry has one id. */
   readonly from: string
@@ -28,11 +31,35 @@ export function auditValues(entry: Entry, now: Date): [string] {
   return [JSON.stringify(columnsOf(entry, now))]
 }
 
+/**
+ * As {@link auditCte} for a change of many rows, each with an entry of its own: that whose subject it is.
+ *
+ * @param detail SQL for a JSON object that is added to what the entry says, about the row.
+ */
+export function auditEachCte({
+  from,
+  subjectId,
+  detail,
+  first,
+}: Required<Place> & { readonly detail: string }): string {
+  return `audited as (${INSERT}
+  select ${columnsWith('entry.subject_id', `entry.detail || ${detail}`)}
+  from ${from} join jsonb_populate_recordset(null::audit_entry, $${first}::jsonb) as entry on entry.subject_id = (${subjectId})::text)`
+}
+
+/** The value for the parameter that {@link auditEachCte} named. */
+export function auditEachValues(entries: readonly Entry[], now: Date): [string] {
+  return [JSON.stringify(entries.map((one) => columnsOf(one, now)))]
+}
+
 /** INSERT of one entry out of a JSON parameter. `source` is what it is joined to, e.g. a CTE. */
 export function insertAudit(subject: string, source: string, parameter: number): string {
-  return `insert into audit_entry (tenant_id, id, at, actor_kind, actor_id, acting_client, action, event_type, subject_kind, subject_id,
-    result, ip, request_id, detail)
-  select current_tenant(), entry.id, entry.at, entry.actor_kind, entry.actor_id, entry.acting_client, entry.action, entry.event_type,
-    entry.subject_kind, ${subject}, entry.result, entry.ip, entry.request_id, entry.detail
+  return `${INSERT}
+  select ${columnsWith(subject, 'entry.detail')}
   from ${source}jsonb_populate_record(null::audit_entry, $${parameter}::jsonb) as entry`
+}
+
+function columnsWith(subject: string, detail: string): string {
+  return `current_tenant(), entry.id, entry.at, entry.actor_kind, entry.actor_id, entry.acting_client, entry.action, entry.event_type,
+    entry.subject_kind, ${subject}, entry.result, entry.ip, entry.request_id, ${detail}`
 }

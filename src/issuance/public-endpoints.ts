@@ -3,15 +3,14 @@ import { Fault } from '../fault.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { qrAnswer } from '../http/qr-image.ts'
 import { makeCNonce } from '../protocols/openid4vci/c-nonce.ts'
-import { STATUS_LIST_MEDIA_TYPE } from '../protocols/status-list/status-list-token.ts'
 import { bearerToken } from './bearer-token.ts'
 import { issueCredential } from './issue-credential.ts'
 import { publishIssuerMetadata, publishServerMetadata } from './publish-metadata.ts'
-import { publishStatusList } from './publish-status-list.ts'
 import { publishType } from './publish-type.ts'
 import { admitNonce, countingRefusals, forgiveNonce } from './rate-limits.ts'
 import { redeemCode } from './redeem-code.ts'
 import { offerQrText, serveOffer } from './serve-offer.ts'
+import { statusEndpoints } from './status-endpoints.ts'
 import { takeNotification } from './take-notification.ts'
 
 const tag = 'OpenID4VCI'
@@ -151,25 +150,9 @@ const typeMetadata = endpoint({
   }),
 })
 
-const statusList = endpoint({
-  method: 'GET',
-  path: '/issuers/{tenant}/status-lists/{id}',
-  says: 'A status list of a tenant: which of its credentials are revoked or suspended.',
-  tag: 'Trust',
-  takes: 'none',
-  crossOrigin: true,
-  handle: async ({ platform, params, query, headers }) => {
-    // [TS-22]
-    if (query.time !== undefined) throw new Fault('status_list.historical')
-    const list = await publishStatusList(platform, await getTenant(platform, params.tenant), params.id)
-    const shown = { etag: list.etag, 'cache-control': 'public, max-age=60' }
-    if (headers['if-none-match'] === list.etag) return { status: 304, headers: shown }
-    return { status: 200, type: STATUS_LIST_MEDIA_TYPE, body: list.token, headers: shown }
-  },
-})
-
 /** What wallets and verifiers reach of a tenant as an issuer. */
 export const issuanceEndpoints: readonly Endpoint[] = [
   ...[issuerMetadata, serverMetadata, offer, offerQr, token, nonce],
-  ...[credential, notification, typeMetadata, statusList],
+  ...[credential, notification, typeMetadata],
+  ...statusEndpoints,
 ]

@@ -1,73 +1,77 @@
-import { sha256Base64url } from '../crypto/digest.ts'
 import { Recent } from '../directory/recent.ts'
 import type { Tenant } from '../directory/tenant.ts'
 import { Fault } from '../fault.ts'
-import type { Platform } from '../platform.ts'
-import { emptyList, setStatus } from '../protocols/status-list/packed-list.ts'
-import { buildStatusListToken } from '../protocols/status-list/status-list-token.ts'
+import { type CompressedList, compressList, emptyList } from '../protocols/status-list/packed-list.ts'
 import type { Store } from '../store/store.ts'
+import { type ListForm, type ListNeeds, type PublishedList, signStatusList, statusListUri } from './sign-status-list.ts'
 import { LIST_ENTRIES } from './status-slots.ts'
-import { findSetEntries } from './status-store.ts'
+import { findList, type KeptList, listListIds } from './status-store.ts'
 
-type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls'>
-
-/** A signed status list as it is served. */
-export type PublishedList = { readonly token: string; readonly etag: string }
-
-/** How long others may keep a list: how late a revocation may reach them. [TS-21] */
-export const STATUS_LIST_TTL_SECONDS = 300
-const LIFETIME_SECONDS = 86_400
-/** A list is built and signed at most once in this time, however often it is asked for. A change by another process shows this late. */
-const BOUNDS = { entriesMax: 500, ttlMs: 5_000 } as const
+/** A token is signed anew after this time, so that its `iat` says something, and who signs may have changed. */
+const SIGNED_AGAIN_MS = 60_000
+/** Of one list some 50 KiB are kept, with all its forms. */
+const BOUNDS = { entriesMax: 200, ttlMs: 86_400_000 } as const
+const LISTS_MAX = 10_000
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-const caches = new WeakMap<Store, Recent<Promise<PublishedList>>>()
-
-/** Where a list is served; stands in each credential. */
-export function statusListUri(issuer: string, listId: string): string {
-  return `${issuer}/status-lists/${listId}`
+type Token = { readonly published: Promise<PublishedList>; readonly signedAt: number }
+/** One version of a list, compressed, and what was signed of it. */
+type Known = {
+  readonly version: number
+  readonly list: CompressedList
+  readonly authorityId: string | null
+  readonly tokens: Map<ListForm, Token>
 }
+
+const caches = new WeakMap<Store, Recent<Known>>()
 
 /**
- * A status list of the tenant, signed now or some seconds ago.
+ * A status list of the tenant, signed now or less than a minute ago. Each request asks the database for the version of the list, one small
+ * statement, so that a change shows at once whichever process made it; the list is built anew when its version has changed.
  *
  * @throws Fault `resource.unknown`
- * @see [Token Status List, 5.1](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-5.1)
+ * @see [Token Status List, 5](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-5)
  */
-export function publishStatusList(needs: Needs, tenant: Tenant, listId: string): Promise<PublishedList> {
+export async function publishStatusList(
+  needs: ListNeeds,
+  tenant: Tenant,
+  listId: string,
+  form: ListForm,
+): Promise<PublishedList> {
+  const known = await knownList(needs, tenant, listId)
+  const now = needs.clock.now().getTime()
+  const kept = known.tokens.get(form)
+  if (kept !== undefined && Math.abs(now - kept.signedAt) < SIGNED_AGAIN_MS) return kept.published
+  const uri = statusListUri(needs.urls.issuer(tenant.slug), listId)
+  const made = { published: signStatusList(needs, tenant, { uri, ...known }, form), signedAt: now }
+  known.tokens.set(form, made)
+  made.published.catch(() => known.tokens.delete(form))
+  return made.published
+}
+
+/** The addresses of all status lists of a tenant. @see [Token Status List, 9.3](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-9.3) */
+export async function publishAggregation({ store, urls }: ListNeeds, tenant: Tenant): Promise<object> {
+  const ids = await store.single(tenant.id, (tx) => listListIds(tx, LISTS_MAX))
+  return { status_lists: ids.map((id) => statusListUri(urls.issuer(tenant.slug), id)) }
+}
+
+async function knownList({ store, clock }: ListNeeds, tenant: Tenant, listId: string): Promise<Known> {
   if (!UUID.test(listId)) throw new Fault('resource.unknown')
-  const cache = caches.get(needs.store) ?? new Recent<Promise<PublishedList>>(BOUNDS)
-  caches.set(needs.store, cache)
+  const cache = caches.get(store) ?? new Recent<Known>(BOUNDS)
+  caches.set(store, cache)
   const name = `${tenant.id}|${listId}`
-  const now = needs.clock.now()
-  const known = cache.get(name, now)
-  if (known !== undefined) return known
-  const making = makeList(needs, tenant, listId, now)
-  cache.set(name, making, now)
-  making.catch(() => cache.delete(name))
-  return making
+  const before = cache.get(name, clock.now())
+  const found = await store.single(tenant.id, (tx) => findList(tx, listId, before?.version ?? -1))
+  if (found === null) throw new Fault('resource.unknown')
+  if (before?.version === found.version) return before
+  // somebody who asked at the same moment may have been here
+  const meanwhile = cache.get(name, clock.now())
+  if (meanwhile !== undefined && meanwhile.version >= found.version) return meanwhile
+  const made = { version: found.version, list: compressed(found), authorityId: found.authorityId, tokens: new Map() }
+  cache.set(name, made, clock.now())
+  return made
 }
 
-/** Lets go of what is kept of a tenant's list after a change in this process, so that it shows at once. */
-export function forgetStatusList({ store }: Pick<Platform, 'store'>, tenant: Pick<Tenant, 'id'>, listId: string): void {
-  caches.get(store)?.delete(`${tenant.id}|${listId}`)
-}
-
-async function makeList(needs: Needs, tenant: Tenant, listId: string, now: Date): Promise<PublishedList> {
-  const entries = await needs.store.single(tenant.id, (tx) => findSetEntries(tx, listId))
-  if (entries === null) throw new Fault('resource.unknown')
-  const list = emptyList(2, LIST_ENTRIES)
-  for (const { index, status } of entries) setStatus(list, index, status)
-  const key = await needs.keys.current(tenant.id, 'status')
-  const did = needs.urls.did(tenant.slug)
-  const ask = {
-    uri: statusListUri(needs.urls.issuer(tenant.slug), listId),
-    list,
-    ttlSeconds: STATUS_LIST_TTL_SECONDS,
-    lifetimeSeconds: LIFETIME_SECONDS,
-    header: { kid: `${did}#${key.kid}` },
-    issuer: did,
-  }
-  const token = buildStatusListToken(ask, key, now)
-  return { token, etag: `"${sha256Base64url(token).slice(0, 22)}"` }
+function compressed({ bits, packed }: KeptList): CompressedList {
+  return compressList(packed === null ? emptyList(bits, LIST_ENTRIES) : { bits, packed })
 }

@@ -9,6 +9,7 @@ import { type IssuanceFilter, listIssuances } from './issuance-store.ts'
 import { showIssuance } from './issuance-view.ts'
 import { openIssuance } from './open-issuance.ts'
 import { rereadIssuance } from './reread-issuance.ts'
+import { standingRoutes } from './standing-routes.ts'
 import { templateRoutes } from './template-routes.ts'
 
 const open = route({
@@ -105,6 +106,7 @@ function filterOf(query: IssuanceListQuery, asked: ListAsk, now: Date): Issuance
 /** Credential templates and issuances, in our API. */
 export const issuanceRoutes: readonly Route[] = [
   ...templateRoutes,
+  ...standingRoutes,
   open,
   listAt('/credentials/issuance'),
   listAt('/credentials'),

@@ -1,23 +1,36 @@
 import { sql, type TenantTx } from '../store/store.ts'
 
-/** An entry of a status list that is not 0. */
-export type SetEntry = { readonly index: number; readonly status: number }
-
-const selectEntries = sql(
-  'issuance.status_list.entries',
-  `select list.id, copy.status_index, copy.status from status_list list
-   left join issued_copy copy on copy.tenant_id = $1 and copy.status_list_id = list.id and copy.status <> 0
-   where list.tenant_id = $1 and list.id = $2`,
+// varbit_send: four bytes of length, then the bits as bytes. The bitmap is large, so it travels only when it is news.
+const selectList = sql(
+  'issuance.status_list.get',
+  `select version, bits, authority_id,
+     case when version <> $3 and bitmap is not null then substring(varbit_send(bitmap) from 5) end as packed
+   from status_list where tenant_id = $1 and id = $2`,
+)
+const selectLists = sql(
+  'issuance.status_list.list',
+  'select id from status_list where tenant_id = $1 order by id limit $2',
 )
 
-/** The entries of a list that are not 0; null if there is no such list. */
-export async function findSetEntries(tx: TenantTx, listId: string): Promise<SetEntry[] | null> {
-  const rows = await tx.rows<{ status_index: number | null; status: number | null }>(selectEntries, [
-    tx.tenantId,
-    listId,
-  ])
-  if (rows.length === 0) return null
-  return rows.flatMap(({ status_index: index, status }) =>
-    index === null || status === null ? [] : [{ index, status }],
-  )
+/** A status list as it is at one moment. */
+export type KeptList = {
+  readonly version: number
+  readonly bits: 1 | 2
+  readonly authorityId: string | null
+  /** The list byte for byte; null if nothing of it was ever changed, or if the version is the one that was known. */
+  readonly packed: Buffer | null
+}
+
+type ListRow = { version: number; bits: 1 | 2; authority_id: string | null; packed: Buffer | null }
+
+/** A status list of the tenant; its content only if it is not of the version that is known (-1: none is). */
+export async function findList(tx: TenantTx, id: string, knownVersion: number): Promise<KeptList | null> {
+  const [row] = await tx.rows<ListRow>(selectList, [tx.tenantId, id, knownVersion])
+  if (row === undefined) return null
+  return { version: row.version, bits: row.bits, authorityId: row.authority_id, packed: row.packed }
+}
+
+/** The ids of the tenant's status lists, the oldest first. */
+export async function listListIds(tx: TenantTx, countMax: number): Promise<string[]> {
+  return (await tx.rows<{ id: string }>(selectLists, [tx.tenantId, countMax])).map(({ id }) => id)
 }

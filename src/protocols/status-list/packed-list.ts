@@ -43,9 +43,17 @@ export function setStatus(list: PackedList, index: number, status: number): void
   list.packed[byte] = ((list.packed[byte] ?? 0) & ~(mask(list.bits) << shift)) | (status << shift)
 }
 
-/** The list as `lst` of a JSON status list: ZLIB, best compression, base64url. [TS-2] */
-export function compressList({ packed }: PackedList): string {
-  return deflateSync(packed, { level: 9 }).toString('base64url')
+/** A list as its tokens carry it, so that it is compressed once for any number of them. */
+export type CompressedList = { readonly bits: StatusBits; readonly lst: Buffer }
+
+/** Above so many bytes the best compression costs ten times the time and saves a tenth. */
+const BEST_BYTES_MAX = 4096
+
+/** The list with the bytes of its `lst`: DEFLATE in the ZLIB format. [TS-2] A compressed one is returned as it is. */
+export function compressList(list: PackedList | CompressedList): CompressedList {
+  if ('lst' in list) return list
+  const { bits, packed } = list
+  return { bits, lst: deflateSync(packed, { level: packed.length > BEST_BYTES_MAX ? 6 : 9 }) }
 }
 
 /**

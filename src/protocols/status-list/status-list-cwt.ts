@@ -1,5 +1,5 @@
 import type { VerificationKey } from '../../crypto/jwk.ts'
-import type { SigningKey } from '../../crypto/signing-key.ts'
+import { onceThere, type SigningKey, type SoftwareKey, type Soon } from '../../crypto/signing-key.ts'
 import { decodeCbor } from '../cbor/decode.ts'
 import { encodeCbor } from '../cbor/encode.ts'
 import { newBudget } from '../cbor/reader.ts'
@@ -8,7 +8,7 @@ import type { CoseAlg } from '../cose/algorithms.ts'
 import { headerLabels, objectionToSign1, readSign1, type Sign1, sign1 } from '../cose/sign1.ts'
 import { toX5chain, x5chainOf } from '../cose/x5chain.ts'
 import { checkListClaims, refused } from './list-claims.ts'
-import { compressList, inflateList, isStatusBits, type PackedList } from './packed-list.ts'
+import { type CompressedList, compressList, inflateList, isStatusBits, type PackedList } from './packed-list.ts'
 import type { VerifiedList } from './status-list-token.ts'
 
 /** The media type of the token in CBOR, as `Accept` and `Content-Type` spell it. */
@@ -16,6 +16,16 @@ export const STATUS_LIST_CWT_MEDIA_TYPE = 'application/statuslist+cwt'
 
 /** CWT claims (RFC 8392 and 7.2). */
 const claim = { sub: 2, exp: 4, iat: 6, statusList: 65_533, ttl: 65_534 } as const
+
+type Ask = {
+  readonly uri: string
+  readonly list: PackedList | CompressedList
+  /** Where all lists of the issuer are named. */
+  readonly aggregationUri?: string
+  readonly ttlSeconds: number
+  readonly lifetimeSeconds: number
+  readonly header: { readonly kid: string } | { readonly x5chain: readonly Uint8Array[] }
+}
 
 /**
  * Makes a Status List Token in CBOR, which is what an mdoc refers to.
@@ -25,31 +35,24 @@ const claim = { sub: 2, exp: 4, iat: 6, statusList: 65_533, ttl: 65_534 } as con
  * @returns A tagged COSE_Sign1.
  * @see [Token Status List, 5.2](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-5.2)
  */
-export function buildStatusListCwt(
-  ask: {
-    readonly uri: string
-    readonly list: PackedList
-    readonly ttlSeconds: number
-    readonly lifetimeSeconds: number
-    readonly header: { readonly kid: string } | { readonly x5chain: readonly Uint8Array[] }
-  },
-  key: SigningKey,
-  now: Date,
-): Buffer {
+export function buildStatusListCwt(ask: Ask, key: SoftwareKey, now: Date): Buffer
+export function buildStatusListCwt(ask: Ask, key: SigningKey, now: Date): Soon<Buffer>
+export function buildStatusListCwt(ask: Ask, key: SigningKey, now: Date): Soon<Buffer> {
   const iat = Math.floor(now.getTime() / 1000)
   const claims = new Map<number, Cbor>([
     [claim.sub, ask.uri],
     [claim.iat, iat],
     [claim.exp, iat + ask.lifetimeSeconds],
     [claim.ttl, ask.ttlSeconds],
-    [claim.statusList, writeList(ask.list)],
+    [claim.statusList, writeList(compressList(ask.list), ask.aggregationUri)],
   ])
   const protectedHeader = new Map<number, Cbor>([[headerLabels.typ, STATUS_LIST_CWT_MEDIA_TYPE]])
   const unprotectedHeader = new Map<number, Cbor>()
   if ('kid' in ask.header) unprotectedHeader.set(headerLabels.kid, Buffer.from(ask.header.kid))
   else protectedHeader.set(headerLabels.x5chain, toX5chain(ask.header.x5chain))
   // 7.2: tagged, and without the tag of a CWT
-  return encodeCbor(sign1({ payload: encodeCbor(claims), protectedHeader, unprotectedHeader, isTagged: true }, key))
+  const signed = sign1({ payload: encodeCbor(claims), protectedHeader, unprotectedHeader, isTagged: true }, key)
+  return onceThere(signed, encodeCbor)
 }
 
 /** A token taken apart. `kid` and `x5chain` say how its key is found. Nothing in it is verified. */
@@ -106,11 +109,13 @@ export function verifyStatusListCwt(
   return { ...list, uri: expected.uri, ...times }
 }
 
-function writeList(list: PackedList): Cbor {
-  return new Map<string, Cbor>([
-    ['bits', list.bits],
-    ['lst', Buffer.from(compressList(list), 'base64url')],
-  ])
+function writeList({ bits, lst }: CompressedList, aggregationUri?: string): Cbor {
+  const members: [string, Cbor][] = [
+    ['bits', bits],
+    ['lst', lst],
+  ]
+  if (aggregationUri !== undefined) members.push(['aggregation_uri', aggregationUri])
+  return new Map(members)
 }
 
 function readList(value: Cbor): PackedList {

@@ -1,9 +1,9 @@
 import { fromBase64url } from '../../crypto/base64url.ts'
 import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
 import { type Jws, type JwsAlg, objectionTo, parseCompact, signCompact } from '../../crypto/jws.ts'
-import type { SigningKey } from '../../crypto/signing-key.ts'
+import type { SigningKey, SoftwareKey, Soon } from '../../crypto/signing-key.ts'
 import { checkListClaims, type ListTimes, refused } from './list-claims.ts'
-import { compressList, inflateList, isStatusBits, type PackedList } from './packed-list.ts'
+import { type CompressedList, compressList, inflateList, isStatusBits, type PackedList } from './packed-list.ts'
 
 /** A list that came in a verified token. `ttlSeconds` and `expiresAt` bound how long it may be kept. */
 export type VerifiedList = PackedList & ListTimes & { readonly uri: string }
@@ -18,33 +18,40 @@ const TYPE = 'statuslist+jwt'
 const TOKEN_CHARS_MAX = 7_500_000 // 5 MiB of compressed list in base64url, and the rest of the token
 const FRESH_SECONDS = { min: 60, max: 86_400, untold: 300 } as const
 
+type Ask = {
+  readonly uri: string
+  readonly list: PackedList | CompressedList
+  /** Where all lists of the issuer are named. */
+  readonly aggregationUri?: string
+  readonly ttlSeconds: number
+  readonly lifetimeSeconds: number
+  readonly header: { readonly kid: string } | { readonly x5c: readonly string[] }
+  /** Only where credentials name the issuer so. */
+  readonly issuer?: string
+}
+
 /**
  * Makes a Status List Token.
  *
  * @param ask `uri`: where the token will be served, exactly. `header`: how the key is found, `kid` or `x5c`.
  * @see [Token Status List, 5.1](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-5.1)
  */
-export function buildStatusListToken(
-  ask: {
-    readonly uri: string
-    readonly list: PackedList
-    readonly ttlSeconds: number
-    readonly lifetimeSeconds: number
-    readonly header: { readonly kid: string } | { readonly x5c: readonly string[] }
-    /** Only where credentials name the issuer so. */
-    readonly issuer?: string
-  },
-  key: SigningKey,
-  now: Date,
-): string {
+export function buildStatusListToken(ask: Ask, key: SoftwareKey, now: Date): string
+export function buildStatusListToken(ask: Ask, key: SigningKey, now: Date): Soon<string>
+export function buildStatusListToken(ask: Ask, key: SigningKey, now: Date): Soon<string> {
   const iat = Math.floor(now.getTime() / 1000)
+  const { bits, lst } = compressList(ask.list)
   const claims = {
     ...(ask.issuer === undefined ? {} : { iss: ask.issuer }),
     sub: ask.uri,
     iat,
     exp: iat + ask.lifetimeSeconds,
     ttl: ask.ttlSeconds,
-    status_list: { bits: ask.list.bits, lst: compressList(ask.list) },
+    status_list: {
+      bits,
+      lst: lst.toString('base64url'),
+      ...(ask.aggregationUri !== undefined && { aggregation_uri: ask.aggregationUri }),
+    },
   }
   return signCompact({ ...ask.header, typ: TYPE }, claims, key)
 }

@@ -46,7 +46,7 @@ for (const bits of [1, 2, 4, 8] as const) {
       fc.property(statuses, (values) => {
         const made = emptyList(bits, values.length)
         for (const [i, value] of values.entries()) setStatus(made, i, value)
-        const read = inflateList(bits, Buffer.from(compressList(made), 'base64url'))
+        const read = inflateList(bits, compressList(made).lst)
         assert.deepEqual(
           values.map((_, i) => statusAt(read, i)),
           values,
@@ -91,7 +91,7 @@ const claims = {
   iat,
   exp: iat + 60,
   ttl: 60,
-  status_list: { bits: 2 as StatusBits, lst: compressList(list) },
+  status_list: { bits: 2 as StatusBits, lst: compressList(list).lst.toString('base64url') },
 }
 
 for (const [what, change, header] of [
