@@ -125,7 +125,7 @@ for (const [what, claims, header] of [
     const good = { iss: platform.urls.auth, aud: platform.urls.publicUrl, sub: 'b', client_id: 'b', tenant: tenantId }
     const exp = Math.floor(platform.clock.now().getTime() / 1000) + 60
     const all = { ...good, scope: 'users:read', exp, ...claims }
-    await assert.rejects(bring(signCompact({ typ: 'at+jwt', kid: key.kid, ...header }, all, key)), {
+    await assert.rejects(bring(await signCompact({ typ: 'at+jwt', kid: key.kid, ...header }, all, key)), {
       code: 'token.invalid',
     })
   })
@@ -142,7 +142,7 @@ test('a token signed with a key of another use, or with a foreign key under our 
     [credentialKey, credentialKey.kid],
     [foreign, ours.kid],
   ] as const) {
-    await assert.rejects(bring(signCompact({ typ: 'at+jwt', kid }, claims, key)), { code: 'token.invalid' })
+    await assert.rejects(bring(await signCompact({ typ: 'at+jwt', kid }, claims, key)), { code: 'token.invalid' })
   }
 })
 

@@ -51,7 +51,7 @@ for (const [type, algorithm] of [
     const found = await aRing().byId(tenant, id)
     assert.deepEqual([found.kid, found.alg, keyTypeOf(found)], [key.kid, key.alg, type])
     if (type === 'Ed25519') {
-      const signature = found.sign(Buffer.from('x'))
+      const signature = await found.sign(Buffer.from('x'))
       assert(isSignedBy({ tbs: Buffer.from('x'), algorithm, signature }, importPublicJwk(key.publicJwk)))
     }
   })

@@ -3,7 +3,7 @@ import { fromBase64url, toBase64url } from './base64url.ts'
 import { type JsonObject, parseJsonObject } from './json.ts'
 import type { VerificationKey } from './jwk.ts'
 import { objectionToSignature, signatureMessages } from './raw-signature.ts'
-import type { SigningKey } from './signing-key.ts'
+import { onceThere, type SigningKey, type SoftwareKey, type Soon } from './signing-key.ts'
 
 /** Signature algorithms that we verify. `Ed25519` is the newer name of `EdDSA` with that curve (RFC 9864). */
 export type JwsAlg = 'ES256' | 'EdDSA' | 'Ed25519'
@@ -31,11 +31,16 @@ export type JwsObjection = {
 /** `algs`: allow-list for this use, all that we know unless told. `typ`: the media types accepted; unchecked if absent. */
 export type JwsPolicy = { readonly algs?: readonly JwsAlg[]; readonly typ?: string | readonly string[] }
 
+type Header = Readonly<Record<string, unknown>>
+
 /** Signs an object as compact JWS. `alg` is written from the key; any `kid`, `typ`, `x5c` is the caller's to put into the header. */
-export function signCompact(header: Readonly<Record<string, unknown>>, payload: object, key: SigningKey): string {
+export function signCompact(header: Header, payload: object, key: SoftwareKey): string
+export function signCompact(header: Header, payload: object, key: SigningKey): Soon<string>
+export function signCompact(header: Header, payload: object, key: SigningKey): Soon<string> {
   const head = toBase64url(JSON.stringify({ ...header, alg: key.alg }))
   const signingInput = `${head}.${toBase64url(JSON.stringify(payload))}`
-  return `${signingInput}.${key.sign(Buffer.from(signingInput, 'latin1')).toString('base64url')}`
+  const signature = key.sign(Buffer.from(signingInput, 'latin1'))
+  return onceThere(signature, (bytes) => `${signingInput}.${bytes.toString('base64url')}`)
 }
 
 /**

@@ -1,13 +1,23 @@
 import { type KeyObject, sign } from 'node:crypto'
 import { type PublicJwk, publicJwkOf, thumbprint } from './jwk.ts'
 
+type AnyKey = { readonly kid: string; readonly alg: 'ES256' | 'EdDSA'; readonly publicJwk: PublicJwk }
+
+/** There at once where a key in memory signed, later where a device did. */
+export type Soon<T> = T | Promise<T>
+
 /** Something that signs: a key in memory or one that lives in a device. The private part cannot be reached through it. */
-export type SigningKey = {
-  readonly kid: string
-  readonly alg: 'ES256' | 'EdDSA'
-  readonly publicJwk: PublicJwk
-  /** Signs the bytes. ES256: 64 bytes, r then s. EdDSA: the 64 bytes of Ed25519. */
-  sign(bytes: Uint8Array): Buffer
+export type SigningKey = AnyKey & {
+  /** Signs the bytes. ES256: 64 bytes, r then s. EdDSA: the 64 bytes of Ed25519. @throws Fault `key_device.failed`, as rejection */
+  sign(bytes: Uint8Array): Soon<Buffer>
+}
+
+/** A {@link SigningKey} held in memory: what is signed with it is there at once. */
+export type SoftwareKey = AnyKey & { sign(bytes: Uint8Array): Buffer }
+
+/** Goes on with a value as soon as it is there: at once, without a turn of the loop, if it is. */
+export function onceThere<A, B>(value: Soon<A>, next: (value: A) => B): Soon<B> {
+  return value instanceof Promise ? value.then(next) : next(value)
 }
 
 /**
@@ -16,7 +26,7 @@ export type SigningKey = {
  * @param kid Name of the key; its RFC 7638 thumbprint unless told.
  * @throws Fault `key.unsupported` if it is neither P-256 nor Ed25519.
  */
-export function softwareKey(privateKey: KeyObject, kid?: string): SigningKey {
+export function softwareKey(privateKey: KeyObject, kid?: string): SoftwareKey {
   const publicJwk = publicJwkOf(privateKey)
   const name = kid ?? thumbprint(publicJwk)
   if (publicJwk.kty === 'OKP') {

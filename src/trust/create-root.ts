@@ -37,7 +37,7 @@ export async function createRoot(
   const profile = profileOf(body)
   const crl = crlUri(needs, tenant.slug, id)
   const draft = draftRoot({ ...{ profile, key, subject, issuerAltNameUri, crlUri: crl }, ...validityOf(now) })
-  const certificate = issueCertificate(draft, profile, null, key)
+  const certificate = await issueCertificate(draft, profile, null, key)
   const about = { ...{ id, type, keyType, keyId, certificate, parentId: null }, signMdl: canSignMdl(type, keyType) }
   const entry = {
     action: 'certificate.created',

@@ -51,7 +51,7 @@ export async function createSigningRequest(
     subjectAltName(subjectNames(needs, type, tenant.slug)),
     subjectKeyIdentifier(subjectKeyId),
   ]
-  const der = signRequest({ subject: encodeName(subject), spki, extensions }, key)
+  const der = await signRequest({ subject: encodeName(subject), spki, extensions }, key)
   const expiresAt = new Date(now.getTime() + OPEN_DAYS * DAY_MS)
   const state = { status: 'open', certificateId: null, expiresAt, createdAt: now, updatedAt: now } as const
   const request = { id, type, keyType, country: subject.country, signMdl, keyId, der, subjectKeyId, ...state }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readConfig } from '../config.ts'
 import { generateKeyPair } from '../crypto/jwk.ts'
-import { type SigningKey, softwareKey } from '../crypto/signing-key.ts'
+import { type SoftwareKey, softwareKey } from '../crypto/signing-key.ts'
 import { Fault } from '../fault.ts'
 import type { OutboundFetch } from '../platform.ts'
 import { ownDidDocument } from '../protocols/did/did-document.ts'
@@ -31,13 +31,13 @@ function aPlatform(pages: Record<string, unknown> = {}) {
   }
   return { world, config: { ...readConfig({}), isDevelopment: false }, fetch }
 }
-function aKey(): SigningKey {
+function aKey(): SoftwareKey {
   return softwareKey(generateKeyPair().privateKey)
 }
 function credentialBy(iss: string, kid?: string) {
   return { header: { ...(kid !== undefined && { kid }) }, payload: { iss } }
 }
-function documentOf(...keys: SigningKey[]): object {
+function documentOf(...keys: SoftwareKey[]): object {
   return ownDidDocument(
     did,
     keys.map(({ kid, publicJwk }) => ({ kid, publicJwk, purpose: 'assertionMethod' })),
@@ -99,7 +99,7 @@ test('an https issuer names its keys in its metadata, or where they are', async 
   }
 })
 
-type Listing = { readonly signer?: SigningKey; readonly status?: number; readonly uri?: string; readonly now?: Date }
+type Listing = { readonly signer?: SoftwareKey; readonly status?: number; readonly uri?: string; readonly now?: Date }
 
 /** An issuer, its platform, and a list whose entry 7 has a status. */
 async function aListed({ signer, status = 0, uri = listUri, now = noon }: Listing = {}) {

@@ -60,7 +60,7 @@ export async function ensureLeaf(needs: AuthorityNeeds, tenantId: TenantId, root
   if (leaf?.renewAt != null && leaf.renewAt > now) return false
   const rootKey = await needs.keys.byId(tenantId, root.keyId)
   const made = await needs.keys.create(tenantId, 'leaf', root.keyType)
-  const row = draftedLeaf(needs, tenant, root, { rootKey, key: made.key, keyId: made.id }, now)
+  const row = await draftedLeaf(needs, tenant, root, { rootKey, key: made.key, keyId: made.id }, now)
   const subject = { kind: 'certificate', id: row.id }
   const entry = { action: 'certificate.leafIssued', subject, by: 'system', detail: { rootId } } as const
   return needs.store.inTenant(tenantId, async (tx) => {
@@ -72,13 +72,13 @@ export async function ensureLeaf(needs: AuthorityNeeds, tenantId: TenantId, root
 
 type Keys = { readonly rootKey: SigningKey; readonly key: SigningKey; readonly keyId: string }
 
-function draftedLeaf(
+async function draftedLeaf(
   needs: AuthorityNeeds,
   tenant: Tenant,
   root: TenantCertificate,
   { rootKey, key, keyId }: Keys,
   now: Date,
-): NewCertificate {
+): Promise<NewCertificate> {
   if (!isRootType(root.type)) throw new Error('a leaf below something that is no root')
   const type = leafTypeOf(root.type)
   const above = readCertificate(root.der)
@@ -90,7 +90,7 @@ function draftedLeaf(
     subjectNames: subjectNames(needs, type, tenant.slug),
     crlUri: crlUri(needs, tenant.slug, root.id),
   })
-  const certificate = issueCertificate(draft, profile, above, rootKey)
+  const certificate = await issueCertificate(draft, profile, above, rootKey)
   const about = { id: newId(), type, keyType: root.keyType, parentId: root.id, keyId, signMdl: root.signMdl }
   return { ...about, origin: 'automatic', certificate, renewAt: renewalOf(certificate, above) }
 }

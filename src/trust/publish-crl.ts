@@ -75,7 +75,7 @@ async function signList(needs: Needs, tenantId: TenantId, rootId: string, { root
   const { subject, extensions } = readCertificate(root.der)
   const next = { number: number + 1, nextUpdate: new Date(now.getTime() + LIST_DAYS * DAY_MS) }
   const issuerKeyId = extensions.subjectKeyId ?? Buffer.alloc(0)
-  const der = signRevocationList({ ...next, issuer: subject.der, issuerKeyId, thisUpdate: now, revoked }, key)
+  const der = await signRevocationList({ ...next, issuer: subject.der, issuerKeyId, thisUpdate: now, revoked }, key)
   const reissueAt = new Date(now.getTime() + REISSUED_DAYS * DAY_MS)
   // Behind its end a root vouches for nothing, so nothing of it can be revoked.
   return { ...next, der, reissueAt: reissueAt < root.notAfter ? reissueAt : null }

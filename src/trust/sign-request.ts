@@ -112,7 +112,7 @@ async function drafted(
     subjectNames: subjectNames(needs, asked.type, slug),
     crlUri: crlUri(needs, slug, root.id),
   })
-  const certificate = issueCertificate(draft, profile, above, rootKey)
+  const certificate = await issueCertificate(draft, profile, above, rootKey)
   const origin = own === null ? 'foreign' : 'request'
   return { ...asked, origin, parentId: root.id, keyId: own?.keyId ?? null, certificate }
 }

@@ -1,4 +1,3 @@
-import type { SigningKey } from '../crypto/signing-key.ts'
 import { Fault } from '../fault.ts'
 import { buildDeviceResponse } from '../protocols/mdoc/build-device-response.ts'
 import { redirectTranscript } from '../protocols/mdoc/session-transcript.ts'
@@ -7,9 +6,10 @@ import { presentSdJwt } from '../protocols/sd-jwt-vc/present-sd-jwt.ts'
 import { parseSdJwt } from '../protocols/sd-jwt-vc/sd-jwt.ts'
 import type { Choice } from './presentable.ts'
 import type { PendingRequest } from './presentation.ts'
+import type { openCopy } from './sealed-copy.ts'
 
 /** A copy that was opened for one presentation. */
-export type OpenCopy = { readonly raw: string; readonly key: SigningKey | null }
+export type OpenCopy = Awaited<ReturnType<typeof openCopy>>
 
 /**
  * [DCQL-8] [VP-S1] Makes a presentation for each query id: minimal, and bound to this verifier and this request.

@@ -2,7 +2,7 @@ import type { TenantId } from '../caller.ts'
 import { privateKeyFromPkcs8 } from '../crypto/jwk.ts'
 import { newId } from '../crypto/random.ts'
 import type { Sealing } from '../crypto/sealing.ts'
-import { type SigningKey, softwareKey } from '../crypto/signing-key.ts'
+import { type SoftwareKey, softwareKey } from '../crypto/signing-key.ts'
 import type { VerifiedCopy } from './check-copy.ts'
 import type { NewCopy, SealedCredential, TakenCopy } from './credential-store.ts'
 
@@ -33,7 +33,7 @@ export async function openCopy(
   sealing: Sealing,
   tenantId: TenantId,
   copy: TakenCopy,
-): Promise<{ readonly raw: string; readonly key: SigningKey | null }> {
+): Promise<{ readonly raw: string; readonly key: SoftwareKey | null }> {
   const raw = await openRaw(sealing, tenantId, copy)
   if (copy.sealedKey === null) return { raw, key: null }
   const pkcs8 = await sealing.open(keyPlace(tenantId, copy.copyId), copy.sealedKey)

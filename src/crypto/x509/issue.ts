@@ -1,9 +1,11 @@
 import { Fault } from '../../fault.ts'
-import type { SigningKey } from '../signing-key.ts'
+import { onceThere, type SigningKey, type SoftwareKey, type Soon } from '../signing-key.ts'
 import { type Certificate, readCertificate } from '../x509-path/certificate.ts'
 import { type CertificateDraft, previewOf, signDraft } from './certificate-draft.ts'
 import { lintCertificate } from './lint.ts'
 import type { ProfileName } from './profile.ts'
+
+type Root = Certificate | null
 
 /**
  * Lint, then sign. The order is the design: a certificate that its profile does not allow is never in the world, not even unpublished.
@@ -14,9 +16,21 @@ import type { ProfileName } from './profile.ts'
 export function issueCertificate(
   draft: CertificateDraft,
   profile: ProfileName,
-  root: Certificate | null,
+  root: Root,
+  key: SoftwareKey,
+): Certificate
+export function issueCertificate(
+  draft: CertificateDraft,
+  profile: ProfileName,
+  root: Root,
   key: SigningKey,
-): Certificate {
+): Soon<Certificate>
+export function issueCertificate(
+  draft: CertificateDraft,
+  profile: ProfileName,
+  root: Root,
+  key: SigningKey,
+): Soon<Certificate> {
   const [first] = lintCertificate(previewOf(draft), profile, root)
   if (first !== undefined) {
     throw new Fault('certificate.refused', {
@@ -24,5 +38,5 @@ export function issueCertificate(
       meta: { rule: first.rule, profile },
     })
   }
-  return readCertificate(signDraft(draft, key))
+  return onceThere(signDraft(draft, key), readCertificate)
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
-import { type SigningKey, softwareKey } from '../signing-key.ts'
+import { type SoftwareKey, softwareKey } from '../signing-key.ts'
 import type { CertificateDraft } from './certificate-draft.ts'
 import { draftLeaf, draftRoot } from './draft-certificate.ts'
 import * as ext from './extension.ts'
@@ -17,7 +17,7 @@ const crlUri = 'https://issuer.example/issuers/acme/crls/1.crl'
 const key = softwareKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)
 const edKey = softwareKey(generateKeyPairSync('ed25519').privateKey)
 
-function rootDraft(by: SigningKey = key, profile: ProfileName = 'iaca'): CertificateDraft {
+function rootDraft(by: SoftwareKey = key, profile: ProfileName = 'iaca'): CertificateDraft {
   const subject = { country: 'ZA', commonName: 'Acme IACA' }
   const about = { notBefore: start, notAfter: later(1825), issuerAltNameUri: 'https://acme.example' }
   return draftRoot({ profile, key: by, crlUri, subject, ...about })

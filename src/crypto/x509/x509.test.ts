@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { after, test } from 'node:test'
 import { openSsl } from '../../../test/support/openssl.ts'
-import { type SigningKey, softwareKey } from '../signing-key.ts'
+import { type SoftwareKey, softwareKey } from '../signing-key.ts'
 import type { Certificate } from '../x509-path/certificate.ts'
 import { draftLeaf, draftRoot, hostName } from './draft-certificate.ts'
 import { keyUsage, subjectKeyIdentifier } from './extension.ts'
@@ -26,13 +26,13 @@ const crlUri = 'https://issuer.example/issuers/acme/crls/1.crl'
 type KeyType = 'P-256' | 'Ed25519'
 const keyTypes: readonly KeyType[] = ['P-256', 'Ed25519']
 
-function aKey(type: KeyType): SigningKey {
+function aKey(type: KeyType): SoftwareKey {
   const { privateKey } =
     type === 'P-256' ? generateKeyPairSync('ec', { namedCurve: 'P-256' }) : generateKeyPairSync('ed25519')
   return softwareKey(privateKey)
 }
 
-function aRoot(key: SigningKey, profile: ProfileName): Certificate {
+function aRoot(key: SoftwareKey, profile: ProfileName): Certificate {
   const draft = draftRoot({
     ...{ profile, key, crlUri, notBefore: start, notAfter: later(365 * 5) },
     subject: { country: 'ZA', commonName: 'Acme Überprüfung IACA' },
@@ -41,7 +41,7 @@ function aRoot(key: SigningKey, profile: ProfileName): Certificate {
   return issueCertificate(draft, profile, null, key)
 }
 
-function aLeaf(root: Certificate, rootKey: SigningKey, key: SigningKey, profile: ProfileName): Certificate {
+function aLeaf(root: Certificate, rootKey: SoftwareKey, key: SoftwareKey, profile: ProfileName): Certificate {
   const draft = draftLeaf({
     ...{ profile, root, crlUri, notBefore: start, notAfter: later(400), rootAlg: rootKey.alg },
     subject: { country: 'ZA', commonName: 'Acme' },
@@ -111,7 +111,7 @@ for (const keyType of keyTypes) {
   })
 }
 
-function aRequest(key: SigningKey): Buffer {
+function aRequest(key: SoftwareKey): Buffer {
   const spki = spkiOf(key.publicJwk)
   return signRequest({ subject: encodeName({ country: 'ZA', commonName: 'x' }), spki, extensions: [] }, key)
 }

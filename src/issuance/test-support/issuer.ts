@@ -6,7 +6,7 @@ import { generateKeyPair } from '../../crypto/jwk.ts'
 import { softwareKeyRing } from '../../crypto/key-ring.ts'
 import { newId, randomBytes, randomToken } from '../../crypto/random.ts'
 import { sealingWith } from '../../crypto/sealing.ts'
-import { type SigningKey, softwareKey } from '../../crypto/signing-key.ts'
+import { type SoftwareKey, softwareKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
 import { openOutbound } from '../../http/outbound.ts'
 import { buildServer, type Server } from '../../http/server.ts'
@@ -186,7 +186,7 @@ export function redeem(issuer: Issuer, code: string, more: Record<string, string
 }
 
 /** A holder's key. */
-export function aKey(): SigningKey {
+export function aKey(): SoftwareKey {
   return softwareKey(generateKeyPair().privateKey)
 }
 
@@ -200,7 +200,7 @@ export async function request(
   issuer: Issuer,
   token: string,
   configurationId: string,
-  keys: readonly SigningKey[],
+  keys: readonly SoftwareKey[],
   more: { nonce?: string; tenant?: Tenant; body?: object; headers?: Record<string, string> } = {},
 ): Promise<Reply> {
   const tenant = more.tenant ?? issuer.tenant

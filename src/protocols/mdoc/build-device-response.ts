@@ -1,5 +1,5 @@
 import { fromBase64url } from '../../crypto/base64url.ts'
-import type { SigningKey } from '../../crypto/signing-key.ts'
+import type { SoftwareKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
 import { splitCborMap } from '../cbor/decode.ts'
 import { embed, encodeCbor } from '../cbor/encode.ts'
@@ -16,7 +16,7 @@ export type MdocPresentation = {
   /** Encoded; from one of the functions in `session-transcript.ts`. */
   readonly sessionTranscript: Uint8Array
   /** The key that the mdoc is bound to. It never makes MACs [MD-22]. */
-  readonly deviceKey: SigningKey
+  readonly deviceKey: SoftwareKey
 }
 
 /** The holder states nothing of its own. */

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { anMdoc, certificate, deviceKey, licence, noon } from '../../../test/support/mdoc.ts'
 import { readPublicJwk } from '../../crypto/jwk.ts'
-import { type SigningKey, softwareKey } from '../../crypto/signing-key.ts'
+import { type SoftwareKey, softwareKey } from '../../crypto/signing-key.ts'
 import { decodeCbor, splitCborMap } from '../cbor/decode.ts'
 import { embed, encodeCbor } from '../cbor/encode.ts'
 import { type Cbor, isCborArray, isCborMap } from '../cbor/value.ts'
@@ -130,7 +130,7 @@ for (const [what, change] of [
 /** A response of any parts, signed by the holder as if it were right. */
 function forged(parts: {
   readonly deviceElements?: Cbor
-  readonly key?: SigningKey
+  readonly key?: SoftwareKey
   readonly docType?: string
   readonly mdoc?: Uint8Array
   readonly response?: Readonly<Record<string, Cbor>>

@@ -1,7 +1,7 @@
 import { sha256 } from '../../crypto/digest.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import { randomBytes } from '../../crypto/random.ts'
-import type { SigningKey } from '../../crypto/signing-key.ts'
+import { onceThere, type SigningKey, type SoftwareKey, type Soon } from '../../crypto/signing-key.ts'
 import { Fault, type Violation } from '../../fault.ts'
 import { embed, encodeCbor } from '../cbor/encode.ts'
 import { type Cbor, cborTags, type Tagged, tagged } from '../cbor/value.ts'
@@ -25,8 +25,8 @@ export type MdocDraft = {
 }
 
 /** Who signs. `x5chain`: DER, the leaf first, without the root. `certificate`: what the leaf says. */
-export type MdocSigner = {
-  readonly key: SigningKey
+export type MdocSigner<Key extends SigningKey = SigningKey> = {
+  readonly key: Key
   readonly x5chain: readonly Uint8Array[]
   readonly certificate: SignerCertificate
 }
@@ -34,6 +34,8 @@ export type MdocSigner = {
 /** [MD-2] At least 16. */
 const RANDOM_BYTES = 32
 const DIGEST_BYTES = 32
+
+type Random = (size: number) => Buffer
 
 /**
  * Issues an mdoc: one signature, one random string for each element. Answers IssuerSigned as CBOR; on the wire it is base64url.
@@ -44,11 +46,9 @@ const DIGEST_BYTES = 32
  * @throws Fault `mdoc.unissuable` with the violations, pointers going into the elements.
  * @see ISO/IEC 18013-5, 9.1.2 (2021)
  */
-export function issueMdoc(
-  draft: MdocDraft,
-  signer: MdocSigner,
-  random: (size: number) => Buffer = randomBytes,
-): Buffer {
+export function issueMdoc(draft: MdocDraft, signer: MdocSigner<SoftwareKey>, random?: Random): Buffer
+export function issueMdoc(draft: MdocDraft, signer: MdocSigner, random?: Random): Soon<Buffer>
+export function issueMdoc(draft: MdocDraft, signer: MdocSigner, random: Random = randomBytes): Soon<Buffer> {
   const violations = [
     ...checkDraft(draft, signer),
     ...checkMdlElements(draft.docType, draft.elements, signer.certificate),
@@ -59,7 +59,7 @@ export function issueMdoc(
   const valueDigests = new Map(nameSpaces.map(({ name, digests }) => [name, digests]))
   // 9.1.2.4: there is at least one namespace with digests
   if (valueDigests.size === 0) valueDigests.set(draft.docType, new Map([[0, random(DIGEST_BYTES)]]))
-  const issuerAuth = sign1(
+  const signed = sign1(
     {
       payload: encodeCbor(embed(securityObject(draft, valueDigests))),
       unprotectedHeader: new Map([[headerLabels.x5chain, toX5chain(signer.x5chain)]]),
@@ -67,17 +67,19 @@ export function issueMdoc(
     signer.key,
   )
   const shown = nameSpaces.filter(({ items }) => items.length > 0)
-  return encodeCbor(
-    new Map<string, Cbor>([
-      ['issuerAuth', issuerAuth],
-      ['nameSpaces', new Map(shown.map(({ name, items }) => [name, items]))],
-    ]),
+  return onceThere(signed, (issuerAuth) =>
+    encodeCbor(
+      new Map<string, Cbor>([
+        ['issuerAuth', issuerAuth],
+        ['nameSpaces', new Map(shown.map(({ name, items }) => [name, items]))],
+      ]),
+    ),
   )
 }
 
 type Digests = ReadonlyMap<number, Uint8Array>
 
-function packNameSpace(elements: ReadonlyMap<string, Cbor>, random: (size: number) => Buffer) {
+function packNameSpace(elements: ReadonlyMap<string, Cbor>, random: Random) {
   // [MD-7] a namespace without elements has a digest too
   if (elements.size === 0) return { items: [], digests: new Map([[0, random(DIGEST_BYTES)]]) }
   const ids = shuffled(elements.size, random)
@@ -103,7 +105,7 @@ function itemOf(digestId: number, random: Uint8Array, name: string, value: Cbor)
 }
 
 /** [MD-2] The numbers below `count` in an order that tells nothing. */
-function shuffled(count: number, random: (size: number) => Buffer): number[] {
+function shuffled(count: number, random: Random): number[] {
   const ids = Array.from({ length: count }, (_, id) => id)
   for (let last = count - 1; last > 0; last -= 1) {
     const other = random(4).readUInt32BE() % (last + 1)

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../crypto/json.ts'
 import { canonical, type PublicJwk, readPublicJwk, thumbprint } from '../../crypto/jwk.ts'
 import { type JwsAlg, jwsAlgs, objectionTo, parseCompact, signCompact } from '../../crypto/jws.ts'
-import type { SigningKey } from '../../crypto/signing-key.ts'
+import type { SoftwareKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
 import { isText } from '../shape.ts'
 
@@ -72,7 +72,7 @@ export function verifyProofs(proofs: readonly string[], expected: ProofExpectati
  */
 export function buildJwtProof(
   ask: { readonly issuer: string; readonly nonce: string | null; readonly clientId: string | null },
-  key: SigningKey,
+  key: SoftwareKey,
   now: Date,
 ): string {
   const claims = {

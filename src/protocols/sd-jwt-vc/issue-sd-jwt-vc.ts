@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
 import { canonical, type PublicJwk } from '../../crypto/jwk.ts'
 import { signCompact } from '../../crypto/jws.ts'
 import { randomBytes } from '../../crypto/random.ts'
-import type { SigningKey } from '../../crypto/signing-key.ts'
+import { onceThere, type SigningKey, type SoftwareKey, type Soon } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
 import { encodeDisclosure } from './disclosure.ts'
 import { isReservedName } from './reserved-names.ts'
@@ -57,14 +57,16 @@ type Tray = { readonly disclosures: string[]; readonly salt: () => string }
  * @throws Fault `sd_jwt.unissuable` if a claim has a reserved name.
  * @see [RFC 9901, 4](https://www.rfc-editor.org/rfc/rfc9901#section-4) and [SD-JWT VC, 2](https://datatracker.ietf.org/doc/draft-ietf-oauth-sd-jwt-vc/)
  */
-export function issueSdJwtVc(draft: CredentialDraft, key: SigningKey): string {
+export function issueSdJwtVc(draft: CredentialDraft, key: SoftwareKey): string
+export function issueSdJwtVc(draft: CredentialDraft, key: SigningKey): Soon<string>
+export function issueSdJwtVc(draft: CredentialDraft, key: SigningKey): Soon<string> {
   const tray: Tray = { disclosures: [], salt: salts() }
   const claims = concealObject(tray, draft.claims, { properties: draft.disclosure }, { clear: false, depth: 0 })
   const payload = { ...registeredClaims(draft), ...claims, _sd_alg: 'sha-256' } // [SD-12] written although it is the default
   const { kid, x5c } = draft.header
   // [VC-1] the older `vc+sd-jwt` is read, never written
-  const jwt = signCompact({ typ: 'dc+sd-jwt', ...(kid && { kid }), ...(x5c && { x5c }) }, payload, key)
-  return `${[jwt, ...tray.disclosures].join('~')}~`
+  const signed = signCompact({ typ: 'dc+sd-jwt', ...(kid && { kid }), ...(x5c && { x5c }) }, payload, key)
+  return onceThere(signed, (jwt) => `${[jwt, ...tray.disclosures].join('~')}~`)
 }
 
 function registeredClaims({ iss, sub, iat, nbf, exp, vct, vctIntegrity, cnfJwk, status }: CredentialDraft): object {

@@ -1,7 +1,7 @@
 import { digestBase64url } from '../../crypto/digest.ts'
 import { isJsonObject, type Json } from '../../crypto/json.ts'
 import { signCompact } from '../../crypto/jws.ts'
-import type { SigningKey } from '../../crypto/signing-key.ts'
+import type { SoftwareKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
 import { type ClaimPath, touches } from './claim-path.ts'
 import { hashOf } from './disclosure.ts'
@@ -13,7 +13,7 @@ export type KeyBinding = {
   readonly nonce: string
   readonly aud: string
   readonly iat: Date
-  readonly key: SigningKey
+  readonly key: SoftwareKey
   /** Further claims, such as the hashes of transaction data. */
   readonly claims?: Readonly<Record<string, Json>>
 }
