@@ -8,7 +8,7 @@ import { pointerTo } from './pointer.ts'
 const VIOLATIONS_MAX = 100
 const DEPTH_MAX = 16
 /** With all that a credential adds it stays below the 512 KiB that a recipient reads. [SEC-41] */
-const BYTES_MAX = 256 * 1024
+export const BYTES_MAX = 256 * 1024
 
 type Checking = { readonly violations: Violation[]; values: number }
 
@@ -100,7 +100,7 @@ const names: Readonly<Record<Attribute['type'], string>> = {
  *
  * @see [RFC 7493, 2.2](https://www.rfc-editor.org/rfc/rfc7493#section-2.2)
  */
-function isExact(value: Json): boolean {
+export function isExact(value: Json): boolean {
   return (
     typeof value === 'number' && Number.isFinite(value) && !(Number.isInteger(value) && !Number.isSafeInteger(value))
   )

@@ -1,4 +1,6 @@
 import type { Attribute, Attributes } from './attributes.ts'
+import { isMandatory, type MdocAttribute } from './mdoc-attributes.ts'
+import type { MdocDefinition } from './template.ts'
 
 /** One claim that a template describes. `path` is a claims path pointer: null stands for every element of an array. */
 export type ClaimDescription = {
@@ -33,4 +35,21 @@ function described(attribute: Attribute, { path, mandatory, clear: parentClear }
   // an array may be empty, so no element of it is mandatory
   if (items !== undefined) return [one, ...described(items, { path: [...path, null], mandatory: false, clear })]
   return [one]
+}
+
+/** One element of an mdoc. `path`: namespace and element identifier; what is inside has no path of its own. [VCI-M16] */
+export type ElementDescription = {
+  readonly path: readonly [string, string]
+  readonly attribute: MdocAttribute
+  readonly mandatory: boolean
+}
+
+/** The elements of an mdoc template in display order. */
+export function describeElements({ docType, attributes }: MdocDefinition): ElementDescription[] {
+  return Object.entries(attributes).flatMap(([nameSpace, elements]) =>
+    Object.entries(elements).map(([name, attribute]) => {
+      const path = [nameSpace, name] as const
+      return { path, attribute, mandatory: isMandatory(docType, nameSpace, name, attribute) }
+    }),
+  )
 }

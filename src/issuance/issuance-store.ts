@@ -10,6 +10,7 @@ type Row = {
   credential_id: string
   credential_status: CredentialStatus
   template_id: string
+  format: Issuance['format']
   reference: string | null
   revocable: boolean
   created_at: Date
@@ -21,8 +22,8 @@ type Row = {
 const over = (now: string) => `(status = 'offered' and forget_at <= ${now})`
 const columns = (now: string) =>
   `id, case when ${over(now)} then 'expired' else status end as status, error, credential_id,
-   case when ${over(now)} then 'expired' else credential_status end as credential_status,
-   template_id, reference, revocable, created_at, updated_at, expires_at`
+   case when ${over(now)} then 'expired' when standing <> 'valid' then standing else credential_status end as credential_status,
+   template_id, format, reference, revocable, created_at, updated_at, expires_at`
 
 const insertIssuance = sql(
   'issuance.insert',
@@ -30,11 +31,11 @@ const insertIssuance = sql(
      select id, version from credential_template where tenant_id = $1 and id = $2 and version = $3 and archived_at is null
    ), ins as (
      insert into issuance (tenant_id, id, status, template_id, template_version, reference, credential_id, credential_status, revocable,
-       sealed_claims, forget_at, expires_at, tx_code_mac, created_at, updated_at)
+       sealed_claims, forget_at, expires_at, tx_code_mac, created_at, updated_at, format)
      select $1, $4::uuid, 'offered', made_from.id, made_from.version, $5::text, $6::uuid, 'offered', $7::boolean,
-       $8::bytea, $9::timestamptz, $9::timestamptz, $10::bytea, $11::timestamptz, $11::timestamptz from made_from
+       $8::bytea, $9::timestamptz, $9::timestamptz, $10::bytea, $11::timestamptz, $11::timestamptz, $12::text from made_from
      returning id
-   ), ${auditCte({ from: 'ins', first: 12 })}
+   ), ${auditCte({ from: 'ins', first: 13 })}
    select id from ins`,
 )
 const selectIssuance = sql('issuance.get', `select ${columns('$3')} from issuance where tenant_id = $1 and id = $2`)
@@ -70,7 +71,7 @@ export async function insertOffered(tx: TenantTx, made: NewIssuance, entry: Entr
   const { id, templateId, reference, credentialId, revocable, expiresAt, createdAt } = made.issuance
   const rows = await tx.rows(insertIssuance, [
     ...[tx.tenantId, templateId, made.templateVersion, id, reference, credentialId, revocable],
-    ...[made.sealedClaims, expiresAt, made.txCodeMac, createdAt],
+    ...[made.sealedClaims, expiresAt, made.txCodeMac, createdAt, made.issuance.format],
     ...auditValues(entry, createdAt),
   ])
   return rows.length === 1
@@ -163,6 +164,7 @@ function issuanceOf(row: Row): Issuance {
     credentialId: row.credential_id,
     credentialStatus: row.credential_status,
     templateId: row.template_id,
+    format: row.format,
     reference: row.reference,
     revocable: row.revocable,
     createdAt: row.created_at,

@@ -26,7 +26,7 @@ export async function showIssuance(
         status: issuance.credentialStatus,
         credentialTemplateId: issuance.templateId,
         exchange: 'openid4vc',
-        format: 'sd-jwt-vc',
+        format: issuance.format,
         revocable: issuance.revocable,
       },
     ],

@@ -1,4 +1,5 @@
 import type { credentialStatuses, issuanceStatuses } from './issuance-schemas.ts'
+import type { TemplateFormat } from './template.ts'
 
 /** State of an issuance. */
 export type IssuanceStatus = (typeof issuanceStatuses)[number]
@@ -13,6 +14,7 @@ export type Issuance = {
   readonly credentialId: string
   readonly credentialStatus: CredentialStatus
   readonly templateId: string
+  readonly format: TemplateFormat
   readonly reference: string | null
   readonly revocable: boolean
   readonly createdAt: Date

@@ -2,17 +2,16 @@ import type { Caller } from '../caller.ts'
 import { newId } from '../crypto/random.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
-import { checkClaims } from './check-claims.ts'
 import type { Issuance } from './issuance.ts'
+import { refusalOf, unknownTemplate } from './issuance-refusal.ts'
 import type { IssuanceView, OpenIssuanceBody } from './issuance-schemas.ts'
 import { insertOffered } from './issuance-store.ts'
 import { showIssuance } from './issuance-view.ts'
 import { type Template, txCodeOf } from './template.ts'
 import { freshTemplate, knownTemplate } from './template-cache.ts'
 import { makeTxCode, txCodeMac } from './tx-code.ts'
-import { validityOf } from './validity.ts'
 
-type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'config'>
+type Needs = Pick<Platform, 'store' | 'sealing' | 'keys' | 'clock' | 'urls' | 'config'>
 type Ask = OpenIssuanceBody & { readonly id: string }
 
 /** Of template changes that come between reading and writing, so many in a row are overtaken. */
@@ -34,7 +33,7 @@ export async function openIssuance(
   const { tenantId } = caller
   let template = await knownTemplate(needs, tenantId, ask.credentialTemplateId)
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
-    const refusal = refusalOf(template, ask, needs.clock.now())
+    const refusal = await refusalOf(needs, { id: tenantId, slug: caller.tenantSlug }, template, ask.attributes)
     const opened = refusal === null ? await tryOpen(needs, caller, template, { ...ask, id }) : null
     if (opened !== null) return opened
     const newer = await freshTemplate(needs, tenantId, ask.credentialTemplateId)
@@ -71,29 +70,11 @@ function offered(template: Template, ask: Ask, now: Date, ttlSeconds: number): I
     credentialId: newId(),
     credentialStatus: 'offered',
     templateId: template.id,
+    format: template.definition.format,
     reference: ask.reference ?? null,
     revocable: template.definition.revocable,
     createdAt: now,
     updatedAt: now,
     expiresAt: new Date(now.getTime() + (ask.expiresInSeconds ?? ttlSeconds) * 1000),
   }
-}
-
-function refusalOf({ definition, archivedAt }: Template, ask: OpenIssuanceBody, now: Date): Fault | null {
-  if (archivedAt !== null) return unknownTemplate()
-  const violations = checkClaims(definition.attributes, ask.attributes)
-  if (violations.length > 0) return new Fault('attributes.rejected', { violations })
-  if (definition.signer?.kind === 'certificate') return new Fault('certificate.none_active')
-  const { nbf, exp } = validityOf(definition, now)
-  if (exp !== undefined && exp <= now) {
-    return new Fault('state.invalid', { detail: 'validUntil of the template has passed.' })
-  }
-  if (exp !== undefined && nbf !== undefined && exp <= nbf) {
-    return new Fault('state.invalid', { detail: 'The credential would end before it begins.' })
-  }
-  return null
-}
-
-function unknownTemplate(): Fault {
-  return new Fault('resource.unknown', { detail: 'There is no such credential template.' })
 }

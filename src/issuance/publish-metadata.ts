@@ -9,11 +9,18 @@ import {
 } from '../protocols/openid4vci/build-metadata.ts'
 import { PRE_AUTHORIZED_GRANT } from '../protocols/openid4vci/credential-offer.ts'
 import type { Store } from '../store/store.ts'
-import { describeClaims } from './claim-descriptions.ts'
-import { type Template, vctOf } from './template.ts'
+import {
+  type ClaimDescription,
+  describeClaims,
+  describeElements,
+  type ElementDescription,
+} from './claim-descriptions.ts'
+import { credentialSigner } from './credential-signer.ts'
+import { type SdJwtDefinition, type Template, vctOf } from './template.ts'
 import { findCatalogVersion, listOffered } from './template-store.ts'
 
-type Needs = Pick<Platform, 'store' | 'clock' | 'urls'>
+type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config'>
+type Alg = ConfigurationAsk['signingAlgs'][number]
 
 /** Documents by tenant and catalog version; large ones exist, so not too many of them. */
 const BOUNDS = { entriesMax: 500, ttlMs: 3_600_000 } as const
@@ -26,21 +33,29 @@ const caches = new WeakMap<Store, Recent<Buffer>>()
  *
  * @see [OpenID4VCI 1.0, 12.2](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-issuer-metadata)
  */
-export async function publishIssuerMetadata({ store, clock, urls }: Needs, tenant: Tenant): Promise<Buffer> {
+export async function publishIssuerMetadata(needs: Needs, tenant: Tenant): Promise<Buffer> {
+  const { store, clock, urls } = needs
   const cache = caches.get(store) ?? new Recent<Buffer>(BOUNDS)
   caches.set(store, cache)
   // The version is read before the templates: a document may be newer than its name, never older.
   const version = await store.single(tenant.id, findCatalogVersion)
-  const name = `${tenant.id}|${version}|${tenant.name}`
+  const alg = await openAlg(needs, tenant)
+  const name = `${tenant.id}|${version}|${tenant.name}|${alg}`
   const known = cache.get(name, clock.now())
   if (known !== undefined) return known
   const templates = await store.single(tenant.id, (tx) => listOffered(tx, clock.now()))
-  const document = Buffer.from(JSON.stringify(issuerMetadata(urls.issuer(tenant.slug), tenant.name, templates)))
+  const document = Buffer.from(JSON.stringify(issuerMetadata(urls.issuer(tenant.slug), tenant.name, templates, alg)))
   cache.set(name, document, clock.now())
   return document
 }
 
-function issuerMetadata(issuer: string, name: string, templates: readonly Template[]) {
+/** With what SD-JWT VCs are signed whose template leaves the choice open: EdDSA where the only certificate is on Ed25519. */
+async function openAlg(needs: Needs, tenant: Tenant): Promise<Alg> {
+  const open = { format: 'sd-jwt-vc', attributes: {}, revocable: true } as const
+  return (await credentialSigner(needs, tenant, open))?.key.alg ?? 'ES256'
+}
+
+function issuerMetadata(issuer: string, name: string, templates: readonly Template[], alg: Alg) {
   return buildIssuerMetadata({
     credentialIssuer: issuer,
     credentialEndpoint: `${issuer}/credential`,
@@ -48,21 +63,39 @@ function issuerMetadata(issuer: string, name: string, templates: readonly Templa
     notificationEndpoint: `${issuer}/notification`,
     batchSize: Math.max(1, ...templates.map(({ definition }) => definition.batchSize ?? 1)),
     display: [{ name }],
-    configurations: Object.fromEntries(templates.map((one) => [one.code, configurationOf(issuer, one)])),
+    configurations: Object.fromEntries(templates.map((one) => [one.code, configurationOf(issuer, one, alg)])),
   })
 }
 
-function configurationOf(issuer: string, { code, name, definition }: Template): ConfigurationAsk {
+function configurationOf(issuer: string, { code, name, definition }: Template, alg: Alg): ConfigurationAsk {
+  const known = { proofAlgs: ['ES256', 'EdDSA'], display: [displayOf(name, definition)] }
+  if (definition.format === 'mdoc') {
+    const type = { format: 'mso_mdoc', doctype: definition.docType } as const
+    return { ...known, type, signingAlgs: ['ES256'], claims: describeElements(definition).map(claimOf) }
+  }
+  const type = { format: 'dc+sd-jwt', vct: vctOf(issuer, code) } as const
   return {
-    type: { format: 'dc+sd-jwt', vct: vctOf(issuer, code) },
-    signingAlgs: ['ES256'],
-    proofAlgs: ['ES256', 'EdDSA'],
-    display: [displayOf(name, definition)],
-    claims: describeClaims(definition.attributes).map(({ path, mandatory, attribute }) => ({
-      path,
-      ...(mandatory && { mandatory }),
-      ...(attribute.name !== undefined && { display: [{ name: attribute.name }] }),
-    })),
+    ...known,
+    type,
+    signingAlgs: [algOf(definition, alg)],
+    claims: describeClaims(definition.attributes).map(claimOf),
+  }
+}
+
+function algOf({ signer }: SdJwtDefinition, open: Alg): Alg {
+  if (signer?.keyType !== undefined) return signer.keyType === 'Ed25519' ? 'EdDSA' : 'ES256'
+  return signer?.kind === 'did:web' ? 'ES256' : open
+}
+
+function claimOf({
+  path,
+  mandatory,
+  attribute,
+}: Pick<ClaimDescription | ElementDescription, 'path' | 'mandatory' | 'attribute'>) {
+  return {
+    path,
+    ...(mandatory && { mandatory }),
+    ...(attribute.name !== undefined && { display: [{ name: attribute.name }] }),
   }
 }
 

@@ -2,7 +2,7 @@ import type { Tenant } from '../directory/tenant.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import { describeClaims } from './claim-descriptions.ts'
-import { type Template, vctOf } from './template.ts'
+import { type SdJwtDefinition, vctOf } from './template.ts'
 import { findByCode } from './template-store.ts'
 
 const CODE = /^[A-Za-z0-9_-]{1,64}$/
@@ -21,11 +21,12 @@ export async function publishType(
   code: string,
 ): Promise<object> {
   const template = CODE.test(code) ? await store.single(tenant.id, (tx) => findByCode(tx, code)) : null
-  if (template === null) throw new Fault('resource.unknown')
-  return typeMetadata(vctOf(urls.issuer(tenant.slug), code), template)
+  // an mdoc has a document type, and no metadata that describes it
+  if (template === null || template.definition.format === 'mdoc') throw new Fault('resource.unknown')
+  return typeMetadata(vctOf(urls.issuer(tenant.slug), code), template.name, template.definition)
 }
 
-function typeMetadata(vct: string, { name, definition }: Template) {
+function typeMetadata(vct: string, name: string, definition: SdJwtDefinition) {
   const { description, display = {}, attributes } = definition
   const locale = display.locale ?? LOCALE
   const about = display.description ?? description
@@ -59,7 +60,7 @@ function typeMetadata(vct: string, { name, definition }: Template) {
   }
 }
 
-function simpleRendering({ logo, backgroundColor, textColor }: NonNullable<Template['definition']['display']>) {
+function simpleRendering({ logo, backgroundColor, textColor }: NonNullable<SdJwtDefinition['display']>) {
   return {
     ...(logo !== undefined && {
       logo: { uri: logo.uri, ...(logo.altText !== undefined && { alt_text: logo.altText }) },

@@ -2,7 +2,7 @@ import type { Caller } from '../caller.ts'
 import { Fault, type Violation } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import { type ReadTemplate, readTemplate } from './read-template.ts'
-import type { Template } from './template.ts'
+import type { Template, TemplateDefinition } from './template.ts'
 import { freshTemplate, keepTemplate } from './template-cache.ts'
 import type { TemplateBody } from './template-schemas.ts'
 import { insertNext } from './template-store.ts'
@@ -12,8 +12,8 @@ type Needs = Pick<Platform, 'store' | 'clock' | 'urls'>
 /**
  * Replaces a credential template as a whole, by a new version. Open offers keep the version that they were made from.
  *
- * @throws Fault `resource.unknown` also for an archived one; `request.invalid`, `template.format`; `state.conflict` if the code or whether it
- * is revocable would change, or if somebody else replaced it at the same moment.
+ * @throws Fault `resource.unknown` also for an archived one; `request.invalid`; `state.conflict` if the code, the format, the document type
+ * or whether it is revocable would change, or if somebody else replaced it at the same moment.
  */
 export async function replaceTemplate(needs: Needs, caller: Caller, id: string, body: TemplateBody): Promise<Template> {
   const current = await freshTemplate(needs, caller.tenantId, id)
@@ -35,5 +35,15 @@ function changesOfFixed(current: Template, { code, definition }: ReadTemplate): 
   if (definition.revocable !== current.definition.revocable) {
     violations.push({ detail: 'Whether credentials are revocable is fixed.', pointer: '/revocable' })
   }
+  // Wallets find an open offer's format and type in the metadata, which shows the newest version.
+  if (definition.format !== current.definition.format) {
+    violations.push({ detail: 'The format of a template is fixed.', pointer: '/format' })
+  } else if (docTypeOf(definition) !== docTypeOf(current.definition)) {
+    violations.push({ detail: 'The document type of a template is fixed.', pointer: '/docType' })
+  }
   return violations
+}
+
+function docTypeOf(definition: TemplateDefinition): string | null {
+  return definition.format === 'mdoc' ? definition.docType : null
 }

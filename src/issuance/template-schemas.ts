@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { JsonObject } from '../crypto/json.ts'
-import type { TemplateDefinition } from './template.ts'
+import type { SdJwtDefinition } from './template.ts'
 
 const strict = { additionalProperties: false } as const
 const Text = (charsMax: number, description: string) => Type.String({ minLength: 1, maxLength: charsMax, description })
@@ -35,7 +35,8 @@ const TxCode = Type.Object(
 const Signer = Type.Object(
   {
     kind: Type.Enum(['certificate', 'did:web'], {
-      description: 'An active certificate, or the did:web key of the tenant.',
+      description:
+        'The active issuer certificate, or the did:web key of the tenant. Without a signer it is the certificate if there is one that names the issuer, else the did:web key. An mdoc takes a certificate on P-256.',
     }),
     keyType: Type.Optional(Type.Enum(['P-256', 'Ed25519'])),
   },
@@ -69,9 +70,11 @@ const Display = Type.Object(
 const Grammar = Type.Unsafe<JsonObject>(
   Type.Record(Type.String(), Type.Unknown(), {
     description:
-      'By claim name: {type: string | number | boolean | date | object | array, name?, description?, required?, alwaysDisclosed?, properties?, items?}. Each attribute is disclosed by itself unless alwaysDisclosed.',
+      'By claim name: {type: string | number | boolean | date | object | array, name?, description?, required?, alwaysDisclosed?, properties?, items?}. Each attribute is disclosed by itself unless alwaysDisclosed. Of an mdoc by namespace and element identifier, {namespace: {element: {…}}}: no alwaysDisclosed, and the types tdate (a time such as 2026-01-31T12:00:00Z) and bytes (base64url without padding) besides; a date becomes a full-date, an object a map. What an mdoc of the type org.iso.18013.5.1.mDL says in the namespace org.iso.18013.5.1 must be what ISO/IEC 18013-5 wants there.',
   }),
 )
+
+const DocType = Text(256, 'Document type of an mdoc, such as org.iso.18013.5.1.mDL; needed there, and fixed.')
 
 const written = {
   name: Text(200, 'What people call it.'),
@@ -106,9 +109,9 @@ const written = {
 export const TemplateBody = Type.Object(
   {
     ...written,
-    format: Type.Optional(Type.Enum(['sd-jwt-vc', 'mdoc'], { description: 'sd-jwt-vc by default.' })),
+    format: Type.Optional(Type.Enum(['sd-jwt-vc', 'mdoc'], { description: 'sd-jwt-vc by default; fixed.' })),
     credentialFormat: Type.Optional(Type.Enum(['sd-jwt', 'mdoc'], { description: 'The same in older words.' })),
-    docType: Type.Optional(Text(256, 'Document type of an mdoc.')),
+    docType: Type.Optional(DocType),
   },
   {
     ...strict,
@@ -124,6 +127,20 @@ export const TemplateBody = Type.Object(
         },
         validUntil: { future: { years: 10 } },
       },
+      {
+        name: 'Membership card',
+        code: 'card',
+        format: 'mdoc',
+        docType: 'org.example.card.1',
+        attributes: {
+          'org.example.card': {
+            family_name: { type: 'string', name: 'Family name', required: true },
+            member_since: { type: 'date' },
+            picture: { type: 'bytes' },
+          },
+        },
+        validUntil: { future: { years: 1 } },
+      },
     ],
   },
 )
@@ -138,8 +155,12 @@ export const TemplateView = Type.Object(
     id: Type.String(),
     ...written,
     format: Type.Enum(['sd-jwt-vc', 'mdoc']),
+    docType: Type.Optional(DocType),
     revocable: Type.Boolean(),
-    type: Type.String({ description: 'The VCT of its credentials; their type metadata is served there.' }),
+    type: Type.String({
+      description:
+        'The type of its credentials. SD-JWT VC: the VCT, where type metadata is served. mdoc: the document type.',
+    }),
     createdAt: time('When it was created.'),
     updatedAt: time('When it was last replaced.'),
     archivedAt: Type.Union([time('Since when nothing is issued from it.'), Type.Null()]),
@@ -150,4 +171,4 @@ export const TemplateView = Type.Object(
 export type TemplateView = Type.Static<typeof TemplateView>
 
 /** The parts of a body that make a definition and need no further reading. */
-export type WrittenDefinition = Omit<TemplateDefinition, 'format' | 'attributes' | 'revocable'>
+export type WrittenDefinition = Omit<SdJwtDefinition, 'format' | 'attributes'>

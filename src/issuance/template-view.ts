@@ -1,4 +1,4 @@
-import { type Template, vctOf } from './template.ts'
+import { type Template, typeOf } from './template.ts'
 import type { TemplateView } from './template-schemas.ts'
 
 /** A template as our API shows it. @param issuer Credential Issuer Identifier of the tenant. */
@@ -10,7 +10,7 @@ export function showTemplate(template: Template, issuer: string): TemplateView {
     code,
     ...definition,
     attributes: { ...definition.attributes } as TemplateView['attributes'],
-    type: vctOf(issuer, code),
+    type: typeOf(issuer, template),
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
     archivedAt: archivedAt?.toISOString() ?? null,

@@ -1,5 +1,6 @@
 import type { TxCode } from '../protocols/openid4vci/credential-offer.ts'
 import type { Attributes } from './attributes.ts'
+import type { NameSpaces } from './mdoc-attributes.ts'
 import type { Moment } from './validity.ts'
 
 /** How wallets show a credential. */
@@ -22,11 +23,8 @@ export type TemplateTxCode = {
 /** Who signs: the tenant's did:web key, or the active certificate of the key type. Absent: whichever there is, the certificate first. */
 export type TemplateSigner = { readonly kind: 'certificate' | 'did:web'; readonly keyType?: 'P-256' | 'Ed25519' }
 
-/** What a template says at one version, as it is kept. */
-export type TemplateDefinition = {
+type Written = {
   readonly description?: string
-  readonly format: 'sd-jwt-vc'
-  readonly attributes: Attributes
   readonly revocable: boolean
   readonly validFrom?: Moment
   readonly validUntil?: Moment
@@ -35,6 +33,19 @@ export type TemplateDefinition = {
   readonly signer?: TemplateSigner
   readonly display?: TemplateDisplay
 }
+
+/** What a template of an SD-JWT VC says. */
+export type SdJwtDefinition = Written & { readonly format: 'sd-jwt-vc'; readonly attributes: Attributes }
+/** What a template of an mdoc says. */
+export type MdocDefinition = Written & {
+  readonly format: 'mdoc'
+  readonly docType: string
+  readonly attributes: NameSpaces
+}
+/** What a template says at one version, as it is kept. */
+export type TemplateDefinition = SdJwtDefinition | MdocDefinition
+/** In which format credentials are made. */
+export type TemplateFormat = TemplateDefinition['format']
 
 /** One version of a credential template. `code` names the credential configuration and the type, and never changes. */
 export type Template = {
@@ -56,6 +67,11 @@ export function txCodeOf({ txCode }: Pick<TemplateDefinition, 'txCode'>): (TxCod
   if (txCode === undefined) return null
   const { inputMode = 'numeric', length = TX_CODE_LENGTH, description = null } = txCode
   return { inputMode, length, description }
+}
+
+/** The type of a template's credentials: the document type of an mdoc, else the `vct`. @param issuer The Credential Issuer Identifier. */
+export function typeOf(issuer: string, { code, definition }: Pick<Template, 'code' | 'definition'>): string {
+  return definition.format === 'mdoc' ? definition.docType : vctOf(issuer, code)
 }
 
 /** The `vct` of a template's credentials, where its type metadata is served. @param issuer The Credential Issuer Identifier. */

@@ -184,13 +184,3 @@ for (const [what, change, pointers] of [
     )
   })
 }
-
-test('mdoc is a format that is not issued yet', async () => {
-  const mdoc = {
-    format: 'mdoc',
-    docType: 'org.iso.18013.5.1.mDL',
-    attributes: { 'org.iso.18013.5.1': { family_name: { type: 'string' } } },
-  }
-  const { status, body } = await issuer.api('POST', path, aTemplate(mdoc))
-  assert.deepEqual([status, body.errors[0].code], [422, 'UNSUPPORTED_FORMAT'])
-})

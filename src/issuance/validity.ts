@@ -1,3 +1,7 @@
+import type { ValidityInfo } from '../protocols/mdoc/mobile-security-object.ts'
+import { planValidity } from '../protocols/mdoc/plan-validity.ts'
+import type { SignerCertificate } from '../protocols/mdoc/signer-certificate.ts'
+
 /** A moment in a template: a date (UTC, its first moment), a time, or a span from the moment of issuance. */
 export type Moment =
   | string
@@ -27,11 +31,16 @@ export function timeOf(moment: Moment, from: Date): Date {
 /** From when and until when a credential is valid, for the one that is issued now. */
 export type Validity = { readonly iat: Date; readonly nbf: Date | undefined; readonly exp: Date | undefined }
 
+type Asked = { readonly validFrom?: Moment; readonly validUntil?: Moment }
+
+/** The times of an mdoc issued at a moment: whole days, inside the certificate of its signer. [MD-3] */
+export function mdocValidity(asked: Asked, certificate: SignerCertificate, issuedAt: Date): ValidityInfo {
+  const { nbf, exp } = validityOf(asked, issuedAt)
+  return planValidity({ now: issuedAt, validFrom: nbf, validUntil: exp }, certificate)
+}
+
 /** The time claims of a credential issued at a moment: the same for the same moment. */
-export function validityOf(
-  { validFrom, validUntil }: { readonly validFrom?: Moment; readonly validUntil?: Moment },
-  issuedAt: Date,
-): Validity {
+export function validityOf({ validFrom, validUntil }: Asked, issuedAt: Date): Validity {
   const iat = roundedTime(issuedAt)
   return {
     iat,
