@@ -52,6 +52,8 @@ export type ServerMetadataAsk = {
   readonly dpopAlgs?: readonly string[]
   readonly scopes?: readonly string[]
   readonly clientAuthMethods: readonly string[]
+  /** Token Status List 9.1 */
+  readonly statusListAggregationEndpoint?: string
 }
 
 /**
@@ -112,6 +114,7 @@ export function buildServerMetadata(ask: ServerMetadataAsk) {
     ...present('dpop_signing_alg_values_supported', ask.dpopAlgs),
     ...present('authorization_endpoint', ask.authorizationEndpoint),
     ...present('pushed_authorization_request_endpoint', ask.pushedRequestEndpoint),
+    ...present('status_list_aggregation_endpoint', ask.statusListAggregationEndpoint),
     // RFC 8414 2: REQUIRED; an empty list says that there is no authorization endpoint. [VCI-M3]
     response_types_supported: codeFlow ? ['code'] : [],
     ...(codeFlow
