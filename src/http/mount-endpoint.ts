@@ -4,6 +4,7 @@ import type { Platform } from '../platform.ts'
 import { isJsonType, mediaTypeOf, readForm, readJson } from './body.ts'
 import type { Check, checkMaker } from './check.ts'
 import type { Endpoint, EndpointAnswer, Takes } from './endpoint.ts'
+import type { SendWhole } from './send-whole.ts'
 import { JSON_CSP } from './trace.ts'
 
 /** An endpoint with its check. */
@@ -19,6 +20,7 @@ export function mountEndpoint(endpoint: Endpoint, check: ReturnType<typeof check
 /** Reads the request loosely, runs the handle and sends what it says, byte for byte. */
 export async function runEndpoint(
   platform: Platform,
+  sendWhole: SendWhole,
   mounted: MountedEndpoint,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -35,7 +37,7 @@ export async function runEndpoint(
     ip: request.ip,
     requestId: request.id,
   })
-  return send(endpoint, reply, answer)
+  return send(sendWhole, endpoint, reply, answer)
 }
 
 function readAsk(mounted: MountedEndpoint, request: FastifyRequest) {
@@ -86,20 +88,32 @@ function readBody(takes: Takes, type: string, bytes: Buffer): unknown {
   throw new Fault('request.media_type', { detail })
 }
 
-function send(endpoint: Endpoint, reply: FastifyReply, answer: EndpointAnswer): FastifyReply {
+function send(sendWhole: SendWhole, endpoint: Endpoint, reply: FastifyReply, answer: EndpointAnswer): FastifyReply {
+  const { body, status } = answer
+  const headers: Record<string, string | readonly string[]> = {}
   // B.2: what a POST hands out is for its caller only
-  if (endpoint.method === 'POST') reply.header('cache-control', 'no-store')
-  reply.code(answer.status).header('content-security-policy', JSON_CSP)
-  if (endpoint.crossOrigin) reply.header('access-control-allow-origin', '*')
-  for (const [name, value] of Object.entries(answer.headers ?? {})) {
+  if (endpoint.method === 'POST') headers['cache-control'] = 'no-store'
+  if (endpoint.crossOrigin) headers['access-control-allow-origin'] = '*'
+  Object.assign(headers, answer.headers)
+  if (body === undefined) return sendWhole(reply, { status, headers, body: null })
+  const isBytes = typeof body === 'string' || Buffer.isBuffer(body)
+  if (!isBytes && isStream(body)) return sendStream(reply, answer, headers, body)
+  // RFC 8259 11: no charset on JSON
+  headers['content-type'] = answer.type ?? (isBytes ? 'application/octet-stream' : 'application/json')
+  return sendWhole(reply, { status, headers, body: isBytes ? body : JSON.stringify(body) })
+}
+
+function sendStream(
+  reply: FastifyReply,
+  { status, type }: EndpointAnswer,
+  headers: Readonly<Record<string, string | readonly string[]>>,
+  body: object,
+): FastifyReply {
+  for (const [name, value] of Object.entries(headers)) {
     reply.header(name, typeof value === 'string' ? value : [...value])
   }
-  const { body } = answer
-  if (body === undefined) return reply.send()
-  const isBytes = typeof body === 'string' || Buffer.isBuffer(body) || isStream(body)
-  reply.header('content-type', answer.type ?? (isBytes ? 'application/octet-stream' : 'application/json'))
-  // RFC 8259 11: no charset on JSON; the framework adds one to texts, but not to bytes
-  return reply.send(typeof body === 'string' ? Buffer.from(body) : isBytes ? body : Buffer.from(JSON.stringify(body)))
+  reply.header('content-security-policy', JSON_CSP).header('content-type', type ?? 'application/octet-stream')
+  return reply.code(status).send(body)
 }
 
 function isStream(body: object): boolean {

@@ -9,7 +9,7 @@ import { checkTexts } from './check-texts.ts'
 import { answerOnce, type Idempotency, type KeptAnswer, repeatableOf } from './idempotency.ts'
 import { singleOperation } from './operation.ts'
 import type { Answer, RawAnswer, Route } from './route.ts'
-import { JSON_CSP } from './trace.ts'
+import type { SendWhole } from './send-whole.ts'
 import { type Write, writer } from './write.ts'
 
 /** Reads the token of a request. @throws Fault `token.missing`, `token.invalid` */
@@ -36,6 +36,7 @@ export type RouteNeeds = {
   readonly platform: Platform
   readonly authenticate: Authenticate
   readonly idempotency: Idempotency | null
+  readonly sendWhole: SendWhole
 }
 
 const nothing = { type: 'object', additionalProperties: false, properties: {} }
@@ -77,11 +78,13 @@ export async function runRoute(needs: RouteNeeds, mounted: MountedRoute, request
   const path = request.url.split('?', 1)[0] ?? ''
   const ask = readAsk(needs.platform, caller, mounted, request, path)
   const repeatable = repeatableOf(request.headers['idempotency-key'], request.method, path, request.body)
-  if (repeatable === null || needs.idempotency === null) return send(mounted, reply, await mounted.route.handle(ask))
+  if (repeatable === null || needs.idempotency === null) {
+    return send(needs, mounted, reply, await mounted.route.handle(ask))
+  }
   const kept = await answerOnce(needs.idempotency, caller, repeatable, async (operation) =>
-    keptOf(mounted, await mounted.route.handle({ ...ask, operation })),
+    wholeOf(mounted, await mounted.route.handle({ ...ask, operation })),
   )
-  return sendText(reply, kept)
+  return sendKept(needs, reply, kept)
 }
 
 function readAsk(platform: Platform, caller: Caller, mounted: MountedRoute, request: FastifyRequest, path: string) {
@@ -115,34 +118,30 @@ function textOf({ route, write }: MountedRoute, { status, headers, ...rest }: An
   const typed = write === null ? { ...headers } : { 'content-type': 'application/json', ...headers }
   return {
     status: status ?? route.status,
-    headers: { ...typed, 'cache-control': 'no-store', 'content-security-policy': JSON_CSP },
+    headers: { ...typed, 'cache-control': 'no-store' },
     body: write === null ? '' : write(rest),
   }
 }
 
-/** As {@link send} would send it. */
-function keptOf(mounted: MountedRoute, answer: Answer | RawAnswer): KeptAnswer {
+function wholeOf(mounted: MountedRoute, answer: Answer | RawAnswer): KeptAnswer {
   if (answer.kind === 'answer') return textOf(mounted, answer)
-  const { type, body, headers, status } = answer
+  const { body } = answer
   if (typeof body !== 'string' && !Buffer.isBuffer(body)) throw new Error('a stream cannot be given again')
-  const named = { ...headers, 'content-type': type, 'cache-control': 'no-store', vary: 'accept' }
-  return { status: status ?? mounted.route.status, headers: named, body }
+  return { status: answer.status ?? mounted.route.status, headers: headersOf(mounted, answer), body }
 }
 
-function send(mounted: MountedRoute, reply: FastifyReply, answer: Answer | RawAnswer): FastifyReply {
-  if (answer.kind === 'answer') return sendText(reply, textOf(mounted, answer))
-  reply.header('cache-control', 'no-store').headers(answer.headers ?? {})
-  if (mounted.offered.length > 1) reply.header('vary', 'accept')
-  return reply
-    .code(answer.status ?? mounted.route.status)
-    .header('content-type', answer.type)
-    .send(answer.body)
+function headersOf({ offered }: MountedRoute, { type, headers }: RawAnswer): Record<string, string> {
+  const vary: Record<string, string> = offered.length > 1 ? { vary: 'accept' } : {}
+  return { ...headers, 'content-type': type, 'cache-control': 'no-store', ...vary }
 }
 
-function sendText(reply: FastifyReply, { status, headers, body }: KeptAnswer): FastifyReply {
-  // RFC 8259 11: application/json has no charset parameter; the framework adds one to texts, but not to bytes
-  return reply
-    .code(status)
-    .headers(headers)
-    .send(body.length === 0 ? undefined : Buffer.from(body))
+function send(needs: RouteNeeds, mounted: MountedRoute, reply: FastifyReply, answer: Answer | RawAnswer): FastifyReply {
+  const isStream = answer.kind === 'raw' && typeof answer.body !== 'string' && !Buffer.isBuffer(answer.body)
+  if (!isStream) return sendKept(needs, reply, wholeOf(mounted, answer))
+  reply.code(answer.status ?? mounted.route.status).headers(headersOf(mounted, answer))
+  return reply.send(answer.body)
+}
+
+function sendKept({ sendWhole }: RouteNeeds, reply: FastifyReply, { status, headers, body }: KeptAnswer): FastifyReply {
+  return sendWhole(reply, { status, headers, body: body.length === 0 ? null : body })
 }

@@ -16,8 +16,9 @@ import { mountOperations, type ReadinessCheck } from './operations.ts'
 import { mountReference } from './reference.ts'
 import { logFault, openRequestLog, type RequestLog } from './request-log.ts'
 import type { Group, Route } from './route.ts'
-import { followAnswers, type Stopping, stopServer } from './stop.ts'
-import { dress, type Edge, refuse } from './trace.ts'
+import { type SendWhole, senderOf } from './send-whole.ts'
+import { dressFramed, type Stopping, stopServer } from './stop.ts'
+import { type Edge, refuse } from './trace.ts'
 
 const BODY_BYTES_MAX = 1_048_576
 const HEADER_SECONDS_MAX = 30
@@ -66,15 +67,20 @@ export function buildServer(parts: ServerParts): Server {
   const metrics = openMetrics(parts.figures)
   const requestLog = openRequestLog(log, metrics)
   const app = newApp(config)
-  followAnswers(app, state)
-  const known = [...mountRoutes(app, parts), ...mountEndpoints(app, platform, endpoints), ...operationPaths]
+  const manner = { hsts: config.publicUrl.startsWith('https:'), isStopping: () => state.isStopping }
+  dressFramed(app, state, manner)
+  const sendWhole = senderOf(manner)
+  const known = [
+    ...mountRoutes(app, parts, sendWhole),
+    ...mountEndpoints(app, platform, endpoints, sendWhole),
+    ...operationPaths,
+  ]
   mountOperations(app, {
     ...{ log, metrics, readiness: parts.readiness ?? [], stopping: () => state.isStopping },
     beforeFigures: requestLog.write,
   })
   mountReference(app, { config, routes, endpoints })
-  const hsts = config.publicUrl.startsWith('https:')
-  addEdges(app, { platform, requestLog, hsts, state, methods: methodsAt(known) })
+  addEdges(app, { platform, requestLog, state, methods: methodsAt(known) })
   return {
     listen: () => app.listen({ port: config.port, host: config.host }),
     dispatch: (request) => dispatch(app, request),
@@ -111,8 +117,9 @@ function newTrace(edge: Edge) {
   return { pattern: '(none)', edge, crossOrigin: false, caller: null, fault: null }
 }
 
-function mountRoutes(app: FastifyInstance, { platform, routes, authenticate, idempotency }: ServerParts): KnownPath[] {
-  const needs: RouteNeeds = { platform, authenticate, idempotency: idempotency ?? null }
+function mountRoutes(app: FastifyInstance, parts: ServerParts, sendWhole: SendWhole): KnownPath[] {
+  const { platform, routes, authenticate, idempotency } = parts
+  const needs: RouteNeeds = { platform, authenticate, idempotency: idempotency ?? null, sendWhole }
   const check = checkMaker()
   return routes.flatMap((route) =>
     placesOf(route.group, platform.config).map((place) => {
@@ -144,7 +151,12 @@ function placesOf(group: Group, config: Config): { prefix: string; base: string;
   return [own, { prefix, base, host: isElsewhere ? url.host : null }]
 }
 
-function mountEndpoints(app: FastifyInstance, platform: Platform, endpoints: readonly Endpoint[]): KnownPath[] {
+function mountEndpoints(
+  app: FastifyInstance,
+  platform: Platform,
+  endpoints: readonly Endpoint[],
+  sendWhole: SendWhole,
+): KnownPath[] {
   const check = checkMaker()
   return endpoints.map((endpoint) => {
     const mounted = mountEndpoint(endpoint, check)
@@ -158,7 +170,7 @@ function mountEndpoints(app: FastifyInstance, platform: Platform, endpoints: rea
         request.trace.crossOrigin = endpoint.crossOrigin ?? false
         done()
       },
-      handler: (request, reply) => runEndpoint(platform, mounted, request, reply),
+      handler: (request, reply) => runEndpoint(platform, sendWhole, mounted, request, reply),
     })
     return { pattern: endpoint.path, method: endpoint.method, crossOrigin: endpoint.crossOrigin ?? false }
   })
@@ -171,21 +183,21 @@ const operationPaths: readonly KnownPath[] = ['/healthz', '/readyz', '/metrics',
 type Edges = {
   readonly platform: Platform
   readonly requestLog: RequestLog
-  readonly hsts: boolean
   readonly state: Stopping
   readonly methods: MethodsAt
 }
 
-function addEdges(app: FastifyInstance, { platform: { log }, requestLog, hsts, state, methods }: Edges): void {
-  app.addHook('onRequest', (request, reply, done) => {
+function addEdges(app: FastifyInstance, { platform: { log }, requestLog, state, methods }: Edges): void {
+  app.addHook('onRequest', (request, _reply, done) => {
     request.trace = newTrace(edgeOf(request.url))
-    dress(request, reply, hsts)
     // Only what came by a socket is turned away: accepted requests may still ask inside.
     if (state.isStopping && request.raw.socket instanceof Socket) done(new Fault('server.stopping'))
     else done()
   })
   app.addHook('onResponse', (request, reply, done) => {
     requestLog.note(request, reply)
+    // An answer that began before the stop promised to keep its connection; it is idle now.
+    if (state.isStopping) setImmediate(() => app.server.closeIdleConnections())
     done()
   })
   app.setErrorHandler((error, request, reply) => {

@@ -1,25 +1,24 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
+import { dressOf, type Manner } from './send-whole.ts'
 
 /** What a stop needs to know: event streams never end by themselves, so they are ended. */
 export type Stopping = { isStopping: boolean; readonly streams: Set<Readable> }
 
-/** Remembers the event streams that are being sent, and tells clients of a stopping server not to come back on the same connection. */
-export function followAnswers(app: FastifyInstance, state: Stopping): void {
-  const { streams } = state
-  app.addHook('onSend', (_request, reply, payload, done) => {
-    if (state.isStopping) reply.header('connection', 'close')
+/**
+ * Dresses what leaves through the framework, which is everything but whole answers of routes and endpoints: refusals, pages, streams. Remembers
+ * the event streams that are being sent, and tells clients of a stopping server not to come back on the same connection.
+ */
+export function dressFramed(app: FastifyInstance, { streams }: Stopping, { hsts, isStopping }: Manner): void {
+  app.addHook('onSend', (request, reply, payload, done) => {
+    reply.headers(dressOf(request.id, hsts))
+    if (isStopping()) reply.header('connection', 'close')
     const isEvents = String(reply.getHeader('content-type') ?? '').startsWith('text/event-stream')
     if (isEvents && payload instanceof Readable) {
       streams.add(payload)
       payload.once('close', () => streams.delete(payload))
     }
     done(null, payload)
-  })
-  app.addHook('onResponse', (_request, _reply, done) => {
-    // An answer that began before the stop promised to keep its connection; it is idle now.
-    if (state.isStopping) setImmediate(() => app.server.closeIdleConnections())
-    done()
   })
 }
 

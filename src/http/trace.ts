@@ -22,14 +22,6 @@ declare module 'fastify' {
   }
 }
 
-/** Puts the headers on that every answer carries, and the request id under which the log line is found. [SEC-76] */
-export function dress(request: FastifyRequest, reply: FastifyReply, hsts: boolean): void {
-  reply.header('x-request-id', request.id)
-  reply.header('x-content-type-options', 'nosniff')
-  reply.header('referrer-policy', 'no-referrer')
-  if (hsts) reply.header('strict-transport-security', 'max-age=31536000')
-}
-
 /** Turns a fault into the answer of the edge that the request came in by. */
 export function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   const { edge, crossOrigin } = request.trace
