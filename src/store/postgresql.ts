@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { Clients } from './clients.ts'
 import { type Acting, act, actValues, type Engine, type Run } from './engine.ts'
 import { OneTrip, type Step, stepOf } from './one-trip.ts'
 import type { Sql } from './store.ts'
@@ -13,8 +14,10 @@ const begin = stepOf({ name: 'store.begin', text: 'begin' }, [])
  * (PgBouncer 1.21 or newer with `max_prepared_statements`) is fine.
  */
 export function openPostgresql({ url, poolMax, onIdleError }: Options): Engine {
-  const pool = new pg.Pool({ connectionString: url, max: poolMax, connectionTimeoutMillis: 10_000 })
-  pool.on('error', onIdleError)
+  const clients = new Clients(
+    new pg.Pool({ connectionString: url, max: poolMax, connectionTimeoutMillis: 10_000 }),
+    onIdleError,
+  )
   let trips = 0
 
   function send<Row>(client: pg.PoolClient, steps: readonly Step[]): Promise<Row[]> {
@@ -26,8 +29,8 @@ export function openPostgresql({ url, poolMax, onIdleError }: Options): Engine {
   }
 
   async function transaction<T>(opening: readonly Step[], work: (run: Run) => Promise<T>): Promise<T> {
-    const client = await pool.connect()
-    let broken: Error | undefined
+    const client = await clients.take()
+    let isBroken = false
     let opened = false
     const run: Run = async <Row>(statement: Sql, values: readonly unknown[] = []) => {
       const step = stepOf(statement, values)
@@ -43,22 +46,22 @@ export function openPostgresql({ url, poolMax, onIdleError }: Options): Engine {
       }
       return result
     } catch (error) {
-      if (opened) broken = await client.query('rollback').then(nothing, asError)
+      if (opened) isBroken = !(await hasRolledBack(client))
       throw error
     } finally {
-      client.release(broken)
+      clients.give(client, isBroken)
     }
   }
 
   async function single<Row>(acting: Acting, statement: Sql, values: readonly unknown[]): Promise<Row[]> {
-    const client = await pool.connect()
+    const client = await clients.take()
     try {
       const rows = await send<Row>(client, [actStep(acting), stepOf(statement, values)])
-      client.release()
+      clients.give(client)
       return rows
     } catch (error) {
       // Refused by the database: the connection is clean. Anything else: who knows.
-      client.release(!(error instanceof pg.DatabaseError))
+      clients.give(client, !(error instanceof pg.DatabaseError))
       throw error
     }
   }
@@ -67,20 +70,20 @@ export function openPostgresql({ url, poolMax, onIdleError }: Options): Engine {
     kind: 'postgresql',
     transaction: (acting, work) => transaction([begin, actStep(acting)], work),
     single,
-    asOwner: (work) => asOwner(pool, send, work),
+    asOwner: (work) => asOwner(clients, send, work),
     roundTrips: () => trips,
-    close: () => pool.end(),
+    close: () => clients.close(),
   }
 }
 
 type Send = <Row>(client: pg.PoolClient, steps: readonly Step[]) => Promise<Row[]>
 
 async function asOwner<T>(
-  pool: pg.Pool,
+  clients: Clients,
   send: Send,
   work: (script: (text: string) => Promise<void>, run: Run) => Promise<T>,
 ): Promise<T> {
-  const client = await pool.connect()
+  const client = await clients.take()
   try {
     await client.query('begin')
     const script = async (text: string) => {
@@ -88,11 +91,11 @@ async function asOwner<T>(
     }
     const result = await work(script, (statement, values = []) => send(client, [stepOf(statement, values)]))
     await commit(client)
-    client.release()
+    clients.give(client)
     return result
   } catch (error) {
     // Migrations are rare: rather a new connection than one in a doubtful state.
-    client.release(true)
+    clients.give(client, true)
     throw error
   }
 }
@@ -117,10 +120,12 @@ async function commit(client: pg.PoolClient): Promise<void> {
   if (command !== 'COMMIT') throw new Error('the transaction was rolled back because a statement in it had failed')
 }
 
-function nothing(): undefined {
-  return undefined
-}
-
-function asError(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error(String(reason))
+async function hasRolledBack(client: pg.PoolClient): Promise<boolean> {
+  try {
+    await client.query('rollback')
+    return true
+  } catch {
+    // The connection went with the transaction; what ended it is the error that the caller hears of.
+    return false
+  }
 }
