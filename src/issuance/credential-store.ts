@@ -13,12 +13,11 @@ export type Granted = {
   readonly revocable: boolean
   /** null once they were forgotten. */
   readonly sealedClaims: Buffer | null
-  readonly isCompleted: boolean
 }
 
 const selectGranted = sql(
   'issuance.by_token',
-  `select id, template_id, template_version, credential_id, identified, revocable, sealed_claims, status from issuance
+  `select id, template_id, template_version, credential_id, identified, revocable, sealed_claims from issuance
    where tenant_id = $1 and token_hash = $2 and token_expires_at > $3`,
 )
 
@@ -30,7 +29,6 @@ type GrantedRow = {
   identified: boolean
   revocable: boolean
   sealed_claims: Buffer | null
-  status: string
 }
 
 /** The issuance behind an access token that is still good. */
@@ -45,7 +43,6 @@ export async function findGranted(tx: TenantTx, tokenHash: Buffer, now: Date): P
     identified: row.identified,
     revocable: row.revocable,
     sealedClaims: row.sealed_claims,
-    isCompleted: row.status === 'completed',
   }
 }
 
@@ -54,7 +51,9 @@ export async function findGranted(tx: TenantTx, tokenHash: Buffer, now: Date): P
 const reserveCopies = sql(
   'issuance.reserve',
   `with present as (
-     select position, status_list_id, status_index from issued_copy where tenant_id = $1 and credential_id = $3
+     select position, status_list_id, status_index,
+       (select authority_id from status_list list where list.tenant_id = $1 and list.id = status_list_id) as authority_id
+     from issued_copy where tenant_id = $1 and credential_id = $3
    ), open_list as (
      select id from status_list where tenant_id = $1 and full_at is null and bits = $11 and authority_id is not distinct from $12::uuid
    ), slot as (
@@ -66,8 +65,9 @@ const reserveCopies = sql(
        order by candidate.place limit cardinality($7::bytea[])
      ) as free
    ), bound as (
-     update issuance set holder_keys_hash = $5, issued_at = coalesce(issued_at, $6),
-       updated_at = case when issued_at is null then $6 else updated_at end
+     update issuance set holder_keys_hash = $5, issued_at = coalesce(issued_at, $6), status = 'completed',
+       credential_status = case when status = 'offered' then 'issued' else credential_status end,
+       updated_at = case when status = 'offered' then $6 else updated_at end
      where tenant_id = $1 and id = $2 and token_hash = $4 and token_expires_at > $6 and sealed_claims is not null
        and status in ('offered', 'completed') and (holder_keys_hash is null or holder_keys_hash = $5)
        and (not revocable or exists (select from present) or (select count(*) from slot) >= cardinality($7::bytea[]))
@@ -82,8 +82,10 @@ const reserveCopies = sql(
        left join slot on bound.revocable and slot.position = key.position
      where not exists (select from present)
      returning position, status_list_id, status_index
-   ), copies as (select * from present union all select * from taken)
-   select bound.issued_at, copies.position, copies.status_list_id, copies.status_index,
+   ), first as (
+     select $2 as id from taken where position = 1
+   ), ${auditCte({ from: 'first', first: 13 })}, copies as (select * from present union all select taken.*, $12::uuid from taken)
+   select bound.issued_at, copies.position, copies.status_list_id, copies.status_index, copies.authority_id,
      not exists (select from open_list) as needs_list,
      (select count(*) from slot)::int < cardinality($7::bytea[]) as needs_slots
    from (select 1) as always left join bound on true left join copies on bound.issued_at is not null
@@ -107,8 +109,11 @@ export type Reservation = {
   readonly listKind: ListKind
 }
 
+/** An entry of a status list. `authorityId`: under whom the list, and so the credential, is signed; null for the did:web keys. */
+export type Slot = { readonly listId: string; readonly index: number; readonly authorityId: string | null }
+
 /** One copy of a credential and its entry in a status list; null if the credential cannot be revoked. */
-export type Copy = { readonly slot: { readonly listId: string; readonly index: number } | null }
+export type Copy = { readonly slot: Slot | null }
 
 /** `no_slots`: the open list has too few of the candidates free; `no_list`: there is no open list. Nothing was changed then. */
 export type Reserved =
@@ -120,22 +125,23 @@ type ReservedRow = {
   position: number | null
   status_list_id: string | null
   status_index: number | null
+  authority_id: string | null
   needs_list: boolean
   needs_slots: boolean
 }
 
 /**
- * Binds a credential to the holder's keys, spends the nonces and takes entries of the status list, all or nothing. The same keys get what
- * they got before. One statement; who comes at the same moment is stopped by a unique index:
+ * Binds a credential to the holder's keys, spends the nonces, takes entries of the status list and completes the issuance, all or nothing. The
+ * same keys get what they got before, and the entry is written once. One statement; who comes at the same moment is stopped by a unique index:
  *
  * @throws an error of PostgreSQL, unique violation of `spent_nonce_pkey` (the nonce was used), `issued_copy_slot` or `issued_copy_pkey` (try
  * again with other candidates)
  */
-export async function reserve(tx: TenantTx, asked: Reservation, now: Date): Promise<Reserved> {
+export async function reserve(tx: TenantTx, asked: Reservation, entry: Entry, now: Date): Promise<Reserved> {
   const rows = await tx.rows<ReservedRow>(reserveCopies, [
     ...[tx.tenantId, asked.id, asked.credentialId, asked.tokenHash, asked.holderKeysHash, now],
     ...[asked.holderKeys, asked.nonceHashes, asked.candidates, asked.noncesUntil],
-    ...[asked.listKind.bits, asked.listKind.authorityId],
+    ...[asked.listKind.bits, asked.listKind.authorityId, ...auditValues(entry, now)],
   ])
   const [first] = rows
   if (first === undefined) throw new Error('the reservation answered nothing')
@@ -146,8 +152,8 @@ export async function reserve(tx: TenantTx, asked: Reservation, now: Date): Prom
   return { outcome: 'reserved', issuedAt: first.issued_at, copies: rows.map(copyOf) }
 }
 
-function copyOf({ status_list_id: listId, status_index: index }: ReservedRow): Copy {
-  return { slot: listId === null || index === null ? null : { listId, index } }
+function copyOf({ status_list_id: listId, status_index: index, authority_id: authorityId }: ReservedRow): Copy {
+  return { slot: listId === null || index === null ? null : { listId, index, authorityId } }
 }
 
 const openNextList = sql(
@@ -171,25 +177,17 @@ export async function closeList(tx: TenantTx, takenMin: number, kind: ListKind, 
   await tx.rows(closeFullList, [tx.tenantId, now, takenMin, kind.bits, kind.authorityId])
 }
 
-const completeIssuance = sql(
-  'issuance.complete',
-  `with done as (
-     update issuance set status = 'completed', credential_status = 'issued', updated_at = $3
-     where tenant_id = $1 and id = $2 and status = 'offered' returning id
-   ), ${auditCte({ from: 'done', first: 4 })}
-   select id from done`,
-)
-const selectCompleted = sql(
-  'issuance.is_completed',
-  `select id from issuance where tenant_id = $1 and id = $2 and status = 'completed'`,
+const reopenIssuance = sql(
+  'issuance.reopen',
+  `with upd as (
+     update issuance set status = 'offered', credential_status = 'offered', updated_at = $4
+     where tenant_id = $1 and id = $2 and issued_at = $3 and status = 'completed' and credential_status = 'issued'
+     returning id
+   ), ${auditCte({ from: 'upd', first: 5 })}
+   select id from upd`,
 )
 
-/** Marks an issuance as completed. @returns false if it was not open any more. */
-export async function complete(tx: TenantTx, id: string, entry: Entry, now: Date): Promise<boolean> {
-  return (await tx.rows(completeIssuance, [tx.tenantId, id, now, ...auditValues(entry, now)])).length === 1
-}
-
-/** Whether an issuance is completed, by somebody at the same moment perhaps. */
-export async function isCompleted(tx: TenantTx, id: string): Promise<boolean> {
-  return (await tx.rows(selectCompleted, [tx.tenantId, id])).length === 1
+/** Opens an issuance again that was completed at `issuedAt`, if nobody has heard of the credential since. Its keys and entries stay. */
+export async function reopen(tx: TenantTx, id: string, issuedAt: Date, entry: Entry, now: Date): Promise<void> {
+  await tx.rows(reopenIssuance, [tx.tenantId, id, issuedAt, now, ...auditValues(entry, now)])
 }

@@ -2,6 +2,7 @@ import { fromBase64url } from '../crypto/base64url.ts'
 import { sha256 } from '../crypto/digest.ts'
 import { type JsonObject, parseJsonObject } from '../crypto/json.ts'
 import type { Tenant } from '../directory/tenant.ts'
+import type { Entry } from '../events/entry.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import { checkCNonce } from '../protocols/openid4vci/c-nonce.ts'
@@ -12,12 +13,12 @@ import {
 } from '../protocols/openid4vci/credential-request.ts'
 import { buildCredentialResponse } from '../protocols/openid4vci/credential-response.ts'
 import { type ProvedKey, verifyProofs } from '../protocols/openid4vci/jwt-proof.ts'
-import type { ActiveSigner } from '../trust/active-signer.ts'
+import { type ActiveSigner, signerOfAuthority } from '../trust/active-signer.ts'
 import { credentialSigner } from './credential-signer.ts'
-import { complete, findGranted, type Granted, isCompleted } from './credential-store.ts'
+import { type Copy, complete, findGranted, type Granted, isCompleted } from './credential-store.ts'
 import { takeGranted } from './granted-cache.ts'
 import { reserveCopies } from './reserve-copies.ts'
-import { signCopies } from './sign-copies.ts'
+import { type Signing, signCopies } from './sign-copies.ts'
 import type { Template } from './template.ts'
 import { templateVersion } from './template-cache.ts'
 import { findBatchMax } from './template-store.ts'
@@ -28,8 +29,8 @@ type From = { readonly ip: string; readonly requestId: string }
 /**
  * The credential endpoint: copies of one credential, each bound to a key that the wallet proved to hold.
  *
- * Reserve, sign, complete: the keys are bound, the nonce is spent and the status entries are taken in one statement; then it is signed
- * outside of any transaction; then the issuance is completed. Whoever comes again with the same token and keys gets the same content and
+ * In one statement the keys are bound, the nonce is spent, the status entries are taken and the issuance is completed; then it is signed,
+ * outside of any transaction, and opened again if that fails. Whoever comes again with the same token and keys gets the same content and
  * the same entries until the claims are forgotten, so a lost answer is no lost credential.
  *
  * @param token Access token.
@@ -59,9 +60,11 @@ export async function issueCredential(
     bits: template.definition.format === 'mdoc' ? 1 : 2,
     authorityId: signer?.authorityId ?? null,
   } as const
-  const reservation = { granted, tokenHash, ...keys, listKind }
+  const entry = completedBy(granted, from)
+  const reservation = { granted, tokenHash, ...keys, listKind, entry }
   const { issuedAt, copies } = await reserveCopies(needs, tenant, reservation, now)
-  const signed = await signCopies(needs, tenant, signer, { template, claims, issuedAt, copies, keys: keys.bound })
+  const by = await signerOfCopies(needs, tenant, signer, copies)
+  const signed = await signCopies(needs, tenant, by, { template, claims, issuedAt, copies, keys: keys.bound })
   if (!granted.isCompleted) await completeOnce(needs, tenant, granted, from)
   return buildCredentialResponse(inOrder(keys.asked, keys.bound, signed), granted.credentialId)
 }
@@ -74,6 +77,25 @@ async function signerOf(needs: Needs, tenant: Tenant, { definition }: Template):
     if (!(cause instanceof Fault) || cause.code !== 'certificate.none_active') throw cause
     throw new Fault('certificate.none_active', { ...(cause.detail !== undefined && { notes: cause.detail }), cause })
   }
+}
+
+/**
+ * [TS-10] Who signs the status lists of the copies signs the copies. That is somebody else than would sign now if this is asked again and
+ * the active certificate changed in between.
+ */
+async function signerOfCopies(
+  needs: Needs,
+  tenant: Tenant,
+  signer: ActiveSigner | null,
+  copies: readonly Copy[],
+): Promise<ActiveSigner | null> {
+  const slot = copies[0]?.slot ?? null
+  if (slot === null || slot.authorityId === (signer?.authorityId ?? null)) return signer
+  if (slot.authorityId === null) return null
+  const former = await signerOfAuthority(needs, tenant.id, slot.authorityId)
+  if (former === null)
+    throw new Fault('credential_request.denied', { notes: 'who signed it first cannot sign any more' })
+  return former
 }
 
 /** [VCI-C1] By identifier exactly if the token response gave one, by configuration otherwise. */
@@ -136,16 +158,33 @@ async function claimsOf({ sealing }: Needs, tenant: Tenant, { id, sealedClaims }
   return parseJsonObject(await sealing.open(place, sealedClaims))
 }
 
-async function completeOnce({ store, clock }: Needs, tenant: Tenant, granted: Granted, from: From): Promise<void> {
-  const { id, credentialId, templateId } = granted
-  const entry = {
+/**
+ * @throws what the signer says: then the issuance is open again as it was, and the wallet may come again with the same token. Who came at the
+ * same moment with the same keys, and was answered, completes it again by coming again.
+ */
+async function signedOrReopened(
+  needs: Needs,
+  tenant: Tenant,
+  signer: ActiveSigner | null,
+  signing: Signing,
+  completed: Entry,
+): Promise<string[]> {
+  try {
+    return await signCopies(needs, tenant, signer, signing)
+  } catch (error) {
+    const { id } = completed.subject
+    const entry = { ...completed, action: 'issuance.reopened' }
+    const now = needs.clock.now()
+    if (id !== null) await needs.store.single(tenant.id, (tx) => reopen(tx, id, signing.issuedAt, entry, now))
+    throw error
+  }
+}
+
+function completedBy({ id, credentialId, templateId }: Granted, from: From): Entry {
+  return {
     action: 'openid4vc.issuance.completed',
     subject: { kind: 'issuance', id },
     by: { kind: 'wallet', ...from },
     detail: { credentialId, credentialTemplateId: templateId },
-  } as const
-  if (await store.single(tenant.id, (tx) => complete(tx, id, entry, clock.now()))) return
-  // Completed by a twin of this request, or canceled while it was signed: then it does not leave.
-  if (await store.single(tenant.id, (tx) => isCompleted(tx, id))) return
-  throw new Fault('credential_request.denied', { notes: `issuance ${id} was closed while it was signed` })
+  }
 }
