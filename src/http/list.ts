@@ -87,6 +87,33 @@ export function parseListQuery<Q extends Paged>(query: Q, sortDefault = '-create
   return { size, after, before, sort: { field, descending }, readDescending: descending !== (before !== null) }
 }
 
+type FilterName<K> = K extends `filter[${infer F}]` ? F : K extends `search[${infer F}]` ? F : never
+
+/** Filters and searches of a checked list query by their bare names, e.g. `status` for `filter[status]`. */
+export function filtersOf<Q extends object>(query: Q): { readonly [K in keyof Q as FilterName<K>]: Q[K] } {
+  const named = Object.entries(query).flatMap(([member, value]) => {
+    const name = /^(?:filter|search)\[(.+)\]$/.exec(member)?.[1]
+    return name === undefined ? [] : [[name, value]]
+  })
+  // The names were just made by the rule that the type states.
+  return Object.fromEntries(named) as { readonly [K in keyof Q as FilterName<K>]: Q[K] }
+}
+
+/**
+ * Reads a page and answers with it.
+ *
+ * @param read Reads the rows, with one more than `size` if there are more: see `pagedList`.
+ */
+export async function listPage<Row extends { readonly id: string }, T>(
+  { query, href }: { readonly query: Paged; readonly href: string },
+  read: (list: ListAsk) => Promise<readonly Row[]>,
+  show: (row: Row) => T,
+): Promise<Answer<Awaited<T>[]>> {
+  const list = parseListQuery(query)
+  const page = listAnswer(await read(list), { href, query, list }, show)
+  return { ...page, data: await Promise.all(page.data) }
+}
+
 /**
  * Makes one page: data, links and `meta.page`.
  *

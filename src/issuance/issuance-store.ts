@@ -1,9 +1,10 @@
 import type { Entry } from '../events/entry.ts'
 import { auditCte, auditValues } from '../events/recorded-sql.ts'
-import { type Sql, sql, type TenantTx } from '../store/store.ts'
+import { sql, type TenantTx } from '../store/store.ts'
 import type { CredentialStatus, Issuance, IssuanceStatus } from './issuance.ts'
 
-type Row = {
+/** A row of {@link columns}. */
+export type IssuanceRow = {
   id: string
   status: IssuanceStatus
   error: Issuance['error']
@@ -20,7 +21,8 @@ type Row = {
 
 /** An offer whose time is over is expired, whether or not the sweep has been there. `$n` is the moment. */
 const over = (now: string) => `(status = 'offered' and forget_at <= ${now})`
-const columns = (now: string) =>
+/** What is read of an issuance. `$n` is the moment. */
+export const columns = (now: string) =>
   `id, case when ${over(now)} then 'expired' else status end as status, error, credential_id,
    case when ${over(now)} then 'expired' when standing <> 'valid' then standing else credential_status end as credential_status,
    template_id, format, reference, revocable, created_at, updated_at, expires_at`
@@ -79,7 +81,7 @@ export async function insertOffered(tx: TenantTx, made: NewIssuance, entry: Entr
 
 /** One issuance of the tenant. */
 export async function findIssuance(tx: TenantTx, id: string, now: Date): Promise<Issuance | null> {
-  const [row] = await tx.rows<Row>(selectIssuance, [tx.tenantId, id, now])
+  const [row] = await tx.rows<IssuanceRow>(selectIssuance, [tx.tenantId, id, now])
   return row === undefined ? null : issuanceOf(row)
 }
 
@@ -105,58 +107,8 @@ export async function cancelOpen(
   return row.canceled ? 'canceled' : 'closed'
 }
 
-/** What a page of issuances is to hold. A filter that is null lets everything through. */
-export type IssuanceFilter = {
-  readonly templateId: string | null
-  readonly status: string | null
-  readonly reference: string | null
-  readonly createdAfter: Date | null
-  readonly createdBefore: Date | null
-  /** Id to read on from, exclusive. */
-  readonly from: string | null
-  readonly descending: boolean
-  readonly limit: number
-  readonly now: Date
-}
-
-const conditions = {
-  templateId: (n: number) => `template_id = $${n}`,
-  status: (n: number) => `(case when ${over('$2')} then 'expired' else status end) = $${n}`,
-  reference: (n: number) => `reference = $${n}`,
-  createdAfter: (n: number) => `created_at >= $${n}`,
-  createdBefore: (n: number) => `created_at < $${n}`,
-} as const
-const filters = ['templateId', 'status', 'reference', 'createdAfter', 'createdBefore'] as const
-const lists = new Map<string, Sql>()
-
-/** One page of issuances in the order of their ids, which is that of their making. */
-export async function listIssuances(tx: TenantTx, filter: IssuanceFilter): Promise<Issuance[]> {
-  const given = filters.filter((name) => filter[name] !== null)
-  const values = given.map((name) => filter[name])
-  const paged = filter.from === null ? [] : [filter.from]
-  const statement = listStatement(given, filter)
-  const rows = await tx.rows<Row>(statement, [tx.tenantId, filter.now, filter.limit, ...paged, ...values])
-  return rows.map(issuanceOf)
-}
-
-/** One statement for each set of filters, so that each can use its index; there are at most 128. */
-function listStatement(
-  given: readonly (typeof filters)[number][],
-  { from, descending }: Pick<IssuanceFilter, 'from' | 'descending'>,
-): Sql {
-  const name = `issuance.list ${descending ? 'd' : 'a'}${from === null ? '' : 'p'}${given.map((one) => filters.indexOf(one)).join('')}`
-  const known = lists.get(name)
-  if (known !== undefined) return known
-  const paging = from === null ? [] : [`id ${descending ? '<' : '>'} $4`]
-  const first = from === null ? 4 : 5
-  const where = ['tenant_id = $1', ...paging, ...given.map((one, at) => conditions[one](first + at))].join(' and ')
-  const order = descending ? 'desc' : 'asc'
-  const made = sql(name, `select ${columns('$2')} from issuance where ${where} order by id ${order} limit $3`)
-  lists.set(name, made)
-  return made
-}
-
-function issuanceOf(row: Row): Issuance {
+/** From the row to what the room speaks of. */
+export function issuanceOf(row: IssuanceRow): Issuance {
   return {
     id: row.id,
     status: row.status,

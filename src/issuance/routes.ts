@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
-import { type ListAsk, listAnswer, parseListQuery } from '../http/list.ts'
+import { filtersOf, listPage } from '../http/list.ts'
 import { once } from '../http/operation.ts'
 import { answer, type Route, route } from '../http/route.ts'
 import { cancelIssuance } from './cancel-issuance.ts'
 import { getIssuance } from './get-issuance.ts'
+import { type IssuanceFilter, listIssuances } from './issuance-list-store.ts'
 import { IdParams, IssuanceListQuery, IssuanceView, OpenIssuanceBody } from './issuance-schemas.ts'
-import { type IssuanceFilter, listIssuances } from './issuance-store.ts'
 import { showIssuance } from './issuance-view.ts'
 import { openIssuance } from './open-issuance.ts'
 import { rereadIssuance } from './reread-issuance.ts'
@@ -45,13 +45,15 @@ function listAt<const P extends string>(path: P): Route {
     status: 200,
     reply: Type.Array(IssuanceView),
     faults: [],
-    handle: async ({ platform, caller, query, href }) => {
-      const asked = parseListQuery(query)
-      const filter = filterOf(query, asked, platform.clock.now())
-      const rows = await platform.store.single(caller.tenantId, (tx) => listIssuances(tx, filter))
-      const page = listAnswer(rows, { href, query, list: asked }, (row) => showIssuance(platform, caller, row))
-      return { ...page, data: await Promise.all(page.data) }
-    },
+    handle: ({ platform, caller, query, href }) =>
+      listPage(
+        { query, href },
+        (list) =>
+          platform.store.single(caller.tenantId, (tx) =>
+            listIssuances(tx, list, filterOf(query), platform.clock.now()),
+          ),
+        (row) => showIssuance(platform, caller, row),
+      ),
   })
 }
 
@@ -87,19 +89,12 @@ function cancelAt(path: '/credentials/{id}' | '/credentials/issuance/{id}'): Rou
   })
 }
 
-function filterOf(query: IssuanceListQuery, asked: ListAsk, now: Date): IssuanceFilter {
-  const after = query['filter[createdAfter]']
-  const before = query['filter[createdBefore]']
+function filterOf(query: IssuanceListQuery): IssuanceFilter {
+  const { createdAfter, createdBefore, ...filter } = filtersOf(query)
   return {
-    templateId: query['filter[templateId]'] ?? null,
-    status: query['filter[status]'] ?? null,
-    reference: query['filter[reference]'] ?? null,
-    createdAfter: after === undefined ? null : new Date(after),
-    createdBefore: before === undefined ? null : new Date(before),
-    from: asked.after ?? asked.before,
-    descending: asked.readDescending,
-    limit: asked.size + 1,
-    now,
+    ...filter,
+    ...(createdAfter !== undefined && { createdAfter: new Date(createdAfter) }),
+    ...(createdBefore !== undefined && { createdBefore: new Date(createdBefore) }),
   }
 }
 

@@ -4,13 +4,8 @@ import { Fault } from '../fault.ts'
 import type { ListAsk } from '../http/list.ts'
 import type { Platform } from '../platform.ts'
 import type { CredentialResult, PresentationRequest } from './presentation-request.ts'
-import {
-  cancelPresentationRequest,
-  findPresentationRequest,
-  listPresentationRequests,
-  type RequestFilter,
-  type RequestRow,
-} from './request-store.ts'
+import { listPresentationRequests, type RequestFilter } from './request-list-store.ts'
+import { cancelPresentationRequest, findPresentationRequest, type RequestRow } from './request-store.ts'
 import { resultPlace } from './result-place.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'sealing'>

@@ -1,6 +1,5 @@
 import type { Entry } from '../events/entry.ts'
 import { auditCte, auditValues } from '../events/recorded-sql.ts'
-import type { ListAsk } from '../http/list.ts'
 import { sql, type TenantTx } from '../store/store.ts'
 import type { SignerChoices } from './choose-signer.ts'
 import type { ClaimedQuestion, Question, RequestError, RequestStatus } from './presentation-request.ts'
@@ -27,7 +26,8 @@ export const CLAIM_SECONDS = 60
 // What is due counts as expired before the schedule gets to it; a request that is being answered is still open to its owner.
 const shown = (now: string) => `case when status = 'requested' and expires_at <= ${now} then 'expired'
   when status = 'answering' then 'requested' else status end`
-const rowColumns = (
+/** What is read of a request. `$n` is the moment. */
+export const rowColumns = (
   now: string,
 ) => `id, ${shown(now)} as status, template_id as "templateId", reference, client_id as "clientId", error, result,
   response_code_hash as "responseCodeHash", expires_at as "expiresAt", created_at as "createdAt", updated_at as "updatedAt"`
@@ -99,14 +99,6 @@ const cancelRequest = sql(
    ${auditCte({ from: 'upd', first: 5 })}
    select ${rowColumns('$3')} from upd`,
 )
-
-const listText = (order: 'asc' | 'desc') => `select ${rowColumns('$4')} from presentation_request
-  where tenant_id = $1 and ($2::uuid is null or id ${order === 'asc' ? '>' : '<'} $2)
-    and ($5::uuid is null or template_id = $5) and ($6::text is null or reference = $6)
-    and ($7::text is null or ${shown('$4')} = $7)
-  order by id ${order} limit $3`
-const listUp = sql('verification.request-list-up', listText('asc'))
-const listDown = sql('verification.request-list-down', listText('desc'))
 
 /** What a new request is made of, besides its template. */
 export type NewRequest = {
@@ -210,23 +202,4 @@ export async function cancelPresentationRequest(
   const values = [tx.tenantId, id, now, JSON.stringify(error), ...auditValues(entry, now)]
   const [row] = await tx.rows<RequestRow>(cancelRequest, values)
   return row ?? null
-}
-
-/** What a list of requests may be narrowed to. */
-export type RequestFilter = {
-  readonly templateId: string | null
-  readonly reference: string | null
-  readonly status: RequestStatus | null
-}
-
-/** One page, and one row more if there is a next page. Ids are in the order of creation. */
-export async function listPresentationRequests(
-  tx: TenantTx,
-  ask: ListAsk,
-  { templateId, reference, status }: RequestFilter,
-  now: Date,
-): Promise<RequestRow[]> {
-  const statement = ask.readDescending ? listDown : listUp
-  const from = ask.after ?? ask.before
-  return tx.rows<RequestRow>(statement, [tx.tenantId, from, ask.size + 1, now, templateId, reference, status])
 }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { listAnswer, listQuery, parseListQuery } from '../http/list.ts'
+import { filtersOf, listPage, listQuery } from '../http/list.ts'
 import { once } from '../http/operation.ts'
 import { answer, type Route, route } from '../http/route.ts'
 import { openRequest } from './open-request.ts'
@@ -17,7 +17,7 @@ import { showRequest, showTemplate, templateMeta } from './show.ts'
 import { PresentationTemplateBody, PresentationTemplateReply } from './template-schemas.ts'
 import { idIn } from './uuid.ts'
 
-const TemplateList = listQuery()
+const TemplateList = listQuery({ sorts: ['createdAt', 'name'] })
 const RequestList = listQuery({
   filters: {
     status: Type.Enum([...requestStatuses]),
@@ -55,10 +55,8 @@ const listTemplatesRoute = route({
   status: 200,
   reply: Type.Array(PresentationTemplateReply),
   faults: [],
-  handle: async ({ platform, caller, query, href }) => {
-    const list = parseListQuery(query)
-    return listAnswer(await listTemplates(platform, caller, list), { href, query, list }, showTemplate)
-  },
+  handle: ({ platform, caller, query, href }) =>
+    listPage({ query, href }, (list) => listTemplates(platform, caller, list), showTemplate),
 })
 
 const getTemplateRoute = route({
@@ -139,17 +137,12 @@ const listRequestsRoute = route({
   status: 200,
   reply: Type.Array(PresentationRequestReply),
   faults: [],
-  handle: async ({ platform, caller, query, href }) => {
-    const list = parseListQuery(query)
-    const filter = {
-      status: query['filter[status]'] ?? null,
-      reference: query['filter[reference]'] ?? null,
-      templateId: query['filter[presentationTemplateId]'] ?? null,
-    }
-    const rows = await listRequests(platform, caller, list, filter)
-    const shown = await Promise.all(rows.map((row) => showRequest(platform, caller, row)))
-    return listAnswer(shown, { href, query, list }, (one) => one)
-  },
+  handle: ({ platform, caller, query, href }) =>
+    listPage(
+      { query, href },
+      (list) => listRequests(platform, caller, list, filtersOf(query)),
+      (row) => showRequest(platform, caller, row),
+    ),
 })
 
 const getRequestRoute = route({

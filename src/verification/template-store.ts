@@ -1,7 +1,7 @@
 import type { Entry } from '../events/entry.ts'
 import { auditCte, auditValues } from '../events/recorded-sql.ts'
 import { Fault } from '../fault.ts'
-import type { ListAsk } from '../http/list.ts'
+import { type PageAsk, pagedList } from '../store/paged-list.ts'
 import { sql, type TenantTx } from '../store/store.ts'
 import type { PresentationTemplate, TemplateContent } from './presentation-template.ts'
 
@@ -47,11 +47,15 @@ const findTemplate = sql(
   `select ${columns} from presentation_template where tenant_id = $1 and id = $2 and archived_at is null`,
 )
 
-const listText = (order: 'asc' | 'desc') => `select ${columns} from presentation_template
-  where tenant_id = $1 and archived_at is null and ($2::uuid is null or id ${order === 'asc' ? '>' : '<'} $2)
-  order by id ${order} limit $3`
-const listUp = sql('verification.template-list-up', listText('asc'))
-const listDown = sql('verification.template-list-down', listText('desc'))
+const page = pagedList({
+  name: 'verification.templates',
+  select: `select ${columns} from presentation_template where tenant_id = $1 and archived_at is null`,
+  parameters: 1,
+  id: 'id',
+  sorts: { name: 'name' },
+  rows: 'presentation_template where tenant_id = $1',
+  filters: {},
+})
 
 /** Adds a template and its audit entry. */
 export async function insertPresentationTemplate(
@@ -96,11 +100,9 @@ export async function getPresentationTemplate(tx: TenantTx, id: string): Promise
   return toTemplate(row)
 }
 
-/** One page, and one row more if there is a next page. Ids are in the order of creation. */
-export async function listPresentationTemplates(tx: TenantTx, ask: ListAsk): Promise<PresentationTemplate[]> {
-  const statement = ask.readDescending ? listDown : listUp
-  const rows = await tx.rows<Row>(statement, [tx.tenantId, ask.after ?? ask.before, ask.size + 1])
-  return rows.map(toTemplate)
+/** One page, and one row more if there is a next page. */
+export async function listPresentationTemplates(tx: TenantTx, ask: PageAsk): Promise<PresentationTemplate[]> {
+  return (await page<Row>(tx, ask, [tx.tenantId], {})).map(toTemplate)
 }
 
 async function write(

@@ -27,3 +27,21 @@ create table kept_answer (
 create index kept_answer_expiry on kept_answer (expires_at);
 select protect_tenant_rows('kept_answer');
 select open_across('kept_answer', true);
+
+-- Lists are read along an index: (tenant, what is filtered or sorted by, id). What is not here has one already, and the lists of a wallet are
+-- read along the index of its user, since a wallet is small.
+create index issuance_status on issuance (tenant_id, status, id);
+create index issuance_created on issuance (tenant_id, created_at, id);
+create index presentation_request_status on presentation_request (tenant_id, status, id);
+create index user_account_disabled on user_account (tenant_id, id) where not enabled;
+create index credential_template_name on credential_template (tenant_id, name, id);
+create index credential_template_archived on credential_template (tenant_id, id) where archived_at is not null;
+create index presentation_template_name on presentation_template (tenant_id, name, id) where archived_at is null;
+create index trusted_entity_name on trusted_entity (tenant_id, name, id);
+create index certificate_type on certificate (tenant_id, type, id);
+create index certificate_key_type on certificate (tenant_id, key_type, id);
+create index certificate_status on certificate (tenant_id, status, id);
+create index certificate_order_of_end on certificate (tenant_id, not_after, id);
+create index signing_request_type on certificate_signing_request (tenant_id, type, id);
+create index signing_request_key_type on certificate_signing_request (tenant_id, key_type, id);
+create index signing_request_status on certificate_signing_request (tenant_id, status, id);
