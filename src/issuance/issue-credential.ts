@@ -15,7 +15,7 @@ import { buildCredentialResponse } from '../protocols/openid4vci/credential-resp
 import { type ProvedKey, verifyProofs } from '../protocols/openid4vci/jwt-proof.ts'
 import { type ActiveSigner, signerOfAuthority } from '../trust/active-signer.ts'
 import { credentialSigner } from './credential-signer.ts'
-import { type Copy, complete, findGranted, type Granted, isCompleted } from './credential-store.ts'
+import { type Copy, findGranted, type Granted, reopen } from './credential-store.ts'
 import { takeGranted } from './granted-cache.ts'
 import { reserveCopies } from './reserve-copies.ts'
 import { type Signing, signCopies } from './sign-copies.ts'
@@ -63,9 +63,8 @@ export async function issueCredential(
   const entry = completedBy(granted, from)
   const reservation = { granted, tokenHash, ...keys, listKind, entry }
   const { issuedAt, copies } = await reserveCopies(needs, tenant, reservation, now)
-  const by = await signerOfCopies(needs, tenant, signer, copies)
-  const signed = await signCopies(needs, tenant, by, { template, claims, issuedAt, copies, keys: keys.bound })
-  if (!granted.isCompleted) await completeOnce(needs, tenant, granted, from)
+  const signing = { template, claims, issuedAt, copies, keys: keys.bound }
+  const signed = await signedOrReopened(needs, tenant, signer, signing, entry)
   return buildCredentialResponse(inOrder(keys.asked, keys.bound, signed), granted.credentialId)
 }
 
@@ -170,7 +169,8 @@ async function signedOrReopened(
   completed: Entry,
 ): Promise<string[]> {
   try {
-    return await signCopies(needs, tenant, signer, signing)
+    const by = await signerOfCopies(needs, tenant, signer, signing.copies)
+    return await signCopies(needs, tenant, by, signing)
   } catch (error) {
     const { id } = completed.subject
     const entry = { ...completed, action: 'issuance.reopened' }

@@ -117,7 +117,6 @@ function grantedOf(row: TriedRow, { id, configurationId }: Redemption): Granted 
     identified: configurationId !== null,
     revocable: row.revocable,
     sealedClaims: row.sealed_claims,
-    isCompleted: false,
   }
 }
 

@@ -2,6 +2,7 @@ import { fromBase64url } from '../crypto/base64url.ts'
 import { sha256 } from '../crypto/digest.ts'
 import { newId } from '../crypto/random.ts'
 import type { Tenant } from '../directory/tenant.ts'
+import type { Entry } from '../events/entry.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import type { ProvedKey } from '../protocols/openid4vci/jwt-proof.ts'
@@ -32,10 +33,12 @@ export type CopiesAsk = {
   readonly nonces: readonly string[]
   /** Which status list its entries are in. */
   readonly listKind: ListKind
+  /** Recorded when the credential is bound for the first time. */
+  readonly entry: Entry
 }
 
 /**
- * Binds the credential to the keys and takes its entries of the status list, or finds what the same keys got before.
+ * Binds the credential to the keys, takes its entries of the status list and completes the issuance, or finds what the same keys got before.
  *
  * @returns When it was issued first, and one copy a key.
  * @throws Fault `nonce.invalid` if a nonce was used, `credential_request.denied` if other keys have the credential or it is closed
@@ -43,7 +46,7 @@ export type CopiesAsk = {
 export async function reserveCopies(
   { store, config }: Needs,
   tenant: Tenant,
-  { granted, tokenHash, bound, holderKeysHash, nonces, listKind }: CopiesAsk,
+  { granted, tokenHash, bound, holderKeysHash, nonces, listKind, entry }: CopiesAsk,
   now: Date,
 ): Promise<{ readonly issuedAt: Date; readonly copies: readonly Copy[] }> {
   const reservation = {
@@ -58,7 +61,7 @@ export async function reserveCopies(
   }
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
     const candidates = granted.revocable ? slotCandidates(bound.length) : []
-    const reserved = await tryReserve({ store }, tenant, { ...reservation, candidates }, now)
+    const reserved = await tryReserve({ store }, tenant, { ...reservation, candidates }, entry, now)
     if (reserved?.outcome === 'reserved') return reserved
     if (reserved?.outcome === 'denied') throw new Fault('credential_request.denied')
     if (reserved?.outcome === 'no_slots') {
@@ -74,10 +77,11 @@ async function tryReserve(
   { store }: Pick<Needs, 'store'>,
   tenant: Tenant,
   reservation: Reservation,
+  entry: Entry,
   now: Date,
 ): Promise<Reserved | null> {
   try {
-    return await store.single(tenant.id, (tx) => reserve(tx, reservation, now))
+    return await store.single(tenant.id, (tx) => reserve(tx, reservation, entry, now))
   } catch (error) {
     const constraint = violatedIndex(error)
     // [VCI-N2] a nonce is accepted once

@@ -14,10 +14,8 @@ const begin = stepOf({ name: 'store.begin', text: 'begin' }, [])
  * (PgBouncer 1.21 or newer with `max_prepared_statements`) is fine.
  */
 export function openPostgresql({ url, poolMax, onIdleError }: Options): Engine {
-  const clients = new Clients(
-    new pg.Pool({ connectionString: url, max: poolMax, connectionTimeoutMillis: 10_000 }),
-    onIdleError,
-  )
+  const pool = new pg.Pool({ connectionString: url, max: poolMax, connectionTimeoutMillis: 10_000 })
+  const clients = new Clients(pool, onIdleError)
   let trips = 0
 
   function send<Row>(client: pg.PoolClient, steps: readonly Step[]): Promise<Row[]> {
