@@ -62,11 +62,16 @@ const bootstrap = {
   })),
 }
 
-/** Starts a deployment with the tenants acme and globex. */
-export async function deploy(instead: Instead = {}, env: Record<string, string> = {}): Promise<Deployment> {
+/** Starts a deployment with the tenants acme and globex. @param settings Of tenants, by slug. */
+export async function deploy(
+  instead: Instead = {},
+  env: Record<string, string> = {},
+  settings: Readonly<Record<string, object>> = {},
+): Promise<Deployment> {
   const folder = mkdtempSync(join(tmpdir(), 'chirograph-test-'))
   const file = join(folder, 'bootstrap.json')
-  writeFileSync(file, JSON.stringify(bootstrap))
+  const tenants = bootstrap.tenants.map((one) => ({ ...one, settings: settings[one.slug] ?? {} }))
+  writeFileSync(file, JSON.stringify({ tenants }))
   const database = postgresUrl === null ? {} : { DATABASE_URL: await createDatabase(postgresUrl) }
   const front = await freePort()
   const url = `http://127.0.0.1:${front}`

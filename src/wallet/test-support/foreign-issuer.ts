@@ -1,15 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { foreignDocType, foreignNameSpace, issueForeignMdoc, type MdocLies } from './foreign-mdoc.ts'
 import { foreignSigner, foreignVct, type Identity, provedKey, type SigningLies } from './foreign-signer.ts'
 
 /** An answer before it leaves; a test bends it. */
 export type Reply = { status: number; type: string; body: unknown; headers?: Record<string, string> }
 
 /** Where a test makes the issuer lie. Names are those of {@link places}. */
-export type Lies = SigningLies & {
-  readonly reply?: Partial<Record<Place, (reply: Reply, ask: Ask) => Reply | Promise<Reply>>>
-}
+export type Lies = SigningLies &
+  MdocLies & {
+    readonly reply?: Partial<Record<Place, (reply: Reply, ask: Ask) => Reply | Promise<Reply>>>
+  }
 
 /** A request that arrived. `n` counts the requests to this place, from 1. */
 export type Ask = { readonly body: string; readonly headers: IncomingMessage['headers']; readonly n: number }
@@ -25,7 +27,7 @@ type Place =
   | 'notification'
   | 'list'
 
-/** A credential issuer that shares no code with ours: own JOSE, another SD-JWT library, its authorization server on another port. */
+/** A credential issuer that shares no code with ours: own JOSE, another SD-JWT and another mdoc library, its authorization server on another port. */
 export type ForeignIssuer = {
   readonly issuer: string
   readonly server: string
@@ -39,12 +41,15 @@ export type ForeignIssuer = {
   readonly close: () => Promise<void>
 }
 
-/** `identity`: how its key is found. */
+/** `identity`: how its key is found. `offers`: which of its configurations, `membership` if not told. */
 export type Options = {
   readonly identity?: Identity
   readonly batchSize?: number
   readonly txCode?: string
+  readonly offers?: readonly Configured[]
 }
+/** Its configurations: an SD-JWT VC and an mdoc. */
+type Configured = 'membership' | 'licence'
 
 /** Starts the issuer on two loopback ports. */
 export async function foreignIssuer(options: Options = {}): Promise<ForeignIssuer> {
@@ -65,7 +70,8 @@ export async function foreignIssuer(options: Options = {}): Promise<ForeignIssue
       calls.push({ place, body: ask.body, headers: ask.headers })
       const honest = await places[place](ask)
       const reply = (await lies.reply?.[place]?.(honest, ask)) ?? honest
-      const body = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body)
+      const isReady = typeof reply.body === 'string' || Buffer.isBuffer(reply.body)
+      const body = isReady ? reply.body : JSON.stringify(reply.body)
       response
         .writeHead(reply.status, { ...(reply.type && { 'content-type': reply.type }), ...reply.headers })
         .end(body)
@@ -114,6 +120,9 @@ type Setting = {
 
 function placesOf({ issuer, server, options, proved, lies }: Setting): Places {
   const signer = foreignSigner(issuer, options.identity ?? 'did:jwk')
+  let asked: unknown = 'membership'
+  const issue = (key: object, copy: number) =>
+    asked === 'licence' ? issueForeignMdoc(key, copy, lies()) : signer.issue(key, copy, lies())
   return {
     offer: () => ok(offerOf(issuer, server, options)),
     issuer: () => ok(metadataOf(issuer, server, options.batchSize)),
@@ -123,15 +132,17 @@ function placesOf({ issuer, server, options, proved, lies }: Setting): Places {
     nonce: () => ok({ c_nonce: randomBytes(16).toString('hex') }),
     credential: async ({ body, headers }) => {
       if (headers.authorization !== 'Bearer the-token') return { ...ok({ error: 'invalid_token' }), status: 401 }
-      const proofs: string[] = JSON.parse(body).proofs?.jwt ?? []
+      const { proofs: sent, credential_configuration_id: id } = JSON.parse(body)
+      const proofs: string[] = sent?.jwt ?? []
+      asked = id
       const keys = proofs.map((proof) => provedKey(proof, issuer))
       proved.push(...keys)
-      const raws = await Promise.all(keys.map((key, copy) => signer.issue(key, copy, lies())))
+      const raws = await Promise.all(keys.map(issue))
       return ok({ credentials: raws.map((credential) => ({ credential })), notification_id: 'news-1', extra: 1 })
     },
     deferred: async ({ body }) => {
       if (JSON.parse(body).transaction_id !== 'tx-1') return { ...ok({ error: 'invalid_transaction_id' }), status: 400 }
-      const raws = await Promise.all(proved.map((key, copy) => signer.issue(key, copy, lies())))
+      const raws = await Promise.all(proved.map(issue))
       return ok({ credentials: raws.map((credential) => ({ credential })), notification_id: 'news-2' })
     },
     notification: () => ({ status: 204, type: '', body: '' }),
@@ -153,14 +164,14 @@ function tokenPlace(txCode: string | undefined): Places['token'] {
   }
 }
 
-function offerOf(issuer: string, server: string, { txCode }: Options): object {
+function offerOf(issuer: string, server: string, { txCode, offers = ['membership'] }: Options): object {
   const grant = {
     'pre-authorized_code': 'the-code',
     authorization_server: server,
     ...(txCode === undefined ? {} : { tx_code: { length: txCode.length, description: 'By mail' } }),
   }
   const grants = { 'urn:ietf:params:oauth:grant-type:pre-authorized_code': grant }
-  return { credential_issuer: issuer, credential_configuration_ids: ['membership'], grants }
+  return { credential_issuer: issuer, credential_configuration_ids: offers, grants }
 }
 
 function metadataOf(issuer: string, server: string, batchSize: number | undefined): object {
@@ -181,7 +192,13 @@ function metadataOf(issuer: string, server: string, batchSize: number | undefine
         proof_types_supported: { jwt: { proof_signing_alg_values_supported: ['ES384', 'ES256'] } },
         credential_metadata: { display: [{ name: 'Membership', locale: 'en' }] },
       },
-      licence: { format: 'mso_mdoc', doctype: 'org.iso.18013.5.1.mDL' },
+      licence: {
+        format: 'mso_mdoc',
+        doctype: foreignDocType,
+        cryptographic_binding_methods_supported: ['cose_key'],
+        proof_types_supported: { jwt: { proof_signing_alg_values_supported: ['ES256'] } },
+        credential_metadata: { display: [{ name: 'Licence' }], claims: [{ path: [foreignNameSpace, 'family_name'] }] },
+      },
     },
     unknown_member: true,
   }

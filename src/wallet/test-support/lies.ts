@@ -59,6 +59,14 @@ export function testLies(rows: readonly Lie[], spends: boolean, bench: () => Ben
   }
 }
 
+const tables = [
+  'wallet_credential',
+  'wallet_credential_copy',
+  'wallet_notification',
+  'wallet_deferred',
+  'job',
+  'audit_entry',
+]
 type Expected = {
   code: FaultCode
   change: Record<string, unknown> | undefined
@@ -72,6 +80,8 @@ async function refusedBy(
   { code, change, finding, spends }: Expected,
 ): Promise<void> {
   const thandi = await bench.person()
+  const kept = () => Promise.all(tables.map((table) => bench.rows(thandi.tenantId, table)))
+  const before = await kept()
   const credentialOffer = change === undefined ? issuer.offerUri : JSON.stringify(issuer.offer(change))
   const refused = await fault(acceptOffer(bench.platform, thandi, { credentialOffer }))
   assert.equal(refused.code, code, `${refused.detail} ${JSON.stringify(refused.meta)}`)
@@ -83,16 +93,7 @@ async function refusedBy(
     )
   const places = issuer.calls.map(({ place }) => place)
   assert.equal(places.includes('token'), spends)
-  for (const table of [
-    'wallet_credential',
-    'wallet_credential_copy',
-    'wallet_notification',
-    'wallet_deferred',
-    'job',
-    'audit_entry',
-  ]) {
-    assert.deepEqual(await bench.rows(thandi.tenantId, table), [], table)
-  }
+  assert.deepEqual(await kept(), before)
   if (code !== 'credential.invalid') return
   // [W-R9] the issuer hears that its credential was not taken
   const [news] = issuer.calls.filter(({ place }) => place === 'notification')
