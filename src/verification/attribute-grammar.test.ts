@@ -19,17 +19,15 @@ test('claims nest by properties and keep their order', () => {
   })
 })
 
-test('elements of an mdoc stand in namespaces', () => {
-  const attributes = { ns: { properties: { age: { intentToRetain: true }, name: {} } } }
-  const { wanted, violations } = readAttributes(attributes, 'mdoc', '')
-  assert.deepEqual(violations, [])
-  assert.deepEqual(
-    wanted.map((one) => one.path),
-    [
-      ['ns', 'age'],
-      ['ns', 'name'],
+test('elements of an mdoc stand in namespaces, with what will be kept of them', () => {
+  const attributes = { ns: { type: 'object', properties: { age: { intentToRetain: true }, name: {} } } }
+  assert.deepEqual(readAttributes(attributes, 'mdoc', ''), {
+    wanted: [
+      { path: ['ns', 'age'], condition: {}, intentToRetain: true },
+      { path: ['ns', 'name'], condition: {} },
     ],
-  )
+    violations: [],
+  })
 })
 
 for (const [what, attributes, pointer] of [
