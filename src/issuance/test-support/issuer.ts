@@ -13,7 +13,9 @@ import { buildServer, type Server } from '../../http/server.ts'
 import { type Platform, urlsOf } from '../../platform.ts'
 import { buildJwtProof } from '../../protocols/openid4vci/jwt-proof.ts'
 import { sql } from '../../store/store.ts'
+import { certificateRoutes } from '../../trust/certificate-routes.ts'
 import { trustEndpoints } from '../../trust/public-endpoints.ts'
+import { signingRequestRoutes } from '../../trust/signing-request-routes.ts'
 import { issuanceEndpoints } from '../public-endpoints.ts'
 import { issuanceRoutes } from '../routes.ts'
 
@@ -55,11 +57,12 @@ export async function aDatabase(): Promise<TestDatabase> {
   return openTestDatabase()
 }
 
-/** A server with the rooms issuance and trust, and one tenant. */
+/** A server with the rooms issuance and trust, and one tenant. @param known A tenant that is there already: another process. */
 export async function anIssuer(
   { store }: Pick<TestDatabase, 'store'>,
   publicUrl = 'http://localhost:8080',
   settings: Partial<Config> = {},
+  known?: Tenant,
 ): Promise<Issuer> {
   const clock = { at: noon }
   const now = () => clock.at
@@ -74,7 +77,7 @@ export async function anIssuer(
   }
   const server = buildServer({
     platform,
-    routes: issuanceRoutes,
+    routes: [...signingRequestRoutes, ...certificateRoutes, ...issuanceRoutes],
     endpoints: [...issuanceEndpoints, ...trustEndpoints],
     authenticate: async ({ authorization }) => {
       const caller = callers.get(authorization?.replace('Bearer ', '') ?? '')
@@ -88,7 +91,7 @@ export async function anIssuer(
     callers.set(tenant.slug, callerOf(tenant))
     return tenant
   }
-  const tenant = await anotherTenant()
+  const tenant = known ?? (await anotherTenant())
   return {
     ...{ platform, server, clock, tenant, anotherTenant },
     api: (method, path, body, as = tenant) =>
@@ -136,6 +139,15 @@ function callerOf(tenant: Tenant): Caller {
     requestId: 'r1',
     ip: '192.0.2.1',
   }
+}
+
+/** Creates a root certificate, which makes its leaf. */
+export async function aRoot(issuer: Issuer, more: object = {}, tenant = issuer.tenant): Promise<Body> {
+  const about = { type: 'issuerRoot', keyType: 'P-256', countryName: 'ZA' }
+  const body = { ...about, issuerAlternativeNameUrl: 'https://college.example', ...more }
+  const made = await issuer.api('POST', '/certificates', body, tenant)
+  if (made.status !== 201) throw new Error(JSON.stringify(made.body))
+  return made.body.data
 }
 
 /** A body that creates a template; its code is new. */
