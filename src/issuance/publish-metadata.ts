@@ -16,6 +16,7 @@ import {
   type ElementDescription,
 } from './claim-descriptions.ts'
 import { credentialSigner } from './credential-signer.ts'
+import { aggregationUri } from './sign-status-list.ts'
 import { type SdJwtDefinition, type Template, vctOf } from './template.ts'
 import { findCatalogVersion, listOffered } from './template-store.ts'
 
@@ -25,17 +26,17 @@ type Alg = ConfigurationAsk['signingAlgs'][number]
 /** Documents by tenant and catalog version; large ones exist, so not too many of them. */
 const BOUNDS = { entriesMax: 500, ttlMs: 3_600_000 } as const
 
-const caches = new WeakMap<Store, Recent<Buffer>>()
+const caches = new WeakMap<Store, Recent<string>>()
 
 /**
- * The issuer metadata of a tenant as JSON bytes. Each request asks the database for the catalog's version, one small statement; the document
+ * The issuer metadata of a tenant as JSON. Each request asks the database for the catalog's version, one small statement; the document
  * is written anew when that has changed, so that a new template can be offered at once whichever process answers.
  *
  * @see [OpenID4VCI 1.0, 12.2](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-issuer-metadata)
  */
-export async function publishIssuerMetadata(needs: Needs, tenant: Tenant): Promise<Buffer> {
+export async function publishIssuerMetadata(needs: Needs, tenant: Tenant): Promise<string> {
   const { store, clock, urls } = needs
-  const cache = caches.get(store) ?? new Recent<Buffer>(BOUNDS)
+  const cache = caches.get(store) ?? new Recent<string>(BOUNDS)
   caches.set(store, cache)
   // The version is read before the templates: a document may be newer than its name, never older.
   const version = await store.single(tenant.id, findCatalogVersion)
@@ -44,7 +45,7 @@ export async function publishIssuerMetadata(needs: Needs, tenant: Tenant): Promi
   const known = cache.get(name, clock.now())
   if (known !== undefined) return known
   const templates = await store.single(tenant.id, (tx) => listOffered(tx, clock.now()))
-  const document = Buffer.from(JSON.stringify(issuerMetadata(urls.issuer(tenant.slug), tenant.name, templates, alg)))
+  const document = JSON.stringify(issuerMetadata(urls.issuer(tenant.slug), tenant.name, templates, alg))
   cache.set(name, document, clock.now())
   return document
 }
@@ -123,5 +124,6 @@ export function publishServerMetadata({ urls }: Pick<Platform, 'urls'>, { slug }
     grantTypes: [PRE_AUTHORIZED_GRANT],
     anonymousAccess: true,
     clientAuthMethods: ['none'],
+    statusListAggregationEndpoint: aggregationUri(issuer),
   })
 }
