@@ -1,0 +1,66 @@
+// A verifier with certificates of its own, and the wallets of two organisations: who trusts its root answers, who does not is not even asked.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { makeTemplate, openIssuance } from '../support/main-job.ts'
+import { type Api, type Deployment, deploy } from '../support/server.ts'
+
+let chirograph: Deployment
+let school: Api
+before(async () => {
+  chirograph = await deploy()
+  school = await chirograph.backend('acme')
+})
+after(() => chirograph.stop())
+
+/** A person of an organisation who holds a badge by the school. */
+async function holderOf(tenant: 'acme' | 'globex', templateId: string): Promise<Api> {
+  const holder = await chirograph.wallet(tenant, 'thandi')
+  const { offerUri } = await openIssuance(school, templateId)
+  const { status, body } = await holder.post('/wallet/v2/credentials', { credentialOffer: offerUri })
+  assert.equal(status, 201, JSON.stringify(body))
+  await holder.patch(`/wallet/v2/credentials/${body.data[0].id}`, { status: 'accepted' })
+  return holder
+}
+
+test('own people and those who trust the root answer a request by certificate; to others the verifier is nobody (5.9.3)', async () => {
+  const { id: templateId, type } = await makeTemplate(school, 'badge')
+  const about = { type: 'verifierRoot', keyType: 'P-256', countryName: 'ZA' }
+  const root = await school.post('/creds/certificates', { ...about, issuerAlternativeNameUrl: 'https://acme.example' })
+  assert.equal(root.status, 201, JSON.stringify(root.body))
+  const template = await school.post('/creds/templates/presentations', {
+    ...{ name: 'Who', description: '', credentials: [{ type, attributes: { name: {} } }] },
+    verifierConfig: { signer: 'certificate' },
+  })
+  const ask = async () => {
+    const presentationTemplateId = template.body.data.id
+    const { status, body } = await school.post('/creds/presentations/request', { presentationTemplateId })
+    assert.equal(status, 200, JSON.stringify(body))
+    assert.match(body.data.authorizationRequestUri, /client_id=x509_hash%3A/)
+    return body.data
+  }
+  const prepare = async (holder: Api) =>
+    holder.post('/wallet/v2/presentations', { presentationRequest: (await ask()).authorizationRequestUri })
+  const answered = async (holder: Api) => {
+    const request = await ask()
+    const presentationRequest = request.authorizationRequestUri
+    const { status, body } = await holder.post('/wallet/v2/presentations', { presentationRequest })
+    assert.equal(status, 201, JSON.stringify(body))
+    assert.partialDeepStrictEqual(body.meta.verifier, { authenticated: true, trusted: true })
+    await holder.patch(`/wallet/v2/presentations/${body.data.id}`, { status: 'answered' })
+    return (await school.get(`/creds/presentations/${request.id}`)).body.data
+  }
+
+  const [own, foreign] = [await holderOf('acme', templateId), await holderOf('globex', templateId)]
+  const result = await answered(own)
+  assert.deepEqual([result.status, result.credentials[0].attributes], ['verified', { name: 'Thandi' }])
+  const refused = await prepare(foreign)
+  assert.deepEqual([refused.status, refused.body.errors[0].code], [422, 'REQUEST_INVALID'])
+
+  const entity = { name: 'Acme', certificates: [root.body.data.certificate], purposes: ['verifier'] }
+  const globex = await chirograph.backend('globex')
+  assert.equal((await globex.post('/creds/trusted-entities', entity)).status, 201)
+  // another server of the deployment notices within 5 s
+  for (let tries = 0; (await prepare(foreign)).status !== 201 && tries < 30; tries += 1) await setTimeout(250)
+  assert.equal((await answered(foreign)).status, 'verified')
+})
