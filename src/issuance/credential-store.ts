@@ -181,7 +181,7 @@ const reopenIssuance = sql(
   'issuance.reopen',
   `with upd as (
      update issuance set status = 'offered', credential_status = 'offered', updated_at = $4
-     where tenant_id = $1 and id = $2 and issued_at = $3 and status = 'completed' and credential_status = 'issued'
+     where tenant_id = $1 and id = $2 and issued_at = $3 and status = 'completed' and credential_status = 'issued' and standing = 'valid'
      returning id
    ), ${auditCte({ from: 'upd', first: 5 })}
    select id from upd`,
