@@ -6,6 +6,7 @@ import { softwareKeyRing } from './crypto/key-ring.ts'
 import { sealingWith } from './crypto/sealing.ts'
 import { directoryRoutes } from './directory/routes.ts'
 import type { Endpoint } from './http/endpoint.ts'
+import { endWatches } from './http/changes.ts'
 import { keepAnswers } from './http/keep-answers.ts'
 import { openOutbound } from './http/outbound.ts'
 import type { Route } from './http/route.ts'
@@ -101,6 +102,7 @@ export function buildApp({ config, store, masterKey, log, clock }: Parts): App {
       log.info({ address, publicUrl: config.publicUrl, database: store.kind }, 'ready')
     },
     close: async () => {
+      endWatches(store)
       // The worker first: what it still does may need the routes.
       await worker?.stop()
       await server.close()

@@ -64,6 +64,8 @@ type Common = {
   readonly faults: readonly FaultCode[]
   /** Leaves without the envelope. */
   readonly bare?: true
+  /** Whether the answer is conditional and may be held: see `heldAnswer`. For the reference. */
+  readonly holds?: true
   /** Media types besides `application/json` that the answer may have. */
   readonly produces?: readonly string[]
   /** Heading in the reference; the first path segment by default. */

@@ -1,6 +1,7 @@
 import type { Entry } from '../events/entry.ts'
 import { auditCte, auditValues } from '../events/recorded-sql.ts'
-import { sql, type TenantTx } from '../store/store.ts'
+import type { Watched } from '../http/changes.ts'
+import { type AcrossTx, sql, type TenantTx } from '../store/store.ts'
 import type { CredentialStatus, Issuance, IssuanceStatus } from './issuance.ts'
 
 /** A row of {@link columns}. */
@@ -45,6 +46,11 @@ const selectMadeFrom = sql(
   'issuance.made_from',
   `select template_id as "templateId", template_version as "templateVersion", tx_code_mac as "txCodeMac"
    from issuance where tenant_id = $1 and id = $2`,
+)
+const selectVersions = sql(
+  'issuance.versions',
+  `select tenant_id as "tenantId", id, concat_ws(' ', status, credential_status, standing, ${over('$3')}, updated_at, error) as version
+   from issuance where (tenant_id, id) in (select * from unnest($1::uuid[], $2::uuid[]))`,
 )
 const cancelOffered = sql(
   'issuance.cancel',
@@ -105,6 +111,13 @@ export async function cancelOpen(
   const [row] = await tx.rows<{ known: boolean; canceled: boolean }>(cancelOffered, [tx.tenantId, id, now, ...audit])
   if (row?.known !== true) return 'unknown'
   return row.canceled ? 'canceled' : 'closed'
+}
+
+/** Issuances whose changes can be waited for. */
+export const watchedIssuances: Watched = {
+  name: 'issuance',
+  versions: async (tx: AcrossTx, asked, now) =>
+    tx.rows(selectVersions, [asked.map((one) => one.tenantId), asked.map((one) => one.id), now]),
 }
 
 /** From the row to what the room speaks of. */

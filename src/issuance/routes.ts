@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { heldAnswer } from '../http/held-answer.ts'
 import { filtersOf, listPage } from '../http/list.ts'
 import { once } from '../http/operation.ts'
 import { answer, type Route, route } from '../http/route.ts'
@@ -6,6 +7,7 @@ import { cancelIssuance } from './cancel-issuance.ts'
 import { getIssuance } from './get-issuance.ts'
 import { type IssuanceFilter, listIssuances } from './issuance-list-store.ts'
 import { IdParams, IssuanceListQuery, IssuanceView, OpenIssuanceBody } from './issuance-schemas.ts'
+import { watchedIssuances } from './issuance-store.ts'
 import { showIssuance } from './issuance-view.ts'
 import { openIssuance } from './open-issuance.ts'
 import { rereadIssuance } from './reread-issuance.ts'
@@ -63,13 +65,23 @@ function getAt(path: '/credentials/{id}' | '/credentials/issuance/{id}'): Route 
     method: 'GET',
     path,
     tag: 'issuances',
-    says: 'Reads an issuance.',
+    says: 'Reads an issuance; with `Prefer: wait` when it has changed.',
+    holds: true,
     needs: 'issuance:read',
     params: IdParams,
     status: 200,
     reply: IssuanceView,
     faults: ['resource.unknown'],
-    handle: async ({ platform, caller, params }) => answer(await getIssuance(platform, caller, params.id)),
+    handle: ({ platform, caller, params, headers }) =>
+      heldAnswer(
+        { platform, caller, headers },
+        {
+          watched: watchedIssuances,
+          id: params.id,
+          read: () => getIssuance(platform, caller, params.id),
+          isFinal: ({ status }) => status !== 'offered' && status !== 'partiallyIssued',
+        },
+      ),
   })
 }
 

@@ -1,5 +1,6 @@
 import type { Entry } from '../events/entry.ts'
 import { auditCte, auditValues } from '../events/recorded-sql.ts'
+import type { Watched } from '../http/changes.ts'
 import { sql, type TenantTx } from '../store/store.ts'
 import type { SignerChoices } from './choose-signer.ts'
 import type { ClaimedQuestion, Question, RequestError, RequestStatus } from './presentation-request.ts'
@@ -91,6 +92,12 @@ const findRequest = sql(
   `select ${rowColumns('$3')} from presentation_request where tenant_id = $1 and id = $2`,
 )
 
+const selectVersions = sql(
+  'verification.request-versions',
+  `select tenant_id as "tenantId", id, concat_ws(' ', ${shown('$3')}, updated_at, error, result is null) as version
+   from presentation_request where (tenant_id, id) in (select * from unnest($1::uuid[], $2::uuid[]))`,
+)
+
 const cancelRequest = sql(
   'verification.request-cancel',
   `with upd as (
@@ -99,6 +106,13 @@ const cancelRequest = sql(
    ${auditCte({ from: 'upd', first: 5 })}
    select ${rowColumns('$3')} from upd`,
 )
+
+/** Requests whose changes can be waited for. */
+export const watchedRequests: Watched = {
+  name: 'presentation request',
+  versions: async (tx, asked, now) =>
+    tx.rows(selectVersions, [asked.map((one) => one.tenantId), asked.map((one) => one.id), now]),
+}
 
 /** What a new request is made of, besides its template. */
 export type NewRequest = {

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { heldAnswer } from '../http/held-answer.ts'
 import { filtersOf, listPage, listQuery } from '../http/list.ts'
 import { once } from '../http/operation.ts'
 import { answer, type Route, route } from '../http/route.ts'
@@ -13,6 +14,7 @@ import {
   replaceTemplate,
 } from './presentation-templates.ts'
 import { OpenRequestBody, PresentationRequestReply } from './request-schemas.ts'
+import { watchedRequests } from './request-store.ts'
 import { showRequest, showTemplate, templateMeta } from './show.ts'
 import { PresentationTemplateBody, PresentationTemplateReply } from './template-schemas.ts'
 import { idIn } from './uuid.ts'
@@ -150,7 +152,8 @@ const getRequestRoute = route({
   method: 'GET',
   path: '/presentations/{id}',
   tag: 'presentation requests',
-  says: 'Reads a presentation request with its result.',
+  says: 'Reads a presentation request with its result; with `Prefer: wait` when it has changed.',
+  holds: true,
   needs: 'verification:read',
   query: Type.Object(
     {
@@ -167,9 +170,11 @@ const getRequestRoute = route({
   status: 200,
   reply: PresentationRequestReply,
   faults: ['resource.unknown'],
-  handle: async ({ platform, caller, params, query }) => {
-    const request = await getRequest(platform, caller, idIn(params), query.responseCode)
-    return answer(await showRequest(platform, caller, request))
+  handle: ({ platform, caller, params, query, headers }) => {
+    const id = idIn(params)
+    const read = async () => showRequest(platform, caller, await getRequest(platform, caller, id, query.responseCode))
+    const isFinal = ({ status }: PresentationRequestReply) => status !== 'requested'
+    return heldAnswer({ platform, caller, headers }, { watched: watchedRequests, id, read, isFinal })
   },
 })
 
