@@ -112,7 +112,9 @@ describe('with an active issuer certificate', () => {
     const wanted = await aCredential(issuer, { signer: { kind: 'certificate', keyType: 'Ed25519' } })
     assert.equal(headerOf(wanted).alg, 'EdDSA')
   })
+})
 
+describe('beside an active issuer certificate', () => {
   test('a template may still want the did:web key, and another tenant has nothing of the certificate', async () => {
     const issuer = await issuerNow()
     const before = await aCredential(issuer)

@@ -36,6 +36,16 @@ export function checkElements(
   return onePerPlace(found)
 }
 
+/** Whether an mdoc that was offered fits a certificate: since then one of another country may have become the active one. [MD-9] */
+export function fitsCertificate(
+  { docType, attributes }: MdocDefinition,
+  values: JsonObject,
+  certificate: SignerCertificate,
+): boolean {
+  const { elements } = toElements(rulesOf(attributes), values)
+  return checkMdlElements(docType, elements, certificate).length === 0
+}
+
 function placed({ detail, pointer = '' }: Violation): Violation {
   const name = pointer.split('/').at(-1)?.replaceAll('~1', '/').replaceAll('~0', '~')
   const text = detail.startsWith('must') ? `${name} ${detail}.` : detail

@@ -14,12 +14,13 @@ import {
 import { buildCredentialResponse } from '../protocols/openid4vci/credential-response.ts'
 import { type ProvedKey, verifyProofs } from '../protocols/openid4vci/jwt-proof.ts'
 import { type ActiveSigner, signerOfAuthority } from '../trust/active-signer.ts'
-import { credentialSigner } from './credential-signer.ts'
+import { fitsCertificate } from './check-elements.ts'
+import { certificateOf, credentialSigner } from './credential-signer.ts'
 import { type Copy, findGranted, type Granted, reopen } from './credential-store.ts'
 import { takeGranted } from './granted-cache.ts'
 import { reserveCopies } from './reserve-copies.ts'
 import { type Signing, signCopies } from './sign-copies.ts'
-import type { Template } from './template.ts'
+import type { Template, TemplateDefinition } from './template.ts'
 import { templateVersion } from './template-cache.ts'
 import { findBatchMax } from './template-store.ts'
 
@@ -55,7 +56,7 @@ export async function issueCredential(
   checkCovered(request, granted, template)
   const keys = await provedKeys(needs, tenant, request, template, now)
   const claims = await claimsOf(needs, tenant, granted)
-  const signer = await signerOf(needs, tenant, template)
+  const signer = await signerOf(needs, tenant, template.definition, claims)
   const listKind = {
     bits: template.definition.format === 'mdoc' ? 1 : 2,
     authorityId: signer?.authorityId ?? null,
@@ -69,13 +70,19 @@ export async function issueCredential(
 }
 
 /** Before anything is taken: a wallet that comes while nobody can sign may come again. What is missing is the organisation's to know. */
-async function signerOf(needs: Needs, tenant: Tenant, { definition }: Template): Promise<ActiveSigner | null> {
-  try {
-    return await credentialSigner(needs, tenant, definition)
-  } catch (cause) {
+async function signerOf(
+  needs: Needs,
+  tenant: Tenant,
+  definition: TemplateDefinition,
+  claims: JsonObject,
+): Promise<ActiveSigner | null> {
+  const signer = await credentialSigner(needs, tenant, definition).catch((cause: unknown) => {
     if (!(cause instanceof Fault) || cause.code !== 'certificate.none_active') throw cause
     throw new Fault('certificate.none_active', { ...(cause.detail !== undefined && { notes: cause.detail }), cause })
-  }
+  })
+  if (signer === null || definition.format !== 'mdoc') return signer
+  if (fitsCertificate(definition, claims, certificateOf(signer))) return signer
+  throw new Fault('credential_request.denied', { notes: 'the active certificate says another country than the mdoc' })
 }
 
 /**
