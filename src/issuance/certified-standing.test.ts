@@ -136,3 +136,14 @@ test('[MD-10] [TS-4] an mdoc is revoked, but never suspended', async () => {
   assert.deepEqual(await mdocStatus(issuer, credential), ['status.revoked'])
   await issuer.server.close(0)
 })
+
+test('a root that was replaced says so also when the leaf of its time has ended', async () => {
+  const issuer = await anIssuer(db)
+  const root = await aRoot(issuer)
+  const { id, credential } = await issued(issuer, {}, {})
+  assert.equal((await issuer.api('POST', `/certificates/${root.id}/deactivate`)).status, 200)
+  issuer.clock.at = new Date(issuer.clock.at.getTime() + 500 * 86_400_000)
+  await change(issuer, 'suspend', id)
+  assert.deepEqual(await sdJwtStatus(issuer, credential), ['status.suspended'])
+  await issuer.server.close(0)
+})

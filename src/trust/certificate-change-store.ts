@@ -61,7 +61,7 @@ const insertForeign = sql(
 )
 const insertLeaf = sql(
   'trust.certificate.insert_leaf',
-  `with ${usableRoot(`status = 'active'`)}, old as (
+  `with ${usableRoot(`status in ('active', 'inactive')`)}, old as (
      update certificate c set status = 'inactive', destroy_key_at = $2::timestamptz + ${REPLACED_KEY_KEPT}, updated_at = $2 from root
      where c.tenant_id = $1 and c.parent_id = root.id and c.origin = 'automatic' and c.status = 'active' and c.renew_at <= $2 returning c.id
    ), ins as (

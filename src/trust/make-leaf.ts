@@ -47,7 +47,8 @@ export function subjectNames({ urls }: Pick<Platform, 'urls'>, type: LeafType, s
 }
 
 /**
- * Gives an active root the leaf that it signs with, if it has none or a due one. Safe to call at any time and by many at once: one leaf is kept.
+ * Gives a root the leaf that it signs with, if it has none or a due one. One that is inactive signs what is still to be said about what it
+ * signed before, status lists; it gets its next leaf when that is asked for. Safe to call at any time and by many at once: one leaf is kept.
  *
  * @returns whether this call made it
  */
@@ -55,7 +56,8 @@ export async function ensureLeaf(needs: AuthorityNeeds, tenantId: TenantId, root
   const now = needs.clock.now()
   const root = await needs.store.single(tenantId, (tx) => findCertificate(tx, rootId, now))
   const tenant = await findTenantOf(needs, tenantId)
-  if (root?.status !== 'active' || root.origin !== 'root' || root.keyId === null || tenant === null) return false
+  const isUsed = root?.status === 'active' || root?.status === 'inactive'
+  if (!isUsed || root.origin !== 'root' || root.keyId === null || tenant === null) return false
   const leaf = await needs.store.single(tenantId, (tx) => findLeaf(tx, rootId, now))
   if (leaf?.renewAt != null && leaf.renewAt > now) return false
   const rootKey = await needs.keys.byId(tenantId, root.keyId)
