@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { openSsl } from '../../test/support/openssl.ts'
+import { sql } from '../store/store.ts'
 import { activeSigner, findActiveSigner } from './active-signer.ts'
 import {
   type Authority,
@@ -302,12 +303,20 @@ test('an open request ends after 30 days: its key is destroyed, nothing can be i
   const authority = await anAuthorityLater()
   const csr = await aRequest(authority)
   const certificate = state.sign(csr.certificateSigningRequest)
+  const { platform, tenant } = authority
+  const keyIdOf = sql('test.trust.request_key', 'select key_id from certificate_signing_request where id = $1')
+  const keyId = async () =>
+    (await platform.store.single(tenant.id, (tx) => tx.rows<{ key_id: string | null }>(keyIdOf, [csr.id])))[0]?.key_id
+  const before = await keyId()
+  assert(before)
   await authority.sweep('trust.destroy-keys')
   assert.equal((await authority.api('GET', `/certificates/csrs/${csr.id}`)).body.data.status, 'open')
   authority.clock.at = new Date(present.getTime() + 30 * DAY_MS)
   const late = await importInto(authority, csr.id, certificate, [state.root])
   assert.deepEqual([late.status, late.body.errors[0].meta.status], [409, 'expired'])
   for (const _ of [1, 2]) await authority.sweep('trust.destroy-keys')
+  assert.equal(await keyId(), null)
+  await assert.rejects(platform.keys.byId(tenant.id, before), { code: 'key.destroyed' })
   const trail = await audit(authority)
   assert.equal(trail.filter(({ action }) => action === 'certificateSigningRequest.expired').length, 1)
   const listed = await authority.api('GET', '/certificates/csrs?filter%5Bstatus%5D=expired')
