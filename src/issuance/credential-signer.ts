@@ -3,7 +3,7 @@ import type { Tenant } from '../directory/tenant.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import type { SignerCertificate } from '../protocols/mdoc/signer-certificate.ts'
-import { type ActiveSigner, activeSigner, findActiveSigner } from '../trust/active-signer.ts'
+import { type ActiveSigner, activeSigner, findActiveSigner, forgetSigners } from '../trust/active-signer.ts'
 import { speaksFor } from '../trust/certified-issuer.ts'
 import type { SdJwtDefinition, TemplateDefinition } from './template.ts'
 
@@ -22,11 +22,27 @@ export function credentialSigner(
   tenant: Of,
   definition: TemplateDefinition,
 ): Promise<ActiveSigner | null> {
-  return definition.format === 'mdoc' ? mdocSigner(needs, tenant) : sdJwtSigner(needs, tenant, definition)
+  if (definition.format === 'mdoc') return mdocSigner(needs, tenant)
+  return lookedAtAgain(needs, tenant, () => sdJwtSigner(needs, tenant, definition))
 }
 
-/** Mobile documents are signed with the P-256 certificate, and only if it may sign mobile driving licences. @throws as {@link credentialSigner} */
-export async function mdocSigner(needs: SignerNeeds, { id }: Of): Promise<ActiveSigner> {
+/** As {@link credentialSigner} for mobile documents: the P-256 certificate, and only if it may sign mobile driving licences. */
+export function mdocSigner(needs: SignerNeeds, tenant: Of): Promise<ActiveSigner> {
+  return lookedAtAgain(needs, tenant, () => licenceSigner(needs, tenant))
+}
+
+/** Nobody is refused by what this process remembers: another one may have made the certificate a second ago. */
+async function lookedAtAgain<T>(needs: SignerNeeds, { id }: Of, find: () => Promise<T>): Promise<T> {
+  try {
+    return await find()
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== 'certificate.none_active') throw error
+    forgetSigners(needs, id)
+    return find()
+  }
+}
+
+async function licenceSigner(needs: SignerNeeds, { id }: Of): Promise<ActiveSigner> {
   const found = await activeSigner(needs, id, 'issuer', 'P-256')
   if (found.signMdl) return found
   const { certificateId, keyType } = found
