@@ -5,8 +5,13 @@ import type { Config } from './config.ts'
 import { softwareKeyRing } from './crypto/key-ring.ts'
 import { sealingWith } from './crypto/sealing.ts'
 import { directoryRoutes } from './directory/routes.ts'
-import type { Endpoint } from './http/endpoint.ts'
+import { type Dispatcher, startDispatcher } from './events/dispatcher.ts'
+import { settleEventOrder } from './events/event-order.ts'
+import { eventRoutes } from './events/event-routes.ts'
+import { eventSchedules } from './events/jobs.ts'
+import { webhookRoutes } from './events/webhook-routes.ts'
 import { endWatches } from './http/changes.ts'
+import type { Endpoint } from './http/endpoint.ts'
 import { keepAnswers } from './http/keep-answers.ts'
 import { openOutbound } from './http/outbound.ts'
 import type { Route } from './http/route.ts'
@@ -38,6 +43,8 @@ export const routes: readonly Route[] = [
   ...certificateRoutes,
   ...trustedEntityRoutes,
   ...directoryRoutes,
+  ...webhookRoutes,
+  ...eventRoutes,
 ]
 
 /** The protocol surface: what wallets, verifiers and OAuth clients call. */
@@ -52,6 +59,7 @@ const jobs = [...walletJobs]
 const schedules = [
   ...trustSchedules,
   ...jobSchedules,
+  ...eventSchedules,
   ...authorizationSchedules,
   ...issuanceSchedules,
   ...verificationSchedules,
@@ -94,17 +102,20 @@ export function buildApp({ config, store, masterKey, log, clock }: Parts): App {
     idempotency: keepAnswers(platform),
   })
   let worker: Worker | null = null
+  let dispatcher: Dispatcher | null = null
   return {
     platform,
     listen: async () => {
+      await settleEventOrder(platform)
       const address = await server.listen()
       worker = startWorker(platform, jobs, schedules)
+      dispatcher = startDispatcher(platform)
       log.info({ address, publicUrl: config.publicUrl, database: store.kind }, 'ready')
     },
     close: async () => {
       endWatches(store)
       // The worker first: what it still does may need the routes.
-      await worker?.stop()
+      await Promise.all([worker?.stop(), dispatcher?.stop()])
       await server.close()
       await outbound.close()
     },

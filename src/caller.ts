@@ -45,6 +45,8 @@ export type Caller = {
   readonly scopes: ReadonlySet<Scope>
   readonly requestId: string
   readonly ip: string
+  /** When the token ends. What outlives a request, such as a stream, ends with it. */
+  readonly expiresAt?: Date
 }
 
 /**

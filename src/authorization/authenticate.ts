@@ -23,7 +23,7 @@ export function authenticate(platform: Pick<Platform, 'keys' | 'clock' | 'urls' 
       throw new Fault('token.missing', { detail: missing(platform.urls.auth) })
     const token = BEARER.exec(authorization)?.[1]
     if (token === undefined) throw new Fault('token.invalid', { detail: 'The Authorization header is malformed.' })
-    const { expiresAt: _, ...grant } = await readToken(platform, token)
+    const grant = await readToken(platform, token)
     const tenant = await findTenantOf(platform, grant.tenantId)
     if (tenant === null) throw new Fault('token.invalid', { notes: 'the tenant is unknown or disabled' })
     return { ...grant, tenantSlug: tenant.slug, requestId, ip }

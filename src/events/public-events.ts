@@ -16,6 +16,7 @@ export const publicEvents = [
   'credential.reinstated',
   'certificate.expiring',
   'user.created',
+  'user.notification',
 ] as const
 
 /** One of {@link publicEvents}. */

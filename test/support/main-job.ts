@@ -55,6 +55,7 @@ export async function makeEverything(chirograph: Deployment): Promise<Objects> {
     '/creds/templates/credentials': template.id,
     '/creds/credentials': (await openIssuance(school, template.id)).id,
     '/creds/credentials/issuance': (await openIssuance(school, template.id)).id,
+    '/creds/endpoints': await makeEndpoint(school),
     '/creds/templates/presentations': presentationTemplateId,
     '/creds/presentations': request.body.data.id,
     '/wallet/v2/credentials': credential,
@@ -74,4 +75,11 @@ async function makeCertificates(school: Api): Promise<Objects> {
   const csr = await school.post('/creds/certificates/csrs', { ...about, type: 'verifierSignRequest' })
   assert.equal(csr.status, 201, JSON.stringify(csr.body))
   return { '/creds/certificates': root.body.data.id, '/creds/certificates/csrs': csr.body.data.id }
+}
+
+/** Where nobody listens. */
+async function makeEndpoint(school: Api): Promise<string> {
+  const made = await school.post('/creds/endpoints', { url: 'http://localhost:9/hook', filterTypes: ['user.created'] })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  return made.body.data.id
 }

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { openTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import type { Caller, TenantId } from '../../caller.ts'
+import { readConfig } from '../../config.ts'
+import { newId, randomBytes } from '../../crypto/random.ts'
+import { sealingWith } from '../../crypto/sealing.ts'
+import { openOutbound } from '../../http/outbound.ts'
+import type { Platform } from '../../platform.ts'
+import { type Store, sql } from '../../store/store.ts'
+import { startDispatcher } from '../dispatcher.ts'
+import type { PublicEvent } from '../public-events.ts'
+import { record } from '../record.ts'
+import { addEndpoint } from '../webhook-endpoints.ts'
+
+/** What this room needs of a server, on a database of its own, with a clock that the test moves. */
+export type House = {
+  readonly db: TestDatabase
+  readonly platform: Platform
+  readonly pass: (seconds: number) => void
+  /** A platform of another server on the same database. */
+  readonly other: (store: Store) => Platform
+  /** Starts what sends. Stopped with the house. */
+  readonly dispatch: (platform?: Platform) => { readonly stop: () => Promise<void> }
+  readonly close: () => Promise<void>
+}
+
+const insertTenant = sql(
+  'test.house.tenant',
+  `insert into tenant (id, slug, name, created_at, updated_at) values ($1, $2, $2, now(), now())`,
+)
+
+/** Opens a house. `publicUrl` is where no server listens. */
+export async function aHouse(): Promise<House> {
+  const db = await openTestDatabase()
+  const config = { ...readConfig({}), publicUrl: 'http://localhost:9' }
+  const masterKey = randomBytes(32)
+  let time = Date.parse('2026-05-01T12:00:00.000Z')
+  const clock = { now: () => new Date(time) }
+  const inside = () => Promise.reject(new Error('nobody is inside'))
+  const outbound = openOutbound({ config, inside })
+  const silent = () => undefined
+  const log = { debug: silent, info: silent, warn: silent, error: console.error }
+  const on = (store: Store) => {
+    const sealing = sealingWith(masterKey, store, clock.now)
+    return { config, store, clock, log, sealing, fetch: outbound.fetch } as unknown as Platform
+  }
+  const platform = on(db.store)
+  const dispatchers: { readonly stop: () => Promise<void> }[] = []
+  return {
+    db,
+    platform,
+    other: on,
+    pass: (seconds) => {
+      time += seconds * 1000
+    },
+    dispatch: (where = platform) => {
+      const started = startDispatcher(where, { pollMs: 20 })
+      dispatchers.push(started)
+      return started
+    },
+    close: async () => {
+      await Promise.all(dispatchers.map((one) => one.stop()))
+      await outbound.close()
+      await db.close()
+    },
+  }
+}
+
+/** A tenant of its own, and somebody who may do everything there. */
+export async function aTenant({ db }: House): Promise<Caller> {
+  const tenantId = newId() as TenantId
+  await db.store.across('test set-up', (tx) => tx.rows(insertTenant, [tenantId, `t-${tenantId}`]))
+  return {
+    ...{ tenantId, tenantSlug: `t-${tenantId}`, userId: null, clientId: 'backend', actingClientId: null },
+    ...{ actor: { kind: 'client', id: 'backend' }, scopes: new Set(['tenant:admin']), requestId: 'r', ip: '192.0.2.1' },
+  }
+}
+
+/** An endpoint at a receiver. */
+export function anEndpoint({ platform }: House, caller: Caller, url: string, filterTypes: PublicEvent[] = []) {
+  return addEndpoint(platform, caller, { url, filterTypes })
+}
+
+/** Something happens. @returns the id of what it happened to. */
+export async function happen(
+  { platform }: House,
+  { tenantId }: Caller,
+  action: PublicEvent = 'credential.revoked',
+): Promise<string> {
+  const id = newId()
+  const entry = { action, subject: { kind: 'credential', id }, by: 'system' } as const
+  await platform.store.single(tenantId, (tx) => record(tx, entry, platform.clock.now()))
+  return id
+}
+
+/** Waits for something that other processes or connections do. */
+export async function until(what: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + 15_000
+  while (performance.now() < end) {
+    if (await what()) return
+    await new Promise((resolve) => setTimeout(resolve, 15))
+  }
+  assert.fail('it did not happen')
+}

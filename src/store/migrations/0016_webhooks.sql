@@ -1,0 +1,112 @@
+-- 0016 webhooks: events get an order in which none can be overtaken (decision 0009), webhook endpoints, their secrets and deliveries,
+-- and the audit trail gets an index for each of its filters.
+-- Locks: audit_entry for writing while its indexes are built. Old code runs on it: yes, new columns have defaults; what it records is
+-- delivered too. Way back: drop the three tables, event_era and its function, then the columns and indexes of audit_entry.
+
+-- Transaction ids order commits, but a copy of the data in another database server meets lower ones there. Whenever that is found, a new
+-- era begins. One row.
+create table event_era (
+  era   integer primary key,
+  since timestamptz not null
+);
+insert into event_era (era, since) values (1, now());
+grant select on event_era to chirograph_app, chirograph_across;
+
+-- Old rows: all of one transaction, in the order of their ids.
+alter table audit_entry add column era integer not null default 1, add column xact xid8 not null default '0';
+alter table audit_entry alter column xact set default pg_current_xact_id();
+
+-- Begins an era. As the owner, who alone may change a default; the default is a constant, so recording costs nothing more.
+create function begin_event_era(last integer) returns void language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  lock table audit_entry in access exclusive mode;
+  -- Of two servers that start together one begins it.
+  update event_era set era = last + 1, since = now() where era = last;
+  if not found then return; end if;
+  execute format('alter table audit_entry alter column era set default %s', last + 1);
+end $$;
+revoke execute on function begin_event_era(integer) from public;
+grant execute on function begin_event_era(integer) to chirograph_across;
+
+drop index audit_entry_event;
+create index audit_entry_published on audit_entry (tenant_id, era, xact, id) where event_type is not null;
+create index audit_entry_published_type on audit_entry (tenant_id, event_type, era, xact, id) where event_type is not null;
+create index audit_entry_at on audit_entry (tenant_id, at, id);
+create index audit_entry_actor on audit_entry (tenant_id, actor_id, at, id);
+create index audit_entry_action on audit_entry (tenant_id, action, at, id);
+create index audit_entry_subject on audit_entry (tenant_id, subject_id, at, id);
+
+-- Without a tenant one may learn that there is something new, and not what it says.
+create policy across_rows on audit_entry for select to chirograph_across using (true);
+grant select (tenant_id, era, xact, id, event_type) on audit_entry to chirograph_across;
+
+-- Where a tenant wants its events sent. era, xact and event_id: up to there deliveries have been made.
+create table webhook_endpoint (
+  tenant_id       uuid not null references tenant (id) on delete cascade,
+  id              uuid not null,
+  url             text not null check (length(url) between 1 and 2048),
+  filter_types    text[] not null, -- empty: every type
+  status          text not null check (status in ('active', 'disabled')),
+  disabled_reason text check (disabled_reason in ('failing', 'gone', 'manual')),
+  disabled_at     timestamptz,
+  -- Since when every attempt has failed.
+  failing_since   timestamptz,
+  era             integer not null,
+  xact            xid8 not null,
+  event_id        uuid not null,
+  created_at      timestamptz not null,
+  updated_at      timestamptz not null,
+  primary key (tenant_id, id),
+  check ((status = 'disabled') = (disabled_reason is not null) and (status = 'disabled') = (disabled_at is not null))
+);
+create index webhook_endpoint_active on webhook_endpoint (tenant_id, id) where status = 'active';
+select protect_tenant_rows('webhook_endpoint');
+select open_across('webhook_endpoint');
+
+-- Signing secrets. ends_at: an earlier one, which still signs until then; a sweep removes it afterwards.
+create table webhook_secret (
+  tenant_id   uuid not null,
+  id          uuid not null,
+  endpoint_id uuid not null,
+  sealed      bytea not null,
+  created_at  timestamptz not null,
+  ends_at     timestamptz,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, endpoint_id) references webhook_endpoint (tenant_id, id) on delete cascade
+);
+create index webhook_secret_endpoint on webhook_secret (tenant_id, endpoint_id);
+create index webhook_secret_end on webhook_secret (ends_at) where ends_at is not null;
+select protect_tenant_rows('webhook_secret');
+select open_across('webhook_secret', true);
+
+-- One event for one endpoint. The event itself stays in audit_entry.
+create table webhook_delivery (
+  tenant_id   uuid not null,
+  id          uuid not null,
+  endpoint_id uuid not null,
+  event_id    uuid not null,
+  event_type  text not null,
+  status      text not null check (status in ('pending', 'delivered', 'dead')),
+  -- When it is to be tried. While it is being sent: when another server may take it over, because this one must have died.
+  due_at      timestamptz not null,
+  -- Who is sending it now.
+  claim       uuid,
+  -- Of the present run of attempts: how many there were, and when the last one is made.
+  tries       integer not null default 0,
+  tried_until timestamptz not null,
+  -- [{at, statusCode, error, durationMs}], the last ones. Nothing of what the receiver said.
+  attempts    jsonb not null default '[]',
+  ended_at    timestamptz,
+  created_at  timestamptz not null,
+  primary key (tenant_id, id),
+  unique (tenant_id, endpoint_id, event_id),
+  foreign key (tenant_id, endpoint_id) references webhook_endpoint (tenant_id, id) on delete cascade,
+  check ((status = 'pending') = (ended_at is null))
+);
+create index webhook_delivery_due on webhook_delivery (tenant_id, endpoint_id, due_at) where status = 'pending';
+create index webhook_delivery_list on webhook_delivery (tenant_id, endpoint_id, id);
+create index webhook_delivery_status on webhook_delivery (tenant_id, endpoint_id, status, id);
+create index webhook_delivery_type on webhook_delivery (tenant_id, endpoint_id, event_type, id);
+create index webhook_delivery_ended on webhook_delivery (ended_at) where ended_at is not null;
+select protect_tenant_rows('webhook_delivery');
+select open_across('webhook_delivery', true);
