@@ -1,4 +1,5 @@
-// The main job, told: a school issues, a person keeps and presents, an employer reads verified claims; then two frauds are refused.
+// The main job, told: a school issues, a person keeps and presents, an employer reads verified claims; two frauds are refused. Then a driving
+// licence as ISO mdoc under a root of its own, and a revocation.
 // Only the public HTTP API is used. Run: npm run demo
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,12 +10,14 @@ import { tell } from './story.ts'
 
 const from = performance.now()
 const folder = mkdtempSync(join(tmpdir(), 'chirograph-demo-'))
-const secrets = { SCHOOL_SECRET: randomBytes(32).toString('hex'), EMPLOYER_SECRET: randomBytes(32).toString('hex') }
+const aSecret = () => randomBytes(32).toString('hex')
+const secrets = { SCHOOL_SECRET: aSecret(), EMPLOYER_SECRET: aSecret(), OFFICE_SECRET: aSecret() }
 const bootstrap = {
   tenants: [
     {
       slug: 'acme',
       name: 'Acme College',
+      settings: { walletFormats: ['vc+sd-jwt', 'mso_mdoc'] },
       clients: [
         {
           clientId: 'acme-backend',
@@ -30,6 +33,12 @@ const bootstrap = {
       slug: 'globex',
       name: 'Globex Corporation',
       clients: [{ clientId: 'globex-backend', clientSecret: { env: 'EMPLOYER_SECRET' }, scopes: ['tenant:admin'] }],
+      users: [],
+    },
+    {
+      slug: 'transport',
+      name: 'Department of Transport',
+      clients: [{ clientId: 'transport-backend', clientSecret: { env: 'OFFICE_SECRET' }, scopes: ['tenant:admin'] }],
       users: [],
     },
   ],

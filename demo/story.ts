@@ -1,9 +1,16 @@
+import { tellOfLicence } from './driving-licence.ts'
 import { forge, holderKey, present, redeem } from './foreign-wallet.ts'
 import { at, type Json, text } from './json.ts'
 import { chapter, expect, Party, say, show, showQr } from './telling.ts'
 
-type Secrets = { readonly SCHOOL_SECRET: string; readonly EMPLOYER_SECRET: string }
-type Cast = { readonly school: Party; readonly thandi: Party; readonly employer: Party; readonly forger: Party }
+type Secrets = { readonly SCHOOL_SECRET: string; readonly EMPLOYER_SECRET: string; readonly OFFICE_SECRET: string }
+type Cast = {
+  readonly school: Party
+  readonly thandi: Party
+  readonly employer: Party
+  readonly forger: Party
+  readonly office: Party
+}
 
 const diploma: Json = {
   name: 'Diploma',
@@ -42,6 +49,7 @@ export async function tell(url: string, secrets: Secrets): Promise<void> {
     thandi: new Party('thandi', url),
     employer: new Party('employer', url),
     forger: new Party('forger', url),
+    office: new Party('office', url),
   }
   await signIn(cast, secrets)
   const template = await describe(cast)
@@ -53,9 +61,11 @@ export async function tell(url: string, secrets: Secrets): Promise<void> {
   await verify(cast, asked)
   await refuseForgery(cast, template, askedTemplate)
   await refuseReplay(cast, offerUri)
+  await tellOfLicence({ ...cast, rental: cast.employer })
+  await refuseRevoked(cast, askedTemplate)
 }
 
-async function signIn({ school, thandi, employer }: Cast, secrets: Secrets): Promise<void> {
+async function signIn({ school, thandi, employer, office }: Cast, secrets: Secrets): Promise<void> {
   chapter('Everybody gets a token')
   const asClient = (client: string, secret: string) => ({ client_id: client, client_secret: secret })
   const backend = asClient('acme-backend', secrets.SCHOOL_SECRET)
@@ -65,6 +75,10 @@ async function signIn({ school, thandi, employer }: Cast, secrets: Secrets): Pro
   employer.token = await token(employer, {
     grant_type: 'client_credentials',
     ...asClient('globex-backend', secrets.EMPLOYER_SECRET),
+  })
+  office.token = await token(office, {
+    grant_type: 'client_credentials',
+    ...asClient('transport-backend', secrets.OFFICE_SECRET),
   })
   thandi.token = await token(thandi, {
     grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
@@ -173,4 +187,18 @@ async function refuseReplay({ thandi }: Cast, offerUri: string): Promise<void> {
   const refused = await thandi.call('POST', '/wallet/v2/credentials', 422, { json: { credentialOffer: offerUri } })
   say(`${text(refused, 'errors', 0, 'code')}: ${text(refused, 'errors', 0, 'detail')}`)
   expect(at(refused, 'errors', 0, 'code') === 'OFFER_UNUSABLE', 'the replayed offer is refused', refused)
+}
+
+async function refuseRevoked(cast: Cast, askedTemplate: Json): Promise<void> {
+  chapter('Third act. The school revokes the diploma, and the employer asks again')
+  const issued = at(await cast.school.call('GET', '/creds/credentials?sort=createdAt&page[size]=1', 200), 'data', 0)
+  const json = { ids: [text(issued, 'credentials', 0, 'id')] }
+  const revoked = await cast.school.call('POST', '/creds/credentials/revoke', 200, { json })
+  expect(at(revoked, 'data', 'results', 0, 'status') === 'revoked', 'the diploma is revoked', revoked)
+  const asked = await request(cast, askedTemplate)
+  await share(cast, asked)
+  const result = await resultOf(cast, asked)
+  const issues = at(result, 'credentials', 0, 'issues')
+  for (const issue of Array.isArray(issues) ? issues : []) say(`${text(issue, 'code')}: ${text(issue, 'message')}`)
+  expect(at(result, 'status') === 'failed', 'what was verified before is refused now', result)
 }
