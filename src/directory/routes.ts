@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Fault } from '../fault.ts'
-import { listAnswer } from '../http/list.ts'
+import { filtersOf, listPage } from '../http/list.ts'
 import { answer, type Route, route } from '../http/route.ts'
 import { getUser } from './find-user.ts'
 import { listUsers } from './list-users.ts'
@@ -16,10 +16,8 @@ const listUsersRoute = route({
   status: 200,
   reply: Type.Array(UserReply),
   faults: [],
-  handle: async ({ platform, caller, query, href }) => {
-    const { list, rows } = await listUsers(platform, caller.tenantId, query)
-    return listAnswer(rows, { href, query, list }, showUser)
-  },
+  handle: ({ platform, caller, query, href }) =>
+    listPage({ query, href }, (list) => listUsers(platform, caller.tenantId, list, filtersOf(query)), showUser),
 })
 
 const byExternalIdentifierRoute = route({

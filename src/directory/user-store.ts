@@ -1,4 +1,5 @@
 import type { UserId } from '../caller.ts'
+import { type PageAsk, pagedList } from '../store/paged-list.ts'
 import { sql, type TenantTx } from '../store/store.ts'
 import { folded, type User, type UserKey } from './user.ts'
 
@@ -34,51 +35,35 @@ export async function selectUser(tx: TenantTx, key: UserKey, value: string): Pro
   return row === undefined ? null : asUser(row)
 }
 
-type Page = {
-  readonly email: string | null
-  readonly username: string | null
-  readonly enabled: boolean | null
-  /** Part of first and last name. */
-  readonly name: string | null
-  readonly sort: 'createdAt' | 'username'
-  readonly descending: boolean
-  /** Id of the row that the page follows in reading order. */
-  readonly cursor: string | null
-  readonly limit: number
+const page = pagedList({
+  name: 'directory.users',
+  select: `select ${COLUMNS} from user_account where tenant_id = $1`,
+  parameters: 1,
+  id: 'id',
+  sorts: { username: 'username_folded' },
+  rows: 'user_account where tenant_id = $1',
+  filters: {
+    email: (value) => `email_folded = ${value}`,
+    username: (value) => `username_folded = ${value}`,
+    enabled: { true: 'enabled', false: 'not enabled' },
+    name: (value) => `strpos(concat_ws(' ', first_name_folded, last_name_folded), ${value}) > 0`,
+  },
+})
+
+/** What a list of users is narrowed to; `name` is part of first and last name. What is left out lets everybody through. */
+export type UserFilter = {
+  readonly email?: string | undefined
+  readonly username?: string | undefined
+  readonly enabled?: 'true' | 'false' | undefined
+  readonly name?: string | undefined
 }
 
-/** Ids are UUIDs of version 7, so the order of ids is the order of creation. */
-const listBy = (name: string, order: string, beyond: string) =>
-  sql(
-    `directory.users_${name}`,
-    `select ${COLUMNS} from user_account
-     where tenant_id = $1
-       and ($2::text is null or email_folded = $2)
-       and ($3::text is null or username_folded = $3)
-       and ($4::boolean is null or enabled = $4)
-       and ($5::text is null or strpos(concat_ws(' ', first_name_folded, last_name_folded), $5) > 0)
-       and ($6::uuid is null or ${beyond})
-     order by ${order} limit $7`,
-  )
-const cursorName = 'select username_folded from user_account where tenant_id = $1 and id = $6'
-const lists = {
-  createdAt: {
-    ascending: listBy('created', 'id', 'id > $6'),
-    descending: listBy('created_desc', 'id desc', 'id < $6'),
-  },
-  username: {
-    ascending: listBy('name', 'username_folded', `username_folded > (${cursorName})`),
-    descending: listBy('name_desc', 'username_folded desc', `username_folded < (${cursorName})`),
-  },
-}
-
-/** One page of the users of the tenant, in reading order. */
-export async function listUserRows(tx: TenantTx, page: Page): Promise<User[]> {
-  const { email, username, enabled, name, cursor, limit } = page
-  const statement = lists[page.sort][page.descending ? 'descending' : 'ascending']
-  const fold = (text: string | null) => (text === null ? null : folded(text))
-  const values = [tx.tenantId, fold(email), fold(username), enabled, fold(name), cursor, limit]
-  return (await tx.rows<Row>(statement, values)).map(asUser)
+/** One page of the users of the tenant, and one row more if there are more. */
+export async function listUserRows(tx: TenantTx, ask: PageAsk, filter: UserFilter): Promise<User[]> {
+  const { email, username, name, enabled } = filter
+  const fold = (text: string | undefined) => (text === undefined ? undefined : folded(text))
+  const folding = { email: fold(email), username: fold(username), name: fold(name), enabled }
+  return (await page<Row>(tx, ask, [tx.tenantId], folding)).map(asUser)
 }
 
 function asUser(row: Row): User {

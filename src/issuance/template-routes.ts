@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { listAnswer, listQuery, parseListQuery } from '../http/list.ts'
+import { listPage, listQuery } from '../http/list.ts'
 import { once } from '../http/operation.ts'
 import { answer, route } from '../http/route.ts'
 import { archiveTemplate } from './archive-template.ts'
@@ -8,10 +8,11 @@ import { IdParams } from './issuance-schemas.ts'
 import { replaceTemplate } from './replace-template.ts'
 import { freshTemplate } from './template-cache.ts'
 import { TemplateBody, TemplateView } from './template-schemas.ts'
-import { listPage } from './template-store.ts'
+import { listTemplates } from './template-store.ts'
 import { showTemplate } from './template-view.ts'
 
 const ListQuery = listQuery({
+  sorts: ['createdAt', 'name'],
   filters: { archived: Type.Enum(['true', 'false'], { description: 'Archived ones instead of the active ones.' }) },
 })
 
@@ -47,12 +48,14 @@ const list = route({
   status: 200,
   reply: Type.Array(TemplateView),
   faults: [],
-  handle: async ({ platform, caller, query, href }) => {
-    const asked = parseListQuery(query)
-    const archived = query['filter[archived]'] === 'true'
-    const rows = await platform.store.single(caller.tenantId, (tx) => listPage(tx, asked, archived))
+  handle: ({ platform, caller, query, href }) => {
+    const filter = { archived: query['filter[archived]'] ?? 'false' } as const
     const issuer = platform.urls.issuer(caller.tenantSlug)
-    return listAnswer(rows, { href, query, list: asked }, (row) => showTemplate(row, issuer))
+    return listPage(
+      { query, href },
+      (list) => platform.store.single(caller.tenantId, (tx) => listTemplates(tx, list, filter)),
+      (row) => showTemplate(row, issuer),
+    )
   },
 })
 

@@ -1,6 +1,6 @@
 import type { Entry } from '../events/entry.ts'
 import { auditCte, auditValues } from '../events/recorded-sql.ts'
-import type { ListAsk } from '../http/list.ts'
+import { type PageAsk, pagedList } from '../store/paged-list.ts'
 import { sql, type TenantTx } from '../store/store.ts'
 import type { Template, TemplateDefinition } from './template.ts'
 
@@ -67,12 +67,15 @@ const selectByCode = sql(
   'issuance.template.by_code',
   `select ${columns} from ${joined} where t.tenant_id = $1 and t.code = $2`,
 )
-const listText = (descending: boolean) =>
-  `select ${columns} from ${joined}
-   where t.tenant_id = $1 and ($2::uuid is null or t.id ${descending ? '<' : '>'} $2) and ($3::boolean = (t.archived_at is not null))
-   order by t.id ${descending ? 'desc' : 'asc'} limit $4`
-const listDown = sql('issuance.template.list_down', listText(true))
-const listUp = sql('issuance.template.list_up', listText(false))
+const page = pagedList({
+  name: 'issuance.templates',
+  select: `select ${columns} from ${joined} where t.tenant_id = $1`,
+  parameters: 1,
+  id: 't.id',
+  sorts: { name: 't.name' },
+  rows: 'credential_template t where t.tenant_id = $1',
+  filters: { archived: { true: 't.archived_at is not null', false: 't.archived_at is null' } },
+})
 const selectOffered = sql(
   'issuance.template.offered',
   `select ${columns} from ${joined}
@@ -123,9 +126,12 @@ export async function findByCode(tx: TenantTx, code: string): Promise<Template |
 }
 
 /** One page of templates, one row more than asked for if there are more. */
-export async function listPage(tx: TenantTx, ask: ListAsk, archived: boolean): Promise<Template[]> {
-  const values = [tx.tenantId, ask.after ?? ask.before, archived, ask.size + 1]
-  return (await tx.rows<Row>(ask.readDescending ? listDown : listUp, values)).map(templateOf)
+export async function listTemplates(
+  tx: TenantTx,
+  ask: PageAsk,
+  filter: { readonly archived: 'true' | 'false' },
+): Promise<Template[]> {
+  return (await page<Row>(tx, ask, [tx.tenantId], filter)).map(templateOf)
 }
 
 /** What the issuer metadata lists: the active templates, and archived ones while an offer of theirs is open. */

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { listAnswer, parseListQuery } from '../http/list.ts'
+import { filtersOf, listPage } from '../http/list.ts'
 import { once } from '../http/operation.ts'
 import { answer, type Route, rawAnswer, route } from '../http/route.ts'
 import { CertificateListQuery, CertificateView, IdParams, RootBody, SignBody } from './certificate-schemas.ts'
@@ -41,17 +41,12 @@ const list = route({
   status: 200,
   reply: Type.Array(CertificateView),
   faults: [],
-  handle: async ({ platform, caller, query, href }) => {
-    const asked = parseListQuery(query)
-    const filter = {
-      type: query['filter[type]'] ?? null,
-      status: query['filter[status]'] ?? null,
-      keyType: query['filter[keyType]'] ?? null,
-    }
-    const now = platform.clock.now()
-    const rows = await platform.store.single(caller.tenantId, (tx) => listCertificates(tx, asked, filter, now))
-    return listAnswer(rows, { href, query, list: asked }, showCertificate)
-  },
+  handle: ({ platform: { store, clock }, caller, query, href }) =>
+    listPage(
+      { query, href },
+      (list) => store.single(caller.tenantId, (tx) => listCertificates(tx, list, filtersOf(query), clock.now())),
+      showCertificate,
+    ),
 })
 
 const get = route({

@@ -163,6 +163,7 @@ export type SigningRequestView = Type.Static<typeof SigningRequestView>
 
 /** The query of the list of certificates. */
 export const CertificateListQuery = listQuery({
+  sorts: ['createdAt', 'expiresAt'],
   filters: {
     type: Type.Enum([...certificateTypes]),
     status: Type.Enum([...certificateStatuses]),

@@ -1,16 +1,22 @@
-import type { ListAsk } from '../http/list.ts'
+import { type PageAsk, pagedList } from '../store/paged-list.ts'
 import { sql, type TenantTx } from '../store/store.ts'
 import type { CertificateKind, CertificateStatus, CertificateType, RootType, TenantCertificate } from './certificate.ts'
 import { type CertificateRow, certificateOf, selectCertificates, shownStatus, signerIn } from './certificate-columns.ts'
 
 const selectOne = sql('trust.certificate.find', `${selectCertificates} and c.id = $3`)
-const listText = (
-  descending: boolean,
-) => `${selectCertificates} and ($3::uuid is null or c.id ${descending ? '<' : '>'} $3)
-    and ($4::text is null or c.type = $4) and ($5::text is null or ${shownStatus} = $5) and ($6::text is null or c.key_type = $6)
-  order by c.id ${descending ? 'desc' : 'asc'} limit $7`
-const listDown = sql('trust.certificate.list_down', listText(true))
-const listUp = sql('trust.certificate.list_up', listText(false))
+const page = pagedList({
+  name: 'trust.certificates',
+  select: selectCertificates,
+  parameters: 2,
+  id: 'c.id',
+  sorts: { expiresAt: 'c.not_after' },
+  rows: 'certificate c where c.tenant_id = $1',
+  filters: {
+    type: (value) => `c.type = ${value}`,
+    status: (value) => `${shownStatus} = ${value}`,
+    keyType: (value) => `c.key_type = ${value}`,
+  },
+})
 const selectLeaf = sql(
   'trust.certificate.leaf',
   `${selectCertificates} and c.parent_id = $3 and c.origin = 'automatic' and c.status = 'active' and c.not_after > $2`,
@@ -27,10 +33,11 @@ const selectRoots = sql(
 
 /** What a list may be narrowed down to. */
 export type CertificateFilter = {
-  readonly type: CertificateType | null
-  readonly status: CertificateStatus | null
-  readonly keyType: TenantCertificate['keyType'] | null
+  readonly type?: CertificateType | undefined
+  readonly status?: CertificateStatus | undefined
+  readonly keyType?: TenantCertificate['keyType'] | undefined
 }
+
 /** Any certificate of the tenant. */
 export async function findCertificate(tx: TenantTx, id: string, now: Date): Promise<TenantCertificate | null> {
   return only(await tx.rows(selectOne, [tx.tenantId, now, id]))
@@ -39,12 +46,11 @@ export async function findCertificate(tx: TenantTx, id: string, now: Date): Prom
 /** One page, one row more than asked for if there are more. */
 export async function listCertificates(
   tx: TenantTx,
-  ask: ListAsk,
-  { type, status, keyType }: CertificateFilter,
+  ask: PageAsk,
+  filter: CertificateFilter,
   now: Date,
 ): Promise<TenantCertificate[]> {
-  const values = [tx.tenantId, now, ask.after ?? ask.before, type, status, keyType, ask.size + 1]
-  return (await tx.rows<CertificateRow>(ask.readDescending ? listDown : listUp, values)).map(certificateOf)
+  return (await page<CertificateRow>(tx, ask, [tx.tenantId, now], filter)).map(certificateOf)
 }
 
 /** The leaf that a root signs with, due or not. */

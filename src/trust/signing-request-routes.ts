@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { listAnswer, parseListQuery } from '../http/list.ts'
+import { filtersOf, listPage } from '../http/list.ts'
 import { once } from '../http/operation.ts'
 import { answer, type Route, route } from '../http/route.ts'
 import {
@@ -48,17 +48,12 @@ const list = route({
   status: 200,
   reply: Type.Array(SigningRequestView),
   faults: [],
-  handle: async ({ platform, caller, query, href }) => {
-    const asked = parseListQuery(query)
-    const filter = {
-      type: query['filter[type]'] ?? null,
-      status: query['filter[status]'] ?? null,
-      keyType: query['filter[keyType]'] ?? null,
-    }
-    const now = platform.clock.now()
-    const rows = await platform.store.single(caller.tenantId, (tx) => listSigningRequests(tx, asked, filter, now))
-    return listAnswer(rows, { href, query, list: asked }, showSigningRequest)
-  },
+  handle: ({ platform: { store, clock }, caller, query, href }) =>
+    listPage(
+      { query, href },
+      (list) => store.single(caller.tenantId, (tx) => listSigningRequests(tx, list, filtersOf(query), clock.now())),
+      showSigningRequest,
+    ),
 })
 
 const get = route({

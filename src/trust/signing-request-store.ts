@@ -1,6 +1,6 @@
 import type { Entry } from '../events/entry.ts'
 import { auditCte, auditValues } from '../events/recorded-sql.ts'
-import type { ListAsk } from '../http/list.ts'
+import { type PageAsk, pagedList } from '../store/paged-list.ts'
 import { sql, type TenantTx } from '../store/store.ts'
 import type { LeafType } from './certificate.ts'
 import type { SigningRequestStatus, TenantSigningRequest } from './signing-request.ts'
@@ -37,17 +37,23 @@ const insertRequest = sql(
 )
 const selectOne = sql('trust.signing_request.find', `${selectRequests} and id = $3`)
 const selectByKey = sql('trust.signing_request.by_key', `${selectRequests} and subject_key_id = $3`)
-const listText = (descending: boolean) => `${selectRequests} and ($3::uuid is null or id ${descending ? '<' : '>'} $3)
-    and ($4::text is null or type = $4) and ($5::text is null or ${shownStatus} = $5) and ($6::text is null or key_type = $6)
-  order by id ${descending ? 'desc' : 'asc'} limit $7`
-const listDown = sql('trust.signing_request.list_down', listText(true))
-const listUp = sql('trust.signing_request.list_up', listText(false))
+const page = pagedList({
+  name: 'trust.signing_requests',
+  select: selectRequests,
+  parameters: 2,
+  id: 'id',
+  filters: {
+    type: (value) => `type = ${value}`,
+    status: (value) => `${shownStatus} = ${value}`,
+    keyType: (value) => `key_type = ${value}`,
+  },
+})
 
 /** What a list may be narrowed down to. */
 export type SigningRequestFilter = {
-  readonly type: LeafType | null
-  readonly status: SigningRequestStatus | null
-  readonly keyType: TenantSigningRequest['keyType'] | null
+  readonly type?: LeafType | undefined
+  readonly status?: SigningRequestStatus | undefined
+  readonly keyType?: TenantSigningRequest['keyType'] | undefined
 }
 
 /** Keeps a new request. */
@@ -70,12 +76,11 @@ export async function findRequestByKey(tx: TenantTx, keyId: Buffer, now: Date): 
 /** One page, one row more than asked for if there are more. */
 export async function listSigningRequests(
   tx: TenantTx,
-  ask: ListAsk,
-  { type, status, keyType }: SigningRequestFilter,
+  ask: PageAsk,
+  filter: SigningRequestFilter,
   now: Date,
 ): Promise<TenantSigningRequest[]> {
-  const values = [tx.tenantId, now, ask.after ?? ask.before, type, status, keyType, ask.size + 1]
-  return (await tx.rows<Row>(ask.readDescending ? listDown : listUp, values)).map(requestOf)
+  return (await page<Row>(tx, ask, [tx.tenantId, now], filter)).map(requestOf)
 }
 
 function only([row]: readonly Row[]): TenantSigningRequest | null {

@@ -76,10 +76,8 @@ export async function listTrustedEntities(
   { store }: Needs,
   { tenantId }: Caller,
   ask: ListAsk,
-  filter: { readonly did: string | null; readonly name: string | null },
+  filter: { readonly did?: string | undefined; readonly name?: string | undefined },
 ): Promise<TrustedEntity[]> {
-  // No stored text has a NUL character, and PostgreSQL refuses to be asked for one.
-  if (`${filter.did}${filter.name}`.includes('\0')) return []
   return store.single(tenantId, (tx) => listTrustedEntityRows(tx, ask, filter))
 }
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { readPem } from '../crypto/x509-path/certificate.ts'
-import { listAnswer, parseListQuery } from '../http/list.ts'
+import { filtersOf, listPage } from '../http/list.ts'
 import { once } from '../http/operation.ts'
 import { answer, type Route, route } from '../http/route.ts'
 import {
@@ -43,11 +43,8 @@ const listRoute = route({
   status: 200,
   reply: Type.Array(TrustedEntityReply),
   faults: [],
-  handle: async ({ platform, caller, query, href }) => {
-    const list = parseListQuery(query)
-    const filter = { did: query['filter[did]'] ?? null, name: query['search[name]'] ?? null }
-    return listAnswer(await listTrustedEntities(platform, caller, list, filter), { href, query, list }, show)
-  },
+  handle: ({ platform, caller, query, href }) =>
+    listPage({ query, href }, (list) => listTrustedEntities(platform, caller, list, filtersOf(query)), show),
 })
 
 const getRoute = route({

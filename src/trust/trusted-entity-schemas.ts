@@ -70,4 +70,5 @@ export type TrustedEntityReply = Static<typeof TrustedEntityReply>
 export const TrustedEntityListQuery = listQuery({
   filters: { did: Type.String({ minLength: 1, maxLength: 2048 }) },
   searches: ['name'],
+  sorts: ['createdAt', 'name'],
 })

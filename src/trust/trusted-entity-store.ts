@@ -1,7 +1,7 @@
 import type { Entry } from '../events/entry.ts'
 import { auditCte, auditValues } from '../events/recorded-sql.ts'
 import { Fault } from '../fault.ts'
-import type { ListAsk } from '../http/list.ts'
+import { type PageAsk, pagedList } from '../store/paged-list.ts'
 import { sql, type TenantTx } from '../store/store.ts'
 import type { TrustedEntity, TrustedEntityContent } from './trusted-entity.ts'
 
@@ -42,12 +42,18 @@ const existing = sql(
   'select id from trusted_entity where tenant_id = $1 and id = any($2::uuid[])',
 )
 
-const listText = (order: 'asc' | 'desc') => `select ${columns} from trusted_entity
-  where tenant_id = $1 and ($2::uuid is null or id ${order === 'asc' ? '>' : '<'} $2)
-    and ($4::jsonb is null or dids @> $4) and ($5::text is null or strpos(lower(name), $5) > 0)
-  order by id ${order} limit $3`
-const listUp = sql('trust.entity-list-up', listText('asc'))
-const listDown = sql('trust.entity-list-down', listText('desc'))
+const page = pagedList({
+  name: 'trust.entities',
+  select: `select ${columns} from trusted_entity where tenant_id = $1`,
+  parameters: 1,
+  id: 'id',
+  sorts: { name: 'name' },
+  rows: 'trusted_entity where tenant_id = $1',
+  filters: {
+    did: (value) => `dids @> jsonb_build_array(jsonb_build_object('did', ${value}::text))`,
+    name: (value) => `strpos(lower(name), lower(${value})) > 0`,
+  },
+})
 
 /** Adds an entity and its audit entry. */
 export async function insertTrustedEntity(
@@ -97,16 +103,13 @@ export async function existingTrustedEntities(tx: TenantTx, ids: readonly string
   return (await tx.rows<{ id: string }>(existing, [tx.tenantId, ids])).map(({ id }) => id)
 }
 
-/** One page, and one row more if there is a next page. Ids are in the order of creation. */
+/** One page, and one row more if there is a next page. */
 export async function listTrustedEntityRows(
   tx: TenantTx,
-  ask: ListAsk,
-  { did, name }: { readonly did: string | null; readonly name: string | null },
+  ask: PageAsk,
+  filter: { readonly did?: string | undefined; readonly name?: string | undefined },
 ): Promise<TrustedEntity[]> {
-  const statement = ask.readDescending ? listDown : listUp
-  const wanted = did === null ? null : JSON.stringify([{ did }])
-  const values = [tx.tenantId, ask.after ?? ask.before, ask.size + 1, wanted, name?.toLowerCase() ?? null]
-  return tx.rows<TrustedEntity>(statement, values)
+  return page<TrustedEntity>(tx, ask, [tx.tenantId], filter)
 }
 
 function valuesOf(tx: TenantTx, id: string, content: TrustedEntityContent, entry: Entry, now: Date): unknown[] {

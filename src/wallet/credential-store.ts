@@ -1,6 +1,6 @@
 import type { UserId } from '../caller.ts'
-import type { ListAsk } from '../http/list.ts'
-import { type Sql, sql, type TenantTx } from '../store/store.ts'
+import { type PageAsk, pagedList } from '../store/paged-list.ts'
+import { sql, type TenantTx } from '../store/store.ts'
 import type { Consent, HeldCredential } from './credential.ts'
 
 /** A credential with its first copy still sealed. `copyId` is the row that the seal is bound to. */
@@ -52,18 +52,13 @@ const findStatement = sql(
   'wallet.find_credential',
   `select ${WITH_COPY} from wallet_credential c ${FIRST_COPY} where ${OF_USER} and c.id = $3`,
 )
-const FILTERED = `${OF_USER}
-     and ($3::text is null or c.status = $3) and ($4::text is null or c.vct = $4)`
-const listNewestFirst = sql(
-  'wallet.list_credentials_desc',
-  `select ${WITH_COPY} from wallet_credential c ${FIRST_COPY}
-   where ${FILTERED} and ($5::uuid is null or c.id < $5) order by c.id desc limit $6`,
-)
-const listOldestFirst = sql(
-  'wallet.list_credentials_asc',
-  `select ${WITH_COPY} from wallet_credential c ${FIRST_COPY}
-   where ${FILTERED} and ($5::uuid is null or c.id > $5) order by c.id limit $6`,
-)
+const page = pagedList({
+  name: 'wallet.credentials',
+  select: `select ${WITH_COPY} from wallet_credential c ${FIRST_COPY} where ${OF_USER}`,
+  parameters: 2,
+  id: 'c.id',
+  filters: { status: (value) => `c.status = ${value}`, vct: (value) => `c.vct = ${value}` },
+})
 const listPresentableStatement = sql(
   'wallet.list_presentable',
   `select ${WITH_COPY} from wallet_credential c ${FIRST_COPY}
@@ -124,12 +119,10 @@ export type CredentialFilter = { readonly status: Consent | null; readonly vct: 
 export async function listCredentials(
   tx: TenantTx,
   userId: UserId,
-  { status, vct }: CredentialFilter,
-  list: ListAsk,
+  filter: CredentialFilter,
+  list: PageAsk,
 ): Promise<SealedCredential[]> {
-  const statement: Sql = list.readDescending ? listNewestFirst : listOldestFirst
-  const values = [tx.tenantId, userId, status, vct, list.after ?? list.before, list.size + 1]
-  return (await tx.rows<Row>(statement, values)).map(sealedFrom)
+  return (await page<Row>(tx, list, [tx.tenantId, userId], filter)).map(sealedFrom)
 }
 
 /** The credentials that may be presented now, newest first. */

@@ -1,5 +1,5 @@
 import type { TenantId, UserId } from '../caller.ts'
-import type { ListAsk } from '../http/list.ts'
+import { type PageAsk, pagedList } from '../store/paged-list.ts'
 import { type AcrossTx, sql, type TenantTx } from '../store/store.ts'
 import type { PresentationRow } from './presentation.ts'
 import type { PresentationStatus } from './schemas.ts'
@@ -25,8 +25,8 @@ type Row = {
 const ANSWERING_MS_MAX = 120_000
 const COLUMNS = `id, status, answering_at is not null as is_answering, expires_at, created_at, updated_at, sealed_request, sealed_view`
 const OF_USER = 'tenant_id = $1 and user_id = $2'
-/** The status as the holder sees it at $4. */
-const STATUS_NOW = `case when status = 'pending' and answering_at is null and expires_at <= $4 then 'expired' else status end`
+/** The status as the holder sees it at $3. */
+const STATUS_NOW = `case when status = 'pending' and answering_at is null and expires_at <= $3 then 'expired' else status end`
 
 const insertStatement = sql(
   'wallet.insert_presentation',
@@ -37,14 +37,13 @@ const findStatement = sql(
   'wallet.find_presentation',
   `select ${COLUMNS} from wallet_presentation where ${OF_USER} and id = $3`,
 )
-const listBy = (name: string, beyond: string, order: string) =>
-  sql(
-    `wallet.list_presentations_${name}`,
-    `select ${COLUMNS} from wallet_presentation
-     where ${OF_USER} and ($3::text is null or ${STATUS_NOW} = $3) and ($5::uuid is null or ${beyond}) order by ${order} limit $6`,
-  )
-const listNewestFirst = listBy('desc', 'id < $5', 'id desc')
-const listOldestFirst = listBy('asc', 'id > $5', 'id')
+const page = pagedList({
+  name: 'wallet.presentations',
+  select: `select ${COLUMNS} from wallet_presentation where ${OF_USER} and $3::timestamptz is not null`,
+  parameters: 3,
+  id: 'id',
+  filters: { status: (value) => `${STATUS_NOW} = ${value}` },
+})
 const beginStatement = sql(
   'wallet.begin_answer',
   `update wallet_presentation set answering_at = $4
@@ -96,12 +95,10 @@ export async function listPresentations(
   tx: TenantTx,
   userId: UserId,
   status: PresentationStatus | null,
-  list: ListAsk,
+  list: PageAsk,
   now: Date,
 ): Promise<SealedPresentation[]> {
-  const statement = list.readDescending ? listNewestFirst : listOldestFirst
-  const values = [tx.tenantId, userId, status, now, list.after ?? list.before, list.size + 1]
-  return (await tx.rows<Row>(statement, values)).map(from)
+  return (await page<Row>(tx, list, [tx.tenantId, userId, now], { status })).map(from)
 }
 
 /**

@@ -1,0 +1,210 @@
+// What every list promises, asked of each list in the table of routes: a new one is tested from its first day.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { routes } from '../../src/app.ts'
+import type { Route } from '../../src/http/route.ts'
+import { makeEverything, makeTemplate, type Objects, openIssuance } from '../support/main-job.ts'
+import { type Api, type Deployment, deploy, type Reply } from '../support/server.ts'
+
+type Row = Readonly<Record<string, unknown>> & { readonly id: string }
+
+let chirograph: Deployment
+let objects: Objects
+let school: Api
+let thandi: Api
+
+before(async () => {
+  chirograph = await deploy()
+  objects = await makeEverything(chirograph)
+  school = await chirograph.backend('acme')
+  thandi = await chirograph.wallet('acme', 'thandi')
+  for (let n = 0; n < 4; n += 1) await makeMore(n)
+  const archived = await makeTemplate(school, 'archived')
+  await school.delete(`/creds/templates/credentials/${archived.id}`)
+  await school.delete(`/creds/credentials/${objects['/creds/credentials']}`)
+})
+after(() => chirograph.stop())
+
+/** One more of each kind that is made by one call. */
+async function makeMore(n: number): Promise<void> {
+  const template = await makeTemplate(school, `more-${n}`)
+  await openIssuance(school, template.id)
+  const credentials = [{ type: template.type, attributes: { name: {} } }]
+  const made = await Promise.all([
+    school.post('/creds/credentials/issuance', {
+      ...{ credentialTemplateId: template.id, attributes: { name: 'Thandi' }, reference: `reference-${n % 2}` },
+    }),
+    school.post('/creds/templates/presentations', { name: `Who ${n % 2}`, description: 'Name', credentials }),
+    school.post('/creds/presentations/request', {
+      ...{ presentationTemplateId: objects['/creds/templates/presentations'], reference: `reference-${n % 2}` },
+    }),
+    school.post('/creds/trusted-entities', { name: `Registrar ${n % 2}`, dids: [{ did: `did:web:u${n}.example` }] }),
+    school.post('/creds/certificates/csrs', { type: 'issuerSignCredential', keyType: 'P-256', countryName: 'ZA' }),
+  ])
+  for (const { status, body } of made) assert(status < 300, JSON.stringify(body))
+}
+
+const lists = routes.filter((route) => route.method === 'GET' && 'page[size]' in propertiesOf(route))
+
+test('there are lists, and each answers with what every list has', async () => {
+  assert(lists.length >= 9)
+  for (const route of lists) {
+    const { body, status } = await ask(route, {})
+    assert.equal(status, 200, JSON.stringify(body))
+    assert.deepEqual(Object.keys(body.meta.page).sort(), ['after', 'before', 'size'])
+    assert.equal(body.meta.page.size, 25)
+    assert(body.links.self.length > 0 && body.links.first.length > 0)
+  }
+})
+
+for (const route of lists) {
+  const name = `GET /${route.group}${route.path}`
+
+  test(`${name}: what it does not know is refused by name`, async () => {
+    const id = '01890000-0000-7000-8000-000000000000'
+    for (const [parameter, value] of [
+      ['filter[surprise]', 'x'],
+      ['search[surprise]', 'x'],
+      ['page[number]', '2'],
+      ['sort', 'surprise'],
+      ['page[size]', '0'],
+      ['page[size]', '101'],
+      ['page[size]', '1e1'],
+      ['page[after]', 'x'],
+      ['page[before]', 'x'],
+    ] as const) {
+      refused(await ask(route, { [parameter]: value }), parameter)
+    }
+    refused(await ask(route, { 'page[after]': id, 'page[before]': id }), 'page[before]')
+    for (const filter of filtersOf(route)) {
+      if (valuesOf(route, filter) !== null) refused(await ask(route, { [filter]: 'surprise' }), filter)
+    }
+  })
+
+  test(`${name}: a page holds 1 to 100 rows`, async () => {
+    assert.equal((await ask(route, { 'page[size]': '100' })).status, 200)
+    assert((await ask(route, { 'page[size]': '1' })).body.data.length <= 1)
+  })
+
+  for (const sort of valuesOf(route, 'sort')?.filter((one) => !one.startsWith('-')) ?? []) {
+    test(`${name}: by ${sort}, forwards and backwards, each row is seen once`, async () => {
+      const down = await walk(route, { sort: `-${sort}` }, 'next')
+      const up = await walk(route, { sort }, 'next')
+      assert.equal(new Set(down.ids).size, down.ids.length, 'a row came twice')
+      // What came to be meanwhile stands at one end.
+      const both = (ids: readonly string[]) => ids.filter((id) => down.ids.includes(id) && up.ids.includes(id))
+      assert.deepEqual(both(up.ids), both(down.ids).toReversed())
+      assert.equal(both(up.ids).length, down.ids.length)
+      const back = await walk(route, { sort, 'page[before]': up.ids.at(-1) ?? '' }, 'prev')
+      assert.deepEqual(back.ids, up.ids.slice(0, -1))
+    })
+  }
+
+  for (const filter of filtersOf(route)) {
+    test(`${name}: ${filter} narrows the list to what fits`, async () => {
+      const all = await rowsOf(route, {})
+      const wanted = valuesOf(route, filter) ?? samplesOf(route, filter, all)
+      assert(wanted.length > 0, `no row of the test tells a value for ${filter}`)
+      for (const value of wanted) {
+        for (const row of await rowsOf(route, { [filter]: value })) {
+          const shown = row[filter.replace(/^\w+\[|\]$/g, '')]
+          if (shown !== undefined && !filter.startsWith('search')) assert.equal(String(shown), value)
+        }
+      }
+      const first = samplesOf(route, filter, all)[0]
+      if (first !== undefined) assert((await rowsOf(route, { [filter]: first })).length > 0, `${first} finds nothing`)
+    })
+  }
+}
+
+test('rows that come to be while a list is walked move nothing', async () => {
+  const template = objects['/creds/templates/credentials'] ?? ''
+  const there = (await rowsOf(routeAt('/credentials'), {})).map(({ id }) => id)
+  const seen: string[] = []
+  let path: string | null = '/creds/credentials?page[size]=2'
+  while (path !== null) {
+    const { body } = await school.get(path)
+    seen.push(...body.data.map((row: Row) => row.id))
+    await openIssuance(school, template)
+    path = body.links.next ?? null
+  }
+  assert.deepEqual(seen, there)
+})
+
+function routeAt(path: string): Route {
+  const found = lists.find((one) => one.path === path)
+  return found ?? assert.fail(`no list at ${path}`)
+}
+
+function propertiesOf({ query }: Route): Readonly<Record<string, { readonly enum?: readonly string[] }>> {
+  return query !== undefined && 'properties' in query ? (query.properties as Record<string, object>) : {}
+}
+
+function filtersOf(route: Route): string[] {
+  return Object.keys(propertiesOf(route)).filter((one) => /^(filter|search)\[/.test(one))
+}
+
+function valuesOf(route: Route, member: string): string[] | null {
+  const values = propertiesOf(route)[member]?.enum
+  return values === undefined ? null : [...values]
+}
+
+/** Values that rows have, where the row says it under another name than the filter, or not at all. */
+function samplesOf({ path }: Route, filter: string, rows: readonly Row[]): string[] {
+  const special: Record<string, () => unknown[]> = {
+    'filter[templateId]': () =>
+      rows.flatMap((row) => [row.credentials].flat().map((one) => Object(one).credentialTemplateId)),
+    'filter[createdAfter]': () => [new Date(0).toISOString()],
+    'filter[createdBefore]': () => [new Date(Date.now() + 60_000).toISOString()],
+    'filter[did]': () => ['did:web:u1.example'],
+    'search[name]': () => (path === '/users' ? ['molefe'] : ['registrar']),
+    'filter[archived]': () => ['true', 'false'],
+    ...samples[path],
+  }
+  const name = filter.replace(/^\w+\[|\]$/g, '')
+  const found = special[filter]?.() ?? rows.map((row) => row[name])
+  return [...new Set(found.filter((one) => one !== undefined && one !== null && one !== '').map(String))]
+}
+
+/** What a list that comes later needs. */
+const samples: Readonly<Record<string, Record<string, () => unknown[]>>> = {}
+
+/** Whoever holds the scope; a `{id}` in the path is that of `makeEverything`. */
+function ask(route: Route, query: Record<string, string>): Promise<Reply> {
+  const caller = route.group === 'wallet' ? thandi : school
+  const collection = `/${route.group}${route.path.split('/{')[0]}`
+  const path = `/${route.group}${route.path.replace(/\{[^}]+\}/, objects[collection] ?? '')}`
+  const members = Object.entries(query).map(
+    ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
+  )
+  return caller.get(members.length === 0 ? path : `${path}?${members.join('&')}`)
+}
+
+/** Ids from the first page on, or backwards from a row, by the links of the pages; in the order of the list. */
+async function walk(route: Route, query: Record<string, string>, direction: 'next' | 'prev') {
+  let { body, status } = await ask(route, { ...query, 'page[size]': '2' })
+  assert.equal(status, 200, JSON.stringify(body))
+  const ids: string[] = []
+  const caller = route.group === 'wallet' ? thandi : school
+  for (let pages = 0; pages < 500; pages += 1) {
+    const page = body.data.map((row: Row) => row.id)
+    if (direction === 'next') ids.push(...page)
+    else ids.unshift(...page)
+    const to: string | undefined = body.links[direction]
+    if (to === undefined) return { ids }
+    ;({ body, status } = await caller.get(to))
+    assert.equal(status, 200, JSON.stringify(body))
+  }
+  return assert.fail('the list does not end')
+}
+
+async function rowsOf(route: Route, query: Record<string, string>): Promise<Row[]> {
+  const { body, status } = await ask(route, { ...query, 'page[size]': '100' })
+  assert.equal(status, 200, JSON.stringify(body))
+  return body.data
+}
+
+function refused({ status, body }: Reply, parameter: string): void {
+  assert.equal(status, 400, `${parameter}: ${JSON.stringify(body)}`)
+  assert.equal(body.errors[0].source.parameter, parameter)
+}
