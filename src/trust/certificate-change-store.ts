@@ -63,7 +63,8 @@ const insertLeaf = sql(
   'trust.certificate.insert_leaf',
   `with ${usableRoot(`status in ('active', 'inactive')`)}, old as (
      update certificate c set status = 'inactive', destroy_key_at = $2::timestamptz + ${REPLACED_KEY_KEPT}, updated_at = $2 from root
-     where c.tenant_id = $1 and c.parent_id = root.id and c.origin = 'automatic' and c.status = 'active' and c.renew_at <= $2 returning c.id
+     where c.tenant_id = $1 and c.parent_id = root.id and c.origin = 'automatic' and c.status = 'active'
+       and (c.renew_at <= $2 or position(convert_to($5::text, 'UTF8') in c.der) = 0) returning c.id
    ), ins as (
      ${insertCertificate(`'active'`, `, root where (select count(*) from old) >= 0`)}
      on conflict (tenant_id, parent_id) where status = 'active' and origin = 'automatic' do nothing returning id, status
@@ -148,12 +149,19 @@ export async function insertForForeignKey(
 }
 
 /**
- * Keeps the leaf of a root in place of the one that is due.
+ * Keeps the leaf of a root in place of the one that is due, or that has another address of the tenant in it.
  *
+ * @param issuer The address of the tenant as an issuer.
  * @returns null if the root is not active, or has a leaf that is not due: somebody else was first
  */
-export async function insertNextLeaf(tx: TenantTx, leaf: NewCertificate, entry: Entry, now: Date): Promise<Inserted> {
-  return statusIn(await tx.rows(insertLeaf, [tx.tenantId, now, valuesOf(leaf), ...auditValues(entry, now)]))
+export async function insertNextLeaf(
+  tx: TenantTx,
+  leaf: NewCertificate,
+  issuer: string,
+  entry: Entry,
+  now: Date,
+): Promise<Inserted> {
+  return statusIn(await tx.rows(insertLeaf, [tx.tenantId, now, valuesOf(leaf), ...auditValues(entry, now), issuer]))
 }
 
 /**

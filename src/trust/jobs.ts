@@ -21,9 +21,9 @@ const WARNED_DAYS = [1, 7, 30, 90] as const
 /** Sweeps of this room: leafs are renewed, lists reissued, ends announced, and keys destroyed whose time is over. */
 export const trustSchedules: readonly Schedule[] = [
   every(60, 'trust.renew-leafs', async (platform, signal) => {
-    const { store, clock } = platform
+    const { store, clock, urls } = platform
     const due = await store.across('active roots of all tenants whose leaf is due', (tx) =>
-      listRootsWithoutLeaf(tx, clock.now()),
+      listRootsWithoutLeaf(tx, urls.issuer(''), clock.now()),
     )
     await oneByOne(platform, due, signal, ({ tenantId, id }) => ensureLeaf(platform, tenantId, id))
   }),

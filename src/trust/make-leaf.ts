@@ -47,7 +47,7 @@ export function subjectNames({ urls }: Pick<Platform, 'urls'>, type: LeafType, s
 }
 
 /**
- * Gives a root the leaf that it signs with, if it has none or a due one. One that is inactive signs what is still to be said about what it
+ * Gives a root the leaf that it signs with, if it has none, a due one, or one from when we had another address. One that is inactive signs what is still to be said about what it
  * signed before, status lists; it gets its next leaf when that is asked for. Safe to call at any time and by many at once: one leaf is kept.
  *
  * @returns whether this call made it
@@ -59,17 +59,22 @@ export async function ensureLeaf(needs: AuthorityNeeds, tenantId: TenantId, root
   const isUsed = root?.status === 'active' || root?.status === 'inactive'
   if (!isUsed || root.origin !== 'root' || root.keyId === null || tenant === null) return false
   const leaf = await needs.store.single(tenantId, (tx) => findLeaf(tx, rootId, now))
-  if (leaf?.renewAt != null && leaf.renewAt > now) return false
+  if (leaf !== null && !isDue(leaf, needs.urls.issuer(tenant.slug), now)) return false
   const rootKey = await needs.keys.byId(tenantId, root.keyId)
   const made = await needs.keys.create(tenantId, 'leaf', root.keyType)
   const row = await draftedLeaf(needs, tenant, root, { rootKey, key: made.key, keyId: made.id }, now)
   const subject = { kind: 'certificate', id: row.id }
   const entry = { action: 'certificate.leafIssued', subject, by: 'system', detail: { rootId } } as const
   return needs.store.inTenant(tenantId, async (tx) => {
-    const status = await insertNextLeaf(tx, row, entry, now)
+    const status = await insertNextLeaf(tx, row, needs.urls.issuer(tenant.slug), entry, now)
     if (status !== null) await made.keep(tx)
     return status !== null
   })
+}
+
+/** Before its end comes near, and when we have another address: it then names an issuer and a revocation list that are not there any more. */
+function isDue({ renewAt, der }: TenantCertificate, issuer: string, now: Date): boolean {
+  return renewAt === null || renewAt <= now || !der.includes(issuer)
 }
 
 type Keys = { readonly rootKey: SigningKey; readonly key: SigningKey; readonly keyId: string }

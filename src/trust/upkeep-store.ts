@@ -10,12 +10,14 @@ export type DueKey = Due & { readonly keyId: string }
 
 const DUE_MAX = 500
 
+// A young leaf is let be: two servers that disagree about our address would else replace each other's leaf with every sweep.
 const selectRootsWithoutLeaf = sql(
   'trust.upkeep.roots_without_leaf',
-  `select c.tenant_id, c.id from certificate c
+  `select c.tenant_id, c.id from certificate c join tenant t on t.id = c.tenant_id
    where c.status = 'active' and c.origin = 'root' and c.not_after > $1 and not exists (
      select from certificate l where l.tenant_id = c.tenant_id and l.parent_id = c.id and l.origin = 'automatic' and l.status = 'active'
-       and l.renew_at > $1)
+       and l.renew_at > $1
+       and (l.created_at > $1::timestamptz - interval '1 hour' or position(convert_to($2::text || t.slug, 'UTF8') in l.der) > 0))
    order by c.id limit ${DUE_MAX}`,
 )
 const selectEnding = sql(
@@ -61,9 +63,13 @@ const clearRequestKey = sql(
 
 type Row = { tenant_id: TenantId; id: string; key_id: string }
 
-/** Active roots that have no leaf, or one that is due for renewal. */
-export async function listRootsWithoutLeaf(tx: AcrossTx, now: Date): Promise<Due[]> {
-  return (await tx.rows<Row>(selectRootsWithoutLeaf, [now])).map(dueOf)
+/**
+ * Active roots that have no leaf, or one that is due for renewal, or one that was made when we had another address.
+ *
+ * @param issuers What the addresses of all tenants begin with.
+ */
+export async function listRootsWithoutLeaf(tx: AcrossTx, issuers: string, now: Date): Promise<Due[]> {
+  return (await tx.rows<Row>(selectRootsWithoutLeaf, [now, issuers])).map(dueOf)
 }
 
 /** What ends within so many days and was not warned about yet. */

@@ -84,6 +84,27 @@ test('a root whose leaf did not come gets it from the sweep, or from whoever sig
   assert.equal(await ensureLeaf(platform, tenant.id, root.id), false)
 })
 
+test('when our address changed the leafs are made anew for it, an hour after the last one at the earliest', async () => {
+  const before = await anAuthority(db)
+  const root = await aRoot(before)
+  await aRoot(before, { type: 'verifierRoot' })
+  const settings = { publicUrl: 'https://moved.example' }
+  const moved = await anAuthority(db, { known: before.tenant, settings })
+  await moved.sweep('trust.renew-leafs')
+  assert.equal((await list(moved)).length, 4)
+  moved.clock.at = new Date(start.getTime() + 3_601_000)
+  for (const _ of [1, 2]) await moved.sweep('trust.renew-leafs')
+  assert.equal((await list(moved)).length, 6)
+  const { leaf } = await activeSigner(moved.platform, moved.tenant.id, 'issuer')
+  assert.deepEqual(leaf.extensions.subjectAltName.uris, [moved.platform.urls.issuer(moved.tenant.slug)])
+  assert.deepEqual(
+    (await activeSigner(moved.platform, moved.tenant.id, 'verifier')).leaf.extensions.subjectAltName.dns,
+    ['moved.example'],
+  )
+  const old = (await list(moved)).find((one: { parentCertificateId: string }) => one.parentCertificateId === root.id)
+  assert.equal(old.status, 'inactive')
+})
+
 test('the end of what signs is announced 90, 30, 7 days and a day ahead, once each, as an event', async () => {
   const authority = await anAuthority(db)
   const root = await aRoot(authority)
