@@ -231,11 +231,6 @@ export const protocolFaults = {
     oauth: [400, 'invalid_credential_request'],
     title: 'The attributes do not fit the template.',
   },
-  'template.format': {
-    api: [422, 'UNSUPPORTED_FORMAT'],
-    oauth: [400, 'invalid_request'],
-    title: 'Credentials of this format are not issued here.',
-  },
   'certificate.invalid': {
     api: [422, 'CERTIFICATE_INVALID'],
     oauth: [400, 'invalid_request'],
