@@ -98,8 +98,8 @@ test('another provider keeps its keys to itself: the ring seals what it stores, 
   const destroyed: string[] = []
   const device: KeyProvider = {
     name: 'device',
-    generate: async (type) => ({ ...(await softwareKeys.generate(type)), stored: Buffer.from('slot 7') }),
-    open: async (stored) => ({ ...(await softwareKeys.generate('P-256')).key, kid: stored.toString() }),
+    generate: async (type, id) => ({ ...(await softwareKeys.generate(type, id)), stored: Buffer.from('slot 7') }),
+    open: async (stored) => ({ ...(await softwareKeys.generate('P-256', newId())).key, kid: stored.toString() }),
     destroy: async (stored) => void destroyed.push(stored.toString()),
   }
   const tenant = await aTenant()

@@ -2,7 +2,7 @@ import type { TenantId } from '../caller.ts'
 import { Fault } from '../fault.ts'
 import { type Store, sql, type TenantTx } from '../store/store.ts'
 import { canonical } from './jwk.ts'
-import { type KeyProvider, type KeyType, softwareKeys } from './key-provider.ts'
+import { type KeyProvider, type KeyProviders, type KeyType, keyProviders } from './key-provider.ts'
 import { newId } from './random.ts'
 import type { Sealing } from './sealing.ts'
 import type { SigningKey } from './signing-key.ts'
@@ -42,30 +42,19 @@ const clearKey = sql(
    where tenant_id = $1 and id = $2 and usage in ('ca', 'leaf') and sealed_private is not null`,
 )
 
-/**
- * The keys of certificates, on any provider.
- *
- * @param provider Makes the new ones. Those that software made before stay usable.
- */
+/** The keys of certificates, on any provider. */
 export function certificateKeys(
   store: Store,
   sealing: Sealing,
   now: () => Date,
-  provider: KeyProvider = softwareKeys,
+  providers: KeyProviders = keyProviders(),
 ): CertificateKeys {
-  const providers = new Map([softwareKeys, provider].map((one) => [one.name, one]))
   const opened = new Map<string, { key: Promise<SigningKey>; until: number }>()
-
-  function providerOf({ provider: name }: Row): KeyProvider {
-    const found = providers.get(name)
-    if (found === undefined) throw new Error(`this key is kept by ${name}, which is not set up here`)
-    return found
-  }
 
   async function stored(tenantId: TenantId, id: string): Promise<{ by: KeyProvider; bytes: Buffer } | null> {
     const [row] = await store.single(tenantId, (tx) => tx.rows<Row>(findKey, [tenantId, id]))
     if (row === undefined || row.sealed_private === null) return null
-    return { by: providerOf(row), bytes: await sealing.open(placeOf(tenantId, id), row.sealed_private) }
+    return { by: providers.named(row.provider), bytes: await sealing.open(placeOf(tenantId, id), row.sealed_private) }
   }
 
   async function open(tenantId: TenantId, id: string): Promise<SigningKey> {
@@ -77,10 +66,19 @@ export function certificateKeys(
   return {
     create: async (tenantId, usage, type) => {
       const id = newId()
-      const made = await provider.generate(type)
+      const made = await providers.maker.generate(type, id)
       const sealed = await sealing.seal(placeOf(tenantId, id), made.stored)
       const { alg, publicJwk } = made.key
-      const values = [tenantId, id, usage, alg, JSON.stringify(canonical(publicJwk)), sealed, provider.name, now()]
+      const values = [
+        tenantId,
+        id,
+        usage,
+        alg,
+        JSON.stringify(canonical(publicJwk)),
+        sealed,
+        providers.maker.name,
+        now(),
+      ]
       return { id, key: made.key, keep: async (tx) => void (await tx.rows(insertKey, values)) }
     },
     byId: (tenantId, id) => {

@@ -12,10 +12,18 @@ export type KeyType = 'P-256' | 'Ed25519'
 export type KeyProvider = {
   /** Stands in the row of each key, and stays the same for ever. */
   readonly name: string
-  readonly generate: (type: KeyType) => Promise<{ readonly stored: Buffer; readonly key: SigningKey }>
+  /** @param id The id of the key in the key ring; no other key will ever have it. */
+  readonly generate: (type: KeyType, id: string) => Promise<{ readonly stored: Buffer; readonly key: SigningKey }>
   readonly open: (stored: Buffer) => Promise<SigningKey>
   /** Destroys the key for good. A second call finds nothing left to do. */
   readonly destroy: (stored: Buffer) => Promise<void>
+}
+
+/** A provider that is a device: it has to be there, and is let go of at the end. */
+export type KeyDevice = KeyProvider & {
+  /** @throws Fault `key_device.failed` if it cannot sign now */
+  readonly check: () => Promise<void>
+  readonly close: () => Promise<void>
 }
 
 /** Keys in memory; PKCS #8 is what is stored. Destroyed with the row that holds them. */
@@ -28,6 +36,22 @@ export const softwareKeys: KeyProvider = {
   },
   open: async (stored) => softwareKey(privateKeyFromPkcs8(stored)),
   destroy: async () => undefined,
+}
+
+/** Who keeps keys: one makes the new ones, any number still has those that it made. */
+export type KeyProviders = { readonly maker: KeyProvider; readonly named: (name: string) => KeyProvider }
+
+/** Software keys are always among them. @param others Have keys, but make none. */
+export function keyProviders(maker: KeyProvider = softwareKeys, others: readonly KeyProvider[] = []): KeyProviders {
+  const known = new Map([softwareKeys, ...others, maker].map((one) => [one.name, one]))
+  return {
+    maker,
+    named: (name) => {
+      const found = known.get(name)
+      if (found === undefined) throw new Error(`this key is kept by ${name}, which is not set up here`)
+      return found
+    },
+  }
 }
 
 /** The type of a key by its algorithm. */

@@ -42,6 +42,16 @@ export const certificateFaults = {
     oauth: [400, 'invalid_request'],
     title: 'This root does not sign certificates of that kind.',
   },
+  'key_device.failed': {
+    api: [503, 'UNAVAILABLE'],
+    oauth: [503, 'temporarily_unavailable'],
+    title: 'The device that keeps the private keys does not answer as it should; try again.',
+  },
+  'key_device.unsupported': {
+    api: [409, 'INVALID_STATE'],
+    oauth: [409, 'invalid_request'],
+    title: 'The device that keeps the private keys has no keys of this kind.',
+  },
   'key.destroyed': {
     api: [409, 'INVALID_STATE'],
     oauth: [400, 'invalid_request'],

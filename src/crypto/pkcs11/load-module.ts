@@ -1,0 +1,122 @@
+import { OS_LOCKING_OK, TokenError } from './cryptoki.ts'
+import { initializeArguments, readUlong, ULONG_BYTES, ulong } from './structs.ts'
+
+/**
+ * What we call of a module: the place in CK_FUNCTION_LIST, counted from C_Initialize, and the arguments. `n` is a number or handle, `b` a
+ * byte, `p` a pointer.
+ */
+const functions = {
+  C_Initialize: [0, 'p'],
+  C_GetSlotList: [4, 'bpp'],
+  C_GetTokenInfo: [6, 'np'],
+  C_GetMechanismList: [7, 'npp'],
+  C_OpenSession: [12, 'nnppp'],
+  C_CloseSession: [13, 'n'],
+  C_GetSessionInfo: [15, 'np'],
+  C_Login: [18, 'nnpn'],
+  C_DestroyObject: [22, 'nn'],
+  C_GetAttributeValue: [24, 'nnpn'],
+  C_FindObjectsInit: [26, 'npn'],
+  C_FindObjects: [27, 'npnp'],
+  C_FindObjectsFinal: [28, 'n'],
+  C_SignInit: [42, 'npn'],
+  C_Sign: [43, 'npnpp'],
+  C_GenerateKeyPair: [59, 'nppnpnpp'],
+} as const satisfies Record<string, readonly [place: number, parameters: string]>
+
+/** A function of a module that we call. */
+export type FunctionName = keyof typeof functions
+
+/** An argument of a function: numbers, handles and addresses, memory, or no pointer. */
+export type Argument = number | bigint | Buffer | null
+
+/** The module of a token's maker, loaded and initialized. */
+export type Module = {
+  /** Calls a function outside of the main thread. @throws TokenError for every return value but CKR_OK, as rejection */
+  readonly call: (name: FunctionName, ...args: readonly Argument[]) => Promise<void>
+  readonly addressOf: (buffer: Buffer) => bigint
+}
+
+type Native = { readonly async: (...args: unknown[]) => void }
+const types = { n: 'unsigned long', b: 'unsigned char', p: 'void *' } as const
+/**
+ * Libraries, held for the life of the process: koffi unloads one that nobody holds, and of the functions behind pointers it does not know where
+ * they belong.
+ */
+const loaded = new Map<string, LibraryHandle>()
+/** `CK_VERSION`, and what makes room for pointers behind it. */
+const LIST_HEAD_BYTES = ULONG_BYTES
+
+/**
+ * Loads a PKCS #11 module. Of its symbols only C_GetFunctionList is used, because no other has to be there.
+ *
+ * @throws Error that names the setting to look at
+ * @see [PKCS #11 v3.0, 5.4](https://docs.oasis-open.org/pkcs11/pkcs11-base/v3.0/os/pkcs11-base-v3.0-os.html#_Toc29976561)
+ */
+export async function loadModule(path: string): Promise<Module> {
+  if (process.platform === 'win32') throw new Error('KEY_PROVIDER pkcs11 does not run on Windows')
+  const koffi = await loadKoffi()
+  const natives = functionsIn(koffi, path)
+  // What a call points to is held here until it returns: C does not tell the garbage collector.
+  const held = new Set<readonly Argument[]>()
+  const module: Module = {
+    addressOf: (buffer) => koffi.address(buffer),
+    call: (name, ...args) =>
+      new Promise((resolve, reject) => {
+        held.add(args)
+        natives[name].async(...args, (error: unknown, result: number | bigint) => {
+          held.delete(args)
+          if (error) reject(error)
+          else if (Number(result) === 0) resolve()
+          else reject(new TokenError(name, Number(result)))
+        })
+      }),
+  }
+  await initialize(module)
+  return module
+}
+
+type LibraryHandle = import('koffi').LibraryHandle
+type Koffi = typeof import('koffi')['default']
+
+async function loadKoffi(): Promise<Koffi> {
+  try {
+    return (await import('koffi')).default
+  } catch (cause) {
+    throw new Error('a PKCS #11 module needs the package koffi, which npm did not install here', { cause })
+  }
+}
+
+function functionsIn(koffi: Koffi, path: string): Readonly<Record<FunctionName, Native>> {
+  const list = ulong()
+  try {
+    const library = loaded.get(path) ?? koffi.load(path)
+    loaded.set(path, library)
+    const result = Number(library.func('C_GetFunctionList', 'unsigned long', ['void *'])(list))
+    if (result !== 0) throw new TokenError('C_GetFunctionList', result)
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : 'unknown'
+    throw new Error(`PKCS11_MODULE cannot be loaded: ${why}`, { cause })
+  }
+  const most = Math.max(...Object.values(functions).map(([place]) => place)) + 1
+  const table = Buffer.from(koffi.view(readUlong(list), LIST_HEAD_BYTES + most * ULONG_BYTES))
+  const entries = Object.entries(functions).map(([name, [place, parameters]]) => {
+    const at = readUlong(table, LIST_HEAD_BYTES + place * ULONG_BYTES)
+    if (at === 0n) throw new Error(`PKCS11_MODULE cannot be used: it has no ${name}`)
+    const signature = koffi.proto(
+      'unsigned long',
+      [...parameters].map((one) => types[one as keyof typeof types]),
+    )
+    return [name, koffi.decode(at, signature) as Native]
+  })
+  return Object.fromEntries(entries) as Record<FunctionName, Native>
+}
+
+async function initialize({ call }: Module): Promise<void> {
+  try {
+    await call('C_Initialize', initializeArguments(OS_LOCKING_OK))
+  } catch (error) {
+    // Another provider of this process did it.
+    if (!(error instanceof TokenError) || error.result !== 'CKR_CRYPTOKI_ALREADY_INITIALIZED') throw error
+  }
+}
