@@ -11,7 +11,7 @@ type Options = { readonly concurrency?: number; readonly eachMax?: number; reado
 export type Dispatcher = { readonly stop: () => Promise<void> }
 
 /** Longer than an attempt with all its bounds; after that its server must have died. */
-const LEASE_MS = 60_000
+const LEASE_MS = 20_000
 
 /** Starts to send what happened to those who want to know. Any number of processes may do so on one database. */
 export function startDispatcher(
