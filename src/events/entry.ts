@@ -11,7 +11,10 @@ export type Stranger = {
 }
 
 /** Who did it. `system`: a job or the start of the server. `client`: one that is not a Caller yet. */
-export type Actor = Caller | Stranger | 'system' | Machine
+export type Actor = Acting | Stranger | 'system' | Machine
+
+/** As much of a caller as an entry says. */
+export type Acting = Pick<Caller, 'actor' | 'actingClientId' | 'ip' | 'requestId'>
 
 type Machine = { readonly kind: 'client'; readonly id: string; readonly ip: string; readonly requestId: string }
 

@@ -30,6 +30,19 @@ export function readJson(bytes: Buffer): unknown {
   }
 }
 
+/** Reads a text; a byte order mark in front of it is left out. @throws Fault `request.invalid` for what is no UTF-8, or has NUL in it */
+export function readText(bytes: Buffer): string {
+  try {
+    const text = utf8.decode(bytes)
+    if (!text.includes('\0')) return text
+  } catch {
+    // What is wrong with it is the caller's to find out.
+  }
+  throw new Fault('request.invalid', { detail: 'The body is no text in UTF-8, or holds NUL characters.' })
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
 /** Reads a form. @throws Fault `request.invalid` if a parameter is there twice */
 export function readForm(bytes: Buffer): Readonly<Record<string, string>> {
   const form: Record<string, string> = Object.create(null)

@@ -11,7 +11,7 @@ export type KeptAnswer = {
   readonly body: string | Buffer
 }
 
-/** One request that carries an `Idempotency-Key`. `digest` covers method, path and body. */
+/** One request that carries an `Idempotency-Key`. `digest` covers method, path with query, and body. */
 export type Repeatable = { readonly key: string; readonly digest: Buffer }
 
 /** The right to answer a request, held until it is given up. */

@@ -3,12 +3,12 @@ import { type Caller, holds } from '../caller.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import { notAcceptable, preferredType } from './accept.ts'
-import { isJsonType, mediaTypeOf, readJson } from './body.ts'
+import { isJsonType, mediaTypeOf, readJson, readText } from './body.ts'
 import type { Check, checkMaker } from './check.ts'
 import { checkTexts } from './check-texts.ts'
 import { answerOnce, type Idempotency, type KeptAnswer, repeatableOf } from './idempotency.ts'
 import { singleOperation } from './operation.ts'
-import type { Answer, RawAnswer, Route } from './route.ts'
+import { type Answer, type RawAnswer, type Route, TextBody } from './route.ts'
 import type { SendWhole } from './send-whole.ts'
 import { type Write, writer } from './write.ts'
 
@@ -77,7 +77,7 @@ export async function runRoute(needs: RouteNeeds, mounted: MountedRoute, request
   if (caller === null) throw new Fault('token.missing')
   const path = request.url.split('?', 1)[0] ?? ''
   const ask = readAsk(needs.platform, caller, mounted, request, path)
-  const repeatable = repeatableOf(request.headers['idempotency-key'], request.method, path, request.body)
+  const repeatable = repeatableOf(request.headers['idempotency-key'], request.method, request.url, request.body)
   if (repeatable === null || needs.idempotency === null) {
     return send(needs, mounted, reply, await mounted.route.handle(ask))
   }
@@ -105,8 +105,13 @@ function bodyOf(mounted: MountedRoute, request: FastifyRequest): unknown {
     if (mounted.route.body === undefined) return undefined
     throw new Fault('request.invalid', { violations: [{ detail: 'A JSON body is needed.', pointer: '' }] })
   }
-  if (!isJsonType(mediaTypeOf(request.headers['content-type']))) {
-    throw new Fault('request.media_type', { detail: 'Send the body as application/json.' })
+  const type = mediaTypeOf(request.headers['content-type'])
+  const texts = mounted.route.texts ?? []
+  if (texts.includes(type)) return new TextBody(type, readText(bytes))
+  if (!isJsonType(type)) {
+    throw new Fault('request.media_type', {
+      detail: `Send the body as ${['application/json', ...texts].join(' or ')}.`,
+    })
   }
   const body = readJson(bytes)
   checkTexts(body, bytes)

@@ -3,6 +3,7 @@ import { scopes } from '../caller.ts'
 import type { Config } from '../config.ts'
 import { type FaultCode, faults } from '../fault.ts'
 import type { Endpoint, Takes } from './endpoint.ts'
+import { headerParameters, unchanged } from './header-parameters.ts'
 import type { Route } from './route.ts'
 
 /** What the reference is written from. */
@@ -99,6 +100,7 @@ function introduction(publicUrl: string): string {
   return [
     `Every operation of the three groups wants \`Authorization: Bearer\` with an access token, which \`POST ${publicUrl}/auth/token\` gives: to a client by \`client_credentials\`,`,
     'and for the wallet of a person by token exchange (RFC 8693) with `requested_subject=<username>`. The protocol surface wants no token of ours.',
+    'Every POST of the three groups takes an `Idempotency-Key`, so that a request whose answer was lost can be sent again.',
     'Answers are `{data, links, meta}`, refusals `{errors}`; in `errors` each `code` is stable, and `id` finds the line in the log.',
   ].join(' ')
 }
@@ -126,9 +128,13 @@ function ofRoute(route: Route, schemas: Record<string, object>): Operation {
     summary: route.says,
     ...(route.needs === null ? {} : { description: `Needs the scope \`${route.needs}\`: ${scopes[route.needs]}` }),
     security: [{ token: route.needs === null ? [] : [route.needs] }],
-    parameters: [...pathParameters(route.path, route.params), ...queryParameters(route.query, schemas)],
-    ...(route.body === undefined ? {} : { requestBody: bodyOf('application/json', shapeOf(route.body, schemas)) }),
-    responses: { [route.status]: { description: 'Done.', ...success }, ...refusals(route) },
+    parameters: [
+      ...pathParameters(route.path, route.params),
+      ...queryParameters(route.query, schemas),
+      ...headerParameters(route),
+    ],
+    ...(route.body === undefined ? {} : { requestBody: bodyOf(shapeOf(route.body, schemas), route.texts) }),
+    responses: { [route.status]: { description: 'Done.', ...success }, ...unchanged(route), ...refusals(route) },
   }
 }
 
@@ -145,6 +151,7 @@ function refusals(route: Route): Record<string, object> {
   if (route.needs !== null) codes.add('scope.missing')
   if (route.path.includes('{')) codes.add('resource.unknown')
   if (route.body !== undefined) for (const code of bodyFaults) codes.add(code)
+  if (route.method === 'POST') for (const code of repeatFaults) codes.add(code)
   const rows = [...codes].map((code) => faults[code])
   const byStatus = Map.groupBy(rows, ({ api }) => api[0])
   const content = { 'application/json': { schema: { $ref: '#/components/schemas/Errors' } } }
@@ -156,6 +163,7 @@ function refusals(route: Route): Record<string, object> {
   )
 }
 
+const repeatFaults = ['idempotency.mismatch', 'idempotency.busy'] as const
 const bodyFaults = ['request.malformed', 'request.too_large', 'request.media_type'] as const
 
 function ofEndpoint(endpoint: Endpoint, schemas: Record<string, object>): Operation {
@@ -188,8 +196,9 @@ const takenTypes: Readonly<Record<Takes, readonly string[]>> = {
   'json-or-jwt': ['application/json', 'application/jwt'],
 }
 
-function bodyOf(type: string, schema: object): object {
-  return { required: true, content: { [type]: { schema } } }
+function bodyOf(schema: object, texts: readonly string[] = []): object {
+  const others = texts.map((type) => [type, { schema: { type: 'string' } }])
+  return { required: true, content: { 'application/json': { schema }, ...Object.fromEntries(others) } }
 }
 
 function pathParameters(path: string, schema: TSchema | undefined): object[] {

@@ -52,6 +52,17 @@ export type RouteAsk<Params = Readonly<Record<string, string>>, Query = unknown,
   readonly operation: Operation
 }
 
+/** A body in one of the texts that a route takes besides JSON, as it came. */
+export class TextBody {
+  readonly type: string
+  readonly text: string
+
+  constructor(type: string, text: string) {
+    this.type = type
+    this.text = text
+  }
+}
+
 type Common = {
   readonly group: Group
   readonly method: Method
@@ -70,6 +81,8 @@ type Common = {
   readonly produces?: readonly string[]
   /** Heading in the reference; the first path segment by default. */
   readonly tag?: string
+  /** Media types besides `application/json` that the body may have. It is then handed over as a {@link TextBody}, unchecked but for its UTF-8. */
+  readonly texts?: readonly string[]
 }
 
 /** A route as the server sees it: plain data. Made by {@link route}. */
@@ -83,6 +96,7 @@ export type Route = Common & {
 }
 
 type Read<S, Otherwise> = S extends TSchema ? Static<S> : Otherwise
+type Text<T> = T extends readonly string[] ? TextBody : never
 type Written<R> = Answer<Read<R, undefined>> | RawAnswer
 
 /**
@@ -96,6 +110,7 @@ export function route<
   QS extends TSchema | undefined = undefined,
   BS extends TSchema | undefined = undefined,
   RS extends TSchema | undefined = undefined,
+  const TS extends readonly string[] | undefined = undefined,
 >(
   spec: Common & {
     /** Relative to the group's base, `{name}` for a parameter. */
@@ -105,8 +120,9 @@ export function route<
     readonly query?: QS
     readonly body?: BS
     readonly reply?: RS
+    readonly texts?: TS
     readonly handle: (
-      ask: RouteAsk<Read<PS, PathParams<P>>, Read<QS, Readonly<Record<never, string>>>, Read<BS, undefined>>,
+      ask: RouteAsk<Read<PS, PathParams<P>>, Read<QS, Readonly<Record<never, string>>>, Read<BS, undefined> | Text<TS>>,
     ) => Promise<Written<RS>> | Written<RS>
   },
 ): Route {
