@@ -34,9 +34,13 @@ export function knownId(id: string): string {
 }
 
 /** Adds an endpoint. It is sent what happens from now on. @throws Fault `request.invalid`, `state.conflict` */
-export async function addEndpoint(needs: Needs, caller: Caller, body: WebhookEndpointBody): Promise<WithSecret> {
+export async function addEndpoint(
+  needs: Needs,
+  caller: Caller,
+  body: WebhookEndpointBody,
+  id = newId(),
+): Promise<WithSecret> {
   const { store, clock, config } = needs
-  const id = newId()
   const url = readWebhookUrl(body.url, config)
   const { secret, text } = await sealedSecret(needs, caller)
   const made = { id, url, filterTypes: body.filterTypes ?? [], secret }

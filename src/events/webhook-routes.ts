@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { listAnswer, parseListQuery } from '../http/list.ts'
+import { once } from '../http/operation.ts'
 import { answer, type Route, route } from '../http/route.ts'
 import { getDelivery, listDeliveries, redeliver } from './deliveries.ts'
 import type { Delivery } from './delivery-store.ts'
@@ -34,8 +35,10 @@ const addRoute = route({
   status: 201,
   reply: WebhookEndpointReply,
   faults: ['state.conflict'],
-  handle: async ({ platform, caller, body }) => {
-    const { endpoint, secret } = await addEndpoint(platform, caller, body)
+  handle: async ({ platform, caller, body, operation }) => {
+    // After a crash nobody was told the first secret, so the repetition gets another one.
+    const find = (id: string) => rotateSecret(platform, caller, id, 0)
+    const { endpoint, secret } = await once(operation, find, (id) => addEndpoint(platform, caller, body, id))
     return answer({ ...show(endpoint), secret })
   },
 })
