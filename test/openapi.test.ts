@@ -142,7 +142,8 @@ function placeholders(path: string): string[] {
 
 function pathParameters({ parameters = [] }: Operation): unknown[] {
   const known = parameters as Shape[]
-  for (const one of known) assert.ok(typeof one.schema === 'object' && ['path', 'query'].includes(String(one.in)))
+  for (const one of known)
+    assert.ok(typeof one.schema === 'object' && ['path', 'query', 'header'].includes(String(one.in)))
   const own = known.filter((one) => one.in === 'path')
   assert.ok(own.every((one) => one.required === true))
   return own.map(({ name }) => name).sort()
