@@ -2,8 +2,9 @@ import { authenticate } from './authorization/authenticate.ts'
 import { authorizationSchedules } from './authorization/jobs.ts'
 import { authorizationEndpoints } from './authorization/public-endpoints.ts'
 import type { Config } from './config.ts'
-import { softwareKeyRing } from './crypto/key-ring.ts'
-import { sealingWith } from './crypto/sealing.ts'
+import type { KeyDevice } from './crypto/key-provider.ts'
+import { type KeyRing, softwareKeyRing } from './crypto/key-ring.ts'
+import { type Sealing, sealingWith } from './crypto/sealing.ts'
 import { directoryRoutes } from './directory/routes.ts'
 import { type Dispatcher, startDispatcher } from './events/dispatcher.ts'
 import { settleEventOrder } from './events/event-order.ts'
@@ -82,13 +83,15 @@ type Parts = {
   readonly masterKey: Buffer
   readonly log: Log
   readonly clock: Clock
+  /** Has private keys, and makes the new ones if the settings say so. The application does not close it. */
+  readonly keyDevice: KeyDevice | null
 }
 
 /** Builds the platform, mounts every route and endpoint, knows every job. */
-export function buildApp({ config, store, masterKey, log, clock }: Parts): App {
+export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Parts): App {
   const now = () => clock.now()
   const sealing = sealingWith(masterKey, store, now)
-  const keys = softwareKeyRing(store, sealing, now)
+  const keys = keyRingOf(config, keyDevice, { store, sealing, now })
   // The way out may lead back in: calls to our own public address never leave the process.
   const outbound = openOutbound({ config, inside: (request) => server.dispatch(request) })
   const platform: Platform = { config, store, sealing, keys, clock, fetch: outbound.fetch, log, urls: urlsOf(config) }
@@ -97,7 +100,10 @@ export function buildApp({ config, store, masterKey, log, clock }: Parts): App {
     routes,
     endpoints,
     authenticate: authenticate(platform),
-    readiness: [{ name: 'database', check: () => checkDatabase(store) }],
+    readiness: [
+      { name: 'database', check: () => checkDatabase(store) },
+      ...(keyDevice === null ? [] : [{ name: 'keys', check: keyDevice.check }]),
+    ],
     figures: figuresOf(store),
     idempotency: keepAnswers(platform),
   })
@@ -120,6 +126,15 @@ export function buildApp({ config, store, masterKey, log, clock }: Parts): App {
       await outbound.close()
     },
   }
+}
+
+type RingParts = { readonly store: Store; readonly sealing: Sealing; readonly now: () => Date }
+
+function keyRingOf({ keyProvider }: Config, device: KeyDevice | null, { store, sealing, now }: RingParts): KeyRing {
+  if (device === null) return softwareKeyRing(store, sealing, now)
+  return keyProvider === device.name
+    ? softwareKeyRing(store, sealing, now, device)
+    : softwareKeyRing(store, sealing, now, undefined, [device])
 }
 
 function figuresOf(store: Store) {

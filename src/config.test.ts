@@ -60,3 +60,33 @@ test('production starts with all that it needs', () => {
   assert.equal(config.isDevelopment, false)
   assert.equal(config.masterKey?.length, 32)
 })
+
+const token = { PKCS11_MODULE: '/usr/lib/softhsm/libsofthsm2.so', PKCS11_TOKEN: 'issuer', PKCS11_PIN_FILE: '/run/pin' }
+
+test('keys in a token need a module, a token and a PIN file, and what is missing is told at once', () => {
+  const { keyProvider, keyDevice } = readConfig({ KEY_PROVIDER: 'pkcs11', ...token })
+  const { PKCS11_MODULE: module, PKCS11_PIN_FILE: pinFile } = token
+  assert.deepEqual([keyProvider, keyDevice], ['pkcs11', { module, slot: { label: 'issuer' }, pinFile }])
+  const bySlot = readConfig({ ...token, PKCS11_TOKEN: '', PKCS11_SLOT: '0' })
+  assert.deepEqual([bySlot.keyProvider, bySlot.keyDevice], ['software', { module, slot: { id: 0 }, pinFile }])
+  assert.deepEqual([readConfig({}).keyProvider, readConfig({}).keyDevice], ['software', null])
+  for (const [env, names] of [
+    [{ KEY_PROVIDER: 'pkcs11' }, ['PKCS11_MODULE', 'PKCS11_PIN_FILE', 'PKCS11_TOKEN']],
+    [{ PKCS11_TOKEN: 'issuer' }, ['PKCS11_MODULE', 'PKCS11_PIN_FILE']],
+    [{ ...token, PKCS11_SLOT: '1' }, ['PKCS11_SLOT']],
+    [{ ...token, PKCS11_TOKEN: '', PKCS11_SLOT: 'x' }, ['PKCS11_SLOT', 'PKCS11_TOKEN']],
+    [{ ...token, KEY_PROVIDER: 'hsm' }, ['KEY_PROVIDER']],
+  ] as const) {
+    assert.throws(
+      () => readConfig(env),
+      (error) => {
+        assert(error instanceof ConfigMistakes)
+        assert.deepEqual(
+          error.mistakes.map((one) => one.split(' ', 1)[0]),
+          names,
+        )
+        return !error.message.includes('/run/pin') && !error.message.includes('issuer')
+      },
+    )
+  }
+})

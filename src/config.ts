@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer'
+import { type KeyDeviceConfig, keyDeviceMistakes, keyDeviceOf } from './config/key-device.ts'
 
 type Read<T> = (text: string) => T
 
@@ -73,6 +74,36 @@ export const settings = {
     null,
     '32 bytes in base64: seals personal data and private keys at rest. Losing it loses them. In development one is made under DATA_DIR.',
   ),
+  keyProvider: setting(
+    'KEY_PROVIDER',
+    oneOf('software', 'pkcs11'),
+    'software',
+    'Where new private keys are made: in memory and sealed in the database, or in a PKCS #11 token that they never leave. Keys made before stay where they are (docs/keys.md).',
+  ),
+  pkcs11Module: setting(
+    'PKCS11_MODULE',
+    text(),
+    null,
+    'Path of the PKCS #11 module of the token. Needed as long as any key lives there, whatever KEY_PROVIDER says.',
+  ),
+  pkcs11Token: setting(
+    'PKCS11_TOKEN',
+    text(),
+    null,
+    'Label of the token. Stays the same where the numbers of slots change.',
+  ),
+  pkcs11Slot: setting(
+    'PKCS11_SLOT',
+    integer(0, Number.MAX_SAFE_INTEGER),
+    null,
+    'Number of the slot that the token is in, in the place of PKCS11_TOKEN.',
+  ),
+  pkcs11PinFile: setting(
+    'PKCS11_PIN_FILE',
+    text(),
+    null,
+    "Path of a file that holds the PIN of the token's user; a line break at its end does not count. Read at every login.",
+  ),
   bootstrapFile: setting(
     'BOOTSTRAP_FILE',
     text(),
@@ -141,6 +172,9 @@ export type Config = {
   readonly dataDir: string
   /** null only in development: made under `dataDir`. */
   readonly masterKey: Buffer | null
+  readonly keyProvider: 'software' | 'pkcs11'
+  /** null: no key lives in a token. */
+  readonly keyDevice: KeyDeviceConfig | null
   readonly bootstrapFile: string | null
   readonly logLevel: string
   readonly offerTtlSeconds: number
@@ -173,7 +207,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const values = Object.fromEntries(
     Object.entries(settings).map(([name, one]) => [name, readOne(one as Setting<unknown>, env, mistakes)]),
   ) as Values
-  mistakes.push(...productionMistakes(values).filter((one) => !isNamedIn(mistakes, one)))
+  const further = [...productionMistakes(values), ...keyDeviceMistakes(values)]
+  mistakes.push(...further.filter((one) => !isNamedIn(mistakes, one)))
   if (mistakes.length > 0) throw new ConfigMistakes(mistakes)
   return complete(values)
 }
@@ -225,6 +260,8 @@ function complete(values: Values): Config {
     databasePoolMax: values.databasePoolMax ?? 10,
     dataDir: values.dataDir ?? './data',
     masterKey: values.masterKey,
+    keyProvider: values.keyProvider ?? 'software',
+    keyDevice: keyDeviceOf(values),
     bootstrapFile: values.bootstrapFile,
     logLevel: values.logLevel ?? 'info',
     offerTtlSeconds: values.offerTtlSeconds ?? 600,

@@ -2,6 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type App, buildApp } from './app.ts'
 import { type Config, readConfig } from './config.ts'
+import type { KeyDevice } from './crypto/key-provider.ts'
+import { openKeyDevice } from './crypto/pkcs11/open-key-device.ts'
 import { randomBytes } from './crypto/random.ts'
 import { applyBootstrap } from './directory/apply-bootstrap.ts'
 import { type Bootstrap, readBootstrap } from './directory/bootstrap-file.ts'
@@ -30,21 +32,22 @@ const systemClock: Clock = { now: () => new Date() }
 /**
  * Starts a server: reads the settings, opens and migrates the database, applies the bootstrap file, listens.
  *
- * @throws ConfigMistakes when the settings cannot be used; Error when the database cannot be opened or the port is taken.
+ * @throws ConfigMistakes when the settings cannot be used; Error when the database or the token of the keys cannot be opened or the
+ *   port is taken.
  */
 export async function start(env: Env, instead: Instead = {}): Promise<Running> {
-  const { config, app, store, flush } = await assemble(env, instead)
+  const { config, app, release, flush } = await assemble(env, instead)
   try {
     await adviseNewcomer(app.platform)
     await app.listen()
   } catch (error) {
-    await store.close()
+    await release()
     throw listenProblem(error, config)
   }
   let stopping: Promise<void> | null = null
   const stop = async () => {
     await app.close()
-    await store.close()
+    await release()
     flush()
   }
   return {
@@ -58,27 +61,51 @@ export async function start(env: Env, instead: Instead = {}): Promise<Running> {
 
 /** Applies a bootstrap file to the database that the settings name, and ends. */
 export async function apply(env: Env, file: string): Promise<void> {
-  const { store } = await assemble({ ...env, BOOTSTRAP_FILE: file }, {})
-  await store.close()
+  const { release } = await assemble({ ...env, BOOTSTRAP_FILE: file }, {})
+  await release()
 }
 
-type Assembled = { readonly config: Config; readonly app: App; readonly store: Store; readonly flush: () => void }
+type Assembled = {
+  readonly config: Config
+  readonly app: App
+  /** Lets go of what the application stands on. */
+  readonly release: () => Promise<void>
+  readonly flush: () => void
+}
 
 async function assemble(env: Env, instead: Instead): Promise<Assembled> {
   const config = readConfig(env)
   const { log, flush } = logOf(config, instead)
   // Before the database is touched: a file that cannot be used must not leave half of it behind.
   const bootstrap = config.bootstrapFile === null ? null : bootstrapIn(config.bootstrapFile, env)
-  const store = await openDatabase(config, log)
+  const { store, keyDevice, release } = await openGround(config, log)
   try {
     const masterKey = config.masterKey ?? developmentKey(config.dataDir)
-    const app = buildApp({ config, store, masterKey, log, clock: instead.clock ?? systemClock })
+    const app = buildApp({ config, store, masterKey, log, clock: instead.clock ?? systemClock, keyDevice })
     // A wrong master key shows here, and not at the first request that needs a key.
     await app.platform.sealing.derive(platformTenantId, 'start')
     if (bootstrap !== null) await applyBootstrap(app.platform, bootstrap)
-    return { config, app, store, flush }
+    return { config, app, release, flush }
   } catch (error) {
-    await store.close()
+    await release()
+    throw error
+  }
+}
+
+type Ground = Pick<Assembled, 'release'> & { readonly store: Store; readonly keyDevice: KeyDevice | null }
+
+/** Opens what the application stands on: the token that keeps the keys, and the database. */
+async function openGround(config: Config, log: Log): Promise<Ground> {
+  const keyDevice = await openKeyDevice(config.keyDevice)
+  try {
+    const store = await openDatabase(config, log)
+    const release = async () => {
+      await store.close()
+      await keyDevice?.close()
+    }
+    return { store, keyDevice, release }
+  } catch (error) {
+    await keyDevice?.close()
     throw error
   }
 }

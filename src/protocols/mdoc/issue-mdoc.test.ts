@@ -13,7 +13,7 @@ import {
 } from '../../../test/support/mdoc.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { thumbprint } from '../../crypto/jwk.ts'
-import { softwareKey } from '../../crypto/signing-key.ts'
+import { type SoftwareKey, softwareKey } from '../../crypto/signing-key.ts'
 import { decodeCbor } from '../cbor/decode.ts'
 import { type Cbor, isCborArray, isCborMap } from '../cbor/value.ts'
 import { mdocClaims } from './claims.ts'
@@ -125,7 +125,7 @@ for (const [what, change, by] of [
     { ...signer, certificate: { ...certificate, countryName: 'BE' } },
   ],
   ['that is an mDL without its mandatory elements [MD-8]', { elements: new Map() }],
-] as readonly (readonly [string, Partial<MdocDraft>, MdocSigner?])[]) {
+] as readonly (readonly [string, Partial<MdocDraft>, MdocSigner<SoftwareKey>?])[]) {
   test(`an mdoc ${what} is not issued`, () => assert.throws(() => anMdoc(change, by), unissuable))
 }
 
