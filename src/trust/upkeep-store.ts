@@ -13,11 +13,11 @@ const DUE_MAX = 500
 // A young leaf is let be: two servers that disagree about our address would else replace each other's leaf with every sweep.
 const selectRootsWithoutLeaf = sql(
   'trust.upkeep.roots_without_leaf',
-  `select c.tenant_id, c.id from certificate c join tenant t on t.id = c.tenant_id
+  `select c.tenant_id, c.id from certificate c
    where c.status = 'active' and c.origin = 'root' and c.not_after > $1 and not exists (
      select from certificate l where l.tenant_id = c.tenant_id and l.parent_id = c.id and l.origin = 'automatic' and l.status = 'active'
        and l.renew_at > $1
-       and (l.created_at > $1::timestamptz - interval '1 hour' or position(convert_to($2::text || t.slug, 'UTF8') in l.der) > 0))
+       and (l.created_at > $1::timestamptz - interval '1 hour' or position(convert_to($2::text, 'UTF8') in l.der) > 0))
    order by c.id limit ${DUE_MAX}`,
 )
 const selectEnding = sql(
