@@ -31,6 +31,21 @@ after(() => db.close())
 
 type What = { fail?: 'refused' | 'defect' | 'late defect'; pauseMs?: number; die?: 'before' | 'after' }
 
+/** A table of things: nothing is in it twice. */
+function things() {
+  const made = new Map<string, { id: string; secret: string }>()
+  return {
+    made,
+    find: async (id: string) => made.get(id) ?? Promise.reject(new Fault('resource.unknown')),
+    make: async (id: string) => {
+      if (made.has(id)) throw Object.assign(new Error('taken'), { code: '23505' })
+      const thing = { id, secret: `secret ${made.size}` }
+      made.set(id, thing)
+      return thing
+    },
+  }
+}
+
 /** A server whose one route makes things, and what it made. `die` leaves the attempt as a crash would: begun and never ended. */
 function aMaker(waitMs = 5000) {
   const clock = { now: () => new Date(time) }
@@ -41,16 +56,9 @@ function aMaker(waitMs = 5000) {
     sealing: sealingWith(Buffer.alloc(32, 7), db.store, clock.now),
   }
   const kept = keepAnswers(needs, { waitMs })
-  const made = new Map<string, { id: string; secret: string }>()
+  const { made, find, make } = things()
   let runs = 0
   const next: What[] = []
-  const find = async (id: string) => made.get(id) ?? Promise.reject(new Fault('resource.unknown'))
-  const make = async (id: string) => {
-    if (made.has(id)) throw Object.assign(new Error('taken'), { code: '23505' })
-    const thing = { id, secret: `secret ${runs}` }
-    made.set(id, thing)
-    return thing
-  }
   const making = (path: string) =>
     route({
       group: 'creds',

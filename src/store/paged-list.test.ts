@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type PageAsk, pagedList } from './paged-list.ts'
+import type { Sql, TenantTx } from './store.ts'
+
+const page = pagedList({
+  name: 'test.things',
+  select: 'select id from thing where tenant_id = $1',
+  parameters: 1,
+  id: 'id',
+  sorts: { name: 'name' },
+  rows: 'thing where tenant_id = $1',
+  filters: { kind: (value) => `kind = ${value}`, open: { true: 'closed_at is null', false: 'closed_at is not null' } },
+})
+const ask: PageAsk = { size: 2, after: null, before: null, sort: { field: 'createdAt' }, readDescending: true }
+
+/** What would be sent. */
+async function sent(asked: Partial<PageAsk>, filter: Parameters<typeof page>[3]) {
+  const all: { statement: Sql; values: readonly unknown[] }[] = []
+  const rows = async (statement: Sql, values: readonly unknown[] = []) => {
+    all.push({ statement, values })
+    return []
+  }
+  await page({ rows } as unknown as TenantTx, { ...ask, ...asked }, ['t'], filter)
+  const [one] = all
+  return one === undefined
+    ? null
+    : { ...one.statement, text: one.statement.text.replace(/\s+/g, ' '), values: one.values }
+}
+
+test('a page has a statement of its own for its order, its cursor and its filters', async () => {
+  assert.deepEqual(await sent({}, {}), {
+    name: 'test.things createdAt d ',
+    text: 'select id from thing where tenant_id = $1 order by id desc limit $2',
+    values: ['t', 3],
+  })
+  const narrowed = await sent({ after: 'c' }, { kind: 'k', open: 'false' })
+  assert.equal(
+    narrowed?.text,
+    'select id from thing where tenant_id = $1 and id < $3 and (kind = $4) and (closed_at is not null) order by id desc limit $2',
+  )
+  assert.deepEqual(narrowed?.values, ['t', 3, 'c', 'k'])
+  const names = [{}, { kind: 'k' }, { open: 'true' }, { open: 'false' }].map(async (one) => (await sent({}, one))?.name)
+  assert.equal(new Set(await Promise.all(names)).size, 4)
+})
+
+test('in another order than that of creation the id decides between equals', async () => {
+  const sorted = await sent({ after: 'c', sort: { field: 'name' }, readDescending: false }, {})
+  assert.equal(
+    sorted?.text,
+    'select id from thing where tenant_id = $1 and (name, id) > (select name, id from thing where tenant_id = $1 and id = $3) order by name asc, id asc limit $2',
+  )
+})
+
+test('what no stored text can hold finds nothing, without asking; what a filter does not know is a mistake of ours', async () => {
+  assert.equal(await sent({}, { kind: 'a\0b' }), null)
+  await assert.rejects(() => sent({}, { open: 'perhaps' }), /no condition/)
+})
