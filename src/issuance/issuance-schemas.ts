@@ -22,7 +22,8 @@ export const OpenIssuanceBody = Type.Object(
     credentialTemplateId: Type.String({ format: 'uuid', description: 'Which credential template to issue from.' }),
     attributes: Type.Unsafe<JsonObject>(
       Type.Record(Type.String(), Type.Unknown(), {
-        description: 'What the credential will say, by attribute name of the template. Checked at once.',
+        description:
+          'What the credential will say, by attribute name of the template; of an mdoc {namespace: {element: value}}. Checked at once.',
       }),
     ),
     expiresInSeconds: Type.Optional(
