@@ -130,8 +130,8 @@ const tellOutcome = sql(
        sealed_claims = case when $5 = 'failed' then sealed_claims end
      where tenant_id = $1 and token_hash = $2 and token_expires_at > $3 and credential_id::text = $4 and status = 'completed'
        and credential_status in ('issued', 'accepted', 'rejected', 'failed') and credential_status <> $5
-     returning credential_id
-   ), ${auditCte({ from: 'told', subjectId: 'told.credential_id', first: 7 })}
+     returning id, credential_id, credential_status
+   ), ${auditCte({ from: 'told', subjectId: `case told.credential_status when 'failed' then told.id else told.credential_id end`, first: 7 })}
    select issued and notification_id = $4 as known from found`,
 )
 

@@ -12,9 +12,15 @@ const LISTENED_DAYS = 30
 const ID_CHARS_MAX = 200
 
 const outcomes = {
-  credential_accepted: { becomes: 'accepted', action: 'credential.accepted' },
-  credential_deleted: { becomes: 'rejected', action: 'credential.rejected' },
-  credential_failure: { becomes: 'failed', action: 'credential.failed' },
+  credential_accepted: { becomes: 'accepted', action: 'credential.accepted', about: 'credential', detail: {} },
+  credential_deleted: { becomes: 'rejected', action: 'credential.rejected', about: 'credential', detail: {} },
+  // It did not arrive, and webhooks know no other event for that.
+  credential_failure: {
+    becomes: 'failed',
+    action: 'openid4vc.issuance.failed',
+    about: 'issuance',
+    detail: { cause: 'wallet' },
+  },
 } as const
 
 /**
@@ -40,8 +46,9 @@ export async function takeNotification(
   }
   const entry = {
     action: outcome.action,
-    subject: { kind: 'credential', id: null },
+    subject: { kind: outcome.about, id: null },
     by: { kind: 'wallet', ...from },
+    detail: outcome.detail,
   } as const
   const told = await store.single(tenant.id, (tx) => tell(tx, report, entry, now))
   if (told === 'no_token') throw new Fault('token.invalid')

@@ -1,0 +1,138 @@
+// What happens in the main job and in the life of a credential is told to who asked for it, also by a server that is killed meanwhile.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { until } from '../../src/events/test-support/house.ts'
+import { aReceiver, type Receiver } from '../../src/events/test-support/receiver.ts'
+import { makeTemplate, openIssuance } from '../support/main-job.ts'
+import { type Api, type Deployment, deploy } from '../support/server.ts'
+import { type ServerChild, serverChild } from '../support/server-child.ts'
+
+const KILLS = 2
+
+type Told = {
+  readonly type: string
+  readonly data: { readonly subject: { readonly kind: string; readonly id: string } }
+}
+
+let chirograph: Deployment
+let receiver: Receiver
+let school: Api
+let thandi: Api
+before(async () => {
+  chirograph = await deploy()
+  receiver = await aReceiver()
+  school = await chirograph.backend('acme')
+  thandi = await chirograph.wallet('acme', 'thandi')
+  const made = await school.post('/creds/endpoints', { url: receiver.url })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+})
+after(async () => {
+  await chirograph.stop()
+  await receiver.close()
+})
+
+function told(): Told[] {
+  return receiver.messages.map(({ body }) => JSON.parse(body))
+}
+
+async function isTold(type: string, id: string): Promise<void> {
+  await until(() => told().some((one) => one.type === type && one.data.subject.id === id))
+}
+
+async function receive(offerUri: string): Promise<string> {
+  const received = await thandi.post('/wallet/v2/credentials', { credentialOffer: offerUri })
+  assert.equal(received.status, 201, JSON.stringify(received.body))
+  return received.body.data[0].id
+}
+
+test('each step in the life of a credential is told, with ids and without a claim', async () => {
+  const template = await makeTemplate(school, 'life')
+  const issuance = await openIssuance(school, template.id)
+  await isTold('openid4vc.issuance.offered', issuance.id)
+  const held = await receive(issuance.offerUri)
+  await isTold('openid4vc.issuance.completed', issuance.id)
+  const inner = (await school.get(`/creds/credentials/${issuance.id}`)).body.data.credentials[0].id
+  await thandi.patch(`/wallet/v2/credentials/${held}`, { status: 'accepted' })
+  await isTold('credential.accepted', inner)
+  await present(template.type)
+  for (const [verb, type] of [
+    ['suspend', 'credential.suspended'],
+    ['reinstate', 'credential.reinstated'],
+    ['revoke', 'credential.revoked'],
+  ] as const) {
+    const { status, body } = await school.post(`/creds/credentials/${verb}`, { ids: [inner] })
+    assert.equal(status, 200, JSON.stringify(body))
+    await isTold(type, inner)
+  }
+  const other = await openIssuance(school, template.id)
+  const refused = await receive(other.offerUri)
+  await thandi.patch(`/wallet/v2/credentials/${refused}`, { status: 'rejected' })
+  const second = (await school.get(`/creds/credentials/${other.id}`)).body.data.credentials[0].id
+  await isTold('credential.rejected', second)
+  assert(!JSON.stringify(told()).includes('Thandi'), 'a claim was sent')
+})
+
+async function present(type: string): Promise<void> {
+  const credentials = [{ type, attributes: { name: {} } }]
+  const asked = await school.post('/creds/templates/presentations', { name: 'Who', description: '', credentials })
+  const presentationTemplateId = asked.body.data.id
+  for (const [status, event] of [
+    ['answered', 'openid4vc.verification.verified'],
+    ['rejected', 'openid4vc.verification.failed'],
+  ] as const) {
+    const request = (await school.post('/creds/presentations/request', { presentationTemplateId })).body.data
+    await isTold('openid4vc.verification.requested', request.id)
+    const presentationRequest = request.authorizationRequestUri
+    const prepared = await thandi.post('/wallet/v2/presentations', { presentationRequest })
+    assert.equal(prepared.status, 201, JSON.stringify(prepared.body))
+    await thandi.patch(`/wallet/v2/presentations/${prepared.body.data.id}`, { status })
+    await isTold(event, request.id)
+  }
+}
+
+test('the users that were there before are in the list of events', async () => {
+  const { body } = await school.get('/creds/events?filter[type]=user.created')
+  assert.equal(body.data.length, 3)
+})
+
+test('a server that is killed while it sends, and a receiver that is down meanwhile, lose no event', async () => {
+  const child: ServerChild = await serverChild()
+  // Slow, so that a kill finds messages on their way.
+  const slow = await aReceiver((response) => setTimeout(() => response.writeHead(200).end(), 50))
+  const opened: string[] = []
+  try {
+    const templateId = (await makeTemplate(await child.backend(), 'killed')).id
+    const { body } = await (await child.backend()).post('/creds/endpoints', {
+      ...{ url: slow.url, filterTypes: ['openid4vc.issuance.offered'] },
+    })
+    for (let round = 0; round < KILLS; round += 1) {
+      const api = await child.backend()
+      for (let n = 0; n < 12; n += 1) opened.push((await openIssuance(api, templateId)).id)
+      const sofar = slow.messages.length
+      await until(() => slow.messages.length > sofar)
+      await child.end('SIGKILL')
+      await child.start()
+    }
+    // What was on its way is sent again when the lease of the dead server is over.
+    const end = performance.now() + 40_000
+    const heard = () => new Set(slow.messages.map((one) => JSON.parse(one.body).data.subject.id))
+    while (heard().size < opened.length && performance.now() < end)
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    await untilDelivered(child, body.data.id, opened.length, end)
+    assert.deepEqual([...heard()].toSorted(), opened.toSorted())
+  } finally {
+    await child.remove()
+    await slow.close()
+  }
+})
+
+async function untilDelivered(child: ServerChild, endpointId: string, count: number, end: number): Promise<void> {
+  const api = await child.backend()
+  const path = `/creds/endpoints/${endpointId}/deliveries?page[size]=100&filter[status]=delivered`
+  let delivered = 0
+  while (delivered < count && performance.now() < end) {
+    delivered = (await api.get(path)).body.data.length
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+  assert.equal(delivered, count)
+}
