@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
 // Runs all tests. Those that ask openssl for a second opinion are left out, and named, where it is not installed: nothing but Node is needed
@@ -13,10 +14,14 @@ const leftOut = hasOpenSsl ? [] : files.filter((file) => asksOpenSsl(file, new S
 if (leftOut.length > 0)
   console.log(`openssl is not installed; left out:\n${leftOut.map((file) => `  ${file}`).join('\n')}`)
 
+// What the files of this run share: a database to copy.
+const folder = mkdtempSync(join(tmpdir(), 'chirograph-tests-'))
 const run = spawn(process.execPath, [...ALWAYS, ...files.filter((file) => !leftOut.includes(file))], {
   stdio: 'inherit',
+  env: { ...process.env, TEST_RUN_FOLDER: folder },
 })
 run.once('exit', (status) => {
+  rmSync(folder, { recursive: true, force: true })
   process.exitCode = status ?? 1
 })
 

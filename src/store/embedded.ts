@@ -12,15 +12,18 @@ const OID_INT8 = 20
  * It survives the end of the process at any moment, but does not fsync, so it is not for machines that may lose power.
  * One process at a time: the lock file keeps a second one out.
  *
+ * @param startFrom A dump to start from, where `folder` is null.
  * @throws Error when another process holds the folder.
  */
-export async function openEmbedded(folder: string | null): Promise<Engine> {
+export async function openEmbedded(folder: string | null, startFrom: Blob | null = null): Promise<Engine> {
   const unlock = folder === null ? () => undefined : lockFolder(folder)
   const parsers = {
     [OID_INT8]: (text: string) => text,
     [OID_BYTEA]: (text: string) => Buffer.from(text.slice(2), 'hex'),
   }
-  const db = await PGlite.create(folder === null ? { parsers } : { dataDir: `${folder}/pgdata`, parsers })
+  const place =
+    folder === null ? { ...(startFrom !== null && { loadDataDir: startFrom }) } : { dataDir: `${folder}/pgdata` }
+  const db = await PGlite.create({ ...place, parsers })
   let trips = 0
 
   function runIn(tx: Transaction): Run {

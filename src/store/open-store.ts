@@ -8,6 +8,8 @@ type Options = {
   readonly databaseUrl: string | null
   /** Folder of the embedded engine; null keeps it in memory (tests). */
   readonly dataDir: string | null
+  /** Dump that an embedded engine in memory starts from. */
+  readonly startFrom?: Blob | null
   readonly poolMax: number
   readonly onIdleError: (error: Error) => void
 }
@@ -18,10 +20,10 @@ const ACROSS: Acting = { role: 'chirograph_across', tenantId: null }
 const DEADLOCK = '40P01'
 
 /** Opens the database. The engines are loaded only when they are used: the embedded one alone costs 100 MB. */
-export async function openStore({ databaseUrl, dataDir, poolMax, onIdleError }: Options): Promise<Store> {
+export async function openStore({ databaseUrl, dataDir, startFrom, poolMax, onIdleError }: Options): Promise<Store> {
   if (databaseUrl === null) {
     const { openEmbedded } = await import('./embedded.ts')
-    return storeOn(await openEmbedded(dataDir))
+    return storeOn(await openEmbedded(dataDir, startFrom))
   }
   const { openPostgresql } = await import('./postgresql.ts')
   return storeOn(openPostgresql({ url: databaseUrl, poolMax, onIdleError }))

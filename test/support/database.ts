@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { openStore } from '../../src/store/open-store.ts'
 import type { Store } from '../../src/store/store.ts'
+import { embeddedTemplate } from './embedded-template.ts'
 
 /** A database of its own for one test file, migrated. `url` is null for the embedded engine. */
 export type TestDatabase = { readonly store: Store; readonly url: string | null; readonly close: () => Promise<void> }
@@ -14,7 +15,9 @@ export const postgresUrl = process.env.TEST_POSTGRES_URL ?? null
 /** Opens an empty, migrated database: on the given PostgreSQL server if there is one, else embedded and in memory. */
 export async function openTestDatabase(): Promise<TestDatabase> {
   const url = postgresUrl === null ? null : await createDatabase(postgresUrl)
-  const store = await openStore({ databaseUrl: url, dataDir: null, poolMax: 10, onIdleError: () => undefined })
+  const startFrom = url === null ? await embeddedTemplate() : null
+  const options = { databaseUrl: url, dataDir: null, startFrom, poolMax: 10, onIdleError: () => undefined }
+  const store = await openStore(options)
   await store.migrate()
   return {
     store,

@@ -49,8 +49,12 @@ export async function makeEverything(chirograph: Deployment): Promise<Objects> {
     dids: [{ did: 'did:web:uc.example' }],
   })
   assert.equal(trusted.status, 201, JSON.stringify(trusted.body))
+  const bound = { credentialOffer: (await openIssuance(school, template.id)).offerUri, recipient: 'thandi@example.org' }
+  const delivered = await school.post('/wallet/v2/orgs/credentials', bound)
+  assert.equal(delivered.status, 201, JSON.stringify(delivered.body))
   return {
     ...(await makeCertificates(school)),
+    '/wallet/v2/orgs/deliveries': delivered.body.data.id,
     '/creds/trusted-entities': trusted.body.data.id,
     '/creds/templates/credentials': template.id,
     '/creds/credentials': (await openIssuance(school, template.id)).id,

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createDatabase, postgresUrl } from './database.ts'
+import { layTemplate } from './embedded-template.ts'
 import { freePort } from './round-robin.ts'
 import { type Api, api, backendSecret } from './server.ts'
 
@@ -43,6 +44,7 @@ export async function serverChild(): Promise<ServerChild> {
   const file = join(folder, 'bootstrap.json')
   writeFileSync(file, JSON.stringify(bootstrap))
   const database = postgresUrl === null ? {} : { DATABASE_URL: await createDatabase(postgresUrl) }
+  if (postgresUrl === null) await layTemplate(join(folder, 'data'))
   const settings = { PORT: String(port), PUBLIC_URL: url, DATA_DIR: join(folder, 'data'), BOOTSTRAP_FILE: file }
   let child = await startChild(url, { ...settings, LOG_LEVEL: 'error', ...database })
   const client = { client_id: 'acme-backend', client_secret: backendSecret }

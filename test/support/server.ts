@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Instead, start } from '../../src/main.ts'
 import { createDatabase, postgresUrl } from './database.ts'
+import { layTemplate } from './embedded-template.ts'
 import { freePort, roundRobin } from './round-robin.ts'
 
 /** One deployment for one test file: on PostgreSQL two servers that get the requests in turn, else one on an embedded database. */
@@ -73,6 +74,7 @@ export async function deploy(
   const tenants = bootstrap.tenants.map((one) => ({ ...one, settings: settings[one.slug] ?? {} }))
   writeFileSync(file, JSON.stringify({ tenants }))
   const database = postgresUrl === null ? {} : { DATABASE_URL: await createDatabase(postgresUrl) }
+  if (postgresUrl === null) await layTemplate(folder)
   const front = await freePort()
   const url = `http://127.0.0.1:${front}`
   const ports = postgresUrl === null ? [front] : [await freePort(), await freePort()]
