@@ -32,6 +32,8 @@ import { trustedEntityRoutes } from './trust/trusted-entity-routes.ts'
 import { verificationSchedules } from './verification/jobs.ts'
 import { verificationEndpoints } from './verification/public-endpoints.ts'
 import { verificationRoutes } from './verification/routes.ts'
+import { statisticsSchedules } from './verification/statistics-jobs.ts'
+import { statisticsRoutes } from './verification/statistics-routes.ts'
 import { walletJobs, walletSchedules } from './wallet/jobs.ts'
 import { walletRoutes } from './wallet/routes.ts'
 
@@ -40,6 +42,7 @@ export const routes: readonly Route[] = [
   ...walletRoutes,
   ...issuanceRoutes,
   ...verificationRoutes,
+  ...statisticsRoutes,
   ...signingRequestRoutes,
   ...certificateRoutes,
   ...trustedEntityRoutes,
@@ -64,6 +67,7 @@ const schedules = [
   ...authorizationSchedules,
   ...issuanceSchedules,
   ...verificationSchedules,
+  ...statisticsSchedules,
   ...walletSchedules,
 ]
 

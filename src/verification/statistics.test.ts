@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { makeTemplate, openIssuance } from '../../test/support/main-job.ts'
+import { type Api, type Deployment, deploy } from '../../test/support/server.ts'
+
+let chirograph: Deployment
+let school: Api
+let thandi: Api
+before(async () => {
+  chirograph = await deploy()
+  school = await chirograph.backend('acme')
+  thandi = await chirograph.wallet('acme', 'thandi')
+})
+after(() => chirograph.stop())
+
+const month = new Date().toISOString().slice(0, 7)
+
+function rowOf(rows: { templateId: string }[], templateId: string) {
+  return rows.filter((one) => one.templateId === templateId)
+}
+
+test('a story is told in figures: by template, for the month, and without anybody in it', async () => {
+  const template = await makeTemplate(school, 'counted')
+  const [kept, unwanted, canceled] = [
+    await openIssuance(school, template.id),
+    await openIssuance(school, template.id),
+    await openIssuance(school, template.id),
+  ]
+  for (const [{ offerUri }, status] of [
+    [kept, 'accepted'],
+    [unwanted, 'rejected'],
+  ] as const) {
+    const { body } = await thandi.post('/wallet/v2/credentials', { credentialOffer: offerUri })
+    await thandi.patch(`/wallet/v2/credentials/${body.data[0].id}`, { status })
+  }
+  await school.delete(`/creds/credentials/${canceled.id}`)
+  const credentials = [{ type: template.type, attributes: { name: {} } }]
+  const asked = await school.post('/creds/templates/presentations', { name: 'Who', description: 'Name', credentials })
+  const presentationTemplateId = asked.body.data.id
+  for (const status of ['answered', 'rejected'] as const) {
+    const request = await school.post('/creds/presentations/request', { presentationTemplateId })
+    const presentationRequest = request.body.data.authorizationRequestUri
+    const prepared = await thandi.post('/wallet/v2/presentations', { presentationRequest })
+    const answered = await thandi.patch(`/wallet/v2/presentations/${prepared.body.data.id}`, { status })
+    assert.equal(answered.status, 200, JSON.stringify(answered.body))
+  }
+  await school.post('/creds/credentials/suspend', { ids: [kept.credentials[0].id] })
+  await school.post('/creds/credentials/reinstate', { ids: [kept.credentials[0].id] })
+  await school.post('/creds/credentials/revoke', { ids: [kept.credentials[0].id] })
+
+  const about = { month, templateId: template.id, templateName: 'Badge' }
+  const issued = {
+    offered: 3,
+    completed: 2,
+    canceled: 1,
+    revoked: 1,
+    suspended: 1,
+    reinstated: 1,
+    failed: 0,
+    expired: 0,
+  }
+  const asking = { month, templateId: presentationTemplateId, templateName: 'Who' }
+  const verified = { requested: 2, verified: 1, rejected: 1, failed: 0, expired: 0 }
+  const { status, body } = await school.get('/creds/stats')
+  assert.equal(status, 200, JSON.stringify(body))
+  assert.deepEqual(rowOf(body.data.presentations, presentationTemplateId), [{ ...asking, ...verified }])
+  const [row] = rowOf(body.data.issuances, template.id) as Record<string, unknown>[]
+  assert.partialDeepStrictEqual(row, { ...about, ...issued })
+  assert.equal(body.data.until, month)
+  assert(Date.now() - Date.parse(body.meta.asOf) < 60_000)
+  assert(!JSON.stringify(body).includes('Thandi'))
+
+  // The wallet's reports arrive by a job.
+  await until(async () => {
+    const later = await school.get(`/creds/stats?filter[templateId]=${template.id}`)
+    const [now] = later.body.data.issuances
+    assert.deepEqual(later.body.data.presentations, [])
+    return now.accepted === 1 && now.rejected === 1
+  })
+})
+
+test('months are asked for, and a template', async () => {
+  const past = await school.get('/creds/stats?filter[from]=2020-01&filter[until]=2020-12')
+  assert.deepEqual(past.body.data, { from: '2020-01', until: '2020-12', issuances: [], presentations: [] })
+  const year = await school.get('/creds/stats?filter[until]=2025-03')
+  assert.equal(year.body.data.from, '2024-04')
+})
+
+for (const [what, query, parameter] of [
+  ['a month that there is not', 'filter[from]=2026-13', 'filter[from]'],
+  ['a day', 'filter[until]=2026-01-01', 'filter[until]'],
+  ['a month after the last one', 'filter[from]=2026-02&filter[until]=2026-01', 'filter[from]'],
+  ['more months than there may be', 'filter[from]=2019-01&filter[until]=2024-01', 'filter[from]'],
+  ['a template that is no id', 'filter[templateId]=x', 'filter[templateId]'],
+  ['a page', 'page[size]=1', 'page[size]'],
+] as const) {
+  test(`${what} is refused by name`, async () => {
+    const { status, body } = await school.get(`/creds/stats?${query}`)
+    assert.equal(status, 400)
+    assert.equal(body.errors[0].source.parameter, parameter)
+  })
+}
+
+test('whoever may read the audit trail may read the figures, and a person may not', async () => {
+  assert.equal((await (await chirograph.idle('acme')).get('/creds/stats')).status, 200)
+  const { status, body } = await thandi.get('/creds/stats')
+  assert.equal(status, 403)
+  assert.equal(body.errors[0].meta.requiredScope, 'audit:read')
+})
+
+test('another tenant sees none of it', async () => {
+  const { body } = await (await chirograph.backend('globex')).get('/creds/stats')
+  assert.deepEqual([body.data.issuances, body.data.presentations], [[], []])
+})
+
+async function until(what: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + 15_000
+  while (performance.now() < end) {
+    if (await what()) return
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  assert.fail('it did not happen')
+}
