@@ -6,13 +6,15 @@ import type { IssuerMetadata } from '../protocols/openid4vci/issuer-metadata.ts'
 import { collectOrder } from './collect-order.ts'
 import type { ShownCredential } from './credential.ts'
 import { giveUpOrder, insertDeferred } from './deferred-store.ts'
+import { deliveryErrorOf } from './delivery.ts'
 import { keepCollected } from './fetch-deferred.ts'
-import { holderOf } from './holder.ts'
+import { type Holder, holderOf } from './holder.ts'
 import type { Receipt } from './keep-credentials.ts'
 import { fetchServerMetadata, type OpenedOffer, openOffer } from './open-offer.ts'
 import { type Order, orderOf, sealOrder } from './order.ts'
 import { type Deferred, redeemCode } from './redeem-offer.ts'
 import { offerTerms, shownTxCode } from './resolve-offer.ts'
+import { settleOrder } from './settle-delivery.ts'
 
 /** What a caller gives to receive credentials. */
 export type OfferAsk = { readonly credentialOffer: string; readonly txCode?: string | undefined }
@@ -45,30 +47,45 @@ const KEPT_MS = 86_400_000
  * @throws Fault `holder.missing`, `issuer.untrusted`, `offer.*`, `issuer_metadata.invalid`, `issuer_answer.invalid`, `credential.invalid`, `upstream.*`
  */
 export async function acceptOffer(platform: Platform, caller: Caller, ask: OfferAsk): Promise<Accepted> {
-  const userId = holderOf(caller)
-  const opened = await openOffer(platform, ask.credentialOffer, await offerTerms(platform, caller))
+  const { tenantId, tenantSlug } = caller
+  const holder = { tenantId, tenantSlug, userId: holderOf(caller), by: caller, deliveryId: null }
+  return receiveOffer(platform, holder, ask)
+}
+
+/**
+ * As {@link acceptOffer}, into the wallet of whoever is named. Once there is an order, it is the order that brings the delivery to its end:
+ * in the transaction in which it is kept or given up.
+ */
+export async function receiveOffer(platform: Platform, holder: Holder, ask: OfferAsk): Promise<Accepted> {
+  const { tenantId, userId, by, deliveryId } = holder
+  const opened = await openOffer(platform, ask.credentialOffer, await offerTerms(platform, holder))
   const { code, txCode, hint } = await usableGrant(platform, opened, ask.txCode ?? null)
   const { metadata, configurations } = opened
   const server = await fetchServerMetadata(platform, metadata, hint)
   const { token, clientId } = await redeemCode(platform, server, code, txCode)
   const order = orderOf(metadata, configurations, token, clientId)
-  const receipt = { ...order, tenantId: caller.tenantId, userId, by: caller }
+  const receipt = { ...order, tenantId, userId, by, deliveryId }
   const id = await holdOrder(platform, receipt, order)
   try {
     return await receive(platform, receipt, id, order)
   } catch (error) {
     // what is no refusal is trouble of our own; then the job goes on where this ended
-    if (error instanceof Fault) await platform.store.single(caller.tenantId, (tx) => giveUpOrder(tx, id))
+    if (error instanceof Fault) await giveUp(platform, holder, id, error)
     throw error
   }
 }
 
+async function giveUp({ store, clock }: Platform, { tenantId, by }: Holder, id: string, fault: Fault): Promise<void> {
+  const outcome = { credentialIds: [], error: deliveryErrorOf(fault) }
+  await store.inTenant(tenantId, async (tx) => settleOrder(tx, await giveUpOrder(tx, id), outcome, by, clock.now()))
+}
+
 /** Keeps what was ordered before it is asked for: keys and token would die with this process, and the code is spent. */
 async function holdOrder({ sealing, store, clock }: Platform, receipt: Receipt, order: Order): Promise<string> {
-  const { tenantId, userId } = receipt
+  const { tenantId, userId, deliveryId } = receipt
   const id = newId()
   const now = clock.now()
-  const row = { id, userId, sealedWork: await sealOrder(sealing, tenantId, id, order) }
+  const row = { id, userId, deliveryId, sealedWork: await sealOrder(sealing, tenantId, id, order) }
   const after = (ms: number) => new Date(now.getTime() + ms)
   const times = { askedUntil: after(ASKING_MS_MAX), dropAt: after(KEPT_MS), now }
   await store.single(tenantId, (tx) => insertDeferred(tx, row, times))

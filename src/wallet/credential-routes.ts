@@ -5,6 +5,7 @@ import { answer, type Route, route } from '../http/route.ts'
 import { acceptOffer } from './accept-offer.ts'
 import { type Consent, consents } from './credential.ts'
 import { getCredential, listHeld } from './get-credential.ts'
+import { offerFaults, previewFaults } from './refusals.ts'
 import { removeCredential } from './remove-credential.ts'
 import { resolveOffer } from './resolve-offer.ts'
 import { ConsentBody, Credential, IdParams, OfferBody, ResolveBody, ResolvedOffer } from './schemas.ts'
@@ -15,18 +16,6 @@ const CredentialListQuery = listQuery({
   filters: { status: Status, vct: Type.String({ minLength: 1, maxLength: 256 }) },
   more: { status: Status },
 })
-const offerFaults = [
-  'holder.missing',
-  'issuer.untrusted',
-  'offer.malformed',
-  'offer.unusable',
-  'offer.format',
-  'issuer_metadata.invalid',
-  'upstream.refused',
-  'upstream.unreachable',
-  'upstream.timeout',
-  'upstream.answer',
-] as const
 
 const listRoute = route({
   group: 'wallet',
@@ -56,13 +45,7 @@ const acceptRoute = route({
   body: OfferBody,
   status: 201,
   reply: Type.Array(Credential),
-  faults: [
-    ...offerFaults,
-    'offer.tx_code_required',
-    'offer.authorization_required',
-    'credential.invalid',
-    'issuer_answer.invalid',
-  ],
+  faults: ['holder.missing', ...offerFaults],
   handle: async ({ platform, caller, body }) => {
     const { credentials, deferred } = await acceptOffer(platform, caller, body)
     return answer([...credentials], deferred.length === 0 ? {} : { meta: { deferred } })
@@ -79,7 +62,7 @@ const resolveRoute = route({
   body: ResolveBody,
   status: 200,
   reply: ResolvedOffer,
-  faults: offerFaults,
+  faults: ['holder.missing', ...previewFaults],
   handle: async ({ platform, caller, body }) => answer(await resolveOffer(platform, caller, body.credentialOffer)),
 })
 

@@ -18,8 +18,10 @@ import {
   passOnOrders,
   releaseDeferred,
 } from './deferred-store.ts'
+import { deliveryErrorOf } from './delivery.ts'
 import { keepCredential, type Receipt } from './keep-credentials.ts'
 import { type AnyOrder, type DeferredOrder, type Given, openOrder, sealOrder } from './order.ts'
+import { settleOrder } from './settle-delivery.ts'
 import { bytesMax, isOk, isPassing, jsonOf } from './upstream.ts'
 
 type Run = DeferredRow & DeferredRun & { readonly tenantId: TenantId }
@@ -56,9 +58,11 @@ export async function keepCollected(
   now: Date,
 ): Promise<boolean> {
   // whoever ends it keeps the credentials, so that they are there once
-  if (!(await deleteDeferred(tx, id))) return false
+  const gone = await deleteDeferred(tx, id)
+  if (gone === null) return false
   for (const one of ready) await keepCredential(tx, receipt, one, now)
   for (const one of later) await keepDeferred(tx, one, now)
+  await settleOrder(tx, gone, { credentialIds: ready.map(({ held }) => held.id), error: null }, receipt.by, now)
   return true
 }
 
@@ -98,7 +102,11 @@ async function fetchDeferred(platform: Platform, tenantId: TenantId, id: string)
       throw error
     }
     log.info({ code: error instanceof Fault ? error.code : '' }, 'a credential that was to come was given up')
-    await store.single(tenantId, (tx) => giveUpDeferred(tx, run))
+    const reason = deliveryErrorOf(error instanceof Fault ? error : new Fault('server.unexpected'))
+    await store.inTenant(tenantId, async (tx) => {
+      const outcome = { credentialIds: [], error: reason }
+      await settleOrder(tx, await giveUpDeferred(tx, run), outcome, 'system', platform.clock.now())
+    })
   }
 }
 
@@ -140,9 +148,9 @@ async function postpone({ store, clock }: Platform, run: Run, intervalSeconds: n
   })
 }
 
-async function take(platform: Platform, { tenantId, userId, id }: Run, order: AnyOrder): Promise<void> {
+async function take(platform: Platform, { tenantId, userId, deliveryId, id }: Run, order: AnyOrder): Promise<void> {
   const by = { kind: 'issuer', id: order.credentialIssuer } as const
-  const receipt = { ...order, tenantId, userId, by }
+  const receipt = { ...order, tenantId, userId, deliveryId, by }
   const isFinal = (error: unknown) => !isPassing(error)
   const collected =
     'datasets' in order

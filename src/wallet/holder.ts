@@ -1,5 +1,15 @@
-import type { Caller, UserId } from '../caller.ts'
+import type { Caller, TenantId, UserId } from '../caller.ts'
+import type { Actor } from '../events/entry.ts'
 import { Fault } from '../fault.ts'
+
+/** Whose wallet something is put into, by whom, and for which delivery; `deliveryId` is null if the holder does it. */
+export type Holder = {
+  readonly tenantId: TenantId
+  readonly tenantSlug: string
+  readonly userId: UserId
+  readonly by: Actor
+  readonly deliveryId: string | null
+}
 
 /**
  * Whose wallet the caller works with.

@@ -19,6 +19,8 @@ export type Receipt = {
   readonly tenantId: TenantId
   readonly userId: UserId
   readonly by: Actor
+  /** The delivery that they are for; null: their holder asked for them. */
+  readonly deliveryId: string | null
   readonly credentialIssuer: string
   readonly notificationEndpoint: string | null
   readonly accessToken: string

@@ -3,7 +3,7 @@ import { newId } from '../crypto/random.ts'
 import { record } from '../events/record.ts'
 import type { Platform } from '../platform.ts'
 import type { Selection } from '../protocols/dcql/select-credentials.ts'
-import { holderOf } from './holder.ts'
+import { type Holder, holderOf } from './holder.ts'
 import { type OpenedRequest, openRequest } from './open-request.ts'
 import { besidesOf, type Candidate, choicesFor, listCandidates, retainedOf, select, selectedOf } from './presentable.ts'
 import {
@@ -16,6 +16,7 @@ import {
 import { insertPresentation } from './presentation-store.ts'
 import type { ShownPresentation } from './schemas.ts'
 import { sealPending, sealView } from './sealed-presentation.ts'
+import { settlePresentation } from './settle-delivery.ts'
 
 /** A presentation with what stands beside it in the answer. */
 export type PresentationAnswer = { readonly data: ShownPresentation; readonly meta: Record<string, unknown> }
@@ -35,11 +36,22 @@ export async function preparePresentation(
   presentationRequest: string,
   id = newId(),
 ): Promise<PresentationAnswer> {
-  const userId = holderOf(caller)
-  const { tenantId } = caller
+  const { tenantId, tenantSlug } = caller
+  const holder = { tenantId, tenantSlug, userId: holderOf(caller), by: caller, deliveryId: null }
+  return receiveRequest(platform, holder, presentationRequest, id)
+}
+
+/** As {@link preparePresentation}, into the wallet of whoever is named. In its transaction a delivery is brought to its end. */
+export async function receiveRequest(
+  platform: Platform,
+  holder: Holder,
+  presentationRequest: string,
+  id: string,
+): Promise<PresentationAnswer> {
+  const { tenantId, userId, by, deliveryId } = holder
   const opened = await openRequest(platform, tenantId, presentationRequest)
   const { expiresAt: end, verifier: _, purposes: __, ...request } = opened
-  const view = viewOf(opened, await listCandidates(platform, caller, userId, opened.formats))
+  const view = viewOf(opened, await listCandidates(platform, holder, userId, opened.formats))
   const now = platform.clock.now()
   const expiresAt = new Date(Math.min(end?.getTime() ?? now.getTime() + ttlMs(platform), now.getTime() + OPEN_MS_MAX))
   const made = {
@@ -50,7 +62,8 @@ export async function preparePresentation(
   await platform.store.inTenant(tenantId, async (tx) => {
     await insertPresentation(tx, userId, made)
     const subject = { kind: 'wallet-presentation', id }
-    await record(tx, { action: 'wallet.presentation.prepared', subject, by: caller }, now)
+    await record(tx, { action: 'wallet.presentation.prepared', subject, by }, now)
+    if (deliveryId !== null) await settlePresentation(tx, deliveryId, by, now)
   })
   const row: PresentationRow = { ...made, status: 'pending', isAnswering: false, updatedAt: now }
   return { data: showPresentation(row, view, tenantId, now), meta: metaOf(row, view) }

@@ -6,6 +6,7 @@ import { answer, type Route, route } from '../http/route.ts'
 import { answerPresentation } from './answer-presentation.ts'
 import { getPresentation, listShared } from './get-presentation.ts'
 import { preparePresentation } from './prepare-presentation.ts'
+import { requestFaults } from './refusals.ts'
 import { AnswerBody, CurrentUser, IdParams, Presentation, PresentationBody, presentationStatuses } from './schemas.ts'
 
 const Status = Type.Enum([...presentationStatuses], { description: 'Only presentations with this status.' })
@@ -38,18 +39,7 @@ const prepareRoute = route({
   body: PresentationBody,
   status: 201,
   reply: Presentation,
-  faults: [
-    'holder.missing',
-    'presentation_request.invalid',
-    'presentation_request.client',
-    'presentation_request.uri_method',
-    'presentation_request.transaction_data',
-    'presentation_request.formats',
-    'dcql.invalid',
-    'upstream.refused',
-    'upstream.unreachable',
-    'upstream.timeout',
-  ],
+  faults: ['holder.missing', ...requestFaults],
   handle: async ({ platform, caller, body, operation }) => {
     const find = (id: string) => getPresentation(platform, caller, id)
     const prepare = (id: string) => preparePresentation(platform, caller, body.presentationRequest, id)

@@ -22,10 +22,13 @@ export async function resolveOffer(
   return previewOf(await openOffer(platform, credentialOffer, await offerTerms(platform, caller)))
 }
 
-/** What the wallet of a caller takes, and from whom. */
-export async function offerTerms(platform: Platform, caller: Caller): Promise<OfferTerms> {
-  const formats = await openFormats(platform, caller.tenantId)
-  return { formats, refuse: (issuer) => refuseUntrusted(platform, caller, issuer) }
+/** What the wallets of a tenant take, and from whom. */
+export async function offerTerms(
+  platform: Platform,
+  owner: Pick<Caller, 'tenantId' | 'tenantSlug'>,
+): Promise<OfferTerms> {
+  const formats = await openFormats(platform, owner.tenantId)
+  return { formats, refuse: (issuer) => refuseUntrusted(platform, owner, issuer) }
 }
 
 /** How the API tells what transaction code is needed. */

@@ -4,9 +4,11 @@ import { walletFormats } from './wallet-format.ts'
 
 const Uuid = Type.String({ format: 'uuid' })
 const Time = Type.String({ format: 'date-time' })
-const EXAMPLE_OFFER =
+/** An offer in the examples of the reference. */
+export const EXAMPLE_OFFER =
   'openid-credential-offer://?credential_offer_uri=https%3A%2F%2Fcredentials.example.org%2Fissuers%2Facme%2Foffers%2FAaH7HKzsc7O9H8AJ'
-const EXAMPLE_REQUEST =
+/** A presentation request in the examples of the reference. */
+export const EXAMPLE_REQUEST =
   'openid4vp://?client_id=decentralized_identifier%3Adid%3Aweb%3Acredentials.example.org%3Aissuers%3Aacme&request_uri=https%3A%2F%2Fcredentials.example.org%2Fverifiers%2Facme%2Frequests%2FAaH7HVQAdF6'
 const Loose = Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object', additionalProperties: true })
 

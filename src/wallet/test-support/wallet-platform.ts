@@ -31,6 +31,7 @@ const insertUser = sql(
    values ($1, $2, $3, $3, true, now(), now())`,
 )
 const tables = [
+  'wallet_delivery',
   'wallet_credential',
   'wallet_credential_copy',
   'wallet_notification',
