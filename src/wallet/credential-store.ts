@@ -72,7 +72,9 @@ const setConsentStatement = sql(
 )
 const deleteStatement = sql(
   'wallet.delete_credential',
-  'delete from wallet_credential where tenant_id = $1 and user_id = $2 and id = $3 returning id',
+  `with gone as (delete from wallet_credential where tenant_id = $1 and user_id = $2 and id = $3 returning id, created_at)
+   insert into wallet_removed_credential (tenant_id, id, user_id, sealed_view, created_at, removed_at)
+   select $1, id, $2, $4, created_at, $5 from gone returning id`,
 )
 const takeCopiesStatement = sql(
   'wallet.take_copies',
@@ -151,9 +153,18 @@ export async function updateConsent(
   return row?.old_status ?? null
 }
 
-/** Removes a credential, its copies and their keys. @returns whether there was one. */
-export async function deleteCredential(tx: TenantTx, userId: UserId, id: string): Promise<boolean> {
-  const rows = await tx.rows(deleteStatement, [tx.tenantId, userId, id])
+/**
+ * Removes a credential, its copies and their keys, and leaves a trace of it for the history.
+ *
+ * @returns whether there was one.
+ */
+export async function deleteCredential(
+  tx: TenantTx,
+  userId: UserId,
+  { id, sealedTrace }: { readonly id: string; readonly sealedTrace: Buffer },
+  now: Date,
+): Promise<boolean> {
+  const rows = await tx.rows(deleteStatement, [tx.tenantId, userId, id, sealedTrace, now])
   return rows.length > 0
 }
 

@@ -25,8 +25,8 @@ type Row = {
 const ANSWERING_MS_MAX = 120_000
 const COLUMNS = `id, status, answering_at is not null as is_answering, expires_at, created_at, updated_at, sealed_request, sealed_view`
 const OF_USER = 'tenant_id = $1 and user_id = $2'
-/** The status as the holder sees it at $3. */
-const STATUS_NOW = `case when status = 'pending' and answering_at is null and expires_at <= $3 then 'expired' else status end`
+/** SQL for the status as the holder sees it at $3. */
+export const STATUS_NOW = `case when status = 'pending' and answering_at is null and expires_at <= $3 then 'expired' else status end`
 
 const insertStatement = sql(
   'wallet.insert_presentation',
