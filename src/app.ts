@@ -17,7 +17,7 @@ import { keepAnswers } from './http/keep-answers.ts'
 import { openOutbound } from './http/outbound.ts'
 import type { Route } from './http/route.ts'
 import { buildServer, type Server } from './http/server.ts'
-import { issuanceSchedules } from './issuance/jobs.ts'
+import { issuanceJobs, issuanceSchedules } from './issuance/jobs.ts'
 import { issuanceEndpoints } from './issuance/public-endpoints.ts'
 import { issuanceRoutes } from './issuance/routes.ts'
 import { jobSchedules } from './jobs/jobs.ts'
@@ -59,7 +59,7 @@ export const endpoints: readonly Endpoint[] = [
   ...trustEndpoints,
 ]
 
-const jobs = [...walletJobs]
+const jobs = [...walletJobs, ...issuanceJobs]
 const schedules = [
   ...trustSchedules,
   ...jobSchedules,

@@ -1,12 +1,15 @@
 import type { JsonObject } from '../crypto/json.ts'
 import type { Tenant } from '../directory/tenant.ts'
-import { Fault } from '../fault.ts'
+import { Fault, type Violation } from '../fault.ts'
 import type { SignerCertificate } from '../protocols/mdoc/signer-certificate.ts'
 import { checkClaims } from './check-claims.ts'
 import { checkElements } from './check-elements.ts'
 import { certificateOf, credentialSigner, mdocSigner, type SignerNeeds } from './credential-signer.ts'
 import type { MdocDefinition, Template, TemplateDefinition } from './template.ts'
 import { mdocValidity, validityOf } from './validity.ts'
+
+/** Judges what one credential is to say. @returns what stands against it; null: it may be opened */
+export type Judge = (attributes: JsonObject) => Fault | null
 
 /**
  * What stands against an issuance, as far as it is known today: who signs in the end is settled when the wallet comes.
@@ -16,27 +19,49 @@ import { mdocValidity, validityOf } from './validity.ts'
 export async function refusalOf(
   needs: SignerNeeds,
   tenant: Pick<Tenant, 'id' | 'slug'>,
-  { definition, archivedAt }: Template,
+  template: Template,
   attributes: JsonObject,
 ): Promise<Fault | null> {
-  if (archivedAt !== null) return unknownTemplate()
+  return (await judgeOf(needs, tenant, template))(attributes)
+}
+
+/** As {@link refusalOf} for many issuances from one template: who signs is looked up once. */
+export async function judgeOf(
+  needs: SignerNeeds,
+  tenant: Pick<Tenant, 'id' | 'slug'>,
+  { definition, archivedAt }: Template,
+): Promise<Judge> {
+  if (archivedAt !== null) return unknownTemplate
   const now = needs.clock.now()
+  if (definition.format === 'mdoc') {
+    const found = await orNobody(mdocSigner(needs, tenant))
+    if (found instanceof Fault) return () => found
+    const certificate = certificateOf(found)
+    return (attributes) =>
+      rejected(checkElements(definition, attributes, certificate)) ??
+      refusalOfTimes(definition, now) ??
+      refusalOfPlan(definition, certificate, now)
+  }
+  // one that leaves the choice open always finds somebody
+  const signer =
+    definition.signer?.kind === 'certificate' ? await orNobody(credentialSigner(needs, tenant, definition)) : null
+  const lacking = signer instanceof Fault ? signer : null
+  return (attributes) =>
+    rejected(checkClaims(definition.attributes, attributes)) ?? lacking ?? refusalOfTimes(definition, now)
+}
+
+function rejected(violations: readonly Violation[]): Fault | null {
+  return violations.length > 0 ? new Fault('attributes.rejected', { violations }) : null
+}
+
+/** The signer, or the refusal that says that there is none. */
+async function orNobody<T>(signer: Promise<T>): Promise<T | Fault> {
   try {
-    if (definition.format === 'mdoc') {
-      const certificate = certificateOf(await mdocSigner(needs, tenant))
-      const violations = checkElements(definition, attributes, certificate)
-      if (violations.length > 0) return new Fault('attributes.rejected', { violations })
-      return refusalOfTimes(definition, now) ?? refusalOfPlan(definition, certificate, now)
-    }
-    const violations = checkClaims(definition.attributes, attributes)
-    if (violations.length > 0) return new Fault('attributes.rejected', { violations })
-    // one that leaves the choice open always finds somebody
-    if (definition.signer?.kind === 'certificate') await credentialSigner(needs, tenant, definition)
+    return await signer
   } catch (error) {
     if (error instanceof Fault && error.code === 'certificate.none_active') return error
     throw error
   }
-  return refusalOfTimes(definition, now)
 }
 
 function refusalOfTimes(definition: TemplateDefinition, now: Date): Fault | null {

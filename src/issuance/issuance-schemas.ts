@@ -16,6 +16,9 @@ export const credentialStatuses = [
   ...['failed', 'expired', 'suspended', 'revoked'],
 ] as const
 
+/** Bounds of `expiresInSeconds`: a minute to 30 days. */
+export const EXPIRES_IN_SECONDS = { minimum: 60, maximum: 2_592_000 } as const
+
 /** What opens an issuance. */
 export const OpenIssuanceBody = Type.Object(
   {
@@ -28,8 +31,7 @@ export const OpenIssuanceBody = Type.Object(
     ),
     expiresInSeconds: Type.Optional(
       Type.Integer({
-        minimum: 60,
-        maximum: 2_592_000,
+        ...EXPIRES_IN_SECONDS,
         description: 'How long the offer may be redeemed; OFFER_TTL_SECONDS by default.',
       }),
     ),

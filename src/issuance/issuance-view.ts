@@ -9,13 +9,7 @@ type Needs = Pick<Platform, 'sealing' | 'urls'>
 type Owner = { readonly tenantId: TenantId; readonly tenantSlug: string }
 
 /** An issuance as our API shows it. The links are derived, so they can be shown again; the transaction code cannot. */
-export async function showIssuance(
-  { sealing, urls }: Needs,
-  { tenantId, tenantSlug }: Owner,
-  issuance: Issuance,
-): Promise<IssuanceView> {
-  const issuer = urls.issuer(tenantSlug)
-  const offerUri = offerUriOf(issuer, await offerToken(sealing, tenantId, 'offer-link', issuance.id))
+export async function showIssuance(needs: Needs, owner: Owner, issuance: Issuance): Promise<IssuanceView> {
   return {
     id: issuance.id,
     status: issuance.status,
@@ -34,6 +28,19 @@ export async function showIssuance(
     createdAt: issuance.createdAt.toISOString(),
     updatedAt: issuance.updatedAt.toISOString(),
     expiresAt: issuance.expiresAt.toISOString(),
+    ...(await offerLinksOf(needs, owner, issuance.id)),
+  }
+}
+
+/** The offer of an issuance: for a wallet, and as a picture. */
+export async function offerLinksOf(
+  { sealing, urls }: Needs,
+  { tenantId, tenantSlug }: Owner,
+  id: string,
+): Promise<Pick<IssuanceView, 'offerUri' | 'offerQrUri'>> {
+  const issuer = urls.issuer(tenantSlug)
+  const offerUri = offerUriOf(issuer, await offerToken(sealing, tenantId, 'offer-link', id))
+  return {
     offerUri: offerLink(offerUri),
     offerQrUri: `${issuer}/offer-qr?credential_offer_uri=${encodeURIComponent(offerUri)}`,
   }

@@ -1,12 +1,25 @@
 import type { TenantId } from '../caller.ts'
 import { record } from '../events/record.ts'
+import { enqueue, type Job } from '../jobs/job.ts'
 import { every, type Schedule } from '../jobs/schedule.ts'
 import type { Platform } from '../platform.ts'
+import {
+  deleteOldBatches,
+  listTenantsWithLeftBatches,
+  listTenantsWithOldBatches,
+  passOnBatches,
+} from './batch-store.ts'
 import { deleteOldNonces, forgetClaims, listTenantsToForget } from './forget-store.ts'
+import { BATCH_LEASE_MS, runBatchJob } from './run-batch.ts'
 
 const ISSUANCES_PER_TURN = 100
 /** The clock of the process that made a nonce may have been ahead of ours, and then the nonce lives on for that long. [SEC-80] */
 const CLOCKS_APART_MS = 120_000
+
+const BATCHES_KEPT_MS = 30 * 86_400_000
+
+/** Work of this room that outlives a request. */
+export const issuanceJobs: readonly Job<never>[] = [runBatchJob]
 
 /** Sweeps of this room: claims are forgotten and unredeemed offers end when their time is over; old nonces go. */
 export const issuanceSchedules: readonly Schedule[] = [
@@ -25,7 +38,37 @@ export const issuanceSchedules: readonly Schedule[] = [
       deleteOldNonces(tx, new Date(clock.now().getTime() - CLOCKS_APART_MS)),
     ),
   ),
+  every(5, 'issuance.resume-batches', resumeBatches, { timeoutSeconds: 15 }),
+  every(3600, 'issuance.delete-batches', deleteBatches),
 ]
+
+/** Gives a new job to the batches whose run has died. */
+export async function resumeBatches(
+  { store, clock }: Pick<Platform, 'store' | 'clock'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const now = clock.now()
+  const left = await store.across('tenants with batches whose run has died', (tx) =>
+    listTenantsWithLeftBatches(tx, now),
+  )
+  for (const tenantId of left) {
+    if (signal.aborted) return
+    await store.inTenant(tenantId, async (tx) => {
+      // Some time for the job to begin.
+      const ids = await passOnBatches(tx, now, new Date(now.getTime() + 3 * BATCH_LEASE_MS))
+      for (const batchId of ids) await enqueue(tx, runBatchJob, { batchId }, { now })
+    })
+  }
+}
+
+async function deleteBatches({ store, clock }: Pick<Platform, 'store' | 'clock'>, signal: AbortSignal): Promise<void> {
+  const before = new Date(clock.now().getTime() - BATCHES_KEPT_MS)
+  const old = await store.across('tenants with batches of long ago', (tx) => listTenantsWithOldBatches(tx, before))
+  for (const tenantId of old) {
+    if (signal.aborted) return
+    await store.single(tenantId, (tx) => deleteOldBatches(tx, before))
+  }
+}
 
 async function forgetSome({ store, clock }: Pick<Platform, 'store' | 'clock'>, tenantId: TenantId): Promise<number> {
   const now = clock.now()

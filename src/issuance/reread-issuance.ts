@@ -1,13 +1,11 @@
 import type { Caller } from '../caller.ts'
-import { equalInConstantTime } from '../crypto/digest.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import { getIssuance } from './get-issuance.ts'
 import type { IssuanceView } from './issuance-schemas.ts'
 import { findMadeFrom } from './issuance-store.ts'
-import { txCodeOf } from './template.ts'
 import { templateVersion } from './template-cache.ts'
-import { makeTxCode, txCodeMac } from './tx-code.ts'
+import { txCodeAgain } from './tx-code.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls'>
 
@@ -23,9 +21,6 @@ export async function rereadIssuance(needs: Needs, caller: Caller, id: string): 
   if (made === null) throw new Fault('resource.unknown')
   const shown = await getIssuance(needs, caller, id)
   const { definition } = await templateVersion(needs, tenantId, made.templateId, made.templateVersion)
-  const asked = txCodeOf(definition)
-  if (asked === null || made.txCodeMac === null) return shown
-  const txCode = await makeTxCode(needs.sealing, tenantId, id, asked)
-  const mac = await txCodeMac(needs.sealing, tenantId, id, txCode)
-  return equalInConstantTime(mac, made.txCodeMac) ? { ...shown, txCode } : shown
+  const txCode = await txCodeAgain(needs.sealing, tenantId, id, definition, made.txCodeMac)
+  return txCode === null ? shown : { ...shown, txCode }
 }

@@ -3,6 +3,7 @@ import { heldAnswer } from '../http/held-answer.ts'
 import { filtersOf, listPage } from '../http/list.ts'
 import { once } from '../http/operation.ts'
 import { answer, type Route, route } from '../http/route.ts'
+import { batchRoutes } from './batch-routes.ts'
 import { cancelIssuance } from './cancel-issuance.ts'
 import { getIssuance } from './get-issuance.ts'
 import { type IssuanceFilter, listIssuances } from './issuance-list-store.ts'
@@ -114,6 +115,7 @@ function filterOf(query: IssuanceListQuery): IssuanceFilter {
 export const issuanceRoutes: readonly Route[] = [
   ...templateRoutes,
   ...standingRoutes,
+  ...batchRoutes,
   open,
   listAt('/credentials/issuance'),
   listAt('/credentials'),

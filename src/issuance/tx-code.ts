@@ -1,6 +1,7 @@
 import type { TenantId } from '../caller.ts'
-import { hmacSha256 } from '../crypto/digest.ts'
+import { equalInConstantTime, hmacSha256 } from '../crypto/digest.ts'
 import type { Sealing } from '../crypto/sealing.ts'
+import { type TemplateDefinition, txCodeOf } from './template.ts'
 
 const digits = '0123456789'
 /** Without what people mistake for something else (0 O, 1 I); 32 of them. */
@@ -37,4 +38,24 @@ export async function txCodeMac(
   code: string,
 ): Promise<Buffer> {
   return hmacSha256(await sealing.derive(tenantId, 'tx-code'), issuanceId, '\0', code)
+}
+
+/**
+ * The transaction code of an issuance once more. Who may be told it is the caller's to know.
+ *
+ * @param definition What the issuance was made from.
+ * @param mac What is kept of the code.
+ * @returns null if there is none, or if it was made in a way that is no longer known
+ */
+export async function txCodeAgain(
+  sealing: Sealing,
+  tenantId: TenantId,
+  issuanceId: string,
+  definition: TemplateDefinition,
+  mac: Buffer | null,
+): Promise<string | null> {
+  const asked = txCodeOf(definition)
+  if (asked === null || mac === null) return null
+  const code = await makeTxCode(sealing, tenantId, issuanceId, asked)
+  return equalInConstantTime(await txCodeMac(sealing, tenantId, issuanceId, code), mac) ? code : null
 }

@@ -25,6 +25,13 @@ export async function openIssuance(school: Api, credentialTemplateId: string) {
   return opened.body.data
 }
 
+async function acceptBatch(school: Api, credentialTemplateId: string): Promise<string> {
+  const items = [{ attributes: { name: 'Thandi' } }, { attributes: {} }, { attributes: { name: 'Pieter' } }]
+  const accepted = await school.post('/creds/credentials/issuance/batch', { credentialTemplateId, items })
+  assert.equal(accepted.status, 202, JSON.stringify(accepted.body))
+  return accepted.body.data.id
+}
+
 /** Goes through the main job up to a prepared presentation, all in acme, and tells the id of everything that came to be. */
 export async function makeEverything(chirograph: Deployment): Promise<Objects> {
   const school = await chirograph.backend('acme')
@@ -59,6 +66,7 @@ export async function makeEverything(chirograph: Deployment): Promise<Objects> {
     '/creds/templates/credentials': template.id,
     '/creds/credentials': (await openIssuance(school, template.id)).id,
     '/creds/credentials/issuance': (await openIssuance(school, template.id)).id,
+    '/creds/credentials/issuance/batch': await acceptBatch(school, template.id),
     '/creds/endpoints': await makeEndpoint(school),
     '/creds/templates/presentations': presentationTemplateId,
     '/creds/presentations': request.body.data.id,
