@@ -37,7 +37,9 @@ const eventsRoute = route({
     const filter = { type: query['filter[type]'] ?? null, subject: query['filter[subject]'] ?? null }
     if (wants === STREAM) {
       refusePaging(query)
-      return rawAnswer(STREAM, await openEventStream(platform, caller, filter, headers['last-event-id']))
+      const stream = await openEventStream(platform, caller, filter, headers['last-event-id'])
+      // Proxies that would collect an answer before they pass it on let this one through.
+      return rawAnswer(STREAM, stream, { headers: { 'x-accel-buffering': 'no' } })
     }
     const list = parseListQuery(query)
     return listAnswer(await listEvents(platform, caller, list, filter), { href, query, list }, showEvent)

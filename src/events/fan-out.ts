@@ -11,12 +11,19 @@ const DAY_MS = 86_400_000
  *
  * @returns whether there may be more to do.
  */
-export async function fanOut({ store, clock }: Pick<Platform, 'store' | 'clock'>): Promise<boolean> {
+export async function fanOut({ store, clock, log }: Pick<Platform, 'store' | 'clock' | 'log'>): Promise<boolean> {
   const behind = await store.across('endpoints of all tenants that something happened for', (tx) =>
     listEndpointsBehind(tx, ENDPOINTS_PER_TURN),
   )
   let more = behind.length === ENDPOINTS_PER_TURN
-  for (const one of behind) more = (await fanOutTo({ store, clock }, one)) || more
+  for (const one of behind) {
+    // One that fails does not keep the others waiting; it comes again with the next turn.
+    const isMore = await fanOutTo({ store, clock }, one).catch((error: unknown) => {
+      log.error({ err: error, tenantId: one.tenantId, endpointId: one.endpointId }, 'no deliveries could be made')
+      return false
+    })
+    more ||= isMore
+  }
   return more
 }
 

@@ -13,6 +13,7 @@ class Watch {
   readonly #needs: Needs
   readonly #tenants = new Map<TenantId, Watched>()
   #timer: NodeJS.Timeout | null = null
+  #isLooking = false
 
   constructor(needs: Needs) {
     this.#needs = needs
@@ -22,15 +23,19 @@ class Watch {
     const watched = this.#tenants.get(tenantId) ?? { newest: undefined, wakers: new Set() }
     this.#tenants.set(tenantId, watched)
     watched.wakers.add(wake)
-    this.#timer ??= setTimeout(() => this.#look(), LOOK_MS).unref()
+    this.#rest()
     return () => {
       watched.wakers.delete(wake)
       if (watched.wakers.size === 0) this.#tenants.delete(tenantId)
+      if (this.#tenants.size > 0 || this.#timer === null) return
+      clearTimeout(this.#timer)
+      this.#timer = null
     }
   }
 
   async #look(): Promise<void> {
     const { store, log } = this.#needs
+    this.#isLooking = true
     try {
       const tenants = [...this.#tenants.keys()]
       const newest = await store.across('news of the tenants whose events are streamed', (tx) =>
@@ -40,7 +45,14 @@ class Watch {
     } catch (error) {
       log.error({ err: error }, 'the events could not be watched')
     }
-    this.#timer = this.#tenants.size > 0 ? setTimeout(() => this.#look(), LOOK_MS).unref() : null
+    this.#isLooking = false
+    this.#timer = null
+    this.#rest()
+  }
+
+  #rest(): void {
+    if (this.#isLooking || this.#timer !== null || this.#tenants.size === 0) return
+    this.#timer = setTimeout(() => this.#look(), LOOK_MS).unref()
   }
 
   #tell(watched: Watched, newest: string | undefined): void {

@@ -216,7 +216,7 @@ test('an endpoint gets the types that it asked for, and nothing of another tenan
   await receiver.close()
 })
 
-test('a receiver that redirects is not followed, and one that answers nothing is left after its time', async () => {
+test('a receiver that redirects is not followed', async () => {
   const caller = await aTenant(house)
   const elsewhere = await aReceiver()
   const receiver = await aReceiver((response) => response.writeHead(307, { location: elsewhere.url }).end())
@@ -226,6 +226,15 @@ test('a receiver that redirects is not followed, and one that answers nothing is
   assert.equal(elsewhere.messages.length, 0)
   await receiver.close()
   await elsewhere.close()
+})
+
+test('[SEC-79] a name that leads into a private network is not called, and the delivery says why', async () => {
+  const caller = await aTenant(house)
+  const { endpoint } = await anEndpoint(house, caller, 'https://inner.example/hook')
+  await happen(house, caller)
+  await until(async () => (await deliveriesOf(caller, endpoint.id))[0]?.attempts.length === 1)
+  const [attempt] = (await deliveriesOf(caller, endpoint.id))[0]?.attempts ?? []
+  assert.partialDeepStrictEqual(attempt, { statusCode: null, error: 'upstream.refused' })
 })
 
 test('a server that died while it sent is taken over when its lease is over', async () => {

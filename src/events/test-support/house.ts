@@ -37,7 +37,8 @@ export async function aHouse(): Promise<House> {
   let time = Date.parse('2026-05-01T12:00:00.000Z')
   const clock = { now: () => new Date(time) }
   const inside = () => Promise.reject(new Error('nobody is inside'))
-  const outbound = openOutbound({ config, inside })
+  const resolve = async (name: string) => [{ address: name === 'inner.example' ? '10.0.0.1' : '127.0.0.1', family: 4 }]
+  const outbound = openOutbound({ config, inside, resolve })
   const silent = () => undefined
   const log = { debug: silent, info: silent, warn: silent, error: console.error }
   const on = (store: Store) => {
