@@ -89,6 +89,20 @@ test('a server that stops ends its streams', { skip: postgresUrl !== null }, asy
   assert.match(await text, /^retry: /)
 })
 
+test('a HEAD opens no stream, and a client that goes away leaves none open', async () => {
+  const headers = { authorization: `Bearer ${school.token}`, accept: 'text/event-stream' }
+  for (let n = 0; n < 50; n += 1) {
+    const { status } = await fetch(`${chirograph.url}/creds/events`, { method: 'HEAD', headers })
+    assert.equal(status, 200)
+  }
+  for (let n = 0; n < 50; n += 1) {
+    const { answer, leave } = await listen()
+    assert.equal(answer.status, 200)
+    leave()
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+})
+
 async function streamOf(caller: Caller, lastEventId?: string) {
   const stream = await openEventStream(house.platform, caller, all, lastEventId)
   const heard = { text: '', isOver: false }

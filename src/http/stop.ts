@@ -17,6 +17,8 @@ export function dressFramed(app: FastifyInstance, { streams }: Stopping, { hsts,
     if (isEvents && payload instanceof Readable) {
       streams.add(payload)
       payload.once('close', () => streams.delete(payload))
+      // Nobody reads the body of such an answer, and the framework would wait for its end.
+      if (request.method === 'HEAD') payload.destroy()
     }
     done(null, payload)
   })
