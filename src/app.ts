@@ -34,13 +34,14 @@ import { verificationEndpoints } from './verification/public-endpoints.ts'
 import { verificationRoutes } from './verification/routes.ts'
 import { statisticsSchedules } from './verification/statistics-jobs.ts'
 import { statisticsRoutes } from './verification/statistics-routes.ts'
+import { walletDeliveries } from './wallet/deliver-issued.ts'
 import { walletJobs, walletSchedules } from './wallet/jobs.ts'
 import { walletRoutes } from './wallet/routes.ts'
 
 /** Our API: every operation of the three groups. */
 export const routes: readonly Route[] = [
   ...walletRoutes,
-  ...issuanceRoutes,
+  ...issuanceRoutes(walletDeliveries),
   ...verificationRoutes,
   ...statisticsRoutes,
   ...signingRequestRoutes,

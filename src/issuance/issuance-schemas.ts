@@ -19,6 +19,19 @@ export const credentialStatuses = [
 /** Bounds of `expiresInSeconds`: a minute to 30 days. */
 export const EXPIRES_IN_SECONDS = { minimum: 60, maximum: 2_592_000 } as const
 
+/** The user of the tenant whose wallet something is delivered into. */
+export const RecipientBody = Type.Object(
+  {
+    identifierType: Type.Enum(['email', 'username', 'externalIdentifier'], { description: 'What `value` is.' }),
+    value: Type.String({ minLength: 1, maxLength: 512 }),
+  },
+  {
+    additionalProperties: false,
+    description:
+      'A user of the tenant, into whose wallet it is delivered at once, as pending; meta.delivery tells how that went.',
+  },
+)
+
 /** What opens an issuance. */
 export const OpenIssuanceBody = Type.Object(
   {
@@ -42,6 +55,7 @@ export const OpenIssuanceBody = Type.Object(
         description: 'Your own name for it; echoed, and a filter of the list.',
       }),
     ),
+    recipient: Type.Optional(RecipientBody),
   },
   {
     additionalProperties: false,

@@ -121,9 +121,9 @@ test('an issuance takes no member that would do nothing', async () => {
   const ask = {
     credentialTemplateId: template.id,
     attributes: someClaims,
-    recipient: { identifierType: 'email', value: 'x' },
+    authorization: 'code',
   }
-  assert.deepEqual(pointersOf((await issuer.api('POST', '/credentials/issuance', ask)).body), ['/recipient'])
+  assert.deepEqual(pointersOf((await issuer.api('POST', '/credentials/issuance', ask)).body), ['/authorization'])
 })
 
 test('a template that wants a certificate, or is out of date, issues nothing', async () => {

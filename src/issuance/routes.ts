@@ -5,36 +5,58 @@ import { once } from '../http/operation.ts'
 import { answer, type Route, route } from '../http/route.ts'
 import { batchRoutes } from './batch-routes.ts'
 import { cancelIssuance } from './cancel-issuance.ts'
+import type { Deliveries } from './deliveries.ts'
 import { getIssuance } from './get-issuance.ts'
 import { type IssuanceFilter, listIssuances } from './issuance-list-store.ts'
 import { IdParams, IssuanceListQuery, IssuanceView, OpenIssuanceBody } from './issuance-schemas.ts'
 import { watchedIssuances } from './issuance-store.ts'
 import { showIssuance } from './issuance-view.ts'
+import { openAndDeliver } from './open-and-deliver.ts'
 import { openIssuance } from './open-issuance.ts'
 import { rereadIssuance } from './reread-issuance.ts'
 import { standingRoutes } from './standing-routes.ts'
 import { templateRoutes } from './template-routes.ts'
 
-const open = route({
-  group: 'creds',
-  method: 'POST',
-  path: '/credentials/issuance',
-  tag: 'issuances',
-  says: 'Opens an issuance and returns the offer to show to the holder.',
-  needs: 'issuance:write',
-  body: OpenIssuanceBody,
-  status: 200,
-  reply: IssuanceView,
-  faults: ['resource.unknown', 'attributes.rejected', 'certificate.none_active', 'state.invalid', 'state.conflict'],
-  handle: async ({ platform, caller, body, operation }) =>
-    answer(
-      await once(
-        operation,
-        (id) => rereadIssuance(platform, caller, id),
-        (id) => openIssuance(platform, caller, body, id),
-      ),
-    ),
-})
+const openAt = (deliveries: Deliveries) =>
+  route({
+    group: 'creds',
+    method: 'POST',
+    path: '/credentials/issuance',
+    tag: 'issuances',
+    says: 'Opens an issuance and returns the offer to show to the holder; with a recipient, delivers it to that user.',
+    needs: 'issuance:write',
+    body: OpenIssuanceBody,
+    status: 200,
+    reply: IssuanceView,
+    faults: [
+      'resource.unknown',
+      'attributes.rejected',
+      'certificate.none_active',
+      'state.invalid',
+      'state.conflict',
+      'offer.format',
+    ],
+    handle: async ({ platform, caller, body, operation }) => {
+      const { recipient, ...ask } = body
+      if (recipient !== undefined) {
+        const { issuance, delivery } = await openAndDeliver(
+          platform,
+          deliveries,
+          caller,
+          { ...ask, recipient },
+          operation,
+        )
+        return answer(issuance, delivery === null ? {} : { meta: { delivery } })
+      }
+      return answer(
+        await once(
+          operation,
+          (id) => rereadIssuance(platform, caller, id),
+          (id) => openIssuance(platform, caller, ask, id),
+        ),
+      )
+    },
+  })
 
 function listAt<const P extends string>(path: P): Route {
   return route({
@@ -111,12 +133,12 @@ function filterOf(query: IssuanceListQuery): IssuanceFilter {
   }
 }
 
-/** Credential templates and issuances, in our API. */
-export const issuanceRoutes: readonly Route[] = [
+/** Credential templates and issuances, in our API. @param deliveries How credentials get into the wallets of the tenant's own people. */
+export const issuanceRoutes = (deliveries: Deliveries): readonly Route[] => [
   ...templateRoutes,
   ...standingRoutes,
   ...batchRoutes,
-  open,
+  openAt(deliveries),
   listAt('/credentials/issuance'),
   listAt('/credentials'),
   getAt('/credentials/issuance/{id}'),

@@ -1,8 +1,9 @@
 import type { Caller, TenantId } from '../caller.ts'
 import { newId } from '../crypto/random.ts'
 import { getRecipient, type RecipientAsk } from '../directory/find-recipient.ts'
-import type { Actor } from '../events/entry.ts'
 import { Fault } from '../fault.ts'
+import type { Sender } from '../issuance/deliveries.ts'
+import { offerAgain } from '../issuance/offer-again.ts'
 import type { Platform } from '../platform.ts'
 import type { TenantTx } from '../store/store.ts'
 import { isUniqueViolation } from '../store/unique-violation.ts'
@@ -14,13 +15,11 @@ import {
   findDelivery,
   insertDelivery,
   type SealedDelivery,
+  takeOverDelivery,
 } from './delivery-store.ts'
 import { receiveRequest } from './prepare-presentation.ts'
 import { openParcel, sealParcel, sealRecipient } from './sealed-delivery.ts'
 import { failureOf } from './settle-delivery.ts'
-
-/** For whom a delivery is made, and who makes it. */
-export type Sender = { readonly tenantId: TenantId; readonly tenantSlug: string; readonly by: Actor }
 
 /** The caller as the sender of a delivery. */
 export function senderOf(caller: Caller): Sender {
@@ -55,9 +54,9 @@ export const LEASE_MS = 120_000
  *
  * @throws Fault `resource.unknown`, `state.invalid` for a disabled user
  */
-export async function planDelivery(platform: Platform, caller: Caller, ask: DeliveryAsk): Promise<PlannedDelivery> {
+export async function planDelivery(platform: Platform, sender: Sender, ask: DeliveryAsk): Promise<PlannedDelivery> {
   const { store, sealing, clock } = platform
-  const { tenantId } = caller
+  const { tenantId, by } = sender
   const { id, issuanceId, presentationId, recipient } = ask
   const { id: userId } = await store.single(tenantId, (tx) => getRecipient(tx, recipient, ask.pointer))
   const now = clock.now()
@@ -69,7 +68,7 @@ export async function planDelivery(platform: Platform, caller: Caller, ask: Deli
     sealedParcel: await sealParcel(sealing, tenantId, id, ask.parcel),
   }
   const detail = { kind, userId, ...(issuanceId !== null && { issuanceId }) }
-  const entry = { action: 'delivery.begun', subject: { kind: 'delivery', id }, by: caller, detail }
+  const entry = { action: 'delivery.begun', subject: { kind: 'delivery', id }, by, detail }
   return { claimed: made, insert: (tx) => insertDelivery(tx, made, entry, now) }
 }
 
@@ -101,6 +100,36 @@ export async function runDelivery(
   }
 }
 
+/**
+ * Goes on with a delivery whose request is repeated: whoever was at work on it is taken for dead.
+ *
+ * @param parcel What it brings, to try once more what has failed; null: what has failed stays so.
+ * @returns null if it was never begun.
+ */
+export async function goOnWith(
+  platform: Platform,
+  sender: Sender,
+  id: string,
+  parcel: Parcel | null,
+): Promise<Attempted | null> {
+  const { store, sealing, clock } = platform
+  const { tenantId } = sender
+  const now = clock.now()
+  const sealed = parcel === null ? null : await sealParcel(sealing, tenantId, id, parcel)
+  const claim = { id, claim: newId(), leaseUntil: new Date(now.getTime() + LEASE_MS) }
+  const claimed = await store.single(tenantId, (tx) => takeOverDelivery(tx, claim, sealed, now))
+  if (claimed !== null) {
+    await regainOffer(platform, sender, claimed)
+    return runDelivery(platform, sender, claimed)
+  }
+  try {
+    return { delivery: await getDeliveryRow(platform, tenantId, id), fault: null }
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'resource.unknown') return null
+    throw error
+  }
+}
+
 /** One delivery of the tenant. @throws Fault `resource.unknown` */
 export async function getDeliveryRow(
   { store }: Pick<Platform, 'store'>,
@@ -110,6 +139,15 @@ export async function getDeliveryRow(
   const found = await store.single(tenantId, (tx) => findDelivery(tx, id))
   if (found === null) throw new Fault('resource.unknown')
   return found
+}
+
+/** Before an attempt after one that died: what that one redeemed at our own issuer, and did not order, can be redeemed again. */
+export async function regainOffer(
+  platform: Platform,
+  { tenantId, by }: Sender,
+  { issuanceId }: Pick<ClaimedDelivery, 'issuanceId'>,
+): Promise<void> {
+  if (issuanceId !== null) await offerAgain(platform, tenantId, issuanceId, by)
 }
 
 /** As {@link runDelivery}, but nothing is done about what is refused. @throws what the wallet refuses it with */

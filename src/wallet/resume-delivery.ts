@@ -7,7 +7,7 @@ import { Fault } from '../fault.ts'
 import { enqueue, job } from '../jobs/job.ts'
 import type { Platform } from '../platform.ts'
 import type { TenantTx } from '../store/store.ts'
-import { bringDelivery, LEASE_MS } from './deliver.ts'
+import { bringDelivery, LEASE_MS, regainOffer } from './deliver.ts'
 import { deliveryErrorOf } from './delivery.ts'
 import {
   type ClaimedDelivery,
@@ -48,7 +48,9 @@ async function resumeDelivery(platform: Platform, tenantId: TenantId, id: string
   const claimed = await store.single(tenantId, (tx) => claimDelivery(tx, ours, now))
   if (claimed === null) return
   try {
-    await bringDelivery(platform, await senderFor(platform, tenantId, claimed), claimed)
+    const sender = await senderFor(platform, tenantId, claimed)
+    await regainOffer(platform, sender, claimed)
+    await bringDelivery(platform, sender, claimed)
   } catch (error) {
     // the other side being out of reach is tried again; what is refused ends here
     if (isPassing(error) && !isLast) {

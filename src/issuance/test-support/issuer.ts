@@ -16,6 +16,7 @@ import { sql } from '../../store/store.ts'
 import { certificateRoutes } from '../../trust/certificate-routes.ts'
 import { trustEndpoints } from '../../trust/public-endpoints.ts'
 import { signingRequestRoutes } from '../../trust/signing-request-routes.ts'
+import type { Deliveries } from '../deliveries.ts'
 import { issuanceEndpoints } from '../public-endpoints.ts'
 import { issuanceRoutes } from '../routes.ts'
 
@@ -57,6 +58,12 @@ export async function aDatabase(): Promise<TestDatabase> {
   return openTestDatabase()
 }
 
+/** There are no wallets here. */
+const nobodyDelivers: Deliveries = {
+  plan: () => Promise.reject(new Fault('state.invalid')),
+  goOn: () => Promise.resolve(null),
+}
+
 /** A server with the rooms issuance and trust, and one tenant. @param known A tenant that is there already: another process. */
 export async function anIssuer(
   { store }: Pick<TestDatabase, 'store'>,
@@ -77,7 +84,7 @@ export async function anIssuer(
   }
   const server = buildServer({
     platform,
-    routes: [...signingRequestRoutes, ...certificateRoutes, ...issuanceRoutes],
+    routes: [...signingRequestRoutes, ...certificateRoutes, ...issuanceRoutes(nobodyDelivers)],
     endpoints: [...issuanceEndpoints, ...trustEndpoints],
     authenticate: async ({ authorization }) => {
       const caller = callers.get(authorization?.replace('Bearer ', '') ?? '')
