@@ -18,7 +18,7 @@ export const scopes = {
   'users:read': 'Read the users of the tenant.',
   'users:write': 'Create and change the users of the tenant.',
   'users:impersonate': 'Exchange a client token for the wallet token of a user of the tenant.',
-  'webhooks:write': 'Manage webhook endpoints.',
+  'webhooks:write': 'Manage webhook endpoints; read and stream events.',
   'audit:read': 'Read the audit trail.',
   'tenant:admin': 'Everything inside the tenant except impersonation.',
   'platform:admin': 'Manage tenants.',
