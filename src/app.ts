@@ -20,6 +20,7 @@ import { buildServer, type Server } from './http/server.ts'
 import { issuanceJobs, issuanceSchedules } from './issuance/jobs.ts'
 import { issuanceEndpoints } from './issuance/public-endpoints.ts'
 import { issuanceRoutes } from './issuance/routes.ts'
+import { typeRoutes } from './issuance/type-routes.ts'
 import { jobSchedules } from './jobs/jobs.ts'
 import { startWorker, type Worker } from './jobs/worker.ts'
 import { type Clock, type Log, type Platform, urlsOf } from './platform.ts'
@@ -42,6 +43,7 @@ import { walletRoutes } from './wallet/routes.ts'
 export const routes: readonly Route[] = [
   ...walletRoutes,
   ...issuanceRoutes(walletDeliveries),
+  ...typeRoutes,
   ...verificationRoutes,
   ...statisticsRoutes,
   ...signingRequestRoutes,
@@ -60,7 +62,7 @@ export const endpoints: readonly Endpoint[] = [
   ...trustEndpoints,
 ]
 
-const jobs = [...walletJobs, ...issuanceJobs]
+const jobs = [...walletJobs, ...issuanceJobs(walletDeliveries)]
 const schedules = [
   ...trustSchedules,
   ...jobSchedules,

@@ -18,7 +18,7 @@ export type PageFilter = ((parameter: string) => string) | Readonly<Record<strin
 export type PagedList<Filter extends string> = {
   /** What the names of its statements begin with; at most 35 characters. */
   readonly name: string
-  /** `select … from … where …`, complete as it is. Its parameters come first; $1 is the tenant. */
+  /** `select … from … where …`, complete as it is. Its parameters come first; of a tenant's list $1 is the tenant. */
   readonly select: string
   readonly parameters: number
   /** The id as the statement calls it. Ids are in the order of creation, so `createdAt` sorts by it. */
@@ -42,7 +42,7 @@ export type PageValues<Filter extends string> = { readonly [F in Filter]?: unkno
 export function pagedList<Filter extends string>(
   list: PagedList<Filter>,
 ): <Row>(
-  tx: TenantTx,
+  tx: Pick<TenantTx, 'rows'>,
   ask: PageAsk,
   fixed: readonly unknown[],
   filter: Readonly<Record<string, unknown>> & PageValues<Filter>,
@@ -50,7 +50,7 @@ export function pagedList<Filter extends string>(
   const names = Object.keys(list.filters) as Filter[]
   const statements = new Map<string, Sql>()
   return async <Row>(
-    tx: TenantTx,
+    tx: Pick<TenantTx, 'rows'>,
     ask: PageAsk,
     fixed: readonly unknown[],
     filter: Readonly<Record<string, unknown>> & PageValues<Filter>,

@@ -159,7 +159,7 @@ function samplesOf({ path }: Route, filter: string, rows: readonly Row[]): strin
     'filter[createdAfter]': () => [new Date(0).toISOString()],
     'filter[createdBefore]': () => [new Date(Date.now() + 60_000).toISOString()],
     'filter[did]': () => ['did:web:u1.example'],
-    'search[name]': () => (path === '/users' ? ['molefe'] : ['registrar']),
+    'search[name]': () => [path === '/users' ? 'molefe' : path === '/types' ? 'BADGE' : 'registrar'],
     'filter[archived]': () => ['true', 'false'],
   }
   const name = filter.replace(/^\w+\[|\]$/g, '')
