@@ -1,18 +1,23 @@
 import type { Caller } from '../caller.ts'
 import type { JsonObject } from '../crypto/json.ts'
 import { newId } from '../crypto/random.ts'
-import { enqueue } from '../jobs/job.ts'
+import type { RecipientAsk } from '../directory/find-recipient.ts'
 import type { Platform } from '../platform.ts'
 import type { Batch, BatchForm } from './batch.ts'
 import { insertBatch } from './batch-store.ts'
 import { unknownTemplate } from './issuance-refusal.ts'
-import { BATCH_LEASE_MS, runBatchJob } from './run-batch.ts'
+import { BATCH_LEASE_MS, startBatch } from './run-batch.ts'
+import { sealBatchRecipient } from './sealed-recipient.ts'
 import { freshTemplate } from './template-cache.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock'>
 
 /** One issuance of a batch, as it was asked for. */
-export type AskedItem = { readonly attributes: JsonObject; readonly reference?: string | undefined }
+export type AskedItem = {
+  readonly attributes: JsonObject
+  readonly reference?: string | undefined
+  readonly recipient?: RecipientAsk | undefined
+}
 
 /** A batch as it was asked for; its shape was checked, what the items say was not. */
 export type AskedBatch = {
@@ -44,7 +49,7 @@ export async function acceptBatch(needs: Needs, caller: Caller, ask: AskedBatch,
   const entry = { action: 'issuance.batch_accepted', subject: { kind: 'issuance_batch', id }, by: caller, detail }
   await store.inTenant(tenantId, async (tx) => {
     await insertBatch(tx, made, entry, now)
-    await enqueue(tx, runBatchJob, { batchId: id }, { now })
+    await startBatch(tx, id, now)
   })
   const counts = { total: items.length, done: 0, failed: 0 }
   return { id, templateId: template.id, form: ask.form, ...counts, createdAt: now, updatedAt: now, endedAt: null }
@@ -53,14 +58,12 @@ export async function acceptBatch(needs: Needs, caller: Caller, ask: AskedBatch,
 /** Sealed for the place where they will lie in the end, so that issuing moves them as they are. */
 async function sealedItems({ sealing }: Needs, { tenantId }: Caller, items: readonly AskedItem[]) {
   const sealed = []
-  for (const { attributes, reference } of items) {
+  for (const { attributes, reference = null, recipient } of items) {
     const id = newId()
     const place = { tenantId, table: 'issuance', column: 'sealed_claims', row: id }
-    sealed.push({
-      id,
-      reference: reference ?? null,
-      sealedClaims: await sealing.seal(place, JSON.stringify(attributes)),
-    })
+    const sealedClaims = await sealing.seal(place, JSON.stringify(attributes))
+    const sealedRecipient = recipient === undefined ? null : await sealBatchRecipient(sealing, tenantId, id, recipient)
+    sealed.push({ id, reference, sealedClaims, sealedRecipient })
   }
   return sealed
 }

@@ -8,13 +8,14 @@ type Row = {
   status: BatchItemStatus
   reference: string | null
   error: BatchItemError | null
+  delivery_id: string | null
   template_version: number | null
   tx_code_mac: Buffer | null
 }
 
 const page = pagedList({
   name: 'issuance.batch.items',
-  select: `select item.issuance_id as id, item.position, item.status, item.reference, item.error, made.template_version, made.tx_code_mac
+  select: `select item.issuance_id as id, item.position, item.status, item.reference, item.error, item.delivery_id, made.template_version, made.tx_code_mac
    from issuance_batch_item item left join issuance made
      on made.tenant_id = $1 and made.id = item.issuance_id and made.status = 'offered' and made.forget_at > $3
    where item.tenant_id = $1 and item.batch_id = $2`,
@@ -34,10 +35,7 @@ export async function listBatchItems(
   now: Date,
 ): Promise<BatchItem[]> {
   const rows = await page<Row>(tx, ask, [tx.tenantId, batchId, now], filter)
-  return rows.map(
-    ({ id, position, status, reference, error, template_version: templateVersion, tx_code_mac: txCodeMac }) => {
-      const open = templateVersion === null ? null : { templateVersion, txCodeMac }
-      return { id, position, status, reference, error, open }
-    },
-  )
+  return rows.map(({ template_version: version, tx_code_mac: txCodeMac, delivery_id: deliveryId, ...item }) => {
+    return { ...item, deliveryId, open: version === null ? null : { templateVersion: version, txCodeMac } }
+  })
 }

@@ -8,13 +8,13 @@ export const BATCH_ITEMS_MAX = 1000
 export const BATCH_ITEMS_SHOWN = 100
 
 const Time = Type.String({ format: 'date-time' })
-const { credentialTemplateId, attributes, reference, expiresInSeconds } = OpenIssuanceBody.properties
+const { credentialTemplateId, attributes, reference, recipient, expiresInSeconds } = OpenIssuanceBody.properties
 
 /** What a batch is asked for with. */
 export const BatchBody = Type.Object(
   {
     credentialTemplateId,
-    items: Type.Array(Type.Object({ attributes, reference }, { additionalProperties: false }), {
+    items: Type.Array(Type.Object({ attributes, reference, recipient }, { additionalProperties: false }), {
       minItems: 1,
       maxItems: BATCH_ITEMS_MAX,
       description:
@@ -110,6 +110,7 @@ export const BatchItemView = Type.Object(
           'The code that the holder must enter. Told for 24 hours after the call, while the offer is open, to who may issue. Send it on another way than the offer.',
       }),
     ),
+    deliveryId: Type.Optional(Type.String({ description: 'Of the delivery to its recipient.' })),
     error: Type.Optional(ItemError),
   },
   { $id: 'IssuanceBatchItem' },

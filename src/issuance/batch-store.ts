@@ -27,10 +27,11 @@ const insertStatement = sql(
      insert into issuance_batch (tenant_id, id, template_id, form, total, expires_in_seconds, asked_by, lease_until, created_at, updated_at)
      values ($1, $2, $3, $4, cardinality($5::uuid[]), $8, $9::jsonb, $10, $11, $11) returning id
    ), items as (
-     insert into issuance_batch_item (tenant_id, batch_id, position, status, issuance_id, reference, sealed_claims)
-     select $1, ins.id, one.at - 1, 'waiting', one.id, one.reference, one.sealed_claims
-     from ins cross join unnest($5::uuid[], $6::text[], $7::bytea[]) with ordinality as one (id, reference, sealed_claims, at)
-   ), ${auditCte({ from: 'ins', first: 12 })}
+     insert into issuance_batch_item (tenant_id, batch_id, position, status, issuance_id, reference, sealed_claims, sealed_recipient)
+     select $1, ins.id, one.at - 1, 'waiting', one.id, one.reference, one.sealed_claims, one.sealed_recipient
+     from ins cross join unnest($5::uuid[], $6::text[], $7::bytea[], $12::bytea[]) with ordinality
+       as one (id, reference, sealed_claims, sealed_recipient, at)
+   ), ${auditCte({ from: 'ins', first: 13 })}
    select id from ins`,
 )
 const findStatement = sql(
@@ -45,7 +46,7 @@ const takeStatement = sql(
 )
 const selectWaiting = sql(
   'issuance.batch.waiting',
-  `select position, issuance_id as id, sealed_claims as "sealedClaims" from issuance_batch_item
+  `select position, issuance_id as id, sealed_claims as "sealedClaims", sealed_recipient as "sealedRecipient" from issuance_batch_item
    where tenant_id = $1 and batch_id = $2 and status = 'waiting' order by position limit $3`,
 )
 // Who lost the claim, or knows an older template, changes nothing: everything hangs on `held`.
@@ -62,7 +63,8 @@ const settleStatement = sql(
      returning id
    ), due as (
      select one.*, item.issuance_id, item.reference, item.sealed_claims
-     from held cross join unnest($8::int[], $9::uuid[], $10::bytea[]) as one (position, credential_id, tx_code_mac)
+     from held cross join unnest($8::int[], $9::uuid[], $10::bytea[], $16::uuid[])
+       as one (position, credential_id, tx_code_mac, delivery_id)
      join issuance_batch_item item on item.tenant_id = $1 and item.batch_id = $2 and item.position = one.position
      where item.status = 'waiting'
    ), ins as (
@@ -73,13 +75,13 @@ const settleStatement = sql(
      from due cross join made_from
      returning id
    ), issued as (
-     update issuance_batch_item item set status = 'done', sealed_claims = null from due
+     update issuance_batch_item item set status = 'done', sealed_claims = null, sealed_recipient = null, delivery_id = due.delivery_id from due
      where item.tenant_id = $1 and item.batch_id = $2 and item.position = due.position
    ), refused as (
-     update issuance_batch_item item set status = 'failed', sealed_claims = null, error = one.error::jsonb
+     update issuance_batch_item item set status = 'failed', sealed_claims = null, sealed_recipient = null, error = one.error::jsonb
      from held cross join unnest($14::int[], $15::text[]) as one (position, error)
      where item.tenant_id = $1 and item.batch_id = $2 and item.position = one.position and item.status = 'waiting'
-   ), ${auditEachCte({ from: 'ins', subjectId: 'ins.id', detail: `'{}'::jsonb`, first: 16 })}
+   ), ${auditEachCte({ from: 'ins', subjectId: 'ins.id', detail: `'{}'::jsonb`, first: 17 })}
    select exists (select from held) as settled, exists (select from made_from) as "isCurrent"`,
 )
 const selectVersions = sql(
@@ -114,7 +116,7 @@ export type NewBatch = {
   readonly templateId: string
   readonly form: BatchForm
   readonly expiresInSeconds: number | null
-  readonly items: readonly { readonly id: string; readonly reference: string | null; readonly sealedClaims: Buffer }[]
+  readonly items: readonly (Omit<WaitingItem, 'position'> & { readonly reference: string | null })[]
   readonly askedBy: Acting
   /** When a sweep looks after it, if nobody has begun by then. */
   readonly lookAgainAt: Date
@@ -130,7 +132,13 @@ export type HeldBatch = Batch & {
 }
 
 /** An item that waits. */
-export type WaitingItem = { readonly position: number; readonly id: string; readonly sealedClaims: Buffer }
+export type WaitingItem = {
+  readonly position: number
+  readonly id: string
+  readonly sealedClaims: Buffer
+  /** Whose wallet it is delivered into. */
+  readonly sealedRecipient: Buffer | null
+}
 
 /** What becomes of some items in one step. */
 export type Settlement = {
@@ -138,6 +146,7 @@ export type Settlement = {
     readonly position: number
     readonly credentialId: string
     readonly txCodeMac: Buffer | null
+    readonly deliveryId: string | null
     readonly entry: Entry
   }[]
   readonly failed: readonly { readonly position: number; readonly error: BatchItemError }[]
@@ -153,6 +162,7 @@ export async function insertBatch(tx: TenantTx, made: NewBatch, entry: Entry, no
     ...[tx.tenantId, made.id, made.templateId, made.form],
     ...[items.map((one) => one.id), items.map((one) => one.reference), items.map((one) => one.sealedClaims)],
     ...[made.expiresInSeconds, JSON.stringify(made.askedBy), made.lookAgainAt, now],
+    items.map((one) => one.sealedRecipient),
     ...auditValues(entry, now),
   ])
 }
@@ -207,6 +217,7 @@ export async function settleItems(
     ...[issued.map((one) => one.position), issued.map((one) => one.credentialId), issued.map((one) => one.txCodeMac)],
     ...[definition.revocable, expiresAt, definition.format],
     ...[failed.map((one) => one.position), failed.map((one) => JSON.stringify(one.error))],
+    issued.map((one) => one.deliveryId),
     ...auditEachValues(
       issued.map((one) => one.entry),
       now,

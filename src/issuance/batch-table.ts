@@ -1,4 +1,5 @@
 import { type Json, type JsonObject, parseJson } from '../crypto/json.ts'
+import type { RecipientAsk } from '../directory/find-recipient.ts'
 import type { AskedItem } from './accept-batch.ts'
 import type { Attribute } from './attributes.ts'
 import { BATCH_ITEMS_MAX } from './batch-schemas.ts'
@@ -10,14 +11,16 @@ type Described = Attribute | MdocAttribute
 /** Where the cells of a column go, and as what. */
 type Column = { readonly name: string; readonly path: readonly string[]; readonly type: Described['type'] }
 
-const REFERENCE = 'reference'
-const REFERENCE_CHARS_MAX = 200
+/** Columns that are no attributes, and how long their cells may be. */
+const own = { reference: 200, 'recipient.identifierType': 40, 'recipient.value': 512 } as const
+type Own = keyof typeof own
+const types = ['email', 'username', 'externalIdentifier'] as const
 const PREFIX = 'attributes.'
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
 
 /**
  * Reads the items of a batch out of a table. Columns are named after the attributes of the template, inner ones by dotted paths
- * (`address.locality`); `attributes.` may stand in front, and must where an attribute has the name of another column (`reference`). Cells become
+ * (`address.locality`); `attributes.` may stand in front, and must where an attribute has the name of another column (`reference`, `recipient.identifierType`, `recipient.value`). Cells become
  * what the template says: numbers, booleans, JSON for arrays and for objects as a whole. An empty cell is a member that is not there. What does
  * not fit stays a text, so that it fails with its item and not with the table.
  *
@@ -29,21 +32,27 @@ export function readBatchTable(text: string, definition: TemplateDefinition): As
   return rows.map((row, index) => itemOf(columns, row, index + 2))
 }
 
-function columnsOf(header: readonly string[], definition: TemplateDefinition): (Column | typeof REFERENCE)[] {
+function columnsOf(header: readonly string[], definition: TemplateDefinition): (Column | Own)[] {
   const known = knownColumns(definition)
   const columns = header.map((name, at) => {
     const place = `Row 1, column ${at + 1}`
     if (header.indexOf(name) !== at) throw csvFault(`${place}: ${quoted(name)} is there twice.`)
-    if (name === REFERENCE) return REFERENCE
+    if (isOwn(name)) return name
     const found = known.get(name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name) ?? known.get(name)
-    if (found === undefined)
-      throw csvFault(`${place}: ${quoted(name)} is not an attribute of the template, nor reference.`)
-    if (found === 'ambiguous')
-      throw csvFault(`${place}: ${quoted(name)} may be two attributes of the template; send JSON.`)
+    const others = Object.keys(own).join(', ')
+    if (found === undefined) throw csvFault(`${place}: ${quoted(name)} is no attribute of the template, nor ${others}.`)
+    if (found === 'ambiguous') throw csvFault(`${place}: ${quoted(name)} may be two attributes; send JSON.`)
     return found
   })
-  refuseOverlaps(columns.filter((one) => one !== REFERENCE))
+  if (header.includes('recipient.value') !== header.includes('recipient.identifierType')) {
+    throw csvFault('Row 1: recipient.identifierType and recipient.value go together.')
+  }
+  refuseOverlaps(columns.filter((one) => typeof one !== 'string'))
   return columns
+}
+
+function isOwn(name: string): name is Own {
+  return Object.hasOwn(own, name)
 }
 
 /** A value and something in it cannot both have a column. */
@@ -78,18 +87,28 @@ function knownColumns(definition: TemplateDefinition): Map<string, Column | 'amb
 
 type Growing = { [name: string]: Json | Growing }
 
-function itemOf(columns: readonly (Column | typeof REFERENCE)[], row: readonly string[], number: number): AskedItem {
+function itemOf(columns: readonly (Column | Own)[], row: readonly string[], number: number): AskedItem {
   const attributes: Growing = {}
-  let reference: string | undefined
+  const others: { [name in Own]?: string } = {}
   for (const [at, column] of columns.entries()) {
     const cell = row[at] ?? ''
     if (cell === '') continue
-    if (column !== REFERENCE) put(attributes, column.path, typedCell(column.type, cell))
-    else if (cell.length <= REFERENCE_CHARS_MAX) reference = cell
-    else
-      throw csvFault(`Row ${number}, column ${at + 1}: reference must have at most ${REFERENCE_CHARS_MAX} characters.`)
+    if (typeof column !== 'string') put(attributes, column.path, typedCell(column.type, cell))
+    else if (cell.length <= own[column]) others[column] = cell
+    else throw csvFault(`Row ${number}, column ${at + 1}: ${column} must have at most ${own[column]} characters.`)
   }
-  return { attributes: attributes as JsonObject, ...(reference !== undefined && { reference }) }
+  const { reference } = others
+  const recipient = recipientOf(others['recipient.identifierType'], others['recipient.value'], number)
+  const item = { attributes: attributes as JsonObject, ...(reference !== undefined && { reference }) }
+  return recipient === null ? item : { ...item, recipient }
+}
+
+function recipientOf(type: string | undefined, value: string | undefined, row: number): RecipientAsk | null {
+  if (type === undefined && value === undefined) return null
+  const identifierType = types.find((one) => one === type)
+  if (identifierType !== undefined && value !== undefined) return { identifierType, value }
+  if (value === undefined) throw csvFault(`Row ${row}: recipient.value is missing.`)
+  throw csvFault(`Row ${row}: recipient.identifierType must be one of: ${types.join(', ')}.`)
 }
 
 /** Names of a template are own members only: none of them is `__proto__`. */

@@ -42,6 +42,7 @@ export async function showBatchItem(
     status: item.status,
     ...(item.reference !== null && { reference: item.reference }),
     ...issued,
+    ...(item.deliveryId !== null && { deliveryId: item.deliveryId }),
     ...(item.error !== null && { error: showError(item.error, batch.form === 'csv') }),
   }
 }

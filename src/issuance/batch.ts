@@ -34,6 +34,7 @@ export type BatchItem = {
   readonly status: BatchItemStatus
   readonly reference: string | null
   readonly error: BatchItemError | null
+  readonly deliveryId: string | null
   /** Of its issuance; null: there is none, or its offer is over. */
   readonly open: { readonly templateVersion: number; readonly txCodeMac: Buffer | null } | null
 }

@@ -29,6 +29,8 @@ export type PlannedDelivery = {
   readonly insert: (tx: TenantTx) => Promise<void>
   /** Never throws what the wallet refuses: that is in the report. */
   readonly run: () => Promise<DeliveryReport>
+  /** Instead of `insert` and `run`: writes it and hands it to a job. */
+  readonly leave: (tx: TenantTx) => Promise<void>
 }
 
 /** How what is issued gets into the wallets of the tenant's own people. Wallets stand above issuers, so the roof hands it down. */

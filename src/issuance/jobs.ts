@@ -1,6 +1,6 @@
 import type { TenantId } from '../caller.ts'
 import { record } from '../events/record.ts'
-import { enqueue, type Job } from '../jobs/job.ts'
+import type { Job } from '../jobs/job.ts'
 import { every, type Schedule } from '../jobs/schedule.ts'
 import type { Platform } from '../platform.ts'
 import {
@@ -9,8 +9,9 @@ import {
   listTenantsWithOldBatches,
   passOnBatches,
 } from './batch-store.ts'
+import type { Deliveries } from './deliveries.ts'
 import { deleteOldNonces, forgetClaims, listTenantsToForget } from './forget-store.ts'
-import { BATCH_LEASE_MS, runBatchJob } from './run-batch.ts'
+import { BATCH_LEASE_MS, runBatchJob, startBatch } from './run-batch.ts'
 
 const ISSUANCES_PER_TURN = 100
 /** The clock of the process that made a nonce may have been ahead of ours, and then the nonce lives on for that long. [SEC-80] */
@@ -18,8 +19,8 @@ const CLOCKS_APART_MS = 120_000
 
 const BATCHES_KEPT_MS = 30 * 86_400_000
 
-/** Work of this room that outlives a request. */
-export const issuanceJobs: readonly Job<never>[] = [runBatchJob]
+/** Work of this room that outlives a request. @param deliveries How credentials get into the wallets of the tenant's own people. */
+export const issuanceJobs = (deliveries: Deliveries): readonly Job<never>[] => [runBatchJob(deliveries)]
 
 /** Sweeps of this room: claims are forgotten and unredeemed offers end when their time is over; old nonces go. */
 export const issuanceSchedules: readonly Schedule[] = [
@@ -56,7 +57,7 @@ export async function resumeBatches(
     await store.inTenant(tenantId, async (tx) => {
       // Some time for the job to begin.
       const ids = await passOnBatches(tx, now, new Date(now.getTime() + 3 * BATCH_LEASE_MS))
-      for (const batchId of ids) await enqueue(tx, runBatchJob, { batchId }, { now })
+      for (const id of ids) await startBatch(tx, id, now)
     })
   }
 }

@@ -5,8 +5,9 @@ import { newId } from '../crypto/random.ts'
 import { findTenantOf } from '../directory/find-tenant.ts'
 import type { Tenant } from '../directory/tenant.ts'
 import { Fault } from '../fault.ts'
-import { job } from '../jobs/job.ts'
+import { enqueue, job } from '../jobs/job.ts'
 import type { Platform } from '../platform.ts'
+import type { TenantTx } from '../store/store.ts'
 import { itemErrorOf } from './batch.ts'
 import {
   type HeldBatch,
@@ -16,13 +17,13 @@ import {
   takeBatch,
   type WaitingItem,
 } from './batch-store.ts'
-import type { SignerNeeds } from './credential-signer.ts'
+import type { Deliveries, IssuedParcel, PlannedDelivery } from './deliveries.ts'
 import { type Judge, judgeOf } from './issuance-refusal.ts'
+import { offerLinksOf } from './issuance-view.ts'
+import { openBatchRecipient } from './sealed-recipient.ts'
 import { type Template, txCodeOf } from './template.ts'
 import { freshTemplate } from './template-cache.ts'
 import { makeTxCode, txCodeMac } from './tx-code.ts'
-
-type Needs = SignerNeeds & Pick<Platform, 'sealing' | 'log'>
 
 /** How long after its last step a run is taken for dead. */
 export const BATCH_LEASE_MS = 10_000
@@ -31,68 +32,96 @@ const ITEMS_PER_STEP = 250
 /** Runs without any progress, after which a batch is given up. */
 const TRIES_MAX = 8
 
-/** Issues what a batch still lacks. */
-export const runBatchJob = job({
+const queued = {
   name: 'issuance.run-batch',
   payload: Type.Object({ batchId: Type.String() }, { additionalProperties: false }),
   attemptsMax: 5,
   timeoutSeconds: 120,
-  run: (platform, { batchId }, signal, { tenantId }) => runBatch(platform, tenantId, batchId, signal),
-})
+}
+
+/** Issues what a batch still lacks. */
+export const runBatchJob = (deliveries: Deliveries) =>
+  job({
+    ...queued,
+    run: (platform, { batchId }, signal, { tenantId }) => runBatch(platform, deliveries, { tenantId, batchId }, signal),
+  })
+
+/** Puts the job of a batch into the queue, in the caller's transaction. */
+export async function startBatch(tx: TenantTx, batchId: string, now: Date): Promise<void> {
+  // In the queue is only its name: how it delivers, the roof says.
+  await enqueue(tx, job({ ...queued, run: async () => undefined }), { batchId }, { now })
+}
+
+/** What the steps of one run have at hand. */
+type Running = { readonly deliveries: Deliveries; readonly tenant: Tenant; readonly held: HeldBatch }
+type Issued = Settlement['issued'][number]
+/** An item that will be issued, and what is written with it. */
+type Judged = { readonly issued: Issued; readonly delivery: PlannedDelivery | null }
 
 /**
  * Issues the items of a batch that wait, step by step, unless another run is at it. Who takes over from a run that died goes on behind its last
  * step; a run that was only taken for dead can write nothing any more.
  */
-export async function runBatch(needs: Needs, tenantId: TenantId, batchId: string, signal: AbortSignal): Promise<void> {
-  const { store, clock } = needs
-  const tenant = await findTenantOf(needs, tenantId)
+export async function runBatch(
+  platform: Platform,
+  deliveries: Deliveries,
+  { tenantId, batchId }: { readonly tenantId: TenantId; readonly batchId: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const { store, clock } = platform
+  const tenant = await findTenantOf(platform, tenantId)
   const now = clock.now()
   const claim = { id: batchId, claim: newId(), leaseUntil: leaseFrom(now) }
   const held = tenant === null ? null : await store.single(tenantId, (tx) => takeBatch(tx, claim, now))
   if (held === null || tenant === null) return
-  let left: 'some' | 'none' = 'some'
-  while (left === 'some' && !signal.aborted) left = await step(needs, tenant, held)
+  let isOver = false
+  while (!isOver && !signal.aborted) isOver = await step(platform, { deliveries, tenant, held })
 }
 
-/** @returns whether there may be more to do for this run */
-async function step(needs: Needs, tenant: Tenant, held: HeldBatch): Promise<'some' | 'none'> {
-  const { store, clock } = needs
+/** @returns whether this run has nothing more to do */
+async function step(platform: Platform, running: Running): Promise<boolean> {
+  const { store, clock, config } = platform
+  const { tenant, held } = running
   const items = await store.single(tenant.id, (tx) => listWaitingItems(tx, held.id, ITEMS_PER_STEP))
-  if (items.length === 0) return 'none'
-  const template = await freshTemplate(needs, tenant.id, held.templateId)
-  const judged = await judge(needs, tenant, held, template, items)
+  if (items.length === 0) return true
+  const template = await freshTemplate(platform, tenant.id, held.templateId)
+  const { judged, failed } = await judge(platform, running, template, items)
   const now = clock.now()
-  const ttlSeconds = held.expiresInSeconds ?? needs.config.offerTtlSeconds
-  const times = { expiresAt: new Date(now.getTime() + ttlSeconds * 1000), leaseUntil: leaseFrom(now) }
-  const outcome = await store.single(tenant.id, (tx) => settleItems(tx, held, { ...judged, ...times, template }, now))
+  const expiresAt = new Date(now.getTime() + (held.expiresInSeconds ?? config.offerTtlSeconds) * 1000)
+  const issued = judged.map((one) => one.issued)
+  const settlement = { issued, failed, template, expiresAt, leaseUntil: leaseFrom(now) }
+  const deliveries = judged.flatMap((one) => one.delivery ?? [])
+  const settle = (tx: TenantTx) => settleItems(tx, held, settlement, now)
+  const outcome = await (deliveries.length === 0
+    ? store.single(tenant.id, settle)
+    : store.inTenant(tenant.id, async (tx) => {
+        const found = await settle(tx)
+        if (found === 'settled') for (const one of deliveries) await one.leave(tx)
+        return found
+      }))
   // Stale: the template was changed a moment ago, so the items are judged again.
-  return outcome === 'lost' ? 'none' : 'some'
+  return outcome === 'lost'
 }
 
-async function judge(
-  needs: Needs,
-  tenant: Tenant,
-  held: HeldBatch,
-  template: Template,
-  items: readonly WaitingItem[],
-): Promise<Pick<Settlement, 'issued' | 'failed'>> {
-  const issued: Settlement['issued'][number][] = []
+async function judge(platform: Platform, running: Running, template: Template, items: readonly WaitingItem[]) {
+  const { tenant, held } = running
+  const judged: Judged[] = []
   const failed: Settlement['failed'][number][] = []
-  const refusal = held.tries > TRIES_MAX ? givenUp : await judgeOf(needs, tenant, template)
+  const refusal = held.tries > TRIES_MAX ? givenUp : await judgeOf(platform, tenant, template)
   for (const item of items) {
-    const fault = await faultOf(needs, tenant.id, item, refusal)
-    if (fault !== null) failed.push({ position: item.position, error: itemErrorOf(fault) })
-    else issued.push(await issuedOf(needs, tenant.id, held, template, item))
+    const fault = await faultOf(platform, tenant.id, item, refusal)
+    const found = fault ?? (await judgedOf(platform, running, template, item))
+    if (found instanceof Fault) failed.push({ position: item.position, error: itemErrorOf(found) })
+    else judged.push(found)
   }
-  return { issued, failed }
+  return { judged, failed }
 }
 
 const givenUp: Judge = () => new Fault('server.unexpected')
 
 /** What cannot even be read is a failure of that item, not of those around it. */
 async function faultOf(
-  { sealing, log }: Needs,
+  { sealing, log }: Platform,
   tenantId: TenantId,
   item: WaitingItem,
   refusal: Judge,
@@ -109,21 +138,44 @@ async function faultOf(
   }
 }
 
-async function issuedOf(
-  { sealing }: Needs,
-  tenantId: TenantId,
-  held: HeldBatch,
+/** @returns why it cannot be delivered, if that is known by now */
+async function judgedOf(
+  platform: Platform,
+  running: Running,
   template: Template,
-  { position, id }: WaitingItem,
-): Promise<Settlement['issued'][number]> {
+  { position, id, sealedRecipient }: WaitingItem,
+): Promise<Judged | Fault> {
+  const { sealing } = platform
+  const { tenant, held } = running
   const asked = txCodeOf(template.definition)
-  const txCode = asked === null ? null : await makeTxCode(sealing, tenantId, id, asked)
-  const mac = txCode === null ? null : await txCodeMac(sealing, tenantId, id, txCode)
+  const txCode = asked === null ? null : await makeTxCode(sealing, tenant.id, id, asked)
+  const txMac = txCode === null ? null : await txCodeMac(sealing, tenant.id, id, txCode)
   const credentialId = newId()
   const detail = { credentialId, credentialTemplateId: template.id, batchId: held.id }
-  const subject = { kind: 'issuance', id }
-  const entry = { action: 'openid4vc.issuance.offered', subject, by: held.askedBy, detail }
-  return { position, credentialId, txCodeMac: mac, entry }
+  const entry = { action: 'openid4vc.issuance.offered', subject: { kind: 'issuance', id }, by: held.askedBy, detail }
+  const issued: Issued = { position, credentialId, txCodeMac: txMac, deliveryId: null, entry }
+  if (sealedRecipient === null) return { issued, delivery: null }
+  const deliveryId = newId()
+  const recipient = await openBatchRecipient(sealing, tenant.id, id, sealedRecipient)
+  const { format } = template.definition
+  const parcel = { id: deliveryId, issuanceId: id, format, txCode, recipient, pointer: '/recipient/value' }
+  const delivery = await planned(platform, running, parcel)
+  return delivery instanceof Fault ? delivery : { issued: { ...issued, deliveryId }, delivery }
+}
+
+async function planned(
+  platform: Platform,
+  { deliveries, tenant, held }: Running,
+  parcel: Omit<IssuedParcel, 'offerUri'>,
+): Promise<PlannedDelivery | Fault> {
+  const owner = { tenantId: tenant.id, tenantSlug: tenant.slug }
+  const { offerUri } = await offerLinksOf(platform, owner, parcel.issuanceId)
+  try {
+    return await deliveries.plan(platform, { ...owner, by: held.askedBy }, { ...parcel, offerUri })
+  } catch (error) {
+    if (error instanceof Fault) return error
+    throw error
+  }
 }
 
 function leaseFrom(now: Date): Date {

@@ -1,7 +1,9 @@
 import { Fault } from '../fault.ts'
 import type { Deliveries, IssuedParcel, Sender } from '../issuance/deliveries.ts'
 import type { Platform } from '../platform.ts'
+import type { TenantTx } from '../store/store.ts'
 import { type Attempted, goOnWith, planDelivery, runDelivery } from './deliver.ts'
+import { leaveDelivery } from './resume-delivery.ts'
 import { showDelivery } from './show-delivery.ts'
 import { openFormats } from './wallet-format.ts'
 
@@ -13,7 +15,11 @@ export const walletDeliveries: Deliveries = {
     const contents = { credentialOffer: offerUri, ...(txCode !== null && { txCode }) }
     const ask = { id, issuanceId, recipient, pointer, parcel: contents, presentationId: null }
     const { claimed, insert } = await planDelivery(platform, sender, ask)
-    return { insert, run: async () => reportOf(platform, sender, await runDelivery(platform, sender, claimed)) }
+    const leave = async (tx: TenantTx) => {
+      await insert(tx)
+      await leaveDelivery(tx, claimed, platform.clock.now())
+    }
+    return { insert, leave, run: async () => reportOf(platform, sender, await runDelivery(platform, sender, claimed)) }
   },
   goOn: async (platform, sender, id) => {
     const attempted = await goOnWith(platform, sender, id, null)

@@ -41,6 +41,16 @@ export async function resumeDeliveries(tx: TenantTx, now: Date): Promise<void> {
   }
 }
 
+/** Hands a delivery that the transaction has just written to a job. */
+export async function leaveDelivery(
+  tx: TenantTx,
+  { id, claim }: Pick<ClaimedDelivery, 'id' | 'claim'>,
+  now: Date,
+): Promise<void> {
+  await releaseDelivery(tx, { id, claim, leaseUntil: new Date(now.getTime() + LOOK_AGAIN_MS) })
+  await enqueue(tx, resumeDeliveryJob, { deliveryId: id }, { now })
+}
+
 async function resumeDelivery(platform: Platform, tenantId: TenantId, id: string, isLast: boolean): Promise<void> {
   const { store, clock } = platform
   const now = clock.now()

@@ -124,3 +124,210 @@ test('each item succeeds or fails by itself', async () => {
   assert.equal('issuanceId' in bad || 'offerUri' in bad, false)
   assert.partialDeepStrictEqual(other.error, { code: 'VALIDATION_ERROR', pointer: '/attributes/grade' })
 })
+
+test('a table does as well: columns are typed by the template, empty cells are left out', async () => {
+  const table = [
+    'name,grade,honours,born,address.locality,"address.code",nationalities,reference,attributes.reference',
+    '"Molefe, Thandi",78.5,true,1999-12-31,Pretoria,1,"[""ZA"",""NA""]",student-1,R1',
+    'Pieter,,,,,,,,',
+    'Zanele,high,,,,,,student-3,',
+    ',1,,,,,,,',
+  ]
+  const path = `${PATH}?credentialTemplateId=${diploma}&expiresInSeconds=600`
+  const accepted = await school.send('POST', path, `${table.join('\r\n')}\r\n`, CSV)
+  assert.equal(accepted.status, 202, JSON.stringify(accepted.body))
+  const { data } = await ended(accepted.body.data.id)
+  assert.partialDeepStrictEqual(data, { total: 4, done: 2, failed: 2 })
+  assert.partialDeepStrictEqual(data.items, [
+    { index: 0, row: 2, status: 'done', reference: 'student-1' },
+    { index: 1, row: 3, status: 'done' },
+    { row: 4, status: 'failed', reference: 'student-3', error: { column: 'grade', pointer: '/attributes/grade' } },
+    { row: 5, status: 'failed', error: { column: 'name', detail: 'name is missing.' } },
+  ])
+  const thandi = await chirograph.wallet('acme', 'thandi')
+  const received = await thandi.post('/wallet/v2/credentials', { credentialOffer: data.items[0].offerUri })
+  assert.deepEqual(received.body.data[0].claims, {
+    ...{ name: 'Molefe, Thandi', grade: 78.5, honours: true, born: '1999-12-31', reference: 'R1' },
+    ...{ address: { locality: 'Pretoria', code: 1 }, nationalities: ['ZA', 'NA'] },
+  })
+  const issuance = await school.get(`/creds/credentials/${data.items[1].issuanceId}`)
+  const { createdAt, expiresAt } = issuance.body.data
+  assert.equal(Date.parse(expiresAt) - Date.parse(createdAt), 600_000)
+})
+
+test('a body that is not the shape is refused as a whole, and nothing is made of it', async () => {
+  const before = (await school.get(`${PATH}?page[size]=100`)).body.data.length
+  const item = { attributes: { name: 'A' } }
+  const ask = (body: object) => school.post(PATH, { credentialTemplateId: diploma, ...body })
+  for (const [reply, status, pointer] of [
+    [await ask({ items: [] }), 400, '/items'],
+    [await ask({ items: Array(1001).fill(item) }), 400, '/items'],
+    [await ask({}), 400, '/items'],
+    [await ask({ items: [item, { attributes: 'A' }] }), 400, '/items/1/attributes'],
+    [await ask({ items: [{ ...item, surprise: 1 }] }), 400, '/items/0/surprise'],
+    [await ask({ items: [{ ...item, reference: '' }] }), 400, '/items/0/reference'],
+    [await ask({ items: [{ ...item, recipient: { value: 'x' } }] }), 400, '/items/0/recipient/identifierType'],
+    [await ask({ items: [item], expiresInSeconds: 1 }), 400, '/expiresInSeconds'],
+    [await ask({ items: [item], credentialTemplateId: '01890000-0000-7000-8000-000000000000' }), 404, undefined],
+    [await ask({ items: [{ attributes: { name: 'A'.repeat(1_048_576) } }] }), 413, undefined],
+  ] as const) {
+    assert.equal(reply.status, status, JSON.stringify(reply.body))
+    assert.equal(reply.body.errors[0].source?.pointer, pointer, JSON.stringify(reply.body))
+  }
+  const table = (text: string, query = `?credentialTemplateId=${diploma}`) =>
+    school.send('POST', PATH + query, text, CSV)
+  for (const [reply, detail] of [
+    [await table('name\nA', ''), /credentialTemplateId is missing/],
+    [await table('name\nA', `?credentialTemplateId=${diploma}&expiresInSeconds=1`), /expiresInSeconds must be 60 to/],
+    [await table('name\n'), /a header and at least one row/],
+    [await table(`name\n${'A\n'.repeat(1001)}`), /1000 rows/],
+    [await table('name,surname\nA,B'), /Row 1, column 2: "surname" is no attribute/],
+    [await table('name,name\nA,B'), /Row 1, column 2: "name" is there twice/],
+    [await table('name,attributes.name\nA,B'), /two columns are of the same attribute/],
+    [await table('name,address,address.locality\nA,{},B'), /"address.locality" is a part of "address"/],
+    [await table('name,grade\nA,1\nB'), /Row 3 has 1 fields, the header 2/],
+    [await table('name\nA"B'), /Row 2, column 1: a quote/],
+    [await table('name\n"AB'), /Row 2, column 1: the closing quote is missing/],
+    [await table('name\n"A"B'), /Row 2, column 1: something follows/],
+    [await table(`name,reference\nA,${'r'.repeat(201)}`), /Row 2, column 2: reference must have at most 200/],
+    [await table('name,recipient.value\nA,B'), /go together/],
+    [
+      await table('name,recipient.value,recipient.identifierType\nA,B,phone'),
+      /Row 2: recipient.identifierType must be one of/,
+    ],
+  ] as const) {
+    assert.equal(reply.status, 400, JSON.stringify(reply.body))
+    assert.match(reply.body.errors[0].detail, detail)
+  }
+  const misplaced = await school.post(`${PATH}?credentialTemplateId=${diploma}`, {
+    credentialTemplateId: diploma,
+    items: [item],
+  })
+  assert.equal(misplaced.body.errors[0].source.parameter, 'credentialTemplateId')
+  assert.equal((await school.get(`${PATH}?page[size]=100`)).body.data.length, before)
+})
+
+test('transaction codes are told to who may issue, and to nobody else', async () => {
+  const credentialTemplateId = await aTemplate({ txCode: { length: 8 } })
+  const { body } = await school.post(PATH, { credentialTemplateId, items: items(2) })
+  const { data } = await ended(body.data.id)
+  const [one, other] = data.items
+  assert.match(one.txCode, /^\d{8}$/)
+  assert.notEqual(one.txCode, other.txCode)
+  const thandi = await chirograph.wallet('acme', 'thandi')
+  const wrong = await thandi.post('/wallet/v2/credentials', { credentialOffer: one.offerUri, txCode: other.txCode })
+  assert.equal(wrong.status, 422)
+  const right = await thandi.post('/wallet/v2/credentials', { credentialOffer: one.offerUri, txCode: one.txCode })
+  assert.equal(right.status, 201, JSON.stringify(right.body))
+  const after = (await school.get(`${PATH}/${body.data.id}`)).body.data.items
+  assert.equal('txCode' in after[0], false, 'it is used up')
+  assert.equal(after[1].txCode, other.txCode)
+})
+
+test('an item with a recipient lands in the wallet of that user; one whom nobody knows fails alone', async () => {
+  const to = (value: string) => ({ recipient: { identifierType: 'username', value } })
+  const [a, b, c, d] = items(4)
+  const some = [
+    { ...a, ...to('pieter') },
+    { ...b, ...to('nobody') },
+    { ...c, ...to('gone') },
+    { ...d, ...to('pieter') },
+  ]
+  const { body } = await school.post(PATH, { credentialTemplateId: diploma, items: some })
+  const { data } = await ended(body.data.id)
+  assert.partialDeepStrictEqual(data, { done: 2, failed: 2 })
+  assert.partialDeepStrictEqual(data.items[1].error, { code: 'NOT_FOUND', pointer: '/recipient/value' })
+  assert.equal(data.items[2].error.code, 'INVALID_STATE')
+  const pieter = await chirograph.wallet('acme', 'pieter')
+  for (let tries = 0; tries < 100; tries += 1) {
+    if ((await pieter.get('/wallet/v2/credentials')).body.data.length === 2) break
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  const held = (await pieter.get('/wallet/v2/credentials')).body.data
+  assert.deepEqual(held.map((one: { claims: { name: string } }) => one.claims.name).sort(), ['Student 0', 'Student 3'])
+  assert.equal(held[0].status, 'pending')
+  const delivery = await school.get(`/wallet/v2/orgs/deliveries/${data.items[0].deliveryId}`)
+  assert.partialDeepStrictEqual(delivery.body.data, { status: 'delivered', issuanceId: data.items[0].issuanceId })
+})
+
+test('its progress is streamed until it has ended', async () => {
+  const { body } = await school.post(PATH, { credentialTemplateId: diploma, items: items(600) })
+  const answer = await fetch(`${chirograph.url}${PATH}/${body.data.id}`, {
+    headers: { authorization: `Bearer ${school.token}`, accept: 'text/event-stream' },
+  })
+  assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'text/event-stream'])
+  const frames = (await answer.text()).split('\n\n').filter((one) => one.startsWith('event: progress\ndata: '))
+  const states = frames.map((one) => JSON.parse(one.slice('event: progress\ndata: '.length)))
+  assert.partialDeepStrictEqual(states.at(-1), { id: body.data.id, status: 'completed', total: 600, done: 600 })
+  const seen = states.map((one) => one.done)
+  assert.deepEqual(
+    seen,
+    seen.toSorted((x, y) => x - y),
+  )
+})
+
+test('another tenant sees nothing of it and issues nothing from its template', async () => {
+  const strangers = await chirograph.backend('globex')
+  const foreign = await strangers.post(PATH, { credentialTemplateId: diploma, items: items(1) })
+  assert.equal(foreign.status, 404)
+  assert.deepEqual((await strangers.get(PATH)).body.data, [])
+  const id = (await school.get(PATH)).body.data[0].id
+  assert.equal((await strangers.get(`${PATH}/${id}`)).status, 404)
+  assert.equal((await strangers.get(`${PATH}/${id}/items`)).status, 404)
+  const idle = await chirograph.idle('acme')
+  assert.equal((await idle.post(PATH, { credentialTemplateId: diploma, items: items(1) })).status, 403)
+  assert.equal((await idle.get(`${PATH}/${id}`)).status, 403)
+})
+
+test('the same batch posted with one key, also at once, issues once', async () => {
+  const reference = 'idempotent'
+  const ask = { credentialTemplateId: diploma, items: Array(300).fill({ attributes: { name: 'A' }, reference }) }
+  const key = { 'idempotency-key': 'batch-of-today' }
+  const replies = await Promise.all(Array.from({ length: 5 }, () => school.post(PATH, ask, key)))
+  for (const { status, body } of replies) assert.equal(status, 202, JSON.stringify(body))
+  const ids = new Set(replies.map(({ body }) => body.data.id))
+  assert.equal(ids.size, 1)
+  const [id = ''] = ids
+  assert.equal((await ended(id)).data.done, 300)
+  assert.equal((await school.post(PATH, ask, key)).body.data.id, id)
+  let found = 0
+  for (
+    let next: string | undefined = `/creds/credentials?page[size]=100&filter[reference]=${reference}`;
+    next !== undefined;
+  ) {
+    const { body }: Reply = await school.get(next)
+    found += body.data.length
+    next = body.links.next
+  }
+  assert.equal(found, 300)
+  assert.equal((await school.post(PATH, { ...ask, expiresInSeconds: 60 }, key)).status, 409)
+  const table = (query: string) =>
+    school.send('POST', `${PATH}?${query}`, 'name\nA', { ...CSV, 'idempotency-key': 'table' })
+  assert.equal((await table(`credentialTemplateId=${diploma}`)).status, 202)
+  assert.equal(
+    (await table(`credentialTemplateId=${await aTemplate({})}`)).status,
+    409,
+    'the query is a part of what is asked',
+  )
+})
+
+test('a template that is archived meanwhile fails the items that wait, and one that is archived is unknown', async () => {
+  const credentialTemplateId = await aTemplate({})
+  const { body } = await school.post(PATH, { credentialTemplateId, items: items(1000) })
+  await school.delete(`/creds/templates/credentials/${credentialTemplateId}`)
+  const { data } = await ended(body.data.id)
+  assert.equal(data.done + data.failed, 1000)
+  for (const one of await itemsOf(body.data.id, '&filter[status]=failed')) assert.equal(one.error.code, 'NOT_FOUND')
+  assert.equal((await school.post(PATH, { credentialTemplateId, items: items(1) })).status, 404)
+})
+
+test('each issuance is recorded as if it had been opened alone', async () => {
+  const { body } = await school.post(PATH, { credentialTemplateId: diploma, items: items(2) })
+  const { data } = await ended(body.data.id)
+  const { issuanceId } = data.items[1]
+  const audit = await school.get(`/creds/audit?filter[subject]=${issuanceId}`)
+  assert.equal(audit.status, 200, JSON.stringify(audit.body))
+  assert.partialDeepStrictEqual(audit.body.data, [{ action: 'openid4vc.issuance.offered' }])
+  const events = await school.get(`/creds/events?filter[subject]=${issuanceId}`)
+  assert.partialDeepStrictEqual(events.body.data, [{ type: 'openid4vc.issuance.offered' }])
+})

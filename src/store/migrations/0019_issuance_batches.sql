@@ -45,12 +45,18 @@ create table issuance_batch_item (
   -- Personal data: what the credential will say, sealed as the column of the issuance. Moves there when the item is done, and is cleared when
   -- it has failed.
   sealed_claims    bytea,
+  -- Personal data: whose wallet it is delivered into. Cleared when the item is done or has failed.
+  sealed_recipient bytea,
+  -- The delivery to that user.
+  delivery_id      uuid,
   -- {code, detail, violations?}, as the caller is told.
   error            jsonb,
   primary key (tenant_id, batch_id, position),
   unique (tenant_id, issuance_id),
   foreign key (tenant_id, batch_id) references issuance_batch (tenant_id, id) on delete cascade,
-  check ((status = 'waiting') = (sealed_claims is not null) and (status = 'failed') = (error is not null))
+  check ((status = 'waiting') = (sealed_claims is not null) and (status = 'failed') = (error is not null)),
+  check (sealed_recipient is null or status = 'waiting'),
+  check (delivery_id is null or status = 'done')
 );
 create index issuance_batch_item_status on issuance_batch_item (tenant_id, batch_id, status, position);
 select protect_tenant_rows('issuance_batch_item');

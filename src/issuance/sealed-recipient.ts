@@ -1,0 +1,29 @@
+import type { TenantId } from '../caller.ts'
+import type { Place, Sealing } from '../crypto/sealing.ts'
+import type { RecipientAsk } from '../directory/find-recipient.ts'
+
+/** Seals whose wallet an item of a batch is delivered into. */
+export async function sealBatchRecipient(
+  sealing: Sealing,
+  tenantId: TenantId,
+  itemId: string,
+  recipient: RecipientAsk,
+): Promise<Buffer> {
+  return sealing.seal(placeOf(tenantId, itemId), JSON.stringify(recipient))
+}
+
+/** What {@link sealBatchRecipient} sealed. */
+export async function openBatchRecipient(
+  sealing: Sealing,
+  tenantId: TenantId,
+  itemId: string,
+  sealed: Buffer,
+): Promise<RecipientAsk> {
+  const opened = await sealing.open(placeOf(tenantId, itemId), sealed)
+  // We sealed it ourselves.
+  return JSON.parse(opened.toString('utf8')) as RecipientAsk
+}
+
+function placeOf(tenantId: TenantId, itemId: string): Place {
+  return { tenantId, table: 'issuance_batch_item', column: 'sealed_recipient', row: itemId }
+}
