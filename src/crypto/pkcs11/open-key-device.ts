@@ -9,8 +9,11 @@ import type { KeyDevice } from '../key-provider.ts'
  */
 export async function openKeyDevice(config: KeyDeviceConfig | null): Promise<KeyDevice | null> {
   if (config === null) return null
-  const { openTokenKeys } = await import('./token-keys.ts')
   const { module, slot, pinFile } = config
+  // Also where it is not needed yet: a mistake shows at start, and not when a connection is lost.
+  const pin = await readPin(pinFile)
+  pin.fill(0)
+  const { openTokenKeys } = await import('./token-keys.ts')
   return openTokenKeys({ module, slot, readPin: () => readPin(pinFile) })
 }
 
