@@ -1,0 +1,97 @@
+// A server is killed in the middle of its batches, on the database that the run was given.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { makeTemplate } from '../support/main-job.ts'
+import type { Api, Reply } from '../support/server.ts'
+import { type ServerChild, serverChild } from '../support/server-child.ts'
+
+const PATH = '/creds/credentials/issuance/batch'
+const KILLS = 4
+const ITEMS = 1000
+
+let server: ServerChild
+let templateId: string
+
+before(async () => {
+  server = await serverChild()
+  templateId = (await makeTemplate(await server.backend(), 'badge')).id
+})
+after(() => server.remove())
+
+test('killed in the middle of batches, the server issues every item once, whoever posts them again', async () => {
+  const doneAtOnce: number[] = []
+  for (let round = 0; round < KILLS; round += 1) {
+    const school = await server.backend()
+    const posted = post(school, round).catch(() => null)
+    // From before the answer to the last steps.
+    await new Promise((resolve) => setTimeout(resolve, 40 + round * 90))
+    await server.end('SIGKILL')
+    await posted
+    await server.start()
+    doneAtOnce.push(...(await batches(await server.backend())))
+  }
+  assert(
+    doneAtOnce.some((done) => done < ITEMS),
+    'no batch was cut short',
+  )
+  const school = await server.backend()
+  const ids = new Set<string>()
+  for (let round = 0; round < KILLS; round += 1) ids.add(await postUntilAnswered(school, round))
+  assert.equal(ids.size, KILLS)
+  assert.equal((await batches(school)).length, KILLS, 'a batch was accepted twice')
+  for (const id of ids) await completed(school, id)
+  for (let round = 0; round < KILLS; round += 1) {
+    const found = await idsOf(school, `/creds/credentials?filter[reference]=round-${round}`)
+    assert.equal(found.length, ITEMS, `of round ${round}`)
+  }
+  const events = await idsOf(school, '/creds/events?filter[type]=openid4vc.issuance.offered')
+  assert.equal(events.length, KILLS * ITEMS, 'an issuance was told of twice, or not at all')
+})
+
+function post(school: Api, round: number): Promise<Reply> {
+  const items = Array.from({ length: ITEMS }, (_, n) => ({
+    attributes: { name: `Student ${n}` },
+    reference: `round-${round}`,
+  }))
+  return school.post(PATH, { credentialTemplateId: templateId, items }, { 'idempotency-key': `round-${round}` })
+}
+
+/** What a dead server held is free again after a while. */
+async function postUntilAnswered(school: Api, round: number): Promise<string> {
+  for (let tries = 0; tries < 60; tries += 1) {
+    const { status, body } = await post(school, round)
+    if (status === 202) return body.data.id
+    assert.equal(status, 409, JSON.stringify(body))
+    await new Promise((resolve) => setTimeout(resolve, 500))
+  }
+  return assert.fail('the key stays taken')
+}
+
+/** @returns how far each of them is */
+async function batches(school: Api): Promise<number[]> {
+  const { body, status } = await school.get(`${PATH}?page[size]=100`)
+  assert.equal(status, 200, JSON.stringify(body))
+  return body.data.map((one: { done: number }) => one.done)
+}
+
+async function completed(school: Api, id: string): Promise<void> {
+  for (let tries = 0; tries < 60; tries += 1) {
+    const { body } = await school.get(`${PATH}/${id}`, { prefer: 'wait=5' })
+    if (body.data.status !== 'completed') continue
+    assert.partialDeepStrictEqual(body.data, { total: ITEMS, done: ITEMS, failed: 0 })
+    return
+  }
+  assert.fail('a batch was left behind')
+}
+
+async function idsOf(school: Api, path: string): Promise<string[]> {
+  const ids: string[] = []
+  for (let next: string | undefined = `${path}&page[size]=100`; next !== undefined; ) {
+    const { body, status }: Reply = await school.get(next)
+    assert.equal(status, 200, JSON.stringify(body))
+    ids.push(...body.data.map((one: { id: string }) => one.id))
+    next = body.links.next
+  }
+  assert.equal(new Set(ids).size, ids.length)
+  return ids
+}
