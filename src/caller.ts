@@ -19,7 +19,7 @@ export const scopes = {
   'users:write': 'Create and change the users of the tenant.',
   'users:impersonate': 'Exchange a client token for the wallet token of a user of the tenant.',
   'webhooks:write': 'Manage webhook endpoints; read and stream events.',
-  'audit:read': 'Read the audit trail.',
+  'audit:read': 'Read the audit trail and the figures.',
   'tenant:admin': 'Everything inside the tenant except impersonation.',
   'platform:admin': 'Manage tenants.',
 } as const

@@ -10,7 +10,7 @@ export type TemplatesOf = (tx: TenantTx, happenings: readonly Happening[]) => Pr
 const HAPPENINGS_PER_TURN = 5_000
 const TENANTS_PER_TURN = 1_000
 /** So many are counted for an answer besides what was counted before it. */
-const LIVE_MAX = 2_000
+const LIVE_MAX = 1_000
 
 /** Counts what happened at all tenants since it was last counted. Any number of servers may do so at a time. */
 export async function countEvents(

@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { after, before, test } from 'node:test'
+import type { Static } from 'typebox'
 import { makeTemplate, openIssuance } from '../../test/support/main-job.ts'
 import { type Api, type Deployment, deploy } from '../../test/support/server.ts'
+import type { HistoryEntry } from './history-schemas.ts'
 import { foreignVerifier } from './test-support/foreign-verifier.ts'
 
+type Line = Static<typeof HistoryEntry>
+
 let ahead = 0
+let thandi: Api
+let ids: Awaited<ReturnType<typeof live>>
 let chirograph: Deployment
 let school: Api
 let template: { id: string; type: string }
 let presentationTemplateId: string
-const open: { close: () => Promise<void> }[] = []
 before(async () => {
   chirograph = await deploy({ clock: { now: () => new Date(Date.now() + ahead) } })
   school = await chirograph.backend('acme')
@@ -17,11 +22,10 @@ before(async () => {
   const credentials = [{ type: template.type, attributes: { name: {} } }]
   const asked = await school.post('/creds/templates/presentations', { name: 'Who', description: 'Name', credentials })
   presentationTemplateId = asked.body.data.id
+  thandi = await chirograph.wallet('acme', 'thandi')
+  ids = await live(thandi)
 })
 after(() => chirograph.stop())
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((one) => one.close()))
-})
 
 async function receive(holder: Api, status: 'accepted' | 'rejected' | null): Promise<string> {
   const { offerUri } = await openIssuance(school, template.id)
@@ -40,14 +44,19 @@ async function asked(holder: Api, uri?: string): Promise<string> {
   return body.data.id
 }
 
-async function history(holder: Api, query = ''): Promise<Record<string, never>[]> {
+async function history(holder: Api, query = ''): Promise<Line[]> {
   const { body, status } = await holder.get(`/wallet/v2/history${query}`)
   assert.equal(status, 200, JSON.stringify(body))
   return body.data
 }
 
-test('the story of a wallet: received, accepted, rejected, shared, refused, failed, removed', async () => {
-  const holder = await chirograph.wallet('acme', 'thandi')
+/** What is told of the name of a badge. */
+function shownOf(credentialId: string) {
+  return { credentialId, vct: template.type, matchedAttributes: ['name'], alsoDisclosed: [] }
+}
+
+/** Everything that can become of something, once. @returns the ids. */
+async function live(holder: Api) {
   const kept = await receive(holder, 'accepted')
   const refused = await receive(holder, 'rejected')
   const waiting = await receive(holder, null)
@@ -60,71 +69,94 @@ test('the story of a wallet: received, accepted, rejected, shared, refused, fail
   const failed = await asked(holder, liar.link())
   await liar.close()
   await holder.patch(`/wallet/v2/presentations/${failed}`, { status: 'answered' })
-  const undecided = await asked(holder)
+  return { kept, refused, waiting, shared, unshared, failed, undecided: await asked(holder) }
+}
 
-  const lines = await history(holder)
+function at(lines: readonly Line[], id: string | undefined): Line {
+  return lines.find((line) => line.id === id) ?? assert.fail(`no line ${id}`)
+}
+
+test('the story of a wallet, newest first: received, accepted, rejected, shared, refused, failed', async () => {
+  const lines = await history(thandi)
   assert.deepEqual(
     lines.map(({ id, kind, status }) => [id, kind, status]),
     [
-      [undecided, 'presentation', 'pending'],
-      [failed, 'presentation', 'failed'],
-      [unshared, 'presentation', 'rejected'],
-      [shared, 'presentation', 'answered'],
-      [waiting, 'credential', 'pending'],
-      [refused, 'credential', 'rejected'],
-      [kept, 'credential', 'accepted'],
+      [ids.undecided, 'presentation', 'pending'],
+      [ids.failed, 'presentation', 'failed'],
+      [ids.unshared, 'presentation', 'rejected'],
+      [ids.shared, 'presentation', 'answered'],
+      [ids.waiting, 'credential', 'pending'],
+      [ids.refused, 'credential', 'rejected'],
+      [ids.kept, 'credential', 'accepted'],
     ],
   )
-  const at = (id: string) => lines.find((line) => line.id === id) ?? assert.fail(id)
-  const issuer = `${chirograph.url}/issuers/acme`
-  assert.partialDeepStrictEqual(at(kept), {
-    credential: { vct: template.type, format: 'vc+sd-jwt', credentialIssuer: issuer },
-  })
-  const selectedCredentials = [
-    { credentialId: kept, vct: template.type, matchedAttributes: ['name'], alsoDisclosed: [] },
-  ]
-  assert.partialDeepStrictEqual(at(shared), {
-    presentation: { verifier: { authenticated: true, responseHost: new URL(chirograph.url).host }, disclosed: 'yes' },
-  })
-  assert.deepEqual(Object(at(shared)).presentation.selectedCredentials, selectedCredentials)
-  assert.equal(Object(at(unshared)).presentation.disclosed, 'no')
-  assert.equal(Object(at(failed)).presentation.disclosed, 'unknown')
-  assert.equal(Object(at(failed)).presentation.error.code, 'upstream.unreachable')
-  assert.equal(Object(at(undecided)).presentation.disclosed, 'no')
+})
 
-  const before = at(kept)
-  assert.equal((await holder.delete(`/wallet/v2/credentials/${kept}`)).status, 204)
-  assert.equal((await holder.delete(`/wallet/v2/credentials/${kept}`)).status, 404)
-  const after = await history(holder)
-  assert.equal(after.length, lines.length)
-  const removed = Object(after.find((line) => line.id === kept))
-  assert.deepEqual({ ...removed, status: 0, updatedAt: 0 }, { ...before, status: 0, updatedAt: 0 })
-  assert.equal(removed.status, 'removed')
-  assert(removed.updatedAt >= Object(before).updatedAt)
-  // What was shared of it is told as before, and nothing that it said is left.
-  const still = Object(after.find((line) => line.id === shared))
-  assert.deepEqual(still.presentation.selectedCredentials, selectedCredentials)
-  assert(!JSON.stringify(after).includes('Thandi'))
+test('a line tells from whom and with whom, which attributes, and whether the verifier got them', async () => {
+  const lines = await history(thandi)
+  const credentialIssuer = `${chirograph.url}/issuers/acme`
+  assert.partialDeepStrictEqual(at(lines, ids.kept).credential, {
+    ...{ vct: template.type, format: 'vc+sd-jwt', credentialIssuer },
+  })
+  const { presentation } = at(lines, ids.shared)
+  assert.partialDeepStrictEqual(presentation, {
+    verifier: { authenticated: true, responseHost: new URL(chirograph.url).host },
+    disclosed: 'yes',
+  })
+  assert.deepEqual(presentation?.selectedCredentials, [shownOf(ids.kept)])
+  assert.deepEqual(
+    [ids.unshared, ids.failed, ids.undecided].map((id) => at(lines, id).presentation?.disclosed),
+    ['no', 'unknown', 'no'],
+  )
+  assert.equal(at(lines, ids.failed).presentation?.error?.code, 'upstream.unreachable')
+  assert(!JSON.stringify(lines).includes('Thandi'))
+})
 
-  for (const [filter, ids] of [
+test('filters, orders and pages', async () => {
+  const { kept, refused, waiting, shared, unshared, failed, undecided } = ids
+  const lines = await history(thandi)
+  for (const [query, wanted] of [
     ['filter[kind]=credential', [waiting, refused, kept]],
     ['filter[kind]=presentation&sort=createdAt', [shared, unshared, failed, undecided]],
-    ['filter[status]=removed', [kept]],
+    ['filter[status]=accepted', [kept]],
     ['filter[status]=rejected', [unshared, refused]],
     ['filter[status]=rejected&filter[kind]=credential', [refused]],
-    [`filter[createdBefore]=${Object(at(shared)).createdAt}`, [waiting, refused, kept]],
-    [`filter[createdAfter]=${Object(at(failed)).createdAt}`, [undecided, failed]],
+    [`filter[createdBefore]=${at(lines, shared).createdAt}`, [waiting, refused, kept]],
+    [`filter[createdAfter]=${at(lines, failed).createdAt}`, [undecided, failed]],
     ['page[size]=2', [undecided, failed]],
     [`page[size]=2&page[after]=${shared}`, [waiting, refused]],
     [`page[size]=2&page[before]=${shared}`, [failed, unshared]],
   ] as const) {
-    const found = await history(holder, `?${filter}`)
+    const found = await history(thandi, `?${query}`)
     assert.deepEqual(
       found.map(({ id }) => id),
-      ids,
-      filter,
+      wanted,
+      query,
     )
   }
+})
+
+test('a credential that is removed stays as a line, and what was shared of it is told as before', async () => {
+  const holder = await chirograph.wallet('globex', 'pieter')
+  const id = await receive(holder, 'accepted')
+  const shared = await asked(holder)
+  await holder.patch(`/wallet/v2/presentations/${shared}`, { status: 'answered' })
+  const before = await history(holder)
+  assert.equal((await holder.delete(`/wallet/v2/credentials/${id}`)).status, 204)
+  assert.equal((await holder.delete(`/wallet/v2/credentials/${id}`)).status, 404)
+  const after = await history(holder)
+  assert.equal(after.length, before.length)
+  const removed = at(after, id)
+  assert.equal(removed.status, 'removed')
+  assert(removed.updatedAt >= at(before, id).updatedAt)
+  assert.deepEqual({ ...removed, status: 0, updatedAt: 0 }, { ...at(before, id), status: 0, updatedAt: 0 })
+  assert.deepEqual(at(after, shared), at(before, shared))
+  assert.deepEqual(at(after, shared).presentation?.selectedCredentials, [shownOf(id)])
+  assert.deepEqual(
+    (await history(holder, '?filter[status]=removed')).map((line) => line.id),
+    [id],
+  )
+  assert(!JSON.stringify(after).includes('Thandi'))
 })
 
 test('what nobody answered has expired when its time is over, before any sweep', async () => {
@@ -140,12 +172,10 @@ test('what nobody answered has expired when its time is over, before any sweep',
 })
 
 test('other people, in and outside of the tenant, have a history of their own', async () => {
-  const holder = await chirograph.wallet('acme', 'thandi')
-  await receive(holder, 'accepted')
-  const ids = (await history(holder)).map(({ id }) => id)
+  const known = (await history(thandi)).map(({ id }) => id)
   for (const other of [await chirograph.wallet('acme', 'pieter'), await chirograph.wallet('globex', 'thandi')]) {
-    assert((await history(other, '?page[size]=100')).every(({ id }) => !ids.includes(id)))
-    const page = await other.get(`/wallet/v2/history?page[before]=${ids[0]}`)
+    assert((await history(other, '?page[size]=100')).every(({ id }) => !known.includes(id)))
+    const page = await other.get(`/wallet/v2/history?page[before]=${known[0]}`)
     assert.equal(page.status, 200)
   }
 })
@@ -164,8 +194,7 @@ for (const [parameter, value] of [
   ['surprise', '1'],
 ] as const) {
   test(`${parameter}=${value} is refused by name`, async () => {
-    const holder = await chirograph.wallet('acme', 'thandi')
-    const { status, body } = await holder.get(`/wallet/v2/history?${parameter}=${value}`)
+    const { status, body } = await thandi.get(`/wallet/v2/history?${parameter}=${value}`)
     assert.equal(status, 400)
     assert.equal(body.errors[0].source.parameter, parameter)
   })
