@@ -14,10 +14,13 @@ const VIOLATION_MORE =
  * @throws Fault `request.invalid` that names row and column; the header is row 1
  * @see [RFC 4180, 2](https://www.rfc-editor.org/rfc/rfc4180#section-2)
  */
-export function readCsv(text: string, rowsMax: number): { readonly header: CsvRow; readonly rows: readonly CsvRow[] } {
+export function readCsv(
+  written: string,
+  rowsMax: number,
+): { readonly header: CsvRow; readonly rows: readonly CsvRow[] } {
+  const text = withoutEnd(written)
   const records: string[][] = []
   for (let at = 0; at < text.length; ) {
-    if (isBlank(text, at)) break
     const record = readRecord(text, at, records.length + 1)
     records.push(record.fields)
     at = record.next
@@ -37,10 +40,11 @@ export function csvFault(detail: string): Fault {
   return new Fault('request.invalid', { violations: [{ detail, pointer: '' }] })
 }
 
-/** Whether nothing follows but line breaks. */
-function isBlank(text: string, from: number): boolean {
-  for (let at = from; at < text.length; at += 1) if (text[at] !== '\n' && text[at] !== '\r') return false
-  return true
+/** Without the line breaks at its end. */
+function withoutEnd(text: string): string {
+  let end = text.length
+  while (text[end - 1] === '\n' || text[end - 1] === '\r') end -= 1
+  return text.slice(0, end)
 }
 
 function readRecord(text: string, start: number, row: number): { fields: string[]; next: number } {

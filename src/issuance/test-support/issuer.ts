@@ -59,7 +59,7 @@ export async function aDatabase(): Promise<TestDatabase> {
 }
 
 /** There are no wallets here. */
-const nobodyDelivers: Deliveries = {
+export const nobodyDelivers: Deliveries = {
   plan: () => Promise.reject(new Fault('state.invalid')),
   goOn: () => Promise.resolve(null),
 }
@@ -134,7 +134,8 @@ async function send(server: Server, method: string, path: string, ask: Ask, auth
   return { status: answer.status, headers: answer.headers, body: isJson && text !== '' ? JSON.parse(text) : text }
 }
 
-function callerOf(tenant: Tenant): Caller {
+/** The backend of a tenant. */
+export function callerOf(tenant: Tenant): Caller {
   return {
     tenantId: tenant.id,
     tenantSlug: tenant.slug,
