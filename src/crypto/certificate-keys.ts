@@ -10,8 +10,14 @@ import type { SigningKey } from './signing-key.ts'
 /** What a key of a certificate may sign: certificates and revocation lists, or what the certificate is for. */
 export type CertificateKeyUsage = 'ca' | 'leaf'
 
-/** A key that was just made. It is gone unless {@link NewKey.keep} runs, in the transaction of the row that it belongs to. */
-export type NewKey = { readonly id: string; readonly key: SigningKey; readonly keep: (tx: TenantTx) => Promise<void> }
+/** A key that was just made. Nobody finds it again unless {@link NewKey.keep} runs, in the transaction of the row that it belongs to. */
+export type NewKey = {
+  readonly id: string
+  readonly key: SigningKey
+  readonly keep: (tx: TenantTx) => Promise<void>
+  /** Destroys it. Only for one that was surely not kept: a device would hold it for ever. */
+  readonly drop: () => Promise<void>
+}
 
 /** Keys that belong to one certificate or signing request each, found by their id. Sealed at rest, never given out. */
 export type CertificateKeys = {
@@ -69,17 +75,12 @@ export function certificateKeys(
       const made = await providers.maker.generate(type, id)
       const sealed = await sealing.seal(placeOf(tenantId, id), made.stored)
       const { alg, publicJwk } = made.key
-      const values = [
-        tenantId,
-        id,
-        usage,
-        alg,
-        JSON.stringify(canonical(publicJwk)),
-        sealed,
-        providers.maker.name,
-        now(),
-      ]
-      return { id, key: made.key, keep: async (tx) => void (await tx.rows(insertKey, values)) }
+      const about = [alg, JSON.stringify(canonical(publicJwk)), sealed, providers.maker.name, now()]
+      return {
+        ...{ id, key: made.key },
+        keep: async (tx) => void (await tx.rows(insertKey, [tenantId, id, usage, ...about])),
+        drop: () => providers.maker.destroy(made.stored),
+      }
     },
     byId: (tenantId, id) => {
       const name = `${tenantId}|${id}`

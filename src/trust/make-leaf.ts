@@ -65,11 +65,14 @@ export async function ensureLeaf(needs: AuthorityNeeds, tenantId: TenantId, root
   const row = await draftedLeaf(needs, tenant, root, { rootKey, key: made.key, keyId: made.id }, now)
   const subject = { kind: 'certificate', id: row.id }
   const entry = { action: 'certificate.leafIssued', subject, by: 'system', detail: { rootId } } as const
-  return needs.store.inTenant(tenantId, async (tx) => {
+  const isFirst = await needs.store.inTenant(tenantId, async (tx) => {
     const status = await insertNextLeaf(tx, row, needs.urls.issuer(tenant.slug), entry, now)
     if (status !== null) await made.keep(tx)
     return status !== null
   })
+  // A rival made the leaf.
+  if (!isFirst) await made.drop()
+  return isFirst
 }
 
 /** Before its end comes near, and when we have another address: it then names an issuer and a revocation list that are not there any more. */

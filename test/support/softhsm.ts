@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -19,7 +19,12 @@ export type SoftHsm = {
   readonly close: () => void
 }
 
-const MODULE = '/usr/lib/softhsm/libsofthsm2.so'
+/** Where Debian, Fedora and Homebrew put it. */
+const MODULES = [
+  '/usr/lib/softhsm/libsofthsm2.so',
+  '/usr/lib64/pkcs11/libsofthsm2.so',
+  '/opt/homebrew/lib/softhsm/libsofthsm2.so',
+]
 const PIN = '739106'
 
 /** Makes a token and points the module of this process to it. @throws Error that says what to install, where the program is missing */
@@ -27,6 +32,7 @@ export function softHsm(): SoftHsm {
   if (spawnSync('softhsm2-util', ['--version']).error !== undefined) {
     throw new Error('these tests sign in a token: install the package softhsm2')
   }
+  const module = MODULES.find((path) => existsSync(path)) ?? 'libsofthsm2.so'
   const folder = mkdtempSync(join(tmpdir(), 'chirograph-softhsm-'))
   const env = { SOFTHSM2_CONF: join(folder, 'softhsm2.conf') }
   const pinFile = join(folder, 'pin')
@@ -40,7 +46,7 @@ export function softHsm(): SoftHsm {
   const label = 'chirograph test'
   addToken(label)
   process.env.SOFTHSM2_CONF = env.SOFTHSM2_CONF
-  const settings = { KEY_PROVIDER: 'pkcs11', PKCS11_MODULE: MODULE, PKCS11_TOKEN: label, PKCS11_PIN_FILE: pinFile }
+  const settings = { KEY_PROVIDER: 'pkcs11', PKCS11_MODULE: module, PKCS11_TOKEN: label, PKCS11_PIN_FILE: pinFile }
   const close = () => rmSync(folder, { recursive: true, force: true })
-  return { module: MODULE, label, pinFile, env, settings, pin: PIN, addToken, close }
+  return { module, label, pinFile, env, settings, pin: PIN, addToken, close }
 }

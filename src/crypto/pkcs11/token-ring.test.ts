@@ -135,6 +135,14 @@ test('a key of a certificate that is destroyed is gone from the token', async ()
   await assert.rejects(ring.byId(tenant, id), { code: 'key.destroyed' })
 })
 
+test('a key of a certificate that was never needed leaves the token', async () => {
+  const { id, key, drop } = await tokenRing().create(await aTenant(), 'leaf', 'P-256')
+  await signsRightly(key)
+  assert(await isInToken(id))
+  await drop()
+  assert(!(await isInToken(id)))
+})
+
 test('a retired key leaves the token at the next rotation, an hour later at the earliest', async () => {
   const tenant = await aTenant()
   const ring = tokenRing()
