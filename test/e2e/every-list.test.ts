@@ -33,6 +33,7 @@ async function makeMore(n: number): Promise<void> {
   const made = await Promise.all([
     school.post('/creds/credentials/issuance', {
       ...{ credentialTemplateId: template.id, attributes: { name: 'Thandi' }, reference: `reference-${n % 2}` },
+      recipient: { identifierType: 'username', value: n % 2 === 0 ? 'thandi' : 'pieter' },
     }),
     school.post('/creds/templates/presentations', { name: `Who ${n % 2}`, description: 'Name', credentials }),
     school.post('/creds/presentations/request', {
@@ -172,9 +173,14 @@ function named(value: unknown): unknown {
   return typeof value === 'object' && value !== null && 'id' in value ? value.id : value
 }
 
+/** What stands in the wallet group for organisations is about their people, and not of one. */
+function ownerOf({ group, path }: Route): Api {
+  return group === 'wallet' && !path.includes('/orgs/') ? thandi : school
+}
+
 /** Whoever holds the scope; a `{id}` in the path is that of `makeEverything`. */
 function ask(route: Route, query: Record<string, string>): Promise<Reply> {
-  const caller = route.group === 'wallet' ? thandi : school
+  const caller = ownerOf(route)
   const collection = `/${route.group}${route.path.split('/{')[0]}`
   const path = `/${route.group}${route.path.replace(/\{[^}]+\}/, objects[collection] ?? '')}`
   const members = Object.entries(query).map(
@@ -188,7 +194,7 @@ async function walk(route: Route, query: Record<string, string>, direction: 'nex
   let { body, status } = await ask(route, { ...query, 'page[size]': '2' })
   assert.equal(status, 200, JSON.stringify(body))
   const ids: string[] = []
-  const caller = route.group === 'wallet' ? thandi : school
+  const caller = ownerOf(route)
   for (let pages = 0; pages < 500; pages += 1) {
     const page = body.data.map((row: Row) => row.id)
     if (direction === 'next') ids.push(...page)
