@@ -214,16 +214,18 @@ test('an answer that the verifier does not take makes the presentation fail for 
   }
 })
 
-test('a verifier that wants the answer later gets it later: the presentation stays pending', async () => {
-  const { thandi } = await aMember(bench)
+test('a verifier that wants the answer later gets it later: the presentation stays pending, as it was', async () => {
+  const { thandi, credentialId: older } = await aMember(bench)
+  await receive(bench, thandi)
   const shop = await verifier()
   const { data } = await preparePresentation(bench.platform, thandi, shop.link())
+  const named = { status: 'answered' as const, selectedCredentials: [{ credentialId: older }] }
   for (const status of [503, 429]) {
     shop.behave({ answer: { status, body: '{"error":"temporarily_unavailable"}' } })
-    const refused = await fault(answerPresentation(bench.platform, thandi, data.id, { status: 'answered' }))
+    const refused = await fault(answerPresentation(bench.platform, thandi, data.id, named))
     assert.equal(refused.code, 'presentation.postponed')
     assert.deepEqual(refused.meta?.upstream, { status, error: 'temporarily_unavailable' })
-    assert.equal((await getPresentation(bench.platform, thandi, data.id)).data.status, 'pending')
+    assert.deepEqual((await getPresentation(bench.platform, thandi, data.id)).data, data)
   }
   shop.behave({})
   const { data: answered } = await answerPresentation(bench.platform, thandi, data.id, { status: 'answered' })
@@ -231,12 +233,14 @@ test('a verifier that wants the answer later gets it later: the presentation sta
   assert.equal(shop.posted.length, 3)
 })
 
-test('an answer whose process died has failed as soon as that is certain, long before its request expires', async () => {
-  const { thandi } = await aMember(bench)
+test('an answer whose process died has failed as soon as that is certain, and tells what may have been sent', async () => {
+  const { thandi, credentialId } = await aMember(bench)
+  await receive(bench, thandi)
   const shop = await verifier()
   const { data } = await preparePresentation(bench.platform, thandi, shop.link())
   const dying = { ...bench.platform, fetch: () => new Promise<never>(() => undefined) }
-  answerPresentation(dying, thandi, data.id, { status: 'answered' }).catch(() => undefined)
+  const named = { status: 'answered' as const, selectedCredentials: [{ credentialId }] }
+  answerPresentation(dying, thandi, data.id, named).catch(() => undefined)
   const statusAfter = async (seconds: number) => {
     bench.later(seconds)
     await expireDue(bench.platform, new AbortController().signal)
@@ -246,6 +250,8 @@ test('an answer whose process died has failed as soon as that is certain, long b
   while ((await bench.rows(thandi.tenantId, 'wallet_presentation'))[0]?.answering_at === null);
   assert.equal(await statusAfter(60), 'pending')
   assert.equal(await statusAfter(125), 'failed')
+  const after = await getPresentation(bench.platform, thandi, data.id)
+  assert.equal(after.data.selectedCredentials[0]?.credentialId, credentialId)
 })
 
 test('a verifier that is gone makes an answer fail, but not a refusal', async () => {

@@ -79,7 +79,8 @@ async function present(
   const selected = selectedOf(choices)
   const view = { ...open.view, selected, besides: besidesOf(choices) }
   const ids = selected.map(({ credentialId }) => credentialId)
-  const taken = await begin(platform, caller, open, ids)
+  const sealedView = await sealView(platform.sealing, caller.tenantId, open.row.id, view)
+  const taken = await begin(platform, caller, open, { ids, sealedView })
   try {
     const token = buildVpToken(choices, request, await openCopies(platform, caller, taken), platform.clock.now())
     const redirectUri = await deliverAnswer(platform, request.responseUri, buildResponse(token, request.state))
@@ -89,7 +90,7 @@ async function present(
     })
   } catch (error) {
     if (error instanceof Fault && error.code === 'presentation.postponed') {
-      await platform.store.single(caller.tenantId, (tx) => releaseAnswer(tx, open.userId, open.row.id))
+      await platform.store.single(caller.tenantId, (tx) => releaseAnswer(tx, open.userId, open.row))
       throw error
     }
     const shown = error instanceof Fault ? error : new Fault('server.unexpected', { cause: error })
@@ -102,7 +103,7 @@ async function present(
 /** The holder says no, and that stands whether or not the verifier can be told. */
 async function reject(platform: Platform, caller: Caller, open: Open): Promise<PresentationAnswer> {
   const { request, view } = open
-  await begin(platform, caller, open, [])
+  await begin(platform, caller, open, { ids: [], sealedView: open.row.sealedView })
   try {
     // [VP-S2] the same code as if nothing had matched [DCQL-4]
     const refusal = buildErrorResponse('access_denied', null, request.state)
@@ -118,15 +119,16 @@ async function begin(
   platform: Platform,
   { tenantId }: Caller,
   { userId, row }: Open,
-  credentialIds: readonly string[],
+  { ids, sealedView }: { readonly ids: readonly string[]; readonly sealedView: Buffer },
 ) {
   const now = platform.clock.now()
   return platform.store.inTenant(tenantId, async (tx) => {
-    if (!(await beginAnswer(tx, userId, row.id, now))) throw notPending('answered by somebody else, or expired')
-    if (credentialIds.length === 0) return []
-    const taken = await takeCopies(tx, userId, credentialIds, now)
+    if (!(await beginAnswer(tx, userId, { id: row.id, sealedView }, now)))
+      throw notPending('answered by somebody else, or expired')
+    if (ids.length === 0) return []
+    const taken = await takeCopies(tx, userId, ids, now)
     // one was removed or rejected at this very moment: nothing has begun
-    if (taken.length !== credentialIds.length) throw new Fault('credential.unmatched')
+    if (taken.length !== ids.length) throw new Fault('credential.unmatched')
     return taken
   })
 }

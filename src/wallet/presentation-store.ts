@@ -46,7 +46,7 @@ const page = pagedList({
 })
 const beginStatement = sql(
   'wallet.begin_answer',
-  `update wallet_presentation set answering_at = $4
+  `update wallet_presentation set answering_at = $4, sealed_view = $5
    where ${OF_USER} and id = $3 and status = 'pending' and answering_at is null and expires_at > $4 returning id`,
 )
 const endStatement = sql(
@@ -56,7 +56,7 @@ const endStatement = sql(
 )
 const releaseStatement = sql(
   'wallet.release_answer',
-  `update wallet_presentation set answering_at = null
+  `update wallet_presentation set answering_at = null, sealed_view = $4
    where ${OF_USER} and id = $3 and status = 'pending' and answering_at is not null`,
 )
 /** Nobody answered in time, or whoever was answering has died: that is known long before some requests expire. */
@@ -104,10 +104,16 @@ export async function listPresentations(
 /**
  * Takes the right to answer. One statement: of answers that come together only one gets it, and none after the time is over.
  *
+ * @param answer With what is about to be sent in its view, so that it is known also if whoever sends it dies.
  * @returns whether it is ours now.
  */
-export async function beginAnswer(tx: TenantTx, userId: UserId, id: string, now: Date): Promise<boolean> {
-  const rows = await tx.rows(beginStatement, [tx.tenantId, userId, id, now])
+export async function beginAnswer(
+  tx: TenantTx,
+  userId: UserId,
+  { id, sealedView }: Pick<SealedPresentation, 'id' | 'sealedView'>,
+  now: Date,
+): Promise<boolean> {
+  const rows = await tx.rows(beginStatement, [tx.tenantId, userId, id, now, sealedView])
   return rows.length > 0
 }
 
@@ -123,9 +129,13 @@ export async function endAnswer(
   return row === undefined ? null : from(row)
 }
 
-/** Gives the right to answer back: the verifier wants the answer later. */
-export async function releaseAnswer(tx: TenantTx, userId: UserId, id: string): Promise<void> {
-  await tx.rows(releaseStatement, [tx.tenantId, userId, id])
+/** Gives the right to answer back, with the view of before: the verifier wants the answer later. */
+export async function releaseAnswer(
+  tx: TenantTx,
+  userId: UserId,
+  { id, sealedView }: Pick<SealedPresentation, 'id' | 'sealedView'>,
+): Promise<void> {
+  await tx.rows(releaseStatement, [tx.tenantId, userId, id, sealedView])
 }
 
 /** Ends what nobody answered in time, and what a process that died was answering. */
