@@ -29,6 +29,8 @@ import { makeTxCode, txCodeMac } from './tx-code.ts'
 export const BATCH_LEASE_MS = 10_000
 /** A step is one statement; this many rows keep it well below a second. */
 const ITEMS_PER_STEP = 250
+/** A delivery is some statements more, and the step must end long before the claim does. */
+const DELIVERIES_PER_STEP = 50
 /** Runs without any progress, after which a batch is given up. */
 const TRIES_MAX = 8
 
@@ -82,8 +84,9 @@ export async function runBatch(
 async function step(platform: Platform, running: Running): Promise<boolean> {
   const { store, clock, config } = platform
   const { tenant, held } = running
-  const items = await store.single(tenant.id, (tx) => listWaitingItems(tx, held.id, ITEMS_PER_STEP))
-  if (items.length === 0) return true
+  const waiting = await store.single(tenant.id, (tx) => listWaitingItems(tx, held.id, ITEMS_PER_STEP))
+  if (waiting.length === 0) return true
+  const items = waiting.some((one) => one.sealedRecipient !== null) ? waiting.slice(0, DELIVERIES_PER_STEP) : waiting
   const template = await freshTemplate(platform, tenant.id, held.templateId)
   const { judged, failed } = await judge(platform, running, template, items)
   const now = clock.now()
