@@ -6,6 +6,8 @@ import type { Sql } from './store.ts'
 
 type Options = { readonly url: string; readonly poolMax: number; readonly onIdleError: (error: Error) => void }
 
+/** For a connection. */
+const WAIT_MS = 10_000
 const begin = stepOf({ name: 'store.begin', text: 'begin' }, [])
 
 /**
@@ -14,8 +16,8 @@ const begin = stepOf({ name: 'store.begin', text: 'begin' }, [])
  * (PgBouncer 1.21 or newer with `max_prepared_statements`) is fine.
  */
 export function openPostgresql({ url, poolMax, onIdleError }: Options): Engine {
-  const pool = new pg.Pool({ connectionString: url, max: poolMax, connectionTimeoutMillis: 10_000 })
-  const clients = new Clients(pool, onIdleError)
+  const pool = new pg.Pool({ connectionString: url, max: poolMax, connectionTimeoutMillis: WAIT_MS })
+  const clients = new Clients(pool, { connectionsMax: poolMax, waitMs: WAIT_MS }, onIdleError)
   let trips = 0
 
   function send<Row>(client: pg.PoolClient, steps: readonly Step[]): Promise<Row[]> {
