@@ -64,7 +64,9 @@ async function makeRoot({ office }: LicenceCast): Promise<Json> {
   const root = at(await office.call('POST', '/creds/certificates', 201, { json }), 'data')
   const listed = at(await office.call('GET', '/creds/certificates', 200), 'data')
   for (const one of Array.isArray(listed) ? listed : []) {
-    say(`${text(one, 'type')}, ${text(one, 'keyType')}, ${text(one, 'status')} until ${text(one, 'expiresAt').slice(0, 10)}`)
+    say(
+      `${text(one, 'type')}, ${text(one, 'keyType')}, ${text(one, 'status')} until ${text(one, 'expiresAt').slice(0, 10)}`,
+    )
   }
   return root
 }

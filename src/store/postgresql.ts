@@ -60,8 +60,8 @@ export function openPostgresql({ url, poolMax, onIdleError }: Options): Engine {
       clients.give(client)
       return rows
     } catch (error) {
-      // Refused by the database: the connection is clean. Anything else: who knows.
-      clients.give(client, !(error instanceof pg.DatabaseError))
+      // A statement was refused: the connection is clean. Anything else, and an error that ends the session: who knows.
+      clients.give(client, !(error instanceof pg.DatabaseError && error.severity === 'ERROR'))
       throw error
     }
   }
