@@ -27,10 +27,30 @@ export function openLog(level: string, to?: DestinationStream): OpenLog {
   }
 }
 
-function gathering(): DestinationStream {
-  const out = destination({ dest: 1, sync: false, minLength: GATHERED_BYTES })
-  setInterval(() => out.flush(), GATHERED_MS_MAX).unref()
-  return out
+/** Lines are joined before the stream gets them, since it goes through all that it holds at each write. */
+function gathering(): DestinationStream & { readonly flushSync: () => void } {
+  const out = destination({ dest: 1, sync: false })
+  let lines: string[] = []
+  let bytes = 0
+  const pass = () => {
+    if (lines.length === 0) return
+    const text = lines.join('')
+    lines = []
+    bytes = 0
+    out.write(text)
+  }
+  setInterval(pass, GATHERED_MS_MAX).unref()
+  return {
+    write: (line) => {
+      lines.push(line)
+      bytes += line.length
+      if (bytes >= GATHERED_BYTES) pass()
+    },
+    flushSync: () => {
+      pass()
+      out.flushSync()
+    },
+  }
 }
 
 function levelName(label: string): object {
