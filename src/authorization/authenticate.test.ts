@@ -41,8 +41,9 @@ function bring(token: string) {
 
 test('a token says who asks', async () => {
   const { tenantId, slug } = await aTenant()
-  const { scopes, ...caller } = await bring(await aToken(tenantId))
+  const { scopes, expiresAt, ...caller } = await bring(await aToken(tenantId))
   assert.deepEqual([...scopes], ['users:read'])
+  assert.ok(expiresAt instanceof Date && expiresAt > platform.clock.now())
   assert.deepEqual(caller, {
     tenantId,
     tenantSlug: slug,

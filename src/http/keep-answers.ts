@@ -39,7 +39,11 @@ export function keepAnswers(needs: Needs, { waitMs = WAIT_MS } = {}): Idempotenc
         const now = needs.clock.now()
         const row = { keyHash, requestHash: digest, claim: newId(), ...endsOf(now) }
         const found = await needs.store.single(caller.tenantId, (tx) => takeKeptKey(tx, row, now))
-        if (found.state === 'other') throw new Fault('idempotency.mismatch')
+        if (found.state === 'other')
+          throw new Fault('idempotency.mismatch', {
+            detail:
+              'The first request with this Idempotency-Key had another path, query or body. Send a new key with a new request.',
+          })
         if (found.state === 'ours') return attemptOf(needs, caller, row, found)
         if (found.state === 'answered') return { kept: await keptOf(needs, caller, keyHash, found.sealed) }
         if (performance.now() + wait > deadline) throw stillAtWork()
