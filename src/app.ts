@@ -49,9 +49,9 @@ export const routes: readonly Route[] = [
   ...signingRequestRoutes,
   ...certificateRoutes,
   ...trustedEntityRoutes,
-  ...directoryRoutes,
   ...webhookRoutes,
   ...eventRoutes,
+  ...directoryRoutes,
 ]
 
 /** The protocol surface: what wallets, verifiers and OAuth clients call. */
