@@ -44,6 +44,7 @@ const types = { n: 'unsigned long', b: 'unsigned char', p: 'void *' } as const
  * they belong.
  */
 const loaded = new Map<string, LibraryHandle>()
+const initializing = new Map<string, Promise<void>>()
 /** `CK_VERSION`, and what makes room for pointers behind it. */
 const LIST_HEAD_BYTES = ULONG_BYTES
 
@@ -72,7 +73,7 @@ export async function loadModule(path: string): Promise<Module> {
         })
       }),
   }
-  await initialize(module)
+  await initialize(path, module)
   return module
 }
 
@@ -112,11 +113,25 @@ function functionsIn(koffi: Koffi, path: string): Readonly<Record<FunctionName, 
   return Object.fromEntries(entries) as Record<FunctionName, Native>
 }
 
-async function initialize({ call }: Module): Promise<void> {
+/**
+ * Once for all providers of the process, and one after the other: a module may not be initialized by two threads at a time.
+ *
+ * @see [PKCS #11 v3.0, 5.4](https://docs.oasis-open.org/pkcs11/pkcs11-base/v3.0/os/pkcs11-base-v3.0-os.html#_Toc29976561)
+ */
+function initialize(path: string, module: Module): Promise<void> {
+  const known = initializing.get(path)
+  if (known !== undefined) return known
+  const begun = begin(module)
+  initializing.set(path, begun)
+  begun.catch(() => initializing.delete(path))
+  return begun
+}
+
+async function begin({ call }: Module): Promise<void> {
   try {
     await call('C_Initialize', initializeArguments(OS_LOCKING_OK))
   } catch (error) {
-    // Another provider of this process did it.
+    // Somebody else in this process did it.
     if (!(error instanceof TokenError) || error.result !== 'CKR_CRYPTOKI_ALREADY_INITIALIZED') throw error
   }
 }
