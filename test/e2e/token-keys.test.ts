@@ -19,7 +19,8 @@ let school: Api
 let thandi: Api
 
 before(async () => {
-  chirograph = await deploy({}, hsm.settings)
+  // A server to a process, as it is meant: a module knows one caller in it.
+  chirograph = await deploy({}, hsm.settings, {}, 1)
   school = await chirograph.backend('acme')
   thandi = await chirograph.wallet('acme', 'thandi')
 })

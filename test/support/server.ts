@@ -63,11 +63,12 @@ const bootstrap = {
   })),
 }
 
-/** Starts a deployment with the tenants acme and globex. @param settings Of tenants, by slug. */
+/** Starts a deployment with the tenants acme and globex. @param settings Of tenants, by slug. @param serversMax For what a process may have once only. */
 export async function deploy(
   instead: Instead = {},
   env: Record<string, string> = {},
   settings: Readonly<Record<string, object>> = {},
+  serversMax = 2,
 ): Promise<Deployment> {
   const folder = mkdtempSync(join(tmpdir(), 'chirograph-test-'))
   const file = join(folder, 'bootstrap.json')
@@ -77,7 +78,7 @@ export async function deploy(
   if (postgresUrl === null) await layTemplate(folder)
   const front = await freePort()
   const url = `http://127.0.0.1:${front}`
-  const ports = postgresUrl === null ? [front] : [await freePort(), await freePort()]
+  const ports = postgresUrl === null ? [front] : await Promise.all(Array.from({ length: serversMax }, freePort))
   const common = {
     DATA_DIR: folder,
     BOOTSTRAP_FILE: file,
