@@ -53,17 +53,11 @@ export function openPostgresql({ url, poolMax, onIdleError }: Options): Engine {
     }
   }
 
-  async function single<Row>(acting: Acting, statement: Sql, values: readonly unknown[]): Promise<Row[]> {
-    const client = await clients.take()
-    try {
-      const rows = await send<Row>(client, [actStep(acting), stepOf(statement, values)])
-      clients.give(client)
-      return rows
-    } catch (error) {
-      // A statement was refused: the connection is clean. Anything else, and an error that ends the session: who knows.
-      clients.give(client, !(error instanceof pg.DatabaseError && error.severity === 'ERROR'))
-      throw error
-    }
+  function single<Row>(acting: Acting, statement: Sql, values: readonly unknown[]): Promise<Row[]> {
+    const client = clients.take()
+    const run = (one: pg.PoolClient) => sendAlone<Row>(clients, send, one, acting, statement, values)
+    // Without a turn of the loop where a connection is at hand.
+    return client instanceof Promise ? client.then(run) : run(client)
   }
 
   return {
@@ -77,6 +71,25 @@ export function openPostgresql({ url, poolMax, onIdleError }: Options): Engine {
 }
 
 type Send = <Row>(client: pg.PoolClient, steps: readonly Step[]) => Promise<Row[]>
+
+async function sendAlone<Row>(
+  clients: Clients,
+  send: Send,
+  client: pg.PoolClient,
+  acting: Acting,
+  statement: Sql,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  try {
+    const rows = await send<Row>(client, [actStep(acting), stepOf(statement, values)])
+    clients.give(client)
+    return rows
+  } catch (error) {
+    // A statement was refused: the connection is clean. Anything else, and an error that ends the session: who knows.
+    clients.give(client, !(error instanceof pg.DatabaseError && error.severity === 'ERROR'))
+    throw error
+  }
+}
 
 async function asOwner<T>(
   clients: Clients,
@@ -100,17 +113,14 @@ async function asOwner<T>(
   }
 }
 
-const ACTS_KEPT = 10_000
-const acts = new Map<string, Step>()
+const acts = new WeakMap<Acting, Step>()
 
-/** The same few tenants act all the time, so what makes a transaction theirs is written once. */
+/** The same few act all the time, so what makes a transaction theirs is written once. */
 function actStep(acting: Acting): Step {
-  const name = `${acting.role} ${acting.tenantId}`
-  const known = acts.get(name)
+  const known = acts.get(acting)
   if (known !== undefined) return known
-  if (acts.size >= ACTS_KEPT) acts.clear()
   const made = stepOf(act, actValues(acting))
-  acts.set(name, made)
+  acts.set(acting, made)
   return made
 }
 
