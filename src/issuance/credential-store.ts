@@ -46,6 +46,7 @@ export async function findGranted(tx: TenantTx, tokenHash: Buffer, now: Date): P
   }
 }
 
+// Whoever gets again what is there moves updated_at on by less than is shown, so that `reopen` sees that somebody was here.
 // A count and not NOT EXISTS: that would become a join over all copies of the tenant, this is one look into the index a candidate, few of
 // which are looked at. An update that has to wait for another one must not look at a writing CTE, so everything that writes comes after `bound`.
 const reserveCopies = sql(
@@ -67,7 +68,7 @@ const reserveCopies = sql(
    ), bound as (
      update issuance set holder_keys_hash = $5, issued_at = coalesce(issued_at, $6), status = 'completed',
        credential_status = case when status = 'offered' then 'issued' else credential_status end,
-       updated_at = case when status = 'offered' then $6 else updated_at end
+       updated_at = case when status = 'offered' then $6 else updated_at + interval '1 microsecond' end
      where tenant_id = $1 and id = $2 and token_hash = $4 and token_expires_at > $6 and sealed_claims is not null
        and status in ('offered', 'completed') and (holder_keys_hash is null or holder_keys_hash = $5)
        and (not revocable or exists (select from present) or (select count(*) from slot) >= cardinality($7::bytea[]))
@@ -180,14 +181,18 @@ export async function closeList(tx: TenantTx, takenMin: number, kind: ListKind, 
 const reopenIssuance = sql(
   'issuance.reopen',
   `with upd as (
-     update issuance set status = 'offered', credential_status = 'offered', updated_at = $4
-     where tenant_id = $1 and id = $2 and issued_at = $3 and status = 'completed' and credential_status = 'issued' and standing = 'valid'
+     update issuance set status = 'offered', credential_status = 'offered', issued_at = null, updated_at = $3
+     where tenant_id = $1 and id = $2 and issued_at = $4 and updated_at = issued_at and status = 'completed'
+       and credential_status = 'issued' and standing = 'valid'
      returning id
    ), ${auditCte({ from: 'upd', first: 5 })}
    select id from upd`,
 )
 
-/** Opens an issuance again that was completed at `issuedAt`, if nobody has heard of the credential since. Its keys and entries stay. */
+/**
+ * Opens an issuance again that was completed at `issuedAt` by a request that then could not be answered. Not if anybody else was here since: they
+ * may have the credential, and what is out must stay as it is, or nobody could revoke it. Keys and entries stay.
+ */
 export async function reopen(tx: TenantTx, id: string, issuedAt: Date, entry: Entry, now: Date): Promise<void> {
-  await tx.rows(reopenIssuance, [tx.tenantId, id, issuedAt, now, ...auditValues(entry, now)])
+  await tx.rows(reopenIssuance, [tx.tenantId, id, now, issuedAt, ...auditValues(entry, now)])
 }

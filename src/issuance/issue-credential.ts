@@ -165,8 +165,8 @@ async function claimsOf({ sealing }: Needs, tenant: Tenant, { id, sealedClaims }
 }
 
 /**
- * @throws what the signer says: then the issuance is open again as it was, and the wallet may come again with the same token. Who came at the
- * same moment with the same keys, and was answered, completes it again by coming again.
+ * @throws what the signer says: then the issuance is open again as it was, unless somebody else has asked for the same, and the wallet may come
+ * again with the same token.
  */
 async function signedOrReopened(
   needs: Needs,

@@ -22,16 +22,19 @@ after(async () => {
 })
 
 /** Keys that lie in a token which does not answer, until `mend` is called. The key ring is the edge of the process. */
-function breakKeys({ platform: { keys } }: Issuer): { readonly mend: () => void } {
+function breakKeys({ platform: { keys } }: Issuer, late: Promise<void> = Promise.resolve()) {
   const { current } = keys
+  const asked = Promise.withResolvers<void>()
   const broken: typeof current = async (tenantId, usage) => ({
     ...(await current(tenantId, usage)),
-    sign: () => {
+    sign: async () => {
+      asked.resolve()
+      await late
       throw new Fault('upstream.unreachable', { notes: 'the token of keys does not answer' })
     },
   })
   Object.assign(keys, { current: broken })
-  return { mend: () => Object.assign(keys, { current }) }
+  return { mend: () => Object.assign(keys, { current }), isAsked: asked.promise }
 }
 
 test('an issuance that nobody could sign is open again, and the same token gets the credential later', async () => {
@@ -68,3 +71,36 @@ test('other keys get nothing of an issuance that was opened again', async () => 
   assert.equal(answer.status, 400)
   assert.equal(answer.body.error, 'credential_request_denied')
 })
+
+test('a credential that is out stays issued, and can be revoked, though nobody can sign when it is asked for again', async () => {
+  const { token, template, issuance } = await aToken(issuer)
+  const key = aKey()
+  assert.equal((await request(issuer, token, template.code, [key])).status, 200)
+  const keys = breakKeys(issuer)
+  const refused = await request(issuer, token, template.code, [key])
+  keys.mend()
+  assert.equal(refused.status, 502)
+  await isRevocable(issuance.id)
+})
+
+test('who could not sign does not open again what a twin of the request has got meanwhile', async () => {
+  const { token, template, issuance } = await aToken(issuer)
+  const key = aKey()
+  const gate = Promise.withResolvers<void>()
+  const keys = breakKeys(issuer, gate.promise)
+  const failing = request(issuer, token, template.code, [key])
+  await keys.isAsked
+  keys.mend()
+  assert.equal((await request(issuer, token, template.code, [key])).status, 200)
+  gate.resolve()
+  assert.equal((await failing).status, 502)
+  await isRevocable(issuance.id)
+})
+
+async function isRevocable(issuanceId: string): Promise<void> {
+  const { body } = await issuer.api('GET', `/credentials/${issuanceId}`)
+  assert.equal(body.data.status, 'completed')
+  const ids = [body.data.credentials[0].id]
+  const revoked = await issuer.api('POST', '/credentials/revoke', { ids })
+  assert.deepEqual(revoked.body.data.results, [{ id: ids[0], status: 'revoked' }])
+}

@@ -4,6 +4,7 @@ import pg from 'pg'
 import { createDatabase, postgresUrl } from '../../test/support/database.ts'
 import type { TenantId } from '../caller.ts'
 import { newId } from '../crypto/random.ts'
+import { Clients } from './clients.ts'
 import { openStore } from './open-store.ts'
 import { type Store, sql } from './store.ts'
 
@@ -87,4 +88,33 @@ test('a connection that the server ended at work fails its statement alone; thos
   await refused
   assert.notEqual(await waiting, pid)
   await store.close()
+})
+
+test('a store that is closed while a statement runs ends when that has ended', { skip }, async () => {
+  const { store } = await aStore(2)
+  const last = pidOf(store, slowly)
+  const second = pidOf(store, slowly)
+  await store.close()
+  assert.notEqual(await last, await second)
+})
+
+test('who waits for longer than is allowed is refused, and the connection serves others afterwards', {
+  skip,
+}, async () => {
+  const pool = new pg.Pool({ connectionString: await createDatabase(postgresUrl ?? ''), max: 1 })
+  const clients = new Clients(pool, { connectionsMax: 1, waitMs: 100 }, () => undefined)
+  const held = await clients.take()
+  await assert.rejects(async () => clients.take(), /no connection to the database was free in time/)
+  clients.give(held)
+  assert.equal(await clients.take(), held)
+  clients.give(held)
+  await clients.close()
+})
+
+test('where no connection can be made everybody who waits hears so at once', { skip }, async () => {
+  const pool = new pg.Pool({ connectionString: 'postgresql://nobody@127.0.0.1:1/nothing' })
+  const clients = new Clients(pool, { connectionsMax: 1, waitMs: 60_000 }, () => undefined)
+  const outcomes = await Promise.allSettled(Array.from({ length: 5 }, async () => clients.take()))
+  assert.ok(outcomes.every(({ status }) => status === 'rejected'))
+  await clients.close()
 })

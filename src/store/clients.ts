@@ -31,6 +31,7 @@ export class Clients {
   /** Out of the pool, or on their way. */
   #out = 0
   #ticks = 0
+  #isClosing = false
   /** The fewest that were idle since the last rest. */
   #idleMin = 0
 
@@ -54,8 +55,8 @@ export class Clients {
 
   /** @param isBroken Its state is in doubt: it is closed and not used again. */
   give(client: pg.PoolClient, isBroken = false): void {
-    if (isBroken || this.#broken.has(client)) {
-      this.#drop(client, true)
+    if (isBroken || this.#isClosing || this.#broken.has(client)) {
+      this.#drop(client, isBroken || this.#broken.has(client))
       return
     }
     const waiter = this.#waiting.shift()
@@ -63,7 +64,9 @@ export class Clients {
     else waiter.take(client)
   }
 
+  /** Ends when everybody has given back what they took. */
   async close(): Promise<void> {
+    this.#isClosing = true
     clearInterval(this.#timer)
     for (const client of this.#idle.splice(0)) this.#drop(client, false)
     await this.#pool.end()
@@ -80,6 +83,8 @@ export class Clients {
       return client
     } catch (error) {
       this.#out -= 1
+      // Nobody may be left who gives back a connection: the next one tries, and hears what is wrong.
+      this.#replace()
       throw error
     }
   }
@@ -93,6 +98,11 @@ export class Clients {
   #drop(client: pg.PoolClient, isBroken: boolean): void {
     client.release(isBroken)
     this.#out -= 1
+    this.#replace()
+  }
+
+  /** A new connection for whoever waits longest, where one less is out. */
+  #replace(): void {
     const waiter = this.#waiting.shift()
     if (waiter !== undefined) this.#connect().then(waiter.take, waiter.fail)
   }

@@ -67,50 +67,37 @@ const get = route({
   },
 })
 
-const activate = route({
-  group: 'creds',
-  method: 'POST',
-  path: '/certificates/{id}/activate',
-  tag,
-  says: 'Signs with this certificate from now on; the active one of its kind and key type becomes inactive.',
-  needs: 'trust:write',
-  params: IdParams,
-  status: 200,
-  reply: CertificateView,
-  faults: ['resource.unknown', 'state.invalid'],
-  handle: async ({ platform, caller, params }) =>
-    answer(showCertificate(await activateCertificate(platform, caller, params.id))),
-})
+/** What may become of a certificate, by the last part of the path. */
+const changes = {
+  activate: {
+    says: 'Signs with this certificate from now on; the active one of its kind and key type becomes inactive.',
+    change: activateCertificate,
+  },
+  deactivate: {
+    says: 'Signs with this certificate no more. What it signed stays valid.',
+    change: deactivateCertificate,
+  },
+  revoke: {
+    says: 'Revokes a certificate for good, with everything below it. It stands in the revocation list of its root at once.',
+    change: revokeCertificate,
+  },
+} as const
 
-const deactivate = route({
-  group: 'creds',
-  method: 'POST',
-  path: '/certificates/{id}/deactivate',
-  tag,
-  says: 'Signs with this certificate no more. What it signed stays valid.',
-  needs: 'trust:write',
-  params: IdParams,
-  status: 200,
-  reply: CertificateView,
-  faults: ['resource.unknown', 'state.invalid'],
-  handle: async ({ platform, caller, params }) =>
-    answer(showCertificate(await deactivateCertificate(platform, caller, params.id))),
-})
-
-const revoke = route({
-  group: 'creds',
-  method: 'POST',
-  path: '/certificates/{id}/revoke',
-  tag,
-  says: 'Revokes a certificate for good, with everything below it. It stands in the revocation list of its root at once.',
-  needs: 'trust:write',
-  params: IdParams,
-  status: 200,
-  reply: CertificateView,
-  faults: ['resource.unknown', 'state.invalid'],
-  handle: async ({ platform, caller, params }) =>
-    answer(showCertificate(await revokeCertificate(platform, caller, params.id))),
-})
+const changeRoutes = Object.entries(changes).map(([verb, { says, change }]) =>
+  route({
+    group: 'creds',
+    method: 'POST',
+    path: `/certificates/{id}/${verb}`,
+    tag,
+    says,
+    needs: 'trust:write',
+    params: IdParams,
+    status: 200,
+    reply: CertificateView,
+    faults: ['resource.unknown', 'state.invalid'],
+    handle: async ({ platform, caller, params }) => answer(showCertificate(await change(platform, caller, params.id))),
+  }),
+)
 
 const sign = route({
   group: 'creds',
@@ -135,4 +122,4 @@ const sign = route({
 })
 
 /** Certificates, in our API. */
-export const certificateRoutes: readonly Route[] = [create, list, get, activate, deactivate, revoke, sign]
+export const certificateRoutes: readonly Route[] = [create, list, get, ...changeRoutes, sign]
