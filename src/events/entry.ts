@@ -1,5 +1,6 @@
 import type { Caller } from '../caller.ts'
 import { newId } from '../crypto/random.ts'
+import { isoTime } from '../iso-time.ts'
 import { isPublicEvent } from './public-events.ts'
 
 /** A stranger at the protocol surface: its id, if any, is what it calls itself (a client id, an issuer URL). */
@@ -36,7 +37,7 @@ export type Entry = {
 export function columnsOf({ action, subject, by, result, detail }: Entry, now: Date) {
   return {
     id: newId(),
-    at: now,
+    at: isoTime(now),
     ...actorColumns(by),
     action,
     event_type: isPublicEvent(action) ? action : null,

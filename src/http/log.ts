@@ -1,4 +1,5 @@
-import { type DestinationStream, destination, pino, stdTimeFunctions } from 'pino'
+import { type DestinationStream, destination, pino } from 'pino'
+import { isoTime } from '../iso-time.ts'
 import type { Log } from '../platform.ts'
 
 /** The log and the way to write out what it still holds. */
@@ -14,7 +15,12 @@ const GATHERED_MS_MAX = 250
  */
 export function openLog(level: string, to?: DestinationStream): OpenLog {
   const out = to ?? gathering()
-  const options = { level, base: null, timestamp: stdTimeFunctions.isoTime, formatters: { level: levelName } }
+  const options = {
+    level,
+    base: null,
+    timestamp: () => `,"time":"${isoTime(Date.now())}"`,
+    formatters: { level: levelName },
+  }
   const log = pino(options, out)
   return {
     debug: (fields, message) => log.debug(fields, message),

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../fault.ts'
+import { isoTime } from '../iso-time.ts'
 import type { Log } from '../platform.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -41,10 +42,10 @@ export function openRequestLog(log: Log, metrics: Metrics): RequestLog {
     timer = null
     const batch = ended
     ended = []
-    for (const { pattern, ms, at, ...one } of batch) {
-      metrics.count(one.method, pattern, one.status, ms / 1000)
-      const line = { ...one, route: pattern, ms: Math.round(ms * 100) / 100, at: new Date(at).toISOString() }
-      if (quiet.has(pattern)) log.debug(line, 'request')
+    for (const one of batch) {
+      metrics.count(one.method, one.pattern, one.status, one.ms / 1000)
+      const line = lineOf(one)
+      if (quiet.has(one.pattern)) log.debug(line, 'request')
       else log.info(line, 'request')
     }
   }
@@ -67,6 +68,21 @@ export function openRequestLog(log: Log, metrics: Metrics): RequestLog {
       if (ended.length >= ENDED_MAX) write()
       else timer ??= setTimeout(write, WAIT_MS).unref()
     },
+  }
+}
+
+function lineOf({ method, pattern, status, ms, requestId, tenantId, callerId, fault, at }: Ended): object {
+  const rounded = Math.round(ms * 100) / 100
+  return {
+    method,
+    status,
+    requestId,
+    tenantId,
+    callerId,
+    fault,
+    route: pattern,
+    ms: rounded,
+    at: isoTime(at),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { TenantId } from '../caller.ts'
+import { isoTime } from '../iso-time.ts'
 import type { Platform } from '../platform.ts'
 import { offerLink } from '../protocols/openid4vci/build-offer.ts'
 import type { Issuance } from './issuance.ts'
@@ -25,9 +26,9 @@ export async function showIssuance(needs: Needs, owner: Owner, issuance: Issuanc
       },
     ],
     ...(issuance.reference !== null && { reference: issuance.reference }),
-    createdAt: issuance.createdAt.toISOString(),
-    updatedAt: issuance.updatedAt.toISOString(),
-    expiresAt: issuance.expiresAt.toISOString(),
+    createdAt: isoTime(issuance.createdAt),
+    updatedAt: isoTime(issuance.updatedAt),
+    expiresAt: isoTime(issuance.expiresAt),
     ...(await offerLinksOf(needs, owner, issuance.id)),
   }
 }
