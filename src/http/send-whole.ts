@@ -38,11 +38,14 @@ export function senderOf({ hsts, isStopping }: Manner): SendWhole {
       ...headers,
     }
     // RFC 9110 8.6: no Content-Length in a 204, nor in a 304 whose length would be another one's
-    if (status !== 204 && status !== 304) head['content-length'] = String(body === null ? 0 : Buffer.byteLength(body))
+    const length = body === null ? 0 : Buffer.byteLength(body)
+    if (status !== 204 && status !== 304) head['content-length'] = String(length)
     if (isStopping()) head.connection = 'close'
     // The types of Node allow changing lists only.
     raw.writeHead(status, head as Record<string, string | string[]>)
-    raw.end(body ?? undefined)
+    // What is ASCII, as most of it is, needs no encoder.
+    if (typeof body === 'string') raw.end(body, body.length === length ? 'latin1' : 'utf8')
+    else raw.end(body ?? undefined)
     return reply
   }
 }

@@ -94,6 +94,8 @@ export function buildServer(parts: ServerParts): Server {
 function newApp(config: Config): FastifyInstance {
   const app = fastify({
     logger: false,
+    // a request without a body has nothing to be read to its end
+    http: { optimizeEmptyRequests: true },
     genReqId: randomId,
     requestIdHeader: false,
     // the nearest proxy only: what stands before its entry in X-Forwarded-For, anybody may have written
@@ -113,7 +115,7 @@ function newApp(config: Config): FastifyInstance {
   return app
 }
 
-function newTrace(edge: Edge) {
+function newTrace(edge: Edge | null = null) {
   return { pattern: '(none)', edge, crossOrigin: false, caller: null, fault: null }
 }
 
@@ -189,7 +191,7 @@ type Edges = {
 
 function addEdges(app: FastifyInstance, { platform: { log }, requestLog, state, methods }: Edges): void {
   app.addHook('onRequest', (request, _reply, done) => {
-    request.trace = newTrace(edgeOf(request.url))
+    request.trace = newTrace()
     // Only what came by a socket is turned away: accepted requests may still ask inside.
     if (state.isStopping && request.raw.socket instanceof Socket) done(new Fault('server.stopping'))
     else done()
@@ -216,11 +218,6 @@ const DRAINED_BYTES_MAX = 16 * BODY_BYTES_MAX
 
 function isDrained({ headers }: FastifyRequest): boolean {
   return Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) <= DRAINED_BYTES_MAX
-}
-
-/** Paths outside our three groups are the protocol surface, whose callers read OAuth errors. */
-function edgeOf(url: string): Edge {
-  return /^\/(issuers|verifiers|auth|\.well-known)(\/|\?|$)/.test(url) ? 'oauth' : 'api'
 }
 
 function nobodyHome(request: FastifyRequest, reply: FastifyReply, methods: MethodsAt): FastifyReply {

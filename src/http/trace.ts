@@ -10,7 +10,8 @@ export type Edge = 'api' | 'oauth' | 'page'
 export type Trace = {
   /** Path pattern; never the raw URL, which may carry codes. */
   pattern: string
-  edge: Edge
+  /** null until a route was found. */
+  edge: Edge | null
   crossOrigin: boolean
   caller: Caller | null
   fault: string | null
@@ -24,7 +25,8 @@ declare module 'fastify' {
 
 /** Turns a fault into the answer of the edge that the request came in by. */
 export function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
-  const { edge, crossOrigin } = request.trace
+  const { crossOrigin } = request.trace
+  const edge = request.trace.edge ?? edgeOf(request.url)
   const refusal = edge === 'api' ? toErrors(error, request.id) : toOAuthError(error)
   reply.code(refusal.status).headers(refusal.headers).header('cache-control', 'no-store')
   reply.header('content-security-policy', JSON_CSP)
@@ -32,6 +34,11 @@ export function refuse(request: FastifyRequest, reply: FastifyReply, error: unkn
   if (edge !== 'page')
     return reply.header('content-type', 'application/json').send(Buffer.from(JSON.stringify(refusal.body)))
   return sendPage(request, reply, error, refusal)
+}
+
+/** Paths outside our three groups are the protocol surface, whose callers read OAuth errors. */
+function edgeOf(url: string): Edge {
+  return /^\/(issuers|verifiers|auth|\.well-known)(\/|\?|$)/.test(url) ? 'oauth' : 'api'
 }
 
 /** Nothing in a JSON answer is to be run or framed, whatever a browser takes it for. */
