@@ -2,6 +2,7 @@ import pg from 'pg'
 import { Clients } from './clients.ts'
 import { type Acting, act, actValues, type Engine, type Run } from './engine.ts'
 import { OneTrip, type Step, stepOf } from './one-trip.ts'
+import { streamFor } from './reading-socket.ts'
 import type { Sql } from './store.ts'
 
 type Options = { readonly url: string; readonly poolMax: number; readonly onIdleError: (error: Error) => void }
@@ -16,7 +17,8 @@ const begin = stepOf({ name: 'store.begin', text: 'begin' }, [])
  * (PgBouncer 1.21 or newer with `max_prepared_statements`) is fine.
  */
 export function openPostgresql({ url, poolMax, onIdleError }: Options): Engine {
-  const pool = new pg.Pool({ connectionString: url, max: poolMax, connectionTimeoutMillis: WAIT_MS })
+  const timing = { max: poolMax, connectionTimeoutMillis: WAIT_MS }
+  const pool = new pg.Pool({ connectionString: url, stream: streamFor, ...timing })
   const clients = new Clients(pool, { connectionsMax: poolMax, waitMs: WAIT_MS }, onIdleError)
   let trips = 0
 
