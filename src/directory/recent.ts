@@ -1,3 +1,5 @@
+import type { Store } from '../store/store.ts'
+
 /** How many entries, and for how long. */
 type Bounds = { readonly entriesMax: number; readonly ttlMs: number }
 
@@ -32,5 +34,24 @@ export class Recent<T> {
 
   delete(key: string): void {
     this.#entries.delete(key)
+  }
+}
+
+/** A {@link Recent} for each store: what is remembered of one database says nothing about another. */
+export class RecentByStore<T> {
+  readonly #known = new WeakMap<Store, Recent<T>>()
+  readonly #bounds: Bounds
+
+  constructor(bounds: Bounds) {
+    this.#bounds = bounds
+  }
+
+  /** What is remembered of this store. */
+  of(store: Store): Recent<T> {
+    const known = this.#known.get(store)
+    if (known !== undefined) return known
+    const made = new Recent<T>(this.#bounds)
+    this.#known.set(store, made)
+    return made
   }
 }

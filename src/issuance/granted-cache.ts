@@ -1,7 +1,6 @@
 import type { TenantId } from '../caller.ts'
-import { Recent } from '../directory/recent.ts'
+import { RecentByStore } from '../directory/recent.ts'
 import type { Platform } from '../platform.ts'
-import type { Store } from '../store/store.ts'
 import type { Granted } from './credential-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock'>
@@ -11,7 +10,7 @@ const BOUNDS = { entriesMax: 1000, ttlMs: 30_000 } as const
 /** Larger claims are read again rather than kept. */
 const SEALED_BYTES_MAX = 16_384
 
-const caches = new WeakMap<Store, Recent<Granted>>()
+const caches = new RecentByStore<Granted>(BOUNDS)
 
 /**
  * Keeps what a token was just issued for, so that the credential request that follows need not read it again. A hint and no more: the
@@ -24,17 +23,16 @@ export function rememberGranted(
   granted: Granted,
 ): void {
   if ((granted.sealedClaims?.length ?? 0) > SEALED_BYTES_MAX) return
-  const cache = caches.get(store) ?? new Recent<Granted>(BOUNDS)
-  caches.set(store, cache)
+  const cache = caches.of(store)
   cache.set(nameOf(tenantId, tokenHash), granted, clock.now())
 }
 
 /** What {@link rememberGranted} kept, once: whoever comes again gets what the database says. */
 export function takeGranted({ store, clock }: Needs, tenantId: TenantId, tokenHash: Buffer): Granted | null {
-  const cache = caches.get(store)
+  const cache = caches.of(store)
   const name = nameOf(tenantId, tokenHash)
-  const found = cache?.get(name, clock.now()) ?? null
-  cache?.delete(name)
+  const found = cache.get(name, clock.now()) ?? null
+  cache.delete(name)
   return found
 }
 

@@ -1,8 +1,7 @@
-import { Recent } from '../directory/recent.ts'
+import { RecentByStore } from '../directory/recent.ts'
 import type { Tenant } from '../directory/tenant.ts'
 import { Fault } from '../fault.ts'
 import { type CompressedList, compressList, emptyList } from '../protocols/status-list/packed-list.ts'
-import type { Store } from '../store/store.ts'
 import { type ListForm, type ListNeeds, type PublishedList, signStatusList, statusListUri } from './sign-status-list.ts'
 import { LIST_ENTRIES } from './status-slots.ts'
 import { findList, type KeptList, listListIds } from './status-store.ts'
@@ -23,7 +22,7 @@ type Known = {
   readonly tokens: Map<ListForm, Token>
 }
 
-const caches = new WeakMap<Store, Recent<Known>>()
+const caches = new RecentByStore<Known>(BOUNDS)
 
 /**
  * A status list of the tenant, signed now or less than a minute ago. Each request asks the database for the version of the list, one small
@@ -57,8 +56,7 @@ export async function publishAggregation({ store, urls }: ListNeeds, tenant: Ten
 
 async function knownList({ store, clock }: ListNeeds, tenant: Tenant, listId: string): Promise<Known> {
   if (!UUID.test(listId)) throw new Fault('resource.unknown')
-  const cache = caches.get(store) ?? new Recent<Known>(BOUNDS)
-  caches.set(store, cache)
+  const cache = caches.of(store)
   const name = `${tenant.id}|${listId}`
   const before = cache.get(name, clock.now())
   const found = await store.single(tenant.id, (tx) => findList(tx, listId, before?.version ?? -1))

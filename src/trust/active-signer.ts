@@ -3,10 +3,9 @@ import type { KeyType } from '../crypto/key-provider.ts'
 import type { SigningKey } from '../crypto/signing-key.ts'
 import { fromPem } from '../crypto/x509/pem.ts'
 import { type Certificate, readCertificate } from '../crypto/x509-path/certificate.ts'
-import { Recent } from '../directory/recent.ts'
+import { RecentByStore } from '../directory/recent.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
-import type { Store } from '../store/store.ts'
 import type { CertificateKind, TenantCertificate } from './certificate.ts'
 import { findCertificate, findLeaf, findSigner } from './certificate-store.ts'
 import { type AuthorityNeeds, ensureLeaf } from './make-leaf.ts'
@@ -31,7 +30,7 @@ export type ActiveSigner = {
 /** A change by another process is noticed within this time. */
 const BOUNDS = { entriesMax: 2000, ttlMs: 5_000 } as const
 
-const caches = new WeakMap<Store, Recent<Map<string, Promise<ActiveSigner | null>>>>()
+const caches = new RecentByStore<Map<string, Promise<ActiveSigner | null>>>(BOUNDS)
 
 /**
  * What the tenant signs credentials (`issuer`) or presentation requests (`verifier`) with, up to 5 s old.
@@ -70,8 +69,7 @@ export async function findFormerSigner(
 type Looking = Promise<ActiveSigner | null>
 
 function signersOf(needs: AuthorityNeeds, tenantId: TenantId): Map<string, Looking> {
-  const cache = caches.get(needs.store) ?? new Recent<Map<string, Looking>>(BOUNDS)
-  caches.set(needs.store, cache)
+  const cache = caches.of(needs.store)
   const now = needs.clock.now()
   const known = cache.get(tenantId, now)
   if (known !== undefined) return known
@@ -107,7 +105,7 @@ export async function activeSigner(
 
 /** Lets go of what is kept of a tenant's signers, so that a change made in this process counts at once. */
 export function forgetSigners({ store }: Pick<Platform, 'store'>, tenantId: TenantId): void {
-  caches.get(store)?.delete(tenantId)
+  caches.of(store).delete(tenantId)
 }
 
 async function look(
