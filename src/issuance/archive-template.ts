@@ -1,6 +1,7 @@
 import type { Caller } from '../caller.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
+import { catalogChanged } from './catalog-lease.ts'
 import type { Template } from './template.ts'
 import { freshTemplate } from './template-cache.ts'
 import { setArchived } from './template-store.ts'
@@ -18,5 +19,6 @@ export async function archiveTemplate(
   const entry = { action: 'credentialTemplate.archived', subject: { kind: 'credentialTemplate', id }, by: caller }
   const done = await needs.store.single(caller.tenantId, (tx) => setArchived(tx, id, entry, needs.clock.now()))
   if (!done) throw new Fault('resource.unknown')
+  await catalogChanged(needs, caller.tenantId)
   return freshTemplate(needs, caller.tenantId, id)
 }

@@ -4,6 +4,7 @@ import type { Platform } from '../platform.ts'
 import { getIssuance } from './get-issuance.ts'
 import type { IssuanceView } from './issuance-schemas.ts'
 import { cancelOpen } from './issuance-store.ts'
+import { forgetOffer } from './offer-cache.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls'>
 
@@ -17,6 +18,7 @@ export async function cancelIssuance(needs: Needs, caller: Caller, id: string): 
   const now = needs.clock.now()
   const entry = { action: 'issuance.canceled', subject: { kind: 'issuance', id }, by: caller }
   const outcome = await needs.store.single(caller.tenantId, (tx) => cancelOpen(tx, id, entry, now))
+  forgetOffer(needs, caller.tenantId, id)
   if (outcome === 'unknown') throw new Fault('resource.unknown')
   if (outcome === 'closed') throw new Fault('state.invalid', { detail: 'Only an open issuance can be canceled.' })
   return getIssuance(needs, caller, id)

@@ -2,6 +2,7 @@ import type { Caller } from '../caller.ts'
 import { newId } from '../crypto/random.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
+import { catalogChanged } from './catalog-lease.ts'
 import { readTemplate } from './read-template.ts'
 import type { Template } from './template.ts'
 import { keepTemplate } from './template-cache.ts'
@@ -32,5 +33,6 @@ export async function createTemplate(
     throw new Fault('state.conflict', { violations })
   }
   keepTemplate(needs, caller.tenantId, template)
+  await catalogChanged(needs, caller.tenantId)
   return template
 }

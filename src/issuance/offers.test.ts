@@ -221,6 +221,36 @@ test('a canceled issuance forgets its claims and gives nothing, even for a token
   assert.equal(foreign.status, 404)
 })
 
+test('the link of an offer shows nothing more once the offer was canceled or locked, or its time is over', async () => {
+  const linkOf = ({ issuance }: Awaited<ReturnType<typeof anOffer>>) =>
+    new URL(issuance.offerUri).searchParams.get('credential_offer_uri') ?? ''
+  const [canceled, locked, expired] = [
+    await anOffer(issuer),
+    await anOffer(issuer, { txCode: {} }),
+    await anOffer(issuer),
+  ]
+  for (const one of [canceled, locked, expired]) assert.equal((await issuer.open(linkOf(one))).status, 200)
+  await issuer.api('DELETE', `/credentials/${canceled.issuance.id}`)
+  const wrong = locked.issuance.txCode === '000000' ? '000001' : '000000'
+  for (let tries = 0; tries < 5; tries += 1) await redeem(issuer, locked.code, { tx_code: wrong })
+  assert.equal((await issuer.open(linkOf(canceled))).status, 404)
+  assert.equal((await issuer.open(linkOf(locked))).status, 404)
+  issuer.clock.at = new Date(noon.getTime() + 600_001)
+  assert.equal((await issuer.open(linkOf(expired))).status, 404)
+  issuer.clock.at = noon
+})
+
+test('the link of an offer that another process made or ended is answered by the database', async () => {
+  const { issuance } = await anOffer(issuer)
+  const link = new URL(issuance.offerUri).searchParams.get('credential_offer_uri') ?? ''
+  // what is kept hangs on the store
+  const other = await anIssuer({ store: { ...db.store } }, undefined, {}, issuer.tenant)
+  assert.deepEqual((await other.open(link)).body, (await issuer.open(link)).body)
+  await issuer.api('DELETE', `/credentials/${issuance.id}`)
+  assert.equal((await other.open(link)).status, 404)
+  await other.server.close(0)
+})
+
 test('the sweep ends unredeemed offers and forgets what was issued, once its time has come', async () => {
   const unredeemed = await anOffer(issuer, {}, { expiresInSeconds: 60 })
   const { token, template, issuance } = await aToken(issuer)

@@ -9,6 +9,7 @@ import { refusalOf, unknownTemplate } from './issuance-refusal.ts'
 import type { IssuanceView, OpenIssuanceBody } from './issuance-schemas.ts'
 import { insertOffered } from './issuance-store.ts'
 import { showIssuance } from './issuance-view.ts'
+import { rememberOffer } from './offer-cache.ts'
 import { type Template, txCodeOf } from './template.ts'
 import { freshTemplate, knownTemplate } from './template-cache.ts'
 import { makeTxCode, txCodeMac } from './tx-code.ts'
@@ -85,7 +86,10 @@ async function tryOpen(
           if (isOpened) await besides(tx)
           return isOpened
         })
-  return isWritten ? { ...shown, ...(txCode !== null && { txCode }) } : null
+  if (!isWritten) return null
+  const kept = { templateId: template.id, templateVersion: template.version, needsTxCode: txCode !== null }
+  rememberOffer(needs, tenantId, issuance.id, kept, issuance.expiresAt)
+  return { ...shown, ...(txCode !== null && { txCode }) }
 }
 
 function offered(template: Template, ask: Ask, now: Date, ttlSeconds: number): Issuance {

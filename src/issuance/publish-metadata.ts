@@ -1,4 +1,4 @@
-import { Recent } from '../directory/recent.ts'
+import { RecentByStore } from '../directory/recent.ts'
 import type { Tenant } from '../directory/tenant.ts'
 import type { Platform } from '../platform.ts'
 import {
@@ -8,7 +8,7 @@ import {
   type Display,
 } from '../protocols/openid4vci/build-metadata.ts'
 import { PRE_AUTHORIZED_GRANT } from '../protocols/openid4vci/credential-offer.ts'
-import type { Store } from '../store/store.ts'
+import { catalogVersion } from './catalog-lease.ts'
 import {
   type ClaimDescription,
   describeClaims,
@@ -18,7 +18,7 @@ import {
 import { credentialSigner } from './credential-signer.ts'
 import { aggregationUri } from './sign-status-list.ts'
 import { type SdJwtDefinition, type Template, vctOf } from './template.ts'
-import { findCatalogVersion, listOffered } from './template-store.ts'
+import { listOffered } from './template-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config'>
 type Alg = ConfigurationAsk['signingAlgs'][number]
@@ -26,20 +26,19 @@ type Alg = ConfigurationAsk['signingAlgs'][number]
 /** Documents by tenant and catalog version; large ones exist, so not too many of them. */
 const BOUNDS = { entriesMax: 500, ttlMs: 3_600_000 } as const
 
-const caches = new WeakMap<Store, Recent<string>>()
+const caches = new RecentByStore<string>(BOUNDS)
 
 /**
- * The issuer metadata of a tenant as JSON. Each request asks the database for the catalog's version, one small statement; the document
- * is written anew when that has changed, so that a new template can be offered at once whichever process answers.
+ * The issuer metadata of a tenant as JSON. The document is written anew when the catalog's version has changed, so that a new template can be
+ * offered at once whichever process answers.
  *
  * @see [OpenID4VCI 1.0, 12.2](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-issuer-metadata)
  */
 export async function publishIssuerMetadata(needs: Needs, tenant: Tenant): Promise<string> {
   const { store, clock, urls } = needs
-  const cache = caches.get(store) ?? new Recent<string>(BOUNDS)
-  caches.set(store, cache)
+  const cache = caches.of(store)
   // The version is read before the templates: a document may be newer than its name, never older.
-  const version = await store.single(tenant.id, findCatalogVersion)
+  const version = await catalogVersion(needs, tenant.id)
   const alg = await openAlg(needs, tenant)
   const name = `${tenant.id}|${version}|${tenant.name}|${alg}`
   const known = cache.get(name, clock.now())

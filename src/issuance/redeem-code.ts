@@ -6,6 +6,7 @@ import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import { PRE_AUTHORIZED_GRANT } from '../protocols/openid4vci/credential-offer.ts'
 import { rememberGranted } from './granted-cache.ts'
+import { forgetOffer } from './offer-cache.ts'
 import { readOfferToken } from './offer-codes.ts'
 import { admitGuess, countGuess } from './rate-limits.ts'
 import { findOffer, type Redeemed, type RedemptionEntries, redeem } from './redemption-store.ts'
@@ -44,7 +45,10 @@ export async function redeemCode(needs: Needs, tenant: Tenant, form: Form, from:
     configurationId,
   }
   const redeemed = await store.single(tenant.id, (tx) => redeem(tx, asked, entriesOf(id, from), now))
-  if (redeemed.outcome !== 'redeemed') throw await refusalOf(needs, tenant, id, redeemed.outcome, configurationId)
+  if (redeemed.outcome !== 'redeemed') {
+    forgetOffer(needs, tenant.id, id)
+    throw await refusalOf(needs, tenant, id, redeemed.outcome, configurationId)
+  }
   rememberGranted(needs, tenant.id, asked.tokenHash, redeemed.granted)
   return {
     access_token: token,

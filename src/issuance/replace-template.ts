@@ -1,6 +1,7 @@
 import type { Caller } from '../caller.ts'
 import { Fault, type Violation } from '../fault.ts'
 import type { Platform } from '../platform.ts'
+import { catalogChanged } from './catalog-lease.ts'
 import { type ReadTemplate, readTemplate } from './read-template.ts'
 import type { Template, TemplateDefinition } from './template.ts'
 import { freshTemplate, keepTemplate } from './template-cache.ts'
@@ -26,6 +27,7 @@ export async function replaceTemplate(needs: Needs, caller: Caller, id: string, 
   const written = await needs.store.single(caller.tenantId, (tx) => insertNext(tx, next, entry))
   if (written === null) throw new Fault('state.conflict', { detail: 'The template was changed at the same moment.' })
   keepTemplate(needs, caller.tenantId, written)
+  await catalogChanged(needs, caller.tenantId)
   return written
 }
 
