@@ -39,11 +39,13 @@ export async function sendDelivery(needs: Needs, delivery: ClaimedDelivery): Pro
   // A process that was held up for so long might send while its successor does.
   if (startedAt.getTime() + SEND_MS_MAX > delivery.leaseUntil.getTime()) return
   const attempt = await attemptOf(needs, delivery, startedAt)
-  const outcome = outcomeOf(delivery, attempt, clock.now())
-  if (!(await store.single(tenantId, (tx) => finishAttempt(tx, delivery, outcome, clock.now())))) return
+  // One moment for all that follows: an attempt that ended in time does not switch off what is due for its last one meanwhile.
+  const now = clock.now()
+  const outcome = outcomeOf(delivery, attempt, now)
+  if (!(await store.single(tenantId, (tx) => finishAttempt(tx, delivery, outcome, now)))) return
   if (isGood(attempt)) return store.single(tenantId, (tx) => markEndpointGood(tx, endpointId))
   await store.single(tenantId, (tx) => markEndpointFailing(tx, endpointId, startedAt))
-  await switchOffIfHopeless(needs, delivery, attempt)
+  await switchOffIfHopeless(needs, delivery, attempt, now)
 }
 
 async function attemptOf(needs: Needs, delivery: ClaimedDelivery, startedAt: Date): Promise<Attempt> {
@@ -100,11 +102,11 @@ function outcomeOf({ tries, triedUntil }: ClaimedDelivery, attempt: Attempt, now
 }
 
 async function switchOffIfHopeless(
-  { store, clock, log }: Needs,
+  { store, log }: Needs,
   { tenantId, endpointId }: ClaimedDelivery,
   { statusCode }: Attempt,
+  now: Date,
 ): Promise<void> {
-  const now = clock.now()
   const why =
     statusCode === GONE
       ? ({ reason: 'gone', failingSince: null } as const)
