@@ -3,7 +3,9 @@ import { Fault } from '../fault.ts'
 
 /** The bare media type of a Content-Type header in lower case, `''` without one. */
 export function mediaTypeOf(contentType: string | undefined): string {
-  return (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  if (contentType === undefined) return ''
+  const end = contentType.indexOf(';')
+  return (end === -1 ? contentType : contentType.slice(0, end)).trim().toLowerCase()
 }
 
 /** `application/json` and its `+json` kin. */
@@ -42,7 +44,7 @@ export function readForm(bytes: Buffer): Readonly<Record<string, string>> {
   const form: Record<string, string> = Object.create(null)
   for (const [name, value] of new URLSearchParams(bytes.toString())) {
     // RFC 6749 3.2: request parameters must not be included more than once
-    if (name in form) {
+    if (form[name] !== undefined) {
       const violations = [{ detail: `${name.slice(0, 100)} is there more than once.`, parameter: name.slice(0, 100) }]
       throw new Fault('request.invalid', { violations })
     }

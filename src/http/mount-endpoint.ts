@@ -26,11 +26,13 @@ export async function runEndpoint(
   reply: FastifyReply,
 ) {
   const { endpoint } = mounted
+  const { query, body } = readAsk(mounted, request)
   const answer = await endpoint.handle({
     platform,
     // The router makes an object of strings out of the path.
     params: plainParams(request.params as Readonly<Record<string, string>>, endpoint.path),
-    ...readAsk(mounted, request),
+    query,
+    body,
     headers: request.headers,
     method: request.method,
     url: request.url,

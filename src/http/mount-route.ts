@@ -75,7 +75,8 @@ export async function admitRoute(needs: RouteNeeds, { route, offered }: MountedR
 export async function runRoute(needs: RouteNeeds, mounted: MountedRoute, request: FastifyRequest, reply: FastifyReply) {
   const { caller } = request.trace
   if (caller === null) throw new Fault('token.missing')
-  const path = request.url.split('?', 1)[0] ?? ''
+  const end = request.url.indexOf('?')
+  const path = end === -1 ? request.url : request.url.slice(0, end)
   const ask = readAsk(needs.platform, caller, mounted, request, path)
   const repeatable = repeatableOf(request.headers['idempotency-key'], request.method, request.url, request.body)
   if (repeatable === null || needs.idempotency === null) {
@@ -120,10 +121,10 @@ function bodyOf(mounted: MountedRoute, request: FastifyRequest): unknown {
 }
 
 function textOf({ route, write }: MountedRoute, { status, headers, ...rest }: Answer): KeptAnswer {
-  const typed = write === null ? { ...headers } : { 'content-type': 'application/json', ...headers }
+  const typed = write === null ? {} : { 'content-type': 'application/json' }
   return {
     status: status ?? route.status,
-    headers: { ...typed, 'cache-control': 'no-store' },
+    headers: Object.assign(typed, headers, { 'cache-control': 'no-store' }),
     body: write === null ? '' : write(rest),
   }
 }
