@@ -57,17 +57,17 @@ export function softwareKeyRing(
 ): KeyRing {
   const providers = keyProviders(maker, others)
   const rows = currentKeys(store, sealing, now, providers)
-  const cache = new Map<string, { key: Promise<SigningKey>; until: number }>()
+  const cache = new Map<KeyUsage, Map<TenantId, { key: Promise<SigningKey>; until: number }>>()
 
   return {
     ...certificateKeys(store, sealing, now, providers),
     current: (tenantId, usage) => {
-      const name = `${tenantId}|${usage}`
-      const known = cache.get(name)
+      const known = cache.get(usage)?.get(tenantId)
       if (known !== undefined && known.until > now().getTime()) return known.key
       const key = rows.load(tenantId, usage)
-      cache.set(name, { key, until: now().getTime() + FRESH_MS })
-      key.catch(() => cache.delete(name))
+      const ofUsage = cache.get(usage) ?? new Map()
+      cache.set(usage, ofUsage.set(tenantId, { key, until: now().getTime() + FRESH_MS }))
+      key.catch(() => ofUsage.delete(tenantId))
       return key
     },
     published: async (tenantId, usages) => {
@@ -79,7 +79,7 @@ export function softwareKeyRing(
       await rows.destroySpent(tenantId, usage)
       await rows.retire(tenantId, usage)
       await rows.add(tenantId, usage)
-      cache.delete(`${tenantId}|${usage}`)
+      cache.get(usage)?.delete(tenantId)
     },
   }
 }

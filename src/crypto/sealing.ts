@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
 import type { TenantId } from '../caller.ts'
 import { type Store, sql, type TenantTx } from '../store/store.ts'
 import { randomBytes } from './random.ts'
@@ -37,10 +37,12 @@ const insertKey = sql(
  * @param masterKey 32 bytes.
  */
 export function sealingWith(masterKey: Uint8Array, store: Store, now: () => Date): Sealing {
-  const dataKeys = new Map<TenantId, Promise<Buffer>>()
-  const subkeys = new Map<string, Buffer>()
+  const master = createSecretKey(masterKey)
+  const dataKeys = new Map<TenantId, Promise<KeyObject>>()
+  /** By purpose, of which there are a few, so that no name is put together for each look-up. */
+  const subkeys = new Map<string, Map<TenantId, Promise<Buffer>>>()
 
-  function dataKey(tenantId: TenantId): Promise<Buffer> {
+  function dataKey(tenantId: TenantId): Promise<KeyObject> {
     const known = dataKeys.get(tenantId)
     if (known !== undefined) return known
     const loading = loadKey(tenantId)
@@ -50,37 +52,42 @@ export function sealingWith(masterKey: Uint8Array, store: Store, now: () => Date
     return loading
   }
 
-  async function loadKey(tenantId: TenantId): Promise<Buffer> {
+  async function loadKey(tenantId: TenantId): Promise<KeyObject> {
     const aad = `tenant_key|${tenantId}`
     const wrapped = await store.inTenant(tenantId, async (tx) => {
       const there = await wrappedIn(tx)
       if (there !== null) return there
-      await tx.rows(insertKey, [tenantId, encrypt(masterKey, aad, randomBytes(KEY_BYTES)), now()])
+      await tx.rows(insertKey, [tenantId, encrypt(master, aad, randomBytes(KEY_BYTES)), now()])
       // Somebody else's may have been first: theirs counts.
       return wrappedIn(tx)
     })
     if (wrapped === null) throw new Error('the tenant has no data key')
-    return unwrapped(wrapped, aad)
+    return createSecretKey(unwrapped(wrapped, aad))
   }
 
   function unwrapped(wrapped: Buffer, aad: string): Buffer {
     try {
-      return decrypt(masterKey, aad, wrapped)
+      return decrypt(master, aad, wrapped)
     } catch (cause) {
       throw new Error('MASTER_KEY is not the one that this database was sealed with: set that one again', { cause })
     }
   }
 
+  async function subkey(tenantId: TenantId, purpose: string): Promise<Buffer> {
+    return Buffer.from(hkdfSync('sha256', await dataKey(tenantId), '', `chirograph ${purpose}`, KEY_BYTES))
+  }
+
   return {
     seal: async (place, plain) => encrypt(await dataKey(place.tenantId), aadOf(place), plain),
     open: async (place, sealed) => decrypt(await dataKey(place.tenantId), aadOf(place), sealed),
-    derive: async (tenantId, purpose) => {
-      const name = `${tenantId}|${purpose}`
-      const known = subkeys.get(name)
+    derive: (tenantId, purpose) => {
+      const known = subkeys.get(purpose)?.get(tenantId)
       if (known !== undefined) return known
-      const made = Buffer.from(hkdfSync('sha256', await dataKey(tenantId), '', `chirograph ${purpose}`, KEY_BYTES))
-      subkeys.set(name, made)
-      return made
+      const ofPurpose = subkeys.get(purpose) ?? new Map<TenantId, Promise<Buffer>>()
+      const making = subkey(tenantId, purpose)
+      subkeys.set(purpose, ofPurpose.set(tenantId, making))
+      making.catch(() => ofPurpose.delete(tenantId))
+      return making
     },
   }
 }
@@ -95,7 +102,7 @@ function aadOf({ tenantId, table, column, row }: Place): string {
 }
 
 /** version (1) | iv (12) | tag (16) | ciphertext. Ivs are random: fine for 2^32 values under one key (NIST SP 800-38D 8.3). */
-function encrypt(key: Uint8Array, aad: string, plain: Uint8Array | string): Buffer {
+function encrypt(key: KeyObject, aad: string, plain: Uint8Array | string): Buffer {
   const iv = randomBytes(IV_BYTES)
   const cipher = createCipheriv('aes-256-gcm', key, iv)
   cipher.setAAD(Buffer.from(aad))
@@ -104,7 +111,7 @@ function encrypt(key: Uint8Array, aad: string, plain: Uint8Array | string): Buff
   return Buffer.concat([Buffer.of(VERSION), iv, cipher.getAuthTag(), body, rest])
 }
 
-function decrypt(key: Uint8Array, aad: string, sealed: Uint8Array): Buffer {
+function decrypt(key: KeyObject, aad: string, sealed: Uint8Array): Buffer {
   if (sealed[0] !== VERSION || sealed.length < 1 + IV_BYTES + TAG_BYTES) throw new Error('not a sealed value')
   const tagAt = 1 + IV_BYTES
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(1, tagAt), { authTagLength: TAG_BYTES })

@@ -81,7 +81,9 @@ function signersOf(needs: AuthorityNeeds, tenantId: TenantId): Map<string, Looki
 /** Callers that come together share one look-up; one that failed is not kept. */
 function remembered(needs: AuthorityNeeds, tenantId: TenantId, name: string, find: () => Looking): Looking {
   const signers = signersOf(needs, tenantId)
-  const looking = signers.get(name) ?? find()
+  const known = signers.get(name)
+  if (known !== undefined) return known
+  const looking = find()
   signers.set(name, looking)
   looking.catch(() => signers.delete(name))
   return looking
