@@ -1,23 +1,21 @@
 import type { TenantId } from '../caller.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
-import type { Store } from '../store/store.ts'
-import { Recent } from './recent.ts'
+import { RecentByStore } from './recent.ts'
 import type { Tenant } from './tenant.ts'
 import { findAnyTenant, findTenantById, findTenantBySlug } from './tenant-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock'>
 
 /** A tenant that is disabled or changed is noticed by every process within this time. */
-const FRESH_MS = 5_000
-const ENTRIES_MAX = 10_000
+const BOUNDS = { entriesMax: 10_000, ttlMs: 5_000 } as const
 const SLUG = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 
-const known = new WeakMap<Store, Recent<Promise<Tenant | null>>>()
+const known = new RecentByStore<Promise<Tenant | null>>(BOUNDS)
 
 /** The tenant that a path names, up to 5 s old. @returns null if it is unknown or disabled. */
-export async function findTenant(needs: Needs, slug: string): Promise<Tenant | null> {
-  if (!SLUG.test(slug)) return null
+export function findTenant(needs: Needs, slug: string): Promise<Tenant | null> {
+  if (!SLUG.test(slug)) return Promise.resolve(null)
   return recently(needs, slug, () => needs.store.across('tenant that a path names', (tx) => findTenantBySlug(tx, slug)))
 }
 
@@ -42,16 +40,12 @@ export async function findTenantOf(needs: Needs, id: TenantId): Promise<Tenant |
 
 /** Forgets what is remembered of the tenants, so that a change made in this process shows at once. */
 export function forgetTenants({ store }: Pick<Platform, 'store'>): void {
-  known.delete(store)
+  known.forget(store)
 }
 
 /** Callers that come together share one look-up; a look-up that failed is not kept. */
 function recently({ store, clock }: Needs, key: string, look: () => Promise<Tenant | null>): Promise<Tenant | null> {
-  let cache = known.get(store)
-  if (cache === undefined) {
-    cache = new Recent({ entriesMax: ENTRIES_MAX, ttlMs: FRESH_MS })
-    known.set(store, cache)
-  }
+  const cache = known.of(store)
   const now = clock.now()
   const found = cache.get(key, now)
   if (found !== undefined) return found

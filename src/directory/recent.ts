@@ -3,9 +3,14 @@ import type { Store } from '../store/store.ts'
 /** How many entries, and for how long. */
 type Bounds = { readonly entriesMax: number; readonly ttlMs: number }
 
-/** Answers that may be a little old: bounded in number and in age; the least recently used goes first. */
-export class Recent<T> {
-  readonly #entries = new Map<string, { readonly value: T; readonly until: number }>()
+/**
+ * Answers that may be a little old: bounded in number and in age; the least recently used goes first.
+ *
+ * A key that hardly anybody names twice is better a number than a text: V8 takes up each text that a Map is asked for into the table of all
+ * property names, where it costs again at each collection.
+ */
+export class Recent<T, K extends string | number = string> {
+  readonly #entries = new Map<K, { readonly value: T; readonly until: number }>()
   readonly #bounds: Bounds
 
   constructor(bounds: Bounds) {
@@ -13,7 +18,7 @@ export class Recent<T> {
   }
 
   /** The entry if it is fresh at `now`. */
-  get(key: string, now: Date): T | undefined {
+  get(key: K, now: Date): T | undefined {
     const found = this.#entries.get(key)
     if (found === undefined) return undefined
     const isOver = found.until <= now.getTime()
@@ -26,20 +31,27 @@ export class Recent<T> {
   }
 
   /** Keeps an entry until its time to live has passed, or until `until` if that is sooner. */
-  set(key: string, value: T, now: Date, until = Number.POSITIVE_INFINITY): void {
+  set(key: K, value: T, now: Date, until = Number.POSITIVE_INFINITY): void {
     this.#entries.delete(key)
-    if (this.#entries.size >= this.#bounds.entriesMax) this.#entries.delete(this.#entries.keys().next().value ?? '')
+    if (this.#entries.size >= this.#bounds.entriesMax) this.#deleteOldest()
     this.#entries.set(key, { value, until: Math.min(until, now.getTime() + this.#bounds.ttlMs) })
   }
 
-  delete(key: string): void {
+  delete(key: K): void {
     this.#entries.delete(key)
+  }
+
+  #deleteOldest(): void {
+    for (const key of this.#entries.keys()) {
+      this.#entries.delete(key)
+      return
+    }
   }
 }
 
 /** A {@link Recent} for each store: what is remembered of one database says nothing about another. */
-export class RecentByStore<T> {
-  readonly #known = new WeakMap<Store, Recent<T>>()
+export class RecentByStore<T, K extends string | number = string> {
+  readonly #known = new WeakMap<Store, Recent<T, K>>()
   readonly #bounds: Bounds
 
   constructor(bounds: Bounds) {
@@ -47,11 +59,16 @@ export class RecentByStore<T> {
   }
 
   /** What is remembered of this store. */
-  of(store: Store): Recent<T> {
+  of(store: Store): Recent<T, K> {
     const known = this.#known.get(store)
     if (known !== undefined) return known
-    const made = new Recent<T>(this.#bounds)
+    const made = new Recent<T, K>(this.#bounds)
     this.#known.set(store, made)
     return made
+  }
+
+  /** Nothing is remembered of this store any more. */
+  forget(store: Store): void {
+    this.#known.delete(store)
   }
 }

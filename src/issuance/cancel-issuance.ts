@@ -18,8 +18,8 @@ export async function cancelIssuance(needs: Needs, caller: Caller, id: string): 
   const now = needs.clock.now()
   const entry = { action: 'issuance.canceled', subject: { kind: 'issuance', id }, by: caller }
   const outcome = await needs.store.single(caller.tenantId, (tx) => cancelOpen(tx, id, entry, now))
-  forgetOffer(needs, caller.tenantId, id)
   if (outcome === 'unknown') throw new Fault('resource.unknown')
+  forgetOffer(needs, id)
   if (outcome === 'closed') throw new Fault('state.invalid', { detail: 'Only an open issuance can be canceled.' })
   return getIssuance(needs, caller, id)
 }

@@ -10,7 +10,11 @@ const BOUNDS = { entriesMax: 1000, ttlMs: 30_000 } as const
 /** Larger claims are read again rather than kept. */
 const SEALED_BYTES_MAX = 16_384
 
-const caches = new RecentByStore<Granted>(BOUNDS)
+type Kept = { readonly tenantId: TenantId; readonly tokenHash: Buffer; readonly granted: Granted }
+
+/** By the first bytes of the hash of the token; the entry says whether it is the whole hash. */
+const caches = new RecentByStore<Kept, number>(BOUNDS)
+const KEY_BYTES = 6
 
 /**
  * Keeps what a token was just issued for, so that the credential request that follows need not read it again. A hint and no more: the
@@ -24,18 +28,19 @@ export function rememberGranted(
 ): void {
   if ((granted.sealedClaims?.length ?? 0) > SEALED_BYTES_MAX) return
   const cache = caches.of(store)
-  cache.set(nameOf(tenantId, tokenHash), granted, clock.now())
+  cache.set(keyOf(tokenHash), { tenantId, tokenHash, granted }, clock.now())
 }
 
 /** What {@link rememberGranted} kept, once: whoever comes again gets what the database says. */
 export function takeGranted({ store, clock }: Needs, tenantId: TenantId, tokenHash: Buffer): Granted | null {
   const cache = caches.of(store)
-  const name = nameOf(tenantId, tokenHash)
-  const found = cache.get(name, clock.now()) ?? null
-  cache.delete(name)
-  return found
+  const key = keyOf(tokenHash)
+  const found = cache.get(key, clock.now())
+  if (found === undefined || found.tenantId !== tenantId || !found.tokenHash.equals(tokenHash)) return null
+  cache.delete(key)
+  return found.granted
 }
 
-function nameOf(tenantId: TenantId, tokenHash: Buffer): string {
-  return `${tenantId}|${tokenHash.toString('base64url')}`
+function keyOf(tokenHash: Buffer): number {
+  return tokenHash.readUIntBE(0, KEY_BYTES)
 }

@@ -8,7 +8,11 @@ type Needs = Pick<Platform, 'store' | 'clock'>
 /** Who shows an offer mostly has the wallet at hand. */
 const BOUNDS = { entriesMax: 5000, ttlMs: 60_000 } as const
 
-const caches = new RecentByStore<Offered>(BOUNDS)
+type Kept = { readonly tenantId: TenantId; readonly id: string; readonly offered: Offered }
+
+/** By the random end of the id of the issuance; the entry says whether it is the whole id. */
+const caches = new RecentByStore<Kept, number>(BOUNDS)
+const KEY_DIGITS = 12
 
 /**
  * Keeps what an offer that was just made says, until it expires or a minute is over, so that the wallet's fetch need not read it again. A hint
@@ -22,15 +26,20 @@ export function rememberOffer(
   expiresAt: Date,
 ): void {
   const cache = caches.of(store)
-  cache.set(`${tenantId}|${id}`, offered, clock.now(), expiresAt.getTime())
+  cache.set(keyOf(id), { tenantId, id, offered }, clock.now(), expiresAt.getTime())
 }
 
 /** What {@link rememberOffer} kept, as often as it is asked for. */
 export function knownOffer({ store, clock }: Needs, tenantId: TenantId, id: string): Offered | null {
-  return caches.of(store).get(`${tenantId}|${id}`, clock.now()) ?? null
+  const found = caches.of(store).get(keyOf(id), clock.now())
+  return found !== undefined && found.tenantId === tenantId && found.id === id ? found.offered : null
 }
 
 /** For an offer that was ended, or is in doubt: the next fetch asks the database. */
-export function forgetOffer({ store }: Pick<Needs, 'store'>, tenantId: TenantId, id: string): void {
-  caches.of(store).delete(`${tenantId}|${id}`)
+export function forgetOffer({ store }: Pick<Needs, 'store'>, id: string): void {
+  caches.of(store).delete(keyOf(id))
+}
+
+function keyOf(id: string): number {
+  return Number.parseInt(id.slice(-KEY_DIGITS), 16)
 }

@@ -46,7 +46,7 @@ export async function redeemCode(needs: Needs, tenant: Tenant, form: Form, from:
   }
   const redeemed = await store.single(tenant.id, (tx) => redeem(tx, asked, entriesOf(id, from), now))
   if (redeemed.outcome !== 'redeemed') {
-    forgetOffer(needs, tenant.id, id)
+    forgetOffer(needs, id)
     throw await refusalOf(needs, tenant, id, redeemed.outcome, configurationId)
   }
   rememberGranted(needs, tenant.id, asked.tokenHash, redeemed.granted)

@@ -7,7 +7,9 @@ import type { Template } from './template.ts'
 import { findCurrent, findVersion } from './template-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock'>
-type Cache = { readonly current: Recent<Template>; readonly versions: Recent<Template> }
+/** An id says whose it is only together with the tenant. */
+type Kept = { readonly tenantId: TenantId; readonly template: Template }
+type Cache = { readonly current: Recent<Kept>; readonly versions: Recent<Template> }
 
 const BOUNDS = { entriesMax: 2000, ttlMs: 3_600_000 } as const
 
@@ -20,7 +22,12 @@ const caches = new WeakMap<Store, Cache>()
  * @throws Fault `resource.unknown`
  */
 export async function knownTemplate(needs: Needs, tenantId: TenantId, id: string): Promise<Template> {
-  return cacheOf(needs.store).current.get(`${tenantId}|${id}`, needs.clock.now()) ?? freshTemplate(needs, tenantId, id)
+  return currentOf(needs, tenantId, id) ?? freshTemplate(needs, tenantId, id)
+}
+
+function currentOf({ store, clock }: Needs, tenantId: TenantId, id: string): Template | null {
+  const kept = cacheOf(store).current.get(id, clock.now())
+  return kept?.tenantId === tenantId ? kept.template : null
 }
 
 /** The current version of a template, archived or not. @throws Fault `resource.unknown` */
@@ -34,17 +41,20 @@ export async function freshTemplate(needs: Needs, tenantId: TenantId, id: string
 /** Keeps a version that was just read or written. */
 export function keepTemplate({ store, clock }: Needs, tenantId: TenantId, template: Template): void {
   const { current, versions } = cacheOf(store)
-  current.set(`${tenantId}|${template.id}`, template, clock.now())
+  current.set(template.id, { tenantId, template }, clock.now())
   versions.set(nameOf(tenantId, template.id, template.version), template, clock.now())
 }
 
 /** The version of a template that an issuance was made from. Versions never change, so one that is kept is right. */
 export async function templateVersion(
-  { store, clock }: Needs,
+  needs: Needs,
   tenantId: TenantId,
   id: string,
   version: number,
 ): Promise<Template> {
+  const { store, clock } = needs
+  const current = currentOf(needs, tenantId, id)
+  if (current?.version === version) return current
   const { versions } = cacheOf(store)
   const name = nameOf(tenantId, id, version)
   const known = versions.get(name, clock.now())
