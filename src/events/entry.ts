@@ -35,10 +35,15 @@ export type Entry = {
 
 /** The entry as the columns of its row, but the tenant. */
 export function columnsOf({ action, subject, by, result, detail }: Entry, now: Date) {
+  const { kind, id, client, ip, requestId } = actorOf(by)
   return {
     id: newId(),
     at: isoTime(now),
-    ...actorColumns(by),
+    actor_kind: kind,
+    actor_id: id,
+    acting_client: client,
+    ip,
+    request_id: requestId,
     action,
     event_type: isPublicEvent(action) ? action : null,
     subject_kind: subject.kind,
@@ -48,12 +53,12 @@ export function columnsOf({ action, subject, by, result, detail }: Entry, now: D
   }
 }
 
-function actorColumns(by: Actor) {
-  if (by === 'system') return { actor_kind: 'system', actor_id: null, acting_client: null, ip: null, request_id: null }
+function actorOf(by: Actor) {
+  if (by === 'system') return { kind: by, id: null, client: null, ip: null, requestId: null }
   if ('actor' in by) {
-    const { actor, actingClientId, ip, requestId } = by
-    return { actor_kind: actor.kind, actor_id: actor.id, acting_client: actingClientId, ip, request_id: requestId }
+    const { actor, actingClientId: client, ip, requestId } = by
+    return { kind: actor.kind, id: actor.id, client, ip, requestId }
   }
   const { kind, id = null, ip = null, requestId = null } = by
-  return { actor_kind: kind, actor_id: id, acting_client: null, ip, request_id: requestId }
+  return { kind, id, client: null, ip, requestId }
 }

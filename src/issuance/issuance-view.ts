@@ -25,10 +25,10 @@ export async function showIssuance(needs: Needs, owner: Owner, issuance: Issuanc
         revocable: issuance.revocable,
       },
     ],
-    ...(issuance.reference !== null && { reference: issuance.reference }),
     createdAt: isoTime(issuance.createdAt),
     updatedAt: isoTime(issuance.updatedAt),
     expiresAt: isoTime(issuance.expiresAt),
+    ...(issuance.reference !== null && { reference: issuance.reference }),
     ...(await offerLinksOf(needs, owner, issuance.id)),
   }
 }

@@ -62,7 +62,7 @@ export async function issueCredential(
     authorityId: signer?.authorityId ?? null,
   } as const
   const entry = completedBy(granted, from)
-  const reservation = { granted, tokenHash, ...keys, listKind, entry }
+  const reservation = { granted, tokenHash, listKind, entry, ...keys }
   const { issuedAt, copies } = await reserveCopies(needs, tenant, reservation, now)
   const signing = { template, claims, issuedAt, copies, keys: keys.bound }
   const signed = await signedOrReopened(needs, tenant, signer, signing, entry)
@@ -149,6 +149,7 @@ async function checkBatch({ store }: Needs, tenant: Tenant, count: number): Prom
 
 /** In the order of the proofs, whatever the order in which the keys were bound. */
 function inOrder(asked: readonly ProvedKey[], bound: readonly ProvedKey[], credentials: readonly string[]): string[] {
+  if (asked.length === 1) return [...credentials]
   const byKey = new Map(bound.map(({ thumbprint }, at) => [thumbprint, credentials[at]]))
   return asked.flatMap(({ thumbprint }) => byKey.get(thumbprint) ?? [])
 }

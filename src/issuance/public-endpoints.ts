@@ -40,6 +40,7 @@ const serverMetadata = endpoint({
   crossOrigin: true,
   handle: async ({ platform, params }) => ({
     status: 200,
+    type: json,
     body: publishServerMetadata(platform, await getTenant(platform, params.tenant)),
     headers: { 'cache-control': 'no-cache' },
   }),

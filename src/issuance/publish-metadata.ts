@@ -27,6 +27,7 @@ type Alg = ConfigurationAsk['signingAlgs'][number]
 const BOUNDS = { entriesMax: 500, ttlMs: 3_600_000 } as const
 
 const caches = new RecentByStore<string>(BOUNDS)
+const serverCaches = new RecentByStore<string>(BOUNDS)
 
 /**
  * The issuer metadata of a tenant as JSON. The document is written anew when the catalog's version has changed, so that a new template can be
@@ -114,9 +115,21 @@ function displayOf(name: string, { display = {}, description }: Template['defini
   }
 }
 
-/** The authorization server metadata of a tenant: the issuer is its own authorization server. */
-export function publishServerMetadata({ urls }: Pick<Platform, 'urls'>, { slug }: Pick<Tenant, 'slug'>): object {
+/** The authorization server metadata of a tenant as JSON: the issuer is its own authorization server. Only its address makes it another's. */
+export function publishServerMetadata(
+  { store, clock, urls }: Pick<Platform, 'store' | 'clock' | 'urls'>,
+  { slug }: Pick<Tenant, 'slug'>,
+): string {
   const issuer = urls.issuer(slug)
+  const cache = serverCaches.of(store)
+  const known = cache.get(issuer, clock.now())
+  if (known !== undefined) return known
+  const document = JSON.stringify(serverMetadata(issuer))
+  cache.set(issuer, document, clock.now())
+  return document
+}
+
+function serverMetadata(issuer: string): object {
   return buildServerMetadata({
     issuer,
     tokenEndpoint: `${issuer}/token`,

@@ -51,8 +51,9 @@ async function signSdJwts(
   { keys, urls, clock }: Needs,
   tenant: Tenant,
   signer: ActiveSigner | null,
-  { definition, template, claims, issuedAt, ...signing }: Signing & { readonly definition: SdJwtDefinition },
+  signing: Signing & { readonly definition: SdJwtDefinition },
 ): Promise<string[]> {
+  const { definition, template, claims, issuedAt } = signing
   const { iat, nbf, exp } = validityOf(definition, issuedAt)
   if (exp !== undefined && exp <= clock.now()) throw new Fault('credential_request.denied')
   const issuer = urls.issuer(tenant.slug)
@@ -64,13 +65,16 @@ async function signSdJwts(
     claims,
     disclosure: definition.attributes,
     vct: vctOf(issuer, template.code),
-    // [SEC-28] a certificate must be valid at `iat`, which the rounding must not put before its beginning
-    ...{ iss: by.iss, iat: signer !== null && signer.notBefore > iat ? signer.notBefore : iat, nbf, exp },
     header: by.header,
+    iss: by.iss,
+    // [SEC-28] a certificate must be valid at `iat`, which the rounding must not put before its beginning
+    iat: signer !== null && signer.notBefore > iat ? signer.notBefore : iat,
+    nbf,
+    exp,
   }
   const made = signing.keys.map(({ jwk }, at) => {
     const status = statusOf(issuer, signing.copies[at])
-    return issueSdJwtVc({ ...draft, cnfJwk: jwk, ...(status && { status }) }, by.key)
+    return issueSdJwtVc({ cnfJwk: jwk, ...draft, ...(status && { status }) }, by.key)
   })
   return Promise.all(made)
 }
@@ -84,8 +88,9 @@ async function signMdocs(
   { urls, clock }: Needs,
   tenant: Tenant,
   signer: ActiveSigner,
-  { definition, claims, issuedAt, ...signing }: Signing & { readonly definition: MdocDefinition },
+  signing: Signing & { readonly definition: MdocDefinition },
 ): Promise<string[]> {
+  const { definition, claims, issuedAt } = signing
   const { docType, attributes } = definition
   const certificate = certificateOf(signer)
   const validityInfo = mdocValidity(definition, certificate, issuedAt)

@@ -62,7 +62,7 @@ export function issueSdJwtVc(draft: CredentialDraft, key: SigningKey): Soon<stri
 export function issueSdJwtVc(draft: CredentialDraft, key: SigningKey): Soon<string> {
   const tray: Tray = { disclosures: [], salt: salts() }
   const claims = concealObject(tray, draft.claims, { properties: draft.disclosure }, { clear: false, depth: 0 })
-  const payload = { ...registeredClaims(draft), ...claims, _sd_alg: 'sha-256' } // [SD-12] written although it is the default
+  const payload = { _sd_alg: 'sha-256', ...registeredClaims(draft), ...claims } // [SD-12] written although it is the default
   const { kid, x5c } = draft.header
   // [VC-1] the older `vc+sd-jwt` is read, never written
   const signed = signCompact({ typ: 'dc+sd-jwt', ...(kid && { kid }), ...(x5c && { x5c }) }, payload, key)
@@ -70,13 +70,14 @@ export function issueSdJwtVc(draft: CredentialDraft, key: SigningKey): Soon<stri
 }
 
 function registeredClaims({ iss, sub, iat, nbf, exp, vct, vctIntegrity, cnfJwk, status }: CredentialDraft): object {
+  // what is always there first: a member behind a spread costs V8 a call each
   return {
+    vct,
+    iat: toSeconds(iat),
     ...(iss !== undefined && { iss }),
     ...(sub !== undefined && { sub }),
-    iat: toSeconds(iat),
     ...(nbf && { nbf: toSeconds(nbf) }),
     ...(exp && { exp: toSeconds(exp) }),
-    vct,
     ...(vctIntegrity !== undefined && { 'vct#integrity': vctIntegrity }),
     ...(cnfJwk && { cnf: { jwk: canonical(cnfJwk) } }),
     ...(status && { status }),
