@@ -20,7 +20,7 @@ const confined = [
   [/^(jose|node:crypto)$/, 'crypto'],
 ] as const
 /** A migration is told by its digest, and the store stands below crypto. The driver of PostgreSQL is given its socket. */
-const confinedExcept = new Set(['src/store/migrate.ts node:crypto', 'src/store/reading-socket.ts node:net'])
+const confinedExcept = new Set(['src/store/migrate.ts node:crypto', 'src/store/answer-socket.ts node:net'])
 /** Modules through which a pure function would reach the world. */
 const worldly =
   /^(node:(fs.*|child_process|cluster|worker_threads|timers.*|readline.*|os|process)|undici|pino|prom-client)$/

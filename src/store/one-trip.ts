@@ -1,5 +1,7 @@
 import pg from 'pg'
 import { serialize } from 'pg-protocol'
+import { AnswerSocket } from './answer-socket.ts'
+import { bindMessage } from './bind-message.ts'
 import type { Sql } from './store.ts'
 import { toWire } from './wire-values.ts'
 
@@ -10,17 +12,31 @@ export type Step = { readonly statement: Sql; readonly bind: Buffer }
 type Connection = { readonly stream: { readonly write: (bytes: Buffer) => void } }
 type Column = { readonly name: string; readonly read: (text: string) => unknown }
 
+const PARSE_COMPLETE = 0x31 // 1
+const BIND_COMPLETE = 0x32 // 2
+const CLOSE_COMPLETE = 0x33 // 3
+const COMMAND_COMPLETE = 0x43 // C
+const DATA_ROW = 0x44 // D
+
 const describe = serialize.describe({ type: 'P' })
 const execute = serialize.execute()
 const sync = serialize.sync()
 
 /** Puts parameters to a statement. @throws TypeError for a value that cannot be sent */
 export function stepOf(statement: Sql, values: readonly unknown[]): Step {
-  return { statement, bind: serialize.bind({ statement: statement.name, values: values.map(toWire) }) }
+  return { statement, bind: bindMessage(statement.name, values.map(toWire)) }
 }
 
 /** Statements that a connection has prepared. */
 const prepared = new WeakMap<Connection, Set<string>>()
+function preparedBy(connection: Connection): Set<string> {
+  const known = prepared.get(connection)
+  if (known !== undefined) return known
+  const made = new Set<string>()
+  prepared.set(connection, made)
+  return made
+}
+
 /** What a statement answers with. The text of a statement never changes, so it is asked for once in the life of the process. */
 const shapes = new Map<string, readonly Column[]>()
 
@@ -57,23 +73,46 @@ export class OneTrip<Row> {
     this.#columns = shapes.get(last.statement.name) ?? null
     const messages: Buffer[] = []
     for (const { statement, bind } of this.#steps) {
-      messages.push(...this.#preparing(connection, statement), bind)
+      this.#prepare(connection, statement, messages)
+      messages.push(bind)
       if (statement === last.statement && this.#columns === null) messages.push(describe)
       messages.push(execute)
     }
     messages.push(sync)
+    if (connection.stream instanceof AnswerSocket) connection.stream.answers.reader = this
     connection.stream.write(Buffer.concat(messages))
     return null
   }
 
-  #preparing(connection: Connection, { name, text }: Sql): Buffer[] {
-    const known = prepared.get(connection) ?? new Set()
-    prepared.set(connection, known)
-    if (known.has(name)) return []
+  /** Reads what a statement mostly answers, where our own socket hands it over; the rest, and with TLS all of it, comes by the library. */
+  read(code: number, bytes: Buffer, from: number): boolean {
+    if (code === DATA_ROW) this.#readRow(bytes, from)
+    else if (code === COMMAND_COMPLETE) this.#done += 1
+    else return code === BIND_COMPLETE || code === PARSE_COMPLETE || code === CLOSE_COMPLETE
+    return true
+  }
+
+  #readRow(bytes: Buffer, from: number): void {
+    if (this.#done !== this.#steps.length - 1) return
+    const row: Record<string, unknown> = {}
+    // behind the number of columns, which is known
+    let at = from + 2
+    for (const { name, read } of this.#columns ?? []) {
+      const length = bytes.readInt32BE(at)
+      at += 4
+      row[name] = length === -1 ? null : read(bytes.toString('utf8', at, at + length))
+      at += Math.max(0, length)
+    }
+    this.#found.push(row as Row)
+  }
+
+  #prepare(connection: Connection, { name, text }: Sql, messages: Buffer[]): void {
+    const known = preparedBy(connection)
+    if (known.has(name)) return
     known.add(name)
     this.#newlyPrepared.push(name)
     // After an error it is unknown whether it was prepared. Closing what is not there is no error.
-    return [serialize.close({ type: 'S', name }), serialize.parse({ name, text })]
+    messages.push(serialize.close({ type: 'S', name }), serialize.parse({ name, text }))
   }
 
   handleRowDescription({ fields }: { fields: readonly { name: string; dataTypeID: number }[] }): void {
@@ -85,8 +124,10 @@ export class OneTrip<Row> {
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
     if (this.#done !== this.#steps.length - 1) return
     const row: Record<string, unknown> = {}
-    for (const [index, { name, read }] of (this.#columns ?? []).entries()) {
+    let index = 0
+    for (const { name, read } of this.#columns ?? []) {
       const text = fields[index] ?? null
+      index += 1
       row[name] = text === null ? null : read(text)
     }
     this.#found.push(row as Row)

@@ -1,8 +1,8 @@
 import pg from 'pg'
+import { streamFor } from './answer-socket.ts'
 import { Clients } from './clients.ts'
 import { type Acting, act, actValues, type Engine, type Run } from './engine.ts'
 import { OneTrip, type Step, stepOf } from './one-trip.ts'
-import { streamFor } from './reading-socket.ts'
 import type { Sql } from './store.ts'
 
 type Options = { readonly url: string; readonly poolMax: number; readonly onIdleError: (error: Error) => void }
