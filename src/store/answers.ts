@@ -13,7 +13,6 @@ export type Reader = {
 /** A code, and the length of all that follows the code. */
 const HEADER_BYTES = 5
 const READY_FOR_QUERY = 0x5a // Z
-const NOTHING = Buffer.alloc(0)
 
 /**
  * What a connection to PostgreSQL says, message by message. The rows that a statement is waiting for are read where they stand; everything else
@@ -25,8 +24,9 @@ export class Answers {
   /** Set by whoever sends a statement; over when the server is ready for the next. */
   reader: Reader | null = null
   readonly #pass: (message: Buffer) => void
-  /** The beginning of a message whose end has not come yet. */
-  #held: Buffer = NOTHING
+  /** The beginning of a message whose end has not come yet, and how many bytes it lacks at least. */
+  #held: Buffer[] = []
+  #missing = 0
 
   constructor(pass: (message: Buffer) => void) {
     this.#pass = pass
@@ -34,16 +34,34 @@ export class Answers {
 
   /** @param chunk What was read from the connection. Its memory may be used again afterwards. */
   take(chunk: Buffer): void {
-    const bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk])
-    let at = 0
-    while (bytes.length - at >= HEADER_BYTES) {
-      const end = at + 1 + bytes.readUInt32BE(at + 1)
-      if (end > bytes.length) break
-      const code = bytes[at] ?? 0
-      if (code === READY_FOR_QUERY) this.reader = null
-      if (!this.reader?.read(code, bytes, at + HEADER_BYTES)) this.#pass(Buffer.from(bytes.subarray(at, end)))
-      at = end
+    if (chunk.length < this.#missing) {
+      this.#hold(chunk, this.#missing - chunk.length)
+      return
     }
-    this.#held = at === bytes.length ? NOTHING : Buffer.from(bytes.subarray(at))
+    const bytes = this.#held.length === 0 ? chunk : Buffer.concat([...this.#held, chunk])
+    this.#held = []
+    this.#missing = 0
+    let at = 0
+    while (at < bytes.length) {
+      const left = bytes.length - at
+      const size = left < HEADER_BYTES ? HEADER_BYTES : 1 + bytes.readUInt32BE(at + 1)
+      if (left < size) {
+        this.#hold(bytes.subarray(at), size - left)
+        return
+      }
+      this.#hear(bytes, at, at + size)
+      at += size
+    }
+  }
+
+  #hold(bytes: Buffer, missing: number): void {
+    this.#held.push(Buffer.from(bytes))
+    this.#missing = missing
+  }
+
+  #hear(bytes: Buffer, at: number, end: number): void {
+    const code = bytes[at] ?? 0
+    if (code === READY_FOR_QUERY) this.reader = null
+    if (!this.reader?.read(code, bytes, at + HEADER_BYTES)) this.#pass(Buffer.from(bytes.subarray(at, end)))
   }
 }
