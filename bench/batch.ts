@@ -15,7 +15,7 @@ const BUDGET_MS = 5000
 const PATH = '/creds/credentials/issuance/batch'
 
 console.log(`${cpus()[0]?.model}, ${cpus().length} cores, Node ${process.version}: ${ITEMS} items of ten claims`)
-const postgres = await startPostgres(true)
+const postgres = await startPostgres({ durable: true })
 try {
   const worst = await benchOn('PostgreSQL', { DATABASE_URL: postgres.url })
   if (worst > BUDGET_MS) process.exitCode = 1

@@ -21,7 +21,7 @@ if (!(seconds > 0)) throw new Error('--seconds wants a number above 0')
 
 console.log(`${cpus()[0]?.model}, ${cpus().length} cores, Node ${process.version}, ${seconds} s a line`)
 if (values.on !== 'embedded') {
-  const postgres = await startPostgres(true)
+  const postgres = await startPostgres({ durable: true })
   try {
     await benchOn('PostgreSQL', { DATABASE_URL: postgres.url })
   } finally {

@@ -42,7 +42,7 @@ const insertOffers = sql(
    from unnest($2::uuid[], $3::bytea[]) as one (id, token), (select now() + interval '1 hour' as later) as at`,
 )
 
-const postgres = await startPostgres(true)
+const postgres = await startPostgres({ durable: true })
 const databaseUrl = await createDatabase(postgres.url)
 const store = await openStore({ databaseUrl, dataDir: null, poolMax: 10, onIdleError: () => undefined })
 const clock = { now: () => new Date() }

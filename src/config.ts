@@ -54,7 +54,7 @@ export const settings = {
     'DATABASE_URL',
     databaseUrl(),
     null,
-    'PostgreSQL 15 or newer. Without it the embedded database under DATA_DIR is used (development only).',
+    'PostgreSQL 15 or newer. Without it the embedded database under DATA_DIR is used (development only). `?sslmode=verify-full` encrypts the connection and checks whom it goes to, with `&sslrootcert=` and the path of a PEM file for an authority of your own.',
   ),
   databasePoolMax: setting(
     'DATABASE_POOL_MAX',

@@ -12,6 +12,8 @@ export type OpenSsl = {
   /** Puts a file into its folder. @returns the name */
   readonly file: (name: string, content: string | Uint8Array) => string
   readonly read: (name: string) => string
+  /** Where a file of its folder is. */
+  readonly path: (name: string) => string
   readonly close: () => void
 }
 
@@ -40,6 +42,7 @@ export function openSsl(): OpenSsl {
       return name
     },
     read: (name) => execFileSync('cat', [join(folder, name)], { encoding: 'utf8' }),
+    path: (name) => join(folder, name),
     close: () => rmSync(folder, { recursive: true, force: true }),
   }
 }

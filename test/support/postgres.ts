@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,12 +17,11 @@ export function findPostgres(): string | null {
   return folders.find((one) => existsSync(join(one, 'initdb')) && existsSync(join(one, 'postgres'))) ?? null
 }
 
-/**
- * Starts a server.
- *
- * @param durable false (tests): no fsync. true (bench): as in real use.
- */
-export async function startPostgres(durable = false): Promise<PostgresServer> {
+/** `durable`: with fsync, as in real use; not unless told. `tls`: PEM of the certificate and the key that it shows to who asks for TLS. */
+type Manner = { readonly durable?: boolean; readonly tls?: { readonly certificate: string; readonly key: string } }
+
+/** Starts a server. */
+export async function startPostgres({ durable = false, tls }: Manner = {}): Promise<PostgresServer> {
   const bin = findPostgres()
   if (bin === null) throw new Error('no PostgreSQL server programs found: install the package postgresql')
   const folder = mkdtempSync(join(tmpdir(), 'chirograph-pg-'))
@@ -50,6 +49,7 @@ export async function startPostgres(durable = false): Promise<PostgresServer> {
     '-c',
     'max_connections=200',
     ...fast,
+    ...(tls === undefined ? [] : showing(tls, folder, who)),
   ]
   const server = spawn(join(bin, 'postgres'), args, { ...who, cwd: folder, stdio: 'ignore' })
   const url = `postgresql://postgres@127.0.0.1:${port}/postgres`
@@ -65,8 +65,22 @@ export async function startPostgres(durable = false): Promise<PostgresServer> {
   }
 }
 
+type Account = { readonly uid?: number; readonly gid?: number }
+
+function showing({ certificate, key }: NonNullable<Manner['tls']>, folder: string, { uid, gid }: Account): string[] {
+  const files = { ssl_cert_file: certificate, ssl_key_file: key }
+  const settings = Object.entries(files).flatMap(([setting, pem]) => {
+    const path = join(folder, setting)
+    // it refuses a key that others can read
+    writeFileSync(path, pem, { mode: 0o600 })
+    if (uid !== undefined) chownSync(path, uid, gid ?? uid)
+    return ['-c', `${setting}=${path}`]
+  })
+  return ['-c', 'ssl=on', ...settings]
+}
+
 /** PostgreSQL refuses to run as root: then the account that Debian made for it, or nobody, owns the folder. */
-function ownerOf(folder: string): { uid?: number; gid?: number } {
+function ownerOf(folder: string): Account {
   if (process.getuid?.() !== 0) return {}
   const found = spawnSync('id', ['-u', 'postgres'])
   const uid = found.status === 0 ? Number(found.stdout.toString()) : 65_534
