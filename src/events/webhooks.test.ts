@@ -30,6 +30,11 @@ function deliveriesOf(caller: Caller, endpointId: string) {
   return listDeliveries(house.platform, caller, endpointId, newestFirst, everything)
 }
 
+/** Waits until the first attempt is written: if time passed before that, its lease would be over and the message be sent again. */
+function untilTried(caller: Caller, endpointId: string): Promise<void> {
+  return until(async () => (await deliveriesOf(caller, endpointId))[0]?.attempts.length === 1)
+}
+
 const nextDue = sql(
   'test.next-due',
   `select extract(epoch from min(due_at))::float8 as due from webhook_delivery
@@ -99,7 +104,7 @@ test('after a rotation both secrets sign until the overlap is over, and only two
   const { secret: second } = await rotateSecret(house.platform, caller, endpoint.id)
   const { secret: third } = await rotateSecret(house.platform, caller, endpoint.id, 60)
   await happen(house, caller)
-  await until(() => receiver.messages.length === 1)
+  await untilTried(caller, endpoint.id)
   house.pass(61)
   await happen(house, caller)
   await until(() => receiver.messages.length === 2)
@@ -150,7 +155,7 @@ test('what never arrives is given up after three days; the endpoint is switched 
   const receiver = await aReceiver((response) => response.writeHead(isWell ? 200 : 503).end())
   const { endpoint } = await anEndpoint(house, caller, receiver.url)
   const lost = await happen(house, caller)
-  await until(() => receiver.messages.length === 1)
+  await untilTried(caller, endpoint.id)
   house.pass(60)
   const late = await happen(house, caller)
   const start = house.platform.clock.now()
@@ -197,7 +202,7 @@ test('a receiver that dies in the middle of its answer gets the event again, wit
   })
   const { endpoint } = await anEndpoint(house, caller, receiver.url)
   await happen(house, caller)
-  await until(async () => (await deliveriesOf(caller, endpoint.id))[0]?.attempts.length === 1)
+  await untilTried(caller, endpoint.id)
   house.pass(7)
   await until(async () => (await deliveriesOf(caller, endpoint.id))[0]?.status === 'delivered')
   assert.equal(new Set(receiver.messages.map(({ headers }) => headers['webhook-id'])).size, 1)
@@ -232,7 +237,7 @@ test('[SEC-79] a name that leads into a private network is not called, and the d
   const caller = await aTenant(house)
   const { endpoint } = await anEndpoint(house, caller, 'https://inner.example/hook')
   await happen(house, caller)
-  await until(async () => (await deliveriesOf(caller, endpoint.id))[0]?.attempts.length === 1)
+  await untilTried(caller, endpoint.id)
   const [attempt] = (await deliveriesOf(caller, endpoint.id))[0]?.attempts ?? []
   assert.partialDeepStrictEqual(attempt, { statusCode: null, error: 'upstream.refused' })
 })
