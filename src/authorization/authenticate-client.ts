@@ -2,13 +2,13 @@ import type { Client } from '../directory/client.ts'
 import { findClient } from '../directory/find-client.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
+import { oncePer } from '../store/once-per.ts'
 import type { Store } from '../store/store.ts'
 import { spendAssertion } from './assertion-store.ts'
 import { SecretChecker } from './check-secret.ts'
 import { type Assertion, checkAssertion, parseAssertion, refused } from './client-assertion.ts'
 import type { ClientProof } from './client-proof.ts'
 import { FailedAttempts } from './failed-attempts.ts'
-import { oncePer } from './once-per.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'urls'>
 

@@ -4,8 +4,8 @@ import { type Jws, parseCompact, verifyCompact } from '../crypto/jws.ts'
 import { Recent } from '../directory/recent.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
+import { oncePer } from '../store/once-per.ts'
 import { platformTenantId, type Store } from '../store/store.ts'
-import { oncePer } from './once-per.ts'
 import { type Grant, readClaims, TOKEN_TTL_SECONDS, TOKEN_TYP } from './platform-token.ts'
 
 type Needs = Pick<Platform, 'keys' | 'clock' | 'urls' | 'store'>

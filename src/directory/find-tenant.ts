@@ -1,7 +1,8 @@
 import type { TenantId } from '../caller.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
-import { RecentByStore } from './recent.ts'
+import { oncePer } from '../store/once-per.ts'
+import { Recent } from './recent.ts'
 import type { Tenant } from './tenant.ts'
 import { findAnyTenant, findTenantById, findTenantBySlug } from './tenant-store.ts'
 
@@ -11,7 +12,7 @@ type Needs = Pick<Platform, 'store' | 'clock'>
 const BOUNDS = { entriesMax: 10_000, ttlMs: 5_000 } as const
 const SLUG = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 
-const known = new RecentByStore<Promise<Tenant | null>>(BOUNDS)
+const known = oncePer(() => new Recent<Promise<Tenant | null>>(BOUNDS))
 
 /** The tenant that a path names, up to 5 s old. @returns null if it is unknown or disabled. */
 export function findTenant(needs: Needs, slug: string): Promise<Tenant | null> {
@@ -40,12 +41,12 @@ export async function findTenantOf(needs: Needs, id: TenantId): Promise<Tenant |
 
 /** Forgets what is remembered of the tenants, so that a change made in this process shows at once. */
 export function forgetTenants({ store }: Pick<Platform, 'store'>): void {
-  known.forget(store)
+  known(store).clear()
 }
 
 /** Callers that come together share one look-up; a look-up that failed is not kept. */
 function recently({ store, clock }: Needs, key: string, look: () => Promise<Tenant | null>): Promise<Tenant | null> {
-  const cache = known.of(store)
+  const cache = known(store)
   const now = clock.now()
   const found = cache.get(key, now)
   if (found !== undefined) return found

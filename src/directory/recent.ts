@@ -1,5 +1,3 @@
-import type { Store } from '../store/store.ts'
-
 /** How many entries, and for how long. */
 type Bounds = { readonly entriesMax: number; readonly ttlMs: number }
 
@@ -41,34 +39,12 @@ export class Recent<T, K extends string | number = string> {
     this.#entries.delete(key)
   }
 
+  clear(): void {
+    this.#entries.clear()
+  }
+
   #deleteOldest(): void {
-    for (const key of this.#entries.keys()) {
-      this.#entries.delete(key)
-      return
-    }
-  }
-}
-
-/** A {@link Recent} for each store: what is remembered of one database says nothing about another. */
-export class RecentByStore<T, K extends string | number = string> {
-  readonly #known = new WeakMap<Store, Recent<T, K>>()
-  readonly #bounds: Bounds
-
-  constructor(bounds: Bounds) {
-    this.#bounds = bounds
-  }
-
-  /** What is remembered of this store. */
-  of(store: Store): Recent<T, K> {
-    const known = this.#known.get(store)
-    if (known !== undefined) return known
-    const made = new Recent<T, K>(this.#bounds)
-    this.#known.set(store, made)
-    return made
-  }
-
-  /** Nothing is remembered of this store any more. */
-  forget(store: Store): void {
-    this.#known.delete(store)
+    const [oldest] = this.#entries.keys()
+    if (oldest !== undefined) this.#entries.delete(oldest)
   }
 }

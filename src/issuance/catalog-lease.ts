@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { TenantId } from '../caller.ts'
 import type { Platform } from '../platform.ts'
-import type { Store } from '../store/store.ts'
+import { oncePer } from '../store/once-per.ts'
 import { findCatalogVersion } from './template-store.ts'
 
 type Needs = Pick<Platform, 'store'>
@@ -13,7 +13,7 @@ const LEASE_MS = 25
 const MARGIN_MS = 2
 const TENANTS_MAX = 10_000
 
-const leases = new WeakMap<Store, Map<TenantId, Lease>>()
+const leases = oncePer(() => new Map<TenantId, Lease>())
 
 /**
  * The version of a tenant's catalog of templates, as the database says it, or said it a moment ago: whoever changes the catalog waits as
@@ -23,8 +23,7 @@ const leases = new WeakMap<Store, Map<TenantId, Lease>>()
 export function catalogVersion({ store }: Needs, tenantId: TenantId): Promise<number> {
   // Not the platform's clock, which tells the time of day: this is a duration.
   const now = performance.now()
-  const held = leases.get(store) ?? new Map<TenantId, Lease>()
-  leases.set(store, held)
+  const held = leases(store)
   const lease = held.get(tenantId)
   if (lease !== undefined && now < lease.until) return lease.version
   if (held.size >= TENANTS_MAX) held.clear()
@@ -36,6 +35,6 @@ export function catalogVersion({ store }: Needs, tenantId: TenantId): Promise<nu
 
 /** To be awaited between the commit of a change to the catalog and its answer. The embedded database has one process, which forgets at once. */
 export async function catalogChanged({ store }: Needs, tenantId: TenantId): Promise<void> {
-  leases.get(store)?.delete(tenantId)
+  leases(store).delete(tenantId)
   if (store.kind === 'postgresql') await delay(LEASE_MS + MARGIN_MS)
 }

@@ -1,6 +1,7 @@
 import type { TenantId } from '../caller.ts'
-import { RecentByStore } from '../directory/recent.ts'
+import { Recent } from '../directory/recent.ts'
 import type { Platform } from '../platform.ts'
+import { oncePer } from '../store/once-per.ts'
 import type { Granted } from './credential-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock'>
@@ -13,7 +14,7 @@ const SEALED_BYTES_MAX = 16_384
 type Kept = { readonly tenantId: TenantId; readonly tokenHash: Buffer; readonly granted: Granted }
 
 /** By the first bytes of the hash of the token; the entry says whether it is the whole hash. */
-const caches = new RecentByStore<Kept, number>(BOUNDS)
+const caches = oncePer(() => new Recent<Kept, number>(BOUNDS))
 const KEY_BYTES = 6
 
 /**
@@ -27,13 +28,13 @@ export function rememberGranted(
   granted: Granted,
 ): void {
   if ((granted.sealedClaims?.length ?? 0) > SEALED_BYTES_MAX) return
-  const cache = caches.of(store)
+  const cache = caches(store)
   cache.set(keyOf(tokenHash), { tenantId, tokenHash, granted }, clock.now())
 }
 
 /** What {@link rememberGranted} kept, once: whoever comes again gets what the database says. */
 export function takeGranted({ store, clock }: Needs, tenantId: TenantId, tokenHash: Buffer): Granted | null {
-  const cache = caches.of(store)
+  const cache = caches(store)
   const key = keyOf(tokenHash)
   const found = cache.get(key, clock.now())
   if (found === undefined || found.tenantId !== tenantId || !found.tokenHash.equals(tokenHash)) return null

@@ -1,6 +1,7 @@
 import type { TenantId } from '../caller.ts'
-import { RecentByStore } from '../directory/recent.ts'
+import { Recent } from '../directory/recent.ts'
 import type { Platform } from '../platform.ts'
+import { oncePer } from '../store/once-per.ts'
 import type { Offered } from './redemption-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock'>
@@ -11,7 +12,7 @@ const BOUNDS = { entriesMax: 5000, ttlMs: 60_000 } as const
 type Kept = { readonly tenantId: TenantId; readonly id: string; readonly offered: Offered }
 
 /** By the random end of the id of the issuance; the entry says whether it is the whole id. */
-const caches = new RecentByStore<Kept, number>(BOUNDS)
+const caches = oncePer(() => new Recent<Kept, number>(BOUNDS))
 const KEY_DIGITS = 12
 
 /**
@@ -25,19 +26,19 @@ export function rememberOffer(
   offered: Offered,
   expiresAt: Date,
 ): void {
-  const cache = caches.of(store)
+  const cache = caches(store)
   cache.set(keyOf(id), { tenantId, id, offered }, clock.now(), expiresAt.getTime())
 }
 
 /** What {@link rememberOffer} kept, as often as it is asked for. */
 export function knownOffer({ store, clock }: Needs, tenantId: TenantId, id: string): Offered | null {
-  const found = caches.of(store).get(keyOf(id), clock.now())
+  const found = caches(store).get(keyOf(id), clock.now())
   return found !== undefined && found.tenantId === tenantId && found.id === id ? found.offered : null
 }
 
 /** For an offer that was ended, or is in doubt: the next fetch asks the database. */
 export function forgetOffer({ store }: Pick<Needs, 'store'>, id: string): void {
-  caches.of(store).delete(keyOf(id))
+  caches(store).delete(keyOf(id))
 }
 
 function keyOf(id: string): number {

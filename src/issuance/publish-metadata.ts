@@ -1,4 +1,4 @@
-import { RecentByStore } from '../directory/recent.ts'
+import { Recent } from '../directory/recent.ts'
 import type { Tenant } from '../directory/tenant.ts'
 import type { Platform } from '../platform.ts'
 import {
@@ -8,6 +8,7 @@ import {
   type Display,
 } from '../protocols/openid4vci/build-metadata.ts'
 import { PRE_AUTHORIZED_GRANT } from '../protocols/openid4vci/credential-offer.ts'
+import { oncePer } from '../store/once-per.ts'
 import { catalogVersion } from './catalog-lease.ts'
 import {
   type ClaimDescription,
@@ -26,8 +27,8 @@ type Alg = ConfigurationAsk['signingAlgs'][number]
 /** Documents by tenant and catalog version; large ones exist, so not too many of them. */
 const BOUNDS = { entriesMax: 500, ttlMs: 3_600_000 } as const
 
-const caches = new RecentByStore<string>(BOUNDS)
-const serverCaches = new RecentByStore<string>(BOUNDS)
+const caches = oncePer(() => new Recent<string>(BOUNDS))
+const serverCaches = oncePer(() => new Recent<string>(BOUNDS))
 
 /**
  * The issuer metadata of a tenant as JSON. The document is written anew when the catalog's version has changed, so that a new template can be
@@ -37,7 +38,7 @@ const serverCaches = new RecentByStore<string>(BOUNDS)
  */
 export async function publishIssuerMetadata(needs: Needs, tenant: Tenant): Promise<string> {
   const { store, clock, urls } = needs
-  const cache = caches.of(store)
+  const cache = caches(store)
   // The version is read before the templates: a document may be newer than its name, never older.
   const version = await catalogVersion(needs, tenant.id)
   const alg = await openAlg(needs, tenant)
@@ -121,7 +122,7 @@ export function publishServerMetadata(
   { slug }: Pick<Tenant, 'slug'>,
 ): string {
   const issuer = urls.issuer(slug)
-  const cache = serverCaches.of(store)
+  const cache = serverCaches(store)
   const known = cache.get(issuer, clock.now())
   if (known !== undefined) return known
   const document = JSON.stringify(serverMetadata(issuer))

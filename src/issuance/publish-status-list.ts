@@ -1,7 +1,8 @@
-import { RecentByStore } from '../directory/recent.ts'
+import { Recent } from '../directory/recent.ts'
 import type { Tenant } from '../directory/tenant.ts'
 import { Fault } from '../fault.ts'
 import { type CompressedList, compressList, emptyList } from '../protocols/status-list/packed-list.ts'
+import { oncePer } from '../store/once-per.ts'
 import { type ListForm, type ListNeeds, type PublishedList, signStatusList, statusListUri } from './sign-status-list.ts'
 import { LIST_ENTRIES } from './status-slots.ts'
 import { findList, type KeptList, listListIds } from './status-store.ts'
@@ -22,7 +23,7 @@ type Known = {
   readonly tokens: Map<ListForm, Token>
 }
 
-const caches = new RecentByStore<Known>(BOUNDS)
+const caches = oncePer(() => new Recent<Known>(BOUNDS))
 
 /**
  * A status list of the tenant, signed now or less than a minute ago. Each request asks the database for the version of the list, one small
@@ -56,7 +57,7 @@ export async function publishAggregation({ store, urls }: ListNeeds, tenant: Ten
 
 async function knownList({ store, clock }: ListNeeds, tenant: Tenant, listId: string): Promise<Known> {
   if (!UUID.test(listId)) throw new Fault('resource.unknown')
-  const cache = caches.of(store)
+  const cache = caches(store)
   const name = `${tenant.id}|${listId}`
   const before = cache.get(name, clock.now())
   const found = await store.single(tenant.id, (tx) => findList(tx, listId, before?.version ?? -1))

@@ -2,18 +2,17 @@ import type { TenantId } from '../caller.ts'
 import { Recent } from '../directory/recent.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
-import type { Store } from '../store/store.ts'
+import { oncePer } from '../store/once-per.ts'
 import type { Template } from './template.ts'
 import { findCurrent, findVersion } from './template-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock'>
 /** An id says whose it is only together with the tenant. */
 type Kept = { readonly tenantId: TenantId; readonly template: Template }
-type Cache = { readonly current: Recent<Kept>; readonly versions: Recent<Template> }
 
 const BOUNDS = { entriesMax: 2000, ttlMs: 3_600_000 } as const
 
-const caches = new WeakMap<Store, Cache>()
+const cacheOf = oncePer(() => ({ current: new Recent<Kept>(BOUNDS), versions: new Recent<Template>(BOUNDS) }))
 
 /**
  * The current version of a template, as far as this process knows: an insert that depends on it checks the version again, and
@@ -67,12 +66,4 @@ export async function templateVersion(
 
 function nameOf(tenantId: TenantId, id: string, version: number): string {
   return `${tenantId}|${id}|${version}`
-}
-
-function cacheOf(store: Store): Cache {
-  const known = caches.get(store)
-  if (known !== undefined) return known
-  const made: Cache = { current: new Recent(BOUNDS), versions: new Recent(BOUNDS) }
-  caches.set(store, made)
-  return made
 }

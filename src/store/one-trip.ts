@@ -2,6 +2,7 @@ import pg from 'pg'
 import { serialize } from 'pg-protocol'
 import { AnswerSocket } from './answer-socket.ts'
 import { bindMessage } from './bind-message.ts'
+import { oncePer } from './once-per.ts'
 import type { Sql } from './store.ts'
 import { toWire } from './wire-values.ts'
 
@@ -28,14 +29,7 @@ export function stepOf(statement: Sql, values: readonly unknown[]): Step {
 }
 
 /** Statements that a connection has prepared. */
-const prepared = new WeakMap<Connection, Set<string>>()
-function preparedBy(connection: Connection): Set<string> {
-  const known = prepared.get(connection)
-  if (known !== undefined) return known
-  const made = new Set<string>()
-  prepared.set(connection, made)
-  return made
-}
+const preparedBy = oncePer((_connection: Connection) => new Set<string>())
 
 /** What a statement answers with. The text of a statement never changes, so it is asked for once in the life of the process. */
 const shapes = new Map<string, readonly Column[]>()
@@ -146,7 +140,7 @@ export class OneTrip<Row> {
   }
 
   handleError(error: Error, connection: Connection): void {
-    for (const name of this.#newlyPrepared) prepared.get(connection)?.delete(name)
+    for (const name of this.#newlyPrepared) preparedBy(connection).delete(name)
     this.#reject(error)
   }
 

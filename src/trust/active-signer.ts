@@ -3,9 +3,10 @@ import type { KeyType } from '../crypto/key-provider.ts'
 import type { SigningKey } from '../crypto/signing-key.ts'
 import { fromPem } from '../crypto/x509/pem.ts'
 import { type Certificate, readCertificate } from '../crypto/x509-path/certificate.ts'
-import { RecentByStore } from '../directory/recent.ts'
+import { Recent } from '../directory/recent.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
+import { oncePer } from '../store/once-per.ts'
 import type { CertificateKind, TenantCertificate } from './certificate.ts'
 import { findCertificate, findLeaf, findSigner } from './certificate-store.ts'
 import { type AuthorityNeeds, ensureLeaf } from './make-leaf.ts'
@@ -30,7 +31,7 @@ export type ActiveSigner = {
 /** A change by another process is noticed within this time. */
 const BOUNDS = { entriesMax: 2000, ttlMs: 5_000 } as const
 
-const caches = new RecentByStore<Map<string, Promise<ActiveSigner | null>>>(BOUNDS)
+const caches = oncePer(() => new Recent<Map<string, Promise<ActiveSigner | null>>>(BOUNDS))
 
 /**
  * What the tenant signs credentials (`issuer`) or presentation requests (`verifier`) with, up to 5 s old.
@@ -69,7 +70,7 @@ export async function findFormerSigner(
 type Looking = Promise<ActiveSigner | null>
 
 function signersOf(needs: AuthorityNeeds, tenantId: TenantId): Map<string, Looking> {
-  const cache = caches.of(needs.store)
+  const cache = caches(needs.store)
   const now = needs.clock.now()
   const known = cache.get(tenantId, now)
   if (known !== undefined) return known
@@ -107,7 +108,7 @@ export async function activeSigner(
 
 /** Lets go of what is kept of a tenant's signers, so that a change made in this process counts at once. */
 export function forgetSigners({ store }: Pick<Platform, 'store'>, tenantId: TenantId): void {
-  caches.of(store).delete(tenantId)
+  caches(store).delete(tenantId)
 }
 
 async function look(

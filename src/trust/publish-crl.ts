@@ -2,9 +2,10 @@ import type { TenantId } from '../caller.ts'
 import { sha256Base64url } from '../crypto/digest.ts'
 import { signRevocationList } from '../crypto/x509/revocation-list.ts'
 import { readCertificate } from '../crypto/x509-path/certificate.ts'
-import { RecentByStore } from '../directory/recent.ts'
+import { Recent } from '../directory/recent.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
+import { oncePer } from '../store/once-per.ts'
 import { findListState, keepList, type ListState, listRevoked } from './revocation-list-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'keys' | 'clock'>
@@ -24,7 +25,7 @@ const ATTEMPTS_MAX = 5
 const BOUNDS = { entriesMax: 500, ttlMs: 5_000 } as const
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-const caches = new RecentByStore<Promise<PublishedCrl>>(BOUNDS)
+const caches = oncePer(() => new Recent<Promise<PublishedCrl>>(BOUNDS))
 
 /** Where the list of a root is; stands in it and in everything that it signs. */
 export function crlUri({ urls }: Pick<Platform, 'urls'>, slug: string, rootId: string): string {
@@ -39,7 +40,7 @@ export function crlUri({ urls }: Pick<Platform, 'urls'>, slug: string, rootId: s
  */
 export function publishCrl(needs: Needs, tenantId: TenantId, rootId: string): Promise<PublishedCrl> {
   if (!UUID.test(rootId)) throw new Fault('resource.unknown')
-  const cache = caches.of(needs.store)
+  const cache = caches(needs.store)
   const name = `${tenantId}|${rootId}`
   const now = needs.clock.now()
   const known = cache.get(name, now)
@@ -52,7 +53,7 @@ export function publishCrl(needs: Needs, tenantId: TenantId, rootId: string): Pr
 
 /** Lets go of what is kept of a list after a revocation in this process. */
 export function forgetCrl({ store }: Pick<Platform, 'store'>, tenantId: TenantId, rootId: string): void {
-  caches.of(store).delete(`${tenantId}|${rootId}`)
+  caches(store).delete(`${tenantId}|${rootId}`)
 }
 
 async function currentList(needs: Needs, tenantId: TenantId, rootId: string, now: Date): Promise<PublishedCrl> {

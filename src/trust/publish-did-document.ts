@@ -1,7 +1,8 @@
-import { RecentByStore } from '../directory/recent.ts'
+import { Recent } from '../directory/recent.ts'
 import type { Tenant } from '../directory/tenant.ts'
 import type { Platform } from '../platform.ts'
 import { ownDidDocument } from '../protocols/did/did-document.ts'
+import { oncePer } from '../store/once-per.ts'
 
 type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls'>
 
@@ -9,7 +10,7 @@ const usages = ['credential', 'status', 'request'] as const
 /** A key that was rotated in by another process is published by this one within this time. */
 const BOUNDS = { entriesMax: 1000, ttlMs: 5_000 } as const
 
-const caches = new RecentByStore<Promise<object>>(BOUNDS)
+const caches = oncePer(() => new Recent<Promise<object>>(BOUNDS))
 
 /**
  * The DID document of a tenant, up to 5 s old: the keys that sign its credentials, status lists and presentation requests, and those that
@@ -17,7 +18,7 @@ const caches = new RecentByStore<Promise<object>>(BOUNDS)
  */
 export function publishDidDocument(platform: Needs, { id, slug }: Pick<Tenant, 'id' | 'slug'>): Promise<object> {
   const { store, keys, clock, urls } = platform
-  const cache = caches.of(store)
+  const cache = caches(store)
   const known = cache.get(id, clock.now())
   if (known !== undefined) return known
   const making = Promise.all(usages.map((usage) => keys.current(id, usage))).then(async () => {

@@ -1,8 +1,9 @@
 import type { TenantId } from '../caller.ts'
 import { type Anchor, type AnchorSet, anchorSetOf, type Purpose } from '../crypto/x509-path/anchor.ts'
 import { readPem } from '../crypto/x509-path/certificate.ts'
-import { RecentByStore } from '../directory/recent.ts'
+import { Recent } from '../directory/recent.ts'
 import type { Platform } from '../platform.ts'
+import { oncePer } from '../store/once-per.ts'
 import { ownAnchors } from './own-anchors.ts'
 import type { TrustedEntity } from './trusted-entity.ts'
 import { allTrustedEntities, trustStamp } from './trusted-entity-store.ts'
@@ -23,8 +24,8 @@ const FRESH = { entriesMax: 1000, ttlMs: 5_000 } as const
 /** Certificates are read again only when something changed. */
 const READ = { entriesMax: 1000, ttlMs: 3_600_000 } as const
 
-const fresh = new RecentByStore<Promise<Trust>>(FRESH)
-const read = new RecentByStore<Read>(READ)
+const fresh = oncePer(() => new Recent<Promise<Trust>>(FRESH))
+const read = oncePer(() => new Recent<Read>(READ))
 
 /**
  * The certificates that chains may end at, up to 5 s old.
@@ -58,12 +59,12 @@ export async function trustedEntitiesFor(
 
 /** Forgets whom the tenant trusts, so that a change made in this process counts at once. */
 export function forgetTrust({ store }: Pick<Platform, 'store'>, tenantId: TenantId): void {
-  fresh.of(store).delete(tenantId)
+  fresh(store).delete(tenantId)
 }
 
 /** Callers that come together share one look-up; one that failed is not kept. */
 function trustOf(source: TrustSource, tenantId: TenantId): Promise<Trust> {
-  const cache = fresh.of(source.store)
+  const cache = fresh(source.store)
   const now = source.clock.now()
   const found = cache.get(tenantId, now)
   if (found !== undefined) return found
@@ -80,7 +81,7 @@ async function load(source: TrustSource, tenantId: TenantId, now: Date): Promise
 }
 
 async function readEntities({ store }: TrustSource, tenantId: TenantId, now: Date): Promise<Read> {
-  const cache = read.of(store)
+  const cache = read(store)
   const stamp = await store.single(tenantId, trustStamp)
   const known = cache.get(tenantId, now)
   if (known?.stamp === stamp) return known
