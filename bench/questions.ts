@@ -8,6 +8,8 @@ export type Question = { readonly what: string; readonly load: Load }
 
 const ISSUANCES_AT_ONCE = [16, 1]
 const OFFERS_PREPARED = 150
+/** Each holder has a key of its own; more than a server remembers, so that each proof costs it the import of a key. */
+const HOLDER_KEYS = 5000
 
 /** Prepares what the loads need, one after the other; each load is run before the next one is prepared. */
 export async function* questions(client: Client, seconds: number): AsyncGenerator<Question> {
@@ -24,7 +26,7 @@ export async function* questions(client: Client, seconds: number): AsyncGenerato
 
 /** How much does a full issuance cost? Create, offer, both metadata documents, token, nonce, credential. */
 function issuanceLoad(client: Client, token: string, templateId: string, atOnce: number): Load {
-  const keys = Array.from({ length: 32 }, holderKey)
+  const keys = Array.from({ length: HOLDER_KEYS }, holderKey)
   const flow = async (turn: number) => {
     const { offerUri } = await openIssuance(client, token, templateId)
     await redeem(client.foreign, offerUri, keys[turn % keys.length] ?? holderKey())
