@@ -53,10 +53,23 @@ export function importPublicJwk(jwk: PublicJwk): KeyObject {
   const id = jwk.kty === 'EC' ? `${jwk.x}.${jwk.y}` : jwk.x
   const known = imported.get(id)
   if (known !== undefined) return known
-  const key = createPublic(jwk)
+  const key = importPublicJwkOnce(jwk)
   if (imported.size >= IMPORTED_MAX) imported.delete(imported.keys().next().value ?? '')
   imported.set(id, key)
   return key
+}
+
+/**
+ * As {@link importPublicJwk} for a key that is hardly met again, such as the one of a wallet's credential: it would push out those that are.
+ *
+ * @throws Fault `key.unsupported` if the point is not on the curve.
+ */
+export function importPublicJwkOnce(jwk: PublicJwk): KeyObject {
+  try {
+    return createPublicKey({ key: { ...canonical(jwk) }, format: 'jwk' })
+  } catch (cause) {
+    throw new Fault('key.unsupported', { detail: 'The key is not a point on its curve.', cause })
+  }
 }
 
 /** The RFC 7638 thumbprint (SHA-256, base64url): two keys are the same key exactly when these are equal. */
@@ -90,14 +103,6 @@ export function generateKeyPair(): KeyPair {
 /** Reads a private key that was sealed as PKCS #8 DER. */
 export function privateKeyFromPkcs8(pkcs8: Uint8Array): KeyObject {
   return createPrivateKey({ key: Buffer.from(pkcs8), format: 'der', type: 'pkcs8' })
-}
-
-function createPublic(jwk: PublicJwk): KeyObject {
-  try {
-    return createPublicKey({ key: { ...canonical(jwk) }, format: 'jwk' })
-  } catch (cause) {
-    throw new Fault('key.unsupported', { detail: 'The key is not a point on its curve.', cause })
-  }
 }
 
 function isCoordinate(value: unknown): value is string {
