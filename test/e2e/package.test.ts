@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { execFile, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { promisify } from 'node:util'
+import { freePort } from '../support/round-robin.ts'
+
+const run = promisify(execFile)
+const root = new URL('../../', import.meta.url).pathname
+const folder = mkdtempSync(join(tmpdir(), 'chirograph-package-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+/** The Node that runs npm: whoever installs the package may have one that is older than the one that comes with it. */
+const node = process.env.npm_node_execpath ?? process.execPath
+const READY_MS_MAX = 60_000
+
+/** A project that has installed the package: unpacked as npm unpacks it, beside the packages that it asks for. */
+async function installed(): Promise<string> {
+  const built = join(folder, 'built')
+  await run(process.execPath, ['scripts/build-package.ts', built], { cwd: root, env: withTools })
+  const { stdout } = await run('npm', ['pack', built, '--pack-destination', folder, '--silent'], { cwd: folder })
+  const modules = join(folder, 'node_modules')
+  const target = join(modules, 'chirograph')
+  mkdirSync(target, { recursive: true })
+  await run('tar', ['-xzf', join(folder, stdout.trim()), '-C', target, '--strip-components=1'])
+  for (const name of readdirSync(join(root, 'node_modules'))) {
+    if (!name.startsWith('.')) symlinkSync(join(root, 'node_modules', name), join(modules, name))
+  }
+  return join(target, 'bin/chirograph.js')
+}
+
+const withTools = { ...process.env, PATH: `${join(root, 'node_modules/.bin')}:${process.env.PATH}` }
+
+test('the package that npm makes of it runs where it is installed', async () => {
+  const entry = await installed()
+  assert.match((await run(node, [entry, 'version'])).stdout, /^\d+\.\d+\.\d+\n$/)
+  const port = String(await freePort())
+  const { PATH } = process.env
+  const server = spawn(node, [entry, 'serve'], { cwd: folder, env: { PATH, PORT: port, LOG_LEVEL: 'warn' } })
+  const ended = new Promise((resolve) => server.once('exit', resolve))
+  try {
+    const url = `http://127.0.0.1:${port}`
+    assert.equal(await readyAt(url), true)
+    const reference = await fetch(`${url}/openapi.json`)
+    assert.equal(reference.status, 200)
+    assert.match(await reference.text(), /"\/creds\/credentials\/issuance"/)
+  } finally {
+    server.kill('SIGTERM')
+    assert.equal(await ended, 0)
+  }
+})
+
+async function readyAt(url: string): Promise<boolean> {
+  const until = Date.now() + READY_MS_MAX
+  while (Date.now() < until) {
+    const ready = await fetch(`${url}/readyz`).catch(() => null)
+    if (ready?.status === 200) return true
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  return false
+}
