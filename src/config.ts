@@ -116,6 +116,12 @@ export const settings = {
     'info',
     'The least serious log line that is written.',
   ),
+  metricsToken: setting(
+    'METRICS_TOKEN',
+    secret(),
+    null,
+    'What a reader of /metrics sends as `Authorization: Bearer …`. Without it nobody may read the figures in production, and everybody in development.',
+  ),
   offerTtlSeconds: setting(
     'OFFER_TTL_SECONDS',
     integer(60, 2_592_000),
@@ -177,6 +183,8 @@ export type Config = {
   readonly keyDevice: KeyDeviceConfig | null
   readonly bootstrapFile: string | null
   readonly logLevel: string
+  /** null: nobody has to show one in development, nobody may read the figures in production. */
+  readonly metricsToken: string | null
   readonly offerTtlSeconds: number
   readonly nonceTtlSeconds: number
   readonly presentationTtlSeconds: number
@@ -264,6 +272,7 @@ function complete(values: Values): Config {
     keyDevice: keyDeviceOf(values),
     bootstrapFile: values.bootstrapFile,
     logLevel: values.logLevel ?? 'info',
+    metricsToken: values.metricsToken,
     offerTtlSeconds: values.offerTtlSeconds ?? 600,
     nonceTtlSeconds: values.nonceTtlSeconds ?? 300,
     presentationTtlSeconds: values.presentationTtlSeconds ?? 600,
@@ -275,6 +284,16 @@ function complete(values: Values): Config {
 
 function text(): [string, Read<string>] {
   return ['a text', (value) => value]
+}
+
+function secret(): [string, Read<string>] {
+  return [
+    'a secret of 16 or more letters, digits and -._~+/=',
+    (value) => {
+      if (!/^[A-Za-z0-9\-._~+/=]{16,1024}$/.test(value)) throw new RangeError()
+      return value
+    },
+  ]
 }
 
 function integer(min: number, max: number): [string, Read<number>] {

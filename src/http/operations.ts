@@ -1,4 +1,7 @@
 import type { FastifyInstance } from 'fastify'
+import type { Config } from '../config.ts'
+import { equalInConstantTime } from '../crypto/digest.ts'
+import { Fault } from '../fault.ts'
 import type { Log } from '../platform.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -7,6 +10,7 @@ export type ReadinessCheck = { readonly name: string; readonly check: () => Prom
 
 /** What the operator's endpoints need. */
 export type OperationsNeeds = {
+  readonly config: Pick<Config, 'isDevelopment' | 'metricsToken'>
   readonly log: Log
   readonly metrics: Metrics
   /** Brings the figures up to date. */
@@ -32,10 +36,23 @@ export function mountOperations(app: FastifyInstance, needs: OperationsNeeds): v
   })
   app.get('/metrics', async (request, reply) => {
     request.trace.pattern = '/metrics'
+    admitReader(needs.config, request.headers.authorization)
     needs.beforeFigures()
     const text = await needs.metrics.registry.metrics()
     return reply.header('cache-control', 'no-store').type(needs.metrics.registry.contentType).send(text)
   })
+}
+
+/** The figures tell how busy a server is and with what: for its operator only. RFC 6750 2.1; @throws Fault `token.missing`, `token.invalid` */
+function admitReader({ isDevelopment, metricsToken }: OperationsNeeds['config'], authorization: string | undefined) {
+  if (metricsToken === null) {
+    if (isDevelopment) return
+    throw new Fault('token.missing', { detail: 'Nobody may read the figures before METRICS_TOKEN is set.' })
+  }
+  const sent = /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
+  const detail = 'Send METRICS_TOKEN as Authorization: Bearer.'
+  if (sent === undefined) throw new Fault('token.missing', { detail })
+  if (!equalInConstantTime(sent, metricsToken)) throw new Fault('token.invalid', { detail })
 }
 
 async function failedChecks({ readiness, log }: OperationsNeeds): Promise<string[]> {

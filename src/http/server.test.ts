@@ -265,6 +265,32 @@ test('healthz, readyz and metrics answer', async () => {
   assert.match(text, /process_cpu_seconds_total/)
 })
 
+const production = {
+  NODE_ENV: 'production',
+  DATABASE_URL: 'postgresql://db/x',
+  PUBLIC_URL: 'https://a.example',
+  MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+}
+const metricsToken = 'figures-0123456789'
+
+for (const [name, env, authorization, status] of [
+  ['no token is set in production', production, `Bearer ${metricsToken}`, 401],
+  ['a token is set and not sent', { METRICS_TOKEN: metricsToken }, '', 401],
+  ['another token is sent', { METRICS_TOKEN: metricsToken }, `Bearer ${metricsToken}x`, 401],
+  ['the token is sent by another scheme', { METRICS_TOKEN: metricsToken }, `Basic ${metricsToken}`, 401],
+  ['the token is sent', { ...production, METRICS_TOKEN: metricsToken }, `bearer ${metricsToken}`, 200],
+] as const) {
+  test(`metrics answer ${status} where ${name}`, async () => {
+    const guarded = aServer({ routes: [], platform: aPlatform({ config: readConfig(env) }) })
+    const answer = await guarded.dispatch({ method: 'GET', path: '/metrics', headers: { authorization } })
+    const text = answer.body.toString()
+    assert.equal(answer.status, status, text)
+    assert.equal(text.includes('process_cpu_seconds_total'), status === 200)
+    if (status === 401) assert.match(text, /METRICS_TOKEN/)
+    await guarded.close()
+  })
+}
+
 test('readyz names what is not ready, and nothing more', async () => {
   const check = () => Promise.reject(new Error('password wrong'))
   const unready = aServer({ routes: [], readiness: [{ name: 'database', check }] })

@@ -76,7 +76,7 @@ export function buildServer(parts: ServerParts): Server {
     ...operationPaths,
   ]
   mountOperations(app, {
-    ...{ log, metrics, readiness: parts.readiness ?? [], stopping: () => state.isStopping },
+    ...{ config, log, metrics, readiness: parts.readiness ?? [], stopping: () => state.isStopping },
     beforeFigures: requestLog.write,
   })
   mountReference(app, { config, routes, endpoints })
