@@ -23,7 +23,7 @@ const claimDue = sql(
   `with due as (
      select job.tenant_id, job.id, known.seconds
      from job join unnest($1::text[], $2::int[]) as known (name, seconds) using (name)
-     where job.dead_at is null and job.run_at <= $3
+     where job.dead_at is null and job.run_at <= $3 and job.tenant_id <> all($6::uuid[])
      order by job.run_at limit $4 for update of job skip locked
    )
    update job set attempts = job.attempts + 1, claim = $5, run_at = $3::timestamptz + due.seconds * interval '1 second'
@@ -41,15 +41,23 @@ const bury = sql(
 )
 const deleteDead = sql('jobs.delete_dead', `delete from job where dead_at < $1`)
 
+/** `limit`: how many at most. `without`: tenants whose turn it is not. */
+export type Wanted = { readonly limit: number; readonly without: readonly TenantId[] }
+
 /**
- * Takes up to `limit` due jobs, the longest due first, only of the kinds that this process knows. A job whose worker died is due again
- * when its time-out and half a minute have passed. Of two workers only one gets a job: rows that somebody else looks at are skipped.
+ * Takes due jobs, the longest due first, only of the kinds that this process knows. A job whose worker died is due again when its time-out
+ * and half a minute have passed. Of two workers only one gets a job: rows that somebody else looks at are skipped.
  */
-export async function claim(tx: AcrossTx, jobs: readonly Job[], now: Date, limit: number): Promise<Claimed[]> {
+export async function claim(
+  tx: AcrossTx,
+  jobs: readonly Job[],
+  now: Date,
+  { limit, without }: Wanted,
+): Promise<Claimed[]> {
   const token = newId()
   const names = jobs.map((one) => one.name)
   const seconds = jobs.map((one) => one.timeoutSeconds + TAKE_OVER_SECONDS)
-  const rows = await tx.rows<Row>(claimDue, [names, seconds, now, limit, token])
+  const rows = await tx.rows<Row>(claimDue, [names, seconds, now, limit, token, without])
   return rows.map(({ tenant_id: tenantId, id, name, payload, attempts }) => {
     return { tenantId, id, name, payload, attempt: attempts, claim: token }
   })

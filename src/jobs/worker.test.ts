@@ -92,6 +92,23 @@ test('many workers do each job once', async () => {
   )
 })
 
+test('one job of a tenant does not wait for the many of others', async () => {
+  const [crowd, other, alone] = [await aTenant(), await aTenant(), await aTenant()]
+  const order: TenantId[] = []
+  const what = counting('test.turns', async (_platform, _payload, _signal, { tenantId }) => {
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    order.push(tenantId)
+  })
+  for (let n = 0; n < 30; n += 1) for (const tenant of [crowd, other]) await put(tenant, what, n)
+  time += 1000
+  await put(alone, what, 1)
+  const worker = start([what])
+  await until(() => order.length === 61)
+  await worker.stop()
+  // Four run at once. The first four are of both; then it is the turn of the third.
+  assert.ok(order.indexOf(alone) < 8, `it was done as number ${order.indexOf(alone) + 1}`)
+})
+
 test('what a transaction undoes was never in the queue', async () => {
   const tenant = await aTenant()
   const what = counting('test.undone', async () => undefined)

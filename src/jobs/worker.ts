@@ -1,5 +1,7 @@
+import type { TenantId } from '../caller.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
+import type { AcrossTx } from '../store/store.ts'
 import type { Job } from './job.ts'
 import { buryJob, type Claimed, claim, deleteJob, postponeJob } from './job-store.ts'
 import { claimSchedules, endSchedule, insertSchedules, type Schedule, type Turn } from './schedule.ts'
@@ -57,18 +59,40 @@ export function startWorker(
   }
 }
 
+/** Beyond it a round begins anew, so that the list which goes to the database stays short. */
+const SERVED_MAX = 1000
+/** When nobody else had a job that was due, so long nobody is looked for: the search passes all that waits. */
+const ALONE_MS = 200
+
 /** Takes what is due in one transaction. The rows of new schedules are made the first time. */
 function claimer({ store, clock }: Platform, jobs: readonly Job[], schedules: readonly Schedule[]) {
   let prepared = schedules.length === 0
+  /** Tenants that had a turn in this round: a thousand jobs of one organisation do not hold up the one job of another. */
+  const served = new Set<TenantId>()
+  let aloneUntil = 0
   return async (free: number) => {
     const now = clock.now()
     const due = await store.across('due jobs and sweeps of all tenants', async (tx) => {
       if (!prepared) await insertSchedules(tx, schedules, now)
       const turns = schedules.length > 0 ? await claimSchedules(tx, schedules, now) : []
-      return { turns, claimed: jobs.length > 0 ? await claim(tx, jobs, now, free) : [] }
+      return { turns, claimed: jobs.length > 0 ? await claimInTurn(tx, free, now) : [] }
     })
     prepared = true
     return due
+  }
+
+  async function claimInTurn(tx: AcrossTx, free: number, now: Date): Promise<Claimed[]> {
+    const asksForOthers = served.size > 0 && performance.now() >= aloneUntil
+    const claimed = asksForOthers ? await claim(tx, jobs, now, { limit: free, without: [...served] }) : []
+    if (asksForOthers && claimed.length === 0) aloneUntil = performance.now() + ALONE_MS
+    if (claimed.length < free) {
+      // Whoever still waits had a turn: the next round.
+      served.clear()
+      claimed.push(...(await claim(tx, jobs, now, { limit: free - claimed.length, without: [] })))
+    }
+    if (served.size > SERVED_MAX) served.clear()
+    for (const { tenantId } of claimed) served.add(tenantId)
+    return claimed
   }
 }
 
