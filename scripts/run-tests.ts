@@ -22,11 +22,11 @@ for (const [program, flag] of programs) {
     console.log(`${program} is not installed; left out:\n${without.map((file) => `  ${file}`).join('\n')}`)
 }
 
-// What the files of this run share: a database to copy.
+// What the files of this run share: a database to copy, and modules that one of them has compiled.
 const folder = mkdtempSync(join(tmpdir(), 'chirograph-tests-'))
 const run = spawn(process.execPath, [...ALWAYS, ...files.filter((file) => !leftOut.has(file))], {
   stdio: 'inherit',
-  env: { ...process.env, TEST_RUN_FOLDER: folder },
+  env: { ...process.env, TEST_RUN_FOLDER: folder, NODE_COMPILE_CACHE: join(folder, 'compiled') },
 })
 run.once('exit', (status) => {
   rmSync(folder, { recursive: true, force: true })

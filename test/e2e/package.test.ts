@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
+import { postgresUrl } from '../support/database.ts'
 import { freePort } from '../support/round-robin.ts'
 
 const run = promisify(execFile)
@@ -33,7 +34,10 @@ async function installed(): Promise<string> {
 
 const withTools = { ...process.env, PATH: `${join(root, 'node_modules/.bin')}:${process.env.PATH}` }
 
-test('the package that npm makes of it runs where it is installed', async () => {
+// It brings its own database, so once is enough.
+const skip = postgresUrl !== null
+
+test('the package that npm makes of it runs where it is installed', { skip }, async () => {
   const entry = await installed()
   assert.match((await run(node, [entry, 'version'])).stdout, /^\d+\.\d+\.\d+\n$/)
   const port = String(await freePort())
