@@ -29,7 +29,7 @@ export function startFloorBeside(): FloorBeside {
   return {
     stop: async () => {
       child.send('stop')
-      const values = await found
+      const values = (await found).sort((a, b) => a - b)
       return { median: median(values), tenth: values[Math.floor(values.length / 10)] ?? Number.NaN }
     },
   }

@@ -74,7 +74,7 @@ export async function measure(
 ): Promise<Figures> {
   const latencies: number[] = []
   const before = await countersOf(client)
-  const windows = watchWindows(client, before, () => latencies.length)
+  const windows = openWindows(client, before, () => latencies.length)
   const from = performance.now()
   const until = from + seconds * 1000
   let turn = 0
@@ -85,11 +85,11 @@ export async function measure(
       const begun = performance.now()
       await flow(mine)
       latencies.push(performance.now() - begun)
+      await windows.look()
     }
   }
   await Promise.all(Array.from({ length: atOnce }, worker))
   const elapsed = performance.now() - from
-  const lowest = await windows.stop()
   const after = await countersOf(client)
   latencies.sort((a, b) => a - b)
   const per = (name: keyof Counters) => (after[name] - before[name]) / latencies.length
@@ -98,7 +98,7 @@ export async function measure(
     flows: latencies.length,
     perSecond: (latencies.length / elapsed) * 1000,
     cpuMs: per('cpuSeconds') * 1000,
-    cpuMsLowest: Math.min(lowest, per('cpuSeconds') * 1000),
+    cpuMsLowest: Math.min(windows.lowestMs(), per('cpuSeconds') * 1000),
     statements: per('statements'),
     roundTrips: per('roundTrips'),
     p50: percentile(0.5),
@@ -107,28 +107,23 @@ export async function measure(
   }
 }
 
-/** Asks a server for its CPU once a window. `stop` tells the CPU of a flow in the cheapest one, in ms; infinite if none was over. */
-function watchWindows(client: Client, before: Counters, flows: () => number) {
-  let last = { cpuSeconds: before.cpuSeconds, flows: flows() }
+/** Asks a server for its CPU once a window: whoever ends a flow first when a window is over. `lowestMs`: of a flow in the cheapest; infinite if none was over. */
+function openWindows(client: Client, before: Counters, flowsNow: () => number) {
+  let opened = { at: performance.now(), cpuSeconds: before.cpuSeconds, flows: 0 }
+  let isAsking = false
   let lowest = Number.POSITIVE_INFINITY
-  let asking: Promise<void> = Promise.resolve()
-  const ask = async () => {
-    const now = { cpuSeconds: (await countersOf(client)).cpuSeconds, flows: flows() }
-    const done = now.flows - last.flows
-    if (done > 0) lowest = Math.min(lowest, ((now.cpuSeconds - last.cpuSeconds) / done) * 1000)
-    last = now
-  }
-  const timer = setInterval(() => {
-    asking = ask()
-    // Told to whoever stops; until then nobody waits for it.
-    asking.catch(() => {})
-  }, WINDOW_MS)
   return {
-    stop: async () => {
-      clearInterval(timer)
-      await asking
-      return lowest
+    look: async () => {
+      const at = performance.now()
+      if (isAsking || at - opened.at < WINDOW_MS) return
+      isAsking = true
+      const { cpuSeconds } = await countersOf(client)
+      const flows = flowsNow()
+      lowest = Math.min(lowest, ((cpuSeconds - opened.cpuSeconds) / (flows - opened.flows)) * 1000)
+      opened = { at, cpuSeconds, flows }
+      isAsking = false
     },
+    lowestMs: () => lowest,
   }
 }
 

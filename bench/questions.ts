@@ -8,7 +8,7 @@ export type Question = { readonly what: string; readonly load: Load }
 
 const ISSUANCES_AT_ONCE = [16, 1]
 const OFFERS_PREPARED = 150
-/** Each holder has a key of its own; more than a server remembers, so that each proof costs it the import of a key. */
+/** Each holder has a key of its own: so many that no server would remember them, and each proof costs the import of one. */
 const HOLDER_KEYS = 5000
 
 /** Prepares what the loads need, one after the other; each load is run before the next one is prepared. */

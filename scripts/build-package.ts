@@ -1,13 +1,17 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 
 /**
- * Builds the npm package into a folder: `npm run package [FOLDER]`, `build` unless told. It is compiled, since Node runs no TypeScript below
+ * Builds the npm package into a new folder: `npm run package [FOLDER]`, `build` unless told. It is compiled, since Node runs no TypeScript below
  * `node_modules`; tests stay here.
  */
-const [folder = 'build'] = process.argv.slice(2)
+const [named] = process.argv.slice(2)
+const folder = named ?? 'build'
 
+// What is gone here must not be in the package still. A folder that somebody named is not ours to empty: it may not be there yet.
+if (named === undefined) rmSync(folder, { recursive: true, force: true })
+mkdirSync(folder)
 const { status } = spawnSync('tsc', ['--project', 'tsconfig.package.json', '--outDir', folder], { stdio: 'inherit' })
 if (status !== 0) throw new Error('the package could not be compiled')
 for (const path of [...globSync('src/**/*.sql'), 'docs', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE']) {

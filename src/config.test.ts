@@ -50,6 +50,12 @@ for (const [what, env, mistake] of [
   })
 }
 
+for (const secret of ['short', 'with a space in it', 'an=in-the-middle-of-it', 'x'.repeat(1025)]) {
+  test(`a METRICS_TOKEN that no header could carry, or that could be guessed, is refused: ${secret.slice(0, 25)}`, () => {
+    assert.throws(() => readConfig({ METRICS_TOKEN: secret }), /METRICS_TOKEN must be a secret/)
+  })
+}
+
 test('production starts with all that it needs', () => {
   const config = readConfig({
     NODE_ENV: 'production',

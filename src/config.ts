@@ -84,7 +84,7 @@ export const settings = {
     'PKCS11_MODULE',
     text(),
     null,
-    'Path of the PKCS #11 module of the token. Needed as long as any key lives there, whatever KEY_PROVIDER says.',
+    'Path of the PKCS #11 module of the token. Needed as long as a key lives there, whatever KEY_PROVIDER says.',
   ),
   pkcs11Token: setting(
     'PKCS11_TOKEN',
@@ -288,9 +288,9 @@ function text(): [string, Read<string>] {
 
 function secret(): [string, Read<string>] {
   return [
-    'a secret of 16 or more letters, digits and -._~+/=',
+    'a secret of 16 to 1024 letters, digits and -._~+/, with = at its end only',
     (value) => {
-      if (!/^[A-Za-z0-9\-._~+/=]{16,1024}$/.test(value)) throw new RangeError()
+      if (!/^(?=.{16,1024}$)[A-Za-z0-9\-._~+/]+=*$/.test(value)) throw new RangeError()
       return value
     },
   ]

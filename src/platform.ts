@@ -19,7 +19,7 @@ export type OutboundRequest = {
   readonly method?: 'GET' | 'POST'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** Media types that may come back with a 2xx status; anything else is refused. Empty: any, for answers whose body is not used. */
+  /** Media types that may come back with a 2xx status; anything else is refused. Empty: all are let through, for answers whose body is not used. */
   readonly accept: readonly string[]
   /** Of the decoded body; reading stops there. */
   readonly bytesMax: number

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import { equalInConstantTime } from '../crypto/digest.ts'
 import { Fault } from '../fault.ts'
 import type { Log } from '../platform.ts'
+import { bearerToken } from './bearer-token.ts'
 import type { Metrics } from './metrics.ts'
 
 /** One thing that must work before requests are taken. It rejects, or takes longer than 2 s, when it does not. */
@@ -43,16 +44,15 @@ export function mountOperations(app: FastifyInstance, needs: OperationsNeeds): v
   })
 }
 
-/** The figures tell how busy a server is and with what: for its operator only. RFC 6750 2.1; @throws Fault `token.missing`, `token.invalid` */
+/** The figures tell how busy a server is and with what: for its operator only. @throws Fault `token.missing`, `token.invalid` */
 function admitReader({ isDevelopment, metricsToken }: OperationsNeeds['config'], authorization: string | undefined) {
   if (metricsToken === null) {
     if (isDevelopment) return
     throw new Fault('token.missing', { detail: 'Nobody may read the figures before METRICS_TOKEN is set.' })
   }
-  const sent = /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
-  const detail = 'Send METRICS_TOKEN as Authorization: Bearer.'
-  if (sent === undefined) throw new Fault('token.missing', { detail })
-  if (!equalInConstantTime(sent, metricsToken)) throw new Fault('token.invalid', { detail })
+  const wanted = 'Send the header Authorization: Bearer with the METRICS_TOKEN of this server.'
+  if (equalInConstantTime(bearerToken(authorization, wanted), metricsToken)) return
+  throw new Fault('token.invalid', { detail: wanted })
 }
 
 async function failedChecks({ readiness, log }: OperationsNeeds): Promise<string[]> {

@@ -68,7 +68,7 @@ type Common = {
   readonly method: Method
   /** One sentence for the reference. */
   readonly says: string
-  /** The scope that the caller must hold; null: any caller with a valid token. */
+  /** The scope that the caller must hold; null: every caller with a valid token. */
   readonly needs: Scope | null
   readonly status: number
   /** Refusals beyond those that every route has (401, 403, 404, 405, 406, 413, 415, 500, validation). */

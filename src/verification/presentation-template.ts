@@ -15,7 +15,7 @@ export type TemplateCredential = {
   readonly attributes: JsonObject
   readonly name?: string
   readonly description?: string
-  /** DIDs, https identifiers, subject key identifiers in hex. Empty as `trustedIssuers` is: any issuer, and the result says so. */
+  /** DIDs, https identifiers, subject key identifiers in hex. Empty as `trustedIssuers` is: every issuer, and the result says so. */
   readonly issuers?: readonly string[]
   /** Ids of trusted entities. Whoever is in neither list is refused as issuer. */
   readonly trustedIssuers?: readonly string[]

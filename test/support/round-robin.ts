@@ -30,7 +30,7 @@ export async function roundRobin(port: number, targets: readonly number[]): Prom
     })
     // a target that has answered need not read the rest of what it refused
     onward.on('error', () => outgoing.headersSent || outgoing.destroy())
-    // as any front, it lets the target know that nobody listens any more
+    // as a real front does, it lets the target know that nobody listens any more
     outgoing.once('close', () => outgoing.writableFinished || onward.destroy())
     incoming.pipe(onward)
   })
