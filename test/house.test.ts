@@ -10,7 +10,7 @@ const ladder = [
   ...['cli', 'main', 'app'],
   ...['wallet', 'verification', 'issuance', 'authorization', 'trust', 'directory'],
   ...['events', 'jobs', 'http', 'platform', 'protocols', 'crypto', 'store'],
-  ...['caller', 'config', 'fault', 'iso-time'],
+  ...['caller', 'config', 'fault'],
 ]
 const never = [['protocols', 'store', 'the specs do no I/O']] as const
 /** Packages (and modules of Node) that one room only may know. */

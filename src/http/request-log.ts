@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../fault.ts'
-import { isoTime } from '../iso-time.ts'
 import type { Log } from '../platform.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -82,7 +81,7 @@ function lineOf({ method, pattern, status, ms, requestId, tenantId, callerId, fa
     fault,
     route: pattern,
     ms: rounded,
-    at: isoTime(at),
+    at: new Date(at).toISOString(),
   }
 }
 
