@@ -19,8 +19,8 @@ const confined = [
   [/^(pg|pg-.*|kysely|@electric-sql\/.*)$/, 'store'],
   [/^(jose|node:crypto)$/, 'crypto'],
 ] as const
-/** A migration is told by its digest, and the store stands below crypto. The driver of PostgreSQL is given its socket. */
-const confinedExcept = new Set(['src/store/migrate.ts node:crypto', 'src/store/answer-socket.ts node:net'])
+/** A migration is told by its digest, and the store stands below crypto. */
+const confinedExcept = new Set(['src/store/migrate.ts node:crypto'])
 /** Modules through which a pure function would reach the world. */
 const worldly =
   /^(node:(fs.*|child_process|cluster|worker_threads|timers.*|readline.*|os|process)|undici|pino|prom-client)$/

@@ -28,7 +28,7 @@ export async function openStore({ databaseUrl, dataDir, startFrom, poolMax, onId
     const { openEmbedded } = await import('./embedded.ts')
     return storeOn(await openEmbedded(dataDir, startFrom))
   }
-  const { openPostgresql } = await import('./postgresql.ts')
+  const { openPostgresql } = await import('./postgresql/postgresql.ts')
   return storeOn(openPostgresql({ url: databaseUrl, poolMax, onIdleError }))
 }
 

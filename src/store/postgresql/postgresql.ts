@@ -1,9 +1,8 @@
 import pg from 'pg'
-import { streamFor } from './answer-socket.ts'
+import { type Acting, act, actValues, type Engine, type Run } from '../engine.ts'
+import type { Sql } from '../store.ts'
 import { Clients } from './clients.ts'
-import { type Acting, act, actValues, type Engine, type Run } from './engine.ts'
 import { OneTrip, type Step, stepOf } from './one-trip.ts'
-import type { Sql } from './store.ts'
 
 type Options = { readonly url: string; readonly poolMax: number; readonly onIdleError: (error: Error) => void }
 
@@ -18,15 +17,14 @@ const begin = stepOf({ name: 'store.begin', text: 'begin' }, [])
  */
 export function openPostgresql({ url, poolMax, onIdleError }: Options): Engine {
   const timing = { max: poolMax, connectionTimeoutMillis: WAIT_MS }
-  const pool = new pg.Pool({ connectionString: url, stream: streamFor, ...timing })
+  const pool = new pg.Pool({ connectionString: url, ...timing })
   const clients = new Clients(pool, { connectionsMax: poolMax, waitMs: WAIT_MS }, onIdleError)
   let trips = 0
 
   function send<Row>(client: pg.PoolClient, steps: readonly Step[]): Promise<Row[]> {
     trips += 1
     const trip = new OneTrip<Row>(steps)
-    // The library's types know less of its connection than its own queries use.
-    client.query(trip as unknown as pg.Submittable)
+    client.query(trip)
     return trip.rows
   }
 
@@ -115,15 +113,8 @@ async function asOwner<T>(
   }
 }
 
-const acts = new WeakMap<Acting, Step>()
-
-/** The same few act all the time, so what makes a transaction theirs is written once. */
 function actStep(acting: Acting): Step {
-  const known = acts.get(acting)
-  if (known !== undefined) return known
-  const made = stepOf(act, actValues(acting))
-  acts.set(acting, made)
-  return made
+  return stepOf(act, actValues(acting))
 }
 
 async function commit(client: pg.PoolClient): Promise<void> {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import { createDatabase, postgresUrl } from '../../test/support/database.ts'
-import type { TenantId } from '../caller.ts'
-import { newId } from '../crypto/random.ts'
+import { createDatabase, postgresUrl } from '../../../test/support/database.ts'
+import type { TenantId } from '../../caller.ts'
+import { newId } from '../../crypto/random.ts'
+import { openStore } from '../open-store.ts'
+import { type Store, sql } from '../store.ts'
 import { Clients } from './clients.ts'
-import { openStore } from './open-store.ts'
-import { type Store, sql } from './store.ts'
 
 const skip = postgresUrl === null ? 'there is nothing to lend without a PostgreSQL server' : false
 const backend = sql('test.clients.backend', 'select pg_backend_pid() as pid')
