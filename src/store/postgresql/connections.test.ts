@@ -2,17 +2,18 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
 import { createDatabase, postgresUrl } from '../../../test/support/database.ts'
+import { type LossyDatabase, lossyDatabase } from '../../../test/support/lossy-database.ts'
 import type { TenantId } from '../../caller.ts'
 import { newId } from '../../crypto/random.ts'
+import { DatabaseUnavailable } from '../database-unavailable.ts'
 import { openStore } from '../open-store.ts'
 import { type Store, sql } from '../store.ts'
-import { Clients } from './clients.ts'
 
 const skip = postgresUrl === null ? 'there is nothing to lend without a PostgreSQL server' : false
-const backend = sql('test.clients.backend', 'select pg_backend_pid() as pid')
-const slowly = sql('test.clients.slowly', 'select pg_backend_pid() as pid from pg_sleep(0.02)')
-const fail = sql('test.clients.fail', 'select 1 / (random() * 0)::int as nothing')
-const forLong = sql('test.clients.long', 'select pg_sleep(60)')
+const backend = sql('test.connections_backend', 'select pg_backend_pid() as pid')
+const slowly = sql('test.connections_slowly', 'select pg_backend_pid() as pid from pg_sleep(0.02)')
+const fail = sql('test.connections_fail', 'select 1 / (random() * 0)::int as nothing')
+const forLong = sql('test.connections_long', 'select pg_sleep(60)')
 
 const tenant = newId() as TenantId
 
@@ -27,6 +28,14 @@ async function aStore(poolMax: number): Promise<{ store: Store; errors: Error[] 
   })
   return { store, errors }
 }
+
+async function aLossyStore(): Promise<{ store: Store; lossy: LossyDatabase }> {
+  const lossy = await lossyDatabase(await createDatabase(postgresUrl ?? ''))
+  const options = { databaseUrl: lossy.url, dataDir: null, poolMax: 2, answerMsMax: 500, onIdleError: () => undefined }
+  return { store: await openStore(options), lossy }
+}
+
+const isUnavailable = (error: unknown) => error instanceof DatabaseUnavailable
 
 async function terminate(pid: number): Promise<void> {
   const client = new pg.Client({ connectionString: postgresUrl ?? '' })
@@ -98,23 +107,62 @@ test('a store that is closed while a statement runs ends when that has ended', {
   assert.notEqual(await last, await second)
 })
 
-test('who waits for longer than is allowed is refused, and the connection serves others afterwards', {
-  skip,
-}, async () => {
-  const pool = new pg.Pool({ connectionString: await createDatabase(postgresUrl ?? ''), max: 1 })
-  const clients = new Clients(pool, { connectionsMax: 1, waitMs: 100 }, () => undefined)
-  const held = await clients.take()
-  await assert.rejects(async () => clients.take(), /no connection to the database was free in time/)
-  clients.give(held)
-  assert.equal(await clients.take(), held)
-  clients.give(held)
-  await clients.close()
+test('where no connection can be made every caller hears at once that the database is unavailable', async () => {
+  const databaseUrl = 'postgresql://nobody@127.0.0.1:1/nothing'
+  const store = await openStore({ databaseUrl, dataDir: null, poolMax: 1, onIdleError: () => undefined })
+  const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => pidOf(store)))
+  for (const outcome of outcomes) assert.ok(outcome.status === 'rejected' && isUnavailable(outcome.reason))
+  await store.close()
 })
 
-test('where no connection can be made everybody who waits hears so at once', { skip }, async () => {
-  const pool = new pg.Pool({ connectionString: 'postgresql://nobody@127.0.0.1:1/nothing' })
-  const clients = new Clients(pool, { connectionsMax: 1, waitMs: 60_000 }, () => undefined)
-  const outcomes = await Promise.allSettled(Array.from({ length: 5 }, async () => clients.take()))
-  assert.ok(outcomes.every(({ status }) => status === 'rejected'))
-  await clients.close()
+test('a lost answer is no refusal: the database was unavailable, and the next caller is served', { skip }, async () => {
+  const { store, lossy } = await aLossyStore()
+  for (const what of ['request', 'answer'] as const) {
+    const lost = lossy.lose(what, { statement: backend.name })
+    await assert.rejects(pidOf(store), isUnavailable)
+    await lost
+    assert.ok((await pidOf(store)) > 0)
+  }
+  const lost = lossy.lose('answer', { statement: 'commit' })
+  await assert.rejects(
+    store.inTenant(tenant, (tx) => tx.rows(backend)),
+    isUnavailable,
+  )
+  await lost
+  await store.close()
+  await lossy.close()
+})
+
+test('a database that is down is unavailable, and is used again when it is back', { skip }, async () => {
+  const { store, lossy } = await aLossyStore()
+  await pidOf(store)
+  lossy.goDown()
+  await assert.rejects(pidOf(store), isUnavailable)
+  lossy.comeBack()
+  assert.ok((await pidOf(store)) > 0)
+  await store.close()
+  await lossy.close()
+})
+
+test('a database that went silent holds no caller and no connection for good', { skip, timeout: 20_000 }, async () => {
+  const { store, lossy } = await aLossyStore()
+  await pidOf(store)
+  lossy.goSilent()
+  const inTransaction = store.inTenant(tenant, (tx) => tx.rows(backend))
+  const outcomes = await Promise.allSettled([pidOf(store), inTransaction, pidOf(store), store.isReady()])
+  for (const outcome of outcomes) assert.ok(outcome.status === 'rejected' && isUnavailable(outcome.reason))
+  lossy.comeBack()
+  assert.ok((await pidOf(store)) > 0)
+  await store.close()
+  await lossy.close()
+})
+
+test('a transaction ends by itself when its statement takes too long or its client is silent', { skip }, async () => {
+  const { store } = await aStore(1)
+  const limits = sql(
+    'test.connections_limits',
+    `select current_setting('statement_timeout') as statement, current_setting('idle_in_transaction_session_timeout') as idle`,
+  )
+  assert.deepEqual(await store.single(tenant, (tx) => tx.rows(limits)), [{ statement: '15s', idle: '30s' }])
+  await store.close()
 })
