@@ -10,7 +10,7 @@ const ladder = [
   ...['cli', 'main', 'app'],
   ...['wallet', 'verification', 'issuance', 'authorization', 'trust', 'directory'],
   ...['events', 'jobs', 'http', 'platform', 'protocols', 'crypto', 'store'],
-  ...['caller', 'config', 'fault', 'iso-time'],
+  ...['caller', 'config', 'fault'],
 ]
 const never = [['protocols', 'store', 'the specs do no I/O']] as const
 /** Packages (and modules of Node) that one room only may know. */
@@ -19,8 +19,8 @@ const confined = [
   [/^(pg|pg-.*|kysely|@electric-sql\/.*)$/, 'store'],
   [/^(jose|node:crypto)$/, 'crypto'],
 ] as const
-/** A migration is told by its digest, and the store stands below crypto. The driver of PostgreSQL is given its socket. */
-const confinedExcept = new Set(['src/store/migrate.ts node:crypto', 'src/store/answer-socket.ts node:net'])
+/** A migration is told by its digest, and the store stands below crypto. */
+const confinedExcept = new Set(['src/store/migrate.ts node:crypto'])
 /** Modules through which a pure function would reach the world. */
 const worldly =
   /^(node:(fs.*|child_process|cluster|worker_threads|timers.*|readline.*|os|process)|undici|pino|prom-client)$/

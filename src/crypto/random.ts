@@ -1,19 +1,8 @@
 import { randomBytes as bytesFromSystem, randomUUID } from 'node:crypto'
 
-/** A call of the generator costs more than the bytes that it makes, so small wishes are served from one larger draw. */
-const DRAW_BYTES = 4096
-const SMALL_BYTES_MAX = 256
-let drawn = Buffer.alloc(0)
-
-/** Random bytes from the cryptographic generator of the system. No byte is given out twice. */
+/** Random bytes from the cryptographic generator of the system. */
 export function randomBytes(size: number): Buffer {
-  if (size > SMALL_BYTES_MAX) return bytesFromSystem(size)
-  if (drawn.length < size) drawn = bytesFromSystem(DRAW_BYTES)
-  // A copy, wiped at its source: what was given out must not be found in the rest of the draw.
-  const given = Buffer.from(drawn.subarray(0, size))
-  drawn.fill(0, 0, size)
-  drawn = drawn.subarray(size)
-  return given
+  return bytesFromSystem(size)
 }
 
 /** An id that need not sort: UUID version 4. */

@@ -1,6 +1,5 @@
 import type { Caller } from '../caller.ts'
 import { newId } from '../crypto/random.ts'
-import { isoTime } from '../iso-time.ts'
 import { isPublicEvent } from './public-events.ts'
 
 /** A stranger at the protocol surface: its id, if any, is what it calls itself (a client id, an issuer URL). */
@@ -38,7 +37,7 @@ export function columnsOf({ action, subject, by, result, detail }: Entry, now: D
   const { kind, id, client, ip, requestId } = actorOf(by)
   return {
     id: newId(),
-    at: isoTime(now),
+    at: now.toISOString(),
     actor_kind: kind,
     actor_id: id,
     acting_client: client,

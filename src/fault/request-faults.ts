@@ -60,6 +60,11 @@ export const requestFaults = {
     oauth: [500, 'server_error'],
     title: 'Something went wrong on our side.',
   },
+  'database.unavailable': {
+    api: [503, 'UNAVAILABLE'],
+    oauth: [503, 'temporarily_unavailable'],
+    title: 'The database is not available at the moment; try again.',
+  },
   'server.stopping': {
     api: [503, 'UNAVAILABLE'],
     oauth: [503, 'temporarily_unavailable'],

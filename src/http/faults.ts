@@ -1,4 +1,5 @@
 import { Fault, type FaultCode, faults, type Violation } from '../fault.ts'
+import { DatabaseUnavailable } from '../store/database-unavailable.ts'
 
 /** What leaves when a request is refused: the two families of callers get different bodies, but the same care. */
 export type Refusal = {
@@ -12,6 +13,7 @@ const VIOLATIONS_MAX = 100
 /** Whatever is no {@link Fault} is ours to mend; it keeps its cause for the log. */
 export function faultOf(error: unknown): Fault {
   if (error instanceof Fault) return error
+  if (error instanceof DatabaseUnavailable) return new Fault('database.unavailable', { cause: error })
   const code = frameworkFaults[codeOf(error)]
   return code === undefined ? new Fault('server.unexpected', { cause: error }) : new Fault(code, frameworkDetails[code])
 }

@@ -1,5 +1,4 @@
-import { type DestinationStream, destination, pino } from 'pino'
-import { isoTime } from '../iso-time.ts'
+import { type DestinationStream, destination, pino, stdTimeFunctions } from 'pino'
 import type { Log } from '../platform.ts'
 
 /** The log and the way to write out what it still holds. */
@@ -18,7 +17,7 @@ export function openLog(level: string, to?: DestinationStream): OpenLog {
   const options = {
     level,
     base: null,
-    timestamp: () => `,"time":"${isoTime(Date.now())}"`,
+    timestamp: stdTimeFunctions.isoTime,
     formatters: { level: levelName },
   }
   const log = pino(options, out)

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../fault.ts'
-import { isoTime } from '../iso-time.ts'
 import type { Log } from '../platform.ts'
+import { faultOf } from './faults.ts'
 import type { Metrics } from './metrics.ts'
 
 /** What is put aside of a request that is over. */
@@ -82,7 +82,7 @@ function lineOf({ method, pattern, status, ms, requestId, tenantId, callerId, fa
     fault,
     route: pattern,
     ms: rounded,
-    at: isoTime(at),
+    at: new Date(at).toISOString(),
   }
 }
 
@@ -97,9 +97,10 @@ export function logFault(log: Log, requestId: string, status: number, error: unk
     log.info({ requestId, fault: error.code, notes: error.notes, cause: shortly(error.cause) }, 'refused')
     return
   }
-  if (error instanceof Fault && status !== 500) {
-    // Somebody else's trouble, or the end of this process: known, and nothing to mend in the code.
-    log.warn({ requestId, fault: error.code, notes: error.notes, cause: shortly(error.cause) }, 'not done')
+  if (status !== 500) {
+    // An upstream, the database or the end of this process: known, and nothing to mend in the code.
+    const { code, notes, cause } = faultOf(error)
+    log.warn({ requestId, fault: code, notes, cause: shortly(cause) }, 'not done')
     return
   }
   const fault = error instanceof Fault ? error : undefined

@@ -1,5 +1,4 @@
 import type { TenantId } from '../caller.ts'
-import { isoTime } from '../iso-time.ts'
 import type { Platform } from '../platform.ts'
 import { offerLink } from '../protocols/openid4vci/build-offer.ts'
 import type { Issuance } from './issuance.ts'
@@ -25,9 +24,9 @@ export async function showIssuance(needs: Needs, owner: Owner, issuance: Issuanc
         revocable: issuance.revocable,
       },
     ],
-    createdAt: isoTime(issuance.createdAt),
-    updatedAt: isoTime(issuance.updatedAt),
-    expiresAt: isoTime(issuance.expiresAt),
+    createdAt: issuance.createdAt.toISOString(),
+    updatedAt: issuance.updatedAt.toISOString(),
+    expiresAt: issuance.expiresAt.toISOString(),
     ...(issuance.reference !== null && { reference: issuance.reference }),
     ...(await offerLinksOf(needs, owner, issuance.id)),
   }

@@ -1,3 +1,5 @@
+import { DatabaseUnavailable } from './database-unavailable.ts'
+
 /** What an operator can do about a database that refuses, by SQLSTATE. */
 const refusals: Readonly<Record<string, string>> = {
   '28P01': 'refuses the password of DATABASE_URL',
@@ -15,12 +17,13 @@ const unusable = new Set(['EACCES', 'EEXIST', 'ENOENT', 'ENOSPC', 'ENOTDIR', 'EP
  * Says what is wrong with the database at the start in words that name the setting; never the connection string. What is not foreseen stays
  * as it is.
  */
-export function databaseProblem(error: unknown): unknown {
+export function databaseProblem(thrown: unknown): unknown {
+  const error = thrown instanceof DatabaseUnavailable ? thrown.cause : thrown
   if (!(error instanceof Error)) return error
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   const refusal = refusals[code]
   if (refusal !== undefined) return new Error(`PostgreSQL ${refusal} (${error.message})`, { cause: error })
-  if (unreachable.has(code) || /timeout|terminated/i.test(error.message)) {
+  if (unreachable.has(code) || /timeout|terminated|no answer/i.test(error.message)) {
     const text = `PostgreSQL cannot be reached at the host and port of DATABASE_URL (${code === '' ? error.message : code})`
     return new Error(`${text}: is it running, and may this machine connect?`, { cause: error })
   }

@@ -19,12 +19,14 @@ export type Engine = {
 }
 
 /**
- * Makes the transaction somebody's. As a function and not as SET, so that the values are parameters; in the condition of a SELECT, so that no
- * row comes back for nothing: both settings are made, and together they are never null.
+ * Sets the role and the tenant of the transaction. As a function and not as SET, so that the values are parameters; in the condition of a
+ * SELECT, so that no row comes back for nothing: all settings are made, and together they are never null. The time limits are set here and
+ * not where the connection is opened, since a proxy in between refuses that.
  */
 export const act: Sql = {
   name: 'store.act',
-  text: `select where (set_config('role', $1, true) || set_config('chirograph.tenant_id', $2, true)) is null`,
+  text: `select where (set_config('role', $1, true) || set_config('chirograph.tenant_id', $2, true)
+    || set_config('statement_timeout', '15s', true) || set_config('idle_in_transaction_session_timeout', '30s', true)) is null`,
 }
 
 /** The parameters of {@link act}. */

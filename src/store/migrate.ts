@@ -11,7 +11,6 @@ const MIGRATION_LOCK = 7_221_843
 
 const journalExists = sql('migrate.journal_exists', `select to_regclass('schema_migration') is not null as there`)
 const listApplied = sql('migrate.applied', 'select number, digest from schema_migration order by number')
-const lock = sql('migrate.lock', 'select pg_advisory_xact_lock($1)')
 const insertApplied = sql('migrate.insert', 'insert into schema_migration (number, name, digest) values ($1, $2, $3)')
 
 const CREATE_JOURNAL = `create table if not exists schema_migration (
@@ -27,7 +26,7 @@ const CREATE_JOURNAL = `create table if not exists schema_migration (
 export async function migrate(engine: Engine, upTo = Number.POSITIVE_INFINITY): Promise<void> {
   if ((await pendingMigrations(engine)) === 0) return
   await engine.asOwner(async (script, run) => {
-    await run(lock, [MIGRATION_LOCK])
+    await script(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`)
     await script(CREATE_JOURNAL)
     const applied = await appliedIn(run)
     for (const one of readMigrations()) {

@@ -11,25 +11,24 @@ type Options = {
   /** Dump that an embedded engine in memory starts from. */
   readonly startFrom?: Blob | null
   readonly poolMax: number
+  /** For one round trip to PostgreSQL; 20 s by default. */
+  readonly answerMsMax?: number
   readonly onIdleError: (error: Error) => void
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const ACROSS: Acting = { role: 'chirograph_across', tenantId: null }
-/** The same few tenants act all the time. */
-const actings = new Map<TenantId, Acting>()
-const ACTINGS_KEPT = 10_000
 /** Two transactions that wait for each other: PostgreSQL ends one of them. */
 const DEADLOCK = '40P01'
 
 /** Opens the database. The engines are loaded only when they are used: the embedded one alone costs 100 MB. */
-export async function openStore({ databaseUrl, dataDir, startFrom, poolMax, onIdleError }: Options): Promise<Store> {
+export async function openStore({ databaseUrl, dataDir, startFrom, ...options }: Options): Promise<Store> {
   if (databaseUrl === null) {
     const { openEmbedded } = await import('./embedded.ts')
     return storeOn(await openEmbedded(dataDir, startFrom))
   }
-  const { openPostgresql } = await import('./postgresql.ts')
-  return storeOn(openPostgresql({ url: databaseUrl, poolMax, onIdleError }))
+  const { openPostgresql } = await import('./postgresql/postgresql.ts')
+  return storeOn(openPostgresql({ url: databaseUrl, ...options }))
 }
 
 function storeOn(engine: Engine): Store {
@@ -80,13 +79,8 @@ function tenantTxOn(tenantId: TenantId, rows: <Row>(statement: Sql, values?: rea
 
 /** A value that is no tenant id would be an error of PostgreSQL at the first row; better here, before anything is sent. */
 function actingFor(tenantId: TenantId): Acting {
-  const known = actings.get(tenantId)
-  if (known !== undefined) return known
   if (!UUID.test(tenantId)) throw new Error('not a tenant id')
-  if (actings.size >= ACTINGS_KEPT) actings.clear()
-  const made: Acting = { role: 'chirograph_app', tenantId }
-  actings.set(tenantId, made)
-  return made
+  return { role: 'chirograph_app', tenantId }
 }
 
 function isDeadlock(error: unknown): boolean {

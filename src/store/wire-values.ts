@@ -1,5 +1,3 @@
-import { isoTime } from '../iso-time.ts'
-
 /**
  * A parameter as it travels: text, or bytes as they are. Dates become ISO 8601 in UTC; arrays become array literals, of texts, numbers,
  * booleans, dates or bytes.
@@ -10,7 +8,7 @@ export function toWire(value: unknown): string | Buffer | null {
   if (value === null || value === undefined) return null
   if (typeof value === 'string') return value
   if (Buffer.isBuffer(value)) return value
-  if (value instanceof Date) return isoTime(value)
+  if (value instanceof Date) return value.toISOString()
   if (Array.isArray(value)) return `{${value.map(element).join(',')}}`
   if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value)

@@ -1,9 +1,8 @@
-import { toBase64url } from '../../crypto/base64url.ts'
 import { sha256Base64url } from '../../crypto/digest.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
 import { canonical, type PublicJwk } from '../../crypto/jwk.ts'
 import { signCompact } from '../../crypto/jws.ts'
-import { randomBytes } from '../../crypto/random.ts'
+import { randomToken } from '../../crypto/random.ts'
 import { onceThere, type SigningKey, type SoftwareKey, type Soon } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
 import { encodeDisclosure } from './disclosure.ts'
@@ -41,13 +40,13 @@ export type CredentialDraft = {
   readonly header: { readonly kid?: string | undefined; readonly x5c?: readonly string[] | undefined }
 }
 
+/** [SD-10] 128 random bits for each disclosure. */
 const SALT_BYTES = 16
-const SALTS_PER_DRAW = 16
 /** Below what a recipient accepts, since the disclosures add levels of their own. */
 const CLAIMS_DEPTH_MAX = 24
 /** `clear`: what stands here is not disclosable unless its rule says so. `depth`: 0 for the attributes themselves. */
 type Level = { readonly clear: boolean; readonly depth: number }
-type Tray = { readonly disclosures: string[]; readonly salt: () => string }
+type Tray = { readonly disclosures: string[] }
 
 /**
  * Issues an SD-JWT VC: one signature, one fresh salt for each disclosure, no I/O. Answers the compact form, ending with a tilde.
@@ -60,7 +59,7 @@ type Tray = { readonly disclosures: string[]; readonly salt: () => string }
 export function issueSdJwtVc(draft: CredentialDraft, key: SoftwareKey): string
 export function issueSdJwtVc(draft: CredentialDraft, key: SigningKey): Soon<string>
 export function issueSdJwtVc(draft: CredentialDraft, key: SigningKey): Soon<string> {
-  const tray: Tray = { disclosures: [], salt: salts() }
+  const tray: Tray = { disclosures: [] }
   const claims = concealObject(tray, draft.claims, { properties: draft.disclosure }, { clear: false, depth: 0 })
   const payload = { _sd_alg: 'sha-256', ...registeredClaims(draft), ...claims } // [SD-12] written although it is the default
   const { kid, x5c } = draft.header
@@ -122,20 +121,9 @@ function conceal(tray: Tray, value: Json, rule: DisclosureRule | undefined, { cl
 }
 
 function disclose(tray: Tray, name: string | null, value: Json): string {
-  const encoded = encodeDisclosure(tray.salt(), name, value)
+  const encoded = encodeDisclosure(randomToken(SALT_BYTES), name, value)
   tray.disclosures.push(encoded)
   return sha256Base64url(encoded) // [SD-16] as strong as ES256
-}
-
-/** [SD-10] 128 fresh random bits for each disclosure, drawn from the system a few at a time. */
-function salts(): () => string {
-  let drawn = randomBytes(SALT_BYTES * SALTS_PER_DRAW)
-  return () => {
-    if (drawn.length === 0) drawn = randomBytes(SALT_BYTES * SALTS_PER_DRAW)
-    const salt = toBase64url(drawn.subarray(0, SALT_BYTES))
-    drawn = drawn.subarray(SALT_BYTES)
-    return salt
-  }
 }
 
 function ruleOf(plan: DisclosurePlan | undefined, name: string): DisclosureRule | undefined {

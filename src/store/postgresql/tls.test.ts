@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
-import { postgresUrl } from '../../test/support/database.ts'
-import { type OpenSsl, openSsl } from '../../test/support/openssl.ts'
-import { type PostgresServer, startPostgres } from '../../test/support/postgres.ts'
-import type { TenantId } from '../caller.ts'
-import { openStore } from './open-store.ts'
-import { sql } from './store.ts'
+import { postgresUrl } from '../../../test/support/database.ts'
+import { type OpenSsl, openSsl } from '../../../test/support/openssl.ts'
+import { type PostgresServer, startPostgres } from '../../../test/support/postgres.ts'
+import type { TenantId } from '../../caller.ts'
+import { openStore } from '../open-store.ts'
+import { sql } from '../store.ts'
 
 const acme = '00000000-0000-7000-8000-00000000000a' as TenantId
 const rows = sql('test.rows', `select n, repeat('x', 100000) as long from generate_series(1, 3) n`)

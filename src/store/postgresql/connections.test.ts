@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import pg from 'pg'
+import { createDatabase, postgresUrl } from '../../../test/support/database.ts'
+import { type LossyDatabase, lossyDatabase } from '../../../test/support/lossy-database.ts'
+import type { TenantId } from '../../caller.ts'
+import { newId } from '../../crypto/random.ts'
+import { DatabaseUnavailable } from '../database-unavailable.ts'
+import { openStore } from '../open-store.ts'
+import { type Store, sql } from '../store.ts'
+
+const skip = postgresUrl === null ? 'there is nothing to lend without a PostgreSQL server' : false
+const backend = sql('test.connections_backend', 'select pg_backend_pid() as pid')
+const slowly = sql('test.connections_slowly', 'select pg_backend_pid() as pid from pg_sleep(0.02)')
+const fail = sql('test.connections_fail', 'select 1 / (random() * 0)::int as nothing')
+const forLong = sql('test.connections_long', 'select pg_sleep(60)')
+
+const tenant = newId() as TenantId
+
+async function aStore(poolMax: number): Promise<{ store: Store; errors: Error[] }> {
+  const errors: Error[] = []
+  const databaseUrl = await createDatabase(postgresUrl ?? '')
+  const store = await openStore({
+    databaseUrl,
+    dataDir: null,
+    poolMax,
+    onIdleError: (error) => void errors.push(error),
+  })
+  return { store, errors }
+}
+
+async function aLossyStore(): Promise<{ store: Store; lossy: LossyDatabase }> {
+  const lossy = await lossyDatabase(await createDatabase(postgresUrl ?? ''))
+  const options = { databaseUrl: lossy.url, dataDir: null, poolMax: 2, answerMsMax: 500, onIdleError: () => undefined }
+  return { store: await openStore(options), lossy }
+}
+
+const isUnavailable = (error: unknown) => error instanceof DatabaseUnavailable
+
+async function terminate(pid: number): Promise<void> {
+  const client = new pg.Client({ connectionString: postgresUrl ?? '' })
+  await client.connect()
+  await client.query('select pg_terminate_backend($1)', [pid])
+  await client.end()
+}
+
+async function pidOf(store: Store, statement = backend): Promise<number> {
+  const [row] = await store.single(tenant, (tx) => tx.rows<{ pid: number }>(statement))
+  return row?.pid ?? 0
+}
+
+test('many callers at once share a few connections, and all of them are served', { skip }, async () => {
+  const { store } = await aStore(3)
+  const pids = await Promise.all(Array.from({ length: 60 }, () => pidOf(store, slowly)))
+  assert.equal(new Set(pids).size, 3)
+  await store.close()
+})
+
+test('callers one after the other use one connection', { skip }, async () => {
+  const { store } = await aStore(3)
+  const first = await pidOf(store)
+  for (let turn = 0; turn < 5; turn += 1) assert.equal(await pidOf(store), first)
+  await store.close()
+})
+
+test('a statement that fails costs no connection, also while others wait', { skip }, async () => {
+  const { store } = await aStore(2)
+  const failing = Array.from({ length: 20 }, () => store.single(tenant, (tx) => tx.rows(fail)))
+  const inTransaction = Array.from({ length: 20 }, () => store.inTenant(tenant, (tx) => tx.rows(fail)))
+  const fine = Array.from({ length: 20 }, () => pidOf(store))
+  const outcomes = await Promise.allSettled([...failing, ...inTransaction])
+  assert.equal(outcomes.filter(({ status }) => status === 'rejected').length, 40)
+  assert.equal(new Set(await Promise.all(fine)).size, 2)
+  await store.close()
+})
+
+test('a connection that the server ended while it was idle is replaced, and the log hears of it', {
+  skip,
+}, async () => {
+  const { store, errors } = await aStore(2)
+  const pid = await pidOf(store)
+  await terminate(pid)
+  while (errors.length === 0) await new Promise((done) => setTimeout(done, 10))
+  assert.notEqual(await pidOf(store), pid)
+  await store.close()
+})
+
+test('a connection that the server ended at work fails its statement alone; those who wait get another', {
+  skip,
+}, async () => {
+  const { store } = await aStore(1)
+  const pid = await pidOf(store)
+  const refused = assert.rejects(store.single(tenant, (tx) => tx.rows(forLong)))
+  const waiting = pidOf(store)
+  await new Promise((done) => setTimeout(done, 100))
+  await terminate(pid)
+  await refused
+  assert.notEqual(await waiting, pid)
+  await store.close()
+})
+
+test('a store that is closed while a statement runs ends when that has ended', { skip }, async () => {
+  const { store } = await aStore(2)
+  const last = pidOf(store, slowly)
+  const second = pidOf(store, slowly)
+  await store.close()
+  assert.notEqual(await last, await second)
+})
+
+test('where no connection can be made every caller hears at once that the database is unavailable', async () => {
+  const databaseUrl = 'postgresql://nobody@127.0.0.1:1/nothing'
+  const store = await openStore({ databaseUrl, dataDir: null, poolMax: 1, onIdleError: () => undefined })
+  const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => pidOf(store)))
+  for (const outcome of outcomes) assert.ok(outcome.status === 'rejected' && isUnavailable(outcome.reason))
+  await store.close()
+})
+
+test('a lost answer is no refusal: the database was unavailable, and the next caller is served', { skip }, async () => {
+  const { store, lossy } = await aLossyStore()
+  for (const what of ['request', 'answer'] as const) {
+    const lost = lossy.lose(what, { statement: backend.name })
+    await assert.rejects(pidOf(store), isUnavailable)
+    await lost
+    assert.ok((await pidOf(store)) > 0)
+  }
+  const lost = lossy.lose('answer', { statement: 'commit' })
+  await assert.rejects(
+    store.inTenant(tenant, (tx) => tx.rows(backend)),
+    isUnavailable,
+  )
+  await lost
+  await store.close()
+  await lossy.close()
+})
+
+test('a database that is down is unavailable, and is used again when it is back', { skip }, async () => {
+  const { store, lossy } = await aLossyStore()
+  await pidOf(store)
+  lossy.goDown()
+  await assert.rejects(pidOf(store), isUnavailable)
+  lossy.comeBack()
+  assert.ok((await pidOf(store)) > 0)
+  await store.close()
+  await lossy.close()
+})
+
+test('a database that went silent holds no caller and no connection for good', { skip, timeout: 20_000 }, async () => {
+  const { store, lossy } = await aLossyStore()
+  await pidOf(store)
+  lossy.goSilent()
+  const inTransaction = store.inTenant(tenant, (tx) => tx.rows(backend))
+  const outcomes = await Promise.allSettled([pidOf(store), inTransaction, pidOf(store), store.isReady()])
+  for (const outcome of outcomes) assert.ok(outcome.status === 'rejected' && isUnavailable(outcome.reason))
+  lossy.comeBack()
+  assert.ok((await pidOf(store)) > 0)
+  await store.close()
+  await lossy.close()
+})
+
+test('a transaction ends by itself when its statement takes too long or its client is silent', { skip }, async () => {
+  const { store } = await aStore(1)
+  const limits = sql(
+    'test.connections_limits',
+    `select current_setting('statement_timeout') as statement, current_setting('idle_in_transaction_session_timeout') as idle`,
+  )
+  assert.deepEqual(await store.single(tenant, (tx) => tx.rows(limits)), [{ statement: '15s', idle: '30s' }])
+  await store.close()
+})

@@ -1,0 +1,115 @@
+import pg from 'pg'
+import type { Sql } from '../store.ts'
+import { toWire } from '../wire-values.ts'
+
+/** A statement with its parameters as they are sent. Made by {@link stepOf}. */
+export type Step = { readonly statement: Sql; readonly values: readonly (string | Buffer | null)[] }
+
+type Column = { readonly name: string; readonly read: (text: string) => unknown }
+
+/** Binds parameters to a statement. @throws TypeError for a value that cannot be sent */
+export function stepOf(statement: Sql, values: readonly unknown[]): Step {
+  return { statement, values: values.map(toWire) }
+}
+
+/** Names of the statements that a connection has prepared; at most as many as the code has. */
+const preparedBy = new WeakMap<pg.Connection, Set<string>>()
+
+/**
+ * Some statements in one write and one answer, by the extended query protocol with a single Sync at the end. Without BEGIN among them they
+ * are one transaction: all of them take effect or none. Only the rows of the last one are kept. Sent at most once.
+ *
+ * The library sends a Sync after each statement, which makes every one of them a write and a transaction of its own.
+ *
+ * @see [PostgreSQL, 55.2.4 Pipelining](https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING)
+ */
+export class OneTrip<Row> implements pg.Submittable {
+  readonly rows: Promise<Row[]>
+  readonly #steps: readonly Step[]
+  readonly #found: Row[] = []
+  #columns: readonly Column[] = []
+  #done = 0
+  #isSent = false
+  readonly #newlyPrepared: string[] = []
+  readonly #resolve: (rows: Row[]) => void
+  readonly #reject: (error: Error) => void
+
+  constructor(steps: readonly Step[]) {
+    this.#steps = steps
+    const { promise, resolve, reject } = Promise.withResolvers<Row[]>()
+    this.rows = promise
+    this.#resolve = resolve
+    this.#reject = reject
+  }
+
+  /** Called by the library when no other statement is under way on the connection. What it returns is handed to `handleError`. */
+  submit(connection: pg.Connection): Error | null {
+    // The rows of a second answer would be added to those of the first.
+    if (this.#isSent) return new Error('these statements were sent before')
+    this.#isSent = true
+    connection.stream.cork()
+    for (const { statement, values } of this.#steps) {
+      this.#prepare(connection, statement)
+      connection.bind({ statement: statement.name, values: [...values] }, true)
+      if (statement === this.#steps.at(-1)?.statement) connection.describe({ type: 'P' }, true)
+      connection.execute({}, true)
+    }
+    connection.sync()
+    connection.stream.uncork()
+    return null
+  }
+
+  #prepare(connection: pg.Connection, { name, text }: Sql): void {
+    const known = preparedBy.get(connection) ?? new Set()
+    preparedBy.set(connection, known)
+    if (known.has(name)) return
+    known.add(name)
+    this.#newlyPrepared.push(name)
+    // After an error it is unknown whether it was prepared. Closing one that does not exist is no error.
+    connection.close({ type: 'S', name }, true)
+    connection.parse({ name, text, types: [] }, true)
+  }
+
+  handleRowDescription({ fields }: { fields: readonly { name: string; dataTypeID: number }[] }): void {
+    this.#columns = fields.map(({ name, dataTypeID }) => ({ name, read: pg.types.getTypeParser(dataTypeID, 'text') }))
+  }
+
+  handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
+    if (this.#done !== this.#steps.length - 1) return
+    const row: Record<string, unknown> = {}
+    for (const [index, { name, read }] of this.#columns.entries()) {
+      const text = fields[index] ?? null
+      row[name] = text === null ? null : read(text)
+    }
+    this.#found.push(row as Row)
+  }
+
+  handleCommandComplete(): void {
+    this.#done += 1
+  }
+
+  handleEmptyQuery(): void {
+    this.#done += 1
+  }
+
+  handleReadyForQuery(): void {
+    this.#resolve(this.#found)
+  }
+
+  handleError(error: Error, connection: pg.Connection): void {
+    for (const name of this.#newlyPrepared) preparedBy.get(connection)?.delete(name)
+    this.#reject(error)
+  }
+
+  handlePortalSuspended(): void {
+    this.#reject(new Error('a portal was suspended although all rows were asked for'))
+  }
+
+  handleCopyInResponse(): void {
+    this.#reject(new Error('COPY is not used here'))
+  }
+
+  handleCopyData(): void {
+    this.#reject(new Error('COPY is not used here'))
+  }
+}
