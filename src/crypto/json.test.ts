@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { Fault } from '../fault.ts'
-import { memberOf, parseJson } from './json.ts'
+import { JSON_VALUES_MAX, memberOf, parseJson } from './json.ts'
+import { readStrictJson } from './strict-json.ts'
+
+const value = fc.jsonValue({ maxDepth: 6 }).filter((one) => !JSON.stringify(one).includes('"__proto__"'))
 
 test('whatever JSON.stringify writes is read back the same', () => {
-  const value = fc.jsonValue({ maxDepth: 6 }).filter((one) => !JSON.stringify(one).includes('"__proto__"'))
   fc.assert(
     fc.property(value, (one) => assert.deepEqual(parseJson(JSON.stringify(one)), JSON.parse(JSON.stringify(one)))),
   )
@@ -38,6 +40,66 @@ test('a run of backslashes costs no more than its length', () => {
   const started = performance.now()
   parseJson(text)
   assert(performance.now() - started < 1000)
+})
+
+test('the strict reader reads what the engine reads where no name is escaped', () => {
+  fc.assert(
+    fc.property(value, fc.constantFrom(0, 1, '\t'), (one, indent) => {
+      const text = JSON.stringify(one, null, indent)
+      assert.deepEqual(readStrictJson(text), JSON.parse(text))
+    }),
+  )
+})
+
+const broken = fc
+  .tuple(value, fc.nat(), fc.constantFrom(...'{}[]:,"\\0-.eu \n\u00a0', ''))
+  .map(([one, place, piece]) => {
+    const text = JSON.stringify(one)
+    const at = place % (text.length + 1)
+    return text.slice(0, at) + piece + text.slice(at + 1)
+  })
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+test('the strict reader refuses what the engine refuses', () => {
+  fc.assert(
+    fc.property(broken, (text) => {
+      fc.pre(!isJson(text))
+      assert.throws(() => readStrictJson(text))
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+for (const [what, piece] of [
+  ['numbers', '1'],
+  ['empty arrays', '[]'],
+  ['empty objects', '{ }'],
+  ['texts with brackets and commas', '"[,{"'],
+] as const) {
+  test(`${JSON_VALUES_MAX} values are read and one more is refused: ${what} [SEC-41]`, () => {
+    const text = (count: number) => `[${Array(count).fill(piece).join(',')}]`
+    parseJson(text(JSON_VALUES_MAX - 1))
+    assert.throws(() => parseJson(text(JSON_VALUES_MAX)), { code: 'json.malformed' })
+  })
+}
+
+test('members count as values; what one object may hold, many may not', () => {
+  const members = (count: number) => Array.from({ length: count }, (_, i) => `"n${i}":0`).join(',')
+  parseJson(`{${members(JSON_VALUES_MAX - 1)}}`)
+  assert.throws(() => parseJson(`{${members(JSON_VALUES_MAX)}}`), { code: 'json.malformed' })
+})
+
+test('values are counted before anything is parsed', () => {
+  const text = `[${'{},'.repeat(JSON_VALUES_MAX)} no JSON`
+  assert.throws(() => parseJson(text), { detail: `The JSON holds more than ${JSON_VALUES_MAX} values.` })
 })
 
 test('garbage gives a Fault and never another error', () => {

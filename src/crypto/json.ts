@@ -1,4 +1,5 @@
 import { Fault } from '../fault.ts'
+import { endOfString, malformed, PROTO, readStrictJson, TWICE } from './strict-json.ts'
 
 /** A value that JSON can carry. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
@@ -8,38 +9,61 @@ export type JsonObject = { readonly [name: string]: Json }
 /** [SEC-41] How deep arrays and objects may nest; the outermost one counts as 1. */
 export const JSON_DEPTH_MAX = 32
 
+/** [SEC-41] How many values a text may hold, its outermost one included. */
+export const JSON_VALUES_MAX = 20_000
+
+/** What a text may cost. `escapedNames`: whether a member name may be spelled with escapes, which no registered name needs. */
+export type JsonLimits = {
+  readonly depthMax?: number | undefined
+  readonly valuesMax?: number | undefined
+  readonly escapedNames?: boolean
+}
+
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Parses JSON from a stranger: bounded in depth, and a member name stands at most once in its object.
+ * Parses JSON from outside: bounded in depth and number of values before anything is built, and each member name at most once in
+ * its object.
  *
- * `JSON.parse` silently keeps the last of two equal names, so that two readers of one signed text could see different claims. It is
- * found out by counting: the members written in the text against the members that the parsed value has.
+ * `JSON.parse` silently keeps the last of two equal names, so that two readers of one signed text could see different claims. They
+ * are found by counting the members written in the text against those of the parsed value. A text with an escaped member name is
+ * never given to `JSON.parse`, see {@link readStrictJson}.
  *
  * @param text The text, or its UTF-8 bytes. The caller bounds the length.
  * @throws Fault `json.malformed`
  * @see [RFC 8259, 4](https://www.rfc-editor.org/rfc/rfc8259#section-4)
  */
-export function parseJson(text: string | Uint8Array, depthMax = JSON_DEPTH_MAX): Json {
-  let value: Json
-  let written: string
+export function parseJson(text: string | Uint8Array, limits: JsonLimits = {}): Json {
   try {
-    written = typeof text === 'string' ? text : strictUtf8.decode(text)
-    value = JSON.parse(written) as Json
+    const written = typeof text === 'string' ? text : strictUtf8.decode(text)
+    const { members, hasEscapedNames } = survey(written, limits)
+    if (hasEscapedNames) {
+      if (limits.escapedNames === false) throw malformed('A member name is spelled with escapes.')
+      return readStrictJson(written) as Json
+    }
+    const value = JSON.parse(written) as Json
+    // [SEC-24] a duplicate name vanished in the parsed value, but its colon is still in the text
+    if (countMembers(value) !== members) throw malformed(TWICE)
+    return value
   } catch (cause) {
-    throw new Fault('json.malformed', { cause })
+    throw cause instanceof Fault ? cause : new Fault('json.malformed', { cause })
   }
-  // [SEC-24] a duplicate name vanished in the parsed value, but its colon is still in the text
-  if (countMembers(value, depthMax) !== countColons(written)) {
-    throw new Fault('json.malformed', { detail: 'A member name stands twice in one JSON object.' })
-  }
-  return value
 }
 
+/**
+ * Reads JSON that this server wrote with `JSON.stringify`, of any size. Its member names may still come from outside, which is why it
+ * is not read by the engine alone.
+ */
+export function readOwnJson(text: string | Uint8Array): unknown {
+  return parseJson(text, { depthMax: OWN_DEPTH_MAX, valuesMax: Number.POSITIVE_INFINITY })
+}
+
+const OWN_DEPTH_MAX = 128
+
 /** As {@link parseJson}, for what must be an object. @throws Fault `json.malformed` */
-export function parseJsonObject(text: string | Uint8Array, depthMax = JSON_DEPTH_MAX): JsonObject {
-  const value = parseJson(text, depthMax)
-  if (!isJsonObject(value)) throw new Fault('json.malformed', { detail: 'The JSON text is not an object.' })
+export function parseJsonObject(text: string | Uint8Array, limits?: JsonLimits): JsonObject {
+  const value = parseJson(text, limits)
+  if (!isJsonObject(value)) throw malformed('The JSON text is not an object.')
   return value
 }
 
@@ -53,43 +77,54 @@ export function memberOf(object: JsonObject, name: string): Json | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }
 
-function countMembers(value: Json, depthLeft: number): number {
+function countMembers(value: Json): number {
   if (typeof value !== 'object' || value === null) return 0
-  if (depthLeft === 0) throw new Fault('json.malformed', { detail: 'The JSON nests too deep.' })
   let members = 0
   if (Array.isArray(value)) {
-    for (const item of value) members += countMembers(item, depthLeft - 1)
+    for (const item of value) members += countMembers(item)
     return members
   }
   for (const name of Object.keys(value)) {
-    // [SEC-23] copying such a member would change what the copy inherits; no spec has one
-    if (name === '__proto__')
-      throw new Fault('json.malformed', { detail: 'A JSON object has a member named __proto__.' })
-    members += 1 + countMembers((value as JsonObject)[name] as Json, depthLeft - 1)
+    if (name === '__proto__') throw malformed(PROTO)
+    members += 1 + countMembers((value as JsonObject)[name] as Json)
   }
   return members
 }
 
-const QUOTE = 0x22
-const COLON = 0x3a
-const BACKSLASH = 0x5c
+/** What a look over the text finds before it is parsed; exact for well-formed JSON. */
+type Survey = { readonly members: number; readonly hasEscapedNames: boolean }
 
-/** Colons outside strings of a text that is known to be well-formed JSON: one for each member. */
-function countColons(text: string): number {
-  let colons = 0
+/** Counts members, values and depth of a text. @throws Fault `json.malformed` at the first place beyond a bound */
+function survey(text: string, { depthMax = JSON_DEPTH_MAX, valuesMax = JSON_VALUES_MAX }: JsonLimits): Survey {
+  let [members, values, depth, string, before] = [0, 1, 0, 0, 0]
+  let hasEscapedNames = false
   for (let at = 0; at < text.length; at++) {
     const char = text.charCodeAt(at)
-    if (char === COLON) colons++
-    else if (char === QUOTE) at = endOfString(text, at)
+    if (char <= SPACE) continue
+    if (isOpening(char)) {
+      // An opening bracket promises a value, which a closing one right behind it takes back.
+      values++
+      if (++depth > depthMax) throw malformed('The JSON nests too deep.')
+    } else if (char === CLOSING_BRACKET || char === CLOSING_BRACE) {
+      depth--
+      if (isOpening(before)) values--
+    } else if (char === COMMA) values++
+    else if (char === COLON) {
+      members++
+      hasEscapedNames ||= text.slice(string, at).includes('\\')
+    } else if (char === QUOTE) {
+      string = at
+      at = endOfString(text, at)
+    }
+    if (values > valuesMax && !isOpening(char)) throw malformed(`The JSON holds more than ${valuesMax} values.`)
+    before = char
   }
-  return colons
+  return { members, hasEscapedNames }
 }
 
-function endOfString(text: string, start: number): number {
-  for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
-    let escapes = 0
-    while (text.charCodeAt(at - 1 - escapes) === BACKSLASH) escapes++
-    if (escapes % 2 === 0) return at
-  }
-  return text.length
+const [SPACE, QUOTE, COMMA, COLON] = [0x20, 0x22, 0x2c, 0x3a]
+const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d]
+
+function isOpening(char: number): boolean {
+  return char === OPENING_BRACKET || char === OPENING_BRACE
 }

@@ -60,7 +60,8 @@ export function parseCompact(text: string, limits: { readonly charsMax?: number 
   }
   try {
     return {
-      header: parseJsonObject(fromBase64url(text.slice(0, first))),
+      // RFC 7515 4: header names are plain ASCII, so one that is spelled with escapes has something to hide
+      header: parseJsonObject(fromBase64url(text.slice(0, first)), { escapedNames: false }),
       payload: parseJsonObject(fromBase64url(text.slice(first + 1, second))),
       signingInput: text.slice(0, second),
       signature: fromBase64url(text.slice(second + 1)),

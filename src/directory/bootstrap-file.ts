@@ -120,7 +120,7 @@ export function keysOf({ jwks }: ClientEntry): PublicJwk[] | null {
 
 function parsed(text: string): Json {
   try {
-    return parseJson(text)
+    return parseJson(text, { valuesMax: Number.POSITIVE_INFINITY })
   } catch (error) {
     const detail = error instanceof Fault ? error.detail : undefined
     throw new BootstrapMistakes([detail ?? 'It is not well-formed JSON.'])

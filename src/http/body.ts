@@ -1,4 +1,4 @@
-import { parseJson } from '../crypto/json.ts'
+import { type JsonLimits, parseJson } from '../crypto/json.ts'
 import { Fault } from '../fault.ts'
 
 /** The bare media type of a Content-Type header in lower case, `''` without one. */
@@ -13,16 +13,14 @@ export function isJsonType(type: string): boolean {
   return type === 'application/json' || (type.startsWith('application/') && type.endsWith('+json'))
 }
 
-/** Reads a JSON body. @throws Fault `request.malformed` for bad UTF-8, bad JSON, a member twice or named `__proto__`, or too deep a nesting */
-export function readJson(bytes: Buffer): unknown {
+/** Reads a JSON body within the bounds of {@link parseJson}. @throws Fault `request.malformed` */
+export function readJson(bytes: Buffer, limits?: JsonLimits): unknown {
   try {
-    return parseJson(bytes)
+    return parseJson(bytes, limits)
   } catch (cause) {
     // The parser's message quotes the body, so it is not kept as the cause.
     const detail = cause instanceof Fault ? cause.detail : undefined
-    throw new Fault('request.malformed', {
-      detail: detail ?? 'The body is not well-formed JSON, nests too deep or has a member twice.',
-    })
+    throw new Fault('request.malformed', { detail: detail ?? 'The body is not well-formed JSON.' })
   }
 }
 

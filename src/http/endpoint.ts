@@ -52,6 +52,8 @@ type Common = {
   readonly crossOrigin?: true
   /** Faults leave as a short HTML page instead of OAuth JSON: for pages that people open. */
   readonly faultsAs?: 'page'
+  /** A request without a bearer token is refused before its body is read. Whether the token is good is for the handle to find out. */
+  readonly needsToken?: true
   /** What a request is refused with that cannot be read, where the specification has an error of its own for that. */
   readonly unreadable?: FaultCode
   /** Largest body in bytes; 1 MiB by default. */

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Caller } from '../caller.ts'
 import { hmacSha256, sha256 } from '../crypto/digest.ts'
+import { readOwnJson } from '../crypto/json.ts'
 import { newId } from '../crypto/random.ts'
 import { Fault, faults } from '../fault.ts'
 import type { Platform } from '../platform.ts'
@@ -145,6 +146,6 @@ async function keptOf(
   }
   const opened = await sealing.open(placeOf(tenantId, keyHash), sealed)
   // We sealed it ourselves, as exactly this.
-  const { status, headers, body } = JSON.parse(opened.toString('utf8')) as KeptAnswer & { body: string }
+  const { status, headers, body } = readOwnJson(opened) as KeptAnswer & { body: string }
   return { status, headers, body: Buffer.from(body, 'base64') }
 }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
+import { bearerToken } from './bearer-token.ts'
 import { isJsonType, mediaTypeOf, readForm, readJson } from './body.ts'
 import type { Check, checkMaker } from './check.ts'
 import type { Endpoint, EndpointAnswer, Takes } from './endpoint.ts'
@@ -15,6 +16,11 @@ const FORM = 'application/x-www-form-urlencoded'
 /** Prepares an endpoint. Nothing is compiled before the first request. */
 export function mountEndpoint(endpoint: Endpoint, check: ReturnType<typeof checkMaker>): MountedEndpoint {
   return { endpoint, checkBody: endpoint.body === undefined ? null : check(endpoint.body, 'body') }
+}
+
+/** Before a byte of the body is read: is there a token, where one is needed. @throws Fault `token.missing`, `token.invalid` */
+export function admitEndpoint({ needsToken }: Endpoint, { headers }: FastifyRequest): void {
+  if (needsToken) bearerToken(headers.authorization)
 }
 
 /** Reads the request loosely, runs the handle and sends what it says, byte for byte. */

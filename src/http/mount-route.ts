@@ -114,7 +114,7 @@ function bodyOf(mounted: MountedRoute, request: FastifyRequest): unknown {
       detail: `Send the body as ${['application/json', ...texts].join(' or ')}.`,
     })
   }
-  const body = readJson(bytes)
+  const body = readJson(bytes, { valuesMax: mounted.route.jsonValuesMax })
   checkTexts(body, bytes)
   mounted.checkBody(body, bytes.length)
   return mounted.route.body === undefined ? undefined : body

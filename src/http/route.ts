@@ -83,6 +83,8 @@ type Common = {
   readonly tag?: string
   /** Media types besides `application/json` that the body may have. It is then handed over as a {@link TextBody}, unchecked but for its UTF-8. */
   readonly texts?: readonly string[]
+  /** How many values a JSON body may hold, where a list of things needs more than 20,000. */
+  readonly jsonValuesMax?: number
 }
 
 /** A route as the server sees it: plain data. Made by {@link route}. */

@@ -10,7 +10,7 @@ import { faultOf } from './faults.ts'
 import type { Idempotency } from './idempotency.ts'
 import { type KnownPath, type MethodsAt, methodsAt, routerPath } from './known-paths.ts'
 import { type Figure, openMetrics } from './metrics.ts'
-import { mountEndpoint, runEndpoint } from './mount-endpoint.ts'
+import { admitEndpoint, mountEndpoint, runEndpoint } from './mount-endpoint.ts'
 import { type Authenticate, admitRoute, mountRoute, type RouteNeeds, runRoute } from './mount-route.ts'
 import { mountOperations, type ReadinessCheck } from './operations.ts'
 import { mountReference } from './reference.ts'
@@ -168,11 +168,11 @@ function mountEndpoints(
       method: endpoint.method,
       url: routerPath(endpoint.path),
       bodyLimit: endpoint.bodyBytesMax ?? BODY_BYTES_MAX,
-      onRequest: (request, _reply, done) => {
+      onRequest: async (request) => {
         request.trace.pattern = endpoint.path
         request.trace.edge = endpoint.faultsAs ?? 'oauth'
         request.trace.crossOrigin = endpoint.crossOrigin ?? false
-        done()
+        admitEndpoint(endpoint, request)
       },
       handler: (request, reply) => runEndpoint(platform, sendWhole, mounted, request, reply),
     })

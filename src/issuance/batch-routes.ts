@@ -34,6 +34,7 @@ const accept = route({
   query: BatchQuery,
   body: BatchBody,
   texts: ['text/csv'],
+  jsonValuesMax: 100_000,
   status: 202,
   reply: BatchView,
   faults: ['resource.unknown'],

@@ -1,6 +1,6 @@
 import { fromBase64url } from '../crypto/base64url.ts'
 import { sha256 } from '../crypto/digest.ts'
-import { type JsonObject, parseJsonObject } from '../crypto/json.ts'
+import { type JsonObject, readOwnJson } from '../crypto/json.ts'
 import type { Tenant } from '../directory/tenant.ts'
 import type { Entry } from '../events/entry.ts'
 import { Fault } from '../fault.ts'
@@ -162,7 +162,8 @@ function hashOfSet(keys: readonly ProvedKey[]): Buffer {
 async function claimsOf({ sealing }: Needs, tenant: Tenant, { id, sealedClaims }: Granted): Promise<JsonObject> {
   if (sealedClaims === null) throw new Fault('credential_request.denied')
   const place = { tenantId: tenant.id, table: 'issuance', column: 'sealed_claims', row: id }
-  return parseJsonObject(await sealing.open(place, sealedClaims))
+  // We sealed them ourselves, out of a JSON object.
+  return readOwnJson(await sealing.open(place, sealedClaims)) as JsonObject
 }
 
 /**

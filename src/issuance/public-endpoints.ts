@@ -108,6 +108,7 @@ const credential = endpoint({
   says: 'Issues a credential, one copy for each key that the wallet proves to hold.',
   tag,
   takes: 'json',
+  needsToken: true,
   // [VCI-C3] never the general invalid_request
   unreadable: 'credential_request.invalid',
   handle: async ({ platform, params, body, headers, ip, requestId }) => {
@@ -126,6 +127,7 @@ const notification = endpoint({
   says: 'Takes what became of a credential at the holder.',
   tag,
   takes: 'json',
+  needsToken: true,
   // [VCI-X3]
   unreadable: 'notification.invalid',
   handle: async ({ platform, params, body, headers, ip, requestId }) => {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { TenantId } from '../caller.ts'
-import type { JsonObject } from '../crypto/json.ts'
+import { type JsonObject, readOwnJson } from '../crypto/json.ts'
 import { newId } from '../crypto/random.ts'
 import { findTenantOf } from '../directory/find-tenant.ts'
 import type { Tenant } from '../directory/tenant.ts'
@@ -133,7 +133,7 @@ async function faultOf(
     const place = { tenantId, table: 'issuance', column: 'sealed_claims', row: item.id }
     const opened = await sealing.open(place, item.sealedClaims)
     // We sealed it ourselves, out of a JSON object.
-    return refusal(JSON.parse(opened.toString('utf8')) as JsonObject)
+    return refusal(readOwnJson(opened) as JsonObject)
   } catch (error) {
     if (error instanceof Fault) return error
     log.error({ err: error, issuanceId: item.id }, 'an item of a batch could not be read')

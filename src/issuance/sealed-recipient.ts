@@ -1,4 +1,5 @@
 import type { TenantId } from '../caller.ts'
+import { readOwnJson } from '../crypto/json.ts'
 import type { Place, Sealing } from '../crypto/sealing.ts'
 import type { RecipientAsk } from '../directory/find-recipient.ts'
 
@@ -21,7 +22,7 @@ export async function openBatchRecipient(
 ): Promise<RecipientAsk> {
   const opened = await sealing.open(placeOf(tenantId, itemId), sealed)
   // We sealed it ourselves.
-  return JSON.parse(opened.toString('utf8')) as RecipientAsk
+  return readOwnJson(opened) as RecipientAsk
 }
 
 function placeOf(tenantId: TenantId, itemId: string): Place {

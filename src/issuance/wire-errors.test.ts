@@ -57,6 +57,18 @@ for (const [endpoint, error] of [
     })
   }
 
+  for (const [what, body, type] of [
+    ['malformed JSON', '{', json],
+    ['more values than are read', `[${'0,'.repeat(30_000)}0]`, json],
+    ['more bytes than are read', ' '.repeat(2 ** 21), json],
+    ['a form', 'a=b', 'application/x-www-form-urlencoded'],
+  ] as const) {
+    test(`[RFC 6750 3.1] ${what} without a token at the ${endpoint} endpoint is 401: the body is not read`, async () => {
+      const reply = await post(endpoint, body, { 'content-type': type })
+      assert.deepEqual([reply.status, reply.headers['www-authenticate']], [401, 'Bearer realm="chirograph"'])
+    })
+  }
+
   test(`[VCI-C4] a token in the query or the body of the ${endpoint} endpoint is none`, async () => {
     const { token } = await aToken(issuer)
     const body = JSON.stringify({ access_token: token, notification_id: 'x', event: 'credential_accepted' })

@@ -1,5 +1,6 @@
 import type { Caller } from '../caller.ts'
 import { equalInConstantTime, sha256 } from '../crypto/digest.ts'
+import { readOwnJson } from '../crypto/json.ts'
 import { Fault } from '../fault.ts'
 import type { ListAsk } from '../http/list.ts'
 import type { Platform } from '../platform.ts'
@@ -73,5 +74,5 @@ export async function unsealed(
   if (result === null) return { ...row, credentials: [] }
   const opened = await sealing.open(resultPlace(tenantId, row.id), result)
   // We sealed it ourselves, as exactly this.
-  return { ...row, credentials: JSON.parse(opened.toString('utf8')) as CredentialResult[] }
+  return { ...row, credentials: readOwnJson(opened) as CredentialResult[] }
 }

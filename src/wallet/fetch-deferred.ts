@@ -130,7 +130,7 @@ async function ask(
     headers: { 'content-type': 'application/json', authorization: `Bearer ${accessToken}` },
     body: JSON.stringify({ transaction_id: transactionId }),
     accept: ['application/json'],
-    bytesMax: bytesMax.credentials,
+    bytesMax: bytesMax.credentials(keys.length),
   })
   if (answer.status >= 500 || answer.status === 429)
     throw new Fault('upstream.answer', { notes: `status ${answer.status}` })

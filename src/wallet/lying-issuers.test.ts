@@ -174,6 +174,16 @@ const afterwards: readonly Lie[] = [
     'issuer_answer.invalid',
     { reply: { credential: says({ credentials: [{ credential: {} }] }) } },
   ],
+  [
+    'that sends more than 1 MiB for one copy',
+    'upstream.too_large',
+    { reply: { credential: sends({ body: 'x'.repeat(2 ** 20 + 1) }) } },
+  ],
+  [
+    'that sends half a million values',
+    'issuer_answer.invalid',
+    { reply: { credential: sends({ body: `[${'0,'.repeat(500_000)}0]` }) } },
+  ],
   ['that sends too much', 'upstream.too_large', { reply: { credential: sends({ body: huge }) } }],
   [
     'that sends credentials as JWT',

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import type { TenantId } from '../caller.ts'
+import { readOwnJson } from '../crypto/json.ts'
 import { Fault } from '../fault.ts'
 import { enqueue, job } from '../jobs/job.ts'
 import type { Platform } from '../platform.ts'
@@ -87,7 +88,7 @@ async function openAccess(
 ): Promise<IssuerAccess> {
   const plain = await sealing.open(accessPlace(tenantId, id), sealedAccess)
   // Sealed by us in this very form.
-  return JSON.parse(plain.toString('utf8')) as IssuerAccess
+  return readOwnJson(plain) as IssuerAccess
 }
 
 /** Where a notification's access is sealed to. */

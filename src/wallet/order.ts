@@ -1,4 +1,5 @@
 import type { TenantId } from '../caller.ts'
+import { readOwnJson } from '../crypto/json.ts'
 import { generateKeyPair, type KeyPair, privateKeyFromPkcs8, publicJwkOf } from '../crypto/jwk.ts'
 import type { Sealing } from '../crypto/sealing.ts'
 import { Fault } from '../fault.ts'
@@ -94,7 +95,7 @@ export function sealOrder(sealing: Sealing, tenantId: TenantId, row: string, ord
 export async function openOrder(sealing: Sealing, tenantId: TenantId, row: string, sealed: Buffer): Promise<AnyOrder> {
   const plain = await sealing.open(place(tenantId, row), sealed)
   // Sealed by us in this very form.
-  const shut = JSON.parse(plain.toString('utf8')) as Shut
+  const shut = readOwnJson(plain) as Shut
   if (!('datasets' in shut)) return { ...shut, keys: shut.keys.map(keyPairFrom) }
   return { ...shut, datasets: shut.datasets.map((one) => ({ ...one, keys: one.keys.map(keyPairFrom) })) }
 }

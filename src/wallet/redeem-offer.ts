@@ -120,7 +120,7 @@ async function askFor(
     headers: { 'content-type': 'application/json', authorization: `Bearer ${accessToken}` },
     body: JSON.stringify(buildCredentialRequest(id, proofs)),
     accept: json,
-    bytesMax: bytesMax.credentials,
+    bytesMax: bytesMax.credentials(keys.length),
   })
 }
 

@@ -1,4 +1,5 @@
 import type { TenantId } from '../caller.ts'
+import { readOwnJson } from '../crypto/json.ts'
 import type { Sealing } from '../crypto/sealing.ts'
 import type { Parcel } from './delivery.ts'
 
@@ -21,7 +22,7 @@ export function sealParcel(sealing: Sealing, tenantId: TenantId, id: string, par
 export async function openParcel(sealing: Sealing, tenantId: TenantId, id: string, sealed: Buffer): Promise<Parcel> {
   const plain = await sealing.open(place(tenantId, id, 'sealed_parcel'), sealed)
   // Sealed by us in this very form.
-  return JSON.parse(plain.toString('utf8')) as Parcel
+  return readOwnJson(plain) as Parcel
 }
 
 function place(tenantId: TenantId, row: string, column: string) {

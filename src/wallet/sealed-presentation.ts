@@ -1,4 +1,5 @@
 import type { TenantId } from '../caller.ts'
+import { readOwnJson } from '../crypto/json.ts'
 import type { Sealing } from '../crypto/sealing.ts'
 import { Fault } from '../fault.ts'
 import type { PendingRequest, PresentationView } from './presentation.ts'
@@ -17,7 +18,7 @@ export async function openView(
 ): Promise<PresentationView> {
   const plain = await sealing.open(place(tenantId, id, 'sealed_view'), sealedView)
   // Sealed by us in this very form.
-  return JSON.parse(plain.toString('utf8')) as PresentationView
+  return readOwnJson(plain) as PresentationView
 }
 
 /** Seals what is needed to answer. */
@@ -39,7 +40,7 @@ export async function openPending(
   if (sealedRequest === null) throw new Fault('state.invalid')
   const plain = await sealing.open(place(tenantId, id, 'sealed_request'), sealedRequest)
   // Sealed by us in this very form.
-  return JSON.parse(plain.toString('utf8')) as PendingRequest
+  return readOwnJson(plain) as PendingRequest
 }
 
 function place(tenantId: TenantId, row: string, column: 'sealed_view' | 'sealed_request') {

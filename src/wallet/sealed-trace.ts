@@ -1,4 +1,5 @@
 import type { TenantId } from '../caller.ts'
+import { readOwnJson } from '../crypto/json.ts'
 import type { Sealing } from '../crypto/sealing.ts'
 import type { CredentialTrace } from './history.ts'
 
@@ -15,7 +16,7 @@ export async function openTrace(
 ): Promise<CredentialTrace> {
   const plain = await sealing.open(place(tenantId, id), sealedView)
   // Sealed by us in this very form.
-  return JSON.parse(plain.toString('utf8')) as CredentialTrace
+  return readOwnJson(plain) as CredentialTrace
 }
 
 function place(tenantId: TenantId, row: string) {

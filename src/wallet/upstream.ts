@@ -14,7 +14,7 @@ export const bytesMax = {
   metadata: 512 * 1024,
   token: 64 * 1024,
   nonce: 16 * 1024,
-  credentials: 8 * 1024 * 1024,
+  credentials: (copies: number) => Math.max(1024 * 1024, copies * 512 * 1024),
   requestObject: 256 * 1024,
   verifierAnswer: 64 * 1024,
   ignored: 16 * 1024,

@@ -1,5 +1,6 @@
 import { Fault } from '../../fault.ts'
 import { sha256 } from '../digest.ts'
+import { parseJsonObject } from '../json.ts'
 import { canonical, type PublicJwk, readPublicJwk, thumbprint } from '../jwk.ts'
 import type { KeyDevice, KeyType } from '../key-provider.ts'
 import { objectionToSignature } from '../raw-signature.ts'
@@ -135,7 +136,7 @@ function typeOf(jwk: PublicJwk): KeyType {
 }
 
 function read(stored: Buffer): Reference {
-  const { id, jwk }: { id?: unknown; jwk?: unknown } = JSON.parse(stored.toString())
+  const { id, jwk } = parseJsonObject(stored)
   if (typeof id !== 'string') throw new Error('this is no reference to a key in a token')
   return { id, jwk: canonical(readPublicJwk(jwk)) }
 }

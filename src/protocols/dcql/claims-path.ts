@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../crypto/json.ts'
-import type { PathStep } from './query.ts'
+import { dcqlLimits, type PathStep, type Work } from './query.ts'
 
 /** Where one selected element stands, every `null` of the pointer replaced by an index. */
 export type ClaimPath = readonly (string | number)[]
@@ -9,9 +9,10 @@ export type Found = { readonly value: unknown; readonly path: ClaimPath }
 
 /**
  * What a claims path pointer comes to: the selected elements (never an empty list), or why there are none.
- * `missing`: nothing stands there. `mismatch`: the pointer treats an element as something that it is not.
+ * `missing`: nothing stands there. `mismatch`: the pointer treats an element as something that it is not. `excessive`: it selects more
+ * than may be evaluated.
  */
-export type Located = readonly Found[] | 'missing' | 'mismatch'
+export type Located = readonly Found[] | 'missing' | 'mismatch' | 'excessive'
 
 /**
  * Which issued position each remaining element of an array had. A verifier sees arrays without their undisclosed elements, and an
@@ -41,15 +42,23 @@ export function issuedPositions(
  * Evaluates a claims path pointer on JSON.
  *
  * @param positions Verifier side only: issued positions of the elements of arrays that lost some.
+ * @param work What each element is taken off before it is looked at.
  * @see [OpenID4VP 1.0, 7.1](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-semantics-for-json-based-cr)
  */
-export function locate(root: unknown, path: readonly PathStep[], positions?: IssuedPositions): Located {
+export function locate(
+  root: unknown,
+  path: readonly PathStep[],
+  positions?: IssuedPositions,
+  work: Work = { left: dcqlLimits.elementsMax },
+): Located {
   // 7: a pointer is a non-empty array.
   if (path.length === 0) return 'mismatch'
   let selected: Found[] = [{ value: root, path: [] }]
   for (const step of path) {
     const next: Found[] = []
     for (const one of selected) {
+      work.left -= step === null && Array.isArray(one.value) ? one.value.length : 1
+      if (work.left < 0) return 'excessive'
       if (!take(one, step, positions, next)) return 'mismatch'
     }
     // 7.1.1: an empty selection is an error.

@@ -1,5 +1,12 @@
-import { type ClaimPath, type IssuedPositions, locate, locateInMdoc } from './claims-path.ts'
-import type { ClaimQuery, CredentialQuery, TrustedAuthority } from './query.ts'
+import { type ClaimPath, type Found, type IssuedPositions, type Located, locate, locateInMdoc } from './claims-path.ts'
+import {
+  type ClaimQuery,
+  type CredentialQuery,
+  dcqlLimits,
+  type PathStep,
+  type TrustedAuthority,
+  type Work,
+} from './query.ts'
 
 /** A credential as DCQL sees it: fully disclosed in the wallet, as far as disclosed at the verifier. */
 export type DcqlCredential = {
@@ -22,7 +29,7 @@ export type StandsUnder<C> = (credential: C, authority: TrustedAuthority) => boo
 /** What a credential lacks for a credential query. */
 export type Lack = 'format' | 'type' | 'trusted_authority' | 'holder_binding' | 'claims'
 
-/** The claims that answer a query: which option of it, and where each claim stands. */
+/** The claims that answer a query: which option of it, and where its claims stand, each place once. */
 export type ClaimsMatch = { readonly option: number; readonly paths: readonly ClaimPath[] }
 
 /**
@@ -53,51 +60,61 @@ export function findLack<C extends DcqlCredential>(
  * `values` count: a claim with none of them is as absent as one that is not there (6.4.1). Of several elements that one pointer
  * selects, only those with a wanted value are in `paths`, so that nothing more needs to be disclosed.
  *
+ * @param total What the evaluation is taken off; a claim that cannot be evaluated within {@link dcqlLimits} is not met.
  * @returns null if no option can be satisfied.
  */
-export function matchClaims(query: CredentialQuery, credential: DcqlCredential): ClaimsMatch | null {
-  // Evaluated once per claim, however many options name it.
-  const known: (readonly ClaimPath[] | null | undefined)[] = []
-  const pathsOf = (claim: ClaimQuery) => {
-    let paths = known[claim.position]
-    if (paths === undefined) {
-      paths = claimPaths(claim, credential)
-      known[claim.position] = paths
-    }
-    return paths
+export function matchClaims(
+  query: CredentialQuery,
+  credential: DcqlCredential,
+  total: Work = { left: dcqlLimits.workMax },
+): ClaimsMatch | null {
+  const granted = Math.min(total.left, dcqlLimits.elementsMax)
+  const work = { left: granted }
+  // Each path is looked up once, however many claims and options name it.
+  const known: Located[] = []
+  const pathsOf = ({ path, pointer, values }: ClaimQuery) => {
+    const located = known[pointer] ?? locateIn(credential, path, work)
+    known[pointer] = located
+    return typeof located === 'string' ? [] : withValue(located, values, work)
   }
-  for (const [option, claims] of query.options.entries()) {
-    const paths = allPaths(claims, pathsOf)
-    if (paths !== null) return { option, paths }
+  const found = firstOption(query, pathsOf, work)
+  total.left -= granted - Math.max(work.left, 0)
+  return found
+}
+
+function firstOption(
+  { options }: CredentialQuery,
+  pathsOf: (claim: ClaimQuery) => readonly ClaimPath[],
+  work: Work,
+): ClaimsMatch | null {
+  for (const [option, claims] of options.entries()) {
+    const paths = new Set<ClaimPath>()
+    const whole = new Set<number>()
+    const isMet = claims.every((claim) => {
+      if (claim.values === null && whole.has(claim.pointer)) return true
+      const selected = --work.left < 0 ? [] : pathsOf(claim)
+      if (claim.values === null && selected.length > 0) whole.add(claim.pointer)
+      for (const path of selected) paths.add(path)
+      return selected.length > 0
+    })
+    if (isMet) return { option, paths: [...paths] }
   }
   return null
 }
 
-function allPaths(
-  claims: readonly ClaimQuery[],
-  pathsOf: (claim: ClaimQuery) => readonly ClaimPath[] | null,
-): readonly ClaimPath[] | null {
-  const all: ClaimPath[] = []
-  for (const claim of claims) {
-    const paths = pathsOf(claim)
-    if (paths === null) return null
-    for (const path of paths) all.push(path)
-  }
-  return all
+function locateIn({ format, claims, positions }: DcqlCredential, path: readonly PathStep[], work: Work): Located {
+  return format === 'mso_mdoc' ? locateInMdoc(claims, path) : locate(claims, path, positions, work)
 }
 
-function claimPaths({ path, values }: ClaimQuery, credential: DcqlCredential): readonly ClaimPath[] | null {
-  const located =
-    credential.format === 'mso_mdoc'
-      ? locateInMdoc(credential.claims, path)
-      : locate(credential.claims, path, credential.positions)
-  if (typeof located === 'string') return null
-  // [DCQL-4] equal in type and value
-  const wanted = values === null ? located : located.filter((one) => values.some((value) => value === one.value))
-  return wanted.length === 0 ? null : wanted.map((one) => one.path)
+/** [DCQL-4] Equal in type and value. */
+function withValue(located: readonly Found[], values: ClaimQuery['values'], work: Work): readonly ClaimPath[] {
+  work.left -= located.length
+  if (work.left < 0) return []
+  const wanted = new Set<unknown>(values)
+  return located.filter(({ value }) => values === null || wanted.has(value)).map(({ path }) => path)
 }
 
 function isOfType(types: readonly string[] | null, { type, alsoTypes }: DcqlCredential): boolean {
   if (types === null) return false
-  return types.includes(type) || (alsoTypes?.some((one) => types.includes(one)) ?? false)
+  return types.includes(type) || (alsoTypes?.slice(0, dcqlLimits.valuesMax).some((one) => types.includes(one)) ?? false)
 }

@@ -11,12 +11,18 @@ import { type ClaimQuery, type ClaimValue, dcqlLimits, type PathStep } from './q
 export function parseClaims(value: unknown, format: string, hasClaimSets: boolean, at: string): readonly ClaimQuery[] {
   if (value === undefined) return []
   const claims = list(value, `${at}/claims`, dcqlLimits.claimsMax).map((one, i) =>
-    parseClaim(one, i, format, hasClaimSets, `${at}/claims/${i}`),
+    parseClaim(one, format, hasClaimSets, `${at}/claims/${i}`),
   )
   const ids = claims.flatMap((one) => one.id ?? [])
   // 6.3: a claim id MUST be unique within the array.
   if (new Set(ids).size !== ids.length) throw refuse(`${at}/claims`, 'two claims have the same id')
-  return claims
+  const pointers = new Map<string, number>()
+  return claims.map((claim, position) => {
+    const key = JSON.stringify(claim.path)
+    const pointer = pointers.get(key) ?? position
+    pointers.set(key, pointer)
+    return { ...claim, pointer }
+  })
 }
 
 /** Turns `claims` and `claim_sets` into the one list of options that evaluation works on. @throws Fault `dcql.invalid` */
@@ -39,13 +45,12 @@ export function parseOptions(
   )
 }
 
-function parseClaim(value: unknown, position: number, format: string, needsId: boolean, at: string): ClaimQuery {
+function parseClaim(value: unknown, format: string, needsId: boolean, at: string): Omit<ClaimQuery, 'pointer'> {
   if (!isJsonObject(value)) throw refuse(at, 'must be an object')
   // 6.3: `id` is REQUIRED if claim_sets is present.
   if (needsId && value.id === undefined) throw refuse(`${at}/id`, 'is required where claim_sets is used')
   return {
     id: value.id === undefined ? null : identifier(value.id, `${at}/id`),
-    position,
     path: parsePath(value.path, format, `${at}/path`),
     values: parseValues(value.values, `${at}/values`),
     intentToRetain: flag(value.intent_to_retain, null, `${at}/intent_to_retain`),

@@ -18,6 +18,11 @@ export function parseQuery(value: unknown): DcqlQuery {
   const ids = new Set(credentials.map((one) => one.id))
   // 6.1: `id` MUST be unique within the request.
   if (ids.size !== credentials.length) throw refuse('/credentials', 'two credential queries have the same id')
+  // [DCQL-9] the bounds of the parts multiply
+  const claims = credentials
+    .flatMap(({ options }) => options.map((one) => one.length))
+    .reduce((sum, one) => sum + one, 0)
+  if (claims > dcqlLimits.optionClaimsMax) throw refuse('/credentials', 'the queries ask for too many claims in all')
   return { credentials, credentialSets: parseSets(value.credential_sets, ids) }
 }
 

@@ -7,8 +7,8 @@ export type ClaimValue = string | number | boolean
 /** One claim that a verifier asks for. */
 export type ClaimQuery = {
   readonly id: string | null
-  /** Where this claim stands in the query's `claims`. */
-  readonly position: number
+  /** Where the first claim with this path stands in the query's `claims`: what it selects is looked up once. */
+  readonly pointer: number
   readonly path: readonly PathStep[]
   readonly values: readonly ClaimValue[] | null
   /** mso_mdoc only; null where the verifier made no statement. */
@@ -49,4 +49,12 @@ export const dcqlLimits = {
   valuesMax: 64,
   pathStepsMax: 16,
   textLengthMax: 1024,
+  /** Claims in all options of all credential queries. */
+  optionClaimsMax: 4096,
+  /** Claims that are tried and elements that are looked at: of one credential for one credential query, and in all. */
+  elementsMax: 50_000,
+  workMax: 500_000,
 } as const
+
+/** How much more may be evaluated; taken off before it is done. */
+export type Work = { left: number }

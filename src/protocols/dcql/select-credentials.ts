@@ -1,5 +1,5 @@
 import { type ClaimsMatch, type DcqlCredential, findLack, matchClaims, type StandsUnder } from './match.ts'
-import type { CredentialQuery, DcqlQuery } from './query.ts'
+import { type CredentialQuery, type DcqlQuery, dcqlLimits, type Work } from './query.ts'
 
 /** A credential that can answer a query, and the claims that it would show. */
 export type Match<C> = ClaimsMatch & { readonly credential: C }
@@ -35,8 +35,13 @@ export function selectCredentials<C extends DcqlCredential>(
   standsUnder?: StandsUnder<C>,
 ): Selection<C> {
   const queries = new Map<string, Matches<C>>()
+  const work = { left: dcqlLimits.workMax }
   for (const one of query.credentials) {
-    queries.set(one.id, { id: one.id, multiple: one.multiple, matches: findMatches(one, candidates, standsUnder) })
+    queries.set(one.id, {
+      id: one.id,
+      multiple: one.multiple,
+      matches: findMatches(one, candidates, work, standsUnder),
+    })
   }
   return { ...plan(query, (id) => (queries.get(id)?.matches.length ?? 0) > 0), queries }
 }
@@ -61,12 +66,13 @@ export function plan(query: DcqlQuery, isMatched: (id: string) => boolean): Omit
 function findMatches<C extends DcqlCredential>(
   query: CredentialQuery,
   candidates: readonly C[],
+  work: Work,
   standsUnder: StandsUnder<C> | undefined,
 ): readonly Match<C>[] {
   const matches: Match<C>[] = []
   for (const credential of candidates) {
     if (findLack(query, credential, standsUnder) !== null) continue
-    const claims = matchClaims(query, credential)
+    const claims = matchClaims(query, credential, work)
     if (claims !== null) matches.push({ credential, ...claims })
   }
   return matches

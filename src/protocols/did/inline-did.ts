@@ -31,7 +31,7 @@ export function didKeyOf(jwk: PublicJwk): string {
 
 function keyOfDidJwk(id: string): PublicJwk {
   try {
-    const jwk = readPublicJwk(parseJsonObject(fromBase64url(id)))
+    const jwk = readPublicJwk(parseJsonObject(fromBase64url(id), { escapedNames: false }))
     // did:jwk: a key for encryption is in no relationship that signs
     if (jwk.use === 'enc') throw new Fault('key.unsupported')
     return jwk

@@ -7,7 +7,7 @@ export type CredentialResponse =
   | { readonly kind: 'issued'; readonly credentials: readonly string[]; readonly notificationId: string | null }
   | { readonly kind: 'deferred'; readonly transactionId: string; readonly intervalSeconds: number }
 
-const CREDENTIAL_CHARS_MAX = 4 * 1024 * 1024
+const CREDENTIAL_CHARS_MAX = 1024 * 1024
 const INTERVAL_SECONDS_MAX = 30 * 24 * 3600
 
 /**

@@ -17,7 +17,7 @@ export type ResponseForm =
     }
 
 const PRESENTATIONS_MAX = 50
-const PRESENTATION_CHARS_MAX = 4 * 1024 * 1024
+const PRESENTATION_CHARS_MAX = 1024 * 1024
 
 /** The form body of an answer with mode `direct_post`. [VP-S2] */
 export function buildResponse(vpToken: VpToken, state: string | null): string {

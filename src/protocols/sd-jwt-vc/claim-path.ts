@@ -8,13 +8,28 @@ export type ValuePath = readonly (string | number)[]
  */
 export type ClaimPath = readonly (string | number | null)[]
 
-/** Whether a pointer selects the value at a path, or a value above or below it. */
-export function touches(pointer: ClaimPath, path: ValuePath): boolean {
-  const length = Math.min(pointer.length, path.length)
-  for (let at = 0; at < length; at++) {
-    const wanted = pointer[at]
-    const found = path[at]
-    if (wanted === null ? typeof found !== 'number' : wanted !== found) return false
+/** Pointers as a tree, so that asking about a path costs its length and not the number of pointers. */
+export class PathSet {
+  readonly #below = new Map<string | number | null, PathSet>()
+  #isEnd = false
+
+  constructor(pointers: Iterable<ClaimPath> = []) {
+    for (const pointer of pointers) {
+      let at: PathSet = this
+      for (const step of pointer) {
+        const next = at.#below.get(step) ?? new PathSet()
+        at.#below.set(step, next)
+        at = next
+      }
+      at.#isEnd = true
+    }
   }
-  return true
+
+  /** Whether one of the pointers selects the value at a path, or a value above or below it. */
+  touches(path: ValuePath, from = 0): boolean {
+    const step = path[from]
+    if (this.#isEnd || step === undefined) return this.#isEnd || this.#below.size > 0
+    if (this.#below.get(step)?.touches(path, from + 1)) return true
+    return typeof step === 'number' && this.#below.get(null)?.touches(path, from + 1) === true
+  }
 }

@@ -3,7 +3,7 @@ import { isJsonObject, type Json } from '../../crypto/json.ts'
 import { signCompact } from '../../crypto/jws.ts'
 import type { SoftwareKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
-import { type ClaimPath, touches } from './claim-path.ts'
+import { type ClaimPath, PathSet } from './claim-path.ts'
 import { hashOf } from './disclosure.ts'
 import { type Disclosed, type Processed, processSdJwt } from './process-sd-jwt.ts'
 import { type SdJwt, withoutKeyBinding } from './sd-jwt.ts'
@@ -46,8 +46,9 @@ export function presentSdJwt(sdJwt: SdJwt, paths: readonly ClaimPath[], binding:
  *
  * A value above is there as structure: its other disclosable members stay hidden, but members in the clear inside it do show.
  */
-export function disclosedBy({ disclosed }: Pick<Processed, 'disclosed'>, paths: readonly ClaimPath[]): Disclosed[] {
-  return disclosed.filter(({ path }) => paths.some((pointer) => touches(pointer, path)))
+function disclosedBy({ disclosed }: Pick<Processed, 'disclosed'>, paths: readonly ClaimPath[]): Disclosed[] {
+  const wanted = new PathSet(paths)
+  return disclosed.filter(({ path }) => wanted.touches(path))
 }
 
 /** Whether a pointer selects at least one value. A member that an object only inherits is not there. */
