@@ -68,25 +68,6 @@ export function readCertificate(bytes: Uint8Array): Certificate {
   }
 }
 
-/**
- * Reads one certificate in PEM; text around it is not allowed.
- *
- * @throws Fault `certificate.invalid`
- */
-export function readPem(text: string): Certificate {
-  const found = /^-----BEGIN CERTIFICATE-----\s+([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----$/.exec(text.trim())
-  const body = found?.[1]?.replace(/\s+/g, '')
-  if (body === undefined || body.length > 2 * BYTES_MAX)
-    throw malformed('it is not one PEM block of the type CERTIFICATE')
-  return readCertificate(Buffer.from(body, 'base64'))
-}
-
-/** A certificate in PEM, lines of 64 characters and `\n`. */
-export function pemOf({ der }: Pick<Certificate, 'der'>): string {
-  const lines = der.toString('base64').replace(/.{64}(?=.)/g, '$&\n')
-  return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`
-}
-
 type Body = { readonly algorithm: Buffer; readonly read: Omit<Certificate, 'der' | 'fingerprint' | keyof Signed> }
 
 function readBody(parts: readonly ReturnType<typeof readDer>[]): Body {

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Certificate, readPem } from '../certificate.ts'
+import { readPem } from '../../x509/pem.ts'
+import type { Certificate } from '../certificate.ts'
 import { type Crl, readCrl } from '../crl.ts'
 
 /** Keys that openssl makes. */
