@@ -1,5 +1,5 @@
 import { type Anchor, type AnchorSet, objectionsTo, objectionsToCa, type Purpose, readChain } from './anchor.ts'
-import { buildPath, isSelfSigned, PATH_LENGTH_MAX } from './build-path.ts'
+import { isSelfSigned, PATH_LENGTH_MAX, pathsOf } from './build-path.ts'
 import type { Certificate } from './certificate.ts'
 import { type Crl, type RevocationPolicy, revocationOf } from './crl.ts'
 import { anyExtendedKeyUsage, mdlSigner, usagesOf } from './extended-key-usage.ts'
@@ -52,9 +52,14 @@ export function validatePath(ask: PathAsk): PathResult {
   if (isSelfSigned(leaf)) return refused(leaf, ['leaf.self_signed'])
   const kept = others.filter((one) => !isSelfSigned(one))
   if (ask.selfSigned === 'refused' && kept.length < others.length) return refused(leaf, ['chain.self_signed'])
-  const { certificates, anchor, findings } = buildPath([leaf, ...kept], ask.anchors, ask.purpose)
-  const all = [...findings, ...objections(certificates, ask), ...(anchor === null ? [] : withAnchor(certificates, ask))]
-  return all.length > 0 ? refused(leaf, all) : { ok: true, findings: [], leaf, path: certificates, anchor }
+  // What stands against the first way is told, if no other one is good.
+  let told: readonly PathFindingCode[] = []
+  for (const { certificates: path, anchor, findings } of pathsOf([leaf, ...kept], ask.anchors, ask.purpose)) {
+    const all = [...findings, ...objections(path, ask), ...(anchor === null ? [] : withAnchor(path, ask))]
+    if (all.length === 0) return { ok: true, findings: [], leaf, path, anchor }
+    if (told.length === 0) told = all
+  }
+  return refused(leaf, told)
 }
 
 function refused(leaf: Certificate | null, codes: readonly PathFindingCode[]): PathResult {
