@@ -91,8 +91,8 @@ function validityOf({ notBefore, notAfter }: Certificate, at: Date): readonly Pa
 function leafFindings({ extensions }: Certificate, usages: ReadonlySet<string>, isDemanded: boolean) {
   const { basicConstraints, keyUsage, extendedKeyUsage } = extensions
   const found: PathFindingCode[] = []
-  // [SEC-27] a bare CA certificate used as signer
-  if (basicConstraints?.isCa) found.push('leaf.is_ca')
+  // [SEC-27] a bare CA certificate used as signer. RFC 5280 4.2.1.9: who is no authority does not sign certificates
+  if (basicConstraints?.isCa || keyUsage?.has('keyCertSign')) found.push('leaf.is_ca')
   // RFC 5280 4.2.1.3
   if (keyUsage !== null && !keyUsage.has('digitalSignature')) found.push('leaf.key_usage')
   // RFC 5280 4.2.1.12: only for one of the purposes indicated

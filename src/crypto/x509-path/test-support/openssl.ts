@@ -61,6 +61,7 @@ policy = any
 unique_subject = no
 rand_serial = yes
 default_crl_days = 30
+crlnumber = ${folder}/number-${serial}
 crl_extensions = crl
 [any]
 countryName = optional
@@ -91,6 +92,7 @@ export function openssl(): Openssl {
     count += 1
     writeFileSync(file(`${count}.cnf`), config(folder, count))
     writeFileSync(file(`index-${count}.txt`), '')
+    writeFileSync(file(`number-${count}`), '01')
     return count
   }
   const make = (wish: Wish): Made => {
