@@ -37,6 +37,8 @@ export type Crl = Signed & {
 export type RevocationPolicy = 'none' | 'soft' | 'hard'
 
 const BYTES_MAX = 1024 * 1024
+/** [SEC-80] */
+const SKEW_MS = 60_000
 const crlNumber = '2.5.29.20'
 
 /**
@@ -85,9 +87,10 @@ export function revocationOf(
   return lists.length > 0 ? 'crl.signature' : 'crl.missing'
 }
 
-/** Whether a list may be relied on at a time. One without an end is never current: nobody could tell when it is old. */
-export function isCurrent({ thisUpdate, nextUpdate }: Pick<Crl, 'thisUpdate' | 'nextUpdate'>, now: Date): boolean {
-  return thisUpdate <= now && nextUpdate !== null && now < nextUpdate
+/** Whether a list may be relied on at a time, by a clock that differs by up to a minute. One without an end is never current. */
+function isCurrent({ thisUpdate, nextUpdate }: Pick<Crl, 'thisUpdate' | 'nextUpdate'>, now: Date): boolean {
+  const at = now.getTime()
+  return thisUpdate.getTime() - SKEW_MS <= at && nextUpdate !== null && at < nextUpdate.getTime() + SKEW_MS
 }
 
 function readList(parts: readonly Der[]) {
