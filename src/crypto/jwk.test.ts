@@ -19,11 +19,21 @@ for (const [what, jwk] of [
   ['no y', { ...publicJwk, y: undefined }],
   ['a short coordinate', { ...publicJwk, x: publicJwk.x.slice(1) }],
   ['a padded coordinate [SEC-25]', { ...publicJwk, x: `${publicJwk.x}=` }],
+  ['the use enc', { ...publicJwk, use: 'enc' }],
+  ['other operations', { ...publicJwk, key_ops: ['deriveKey'] }],
+  ['operations that are no list', { ...publicJwk, key_ops: 'verify' }],
+  ['an algorithm that the key is not for', { ...publicJwk, alg: 'EdDSA' }],
+  ['an algorithm for encryption', { ...publicJwk, alg: 'ECDH-ES' }],
   ['no object', 'key'],
   ['null', null],
 ] as const) {
   test(`a JWK is refused for ${what}`, () => assert.throws(() => readPublicJwk(jwk), { code: 'key.unsupported' }))
 }
+
+test('a JWK that says to be for signatures of its kind is read', () => {
+  const said = { use: 'sig', key_ops: ['verify'], alg: 'ES256' }
+  assert.deepEqual(readPublicJwk({ ...publicJwk, ...said }), { ...publicJwk, use: 'sig', alg: 'ES256' })
+})
 
 test('a point beside the curve is refused at import [SEC-26]', () => {
   const off = readPublicJwk({ ...publicJwk, y: publicJwk.x })

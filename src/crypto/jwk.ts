@@ -20,16 +20,21 @@ export type KeyPair = { readonly publicJwk: P256Jwk; readonly privateKey: KeyObj
 
 const COORDINATE_CHARS = 43 // 32 bytes in base64url
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'] as const
+/** RFC 7518 3.1, RFC 8037 3.1, RFC 9864 2. */
+const algs: Readonly<Record<PublicJwk['kty'], ReadonlySet<unknown>>> = {
+  EC: new Set(['ES256', 'ESP256']),
+  OKP: new Set(['EdDSA', 'Ed25519']),
+}
 const IMPORTED_MAX = 4096
 const imported = new Map<string, KeyObject>()
 
 /**
- * Reads a public key that somebody else sent, and keeps only the members that we know.
+ * Reads a public key for signatures that was sent to us, and keeps only the members that we know.
  *
  * That the point lies on the curve is checked by {@link importPublicJwk}. Who owns the key is not checked.
  *
- * @throws Fault `key.unsupported` if it is no P-256 or Ed25519 public key or brings private members.
- * @see [RFC 7517](https://www.rfc-editor.org/rfc/rfc7517) and [RFC 7518, 6](https://www.rfc-editor.org/rfc/rfc7518#section-6)
+ * @throws Fault `key.unsupported` if it is no P-256 or Ed25519 public key, brings private members, or is meant for something else.
+ * @see [RFC 7517, 4.2 to 4.4](https://www.rfc-editor.org/rfc/rfc7517#section-4.2) and [RFC 7518, 6](https://www.rfc-editor.org/rfc/rfc7518#section-6)
  */
 export function readPublicJwk(value: unknown): PublicJwk {
   if (!isJsonObject(value)) throw new Fault('key.unsupported', { detail: 'The key is not a JWK.' })
@@ -37,7 +42,14 @@ export function readPublicJwk(value: unknown): PublicJwk {
   if (privateMembers.some((name) => Object.hasOwn(value, name))) {
     throw new Fault('key.unsupported', { detail: 'The key carries private members.' })
   }
-  const { kty, crv, x, y } = value
+  const { kty, crv, x, y, use, key_ops: operations, alg } = value
+  const isForOthers = Array.isArray(operations) ? !operations.includes('verify') : operations !== undefined
+  if (
+    (use !== undefined && use !== 'sig') ||
+    isForOthers ||
+    (alg !== undefined && !algs[kty === 'EC' ? 'EC' : 'OKP'].has(alg))
+  )
+    throw new Fault('key.unsupported', { detail: 'The key is meant for something else than such signatures.' })
   if (!isCoordinate(x)) throw new Fault('key.unsupported')
   if (kty === 'EC' && crv === 'P-256' && isCoordinate(y)) return { kty, crv, x, y, ...namedMembers(value) }
   if (kty === 'OKP' && crv === 'Ed25519') return { kty, crv, x, ...namedMembers(value) }

@@ -76,7 +76,9 @@ function isAmong(known: string, etag: string): boolean {
 /** RFC 7240 2: preferences are parted by commas and case does not matter; of several with one name the first counts. */
 function waitOf(prefer: string | string[] | undefined): number {
   const preferences = [prefer ?? []].flat().join(',').split(',')
-  const wait = preferences.map((one) => /^wait\s*=\s*"?([^";\s]*)"?\s*(?:;|$)/i.exec(one.trim())?.[1]).find(isThere)
+  // Spaces count as one, so that no two neighbours of the pattern share a run of them.
+  const spaced = preferences.map((one) => one.trim().replace(/\s+/g, ' '))
+  const wait = spaced.map((one) => /^wait ?= ?"?([^"; ]*)"? ?(?:;|$)/i.exec(one)?.[1]).find(isThere)
   if (wait === undefined) return 0
   if (!/^\d{1,9}$/.test(wait)) {
     const detail = 'wait must be a whole number of seconds.'

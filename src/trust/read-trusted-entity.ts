@@ -1,5 +1,6 @@
+import { readPem, toPem } from '../crypto/x509/pem.ts'
 import { objectionsToAnchor } from '../crypto/x509-path/anchor.ts'
-import { type Certificate, pemOf, readPem } from '../crypto/x509-path/certificate.ts'
+import type { Certificate } from '../crypto/x509-path/certificate.ts'
 import { pathFindingMessages } from '../crypto/x509-path/path-findings.ts'
 import { Fault, type Violation } from '../fault.ts'
 import { parseDid } from '../protocols/did/did.ts'
@@ -47,7 +48,7 @@ function readCertificates(texts: readonly string[], now: Date): readonly string[
     const detail = typeof found === 'string' ? found : known.has(found.fingerprint) ? 'It stands there twice.' : null
     if (typeof found !== 'string') known.add(found.fingerprint)
     if (detail !== null) violations.push({ detail, pointer: `/certificates/${index}` })
-    return typeof found === 'string' ? [] : [pemOf(found)]
+    return typeof found === 'string' ? [] : [toPem('CERTIFICATE', found.der)]
   })
   if (violations.length > 0) throw new Fault('certificate.invalid', { violations })
   return read

@@ -14,7 +14,7 @@ type Found = Crl | 'out of reach' | 'unusable'
 const KEPT = { entriesMax: 500, ttlMs: 300_000 } as const
 /** Where there was no list, none is looked for again sooner. */
 const FAILED_MS = 60_000
-const BYTES_MAX = 8 * 1024 * 1024
+const BYTES_MAX = 1024 * 1024
 const REDIRECTS_MAX = 3
 
 const caches = new WeakMap<OutboundFetch, Recent<Promise<Found>>>()

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { readPem } from '../crypto/x509-path/certificate.ts'
+import { readPem } from '../crypto/x509/pem.ts'
 import { filtersOf, listPage } from '../http/list.ts'
 import { once } from '../http/operation.ts'
 import { answer, type Route, route } from '../http/route.ts'

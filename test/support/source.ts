@@ -14,6 +14,8 @@ export type Source = {
   readonly uncommented: string
   /** Comments, strings, template texts and regular expressions are blanks; what is left is code. */
   readonly code: string
+  /** Its regular expressions, as literals with their flags. */
+  readonly patterns: readonly string[]
 }
 
 /** Every TypeScript file below a folder of the repository, in order of path. None when the folder does not exist. */
@@ -60,7 +62,8 @@ const BEFORE_REGEX = /(?:^|[([{,;=:!&|?+\-*%<>~^}]|\b(?:return|typeof|case|in|of
  * A scanner, not a parser: it tells code from comments, strings, templates and regular expressions, and nothing more.
  * Enough for the rules of the house, which are about words, imports and lengths.
  */
-export function blank(text: string): { uncommented: string; code: string } {
+export function blank(text: string): Pick<Source, 'uncommented' | 'code' | 'patterns'> {
+  const patterns: string[] = []
   let uncommented = ''
   let code = ''
   let at = 0
@@ -72,6 +75,7 @@ export function blank(text: string): { uncommented: string; code: string } {
     pattern.lastIndex = at
     const found = pattern.exec(text)?.[0]
     if (found === undefined) return false
+    if (kind === 'regex') patterns.push(found)
     const blanks = found.replace(/[^\n]/g, ' ')
     uncommented += kind === 'comment' ? blanks : found
     code += blanks
@@ -99,5 +103,5 @@ export function blank(text: string): { uncommented: string; code: string } {
     else if (char === '{') braces.push(false)
     else if (char === '}' && braces.pop() === true) template()
   }
-  return { uncommented, code }
+  return { uncommented, code, patterns }
 }

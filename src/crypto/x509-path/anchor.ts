@@ -1,6 +1,6 @@
 import { sha256 } from '../digest.ts'
 import { type Certificate, readCertificate } from './certificate.ts'
-import { extensionIds } from './extensions.ts'
+import { extensionIds, isCritical } from './extensions.ts'
 import type { PathFindingCode } from './path-findings.ts'
 import { isStrongKey } from './signature.ts'
 
@@ -64,27 +64,48 @@ const forbidden: ReadonlySet<string> = new Set([
 ])
 
 /** What is wrong with any certificate of a chain by itself, whatever its place and the time. */
-export function objectionsTo({ version, publicKey, extensions }: Certificate): readonly PathFindingCode[] {
+export function objectionsTo({
+  version,
+  serial,
+  publicKey,
+  subject,
+  extensions,
+}: Certificate): readonly PathFindingCode[] {
   const found: PathFindingCode[] = []
   // RFC 5280 6.1.4 (k): without extensions nothing says that it is a certification authority
   if (version !== 3) found.push('certificate.version')
+  // RFC 5280 4.1.2.2
+  if (serial === '00') found.push('certificate.serial')
   if (!isStrongKey(publicKey)) found.push('certificate.weak_key')
   if (extensions.present.some(({ oid }) => forbidden.has(oid))) found.push('certificate.forbidden_extension')
+  // RFC 5280 4.2.1.1, 4.2.1.2
+  if ([extensionIds.authorityKeyId, extensionIds.subjectKeyId].some((oid) => isCritical(extensions, oid)))
+    found.push('certificate.criticality')
+  // RFC 5280 4.1.2.6: without a subject, the alternative names stand for it
+  if (subject.text === '' && !isCritical(extensions, extensionIds.subjectAltName)) found.push('certificate.subject')
+  if (!extensions.subjectAltName.dns.every(isDnsName)) found.push('certificate.dns_name')
   // RFC 5280 4.2: a critical extension that is not recognized MUST lead to rejection
-  if (extensions.present.some(({ oid, isCritical }) => isCritical && !understood.has(oid) && !forbidden.has(oid))) {
+  if (extensions.present.some((one) => one.isCritical && !understood.has(one.oid) && !forbidden.has(one.oid))) {
     found.push('certificate.critical_extension')
   }
   return found
 }
 
 /** What keeps a certificate from being one that signs others. */
-export function objectionsToCa({
-  extensions: { basicConstraints, keyUsage },
-}: Certificate): readonly PathFindingCode[] {
+export function objectionsToCa({ extensions }: Certificate): readonly PathFindingCode[] {
+  const { basicConstraints, keyUsage } = extensions
   // RFC 5280 6.1.4 (k)
   if (!basicConstraints?.isCa) return ['ca.missing']
+  // RFC 5280 4.2.1.9
+  if (!isCritical(extensions, extensionIds.basicConstraints)) return ['certificate.criticality']
   // RFC 5280 6.1.4 (n): if the extension is there
   return keyUsage === null || keyUsage.has('keyCertSign') ? [] : ['ca.key_usage']
+}
+
+/** RFC 5280 4.2.1.6: the preferred name syntax, of which an address is none; a wildcard may stand for the first label. */
+function isDnsName(name: string): boolean {
+  const syntax = /^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i
+  return syntax.test(name) && !/\.\d+$/.test(name)
 }
 
 /** What keeps a certificate from being an anchor at a time. Nothing: it may be trusted. */

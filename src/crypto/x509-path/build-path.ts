@@ -14,28 +14,30 @@ export type Path = {
 export const PATH_LENGTH_MAX = 5
 
 /**
- * Finds the way from the leaf to an anchor. RFC 7515 4.1.6 puts the certificates in order, so there is one way only; where it ends is
- * decided by the anchors and not by the chain.
+ * The ways from the leaf to an anchor, made one after the other; if there is none, how far the chain leads and why it ends there. RFC 7515
+ * 4.1.6 puts the certificates in order, so they differ only in where they end, which is decided by the anchors and not by the chain.
  *
  * Checks names, signatures and key identifiers. Whether each certificate may do what it does is NOT checked here.
  *
- * @param chain Leaf first, self-signed ones already dropped.
+ * @param chain Leaf first, self-signed ones already dropped; not empty.
  */
-export function buildPath(chain: readonly Certificate[], anchors: AnchorSet, purpose: Purpose): Path {
+export function* pathsOf(chain: readonly Certificate[], anchors: AnchorSet, purpose: Purpose): Generator<Path> {
   const findings: PathFindingCode[] = []
-  const certificates: Certificate[] = []
+  let isAnchored = false
   for (const [at, current] of chain.entries()) {
-    certificates.push(current)
-    const anchor = anchorOf(current, anchors, purpose)
-    if (anchor !== null) return ended([...certificates, anchor.certificate], anchor, findings)
+    const certificates = chain.slice(0, at + 1)
+    for (const anchor of anchorsOf(current, anchors, purpose)) {
+      isAnchored = true
+      yield ended([...certificates, anchor.certificate], anchor, findings)
+    }
     const next = chain[at + 1]
-    if (next === undefined)
-      return { certificates, anchor: null, findings: [...findings, whyNoAnchor(current, anchors)] }
-    const stop = stepTo(next, current, certificates)
-    if (stop !== null) return { certificates, anchor: null, findings: [...findings, stop] }
+    const stop = next === undefined ? whyNoAnchor(current, anchors) : stepTo(next, current, certificates)
+    if (next === undefined || stop !== null) {
+      if (!isAnchored && stop !== null) yield { certificates, anchor: null, findings: [...findings, stop] }
+      return
+    }
     if (!isLinked(current, next)) findings.push('chain.authority_key')
   }
-  return { certificates, anchor: null, findings: ['chain.empty'] }
 }
 
 /** Whether a certificate signed itself. */
@@ -50,10 +52,10 @@ function ended(certificates: readonly Certificate[], anchor: Anchor, found: read
   return { certificates, anchor, findings: [...found, ...unlinked, ...long] }
 }
 
-/** [X5-3] The anchor of that name, for that purpose, whose key made the signature. */
-function anchorOf(one: Certificate, anchors: AnchorSet, purpose: Purpose): Anchor | null {
+/** [X5-3] The anchors of that name, for that purpose, whose key made the signature: one that is renewed is there twice. */
+function anchorsOf(one: Certificate, anchors: AnchorSet, purpose: Purpose): readonly Anchor[] {
   const named = anchors.named(one.issuer.der).filter(({ purposes }) => purposes.includes(purpose))
-  return named.find(({ certificate }) => hasSigned(certificate, one)) ?? null
+  return named.filter(({ certificate }) => hasSigned(certificate, one))
 }
 
 /** A signature that is too weak is not looked at: it is a finding of its own, whatever it says. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { Fault } from '../../fault.ts'
-import { pemOf, readCertificate, readPem } from './certificate.ts'
+import { readPem, toPem } from '../x509/pem.ts'
+import { readCertificate } from './certificate.ts'
 import { readCrl } from './crl.ts'
 import { openssl } from './test-support/openssl.ts'
 import { june, pki } from './test-support/pki.ts'
@@ -25,11 +26,11 @@ function isRead(read: () => unknown): boolean {
 }
 
 test('[SEC-27] no bit of a certificate can be turned without the chain being refused', () => {
-  for (let at = 0; at < der.length; at += 1) {
+  for (let bit = 0; bit < 8 * der.length; bit += 1) {
     const flipped = Buffer.from(der)
-    flipped[at] = (der[at] ?? 0) ^ (1 << (at % 8))
+    flipped[bit >> 3] = (der[bit >> 3] ?? 0) ^ (1 << (bit & 7))
     const result = validatePath({ chain: [flipped], anchors: trusted(root), purpose: 'issuer', at: june })
-    assert(!result.ok, `byte ${at}`)
+    assert(!result.ok, `bit ${bit}`)
   }
 })
 
@@ -63,7 +64,7 @@ test('a name with a NUL in it does not hide what follows', () => {
 })
 
 test('PEM is one certificate and nothing else, and comes out as it went in', () => {
-  assert.equal(pemOf(readPem(leaf.pem)), leaf.pem)
+  assert.equal(toPem('CERTIFICATE', readPem(leaf.pem).der), leaf.pem)
   const others = [
     '',
     'x',

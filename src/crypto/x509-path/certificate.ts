@@ -1,12 +1,12 @@
-import { createPublicKey, type KeyObject } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { sha256 } from '../digest.ts'
 import {
   bitsOf,
-  childrenOf,
+  type Der,
   expected,
   integerBytesOf,
   malformed,
-  oidOf,
+  onlyChildOf,
   readDer,
   sequenceOf,
   smallIntegerOf,
@@ -15,7 +15,7 @@ import {
 } from './der.ts'
 import { type Extensions, readExtensions } from './extensions.ts'
 import { type Name, readName } from './name.ts'
-import type { Signed } from './signature.ts'
+import { readAlgorithm, readPublicKey, type Signed } from './signature.ts'
 
 /** A certificate as it was read. Nothing of it is verified. */
 export type Certificate = Signed & {
@@ -63,42 +63,25 @@ export function readCertificate(bytes: Uint8Array): Certificate {
     der,
     fingerprint: sha256(der).toString('hex'),
     tbs: tbs.whole,
-    algorithm: oidOf(sequenceOf(algorithm)[0]),
-    signature: bitsOf(signature).bytes,
+    algorithm: readAlgorithm(algorithm),
+    signature: bitsOf(signature),
   }
-}
-
-/**
- * Reads one certificate in PEM; text around it is not allowed.
- *
- * @throws Fault `certificate.invalid`
- */
-export function readPem(text: string): Certificate {
-  const found = /^-----BEGIN CERTIFICATE-----\s+([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----$/.exec(text.trim())
-  const body = found?.[1]?.replace(/\s+/g, '')
-  if (body === undefined || body.length > 2 * BYTES_MAX)
-    throw malformed('it is not one PEM block of the type CERTIFICATE')
-  return readCertificate(Buffer.from(body, 'base64'))
-}
-
-/** A certificate in PEM, lines of 64 characters and `\n`. */
-export function pemOf({ der }: Pick<Certificate, 'der'>): string {
-  const lines = der.toString('base64').replace(/.{64}(?=.)/g, '$&\n')
-  return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`
 }
 
 type Body = { readonly algorithm: Buffer; readonly read: Omit<Certificate, 'der' | 'fingerprint' | keyof Signed> }
 
-function readBody(parts: readonly ReturnType<typeof readDer>[]): Body {
-  const versioned = parts[0]?.tag === 0xa0
-  const version = versioned ? smallIntegerOf(childrenOf(expected(parts[0], 0xa0))[0]) + 1 : 1
-  const [serial, algorithm, issuer, validity, subject, spki, ...rest] = versioned ? parts.slice(1) : parts
+function readBody(parts: readonly Der[]): Body {
+  const version = parts[0]?.tag === 0xa0 ? smallIntegerOf(onlyChildOf(parts[0])) + 1 : 1
+  const [serial, algorithm, issuer, validity, subject, spki, ...rest] = version === 1 ? parts : parts.slice(1)
   const [notBefore, notAfter, ...extra] = sequenceOf(validity)
-  if (extra.length > 0 || rest.some(({ tag }) => ![0x81, 0x82, 0xa3].includes(tag)))
-    throw malformed('it has surplus parts')
-  const extensions = rest.find(({ tag }) => tag === 0xa3)
-  if (extensions !== undefined && version !== 3) throw malformed('only version 3 has extensions')
+  // 4.1: [1] and [2] unique identifiers, [3] extensions, in that order
+  const surplus = rest.some(({ tag }, at) => ![0x81, 0x82, 0xa3].includes(tag) || tag <= (rest[at - 1]?.tag ?? 0))
   const key = expected(spki, tags.sequence)
+  const [, keyBits, ...behind] = sequenceOf(key)
+  if (surplus || extra.length > 0 || behind.length > 0) throw malformed('it has surplus parts')
+  const extensions = rest.find(({ tag }) => tag === 0xa3)
+  // 4.1.2.1; version 1 is the default, and DER leaves that out (X.690 11.5)
+  if (version > 3 || (version < 3 && extensions !== undefined)) throw malformed('its version is not that of its parts')
   const read = {
     version,
     serial: serialOf(integerBytesOf(serial)),
@@ -107,9 +90,9 @@ function readBody(parts: readonly ReturnType<typeof readDer>[]): Body {
     notBefore: timeOf(notBefore),
     notAfter: timeOf(notAfter),
     spki: key.whole,
-    keyBits: bitsOf(sequenceOf(key)[1]).bytes,
-    publicKey: keyOf(key.whole),
-    extensions: readExtensions(extensions === undefined ? undefined : childrenOf(extensions)[0]),
+    keyBits: bitsOf(keyBits),
+    publicKey: readPublicKey(key),
+    extensions: readExtensions(extensions && onlyChildOf(extensions)),
   }
   return { algorithm: expected(algorithm, tags.sequence).whole, read }
 }
@@ -119,12 +102,4 @@ function serialOf(bytes: Buffer): string {
   if (bytes.length > SERIAL_BYTES_MAX || (bytes[0] ?? 0) >= 0x80)
     throw malformed('the serial number is negative or too long')
   return bytes.toString('hex')
-}
-
-function keyOf(spki: Buffer): KeyObject | null {
-  try {
-    return createPublicKey({ key: spki, format: 'der', type: 'spki' })
-  } catch {
-    return null
-  }
 }

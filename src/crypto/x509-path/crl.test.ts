@@ -52,6 +52,23 @@ for (const [what, code, ask] of bad) {
   })
 }
 
+for (const [what, now, codes] of [
+  ['signed 60 s ahead of our clock', '2026-04-30T23:59:00Z', []],
+  ['signed 61 s ahead of our clock', '2026-04-30T23:58:59Z', ['crl.stale']],
+  ['that ran out 59 s ago', '2026-07-01T00:00:59Z', []],
+  ['that ran out 60 s ago', '2026-07-01T00:01:00Z', ['crl.stale']],
+] as const) {
+  test(`[SEC-80] a list ${what} is ${codes.length === 0 ? 'current' : 'stale'}: clocks differ by a minute`, () => {
+    const revocation = { crls: [tool.crl(root, [])], policy: 'hard', now: new Date(now) } as const
+    const chain = [leaf.certificate.der]
+    const { findings } = validatePath({ chain, anchors: trusted(root), purpose: 'issuer', at: june, revocation })
+    assert.deepEqual(
+      findings.map(({ code }) => code),
+      codes,
+    )
+  })
+}
+
 test('[SEC-29] a chain with its list, and one without a list where none is demanded, is good', () => {
   const ask = { chain: [leaf.certificate.der], anchors: trusted(root), purpose: 'issuer', at: june } as const
   assert.deepEqual(validatePath({ ...ask, ...lists(root) }).findings, [])

@@ -1,12 +1,13 @@
 import { sha256 } from '../digest.ts'
 import type { Certificate } from './certificate.ts'
 import {
+  bitsOf,
   childrenOf,
   type Der,
   expected,
   integerBytesOf,
   malformed,
-  oidOf,
+  onlyChildOf,
   readDer,
   sequenceOf,
   smallIntegerOf,
@@ -16,7 +17,7 @@ import {
 import { readAll } from './extensions.ts'
 import { readName } from './name.ts'
 import type { PathFindingCode } from './path-findings.ts'
-import { isSignedBy, type Signed } from './signature.ts'
+import { isSignedBy, readAlgorithm, type Signed } from './signature.ts'
 
 /** A revocation list as it was read. Nothing of it is verified. */
 export type Crl = Signed & {
@@ -35,9 +36,10 @@ export type Crl = Signed & {
 /** `hard`: without a good list the chain is refused. `soft`: only a list that names a certificate counts. */
 export type RevocationPolicy = 'none' | 'soft' | 'hard'
 
-const BYTES_MAX = 8 * 1024 * 1024
+const BYTES_MAX = 1024 * 1024
+/** [SEC-80] */
+const SKEW_MS = 60_000
 const crlNumber = '2.5.29.20'
-const authorityKeyId = '2.5.29.35'
 
 /**
  * Reads a revocation list of version 2 in DER.
@@ -54,8 +56,7 @@ export function readCrl(bytes: Uint8Array): Crl {
   const { inner, ...read } = readList(sequenceOf(tbs))
   // 5.1.1.2: the same algorithm identifier inside and outside
   if (!algorithm.whole.equals(inner)) throw malformed('the list names two signature algorithms')
-  const bits = expected(signature, tags.bitString).content
-  const signed = { tbs: tbs.whole, algorithm: oidOf(sequenceOf(algorithm)[0]), signature: bits.subarray(1) }
+  const signed = { tbs: tbs.whole, algorithm: readAlgorithm(algorithm), signature: bitsOf(signature) }
   return { ...read, ...signed, fingerprint: sha256(der).toString('hex') }
 }
 
@@ -86,37 +87,42 @@ export function revocationOf(
   return lists.length > 0 ? 'crl.signature' : 'crl.missing'
 }
 
-/** Whether a list may be relied on at a time. One without an end is never current: nobody could tell when it is old. */
-export function isCurrent({ thisUpdate, nextUpdate }: Pick<Crl, 'thisUpdate' | 'nextUpdate'>, now: Date): boolean {
-  return thisUpdate <= now && nextUpdate !== null && now < nextUpdate
+/** Whether a list may be relied on at a time, by a clock that differs by up to a minute. One without an end is never current. */
+function isCurrent({ thisUpdate, nextUpdate }: Pick<Crl, 'thisUpdate' | 'nextUpdate'>, now: Date): boolean {
+  const at = now.getTime()
+  return thisUpdate.getTime() - SKEW_MS <= at && nextUpdate !== null && at < nextUpdate.getTime() + SKEW_MS
 }
 
 function readList(parts: readonly Der[]) {
   const [version, inner, issuer, thisUpdate, ...rest] = parts
   // 5.1.2.1: version 2, written as 1
   if (smallIntegerOf(version) !== 1) throw malformed('the list is not of version 2')
-  const isTime = (der: Der | undefined) => der?.tag === tags.utcTime || der?.tag === tags.generalizedTime
   const nextUpdate = isTime(rest[0]) ? timeOf(rest.shift()) : null
   const entries = rest[0]?.tag === tags.sequence ? childrenOf(expected(rest.shift(), tags.sequence)).map(readEntry) : []
   const last = rest.shift()
   if (rest.length > 0 || (last !== undefined && last.tag !== 0xa0)) throw malformed('the list has surplus parts')
-  const extensions = last === undefined ? [] : readAll(expected(childrenOf(last)[0], tags.sequence))
+  const extensions = last === undefined ? [] : readAll(onlyChildOf(last))
   return {
     inner: expected(inner, tags.sequence).whole,
     issuer: readName(issuer).der,
     thisUpdate: timeOf(thisUpdate),
     nextUpdate,
     revoked: new Set(entries.map(({ serial }) => serial)),
-    // 5.2: a critical extension that is not understood, such as the scope of a part or the number of a delta's full list
-    isComplete: ![...extensions, ...entries.flatMap((one) => one.extensions)].some(
-      ({ oid, isCritical }) => isCritical && oid !== crlNumber && oid !== authorityKeyId,
-    ),
+    // 5.2.3: each list has a number. 5.2: what is critical is not understood, such as the scope of a part or the full list of a delta
+    isComplete:
+      extensions.some(({ oid }) => oid === crlNumber) &&
+      ![...extensions, ...entries.flatMap((one) => one.extensions)].some(({ isCritical }) => isCritical),
   }
 }
 
+function isTime(der: Der | undefined): boolean {
+  return der?.tag === tags.utcTime || der?.tag === tags.generalizedTime
+}
+
 function readEntry(der: Der) {
-  const [serial, date, extensions] = sequenceOf(der)
-  timeOf(date)
+  const [serial, date, extensions, ...more] = sequenceOf(der)
+  // Nothing rests on the date, and to read thousands takes longer than all the rest.
+  if (!isTime(date) || more.length > 0) throw malformed('an entry of the list is malformed')
   return {
     serial: integerBytesOf(serial).toString('hex'),
     extensions: extensions === undefined ? [] : readAll(extensions),

@@ -42,6 +42,13 @@ export function childrenOf({ content }: Der): readonly Der[] {
   return found
 }
 
+/** The one element inside an explicit tag. @throws Fault `certificate.invalid` */
+export function onlyChildOf(der: Der): Der {
+  const [only, ...more] = childrenOf(der)
+  if (only === undefined || more.length > 0) throw malformed(`there is not one element inside the tag ${der.tag}`)
+  return only
+}
+
 /** The elements inside a SEQUENCE. @throws Fault `certificate.invalid` if it is none. */
 export function sequenceOf(der: Der | undefined): readonly Der[] {
   return childrenOf(expected(der, tags.sequence))
@@ -101,13 +108,23 @@ export function smallIntegerOf(der: Der | undefined): number {
   return bytes.readUIntBE(0, bytes.length)
 }
 
-/** The bits of a BIT STRING. @throws Fault `certificate.invalid` */
-export function bitsOf(der: Der | undefined): { readonly bytes: Buffer; readonly unused: number } {
+/** The bytes of a BIT STRING of named bits; those behind the last one are zero. @throws Fault `certificate.invalid` */
+export function namedBitsOf(der: Der | undefined): Buffer {
   const { content } = expected(der, tags.bitString)
   const [unused] = content
   if (unused === undefined || unused > 7 || (unused > 0 && content.length === 1))
     throw malformed('a bit string is not DER')
-  return { bytes: content.subarray(1), unused }
+  // X.690 11.2.1
+  if (((content.at(-1) ?? 0) & ((1 << unused) - 1)) !== 0)
+    throw malformed('the unused bits of a bit string are not zero')
+  return content.subarray(1)
+}
+
+/** The bytes of a BIT STRING of whole octets, as signatures and keys are. @throws Fault `certificate.invalid` */
+export function bitsOf(der: Der | undefined): Buffer {
+  const bytes = namedBitsOf(der)
+  if (der?.content[0] !== 0) throw malformed('a signature or a key has unused bits')
+  return bytes
 }
 
 /**

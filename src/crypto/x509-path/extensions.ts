@@ -1,10 +1,10 @@
 import {
-  bitsOf,
   booleanOf,
   childrenOf,
   type Der,
   expected,
   malformed,
+  namedBitsOf,
   oidOf,
   readDer,
   sequenceOf,
@@ -99,6 +99,11 @@ export function readAll(der: Der): Extensions['present'] {
   return found
 }
 
+/** Whether an extension is there and critical. */
+export function isCritical({ present }: Pick<Extensions, 'present'>, type: string): boolean {
+  return present.some((one) => one.oid === type && one.isCritical)
+}
+
 function readBasicConstraints(value: Der) {
   const parts = sequenceOf(value)
   const [first] = parts
@@ -109,7 +114,7 @@ function readBasicConstraints(value: Der) {
 }
 
 function readKeyUsage(value: Der): ReadonlySet<KeyUsage> {
-  const { bytes } = bitsOf(value)
+  const bytes = namedBitsOf(value)
   return new Set(keyUsages.filter((_, bit) => ((bytes[bit >> 3] ?? 0) >> (7 - (bit & 7))) & 1))
 }
 

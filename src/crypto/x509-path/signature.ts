@@ -1,4 +1,5 @@
-import { type KeyObject, verify } from 'node:crypto'
+import { createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { type Der, malformed, oidOf, sequenceOf, tags } from './der.ts'
 
 /** Bytes that somebody signed, in a certificate or a CRL. `algorithm` is an object identifier. */
 export type Signed = { readonly tbs: Buffer; readonly algorithm: string; readonly signature: Buffer }
@@ -27,6 +28,31 @@ const RSA_BITS_MAX = 8192
 /** Whether a signature algorithm is one that we believe. [SEC-27] SHA-1 and MD5 are not. */
 export function isStrongAlgorithm(oid: string): boolean {
   return Object.hasOwn(algorithms, oid)
+}
+
+/**
+ * The object identifier of the algorithm of a signature. What stands beside one that we believe is nothing, or NULL for RSA.
+ *
+ * @throws Fault `certificate.invalid`
+ * @see [RFC 5758, 3.2](https://www.rfc-editor.org/rfc/rfc5758#section-3.2), [RFC 8410, 3](https://www.rfc-editor.org/rfc/rfc8410#section-3), [RFC 4055, 5](https://www.rfc-editor.org/rfc/rfc4055#section-5)
+ */
+export function readAlgorithm(der: Der | undefined): string {
+  const [type, ...parameters] = sequenceOf(der)
+  const oid = oidOf(type)
+  const allowed = algorithms[oid]?.keyType === 'rsa' ? ['', '0500'] : ['']
+  if (isStrongAlgorithm(oid) && !allowed.includes(parameters.map(({ whole }) => whole.toString('hex')).join()))
+    throw malformed('a signature algorithm has parameters')
+  return oid
+}
+
+/** The key of a SubjectPublicKeyInfo; null: of a kind that node:crypto cannot use, or on a curve without a name (RFC 5480 2.1.1). */
+export function readPublicKey(spki: Der): KeyObject | null {
+  if (sequenceOf(sequenceOf(spki)[0])[1]?.tag === tags.sequence) return null
+  try {
+    return createPublicKey({ key: spki.whole, format: 'der', type: 'spki' })
+  } catch {
+    return null
+  }
 }
 
 /** Whether a key is strong enough to stand in a chain. [SEC-27] */

@@ -49,6 +49,22 @@ test('[X5-3] of two roots with one name the one whose key signed is found', () =
   assert.deepEqual(codesOf([leaf], { anchors: trusted(twin, root) }), [])
 })
 
+test('[X5-3] of anchors with one name and key each is tried, in any order: the renewed one counts', () => {
+  const again = { subject: '/C=ZA/CN=Root', extensions: rootExtensions, keyOf: root, issuer: undefined }
+  const expired = make({ ...again, from: '250101000000Z', until: '251231235959Z' })
+  assert.deepEqual(codesOf([leaf], { anchors: trusted(expired, root) }), [])
+  assert.deepEqual(codesOf([leaf], { anchors: trusted(root, expired) }), [])
+  assert.deepEqual(codesOf([leaf], { anchors: trusted(expired, expired) }), ['certificate.expired'])
+})
+
+test('[X5-3] where a trusted intermediate will not do, the root above it is tried', () => {
+  const again = { subject: '/C=ZA/CN=Middle', extensions: rootExtensions, keyOf: middle }
+  const expired = make({ ...again, from: '250101000000Z', until: '251231235959Z' })
+  const below = make({ issuer: middle })
+  assert.deepEqual(codesOf([below, middle], { anchors: trusted(expired, root) }), [])
+  assert.deepEqual(codesOf([below, middle], { anchors: trusted(expired) }), ['certificate.expired'])
+})
+
 test('[X5-4] an anchor counts for its purposes only', () => {
   const reader = make({ extensions: ['keyUsage = critical, digitalSignature', 'extendedKeyUsage = 1.0.18013.5.1.6'] })
   const anchors = anchorSetOf([{ certificate: root.certificate, purposes: ['verifier'], owner: 'one' }])

@@ -1,5 +1,5 @@
 import { type Anchor, type AnchorSet, objectionsTo, objectionsToCa, type Purpose, readChain } from './anchor.ts'
-import { buildPath, isSelfSigned, PATH_LENGTH_MAX } from './build-path.ts'
+import { isSelfSigned, PATH_LENGTH_MAX, pathsOf } from './build-path.ts'
 import type { Certificate } from './certificate.ts'
 import { type Crl, type RevocationPolicy, revocationOf } from './crl.ts'
 import { anyExtendedKeyUsage, mdlSigner, usagesOf } from './extended-key-usage.ts'
@@ -52,9 +52,14 @@ export function validatePath(ask: PathAsk): PathResult {
   if (isSelfSigned(leaf)) return refused(leaf, ['leaf.self_signed'])
   const kept = others.filter((one) => !isSelfSigned(one))
   if (ask.selfSigned === 'refused' && kept.length < others.length) return refused(leaf, ['chain.self_signed'])
-  const { certificates, anchor, findings } = buildPath([leaf, ...kept], ask.anchors, ask.purpose)
-  const all = [...findings, ...objections(certificates, ask), ...(anchor === null ? [] : withAnchor(certificates, ask))]
-  return all.length > 0 ? refused(leaf, all) : { ok: true, findings: [], leaf, path: certificates, anchor }
+  // What stands against the first way is told, if no other one is good.
+  let told: readonly PathFindingCode[] = []
+  for (const { certificates: path, anchor, findings } of pathsOf([leaf, ...kept], ask.anchors, ask.purpose)) {
+    const all = [...findings, ...objections(path, ask), ...(anchor === null ? [] : withAnchor(path, ask))]
+    if (all.length === 0) return { ok: true, findings: [], leaf, path, anchor }
+    if (told.length === 0) told = all
+  }
+  return refused(leaf, told)
 }
 
 function refused(leaf: Certificate | null, codes: readonly PathFindingCode[]): PathResult {
@@ -86,8 +91,8 @@ function validityOf({ notBefore, notAfter }: Certificate, at: Date): readonly Pa
 function leafFindings({ extensions }: Certificate, usages: ReadonlySet<string>, isDemanded: boolean) {
   const { basicConstraints, keyUsage, extendedKeyUsage } = extensions
   const found: PathFindingCode[] = []
-  // [SEC-27] a bare CA certificate used as signer
-  if (basicConstraints?.isCa) found.push('leaf.is_ca')
+  // [SEC-27] a bare CA certificate used as signer. RFC 5280 4.2.1.9: who is no authority does not sign certificates
+  if (basicConstraints?.isCa || keyUsage?.has('keyCertSign')) found.push('leaf.is_ca')
   // RFC 5280 4.2.1.3
   if (keyUsage !== null && !keyUsage.has('digitalSignature')) found.push('leaf.key_usage')
   // RFC 5280 4.2.1.12: only for one of the purposes indicated

@@ -1,4 +1,5 @@
 import type { Certificate } from '../x509-path/certificate.ts'
+import { isCritical } from '../x509-path/extensions.ts'
 import { isCountryCode } from './country-codes.ts'
 import { COMMON_NAME_CHARS_MAX, commonNameOf, encodeName } from './name.ts'
 import { oids } from './oids.ts'
@@ -182,10 +183,6 @@ const known: ReadonlySet<string> = new Set([
 /** That shuts out those which are forbidden everywhere: policy mappings and constraints, name constraints, inhibitAnyPolicy, freshestCRL. */
 function hasNoOthers({ extensions }: Certificate): boolean {
   return extensions.present.every(({ oid }) => known.has(oid))
-}
-
-function isCritical({ present }: Certificate['extensions'], type: string): boolean {
-  return present.some(({ oid, isCritical: critical }) => oid === type && critical)
 }
 
 function extensionValue({ extensions }: Certificate, type: string): Buffer | null {

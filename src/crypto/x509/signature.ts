@@ -20,7 +20,7 @@ export function spkiOf(jwk: PublicJwk): Buffer {
  */
 export function keyIdentifierOf(spki: Buffer): Buffer {
   const [, key] = sequenceOf(readDer(spki))
-  return hash('sha1', bitsOf(key).bytes, 'buffer')
+  return hash('sha1', bitsOf(key), 'buffer')
 }
 
 /** The AlgorithmIdentifier of the signatures that a key makes. Both kinds have no parameters (RFC 5758 3.2, RFC 8410 3). */

@@ -1,4 +1,4 @@
-import { createPublicKey, type KeyObject } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import type { SigningKey, SoftwareKey, Soon } from '../signing-key.ts'
 import {
   bitsOf,
@@ -13,7 +13,7 @@ import {
 } from '../x509-path/der.ts'
 import { type Extensions, readExtensions } from '../x509-path/extensions.ts'
 import { type Name, readName } from '../x509-path/name.ts'
-import { isSignedBy, type Signed } from '../x509-path/signature.ts'
+import { isSignedBy, readAlgorithm, readPublicKey, type Signed } from '../x509-path/signature.ts'
 import { explicit, integer, oid, sequence, setOf } from './der.ts'
 import { type Extension, encodeExtensions } from './extension.ts'
 import { oids } from './oids.ts'
@@ -50,14 +50,16 @@ export function readSigningRequest(bytes: Uint8Array): SigningRequest {
   const [version, subject, spki, attributes] = sequenceOf(body)
   // RFC 2986 4.1: v1 is written 0
   if (!integerBytesOf(version).equals(Buffer.from([0]))) throw malformed('it is a request of another version')
-  const key = expected(spki, tags.sequence).whole
+  const key = expected(spki, tags.sequence)
+  const publicKey = readPublicKey(key)
+  if (publicKey === null) throw malformed('its key is of no kind that is known here')
   const wishes = (attributes === undefined ? [] : childrenOf(expected(attributes, 0xa0))).flatMap((one) => {
     const [type, values] = sequenceOf(one)
     return oidOf(type) === oids.extensionRequest ? [childrenOf(expected(values, tags.set))[0]] : []
   })
   return {
-    ...{ tbs: body.whole, algorithm: oidOf(sequenceOf(algorithm)[0]), signature: bitsOf(signature).bytes },
-    ...{ der, subject: readName(subject), spki: key, publicKey: keyOf(key) },
+    ...{ tbs: body.whole, algorithm: readAlgorithm(algorithm), signature: bitsOf(signature) },
+    ...{ der, subject: readName(subject), spki: key.whole, publicKey },
     extensions: readExtensions(wishes[0]),
   }
 }
@@ -65,12 +67,4 @@ export function readSigningRequest(bytes: Uint8Array): SigningRequest {
 /** Whether whoever made the request holds the private key. [CSR-1] */
 export function provesPossession(request: SigningRequest): boolean {
   return isSignedBy(request, request.publicKey)
-}
-
-function keyOf(spki: Buffer): KeyObject {
-  try {
-    return createPublicKey({ key: spki, format: 'der', type: 'spki' })
-  } catch (cause) {
-    throw malformed('its key is of no kind that is known here', cause)
-  }
 }

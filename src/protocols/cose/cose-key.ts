@@ -2,11 +2,13 @@ import { fromBase64url, toBase64url } from '../../crypto/base64url.ts'
 import { fromCompressedPoint } from '../../crypto/compressed-point.ts'
 import { importPublicJwk, type PublicJwk, readPublicJwk } from '../../crypto/jwk.ts'
 import { Fault } from '../../fault.ts'
-import { type Cbor, type CborMap, isBytes, isCborMap } from '../cbor/value.ts'
+import { type Cbor, type CborMap, isBytes, isCborArray, isCborMap } from '../cbor/value.ts'
 import { algsOf } from './algorithms.ts'
 
-const label = { kty: 1, alg: 3, crv: -1, x: -2, y: -3, d: -4 } as const
+const label = { kty: 1, alg: 3, keyOps: 4, crv: -1, x: -2, y: -3, d: -4 } as const
 const kinds = { okp: 1, ec2: 2, p256: 1, ed25519: 6 } as const
+/** RFC 9052 7.1, table 5: verify. */
+const VERIFY = 2
 const COORDINATE_BYTES = 32
 
 /**
@@ -43,6 +45,10 @@ export function readCoseKey(value: Cbor): PublicJwk {
   if (value.has(label.d)) throw unsupported('The key carries its private part.')
   const jwk = publicJwk(value)
   const alg = value.get(label.alg)
+  // RFC 9052 7.1: `key_ops` restricts the key to those operations
+  const operations = value.get(label.keyOps)
+  if (operations !== undefined && !(isCborArray(operations) && operations.includes(VERIFY)))
+    throw unsupported('The key is not meant for verifying signatures.')
   // RFC 9052 7.1: `alg` restricts the key to that algorithm
   if (alg !== undefined && !algsOf(jwk).some((one) => one === alg))
     throw unsupported('The key is meant for another algorithm.')

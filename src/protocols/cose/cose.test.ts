@@ -171,6 +171,8 @@ describe('a COSE_Key', () => {
     ['no map', []],
     ['a private part [SEC-30]', change(publicJwk, [[-4, Buffer.alloc(32, 1)]])],
     ['another algorithm', change(publicJwk, [[3, -8]])],
+    ['operations without verify', change(publicJwk, [[4, [1]]])],
+    ['operations that are no list', change(publicJwk, [[4, 2]])],
     ['another curve', change(publicJwk, [[-1, 2]])],
     ['another type', change(publicJwk, [[1, 3]])],
     ['a point that is on no curve', change(publicJwk, [[-3, Buffer.alloc(32, 1)]])],

@@ -31,10 +31,8 @@ export function didKeyOf(jwk: PublicJwk): string {
 
 function keyOfDidJwk(id: string): PublicJwk {
   try {
-    const jwk = readPublicJwk(parseJsonObject(fromBase64url(id), { escapedNames: false }))
-    // did:jwk: a key for encryption is in no relationship that signs
-    if (jwk.use === 'enc') throw new Fault('key.unsupported')
-    return jwk
+    // did:jwk: a key for encryption is in no relationship that signs, and is not read
+    return readPublicJwk(parseJsonObject(fromBase64url(id), { escapedNames: false }))
   } catch (cause) {
     throw new Fault('did.unsupported', { detail: 'The key in the DID is not usable.', cause })
   }

@@ -10,9 +10,10 @@ import {
   isUint,
   type Tagged,
 } from '../cbor/value.ts'
+import { isFullDate } from './element-type.ts'
 
 /** RFC 3339 as `tdate` carries it. Ours have no fractions and end in Z [MD-3]; those of others may. */
-const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
+const dateTime = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
 
 /** A refusal of something that is no well-formed mdoc. */
 export function malformed(detail: string, cause?: unknown): Fault {
@@ -69,7 +70,9 @@ export function uintOf(value: Cbor, what: string): number {
 /** A `tdate`. @throws Fault `mdoc.malformed` */
 export function timeOf(value: Cbor, what: string): Date {
   const text = isTagged(value, cborTags.dateTime) ? value.value : undefined
-  const time = typeof text === 'string' && dateTime.test(text) ? new Date(text) : null
+  // Date reads the 30th of February as a day in March.
+  const isInCalendar = typeof text === 'string' && dateTime.test(text) && isFullDate(text.slice(0, 10))
+  const time = isInCalendar ? new Date(text) : null
   if (time === null || Number.isNaN(time.getTime())) throw malformed(`${what} is not a date and time.`)
   return time
 }

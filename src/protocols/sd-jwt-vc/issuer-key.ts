@@ -121,8 +121,7 @@ function chainOf(x5c: unknown): readonly string[] {
 
 function usable(key: unknown): PublicJwk[] {
   try {
-    const jwk = readPublicJwk(key)
-    return jwk.use === undefined || jwk.use === 'sig' ? [jwk] : []
+    return [readPublicJwk(key)]
   } catch {
     return []
   }

@@ -56,6 +56,9 @@ export function compressList(list: PackedList | CompressedList): CompressedList 
   return { bits, lst: deflateSync(packed, { level: packed.length > BEST_BYTES_MAX ? 6 : 9 }) }
 }
 
+/** What `info` makes of the answer, which the types of Node do not say. `bytesWritten`: how much of the input was used. */
+type Inflated = { readonly buffer: Buffer; readonly engine: { readonly bytesWritten: number } }
+
 /**
  * Inflates the bytes of `lst`, up to {@link INFLATED_BYTES_MAX}.
  *
@@ -63,7 +66,10 @@ export function compressList(list: PackedList | CompressedList): CompressedList 
  */
 export function inflateList(bits: StatusBits, compressed: Uint8Array): PackedList {
   try {
-    return { bits, packed: inflateSync(compressed, { maxOutputLength: INFLATED_BYTES_MAX }) }
+    const options = { maxOutputLength: INFLATED_BYTES_MAX, info: true }
+    const { buffer, engine } = inflateSync(compressed, options) as object as Inflated
+    if (engine.bytesWritten < compressed.length) throw new RangeError('bytes follow the end of the stream')
+    return { bits, packed: buffer }
   } catch (cause) {
     throw new Fault('status_list.invalid', {
       detail: 'The status list cannot be decompressed, or is too large.',

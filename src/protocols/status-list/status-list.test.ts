@@ -68,6 +68,14 @@ test('a status that needs more bits is not written', () => {
     assert.throws(() => setStatus(emptyList(1, 8), 0, status), { code: 'status_list.invalid' })
 })
 
+test('a list with bytes behind its end is refused', () => {
+  const { lst } = compressList(emptyList(1, 1024))
+  assert.equal(inflateList(1, lst).packed.length, 128)
+  for (const more of [Buffer.of(0), lst]) {
+    assert.throws(() => inflateList(1, Buffer.concat([lst, more])), { code: 'status_list.invalid' })
+  }
+})
+
 test('a list of zeros that inflates beyond 16 MiB is refused before it fills the memory [SEC-40]', () => {
   const bomb = deflateSync(Buffer.alloc(64 * 1024 * 1024))
   const before = process.memoryUsage().rss

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Certificate, readPem } from '../certificate.ts'
+import { readPem } from '../../x509/pem.ts'
+import type { Certificate } from '../certificate.ts'
 import { type Crl, readCrl } from '../crl.ts'
 
 /** Keys that openssl makes. */
@@ -60,6 +61,7 @@ policy = any
 unique_subject = no
 rand_serial = yes
 default_crl_days = 30
+crlnumber = ${folder}/number-${serial}
 crl_extensions = crl
 [any]
 countryName = optional
@@ -90,6 +92,7 @@ export function openssl(): Openssl {
     count += 1
     writeFileSync(file(`${count}.cnf`), config(folder, count))
     writeFileSync(file(`index-${count}.txt`), '')
+    writeFileSync(file(`number-${count}`), '01')
     return count
   }
   const make = (wish: Wish): Made => {
