@@ -18,6 +18,7 @@ import { logFault, openRequestLog, type RequestLog } from './request-log.ts'
 import type { Group, Route } from './route.ts'
 import { type SendWhole, senderOf } from './send-whole.ts'
 import { dressFramed, type Stopping, stopServer } from './stop.ts'
+import { onBehalfOf } from './tenant-of-work.ts'
 import { type Edge, refuse } from './trace.ts'
 
 const BODY_BYTES_MAX = 1_048_576
@@ -137,7 +138,8 @@ function mountRoutes(app: FastifyInstance, parts: ServerParts, sendWhole: SendWh
           request.trace.edge = 'api'
           await admitRoute(needs, mounted, request)
         },
-        handler: (request, reply) => runRoute(needs, mounted, request, reply),
+        handler: (request, reply) =>
+          onBehalfOf(request.trace.caller?.tenantSlug ?? '', () => runRoute(needs, mounted, request, reply)),
       })
       return { pattern: mounted.pattern, method: route.method, crossOrigin: false }
     }),
@@ -174,10 +176,17 @@ function mountEndpoints(
         request.trace.crossOrigin = endpoint.crossOrigin ?? false
         done()
       },
-      handler: (request, reply) => runEndpoint(platform, sendWhole, mounted, request, reply),
+      handler: (request, reply) =>
+        onBehalfOf(slugOf(request.params), () => runEndpoint(platform, sendWhole, mounted, request, reply)),
     })
     return { pattern: endpoint.path, method: endpoint.method, crossOrigin: endpoint.crossOrigin ?? false }
   })
+}
+
+/** Endpoints of a tenant have its slug in their path. */
+function slugOf(params: unknown): string {
+  const named = typeof params === 'object' && params !== null && 'tenant' in params ? params.tenant : ''
+  return typeof named === 'string' ? named : ''
 }
 
 const operationPaths: readonly KnownPath[] = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs'].map(
