@@ -5,6 +5,7 @@ import { randomId } from '../crypto/random.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import { checkMaker } from './check.ts'
+import { addCommonHeaders } from './common-headers.ts'
 import type { Endpoint } from './endpoint.ts'
 import { faultOf } from './faults.ts'
 import type { Idempotency } from './idempotency.ts'
@@ -16,8 +17,7 @@ import { mountOperations, type ReadinessCheck } from './operations.ts'
 import { mountReference } from './reference.ts'
 import { logFault, openRequestLog, type RequestLog } from './request-log.ts'
 import type { Group, Route } from './route.ts'
-import { type SendWhole, senderOf } from './send-whole.ts'
-import { dressFramed, type Stopping, stopServer } from './stop.ts'
+import { type Stopping, stopServer } from './stop.ts'
 import { onBehalfOf } from './tenant-of-work.ts'
 import { type Edge, refuse } from './trace.ts'
 
@@ -68,14 +68,8 @@ export function buildServer(parts: ServerParts): Server {
   const metrics = openMetrics(parts.figures)
   const requestLog = openRequestLog(log, metrics)
   const app = newApp(config)
-  const manner = { hsts: config.publicUrl.startsWith('https:'), isStopping: () => state.isStopping }
-  dressFramed(app, state, manner)
-  const sendWhole = senderOf(manner)
-  const known = [
-    ...mountRoutes(app, parts, sendWhole),
-    ...mountEndpoints(app, platform, endpoints, sendWhole),
-    ...operationPaths,
-  ]
+  addCommonHeaders(app, state, config.publicUrl.startsWith('https:'))
+  const known = [...mountRoutes(app, parts), ...mountEndpoints(app, platform, endpoints), ...operationPaths]
   mountOperations(app, {
     ...{ config, log, metrics, readiness: parts.readiness ?? [], stopping: () => state.isStopping },
     beforeFigures: requestLog.write,
@@ -122,9 +116,9 @@ function newTrace(edge: Edge | null = null) {
   return { pattern: '(none)', edge, crossOrigin: false, caller: null, fault: null }
 }
 
-function mountRoutes(app: FastifyInstance, parts: ServerParts, sendWhole: SendWhole): KnownPath[] {
+function mountRoutes(app: FastifyInstance, parts: ServerParts): KnownPath[] {
   const { platform, routes, authenticate, idempotency } = parts
-  const needs: RouteNeeds = { platform, authenticate, idempotency: idempotency ?? null, sendWhole }
+  const needs: RouteNeeds = { platform, authenticate, idempotency: idempotency ?? null }
   const check = checkMaker()
   return routes.flatMap((route) =>
     placesOf(route.group, platform.config).map((place) => {
@@ -157,12 +151,7 @@ function placesOf(group: Group, config: Config): { prefix: string; base: string;
   return [own, { prefix, base, host: isElsewhere ? url.host : null }]
 }
 
-function mountEndpoints(
-  app: FastifyInstance,
-  platform: Platform,
-  endpoints: readonly Endpoint[],
-  sendWhole: SendWhole,
-): KnownPath[] {
+function mountEndpoints(app: FastifyInstance, platform: Platform, endpoints: readonly Endpoint[]): KnownPath[] {
   const check = checkMaker()
   return endpoints.map((endpoint) => {
     const mounted = mountEndpoint(endpoint, check)
@@ -177,7 +166,7 @@ function mountEndpoints(
         done()
       },
       handler: (request, reply) =>
-        onBehalfOf(slugOf(request.params), () => runEndpoint(platform, sendWhole, mounted, request, reply)),
+        onBehalfOf(slugOf(request.params), () => runEndpoint(platform, mounted, request, reply)),
     })
     return { pattern: endpoint.path, method: endpoint.method, crossOrigin: endpoint.crossOrigin ?? false }
   })
@@ -216,6 +205,8 @@ function addEdges(app: FastifyInstance, { platform: { log }, requestLog, state, 
   app.setErrorHandler((error, request, reply) => {
     const { code } = faultOf(error)
     request.trace.fault = code
+    // What the failed answer had set must not leave with the refusal: it may be what could not be sent.
+    for (const name of Object.keys(reply.getHeaders())) if (name !== 'connection') reply.removeHeader(name)
     if (code === 'request.too_large' && isDrained(request)) reply.removeHeader('connection')
     refuse(request, reply, error)
     logFault(log, request.id, reply.statusCode, error)
