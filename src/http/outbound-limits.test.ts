@@ -42,17 +42,23 @@ async function aSilentNameServer() {
   return { at: `127.0.0.1:${socket.address().port}`, questions: () => questions, close: () => socket.close() }
 }
 
+/** Waits until that many requests are held, and a while longer for those that must not come. */
+async function holding(count: number, servers: readonly { readonly held: ReadonlySet<unknown> }[]) {
+  const now = () => servers.reduce((sum, { held }) => sum + held.size, 0)
+  for (let turn = 0; turn < 200 && now() < count; turn += 1) await soon(20)
+  await soon(100)
+  assert.equal(now(), count)
+}
+
 const soon = (ms: number) => new Promise((done) => setTimeout(done, ms))
 
 test('one tenant occupies at most 8 places of a destination, and the call of another tenant does not wait', async () => {
   const slow = await aSlowServer()
   const out = openOutbound({ config, inside })
   const busy = Array.from({ length: 20 }, () => onBehalfOf('busy', () => out.fetch(slow.url, plain)))
-  await soon(200)
-  assert.equal(slow.held.size, 8)
+  await holding(8, [slow])
   const calm = onBehalfOf('calm', () => out.fetch(slow.url, plain))
-  await soon(100)
-  assert.equal(slow.held.size, 9)
+  await holding(9, [slow])
   const answering = setInterval(slow.answerAll, 20)
   for (const { status } of await Promise.all([...busy, calm])) assert.equal(status, 200)
   clearInterval(answering)
@@ -67,11 +73,7 @@ test('one tenant has at most 32 calls under way over all destinations', async ()
   const calls = servers.flatMap(({ url }) =>
     Array.from({ length: 8 }, () => onBehalfOf('busy', () => out.fetch(url, plain))),
   )
-  await soon(300)
-  assert.equal(
-    servers.reduce((sum, { held }) => sum + held.size, 0),
-    32,
-  )
+  await holding(32, servers)
   const answering = setInterval(() => {
     for (const { answerAll } of servers) answerAll()
   }, 20)

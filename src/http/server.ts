@@ -15,7 +15,7 @@ import { mountEndpoint, runEndpoint } from './mount-endpoint.ts'
 import { type Authenticate, admitRoute, mountRoute, type RouteNeeds, runRoute } from './mount-route.ts'
 import { mountOperations, type ReadinessCheck } from './operations.ts'
 import { mountReference } from './reference.ts'
-import { logFault, openRequestLog, type RequestLog } from './request-log.ts'
+import { logFault, type NoteRequest, requestLog } from './request-log.ts'
 import type { Group, Route } from './route.ts'
 import { type Stopping, stopServer } from './stop.ts'
 import { onBehalfOf } from './tenant-of-work.ts'
@@ -66,23 +66,17 @@ export function buildServer(parts: ServerParts): Server {
   const { config, log } = platform
   const state: Stopping = { isStopping: false, streams: new Set() }
   const metrics = openMetrics(parts.figures)
-  const requestLog = openRequestLog(log, metrics)
   const app = newApp(config)
   addCommonHeaders(app, state, config.publicUrl.startsWith('https:'))
   const known = [...mountRoutes(app, parts), ...mountEndpoints(app, platform, endpoints), ...operationPaths]
-  mountOperations(app, {
-    ...{ config, log, metrics, readiness: parts.readiness ?? [], stopping: () => state.isStopping },
-    beforeFigures: requestLog.write,
-  })
+  const readiness = parts.readiness ?? []
+  mountOperations(app, { config, log, metrics, readiness, stopping: () => state.isStopping })
   mountReference(app, { config, routes, endpoints })
-  addEdges(app, { platform, requestLog, state, methods: methodsAt(known) })
+  addEdges(app, { platform, noteRequest: requestLog(log, metrics), state, methods: methodsAt(known) })
   return {
     listen: () => app.listen({ port: config.port, host: config.host }),
     dispatch: (request) => dispatch(app, request),
-    close: async (waitMs = config.stopTimeoutSeconds * 1000) => {
-      await stopServer(app, state, waitMs)
-      requestLog.write()
-    },
+    close: (waitMs = config.stopTimeoutSeconds * 1000) => stopServer(app, state, waitMs),
   }
 }
 
@@ -184,12 +178,12 @@ const operationPaths: readonly KnownPath[] = ['/healthz', '/readyz', '/metrics',
 
 type Edges = {
   readonly platform: Platform
-  readonly requestLog: RequestLog
+  readonly noteRequest: NoteRequest
   readonly state: Stopping
   readonly methods: MethodsAt
 }
 
-function addEdges(app: FastifyInstance, { platform: { log }, requestLog, state, methods }: Edges): void {
+function addEdges(app: FastifyInstance, { platform: { log }, noteRequest, state, methods }: Edges): void {
   app.addHook('onRequest', (request, _reply, done) => {
     request.trace = newTrace()
     // Only what came by a socket is turned away: accepted requests may still ask inside.
@@ -197,7 +191,7 @@ function addEdges(app: FastifyInstance, { platform: { log }, requestLog, state, 
     else done()
   })
   app.addHook('onResponse', (request, reply, done) => {
-    requestLog.note(request, reply)
+    noteRequest(request, reply)
     // An answer that began before the stop promised to keep its connection; it is idle now.
     if (state.isStopping) setImmediate(() => app.server.closeIdleConnections())
     done()
