@@ -3,15 +3,12 @@
 import { spawn } from 'node:child_process'
 import module from 'node:module'
 import { dirname, join } from 'node:path'
-import v8 from 'node:v8'
 
 const OLDEST = 24
 
 if (Number(process.versions.node.split('.')[0]) < OLDEST) {
   handOver(pinnedNode())
 } else {
-  // A server has little that lasts and much that does not: else V8 looks through all of what lasts every few hundred requests.
-  v8.setFlagsFromString('--heap-growing-percent=200')
   // Stripped and compiled once, read from then on: halves the start.
   module.enableCompileCache()
   const { run } = await import('../src/cli.ts')

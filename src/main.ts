@@ -36,7 +36,7 @@ const systemClock: Clock = { now: () => new Date() }
  *   port is taken.
  */
 export async function start(env: Env, instead: Instead = {}): Promise<Running> {
-  const { config, app, release, flush } = await assemble(env, instead)
+  const { config, app, release } = await assemble(env, instead)
   try {
     await adviseNewcomer(app.platform)
     await app.listen()
@@ -48,7 +48,6 @@ export async function start(env: Env, instead: Instead = {}): Promise<Running> {
   const stop = async () => {
     await app.close()
     await release()
-    flush()
   }
   return {
     url: config.publicUrl,
@@ -70,12 +69,11 @@ type Assembled = {
   readonly app: App
   /** Lets go of what the application stands on. */
   readonly release: () => Promise<void>
-  readonly flush: () => void
 }
 
 async function assemble(env: Env, instead: Instead): Promise<Assembled> {
   const config = readConfig(env)
-  const { log, flush } = logOf(config, instead)
+  const log = instead.log ?? openLog(config.logLevel)
   // Before the database is touched: a file that cannot be used must not leave half of it behind.
   const bootstrap = config.bootstrapFile === null ? null : bootstrapIn(config.bootstrapFile, env)
   const { store, keyDevice, release } = await openGround(config, log)
@@ -85,7 +83,7 @@ async function assemble(env: Env, instead: Instead): Promise<Assembled> {
     // A wrong master key shows here, and not at the first request that needs a key.
     await app.platform.sealing.derive(platformTenantId, 'start')
     if (bootstrap !== null) await applyBootstrap(app.platform, bootstrap)
-    return { config, app, release, flush }
+    return { config, app, release }
   } catch (error) {
     await release()
     throw error
@@ -145,12 +143,6 @@ async function adviseNewcomer(platform: Platform): Promise<void> {
   const next =
     'name a BOOTSTRAP_FILE and start again, or run `chirograph apply FILE`; docs/quickstart.md goes on from there'
   platform.log.info({ next }, 'there is no tenant yet, so nobody can get a token')
-}
-
-function logOf({ logLevel }: Config, { log }: Instead): { log: Log; flush: () => void } {
-  if (log !== undefined) return { log, flush: () => undefined }
-  const opened = openLog(logLevel)
-  return { log: opened, flush: opened.flush }
 }
 
 /** The master key of a development machine: made once, readable by its owner only. Production is refused without MASTER_KEY. */

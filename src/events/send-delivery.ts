@@ -1,4 +1,5 @@
 import { Fault } from '../fault.ts'
+import { onBehalfOf } from '../http/tenant-of-work.ts'
 import type { Platform } from '../platform.ts'
 import { sql, type TenantTx } from '../store/store.ts'
 import { type Attempt, finishAttempt, type Outcome } from './delivery-store.ts'
@@ -51,7 +52,7 @@ export async function sendDelivery(needs: Needs, delivery: ClaimedDelivery): Pro
 async function attemptOf(needs: Needs, delivery: ClaimedDelivery, startedAt: Date): Promise<Attempt> {
   const at = startedAt.toISOString()
   const begun = performance.now()
-  const told = await post(needs, delivery, startedAt).catch((error: unknown) => {
+  const told = await onBehalfOf(delivery.tenantId, () => post(needs, delivery, startedAt)).catch((error: unknown) => {
     // The message of a foreign error may quote what it choked on.
     const code = error instanceof Fault ? error.code : 'server.unexpected'
     if (code === 'server.unexpected') needs.log.error({ err: error, deliveryId: delivery.id }, 'a webhook failed')

@@ -5,8 +5,7 @@ import { bearerToken } from './bearer-token.ts'
 import { isJsonType, mediaTypeOf, readForm, readJson } from './body.ts'
 import type { Check, checkMaker } from './check.ts'
 import type { Endpoint, EndpointAnswer, Takes } from './endpoint.ts'
-import type { SendWhole } from './send-whole.ts'
-import { JSON_CSP } from './trace.ts'
+import { sendWhole } from './send-whole.ts'
 
 /** An endpoint with its check. */
 export type MountedEndpoint = { readonly endpoint: Endpoint; readonly checkBody: Check | null }
@@ -26,7 +25,6 @@ export function admitEndpoint({ needsToken }: Endpoint, { headers }: FastifyRequ
 /** Reads the request loosely, runs the handle and sends what it says, byte for byte. */
 export async function runEndpoint(
   platform: Platform,
-  sendWhole: SendWhole,
   mounted: MountedEndpoint,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -45,7 +43,7 @@ export async function runEndpoint(
     ip: request.ip,
     requestId: request.id,
   })
-  return send(sendWhole, endpoint, reply, answer)
+  return send(endpoint, reply, answer)
 }
 
 function readAsk(mounted: MountedEndpoint, request: FastifyRequest) {
@@ -96,7 +94,7 @@ function readBody(takes: Takes, type: string, bytes: Buffer): unknown {
   throw new Fault('request.media_type', { detail })
 }
 
-function send(sendWhole: SendWhole, endpoint: Endpoint, reply: FastifyReply, answer: EndpointAnswer): FastifyReply {
+function send(endpoint: Endpoint, reply: FastifyReply, answer: EndpointAnswer): FastifyReply {
   const { body, status } = answer
   const headers: Record<string, string | readonly string[]> = {}
   // B.2: what a POST hands out is for its caller only
@@ -120,8 +118,10 @@ function sendStream(
   for (const [name, value] of Object.entries(headers)) {
     reply.header(name, typeof value === 'string' ? value : [...value])
   }
-  reply.header('content-security-policy', JSON_CSP).header('content-type', type ?? 'application/octet-stream')
-  return reply.code(status).send(body)
+  return reply
+    .header('content-type', type ?? 'application/octet-stream')
+    .code(status)
+    .send(body)
 }
 
 function isStream(body: object): boolean {

@@ -9,7 +9,7 @@ import { checkTexts } from './check-texts.ts'
 import { answerOnce, type Idempotency, type KeptAnswer, repeatableOf } from './idempotency.ts'
 import { singleOperation } from './operation.ts'
 import { type Answer, type RawAnswer, type Route, TextBody } from './route.ts'
-import type { SendWhole } from './send-whole.ts'
+import { sendWhole } from './send-whole.ts'
 import { type Write, writer } from './write.ts'
 
 /** Reads the token of a request. @throws Fault `token.missing`, `token.invalid` */
@@ -36,7 +36,6 @@ export type RouteNeeds = {
   readonly platform: Platform
   readonly authenticate: Authenticate
   readonly idempotency: Idempotency | null
-  readonly sendWhole: SendWhole
 }
 
 const nothing = { type: 'object', additionalProperties: false, properties: {} }
@@ -80,12 +79,12 @@ export async function runRoute(needs: RouteNeeds, mounted: MountedRoute, request
   const ask = readAsk(needs.platform, caller, mounted, request, path)
   const repeatable = repeatableOf(request.headers['idempotency-key'], request.method, request.url, request.body)
   if (repeatable === null || needs.idempotency === null) {
-    return send(needs, mounted, reply, await mounted.route.handle(ask))
+    return send(mounted, reply, await mounted.route.handle(ask))
   }
   const kept = await answerOnce(needs.idempotency, caller, repeatable, async (operation) =>
     wholeOf(mounted, await mounted.route.handle({ ...ask, operation })),
   )
-  return sendKept(needs, reply, kept)
+  return sendKept(reply, kept)
 }
 
 function readAsk(platform: Platform, caller: Caller, mounted: MountedRoute, request: FastifyRequest, path: string) {
@@ -141,13 +140,13 @@ function headersOf({ offered }: MountedRoute, { type, headers }: RawAnswer): Rec
   return { ...headers, 'content-type': type, 'cache-control': 'no-store', ...vary }
 }
 
-function send(needs: RouteNeeds, mounted: MountedRoute, reply: FastifyReply, answer: Answer | RawAnswer): FastifyReply {
+function send(mounted: MountedRoute, reply: FastifyReply, answer: Answer | RawAnswer): FastifyReply {
   const isStream = answer.kind === 'raw' && typeof answer.body !== 'string' && !Buffer.isBuffer(answer.body)
-  if (!isStream) return sendKept(needs, reply, wholeOf(mounted, answer))
+  if (!isStream) return sendKept(reply, wholeOf(mounted, answer))
   reply.code(answer.status ?? mounted.route.status).headers(headersOf(mounted, answer))
   return reply.send(answer.body)
 }
 
-function sendKept({ sendWhole }: RouteNeeds, reply: FastifyReply, { status, headers, body }: KeptAnswer): FastifyReply {
+function sendKept(reply: FastifyReply, { status, headers, body }: KeptAnswer): FastifyReply {
   return sendWhole(reply, { status, headers, body: body.length === 0 ? null : body })
 }

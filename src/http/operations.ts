@@ -14,8 +14,6 @@ export type OperationsNeeds = {
   readonly config: Pick<Config, 'isDevelopment' | 'metricsToken'>
   readonly log: Log
   readonly metrics: Metrics
-  /** Brings the figures up to date. */
-  readonly beforeFigures: () => void
   readonly readiness: readonly ReadinessCheck[]
   readonly stopping: () => boolean
 }
@@ -38,7 +36,6 @@ export function mountOperations(app: FastifyInstance, needs: OperationsNeeds): v
   app.get('/metrics', async (request, reply) => {
     request.trace.pattern = '/metrics'
     admitReader(needs.config, request.headers.authorization)
-    needs.beforeFigures()
     const text = await needs.metrics.registry.metrics()
     return reply.header('cache-control', 'no-store').type(needs.metrics.registry.contentType).send(text)
   })

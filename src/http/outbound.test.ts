@@ -84,6 +84,8 @@ for (const url of [
   'https://127.0.0.1/',
   'https://localhost/',
   'https://localhost./',
+  'https://us.example./',
+  'https://creds.us.example./v1/types',
   'https://a.localhost/',
   'https://2130706433/',
   'https://0x7f.1/',
@@ -182,7 +184,7 @@ test('in development a loopback address answers over http, asked without cookies
   seen = []
   const answer = await development.fetch(`${at}/json`, plain)
   assert.deepEqual([answer.status, answer.contentType, answer.body.toString()], [200, 'application/json', '{"a":1}'])
-  assert.equal(seen[0]?.headers['user-agent'], 'chirograph')
+  assert.equal(seen[0]?.headers['user-agent'], 'Mozilla/5.0')
   assert.equal(seen[0]?.headers.accept, 'application/json')
   assert.equal(seen[0]?.headers.cookie, undefined)
 })

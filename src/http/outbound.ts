@@ -1,10 +1,11 @@
-import { lookup } from 'node:dns/promises'
 import type { Agent, buildConnector, Dispatcher } from 'undici'
 import type { Config } from '../config.ts'
 import { Fault } from '../fault.ts'
 import type { OutboundAnswer, OutboundFetch, OutboundRequest } from '../platform.ts'
 import { mediaTypeOf } from './body.ts'
 import { decodedBody } from './decoded-body.ts'
+import { OutboundPlaces } from './outbound-places.ts'
+import { nameResolver } from './resolve-name.ts'
 import type { InsideAnswer, InsideRequest } from './server.ts'
 import { type Resolve, vettedLookup, vettedUrl } from './vetted-address.ts'
 
@@ -18,7 +19,7 @@ const IDLE_SOCKET_MS = 10_000
 export type OutboundParts = {
   readonly config: Pick<Config, 'isDevelopment' | 'publicUrl' | 'walletBaseUrl' | 'credsBaseUrl' | 'onboardingBaseUrl'>
   readonly inside: (request: InsideRequest) => Promise<InsideAnswer>
-  /** The system's resolver by default. */
+  /** DNS queries to the name servers of the system by default. */
   readonly resolve?: Resolve
 }
 
@@ -33,12 +34,15 @@ export function openOutbound({ config, inside, resolve }: OutboundParts): Outbou
   // The client is loaded at the first call: a server that only talks to itself does without its 7 MB.
   let opening: Promise<Agent> | null = null
   const agent = () => {
-    opening ??= openAgent(resolve ?? systemResolve, config.isDevelopment)
+    opening ??= openAgent(resolve ?? nameResolver(), config.isDevelopment)
     return opening
   }
+  const places = new OutboundPlaces()
   const isOurs = ownAddresses(config)
   const way: Way = (url, request, signal) =>
-    isOurs(url) ? insideHop(inside, url, request, signal) : networkHop(agent, url, request, signal)
+    isOurs(url)
+      ? insideHop(inside, url, request, signal)
+      : places.hold(url.host, signal, () => networkHop(agent, url, request, signal))
   return {
     fetch: (url, request) => call(way, (text) => vetted(text, isOurs, config.isDevelopment), url, request),
     close: async () => (await opening)?.close(),
@@ -69,10 +73,6 @@ function guardedConnector(
     // a name with both kinds of addresses is tried on both; the look-up vetted all of them
     autoSelectFamily: true,
   })
-}
-
-async function systemResolve(hostname: string) {
-  return lookup(hostname, { all: true })
 }
 
 /** Our own public addresses: the whole of PUBLIC_URL, and what lies under a group that moved elsewhere. */
@@ -170,9 +170,9 @@ async function insideHop(
   return answer
 }
 
-/** Names that the client sets itself. The user agent says nothing about version or operator. */
+/** Names that the client sets itself. The user agent says nothing of this software [VP-U6]; without one some servers refuse. */
 function sentHeaders({ headers, accept }: OutboundRequest): Record<string, string> {
-  const own = { 'user-agent': 'chirograph', accept: accept.length === 0 ? '*/*' : accept.join(', ') }
+  const own = { 'user-agent': 'Mozilla/5.0', accept: accept.length === 0 ? '*/*' : accept.join(', ') }
   const given = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value])
   return { ...own, ...Object.fromEntries(given), 'accept-encoding': 'gzip, deflate' }
 }

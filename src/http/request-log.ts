@@ -4,85 +4,26 @@ import type { Log } from '../platform.ts'
 import { faultOf } from './faults.ts'
 import type { Metrics } from './metrics.ts'
 
-/** What is put aside of a request that is over. */
-type Ended = {
-  readonly method: string
-  readonly pattern: string
-  readonly status: number
-  readonly ms: number
-  readonly requestId: string
-  readonly tenantId: string | undefined
-  readonly callerId: string | undefined
-  readonly fault: string | undefined
-  readonly at: number
-}
+/** Counts a request whose answer has left, and writes its line. */
+export type NoteRequest = (request: FastifyRequest, reply: FastifyReply) => void
 
-/** Counts and log lines of requests, written some at a time. */
-export type RequestLog = {
-  /** Puts a request aside when its answer has left. */
-  readonly note: (request: FastifyRequest, reply: FastifyReply) => void
-  /** Writes what was put aside: before the figures are read, and at the end. */
-  readonly write: () => void
-}
-
-const ENDED_MAX = 256
-const WAIT_MS = 100
-
-/**
- * One line a request: who, what, how it ended, how long, when. The route's pattern stands for the URL, which may carry codes. [SEC-73]
- *
- * Requests are only put aside when they end: writing many lines in a row is an order of magnitude cheaper than one between two requests.
- */
-export function openRequestLog(log: Log, metrics: Metrics): RequestLog {
-  let ended: Ended[] = []
-  let timer: NodeJS.Timeout | null = null
-
-  function write(): void {
-    if (timer !== null) clearTimeout(timer)
-    timer = null
-    const batch = ended
-    ended = []
-    for (const one of batch) {
-      metrics.count(one.method, one.pattern, one.status, one.ms / 1000)
-      const line = lineOf(one)
-      if (quiet.has(one.pattern)) log.debug(line, 'request')
-      else log.info(line, 'request')
+/** One line a request: caller, route, status, duration. The route's pattern stands for the URL, which may carry codes. [SEC-73] */
+export function requestLog(log: Log, metrics: Metrics): NoteRequest {
+  return (request, reply) => {
+    const { pattern, caller, fault } = request.trace
+    const { method, id: requestId } = request
+    const { statusCode: status, elapsedTime } = reply
+    metrics.count(method, pattern, status, elapsedTime / 1000)
+    const line = {
+      ...{ method, status, requestId },
+      tenantId: caller?.tenantId,
+      callerId: caller?.actor.id,
+      fault: fault ?? undefined,
+      route: pattern,
+      ms: Math.round(elapsedTime * 100) / 100,
     }
-  }
-
-  return {
-    write,
-    note: (request, reply) => {
-      const { pattern, caller, fault } = request.trace
-      ended.push({
-        method: request.method,
-        pattern,
-        status: reply.statusCode,
-        ms: reply.elapsedTime,
-        requestId: request.id,
-        tenantId: caller?.tenantId,
-        callerId: caller?.actor.id,
-        fault: fault ?? undefined,
-        at: Date.now(),
-      })
-      if (ended.length >= ENDED_MAX) write()
-      else timer ??= setTimeout(write, WAIT_MS).unref()
-    },
-  }
-}
-
-function lineOf({ method, pattern, status, ms, requestId, tenantId, callerId, fault, at }: Ended): object {
-  const rounded = Math.round(ms * 100) / 100
-  return {
-    method,
-    status,
-    requestId,
-    tenantId,
-    callerId,
-    fault,
-    route: pattern,
-    ms: rounded,
-    at: new Date(at).toISOString(),
+    if (quiet.has(pattern)) log.debug(line, 'request')
+    else log.info(line, 'request')
   }
 }
 

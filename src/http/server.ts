@@ -5,6 +5,7 @@ import { randomId } from '../crypto/random.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import { checkMaker } from './check.ts'
+import { addCommonHeaders } from './common-headers.ts'
 import type { Endpoint } from './endpoint.ts'
 import { faultOf } from './faults.ts'
 import type { Idempotency } from './idempotency.ts'
@@ -14,10 +15,10 @@ import { admitEndpoint, mountEndpoint, runEndpoint } from './mount-endpoint.ts'
 import { type Authenticate, admitRoute, mountRoute, type RouteNeeds, runRoute } from './mount-route.ts'
 import { mountOperations, type ReadinessCheck } from './operations.ts'
 import { mountReference } from './reference.ts'
-import { logFault, openRequestLog, type RequestLog } from './request-log.ts'
+import { logFault, type NoteRequest, requestLog } from './request-log.ts'
 import type { Group, Route } from './route.ts'
-import { type SendWhole, senderOf } from './send-whole.ts'
-import { dressFramed, type Stopping, stopServer } from './stop.ts'
+import { type Stopping, stopServer } from './stop.ts'
+import { onBehalfOf } from './tenant-of-work.ts'
 import { type Edge, refuse } from './trace.ts'
 
 const BODY_BYTES_MAX = 1_048_576
@@ -65,29 +66,17 @@ export function buildServer(parts: ServerParts): Server {
   const { config, log } = platform
   const state: Stopping = { isStopping: false, streams: new Set() }
   const metrics = openMetrics(parts.figures)
-  const requestLog = openRequestLog(log, metrics)
   const app = newApp(config)
-  const manner = { hsts: config.publicUrl.startsWith('https:'), isStopping: () => state.isStopping }
-  dressFramed(app, state, manner)
-  const sendWhole = senderOf(manner)
-  const known = [
-    ...mountRoutes(app, parts, sendWhole),
-    ...mountEndpoints(app, platform, endpoints, sendWhole),
-    ...operationPaths,
-  ]
-  mountOperations(app, {
-    ...{ config, log, metrics, readiness: parts.readiness ?? [], stopping: () => state.isStopping },
-    beforeFigures: requestLog.write,
-  })
+  addCommonHeaders(app, state, config.publicUrl.startsWith('https:'))
+  const known = [...mountRoutes(app, parts), ...mountEndpoints(app, platform, endpoints), ...operationPaths]
+  const readiness = parts.readiness ?? []
+  mountOperations(app, { config, log, metrics, readiness, stopping: () => state.isStopping })
   mountReference(app, { config, routes, endpoints })
-  addEdges(app, { platform, requestLog, state, methods: methodsAt(known) })
+  addEdges(app, { platform, noteRequest: requestLog(log, metrics), state, methods: methodsAt(known) })
   return {
     listen: () => app.listen({ port: config.port, host: config.host }),
     dispatch: (request) => dispatch(app, request),
-    close: async (waitMs = config.stopTimeoutSeconds * 1000) => {
-      await stopServer(app, state, waitMs)
-      requestLog.write()
-    },
+    close: (waitMs = config.stopTimeoutSeconds * 1000) => stopServer(app, state, waitMs),
   }
 }
 
@@ -121,9 +110,9 @@ function newTrace(edge: Edge | null = null) {
   return { pattern: '(none)', edge, crossOrigin: false, caller: null, fault: null }
 }
 
-function mountRoutes(app: FastifyInstance, parts: ServerParts, sendWhole: SendWhole): KnownPath[] {
+function mountRoutes(app: FastifyInstance, parts: ServerParts): KnownPath[] {
   const { platform, routes, authenticate, idempotency } = parts
-  const needs: RouteNeeds = { platform, authenticate, idempotency: idempotency ?? null, sendWhole }
+  const needs: RouteNeeds = { platform, authenticate, idempotency: idempotency ?? null }
   const check = checkMaker()
   return routes.flatMap((route) =>
     placesOf(route.group, platform.config).map((place) => {
@@ -137,7 +126,8 @@ function mountRoutes(app: FastifyInstance, parts: ServerParts, sendWhole: SendWh
           request.trace.edge = 'api'
           await admitRoute(needs, mounted, request)
         },
-        handler: (request, reply) => runRoute(needs, mounted, request, reply),
+        handler: (request, reply) =>
+          onBehalfOf(request.trace.caller?.tenantSlug ?? '', () => runRoute(needs, mounted, request, reply)),
       })
       return { pattern: mounted.pattern, method: route.method, crossOrigin: false }
     }),
@@ -155,12 +145,7 @@ function placesOf(group: Group, config: Config): { prefix: string; base: string;
   return [own, { prefix, base, host: isElsewhere ? url.host : null }]
 }
 
-function mountEndpoints(
-  app: FastifyInstance,
-  platform: Platform,
-  endpoints: readonly Endpoint[],
-  sendWhole: SendWhole,
-): KnownPath[] {
+function mountEndpoints(app: FastifyInstance, platform: Platform, endpoints: readonly Endpoint[]): KnownPath[] {
   const check = checkMaker()
   return endpoints.map((endpoint) => {
     const mounted = mountEndpoint(endpoint, check)
@@ -174,10 +159,17 @@ function mountEndpoints(
         request.trace.crossOrigin = endpoint.crossOrigin ?? false
         admitEndpoint(endpoint, request)
       },
-      handler: (request, reply) => runEndpoint(platform, sendWhole, mounted, request, reply),
+      handler: (request, reply) =>
+        onBehalfOf(slugOf(request.params), () => runEndpoint(platform, mounted, request, reply)),
     })
     return { pattern: endpoint.path, method: endpoint.method, crossOrigin: endpoint.crossOrigin ?? false }
   })
+}
+
+/** Endpoints of a tenant have its slug in their path. */
+function slugOf(params: unknown): string {
+  const named = typeof params === 'object' && params !== null && 'tenant' in params ? params.tenant : ''
+  return typeof named === 'string' ? named : ''
 }
 
 const operationPaths: readonly KnownPath[] = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs'].map(
@@ -186,12 +178,12 @@ const operationPaths: readonly KnownPath[] = ['/healthz', '/readyz', '/metrics',
 
 type Edges = {
   readonly platform: Platform
-  readonly requestLog: RequestLog
+  readonly noteRequest: NoteRequest
   readonly state: Stopping
   readonly methods: MethodsAt
 }
 
-function addEdges(app: FastifyInstance, { platform: { log }, requestLog, state, methods }: Edges): void {
+function addEdges(app: FastifyInstance, { platform: { log }, noteRequest, state, methods }: Edges): void {
   app.addHook('onRequest', (request, _reply, done) => {
     request.trace = newTrace()
     // Only what came by a socket is turned away: accepted requests may still ask inside.
@@ -199,7 +191,7 @@ function addEdges(app: FastifyInstance, { platform: { log }, requestLog, state, 
     else done()
   })
   app.addHook('onResponse', (request, reply, done) => {
-    requestLog.note(request, reply)
+    noteRequest(request, reply)
     // An answer that began before the stop promised to keep its connection; it is idle now.
     if (state.isStopping) setImmediate(() => app.server.closeIdleConnections())
     done()
@@ -207,6 +199,8 @@ function addEdges(app: FastifyInstance, { platform: { log }, requestLog, state, 
   app.setErrorHandler((error, request, reply) => {
     const { code } = faultOf(error)
     request.trace.fault = code
+    // What the failed answer had set must not leave with the refusal: it may be what could not be sent.
+    for (const name of Object.keys(reply.getHeaders())) if (name !== 'connection') reply.removeHeader(name)
     if (code === 'request.too_large' && isDrained(request)) reply.removeHeader('connection')
     refuse(request, reply, error)
     logFault(log, request.id, reply.statusCode, error)

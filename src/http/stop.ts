@@ -1,28 +1,8 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
-import { dressOf, type Manner } from './send-whole.ts'
 
 /** What a stop needs to know: event streams never end by themselves, so they are ended. */
 export type Stopping = { isStopping: boolean; readonly streams: Set<Readable> }
-
-/**
- * Dresses what leaves through the framework, which is everything but whole answers of routes and endpoints: refusals, pages, streams. Remembers
- * the event streams that are being sent, and tells clients of a stopping server not to come back on the same connection.
- */
-export function dressFramed(app: FastifyInstance, { streams }: Stopping, { hsts, isStopping }: Manner): void {
-  app.addHook('onSend', (request, reply, payload, done) => {
-    reply.headers(dressOf(request.id, hsts))
-    if (isStopping()) reply.header('connection', 'close')
-    const isEvents = String(reply.getHeader('content-type') ?? '').startsWith('text/event-stream')
-    if (isEvents && payload instanceof Readable) {
-      streams.add(payload)
-      payload.once('close', () => streams.delete(payload))
-      // Nobody reads the body of such an answer, and the framework would wait for its end.
-      if (request.method === 'HEAD') payload.destroy()
-    }
-    done(null, payload)
-  })
-}
 
 /** Stops listening, lets accepted requests finish for at most `waitMs`, cuts the rest, and lets the framework go. */
 export async function stopServer(app: FastifyInstance, state: Stopping, waitMs: number): Promise<void> {

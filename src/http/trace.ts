@@ -29,7 +29,6 @@ export function refuse(request: FastifyRequest, reply: FastifyReply, error: unkn
   const edge = request.trace.edge ?? edgeOf(request.url)
   const refusal = edge === 'api' ? toErrors(error, request.id) : toOAuthError(error)
   reply.code(refusal.status).headers(refusal.headers).header('cache-control', 'no-store')
-  reply.header('content-security-policy', JSON_CSP)
   if (crossOrigin) reply.header('access-control-allow-origin', '*')
   if (edge !== 'page')
     return reply.header('content-type', 'application/json').send(Buffer.from(JSON.stringify(refusal.body)))
@@ -40,9 +39,6 @@ export function refuse(request: FastifyRequest, reply: FastifyReply, error: unkn
 function edgeOf(url: string): Edge {
   return /^\/(issuers|verifiers|auth|\.well-known)(\/|\?|$)/.test(url) ? 'oauth' : 'api'
 }
-
-/** Nothing in a JSON answer is to be run or framed, whatever a browser takes it for. */
-export const JSON_CSP = "default-src 'none'; frame-ancestors 'none'"
 
 function sendPage(request: FastifyRequest, reply: FastifyReply, error: unknown, { status }: Refusal): FastifyReply {
   const page = toPage(error, status, request.id)

@@ -17,6 +17,8 @@ export function vettedUrl(text: string, isDevelopment: boolean): URL {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null) throw refused('It is not an absolute URL.')
   if (url.username !== '' || url.password !== '') throw refused('It carries a user name.')
+  // A closing dot names the same host in another spelling, by which our own address would pass as foreign.
+  if (url.hostname.endsWith('.')) throw refused('The host name ends in a dot.')
   const host = bareHost(url)
   // RFC 6761 6.3: localhost and what ends in it is this machine
   const isHere = host === 'localhost' || host.endsWith('.localhost') || isLoopbackAddress(host)
@@ -54,7 +56,7 @@ function mayCall(address: string, isDevelopment: boolean): boolean {
 
 function bareHost({ hostname }: URL): string {
   // WHATWG URL writes IPv6 in brackets, and every odd notation of IPv4 (0x7f.1, 2130706433) as four decimals
-  return hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
+  return hostname.replace(/^\[|\]$/g, '')
 }
 
 function refused(detail: string, notes?: string): Fault {

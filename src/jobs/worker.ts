@@ -1,5 +1,6 @@
 import type { TenantId } from '../caller.ts'
 import { Fault } from '../fault.ts'
+import { onBehalfOf } from '../http/tenant-of-work.ts'
 import type { Platform } from '../platform.ts'
 import type { AcrossTx } from '../store/store.ts'
 import type { Job } from './job.ts'
@@ -120,7 +121,7 @@ async function attemptOf(platform: Platform, known: Job, held: Claimed, stopping
   const { Value } = await import('typebox/value')
   if (!Value.Check(known.payload, payload)) return PAYLOAD
   return timed(known.timeoutSeconds, stopping, (signal) =>
-    known.run(platform, payload, signal, { id, tenantId, attempt }),
+    onBehalfOf(tenantId, () => known.run(platform, payload, signal, { id, tenantId, attempt })),
   )
 }
 

@@ -1,8 +1,9 @@
 import { type JsonObject, memberOf } from '../crypto/json.ts'
 import { thumbprint, type VerificationKey } from '../crypto/jwk.ts'
 import type { AnchorSet } from '../crypto/x509-path/anchor.ts'
-import { Recent } from '../directory/recent.ts'
+import { SharedCache } from '../directory/shared-cache.ts'
 import { Fault } from '../fault.ts'
+import { tenantOfWork } from '../http/tenant-of-work.ts'
 import type { OutboundFetch } from '../platform.ts'
 import { looksLikeDid, parseKeyUrl } from '../protocols/did/did.ts'
 import type { StatusReference } from '../protocols/status-list/status-claim.ts'
@@ -18,6 +19,7 @@ import {
   type VerifiedList,
   verifyStatusListToken,
 } from '../protocols/status-list/status-list-token.ts'
+import { oncePer } from '../store/once-per.ts'
 import { certifiedStatusKey, statusKeyUnder } from './certified-status-key.ts'
 import type { TrustNeeds } from './needs.ts'
 import { isTrouble } from './out-of-reach.ts'
@@ -38,11 +40,9 @@ export type ListSource = {
   readonly form: ListForm
 }
 
-/** A list of 2^17 entries is some 32 KiB here. Of those that are larger than a megabyte, up to 16, few are kept: anybody may name them. */
-const LISTS_MAX = 64
-const LARGE_BYTES = 1024 * 1024
-const LARGE_LISTS_MAX = 4
 const DAY_MS = 86_400_000
+/** A list of 2^17 entries is some 32 KiB here; one of more than 1.5 MiB is not kept, since any issuer may name its list. */
+const BOUNDS = { bytesMax: 6 * 1024 * 1024, ttlMs: DAY_MS } as const
 const BYTES_MAX = 8 * 1024 * 1024
 const REDIRECTS_MAX = 3
 const ETAG_CHARS_MAX = 200
@@ -55,8 +55,7 @@ type Kept = {
   /** It is verified again, too, after a day: its key may have been withdrawn. */
   readonly verifiedAt: number
 }
-type Cache = { readonly small: Recent<Kept>; readonly large: Recent<Kept> }
-const caches = new WeakMap<OutboundFetch, Cache>()
+const caches = oncePer((_: OutboundFetch) => new SharedCache<Kept>(BOUNDS))
 
 /**
  * The verified list, kept by address and issuer: what one issuer's list says is no statement about the credentials of another.
@@ -69,24 +68,16 @@ const caches = new WeakMap<OutboundFetch, Cache>()
  */
 export async function fetchedList(platform: TrustNeeds, source: ListSource): Promise<VerifiedList> {
   const { status, issuer, now, form } = source
-  const { small, large } = cacheOf(platform.fetch)
+  const cache = caches(platform.fetch)
   const name = `${form} ${issuer.mechanism} ${issuer.issuer} ${nameOf(issuer.key)} ${status.uri}`
-  const kept = small.get(name, now) ?? large.get(name, now)
+  const kept = cache.get(name, now)
   const isOurs = status.uri.startsWith(`${platform.config.publicUrl}/`)
   if (kept !== undefined && !isOurs && now.getTime() < kept.staleAt) return kept.list
   const got = await fetchList(platform, source, kept !== undefined && isUsable(kept, now) ? kept : null)
-  const cache = got.list.packed.length > LARGE_BYTES ? large : small
-  cache.set(name, { ...got, staleAt: freshUntil(got.list, now).getTime() }, now, got.list.expiresAt?.getTime())
+  const { packed, expiresAt } = got.list
+  const staleAt = freshUntil(got.list, now).getTime()
+  cache.set(name, { ...got, staleAt }, packed.length, tenantOfWork(), now, expiresAt?.getTime())
   return got.list
-}
-
-function cacheOf(fetch: OutboundFetch): Cache {
-  const cache = caches.get(fetch) ?? {
-    small: new Recent<Kept>({ entriesMax: LISTS_MAX, ttlMs: DAY_MS }),
-    large: new Recent<Kept>({ entriesMax: LARGE_LISTS_MAX, ttlMs: DAY_MS }),
-  }
-  caches.set(fetch, cache)
-  return cache
 }
 
 function isUsable({ list, verifiedAt }: Kept, now: Date): boolean {

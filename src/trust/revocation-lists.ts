@@ -1,23 +1,32 @@
 import { validatedPath } from '../crypto/x509-path/cached-path.ts'
 import { type Crl, readCrl } from '../crypto/x509-path/crl.ts'
 import type { PathAsk } from '../crypto/x509-path/validate-path.ts'
-import { Recent } from '../directory/recent.ts'
+import { SharedCache } from '../directory/shared-cache.ts'
 import { Fault } from '../fault.ts'
+import { tenantOfWork } from '../http/tenant-of-work.ts'
 import type { OutboundFetch, Platform } from '../platform.ts'
+import { oncePer } from '../store/once-per.ts'
 import { isOutOfReach, isTrouble } from './out-of-reach.ts'
 import { OWN_ANCHOR } from './own-anchors.ts'
 
+type Loaded = { readonly found: Found; readonly bytes: number }
 /** A list, or why there is none. */
 type Found = Crl | 'out of reach' | 'unusable'
 
 /** A revocation is noticed within this time. */
-const KEPT = { entriesMax: 500, ttlMs: 300_000 } as const
+const KEPT = { bytesMax: 8 * 1024 * 1024, ttlMs: 300_000 } as const
 /** Where there was no list, none is looked for again sooner. */
 const FAILED_MS = 60_000
 const BYTES_MAX = 1024 * 1024
 const REDIRECTS_MAX = 3
 
-const caches = new WeakMap<OutboundFetch, Recent<Promise<Found>>>()
+/** A list that was read holds its DER, and each serial number once more as text. */
+const READ_TO_DER = 3
+
+const stateOf = oncePer((_: OutboundFetch) => ({
+  cache: new SharedCache<Found>(KEPT),
+  coming: new Map<string, Promise<Loaded>>(),
+}))
 
 /**
  * [SEC-29] Fetches the revocation lists that the certificates of a good chain name; undefined if it is not good, or if none is named.
@@ -43,30 +52,26 @@ export async function revocationFor(
 
 /** Callers that come together share one fetch. */
 async function listAt(fetch: OutboundFetch, url: string, now: Date): Promise<Found> {
-  const cache = caches.get(fetch) ?? new Recent<Promise<Found>>(KEPT)
-  caches.set(fetch, cache)
+  const { cache, coming } = stateOf(fetch)
   const kept = cache.get(url, now)
   if (kept !== undefined) return kept
-  const coming = load(fetch, url)
-  cache.set(url, coming, now, now.getTime() + FAILED_MS)
-  const found = await coming.catch((error: unknown) => {
-    cache.delete(url)
-    throw error
-  })
+  const loading = coming.get(url) ?? load(fetch, url).finally(() => coming.delete(url))
+  coming.set(url, loading)
+  const { found, bytes } = await loading
   // one that has run out is not asked for at every credential either
   const until = typeof found === 'string' ? 0 : (found.nextUpdate?.getTime() ?? 0)
-  if (until > now.getTime() + FAILED_MS) cache.set(url, coming, now, until)
+  cache.set(url, found, bytes, tenantOfWork(), now, Math.max(until, now.getTime() + FAILED_MS))
   return found
 }
 
-async function load(fetch: OutboundFetch, url: string): Promise<Found> {
+async function load(fetch: OutboundFetch, url: string): Promise<Loaded> {
   try {
     // RFC 5280 4.2.1.13 names application/pkix-crl; many servers say something else
     const { status, body } = await fetch(url, { accept: [], bytesMax: BYTES_MAX, redirectsMax: REDIRECTS_MAX })
-    if (isTrouble(status)) return 'out of reach'
-    return status === 200 ? readCrl(body) : 'unusable'
+    if (isTrouble(status)) return { found: 'out of reach', bytes: 0 }
+    return status === 200 ? { found: readCrl(body), bytes: body.length * READ_TO_DER } : { found: 'unusable', bytes: 0 }
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    return isOutOfReach(error) ? 'out of reach' : 'unusable'
+    return { found: isOutOfReach(error) ? 'out of reach' : 'unusable', bytes: 0 }
   }
 }
