@@ -105,11 +105,7 @@ function attemptOf(
         await store.single(tenantId, (tx) => insertKeptAnswer(tx, row, sealed, now, endsOf(now).expiresAt))
       }),
     release: (error) =>
-      end(() =>
-        store.single(tenantId, (tx) =>
-          isRefusal(error) ? deleteKeptKey(tx, row) : lapseKeptKey(tx, row, clock.now()),
-        ),
-      ),
+      end(() => store.single(tenantId, (tx) => (isRefusal(error) ? deleteKeptKey(tx, row) : lapseKeptKey(tx, row)))),
   }
 }
 

@@ -1,3 +1,4 @@
+import { isFree, isHeld, type Lease, RELEASE } from '../store/lease.ts'
 import { type AcrossTx, sql, type TenantTx } from '../store/store.ts'
 
 /** What the row of a key says to a request that brings it. */
@@ -12,11 +13,9 @@ export type KeyState =
   | { readonly state: 'answered'; readonly sealed: Buffer | null }
 
 /** One attempt to answer the request of a key. */
-export type AttemptRow = {
+export type AttemptRow = Lease & {
   readonly keyHash: Buffer
   readonly requestHash: Buffer
-  readonly claim: string
-  readonly leaseUntil: Date
   readonly expiresAt: Date
 }
 
@@ -38,7 +37,7 @@ const takeKey = sql(
        lease_until = excluded.lease_until, expires_at = excluded.expires_at, answered_at = null, sealed_answer = null,
        started_at = case when old.expires_at <= $6 then excluded.started_at else old.started_at end,
        attempts = case when old.expires_at <= $6 then 1 else old.attempts + 1 end
-     where old.expires_at <= $6 or (old.answered_at is null and old.lease_until <= $6 and old.request_hash = $3)
+     where old.expires_at <= $6 or (old.answered_at is null and ${isFree('$6', 'old')} and old.request_hash = $3)
      returning old.started_at, old.attempts, old.request_hash
    )
    select 'ours' as found, started_at, attempts, request_hash, null::timestamptz as answered_at, null::bytea as sealed_answer
@@ -47,14 +46,14 @@ const takeKey = sql(
    select 'seen', started_at, attempts, request_hash, answered_at, sealed_answer from kept_answer
    where tenant_id = $1 and key_hash = $2 and not exists (select from taken)`,
 )
-const mine = `tenant_id = $1 and key_hash = $2 and claim = $3`
+const mine = `tenant_id = $1 and key_hash = $2 and ${isHeld('$3')}`
 const renewLease = sql('http.kept_answer.renew', `update kept_answer set lease_until = $4 where ${mine}`)
 const keepAnswer = sql(
   'http.kept_answer.keep',
-  `update kept_answer set sealed_answer = $4, answered_at = $5, expires_at = $6, claim = null where ${mine}`,
+  `update kept_answer set sealed_answer = $4, answered_at = $5, expires_at = $6, ${RELEASE} where ${mine}`,
 )
 const dropKey = sql('http.kept_answer.drop', `delete from kept_answer where ${mine}`)
-const endLease = sql('http.kept_answer.lapse', `update kept_answer set lease_until = $4, claim = null where ${mine}`)
+const endLease = sql('http.kept_answer.lapse', `update kept_answer set ${RELEASE} where ${mine}`)
 const deleteExpired = sql(
   'http.kept_answer.forget',
   `delete from kept_answer where (tenant_id, key_hash) in (
@@ -100,8 +99,8 @@ export async function deleteKeptKey(tx: TenantTx, { keyHash, claim }: Held): Pro
 }
 
 /** Lets the next attempt begin at once. It is the same piece of work. */
-export async function lapseKeptKey(tx: TenantTx, { keyHash, claim }: Held, now: Date): Promise<void> {
-  await tx.rows(endLease, [tx.tenantId, keyHash, claim, now])
+export async function lapseKeptKey(tx: TenantTx, { keyHash, claim }: Held): Promise<void> {
+  await tx.rows(endLease, [tx.tenantId, keyHash, claim])
 }
 
 /** Forgets answers whose time is over. @returns how many; `limit` at most. */

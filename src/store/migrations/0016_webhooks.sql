@@ -51,6 +51,8 @@ create table webhook_endpoint (
   disabled_at     timestamptz,
   -- Since when every attempt has failed.
   failing_since   timestamptz,
+  -- Whether its last answer took long: then it gets one message at a time.
+  is_slow         boolean not null default false,
   era             integer not null,
   xact            xid8 not null,
   event_id        uuid not null,
@@ -87,10 +89,11 @@ create table webhook_delivery (
   event_id    uuid not null,
   event_type  text not null,
   status      text not null check (status in ('pending', 'delivered', 'dead')),
-  -- When it is to be tried. While it is being sent: when another server may take it over, because this one must have died.
+  -- When it is to be tried.
   due_at      timestamptz not null,
-  -- Who is sending it now.
+  -- Which attempt holds it, and when another server may take it over, because this one must have died.
   claim       uuid,
+  lease_until timestamptz,
   -- Of the present run of attempts: how many there were, and when the last one is made.
   tries       integer not null default 0,
   tried_until timestamptz not null,
@@ -101,7 +104,8 @@ create table webhook_delivery (
   primary key (tenant_id, id),
   unique (tenant_id, endpoint_id, event_id),
   foreign key (tenant_id, endpoint_id) references webhook_endpoint (tenant_id, id) on delete cascade,
-  check ((status = 'pending') = (ended_at is null))
+  check ((status = 'pending') = (ended_at is null)),
+  check ((claim is null) = (lease_until is null))
 );
 create index webhook_delivery_due on webhook_delivery (tenant_id, endpoint_id, due_at) where status = 'pending';
 create index webhook_delivery_list on webhook_delivery (tenant_id, endpoint_id, id);
