@@ -1,7 +1,7 @@
 -- 0016 webhooks: events get an order in which none can be overtaken (decision 0009), webhook endpoints, their secrets and deliveries,
 -- and the audit trail gets an index for each of its filters.
 -- Locks: audit_entry for writing while its indexes are built. Old code runs on it: yes, new columns have defaults; what it records is
--- delivered too. Way back: drop the three tables, event_era and its function, then the columns and indexes of audit_entry.
+-- delivered too. Way back: drop the four tables, event_era and its function, then the columns and indexes of audit_entry.
 
 -- Transaction ids order commits, but a copy of the data in another database server meets lower ones there. Whenever that is found, a new
 -- era begins. One row.
@@ -39,6 +39,16 @@ create index audit_entry_subject on audit_entry (tenant_id, subject_id, at, id);
 -- Without a tenant one may learn that there is something new, and not what it says.
 create policy across_rows on audit_entry for select to chirograph_across using (true);
 grant select (tenant_id, era, xact, id, event_type) on audit_entry to chirograph_across;
+
+-- Addresses of callers are personal data: the job events.forget-addresses clears them after AUDIT_ADDRESS_DAYS. Nothing else of an entry can
+-- be changed. until: the last entry of the tenant that has been looked at.
+grant update (ip) on audit_entry to chirograph_app;
+create table audit_address_sweep (
+  tenant_id uuid primary key references tenant (id) on delete cascade,
+  until     uuid not null
+);
+select protect_tenant_rows('audit_address_sweep');
+select open_across('audit_address_sweep');
 
 -- Where a tenant wants its events sent. era, xact and event_id: up to there deliveries have been made.
 create table webhook_endpoint (
