@@ -4,7 +4,8 @@ import { dirname, join, relative } from 'node:path'
 
 /**
  * Builds the npm package into a new folder: `npm run package [FOLDER]`, `build` unless told. It is compiled, since Node runs no TypeScript below
- * `node_modules`; tests stay here.
+ * `node_modules`; tests stay here. What it installs is pinned (`npm-shrinkwrap.json`), and nothing of that has an install script: koffi, which
+ * has one, is an optional peer.
  */
 const [named] = process.argv.slice(2)
 const folder = named ?? 'build'
@@ -18,12 +19,63 @@ for (const path of [...globSync('src/**/*.sql'), 'docs', 'README.md', 'CHANGELOG
   cpSync(path, join(folder, path), { recursive: true })
 }
 put('bin/chirograph.js', readFileSync('bin/chirograph.js', 'utf8').replace('../src/cli.ts', '../src/cli.js'))
-const { private: _, scripts, devDependencies, ...manifest } = JSON.parse(readFileSync('package.json', 'utf8'))
-// The entry hands over to the Node that comes with it, so an older one may start it.
-put('package.json', `${JSON.stringify({ ...manifest, engines: { node: '>=20' } }, null, 2)}\n`)
+const {
+  private: _,
+  scripts,
+  devDependencies,
+  optionalDependencies,
+  ...rest
+} = JSON.parse(readFileSync('package.json', 'utf8'))
+const { koffi, ...optional } = optionalDependencies
+const manifest = {
+  ...rest,
+  // The entry hands over to the Node that comes with it, so an older one may start it.
+  engines: { node: '>=20' },
+  optionalDependencies: optional,
+  peerDependencies: { koffi },
+  peerDependenciesMeta: { koffi: { optional: true } },
+}
+putJson('package.json', manifest)
+putJson('npm-shrinkwrap.json', shrinkwrapOf(manifest))
 // With the dot, since npm takes a bare word for the name of a package.
 const at = `./${relative('.', folder)}`
 console.log(`${folder} holds ${manifest.name} ${manifest.version}: npm pack ${at}, or npm publish ${at}`)
+
+type Manifest = { readonly name: string; readonly version: string } & Dependencies
+type Dependencies = Readonly<Partial<Record<'dependencies' | 'optionalDependencies', Readonly<Record<string, string>>>>>
+
+/** The lock of the checkout, as far as the package needs it. @throws Error for a package with an install script */
+function shrinkwrapOf(root: Manifest): object {
+  const { lockfileVersion, packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'))
+  const found = new Map<string, Dependencies & { readonly hasInstallScript?: boolean }>()
+  const follow = (from: string, { dependencies, optionalDependencies: maybe }: Dependencies) => {
+    for (const name of Object.keys({ ...dependencies, ...maybe })) {
+      const path = placeOf(from, name, packages)
+      if (path === null || found.has(path)) continue
+      found.set(path, packages[path])
+      follow(path, packages[path])
+    }
+  }
+  follow('', root)
+  const scripted = [...found].filter(([, one]) => one.hasInstallScript === true).map(([path]) => path)
+  if (scripted.length > 0) throw new Error(`these packages run a program at install: ${scripted.join(', ')}`)
+  const { name, version } = root
+  const sorted = [...found].toSorted(([one], [other]) => (one < other ? -1 : 1))
+  return { name, version, lockfileVersion, requires: true, packages: { '': root, ...Object.fromEntries(sorted) } }
+}
+
+/** Where the lock has the package that `from` gets for a name: beside it, or further up. */
+function placeOf(from: string, name: string, packages: Readonly<Record<string, unknown>>): string | null {
+  for (let place = from; ; place = place.slice(0, Math.max(0, place.lastIndexOf('/node_modules/')))) {
+    const path = `${place === '' ? '' : `${place}/`}node_modules/${name}`
+    if (Object.hasOwn(packages, path)) return path
+    if (place === '') return null
+  }
+}
+
+function putJson(path: string, value: object): void {
+  put(path, `${JSON.stringify(value, null, 2)}\n`)
+}
 
 function put(path: string, text: string): void {
   const target = join(folder, path)

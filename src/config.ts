@@ -152,6 +152,12 @@ export const settings = {
     25,
     'How long a stopping server waits for accepted requests before it closes their connections.',
   ),
+  auditAddressDays: setting(
+    'AUDIT_ADDRESS_DAYS',
+    integer(1, 3650),
+    90,
+    'How long the audit trail keeps the network addresses of callers. The entries stay.',
+  ),
   trustProxy: setting(
     'TRUST_PROXY',
     flag(),
@@ -190,6 +196,7 @@ export type Config = {
   readonly presentationTtlSeconds: number
   readonly statusListTtlSeconds: number
   readonly stopTimeoutSeconds: number
+  readonly auditAddressDays: number
   readonly trustProxy: boolean
 }
 
@@ -278,6 +285,7 @@ function complete(values: Values): Config {
     presentationTtlSeconds: values.presentationTtlSeconds ?? 600,
     statusListTtlSeconds: values.statusListTtlSeconds ?? 300,
     stopTimeoutSeconds: values.stopTimeoutSeconds ?? 25,
+    auditAddressDays: values.auditAddressDays ?? 90,
     trustProxy: values.trustProxy ?? false,
   }
 }

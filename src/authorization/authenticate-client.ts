@@ -33,10 +33,11 @@ async function bySecret(
   const now = needs.clock.now()
   const client = await findClient(needs, clientId)
   const stored = client?.secretHash ?? null
-  if (client !== null && secrets.isKnown(stored, secret, now)) return client
-  const isRight = await (secrets.underWay(stored, secret) ?? checkCounted(needs, { clientId, secret, stored, ip }))
+  const isKnown = client !== null && secrets.isKnown(stored, secret, now)
+  const isRight =
+    isKnown || (await (secrets.underWay(stored, secret) ?? checkCounted(needs, { clientId, secret, stored, ip })))
   if (client === null || !isRight) throw new Fault('client.unauthenticated')
-  failed.succeed(clientId, ip, now)
+  failed.succeed(clientId, ip, now, !isKnown)
   return client
 }
 
@@ -51,9 +52,8 @@ type SlowCheck = {
 function checkCounted({ store, clock }: Needs, { clientId, secret, stored, ip }: SlowCheck): Promise<boolean> {
   const { secrets, failed } = stateOf(store)
   const now = clock.now()
-  failed.admit(clientId, ip, now)
-  failed.count(clientId, ip, now)
-  return secrets.check(stored, secret, now)
+  failed.begin(clientId, ip, now)
+  return secrets.check(stored, secret, now, failed.isProven(clientId, now))
 }
 
 async function byAssertion(needs: Needs, proof: ClientProof & { method: 'assertion' }, ip: string): Promise<Client> {
@@ -62,11 +62,11 @@ async function byAssertion(needs: Needs, proof: ClientProof & { method: 'asserti
   const { clientId } = assertion
   // RFC 7521 4.2: client_id is not needed, but must name the same client
   if (proof.clientId !== null && proof.clientId !== clientId) throw refused('is from another client')
-  failed.admit(clientId, ip, needs.clock.now())
   try {
     return await acceptAssertion(needs, assertion)
   } catch (error) {
-    if (error instanceof Fault) failed.count(clientId, ip, needs.clock.now())
+    // After the check, which is cheap: what others forge in the name of a client does not keep the client out.
+    if (error instanceof Fault && error.code === 'client.unauthenticated') failed.refuse(ip, needs.clock.now())
     throw error
   }
 }

@@ -141,7 +141,12 @@ test('a caller is described as the user, or as the client that acts for itself',
   const slug = await aTenant([{ username: 'ann', email: 'ann@example.org', firstName: 'Ann', lastName: 'Other' }])
   const tenantId = tenants.get(slug) ?? ('' as TenantId)
   const client = aCaller(tenantId, slug, 'users:read')
-  assert.deepEqual(await describeCaller({ store: db.store }, client), { id: 'backend', name: 'backend', email: '' })
+  const described = await describeCaller({ store: db.store }, client)
+  assert.match(described.id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  assert.deepEqual(described, { id: described.id, name: 'backend', email: '' })
+  assert.deepEqual(await describeCaller({ store: db.store }, client), described)
+  const namesake = { ...client, tenantId: newId() as TenantId }
+  assert.notEqual((await describeCaller({ store: db.store }, namesake)).id, described.id)
   const user = await db.store.single(tenantId, (tx) => findUser(tx, 'username', 'ann'))
   assert(user !== null)
   assert.deepEqual(await describeCaller({ store: db.store }, { ...client, userId: user.id }), {

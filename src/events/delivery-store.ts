@@ -1,5 +1,6 @@
 import { Fault } from '../fault.ts'
 import type { ListAsk } from '../http/list.ts'
+import { isFree, isHeld, RELEASE } from '../store/lease.ts'
 import { type AcrossTx, type Sql, sql, type TenantTx } from '../store/store.ts'
 import type { Entry } from './entry.ts'
 import { auditCte, auditValues } from './recorded-sql.ts'
@@ -19,7 +20,7 @@ export type Delivery = {
   readonly type: string
   readonly status: 'pending' | 'delivered' | 'dead'
   readonly attempts: readonly Attempt[]
-  /** When it is tried next, as far as it is pending; while it is being sent, when it would be taken over. */
+  /** When it is tried next, as far as it is pending. */
   readonly dueAt: Date
   readonly endedAt: Date | null
   readonly createdAt: Date
@@ -36,12 +37,12 @@ const allDue = sql(
   `update webhook_delivery set due_at = $4, tries = 0, tried_until = $3
    where tenant_id = $1 and endpoint_id = $2 and status = 'pending' and claim is null`,
 )
-// Whoever sends it at this moment has the right of way.
+// An attempt that is being made has the right of way.
 const again = sql(
   'events.delivery-again',
   `with upd as (
-     update webhook_delivery set status = 'pending', due_at = $5, tries = 0, tried_until = $4, ended_at = null, claim = null
-     where tenant_id = $1 and endpoint_id = $2 and id = $3 and (claim is null or due_at <= $5)
+     update webhook_delivery set status = 'pending', due_at = $5, tries = 0, tried_until = $4, ended_at = null, ${RELEASE}
+     where tenant_id = $1 and endpoint_id = $2 and id = $3 and ${isFree('$5')}
        and exists (select from webhook_endpoint where tenant_id = $1 and id = $2 and status = 'active') returning *),
    ${auditCte({ from: 'upd', first: 6 })}
    select ${columns} from upd`,
@@ -52,9 +53,9 @@ const getDelivery = sql(
 )
 const finish = sql(
   'events.delivery-finish',
-  `update webhook_delivery set status = $4, due_at = $5, claim = null, ended_at = case when $4 = 'pending' then null else $6::timestamptz end,
+  `update webhook_delivery set status = $4, due_at = $5, ${RELEASE}, ended_at = case when $4 = 'pending' then null else $6::timestamptz end,
      attempts = case when jsonb_array_length(attempts) >= ${ATTEMPTS_KEPT} then attempts - 0 else attempts end || $7::jsonb
-   where tenant_id = $1 and id = $2 and claim = $3 returning id`,
+   where tenant_id = $1 and id = $2 and ${isHeld('$3')} returning id`,
 )
 const deleteEnded = sql('events.delivery-delete-ended', 'delete from webhook_delivery where ended_at < $1')
 const deleteSecrets = sql('events.secret-delete-ended', 'delete from webhook_secret where ends_at < $1')

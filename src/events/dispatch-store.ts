@@ -1,5 +1,6 @@
 import type { TenantId } from '../caller.ts'
 import { newId } from '../crypto/random.ts'
+import { isFree, type Lease, take } from '../store/lease.ts'
 import { type AcrossTx, sql, type TenantTx } from '../store/store.ts'
 import { type Position, placeOf, SETTLED } from './position.ts'
 
@@ -28,7 +29,7 @@ const listFresh = sql(
    where a.tenant_id = $1 and a.event_type is not null and (a.era, a.xact, a.id) > ($2::int, $3::xid8, $4::uuid) and ${SETTLED}
    order by a.era, a.xact, a.id limit $5`,
 )
-// Whoever moves the position on makes the deliveries; somebody else who read from the same position moves nothing and makes none.
+// The process that moves the position on makes the deliveries; another one that read from the same position makes none.
 const moveOn = sql(
   'events.fan-out',
   `with moved as (
@@ -68,60 +69,68 @@ export async function insertDeliveries(
 }
 
 /** A delivery that this process holds until `leaseUntil`. */
-export type ClaimedDelivery = {
+export type ClaimedDelivery = Lease & {
   readonly tenantId: TenantId
   readonly id: string
   readonly endpointId: string
   readonly eventId: string
   readonly url: string
-  readonly isFailing: boolean
+  /** Whether its endpoint fails or is slow. */
+  readonly isPoor: boolean
   readonly tries: number
   readonly triedUntil: Date
   readonly createdAt: Date
-  readonly claim: string
-  readonly leaseUntil: Date
 }
 
-// Of an endpoint that fails one at a time, of any other some: no receiver keeps those of others waiting.
+const POOR = '(e.failing_since is not null or e.is_slow)'
+// Tenants take turns: the n-th message of a tenant, with those that are being sent, goes before the next one of any other.
 const claimDue = sql(
   'events.delivery-claim',
-  `with due as (
-     select d.tenant_id, d.id, e.url, e.failing_since
+  `with waiting as (
+     select d.tenant_id, d.id, e.url, ${POOR} as is_poor, d.due_at, row_number() over (partition by e.tenant_id order by d.due_at, d.id) as place
      from webhook_endpoint e cross join lateral (
-       select d.tenant_id, d.id, d.due_at from webhook_delivery d
-       where d.tenant_id = e.tenant_id and d.endpoint_id = e.id and d.status = 'pending' and d.due_at <= $1
-       order by d.due_at limit case when e.failing_since is null then $3::int else 1 end
-       for update skip locked) as d
+       select tenant_id, id, due_at from webhook_delivery
+       where tenant_id = e.tenant_id and endpoint_id = e.id and status = 'pending' and due_at <= $1 and ${isFree('$1')}
+       order by due_at limit case when ${POOR} then 1 else $3::int end) as d
      where e.status = 'active' and e.id <> all($4::uuid[])
-     order by d.due_at limit $2
+   ), turn as (
+     select waiting.*, place + coalesce(busy.count, 0) as place_of_all
+     from waiting left join unnest($5::uuid[], $6::int[]) as busy (tenant_id, count) using (tenant_id)
+     where place + coalesce(busy.count, 0) <= $7
+   ), due as (
+     select d.tenant_id, d.id, turn.url, turn.is_poor
+     from turn join webhook_delivery d on d.tenant_id = turn.tenant_id and d.id = turn.id
+     where d.status = 'pending' and d.due_at <= $1 and ${isFree('$1')}
+     order by turn.place_of_all, turn.due_at limit $2 for update of d skip locked
    )
-   update webhook_delivery d set claim = $5, due_at = $6, tries = d.tries + 1
+   update webhook_delivery d set ${take('$8', '$9')}, tries = d.tries + 1
    from due where d.tenant_id = due.tenant_id and d.id = due.id
-   returning d.tenant_id as "tenantId", d.id, d.endpoint_id as "endpointId", d.event_id as "eventId", due.url,
-     due.failing_since is not null as "isFailing", d.tries,
-     d.tried_until as "triedUntil", d.created_at as "createdAt"`,
+   returning d.tenant_id as "tenantId", d.id, d.endpoint_id as "endpointId", d.event_id as "eventId", due.url, due.is_poor as "isPoor",
+     d.tries, d.tried_until as "triedUntil", d.created_at as "createdAt"`,
 )
 
-/**
- * Takes deliveries that are due. One statement, and rows that somebody else looks at are skipped, so of two servers one gets a delivery; it
- * is due again when the lease is over, because then whoever held it must have died.
- *
- * @param ask `eachMax`: of one endpoint. `without`: endpoints that have enough to do already.
- */
+/** How many deliveries are wanted, and how they are shared out. */
+export type ClaimAsk = {
+  readonly limit: number
+  /** Of one endpoint, unless it fails or is slow: then one. */
+  readonly eachMax: number
+  /** Of one tenant, with those that are being sent. */
+  readonly tenantMax: number
+  /** How many this process is sending, by tenant. */
+  readonly sending: ReadonlyMap<TenantId, number>
+  /** Endpoints that have enough to do already. */
+  readonly without: readonly string[]
+}
+
+/** Takes deliveries that are due, tenants in turn. One statement, and rows that another server is taking are skipped. */
 export async function claimDeliveries(
   tx: AcrossTx,
-  ask: {
-    readonly limit: number
-    readonly eachMax: number
-    readonly without: readonly string[]
-    readonly leaseUntil: Date
-  },
+  { limit, eachMax, tenantMax, sending, without }: ClaimAsk,
+  { claim, leaseUntil }: Lease,
   now: Date,
 ): Promise<ClaimedDelivery[]> {
-  const claim = newId()
-  const { limit, eachMax, without, leaseUntil } = ask
-  const rows = await tx.rows<Omit<ClaimedDelivery, 'claim' | 'leaseUntil'>>(claimDue, [
-    ...[now, limit, eachMax, without, claim, leaseUntil],
+  const rows = await tx.rows<Omit<ClaimedDelivery, keyof Lease>>(claimDue, [
+    ...[now, limit, eachMax, without, [...sending.keys()], [...sending.values()], tenantMax, claim, leaseUntil],
   ])
   return rows.map((row) => ({ ...row, claim, leaseUntil }))
 }

@@ -1,5 +1,7 @@
+import type { TenantId } from '../caller.ts'
 import { polling } from '../jobs/wake.ts'
 import type { Platform } from '../platform.ts'
+import { newLease } from '../store/lease.ts'
 import { type ClaimedDelivery, claimDeliveries } from './dispatch-store.ts'
 import { fanOut } from './fan-out.ts'
 import { sendDelivery } from './send-delivery.ts'
@@ -13,13 +15,17 @@ export type Dispatcher = { readonly stop: () => Promise<void> }
 /** Longer than an attempt with all its bounds; after that its server must have died. */
 const LEASE_MS = 20_000
 
-/** Starts to send what happened to those who want to know. Any number of processes may do so on one database. */
+/** One tenant has at most every so many-th place, so that its slow endpoints do not hold up the others. */
+const TENANT_SHARE = 4
+
+/** Starts to send webhooks. Any number of processes may do so on one database. */
 export function startDispatcher(
   platform: Platform,
   { concurrency = 16, eachMax = 4, pollMs = 500 }: Options = {},
 ): Dispatcher {
   const { store, clock, log } = platform
   const sending = new Map<Promise<void>, ClaimedDelivery>()
+  const tenantMax = Math.max(1, Math.floor(concurrency / TENANT_SHARE))
   /** Whether something may wait for a place. */
   let crowded = false
 
@@ -33,13 +39,15 @@ export function startDispatcher(
 
   async function take(limit: number): Promise<void> {
     const now = clock.now()
-    const leaseUntil = new Date(now.getTime() + LEASE_MS)
     const without = busyOf([...sending.values()], eachMax)
+    const ask = { limit, eachMax, tenantMax, sending: countOf([...sending.values()]), without }
     const claimed = await store.across('due deliveries of all tenants', (tx) =>
-      claimDeliveries(tx, { limit, eachMax, without, leaseUntil }, now),
+      claimDeliveries(tx, ask, newLease(now, LEASE_MS), now),
     )
     for (const one of claimed) hold(one)
-    crowded = claimed.length === limit || busyOf([...sending.values()], eachMax).length > 0
+    const all = [...sending.values()]
+    crowded =
+      claimed.length === limit || busyOf(all, eachMax).length > 0 || Math.max(0, ...countOf(all).values()) >= tenantMax
   }
 
   function hold(one: ClaimedDelivery): void {
@@ -65,11 +73,17 @@ export function startDispatcher(
   }
 }
 
-/** Endpoints that have as much to do as they may: one that fails one message, any other a few. */
+function countOf(sending: readonly ClaimedDelivery[]): Map<TenantId, number> {
+  const counts = new Map<TenantId, number>()
+  for (const { tenantId } of sending) counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1)
+  return counts
+}
+
+/** Endpoints that have as much to do as they may: one that fails or is slow one message, any other a few. */
 function busyOf(sending: readonly ClaimedDelivery[], eachMax: number): string[] {
   const counts = new Map<string, number>()
-  for (const { endpointId, isFailing } of sending) {
-    counts.set(endpointId, (counts.get(endpointId) ?? 0) + (isFailing ? eachMax : 1))
+  for (const { endpointId, isPoor } of sending) {
+    counts.set(endpointId, (counts.get(endpointId) ?? 0) + (isPoor ? eachMax : 1))
   }
   return [...counts].filter(([, count]) => count >= eachMax).map(([id]) => id)
 }

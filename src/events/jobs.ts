@@ -1,9 +1,10 @@
 import { every, type Schedule } from '../jobs/schedule.ts'
 import { deleteEndedDeliveries, deleteEndedSecrets } from './delivery-store.ts'
+import { forgetAddresses } from './forget-addresses.ts'
 
 const ENDED_KEPT_DAYS = 30
 
-/** Sweeps of this room: deliveries whose time is over, and secrets that sign no more. */
+/** Sweeps of this room: deliveries whose time is over, secrets that sign no more, and addresses of callers in old audit entries. */
 export const eventSchedules: readonly Schedule[] = [
   every(3600, 'events.delete-ended', async ({ store, clock }) => {
     const now = clock.now()
@@ -11,4 +12,5 @@ export const eventSchedules: readonly Schedule[] = [
     await store.across('deliveries of all tenants that ended long ago', (tx) => deleteEndedDeliveries(tx, before))
     await store.across('former signing secrets of all tenants', (tx) => deleteEndedSecrets(tx, now))
   }),
+  every(3600, 'events.forget-addresses', forgetAddresses),
 ]

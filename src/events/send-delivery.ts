@@ -13,6 +13,8 @@ import { webhookHeaders, webhookSecretPlace } from './webhook-secret.ts'
 type Needs = Pick<Platform, 'store' | 'clock' | 'fetch' | 'sealing' | 'log'>
 
 const SEND_MS_MAX = 10_000
+/** An answer that took longer delivers its message, and from then on the endpoint gets one message at a time. */
+const SLOW_MS = 3_000
 /** What a receiver says is not kept; reading it lets the connection be used again. */
 const ANSWER_BYTES_MAX = 262_144
 const GONE = 410
@@ -30,7 +32,7 @@ export function webhookBody(event: PublishedEvent): string {
 }
 
 /**
- * Makes one attempt and writes how it ended. Nothing else is written if the lease has run out meanwhile: somebody else sends it then.
+ * Makes one attempt and writes how it ended. Nothing is written if another server has taken it over.
  * Every attempt of an event carries the same `webhook-id`.
  */
 export async function sendDelivery(needs: Needs, delivery: ClaimedDelivery): Promise<void> {
@@ -44,7 +46,8 @@ export async function sendDelivery(needs: Needs, delivery: ClaimedDelivery): Pro
   const now = clock.now()
   const outcome = outcomeOf(delivery, attempt, now)
   if (!(await store.single(tenantId, (tx) => finishAttempt(tx, delivery, outcome, now)))) return
-  if (isGood(attempt)) return store.single(tenantId, (tx) => markEndpointGood(tx, endpointId))
+  if (isGood(attempt))
+    return store.single(tenantId, (tx) => markEndpointGood(tx, endpointId, attempt.durationMs > SLOW_MS))
   await store.single(tenantId, (tx) => markEndpointFailing(tx, endpointId, startedAt))
   await switchOffIfHopeless(needs, delivery, attempt, now)
 }

@@ -61,7 +61,8 @@ const insertSecret = sql(
 )
 const markGood = sql(
   'events.endpoint-good',
-  `update webhook_endpoint set failing_since = null where tenant_id = $1 and id = $2 and failing_since is not null and status = 'active'`,
+  `update webhook_endpoint set failing_since = null, is_slow = $3
+   where tenant_id = $1 and id = $2 and (failing_since is not null or is_slow <> $3) and status = 'active'`,
 )
 const markFailing = sql(
   'events.endpoint-failing',
@@ -145,9 +146,9 @@ export async function replaceSecret(
   return endpoint
 }
 
-/** Notes that an attempt went well. Writes nothing when the one before it did too. */
-export async function markEndpointGood(tx: TenantTx, id: string): Promise<void> {
-  await tx.rows(markGood, [tx.tenantId, id])
+/** Notes that an attempt went well. Writes nothing when the one before it did too, as fast or as slowly. */
+export async function markEndpointGood(tx: TenantTx, id: string, isSlow: boolean): Promise<void> {
+  await tx.rows(markGood, [tx.tenantId, id, isSlow])
 }
 
 /** Notes the first failure after a success. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import { after, before, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { postgresUrl } from '../../test/support/database.ts'
@@ -248,7 +249,7 @@ test('a server that died while it sent is taken over when its lease is over', as
   const { endpoint } = await anEndpoint(house, caller, receiver.url)
   const dying = sql(
     'test.dying',
-    `update webhook_delivery set status = 'pending', ended_at = null, claim = $2, due_at = $3 where endpoint_id = $1 returning id`,
+    `update webhook_delivery set status = 'pending', ended_at = null, claim = $2, lease_until = $3 where endpoint_id = $1 returning id`,
   )
   await happen(house, caller)
   await until(async () => (await deliveriesOf(caller, endpoint.id))[0]?.status === 'delivered')
@@ -322,5 +323,48 @@ test('the secret is sealed at rest', async () => {
   )
   assert.equal(rows.length, 1)
   assert(!rows[0]?.sealed.includes(Buffer.from(secret.slice(6), 'base64')))
+  await receiver.close()
+})
+
+test('five endpoints of one tenant that never answer do not hold up the webhook of another tenant', async () => {
+  const [slow, other] = [await aTenant(house), await aTenant(house)]
+  const held: ServerResponse[] = []
+  const silent = await aReceiver((response) => held.push(response))
+  const receiver = await aReceiver()
+  for (let n = 0; n < 5; n += 1) await anEndpoint(house, slow, `${silent.url}/${n}`)
+  await anEndpoint(house, other, receiver.url)
+  for (let n = 0; n < 6; n += 1) await happen(house, slow)
+  await until(() => held.length >= 4)
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  assert.equal(held.length, 4, 'one tenant has more than a quarter of the 16 places')
+  const begun = performance.now()
+  await happen(house, other)
+  await until(() => receiver.messages.length === 1)
+  assert(performance.now() - begun < 3000, `it took ${performance.now() - begun} ms`)
+  await until(() => {
+    for (const response of held.splice(0)) response.writeHead(204).end()
+    return silent.messages.length === 30
+  })
+  await silent.close()
+  await receiver.close()
+})
+
+test('an endpoint whose last answer took longer than 3 s is sent one message at a time until it is fast again', async () => {
+  const caller = await aTenant(house)
+  const held: ServerResponse[] = []
+  const receiver = await aReceiver((response, _message, n) => {
+    if (n <= 4) setTimeout(() => response.writeHead(204).end(), 3100)
+    else held.push(response)
+  })
+  const { endpoint } = await anEndpoint(house, caller, receiver.url)
+  for (let n = 0; n < 8; n += 1) await happen(house, caller)
+  await until(() => held.length > 0)
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  assert.equal(held.length, 1)
+  for (const response of held.splice(0)) response.writeHead(204).end()
+  await until(() => held.length === 3)
+  for (const response of held.splice(0)) response.writeHead(204).end()
+  await until(async () => (await deliveriesOf(caller, endpoint.id)).every(({ status }) => status === 'delivered'))
+  assert.equal((await getEndpoint(house.platform, caller, endpoint.id)).failingSince, null)
   await receiver.close()
 })

@@ -5,9 +5,11 @@ import { openTestDatabase, type TestDatabase } from '../../test/support/database
 import type { TenantId } from '../caller.ts'
 import { sealingWith } from '../crypto/sealing.ts'
 import { Fault } from '../fault.ts'
-import { sql } from '../store/store.ts'
+import { type Store, sql } from '../store/store.ts'
 import { repeatableOf } from './idempotency.ts'
 import { forgetAnswers, keepAnswers } from './keep-answers.ts'
+import { KeptAnswerQuota } from './kept-answer-quota.ts'
+import type { AnswersKept } from './kept-answer-store.ts'
 import { once } from './operation.ts'
 import { answer, route } from './route.ts'
 import { aCaller, aPlatform, aServer } from './test-support/a-server.ts'
@@ -47,15 +49,15 @@ function things() {
 }
 
 /** A server whose one route makes things, and what it made. `die` leaves the attempt as a crash would: begun and never ended. */
-function aMaker(waitMs = 5000) {
+function aMaker(waitMs = 5000, store: Store = db.store, bounds?: AnswersKept) {
   const clock = { now: () => new Date(time) }
   const needs = {
-    store: db.store,
+    store,
     clock,
     log: aPlatform().log,
     sealing: sealingWith(Buffer.alloc(32, 7), db.store, clock.now),
   }
-  const kept = keepAnswers(needs, { waitMs })
+  const kept = keepAnswers(needs, { waitMs, quota: new KeptAnswerQuota(needs, bounds) })
   const { made, find, make } = things()
   let runs = 0
   const next: What[] = []
@@ -176,6 +178,45 @@ for (const fail of ['defect', 'late defect'] as const) {
   })
 }
 
+/** A store whose connection breaks once, after the database has done a statement and before it has said so. */
+function losing(answerTo: string): Store {
+  let isLost = false
+  return {
+    ...db.store,
+    single: async (tenantId, work) => {
+      let done = ''
+      const found = await db.store.single(tenantId, (tx) => {
+        const rows: typeof tx.rows = (statement, values) => {
+          done = statement.name
+          return tx.rows(statement, values)
+        }
+        return work({ ...tx, rows })
+      })
+      if (isLost || done !== answerTo) return found
+      isLost = true
+      throw Object.assign(new Error('the connection broke'), { code: 'ECONNRESET' })
+    },
+  }
+}
+
+test('when the answer to the taking of a key is lost, the very next repetition does the work', async () => {
+  const { post, made, close } = aMaker(100, losing('http.kept_answer.take'))
+  assert((await post('{}', 'lost-take')).status >= 500)
+  assert.equal((await post('{}', 'lost-take')).status, 201)
+  assert.equal(made.size, 1)
+  await close()
+})
+
+test('a process that died at work keeps no repetition waiting for longer than the repetition waits anyway', async () => {
+  const { post, next, made, close } = aMaker()
+  next.push({ die: 'after' })
+  await post('{}', 'crash-short')
+  time += 4_100
+  assert.equal((await post('{}', 'crash-short')).status, 201)
+  assert.equal(made.size, 1)
+  await close()
+})
+
 for (const die of ['before', 'after'] as const) {
   test(`when the process dies ${die} the work is done, a repetition waits for the lease and makes it once`, async () => {
     const { post, next, made, close } = aMaker(50)
@@ -223,6 +264,33 @@ test('answers are sealed at rest, kept for a day and then forgotten', async () =
   assert.deepEqual(await read(), [])
   await close()
 })
+
+for (const [what, bounds] of [
+  ['keys', { keys: 3, bytes: 1e9 }],
+  ['bytes', { keys: 1000, bytes: 400 }],
+] as const) {
+  test(`a tenant that has too many ${what} kept is refused new ones; repetitions, other tenants and requests without a key are served`, async () => {
+    time += 200_000_000
+    await forgetAnswers({ store: db.store, clock: { now: () => new Date(time) } }, new AbortController().signal)
+    const { post, close } = aMaker(5000, db.store, bounds)
+    const statuses: number[] = []
+    for (let n = 0; n < 30; n += 1) statuses.push((await post('{}', `many ${what} ${n}`.replaceAll(' ', '-'))).status)
+    const taken = statuses.indexOf(429)
+    assert(taken >= 1 && taken < 20, `refused first as number ${taken}`)
+    assert.deepEqual(new Set(statuses.slice(taken)), new Set([429]))
+    assert.equal((await post('{}', `many-${what}-0`)).replayed, 'true')
+    assert.equal((await post('{}', 'elsewhere', 'writer@1')).status, 201)
+    assert.equal((await post('{}')).status, 201)
+    const { status, retryAfter } = await post('{}', `many-${what}-99`)
+    assert.deepEqual([status, retryAfter], [429, '600'])
+    time += 86_400_000
+    await forgetAnswers({ store: db.store, clock: { now: () => new Date(time) } }, new AbortController().signal)
+    await post('{}', 'counts-again')
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    assert.equal((await post('{}', 'room-again')).status, 201)
+    await close()
+  })
+}
 
 test('a request without a key costs nothing', async () => {
   const { post, close } = aMaker()

@@ -1,16 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Caller } from '../caller.ts'
+import type { Caller, TenantId } from '../caller.ts'
 import { hmacSha256, sha256 } from '../crypto/digest.ts'
 import { readOwnJson } from '../crypto/json.ts'
-import { newId } from '../crypto/random.ts'
 import { Fault, faults } from '../fault.ts'
 import type { Platform } from '../platform.ts'
+import { newLease } from '../store/lease.ts'
 import type { Attempt, Idempotency, KeptAnswer } from './idempotency.ts'
+import { KeptAnswerQuota } from './kept-answer-quota.ts'
 import {
   type AttemptRow,
   deleteExpiredAnswers,
   deleteKeptKey,
   insertKeptAnswer,
+  type KeyState,
   lapseKeptKey,
   renewKeptKey,
   takeKeptKey,
@@ -19,11 +21,11 @@ import {
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'log'>
 
 const KEPT_MS = 86_400_000
-/** How long after its last sign of life an attempt is taken for dead; it gives one each {@link RENEW_MS}. */
-const LEASE_MS = 15_000
-const RENEW_MS = 5_000
 /** How long a repetition waits for the end of the first request; then it is told to come again. */
 const WAIT_MS = 5_000
+/** Shorter than that wait: the attempt of a process that died is taken over by the first repetition. */
+const LEASE_MS = 4_000
+const RENEW_MS = 1_000
 const LOOK_MS_MIN = 20
 const LOOK_MS_MAX = 400
 /** Of the body. What is larger was done, and is not given again. */
@@ -31,21 +33,27 @@ const BODY_BYTES_MAX = 1_048_576
 const FORGOTTEN_PER_TURN = 1000
 
 /** Keeps first answers in the database, sealed, for all servers on it. A request costs two statements more. */
-export function keepAnswers(needs: Needs, { waitMs = WAIT_MS } = {}): Idempotency {
+export function keepAnswers(
+  needs: Needs,
+  { waitMs = WAIT_MS, quota = new KeptAnswerQuota(needs) }: { waitMs?: number; quota?: KeptAnswerQuota } = {},
+): Idempotency {
   return {
     begin: async (caller, { key, digest }) => {
       const keyHash = keyHashOf(caller, key)
+      const isAdmitted = quota.admit(caller.tenantId)
       const deadline = performance.now() + waitMs
       for (let wait = LOOK_MS_MIN; ; wait = Math.min(wait * 2, LOOK_MS_MAX)) {
         const now = needs.clock.now()
-        const row = { keyHash, requestHash: digest, claim: newId(), ...endsOf(now) }
-        const found = await needs.store.single(caller.tenantId, (tx) => takeKeptKey(tx, row, now))
+        const ends = { ...newLease(now, LEASE_MS), expiresAt: keptUntil(now) }
+        const row = { keyHash, requestHash: digest, isAdmitted, ...ends }
+        const found = await takeKey(needs, caller.tenantId, row, now)
+        if (found.state === 'full') throw noRoom()
         if (found.state === 'other')
           throw new Fault('idempotency.mismatch', {
             detail:
               'The first request with this Idempotency-Key had another path, query or body. Send a new key with a new request.',
           })
-        if (found.state === 'ours') return attemptOf(needs, caller, row, found)
+        if (found.state === 'ours') return attemptOf({ ...needs, quota }, caller, row, found)
         if (found.state === 'answered') return { kept: await keptOf(needs, caller, keyHash, found.sealed) }
         if (performance.now() + wait > deadline) throw stillAtWork()
         await pause(wait)
@@ -64,8 +72,19 @@ export async function forgetAnswers({ store, clock }: Pick<Platform, 'store' | '
   }
 }
 
-function endsOf(now: Date) {
-  return { leaseUntil: new Date(now.getTime() + LEASE_MS), expiresAt: new Date(now.getTime() + KEPT_MS) }
+function keptUntil(now: Date): Date {
+  return new Date(now.getTime() + KEPT_MS)
+}
+
+/** When the answer of the database is lost, nobody is at work under the claim that it may have written: then it goes at once. */
+async function takeKey({ store }: Needs, tenantId: TenantId, row: AttemptRow, now: Date): Promise<KeyState> {
+  try {
+    return await store.single(tenantId, (tx) => takeKeptKey(tx, row, now))
+  } catch (error) {
+    // Not waited for, since the database may be out of reach; then the lease ends by itself.
+    store.single(tenantId, (tx) => lapseKeptKey(tx, row)).catch(() => undefined)
+    throw error
+  }
 }
 
 /** Who asks and for whom, in a form in which no two are the same. */
@@ -78,15 +97,21 @@ function stillAtWork(): Fault {
   return new Fault('idempotency.busy', { detail, meta: { retryAfterSeconds: 1 } })
 }
 
+function noRoom(): Fault {
+  const detail =
+    'Too much is kept for requests with an Idempotency-Key; each is forgotten after 24 hours. Send it without a key, or later.'
+  return new Fault('request.rate_limited', { detail, meta: { retryAfterSeconds: 600 } })
+}
+
 function attemptOf(
-  needs: Needs,
+  needs: Needs & { readonly quota: KeptAnswerQuota },
   { tenantId }: Caller,
   row: AttemptRow,
   { startedAt, isRepeated }: { startedAt: Date; isRepeated: boolean },
 ): Attempt {
   const { store, clock, log } = needs
   const renewing = setInterval(() => {
-    const until = endsOf(clock.now()).leaseUntil
+    const until = newLease(clock.now(), LEASE_MS).leaseUntil
     store
       .single(tenantId, (tx) => renewKeptKey(tx, row, until))
       .catch((err: unknown) => log.warn({ err }, 'the lease of a repeatable request could not be renewed'))
@@ -103,14 +128,11 @@ function attemptOf(
       end(async () => {
         const sealed = await sealedAnswer(needs, tenantId, row.keyHash, answer)
         const now = clock.now()
-        await store.single(tenantId, (tx) => insertKeptAnswer(tx, row, sealed, now, endsOf(now).expiresAt))
+        await store.single(tenantId, (tx) => insertKeptAnswer(tx, row, sealed, now, keptUntil(now)))
+        needs.quota.add(tenantId, sealed?.length ?? 0)
       }),
     release: (error) =>
-      end(() =>
-        store.single(tenantId, (tx) =>
-          isRefusal(error) ? deleteKeptKey(tx, row) : lapseKeptKey(tx, row, clock.now()),
-        ),
-      ),
+      end(() => store.single(tenantId, (tx) => (isRefusal(error) ? deleteKeptKey(tx, row) : lapseKeptKey(tx, row)))),
   }
 }
 

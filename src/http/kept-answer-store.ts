@@ -1,9 +1,12 @@
+import { isFree, isHeld, type Lease, RELEASE } from '../store/lease.ts'
 import { type AcrossTx, sql, type TenantTx } from '../store/store.ts'
 
 /** What the row of a key says to a request that brings it. */
 export type KeyState =
   /** It is this attempt's to answer. */
   | { readonly state: 'ours'; readonly startedAt: Date; readonly isRepeated: boolean }
+  /** The tenant has no room for a further key. */
+  | { readonly state: 'full' }
   /** Another request has it. */
   | { readonly state: 'other' }
   /** An attempt is at work, or was a moment ago. */
@@ -12,11 +15,11 @@ export type KeyState =
   | { readonly state: 'answered'; readonly sealed: Buffer | null }
 
 /** One attempt to answer the request of a key. */
-export type AttemptRow = {
+export type AttemptRow = Lease & {
+  /** Whether the key may be a new one. */
+  readonly isAdmitted: boolean
   readonly keyHash: Buffer
   readonly requestHash: Buffer
-  readonly claim: string
-  readonly leaseUntil: Date
   readonly expiresAt: Date
 }
 
@@ -33,12 +36,13 @@ const takeKey = sql(
   'http.kept_answer.take',
   `with taken as (
      insert into kept_answer as old (tenant_id, key_hash, request_hash, claim, lease_until, started_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7)
+     select $1, $2::bytea, $3::bytea, $4::uuid, $5::timestamptz, $6::timestamptz, $7::timestamptz
+     where $8 or exists (select from kept_answer where tenant_id = $1 and key_hash = $2)
      on conflict (tenant_id, key_hash) do update set request_hash = excluded.request_hash, claim = excluded.claim,
        lease_until = excluded.lease_until, expires_at = excluded.expires_at, answered_at = null, sealed_answer = null,
        started_at = case when old.expires_at <= $6 then excluded.started_at else old.started_at end,
        attempts = case when old.expires_at <= $6 then 1 else old.attempts + 1 end
-     where old.expires_at <= $6 or (old.answered_at is null and old.lease_until <= $6 and old.request_hash = $3)
+     where old.expires_at <= $6 or (old.answered_at is null and ${isFree('$6', 'old')} and old.request_hash = $3)
      returning old.started_at, old.attempts, old.request_hash
    )
    select 'ours' as found, started_at, attempts, request_hash, null::timestamptz as answered_at, null::bytea as sealed_answer
@@ -47,14 +51,18 @@ const takeKey = sql(
    select 'seen', started_at, attempts, request_hash, answered_at, sealed_answer from kept_answer
    where tenant_id = $1 and key_hash = $2 and not exists (select from taken)`,
 )
-const mine = `tenant_id = $1 and key_hash = $2 and claim = $3`
+const mine = `tenant_id = $1 and key_hash = $2 and ${isHeld('$3')}`
 const renewLease = sql('http.kept_answer.renew', `update kept_answer set lease_until = $4 where ${mine}`)
 const keepAnswer = sql(
   'http.kept_answer.keep',
-  `update kept_answer set sealed_answer = $4, answered_at = $5, expires_at = $6, claim = null where ${mine}`,
+  `update kept_answer set sealed_answer = $4, answered_at = $5, expires_at = $6, ${RELEASE} where ${mine}`,
 )
 const dropKey = sql('http.kept_answer.drop', `delete from kept_answer where ${mine}`)
-const endLease = sql('http.kept_answer.lapse', `update kept_answer set lease_until = $4, claim = null where ${mine}`)
+const endLease = sql('http.kept_answer.lapse', `update kept_answer set ${RELEASE} where ${mine}`)
+const countKept = sql(
+  'http.kept_answer.count',
+  `select count(*)::int as keys, coalesce(sum(octet_length(sealed_answer)), 0)::float8 as bytes from kept_answer where tenant_id = $1`,
+)
 const deleteExpired = sql(
   'http.kept_answer.forget',
   `delete from kept_answer where (tenant_id, key_hash) in (
@@ -67,10 +75,11 @@ const deleteExpired = sql(
  * has not renewed its lease is taken over, by the same request only.
  */
 export async function takeKeptKey(tx: TenantTx, attempt: AttemptRow, now: Date): Promise<KeyState> {
-  const { keyHash, requestHash, claim, leaseUntil, expiresAt } = attempt
-  const [row] = await tx.rows<Row>(takeKey, [tx.tenantId, keyHash, requestHash, claim, leaseUntil, now, expiresAt])
-  // Inserted at this very moment by somebody else: this statement cannot see it yet.
-  if (row === undefined) return { state: 'busy' }
+  const { keyHash, requestHash, claim, leaseUntil, expiresAt, isAdmitted } = attempt
+  const values = [tx.tenantId, keyHash, requestHash, claim, leaseUntil, now, expiresAt, isAdmitted]
+  const [row] = await tx.rows<Row>(takeKey, values)
+  // An admitted key was inserted at this very moment by another request: this statement cannot see it yet.
+  if (row === undefined) return { state: isAdmitted ? 'busy' : 'full' }
   if (row.found === 'ours') return { state: 'ours', startedAt: row.started_at, isRepeated: row.attempts > 1 }
   if (!row.request_hash.equals(requestHash)) return { state: 'other' }
   return row.answered_at === null ? { state: 'busy' } : { state: 'answered', sealed: row.sealed_answer }
@@ -100,8 +109,17 @@ export async function deleteKeptKey(tx: TenantTx, { keyHash, claim }: Held): Pro
 }
 
 /** Lets the next attempt begin at once. It is the same piece of work. */
-export async function lapseKeptKey(tx: TenantTx, { keyHash, claim }: Held, now: Date): Promise<void> {
-  await tx.rows(endLease, [tx.tenantId, keyHash, claim, now])
+export async function lapseKeptKey(tx: TenantTx, { keyHash, claim }: Held): Promise<void> {
+  await tx.rows(endLease, [tx.tenantId, keyHash, claim])
+}
+
+/** Keys and bytes of sealed answers. */
+export type AnswersKept = { readonly keys: number; readonly bytes: number }
+
+/** What the tenant of the transaction has kept. Reads every row of it. */
+export async function countKeptAnswers(tx: TenantTx): Promise<AnswersKept> {
+  const [row] = await tx.rows<AnswersKept>(countKept, [tx.tenantId])
+  return row ?? { keys: 0, bytes: 0 }
 }
 
 /** Forgets answers whose time is over. @returns how many; `limit` at most. */

@@ -1,9 +1,10 @@
 import type { TenantId } from '../caller.ts'
 import { newId } from '../crypto/random.ts'
+import { isFree, isHeld, RELEASE, take } from '../store/lease.ts'
 import { type AcrossTx, sql, type TenantTx } from '../store/store.ts'
 import type { Job } from './job.ts'
 
-/** A job that this process holds until `run_at`. */
+/** A job that this process holds. */
 export type Claimed = {
   readonly tenantId: TenantId
   readonly id: string
@@ -23,22 +24,17 @@ const claimDue = sql(
   `with due as (
      select job.tenant_id, job.id, known.seconds
      from job join unnest($1::text[], $2::int[]) as known (name, seconds) using (name)
-     where job.dead_at is null and job.run_at <= $3 and job.tenant_id <> all($6::uuid[])
+     where job.dead_at is null and job.run_at <= $3 and ${isFree('$3')} and job.tenant_id <> all($6::uuid[])
      order by job.run_at limit $4 for update of job skip locked
    )
-   update job set attempts = job.attempts + 1, claim = $5, run_at = $3::timestamptz + due.seconds * interval '1 second'
+   update job set attempts = job.attempts + 1, ${take('$5', `$3::timestamptz + due.seconds * interval '1 second'`)}
    from due where job.tenant_id = due.tenant_id and job.id = due.id
    returning job.tenant_id, job.id, job.name, job.payload, job.attempts`,
 )
-const deleteDone = sql('jobs.done', `delete from job where tenant_id = $1 and id = $2 and claim = $3`)
-const postpone = sql(
-  'jobs.postpone',
-  `update job set run_at = $4, last_error = $5, claim = null where tenant_id = $1 and id = $2 and claim = $3`,
-)
-const bury = sql(
-  'jobs.bury',
-  `update job set dead_at = $4, last_error = $5, claim = null where tenant_id = $1 and id = $2 and claim = $3`,
-)
+const HELD = `tenant_id = $1 and id = $2 and ${isHeld('$3')}`
+const deleteDone = sql('jobs.done', `delete from job where ${HELD}`)
+const postpone = sql('jobs.postpone', `update job set run_at = $4, last_error = $5, ${RELEASE} where ${HELD}`)
+const bury = sql('jobs.bury', `update job set dead_at = $4, last_error = $5, ${RELEASE} where ${HELD}`)
 const deleteDead = sql('jobs.delete_dead', `delete from job where dead_at < $1`)
 
 /** `limit`: how many at most. `without`: tenants whose turn it is not. */

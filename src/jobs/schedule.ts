@@ -1,5 +1,6 @@
 import { newId } from '../crypto/random.ts'
 import type { Platform } from '../platform.ts'
+import { isFree, isHeld, RELEASE, take } from '../store/lease.ts'
 import { type AcrossTx, sql } from '../store/store.ts'
 
 /** A sweep that one process at a time does. Made by {@link every}. */
@@ -39,14 +40,14 @@ const claimDue = sql(
   'schedule.claim',
   `with due as (
      select schedule.name, known.seconds from schedule join unnest($1::text[], $2::int[]) as known (name, seconds) using (name)
-     where next_run_at <= $3 for update of schedule skip locked
+     where next_run_at <= $3 and ${isFree('$3')} for update of schedule skip locked
    )
-   update schedule set claim = $4, next_run_at = $3::timestamptz + due.seconds * interval '1 second'
+   update schedule set ${take('$4', `$3::timestamptz + due.seconds * interval '1 second'`)}
    from due where schedule.name = due.name returning schedule.name`,
 )
 const endTurn = sql(
   'schedule.end',
-  `update schedule set next_run_at = $3, last_run_at = $4, last_error = $5, claim = null where name = $1 and claim = $2`,
+  `update schedule set next_run_at = $3, last_run_at = $4, last_error = $5, ${RELEASE} where name = $1 and ${isHeld('$2')}`,
 )
 
 const RETRY_SECONDS = 60

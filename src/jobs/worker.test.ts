@@ -15,7 +15,7 @@ const insertTenant = sql(
   `insert into tenant (id, slug, name, created_at, updated_at) values ($1, $2, $2, now(), now())`,
 )
 const listJobs = sql('test.jobs.list', 'select name, attempts, last_error, dead_at, run_at from job')
-const crash = sql('test.jobs.crash', 'update job set attempts = 1, run_at = $1, claim = $2')
+const crash = sql('test.jobs.crash', 'update job set attempts = 1, lease_until = $1, claim = $2')
 
 let db: TestDatabase
 let time = Date.parse('2026-05-01T12:00:00.000Z')

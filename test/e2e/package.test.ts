@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -55,6 +55,24 @@ test('the package that npm makes of it runs where it is installed', { skip }, as
     await ended
   }
   assert.equal(server.exitCode, 0)
+})
+
+test('the package pins all that it installs, and none of that runs a program at install', { skip }, async () => {
+  const built = join(folder, 'pinned')
+  await run(process.execPath, ['scripts/build-package.ts', built], { cwd: root, env: withTools })
+  const read = (name: string) => JSON.parse(readFileSync(join(built, name), 'utf8'))
+  const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = read('package.json')
+  const { packages } = read('npm-shrinkwrap.json')
+  const { '': own, ...others } = packages as Record<string, Record<string, unknown>>
+  assert.partialDeepStrictEqual(own, { name: 'chirograph', dependencies, optionalDependencies })
+  for (const name of Object.keys({ ...dependencies, ...optionalDependencies }))
+    assert(others[`node_modules/${name}`], name)
+  for (const [path, one] of Object.entries(others)) {
+    assert(typeof one.version === 'string' && String(one.integrity).startsWith('sha512-'), path)
+    assert.deepEqual([one.dev, one.hasInstallScript], [undefined, undefined], path)
+  }
+  // It runs a program at install; who keeps keys in a token installs it without.
+  assert.deepEqual([peerDependencies, peerDependenciesMeta], [{ koffi: '3.3.4' }, { koffi: { optional: true } }])
 })
 
 async function readyAt(url: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 -- 0016 webhooks: events get an order in which none can be overtaken (decision 0009), webhook endpoints, their secrets and deliveries,
 -- and the audit trail gets an index for each of its filters.
 -- Locks: audit_entry for writing while its indexes are built. Old code runs on it: yes, new columns have defaults; what it records is
--- delivered too. Way back: drop the three tables, event_era and its function, then the columns and indexes of audit_entry.
+-- delivered too. Way back: drop the four tables, event_era and its function, then the columns and indexes of audit_entry.
 
 -- Transaction ids order commits, but a copy of the data in another database server meets lower ones there. Whenever that is found, a new
 -- era begins. One row.
@@ -40,6 +40,16 @@ create index audit_entry_subject on audit_entry (tenant_id, subject_id, at, id);
 create policy across_rows on audit_entry for select to chirograph_across using (true);
 grant select (tenant_id, era, xact, id, event_type) on audit_entry to chirograph_across;
 
+-- Addresses of callers are personal data: the job events.forget-addresses clears them after AUDIT_ADDRESS_DAYS. Nothing else of an entry can
+-- be changed. until: the last entry of the tenant that has been looked at.
+grant update (ip) on audit_entry to chirograph_app;
+create table audit_address_sweep (
+  tenant_id uuid primary key references tenant (id) on delete cascade,
+  until     uuid not null
+);
+select protect_tenant_rows('audit_address_sweep');
+select open_across('audit_address_sweep');
+
 -- Where a tenant wants its events sent. era, xact and event_id: up to there deliveries have been made.
 create table webhook_endpoint (
   tenant_id       uuid not null references tenant (id) on delete cascade,
@@ -51,6 +61,8 @@ create table webhook_endpoint (
   disabled_at     timestamptz,
   -- Since when every attempt has failed.
   failing_since   timestamptz,
+  -- Whether its last answer took long: then it gets one message at a time.
+  is_slow         boolean not null default false,
   era             integer not null,
   xact            xid8 not null,
   event_id        uuid not null,
@@ -87,10 +99,11 @@ create table webhook_delivery (
   event_id    uuid not null,
   event_type  text not null,
   status      text not null check (status in ('pending', 'delivered', 'dead')),
-  -- When it is to be tried. While it is being sent: when another server may take it over, because this one must have died.
+  -- When it is to be tried.
   due_at      timestamptz not null,
-  -- Who is sending it now.
+  -- Which attempt holds it, and when another server may take it over, because this one must have died.
   claim       uuid,
+  lease_until timestamptz,
   -- Of the present run of attempts: how many there were, and when the last one is made.
   tries       integer not null default 0,
   tried_until timestamptz not null,
@@ -101,7 +114,8 @@ create table webhook_delivery (
   primary key (tenant_id, id),
   unique (tenant_id, endpoint_id, event_id),
   foreign key (tenant_id, endpoint_id) references webhook_endpoint (tenant_id, id) on delete cascade,
-  check ((status = 'pending') = (ended_at is null))
+  check ((status = 'pending') = (ended_at is null)),
+  check ((claim is null) = (lease_until is null))
 );
 create index webhook_delivery_due on webhook_delivery (tenant_id, endpoint_id, due_at) where status = 'pending';
 create index webhook_delivery_list on webhook_delivery (tenant_id, endpoint_id, id);

@@ -11,7 +11,7 @@ create table kept_answer (
   request_hash  bytea not null check (octet_length(request_hash) = 32),
   -- The attempt that is at work; it is taken for dead when it has not renewed its lease.
   claim         uuid,
-  lease_until   timestamptz not null,
+  lease_until   timestamptz,
   -- Of the first attempt. The ids of what the request makes are derived from it, so that a second attempt makes nothing twice.
   started_at    timestamptz not null,
   attempts      integer not null default 1,
@@ -22,7 +22,8 @@ create table kept_answer (
   expires_at    timestamptz not null,
   primary key (tenant_id, key_hash),
   check (sealed_answer is null or answered_at is not null),
-  check (claim is null or answered_at is null)
+  check (claim is null or answered_at is null),
+  check ((claim is null) = (lease_until is null))
 );
 create index kept_answer_expiry on kept_answer (expires_at);
 select protect_tenant_rows('kept_answer');

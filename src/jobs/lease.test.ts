@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { createDatabase, openTestDatabase, postgresUrl } from '../../test/support/database.ts'
+import { layTemplate } from '../../test/support/embedded-template.ts'
+import type { TenantId } from '../caller.ts'
+import { newId } from '../crypto/random.ts'
+import { openStore } from '../store/open-store.ts'
+import { sql } from '../store/store.ts'
+import { enqueue } from './job.ts'
+import { leasedJob } from './test-support/lease-child.ts'
+
+const JOBS = 40
+const entry = fileURLToPath(new URL('./test-support/lease-child.ts', import.meta.url))
+const insertTenant = sql(
+  'test.lease.tenant',
+  `insert into tenant (id, slug, name, created_at, updated_at) values ($1, $2, $2, now(), now())`,
+)
+const listColumns = sql(
+  'test.lease.columns',
+  `select c.relname as "table", array_agg(a.attname::text) as columns,
+     (select count(*)::int from pg_constraint k where k.conrelid = c.oid and
+       pg_get_constraintdef(k.oid) = 'CHECK (((claim IS NULL) = (lease_until IS NULL)))') as checks
+   from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname in ('claim', 'lease_until', 'claimed_at', 'answering_at')
+   where c.relkind = 'r' group by c.oid, c.relname order by 1`,
+)
+type Place = { readonly databaseUrl: string | null; readonly dataDir: string | null }
+
+/** A worker process on the database, and what it has begun and ended. */
+function aWorker({ databaseUrl, dataDir }: Place, stallAfter?: number) {
+  const place = databaseUrl === null ? { LEASE_FOLDER: dataDir ?? '' } : { LEASE_DATABASE: databaseUrl }
+  const stall = stallAfter === undefined ? {} : { STALL_AFTER: String(stallAfter) }
+  const child = spawn(process.execPath, [entry], {
+    env: { PATH: process.env.PATH ?? '', ...place, ...stall },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const begun: number[] = []
+  const ended: number[] = []
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const [what, n] = line.split(' ')
+    if (what === 'begin') begun.push(Number(n))
+    else ended.push(Number(n))
+  })
+  const gone = new Promise((resolve) => child.once('exit', resolve))
+  return {
+    ...{ begun, ended },
+    held: () => begun.filter((n) => !ended.includes(n)),
+    pass: (seconds: number) => child.stdin.write(`${seconds}\n`),
+    kill: async () => {
+      child.kill('SIGKILL')
+      await gone
+    },
+  }
+}
+
+async function until(what: () => boolean): Promise<void> {
+  const end = performance.now() + 30_000
+  while (performance.now() < end) {
+    if (what()) return
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  assert.fail('it did not happen')
+}
+
+async function putJobs({ databaseUrl, dataDir }: Place): Promise<void> {
+  const store = await openStore({ databaseUrl, dataDir, poolMax: 2, onIdleError: () => undefined })
+  await store.migrate()
+  const tenant = newId() as TenantId
+  await store.across('test set-up', (tx) => tx.rows(insertTenant, [tenant, `t-${tenant}`]))
+  for (let n = 0; n < JOBS; n += 1)
+    await store.inTenant(tenant, (tx) => enqueue(tx, leasedJob, { n }, { now: new Date() }))
+  await store.close()
+}
+
+test('two processes never hold one row; what a killed one held is free when its lease is over, and not before', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'chirograph-lease-'))
+  const place: Place =
+    postgresUrl === null
+      ? { databaseUrl: null, dataDir: join(folder, 'data') }
+      : { databaseUrl: await createDatabase(postgresUrl), dataDir: null }
+  if (place.dataDir !== null) await layTemplate(place.dataDir)
+  await putJobs(place)
+  const dying = aWorker(place, 6)
+  // The embedded database belongs to one process at a time.
+  const early = postgresUrl === null ? null : aWorker(place)
+  await until(() => dying.held().length === 4)
+  await dying.kill()
+  const heir = early ?? aWorker(place)
+  await until(() => heir.ended.length + dying.ended.length === JOBS - 4)
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  assert.deepEqual(
+    heir.begun.filter((n) => dying.begun.includes(n)),
+    [],
+  )
+  heir.pass(36)
+  await until(() => heir.ended.length + dying.ended.length === JOBS)
+  await heir.kill()
+  assert.equal(new Set([...heir.ended, ...dying.ended]).size, JOBS)
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Tables that work is claimed in by columns of their own still. */
+const OTHERS = ['issuance_batch', 'presentation_request', 'wallet_deferred', 'wallet_delivery', 'wallet_presentation']
+
+test('a table whose rows are leased has the one pair of columns, both or neither', async () => {
+  const db = await openTestDatabase()
+  const tables = await db.store.across('catalog', (tx) =>
+    tx.rows<{ table: string; columns: string[]; checks: number }>(listColumns),
+  )
+  const found = tables.filter(({ table }) => !OTHERS.includes(table))
+  assert.deepEqual(
+    found.map(({ table, columns, checks }) => [table, columns.toSorted(), checks]),
+    ['job', 'kept_answer', 'schedule', 'webhook_delivery'].map((table) => [table, ['claim', 'lease_until'], 1]),
+  )
+  await db.close()
+})
