@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { acceptOffer } from './accept-offer.ts'
 import { getCredential } from './get-credential.ts'
-import { notifyIssuerJob } from './notify-issuer.ts'
 import { removeCredential } from './remove-credential.ts'
 import { resolveOffer } from './resolve-offer.ts'
 import { setConsent } from './set-consent.ts'
@@ -148,40 +147,6 @@ test('of two datasets one is refused: nothing is kept, and the issuer hears of t
   }
   const told = calls.filter(({ place }) => place === 'notification').map(({ body }) => JSON.parse(body))
   assert.deepEqual(told, [{ notification_id: 'news-1', event: 'credential_failure' }])
-})
-
-test('the issuer hears of acceptance and of removal once each, and the token is dropped after the last', async () => {
-  const { offerUri } = await started()
-  const thandi = await bench.person()
-  const { credentials } = await acceptOffer(bench.platform, thandi, { credentialOffer: offerUri })
-  const [credential] = credentials
-  const id = credential?.id ?? ''
-  await setConsent(bench.platform, thandi, id, 'accepted')
-  await setConsent(bench.platform, thandi, id, 'accepted')
-  await setConsent(bench.platform, thandi, id, 'pending')
-  await setConsent(bench.platform, thandi, id, 'accepted')
-  await removeCredential(bench.platform, thandi, id)
-  const jobs = await bench.rows(thandi.tenantId, 'job')
-  const events = jobs.map(({ payload }) => payload as { notificationId: string; event: 'credential_accepted' })
-  assert.deepEqual(
-    events.map(({ event }) => event),
-    ['credential_accepted', 'credential_deleted'],
-  )
-  const { signal } = new AbortController()
-  const run = { id: 'j', tenantId: thandi.tenantId, attempt: 1 }
-  for (const payload of events) await notifyIssuerJob.run(bench.platform, payload, signal, run)
-  for (const payload of events) await notifyIssuerJob.run(bench.platform, payload, signal, run)
-  const news = (issuer?.calls ?? []).filter(({ place }) => place === 'notification')
-  assert.deepEqual(
-    news.map(({ body }) => JSON.parse(body)),
-    [
-      { notification_id: 'news-1', event: 'credential_accepted' },
-      { notification_id: 'news-1', event: 'credential_deleted' },
-    ],
-  )
-  assert.equal(news[0]?.headers.authorization, 'Bearer the-token')
-  assert.equal((await bench.rows(thandi.tenantId, 'wallet_notification')).length, 0)
-  assert.equal((await bench.rows(thandi.tenantId, 'wallet_credential_copy')).length, 0)
 })
 
 test("another user's credential does not exist, neither in the tenant nor in another", async () => {

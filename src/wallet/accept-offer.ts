@@ -3,18 +3,25 @@ import { newId } from '../crypto/random.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import type { IssuerMetadata } from '../protocols/openid4vci/issuer-metadata.ts'
-import { collectOrder } from './collect-order.ts'
+import { collectOrder, type Deferred } from './collect-order.ts'
 import type { ShownCredential } from './credential.ts'
-import { giveUpOrder, insertDeferred } from './deferred-store.ts'
-import { deliveryErrorOf } from './delivery.ts'
-import { keepCollected } from './fetch-deferred.ts'
+import {
+  type AskedClaim,
+  claimOrderOf,
+  type DeferredRun,
+  insertDeferred,
+  isOrdered,
+  releaseDeferred,
+  saveDeferred,
+} from './deferred-store.ts'
+import { CLAIM_MS, enqueueFetch, giveUp, keepCollected } from './fetch-deferred.ts'
 import { type Holder, holderOf } from './holder.ts'
 import type { Receipt } from './keep-credentials.ts'
 import { fetchServerMetadata, type OpenedOffer, openOffer } from './open-offer.ts'
-import { type Order, orderOf, sealOrder } from './order.ts'
-import { type Deferred, redeemCode } from './redeem-offer.ts'
+import { type OpenOrder, type Order, offerHashOf, openOrder, orderOf, sealOrder } from './order.ts'
+import { redeemCode } from './redeem-offer.ts'
 import { offerTerms, shownTxCode } from './resolve-offer.ts'
-import { settleOrder } from './settle-delivery.ts'
+import { isPassing } from './upstream.ts'
 
 /** What a caller gives to receive credentials. */
 export type OfferAsk = { readonly credentialOffer: string; readonly txCode?: string | undefined }
@@ -36,15 +43,20 @@ export type DeferredCredential = {
 const ASKING_MS_MAX = 90_000
 /** An order that no job can finish goes, with its keys and its token. */
 const KEPT_MS = 86_400_000
+const BY_ITSELF = 'The credential comes by itself; a repetition of the call fetches it at once.'
+
+/** An order with the claim of the call that is at work on it. */
+type OrderRun = DeferredRun & OpenOrder & { readonly receipt: Receipt }
 
 /**
  * Redeems an offer, checks everything that the issuer sends, and keeps it as pending: all of it or nothing.
  *
  * The order is the design: what can be refused without consuming the offer is refused first. Once the code is spent, keys and token are
- * sealed in a row of their own, so that a job can go on if this process dies; every end of this call takes that row away, and no credential
- * is written before every copy was verified.
+ * sealed in a row of their own. Only a refusal takes that row away without a credential: after an answer that was lost, and if this process
+ * dies, a job asks again, or a repetition of this call. No credential is written before every copy was verified.
  *
- * @throws Fault `holder.missing`, `issuer.untrusted`, `offer.*`, `issuer_metadata.invalid`, `issuer_answer.invalid`, `credential.invalid`, `upstream.*`
+ * @throws Fault `holder.missing`, `issuer.untrusted`, `offer.*`, `issuer_metadata.invalid`, `issuer_answer.invalid`, `credential.invalid`,
+ * `upstream.*`
  */
 export async function acceptOffer(platform: Platform, caller: Caller, ask: OfferAsk): Promise<Accepted> {
   const { tenantId, tenantSlug } = caller
@@ -53,55 +65,102 @@ export async function acceptOffer(platform: Platform, caller: Caller, ask: Offer
 }
 
 /**
- * As {@link acceptOffer}, into the wallet of whoever is named. Once there is an order, it is the order that brings the delivery to its end:
- * in the transaction in which it is kept or given up.
+ * As {@link acceptOffer}, into the wallet of the holder that is named. Once there is an order, it is the order that brings the delivery to its
+ * end: in the transaction in which it is kept or given up.
  */
 export async function receiveOffer(platform: Platform, holder: Holder, ask: OfferAsk): Promise<Accepted> {
-  const { tenantId, userId, by, deliveryId } = holder
+  const offerHash = offerHashOf(ask.credentialOffer)
+  const run = (await resumeOrder(platform, holder, offerHash)) ?? (await redeemOffer(platform, holder, ask, offerHash))
+  try {
+    return await receive(platform, run)
+  } catch (error) {
+    throw await outcomeOf(platform, run, error)
+  }
+}
+
+/** The order that an earlier call with the same offer has left. @throws Fault `offer.unusable` while another call or a job has it */
+async function resumeOrder(platform: Platform, holder: Holder, offerHash: string): Promise<OrderRun | null> {
+  const { store, sealing } = platform
+  const { tenantId, userId } = holder
+  if (!(await store.single(tenantId, (tx) => isOrdered(tx, userId, offerHash)))) return null
+  const claim = claimOf(platform)
+  const times = { ...claim, staleAt: new Date(claim.now.getTime() - CLAIM_MS) }
+  const row = await store.single(tenantId, (tx) => claimOrderOf(tx, holder, offerHash, times))
+  if (row === null) throw new Fault('offer.unusable', { detail: 'The offer is being redeemed by another call.' })
+  const order = await openOrder(sealing, tenantId, row.id, row.sealedWork)
+  return { id: row.id, claim: claim.claim, order, receipt: { ...order, ...holder, deliveryId: row.deliveryId } }
+}
+
+async function redeemOffer(platform: Platform, holder: Holder, ask: OfferAsk, offerHash: string): Promise<OrderRun> {
   const opened = await openOffer(platform, ask.credentialOffer, await offerTerms(platform, holder))
   const { code, txCode, hint } = await usableGrant(platform, opened, ask.txCode ?? null)
   const { metadata, configurations } = opened
   const server = await fetchServerMetadata(platform, metadata, hint)
   const { token, clientId } = await redeemCode(platform, server, code, txCode)
-  const order = orderOf(metadata, configurations, token, clientId)
-  const receipt = { ...order, tenantId, userId, by, deliveryId }
-  const id = await holdOrder(platform, receipt, order)
-  try {
-    return await receive(platform, receipt, id, order)
-  } catch (error) {
-    // what is no refusal is trouble of our own; then the job goes on where this ended
-    if (error instanceof Fault) await giveUp(platform, holder, id, error)
-    throw error
-  }
-}
-
-async function giveUp({ store, clock }: Platform, { tenantId, by }: Holder, id: string, fault: Fault): Promise<void> {
-  const outcome = { credentialIds: [], error: deliveryErrorOf(fault) }
-  await store.inTenant(tenantId, async (tx) => settleOrder(tx, await giveUpOrder(tx, id), outcome, by, clock.now()))
+  const order = orderOf(metadata, configurations, token, { clientId, offerHash })
+  return insertOrder(platform, { ...order, ...holder }, order)
 }
 
 /** Keeps what was ordered before it is asked for: keys and token would die with this process, and the code is spent. */
-async function holdOrder({ sealing, store, clock }: Platform, receipt: Receipt, order: Order): Promise<string> {
-  const { tenantId, userId, deliveryId } = receipt
+async function insertOrder(platform: Platform, receipt: Receipt, order: Order): Promise<OrderRun> {
+  const { sealing, store } = platform
+  const { tenantId } = receipt
   const id = newId()
-  const now = clock.now()
-  const row = { id, userId, deliveryId, sealedWork: await sealOrder(sealing, tenantId, id, order) }
-  const after = (ms: number) => new Date(now.getTime() + ms)
-  const times = { askedUntil: after(ASKING_MS_MAX), dropAt: after(KEPT_MS), now }
-  await store.single(tenantId, (tx) => insertDeferred(tx, row, times))
-  return id
+  const asked = claimOf(platform)
+  const row = {
+    ...receipt,
+    id,
+    asked,
+    offerHash: order.offerHash,
+    sealedWork: await sealOrder(sealing, tenantId, id, order),
+  }
+  const times = { now: asked.now, dropAt: new Date(asked.now.getTime() + KEPT_MS) }
+  const insert = () => store.single(tenantId, (tx) => insertDeferred(tx, row, times))
+  // The token is nowhere else: one connection that is lost must not lose it.
+  await insert().catch(insert)
+  return { id, claim: asked.claim, order, receipt }
 }
 
-async function receive(platform: Platform, receipt: Receipt, id: string, order: Order): Promise<Accepted> {
+function claimOf({ clock }: Platform): AskedClaim {
+  const now = clock.now()
+  return { claim: newId(), now, askedUntil: new Date(now.getTime() + ASKING_MS_MAX) }
+}
+
+async function receive(platform: Platform, run: OrderRun): Promise<Accepted> {
   const { store, clock } = platform
-  const collected = await collectOrder(platform, receipt, order, (error) => error instanceof Fault)
-  const isKept = await store.inTenant(receipt.tenantId, (tx) => keepCollected(tx, id, receipt, collected, clock.now()))
-  if (!isKept)
-    throw new Fault('upstream.timeout', { detail: 'The issuer took too long; the credential comes by itself.' })
+  const collected = await collectOrder(platform, run.receipt, run)
+  const isKept = await store.inTenant(run.receipt.tenantId, (tx) =>
+    keepCollected(tx, run.id, run.receipt, collected, clock.now()),
+  )
+  if (!isKept) throw new Fault('upstream.timeout', { detail: `The issuer took too long. ${BY_ITSELF}` })
   return { credentials: collected.ready.map(({ shown }) => shown), deferred: collected.deferred.map(announced) }
 }
 
-function announced({ configuration, intervalSeconds }: Deferred): DeferredCredential {
+/** Leaves the order to a job, or ends it. @returns what the caller is told */
+async function outcomeOf(platform: Platform, run: OrderRun, error: unknown): Promise<unknown> {
+  const { store, sealing, clock, log } = platform
+  const { tenantId } = run.receipt
+  if (error instanceof Fault && !isPassing(error)) {
+    await giveUp(platform, run, run.receipt, run, error)
+    return error
+  }
+  const sealedWork = await sealOrder(sealing, tenantId, run.id, run.order)
+  if (!(error instanceof Fault)) {
+    // Trouble of our own, so this may fail as well; the sweep takes the order when the claim runs out.
+    await store
+      .single(tenantId, (tx) => saveDeferred(tx, run, sealedWork))
+      .catch(() => log.warn({}, 'an order was not saved'))
+    return error
+  }
+  await store.inTenant(tenantId, async (tx) => {
+    if (await releaseDeferred(tx, run, sealedWork)) await enqueueFetch(tx, run.id, clock.now())
+  })
+  const { detail, meta } = error
+  return new Fault(error.code, { detail: [detail, BY_ITSELF].join(' ').trim(), ...(meta && { meta }), cause: error })
+}
+
+function announced({ configuration, answer }: Deferred): DeferredCredential {
+  const { intervalSeconds } = answer
   return { credentialConfigurationId: configuration.id, vct: configuration.type, intervalSeconds }
 }
 

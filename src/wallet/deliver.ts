@@ -14,12 +14,14 @@ import {
   failDelivery,
   findDelivery,
   insertDelivery,
+  releaseDelivery,
   type SealedDelivery,
   takeOverDelivery,
 } from './delivery-store.ts'
 import { receiveRequest } from './prepare-presentation.ts'
 import { openParcel, sealParcel, sealRecipient } from './sealed-delivery.ts'
 import { failureOf } from './settle-delivery.ts'
+import { isPassing } from './upstream.ts'
 
 /** The caller as the sender of a delivery. */
 export function senderOf(caller: Caller): Sender {
@@ -39,7 +41,10 @@ export type DeliveryAsk = {
 
 /** A delivery that only needs to be written: `insert` it, then run `claimed`. */
 export type PlannedDelivery = {
-  readonly claimed: Pick<ClaimedDelivery, 'id' | 'claim' | 'userId' | 'kind' | 'presentationId' | 'sealedParcel'>
+  readonly claimed: Pick<
+    ClaimedDelivery,
+    'id' | 'claim' | 'userId' | 'kind' | 'presentationId' | 'issuanceId' | 'sealedParcel'
+  >
   readonly insert: (tx: TenantTx) => Promise<void>
 }
 
@@ -83,7 +88,7 @@ export async function runDelivery(
 ): Promise<Attempted> {
   const { store, clock } = platform
   const { tenantId, by } = sender
-  const { id, claim } = claimed
+  const { id, claim, issuanceId } = claimed
   try {
     await bringDelivery(platform, sender, claimed)
     return { delivery: await getDeliveryRow(platform, tenantId, id), fault: null }
@@ -91,6 +96,11 @@ export async function runDelivery(
     // another attempt, taken for dead, has brought the presentation after all
     if (isUniqueViolation(error)) return { delivery: await getDeliveryRow(platform, tenantId, id), fault: null }
     if (!(error instanceof Fault)) throw error
+    // what our own issuer could not answer may have spent the code; a job takes the lost token back and goes through it again
+    if (issuanceId !== null && isPassing(error)) {
+      await store.single(tenantId, (tx) => releaseDelivery(tx, { id, claim, leaseUntil: clock.now() }))
+      return { delivery: await getDeliveryRow(platform, tenantId, id), fault: null }
+    }
     const reason = deliveryErrorOf(error)
     const entry = failureOf(id, reason, by)
     await store.single(tenantId, (tx) => failDelivery(tx, { id, claim }, reason, entry, clock.now()))

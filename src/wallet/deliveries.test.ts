@@ -54,12 +54,12 @@ function pass(seconds: number): void {
 type Written = { readonly thandi: Caller; readonly id: string; readonly planned: PlannedDelivery }
 
 /** A delivery whose process died as soon as it was written. */
-async function written(parcel: DeliveryAsk['parcel']): Promise<Written> {
+async function written(parcel: DeliveryAsk['parcel'], issuanceId: string | null = null): Promise<Written> {
   const thandi = await bench.person()
   const id = newId()
   const recipient = { identifierType: 'username', value: `u-${thandi.userId}` } as const
   const presentationId = 'presentationRequest' in parcel ? newId() : null
-  const ask = { id, recipient, pointer: '/recipient', parcel, presentationId, issuanceId: null }
+  const ask = { id, recipient, pointer: '/recipient', parcel, presentationId, issuanceId }
   const planned = await planDelivery(bench.platform, senderOf(thandi), ask)
   await bench.platform.store.single(thandi.tenantId, planned.insert)
   return { thandi, id, planned }
@@ -101,8 +101,13 @@ async function notices({ thandi: { tenantId }, id }: Written) {
 /** Our own trouble as soon as something is to be kept: what a process that dies there leaves. */
 function dyingPlatform(): Platform {
   const { store } = bench.platform
-  const inTenant = () => Promise.reject(new Error('killed'))
-  return { ...bench.platform, store: { ...store, inTenant } }
+  let isDead = false
+  const inTenant = () => {
+    isDead = true
+    return Promise.reject(new Error('killed'))
+  }
+  const single: Platform['store']['single'] = (tenantId, work) => (isDead ? inTenant() : store.single(tenantId, work))
+  return { ...bench.platform, store: { ...store, inTenant, single } }
 }
 
 test('a delivery that died before anything was redeemed is delivered by a job, once, when its time is over', async () => {
@@ -160,6 +165,28 @@ test('what an issuer defers is delivered when it comes, and failed when it never
     assert.equal((await notices(one)).length, comes ? 1 : 0)
     await issuer?.close()
   }
+})
+
+test('what our own issuer cannot answer at this moment is delivered by a job, not failed', async () => {
+  issuer = await foreignIssuer()
+  issuer.lie({ reply: { server: (reply, { n }) => (n === 1 ? { ...reply, status: 503 } : reply) } })
+  const one = await written({ credentialOffer: issuer.offerUri }, newId())
+  const { fault: refusal } = await runDelivery(bench.platform, senderOf(one.thandi), one.planned.claimed)
+  assert.equal(refusal, null)
+  assert.deepEqual(await isAt(one), { status: 'delivering', code: null, credentials: 0 })
+  pass(1)
+  await sweepAndRun(one)
+  assert.deepEqual(await isAt(one), { status: 'delivered', code: null, credentials: 1 })
+})
+
+test('an order whose answer was lost brings its delivery to its end', async () => {
+  const one = await writtenOffer()
+  issuer?.lie({ reply: { credential: (reply, { n }) => (n === 1 ? { ...reply, status: 502 } : reply) } })
+  const { fault: refusal } = await runDelivery(bench.platform, senderOf(one.thandi), one.planned.claimed)
+  assert.equal(refusal, null)
+  assert.deepEqual(await isAt(one), { status: 'delivering', code: null, credentials: 0 })
+  await sweepAndRun(one)
+  assert.deepEqual(await isAt(one), { status: 'delivered', code: null, credentials: 1 })
 })
 
 test('two jobs for one delivery redeem its offer once', async () => {

@@ -4,9 +4,8 @@ import { newId } from '../crypto/random.ts'
 import { Fault } from '../fault.ts'
 import { enqueue, job } from '../jobs/job.ts'
 import type { Platform } from '../platform.ts'
-import { readCredentialResponse } from '../protocols/openid4vci/credential-response.ts'
 import type { TenantTx } from '../store/store.ts'
-import { type Collected, collectGiven, collectOrder, type Later } from './collect-order.ts'
+import { type Collected, collectOrder, type Later } from './collect-order.ts'
 import {
   claimDeferred,
   type DeferredRow,
@@ -19,18 +18,19 @@ import {
   releaseDeferred,
 } from './deferred-store.ts'
 import { deliveryErrorOf } from './delivery.ts'
-import { keepCredential, type Receipt } from './keep-credentials.ts'
-import { type AnyOrder, type DeferredOrder, type Given, openOrder, sealOrder } from './order.ts'
+import { keepCredential, type Receipt, reportRefused } from './keep-credentials.ts'
+import { type OpenOrder, openOrder, sealOrder } from './order.ts'
+import { receivedOf } from './redeem-offer.ts'
 import { settleOrder } from './settle-delivery.ts'
-import { bytesMax, isOk, isPassing, jsonOf } from './upstream.ts'
+import { isPassing } from './upstream.ts'
 
-type Run = DeferredRow & DeferredRun & { readonly tenantId: TenantId }
+type Run = DeferredRow & DeferredRun
 
 const KEPT_MS = 30 * 86_400_000
 const INTERVAL_SECONDS_MIN = 5
 const INTERVAL_SECONDS_MAX = 86_400
 /** A run has ended or died by then, however slow its issuer. Far beyond the time-out of the job: an issuer gives a credential once. */
-const CLAIM_MS = 600_000
+export const CLAIM_MS = 600_000
 
 /**
  * Fetches what an issuer deferred, or what a call that died had ordered, until it is there, is refused, or 30 days are over.
@@ -68,11 +68,37 @@ export async function keepCollected(
 
 /** Makes a job for each order of a call that died. */
 export async function resumeOrders(tx: TenantTx, now: Date): Promise<void> {
-  for (const deferredId of await passOnOrders(tx, now)) await enqueue(tx, fetchDeferredJob, { deferredId }, { now })
+  for (const id of await passOnOrders(tx, now)) await enqueueFetch(tx, id, now)
+}
+
+/** Makes a job for an order whose claim the transaction has released. */
+export async function enqueueFetch(tx: TenantTx, deferredId: string, now: Date): Promise<void> {
+  await enqueue(tx, fetchDeferredJob, { deferredId }, { now })
+}
+
+/**
+ * Ends an order for good, because it was refused or what came of it does not hold: its keys and its token go, its issuer hears that its
+ * credentials were not taken [W-R9], and its delivery ends.
+ */
+export async function giveUp(
+  platform: Platform,
+  run: DeferredRun,
+  receipt: Receipt,
+  { order }: OpenOrder,
+  error: unknown,
+): Promise<void> {
+  const { store, clock } = platform
+  await reportRefused(platform, receipt, receivedOf(order))
+  const reason = deliveryErrorOf(error instanceof Fault ? error : new Fault('server.unexpected'))
+  await store.inTenant(receipt.tenantId, async (tx) => {
+    const outcome = { credentialIds: [], error: reason }
+    await settleOrder(tx, await giveUpDeferred(tx, run), outcome, receipt.by, clock.now())
+  })
 }
 
 async function keepDeferred(tx: TenantTx, later: Later, now: Date): Promise<void> {
-  await insertDeferred(tx, later, { askedUntil: null, dropAt: new Date(now.getTime() + KEPT_MS), now })
+  const dropAt = new Date(now.getTime() + KEPT_MS)
+  await insertDeferred(tx, { ...later, offerHash: null, asked: null }, { dropAt, now })
   await askAgain(tx, later, now)
 }
 
@@ -83,30 +109,26 @@ async function askAgain(tx: TenantTx, { id, intervalSeconds }: Pick<Later, 'id' 
 }
 
 async function fetchDeferred(platform: Platform, tenantId: TenantId, id: string): Promise<void> {
-  const { store, sealing, log } = platform
+  const { store, sealing, clock, log } = platform
   const run = await begin(platform, tenantId, id)
   if (run === null) return
-  let order = await openOrder(sealing, tenantId, id, run.sealedWork)
+  const open = { order: await openOrder(sealing, tenantId, id, run.sealedWork) }
+  const by = { kind: 'issuer', id: open.order.credentialIssuer } as const
+  const receipt = { ...open.order, ...run, tenantId, by }
   try {
-    if (!('datasets' in order)) {
-      const answer = order.given ?? (await ask(platform, order))
-      if ('intervalSeconds' in answer) return await postpone(platform, run, answer.intervalSeconds)
-      order = { ...order, given: answer }
-    }
-    await take(platform, run, order)
+    const collected = await collectOrder(platform, receipt, open)
+    const [again] = open.order.isDeferred ? collected.deferred : []
+    if (again !== undefined) return await postpone(platform, receipt, run, open, again.answer.intervalSeconds)
+    await store.inTenant(tenantId, (tx) => keepCollected(tx, id, receipt, collected, clock.now()))
   } catch (error) {
-    // the other side being out of reach is tried again, with what it gave so far; what does not hold ends here
+    // an issuer out of reach is asked again, for what it did not give yet; what does not hold ends here
     if (isPassing(error)) {
-      const sealedWork = await sealOrder(sealing, tenantId, id, order)
+      const sealedWork = await sealOrder(sealing, tenantId, id, open.order)
       await store.single(tenantId, (tx) => releaseDeferred(tx, run, sealedWork))
       throw error
     }
     log.info({ code: error instanceof Fault ? error.code : '' }, 'a credential that was to come was given up')
-    const reason = deliveryErrorOf(error instanceof Fault ? error : new Fault('server.unexpected'))
-    await store.inTenant(tenantId, async (tx) => {
-      const outcome = { credentialIds: [], error: reason }
-      await settleOrder(tx, await giveUpDeferred(tx, run), outcome, 'system', platform.clock.now())
-    })
+    await giveUp(platform, run, receipt, open, error)
   }
 }
 
@@ -116,45 +138,20 @@ async function begin({ store, clock }: Platform, tenantId: TenantId, id: string)
   const now = clock.now()
   const times = { now, staleAt: new Date(now.getTime() - CLAIM_MS) }
   const row = await store.single(tenantId, (tx) => claimDeferred(tx, { id, claim }, times))
-  if (row !== null) return { ...row, tenantId, claim }
+  if (row !== null) return { ...row, claim }
   if (await store.single(tenantId, (tx) => isDeferred(tx, id))) throw new Fault('state.invalid')
   return null
 }
 
-async function ask(
-  { fetch }: Platform,
-  { deferredEndpoint, transactionId, accessToken, keys }: DeferredOrder,
-): Promise<Given | { readonly intervalSeconds: number }> {
-  const answer = await fetch(deferredEndpoint, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${accessToken}` },
-    body: JSON.stringify({ transaction_id: transactionId }),
-    accept: ['application/json'],
-    bytesMax: bytesMax.credentials(keys.length),
+async function postpone(
+  { store, sealing, clock }: Platform,
+  { tenantId }: Receipt,
+  run: DeferredRun,
+  { order }: OpenOrder,
+  intervalSeconds: number,
+): Promise<void> {
+  const sealedWork = await sealOrder(sealing, tenantId, run.id, order)
+  await store.inTenant(tenantId, async (tx) => {
+    if (await releaseDeferred(tx, run, sealedWork)) await askAgain(tx, { id: run.id, intervalSeconds }, clock.now())
   })
-  if (answer.status >= 500 || answer.status === 429)
-    throw new Fault('upstream.answer', { notes: `status ${answer.status}` })
-  // [W-R8] credential_request_denied, invalid_transaction_id, a token that ran out: nothing will come
-  if (!isOk(answer)) throw new Fault('offer.unusable')
-  const response = readCredentialResponse(jsonOf(answer, 'issuer_answer.invalid'), keys.length)
-  if (response.kind === 'deferred') return { intervalSeconds: response.intervalSeconds }
-  return { credentials: response.credentials, notificationId: response.notificationId }
-}
-
-async function postpone({ store, clock }: Platform, run: Run, intervalSeconds: number): Promise<void> {
-  await store.inTenant(run.tenantId, async (tx) => {
-    const isOurs = await releaseDeferred(tx, run, run.sealedWork)
-    if (isOurs) await askAgain(tx, { id: run.id, intervalSeconds }, clock.now())
-  })
-}
-
-async function take(platform: Platform, { tenantId, userId, deliveryId, id }: Run, order: AnyOrder): Promise<void> {
-  const by = { kind: 'issuer', id: order.credentialIssuer } as const
-  const receipt = { ...order, tenantId, userId, deliveryId, by }
-  const isFinal = (error: unknown) => !isPassing(error)
-  const collected =
-    'datasets' in order
-      ? await collectOrder(platform, receipt, order, isFinal)
-      : await collectGiven(platform, receipt, order, isFinal)
-  await platform.store.inTenant(tenantId, (tx) => keepCollected(tx, id, receipt, collected, platform.clock.now()))
 }

@@ -293,11 +293,6 @@ const listed: readonly Lie[] = [
     { listed: {}, reply: { list: sends({ type: 'application/json' }) } },
     { finding: 'status.invalid' },
   ],
-  [
-    'whose status list cannot be had at this moment (7.5, step 7)',
-    'upstream.unreachable',
-    { listed: {}, reply: { list: sends({ status: 503 }) } },
-  ],
 ]
 
 testLies([...rows, ...listed], true, () => bench)

@@ -1,51 +1,52 @@
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import type { TenantId } from '../caller.ts'
 import { readOwnJson } from '../crypto/json.ts'
+import { newId } from '../crypto/random.ts'
 import { Fault } from '../fault.ts'
 import { enqueue, job } from '../jobs/job.ts'
 import type { Platform } from '../platform.ts'
 import type { TenantTx } from '../store/store.ts'
+import { isTrouble } from '../trust/out-of-reach.ts'
 import {
-  claimNews,
+  type ClaimedNotification,
+  claimNotification,
   deleteNotification,
-  findNotification,
+  isNotification,
   type NewsEvent,
   type Notification,
+  queueNotification,
+  releaseNotification,
 } from './notification-store.ts'
 import { bytesMax, isOk, type Outward } from './upstream.ts'
 
 /** What is needed to tell an issuer something; sealed at rest. */
 export type IssuerAccess = { readonly notificationId: string; readonly accessToken: string }
 
-const Payload = Type.Object(
-  {
-    notificationId: Type.String(),
-    event: Type.Union([Type.Literal('credential_accepted'), Type.Literal('credential_deleted')]),
-  },
-  { additionalProperties: false },
-)
+const TIMEOUT_MS = 10_000
+/** Longer than a run takes: two runs for one credential would arrive at the issuer in either order. */
+const LEASE_MS = 30_000
 
 /**
- * Tells an issuer what became of a credential. What the issuer refuses is not repeated; what did not reach it is.
+ * Tells an issuer what became of a credential: what is so right before it is sent, in one request at a time, so that the last news is the last
+ * to arrive. What the issuer refuses is not repeated; what did not reach it is.
  *
- * After `credential_deleted`, and after a refusal, the access token is dropped; else it waits for that last news, at most until `drop_at`.
+ * After `credential_deleted`, and after a refusal, the access token is dropped and nothing follows; else it waits for that last news, at most
+ * until `drop_at`.
  *
  * @see [OpenID4VCI 1.0, 11](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-notification-endpoint)
  */
 export const notifyIssuerJob = job({
   name: 'wallet.notify-issuer',
-  payload: Payload,
+  payload: Type.Object({ notificationId: Type.String() }, { additionalProperties: false }),
   attemptsMax: 12,
   timeoutSeconds: 30,
-  run: (platform, payload, _signal, { tenantId }) => notifyIssuer(platform, tenantId, payload),
+  run: (platform, { notificationId }, _signal, { tenantId }) => notifyIssuer(platform, tenantId, notificationId),
 })
 
-/**
- * Queues the news of a consent or of a removal in the caller's transaction, if the issuer asked for it and was not told before.
- */
-export async function queueNews(tx: TenantTx, credentialId: string, event: NewsEvent, now: Date): Promise<void> {
-  const notificationId = await claimNews(tx, credentialId, event, now)
-  if (notificationId !== null) await enqueue(tx, notifyIssuerJob, { notificationId, event }, { now })
+/** Queues the news of a consent or of a removal in the caller's transaction, if the issuer asked for it and no job waits for it yet. */
+export async function queueNews(tx: TenantTx, credentialId: string, now: Date): Promise<void> {
+  const notificationId = await queueNotification(tx, credentialId, now)
+  if (notificationId !== null) await enqueue(tx, notifyIssuerJob, { notificationId }, { now })
 }
 
 /**
@@ -66,19 +67,43 @@ export async function reportFailure(
   }
 }
 
-async function notifyIssuer(platform: Platform, tenantId: TenantId, { notificationId, event }: Static<typeof Payload>) {
-  const found = await platform.store.single(tenantId, (tx) => findNotification(tx, notificationId))
-  if (found === null) return
+async function notifyIssuer(platform: Platform, tenantId: TenantId, id: string): Promise<void> {
+  const { store, clock } = platform
+  const now = clock.now()
+  const run = { id, claim: newId() }
+  const times = { now, leaseUntil: new Date(now.getTime() + LEASE_MS) }
+  const found = await store.single(tenantId, (tx) => claimNotification(tx, run, times))
+  if (found === null) {
+    // another run is telling the issuer; what is news after that comes later
+    if (await store.single(tenantId, (tx) => isNotification(tx, id))) throw new Fault('state.invalid')
+    return
+  }
+  const event = newsOf(found)
+  const release = (told: NewsEvent | null) => store.single(tenantId, (tx) => releaseNotification(tx, run, told))
+  try {
+    const isLast = event !== null && (await send(platform, tenantId, found, event))
+    await (isLast ? store.single(tenantId, (tx) => deleteNotification(tx, run)) : release(event))
+  } catch (error) {
+    await release(null)
+    throw error
+  }
+}
+
+/** What the issuer has not heard yet; null: nothing. That a consent was taken back to pending is no news. */
+function newsOf({ consent, told }: ClaimedNotification): NewsEvent | null {
+  if (consent === null || consent === 'rejected') return 'credential_deleted'
+  return consent === 'accepted' && told === null ? 'credential_accepted' : null
+}
+
+/** @returns whether nothing is left to say, or the issuer does not listen @throws Fault `upstream.*` if it did not hear it */
+async function send(platform: Platform, tenantId: TenantId, found: Notification, event: NewsEvent): Promise<boolean> {
   const access = await openAccess(platform, tenantId, found)
-  const answer = await platform.fetch(found.endpoint, requestFor(access, event, 10_000))
+  const answer = await platform.fetch(found.endpoint, requestFor(access, event, TIMEOUT_MS))
   // 11.2: 204 is success. [W-R9] what a busy server could not take is sent again
-  if (answer.status >= 500 || answer.status === 429)
-    throw new Fault('upstream.answer', { notes: `status ${answer.status}` })
+  if (isTrouble(answer.status)) throw new Fault('upstream.answer', { notes: `status ${answer.status}` })
   if (!isOk(answer)) platform.log.info({ status: answer.status }, 'an issuer refused a notification')
   // [W-A6] a token that is refused, or has nothing left to say, goes
-  if (event === 'credential_deleted' || !isOk(answer)) {
-    await platform.store.single(tenantId, (tx) => deleteNotification(tx, notificationId))
-  }
+  return event === 'credential_deleted' || !isOk(answer)
 }
 
 async function openAccess(

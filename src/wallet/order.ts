@@ -1,9 +1,11 @@
 import type { TenantId } from '../caller.ts'
+import { sha256 } from '../crypto/digest.ts'
 import { readOwnJson } from '../crypto/json.ts'
 import { generateKeyPair, type KeyPair, privateKeyFromPkcs8, publicJwkOf } from '../crypto/jwk.ts'
 import type { Sealing } from '../crypto/sealing.ts'
 import { Fault } from '../fault.ts'
 import type { Configuration } from '../protocols/openid4vci/credential-configuration.ts'
+import type { CredentialResponse } from '../protocols/openid4vci/credential-response.ts'
 import type { IssuerMetadata } from '../protocols/openid4vci/issuer-metadata.ts'
 import type { TokenResponse } from '../protocols/openid4vci/token-response.ts'
 
@@ -22,6 +24,8 @@ export type Dataset = {
   readonly configuration: Configuration
   readonly credentialIdentifier: string | null
   readonly keys: readonly KeyPair[]
+  /** What the issuer answered; null: nothing yet. What it has issued is not asked for again: it may give a credential once only. */
+  readonly answer: CredentialResponse | null
 }
 
 /** Everything that is needed to fetch what a redeemed offer promised, and to fetch the very same again. Secret as a whole. */
@@ -30,29 +34,23 @@ export type Order = IssuerPlaces & {
   /** The name that this wallet gave at the token endpoint; null: none. */
   readonly clientId: string | null
   readonly datasets: readonly Dataset[]
+  /** Digest of the offer, as {@link offerHashOf}: a repeated call finds the order by it. */
+  readonly offerHash: string
+  /** Whether the issuer deferred the one dataset: then it is asked for by its transaction. */
+  readonly isDeferred: boolean
 }
 
-/** A credential that the issuer gives later, for the keys that were proved. Secret as a whole. */
-export type DeferredOrder = Pick<IssuerPlaces, 'credentialIssuer' | 'notificationEndpoint'> & {
-  readonly accessToken: string
-  readonly deferredEndpoint: string
-  readonly transactionId: string
-  readonly intervalSeconds: number
-  readonly configuration: Configuration
-  readonly keys: readonly KeyPair[]
-  /** What the issuer gave already, if it could not be checked at once: the issuer gives it once. */
-  readonly given: Given | null
-}
-
-/** What a row of orders holds. */
-export type AnyOrder = Order | DeferredOrder
+/** An order that is being worked on. `order` is replaced with each answer, so that what was issued can be sealed if a later step fails. */
+export type OpenOrder = { order: Order }
 
 /** Keys as PKCS #8 in base64. */
-type ShutKeys<T> = Omit<T, 'keys'> & { readonly keys: readonly string[] }
-type Shut = (Omit<Order, 'datasets'> & { readonly datasets: readonly ShutKeys<Dataset>[] }) | ShutKeys<DeferredOrder>
+type SealedDataset = Omit<Dataset, 'keys'> & { readonly keys: readonly string[] }
+type SealedOrder = Omit<Order, 'datasets'> & { readonly datasets: readonly SealedDataset[] }
 
-/** Credentials as an issuer sent them. Nothing of them is verified. */
-export type Given = { readonly credentials: readonly string[]; readonly notificationId: string | null }
+/** The digest that an order is found by: of the offer as the caller gave it, since one by reference may be gone once it is redeemed. */
+export function offerHashOf(credentialOffer: string): string {
+  return sha256(credentialOffer.trim()).toString('base64url')
+}
 
 /**
  * Works out what is to be asked for: each dataset by itself [W-C4], and for each of its copies a new key [W-C2].
@@ -63,7 +61,7 @@ export function orderOf(
   metadata: IssuerMetadata,
   configurations: readonly Configuration[],
   { accessToken, credentialIdentifiers }: Pick<TokenResponse, 'accessToken' | 'credentialIdentifiers'>,
-  clientId: string | null,
+  { clientId, offerHash }: Pick<Order, 'clientId' | 'offerHash'>,
 ): Order {
   const { credentialIssuer, credentialEndpoint, nonceEndpoint, deferredEndpoint, notificationEndpoint } = metadata
   const datasets = configurations.flatMap((configuration) => {
@@ -77,36 +75,35 @@ export function orderOf(
   }
   return {
     ...{ credentialIssuer, credentialEndpoint, nonceEndpoint, deferredEndpoint, notificationEndpoint },
-    ...{ accessToken, clientId },
-    datasets: datasets.map((one) => ({ ...one, keys: keysFor(one.configuration, metadata.batchSizeMax) })),
+    ...{ accessToken, clientId, offerHash, isDeferred: false },
+    datasets: datasets.map((one) => ({
+      ...one,
+      keys: keysFor(one.configuration, metadata.batchSizeMax),
+      answer: null,
+    })),
   }
 }
 
 /** Seals an order, keys and token included. @param row The id of the row that it goes into. */
-export function sealOrder(sealing: Sealing, tenantId: TenantId, row: string, order: AnyOrder): Promise<Buffer> {
-  const shut =
-    'datasets' in order
-      ? { ...order, datasets: order.datasets.map((one) => ({ ...one, keys: shutKeys(one.keys) })) }
-      : { ...order, keys: shutKeys(order.keys) }
-  return sealing.seal(place(tenantId, row), JSON.stringify(shut))
+export function sealOrder(sealing: Sealing, tenantId: TenantId, row: string, order: Order): Promise<Buffer> {
+  const datasets = order.datasets.map((one) => ({
+    ...one,
+    keys: one.keys.map(({ pkcs8 }) => pkcs8.toString('base64')),
+  }))
+  return sealing.seal(place(tenantId, row), JSON.stringify({ ...order, datasets } satisfies SealedOrder))
 }
 
 /** Opens an order. */
-export async function openOrder(sealing: Sealing, tenantId: TenantId, row: string, sealed: Buffer): Promise<AnyOrder> {
+export async function openOrder(sealing: Sealing, tenantId: TenantId, row: string, sealed: Buffer): Promise<Order> {
   const plain = await sealing.open(place(tenantId, row), sealed)
   // Sealed by us in this very form.
-  const shut = readOwnJson(plain) as Shut
-  if (!('datasets' in shut)) return { ...shut, keys: shut.keys.map(keyPairFrom) }
-  return { ...shut, datasets: shut.datasets.map((one) => ({ ...one, keys: one.keys.map(keyPairFrom) })) }
+  const order = readOwnJson(plain) as SealedOrder
+  return { ...order, datasets: order.datasets.map((one) => ({ ...one, keys: one.keys.map(keyPairFrom) })) }
 }
 
 function keysFor({ proofAlgs }: Configuration, batchSizeMax: number): KeyPair[] {
   const copies = proofAlgs === null ? 0 : Math.min(batchSizeMax, COPIES_MAX)
   return Array.from({ length: copies }, generateKeyPair)
-}
-
-function shutKeys(keys: readonly KeyPair[]): readonly string[] {
-  return keys.map(({ pkcs8 }) => pkcs8.toString('base64'))
 }
 
 function keyPairFrom(text: string): KeyPair {

@@ -6,12 +6,12 @@ import type { OutboundAnswer, Platform } from '../platform.ts'
 import type { Configuration } from '../protocols/openid4vci/credential-configuration.ts'
 import { PRE_AUTHORIZED_GRANT } from '../protocols/openid4vci/credential-offer.ts'
 import { buildCredentialRequest } from '../protocols/openid4vci/credential-request.ts'
-import { readCredentialResponse } from '../protocols/openid4vci/credential-response.ts'
+import { type CredentialResponse, readCredentialResponse } from '../protocols/openid4vci/credential-response.ts'
 import { buildJwtProof } from '../protocols/openid4vci/jwt-proof.ts'
 import type { ServerMetadata } from '../protocols/openid4vci/server-metadata.ts'
 import { readTokenResponse, type TokenResponse } from '../protocols/openid4vci/token-response.ts'
 import { isText } from '../protocols/shape.ts'
-import type { Dataset, Order } from './order.ts'
+import type { Dataset, OpenOrder, Order } from './order.ts'
 import { bytesMax, errorCodeOf, isOk, jsonOf, type Outward, refusalOf } from './upstream.ts'
 
 const json = ['application/json']
@@ -22,15 +22,6 @@ export type Received = {
   readonly raws: readonly string[]
   readonly keys: readonly KeyPair[]
   readonly notificationId: string | null
-}
-
-/** A credential that the issuer will give later, for the same keys. */
-export type Deferred = {
-  readonly configuration: Configuration
-  readonly keys: readonly KeyPair[]
-  readonly deferredEndpoint: string
-  readonly transactionId: string
-  readonly intervalSeconds: number
 }
 
 /** A redeemed code: what may be fetched with it. */
@@ -63,19 +54,26 @@ export async function redeemCode(
 }
 
 /**
- * Asks for what was ordered, one request for each dataset [W-C4]. It may be asked for again: the keys are those of the order.
+ * Asks for what the issuer still owes, one request for each dataset [W-C4]. It may be asked for again: the keys are those of the order.
  *
- * @param taken Told of each answer as it comes, for there may be some before a later one fails.
  * @throws Fault `offer.unusable`, `issuer_answer.invalid`, `upstream.*`
- * @see [OpenID4VCI 1.0, 8](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-endpoint)
+ * @see [OpenID4VCI 1.0, 8](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-endpoint) and [9](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-deferred-credential-endpoin)
  */
-export async function fetchCredentials(
-  platform: Needs,
-  order: Order,
-  taken: (one: Received | Deferred) => void,
-): Promise<void> {
-  const nonces = nonceSource(platform, order)
-  for (const dataset of order.datasets) taken(await fetchDataset(platform, order, dataset, nonces))
+export async function fetchCredentials(platform: Needs, open: OpenOrder): Promise<void> {
+  const nonces = nonceSource(platform, open.order)
+  for (const [at, dataset] of open.order.datasets.entries()) {
+    const answer = await fetchDataset(platform, open.order, dataset, nonces)
+    open.order = { ...open.order, datasets: open.order.datasets.with(at, { ...dataset, answer }) }
+  }
+}
+
+/** What of an order the issuer has given. */
+export function receivedOf({ datasets }: Order): readonly Received[] {
+  return datasets.flatMap(({ configuration, keys, answer }) =>
+    answer?.kind === 'issued'
+      ? { configuration, keys, raws: answer.credentials, notificationId: answer.notificationId }
+      : [],
+  )
 }
 
 async function fetchDataset(
@@ -83,42 +81,50 @@ async function fetchDataset(
   order: Order,
   dataset: Dataset,
   nonces: NonceSource,
-): Promise<Received | Deferred> {
-  const { configuration, keys } = dataset
-  let answer = await askFor(platform, order, dataset, await nonces.current())
-  // [W-C1] a nonce that ran out is replaced once
-  if (errorCodeOf(answer) === 'invalid_nonce' && order.nonceEndpoint !== null) {
-    answer = await askFor(platform, order, dataset, await nonces.next())
-  }
+): Promise<CredentialResponse> {
+  const { keys, answer: known } = dataset
+  if (known?.kind === 'issued' || (known !== null && !order.isDeferred)) return known
+  const answer =
+    known === null ? await askWithProofs(platform, order, dataset, nonces) : await poll(platform, order, known)
   if (!isOk(answer)) throw refusalOf(answer, 'offer.unusable', 'The issuer does not give the credential.')
   const response = readCredentialResponse(jsonOf(answer, 'issuer_answer.invalid'), keys.length)
-  if (response.kind === 'issued') {
-    return { configuration, raws: response.credentials, keys, notificationId: response.notificationId }
-  }
-  const { deferredEndpoint } = order
-  if (deferredEndpoint === null) {
+  if (response.kind === 'deferred' && order.deferredEndpoint === null) {
     const detail = 'The issuer defers the credential, but has no endpoint for that.'
     throw new Fault('issuer_answer.invalid', { detail })
   }
-  const { transactionId, intervalSeconds } = response
-  return { configuration, keys, deferredEndpoint, transactionId, intervalSeconds }
+  return response
+}
+
+async function askWithProofs(platform: Needs, order: Order, dataset: Dataset, nonces: NonceSource) {
+  const answer = await askFor(platform, order, dataset, await nonces.current())
+  // [W-C1] a nonce that ran out is replaced once
+  if (errorCodeOf(answer) !== 'invalid_nonce' || order.nonceEndpoint === null) return answer
+  return askFor(platform, order, dataset, await nonces.next())
+}
+
+function poll(platform: Needs, order: Order, { transactionId }: CredentialResponse & { kind: 'deferred' }) {
+  return post(platform, order.deferredEndpoint ?? '', order, { transaction_id: transactionId })
 }
 
 async function askFor(
-  { fetch, clock }: Needs,
-  { credentialIssuer, credentialEndpoint, accessToken, clientId }: Order,
+  platform: Needs,
+  order: Order,
   { configuration, credentialIdentifier, keys }: Dataset,
   nonce: string | null,
 ): Promise<OutboundAnswer> {
-  const now = clock.now()
+  const now = platform.clock.now()
   // [W-C3] `aud` is the issuer identifier
-  const ask = { issuer: credentialIssuer, nonce, clientId }
+  const ask = { issuer: order.credentialIssuer, nonce, clientId: order.clientId }
   const proofs = keys.map(({ privateKey }) => buildJwtProof(ask, softwareKey(privateKey), now))
   const id = credentialIdentifier === null ? { configurationId: configuration.id } : { credentialIdentifier }
-  return fetch(credentialEndpoint, {
+  return post(platform, order.credentialEndpoint, order, buildCredentialRequest(id, proofs))
+}
+
+function post({ fetch }: Needs, url: string, { accessToken }: Order, body: object): Promise<OutboundAnswer> {
+  return fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${accessToken}` },
-    body: JSON.stringify(buildCredentialRequest(id, proofs)),
+    body: JSON.stringify(body),
     accept: json,
     bytesMax: bytesMax.credentials(keys.length),
   })

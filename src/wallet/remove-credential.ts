@@ -29,6 +29,6 @@ export async function removeCredential({ store, sealing, clock }: Platform, call
       { action: 'wallet.credential.removed', subject: { kind: 'wallet-credential', id }, by: caller },
       now,
     )
-    await queueNews(tx, id, 'credential_deleted', now)
+    await queueNews(tx, id, now)
   })
 }

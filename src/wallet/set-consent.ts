@@ -11,7 +11,7 @@ import { queueNews } from './notify-issuer.ts'
 /**
  * Sets the holder's consent. Any status may follow any; setting the same again changes and records nothing.
  *
- * The issuer hears of an acceptance and of a rejection once each, if it asked to, by a job of the same transaction.
+ * The issuer hears of it, if it asked to, by a job of the same transaction: of an acceptance once, and of a rejection, after which it hears nothing.
  *
  * @throws Fault `holder.missing`, `resource.unknown`
  */
@@ -30,8 +30,7 @@ export async function setConsent(
       const subject = { kind: 'wallet-credential', id }
       await record(tx, { action: `wallet.credential.${status}`, subject, by: caller, detail: { before } }, now)
       // [W-R9] consent is news to the issuer, taking it back to pending is not
-      if (status === 'accepted') await queueNews(tx, id, 'credential_accepted', now)
-      if (status === 'rejected') await queueNews(tx, id, 'credential_deleted', now)
+      if (status !== 'pending') await queueNews(tx, id, now)
     }
     return findCredential(tx, userId, id)
   })

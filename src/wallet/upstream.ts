@@ -4,6 +4,7 @@ import { Fault, type FaultCode } from '../fault.ts'
 import type { OutboundAnswer, Platform } from '../platform.ts'
 import { readErrorResponse } from '../protocols/openid4vci/token-response.ts'
 import type { PeerPolicy } from '../protocols/shape.ts'
+import { isOutOfReach, isTrouble } from '../trust/out-of-reach.ts'
 
 /** What an outbound call needs of the platform. */
 export type Outward = Pick<Platform, 'fetch' | 'config'>
@@ -42,11 +43,11 @@ export function jsonOf({ body }: Pick<OutboundAnswer, 'body'>, code: FaultCode):
 /**
  * A refusal out of an answer that is no success. The other side's own code goes into `meta.upstream`, its texts cut and printable.
  *
- * @param code What it means if the other side blames the request (4xx) or redirects; a 5xx is `upstream.answer`.
+ * @param code What it means if the other side blames the request (4xx) or redirects; trouble of its own (5xx, 429) is `upstream.answer`.
  */
 export function refusalOf(answer: OutboundAnswer, code: FaultCode, detail: string): Fault {
   const upstream = upstreamOf(answer)
-  if (answer.status >= 500) return new Fault('upstream.answer', { meta: { upstream } })
+  if (isTrouble(answer.status)) return new Fault('upstream.answer', { meta: { upstream } })
   return new Fault(code, { detail, meta: { upstream } })
 }
 
@@ -57,7 +58,7 @@ export function upstreamOf(answer: OutboundAnswer) {
 
 /** Whether something that failed may go well another time: the other side is out of reach, or it is our own trouble. */
 export function isPassing(error: unknown): boolean {
-  return !(error instanceof Fault) || error.code.startsWith('upstream.')
+  return !(error instanceof Fault) || isOutOfReach(error)
 }
 
 /** The OAuth error code of an answer, or null. */

@@ -47,11 +47,15 @@ create table wallet_notification (
   credential_id uuid not null,
   endpoint      text not null,
   sealed_access bytea not null,
-  accepted_at   timestamptz, -- since when `credential_accepted` is on its way; each event is sent once
-  deleted_at    timestamptz, -- the same for `credential_deleted`
+  told          text check (told in ('credential_accepted')), -- what the issuer has heard; after `credential_deleted` the row goes
+  queued_at     timestamptz, -- since when a job waits that will look at the credential; null: none does
+  -- Which run of the job is telling the issuer, and until when it is not taken for dead: one at a time, so that news arrive in order.
+  claim         uuid,
+  lease_until   timestamptz,
   drop_at       timestamptz not null,
   primary key (tenant_id, id),
-  unique (tenant_id, credential_id)
+  unique (tenant_id, credential_id),
+  check ((claim is null) = (lease_until is null))
 );
 create index wallet_notification_due on wallet_notification (drop_at);
 select protect_tenant_rows('wallet_notification');
