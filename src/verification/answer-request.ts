@@ -52,10 +52,11 @@ export async function answerRequest(
   if (question === null) throw new Fault('presentation_request.closed')
   const { clientId: aud, responseUri } = addressesOf(platform.urls, tenant.slug, token, question.clientId)
   const trust = trustOf(platform, tenant.id)
+  const home = { urls: platform.urls, slug: tenant.slug }
   const outcome =
     answer.kind === 'refused'
       ? declined(answer)
-      : await checkAnswer(platform, question, answer.vpToken, { aud, responseUri, now, trust })
+      : await checkAnswer(platform, question, answer.vpToken, { aud, responseUri, now, trust, home })
   if (outcome.status === 'undecided') throw await putOff(platform, tenant, question, outcome)
   return complete(platform, tenant, question, outcome, from)
 }
