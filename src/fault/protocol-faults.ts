@@ -124,6 +124,11 @@ export const protocolFaults = {
     oauth: [503, 'temporarily_unavailable'],
     title: 'The verifier cannot take the answer at this moment. It can be given again.',
   },
+  'presentation.unconfirmed': {
+    api: [502, 'UPSTREAM_ERROR'],
+    oauth: [503, 'temporarily_unavailable'],
+    title: 'The verifier may have the answer, but did not confirm it.',
+  },
   'presentation.undelivered': {
     api: [422, 'REQUEST_INVALID'],
     oauth: [400, 'invalid_request'],

@@ -3,7 +3,7 @@ import { objectionsToAnchor } from '../crypto/x509-path/anchor.ts'
 import type { Certificate } from '../crypto/x509-path/certificate.ts'
 import { pathFindingMessages } from '../crypto/x509-path/path-findings.ts'
 import { Fault, type Violation } from '../fault.ts'
-import { parseDid } from '../protocols/did/did.ts'
+import { isDid } from '../protocols/did/did.ts'
 import { asPeerUrl, type PeerPolicy } from '../protocols/shape.ts'
 import type { TrustedEntityContent } from './trusted-entity.ts'
 import type { TrustedEntityBody } from './trusted-entity-schemas.ts'
@@ -69,13 +69,4 @@ function readOne(text: string, now: Date): Certificate | string {
     return `${certificate.subject.text} is not a certification authority. Give the certificate that signs those of the issuer.`
   }
   return `${certificate.subject.text}: ${objections.map((code) => pathFindingMessages[code]).join(' ')}`
-}
-
-function isDid(did: string): boolean {
-  try {
-    parseDid(did)
-    return true
-  } catch {
-    return false
-  }
 }

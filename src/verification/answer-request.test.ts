@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { getTenant } from '../directory/find-tenant.ts'
 import { Fault } from '../fault.ts'
+import { readResponse } from '../protocols/openid4vp/response.ts'
+import { sql } from '../store/store.ts'
+import { lossyStore } from '../store/test-support/lossy-store.ts'
+import { answerRequest } from './answer-request.ts'
 import {
   aPresentation,
   aRequest,
@@ -14,6 +19,10 @@ import {
 import { aKey, anIssuer, isSignedBy, membership } from './test-support/holder.ts'
 import { postForm, send, startVerifier, type Verifier } from './test-support/verifier.ts'
 
+const verifiedEntries = sql(
+  'test.verified-entries',
+  `select id from audit_entry where subject_id = $1 and action = 'openid4vc.verification.verified'`,
+)
 let verifier: Verifier
 /** What the world outside answers, and what was asked of it. */
 const lists = new Map<string, string>()
@@ -81,8 +90,8 @@ test('a good answer is verified, says who issued it, and only what was asked for
   ])
 })
 
-test('where nobody is restricted as issuer the result says so and is valid', async () => {
-  const request = await aRequest(verifier, { credential: { issuers: [] } })
+test('where any issuer is allowed the result says so and is valid', async () => {
+  const request = await aRequest(verifier, { credential: { issuers: ['*'] } })
   await request.answer({ c0: [await aPresentation(request, { by: anIssuer() })] })
   const { status, credentials } = await request.result()
   assert.equal(status, 'verified')
@@ -256,7 +265,7 @@ for (const [what, credential, spoilt, code] of [
   ],
   [
     'issuer',
-    { issuers: [] },
+    { issuers: ['*'] },
     { about: { payload: { iss: 'https://issuer.example' }, header: { kid: 'k' } } },
     'issuer.unavailable',
   ],
@@ -309,6 +318,23 @@ test('nobody is asked about an issuer that is not on the list, however it makes 
     assert.equal(fetched.length, asked)
   }
 })
+
+for (const name of ['verification.request-claim', 'verification.request-complete']) {
+  test(`an answer is taken once although the database answer to ${name} is lost`, async () => {
+    const request = await aRequest(verifier)
+    const { platform } = verifier
+    const tenant = await getTenant(platform, request.slug)
+    const token = request.requestUri.split('/').at(-1) ?? ''
+    const presentation = await aPresentation(request)
+    const form = { vp_token: JSON.stringify({ c0: [presentation] }), state: String(request.object.state) }
+    const lossy = { ...platform, store: lossyStore(platform.store, name) }
+    assert.equal(await answerRequest(lossy, tenant, token, readResponse(form), { ip: '::1', requestId: 'r' }), null)
+    const { status, credentials } = await request.result()
+    assert.deepEqual([status, credentials[0].isValid], ['verified', true])
+    const entries = await platform.store.single(tenant.id, (tx) => tx.rows(verifiedEntries, [request.id]))
+    assert.equal(entries.length, 1)
+  })
+}
 
 test('a list that another issuer signed says nothing', async () => {
   const uri = 'https://status.example/lists/2'

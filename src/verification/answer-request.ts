@@ -1,10 +1,11 @@
 import { sha256 } from '../crypto/digest.ts'
-import { randomToken } from '../crypto/random.ts'
+import { newId, randomToken } from '../crypto/random.ts'
 import type { Tenant } from '../directory/tenant.ts'
 import type { Stranger } from '../events/entry.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import type { ResponseForm } from '../protocols/openid4vp/response.ts'
+import { untilConfirmed } from '../store/until-confirmed.ts'
 import { trustOf } from '../trust/is-trusted.ts'
 import { checkAnswer } from './check-answer.ts'
 import { issue } from './issue.ts'
@@ -47,15 +48,17 @@ export async function answerRequest(
   // [VP-S2] our requests have a state, so their answers have it too
   if (state === null) throw new Fault('presentation_response.invalid', { detail: 'state is missing.' })
   const now = clock.now()
-  const question = await store.single(tenant.id, (tx) => claimAnswer(tx, id, state, now))
+  const claim = newId()
+  const question = await untilConfirmed(() => store.single(tenant.id, (tx) => claimAnswer(tx, id, state, now, claim)))
   // 3.9 step 1: open, in time, the right state, and once
   if (question === null) throw new Fault('presentation_request.closed')
   const { clientId: aud, responseUri } = addressesOf(platform.urls, tenant.slug, token, question.clientId)
   const trust = trustOf(platform, tenant.id)
+  const home = { urls: platform.urls, slug: tenant.slug }
   const outcome =
     answer.kind === 'refused'
       ? declined(answer)
-      : await checkAnswer(platform, question, answer.vpToken, { aud, responseUri, now, trust })
+      : await checkAnswer(platform, question, answer.vpToken, { aud, responseUri, now, trust, home })
   if (outcome.status === 'undecided') throw await putOff(platform, tenant, question, outcome)
   return complete(platform, tenant, question, outcome, from)
 }
@@ -72,7 +75,7 @@ async function putOff(
     message: 'An answer came that could not be checked yet; the wallet may send it again.',
     details,
   }
-  await store.single(tenantId, (tx) => releaseAnswer(tx, question, error, clock.now()))
+  await untilConfirmed(() => store.single(tenantId, (tx) => releaseAnswer(tx, question, error, clock.now())))
   return new Fault('presentation_response.undecided', { meta: { retryAfterSeconds: RETRY_SECONDS } })
 }
 
@@ -119,8 +122,10 @@ async function complete(
     by: { kind: 'wallet' as const, ...from },
     detail: { status },
   }
-  const isOurs = await store.single(tenantId, (tx) => completeAnswer(tx, question, completion, entry, now))
-  // The checks took longer than a claim lasts, and somebody else answered meanwhile.
+  const isOurs = await untilConfirmed(() =>
+    store.single(tenantId, (tx) => completeAnswer(tx, question, completion, entry, now)),
+  )
+  // The checks took longer than a claim lasts, and another answer was taken meanwhile.
   if (!isOurs) throw new Fault('presentation_request.closed')
   return redirectUri === null || responseCode === null ? null : withResponseCode(redirectUri, responseCode)
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { aPresentation, aRequest, attributes, claims } from './test-support/asked.ts'
+import { aPresentation, aRequest, attributes, claims, issuer } from './test-support/asked.ts'
 import { membership } from './test-support/holder.ts'
 import { startVerifier, type Verifier } from './test-support/verifier.ts'
 
@@ -9,6 +9,8 @@ before(async () => {
   verifier = await startVerifier()
 })
 after(() => verifier.close())
+
+const card = { type: membership, attributes, issuers: [issuer.did] }
 
 const more = { level_text: '7', seen: '2019-05-01T10:00:00Z', never: '2019-02-30', clubs: ['Zoë'], nothing: null }
 const odd = { ...claims, ...more }
@@ -80,7 +82,7 @@ for (const [what, change, code] of [
 
 test('of two credentials that are needed one is missing: nothing is verified [DCQL-7]', async () => {
   const second = { type: 'https://types.example/second', attributes: {} }
-  const request = await aRequest(verifier, { template: { credentials: [{ type: membership, attributes }, second] } })
+  const request = await aRequest(verifier, { template: { credentials: [card, second] } })
   await request.answer({ c0: [await aPresentation(request)] })
   const { status, credentials } = await request.result()
   assert.equal(status, 'failed')
@@ -98,8 +100,8 @@ test('of two credentials that are needed one is missing: nothing is verified [DC
 test('an optional credential that does not hold is discarded; with the wrong nonce it spoils everything (14.1.2)', async () => {
   const template = {
     credentials: [
-      { type: membership, name: 'card', attributes },
-      { type: membership, name: 'extra', attributes },
+      { ...card, name: 'card' },
+      { ...card, name: 'extra' },
     ],
     verifierConfig: { credentialSets: [{ options: [['card']] }, { options: [[1]], required: false }] },
   }

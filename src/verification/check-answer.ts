@@ -32,7 +32,7 @@ export async function checkAnswer(
   platform: Pick<Platform, 'fetch' | 'config'>,
   question: Question,
   vpToken: VpToken,
-  asked: Pick<Expected, 'aud' | 'responseUri' | 'now' | 'trust'>,
+  asked: Pick<Expected, 'aud' | 'responseUri' | 'now' | 'trust' | 'home'>,
 ): Promise<Outcome | Undecided> {
   const judging = question.credentials.map(async (credential, position): Promise<Answer> => {
     const queryId = queryIdOf(position)

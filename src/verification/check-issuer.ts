@@ -1,18 +1,40 @@
+import type { Urls } from '../platform.ts'
 import type { ResolvedIssuer } from '../trust/resolve-issuer.ts'
 import { type Issue, issue } from './issue.ts'
 import type { Expected } from './judged.ts'
+import { ANY_ISSUER } from './presentation-template.ts'
 
 /** An issuer as it was found, or as it calls itself. */
 type Claimed = Pick<ResolvedIssuer, 'issuer' | 'mechanism' | 'trusted' | 'chain' | 'keyIds'>
 
-/** 3.9 step 6: trusted for this credential, if the template says by whom it must be issued. */
+/**
+ * 3.9 step 6: whether the issuer counts for this credential. Without named issuers the tenant and its trusted entities count; a type under an
+ * issuer address of this deployment then counts from that tenant only, since the address names its issuer.
+ */
 export async function checkIssuer(
   issuer: Claimed,
-  { credential, trust }: Pick<Expected, 'credential' | 'trust'>,
+  { credential, trust, home }: Pick<Expected, 'credential' | 'trust' | 'home'>,
 ): Promise<readonly Issue[]> {
   const { issuers = [], trustedIssuers = [] } = credential
-  if (issuers.length === 0 && trustedIssuers.length === 0) return [issue('issuer.not_restricted')]
+  if (issuers.includes(ANY_ISSUER)) return [issue('issuer.not_restricted')]
   if (issuers.some((one) => one === issuer.issuer || issuer.keyIds.includes(one.toLowerCase()))) return []
-  if (trustedIssuers.length === 0) return [issue('issuer.not_allowed')]
-  return (await trust.vouchesFor(issuer, trustedIssuers)) ? [] : [issue('issuer.not_trusted')]
+  if (trustedIssuers.length > 0) {
+    return (await trust.vouchesFor(issuer, trustedIssuers)) ? [] : [issue('issuer.not_trusted')]
+  }
+  const owner = ownerOf(home.urls, credential.type)
+  if (issuers.length > 0 || owner !== null) {
+    return issuers.length === 0 && isTenant(home.urls, owner, issuer) ? [] : [issue('issuer.not_allowed')]
+  }
+  if (isTenant(home.urls, home.slug, issuer) || (await trust.vouchesFor(issuer))) return []
+  return [issue('issuer.not_trusted')]
+}
+
+/** The slug of the tenant whose issuer address a type is under; null for types of other places. */
+function ownerOf(urls: Urls, type: string): string | null {
+  const root = urls.issuer('')
+  return (type.startsWith(root) && type.slice(root.length).split('/')[0]) || null
+}
+
+function isTenant(urls: Urls, slug: string | null, { issuer }: Claimed): boolean {
+  return slug !== null && (issuer === urls.issuer(slug) || issuer === urls.did(slug))
 }

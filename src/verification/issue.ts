@@ -3,10 +3,10 @@ import { findingMessages } from '../protocols/sd-jwt-vc/findings.ts'
 
 /** What a result can say about a credential beyond what is wrong with its cryptography. */
 const own = {
-  // Not a defect: the template restricts nobody, so a valid credential proves only that its issuer says so.
-  'issuer.not_restricted': 'The template does not restrict who may issue this credential; anybody could have.',
-  'issuer.not_allowed': 'The issuer is none of those that the template allows.',
-  'issuer.not_trusted': 'The issuer stands under none of the trusted entities that the template names.',
+  // Not a defect: the template allows any issuer, so a valid credential proves only that its issuer says so.
+  'issuer.not_restricted': 'The template allows any issuer, so anyone could have issued this credential.',
+  'issuer.not_allowed': 'The issuer is none of those that the template, or the address of the type, allows.',
+  'issuer.not_trusted': 'The issuer is none of the trusted entities that count for the template.',
   'issuer.unresolved': 'The key of the issuer cannot be found.',
   'issuer.unavailable': 'The issuer could not be reached for its key.',
   'presentation.malformed': 'The presentation is not a well-formed credential of the requested format.',
@@ -51,7 +51,7 @@ export function isReplay({ code }: Issue): boolean {
   return code === 'kb.nonce' || code === 'device_auth.signature'
 }
 
-/** Whether an issue makes a credential invalid. What merely tells that trust was not asked for does not. */
+/** Whether an issue makes a credential invalid. The note that any issuer is allowed does not. */
 export function isDefect({ code }: Issue): boolean {
   return code !== 'issuer.not_restricted'
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { readConfig } from '../config.ts'
 import { noAnchors } from '../crypto/x509-path/anchor.ts'
 import { Fault } from '../fault.ts'
+import { urlsOf } from '../platform.ts'
 import { matchClaims } from '../protocols/dcql/match.ts'
 import { parseQuery } from '../protocols/dcql/parse-query.ts'
 import { judgePresentation } from './judge-presentation.ts'
@@ -16,6 +17,7 @@ const expected = {
   credential: { type: membership, format: 'sd-jwt-vc', attributes: {}, issuers: [issuer.did] },
   ...{ nonce: 'nonce-of-this-request-0123', aud: 'decentralized_identifier:did:web:us.example', now },
   responseUri: 'https://us.example/answers',
+  home: { urls: urlsOf(platform.config), slug: 'us' },
   trust: { anchors: async () => noAnchors, vouchesFor: async () => false },
 } as const
 

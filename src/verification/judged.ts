@@ -1,4 +1,5 @@
 import type { JsonObject } from '../crypto/json.ts'
+import type { Urls } from '../platform.ts'
 import type { Presented } from '../protocols/dcql/check-presented.ts'
 import type { TenantTrust } from '../trust/is-trusted.ts'
 import type { Issue } from './issue.ts'
@@ -13,8 +14,10 @@ export type Expected = {
   /** Where the answer was to be sent. */
   readonly responseUri: string
   readonly now: Date
-  /** Whom the verifier trusts. */
+  /** Which issuers the verifier trusts. */
   readonly trust: TenantTrust
+  /** The tenant that asks, and the addresses of this deployment. */
+  readonly home: { readonly urls: Urls; readonly slug: string }
 }
 
 /** What the checks of one presentation came to. Without defects `presented` is there and may be believed. */

@@ -52,9 +52,9 @@ export type Question = Snapshot & {
   readonly signerId: string | null
 }
 
-/** A question whose answer this process, and no other, is checking. `claimedAt` is the proof. */
+/** A question whose answer this process, and no other, is checking. `claim` is the proof. */
 export type ClaimedQuestion = Question & {
-  readonly claimedAt: Date
+  readonly claim: string
   readonly redirectUri: string | null
   readonly retentionSeconds: number
 }

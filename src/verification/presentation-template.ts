@@ -4,6 +4,9 @@ import type { KeyType } from '../crypto/key-provider.ts'
 /** Formats of a credential that a template may ask for, by the names of our API. */
 export const templateFormats = ['sd-jwt-vc', 'mdoc'] as const
 
+/** The entry of `issuers` that allows every issuer; the only one of its list. */
+export const ANY_ISSUER = '*'
+
 /** One of {@link templateFormats}. */
 export type TemplateFormat = (typeof templateFormats)[number]
 
@@ -15,9 +18,9 @@ export type TemplateCredential = {
   readonly attributes: JsonObject
   readonly name?: string
   readonly description?: string
-  /** DIDs, https identifiers, subject key identifiers in hex. Empty as `trustedIssuers` is: every issuer, and the result says so. */
+  /** DIDs, https identifiers, subject key identifiers in hex; {@link ANY_ISSUER} alone: every issuer, and the result says so. */
   readonly issuers?: readonly string[]
-  /** Ids of trusted entities. Whoever is in neither list is refused as issuer. */
+  /** Ids of trusted entities. Both lists empty: the tenant and its trusted entities. An issuer that neither list covers is refused. */
   readonly trustedIssuers?: readonly string[]
 }
 

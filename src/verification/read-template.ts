@@ -1,8 +1,14 @@
 import type { JsonObject } from '../crypto/json.ts'
 import { Fault, type Violation } from '../fault.ts'
-import { asPeerUrl } from '../protocols/shape.ts'
+import { isDid } from '../protocols/did/did.ts'
+import { asPeerUrl, type PeerPolicy } from '../protocols/shape.ts'
 import { inferFormat, readAttributes } from './attribute-grammar.ts'
-import type { TemplateContent, TemplateCredential, VerifierConfig } from './presentation-template.ts'
+import {
+  ANY_ISSUER,
+  type TemplateContent,
+  type TemplateCredential,
+  type VerifierConfig,
+} from './presentation-template.ts'
 import { positionOf } from './template-query.ts'
 import type { PresentationTemplateBody } from './template-schemas.ts'
 
@@ -19,7 +25,7 @@ export function readTemplate(
 ): TemplateContent {
   const violations: Violation[] = []
   const credentials = body.credentials.map((one, i) =>
-    readCredential(one, `/credentials/${i}`, unknownEntities, violations),
+    readCredential(one, `/credentials/${i}`, unknownEntities, { allowHttpLoopback: isDevelopment }, violations),
   )
   // The schema keeps unknown members, and they are JSON.
   const verifierConfig = (body.verifierConfig ?? null) as VerifierConfig | null
@@ -39,9 +45,11 @@ function readCredential(
   body: PresentationTemplateBody['credentials'][number],
   pointer: string,
   unknownEntities: ReadonlySet<string>,
+  peers: PeerPolicy,
   violations: Violation[],
 ): TemplateCredential {
   const { format: named, attributes: raw, trustedIssuers = [], ...rest } = body
+  violations.push(...issuerViolations(rest.issuers ?? [], trustedIssuers.length, peers, `${pointer}/issuers`))
   // The body was parsed from JSON.
   const attributes = raw as JsonObject
   const format = named ?? inferFormat(body.type, attributes)
@@ -55,6 +63,28 @@ function readCredential(
     // as the ids of entities are written
     ...(trustedIssuers.length > 0 && { trustedIssuers: trustedIssuers.map((id) => id.toLowerCase()) }),
   }
+}
+
+function issuerViolations(
+  issuers: readonly string[],
+  entities: number,
+  peers: PeerPolicy,
+  pointer: string,
+): readonly Violation[] {
+  return issuers.flatMap((issuer, i) => {
+    const isAlone = issuers.length === 1 && entities === 0
+    if (issuer === ANY_ISSUER ? isAlone : isIssuer(issuer, peers)) return []
+    const detail =
+      issuer === ANY_ISSUER
+        ? '"*" allows any issuer, so no other issuer and no trusted entity can be named beside it.'
+        : 'An issuer is a DID, an https URL without query, or the subject key identifier of a certificate in hex.'
+    return [{ detail, pointer: `${pointer}/${i}` }]
+  })
+}
+
+function isIssuer(issuer: string, peers: PeerPolicy): boolean {
+  const isKeyId = /^([0-9a-f]{2}){8,64}$/i.test(issuer)
+  return isKeyId || isDid(issuer) || (asPeerUrl(issuer, peers) !== null && !issuer.includes('?'))
 }
 
 /** Members that exclude each other whatever certificates there are. */

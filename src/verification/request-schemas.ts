@@ -55,7 +55,7 @@ const CredentialResult = Type.Object(
     }),
     issues: Type.Array(Issue, {
       description:
-        '`issuer.not_restricted` tells that anybody could have issued it and is no defect; every other one makes it invalid.',
+        '`issuer.not_restricted` says that the template allows any issuer and is no defect; every other issue makes the credential invalid.',
     }),
   },
   { additionalProperties: false, $id: 'CredentialResult' },

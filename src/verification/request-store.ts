@@ -63,12 +63,13 @@ const findOpen = sql(
    where tenant_id = $1 and id = $2 and status = 'requested' and expires_at > $3`,
 )
 
+// This one and the next, run once more with the same values, do the same: a call whose database answer was lost may repeat them.
 const claimRequest = sql(
   'verification.request-claim',
-  `update presentation_request set status = 'answering', claimed_at = $4, updated_at = $4
+  `update presentation_request set status = 'answering', claimed_at = $4, claim = $6, updated_at = $4
    where tenant_id = $1 and id = $2 and state = $3 and expires_at > $4
-     and (status = 'requested' or (status = 'answering' and claimed_at <= $5))
-   returning ${questionColumns}, claimed_at as "claimedAt", redirect_uri as "redirectUri", retention_seconds as "retentionSeconds"`,
+     and (status = 'requested' or (status = 'answering' and (claimed_at <= $5 or claim = $6)))
+   returning ${questionColumns}, claim, redirect_uri as "redirectUri", retention_seconds as "retentionSeconds"`,
 )
 
 const completeRequest = sql(
@@ -76,15 +77,16 @@ const completeRequest = sql(
   `with upd as (
      update presentation_request set status = $4, claimed_at = null, error = $5::jsonb, result = $6, result_until = $7,
        response_code_hash = $8, updated_at = $9
-     where tenant_id = $1 and id = $2 and status = 'answering' and claimed_at = $3 returning id),
+     where tenant_id = $1 and id = $2 and status = 'answering' and claim = $3 returning id),
    ${auditCte({ from: 'upd', first: 10 })}
-   select id from upd`,
+   select id from upd
+   union all select id from presentation_request where tenant_id = $1 and id = $2 and claim = $3 and status = $4`,
 )
 
 const releaseRequest = sql(
   'verification.request-release',
-  `update presentation_request set status = 'requested', claimed_at = null, error = $4::jsonb, updated_at = $5
-   where tenant_id = $1 and id = $2 and status = 'answering' and claimed_at = $3`,
+  `update presentation_request set status = 'requested', claimed_at = null, claim = null, error = $4::jsonb, updated_at = $5
+   where tenant_id = $1 and id = $2 and status = 'answering' and claim = $3`,
 )
 
 const findRequest = sql(
@@ -158,11 +160,18 @@ export async function findOpenQuestion(tx: TenantTx, id: string, now: Date): Pro
  * Claims the right to answer: of several answers that arrive together one gets the row. A claim whose process died is open to the next
  * after {@link CLAIM_SECONDS}.
  *
+ * @param claim Names this claim; of a new UUID.
  * @returns null if the request is not open, or `state` is another's.
  */
-export async function claimAnswer(tx: TenantTx, id: string, state: string, now: Date): Promise<ClaimedQuestion | null> {
+export async function claimAnswer(
+  tx: TenantTx,
+  id: string,
+  state: string,
+  now: Date,
+  claim: string,
+): Promise<ClaimedQuestion | null> {
   const staleAt = new Date(now.getTime() - CLAIM_SECONDS * 1000)
-  const [row] = await tx.rows<ClaimedQuestion>(claimRequest, [tx.tenantId, id, state, now, staleAt])
+  const [row] = await tx.rows<ClaimedQuestion>(claimRequest, [tx.tenantId, id, state, now, staleAt, claim])
   return row ?? null
 }
 
@@ -175,16 +184,16 @@ export type Completion = {
   readonly responseCodeHash: Buffer | null
 }
 
-/** Ends a claimed request. @returns false if the claim was lost to somebody else; then nothing was written. */
+/** Ends a claimed request. @returns false if another answer has the claim; then nothing was written. */
 export async function completeAnswer(
   tx: TenantTx,
-  { id, claimedAt }: Pick<ClaimedQuestion, 'id' | 'claimedAt'>,
+  { id, claim }: Pick<ClaimedQuestion, 'id' | 'claim'>,
   { status, error, result, resultUntil, responseCodeHash }: Completion,
   entry: Entry,
   now: Date,
 ): Promise<boolean> {
   const json = error === null ? null : JSON.stringify(error)
-  const ended = [tx.tenantId, id, claimedAt, status, json, result, resultUntil, responseCodeHash, now]
+  const ended = [tx.tenantId, id, claim, status, json, result, resultUntil, responseCodeHash, now]
   const rows = await tx.rows(completeRequest, [...ended, ...auditValues(entry, now)])
   return rows.length === 1
 }
@@ -192,11 +201,11 @@ export async function completeAnswer(
 /** Opens a claimed request again, with why. Nothing happens if the claim was lost. */
 export async function releaseAnswer(
   tx: TenantTx,
-  { id, claimedAt }: Pick<ClaimedQuestion, 'id' | 'claimedAt'>,
+  { id, claim }: Pick<ClaimedQuestion, 'id' | 'claim'>,
   error: RequestError,
   now: Date,
 ): Promise<void> {
-  await tx.rows(releaseRequest, [tx.tenantId, id, claimedAt, JSON.stringify(error), now])
+  await tx.rows(releaseRequest, [tx.tenantId, id, claim, JSON.stringify(error), now])
 }
 
 /** @returns null if there is no such request. */

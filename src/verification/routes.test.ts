@@ -44,6 +44,29 @@ test('a template is shown as the contract says; what is for requests only stands
   })
 })
 
+test('a template may name issuers by DID, https address and key identifier, or allow any issuer', async () => {
+  const { ask } = await verifier.aTenant()
+  const named = ['did:web:a.example:b', 'https://issuer.example/x', 'a'.repeat(40), 'AB'.repeat(20)]
+  for (const issuers of [named, ['*'], []]) {
+    const credentials = [{ ...template.credentials[0], issuers }]
+    const { status, body } = await ask('POST', '/templates/presentations', { ...template, credentials })
+    assert.deepEqual([status, body.meta?.credentials[0].issuers], [201, issuers], JSON.stringify(body))
+  }
+})
+
+test('all violations of what a template says are answered at once', async () => {
+  const { ask } = await verifier.aTenant()
+  const [credential] = template.credentials
+  const { status, body } = await ask('POST', '/templates/presentations', {
+    ...template,
+    credentials: [{ ...credential, issuers: ['bar'], attributes: { a: { type: 'colour' } } }],
+    verifierConfig: { redirectUri: 'javascript:alert(1)' },
+  })
+  const pointers = body.errors.map((one: { source: { pointer: string } }) => one.source.pointer)
+  const content = ['/credentials/0/attributes/a/type', '/credentials/0/issuers/0', '/verifierConfig/redirectUri']
+  assert.deepEqual([status, pointers.sort()], [400, content])
+})
+
 test('PUT replaces everything and keeps the id', async () => {
   const { ask } = await verifier.aTenant()
   const made = await ask('POST', '/templates/presentations', { ...template, verifierConfig: { expiresInSeconds: 60 } })
@@ -106,6 +129,27 @@ for (const [what, change, pointer] of [
     'a trusted entity that does not exist',
     { credentials: [{ ...template.credentials[0], trustedIssuers: ['x'] }] },
     '/credentials/0/trustedIssuers/0',
+  ],
+  ...[
+    ...['bar', 'did:', 'did:web:a.example#0', 'http://issuer.example', 'https://issuer.example?a=b', 'abc', 'AB CD'],
+    ...['https://user@issuer.example', 'x'.repeat(40)],
+  ].map(
+    (name) =>
+      [
+        `an issuer ${name} that is no issuer`,
+        { credentials: [{ ...template.credentials[0], issuers: ['did:web:a.example', name] }] },
+        '/credentials/0/issuers/1',
+      ] as const,
+  ),
+  [
+    'any issuer beside a named one',
+    { credentials: [{ ...template.credentials[0], issuers: ['did:web:a.example', '*'] }] },
+    '/credentials/0/issuers/1',
+  ],
+  [
+    'any issuer beside trusted entities',
+    { credentials: [{ ...template.credentials[0], issuers: ['*'], trustedIssuers: [unknownId] }] },
+    '/credentials/0/issuers/0',
   ],
   [
     'an attribute of unknown type',

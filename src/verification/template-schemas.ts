@@ -24,10 +24,12 @@ const CredentialInTemplate = Type.Object(
       Type.Enum([...templateFormats], { description: 'Inferred from the attributes when it is absent.' }),
     ),
     issuers: issuerList(
-      'DIDs, https issuer identifiers or subject key identifiers (hex) of certificates. Whoever is neither here nor under `trustedIssuers` is refused.',
+      'DIDs, https issuer identifiers or subject key identifiers (hex) of certificates; or `["*"]` for any issuer, and then the result says so. ' +
+        'Without `issuers` and `trustedIssuers` the organization itself and its trusted entities count, and a type under an issuer address ' +
+        'of this server counts from that issuer only. Any other issuer is refused.',
     ),
     trustedIssuers: issuerList(
-      'Ids of trusted entities. What an entity stands for is read when an answer is checked; one that was removed stands for nobody.',
+      'Ids of trusted entities. The DIDs, addresses and certificates of an entity are read when an answer is checked; an entity that was removed covers no issuer.',
     ),
   },
   { additionalProperties: false },

@@ -3,9 +3,11 @@ import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { leafExtensions, type Made, openssl, rootExtensions } from '../crypto/x509-path/test-support/openssl.ts'
+import { trustOf } from '../trust/is-trusted.ts'
 import { addTrustedEntity, changeTrustedEntity, removeTrustedEntity } from '../trust/trusted-entities.ts'
+import { checkIssuer } from './check-issuer.ts'
 import { aPresentation, aRequest, issuer, type Spoilt } from './test-support/asked.ts'
-import { anIssuer } from './test-support/holder.ts'
+import { anIssuer, membership } from './test-support/holder.ts'
 import { type Backend, callerOf, startVerifier, type Verifier } from './test-support/verifier.ts'
 
 const tool = openssl()
@@ -72,16 +74,15 @@ test('an entity that is trusted for something else vouches for no issuer', async
 test('a credential with a certificate is taken under a trusted root, and by its entity if the template names one', async () => {
   const backend = await verifier.aTenant()
   const known = ['verified', 'https://issuer.example']
-  assert.deepEqual(await outcome(backend, {}, certified()), [
-    'failed',
-    null,
-    ['chain.no_anchor', 'issuer.not_restricted'],
-  ])
+  const any = { issuers: ['*'] }
+  const unrooted = ['failed', null, ['chain.no_anchor', 'issuer.not_restricted']]
+  assert.deepEqual(await outcome(backend, any, certified()), unrooted)
   const rooted = await entity(backend, { certificates: [root.pem] })
   const strangers = await entity(backend, { certificates: [other.pem], dids: [{ did: issuer.did }] })
   // what else is trusted on the way does not hide the root
   await entity(backend, { certificates: [middle.pem] })
-  assert.deepEqual(await outcome(backend, {}, certified()), [...known, ['issuer.not_restricted']])
+  assert.deepEqual(await outcome(backend, any, certified()), [...known, ['issuer.not_restricted']])
+  assert.deepEqual(await outcome(backend, {}, certified()), [...known, []])
   assert.deepEqual(await outcome(backend, { trustedIssuers: [rooted] }, certified()), [...known, []])
   const refused = await outcome(backend, { trustedIssuers: [strangers] }, certified())
   assert.deepEqual(refused, ['failed', 'https://issuer.example', ['issuer.not_trusted']])
@@ -100,6 +101,42 @@ test('an issuer may be allowed by the subject key identifier of a certificate of
   }
   const refused = await outcome(backend, { issuers: [idOf(other)] }, certified())
   assert.deepEqual(refused.at(-1), ['issuer.not_allowed'])
+})
+
+test('a template that names no issuers takes the credentials of the organization and of its trusted entities only', async () => {
+  const backend = await verifier.aTenant()
+  assert.deepEqual(await outcome(backend, {}), ['failed', null, ['issuer.not_trusted']])
+  assert.deepEqual(await outcome(backend, { trustedIssuers: [] }), ['failed', null, ['issuer.not_trusted']])
+  await entity(backend, { dids: [{ did: issuer.did }] })
+  assert.deepEqual(await outcome(backend, {}), ['verified', issuer.did, []])
+})
+
+test('without named issuers a type under an issuer address of this deployment counts from that tenant only', async () => {
+  const [backend, neighbour] = [await verifier.aTenant(), await verifier.aTenant()]
+  await entity(backend, { dids: [{ did: 'did:web:trusted.example' }] })
+  const { urls } = verifier.platform
+  const trust = trustOf(verifier.platform, backend.tenantId)
+  const [ours, theirs] = [backend.slug, neighbour.slug]
+  for (const [type, by, codes] of [
+    [membership, urls.did(ours), []],
+    [membership, urls.issuer(ours), []],
+    [membership, 'did:web:trusted.example', []],
+    [membership, urls.did(theirs), ['issuer.not_trusted']],
+    [`${urls.issuer(ours)}/vct/card`, urls.did(ours), []],
+    [`${urls.issuer(ours)}/vct/card`, urls.did(theirs), ['issuer.not_allowed']],
+    [`${urls.issuer(ours)}/vct/card`, 'did:web:trusted.example', ['issuer.not_allowed']],
+    [`${urls.issuer(theirs)}/vct/card`, urls.did(theirs), []],
+    [`${urls.issuer(theirs)}/vct/card`, urls.issuer(theirs), []],
+    [`${urls.issuer(theirs)}/vct/card`, urls.did(ours), ['issuer.not_allowed']],
+    [`${urls.issuer(theirs)}x/vct/card`, urls.did(theirs), ['issuer.not_allowed']],
+    [urls.issuer(''), urls.did(''), ['issuer.not_trusted']],
+  ] as const) {
+    const mechanism = by.startsWith('did:') ? ('did' as const) : ('jwt-vc-issuer' as const)
+    const claimed = { issuer: by, mechanism, trusted: true, chain: null, keyIds: [] }
+    const credential = { type, format: 'sd-jwt-vc', attributes: {} } as const
+    const found = await checkIssuer(claimed, { credential, trust, home: { urls, slug: ours } })
+    assert.deepEqual([type, by, found.map(({ code }) => code)], [type, by, codes])
+  }
 })
 
 test('an open request keeps whom its template named, and counts what they stand for when the answer comes', async () => {

@@ -36,7 +36,7 @@ const THERE = `select id, 'credential' as kind, status, false as "isAnswering", 
   from wallet_credential where ${OF_USER}`
 const REMOVED = `select id, 'credential', 'removed', false, created_at, removed_at, null, null, null, null, sealed_view
   from wallet_removed_credential where ${OF_USER}`
-const ASKED = `select id, 'presentation', ${STATUS_NOW}, answering_at is not null, created_at,
+const ASKED = `select id, 'presentation', ${STATUS_NOW}, sealed_answer is not null, created_at,
     case when ${STATUS_NOW} = 'expired' then expires_at else updated_at end, null, null, null, null, sealed_view
   from wallet_presentation where ${OF_USER}`
 

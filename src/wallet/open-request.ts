@@ -2,7 +2,7 @@ import type { TenantId } from '../caller.ts'
 import { isJsonObject, type JsonObject } from '../crypto/json.ts'
 import type { PublicJwk } from '../crypto/jwk.ts'
 import { randomToken } from '../crypto/random.ts'
-import { Fault, faults } from '../fault.ts'
+import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import {
   type AuthenticatedRequest,
@@ -15,7 +15,6 @@ import { checkRequest, type PresentationRequest } from '../protocols/openid4vp/c
 import { type RequestLink, readRequestLink } from '../protocols/openid4vp/request-link.ts'
 import { REQUEST_OBJECT_MEDIA_TYPE } from '../protocols/openid4vp/request-object.ts'
 import { buildRequestUriForm } from '../protocols/openid4vp/request-uri-post.ts'
-import { buildErrorResponse } from '../protocols/openid4vp/response.ts'
 import { isTextList } from '../protocols/shape.ts'
 import { certifiedVerifier, verifierRevocation } from '../trust/certified-verifier.ts'
 import { didKey } from '../trust/did-key.ts'
@@ -34,15 +33,15 @@ export type OpenedRequest = PresentationRequest & { readonly verifier: Standing;
 type Standing = { readonly signed: boolean; readonly trusted: boolean; readonly certifiedName: string | null }
 type Identified = AuthenticatedRequest & Standing
 
-type Needs = Outward & Pick<Platform, 'clock' | 'log' | 'store'>
+type Needs = Outward & Pick<Platform, 'clock' | 'store'>
 
 const CHAIN_MAX = 6
 const PURPOSES_MAX = 8
 const PURPOSE_LENGTH_MAX = 300
 
 /**
- * Fetches a presentation request and makes every check of a wallet. What is wrong with a request whose verifier is known is also told
- * to that verifier; one whose verifier is not known, also because nothing is signed, is answered by nobody.
+ * Fetches a presentation request and makes every check of a wallet. A request that is refused is answered by nothing: its `response_uri` is not
+ * to be believed [VP-S2].
  *
  * @throws Fault `presentation_request.*`, `dcql.invalid`, `upstream.*`
  * @see [OpenID4VP 1.0, 5](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-authorization-request)
@@ -66,9 +65,7 @@ export async function openRequest(
     const { signed, trusted, certifiedName, parameters } = authenticated
     return { ...request, verifier: { signed, trusted, certifiedName }, purposes: purposesOf(parameters) }
   } catch (error) {
-    // whoever made an unsigned request may have named any address, so nobody is told
-    if (error instanceof Fault && authenticated.signed) await tellVerifier(platform, authenticated, error)
-    throw error
+    throw inOwnBody(error)
   }
 }
 
@@ -131,16 +128,14 @@ async function verifierKey(platform: Needs, { client, kid }: SignedRequest): Pro
   }
 }
 
-/** (3.11, step 11) Only to an address that was validated; one attempt, whose outcome changes nothing. */
-async function tellVerifier({ fetch, log }: Needs, { responseUri, parameters }: AuthenticatedRequest, fault: Fault) {
-  const state = typeof parameters.state === 'string' && parameters.state.length <= 512 ? parameters.state : null
-  const body = buildErrorResponse(faults[fault.code].oauth[1], null, state)
-  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-  try {
-    await fetch(responseUri, { method: 'POST', headers, body, accept: [], bytesMax: bytesMax.ignored, timeoutMs: 3000 })
-  } catch (error) {
-    log.info({ code: error instanceof Fault ? error.code : 'unexpected' }, 'a verifier did not hear what is wrong')
-  }
+/** What is wrong in a query stands in the object of the verifier, of which the caller only named the address. */
+function inOwnBody(error: unknown): unknown {
+  if (!(error instanceof Fault) || error.violations === undefined) return error
+  const violations = error.violations.map(({ detail, pointer: at }) => ({
+    detail: `The DCQL query of the verifier is not valid at ${at || '/'}: ${detail}.`,
+    pointer: '/presentationRequest',
+  }))
+  return new Fault(error.code, { violations, cause: error })
 }
 
 /** What the verifier says that it wants the credentials for: a stranger's words, cut. */

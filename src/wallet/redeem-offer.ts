@@ -120,13 +120,13 @@ async function askFor(
   return post(platform, order.credentialEndpoint, order, buildCredentialRequest(id, proofs))
 }
 
-function post({ fetch }: Needs, url: string, { accessToken }: Order, body: object): Promise<OutboundAnswer> {
+function post({ fetch }: Needs, url: string, { accessToken, datasets }: Order, body: object): Promise<OutboundAnswer> {
   return fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${accessToken}` },
     body: JSON.stringify(body),
     accept: json,
-    bytesMax: bytesMax.credentials(keys.length),
+    bytesMax: bytesMax.credentials(Math.max(...datasets.map(({ keys }) => keys.length))),
   })
 }
 

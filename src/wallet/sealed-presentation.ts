@@ -43,6 +43,16 @@ export async function openPending(
   return readOwnJson(plain) as PendingRequest
 }
 
-function place(tenantId: TenantId, row: string, column: 'sealed_view' | 'sealed_request') {
+/** Seals an answer as it is sent. */
+export function sealAnswer(sealing: Sealing, tenantId: TenantId, id: string, body: string): Promise<Buffer> {
+  return sealing.seal(place(tenantId, id, 'sealed_answer'), body)
+}
+
+/** Opens an answer that may have to be sent again. */
+export async function openAnswer(sealing: Sealing, tenantId: TenantId, id: string, sealed: Buffer): Promise<string> {
+  return (await sealing.open(place(tenantId, id, 'sealed_answer'), sealed)).toString('utf8')
+}
+
+function place(tenantId: TenantId, row: string, column: 'sealed_view' | 'sealed_request' | 'sealed_answer') {
   return { tenantId, table: 'wallet_presentation', column, row }
 }

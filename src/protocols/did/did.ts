@@ -26,6 +26,11 @@ export function parseDid(did: string): Did {
   return { did, method: parts[1] ?? '', id: parts[2] ?? '' }
 }
 
+/** Whether a text is a DID, without path, query and fragment. */
+export function isDid(text: string): boolean {
+  return text.length <= DID_CHARS_MAX && didForm.test(text)
+}
+
 /**
  * Takes a DID URL that names a verification method apart: a DID and a fragment.
  *

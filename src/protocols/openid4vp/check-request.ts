@@ -35,8 +35,6 @@ const CHARS_MAX = 512
 /**
  * Checks the parameters of an authenticated request as a wallet.
  *
- * Every refusal may be sent to the request's `responseUri`, with the OAuth code of its fault.
- *
  * @throws Fault `presentation_request.…`, `dcql.invalid`
  * @see [OpenID4VP 1.0, 5](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-authorization-request) and [8.5](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-error-response)
  */

@@ -78,8 +78,9 @@ create index wallet_deferred_due on wallet_deferred (drop_at);
 select protect_tenant_rows('wallet_deferred');
 select open_across('wallet_deferred');
 
--- What a verifier asked of a user. `sealed_request` is needed for the answer and is cleared when the status is final; `sealed_view` is
--- what the holder is shown and what is kept of the answer. Cleared with its user and with its tenant.
+-- What a verifier asked of a user. `sealed_request` is needed for the answer, `sealed_answer` is what was sent, or is about to be, and may have to
+-- be sent again; both are cleared when the status is final. `sealed_view` is what the holder is shown and what is kept of the answer. Cleared with
+-- its user and with its tenant.
 create table wallet_presentation (
   tenant_id      uuid not null references tenant (id) on delete cascade,
   id             uuid not null,
@@ -87,14 +88,18 @@ create table wallet_presentation (
   status         text not null check (status in ('pending', 'answered', 'rejected', 'expired', 'failed')),
   sealed_request bytea,
   sealed_view    bytea not null,
-  -- Set by the one call that answers; the status follows when the verifier has the answer.
+  -- Set before an answer is sent. While it is there the verifier may have the answer.
+  sealed_answer  bytea,
+  -- Since when a call sends it; null when none does.
   answering_at   timestamptz,
   expires_at     timestamptz not null,
   created_at     timestamptz not null,
   updated_at     timestamptz not null,
   primary key (tenant_id, id),
   foreign key (tenant_id, user_id) references user_account (tenant_id, id) on delete cascade,
-  check ((sealed_request is null) = (status <> 'pending'))
+  check ((sealed_request is null) = (status <> 'pending')),
+  check (sealed_answer is null or status = 'pending'),
+  check (answering_at is null or sealed_answer is not null)
 );
 create index wallet_presentation_of_user on wallet_presentation (tenant_id, user_id, id);
 create index wallet_presentation_due on wallet_presentation (expires_at) where status = 'pending';

@@ -39,8 +39,10 @@ create table presentation_request (
   -- Sealed. What was verified; cleared at result_until by the schedule verification.clear-results.
   result             bytea,
   result_until       timestamptz,
-  -- When somebody began to check an answer. Older than a minute: that process is gone and the request is open again.
+  -- Since when a process checks an answer. Older than a minute: that process is gone and the request is open again.
   claimed_at         timestamptz,
+  -- Which check that is, or which one ended the request.
+  claim              uuid,
   expires_at         timestamptz not null,
   created_at         timestamptz not null,
   updated_at         timestamptz not null,

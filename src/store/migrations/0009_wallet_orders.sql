@@ -1,5 +1,5 @@
 -- 0009 wallet orders: what a wallet is about to fetch is kept before it is asked for, so that a process which dies loses no credential.
--- Locks: a moment each on wallet_deferred and wallet_presentation. Old code runs on it: yes, it leaves the new columns null.
+-- Locks: a moment on wallet_deferred. Old code runs on it: yes, it leaves the new columns null.
 -- Way back: delete from wallet_deferred where asked_until is not null; then drop the columns and the indexes.
 
 -- A row is now any credential that is still to come: one that its issuer gives later, or one that is being asked for at this moment.
@@ -14,6 +14,3 @@ alter table wallet_deferred add constraint wallet_deferred_asked_claim check (as
 alter table wallet_deferred add column offer_hash text check (length(offer_hash) = 43);
 create index wallet_deferred_asked on wallet_deferred (asked_until) where asked_until is not null;
 create index wallet_deferred_offer on wallet_deferred (tenant_id, user_id, offer_hash) where offer_hash is not null;
-
--- An answer whose process died ends when that is certain, and not only when its request has expired.
-create index wallet_presentation_answering on wallet_presentation (answering_at) where answering_at is not null;
