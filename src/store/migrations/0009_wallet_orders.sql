@@ -6,6 +6,7 @@
 -- asked_until: until when the call of the holder that made the row is at work on it; null: a job is. A row past it was left by a process
 -- that died, and gets a job.
 alter table wallet_deferred add column asked_until timestamptz;
+grant select (asked_until) on wallet_deferred to chirograph_across;
 -- Which run of the job is at work on it, and since when: of two runs one may give it up.
 alter table wallet_deferred add column claim uuid;
 alter table wallet_deferred add column claimed_at timestamptz;
