@@ -96,3 +96,8 @@ test('keys in a token need a module, a token and a PIN file, and what is missing
     )
   }
 })
+
+test('a master key of zeros, which an unset variable becomes, is refused', () => {
+  assert.throws(() => readConfig({ MASTER_KEY: Buffer.alloc(32).toString('base64') }), /MASTER_KEY/)
+  assert.deepEqual(readConfig({ MASTER_KEY: masterKey }).masterKey, Buffer.alloc(32, 7))
+})

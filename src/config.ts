@@ -333,10 +333,11 @@ function flag(): [string, Read<boolean>] {
 
 function bytes(count: number): [string, Read<Buffer>] {
   return [
-    `${count} bytes in base64`,
+    `${count} bytes in base64, not all of them zero`,
     (value) => {
       const decoded = Buffer.from(value, 'base64')
-      if (decoded.length !== count) throw new RangeError()
+      // all zeros is what an unset variable becomes in a script, and no key
+      if (decoded.length !== count || decoded.every((byte) => byte === 0)) throw new RangeError()
       return decoded
     },
   ]

@@ -1,23 +1,22 @@
 -- 0001 foundation: the two roles that the application takes on, the wall between tenants, tenants and their keys.
 -- Locks: none, everything is new. Old code runs on it: there is none. Way back: drop what is created here.
 
--- Roles belong to the whole database server, so another database on it may have made them already, even at this moment.
+-- Roles belong to the whole database server, so another database on it may have made them already, even at this moment. From PostgreSQL 16 on
+-- the creator of a role is a member that may not take it on before it is granted so.
 do $$
+declare
+  wanted text;
+  is_by_grant boolean := current_setting('server_version_num')::integer >= 160000;
 begin
-  begin
-    create role chirograph_app nologin;
-  exception when duplicate_object or unique_violation then null;
-  end;
-  begin
-    create role chirograph_across nologin;
-  exception when duplicate_object or unique_violation then null;
-  end;
-  if not pg_has_role(current_user, 'chirograph_app', 'member') then
-    execute format('grant chirograph_app to %I', current_user);
-  end if;
-  if not pg_has_role(current_user, 'chirograph_across', 'member') then
-    execute format('grant chirograph_across to %I', current_user);
-  end if;
+  foreach wanted in array array['chirograph_app', 'chirograph_across'] loop
+    begin
+      execute format('create role %I nologin', wanted);
+    exception when duplicate_object or unique_violation then null;
+    end;
+    if not pg_has_role(current_user, wanted, case when is_by_grant then 'set' else 'member' end) then
+      execute format('grant %I to %I', wanted, current_user) || case when is_by_grant then ' with inherit false, set true' else '' end;
+    end if;
+  end loop;
 end $$;
 
 grant usage on schema public to chirograph_app, chirograph_across;
@@ -35,11 +34,17 @@ begin
   execute format('grant select, insert, update, delete on %I to chirograph_app', name);
 end $$;
 
--- Opens a table to the door without a tenant: for reading, or for writing too.
+-- Opens a table to the door without a tenant: for reading, or for writing too. It reads no bytes, which are what is sealed or hashed, and no
+-- column that is added later without a grant of its own. The account of the server may inherit the role; a statement of it that did not take
+-- the role on sees nothing.
 create function open_across(name text, writable boolean default false) returns void language plpgsql as $$
+declare
+  readable text := (select string_agg(quote_ident(attname), ', ') from pg_attribute
+    where attrelid = name::regclass and attnum > 0 and not attisdropped and atttypid <> 'bytea'::regtype);
 begin
-  execute format('create policy across_rows on %I to chirograph_across using (true) with check (%L)', name, writable);
-  execute format('grant select on %I to chirograph_across', name);
+  execute format('create policy across_rows on %I to chirograph_across using (current_user = ''chirograph_across'') with check (%L and current_user = ''chirograph_across'')',
+    name, writable);
+  execute format('grant select (%s) on %I to chirograph_across', readable, name);
   if writable then
     execute format('grant insert, update, delete on %I to chirograph_across', name);
   end if;

@@ -81,6 +81,7 @@ create index issuance_template on issuance (tenant_id, template_id, id);
 create index issuance_reference on issuance (tenant_id, reference, id) where reference is not null;
 select protect_tenant_rows('issuance');
 select open_across('issuance');
+grant select (sealed_claims) on issuance to chirograph_across;
 
 -- A list of 2^17 entries. Which of them are taken, the rows of issued_copy say; there is no counter and no list that is rewritten.
 create table status_list (

@@ -58,3 +58,4 @@ create index presentation_request_result on presentation_request (result_until) 
 select protect_tenant_rows('presentation_request');
 -- The schedules look for tenants with something due.
 select open_across('presentation_request');
+grant select (result) on presentation_request to chirograph_across;

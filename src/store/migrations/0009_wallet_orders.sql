@@ -5,6 +5,7 @@
 -- A row is now any credential that is still to come: one that its issuer gives later, or one that is being asked for at this moment.
 -- asked_until: until when a call of the holder is at work on it; null: none is. A row past it was left by a process that died, and gets a job.
 alter table wallet_deferred add column asked_until timestamptz;
+grant select (asked_until) on wallet_deferred to chirograph_across;
 -- Which call or which run of the job is at work on it, and since when: of two one may give it up.
 alter table wallet_deferred add column claim uuid;
 alter table wallet_deferred add column claimed_at timestamptz;

@@ -65,6 +65,7 @@ create index certificate_key_end on certificate (destroy_key_at) where destroy_k
 create index certificate_active_roots on certificate (tenant_id, id) where status = 'active' and origin = 'root';
 select protect_tenant_rows('certificate');
 select open_across('certificate');
+grant select (der) on certificate to chirograph_across;
 
 create table certificate_signing_request (
   tenant_id      uuid not null references tenant (id) on delete cascade,

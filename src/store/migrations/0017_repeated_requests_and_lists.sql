@@ -28,6 +28,7 @@ create table kept_answer (
 create index kept_answer_expiry on kept_answer (expires_at);
 select protect_tenant_rows('kept_answer');
 select open_across('kept_answer', true);
+grant select (key_hash) on kept_answer to chirograph_across;
 
 -- Lists are read along an index: (tenant, what is filtered or sorted by, id). What is not here has one already, and the lists of a wallet are
 -- read along the index of its user, since a wallet is small.

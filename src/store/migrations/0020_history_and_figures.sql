@@ -49,10 +49,12 @@ create index audit_entry_counted on audit_entry (tenant_id, era, xact, id)
   where event_type is null and action in ('issuance.canceled', 'issuance.reopened');
 
 -- The types that tenants publish, for everybody on the deployment: what stands in type metadata and issuer metadata anyway, of active
--- templates of tenants that want to be listed. The view is the one way there; the tables behind it stay closed to who reads it.
-create policy published_types on credential_template for select to chirograph_across using (archived_at is null);
-create policy published_types on credential_template_version for select to chirograph_across using (true);
-create view published_type with (security_barrier) as
+-- templates of tenants that want to be listed. The view reads as its caller, who may read these columns and no other.
+create policy published_types on credential_template for select to chirograph_across using (archived_at is null and current_user = 'chirograph_across');
+create policy published_types on credential_template_version for select to chirograph_across using (current_user = 'chirograph_across');
+grant select (tenant_id, id, code, name, version, created_at, archived_at) on credential_template to chirograph_across;
+grant select (tenant_id, template_id, version, definition) on credential_template_version to chirograph_across;
+create view published_type with (security_barrier, security_invoker) as
   select t.id, t.code, t.name, t.created_at, v.definition ->> 'format' as format, v.definition ->> 'docType' as doc_type,
     v.definition ->> 'description' as description, o.slug as issuer_slug, o.name as issuer_name
   from credential_template t

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import pg from 'pg'
+import { findPostgres, type PostgresServer, startPostgres } from '../../../test/support/postgres.ts'
+import type { TenantId } from '../../caller.ts'
+import { newId } from '../../crypto/random.ts'
+import { openStore } from '../open-store.ts'
+import { type Store, sql } from '../store.ts'
+
+// A server of its own, since roles belong to the whole server. The account is the one that the documents ask for: owner, and no superuser.
+const skip = process.env.TEST_POSTGRES_URL === undefined || findPostgres() === null
+const insertTenant = sql(
+  'test.account_insert',
+  `insert into tenant (id, slug, name, created_at, updated_at) values ($1, $2, $2, now(), now())`,
+)
+const slugs = sql('test.account_slugs', 'select slug from tenant order by slug')
+const secrets = sql('test.account_secrets', 'select sealed from webhook_secret')
+
+let server: PostgresServer
+let store: Store
+let account: pg.Client
+before(async () => {
+  if (skip) return
+  server = await startPostgres()
+  const admin = new pg.Client({ connectionString: server.url })
+  await admin.connect()
+  await admin.query('create role chirograph login createrole')
+  await admin.query('create database chirograph owner chirograph')
+  await admin.end()
+  const databaseUrl = server.url.replace(/postgres@(.*)\/postgres$/, 'chirograph@$1/chirograph')
+  store = await openStore({ databaseUrl, dataDir: null, poolMax: 2, onIdleError: () => undefined })
+  await store.migrate()
+  account = new pg.Client({ connectionString: databaseUrl })
+  await account.connect()
+})
+after(async () => {
+  await account?.end()
+  await store?.close()
+  await server?.stop()
+})
+
+test('a statement that takes on no role sees no row of any tenant, and writes none', { skip }, async () => {
+  const acme = newId() as TenantId
+  await store.across('test', (tx) => tx.rows(insertTenant, [acme, 'acme']))
+  assert.deepEqual(await store.single(acme, (tx) => tx.rows(slugs)), [{ slug: 'acme' }])
+  const { rows: tables } = await account.query<{ name: string }>(
+    `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = 'public' and c.relrowsecurity and c.relkind = 'r'`,
+  )
+  assert.ok(tables.length > 20)
+  for (const { name } of tables) {
+    const { rows } = await account.query(`select from ${name}`)
+    assert.equal(rows.length, 0, name)
+  }
+  await assert.rejects(account.query(insertTenant.text, [newId(), 'globex']), /row-level security/)
+})
+
+test('the door without a tenant reads no sealed bytes', { skip }, async () => {
+  await assert.rejects(
+    store.across('test', (tx) => tx.rows(secrets)),
+    /permission denied/,
+  )
+})
