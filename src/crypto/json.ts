@@ -12,11 +12,15 @@ export const JSON_DEPTH_MAX = 32
 /** [SEC-41] How many values a text may hold, its outermost one included. */
 export const JSON_VALUES_MAX = 20_000
 
-/** What a text may cost. `escapedNames`: whether a member name may be spelled with escapes, which no registered name needs. */
+/**
+ * What a text may cost. `escapedNames`: whether a member name may be spelled with escapes, which no registered name needs.
+ * `exactIntegers`: an integer beyond 2^53 becomes the text that it is written as, instead of being rounded.
+ */
 export type JsonLimits = {
   readonly depthMax?: number | undefined
   readonly valuesMax?: number | undefined
   readonly escapedNames?: boolean
+  readonly exactIntegers?: boolean | undefined
 }
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -37,10 +41,9 @@ export function parseJson(text: string | Uint8Array, limits: JsonLimits = {}): J
   try {
     const written = typeof text === 'string' ? text : strictUtf8.decode(text)
     const { members, hasEscapedNames } = survey(written, limits)
-    if (hasEscapedNames) {
-      if (limits.escapedNames === false) throw malformed('A member name is spelled with escapes.')
-      return readStrictJson(written) as Json
-    }
+    if (hasEscapedNames && limits.escapedNames === false) throw malformed('A member name is spelled with escapes.')
+    const isExact = limits.exactIntegers === true && /\d{16}/.test(written)
+    if (hasEscapedNames || isExact) return readStrictJson(written, isExact) as Json
     const value = JSON.parse(written) as Json
     // [SEC-24] a duplicate name vanished in the parsed value, but its colon is still in the text
     if (countMembers(value) !== members) throw malformed(TWICE)

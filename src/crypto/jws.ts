@@ -46,11 +46,14 @@ export function signCompact(header: Header, payload: object, key: SigningKey): S
 /**
  * Takes a compact JWS apart, strictly. Verifies nothing.
  *
- * @param limits `charsMax`: longest text accepted, 512 KiB unless told.
+ * @param limits `charsMax`: longest text accepted, 512 KiB unless told. `exactIntegers` as in `JsonLimits`, for the payload.
  * @throws Fault `jws.malformed`
  * @see [RFC 7515, 7.1](https://www.rfc-editor.org/rfc/rfc7515#section-7.1)
  */
-export function parseCompact(text: string, limits: { readonly charsMax?: number } = {}): Jws {
+export function parseCompact(
+  text: string,
+  limits: { readonly charsMax?: number; readonly exactIntegers?: boolean } = {},
+): Jws {
   if (text.length > (limits.charsMax ?? JWS_CHARS_MAX))
     throw new Fault('jws.malformed', { detail: 'The JWS is too long.' })
   const first = text.indexOf('.')
@@ -62,7 +65,7 @@ export function parseCompact(text: string, limits: { readonly charsMax?: number 
     return {
       // RFC 7515 4: header names are plain ASCII, so one that is spelled with escapes has something to hide
       header: parseJsonObject(fromBase64url(text.slice(0, first)), { escapedNames: false }),
-      payload: parseJsonObject(fromBase64url(text.slice(first + 1, second))),
+      payload: parseJsonObject(fromBase64url(text.slice(first + 1, second)), { exactIntegers: limits.exactIntegers }),
       signingInput: text.slice(0, second),
       signature: fromBase64url(text.slice(second + 1)),
     }

@@ -6,10 +6,11 @@ import { Fault } from '../fault.ts'
  *
  * A member that stands twice in its object, and one named `__proto__`, are refused. The caller bounds depth and number of values.
  *
+ * @param exactIntegers Reads an integer beyond 2^53 as the text that it is written as.
  * @throws Fault `json.malformed`, or a SyntaxError of the engine for a bad string or number
  */
-export function readStrictJson(text: string): unknown {
-  return new StrictReader(text).whole()
+export function readStrictJson(text: string, exactIntegers = false): unknown {
+  return new StrictReader(text, exactIntegers).whole()
 }
 
 /** Where a JSON string that begins at `start` ends: the place of its closing quote, or of the end of the text. */
@@ -36,12 +37,14 @@ const BACKSLASH = 0x5c
 
 class StrictReader {
   readonly #text: string
+  readonly #exactIntegers: boolean
   readonly #scalar = /true|false|null|-?[0-9][0-9.eE+-]*/y
   readonly #space = /[ \t\n\r]*/y
   #at = 0
 
-  constructor(text: string) {
+  constructor(text: string, exactIntegers: boolean) {
     this.#text = text
+    this.#exactIntegers = exactIntegers
   }
 
   whole(): unknown {
@@ -59,7 +62,8 @@ class StrictReader {
     const [token] = this.#scalar.exec(this.#text) ?? []
     if (token === undefined) throw malformed()
     this.#at += token.length
-    return JSON.parse(token)
+    const value: unknown = JSON.parse(token)
+    return this.#exactIntegers && /^-?\d+$/.test(token) && !Number.isSafeInteger(value) ? token : value
   }
 
   #object(): object {

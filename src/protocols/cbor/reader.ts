@@ -186,10 +186,16 @@ export class Reader {
 /** Puts a member into a map that has no such key yet. @throws Fault `cbor.malformed` */
 export function addMember<V>(map: Map<CborKey, V>, key: CborKey, value: V): void {
   // [SEC-24] two readers of one signed map could see different values
-  if (map.has(key)) throw refused('A key stands twice in one map.')
+  if (map.has(key) || map.has(twinOf(key))) throw refused('A key stands twice in one map.')
   // [SEC-23] as JSON it would change what a copy inherits; no spec has one
   if (key === '__proto__') throw refused('A map has a key named __proto__.')
   map.set(key, value)
+}
+
+/** The key of the other kind that JSON spells alike, such as 1 and "1": one of the two would vanish where the map is shown. */
+function twinOf(key: CborKey): CborKey {
+  if (typeof key === 'number') return String(key)
+  return String(Number(key)) === key ? Number(key) : key
 }
 
 function deeper(depth: number): number {

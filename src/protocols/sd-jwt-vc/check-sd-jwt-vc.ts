@@ -55,6 +55,7 @@ export type Agreed = CredentialPolicy & { readonly holderKey: PublicJwk | null; 
  */
 export function checkReceivedSdJwtVc(sdJwt: SdJwt, agreed: Agreed): Checked {
   const checked = checkSdJwtVc(sdJwt, agreed)
+  if (isUnreadable(checked)) return checked
   const codes: FindingCode[] = []
   // [SD-20] an issuer has no holder's key, so a key binding here was made for somebody else
   if (sdJwt.keyBinding !== null) codes.push('kb.unexpected')
@@ -67,6 +68,11 @@ export function checkReceivedSdJwtVc(sdJwt: SdJwt, agreed: Agreed): Checked {
       : thumbprint(bound) === thumbprint(agreed.holderKey)
   if (!same) codes.push('cnf.unexpected')
   return { ...checked, findings: [...checked.findings, ...codes.map(finding)] }
+}
+
+/** Whether nothing was read of a credential, since no digest of it can be trusted: more findings would say what is not so. */
+export function isUnreadable({ findings }: Pick<Checked, 'findings'>): boolean {
+  return findings.some(({ code }) => code === 'sd_alg.unsupported')
 }
 
 /** The key that a payload is bound to; null if to none, `malformed` if to something that we cannot use [VC-4]. */

@@ -33,7 +33,7 @@ export function encodeDisclosure(salt: string, name: string | null, value: Json)
 export function decodeDisclosure(encoded: string, hash: HashName): Disclosure | null {
   let parts: Json
   try {
-    parts = parseJson(fromBase64url(encoded))
+    parts = parseJson(fromBase64url(encoded), { exactIntegers: true })
   } catch {
     return null
   }

@@ -7,7 +7,8 @@ export const findingMessages = {
   'jwt.key': 'The key of the issuer does not fit the algorithm.',
   'jwt.signature': 'The signature of the issuer is not valid.',
   // RFC 9901 7.1, steps 2 and 3: digests and disclosures
-  'sd_alg.unsupported': 'The hash algorithm for disclosures is not accepted.',
+  'sd_alg.unsupported':
+    'The credential names another hash algorithm for its disclosures than SHA-256, SHA-384 or SHA-512.',
   'sd_alg.nested': 'The hash algorithm is named below the top level.',
   'digest.malformed': 'A list of digests is not an array of strings, or a placeholder is malformed.',
   'digest.duplicate': 'A digest occurs more than once.',

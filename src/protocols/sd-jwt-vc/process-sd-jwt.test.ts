@@ -236,3 +236,13 @@ test('garbage gives Faults or findings, and never another error', () => {
     { numRuns: 1500 },
   )
 })
+
+test('an integer beyond 2^53 is shown as the text that the issuer wrote, never rounded', () => {
+  const disclosure = toBase64url('["s","b",{"c":[-9007199254740993,9007199254740991]}]')
+  const payload = toBase64url(`{"a":9007199254740993,"text":"9007199254740993","_sd":["${digestOf(disclosure)}"]}`)
+  const sdJwt = parseSdJwt(`${toBase64url('{"alg":"ES256"}')}.${payload}.AAAA~${disclosure}~`)
+  assert.deepEqual(processSdJwt(sdJwt).payload, {
+    ...{ a: '9007199254740993', text: '9007199254740993' },
+    b: { c: ['-9007199254740993', 9007199254740991] },
+  })
+})

@@ -46,7 +46,7 @@ export function withoutKeyBinding({ jwtCompact, disclosures }: Pick<SdJwt, 'jwtC
 
 function parseIssuerJwt(compact: string): Jws {
   try {
-    return parseCompact(compact)
+    return parseCompact(compact, { exactIntegers: true })
   } catch (cause) {
     throw new Fault('sd_jwt.malformed', { detail: 'The issuer-signed JWT is malformed.', cause })
   }

@@ -198,3 +198,14 @@ describe('a holder refuses what an issuer sends [SD-20]:', () => {
     })
   }
 })
+
+for (const alg of ['md5', 'sha-1', 5]) {
+  test(`a credential whose disclosures are hashed with ${alg} is refused for that alone (RFC 9901 7.1, 2.c)`, () => {
+    assert.deepEqual(codesOf(aPresentation({ payload: { _sd_alg: alg } })), ['sd_alg.unsupported'])
+    const sdJwt = parseSdJwt(forgedCompact(goodPayload({ ...withDigests, _sd_alg: alg }), disclosures))
+    const agreed = { issuerKey: issuerKey.publicJwk, now: noon, holderKey: holderKey.publicJwk, vct: 'v' }
+    const [finding, ...others] = checkReceivedSdJwtVc(sdJwt, agreed).findings
+    assert.deepEqual([finding?.code, others], ['sd_alg.unsupported', []])
+    assert.match(finding?.message ?? '', /SHA-256, SHA-384 or SHA-512/)
+  })
+}

@@ -8,6 +8,7 @@ import {
   type CredentialPolicy,
   checkSdJwtVc,
   holderKeyOf,
+  isUnreadable,
 } from './check-sd-jwt-vc.ts'
 import { hashOf } from './disclosure.ts'
 import { type FindingCode, finding } from './findings.ts'
@@ -38,6 +39,7 @@ export type VerifiedPresentation = Checked & { readonly claims: JsonObject; read
  */
 export function verifyPresentation(sdJwt: SdJwt, policy: PresentationPolicy): VerifiedPresentation {
   const checked = checkSdJwtVc(sdJwt, policy)
+  if (isUnreadable(checked)) return { ...checked, claims: checked.payload, keyBinding: null }
   const { codes, keyBinding } = checkKeyBinding(sdJwt, checked, policy)
   return { ...checked, claims: checked.payload, keyBinding, findings: [...checked.findings, ...codes.map(finding)] }
 }
