@@ -29,6 +29,12 @@ const CredentialInTemplate = Type.Object(
     trustedIssuers: issuerList(
       'Ids of trusted entities. What an entity stands for is read when an answer is checked; one that was removed stands for nobody.',
     ),
+    strictValidity: Type.Optional(
+      Type.Boolean({
+        description:
+          'Refuses an mdoc that is to be valid for longer than the certificate of its signer. By default the result says so with the issue `validity.certificate`.',
+      }),
+    ),
   },
   { additionalProperties: false },
 )
