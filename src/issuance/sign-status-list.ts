@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { sha256Base64url } from '../crypto/digest.ts'
+import { canonical } from '../crypto/jwk.ts'
 import type { Tenant } from '../directory/tenant.ts'
 import type { Platform } from '../platform.ts'
 import type { CompressedList } from '../protocols/status-list/packed-list.ts'
@@ -60,7 +61,8 @@ export async function signStatusList(
     const header = signer === null ? { kid } : { x5chain: signer.x5c.map((der) => Buffer.from(der, 'base64')) }
     return published(await buildStatusListCwt({ ...ask, header }, key, now), null)
   }
-  const header = signer === null ? { kid } : { x5c: signer.x5c }
+  // Some verifiers take the key from the header and compare it with that of the DID document.
+  const header = signer === null ? { kid, jwk: canonical(key.publicJwk) } : { x5c: signer.x5c }
   const token = Buffer.from(
     await buildStatusListToken({ ...ask, header, issuer: signer === null ? did : issuer }, key, now),
   )

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import type { TestDatabase } from '../../test/support/database.ts'
+import { canonical, thumbprint } from '../crypto/jwk.ts'
 import { buildServer } from '../http/server.ts'
 import { parseSdJwt } from '../protocols/sd-jwt-vc/sd-jwt.ts'
 import { statusAt } from '../protocols/status-list/packed-list.ts'
@@ -70,6 +71,9 @@ test('[TS-10] [TS-21] both forms verify with the status key, and have ttl, exp a
   const now = issuer.clock.at
   const jws = parseStatusListToken((await fetched()).body.toString())
   const list = verifyStatusListToken(jws, key, { uri }, now)
+  const did = issuer.platform.urls.did(issuer.tenant.slug)
+  const { kid, jwk } = jws.header
+  assert.deepEqual([kid, jwk], [`${did}#${thumbprint(key)}`, canonical(key)], 'found by its name or as it stands there')
   assert.deepEqual([list.bits, list.ttlSeconds, list.expiresAt], [2, 300, new Date(now.getTime() + 86_400_000)])
   const aggregation = `${issuer.platform.urls.issuer(issuer.tenant.slug)}/status-lists`
   assert.partialDeepStrictEqual(jws.payload, { status_list: { aggregation_uri: aggregation } })

@@ -55,7 +55,10 @@ const insertSigned = sql(
 )
 const insertForeign = sql(
   'trust.certificate.insert_foreign',
-  `with ${usableRoot(`status <> 'revoked'`)}, ins as (${insertCertificate(`'inactive'`, ', root')} returning id, status),
+  `with ${usableRoot(`status <> 'revoked'`)}, ins as (
+     ${insertCertificate(`'inactive'`, ', root')}
+     on conflict (tenant_id, parent_id, subject_key_id) where parent_id is not null do nothing returning id, status
+   ),
      ${auditCte({ from: 'ins', first: 4 })}
    select status from ins`,
 )
@@ -138,7 +141,7 @@ export async function insertForRequest(
   return statusIn(await tx.rows(statement, values))
 }
 
-/** Keeps what was signed for a key that is elsewhere. @returns null if the root is revoked or has expired */
+/** Keeps what was signed for a key that is elsewhere. @returns null if the root is revoked, has expired or signed the key before */
 export async function insertForForeignKey(
   tx: TenantTx,
   certificate: NewCertificate,

@@ -92,6 +92,22 @@ test('an own root signs for a key that is elsewhere: nothing is signed with it h
   assert.match(ssl.refuse(...check, ssl.file('gate.pem', made.certificate)), /certificate revoked/)
 })
 
+test('[SEC-81] a root never signs a key twice, not at once and not after a revocation; another root may', async () => {
+  const authority = await anAuthority(db)
+  const [iaca, ed] = [await aRoot(authority), await aRoot(authority, { keyType: 'Ed25519' })]
+  ssl.run('ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', 'twice.key')
+  ssl.run('req', '-new', '-key', 'twice.key', '-subj', '/C=ZA/CN=T', '-out', 'twice.csr')
+  const sign = (id: string) => authority.api('POST', `/certificates/${id}/sign`, { csr: ssl.read('twice.csr') })
+  const both = await Promise.all([sign(iaca.id), sign(iaca.id)])
+  assert.deepEqual(both.map(({ status }) => status).toSorted(), [201, 409])
+  const made = both.find(({ status }) => status === 201)?.body.data
+  await authority.api('POST', `/certificates/${made.id}/revoke`)
+  const again = await sign(iaca.id)
+  assert.deepEqual([again.status, again.body.errors[0].meta.rule], [409, 'key'])
+  assert.match(again.body.errors[0].detail, /signed this key before/)
+  assert.equal((await sign(ed.id)).status, 201)
+})
+
 test('what a root does not sign [CSR-1]', async () => {
   const authority = await anAuthority(db)
   const [iaca, ed] = [await aRoot(authority), await aRoot(authority, { keyType: 'Ed25519' })]

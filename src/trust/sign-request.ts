@@ -59,7 +59,10 @@ export async function signSigningRequest(
   )
   if (status === null) {
     checkRoot(await getCertificate(needs, caller, rootId))
-    throw notOpen({ status: 'completed' })
+    if (own !== null) throw notOpen({ status: 'completed' })
+    // [SEC-81]
+    const detail = 'The root has signed this key before. Make a request with a new key.'
+    throw new Fault('state.invalid', { detail, meta: { rule: 'key' } })
   }
   forgetSigners(needs, caller.tenantId)
   return getCertificate(needs, caller, row.id)

@@ -9,6 +9,10 @@ const own = {
   'issuer.not_trusted': 'The issuer is none of the trusted entities that count for the template.',
   'issuer.unresolved': 'The key of the issuer cannot be found.',
   'issuer.unavailable': 'The issuer could not be reached for its key.',
+  // Not a defect: many issuers do so, and the certificate must be valid whenever the credential is shown.
+  'validity.certificate': 'The credential is to be valid for longer than the certificate of its signer.',
+  'validity.strict':
+    'The credential is to be valid for longer than the certificate of its signer, and the template refuses that.',
   'presentation.malformed': 'The presentation is not a well-formed credential of the requested format.',
   'presentation.missing': 'The credential was asked for and not presented.',
   'presentation.too_many': 'More than one presentation came where one was asked for.',
@@ -51,7 +55,7 @@ export function isReplay({ code }: Issue): boolean {
   return code === 'kb.nonce' || code === 'device_auth.signature'
 }
 
-/** Whether an issue makes a credential invalid. The note that any issuer is allowed does not. */
+/** Whether an issue makes a credential invalid. Two are notes: that any issuer is allowed, and that a credential outlives its signer's certificate. */
 export function isDefect({ code }: Issue): boolean {
-  return code !== 'issuer.not_restricted'
+  return code !== 'issuer.not_restricted' && code !== 'validity.certificate'
 }

@@ -5,6 +5,7 @@ import { type DeviceResponse, type Document, parseDeviceResponse } from '../prot
 import { mdocFinding } from '../protocols/mdoc/findings.ts'
 import { redirectTranscript } from '../protocols/mdoc/session-transcript.ts'
 import { onlyDocument, type VerifiedMdoc, verifyDeviceResponse } from '../protocols/mdoc/verify-device-response.ts'
+import { outlivesSigner } from '../protocols/mdoc/verify-issuer-signed.ts'
 import { checkStatus } from '../trust/check-status.ts'
 import { trustFinding } from '../trust/finding.ts'
 import { type MdocIssuer, resolveMdocIssuer } from '../trust/mdoc-issuer.ts'
@@ -34,6 +35,9 @@ export async function judgeMdoc(platform: Needs, presentation: string, expected:
   if ('code' in issuer) return refused([issuer])
   const verified = verify(response, issuer, expected)
   const issues: Issue[] = [...issuerIssues(issuer, expected), ...verified.findings]
+  if (outlivesSigner(document.issuerSigned, issuer.certificate)) {
+    issues.push(issue(expected.credential.strictValidity ? 'validity.strict' : 'validity.certificate'))
+  }
   issues.push(...(await checkIssuer(issuer, expected)))
   // Token Status List 8.3: not looked up for a credential that is invalid anyway
   if (!issues.some(isDefect)) issues.push(...(await statusIssues(platform, document, issuer, expected)))
@@ -68,7 +72,7 @@ async function resolved(
   }
 }
 
-/** The chain must have been valid when it signed; its leaf must be so now too, since no mdoc outlives its signer's certificate (6.5, step 7). */
+/** The chain must have been valid when it signed; its leaf must be so now too: no mdoc counts for longer, whatever it says (6.5, step 7). */
 function issuerIssues({ findings, certificate }: MdocIssuer, { now }: Expected): readonly Issue[] {
   // RFC 5280 4.1.2.5: through the second of notAfter
   const hasEnded = now.getTime() >= certificate.notAfter.getTime() + 1000

@@ -22,6 +22,8 @@ export type TemplateCredential = {
   readonly issuers?: readonly string[]
   /** Ids of trusted entities. Both lists empty: the tenant and its trusted entities. An issuer that neither list covers is refused. */
   readonly trustedIssuers?: readonly string[]
+  /** Whether an mdoc is refused that is to be valid for longer than the certificate of its signer; else that is a warning. */
+  readonly strictValidity?: boolean
 }
 
 /** Which credentials together serve one purpose: each option is a list of names or positions of the template's credentials. */

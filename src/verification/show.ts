@@ -14,7 +14,7 @@ export function showTemplate(template: PresentationTemplate): PresentationTempla
     ...{ id, name, description },
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
-    credentials: credentials.map(({ issuers: _, trustedIssuers: __, ...shown }) => ({ ...shown })),
+    credentials: credentials.map(({ issuers: _, trustedIssuers: __, strictValidity: ___, ...shown }) => ({ ...shown })),
   }
 }
 
@@ -23,7 +23,9 @@ export function templateMeta({ credentials, verifierConfig, retentionSeconds }: 
   return {
     verifierConfig,
     retentionSeconds,
-    credentials: credentials.map(({ issuers = [], trustedIssuers = [] }) => ({ issuers, trustedIssuers })),
+    credentials: credentials.map(({ issuers = [], trustedIssuers = [], strictValidity = false }) => ({
+      ...{ issuers, trustedIssuers, ...(strictValidity && { strictValidity }) },
+    })),
   }
 }
 

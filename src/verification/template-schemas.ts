@@ -31,6 +31,12 @@ const CredentialInTemplate = Type.Object(
     trustedIssuers: issuerList(
       'Ids of trusted entities. The DIDs, addresses and certificates of an entity are read when an answer is checked; an entity that was removed covers no issuer.',
     ),
+    strictValidity: Type.Optional(
+      Type.Boolean({
+        description:
+          'Refuses an mdoc that is to be valid for longer than the certificate of its signer. By default the result says so with the issue `validity.certificate`.',
+      }),
+    ),
   },
   { additionalProperties: false },
 )

@@ -81,13 +81,6 @@ testLies(
       'certificate.not_yet_valid',
     ),
     invalid(
-      'that promises more than its certificate',
-      draft(({ validityInfo }) => ({
-        validityInfo: { ...validityInfo, validUntil: new Date('2060-01-01T00:00:00Z') },
-      })),
-      'validity.certificate',
-    ),
-    invalid(
       'of another country than its certificate',
       draft(({ elements }) => ({ elements: { ...elements, issuing_country: 'BE' } })),
       'issuer.country',

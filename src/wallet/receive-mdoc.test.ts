@@ -59,6 +59,13 @@ test('an mdoc of another library is verified, kept sealed and shown as the contr
   for (const one of sealed) assert.ok(one.length > 100 && !one.includes('Jansen') && !one.includes(foreignDocType))
 })
 
+test('an mdoc that says to be valid for longer than the certificate of its signer is taken', async () => {
+  const road = await issuer()
+  const validUntil = new Date('2060-01-01T00:00:00Z')
+  road.lie({ mdoc: (ask) => ({ ...ask, validityInfo: { ...ask.validityInfo, validUntil } }) })
+  assert.equal((await accept(await anMdocHolder(bench), road)).credentials.length, 1)
+})
+
 test('copies of a batch are one credential, each bound to a key of its own', async () => {
   const thandi = await anMdocHolder(bench)
   const road = await issuer({ batchSize: 3 })

@@ -20,7 +20,6 @@ export const mdocFindingMessages = {
   'validity.signed': 'The credential was not signed while the certificate of its signer was valid.',
   'validity.early': 'The credential is not valid yet.',
   'validity.expired': 'The credential has expired.',
-  'validity.certificate': 'The credential is to be valid for longer than the certificate of its signer.',
   'issuer.country': 'The issuing country is not that of the certificate of the signer.',
   'issuer.jurisdiction': 'The issuing jurisdiction is not that of the certificate of the signer.',
   'device_key.unsupported': 'The key of the holder in the credential is not usable.',

@@ -11,7 +11,7 @@ import { sign1 } from '../cose/sign1.ts'
 import { parseDeviceResponse } from './device-response.ts'
 import { parseIssuerSigned } from './issuer-signed.ts'
 import { mdl } from './mdl.ts'
-import { checkReceivedMdoc } from './verify-issuer-signed.ts'
+import { checkReceivedMdoc, outlivesSigner } from './verify-issuer-signed.ts'
 
 const agreed = { certificate, now: noon, docType: 'card', holderKey: deviceKey.publicJwk }
 const leaf = new Map([[33, certificate.der]])
@@ -144,13 +144,17 @@ for (const [what, mdoc, codes] of [
   test(`an mdoc ${what}: ${codes.join(' and ') || 'no finding'}`, () => assert.deepEqual(codesOf(mdoc), codes))
 }
 
-test('times are judged with a minute of tolerance, ends by the day of the certificate (6.5, step 7)', () => {
+test('times are judged with a minute of tolerance; an end behind the day of the certificate is no finding (6.5, step 7)', () => {
   const at = (text: string) => codesOf(forged(), { now: new Date(text) })
   assert.deepEqual([at('2026-11-19T23:59:00Z'), at('2027-11-20T00:01:00Z')], [[], []])
   assert.deepEqual([at('2026-11-19T23:58:59Z'), at('2027-11-20T00:01:01Z')], [['validity.early'], ['validity.expired']])
-  const until = (text: string) =>
-    codesOf(forged({ mso: { validityInfo: record({ ...times, validUntil: time(text) }) } }))
-  assert.deepEqual([until('2027-11-30T23:59:59Z'), until('2027-12-01T00:00:00Z')], [[], ['validity.certificate']])
+  for (const [text, outlives] of [
+    ['2027-11-30T23:59:59Z', false],
+    ['2027-12-01T00:00:00Z', true],
+  ] as const) {
+    const mdoc = forged({ mso: { validityInfo: record({ ...times, validUntil: time(text) }) } })
+    assert.deepEqual([codesOf(mdoc), outlivesSigner(parseIssuerSigned(mdoc), certificate)], [[], outlives])
+  }
 })
 
 test('an mdoc checked with another certificate than it names is refused, whoever signed it [MD-4]', () => {

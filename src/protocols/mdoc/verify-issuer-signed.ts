@@ -32,7 +32,8 @@ const hashes: ReadonlyMap<string, HashName> = new Map([
 /**
  * Verifies what an issuer signed, over the bytes as they came: 6.5, steps 4 to 8.
  *
- * NOT checked: the path from the leaf to a trusted root and its revocation (step 3), the holder's signature, the status list.
+ * NOT checked: the path from the leaf to a trusted root and its revocation (step 3), the holder's signature, the status list; of step 7
+ * {@link outlivesSigner}.
  *
  * @returns Findings; none if everything holds.
  */
@@ -118,11 +119,19 @@ function checkValidity({ mso }: IssuerSigned, { certificate, now }: MdocPolicy):
   if (signed < certificate.notBefore || signed > certificate.notAfter) codes.push('validity.signed')
   if (validFrom.getTime() - skewMs > now.getTime()) codes.push('validity.early')
   if (validUntil.getTime() + skewMs < now.getTime()) codes.push('validity.expired')
-  // Compared by the day: times of an mdoc are coarse on purpose [MD-3], and the published document of Annex D ends half a day
-  // after its signer's certificate, on the same day. Nothing is gained by it: the path is not valid after notAfter anyway.
-  if (Math.floor(validUntil.getTime() / DAY_MS) > Math.floor(certificate.notAfter.getTime() / DAY_MS))
-    codes.push('validity.certificate')
   return codes
+}
+
+/**
+ * Whether an mdoc says that it is valid for longer than the certificate of its signer, which ISO/IEC 18013-5 9.1.2.4 forbids and many issuers
+ * do. By the day: times of an mdoc are coarse on purpose [MD-3], and the published document of Annex D ends half a day after its signer's
+ * certificate, on the same day.
+ */
+export function outlivesSigner(
+  { mso }: Pick<IssuerSigned, 'mso'>,
+  { notAfter }: Pick<SignerCertificate, 'notAfter'>,
+): boolean {
+  return Math.floor(mso.validityInfo.validUntil.getTime() / DAY_MS) > Math.floor(notAfter.getTime() / DAY_MS)
 }
 
 /** 6.5, step 8, as far as the elements were returned [MD-9]. */

@@ -1,5 +1,6 @@
 import { fromBase64url } from '../../crypto/base64url.ts'
 import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
+import type { PublicJwk } from '../../crypto/jwk.ts'
 import { type Jws, type JwsAlg, objectionTo, parseCompact, signCompact } from '../../crypto/jws.ts'
 import type { SigningKey, SoftwareKey, Soon } from '../../crypto/signing-key.ts'
 import { checkListClaims, type ListTimes, refused } from './list-claims.ts'
@@ -25,7 +26,7 @@ type Ask = {
   readonly aggregationUri?: string
   readonly ttlSeconds: number
   readonly lifetimeSeconds: number
-  readonly header: { readonly kid: string } | { readonly x5c: readonly string[] }
+  readonly header: { readonly kid: string; readonly jwk?: PublicJwk } | { readonly x5c: readonly string[] }
   /** Only where credentials name the issuer so. */
   readonly issuer?: string
 }
@@ -33,7 +34,7 @@ type Ask = {
 /**
  * Makes a Status List Token.
  *
- * @param ask `uri`: where the token will be served, exactly. `header`: how the key is found, `kid` or `x5c`.
+ * @param ask `uri`: where the token will be served, exactly. `header`: how the key is found, `kid`, with the key itself or without, or `x5c`.
  * @see [Token Status List, 5.1](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-5.1)
  */
 export function buildStatusListToken(ask: Ask, key: SoftwareKey, now: Date): string

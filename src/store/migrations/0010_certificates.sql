@@ -60,6 +60,8 @@ create unique index certificate_signer on certificate (tenant_id, kind, key_type
 create unique index certificate_leaf on certificate (tenant_id, parent_id) where status = 'active' and origin = 'automatic';
 -- RFC 5280 4.1.2.2: unique for each root. What others signed has no parent here.
 create unique index certificate_serial on certificate (tenant_id, parent_id, serial) where parent_id is not null;
+-- A root never signs a key twice. Of what it signs the identifier is computed from the key.
+create unique index certificate_key on certificate (tenant_id, parent_id, subject_key_id) where parent_id is not null;
 create index certificate_end on certificate (not_after) where status = 'active' and origin in ('root', 'request');
 create index certificate_key_end on certificate (destroy_key_at) where destroy_key_at is not null;
 create index certificate_active_roots on certificate (tenant_id, id) where status = 'active' and origin = 'root';
