@@ -13,6 +13,21 @@ export const requestFaults = {
     oauth: [400, 'invalid_request'],
     title: 'The request does not fit its schema.',
   },
+  'request.broken': {
+    api: [400, 'MALFORMED_HTTP'],
+    oauth: [400, 'invalid_request'],
+    title: 'The request is not valid HTTP.',
+  },
+  'request.timeout': {
+    api: [408, 'REQUEST_TIMEOUT'],
+    oauth: [408, 'invalid_request'],
+    title: 'The request did not arrive in time.',
+  },
+  'request.headers_too_large': {
+    api: [431, 'HEADERS_TOO_LARGE'],
+    oauth: [431, 'invalid_request'],
+    title: 'The headers or the address are too large.',
+  },
   'request.too_large': {
     api: [413, 'PAYLOAD_TOO_LARGE'],
     oauth: [413, 'invalid_request'],

@@ -80,6 +80,7 @@ const frameworkFaults: Readonly<Record<string, FaultCode>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'request.media_type',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'request.malformed',
   FST_ERR_BAD_URL: 'resource.unknown',
+  FST_ERR_MAX_PARAM_LENGTH: 'resource.unknown',
 }
 
 const frameworkDetails: Partial<Record<FaultCode, { readonly detail: string }>> = {

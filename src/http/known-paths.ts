@@ -1,18 +1,49 @@
 /** A path pattern with the methods that were mounted under it. */
-export type KnownPath = { readonly pattern: string; readonly method: string; readonly crossOrigin: boolean }
+export type KnownPath = {
+  readonly pattern: string
+  readonly method: string
+  readonly crossOrigin: boolean
+  /** Where the path is mounted for one host only, else null. */
+  readonly host: string | null
+}
 
 /** Which methods a concrete path has; asked only when nothing answered it, so that a wrong method is told from a wrong path. */
 export type MethodsAt = (path: string) => { readonly allow: readonly string[]; readonly crossOrigin: boolean }
 
-/** Indexes the mounted paths. */
+/** Indexes the mounted paths. Of the patterns that match a path the most specific one counts, as in the router. */
 export function methodsAt(known: readonly KnownPath[]): MethodsAt {
   const byPattern = Map.groupBy(known, (one) => one.pattern)
-  const entries = [...byPattern].map(([pattern, found]) => ({ matches: matcher(pattern), found }))
+  const entries = [...byPattern]
+    .map(([pattern, found]) => ({ matches: matcher(pattern), found, rank: rankOf(pattern) }))
+    .sort((one, other) => (one.rank < other.rank ? -1 : 1))
   return (path) => {
-    const found = entries.filter(({ matches }) => matches.test(path)).flatMap((entry) => entry.found)
+    const found = entries.find(({ matches }) => matches.test(path))?.found ?? []
     const methods = found.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
     return { allow: [...new Set(methods)].sort(), crossOrigin: found.some((one) => one.crossOrigin) }
   }
+}
+
+/**
+ * The methods that a path lacks and that a less specific pattern has: without a route of its own such a request would reach the handler of
+ * the other pattern, and be told that `verify` is no id.
+ */
+export function lackingMethods(known: readonly KnownPath[]): Pick<KnownPath, 'pattern' | 'method' | 'host'>[] {
+  const byPlace = Map.groupBy(known, ({ pattern, host }) => `${host ?? ''} ${pattern}`)
+  return [...byPlace.values()].flatMap((own) => {
+    const [{ pattern, host } = { pattern: '', host: null }] = own
+    const sample = pattern.replaceAll(/\{[^{}]+\}/g, '~')
+    const others = known.filter(
+      (one) => one.host === host && one.pattern !== pattern && matcher(one.pattern).test(sample),
+    )
+    const methods = new Set(others.map(({ method }) => method)).difference(new Set(own.map(({ method }) => method)))
+    return [...methods].map((method) => ({ pattern, method, host }))
+  })
+}
+
+/** A fixed segment comes before a parameter, and that before all that is left. */
+function rankOf(pattern: string): string {
+  const ranks = pattern.split('/').map((part) => (part.endsWith('*}') ? 'c' : part.includes('{') ? 'b' : 'a'))
+  return ranks.join('')
 }
 
 /** From `{name}` to the router's `:name`, and from `{rest*}` to its `*`. */

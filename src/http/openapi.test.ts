@@ -46,10 +46,12 @@ test('the document says what the route says: scope, shapes, statuses', () => {
     '401',
     '403',
     '404',
+    '405',
     '406',
     '409',
     '413',
     '415',
+    '431',
     '500',
   ])
   assert.deepEqual(post?.requestBody, {

@@ -39,6 +39,8 @@ const groupTitles = { wallet: 'Wallet', creds: 'Issuance and trust', onboarding:
 const edgeFaults: readonly FaultCode[] = [
   'request.invalid',
   'request.not_acceptable',
+  'request.method',
+  'request.headers_too_large',
   'token.missing',
   'token.invalid',
   'server.unexpected',

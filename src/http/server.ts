@@ -1,11 +1,12 @@
 import { Socket } from 'node:net'
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import { randomId } from '../crypto/random.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
+import { brokenRequestHandler } from './broken-request.ts'
 import { checkMaker } from './check.ts'
-import { addCommonHeaders } from './common-headers.ts'
+import { addCommonHeaders, commonHeaders, JSON_CSP } from './common-headers.ts'
 import type { Endpoint } from './endpoint.ts'
 import { faultOf } from './faults.ts'
 import type { Idempotency } from './idempotency.ts'
@@ -13,6 +14,7 @@ import { type KnownPath, type MethodsAt, methodsAt, routerPath } from './known-p
 import { type Figure, openMetrics } from './metrics.ts'
 import { admitEndpoint, mountEndpoint, runEndpoint } from './mount-endpoint.ts'
 import { type Authenticate, admitRoute, mountRoute, type RouteNeeds, runRoute } from './mount-route.ts'
+import { handleNotFound, mountLacking } from './not-found.ts'
 import { mountOperations, type ReadinessCheck } from './operations.ts'
 import { mountReference } from './reference.ts'
 import { logFault, type NoteRequest, requestLog } from './request-log.ts'
@@ -66,13 +68,17 @@ export function buildServer(parts: ServerParts): Server {
   const { config, log } = platform
   const state: Stopping = { isStopping: false, streams: new Set() }
   const metrics = openMetrics(parts.figures)
-  const app = newApp(config)
-  addCommonHeaders(app, state, config.publicUrl.startsWith('https:'))
+  const noteRequest = requestLog(log, metrics)
+  const hsts = config.publicUrl.startsWith('https:')
+  const refuseBroken = brokenRequestHandler({ log, metrics, hsts })
+  const app = newApp(config, refuseBroken, noteRequest)
+  addCommonHeaders(app, state, hsts)
   const known = [...mountRoutes(app, parts), ...mountEndpoints(app, platform, endpoints), ...operationPaths]
   const readiness = parts.readiness ?? []
   mountOperations(app, { config, log, metrics, readiness, stopping: () => state.isStopping })
   mountReference(app, { config, routes, endpoints })
-  addEdges(app, { platform, noteRequest: requestLog(log, metrics), state, methods: methodsAt(known) })
+  addEdges(app, { platform, noteRequest, state, methods: methodsAt(known) })
+  mountLacking(app, known)
   return {
     listen: () => app.listen({ port: config.port, host: config.host }),
     dispatch: (request) => dispatch(app, request),
@@ -80,11 +86,13 @@ export function buildServer(parts: ServerParts): Server {
   }
 }
 
-function newApp(config: Config): FastifyInstance {
+type RefuseBroken = ReturnType<typeof brokenRequestHandler>
+
+function newApp(config: Config, refuseBroken: RefuseBroken, noteRequest: NoteRequest): FastifyInstance {
   const app = fastify({
     logger: false,
-    // a request without a body has nothing to be read to its end
-    http: { optimizeEmptyRequests: true },
+    // A request without a body has nothing to be read to its end. A missing Host is refused by us, in the envelope.
+    http: { optimizeEmptyRequests: true, requireHostHeader: false },
     genReqId: randomId,
     requestIdHeader: false,
     // the nearest proxy only: what stands before its entry in X-Forwarded-For, anybody may have written
@@ -94,11 +102,16 @@ function newApp(config: Config): FastifyInstance {
     requestTimeout: HEADER_SECONDS_MAX * 1000,
     keepAliveTimeout: 65_000,
     routerOptions: { maxParamLength: 1024 },
+    // What the router refuses passes none of the hooks.
     frameworkErrors: (error, request, reply) => {
-      request.trace = newTrace('api')
-      refuse(request, reply, error)
+      request.trace = { ...newTrace(), fault: faultOf(error).code }
+      reply.raw.once('finish', () => noteRequest(request, reply))
+      reply.headers(commonHeaders(request.id, config.publicUrl.startsWith('https:')))
+      refuse(request, reply.header('content-security-policy', JSON_CSP), error)
     },
+    clientErrorHandler: (error, socket) => refuseBroken(error, socket),
   })
+  app.server.on('connect', (_request, socket) => refuseBroken(new Fault('request.method'), socket))
   app.removeAllContentTypeParsers()
   // The framework looks a type up at once if it knows the name, and takes it apart at every request if it does not.
   const types = ['application/json', 'application/x-www-form-urlencoded', '*']
@@ -129,7 +142,7 @@ function mountRoutes(app: FastifyInstance, parts: ServerParts): KnownPath[] {
         handler: (request, reply) =>
           onBehalfOf(request.trace.caller?.tenantSlug ?? '', () => runRoute(needs, mounted, request, reply)),
       })
-      return { pattern: mounted.pattern, method: route.method, crossOrigin: false }
+      return { pattern: mounted.pattern, method: route.method, crossOrigin: false, host: place.host }
     }),
   )
 }
@@ -162,7 +175,7 @@ function mountEndpoints(app: FastifyInstance, platform: Platform, endpoints: rea
       handler: (request, reply) =>
         onBehalfOf(slugOf(request.params), () => runEndpoint(platform, mounted, request, reply)),
     })
-    return { pattern: endpoint.path, method: endpoint.method, crossOrigin: endpoint.crossOrigin ?? false }
+    return { pattern: endpoint.path, method: endpoint.method, crossOrigin: endpoint.crossOrigin ?? false, host: null }
   })
 }
 
@@ -173,8 +186,10 @@ function slugOf(params: unknown): string {
 }
 
 const operationPaths: readonly KnownPath[] = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs'].map(
-  (pattern) => ({ pattern, method: 'GET', crossOrigin: pattern === '/openapi.json' }),
+  (pattern) => ({ pattern, method: 'GET', crossOrigin: pattern === '/openapi.json', host: null }),
 )
+
+const handledMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 type Edges = {
   readonly platform: Platform
@@ -184,11 +199,20 @@ type Edges = {
 }
 
 function addEdges(app: FastifyInstance, { platform: { log }, noteRequest, state, methods }: Edges): void {
-  app.addHook('onRequest', (request, _reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
     request.trace = newTrace()
     // Only what came by a socket is turned away: accepted requests may still ask inside.
-    if (state.isStopping && request.raw.socket instanceof Socket) done(new Fault('server.stopping'))
-    else done()
+    if (state.isStopping && request.raw.socket instanceof Socket) return done(new Fault('server.stopping'))
+    if (request.headers.host === undefined && request.raw.httpVersion !== '1.0')
+      return done(new Fault('request.broken'))
+    // The framework reads the bodies of methods that nothing here has.
+    if (!handledMethods.has(request.method)) return void handleNotFound(request, reply, methods)
+    done()
+  })
+  app.addHook('preParsing', (request, _reply, _payload, done) => {
+    const coding = request.headers['content-encoding']
+    if (coding === undefined || coding.toLowerCase() === 'identity') return done()
+    done(new Fault('request.media_type', { detail: 'Send the body without a content coding.' }))
   })
   app.addHook('onResponse', (request, reply, done) => {
     noteRequest(request, reply)
@@ -206,7 +230,7 @@ function addEdges(app: FastifyInstance, { platform: { log }, noteRequest, state,
     logFault(log, request.id, reply.statusCode, error)
     return reply
   })
-  app.setNotFoundHandler((request, reply) => nobodyHome(request, reply, methods))
+  app.setNotFoundHandler((request, reply) => handleNotFound(request, reply, methods))
 }
 
 /** A caller whose body is still coming when the connection is closed sees a broken connection and no answer, so some of it is read. */
@@ -214,23 +238,6 @@ const DRAINED_BYTES_MAX = 16 * BODY_BYTES_MAX
 
 function isDrained({ headers }: FastifyRequest): boolean {
   return Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) <= DRAINED_BYTES_MAX
-}
-
-function nobodyHome(request: FastifyRequest, reply: FastifyReply, methods: MethodsAt): FastifyReply {
-  const { allow, crossOrigin } = methods(request.url.split('?', 1)[0] ?? '')
-  if (request.method === 'OPTIONS' && crossOrigin) {
-    const cors = { 'access-control-allow-origin': '*', 'access-control-allow-methods': 'GET, HEAD' }
-    return reply
-      .code(204)
-      .headers({ ...cors, 'access-control-max-age': '86400' })
-      .send()
-  }
-  const fault =
-    allow.length === 0 || allow.includes(request.method)
-      ? new Fault('resource.unknown', { detail: 'There is nothing at this path. The paths are listed at /docs.' })
-      : new Fault('request.method', { detail: `This path takes ${allow.join(', ')}.`, meta: { allow } })
-  request.trace.fault = fault.code
-  return refuse(request, reply, fault)
 }
 
 async function dispatch(app: FastifyInstance, { method, path, headers, body }: InsideRequest): Promise<InsideAnswer> {
