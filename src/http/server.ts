@@ -12,6 +12,7 @@ import { type KnownPath, type MethodsAt, methodsAt, routerPath } from './known-p
 import { type Figure, openMetrics } from './metrics.ts'
 import { mountEndpoint, runEndpoint } from './mount-endpoint.ts'
 import { type Authenticate, admitRoute, mountRoute, type RouteNeeds, runRoute } from './mount-route.ts'
+import type { WebhookReference } from './openapi.ts'
 import { mountOperations, type ReadinessCheck } from './operations.ts'
 import { mountReference } from './reference.ts'
 import { logFault, openRequestLog, type RequestLog } from './request-log.ts'
@@ -34,6 +35,8 @@ export type ServerParts = {
   readonly figures?: readonly Figure[]
   /** Without it `Idempotency-Key` is not looked at. */
   readonly idempotency?: Idempotency
+  /** What the server sends, for the reference. */
+  readonly webhook?: WebhookReference
 }
 
 /** A request that stays inside the process. */
@@ -79,7 +82,7 @@ export function buildServer(parts: ServerParts): Server {
     ...{ config, log, metrics, readiness: parts.readiness ?? [], stopping: () => state.isStopping },
     beforeFigures: requestLog.write,
   })
-  mountReference(app, { config, routes, endpoints })
+  mountReference(app, { config, routes, endpoints, webhook: parts.webhook })
   addEdges(app, { platform, requestLog, state, methods: methodsAt(known) })
   return {
     listen: () => app.listen({ port: config.port, host: config.host }),
