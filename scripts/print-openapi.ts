@@ -1,4 +1,5 @@
 import { endpoints, routes } from '../src/app.ts'
+import { webhookReference } from '../src/events/webhook-reference.ts'
 import { openApiOf } from '../src/http/openapi.ts'
 
 const publicUrl = 'http://localhost:8080'
@@ -13,7 +14,10 @@ const config = {
 export function printOpenApi(): Record<string, string> {
   const groups = (['wallet', 'creds', 'onboarding'] as const).map((group) => {
     const own = routes.filter((route) => route.group === group)
-    return [group, openApiOf({ config, routes: own, endpoints: [] })] as const
+    return [
+      group,
+      openApiOf({ config, routes: own, endpoints: [], webhook: group === 'creds' ? webhookReference : undefined }),
+    ] as const
   })
   const protocols = ['protocols', openApiOf({ config, routes: [], endpoints })] as const
   const printed = [...groups, protocols].map(([name, document]) => [

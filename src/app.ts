@@ -10,6 +10,7 @@ import { type Dispatcher, startDispatcher } from './events/dispatcher.ts'
 import { settleEventOrder } from './events/event-order.ts'
 import { eventRoutes } from './events/event-routes.ts'
 import { eventSchedules } from './events/jobs.ts'
+import { webhookReference } from './events/webhook-reference.ts'
 import { webhookRoutes } from './events/webhook-routes.ts'
 import { endWatches } from './http/changes.ts'
 import type { Endpoint } from './http/endpoint.ts'
@@ -106,6 +107,7 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
     platform,
     routes,
     endpoints,
+    webhook: webhookReference,
     authenticate: authenticate(platform),
     readiness: [
       { name: 'database', check: () => checkDatabase(store) },

@@ -5,13 +5,16 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { endpoints, routes } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
+import { newId } from '../src/crypto/random.ts'
+import { webhookBody } from '../src/events/send-delivery.ts'
+import { webhookReference } from '../src/events/webhook-reference.ts'
 import { type Operation, openApiOf } from '../src/http/openapi.ts'
 
 type Shape = Readonly<Record<string, unknown>>
 
 // What is served is JSON: what does not survive the way is not looked at here.
 const document: ReturnType<typeof openApiOf> = JSON.parse(
-  JSON.stringify(openApiOf({ config: readConfig({}), routes, endpoints })),
+  JSON.stringify(openApiOf({ config: readConfig({}), routes, endpoints, webhook: webhookReference })),
 )
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, path, operation })),
@@ -25,7 +28,7 @@ test('the head is that of OpenAPI 3.1', () => {
   const { info, servers } = document as Shape
   for (const name of ['title', 'version', 'description']) assert.equal(typeof (info as Shape)[name], 'string')
   assert.deepEqual(servers, [{ url: 'http://localhost:8080' }])
-  const known = new Set(['openapi', 'info', 'servers', 'tags', 'paths', 'components'])
+  const known = new Set(['openapi', 'info', 'servers', 'tags', 'paths', 'webhooks', 'components'])
   assert.deepEqual(
     Object.keys(document).filter((name) => !known.has(name)),
     [],
@@ -178,3 +181,31 @@ function found(value: unknown, name: string): unknown[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, one]) => (key === name ? [one] : found(one, name)))
 }
+
+test('the reference says what is sent to webhooks, and how it is signed', () => {
+  const { webhooks } = document as unknown as { webhooks: { event: { post: Operation } } }
+  const { description = '', parameters = [], requestBody } = webhooks.event.post
+  assert.match(description, /HMAC-SHA256/)
+  const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
+  assert.deepEqual(
+    parameters.map((one) => (one as { name: string }).name),
+    names,
+  )
+  const { schema } = (requestBody as { content: Record<string, { schema: object }> }).content['application/json'] ?? {}
+  assert(schema !== undefined)
+  const body = webhookBody({
+    ...{ id: newId(), type: 'credential.revoked', at: new Date(), subjectKind: 'credential', subjectId: newId() },
+    ...{ detail: {}, era: 1, xact: '1' },
+  } as unknown as Parameters<typeof webhookBody>[0])
+  const check = ajv.compile(schema)
+  assert(check(JSON.parse(body)), JSON.stringify(check.errors))
+})
+
+test('the members of meta have types, beside data and in errors', () => {
+  const { Meta, Errors } = schemas as Record<string, { properties: Record<string, unknown> }>
+  for (const name of ['page', 'deferred', 'verifier', 'alternatives', 'redirectUri'])
+    assert(name in (Meta?.properties ?? {}), name)
+  const text = JSON.stringify(Errors)
+  for (const name of ['txCode', 'upstream', 'findings', 'retryAfterSeconds']) assert(text.includes(`"${name}"`), name)
+  assert.doesNotMatch(JSON.stringify(document), /external provider/)
+})

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { printCodes } from '../scripts/print-codes.ts'
 import { printConfiguration } from '../scripts/print-configuration.ts'
 import { printOpenApi } from '../scripts/print-openapi.ts'
 import { root } from './support/source.ts'
 
-for (const [path, text] of Object.entries({ 'docs/configuration.md': printConfiguration(), ...printOpenApi() })) {
+const printed = { 'docs/configuration.md': printConfiguration(), 'docs/codes.md': printCodes(), ...printOpenApi() }
+for (const [path, text] of Object.entries(printed)) {
   test(`${path} says what the code says`, () => {
     assert(readFileSync(join(root, path), 'utf8') === text, 'run npm run docs and commit what it prints')
   })

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import { type FaultCode, faults } from '../fault.ts'
 import type { Endpoint, Takes } from './endpoint.ts'
 import { headerParameters, unchanged } from './header-parameters.ts'
+import { answerMetaSchema, errorMetaSchema } from './meta-schema.ts'
 import type { Route } from './route.ts'
 
 /** What the reference is written from. */
@@ -11,6 +12,16 @@ export type ReferenceParts = {
   readonly config: Pick<Config, 'publicUrl' | 'walletBaseUrl' | 'credsBaseUrl' | 'onboardingBaseUrl'>
   readonly routes: readonly Route[]
   readonly endpoints: readonly Endpoint[]
+  /** What the server sends by itself. */
+  readonly webhook?: WebhookReference | undefined
+}
+
+/** A message that the server sends: shapes as JSON Schema. */
+export type WebhookReference = {
+  readonly summary: string
+  readonly description: string
+  readonly headers: readonly object[]
+  readonly body: object
 }
 
 /** One operation of the document, as far as the pages read it. */
@@ -50,11 +61,12 @@ const edgeFaults: readonly FaultCode[] = [
  * Writes the OpenAPI 3.1 document from the routes and endpoints: the schemas are those that check the requests and write the replies.
  * Shapes with an `$id` become components.
  */
-export function openApiOf({ config, routes, endpoints }: ReferenceParts): OpenApi {
+export function openApiOf({ config, routes, endpoints, webhook }: ReferenceParts): OpenApi {
   const schemas: Record<string, object> = {
     Errors: errorsSchema,
     Links: linksSchema,
     OAuthError: oauthErrorSchema,
+    Meta: answerMetaSchema,
   }
   const paths: Record<string, Record<string, Operation>> = {}
   for (const route of routes)
@@ -75,7 +87,22 @@ export function openApiOf({ config, routes, endpoints }: ReferenceParts): OpenAp
     servers: [{ url: config.publicUrl }],
     tags: tagsOf(config, paths),
     paths,
+    ...(webhook === undefined ? {} : { webhooks: { event: { post: ofWebhook(webhook) } } }),
     components: { schemas, securitySchemes: { token: tokenScheme(config.publicUrl) } },
+  }
+}
+
+function ofWebhook({ summary, description, headers, body }: WebhookReference): object {
+  const requestBody = { required: true, content: { 'application/json': { schema: body } } }
+  const responses = { '2XX': { description: 'Taken.' }, '410': { description: 'The endpoint is disabled.' } }
+  return {
+    operationId: 'receiveEvent',
+    summary,
+    description,
+    parameters: headers,
+    requestBody,
+    responses,
+    security: [],
   }
 }
 
@@ -115,7 +142,7 @@ function operationIdOf(method: string, path: string): string {
 
 function tokenScheme(publicUrl: string): object {
   const flow = { tokenUrl: `${publicUrl}/auth/token`, scopes }
-  const description = 'An access token of the built-in authorization server, or of a configured external provider.'
+  const description = 'An access token of the built-in authorization server.'
   return { type: 'oauth2', description, flows: { clientCredentials: flow } }
 }
 
@@ -141,7 +168,11 @@ function ofRoute(route: Route, schemas: Record<string, object>): Operation {
 }
 
 function contentOf(route: Route, data: object): object {
-  const properties = { data, links: { $ref: '#/components/schemas/Links' }, meta: { type: 'object' } }
+  const properties = {
+    data,
+    links: { $ref: '#/components/schemas/Links' },
+    meta: { $ref: '#/components/schemas/Meta' },
+  }
   const schema = route.bare ? data : { type: 'object', required: ['data'], properties }
   const others = (route.produces ?? []).map((type) => [type, { schema: { type: 'string' } }])
   return { 'application/json': { schema }, ...Object.fromEntries(others) }
@@ -268,7 +299,7 @@ const errorsSchema = {
               parameter: { ...text, description: 'Name of the query or path parameter.' },
             },
           },
-          meta: { type: 'object' },
+          meta: errorMetaSchema,
         },
       },
     },

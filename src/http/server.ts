@@ -15,6 +15,7 @@ import { type Figure, openMetrics } from './metrics.ts'
 import { admitEndpoint, mountEndpoint, runEndpoint } from './mount-endpoint.ts'
 import { type Authenticate, admitRoute, mountRoute, type RouteNeeds, runRoute } from './mount-route.ts'
 import { handleNotFound, mountLacking } from './not-found.ts'
+import type { WebhookReference } from './openapi.ts'
 import { mountOperations, type ReadinessCheck } from './operations.ts'
 import { mountReference } from './reference.ts'
 import { logFault, type NoteRequest, requestLog } from './request-log.ts'
@@ -37,6 +38,8 @@ export type ServerParts = {
   readonly figures?: readonly Figure[]
   /** Without it `Idempotency-Key` is not looked at. */
   readonly idempotency?: Idempotency
+  /** What the server sends, for the reference. */
+  readonly webhook?: WebhookReference
 }
 
 /** A request that stays inside the process. */
@@ -76,7 +79,7 @@ export function buildServer(parts: ServerParts): Server {
   const known = [...mountRoutes(app, parts), ...mountEndpoints(app, platform, endpoints), ...operationPaths]
   const readiness = parts.readiness ?? []
   mountOperations(app, { config, log, metrics, readiness, stopping: () => state.isStopping })
-  mountReference(app, { config, routes, endpoints })
+  mountReference(app, { config, routes, endpoints, webhook: parts.webhook })
   addEdges(app, { platform, noteRequest, state, methods: methodsAt(known) })
   mountLacking(app, known)
   return {

@@ -1,0 +1,66 @@
+import { pathFindingMessages } from '../src/crypto/x509-path/path-findings.ts'
+import { faults } from '../src/fault.ts'
+import { mdocFindingMessages } from '../src/protocols/mdoc/findings.ts'
+import { findingMessages } from '../src/protocols/sd-jwt-vc/findings.ts'
+import { trustFindingMessages } from '../src/trust/finding.ts'
+import { issueMessages } from '../src/verification/issue.ts'
+
+/** Codes that only a wallet finds, on receipt. */
+const walletFindings = {
+  'batch.differs': 'The copies of a credential do not say the same.',
+  'claim.too_long': 'The type or the issuer is longer than a wallet can show.',
+  'cnf.unexpected': 'The credential is bound to no key that was sent.',
+}
+
+/** `docs/codes.md`: every code that an answer of ours may carry. */
+export function printCodes(): string {
+  const rows = Object.values(faults)
+  const findings = {
+    ...findingMessages,
+    ...mdocFindingMessages,
+    ...trustFindingMessages,
+    ...pathFindingMessages,
+    ...issueMessages,
+    ...walletFindings,
+  }
+  return `# Codes
+
+Printed from the code by \`npm run docs\`; do not edit. Codes are stable; sentences may change. Further codes may come: treat one that you do not know
+by its HTTP status.
+
+## Errors of the API
+
+\`errors[].code\`, with the titles it may have.
+
+| Status | Code | Title |
+|---|---|---|
+${tableOf(rows.map(({ api, title }) => ({ status: api[0], code: api[1], title })))}
+
+## Errors of the protocol surface
+
+\`error\` in the answers to wallets, verifiers and OAuth clients.
+
+| Status | Code | When |
+|---|---|---|
+${tableOf(rows.map(({ oauth, title }) => ({ status: oauth[0], code: oauth[1], title })))}
+
+## Findings about credentials
+
+\`code\` in \`issues[]\` of a presentation result, in \`findings[]\` of a refused credential (\`errors[].meta\`), and in \`error.code\` of a presentation.
+
+| Code | Sentence |
+|---|---|
+${Object.entries(findings)
+  .toSorted(([one], [other]) => (one < other ? -1 : 1))
+  .map(([code, sentence]) => `| \`${code}\` | ${sentence} |`)
+  .join('\n')}
+`
+}
+
+type Line = { readonly status: number; readonly code: string; readonly title: string }
+
+/** One line a status, code and title, in their order. */
+function tableOf(lines: readonly Line[]): string {
+  const rows = lines.map(({ status, code, title }) => `| ${status} | \`${code}\` | ${title} |`)
+  return [...new Set(rows)].toSorted().join('\n')
+}
