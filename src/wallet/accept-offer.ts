@@ -14,7 +14,7 @@ import {
   releaseDeferred,
   saveDeferred,
 } from './deferred-store.ts'
-import { CLAIM_MS, enqueueFetch, giveUp, keepCollected } from './fetch-deferred.ts'
+import { CLAIM_MS, endOrder, enqueueFetch, keepCollected } from './fetch-deferred.ts'
 import { type Holder, holderOf } from './holder.ts'
 import type { Receipt } from './keep-credentials.ts'
 import { fetchServerMetadata, type OpenedOffer, openOffer } from './open-offer.ts'
@@ -56,7 +56,7 @@ type OrderRun = DeferredRun & OpenOrder & { readonly receipt: Receipt }
  * dies, a job asks again, or a repetition of this call. No credential is written before every copy was verified.
  *
  * @throws Fault `holder.missing`, `issuer.untrusted`, `offer.*`, `issuer_metadata.invalid`, `issuer_answer.invalid`, `credential.invalid`,
- * `upstream.*`
+ * `credential.untrusted`, `upstream.*`
  */
 export async function acceptOffer(platform: Platform, caller: Caller, ask: OfferAsk): Promise<Accepted> {
   const { tenantId, tenantSlug } = caller
@@ -141,7 +141,7 @@ async function outcomeOf(platform: Platform, run: OrderRun, error: unknown): Pro
   const { store, sealing, clock, log } = platform
   const { tenantId } = run.receipt
   if (error instanceof Fault && !isPassing(error)) {
-    await giveUp(platform, run, run.receipt, run, error)
+    await endOrder(platform, run, run.receipt, run, error)
     return error
   }
   const sealedWork = await sealOrder(sealing, tenantId, run.id, run.order)
