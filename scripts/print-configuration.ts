@@ -26,7 +26,7 @@ without any tenant the server starts, but nobody can get a token from it.
 |---|---|
 | \`slug\` | names the tenant in addresses: a-z, 0-9 and inner hyphens, at most 63. A wallet keeps it for good, so choose it well |
 | \`name\` | what wallets and people are shown |
-| \`settings\` | if wanted: \`issuerPolicy\`, from whom wallets take credentials: \`any\` (the default in development) or \`trusted\` (in production), which is the tenant itself and its trusted entities. \`walletFormats\`, what wallets take and show: a list of \`vc+sd-jwt\` (all that is open by default) and \`mso_mdoc\`. \`typeListing\`, whether \`GET /creds/types\` tells other organisations of its types: \`listed\` (the default) or \`unlisted\`; their metadata is public in any case |
+| \`settings\` | if wanted: \`issuerPolicy\`, from whom wallets take credentials: \`any\` (the default in development) or \`trusted\` (in production), which is the tenant itself and its trusted entities. \`verifierPolicy\`, whose presentation requests wallets answer: \`any\` (the default; what is shown to the person says whether the verifier is trusted) or \`trusted\`. \`walletFormats\`, what wallets take and show: a list of \`vc+sd-jwt\` (all that is open by default) and \`mso_mdoc\`. \`typeListing\`, whether \`GET /creds/types\` tells other organisations of its types: \`listed\` (the default) or \`unlisted\`; their metadata is public in any case |
 | \`clients[]\` | who calls the API: \`clientId\`, \`scopes\`, and \`clientSecret\` (32 characters or more) or \`jwks\` (public keys for private_key_jwt) |
 | \`users[]\` | people: \`username\`, and if wanted \`email\`, \`firstName\`, \`lastName\`, \`externalIdentifier\`, \`enabled\`, \`password\` |
 

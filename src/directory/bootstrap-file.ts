@@ -46,6 +46,8 @@ const TenantSettings = Type.Object(
   {
     /** Whose credentials the wallets take. */
     issuerPolicy: Type.Optional(Type.Enum(['any', 'trusted'])),
+    /** Whose presentation requests the wallets answer. */
+    verifierPolicy: Type.Optional(Type.Enum(['any', 'trusted'])),
     /** What the wallets hold and show. */
     walletFormats: Type.Optional(Type.Array(Type.Enum(['vc+sd-jwt', 'mso_mdoc']), { minItems: 1, uniqueItems: true })),
     /** Whether other organisations of the deployment find its types in the list of types. They are public in any case. */

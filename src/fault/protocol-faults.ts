@@ -114,6 +114,11 @@ export const protocolFaults = {
     oauth: [400, 'invalid_request'],
     title: 'The issuer sent a credential that does not hold.',
   },
+  'credential.untrusted': {
+    api: [422, 'CREDENTIAL_INVALID'],
+    oauth: [400, 'invalid_request'],
+    title: 'The organisation does not trust the issuer that signed the credential.',
+  },
   'credential.unmatched': {
     api: [422, 'NO_MATCHING_CREDENTIAL'],
     oauth: [400, 'access_denied'],

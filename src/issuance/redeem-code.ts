@@ -47,7 +47,7 @@ export async function redeemCode(needs: Needs, tenant: Tenant, form: Form, from:
   const redeemed = await store.single(tenant.id, (tx) => redeem(tx, asked, entriesOf(id, from), now))
   if (redeemed.outcome !== 'redeemed') {
     forgetOffer(needs, id)
-    throw await refusalOf(needs, tenant, id, redeemed.outcome, configurationId)
+    throw await refusalOf(needs, tenant, id, redeemed, configurationId)
   }
   rememberGranted(needs, tenant.id, asked.tokenHash, redeemed.granted)
   return {
@@ -118,10 +118,14 @@ async function refusalOf(
   needs: Needs,
   tenant: Tenant,
   id: string,
-  outcome: Exclude<Redeemed['outcome'], 'redeemed'>,
+  refused: Exclude<Redeemed, { outcome: 'redeemed' }>,
   configurationId: string | null,
 ): Promise<Fault> {
-  if (outcome === 'tx_code_wrong') countGuess(needs, tenant)
+  const { outcome } = refused
+  if (outcome === 'tx_code_wrong') {
+    countGuess(needs, tenant)
+    return new Fault('grant.invalid', { detail: `The transaction code is wrong. Tries left: ${refused.triesLeft}.` })
+  }
   // [VCI-T9]
   if (outcome === 'tx_code_missing') return missing('tx_code')
   if (outcome === 'tx_code_unexpected') {

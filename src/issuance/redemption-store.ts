@@ -44,13 +44,13 @@ const redeemOffer = sql(
      where tenant_id = $1 and id = $2 and status = 'offered' and redeemed_at is null and expires_at > $4 and tx_tries_left > 0
        and ($8::text is null or $8 = (select code from credential_template t where t.tenant_id = $1 and t.id = template_id))
      returning id, credential_id, redeemed_at is not null as redeemed, tx_code_mac is not null as needs_tx_code,
-       template_id, template_version, revocable, sealed_claims, status
+       template_id, template_version, revocable, sealed_claims, status, tx_tries_left
    ), wrong as (
      select id from tried where not redeemed and needs_tx_code and $3::bytea is not null
    ), ${auditCte({ from: 'wrong', first: 9 })}, locked as (
      ${insertAudit('entry.subject_id', `(select from tried where status = 'failed') as last cross join `, 10)}
    )
-   select credential_id, redeemed, needs_tx_code, template_id, template_version, revocable, sealed_claims from tried`,
+   select credential_id, redeemed, needs_tx_code, template_id, template_version, revocable, sealed_claims, tx_tries_left from tried`,
 )
 
 /** Why an issuance failed, as our API shows it. */
@@ -73,7 +73,8 @@ export type RedemptionEntries = { readonly wrong: Entry; readonly locked: Entry 
 /** `unusable`: unknown, spent, locked, canceled or out of time; the wallet is not told which. */
 export type Redeemed =
   | { readonly outcome: 'redeemed'; readonly granted: Granted }
-  | { readonly outcome: 'unusable' | 'tx_code_missing' | 'tx_code_unexpected' | 'tx_code_wrong' }
+  | { readonly outcome: 'unusable' | 'tx_code_missing' | 'tx_code_unexpected' }
+  | { readonly outcome: 'tx_code_wrong'; readonly triesLeft: number }
 
 type TriedRow = {
   credential_id: string
@@ -83,6 +84,7 @@ type TriedRow = {
   template_version: number
   revocable: boolean
   sealed_claims: Buffer | null
+  tx_tries_left: number
 }
 
 /**
@@ -105,7 +107,8 @@ export async function redeem(
   if (row === undefined) return { outcome: 'unusable' }
   if (row.redeemed) return { outcome: 'redeemed', granted: grantedOf(row, asked) }
   if (!row.needs_tx_code) return { outcome: 'tx_code_unexpected' }
-  return { outcome: txCodeMac === null ? 'tx_code_missing' : 'tx_code_wrong' }
+  if (txCodeMac === null) return { outcome: 'tx_code_missing' }
+  return { outcome: 'tx_code_wrong', triesLeft: row.tx_tries_left }
 }
 
 function grantedOf(row: TriedRow, { id, configurationId }: Redemption): Granted {

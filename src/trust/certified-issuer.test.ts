@@ -11,6 +11,7 @@ import { june, pki } from '../crypto/x509-path/test-support/pki.ts'
 import { Fault } from '../fault.ts'
 import { emptyList, setStatus } from '../protocols/status-list/packed-list.ts'
 import { buildStatusListToken } from '../protocols/status-list/status-list-token.ts'
+import { speaksFor } from './certified-issuer.ts'
 import { checkStatus } from './check-status.ts'
 import { OWN_ANCHOR } from './own-anchors.ts'
 import { resolveIssuer } from './resolve-issuer.ts'
@@ -163,4 +164,11 @@ test('[TS-10] the status list of a certified issuer is signed by its key, or und
       [code],
     )
   }
+})
+
+test('a DNS name of a leaf is compared with the host of the issuer, whatever its port (RFC 6125)', () => {
+  const { certificate } = make({ extensions: [...leafExtensions.slice(0, 3), 'subjectAltName = DNS:issuer.example'] })
+  assert.ok(speaksFor(certificate, 'https://issuer.example:8443/t/1'))
+  assert.ok(!speaksFor(certificate, 'https://other.example:8443/t/1'))
+  assert.ok(!speaksFor(certificate, 'http://issuer.example/t/1'))
 })

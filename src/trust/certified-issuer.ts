@@ -65,7 +65,8 @@ async function validated(platform: Pick<TrustNeeds, 'fetch'>, { der, at }: UsedC
 export function speaksFor({ extensions: { subjectAltName } }: Pick<Certificate, 'extensions'>, iss: string): boolean {
   const { dns, uris } = subjectAltName
   if (uris.length > 0) return uris.includes(iss)
-  const host = URL.canParse(iss) && new URL(iss).protocol === 'https:' ? new URL(iss).host : iss
+  // RFC 6125 6.4: a DNS name is compared with the host; it says nothing of a port
+  const host = URL.canParse(iss) && new URL(iss).protocol === 'https:' ? new URL(iss).hostname : iss
   return dns.some((name) => name.toLowerCase() === host.toLowerCase())
 }
 

@@ -22,6 +22,7 @@ export async function didKey(
 ): Promise<PublicJwk> {
   const inline = inlineDidDocument(did)
   if (inline !== null) return keyFor(inline, kid, purpose)
-  const url = didWebUrl(did, config.isDevelopment)
+  // a development server that is reached by TLS reaches itself by TLS too
+  const url = didWebUrl(did, config.isDevelopment && config.publicUrl.startsWith('http:'))
   return readFetched(fetch, { url, accept, now }, (value) => keyFor(readDidDocument(value, did), kid, purpose))
 }

@@ -97,9 +97,29 @@ test('a transaction code that is needed is asked for before anything is consumed
   assert.equal(asked('token'), 0)
   const wrong = await fault(acceptOffer(bench.platform, thandi, { credentialOffer: offerUri, txCode: '0000' }))
   assert.equal(wrong.code, 'offer.unusable')
+  assert.match(wrong.detail ?? '', /transaction code may be wrong/)
   const { credentials: got } = await acceptOffer(bench.platform, thandi, { credentialOffer: offerUri, txCode: '4711' })
   assert.equal(got.length, 1)
 })
+
+for (const [txCode, detail] of [
+  ['abcd', /digits only/],
+  ['471', /has 4 digits/],
+  ['47110', /has 4 digits/],
+  ['４７１１', /digits only/],
+  ['', /digits only/],
+] as const) {
+  test(`a transaction code that cannot be right, like "${txCode}", is not sent: it would cost a try`, async () => {
+    const { offerUri } = await started({ txCode: '4711' })
+    const refused = await fault(
+      acceptOffer(bench.platform, await bench.person(), { credentialOffer: offerUri, txCode }),
+    )
+    assert.equal(refused.code, 'offer.tx_code_required')
+    assert.match(refused.detail ?? '', detail)
+    assert.deepEqual(refused.meta?.txCode, { inputMode: 'numeric', length: 4, description: 'By mail' })
+    assert.equal(asked('token'), 0)
+  })
+}
 
 test('an offer is redeemed once; the second time the error of the issuer is passed on, cut and printable', async () => {
   const { offerUri } = await started()

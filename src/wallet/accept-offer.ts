@@ -2,6 +2,7 @@ import type { Caller } from '../caller.ts'
 import { newId } from '../crypto/random.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
+import type { TxCode } from '../protocols/openid4vci/credential-offer.ts'
 import type { IssuerMetadata } from '../protocols/openid4vci/issuer-metadata.ts'
 import { collectOrder, type Deferred } from './collect-order.ts'
 import type { ShownCredential } from './credential.ts'
@@ -14,7 +15,7 @@ import {
   releaseDeferred,
   saveDeferred,
 } from './deferred-store.ts'
-import { CLAIM_MS, enqueueFetch, giveUp, keepCollected } from './fetch-deferred.ts'
+import { CLAIM_MS, endOrder, enqueueFetch, keepCollected } from './fetch-deferred.ts'
 import { type Holder, holderOf } from './holder.ts'
 import type { Receipt } from './keep-credentials.ts'
 import { fetchServerMetadata, type OpenedOffer, openOffer } from './open-offer.ts'
@@ -56,7 +57,7 @@ type OrderRun = DeferredRun & OpenOrder & { readonly receipt: Receipt }
  * dies, a job asks again, or a repetition of this call. No credential is written before every copy was verified.
  *
  * @throws Fault `holder.missing`, `issuer.untrusted`, `offer.*`, `issuer_metadata.invalid`, `issuer_answer.invalid`, `credential.invalid`,
- * `upstream.*`
+ * `credential.untrusted`, `upstream.*`
  */
 export async function acceptOffer(platform: Platform, caller: Caller, ask: OfferAsk): Promise<Accepted> {
   const { tenantId, tenantSlug } = caller
@@ -141,7 +142,7 @@ async function outcomeOf(platform: Platform, run: OrderRun, error: unknown): Pro
   const { store, sealing, clock, log } = platform
   const { tenantId } = run.receipt
   if (error instanceof Fault && !isPassing(error)) {
-    await giveUp(platform, run, run.receipt, run, error)
+    await endOrder(platform, run, run.receipt, run, error)
     return error
   }
   const sealedWork = await sealOrder(sealing, tenantId, run.id, run.order)
@@ -173,14 +174,7 @@ async function usableGrant(
   const { preAuthorized } = offer
   if (preAuthorized === null)
     throw await signInNeeded(platform, metadata, offer.authorizationCode?.authorizationServer ?? null)
-  // [W-O5] the presence of tx_code, even an empty one, means that a code is needed
-  if (preAuthorized.txCode !== null && txCode === null) {
-    const meta = { txCode: shownTxCode(preAuthorized.txCode) }
-    throw new Fault('offer.tx_code_required', {
-      detail: `${new URL(offer.credentialIssuer).host} asks for a transaction code.`,
-      meta,
-    })
-  }
+  if (preAuthorized.txCode !== null) checkTxCode(new URL(offer.credentialIssuer).host, preAuthorized.txCode, txCode)
   if (metadata.encryptionRequired)
     throw unable('The issuer demands encrypted messages, which this wallet does not send.')
   // [MD-6] an mdoc is bound to a key; without a proof it would be somebody else's
@@ -195,6 +189,22 @@ async function usableGrant(
     txCode: preAuthorized.txCode === null ? null : txCode,
     hint: preAuthorized.authorizationServer,
   }
+}
+
+/**
+ * [W-O5] The presence of tx_code, even an empty one, means that a code is needed. What cannot be the right one is not sent: it would cost a try.
+ *
+ * @throws Fault `offer.tx_code_required`
+ */
+function checkTxCode(host: string, wanted: TxCode, given: string | null): void {
+  const { inputMode, length } = wanted
+  const isDigits = inputMode === 'numeric'
+  const refuse = (detail: string) =>
+    new Fault('offer.tx_code_required', { detail, meta: { txCode: shownTxCode(wanted) } })
+  if (given === null) throw refuse(`${host} asks for a transaction code.`)
+  if (isDigits && !/^[0-9]+$/.test(given)) throw refuse('The transaction code has digits only.')
+  if (length !== null && [...given].length !== length)
+    throw refuse(`The transaction code has ${length} ${isDigits ? 'digits' : 'characters'}.`)
 }
 
 async function signInNeeded(platform: Platform, metadata: IssuerMetadata, hint: string | null): Promise<Fault> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, createPrivateKey, sign } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
+import type { TenantId } from '../caller.ts'
 import {
   leafExtensions,
   type Made,
@@ -9,12 +10,16 @@ import {
   rootExtensions,
   type Wish,
 } from '../crypto/x509-path/test-support/openssl.ts'
+import { forgetTenants } from '../directory/find-tenant.ts'
+import { sql } from '../store/store.ts'
 import { addTrustedEntity } from '../trust/trusted-entities.ts'
 import { openRequest } from './open-request.ts'
 import { preparePresentation } from './prepare-presentation.ts'
+import { fault } from './test-support/fault.ts'
 import { membership } from './test-support/member.ts'
 import { type Bench, openBench } from './test-support/wallet-platform.ts'
 
+const setSettings = sql('test.wallet.verifier', 'update tenant set settings = $2::jsonb where id = $1 returning id')
 const tool = openssl()
 const years = { from: '200101000000Z', until: '491231235959Z' }
 const make = (wish: Partial<Wish>) =>
@@ -113,10 +118,67 @@ test('an answer goes to the host of the certificate only (5.9.3)', async () => {
   await assert.rejects(asked, { code: 'presentation_request.invalid' })
 })
 
-test('[X5-4] a root that is trusted for issuing, or by another organisation, vouches for no verifier', async () => {
+test('[X5-4] a root that is trusted for issuing vouches for no verifier', async () => {
+  const { tenantId } = await person(['issuer', 'status'])
+  await assert.rejects(openRequest(bench.platform, tenantId, link(hashOf(reader))), {
+    code: 'presentation_request.client',
+  })
+})
+
+test('a root that another organisation trusts vouches for nobody here: the verifier is only the host that the answer goes to', async () => {
   await person()
-  for (const caller of [await person(['issuer', 'status']), await bench.person()]) {
-    const asked = openRequest(bench.platform, caller.tenantId, link(hashOf(reader)))
+  const caller = await bench.person()
+  for (const clientId of ['x509_san_dns:localhost', hashOf(reader)]) {
+    const { meta } = await preparePresentation(bench.platform, caller, link(clientId))
+    assert.partialDeepStrictEqual(meta.verifier, { clientId, name: 'localhost:1', authenticated: true, trusted: false })
+  }
+})
+
+test('an unknown root does not vouch for an answer to another host, and the refusal names the root and how to trust it', async () => {
+  const { tenantId } = await bench.person()
+  const operation = 'POST http://localhost:1/creds/trusted-entities'
+  const object = { response_uri: 'http://127.0.0.1:1/answers' }
+  for (const [x5c, fingerprint] of [
+    [[reader], null],
+    [[reader, root], root.certificate.fingerprint],
+  ] as const) {
+    const asked = await fault(openRequest(bench.platform, tenantId, link(hashOf(reader), { object, x5c })))
+    assert.equal(asked.code, 'presentation_request.client')
+    assert.ok(
+      asked.detail?.includes('Trust the root CN=Readers,C=ZA') && asked.detail.includes(operation),
+      asked.detail ?? '',
+    )
+    assert.partialDeepStrictEqual(asked.meta, {
+      trust: { operation, root: { subject: 'CN=Readers,C=ZA', fingerprint } },
+    })
+  }
+})
+
+test('an organisation whose verifierPolicy is `trusted` answers nobody else, however the verifier is known', async () => {
+  const trusting = await person()
+  const careful = await bench.person()
+  for (const { tenantId } of [trusting, careful]) await setVerifierPolicy(tenantId)
+  const { verifier } = await openRequest(bench.platform, trusting.tenantId, link(hashOf(reader)))
+  assert.equal(verifier.trusted, true)
+  for (const request of [link(hashOf(reader)), plainLink()]) {
+    const asked = openRequest(bench.platform, careful.tenantId, request)
     await assert.rejects(asked, { code: 'presentation_request.client' })
   }
 })
+
+/** A request that nobody signed, by value. */
+function plainLink(): string {
+  const answers = 'http://localhost:1/answers'
+  const parameters = {
+    ...{ client_id: `redirect_uri:${answers}`, response_type: 'vp_token', response_mode: 'direct_post' },
+    ...{ response_uri: answers, nonce: 'n-0S6_WzA2Mj.0123456789', state: 'st' },
+    dcql_query: JSON.stringify({ credentials: [membership] }),
+  }
+  return `openid4vp://?${new URLSearchParams(parameters)}`
+}
+
+async function setVerifierPolicy(tenantId: TenantId): Promise<void> {
+  const settings = JSON.stringify({ verifierPolicy: 'trusted' })
+  await bench.platform.store.across('test set-up', (tx) => tx.rows(setSettings, [tenantId, settings]))
+  forgetTenants(bench.platform)
+}

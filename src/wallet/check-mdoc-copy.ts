@@ -2,7 +2,6 @@ import { mdocClaims } from '../protocols/mdoc/claims.ts'
 import { mdocFinding } from '../protocols/mdoc/findings.ts'
 import { type IssuerSigned, parseIssuerSigned } from '../protocols/mdoc/issuer-signed.ts'
 import { checkReceivedMdoc, verifyIssuerSigned } from '../protocols/mdoc/verify-issuer-signed.ts'
-import { trustFinding } from '../trust/finding.ts'
 import { type MdocIssuer, resolveMdocIssuer } from '../trust/mdoc-issuer.ts'
 import {
   type CopyFinding,
@@ -27,7 +26,7 @@ export function mdocChecks(platform: Outward, { configuration }: Received, trust
    */
   return async (raw: string, unused: UnusedKeys): Promise<Outcome> => {
     const mdoc = parseIssuerSigned(raw)
-    const issuer = await allowedIssuer(platform, mdoc, trust, now)
+    const issuer = await trust.reviewed(await resolveMdocIssuer(platform, mdoc, now, trust.anchors))
     const key = unused.take(mdoc.mso.deviceKey)
     // [W-R4] the type of the configuration
     const policy = { certificate: issuer.certificate, now, docType: configuration.type ?? '' }
@@ -49,18 +48,6 @@ export function mdocChecks(platform: Outward, { configuration }: Received, trust
 
 function unboundFinding({ mso }: IssuerSigned): CopyFinding {
   return mdocFinding(mso.deviceKey === null ? 'device_key.unsupported' : 'device_key.unexpected')
-}
-
-/** The signer with what the tenant's policy has against it. */
-async function allowedIssuer(
-  platform: Outward,
-  mdoc: IssuerSigned,
-  { anchors, allows }: SignerTrust,
-  now: Date,
-): Promise<MdocIssuer> {
-  const issuer = await resolveMdocIssuer(platform, mdoc, now, anchors)
-  if (issuer.findings.length > 0 || (await allows(issuer))) return issuer
-  return { ...issuer, trusted: false, findings: [trustFinding('issuer.not_trusted')] }
 }
 
 function factsOf({ mso }: IssuerSigned, { issuer }: MdocIssuer, now: Date): Facts {

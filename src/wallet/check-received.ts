@@ -1,5 +1,7 @@
 import { Fault } from '../fault.ts'
 import { checkStatus } from '../trust/check-status.ts'
+import type { TrustFindingCode } from '../trust/finding.ts'
+import { trustOperation, unknownRootOf } from '../trust/unanchored.ts'
 import {
   type CopyFinding,
   type Facts,
@@ -24,7 +26,7 @@ export type Verified = Facts & { readonly received: Received; readonly copies: r
  * Makes every check of a holder on receipt for all copies of a credential. One bad copy condemns them all [W-R7].
  *
  * @param trust Who may have signed it.
- * @throws Fault `credential.invalid`, with the findings in `meta.findings`
+ * @throws Fault `credential.invalid`, or `credential.untrusted` if only trust is missing; the findings are in `meta.findings`
  * @see [RFC 9901, 7.2](https://www.rfc-editor.org/rfc/rfc9901#section-7.2), ISO/IEC 18013-5, 9.3.1 (2021)
  */
 export async function checkReceived(
@@ -43,7 +45,7 @@ export async function checkReceived(
   // Token Status List 8.3: an invalid credential is not looked up
   if (findings.length === 0) findings.push(...(await checkStatuses(platform, received, copies, trust, now)))
   const [first] = copies
-  if (findings.length > 0 || first === undefined) throw refusal(findings)
+  if (findings.length > 0 || first === undefined) throw refusalOf(platform, findings, outcomes)
   return { received, copies: copies.map(({ raw, key }) => ({ raw, key })), ...first.facts }
 }
 
@@ -81,7 +83,20 @@ async function checkStatuses(
   return findings
 }
 
-function refusal(findings: readonly ReceivedFinding[]): Fault {
+/** What is missing if only trust is. */
+const lacksOfTrust: ReadonlySet<string> = new Set<TrustFindingCode>(['issuer.not_trusted', 'chain.no_anchor'])
+
+function refusalOf(platform: Outward, findings: readonly ReceivedFinding[], outcomes: readonly Outcome[]): Fault {
   const detail = [...new Set(findings.map(({ message }) => message))].slice(0, 5).join(' ')
-  return new Fault('credential.invalid', { detail, meta: { findings: findings.slice(0, 50) } })
+  const shown = findings.slice(0, 50)
+  const issuer = outcomes.find(({ copy }) => copy !== null)?.copy?.issuer
+  if (issuer === undefined || !findings.every(({ code }) => lacksOfTrust.has(code)))
+    return new Fault('credential.invalid', { detail, meta: { findings: shown } })
+  const root = issuer.chain === null ? null : unknownRootOf(issuer.chain.der)
+  const operation = trustOperation(platform)
+  const whom = root === null ? issuer.issuer : `the root ${root.subject}`
+  return new Fault('credential.untrusted', {
+    detail: `${detail} Trust ${whom} with ${operation}, and repeat the call: the credential is kept sealed until then.`,
+    meta: { findings: shown, trust: { operation, issuer: issuer.issuer, ...(root !== null && { root }) } },
+  })
 }

@@ -2,7 +2,6 @@ import type { JsonObject } from '../crypto/json.ts'
 import type { KeyPair } from '../crypto/jwk.ts'
 import { checkReceivedSdJwtVc, holderKeyOf } from '../protocols/sd-jwt-vc/check-sd-jwt-vc.ts'
 import { parseSdJwt, type SdJwt } from '../protocols/sd-jwt-vc/sd-jwt.ts'
-import { trustFinding } from '../trust/finding.ts'
 import { type ResolvedIssuer, resolveIssuer } from '../trust/resolve-issuer.ts'
 import {
   type CopyFinding,
@@ -61,22 +60,10 @@ function issuersOf(platform: Outward, trust: SignerTrust, now: Date): (sdJwt: Sd
   const known = new Map<string, Promise<ResolvedIssuer>>()
   return ({ jwt }) => {
     const name = JSON.stringify([jwt.header.kid, jwt.header.x5c, jwt.payload.iss])
-    const found = known.get(name) ?? allowedIssuer(platform, jwt, trust, now)
+    const found = known.get(name) ?? resolveIssuer(platform, jwt, now, trust.anchors).then(trust.reviewed)
     known.set(name, found)
     return found
   }
-}
-
-/** The issuer with what the tenant's policy has against it. */
-async function allowedIssuer(
-  platform: Outward,
-  jwt: SdJwt['jwt'],
-  { anchors, allows }: SignerTrust,
-  now: Date,
-): Promise<ResolvedIssuer> {
-  const issuer = await resolveIssuer(platform, jwt, now, anchors)
-  if (issuer.findings.length > 0 || (await allows(issuer))) return issuer
-  return { ...issuer, trusted: false, findings: [trustFinding('issuer.not_trusted')] }
 }
 
 /** `jti` names the copy, not the subject. */

@@ -12,6 +12,7 @@ import {
   type DeferredRun,
   deleteDeferred,
   giveUpDeferred,
+  holdDeferred,
   insertDeferred,
   isDeferred,
   passOnOrders,
@@ -77,22 +78,26 @@ export async function enqueueFetch(tx: TenantTx, deferredId: string, now: Date):
 }
 
 /**
- * Ends an order for good, because it was refused or what came of it does not hold: its keys and its token go, its issuer hears that its
- * credentials were not taken [W-R9], and its delivery ends.
+ * Ends an order of which nothing comes now, and its delivery. What only lacks trust stays sealed, with what the issuer gave, until the holder
+ * comes back with the same offer. Else its keys and its token go, and its issuer hears that its credentials were not taken [W-R9].
  */
-export async function giveUp(
+export async function endOrder(
   platform: Platform,
   run: DeferredRun,
   receipt: Receipt,
   { order }: OpenOrder,
   error: unknown,
 ): Promise<void> {
-  const { store, clock } = platform
-  await reportRefused(platform, receipt, receivedOf(order))
+  const { store, sealing, clock } = platform
+  const { tenantId, by } = receipt
+  const isHeld = error instanceof Fault && error.code === 'credential.untrusted'
+  const { offerHash } = order
+  const kept = { sealedWork: await sealOrder(sealing, tenantId, run.id, order), offerHash, keptSeconds: KEPT_MS / 1000 }
+  if (!isHeld) await reportRefused(platform, receipt, receivedOf(order))
   const reason = deliveryErrorOf(error instanceof Fault ? error : new Fault('server.unexpected'))
-  await store.inTenant(receipt.tenantId, async (tx) => {
-    const outcome = { credentialIds: [], error: reason }
-    await settleOrder(tx, await giveUpDeferred(tx, run), outcome, receipt.by, clock.now())
+  await store.inTenant(tenantId, async (tx) => {
+    const gone = isHeld ? await holdDeferred(tx, run, kept) : await giveUpDeferred(tx, run)
+    await settleOrder(tx, gone, { credentialIds: [], error: reason }, by, clock.now())
   })
 }
 
@@ -128,7 +133,7 @@ async function fetchDeferred(platform: Platform, tenantId: TenantId, id: string)
       throw error
     }
     log.info({ code: error instanceof Fault ? error.code : '' }, 'a credential that was to come was given up')
-    await giveUp(platform, run, receipt, open, error)
+    await endOrder(platform, run, receipt, open, error)
   }
 }
 

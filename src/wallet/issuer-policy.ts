@@ -4,8 +4,10 @@ import { findTenantOf } from '../directory/find-tenant.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import { didWebOf } from '../protocols/did/did-web.ts'
+import { trustFinding } from '../trust/finding.ts'
 import { isTrustedCredentialIssuer, trustOf } from '../trust/is-trusted.ts'
 import type { ResolvedIssuer } from '../trust/resolve-issuer.ts'
+import { isCertifiedFor, trustOperation } from '../trust/unanchored.ts'
 
 /** From whom the wallets of a tenant take credentials: from anybody, or from the tenant itself and its trusted entities only. */
 export type IssuerPolicy = 'any' | 'trusted'
@@ -15,8 +17,8 @@ type Needs = Pick<Platform, 'store' | 'clock' | 'config' | 'urls'>
 /** What the checks of a received credential need to know of the tenant's trust. */
 export type SignerTrust = {
   readonly anchors: () => Promise<AnchorSet>
-  /** Whether a credential may be signed by this issuer. */
-  readonly allows: (signer: ResolvedIssuer) => Promise<boolean>
+  /** The issuer that signed a credential, with what the policy has against it among its findings. */
+  readonly reviewed: <Signer extends ResolvedIssuer>(signer: Signer) => Promise<Signer>
 }
 
 /** The tenant's setting `issuerPolicy`; without one `any` in development and `trusted` in production. */
@@ -44,14 +46,36 @@ export async function refuseUntrusted(
   if ((await issuerPolicyOf(needs, tenantId)) === 'any') return
   if (await isTrustedCredentialIssuer(needs, tenantId, credentialIssuer)) return
   throw new Fault('issuer.untrusted', {
-    detail: `${new URL(credentialIssuer).host} is not among the issuers that the organisation trusts.`,
+    detail: `${new URL(credentialIssuer).host} is not among the issuers that the organisation trusts. Add it with ${trustOperation(needs)}.`,
     meta: { credentialIssuer },
   })
 }
 
 /**
+ * Refuses formats of which it is known beforehand that nothing of them could be verified: an mdoc is signed by certificate, and where only
+ * trusted issuers count a wallet without any root takes none. Nothing of the offer is consumed by then.
+ *
+ * @throws Fault `issuer.untrusted`
+ */
+export async function refuseUnverifiable(
+  needs: Needs,
+  { tenantId }: Pick<Caller, 'tenantId'>,
+  credentialIssuer: string,
+  formats: readonly string[],
+): Promise<void> {
+  if (!formats.includes('mso_mdoc') || (await issuerPolicyOf(needs, tenantId)) === 'any') return
+  if ((await trustOf(needs, tenantId).anchors()).size > 0) return
+  const operation = trustOperation(needs)
+  throw new Fault('issuer.untrusted', {
+    detail: `An mdoc is signed by certificate, and the organisation trusts no root of an issuer. Add one with ${operation}.`,
+    meta: { credentialIssuer, trust: { operation } },
+  })
+}
+
+/**
  * Who may sign what a Credential Issuer sends. Where only trusted issuers count, that is the Credential Issuer itself (its address, or the
- * `did:web` DID of that), since the offer was taken on its name, or whoever a trusted entity stands for.
+ * `did:web` DID of that), since the offer was taken on its name, or an issuer that a trusted entity stands for. Where any counts, a certificate
+ * of the very address under an unknown root is taken too, and stays `trusted: false`.
  */
 export function signerTrustOf(
   needs: Pick<Needs, 'store' | 'clock' | 'config'>,
@@ -59,10 +83,18 @@ export function signerTrustOf(
   credentialIssuer: string,
 ): SignerTrust {
   const { anchors, vouchesFor } = trustOf(needs, tenantId)
-  const allows = async (signer: ResolvedIssuer) => {
-    if (signer.issuer === credentialIssuer || signer.issuer === didWebOf(credentialIssuer)) return true
-    if ((await issuerPolicyOf(needs, tenantId)) === 'any') return true
-    return vouchesFor(signer)
+  const takesAny = async () => (await issuerPolicyOf(needs, tenantId)) === 'any'
+  const isAllowed = async (signer: ResolvedIssuer) =>
+    signer.issuer === credentialIssuer ||
+    signer.issuer === didWebOf(credentialIssuer) ||
+    (await takesAny()) ||
+    vouchesFor(signer)
+  return {
+    anchors,
+    reviewed: async (signer) => {
+      if (isCertifiedFor(signer, credentialIssuer) && (await takesAny())) return { ...signer, findings: [] }
+      if (signer.findings.length > 0 || (await isAllowed(signer))) return signer
+      return { ...signer, trusted: false, findings: [trustFinding('issuer.not_trusted')] }
+    },
   }
-  return { anchors, allows }
 }

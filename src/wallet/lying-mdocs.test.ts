@@ -7,10 +7,11 @@ import { softwareKey } from '../crypto/signing-key.ts'
 import { issueMdoc } from '../protocols/mdoc/issue-mdoc.ts'
 import { emptyList, setStatus } from '../protocols/status-list/packed-list.ts'
 import { buildStatusListCwt, STATUS_LIST_CWT_MEDIA_TYPE } from '../protocols/status-list/status-list-cwt.ts'
+import { addTrustedEntity } from '../trust/trusted-entities.ts'
 import { acceptOffer } from './accept-offer.ts'
 import { fault } from './test-support/fault.ts'
 import { type ForeignIssuer, foreignIssuer, type Lies, type Reply } from './test-support/foreign-issuer.ts'
-import { foreignLeaf, foreignRootDer, type MdocAsk } from './test-support/foreign-mdoc.ts'
+import { foreignLeaf, foreignRoot, foreignRootDer, type MdocAsk } from './test-support/foreign-mdoc.ts'
 import { provedKey } from './test-support/foreign-signer.ts'
 import { type Lie, says, sends, stranger, testLies } from './test-support/lies.ts'
 import { anMdocHolder } from './test-support/mdoc-holder.ts'
@@ -113,10 +114,18 @@ testLies(
   false,
   () => ({ ...bench, person: () => anMdocHolder(bench) }),
 )
-testLies([invalid('whose root nobody trusts', {}, 'chain.no_anchor')], true, () => ({
-  ...bench,
-  person: () => anMdocHolder(bench, { trusting: false }),
-}))
+test('an mdoc whose root nobody trusts is not taken; it waits sealed for the root', async () => {
+  const road = await foreignIssuer(licenceOnly)
+  const thandi = await anMdocHolder(bench, { trusting: false })
+  const accept = () => acceptOffer(bench.platform, thandi, { credentialOffer: road.offerUri })
+  const refused = await fault(accept())
+  assert.equal(refused.code, 'credential.untrusted')
+  assert.partialDeepStrictEqual(refused.meta, { findings: [{ code: 'chain.no_anchor' }] })
+  assert.deepEqual(await bench.rows(thandi.tenantId, 'wallet_credential'), [])
+  await addTrustedEntity(bench.platform, thandi, { name: 'Road office', certificates: [foreignRoot] })
+  assert.equal((await accept()).credentials.length, 1)
+  await road.close()
+})
 
 function withoutProof(reply: Reply): Reply {
   const { credential_configurations_supported: known } = Object(reply.body)

@@ -27,6 +27,7 @@ export type OpenedOffer = {
 /** What a wallet takes, and from whom. */
 export type OfferTerms = {
   readonly refuse: (credentialIssuer: string) => Promise<void>
+  readonly refuseFormats: (credentialIssuer: string, formats: readonly string[]) => Promise<void>
   readonly formats: readonly string[]
 }
 
@@ -37,19 +38,22 @@ const accept = ['application/json']
  * Reads an offer in any form and the metadata of its issuer. Only GET requests: nothing is consumed.
  *
  * @param terms `refuse` throws if the wallet takes nothing of this Credential Issuer; until then only the offer itself is fetched.
- * `formats`: those of OpenID4VCI that it takes.
- * @throws Fault what `refuse` throws, `offer.malformed`, `offer.unusable`, `offer.format`, `issuer_metadata.invalid`, `upstream.*`
+ * `refuseFormats` throws if it could verify nothing in one of these formats. `formats`: those of OpenID4VCI that it takes.
+ * @throws Fault what the terms throw, `offer.malformed`, `offer.unusable`, `offer.format`, `issuer_metadata.invalid`, `upstream.*`
  * @see [OpenID4VCI 1.0, 4](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-offer-endpoint)
  */
 export async function openOffer(
   platform: Outward,
   credentialOffer: string,
-  { refuse, formats }: OfferTerms,
+  { refuse, refuseFormats, formats }: OfferTerms,
 ): Promise<OpenedOffer> {
   const offer = await fetchOffer(platform, credentialOffer)
   await refuse(offer.credentialIssuer)
   const metadata = await fetchIssuerMetadata(platform, offer.credentialIssuer)
-  return { offer, metadata, configurations: supportedOf(metadata, offer.configurationIds, formats) }
+  const configurations = supportedOf(metadata, offer.configurationIds, formats)
+  const offered = configurations.map(({ format }) => format)
+  await refuseFormats(offer.credentialIssuer, offered)
+  return { offer, metadata, configurations }
 }
 
 /**

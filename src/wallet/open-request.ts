@@ -2,6 +2,8 @@ import type { TenantId } from '../caller.ts'
 import { isJsonObject, type JsonObject } from '../crypto/json.ts'
 import type { PublicJwk } from '../crypto/jwk.ts'
 import { randomToken } from '../crypto/random.ts'
+import { findTenantOf } from '../directory/find-tenant.ts'
+import type { Tenant } from '../directory/tenant.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import {
@@ -20,6 +22,7 @@ import { certifiedVerifier, verifierRevocation } from '../trust/certified-verifi
 import { didKey } from '../trust/did-key.ts'
 import { isTrustedVerifierDid } from '../trust/is-trusted.ts'
 import { trustedAnchors } from '../trust/tenant-trust.ts'
+import { trustOperation } from '../trust/unanchored.ts'
 import { bytesMax, isOk, type Outward, peersOf, refusalOf } from './upstream.ts'
 import { openFormats } from './wallet-format.ts'
 
@@ -27,13 +30,13 @@ import { openFormats } from './wallet-format.ts'
 export type OpenedRequest = PresentationRequest & { readonly verifier: Standing; readonly purposes: readonly string[] }
 
 /**
- * How far a verifier is known. `signed`: it proved to be who it says. `trusted`: the tenant trusts it. `certifiedName`: the subject of its
- * certificate, if it has one.
+ * How far a verifier is known. `signed`: it proved to be who it says. `trusted`: it is the tenant itself, or the tenant trusts it. `name`: that of
+ * the tenant, or the subject of a trusted certificate; null: it has only the name of its client id.
  */
-type Standing = { readonly signed: boolean; readonly trusted: boolean; readonly certifiedName: string | null }
+type Standing = { readonly signed: boolean; readonly trusted: boolean; readonly name: string | null }
 type Identified = AuthenticatedRequest & Standing
 
-type Needs = Outward & Pick<Platform, 'clock' | 'store'>
+type Needs = Outward & Pick<Platform, 'clock' | 'store' | 'urls'>
 
 const CHAIN_MAX = 6
 const PURPOSES_MAX = 8
@@ -54,7 +57,9 @@ export async function openRequest(
   const link = readRequestLink(presentationRequest, peersOf(platform))
   // [VP-U2] a nonce of ours ties the object to this very fetch
   const walletNonce = link.kind === 'reference' && link.method === 'post' ? randomToken(16) : null
-  const authenticated = await authenticate(platform, tenantId, link, walletNonce)
+  const tenant = await findTenantOf(platform, tenantId)
+  const authenticated = await authenticate(platform, tenantId, tenant, link, walletNonce)
+  if (!authenticated.trusted && tenant?.settings.verifierPolicy === 'trusted') throw untrusted(platform)
   const wallet = {
     formats: await openFormats(platform, tenantId),
     holderAlg: 'ES256',
@@ -62,8 +67,8 @@ export async function openRequest(
   } as const
   try {
     const request = checkRequest(authenticated, wallet, platform.clock.now())
-    const { signed, trusted, certifiedName, parameters } = authenticated
-    return { ...request, verifier: { signed, trusted, certifiedName }, purposes: purposesOf(parameters) }
+    const { signed, trusted, name, parameters } = authenticated
+    return { ...request, verifier: { signed, trusted, name }, purposes: purposesOf(parameters) }
   } catch (error) {
     throw inOwnBody(error)
   }
@@ -72,32 +77,52 @@ export async function openRequest(
 async function authenticate(
   platform: Needs,
   tenantId: TenantId,
+  tenant: Tenant | null,
   link: RequestLink,
   walletNonce: string | null,
 ): Promise<Identified> {
   const peers = peersOf(platform)
-  const nobody = { trusted: false, certifiedName: null }
+  const nobody = { trusted: false, name: null }
   if (link.kind === 'plain') return { ...authenticatePlain(link.parameters, link.client, peers), ...nobody }
   const jwt = link.kind === 'signed' ? link.jwt : await fetchObject(platform, link.requestUri, walletNonce)
   const signed = openRequestObject(jwt, link.client)
-  if (link.client.prefix !== 'decentralized_identifier') return authenticateCertified(platform, tenantId, signed)
+  if (link.client.prefix !== 'decentralized_identifier')
+    return authenticateCertified(platform, tenantId, tenant, signed)
   const request = authenticateSigned(signed, { didKey: await verifierKey(platform, signed) }, peers)
+  // an organisation is no stranger to its own people
+  if (tenant !== null && link.client.id === platform.urls.did(tenant.slug)) {
+    return { ...request, trusted: true, name: tenant.name }
+  }
   return { ...request, ...nobody, trusted: await isTrustedVerifierDid(platform, tenantId, link.client.id) }
 }
 
-/** 5.9.3: by certificate only whom the tenant trusts */
-async function authenticateCertified(platform: Needs, tenantId: TenantId, signed: SignedRequest): Promise<Identified> {
+/** 5.9.3: by certificate only one that the tenant trusts, or, unless it said otherwise, one for the very host that the answer goes to. */
+async function authenticateCertified(
+  platform: Needs,
+  tenantId: TenantId,
+  tenant: Tenant | null,
+  signed: SignedRequest,
+): Promise<Identified> {
   const known = { anchors: await trustedAnchors(platform, tenantId), now: platform.clock.now() }
   const { x5c: sent } = signed.jws.header
   const revocation = await verifierRevocation(platform, isTextList(sent, CHAIN_MAX) ? sent : [], known)
-  let certifiedName = ''
+  const uri = signed.jws.payload.response_uri
+  const takesAny = tenant?.settings.verifierPolicy !== 'trusted' && typeof uri === 'string' && URL.canParse(uri)
+  const beyond = { address: takesAny ? uri : null, operation: trustOperation(platform) }
+  const by: { name: string | null } = { name: null }
   const trustChain = (x5c: readonly string[], client: SignedRequest['client']) => {
-    const { key, name } = certifiedVerifier(x5c, client, { ...known, revocation })
-    certifiedName = name
-    return key
+    const found = certifiedVerifier(x5c, client, { ...known, revocation }, beyond)
+    by.name = found.name
+    return found.key
   }
   const request = authenticateSigned(signed, { trustChain }, peersOf(platform))
-  return { ...request, trusted: true, certifiedName }
+  return { ...request, trusted: by.name !== null, name: by.name }
+}
+
+function untrusted(platform: Needs): Fault {
+  const operation = trustOperation(platform)
+  const detail = `The organisation answers only verifiers that it trusts. Add this one with ${operation}.`
+  return new Fault('presentation_request.client', { detail, meta: { trust: { operation } } })
 }
 
 async function fetchObject({ fetch }: Needs, requestUri: string, walletNonce: string | null): Promise<string> {

@@ -109,10 +109,10 @@ function alternativesOf({ query }: OpenedRequest, { queries, required }: Selecti
   }))
 }
 
-/** (3.11, step 8) Who asks, as far as it is known: the DID, the subject of the certificate, or the place that the answer goes to. */
+/** (3.11, step 8) Who asks, as far as it is known: by the name that is vouched for, by the DID, or by the place that the answer goes to. */
 function verifierOf({ client, responseUri, verifier }: OpenedRequest): VerifierIdentity {
-  const { signed, trusted, certifiedName } = verifier
+  const { signed, trusted } = verifier
   const responseHost = new URL(responseUri).host
-  const name = client.prefix === 'decentralized_identifier' ? client.id : (certifiedName ?? responseHost)
+  const name = verifier.name ?? (client.prefix === 'decentralized_identifier' ? client.id : responseHost)
   return { clientId: client.full, name, responseHost, authenticated: signed, trusted }
 }

@@ -12,7 +12,7 @@ import type { ServerMetadata } from '../protocols/openid4vci/server-metadata.ts'
 import { readTokenResponse, type TokenResponse } from '../protocols/openid4vci/token-response.ts'
 import { isText } from '../protocols/shape.ts'
 import type { Dataset, OpenOrder, Order } from './order.ts'
-import { bytesMax, errorCodeOf, isOk, jsonOf, type Outward, refusalOf } from './upstream.ts'
+import { bytesMax, errorCodeOf, isOk, jsonOf, type Outward, refusalOf, upstreamOf } from './upstream.ts'
 
 const json = ['application/json']
 
@@ -49,8 +49,23 @@ export async function redeemCode(
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   const request = { method: 'POST', headers, body: form.toString(), accept: json, bytesMax: bytesMax.token } as const
   const answer = await fetch(server.tokenEndpoint, request)
-  if (!isOk(answer)) throw refusalOf(answer, 'offer.unusable', 'The issuer does not redeem the offer (any more).')
+  if (!isOk(answer))
+    throw refusalOf(
+      answer,
+      'offer.unusable',
+      refusalText(answer, txCode, server.issuer.startsWith(`${urls.publicUrl}/`)),
+    )
   return { token: readTokenResponse(jsonOf(answer, 'issuer_answer.invalid'), false), clientId }
+}
+
+/** Why a code was not redeemed, as far as it can be told: our own issuer says how many tries are left. */
+function refusalText(answer: OutboundAnswer, txCode: string | null, isOurs: boolean): string {
+  const { errorDescription } = upstreamOf(answer)
+  if (txCode === null || errorCodeOf(answer) !== 'invalid_grant')
+    return 'The issuer does not redeem the offer (any more).'
+  const detail =
+    'The issuer does not redeem the offer: the transaction code may be wrong, or the offer was used or has expired.'
+  return isOurs && errorDescription !== undefined ? `${detail} ${errorDescription}` : detail
 }
 
 /**

@@ -19,6 +19,7 @@ export const offerFaults = [
   'offer.tx_code_required',
   'offer.authorization_required',
   'credential.invalid',
+  'credential.untrusted',
   'issuer_answer.invalid',
 ] as const satisfies readonly FaultCode[]
 

@@ -3,7 +3,7 @@ import type { Platform } from '../platform.ts'
 import type { Configuration } from '../protocols/openid4vci/credential-configuration.ts'
 import type { TxCode } from '../protocols/openid4vci/credential-offer.ts'
 import { holderOf } from './holder.ts'
-import { refuseUntrusted } from './issuer-policy.ts'
+import { refuseUntrusted, refuseUnverifiable } from './issuer-policy.ts'
 import { type OfferTerms, type OpenedOffer, openOffer } from './open-offer.ts'
 import type { ResolvedOffer } from './schemas.ts'
 import { openFormats, walletFormatOf } from './wallet-format.ts'
@@ -28,7 +28,11 @@ export async function offerTerms(
   owner: Pick<Caller, 'tenantId' | 'tenantSlug'>,
 ): Promise<OfferTerms> {
   const formats = await openFormats(platform, owner.tenantId)
-  return { formats, refuse: (issuer) => refuseUntrusted(platform, owner, issuer) }
+  return {
+    formats,
+    refuse: (issuer) => refuseUntrusted(platform, owner, issuer),
+    refuseFormats: (issuer, offered) => refuseUnverifiable(platform, owner, issuer, offered),
+  }
 }
 
 /** How the API tells what transaction code is needed. */

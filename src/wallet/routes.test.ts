@@ -154,7 +154,7 @@ test('refusals of an offer have the codes of the contract', async () => {
   const format = await thandi.post('/wallet/v2/credentials', { credentialOffer: mdoc })
   assert.equal(format.body.errors[0].code, 'UNSUPPORTED_FORMAT')
   assert.equal(withCode.calls.filter(({ place }) => place === 'token').length, 0)
-  const wrong = await thandi.post('/wallet/v2/credentials', { credentialOffer: withCode.offerUri, txCode: '1' })
+  const wrong = await thandi.post('/wallet/v2/credentials', { credentialOffer: withCode.offerUri, txCode: '000000' })
   assert.equal(wrong.status, 422)
   assert.equal(wrong.body.errors[0].code, 'OFFER_UNUSABLE')
   assert.equal(wrong.body.errors[0].meta.upstream.error, 'invalid_grant')

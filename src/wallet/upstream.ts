@@ -51,8 +51,11 @@ export function refusalOf(answer: OutboundAnswer, code: FaultCode, detail: strin
   return new Fault(code, { detail, meta: { upstream } })
 }
 
+/** What an answer says that is no success. */
+type Upstream = { readonly status: number; readonly error?: string; readonly errorDescription?: string }
+
 /** What `meta.upstream` tells of an answer that is no success. */
-export function upstreamOf(answer: OutboundAnswer) {
+export function upstreamOf(answer: OutboundAnswer): Upstream {
   return { status: answer.status, ...oauthErrorOf(answer) }
 }
 

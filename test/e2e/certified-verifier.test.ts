@@ -1,4 +1,4 @@
-// A verifier with certificates of its own, and the wallets of two organisations: who trusts its root answers, who does not is not even asked.
+// A verifier with certificates of its own, and the wallets of two organisations, of which one answers trusted verifiers only.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
@@ -8,7 +8,7 @@ import { type Api, type Deployment, deploy } from '../support/server.ts'
 let chirograph: Deployment
 let school: Api
 before(async () => {
-  chirograph = await deploy()
+  chirograph = await deploy({}, {}, { globex: { verifierPolicy: 'trusted', issuerPolicy: 'any' } })
   school = await chirograph.backend('acme')
 })
 after(() => chirograph.stop())
@@ -23,7 +23,7 @@ async function holderOf(tenant: 'acme' | 'globex', templateId: string): Promise<
   return holder
 }
 
-test('own people and those who trust the root answer a request by certificate; to others the verifier is nobody (5.9.3)', async () => {
+test('an organisation that answers trusted verifiers only answers a request by certificate when it trusts the root (5.9.3)', async () => {
   const { id: templateId, type } = await makeTemplate(school, 'badge')
   const about = { type: 'verifierRoot', keyType: 'P-256', countryName: 'ZA' }
   const root = await school.post('/creds/certificates', { ...about, issuerAlternativeNameUrl: 'https://acme.example' })
@@ -63,4 +63,19 @@ test('own people and those who trust the root answer a request by certificate; t
   // another server of the deployment notices within 5 s
   for (let tries = 0; (await prepare(foreign)).status !== 201 && tries < 30; tries += 1) await setTimeout(250)
   assert.equal((await answered(foreign)).status, 'verified')
+})
+
+test('a school is no stranger to the wallets of its own people: trusted, and by its name', async () => {
+  const { type } = await makeTemplate(school, 'card')
+  const template = await school.post('/creds/templates/presentations', {
+    ...{ name: 'Who', description: '', credentials: [{ type, attributes: { name: {} } }] },
+    verifierConfig: { signer: 'did:web' },
+  })
+  const presentationTemplateId = template.body.data.id
+  const asked = await school.post('/creds/presentations/request', { presentationTemplateId })
+  const presentationRequest = asked.body.data.authorizationRequestUri
+  const thandi = await chirograph.wallet('acme', 'thandi')
+  const { body } = await thandi.post('/wallet/v2/presentations', { presentationRequest })
+  assert.match(body.meta.verifier.clientId, /^decentralized_identifier:did:web:/)
+  assert.partialDeepStrictEqual(body.meta.verifier, { trusted: true, name: 'Acme College' })
 })

@@ -114,3 +114,23 @@ async function present(presentationRequest: string, credentialId: string) {
   assert.equal(answered.body.data.status, 'answered')
   return prepared.body.data
 }
+
+test('a mistyped transaction code costs a try of five, and the holder hears how many are left', async () => {
+  const made = await school.post('/creds/templates/credentials', { ...diploma, code: 'by-code', txCode: {} })
+  const ask = { credentialTemplateId: made.body.data.id, attributes }
+  const { offerUri: credentialOffer, txCode } = (await school.post('/creds/credentials/issuance', ask)).body.data
+  const wrong = String(txCode).replace(/./g, (digit) => String((Number(digit) + 1) % 10))
+  for (const [sent, status, detail] of [
+    ['no digits', 422, /digits only/],
+    [wrong, 422, /may be wrong.*Tries left: 4/],
+    [wrong, 422, /may be wrong.*Tries left: 3/],
+  ] as const) {
+    const refused = await thandi.post('/wallet/v2/credentials', { credentialOffer, txCode: sent })
+    assert.deepEqual(
+      [refused.status, detail.test(refused.body.errors[0].detail)],
+      [status, true],
+      refused.body.errors[0].detail,
+    )
+  }
+  assert.equal((await thandi.post('/wallet/v2/credentials', { credentialOffer, txCode })).status, 201)
+})

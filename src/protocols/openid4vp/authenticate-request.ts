@@ -110,7 +110,9 @@ function chainKeyOf(client: ClientId, jws: Jws, { trustChain }: RequestKeys): Re
 }
 
 /** [VP-S3] a place that answers of this client may go to. */
-function responseUriOf({ response_uri: uri }: JsonObject, client: ClientId, policy: PeerPolicy): string {
+function responseUriOf(parameters: JsonObject, client: ClientId, policy: PeerPolicy): string {
+  // 5.9.3: with the prefix redirect_uri the verifier may leave it out: it is the client id
+  const uri = parameters.response_uri ?? (client.prefix === 'redirect_uri' ? client.id : undefined)
   const url = asPeerUrl(uri, policy)
   // [VP-S2] 8.2: REQUIRED with direct_post, the only mode there is here
   if (typeof uri !== 'string' || url === null) throw refused('response_uri is missing or not an https URL.')

@@ -188,6 +188,10 @@ test('an unsigned request is accepted with redirect_uri only, and answers go now
   assert.equal(checkRequest(authenticatePlain(parameters, client, production), wallet, noon).expiresAt, null)
   const elsewhere = { ...parameters, response_uri: 'https://verifier.example/answer/2' }
   assert.throws(() => authenticatePlain(elsewhere, client, production), { code: 'presentation_request.invalid' })
+  const { response_uri: _, ...without } = parameters
+  assert.equal(authenticatePlain(without, client, production).responseUri, responseUri)
+  const plain = parseClientId('redirect_uri:http://verifier.example/1')
+  assert.throws(() => authenticatePlain(without, plain, production), { code: 'presentation_request.invalid' })
   assert.throws(() => authenticatePlain(parameters, parseClientId(claims.client_id), production), {
     code: 'presentation_request.invalid',
   })
