@@ -89,6 +89,11 @@ export const protocolFaults = {
     oauth: [403, 'access_denied'],
     title: 'A wallet belongs to a user, and this token names none.',
   },
+  'wallet.full': {
+    api: [409, 'INVALID_STATE'],
+    oauth: [400, 'invalid_request'],
+    title: 'The wallet holds as many credentials as it may; remove some first.',
+  },
   'offer.unusable': {
     api: [422, 'OFFER_UNUSABLE'],
     oauth: [400, 'invalid_grant'],
