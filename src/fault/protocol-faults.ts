@@ -195,6 +195,11 @@ export const protocolFaults = {
     oauth: [400, 'invalid_request'],
     title: 'The presentation request is not open: answered, cancelled or run out.',
   },
+  'presentation_request.response_code': {
+    api: [403, 'FORBIDDEN'],
+    oauth: [403, 'access_denied'],
+    title: "The result is shown only with the response_code that came back with the holder's browser.",
+  },
   'presentation_request.invalid': {
     api: [422, 'REQUEST_INVALID'],
     oauth: [400, 'invalid_request'],
