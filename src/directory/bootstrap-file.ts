@@ -50,6 +50,8 @@ const TenantSettings = Type.Object(
     verifierPolicy: Type.Optional(Type.Enum(['any', 'trusted'])),
     /** What the wallets hold and show. */
     walletFormats: Type.Optional(Type.Array(Type.Enum(['vc+sd-jwt', 'mso_mdoc']), { minItems: 1, uniqueItems: true })),
+    /** Where presentation requests may send browsers: these URLs and what is below them. */
+    redirectUris: Type.Optional(Type.Array(Type.String({ format: 'uri', maxLength: 2000 }), { maxItems: 100 })),
     /** Whether other organisations of the deployment find its types in the list of types. They are public in any case. */
     typeListing: Type.Optional(Type.Enum(['listed', 'unlisted'])),
   },

@@ -89,6 +89,11 @@ export const protocolFaults = {
     oauth: [403, 'access_denied'],
     title: 'A wallet belongs to a user, and this token names none.',
   },
+  'wallet.full': {
+    api: [409, 'INVALID_STATE'],
+    oauth: [400, 'invalid_request'],
+    title: 'The wallet holds as many credentials as it may; remove some first.',
+  },
   'offer.unusable': {
     api: [422, 'OFFER_UNUSABLE'],
     oauth: [400, 'invalid_grant'],
@@ -194,6 +199,11 @@ export const protocolFaults = {
     api: [409, 'INVALID_STATE'],
     oauth: [400, 'invalid_request'],
     title: 'The presentation request is not open: answered, cancelled or run out.',
+  },
+  'presentation_request.response_code': {
+    api: [403, 'FORBIDDEN'],
+    oauth: [403, 'access_denied'],
+    title: "The result is shown only with the response_code that came back with the holder's browser.",
   },
   'presentation_request.invalid': {
     api: [422, 'REQUEST_INVALID'],

@@ -1,7 +1,7 @@
 import { Fault, type Violation } from '../fault.ts'
 import { type Attributes, type ReadAttributes, readAttributes } from './attributes.ts'
 import { type NameSpaces, readNameSpaces } from './mdoc-attributes.ts'
-import { type TemplateDefinition, type TemplateFormat, TX_CODE_LENGTH, vctOf } from './template.ts'
+import { type TemplateDefinition, type TemplateFormat, vctOf } from './template.ts'
 import type { TemplateBody, WrittenDefinition } from './template-schemas.ts'
 import { type Moment, validityOf } from './validity.ts'
 
@@ -61,15 +61,11 @@ function writtenIn(body: TemplateBody): WrittenDefinition {
   return { revocable: true, ...rest } as WrittenDefinition
 }
 
-function otherViolations({ code, format, credentialFormat, txCode }: TemplateBody): Violation[] {
+function otherViolations({ code, format, credentialFormat }: TemplateBody): Violation[] {
   const violations: Violation[] = []
   // [SEC-23] parsers refuse a member of that name, and the code is one in the metadata of the issuer
   if (code === '__proto__')
     violations.push({ detail: 'This code is not usable as the name of a member.', pointer: '/code' })
-  // [SEC-4]
-  if ((txCode?.inputMode ?? 'numeric') === 'numeric' && (txCode?.length ?? TX_CODE_LENGTH) < TX_CODE_LENGTH) {
-    violations.push({ detail: `A numeric code has at least ${TX_CODE_LENGTH} digits.`, pointer: '/txCode/length' })
-  }
   if (format !== undefined && credentialFormat !== undefined && (format === 'mdoc') !== (credentialFormat === 'mdoc')) {
     violations.push({ detail: 'It names another format than format.', pointer: '/credentialFormat' })
   }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { JsonObject } from '../crypto/json.ts'
-import type { SdJwtDefinition } from './template.ts'
+import { type SdJwtDefinition, TX_CODE_LENGTH } from './template.ts'
 
 const strict = { additionalProperties: false } as const
 const Text = (charsMax: number, description: string) => Type.String({ minLength: 1, maxLength: charsMax, description })
@@ -25,7 +25,7 @@ const TxCode = Type.Object(
   {
     inputMode: Type.Optional(Type.Enum(['numeric', 'text'], { description: 'Digits only, or letters and digits.' })),
     length: Type.Optional(
-      Type.Integer({ minimum: 4, maximum: 32, description: 'Characters of the code; 6 by default.' }),
+      Type.Integer({ minimum: TX_CODE_LENGTH, maximum: 32, description: 'Characters of the code; 6 by default.' }),
     ),
     description: Type.Optional(Text(300, 'What the wallet tells the holder, e.g. where the code was sent to.')),
   },

@@ -4,7 +4,7 @@ import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import { chooseSigner, type SignerChoices, usualSigners, wishOf } from './choose-signer.ts'
 import type { VerifierConfig } from './presentation-template.ts'
-import { checkRedirectUri } from './read-template.ts'
+import { checkRedirectUri, redirectPolicyOf } from './redirect-uris.ts'
 import type { OpenRequestBody } from './request-schemas.ts'
 import { insertPresentationRequest, type RequestRow } from './request-store.ts'
 import { getPresentationTemplate } from './template-store.ts'
@@ -31,9 +31,10 @@ export async function openRequest(
 ): Promise<RequestRow> {
   const { redirectUri, presentationTemplateId } = body
   const templateId = known(presentationTemplateId)
-  const { isDevelopment } = platform.config
-  const violations = redirectUri === undefined ? [] : checkRedirectUri(redirectUri, '/redirectUri', isDevelopment)
-  if (violations.length > 0) throw new Fault('request.invalid', { violations })
+  if (redirectUri !== undefined) {
+    const violations = checkRedirectUri(redirectUri, '/redirectUri', await redirectPolicyOf(platform, caller.tenantId))
+    if (violations.length > 0) throw new Fault('request.invalid', { violations })
+  }
   const ask = { ...body, templateId, id }
   const usual = await insert(platform, caller, ask, await usualSigners(platform, caller))
   if (usual !== null) return usual

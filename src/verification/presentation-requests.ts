@@ -14,9 +14,9 @@ type Needs = Pick<Platform, 'store' | 'clock' | 'sealing'>
 /**
  * Reads a request with its result.
  *
- * @param responseCode The code that came back with the holder's browser. If it is given it must be the one of this request: that
- *   shows that the browser which asked is the one that answered. [VP-F2]
- * @throws Fault `resource.unknown`
+ * @param responseCode The code that came back with the holder's browser. A request that sent the browser somewhere shows its result only with
+ *   its code: that shows that the browser which asked is the one that answered. [VP-F2]
+ * @throws Fault `resource.unknown`, `presentation_request.response_code`
  */
 export async function getRequest(
   { store, clock, sealing }: Needs,
@@ -26,15 +26,28 @@ export async function getRequest(
 ): Promise<PresentationRequest> {
   const row = await store.single(caller.tenantId, (tx) => findPresentationRequest(tx, id, clock.now()))
   if (row === null) throw new Fault('resource.unknown')
-  if (responseCode !== undefined) {
-    const hash = row.responseCodeHash
-    // 13.3: the result goes only to the session that the wallet came back to
-    if (hash === null || !equalInConstantTime(hash, sha256(responseCode))) throw new Fault('resource.unknown')
+  const { responseCodeHash: hash } = row
+  // 13.3: the result goes only to the session that the wallet came back to
+  if (responseCode === undefined && hash !== null) throw new Fault('presentation_request.response_code')
+  if (responseCode !== undefined && (hash === null || !equalInConstantTime(hash, sha256(responseCode)))) {
+    throw new Fault('resource.unknown')
   }
   return unsealed({ sealing }, caller, row)
 }
 
-/** One page of the tenant's requests with their results. `limit` one more than a page: see `listAnswer`. */
+/** Reads a request without its result, as the call that made it showed it. @throws Fault `resource.unknown` */
+export async function getMadeRequest(
+  { store, clock }: Pick<Needs, 'store' | 'clock'>,
+  caller: Caller,
+  id: string,
+): Promise<PresentationRequest> {
+  const row = await store.single(caller.tenantId, (tx) => findPresentationRequest(tx, id, clock.now()))
+  if (row === null) throw new Fault('resource.unknown')
+  const { result: _, responseCodeHash: __, ...made } = row
+  return { ...made, credentials: [] }
+}
+
+/** One page of the tenant's requests, with the results of those that sent no browser anywhere. One row more than a page: see `listAnswer`. */
 export async function listRequests(
   { store, clock, sealing }: Needs,
   caller: Caller,
@@ -42,7 +55,8 @@ export async function listRequests(
   filter: RequestFilter,
 ): Promise<PresentationRequest[]> {
   const rows = await store.single(caller.tenantId, (tx) => listPresentationRequests(tx, ask, filter, clock.now()))
-  return Promise.all(rows.map((row) => unsealed({ sealing }, caller, row)))
+  const shown = (row: RequestRow) => (row.responseCodeHash === null ? row : { ...row, result: null })
+  return Promise.all(rows.map((row) => unsealed({ sealing }, caller, shown(row))))
 }
 
 /**

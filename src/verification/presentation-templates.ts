@@ -6,6 +6,7 @@ import type { Platform } from '../platform.ts'
 import { unknownTrustedEntities } from '../trust/trusted-entities.ts'
 import type { PresentationTemplate, TemplateContent } from './presentation-template.ts'
 import { readTemplate } from './read-template.ts'
+import { redirectPolicyOf } from './redirect-uris.ts'
 import type { PresentationTemplateBody } from './template-schemas.ts'
 import {
   archivePresentationTemplate,
@@ -66,7 +67,8 @@ export async function listTemplates({ store }: Needs, caller: Caller, ask: ListA
 /** Trusted entities are looked up only if the body names any. */
 async function contentOf(needs: Needs, tenantId: TenantId, body: PresentationTemplateBody): Promise<TemplateContent> {
   const named = body.credentials.flatMap(({ trustedIssuers = [] }) => trustedIssuers)
-  return readTemplate(body, needs.config, await unknownTrustedEntities(needs, tenantId, named))
+  const redirects = await redirectPolicyOf(needs, tenantId)
+  return readTemplate(body, redirects, await unknownTrustedEntities(needs, tenantId, named))
 }
 
 function entryOf(action: string, id: string, by: Caller): Entry {

@@ -9,36 +9,32 @@ import {
   type TemplateCredential,
   type VerifierConfig,
 } from './presentation-template.ts'
+import { checkRedirectUri, type RedirectPolicy } from './redirect-uris.ts'
 import { positionOf } from './template-query.ts'
 import type { PresentationTemplateBody } from './template-schemas.ts'
 
 /**
  * Makes a template out of a body that fits its schema: infers formats, and checks what the schema cannot say.
  *
+ * @param redirects Where the tenant may send browsers, and whether issuers may be on loopback hosts.
  * @param unknownEntities Which of the body's trusted entities do not exist.
  * @throws Fault `request.invalid` with every violation at once.
  */
 export function readTemplate(
   body: PresentationTemplateBody,
-  { isDevelopment }: { isDevelopment: boolean },
+  redirects: RedirectPolicy,
   unknownEntities: ReadonlySet<string>,
 ): TemplateContent {
   const violations: Violation[] = []
   const credentials = body.credentials.map((one, i) =>
-    readCredential(one, `/credentials/${i}`, unknownEntities, { allowHttpLoopback: isDevelopment }, violations),
+    readCredential(one, `/credentials/${i}`, unknownEntities, redirects, violations),
   )
   // The schema keeps unknown members, and they are JSON.
   const verifierConfig = (body.verifierConfig ?? null) as VerifierConfig | null
-  checkConfig(verifierConfig, credentials, isDevelopment, violations)
+  checkConfig(verifierConfig, credentials, redirects, violations)
   if (violations.length > 0) throw new Fault('request.invalid', { violations })
   const { name, description, retentionSeconds = null } = body
   return { name, description, credentials, verifierConfig, retentionSeconds }
-}
-
-/** [SEC-54] https only; where development allows it, http on a loopback host. The wallet hands it to a browser, we never call it. */
-export function checkRedirectUri(value: string, pointer: string, isDevelopment: boolean): readonly Violation[] {
-  if (asPeerUrl(value, { allowHttpLoopback: isDevelopment }) !== null) return []
-  return [{ detail: 'redirectUri must be an https URL without credentials and fragment.', pointer }]
 }
 
 function readCredential(
@@ -104,13 +100,13 @@ function checkSigner({ signer, keyType, clientIdPrefix }: VerifierConfig): reado
 function checkConfig(
   config: VerifierConfig | null,
   credentials: readonly TemplateCredential[],
-  isDevelopment: boolean,
+  redirects: RedirectPolicy,
   violations: Violation[],
 ): void {
   const { redirectUri, credentialSets = [] } = config ?? {}
   violations.push(...checkSigner(config ?? {}))
   if (redirectUri !== undefined) {
-    violations.push(...checkRedirectUri(redirectUri, '/verifierConfig/redirectUri', isDevelopment))
+    violations.push(...checkRedirectUri(redirectUri, '/verifierConfig/redirectUri', redirects))
   }
   for (const [i, set] of credentialSets.entries()) {
     for (const [j, option] of set.options.entries()) {

@@ -5,7 +5,7 @@ import { once } from '../http/operation.ts'
 import { answer, type Route, route } from '../http/route.ts'
 import { openRequest } from './open-request.ts'
 import { requestStatuses } from './presentation-request.ts'
-import { cancelRequest, getRequest, listRequests, unsealed } from './presentation-requests.ts'
+import { cancelRequest, getMadeRequest, getRequest, listRequests, unsealed } from './presentation-requests.ts'
 import {
   archiveTemplate,
   createTemplate,
@@ -122,7 +122,7 @@ const openRequestRoute = route({
   reply: PresentationRequestReply,
   faults: ['resource.unknown', 'presentation_template.unsupported', 'certificate.none_active', 'state.conflict'],
   handle: async ({ platform, caller, body, operation }) => {
-    const find = (id: string) => getRequest(platform, caller, id)
+    const find = (id: string) => getMadeRequest(platform, caller, id)
     const open = async (id: string) => unsealed(platform, caller, await openRequest(platform, caller, body, id))
     return answer(await showRequest(platform, caller, await once(operation, find, open)))
   },
@@ -133,7 +133,7 @@ const listRequestsRoute = route({
   method: 'GET',
   path: '/presentations',
   tag: 'presentation requests',
-  says: 'Lists presentation requests with their results.',
+  says: 'Lists presentation requests with their results; results of requests with a redirectUri are read one by one, with their code.',
   needs: 'verification:read',
   query: RequestList,
   status: 200,
@@ -161,7 +161,7 @@ const getRequestRoute = route({
         Type.String({
           maxLength: 128,
           description:
-            'The `response_code` that came back with the browser. Given, it must be that of this request, else 404.',
+            'The `response_code` that came back with the browser. A request with a `redirectUri` shows its result only with its code: 403 without, 404 with another.',
         }),
       ),
     },
@@ -169,7 +169,7 @@ const getRequestRoute = route({
   ),
   status: 200,
   reply: PresentationRequestReply,
-  faults: ['resource.unknown'],
+  faults: ['resource.unknown', 'presentation_request.response_code'],
   handle: ({ platform, caller, params, query, headers }) => {
     const id = idIn(params)
     const read = async () => showRequest(platform, caller, await getRequest(platform, caller, id, query.responseCode))

@@ -61,12 +61,14 @@ export async function answerPresentation(
   const open = await openPresentation(platform, caller, id)
   if (open.row.sealedAnswer !== null) return repeat(open, open.row.sealedAnswer, answer)
   if (answer.status === 'rejected') return reject(open)
-  const candidates = await listCandidates(platform, caller, open.userId, open.request.formats)
-  const { query } = open.request
+  const { request, view, userId } = open
+  const named = answer.selectedCredentials
+  const ids = (named ?? view.selected).map(({ credentialId }) => credentialId)
+  const candidates = await listCandidates(platform, caller, userId, request, ids)
   const choices =
-    answer.selectedCredentials === undefined
-      ? chooseProposed(query, candidates, open.view.selected)
-      : chooseNamed(query, candidates, answer.selectedCredentials)
+    named === undefined
+      ? chooseProposed(request.query, candidates, view.selected)
+      : chooseNamed(request.query, candidates, named)
   return present(open, choices)
 }
 

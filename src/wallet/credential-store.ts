@@ -17,23 +17,9 @@ export type TakenCopy = {
   readonly sealedKey: Buffer | null
 }
 
-type Row = {
-  id: string
-  status: Consent
-  format: HeldCredential['format']
-  vct: string
-  iss: string | null
-  credential_issuer: string
-  issued_at: Date
-  expires_at: Date | null
-  created_at: Date
-  updated_at: Date
-  copy_id: string
-  sealed_raw: Buffer
-}
-
-const COLUMNS = `c.id, c.status, c.format, c.vct, c.iss, c.credential_issuer, c.issued_at, c.expires_at, c.created_at, c.updated_at`
-const WITH_COPY = `${COLUMNS}, k.id as copy_id, k.sealed_raw`
+const COLUMNS = `c.id, c.status, c.format, c.vct, c.iss, c.credential_issuer as "credentialIssuer", c.issued_at as "issuedAt",
+  c.expires_at as "expiresAt", c.created_at as "createdAt", c.updated_at as "updatedAt"`
+const WITH_COPY = `${COLUMNS}, k.id as "copyId", k.sealed_raw as "sealedRaw"`
 const FIRST_COPY = `join wallet_credential_copy k on k.tenant_id = c.tenant_id and k.credential_id = c.id and k.position = 0`
 const OF_USER = `c.tenant_id = $1 and c.user_id = $2`
 
@@ -41,8 +27,9 @@ const insertStatement = sql(
   'wallet.insert_credential',
   `with credential as (
      insert into wallet_credential
-       (tenant_id, id, user_id, status, format, vct, iss, credential_issuer, configuration_id, issued_at, expires_at, created_at, updated_at)
-     values ($1, $2, $3, 'pending', $4, $5, $6, $7, $8, $9, $10, $11, $11)
+       (tenant_id, id, user_id, status, format, vct, iss, credential_issuer, configuration_id, issued_at, expires_at, created_at, updated_at,
+        also_types)
+     values ($1, $2, $3, 'pending', $4, $5, $6, $7, $8, $9, $10, $11, $11, $13::text[])
    )
    insert into wallet_credential_copy (tenant_id, id, credential_id, position, sealed_raw, sealed_key)
    select $1, id, $2, position, decode(raw, 'base64'), decode(key, 'base64')
@@ -62,13 +49,20 @@ const page = pagedList({
 const listPresentableStatement = sql(
   'wallet.list_presentable',
   `select ${WITH_COPY} from wallet_credential c ${FIRST_COPY}
-   where ${OF_USER} and c.status = 'accepted' and (c.expires_at is null or c.expires_at > $3) order by c.id desc limit $4`,
+   where ${OF_USER} and c.status = 'accepted' and (c.expires_at is null or c.expires_at > $3) and c.format = any($5::text[])
+     and ($6::text[] is null or c.vct = any($6) or c.also_types && $6) and ($7::uuid[] is null or c.id = any($7))
+   order by c.id desc limit $4`,
+)
+const heldStatement = sql(
+  'wallet.held',
+  `select count(distinct c.id)::int as credentials, coalesce(sum(octet_length(k.sealed_raw)), 0)::float8 as bytes
+   from wallet_credential c join wallet_credential_copy k on k.tenant_id = c.tenant_id and k.credential_id = c.id where ${OF_USER}`,
 )
 const setConsentStatement = sql(
   'wallet.set_consent',
   `update wallet_credential c set status = $4, updated_at = case when old.status = $4 then c.updated_at else $5::timestamptz end
    from (select id, status from wallet_credential where tenant_id = $1 and user_id = $2 and id = $3 for update) old
-   where c.tenant_id = $1 and c.id = old.id returning ${COLUMNS}, old.status as old_status`,
+   where c.tenant_id = $1 and c.id = old.id returning old.status as "oldStatus"`,
 )
 const deleteStatement = sql(
   'wallet.delete_credential',
@@ -86,17 +80,17 @@ const takeCopiesStatement = sql(
        select fresh.id from wallet_credential_copy fresh
        where fresh.tenant_id = c.tenant_id and fresh.credential_id = c.id
        order by fresh.used_at nulls first, fresh.position limit 1)
-   returning c.id as credential_id, k.id as copy_id, k.sealed_raw, k.sealed_key`,
+   returning c.id as "credentialId", k.id as "copyId", k.sealed_raw as "sealedRaw", k.sealed_key as "sealedKey"`,
 )
 
 /** Stores a credential with all its copies, as pending. One statement: all of it or nothing. */
 export async function insertCredential(
   tx: TenantTx,
   userId: UserId,
-  held: HeldCredential & { readonly configurationId: string },
+  held: HeldCredential & { readonly configurationId: string; readonly alsoTypes: readonly string[] },
   copies: readonly NewCopy[],
 ): Promise<void> {
-  const { id, format, vct, iss, credentialIssuer, configurationId, issuedAt, expiresAt, createdAt } = held
+  const { id, format, vct, alsoTypes, iss, credentialIssuer, configurationId, issuedAt, expiresAt, createdAt } = held
   const rows = copies.map((copy, position) => ({
     id: copy.id,
     position,
@@ -105,13 +99,13 @@ export async function insertCredential(
   }))
   const times = [issuedAt, expiresAt, createdAt]
   const values = [tx.tenantId, id, userId, format, vct, iss, credentialIssuer, configurationId, ...times]
-  await tx.rows(insertStatement, [...values, JSON.stringify(rows)])
+  await tx.rows(insertStatement, [...values, JSON.stringify(rows), alsoTypes])
 }
 
 /** @returns null also for a credential of another user. */
 export async function findCredential(tx: TenantTx, userId: UserId, id: string): Promise<SealedCredential | null> {
-  const [row] = await tx.rows<Row>(findStatement, [tx.tenantId, userId, id])
-  return row === undefined ? null : sealedFrom(row)
+  const [row] = await tx.rows<SealedCredential>(findStatement, [tx.tenantId, userId, id])
+  return row ?? null
 }
 
 /** What a list may be narrowed to. */
@@ -124,17 +118,31 @@ export async function listCredentials(
   filter: CredentialFilter,
   list: PageAsk,
 ): Promise<SealedCredential[]> {
-  return (await page<Row>(tx, list, [tx.tenantId, userId], filter)).map(sealedFrom)
+  return page<SealedCredential>(tx, list, [tx.tenantId, userId], filter)
+}
+
+/** Which credentials a request may be answered with: of these formats, and of these types or with these ids; null: any. */
+export type Presentable = {
+  readonly formats: readonly HeldCredential['format'][]
+  readonly types: readonly string[] | null
+  readonly ids: readonly string[] | null
 }
 
 /** The credentials that may be presented now, newest first. */
 export async function listPresentable(
   tx: TenantTx,
   userId: UserId,
+  { formats, types, ids }: Presentable,
   now: Date,
   countMax: number,
 ): Promise<SealedCredential[]> {
-  return (await tx.rows<Row>(listPresentableStatement, [tx.tenantId, userId, now, countMax])).map(sealedFrom)
+  return tx.rows(listPresentableStatement, [tx.tenantId, userId, now, countMax, formats, types, ids])
+}
+
+/** How many credentials a wallet holds, and of how many bytes their copies are. */
+export async function countHeld(tx: TenantTx, userId: UserId): Promise<{ credentials: number; bytes: number }> {
+  const [row] = await tx.rows<{ credentials: number; bytes: number }>(heldStatement, [tx.tenantId, userId])
+  return row ?? { credentials: 0, bytes: 0 }
 }
 
 /**
@@ -149,8 +157,8 @@ export async function updateConsent(
   status: Consent,
   now: Date,
 ): Promise<Consent | null> {
-  const [row] = await tx.rows<{ old_status: Consent }>(setConsentStatement, [tx.tenantId, userId, id, status, now])
-  return row?.old_status ?? null
+  const [row] = await tx.rows<{ oldStatus: Consent }>(setConsentStatement, [tx.tenantId, userId, id, status, now])
+  return row?.oldStatus ?? null
 }
 
 /**
@@ -178,29 +186,5 @@ export async function takeCopies(
   credentialIds: readonly string[],
   now: Date,
 ): Promise<TakenCopy[]> {
-  type Taken = { credential_id: string; copy_id: string; sealed_raw: Buffer; sealed_key: Buffer | null }
-  const rows = await tx.rows<Taken>(takeCopiesStatement, [tx.tenantId, userId, credentialIds, now])
-  return rows.map((row) => ({
-    credentialId: row.credential_id,
-    copyId: row.copy_id,
-    sealedRaw: row.sealed_raw,
-    sealedKey: row.sealed_key,
-  }))
-}
-
-function sealedFrom(row: Row): SealedCredential {
-  return {
-    id: row.id,
-    status: row.status,
-    format: row.format,
-    vct: row.vct,
-    iss: row.iss,
-    credentialIssuer: row.credential_issuer,
-    issuedAt: row.issued_at,
-    expiresAt: row.expires_at,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    copyId: row.copy_id,
-    sealedRaw: row.sealed_raw,
-  }
+  return tx.rows(takeCopiesStatement, [tx.tenantId, userId, credentialIds, now])
 }

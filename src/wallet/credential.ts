@@ -1,4 +1,4 @@
-import type { JsonObject } from '../crypto/json.ts'
+import { type JsonObject, memberOf } from '../crypto/json.ts'
 import { mdocClaims } from '../protocols/mdoc/claims.ts'
 import { parseIssuerSigned } from '../protocols/mdoc/issuer-signed.ts'
 import { processSdJwt } from '../protocols/sd-jwt-vc/process-sd-jwt.ts'
@@ -46,6 +46,12 @@ export function subjectClaims(payload: JsonObject): JsonObject {
 /** Reads the payload of a stored SD-JWT VC. It was verified when it was stored, and seals prove that it did not change. */
 export function claimsOf(raw: string): JsonObject {
   return processSdJwt(parseSdJwt(raw)).payload
+}
+
+/** [DCQL-2] The types that an SD-JWT VC also has: `aka_vcts`. */
+export function alsoTypesOf(payload: JsonObject): readonly string[] {
+  const also = memberOf(payload, 'aka_vcts')
+  return Array.isArray(also) ? also.filter((one) => typeof one === 'string') : []
 }
 
 /** @param raw Any copy: all say the same. */

@@ -5,7 +5,7 @@ import { record } from '../events/record.ts'
 import type { Platform } from '../platform.ts'
 import type { TenantTx } from '../store/store.ts'
 import { checkReceived, type Verified } from './check-received.ts'
-import { type HeldCredential, type ShownCredential, showCredential } from './credential.ts'
+import { alsoTypesOf, claimsOf, type HeldCredential, type ShownCredential, showCredential } from './credential.ts'
 import { insertCredential, type NewCopy } from './credential-store.ts'
 import { signerTrustOf } from './issuer-policy.ts'
 import { insertNotification, type Notification } from './notification-store.ts'
@@ -28,7 +28,7 @@ export type Receipt = {
 
 /** A verified credential that only needs to be written: everything personal in it is sealed. */
 export type Ready = {
-  readonly held: HeldCredential & { readonly configurationId: string }
+  readonly held: HeldCredential & { readonly configurationId: string; readonly alsoTypes: readonly string[] }
   readonly copies: readonly NewCopy[]
   readonly news: Notification | null
   readonly shown: ShownCredential
@@ -95,6 +95,7 @@ async function sealCredential(
   const held = {
     ...({ id: newId(), status: 'pending', format: walletFormatOf(format), vct, iss, issuedAt, expiresAt } as const),
     ...{ credentialIssuer, configurationId, createdAt: now, updatedAt: now },
+    alsoTypes: format === 'mso_mdoc' ? [] : alsoTypesOf(claimsOf(copies[0]?.raw ?? '')),
   }
   return {
     held,

@@ -51,7 +51,7 @@ export async function receiveRequest(
   const { tenantId, userId, by, deliveryId } = holder
   const opened = await openRequest(platform, tenantId, presentationRequest)
   const { expiresAt: end, verifier: _, purposes: __, ...request } = opened
-  const view = viewOf(opened, await listCandidates(platform, holder, userId, opened.formats))
+  const view = viewOf(opened, await listCandidates(platform, holder, userId, opened, null))
   const now = platform.clock.now()
   const expiresAt = new Date(Math.min(end?.getTime() ?? now.getTime() + ttlMs(platform), now.getTime() + OPEN_MS_MAX))
   const made = {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Caller, UserId } from '../caller.ts'
 import { isJsonObject, type Json, memberOf } from '../crypto/json.ts'
 import type { Platform } from '../platform.ts'
@@ -8,11 +9,11 @@ import { mdocCandidate } from '../protocols/mdoc/dcql-candidate.ts'
 import { parseIssuerSigned } from '../protocols/mdoc/issuer-signed.ts'
 import { presentSdJwt } from '../protocols/sd-jwt-vc/present-sd-jwt.ts'
 import { parseSdJwt } from '../protocols/sd-jwt-vc/sd-jwt.ts'
-import { claimsOf, subjectClaims } from './credential.ts'
+import { alsoTypesOf, claimsOf, subjectClaims } from './credential.ts'
 import { listPresentable, type SealedCredential } from './credential-store.ts'
 import { type Besides, dotted, type Selected } from './presentation.ts'
 import { openRaw } from './sealed-copy.ts'
-import { wireFormats } from './wallet-format.ts'
+import { walletFormats, wireFormats } from './wallet-format.ts'
 
 /** A credential of the wallet as a query sees it. */
 export type Candidate = DcqlCredential & { readonly id: string; readonly raw: string }
@@ -24,20 +25,31 @@ export type Choice = { readonly query: CredentialQuery; readonly match: Match<Ca
 const CANDIDATES_MAX = 1000
 
 /**
- * The accepted and valid credentials of a user, newest first.
+ * The accepted and valid credentials of a user that may answer a request, newest first. Opened one by one, with room for other work between.
  *
- * @param formats Only these; as protocols call them.
+ * @param request `formats`: only these, as protocols call them.
+ * @param ids Only these; null: those of the types that the query names.
  */
 export async function listCandidates(
   { store, sealing, clock }: Pick<Platform, 'store' | 'sealing' | 'clock'>,
   { tenantId }: Pick<Caller, 'tenantId'>,
   userId: UserId,
-  formats: readonly string[],
+  { query, formats }: { readonly query: DcqlQuery; readonly formats: readonly string[] },
+  ids: readonly string[] | null,
 ): Promise<Candidate[]> {
-  const all = await store.single(tenantId, (tx) => listPresentable(tx, userId, clock.now(), CANDIDATES_MAX))
-  // (3.11, step 6) what the verifier cannot check, or the tenant has closed, is not shown
-  const held = all.filter(({ format }) => formats.includes(wireFormats[format]))
-  return Promise.all(held.map(async (one) => candidateOf(one, await openRaw(sealing, tenantId, one))))
+  const wanted = {
+    ids,
+    // (3.11, step 6) what the verifier cannot check, or the tenant has closed, is not shown
+    formats: walletFormats.filter((one) => formats.includes(wireFormats[one])),
+    types: ids === null ? query.credentials.flatMap(({ types }) => types ?? []) : null,
+  }
+  const held = await store.single(tenantId, (tx) => listPresentable(tx, userId, wanted, clock.now(), CANDIDATES_MAX))
+  const candidates: Candidate[] = []
+  for (const one of held) {
+    candidates.push(candidateOf(one, await openRaw(sealing, tenantId, one)))
+    await setImmediate()
+  }
+  return candidates
 }
 
 /** What the wallet could answer with these candidates. */
@@ -123,9 +135,7 @@ function candidateOf({ id, format, vct }: SealedCredential, raw: string): Candid
   // one that is not bound to a key of ours is not taken
   if (format === 'mso_mdoc') return { id, raw, ...mdocCandidate(parseIssuerSigned(raw), true) }
   const claims = claimsOf(raw)
-  const also = memberOf(claims, 'aka_vcts')
-  // [DCQL-2] `aka_vcts` are types that it also has
-  const alsoTypes = Array.isArray(also) ? also.filter((one) => typeof one === 'string') : []
+  const alsoTypes = alsoTypesOf(claims)
   const holderBound = memberOf(claims, 'cnf') !== undefined
   return { id, raw, format: 'dc+sd-jwt', type: vct, alsoTypes, claims, holderBound }
 }

@@ -3,6 +3,7 @@ import type { FaultCode } from '../fault.ts'
 /** What may be wrong with an offer before anything of it is consumed. */
 export const previewFaults = [
   'issuer.untrusted',
+  'wallet.full',
   'offer.malformed',
   'offer.unusable',
   'offer.format',

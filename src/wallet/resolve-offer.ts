@@ -2,11 +2,12 @@ import type { Caller } from '../caller.ts'
 import type { Platform } from '../platform.ts'
 import type { Configuration } from '../protocols/openid4vci/credential-configuration.ts'
 import type { TxCode } from '../protocols/openid4vci/credential-offer.ts'
-import { holderOf } from './holder.ts'
+import { type Holder, holderOf } from './holder.ts'
 import { refuseUntrusted, refuseUnverifiable } from './issuer-policy.ts'
 import { type OfferTerms, type OpenedOffer, openOffer } from './open-offer.ts'
 import type { ResolvedOffer } from './schemas.ts'
 import { openFormats, walletFormatOf } from './wallet-format.ts'
+import { refuseFull } from './wallet-quota.ts'
 
 /**
  * Shows what an offer would bring, without consuming anything of it. The code in the offer is not shown again.
@@ -18,15 +19,16 @@ export async function resolveOffer(
   caller: Caller,
   credentialOffer: string,
 ): Promise<ResolvedOffer> {
-  holderOf(caller)
-  return previewOf(await openOffer(platform, credentialOffer, await offerTerms(platform, caller)))
+  const owner = { ...caller, userId: holderOf(caller) }
+  return previewOf(await openOffer(platform, credentialOffer, await offerTerms(platform, owner)))
 }
 
 /** What the wallets of a tenant take, and from whom. */
 export async function offerTerms(
   platform: Platform,
-  owner: Pick<Caller, 'tenantId' | 'tenantSlug'>,
+  owner: Pick<Holder, 'tenantId' | 'tenantSlug' | 'userId'>,
 ): Promise<OfferTerms> {
+  await refuseFull(platform, owner)
   const formats = await openFormats(platform, owner.tenantId)
   return {
     formats,

@@ -9,6 +9,8 @@ create table wallet_credential (
   status            text not null check (status in ('pending', 'accepted', 'rejected')),
   format            text not null check (format in ('vc+sd-jwt')),
   vct               text not null check (length(vct) between 1 and 256),
+  -- Other types that it also has (`aka_vcts`), so that a request opens only the credentials that may answer it.
+  also_types        text[] not null default '{}',
   iss               text check (length(iss) between 1 and 512),
   -- Credential Issuer Identifier and configuration that it came from.
   credential_issuer text not null,
