@@ -11,7 +11,9 @@ if (Number(process.versions.node.split('.')[0]) < OLDEST) {
   handOver(pinnedNode())
 } else {
   // Loading the rest takes seconds on a slow machine, and the log begins only then.
-  if (process.argv[2] === 'serve') console.error('chirograph: starting')
+  if (process.argv[2] === 'serve' && ['', 'debug', 'info'].includes(process.env.LOG_LEVEL ?? '')) {
+    console.log(JSON.stringify({ level: 'info', time: new Date().toISOString(), msg: 'starting' }))
+  }
   // A server has little that lasts and much that does not: else V8 looks through all of what lasts every few hundred requests.
   v8.setFlagsFromString('--heap-growing-percent=200')
   // Stripped and compiled once, read from then on: halves the start.
