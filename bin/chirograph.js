@@ -9,6 +9,10 @@ const OLDEST = 24
 if (Number(process.versions.node.split('.')[0]) < OLDEST) {
   handOver(pinnedNode())
 } else {
+  // Loading the rest takes seconds on a slow machine, and the log begins only then.
+  if (process.argv[2] === 'serve' && ['', 'debug', 'info'].includes(process.env.LOG_LEVEL ?? '')) {
+    console.log(JSON.stringify({ level: 'info', time: new Date().toISOString(), msg: 'starting' }))
+  }
   // Stripped and compiled once, read from then on: halves the start.
   module.enableCompileCache()
   const { run } = await import('../src/cli.ts')

@@ -74,15 +74,20 @@ type Assembled = {
 async function assemble(env: Env, instead: Instead): Promise<Assembled> {
   const config = readConfig(env)
   const log = instead.log ?? openLog(config.logLevel)
+  log.info({ database: config.databaseUrl === null ? 'embedded' : 'postgresql' }, 'starting: opening the database')
   // Before the database is touched: a file that cannot be used must not leave half of it behind.
   const bootstrap = config.bootstrapFile === null ? null : bootstrapIn(config.bootstrapFile, env)
   const { store, keyDevice, release } = await openGround(config, log)
+  say({}, 'starting: the database is up to date')
   try {
     const masterKey = config.masterKey ?? developmentKey(config.dataDir)
     const app = buildApp({ config, store, masterKey, log, clock: instead.clock ?? systemClock, keyDevice })
     // A wrong master key shows here, and not at the first request that needs a key.
     await app.platform.sealing.derive(platformTenantId, 'start')
-    if (bootstrap !== null) await applyBootstrap(app.platform, bootstrap)
+    if (bootstrap !== null) {
+      log.info({ file: config.bootstrapFile }, 'starting: applying the bootstrap file')
+      await applyBootstrap(app.platform, bootstrap)
+    }
     return { config, app, release }
   } catch (error) {
     await release()

@@ -1,7 +1,7 @@
 import { Fault } from '../fault.ts'
-import type { ListAsk } from '../http/list.ts'
 import { isFree, isHeld, RELEASE } from '../store/lease.ts'
-import { type AcrossTx, type Sql, sql, type TenantTx } from '../store/store.ts'
+import { type PageAsk, pagedList } from '../store/paged-list.ts'
+import { type AcrossTx, sql, type TenantTx } from '../store/store.ts'
 import type { Entry } from './entry.ts'
 import { auditCte, auditValues } from './recorded-sql.ts'
 
@@ -103,46 +103,26 @@ export type DeliveryFilter = {
   readonly event: string | null
 }
 
-const lists = new Map<string, Sql>()
-
-/** A statement for each combination of filters, so that each is planned for the index that serves it. */
-function listFor(descending: boolean, { status, type, event }: DeliveryFilter): Sql {
-  const chosen = [status === null ? '' : '-status', type === null ? '' : '-type', event === null ? '' : '-event']
-  const name = `events.delivery-list-${descending ? 'down' : 'up'}${chosen.join('')}`
-  const known = lists.get(name)
-  if (known !== undefined) return known
-  const conditions = [
-    `tenant_id = $1 and endpoint_id = $2 and ($3::uuid is null or id ${descending ? '<' : '>'} $3)`,
-    status === null ? '$5::text is null' : 'status = $5',
-    type === null ? '$6::text is null' : 'event_type = $6',
-    event === null ? '$7::uuid is null' : 'event_id = $7',
-  ]
-  const order = descending ? 'desc' : 'asc'
-  const made = sql(
-    name,
-    `select ${columns} from webhook_delivery where ${conditions.join(' and ')} order by id ${order} limit $4`,
-  )
-  lists.set(name, made)
-  return made
-}
+const page = pagedList({
+  name: 'events.delivery-list',
+  select: `select ${columns} from webhook_delivery where tenant_id = $1 and endpoint_id = $2`,
+  parameters: 2,
+  id: 'id',
+  filters: {
+    status: (value) => `status = ${value}`,
+    type: (value) => `event_type = ${value}`,
+    event: (value) => `event_id = ${value}`,
+  },
+})
 
 /** One page, and one row more if there is a next page. */
-export async function listDeliveryRows(
+export function listDeliveryRows(
   tx: TenantTx,
   endpointId: string,
-  ask: ListAsk,
+  ask: PageAsk,
   filter: DeliveryFilter,
 ): Promise<Delivery[]> {
-  const values = [
-    tx.tenantId,
-    endpointId,
-    ask.after ?? ask.before,
-    ask.size + 1,
-    filter.status,
-    filter.type,
-    filter.event,
-  ]
-  return tx.rows<Delivery>(listFor(ask.readDescending, filter), values)
+  return page<Delivery>(tx, ask, [tx.tenantId, endpointId], filter)
 }
 
 /** Removes deliveries that ended before that moment. */

@@ -9,10 +9,17 @@ const ENTRIES_PER_STEP = 1000
 const TENANTS_PER_STEP = 500
 const LEAST = '00000000-0000-0000-0000-000000000000'
 
+// From one tenant to the next along the primary key, one look-up each.
 const listTenants = sql(
   'events.address-tenants',
-  `select t.id from tenant t left join audit_address_sweep s on s.tenant_id = t.id
-   where exists (select from audit_entry a where a.tenant_id = t.id and a.id > coalesce(s.until, '${LEAST}') and a.id < $1) limit $2`,
+  `with recursive known as (
+     (select tenant_id as id from audit_entry order by tenant_id limit 1)
+     union all
+     select (select a.tenant_id from audit_entry a where a.tenant_id > known.id order by a.tenant_id limit 1) from known
+     where known.id is not null
+   )
+   select known.id from known left join audit_address_sweep s on s.tenant_id = known.id
+   where exists (select from audit_entry a where a.tenant_id = known.id and a.id > coalesce(s.until, '${LEAST}') and a.id < $1) limit $2`,
 )
 // The position moves with what was cleared: a step that is repeated begins where the last one ended.
 const clearStep = sql(

@@ -1,5 +1,5 @@
 import { Fault } from '../fault.ts'
-import type { ListAsk } from '../http/list.ts'
+import { type PageAsk, pagedList } from '../store/paged-list.ts'
 import { sql, type TenantTx } from '../store/store.ts'
 import type { Entry } from './entry.ts'
 import { END } from './position.ts'
@@ -76,12 +76,13 @@ const disable = sql(
    ${auditCte({ from: 'upd', first: 6 })}
    select id from upd`,
 )
-const listText = (order: 'asc' | 'desc') => `select ${columns} from webhook_endpoint
-  where tenant_id = $1 and ($2::uuid is null or id ${order === 'asc' ? '>' : '<'} $2)
-    and ($4::text is null or status = $4)
-  order by id ${order} limit $3`
-const listUp = sql('events.endpoint-list-up', listText('asc'))
-const listDown = sql('events.endpoint-list-down', listText('desc'))
+const page = pagedList({
+  name: 'events.endpoint-list',
+  select: `select ${columns} from webhook_endpoint where tenant_id = $1`,
+  parameters: 1,
+  id: 'id',
+  filters: { status: (value) => `status = ${value}` },
+})
 
 /** A secret on its way into the store. */
 export type NewSecret = { readonly id: string; readonly sealed: Buffer }
@@ -173,13 +174,8 @@ export async function disableEndpoint(
 }
 
 /** One page, and one row more if there is a next page. Ids are in the order of creation. */
-export async function listWebhookEndpointRows(
-  tx: TenantTx,
-  ask: ListAsk,
-  status: string | null,
-): Promise<WebhookEndpoint[]> {
-  const statement = ask.readDescending ? listDown : listUp
-  return tx.rows<WebhookEndpoint>(statement, [tx.tenantId, ask.after ?? ask.before, ask.size + 1, status])
+export function listWebhookEndpointRows(tx: TenantTx, ask: PageAsk, status: string | null): Promise<WebhookEndpoint[]> {
+  return page<WebhookEndpoint>(tx, ask, [tx.tenantId], { status })
 }
 
 function found<T>([row]: readonly T[]): T {

@@ -1,5 +1,3 @@
-import { newId } from '../crypto/random.ts'
-
 /**
  * The right to work on one row until `leaseUntil`, held by the process that made up `claim`.
  *
@@ -30,7 +28,7 @@ export type Lease = { readonly claim: string; readonly leaseUntil: Date }
 
 /** A lease that this process is about to take. */
 export function newLease(now: Date, ms: number): Lease {
-  return { claim: newId(), leaseUntil: new Date(now.getTime() + ms) }
+  return { claim: crypto.randomUUID(), leaseUntil: new Date(now.getTime() + ms) }
 }
 
 /** SQL condition: no process holds the row, or the one that held it has died. `now` is SQL, e.g. `$3`; `of` an alias of the table. */
