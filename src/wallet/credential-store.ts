@@ -6,6 +6,9 @@ import type { Consent, HeldCredential } from './credential.ts'
 /** A credential with its first copy still sealed. `copyId` is the row that the seal is bound to. */
 export type SealedCredential = HeldCredential & { readonly copyId: string; readonly sealedRaw: Buffer }
 
+/** A credential on its way into the store. `checkAt`: when its status is to be looked up again; null: it has none. */
+export type NewCredential = HeldCredential & { readonly configurationId: string; readonly checkAt: Date | null }
+
 /** A copy on its way into the store. */
 export type NewCopy = { readonly id: string; readonly sealedRaw: Buffer; readonly sealedKey: Buffer | null }
 
@@ -17,23 +20,8 @@ export type TakenCopy = {
   readonly sealedKey: Buffer | null
 }
 
-type Row = {
-  id: string
-  status: Consent
-  format: HeldCredential['format']
-  vct: string
-  iss: string | null
-  credential_issuer: string
-  issued_at: Date
-  expires_at: Date | null
-  created_at: Date
-  updated_at: Date
-  copy_id: string
-  sealed_raw: Buffer
-}
-
-const COLUMNS = `c.id, c.status, c.format, c.vct, c.iss, c.credential_issuer, c.issued_at, c.expires_at, c.created_at, c.updated_at`
-const WITH_COPY = `${COLUMNS}, k.id as copy_id, k.sealed_raw`
+const WITH_COPY = `c.id, c.status, c.format, c.vct, c.iss, c.credential_issuer as "credentialIssuer", c.issued_at as "issuedAt",
+  c.expires_at as "expiresAt", c.created_at as "createdAt", c.updated_at as "updatedAt", k.id as "copyId", k.sealed_raw as "sealedRaw"`
 const FIRST_COPY = `join wallet_credential_copy k on k.tenant_id = c.tenant_id and k.credential_id = c.id and k.position = 0`
 const OF_USER = `c.tenant_id = $1 and c.user_id = $2`
 
@@ -43,6 +31,8 @@ const insertStatement = sql(
      insert into wallet_credential
        (tenant_id, id, user_id, status, format, vct, iss, credential_issuer, configuration_id, issued_at, expires_at, created_at, updated_at)
      values ($1, $2, $3, 'pending', $4, $5, $6, $7, $8, $9, $10, $11, $11)
+   ), standing as (
+     insert into wallet_credential_standing (tenant_id, credential_id, check_at) select $1, $2, $13 where $13::timestamptz is not null
    )
    insert into wallet_credential_copy (tenant_id, id, credential_id, position, sealed_raw, sealed_key)
    select $1, id, $2, position, decode(raw, 'base64'), decode(key, 'base64')
@@ -62,13 +52,15 @@ const page = pagedList({
 const listPresentableStatement = sql(
   'wallet.list_presentable',
   `select ${WITH_COPY} from wallet_credential c ${FIRST_COPY}
-   where ${OF_USER} and c.status = 'accepted' and (c.expires_at is null or c.expires_at > $3) order by c.id desc limit $4`,
+   where ${OF_USER} and c.status = 'accepted' and (c.expires_at is null or c.expires_at > $3)
+     and not exists (select from wallet_credential_standing s where s.tenant_id = c.tenant_id and s.credential_id = c.id and s.standing <> 'valid')
+   order by c.id desc limit $4`,
 )
 const setConsentStatement = sql(
   'wallet.set_consent',
   `update wallet_credential c set status = $4, updated_at = case when old.status = $4 then c.updated_at else $5::timestamptz end
    from (select id, status from wallet_credential where tenant_id = $1 and user_id = $2 and id = $3 for update) old
-   where c.tenant_id = $1 and c.id = old.id returning ${COLUMNS}, old.status as old_status`,
+   where c.tenant_id = $1 and c.id = old.id returning old.status as before`,
 )
 const deleteStatement = sql(
   'wallet.delete_credential',
@@ -86,14 +78,14 @@ const takeCopiesStatement = sql(
        select fresh.id from wallet_credential_copy fresh
        where fresh.tenant_id = c.tenant_id and fresh.credential_id = c.id
        order by fresh.used_at nulls first, fresh.position limit 1)
-   returning c.id as credential_id, k.id as copy_id, k.sealed_raw, k.sealed_key`,
+   returning c.id as "credentialId", k.id as "copyId", k.sealed_raw as "sealedRaw", k.sealed_key as "sealedKey"`,
 )
 
 /** Stores a credential with all its copies, as pending. One statement: all of it or nothing. */
 export async function insertCredential(
   tx: TenantTx,
   userId: UserId,
-  held: HeldCredential & { readonly configurationId: string },
+  held: NewCredential,
   copies: readonly NewCopy[],
 ): Promise<void> {
   const { id, format, vct, iss, credentialIssuer, configurationId, issuedAt, expiresAt, createdAt } = held
@@ -105,13 +97,13 @@ export async function insertCredential(
   }))
   const times = [issuedAt, expiresAt, createdAt]
   const values = [tx.tenantId, id, userId, format, vct, iss, credentialIssuer, configurationId, ...times]
-  await tx.rows(insertStatement, [...values, JSON.stringify(rows)])
+  await tx.rows(insertStatement, [...values, JSON.stringify(rows), held.checkAt])
 }
 
 /** @returns null also for a credential of another user. */
 export async function findCredential(tx: TenantTx, userId: UserId, id: string): Promise<SealedCredential | null> {
-  const [row] = await tx.rows<Row>(findStatement, [tx.tenantId, userId, id])
-  return row === undefined ? null : sealedFrom(row)
+  const [row] = await tx.rows<SealedCredential>(findStatement, [tx.tenantId, userId, id])
+  return row ?? null
 }
 
 /** What a list may be narrowed to. */
@@ -124,17 +116,17 @@ export async function listCredentials(
   filter: CredentialFilter,
   list: PageAsk,
 ): Promise<SealedCredential[]> {
-  return (await page<Row>(tx, list, [tx.tenantId, userId], filter)).map(sealedFrom)
+  return page<SealedCredential>(tx, list, [tx.tenantId, userId], filter)
 }
 
-/** The credentials that may be presented now, newest first. */
+/** The credentials that may be presented now, newest first: accepted, not expired, neither revoked nor suspended as far as is known. */
 export async function listPresentable(
   tx: TenantTx,
   userId: UserId,
   now: Date,
   countMax: number,
 ): Promise<SealedCredential[]> {
-  return (await tx.rows<Row>(listPresentableStatement, [tx.tenantId, userId, now, countMax])).map(sealedFrom)
+  return tx.rows<SealedCredential>(listPresentableStatement, [tx.tenantId, userId, now, countMax])
 }
 
 /**
@@ -149,8 +141,8 @@ export async function updateConsent(
   status: Consent,
   now: Date,
 ): Promise<Consent | null> {
-  const [row] = await tx.rows<{ old_status: Consent }>(setConsentStatement, [tx.tenantId, userId, id, status, now])
-  return row?.old_status ?? null
+  const [row] = await tx.rows<{ before: Consent }>(setConsentStatement, [tx.tenantId, userId, id, status, now])
+  return row?.before ?? null
 }
 
 /**
@@ -178,29 +170,5 @@ export async function takeCopies(
   credentialIds: readonly string[],
   now: Date,
 ): Promise<TakenCopy[]> {
-  type Taken = { credential_id: string; copy_id: string; sealed_raw: Buffer; sealed_key: Buffer | null }
-  const rows = await tx.rows<Taken>(takeCopiesStatement, [tx.tenantId, userId, credentialIds, now])
-  return rows.map((row) => ({
-    credentialId: row.credential_id,
-    copyId: row.copy_id,
-    sealedRaw: row.sealed_raw,
-    sealedKey: row.sealed_key,
-  }))
-}
-
-function sealedFrom(row: Row): SealedCredential {
-  return {
-    id: row.id,
-    status: row.status,
-    format: row.format,
-    vct: row.vct,
-    iss: row.iss,
-    credentialIssuer: row.credential_issuer,
-    issuedAt: row.issued_at,
-    expiresAt: row.expires_at,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    copyId: row.copy_id,
-    sealedRaw: row.sealed_raw,
-  }
+  return tx.rows<TakenCopy>(takeCopiesStatement, [tx.tenantId, userId, credentialIds, now])
 }

@@ -9,6 +9,7 @@ import { fetchDeferredJob, resumeOrders } from './fetch-deferred.ts'
 import { deleteDueNotifications, listTenantsWithDueNotifications } from './notification-store.ts'
 import { notifyIssuerJob } from './notify-issuer.ts'
 import { expirePresentations, listTenantsWithDuePresentations } from './presentation-store.ts'
+import { refreshStandings } from './refresh-standing.ts'
 import { resumeDeliveries, resumeDeliveryJob } from './resume-delivery.ts'
 import { settleOrder } from './settle-delivery.ts'
 
@@ -20,6 +21,7 @@ export const walletSchedules: readonly Schedule[] = [
   every(30, 'wallet.resume-orders', resumeLeft),
   every(30, 'wallet.resume-deliveries', resumeLeftDeliveries),
   every(60, 'wallet.expire-presentations', expireDue),
+  every(300, 'wallet.refresh-standings', refreshStandings),
   every(3600, 'wallet.drop-access', dropDue),
 ]
 
