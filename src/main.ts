@@ -78,7 +78,7 @@ async function assemble(env: Env, instead: Instead): Promise<Assembled> {
   // Before the database is touched: a file that cannot be used must not leave half of it behind.
   const bootstrap = config.bootstrapFile === null ? null : bootstrapIn(config.bootstrapFile, env)
   const { store, keyDevice, release } = await openGround(config, log)
-  say({}, 'starting: the database is up to date')
+  log.info({}, 'starting: the database is up to date')
   try {
     const masterKey = config.masterKey ?? developmentKey(config.dataDir)
     const app = buildApp({ config, store, masterKey, log, clock: instead.clock ?? systemClock, keyDevice })

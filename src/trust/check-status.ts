@@ -2,7 +2,7 @@ import { type AnchorSet, noAnchors } from '../crypto/x509-path/anchor.ts'
 import { Fault, type FaultCode } from '../fault.ts'
 import { sizeOf, statusAt, statusValues } from '../protocols/status-list/packed-list.ts'
 import { readStatusClaim, type StatusReference } from '../protocols/status-list/status-claim.ts'
-import type { VerifiedList } from '../protocols/status-list/status-list-token.ts'
+import { freshUntil, type VerifiedList } from '../protocols/status-list/status-list-token.ts'
 import { fetchedList, type ListForm, type StatusIssuer } from './fetched-status-list.ts'
 import { type TrustFinding, type TrustFindingCode, trustFinding } from './finding.ts'
 import type { TrustNeeds } from './needs.ts'
@@ -18,26 +18,34 @@ import { isOutOfReach } from './out-of-reach.ts'
  * @param form `cwt` for an mdoc.
  * @see [Token Status List, 8.3](https://datatracker.ietf.org/doc/draft-ietf-oauth-status-list/)
  */
-export async function checkStatus(
+export async function checkStatus(...asked: Parameters<typeof readStatus>): Promise<readonly TrustFinding[]> {
+  return (await readStatus(...asked)).findings
+}
+
+/** What a status list says of a credential. `freshUntil`: when the list is to be asked again; null: there is none, or it did not answer. */
+export type ReadStatus = { readonly findings: readonly TrustFinding[]; readonly freshUntil: Date | null }
+
+/** As {@link checkStatus}, with the time that the statement is good for. */
+export async function readStatus(
   platform: TrustNeeds,
   status: unknown,
   issuer: StatusIssuer,
   now: Date,
   anchors: () => Promise<AnchorSet> = async () => noAnchors,
   form: ListForm = 'jwt',
-): Promise<readonly TrustFinding[]> {
+): Promise<ReadStatus> {
   let reference: StatusReference | null
   try {
     reference = readStatusClaim(status, { allowHttpLoopback: platform.config.isDevelopment })
   } catch {
-    return [trustFinding('status.malformed')]
+    return { findings: [trustFinding('status.malformed')], freshUntil: null }
   }
-  if (reference === null) return []
+  if (reference === null) return { findings: [], freshUntil: null }
   try {
     const list = await fetchedList(platform, { status: reference, issuer, now, anchors, form })
-    return statusFindings(list, reference.index)
+    return { findings: statusFindings(list, reference.index), freshUntil: freshUntil(list, now) }
   } catch (error) {
-    return [trustFinding(codeOf(error))]
+    return { findings: [trustFinding(codeOf(error))], freshUntil: null }
   }
 }
 

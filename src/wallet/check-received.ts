@@ -19,8 +19,12 @@ import type { Outward } from './upstream.ts'
 /** One thing that is wrong with what an issuer sent. `copy`: which credential of the response, from 0. */
 export type ReceivedFinding = CopyFinding & { readonly copy: number }
 
-/** A verified credential. `copies` are never empty. */
-export type Verified = Facts & { readonly received: Received; readonly copies: readonly VerifiedCopy[] }
+/** A verified credential. `copies` are never empty. `hasStatus`: it may be revoked later. */
+export type Verified = Facts & {
+  readonly received: Received
+  readonly copies: readonly VerifiedCopy[]
+  readonly hasStatus: boolean
+}
 
 /**
  * Makes every check of a holder on receipt for all copies of a credential. One bad copy condemns them all [W-R7].
@@ -46,7 +50,8 @@ export async function checkReceived(
   if (findings.length === 0) findings.push(...(await checkStatuses(platform, received, copies, trust, now)))
   const [first] = copies
   if (findings.length > 0 || first === undefined) throw refusalOf(platform, findings, outcomes)
-  return { received, copies: copies.map(({ raw, key }) => ({ raw, key })), ...first.facts }
+  const hasStatus = first.status !== undefined
+  return { received, hasStatus, copies: copies.map(({ raw, key }) => ({ raw, key })), ...first.facts }
 }
 
 function unreadable(error: unknown): Outcome {

@@ -4,7 +4,7 @@ import { listAnswer, listQuery, parseListQuery } from '../http/list.ts'
 import { answer, type Route, route } from '../http/route.ts'
 import { acceptOffer } from './accept-offer.ts'
 import { type Consent, consents } from './credential.ts'
-import { getCredential, listHeld } from './get-credential.ts'
+import { getCredential, listHeld, standingsOf } from './get-credential.ts'
 import { offerFaults, previewFaults } from './refusals.ts'
 import { removeCredential } from './remove-credential.ts'
 import { resolveOffer } from './resolve-offer.ts'
@@ -31,7 +31,14 @@ const listRoute = route({
   handle: async ({ platform, caller, query, href }) => {
     const list = parseListQuery(query)
     const filter = { status: statusOf(query.status, query['filter[status]']), vct: query['filter[vct]'] ?? null }
-    return listAnswer(await listHeld(platform, caller, filter, list), { href, query, list }, (row) => row)
+    const rows = await listHeld(platform, caller, filter, list)
+    const standings = await standingsOf(
+      platform,
+      caller,
+      rows.slice(0, list.size).map(({ id }) => id),
+    )
+    const listed = listAnswer(rows, { href, query, list }, (row) => row)
+    return { ...listed, meta: { ...listed.meta, standings: Object.fromEntries(standings) } }
   },
 })
 
@@ -77,7 +84,11 @@ const getRoute = route({
   status: 200,
   reply: Credential,
   faults: ['holder.missing', 'resource.unknown'],
-  handle: async ({ platform, caller, params }) => answer(await getCredential(platform, caller, params.id)),
+  handle: async ({ platform, caller, params }) => {
+    const credential = await getCredential(platform, caller, params.id)
+    const standing = (await standingsOf(platform, caller, [params.id])).get(params.id)
+    return answer(credential, standing === undefined ? {} : { meta: { standing } })
+  },
 })
 
 const consentRoute = route({

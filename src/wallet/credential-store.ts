@@ -6,6 +6,13 @@ import type { Consent, HeldCredential } from './credential.ts'
 /** A credential with its first copy still sealed. `copyId` is the row that the seal is bound to. */
 export type SealedCredential = HeldCredential & { readonly copyId: string; readonly sealedRaw: Buffer }
 
+/** A credential on its way into the store. `checkAt`: when its status is to be looked up again; null: it has none. */
+export type NewCredential = HeldCredential & {
+  readonly configurationId: string
+  readonly alsoTypes: readonly string[]
+  readonly checkAt: Date | null
+}
+
 /** A copy on its way into the store. */
 export type NewCopy = { readonly id: string; readonly sealedRaw: Buffer; readonly sealedKey: Buffer | null }
 
@@ -30,6 +37,8 @@ const insertStatement = sql(
        (tenant_id, id, user_id, status, format, vct, iss, credential_issuer, configuration_id, issued_at, expires_at, created_at, updated_at,
         also_types)
      values ($1, $2, $3, 'pending', $4, $5, $6, $7, $8, $9, $10, $11, $11, $13::text[])
+   ), standing as (
+     insert into wallet_credential_standing (tenant_id, credential_id, check_at) select $1, $2, $14 where $14::timestamptz is not null
    )
    insert into wallet_credential_copy (tenant_id, id, credential_id, position, sealed_raw, sealed_key)
    select $1, id, $2, position, decode(raw, 'base64'), decode(key, 'base64')
@@ -51,6 +60,7 @@ const listPresentableStatement = sql(
   `select ${WITH_COPY} from wallet_credential c ${FIRST_COPY}
    where ${OF_USER} and c.status = 'accepted' and (c.expires_at is null or c.expires_at > $3) and c.format = any($5::text[])
      and ($6::text[] is null or c.vct = any($6) or c.also_types && $6) and ($7::uuid[] is null or c.id = any($7))
+     and not exists (select from wallet_credential_standing s where s.tenant_id = c.tenant_id and s.credential_id = c.id and s.standing <> 'valid')
    order by c.id desc limit $4`,
 )
 const heldStatement = sql(
@@ -87,7 +97,7 @@ const takeCopiesStatement = sql(
 export async function insertCredential(
   tx: TenantTx,
   userId: UserId,
-  held: HeldCredential & { readonly configurationId: string; readonly alsoTypes: readonly string[] },
+  held: NewCredential,
   copies: readonly NewCopy[],
 ): Promise<void> {
   const { id, format, vct, alsoTypes, iss, credentialIssuer, configurationId, issuedAt, expiresAt, createdAt } = held
@@ -99,7 +109,7 @@ export async function insertCredential(
   }))
   const times = [issuedAt, expiresAt, createdAt]
   const values = [tx.tenantId, id, userId, format, vct, iss, credentialIssuer, configurationId, ...times]
-  await tx.rows(insertStatement, [...values, JSON.stringify(rows), alsoTypes])
+  await tx.rows(insertStatement, [...values, JSON.stringify(rows), alsoTypes, held.checkAt])
 }
 
 /** @returns null also for a credential of another user. */
@@ -128,7 +138,7 @@ export type Presentable = {
   readonly ids: readonly string[] | null
 }
 
-/** The credentials that may be presented now, newest first. */
+/** The credentials that may be presented now, newest first: accepted, not expired, neither revoked nor suspended as far as is known. */
 export async function listPresentable(
   tx: TenantTx,
   userId: UserId,

@@ -11,6 +11,9 @@ export const consents = ['pending', 'accepted', 'rejected'] as const
 /** One of {@link consents}. */
 export type Consent = (typeof consents)[number]
 
+/** What the status list of the issuer says. A credential without a status stays valid. */
+export type Standing = 'valid' | 'suspended' | 'revoked'
+
 /** A credential in a wallet, without what it says and without its keys. */
 export type HeldCredential = {
   readonly id: string

@@ -1,9 +1,9 @@
-import type { TenantId, UserId } from '../caller.ts'
+import type { TenantId } from '../caller.ts'
 import type { Entry } from '../events/entry.ts'
 import { auditCte, auditValues } from '../events/recorded-sql.ts'
 import { type PageAsk, pagedList } from '../store/paged-list.ts'
 import { type AcrossTx, sql, type TenantTx } from '../store/store.ts'
-import type { Delivery, DeliveryError, DeliveryKind, DeliveryStatus, IdentifierType } from './delivery.ts'
+import type { Delivery, DeliveryError, DeliveryKind, DeliveryStatus } from './delivery.ts'
 
 /** A delivery with how its recipient was named, still sealed. */
 export type SealedDelivery = Delivery & { readonly sealedRecipient: Buffer }
@@ -21,24 +21,11 @@ export type NewDelivery = DeliveryClaim &
     readonly sealedParcel: Buffer
   }
 
-type Row = {
-  id: string
-  user_id: UserId
-  kind: DeliveryKind
-  status: DeliveryStatus
-  identifier_type: IdentifierType
-  sealed_recipient: Buffer
-  sealed_parcel: Buffer | null
-  issuance_id: string | null
-  credential_ids: string[]
-  presentation_id: string | null
-  error: DeliveryError | null
-  created_at: Date
-  updated_at: Date
-}
-
-const COLUMNS = `id, user_id, kind, status, identifier_type, sealed_recipient, sealed_parcel, issuance_id, credential_ids, presentation_id,
-  error, created_at, updated_at`
+const COLUMNS = `id, user_id as "userId", kind, status, identifier_type as "identifierType", sealed_recipient as "sealedRecipient",
+  issuance_id as "issuanceId", credential_ids as "credentialIds", presentation_id as "presentationId", error,
+  created_at as "createdAt", updated_at as "updatedAt"`
+/** Only of one of which nothing is ordered yet: then the parcel is there. */
+const CLAIMED = `${COLUMNS}, claim, sealed_parcel as "sealedParcel"`
 
 const insertStatement = sql(
   'wallet.insert_delivery',
@@ -57,13 +44,13 @@ const NOT_ORDERED = `sealed_parcel is not null`
 const claimStatement = sql(
   'wallet.claim_delivery',
   `update wallet_delivery set claim = $3, lease_until = $4
-   where tenant_id = $1 and id = $2 and ${NOT_ORDERED} and (claim is null or lease_until <= $5) returning ${COLUMNS}`,
+   where tenant_id = $1 and id = $2 and ${NOT_ORDERED} and (claim is null or lease_until <= $5) returning ${CLAIMED}`,
 )
 const takeOverStatement = sql(
   'wallet.take_over_delivery',
   `update wallet_delivery set claim = $3, lease_until = $4, status = 'delivering', error = null, updated_at = $6,
      sealed_parcel = coalesce(sealed_parcel, $5)
-   where tenant_id = $1 and id = $2 and (${NOT_ORDERED} or (status = 'failed' and $5::bytea is not null)) returning ${COLUMNS}`,
+   where tenant_id = $1 and id = $2 and (${NOT_ORDERED} or (status = 'failed' and $5::bytea is not null)) returning ${CLAIMED}`,
 )
 const releaseStatement = sql(
   'wallet.release_delivery',
@@ -97,7 +84,7 @@ const passOnStatement = sql(
 )
 const tenantsLeft = sql(
   'wallet.tenants_with_left_deliveries',
-  'select distinct tenant_id from wallet_delivery where lease_until <= $1 limit 500',
+  'select distinct tenant_id as id from wallet_delivery where lease_until <= $1 limit 500',
 )
 const page = pagedList({
   name: 'wallet.deliveries',
@@ -123,8 +110,8 @@ export async function insertDelivery(tx: TenantTx, made: NewDelivery, entry: Ent
 
 /** One delivery of the tenant. */
 export async function findDelivery(tx: TenantTx, id: string): Promise<SealedDelivery | null> {
-  const [row] = await tx.rows<Row>(findStatement, [tx.tenantId, id])
-  return row === undefined ? null : deliveryOf(row)
+  const [row] = await tx.rows<SealedDelivery>(findStatement, [tx.tenantId, id])
+  return row ?? null
 }
 
 /** What a list of deliveries is narrowed to; what is left out lets everything through. */
@@ -137,7 +124,7 @@ export type DeliveryFilter = {
 
 /** One page, and one row more if there is a next page. */
 export async function listDeliveries(tx: TenantTx, ask: PageAsk, filter: DeliveryFilter): Promise<SealedDelivery[]> {
-  return (await page<Row>(tx, ask, [tx.tenantId], filter)).map(deliveryOf)
+  return page<SealedDelivery>(tx, ask, [tx.tenantId], filter)
 }
 
 /**
@@ -150,8 +137,8 @@ export async function claimDelivery(
   { id, claim, leaseUntil }: DeliveryClaim,
   now: Date,
 ): Promise<ClaimedDelivery | null> {
-  const [row] = await tx.rows<Row>(claimStatement, [tx.tenantId, id, claim, leaseUntil, now])
-  return row === undefined ? null : claimedOf(row, claim)
+  const [row] = await tx.rows<ClaimedDelivery>(claimStatement, [tx.tenantId, id, claim, leaseUntil, now])
+  return row ?? null
 }
 
 /**
@@ -167,8 +154,8 @@ export async function takeOverDelivery(
   now: Date,
 ): Promise<ClaimedDelivery | null> {
   const values = [tx.tenantId, id, claim, leaseUntil, sealedParcel, now]
-  const [row] = await tx.rows<Row>(takeOverStatement, values)
-  return row === undefined ? null : claimedOf(row, claim)
+  const [row] = await tx.rows<ClaimedDelivery>(takeOverStatement, values)
+  return row ?? null
 }
 
 /** Lets go of a delivery; unless a job takes it before, it is looked at again at `leaseUntil`. */
@@ -190,8 +177,8 @@ export async function failDelivery(
 
 /** Ends the delivery of a presentation that was written in this transaction. @returns null if it had ended. */
 export async function endPresentationDelivery(tx: TenantTx, id: string, now: Date): Promise<Delivery | null> {
-  const [row] = await tx.rows<Row>(presentStatement, [tx.tenantId, id, now])
-  return row === undefined ? null : deliveryOf(row)
+  const [row] = await tx.rows<SealedDelivery>(presentStatement, [tx.tenantId, id, now])
+  return row ?? null
 }
 
 /** Tells a delivery that one row of `wallet_deferred` has gone, and what came of it. */
@@ -202,8 +189,8 @@ export async function settleDelivery(
   now: Date,
 ): Promise<Delivery | null> {
   const error = came.error === null ? null : JSON.stringify(came.error)
-  const [row] = await tx.rows<Row>(settleStatement, [tx.tenantId, id, came.credentialIds, error, now])
-  return row === undefined ? null : deliveryOf(row)
+  const [row] = await tx.rows<SealedDelivery>(settleStatement, [tx.tenantId, id, came.credentialIds, error, now])
+  return row ?? null
 }
 
 /** Takes deliveries from calls that died. @returns their ids, each of which wants a job in the same transaction. */
@@ -213,26 +200,5 @@ export async function passOnDeliveries(tx: TenantTx, now: Date, lookAgainAt: Dat
 
 /** The tenants with deliveries that a call left. */
 export async function listTenantsWithLeftDeliveries(tx: AcrossTx, now: Date): Promise<TenantId[]> {
-  return (await tx.rows<{ tenant_id: TenantId }>(tenantsLeft, [now])).map((row) => row.tenant_id)
-}
-
-function claimedOf(row: Row, claim: string): ClaimedDelivery | null {
-  return row.sealed_parcel === null ? null : { ...deliveryOf(row), claim, sealedParcel: row.sealed_parcel }
-}
-
-function deliveryOf(row: Row): SealedDelivery {
-  return {
-    id: row.id,
-    userId: row.user_id,
-    kind: row.kind,
-    status: row.status,
-    identifierType: row.identifier_type,
-    sealedRecipient: row.sealed_recipient,
-    issuanceId: row.issuance_id,
-    credentialIds: row.credential_ids,
-    presentationId: row.presentation_id,
-    error: row.error,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  }
+  return (await tx.rows<{ id: TenantId }>(tenantsLeft, [now])).map(({ id }) => id)
 }

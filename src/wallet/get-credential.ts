@@ -2,10 +2,11 @@ import type { Caller, TenantId } from '../caller.ts'
 import { Fault } from '../fault.ts'
 import type { ListAsk } from '../http/list.ts'
 import type { Platform } from '../platform.ts'
-import { type ShownCredential, showCredential } from './credential.ts'
+import { type ShownCredential, type Standing, showCredential } from './credential.ts'
 import { type CredentialFilter, findCredential, listCredentials, type SealedCredential } from './credential-store.ts'
 import { holderOf } from './holder.ts'
 import { openRaw } from './sealed-copy.ts'
+import { listStandings } from './standing-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing'>
 
@@ -27,6 +28,15 @@ export async function listHeld(
   const userId = holderOf(caller)
   const rows = await platform.store.single(caller.tenantId, (tx) => listCredentials(tx, userId, filter, list))
   return Promise.all(rows.map((row) => showSealed(platform, caller.tenantId, row)))
+}
+
+/** What the status lists of their issuers say of credentials, by id; those without a status are left out. */
+export function standingsOf(
+  { store }: Needs,
+  { tenantId }: Caller,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Standing>> {
+  return store.single(tenantId, (tx) => listStandings(tx, ids))
 }
 
 /** Opens a stored credential for its holder. */

@@ -13,6 +13,11 @@ const CredentialTrace = Type.Object(
     format,
     iss: Type.Union([Type.String(), Type.Null()], { description: 'The issuer, as the credential names it.' }),
     credentialIssuer: Type.String({ description: 'The address that it was received from.' }),
+    standing: Type.Optional(
+      Type.Enum(['suspended', 'revoked'], {
+        description: 'What its issuer has done to it, as far as is known. Left out while it is valid.',
+      }),
+    ),
   },
   { additionalProperties: false },
 )

@@ -18,6 +18,8 @@ export type HistoryRow = {
   readonly vct: string | null
   readonly iss: string | null
   readonly credentialIssuer: string | null
+  /** Of a credential that is there, and that its issuer has revoked or suspended. */
+  readonly standing: 'suspended' | 'revoked' | null
   /** Of a presentation, or of a credential that was removed. */
   readonly sealedView: Buffer | null
 }
@@ -32,12 +34,13 @@ export type HistoryFilter = {
 
 const OF_USER = 'tenant_id = $1 and user_id = $2'
 const THERE = `select id, 'credential' as kind, status, false as "isAnswering", created_at as "createdAt", updated_at as "updatedAt",
-    format, vct, iss, credential_issuer as "credentialIssuer", null::bytea as "sealedView"
-  from wallet_credential where ${OF_USER}`
-const REMOVED = `select id, 'credential', 'removed', false, created_at, removed_at, null, null, null, null, sealed_view
+    format, vct, iss, credential_issuer as "credentialIssuer", null::bytea as "sealedView",
+    (select nullif(standing, 'valid') from wallet_credential_standing s where s.tenant_id = c.tenant_id and s.credential_id = c.id) as standing
+  from wallet_credential c where ${OF_USER}`
+const REMOVED = `select id, 'credential', 'removed', false, created_at, removed_at, null, null, null, null, sealed_view, null
   from wallet_removed_credential where ${OF_USER}`
 const ASKED = `select id, 'presentation', ${STATUS_NOW}, sealed_answer is not null, created_at,
-    case when ${STATUS_NOW} = 'expired' then expires_at else updated_at end, null, null, null, null, sealed_view
+    case when ${STATUS_NOW} = 'expired' then expires_at else updated_at end, null, null, null, null, sealed_view, null
   from wallet_presentation where ${OF_USER}`
 
 const page = pagedList({

@@ -17,6 +17,8 @@ export type CredentialTrace = {
   readonly format: WalletFormat
   readonly iss: string | null
   readonly credentialIssuer: string
+  /** Only of one that is there, and that its issuer has revoked or suspended. */
+  readonly standing?: 'suspended' | 'revoked'
 }
 
 /** Whether the verifier got something. `unknown`: the answer was sent, and nobody knows what the verifier saw of it. */

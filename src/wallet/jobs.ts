@@ -1,3 +1,4 @@
+import type { TenantId } from '../caller.ts'
 import { Fault } from '../fault.ts'
 import type { Job } from '../jobs/job.ts'
 import { every, type Schedule } from '../jobs/schedule.ts'
@@ -9,6 +10,7 @@ import { fetchDeferredJob, resumeOrders } from './fetch-deferred.ts'
 import { deleteDueNotifications, listTenantsWithDueNotifications } from './notification-store.ts'
 import { notifyIssuerJob } from './notify-issuer.ts'
 import { expirePresentations, listTenantsWithDuePresentations } from './presentation-store.ts'
+import { refreshStandings } from './refresh-standing.ts'
 import { resumeDeliveries, resumeDeliveryJob } from './resume-delivery.ts'
 import { settleOrder } from './settle-delivery.ts'
 
@@ -20,65 +22,57 @@ export const walletSchedules: readonly Schedule[] = [
   every(30, 'wallet.resume-orders', resumeLeft),
   every(30, 'wallet.resume-deliveries', resumeLeftDeliveries),
   every(60, 'wallet.expire-presentations', expireDue),
+  every(300, 'wallet.refresh-standings', refreshStandings),
   every(3600, 'wallet.drop-access', dropDue),
 ]
 
+type Swept = Pick<Platform, 'store' | 'clock'>
+
 /** Ends the presentations that nobody answered in time, tenant by tenant, and lets go of what was needed to answer them. */
-export async function expireDue(
-  { store, clock }: Pick<Platform, 'store' | 'clock'>,
-  signal: AbortSignal,
-): Promise<void> {
-  const now = clock.now()
-  const due = await store.across('tenants with presentations to expire', (tx) =>
-    listTenantsWithDuePresentations(tx, now),
-  )
-  for (const tenantId of due) {
-    if (signal.aborted) return
-    await store.single(tenantId, (tx) => expirePresentations(tx, now))
-  }
+export function expireDue(platform: Swept, signal: AbortSignal): Promise<void> {
+  const [store, now] = [platform.store, platform.clock.now()]
+  const due = () =>
+    store.across('tenants with presentations to expire', (tx) => listTenantsWithDuePresentations(tx, now))
+  return eachTenant(due, signal, (id) => store.single(id, (tx) => expirePresentations(tx, now)))
 }
 
 /** Gives a job to the orders of calls that died. */
-export async function resumeLeft(
-  { store, clock }: Pick<Platform, 'store' | 'clock'>,
-  signal: AbortSignal,
-): Promise<void> {
-  const now = clock.now()
-  const left = await store.across('tenants with orders of calls that died', (tx) => listTenantsWithLeftOrders(tx, now))
-  for (const tenantId of left) {
-    if (signal.aborted) return
-    await store.inTenant(tenantId, (tx) => resumeOrders(tx, now))
-  }
+export function resumeLeft(platform: Swept, signal: AbortSignal): Promise<void> {
+  const [store, now] = [platform.store, platform.clock.now()]
+  const left = () => store.across('tenants with orders of calls that died', (tx) => listTenantsWithLeftOrders(tx, now))
+  return eachTenant(left, signal, (id) => store.inTenant(id, (tx) => resumeOrders(tx, now)))
 }
 
 /** Gives a job to the deliveries of calls that died. */
-export async function resumeLeftDeliveries(
-  { store, clock }: Pick<Platform, 'store' | 'clock'>,
-  signal: AbortSignal,
-): Promise<void> {
-  const now = clock.now()
-  const left = await store.across('tenants with deliveries of calls that died', (tx) =>
-    listTenantsWithLeftDeliveries(tx, now),
-  )
-  for (const tenantId of left) {
-    if (signal.aborted) return
-    await store.inTenant(tenantId, (tx) => resumeDeliveries(tx, now))
-  }
+export function resumeLeftDeliveries(platform: Swept, signal: AbortSignal): Promise<void> {
+  const [store, now] = [platform.store, platform.clock.now()]
+  const left = () =>
+    store.across('tenants with deliveries of calls that died', (tx) => listTenantsWithLeftDeliveries(tx, now))
+  return eachTenant(left, signal, (id) => store.inTenant(id, (tx) => resumeDeliveries(tx, now)))
 }
 
 /** Drops the access tokens of issuers that were kept for news, or for credentials, which never came. */
-export async function dropDue({ store, clock }: Pick<Platform, 'store' | 'clock'>, signal: AbortSignal): Promise<void> {
-  const now = clock.now()
-  const due = await store.across('tenants with notifications to drop', (tx) => listTenantsWithDueNotifications(tx, now))
-  const late = await store.across('tenants with deferred credentials to give up', (tx) =>
-    listTenantsWithDueDeferred(tx, now),
-  )
-  for (const tenantId of new Set([...due, ...late])) {
-    if (signal.aborted) return
-    await store.single(tenantId, (tx) => deleteDueNotifications(tx, now))
-    await store.inTenant(tenantId, async (tx) => {
-      const outcome = { credentialIds: [], error: deliveryErrorOf(new Fault('upstream.timeout')) }
+export async function dropDue(platform: Swept, signal: AbortSignal): Promise<void> {
+  const [store, now] = [platform.store, platform.clock.now()]
+  const due = () => store.across('tenants with notifications to drop', (tx) => listTenantsWithDueNotifications(tx, now))
+  await eachTenant(due, signal, (id) => store.single(id, (tx) => deleteDueNotifications(tx, now)))
+  const late = () =>
+    store.across('tenants with deferred credentials to give up', (tx) => listTenantsWithDueDeferred(tx, now))
+  const outcome = { credentialIds: [], error: deliveryErrorOf(new Fault('upstream.timeout')) }
+  await eachTenant(late, signal, (id) =>
+    store.inTenant(id, async (tx) => {
       for (const gone of await deleteDueDeferred(tx, now)) await settleOrder(tx, gone, outcome, 'system', now)
-    })
+    }),
+  )
+}
+
+async function eachTenant(
+  list: () => Promise<readonly TenantId[]>,
+  signal: AbortSignal,
+  sweep: (tenantId: TenantId) => Promise<void>,
+): Promise<void> {
+  for (const tenantId of await list()) {
+    if (signal.aborted) return
+    await sweep(tenantId)
   }
 }

@@ -5,8 +5,8 @@ import { record } from '../events/record.ts'
 import type { Platform } from '../platform.ts'
 import type { TenantTx } from '../store/store.ts'
 import { checkReceived, type Verified } from './check-received.ts'
-import { alsoTypesOf, claimsOf, type HeldCredential, type ShownCredential, showCredential } from './credential.ts'
-import { insertCredential, type NewCopy } from './credential-store.ts'
+import { alsoTypesOf, claimsOf, type ShownCredential, showCredential } from './credential.ts'
+import { insertCredential, type NewCopy, type NewCredential } from './credential-store.ts'
 import { signerTrustOf } from './issuer-policy.ts'
 import { insertNotification, type Notification } from './notification-store.ts'
 import { accessPlace, reportFailure } from './notify-issuer.ts'
@@ -28,12 +28,14 @@ export type Receipt = {
 
 /** A verified credential that only needs to be written: everything personal in it is sealed. */
 export type Ready = {
-  readonly held: HeldCredential & { readonly configurationId: string; readonly alsoTypes: readonly string[] }
+  readonly held: NewCredential
   readonly copies: readonly NewCopy[]
   readonly news: Notification | null
   readonly shown: ShownCredential
 }
 
+/** The status was looked up on receipt. */
+const FIRST_CHECK_MS = 15 * 60_000
 /** The token for news to the issuer is kept for so long at most. */
 const NEWS_KEPT_MS = 30 * 86_400_000
 
@@ -87,7 +89,7 @@ export async function keepCredential(tx: TenantTx, { userId, by }: Receipt, read
 async function sealCredential(
   { sealing, clock }: Pick<Platform, 'sealing' | 'clock'>,
   receipt: Receipt,
-  { received, copies, vct, iss, issuedAt, expiresAt }: Verified,
+  { received, copies, hasStatus, vct, iss, issuedAt, expiresAt }: Verified,
 ): Promise<Ready> {
   const { tenantId, credentialIssuer } = receipt
   const now = clock.now()
@@ -96,6 +98,7 @@ async function sealCredential(
     ...({ id: newId(), status: 'pending', format: walletFormatOf(format), vct, iss, issuedAt, expiresAt } as const),
     ...{ credentialIssuer, configurationId, createdAt: now, updatedAt: now },
     alsoTypes: format === 'mso_mdoc' ? [] : alsoTypesOf(claimsOf(copies[0]?.raw ?? '')),
+    checkAt: hasStatus ? new Date(now.getTime() + FIRST_CHECK_MS) : null,
   }
   return {
     held,

@@ -52,10 +52,11 @@ export async function listHistory(
 }
 
 async function open({ sealing }: Pick<Platform, 'sealing'>, tenantId: TenantId, row: HistoryRow): Promise<Opened> {
-  const { id, kind, format, vct, iss, credentialIssuer, sealedView } = row
+  const { id, kind, format, vct, iss, credentialIssuer, standing, sealedView } = row
   if (sealedView === null) {
     // A row without a seal is that of a credential that is there.
-    return { row, credential: { vct, format, iss, credentialIssuer } as CredentialTrace }
+    const credential = { vct, format, iss, credentialIssuer, ...(standing !== null && { standing }) } as CredentialTrace
+    return { row, credential }
   }
   if (kind === 'presentation') return { row, view: await openView(sealing, tenantId, { id, sealedView }) }
   return { row, credential: await openTrace(sealing, tenantId, { id, sealedView }) }

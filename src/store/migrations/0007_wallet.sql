@@ -1,5 +1,5 @@
 -- 0007 wallet: what a holder has, the keys that it is bound to, what was asked of the holder, and what issuers still have to hear.
--- Locks: none, the tables are new. Old code runs on it: yes. Way back: drop the five tables.
+-- Locks: none, the tables are new. Old code runs on it: yes. Way back: drop the six tables.
 
 -- One credential of one user. What it says stands only in its copies, sealed. Cleared by DELETE, with its user and with its tenant.
 create table wallet_credential (
@@ -40,6 +40,19 @@ create table wallet_credential_copy (
   foreign key (tenant_id, credential_id) references wallet_credential (tenant_id, id) on delete cascade
 );
 select protect_tenant_rows('wallet_credential_copy');
+
+-- What the status list of its issuer says of a credential; a row for each that names one. Nothing personal. Cleared with the credential.
+create table wallet_credential_standing (
+  tenant_id     uuid not null references tenant (id) on delete cascade,
+  credential_id uuid not null,
+  standing      text not null default 'valid' check (standing in ('valid', 'suspended', 'revoked')),
+  check_at      timestamptz, -- when the list is to be asked again; null: never, since it was revoked
+  primary key (tenant_id, credential_id),
+  foreign key (tenant_id, credential_id) references wallet_credential (tenant_id, id) on delete cascade
+);
+create index wallet_credential_standing_due on wallet_credential_standing (check_at) where check_at is not null;
+select protect_tenant_rows('wallet_credential_standing');
+select open_across('wallet_credential_standing');
 
 -- What an issuer asked to be told about a credential. Outlives the credential, since its end is news too. `sealed_access` (notification
 -- id and access token) goes with the row: after the last news, or at drop_at.
