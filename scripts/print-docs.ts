@@ -1,13 +1,18 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { printConfiguration } from './print-configuration.ts'
+import { printLimits } from './print-limits.ts'
 import { printOpenApi } from './print-openapi.ts'
 
 /**
- * Prints the documents that the code tells: `docs/configuration.md` and `docs/openapi/*.json`.
+ * Prints the documents that the code tells: `docs/configuration.md`, `docs/limits.md` and `docs/openapi/*.json`.
  * With `--check` nothing is written, and a document that differs from the code is an error.
  */
-const printed = { 'docs/configuration.md': printConfiguration(), ...printOpenApi() }
+const printed = {
+  'docs/configuration.md': printConfiguration(),
+  'docs/limits.md': printLimits(),
+  ...printOpenApi(),
+}
 const stale = Object.entries(printed).filter(([path, text]) => !existsSync(path) || readFileSync(path, 'utf8') !== text)
 
 if (process.argv.includes('--check')) {

@@ -1,7 +1,7 @@
 import { equalInConstantTime, hmacSha256 } from '../crypto/digest.ts'
 import { randomBytes } from '../crypto/random.ts'
 import { isSecretOf, noSecretHash } from '../crypto/secret-hash.ts'
-import { Recent } from '../directory/recent.ts'
+import { Recent } from '../memory/recent.ts'
 
 const KNOWN_MAX = 10_000
 const KNOWN_MS = 3_600_000

@@ -1,34 +1,29 @@
-import { Allowance, networkOf } from '../directory/allowance.ts'
-
-const minute = { windowMs: 60_000, keysMax: 20_000 } as const
-const ATTEMPTS_MAX = 10
-/** Whoever invents a client for each attempt pays in none of them, but each costs us a slow hash. */
-const ATTEMPTS_OF_NETWORK_MAX = 100
+import { networkOf } from '../memory/network.ts'
+import { RateLimiter } from '../memory/rate-limiter.ts'
 
 /** Counts failed client authentications by client and address, and by address alone, in this process only. */
 export class FailedAttempts {
-  readonly #byClient = new Allowance({ ...minute, countMax: ATTEMPTS_MAX })
-  readonly #byNetwork = new Allowance({ ...minute, countMax: ATTEMPTS_OF_NETWORK_MAX })
+  readonly #limiter = new RateLimiter()
 
   /** Lets an attempt begin. @throws Fault `request.rate_limited` if 10 of the client, or 100 of anybody, were counted within the minute */
   admit(clientId: string, ip: string, now: Date): void {
-    this.#byClient.admit(keyOf(clientId, ip), now)
+    this.#limiter.admit('authorization.attempts_of_client', keyOf(clientId, ip), now)
     const network = networkOf(ip)
-    if (network !== null) this.#byNetwork.admit(network, now)
+    if (network !== null) this.#limiter.admit('authorization.attempts_of_network', network, now)
   }
 
   /** Counts an attempt: a failed one, or one whose outcome takes long, so that many at one time do not slip through together. */
   count(clientId: string, ip: string, now: Date): void {
-    this.#byClient.count(keyOf(clientId, ip), now)
+    this.#limiter.count('authorization.attempts_of_client', keyOf(clientId, ip), now)
     const network = networkOf(ip)
-    if (network !== null) this.#byNetwork.count(network, now)
+    if (network !== null) this.#limiter.count('authorization.attempts_of_network', network, now)
   }
 
   /** Forgets the attempts of a client that has proved itself. */
   succeed(clientId: string, ip: string, now: Date): void {
-    this.#byClient.forget(keyOf(clientId, ip))
+    this.#limiter.forget('authorization.attempts_of_client', keyOf(clientId, ip))
     const network = networkOf(ip)
-    if (network !== null) this.#byNetwork.count(network, now, -1)
+    if (network !== null) this.#limiter.count('authorization.attempts_of_network', network, now, -1)
   }
 }
 

@@ -1,6 +1,6 @@
 import { type Json, parseJson } from '../crypto/json.ts'
-import { Recent } from '../directory/recent.ts'
 import { Fault } from '../fault.ts'
+import { Recent } from '../memory/recent.ts'
 import type { OutboundFetch } from '../platform.ts'
 import { isTrouble } from './out-of-reach.ts'
 
