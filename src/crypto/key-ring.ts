@@ -38,7 +38,7 @@ const KEYS_MAX = 20_000
 const PUBLISHED_AFTER_RETIREMENT = `case usage when 'access-token' then interval '1 day' else interval '100 years' end`
 
 const listPublished = sql(
-  'key_ring.published',
+  'key_ring.list_published',
   `select usage, alg, public_jwk from signing_key
    where tenant_id = $1 and usage = any($2::text[]) and (retired_at is null or retired_at > $3::timestamptz - ${PUBLISHED_AFTER_RETIREMENT})
    order by created_at desc, id`,

@@ -28,9 +28,9 @@ const KEY_BYTES = 32
 /** Keys of tenants that were used lately: some 300 bytes each. A key that is gone costs a look-up. */
 const BOUNDS = { entriesMax: 20_000, ttlMs: 24 * 3_600_000 }
 
-const findKey = sql('sealing.find', 'select wrapped from tenant_key where tenant_id = $1 and version = 1')
+const findKey = sql('sealing.find_key', 'select wrapped from tenant_key where tenant_id = $1 and version = 1')
 const insertKey = sql(
-  'sealing.insert',
+  'sealing.insert_key',
   `insert into tenant_key (tenant_id, version, wrapped, created_at) values ($1, 1, $2, $3) on conflict do nothing`,
 )
 
