@@ -2,13 +2,19 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { printCodes } from './print-codes.ts'
 import { printConfiguration } from './print-configuration.ts'
+import { printLimits } from './print-limits.ts'
 import { printOpenApi } from './print-openapi.ts'
 
 /**
- * Prints the documents that the code tells: `docs/configuration.md`, `docs/codes.md` and `docs/openapi/*.json`.
+ * Prints the documents that the code tells: `docs/configuration.md`, `docs/codes.md`, `docs/limits.md` and `docs/openapi/*.json`.
  * With `--check` nothing is written, and a document that differs from the code is an error.
  */
-const printed = { 'docs/configuration.md': printConfiguration(), 'docs/codes.md': printCodes(), ...printOpenApi() }
+const printed = {
+  'docs/configuration.md': printConfiguration(),
+  'docs/codes.md': printCodes(),
+  'docs/limits.md': printLimits(),
+  ...printOpenApi(),
+}
 const stale = Object.entries(printed).filter(([path, text]) => !existsSync(path) || readFileSync(path, 'utf8') !== text)
 
 if (process.argv.includes('--check')) {

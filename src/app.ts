@@ -24,6 +24,7 @@ import { issuanceRoutes } from './issuance/routes.ts'
 import { typeRoutes } from './issuance/type-routes.ts'
 import { jobSchedules } from './jobs/jobs.ts'
 import { startWorker, type Worker } from './jobs/worker.ts'
+import { RateLimiter } from './memory/rate-limiter.ts'
 import { type Clock, type Log, type Platform, urlsOf } from './platform.ts'
 import type { Store } from './store/store.ts'
 import { certificateRoutes } from './trust/certificate-routes.ts'
@@ -102,7 +103,9 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
   const keys = keyRingOf(config, keyDevice, { store, sealing, now })
   // The way out may lead back in: calls to our own public address never leave the process.
   const outbound = openOutbound({ config, inside: (request) => server.dispatch(request) })
-  const platform: Platform = { config, store, sealing, keys, clock, fetch: outbound.fetch, log, urls: urlsOf(config) }
+  const rateLimiter = new RateLimiter()
+  const reach = { fetch: outbound.fetch, log, urls: urlsOf(config) }
+  const platform: Platform = { config, store, sealing, keys, rateLimiter, clock, ...reach }
   const server: Server = buildServer({
     platform,
     routes,

@@ -333,7 +333,7 @@ function flag(): [string, Read<boolean>] {
 
 function bytes(count: number): [string, Read<Buffer>] {
   return [
-    `${count} bytes in base64, not all of them zero`,
+    `${count} bytes in base64`,
     (value) => {
       const decoded = Buffer.from(value, 'base64')
       // all zeros is what an unset variable becomes in a script, and no key

@@ -1,6 +1,7 @@
 import type { Config } from './config.ts'
 import type { KeyRing } from './crypto/key-ring.ts'
 import type { Sealing } from './crypto/sealing.ts'
+import type { RateLimiter } from './memory/rate-limiter.ts'
 import type { Store } from './store/store.ts'
 
 /** The one clock. Tests set it; nothing else reads the time. */
@@ -50,6 +51,7 @@ export type Platform = {
   readonly store: Store
   readonly sealing: Sealing
   readonly keys: KeyRing
+  readonly rateLimiter: RateLimiter
   readonly clock: Clock
   readonly fetch: OutboundFetch
   readonly log: Log

@@ -10,7 +10,7 @@ const ladder = [
   ...['cli', 'main', 'app'],
   ...['wallet', 'verification', 'issuance', 'authorization', 'trust', 'directory'],
   ...['events', 'jobs', 'http', 'platform', 'protocols', 'crypto', 'store'],
-  ...['caller', 'config', 'fault'],
+  ...['memory', 'caller', 'config', 'fault'],
 ]
 const never = [['protocols', 'store', 'the specs do no I/O']] as const
 /** Packages (and modules of Node) that one room only may know. */
@@ -231,7 +231,7 @@ law('file names are kebab-case and say what is inside', () =>
       const words = basename(path)
         .replace(/\.[a-z.]+$/, '')
         .split('-')
-      const isMigration = path.startsWith('src/store/migrations/')
+      const isMigration = path.startsWith('src/store/migrations/') || basename(path) === 'README.md'
       return (
         !isMigration &&
         (!words.every((word) => /^[a-z0-9]+$/.test(word)) || words.some((word) => bannedWords.test(word)))

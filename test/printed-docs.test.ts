@@ -4,10 +4,17 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { printCodes } from '../scripts/print-codes.ts'
 import { printConfiguration } from '../scripts/print-configuration.ts'
+import { printLimits } from '../scripts/print-limits.ts'
 import { printOpenApi } from '../scripts/print-openapi.ts'
 import { root } from './support/source.ts'
 
-const printed = { 'docs/configuration.md': printConfiguration(), 'docs/codes.md': printCodes(), ...printOpenApi() }
+const printed = {
+  'docs/configuration.md': printConfiguration(),
+  'docs/codes.md': printCodes(),
+  'docs/limits.md': printLimits(),
+  ...printOpenApi(),
+}
+
 for (const [path, text] of Object.entries(printed)) {
   test(`${path} says what the code says`, () => {
     assert(readFileSync(join(root, path), 'utf8') === text, 'run npm run docs and commit what it prints')

@@ -1,8 +1,8 @@
 import { equalInConstantTime, hmacSha256 } from '../crypto/digest.ts'
 import { randomBytes } from '../crypto/random.ts'
 import { isSecretOf, noSecretHash } from '../crypto/secret-hash.ts'
-import { Recent } from '../directory/recent.ts'
 import { Fault } from '../fault.ts'
+import { Recent } from '../memory/recent.ts'
 
 const KNOWN_MAX = 10_000
 const KNOWN_MS = 86_400_000

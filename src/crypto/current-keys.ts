@@ -23,24 +23,27 @@ export type CurrentKeys = {
 type Row = { id: string; sealed_private: Buffer; provider: string }
 
 const findCurrent = sql(
-  'key_ring.current',
+  'key_ring.find_current',
   `select id, sealed_private, provider from signing_key where tenant_id = $1 and usage = $2 and retired_at is null`,
 )
 const insertKey = sql(
-  'key_ring.insert',
+  'key_ring.insert_current',
   `insert into signing_key (tenant_id, id, usage, alg, public_jwk, sealed_private, provider, created_at)
    values ($1, $2, $3, 'ES256', $4::jsonb, $5, $6, $7) on conflict do nothing returning id`,
 )
 const retireKey = sql(
-  'key_ring.retire',
+  'key_ring.retire_key',
   `update signing_key set retired_at = $3 where tenant_id = $1 and id = $2 and retired_at is null`,
 )
 const listSpent = sql(
-  'key_ring.spent',
+  'key_ring.list_spent',
   `select id, sealed_private, provider from signing_key
    where tenant_id = $1 and usage = $2 and sealed_private is not null and retired_at < $3::timestamptz - interval '1 hour'`,
 )
-const clearKey = sql('key_ring.clear', `update signing_key set sealed_private = null where tenant_id = $1 and id = $2`)
+const clearKey = sql(
+  'key_ring.clear_key',
+  `update signing_key set sealed_private = null where tenant_id = $1 and id = $2`,
+)
 
 /** The rows of current keys, on any provider. */
 export function currentKeys(store: Store, sealing: Sealing, now: () => Date, providers: KeyProviders): CurrentKeys {

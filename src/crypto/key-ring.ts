@@ -1,4 +1,5 @@
 import type { TenantId } from '../caller.ts'
+import { Recent, remembered } from '../memory/recent.ts'
 import { type Store, sql } from '../store/store.ts'
 import { type CertificateKeys, certificateKeys } from './certificate-keys.ts'
 import { currentKeys, type KeyUsage } from './current-keys.ts'
@@ -32,11 +33,12 @@ type Published = { usage: KeyUsage; alg: 'ES256' | 'EdDSA'; public_jwk: PublicJw
 
 /** A current key is looked up again after this long, so that a rotation by another process is noticed. */
 const FRESH_MS = 60_000
+const KEYS_MAX = 20_000
 /** How long a retired key stays published: credentials may live for years, access tokens for minutes. */
 const PUBLISHED_AFTER_RETIREMENT = `case usage when 'access-token' then interval '1 day' else interval '100 years' end`
 
 const listPublished = sql(
-  'key_ring.published',
+  'key_ring.list_published',
   `select usage, alg, public_jwk from signing_key
    where tenant_id = $1 and usage = any($2::text[]) and (retired_at is null or retired_at > $3::timestamptz - ${PUBLISHED_AFTER_RETIREMENT})
    order by created_at desc, id`,
@@ -57,19 +59,11 @@ export function softwareKeyRing(
 ): KeyRing {
   const providers = keyProviders(maker, others)
   const rows = currentKeys(store, sealing, now, providers)
-  const cache = new Map<KeyUsage, Map<TenantId, { key: Promise<SigningKey>; until: number }>>()
+  const cache = new Recent<Promise<SigningKey>>({ entriesMax: KEYS_MAX, ttlMs: FRESH_MS })
 
   return {
     ...certificateKeys(store, sealing, now, providers),
-    current: (tenantId, usage) => {
-      const known = cache.get(usage)?.get(tenantId)
-      if (known !== undefined && known.until > now().getTime()) return known.key
-      const key = rows.load(tenantId, usage)
-      const ofUsage = cache.get(usage) ?? new Map()
-      cache.set(usage, ofUsage.set(tenantId, { key, until: now().getTime() + FRESH_MS }))
-      key.catch(() => ofUsage.delete(tenantId))
-      return key
-    },
+    current: (tenantId, usage) => remembered(cache, `${tenantId} ${usage}`, now(), () => rows.load(tenantId, usage)),
     published: async (tenantId, usages) => {
       const found = await store.single(tenantId, (tx) => tx.rows<Published>(listPublished, [tenantId, usages, now()]))
       return found.map(({ usage, alg, public_jwk: jwk }) => ({ kid: thumbprint(jwk), alg, jwk, usage }))
@@ -79,7 +73,7 @@ export function softwareKeyRing(
       await rows.destroySpent(tenantId, usage)
       await rows.retire(tenantId, usage)
       await rows.add(tenantId, usage)
-      cache.get(usage)?.delete(tenantId)
+      cache.delete(`${tenantId} ${usage}`)
     },
   }
 }

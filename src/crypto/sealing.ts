@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
 import type { TenantId } from '../caller.ts'
+import { Recent, remembered } from '../memory/recent.ts'
 import { type Store, sql, type TenantTx } from '../store/store.ts'
 import { randomBytes } from './random.ts'
 
@@ -24,32 +25,27 @@ const VERSION = 1
 const IV_BYTES = 12
 const TAG_BYTES = 16
 const KEY_BYTES = 32
+/** Keys of tenants that were used lately: some 300 bytes each. A key that is gone costs a look-up. */
+const BOUNDS = { entriesMax: 20_000, ttlMs: 24 * 3_600_000 }
 
-const findKey = sql('sealing.find', 'select wrapped from tenant_key where tenant_id = $1 and version = 1')
+const findKey = sql('sealing.find_key', 'select wrapped from tenant_key where tenant_id = $1 and version = 1')
 const insertKey = sql(
-  'sealing.insert',
+  'sealing.insert_key',
   `insert into tenant_key (tenant_id, version, wrapped, created_at) values ($1, 1, $2, $3) on conflict do nothing`,
 )
 
 /**
- * Data keys are kept in memory once opened, so sealing normally costs no round trip.
+ * Data keys are kept in memory for a while once opened, so sealing normally costs no round trip.
  *
  * @param masterKey 32 bytes.
  */
 export function sealingWith(masterKey: Uint8Array, store: Store, now: () => Date): Sealing {
   const master = createSecretKey(masterKey)
-  const dataKeys = new Map<TenantId, Promise<KeyObject>>()
-  /** By purpose, of which there are a few, so that no name is put together for each look-up. */
-  const subkeys = new Map<string, Map<TenantId, Promise<Buffer>>>()
+  const dataKeys = new Recent<Promise<KeyObject>>(BOUNDS)
+  const subkeys = new Recent<Promise<Buffer>>(BOUNDS)
 
   function dataKey(tenantId: TenantId): Promise<KeyObject> {
-    const known = dataKeys.get(tenantId)
-    if (known !== undefined) return known
-    const loading = loadKey(tenantId)
-    dataKeys.set(tenantId, loading)
-    // A failure must not stick: the next caller tries again.
-    loading.catch(() => dataKeys.delete(tenantId))
-    return loading
+    return remembered(dataKeys, tenantId, now(), () => loadKey(tenantId))
   }
 
   async function loadKey(tenantId: TenantId): Promise<KeyObject> {
@@ -80,15 +76,8 @@ export function sealingWith(masterKey: Uint8Array, store: Store, now: () => Date
   return {
     seal: async (place, plain) => encrypt(await dataKey(place.tenantId), aadOf(place), plain),
     open: async (place, sealed) => decrypt(await dataKey(place.tenantId), aadOf(place), sealed),
-    derive: (tenantId, purpose) => {
-      const known = subkeys.get(purpose)?.get(tenantId)
-      if (known !== undefined) return known
-      const ofPurpose = subkeys.get(purpose) ?? new Map<TenantId, Promise<Buffer>>()
-      const making = subkey(tenantId, purpose)
-      subkeys.set(purpose, ofPurpose.set(tenantId, making))
-      making.catch(() => ofPurpose.delete(tenantId))
-      return making
-    },
+    derive: (tenantId, purpose) =>
+      remembered(subkeys, `${tenantId} ${purpose}`, now(), () => subkey(tenantId, purpose)),
   }
 }
 

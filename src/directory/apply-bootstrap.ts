@@ -4,6 +4,7 @@ import { hashSecret, isSecretOf } from '../crypto/secret-hash.ts'
 import { record } from '../events/record.ts'
 import type { Platform } from '../platform.ts'
 import type { TenantTx } from '../store/store.ts'
+import { isUniqueViolation } from '../store/unique-violation.ts'
 import {
   type Bootstrap,
   BootstrapMistakes,
@@ -137,8 +138,4 @@ async function applyUser(tx: TenantTx, user: UserPut, now: Date, at: string, cou
 
 function entryOf(kind: 'tenant' | 'client' | 'user', what: 'created' | 'changed', id: string) {
   return { action: `${kind}.${what}`, subject: { kind, id }, by: 'system' } as const
-}
-
-function isUniqueViolation(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '23505'
 }

@@ -1,8 +1,8 @@
 import type { TenantId } from '../caller.ts'
 import { Fault } from '../fault.ts'
+import { Recent, remembered } from '../memory/recent.ts'
 import type { Platform } from '../platform.ts'
 import { oncePer } from '../store/once-per.ts'
-import { Recent } from './recent.ts'
 import type { Tenant } from './tenant.ts'
 import { findAnyTenant, findTenantById, findTenantBySlug } from './tenant-store.ts'
 
@@ -46,12 +46,5 @@ export function forgetTenants({ store }: Pick<Platform, 'store'>): void {
 
 /** Callers that come together share one look-up; a look-up that failed is not kept. */
 function recently({ store, clock }: Needs, key: string, look: () => Promise<Tenant | null>): Promise<Tenant | null> {
-  const cache = known(store)
-  const now = clock.now()
-  const found = cache.get(key, now)
-  if (found !== undefined) return found
-  const looking = look()
-  cache.set(key, looking, now)
-  looking.catch(() => cache.delete(key))
-  return looking
+  return remembered(known(store), key, clock.now(), look)
 }

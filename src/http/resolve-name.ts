@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns/promises'
-import { Recent } from '../directory/recent.ts'
+import { Recent } from '../memory/recent.ts'
 import type { Resolve } from './vetted-address.ts'
 
 const QUERY_MS_MAX = 2000

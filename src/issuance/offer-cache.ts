@@ -1,5 +1,5 @@
 import type { TenantId } from '../caller.ts'
-import { Recent } from '../directory/recent.ts'
+import { Recent } from '../memory/recent.ts'
 import type { Platform } from '../platform.ts'
 import { oncePer } from '../store/once-per.ts'
 import type { Offered } from './redemption-store.ts'

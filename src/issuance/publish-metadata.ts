@@ -1,5 +1,5 @@
-import { Recent } from '../directory/recent.ts'
 import type { Tenant } from '../directory/tenant.ts'
+import { Recent } from '../memory/recent.ts'
 import type { Platform } from '../platform.ts'
 import {
   buildIssuerMetadata,

@@ -1,6 +1,6 @@
-import { Recent } from '../directory/recent.ts'
 import type { Tenant } from '../directory/tenant.ts'
 import { Fault } from '../fault.ts'
+import { Recent } from '../memory/recent.ts'
 import { type CompressedList, compressList, emptyList } from '../protocols/status-list/packed-list.ts'
 import { oncePer } from '../store/once-per.ts'
 import { type ListForm, type ListNeeds, type PublishedList, signStatusList, statusListUri } from './sign-status-list.ts'

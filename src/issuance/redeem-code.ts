@@ -13,7 +13,7 @@ import { findOffer, type Redeemed, type RedemptionEntries, redeem } from './rede
 import { templateVersion } from './template-cache.ts'
 import { txCodeMac } from './tx-code.ts'
 
-type Needs = Pick<Platform, 'store' | 'sealing' | 'clock'>
+type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'rateLimiter'>
 type Form = Readonly<Record<string, string>>
 type From = { readonly ip: string; readonly requestId: string }
 

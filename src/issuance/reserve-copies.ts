@@ -6,6 +6,7 @@ import type { Entry } from '../events/entry.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import type { ProvedKey } from '../protocols/openid4vci/jwt-proof.ts'
+import { violatedIndex } from '../store/unique-violation.ts'
 import {
   type Copy,
   closeList,
@@ -89,11 +90,4 @@ async function tryReserve(
     if (constraint === 'issued_copy_slot' || constraint === 'issued_copy_pkey') return null
     throw error
   }
-}
-
-const UNIQUE_VIOLATION = '23505'
-
-function violatedIndex(error: unknown): string | null {
-  const isUnique = error instanceof Error && 'code' in error && error.code === UNIQUE_VIOLATION
-  return isUnique && 'constraint' in error && typeof error.constraint === 'string' ? error.constraint : null
 }

@@ -1,6 +1,6 @@
 import type { TenantId } from '../caller.ts'
-import { Recent } from '../directory/recent.ts'
 import { Fault } from '../fault.ts'
+import { Recent } from '../memory/recent.ts'
 import type { Platform } from '../platform.ts'
 import { oncePer } from '../store/once-per.ts'
 import type { Template } from './template.ts'

@@ -9,9 +9,12 @@ const folder = new URL('./migrations/', import.meta.url)
 /** Any fixed number: it names the lock that lets one process migrate while the others wait. */
 const MIGRATION_LOCK = 7_221_843
 
-const journalExists = sql('migrate.journal_exists', `select to_regclass('schema_migration') is not null as there`)
-const listApplied = sql('migrate.applied', 'select number, digest from schema_migration order by number')
-const insertApplied = sql('migrate.insert', 'insert into schema_migration (number, name, digest) values ($1, $2, $3)')
+const journalExists = sql('migrate.find_journal', `select to_regclass('schema_migration') is not null as there`)
+const listApplied = sql('migrate.list_applied', 'select number, digest from schema_migration order by number')
+const insertApplied = sql(
+  'migrate.insert_applied',
+  'insert into schema_migration (number, name, digest) values ($1, $2, $3)',
+)
 
 const CREATE_JOURNAL = `create table if not exists schema_migration (
   number integer primary key, name text not null, digest text not null, applied_at timestamptz not null default now())`

@@ -2,6 +2,7 @@ import type { Caller } from '../caller.ts'
 import type { Entry } from '../events/entry.ts'
 import { Fault } from '../fault.ts'
 import type { TenantTx } from '../store/store.ts'
+import { isUniqueViolation } from '../store/unique-violation.ts'
 import { forgetSigners } from './active-signer.ts'
 import type { CertificateStatus, TenantCertificate } from './certificate.ts'
 import { setActive, setInactive, setRevoked } from './certificate-change-store.ts'
@@ -36,7 +37,6 @@ const revoked: Change = {
   run: setRevoked,
 }
 
-const UNIQUE_VIOLATION = '23505'
 const ATTEMPTS_MAX = 10
 
 /**
@@ -103,7 +103,7 @@ async function unrivalled(work: () => Promise<boolean>): Promise<boolean | null>
   try {
     return await work()
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === UNIQUE_VIOLATION) return null
+    if (isUniqueViolation(error)) return null
     throw error
   }
 }

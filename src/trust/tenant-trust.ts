@@ -1,7 +1,7 @@
 import type { TenantId } from '../caller.ts'
 import { readPem } from '../crypto/x509/pem.ts'
 import { type Anchor, type AnchorSet, anchorSetOf, type Purpose } from '../crypto/x509-path/anchor.ts'
-import { Recent } from '../directory/recent.ts'
+import { Recent } from '../memory/recent.ts'
 import type { Platform } from '../platform.ts'
 import { oncePer } from '../store/once-per.ts'
 import { ownAnchors } from './own-anchors.ts'

@@ -5,6 +5,7 @@ import { softwareKeyRing } from '../../crypto/key-ring.ts'
 import { sealingWith } from '../../crypto/sealing.ts'
 import { directoryRoutes } from '../../directory/routes.ts'
 import { buildServer } from '../../http/server.ts'
+import { RateLimiter } from '../../memory/rate-limiter.ts'
 import { type Platform, urlsOf } from '../../platform.ts'
 import type { Store } from '../../store/store.ts'
 import { authenticate } from '../authenticate.ts'
@@ -22,7 +23,7 @@ export function aPlatform(store: Store, port = 8080): Platform & { readonly cloc
   const silent = () => undefined
   const log = { debug: silent, info: silent, warn: silent, error: console.error }
   const fetch = () => Promise.reject(new Error('no way out in this test'))
-  return { config, store, sealing, keys, clock, fetch, log, urls: urlsOf(config) }
+  return { config, store, sealing, keys, rateLimiter: new RateLimiter(), clock, fetch, log, urls: urlsOf(config) }
 }
 
 /** A listening server with the token endpoint and one group behind it. */

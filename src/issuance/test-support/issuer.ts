@@ -10,6 +10,7 @@ import { type SoftwareKey, softwareKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
 import { openOutbound } from '../../http/outbound.ts'
 import { buildServer, type Server } from '../../http/server.ts'
+import { RateLimiter } from '../../memory/rate-limiter.ts'
 import { type Platform, urlsOf } from '../../platform.ts'
 import { buildJwtProof } from '../../protocols/openid4vci/jwt-proof.ts'
 import { sql } from '../../store/store.ts'
@@ -79,7 +80,7 @@ export async function anIssuer(
   const quiet = () => undefined
   const platform: Platform = {
     ...{ config, store, sealing, keys: softwareKeyRing(store, sealing, now), clock: { now } },
-    ...{ fetch: outbound.fetch, urls: urlsOf(config) },
+    ...{ fetch: outbound.fetch, urls: urlsOf(config), rateLimiter: new RateLimiter() },
     log: { debug: quiet, info: quiet, warn: quiet, error: (fields, message) => console.error(message, fields) },
   }
   const server = buildServer({

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { DatabaseUnavailable } from '../database-unavailable.ts'
-import { type Acting, act, actValues, type Engine, type Run } from '../engine.ts'
+import { act, actValues, type Engine, type Run } from '../engine.ts'
 import type { Sql } from '../store.ts'
 import { explained } from './lost-connection.ts'
 import { OneTrip, type Step, stepOf } from './one-trip.ts'
@@ -27,90 +27,99 @@ const begin = stepOf({ name: 'store.begin', text: 'begin' }, [])
  * A connection that does not answer in time is closed, and its caller gets {@link DatabaseUnavailable}, as from a database that is away.
  */
 export function openPostgresql({ url, poolMax, onIdleError, answerMsMax = ANSWER_MS_MAX }: Options): Engine {
-  const alive = { keepAlive: true, keepAliveInitialDelayMillis: KEEPALIVE_AFTER_MS }
   const pool = new pg.Pool({
-    connectionString: url,
-    max: poolMax,
-    connectionTimeoutMillis: Math.min(WAIT_MS, answerMsMax),
-    ...alive,
+    ...{ connectionString: url, max: poolMax, connectionTimeoutMillis: Math.min(WAIT_MS, answerMsMax) },
+    ...{ keepAlive: true, keepAliveInitialDelayMillis: KEEPALIVE_AFTER_MS },
   })
   pool.on('error', onIdleError)
   // An error of a connection in use rejects its statement; without a listener here it would also end the process.
   pool.on('connect', (client) => client.on('error', () => undefined))
-  const inTime = <T>(answer: Promise<T>) => withDeadline(answer, answerMsMax)
   let trips = 0
-
-  function send<Row>(client: pg.PoolClient, steps: readonly Step[]): Promise<Row[]> {
-    trips += 1
-    return inTime(client.query(new OneTrip<Row>(steps)).rows)
+  const link: Link = {
+    connect: () => connect(pool),
+    send: <Row>(client: pg.PoolClient, steps: readonly Step[]) => {
+      trips += 1
+      return withDeadline(client.query(new OneTrip<Row>(steps)).rows, answerMsMax)
+    },
+    control: (client, text) => {
+      trips += 1
+      return withDeadline(client.query(text), answerMsMax)
+    },
   }
-
-  async function transaction<T>(opening: readonly Step[], work: (run: Run) => Promise<T>): Promise<T> {
-    const client = await connect(pool)
-    let isBroken = false
-    let opened = false
-    const run: Run = async <Row>(statement: Sql, values: readonly unknown[] = []) => {
-      const step = stepOf(statement, values)
-      const steps = opened ? [step] : [...opening, step]
-      opened = true
-      return send<Row>(client, steps)
-    }
-    try {
-      const result = await work(run)
-      if (opened) {
-        trips += 1
-        await commit(inTime(client.query('commit')))
-      }
-      return result
-    } catch (error) {
-      isBroken = error instanceof DatabaseUnavailable || (opened && !(await succeeds(inTime(client.query('rollback')))))
-      throw error
-    } finally {
-      client.release(isBroken)
-    }
-  }
-
-  async function single<Row>(acting: Acting, statement: Sql, values: readonly unknown[]): Promise<Row[]> {
-    const steps = [stepOf(act, actValues(acting)), stepOf(statement, values)]
-    const client = await connect(pool)
-    let isClean = false
-    try {
-      const rows = await send<Row>(client, steps)
-      isClean = true
-      return rows
-    } catch (error) {
-      isClean = error instanceof pg.DatabaseError && error.severity === 'ERROR'
-      throw error
-    } finally {
-      client.release(!isClean)
-    }
-  }
-
-  async function asOwner<T>(work: (script: (text: string) => Promise<void>, run: Run) => Promise<T>): Promise<T> {
-    const client = await connect(pool)
-    let isClean = false
-    // Without a deadline: a migration may wait for another process, or take long itself.
-    const script = async (text: string) => {
-      await client.query(text)
-    }
-    try {
-      await inTime(client.query('begin'))
-      const result = await work(script, (statement, values = []) => send(client, [stepOf(statement, values)]))
-      await commit(inTime(client.query('commit')))
-      isClean = true
-      return result
-    } finally {
-      client.release(!isClean)
-    }
-  }
-
   return {
     kind: 'postgresql',
-    transaction: (acting, work) => transaction([begin, stepOf(act, actValues(acting))], work),
-    single,
-    asOwner,
+    transaction: (acting, work) => transaction(link, [begin, stepOf(act, actValues(acting))], work),
+    single: async (acting, statement, values) =>
+      single(link, [stepOf(act, actValues(acting)), stepOf(statement, values)]),
+    asOwner: (work) => asOwner(link, work),
     roundTrips: () => trips,
     close: () => pool.end(),
+  }
+}
+
+/** What sends: statements in one trip, and the words that begin and end a transaction. */
+type Link = {
+  readonly connect: () => Promise<pg.PoolClient>
+  readonly send: <Row>(client: pg.PoolClient, steps: readonly Step[]) => Promise<Row[]>
+  readonly control: (client: pg.PoolClient, text: 'begin' | 'commit' | 'rollback') => Promise<pg.QueryResult>
+}
+
+async function transaction<T>(link: Link, opening: readonly Step[], work: (run: Run) => Promise<T>): Promise<T> {
+  const client = await link.connect()
+  let isBroken = false
+  let opened = false
+  const run: Run = async <Row>(statement: Sql, values: readonly unknown[] = []) => {
+    const step = stepOf(statement, values)
+    const steps = opened ? [step] : [...opening, step]
+    opened = true
+    return link.send<Row>(client, steps)
+  }
+  try {
+    const result = await work(run)
+    if (opened) await commit(link, client)
+    return result
+  } catch (error) {
+    isBroken = error instanceof DatabaseUnavailable || (opened && !(await hasRolledBack(link, client)))
+    throw error
+  } finally {
+    client.release(isBroken)
+  }
+}
+
+async function single<Row>(link: Link, steps: readonly Step[]): Promise<Row[]> {
+  const client = await link.connect()
+  let isClean = false
+  try {
+    const rows = await link.send<Row>(client, steps)
+    isClean = true
+    return rows
+  } catch (error) {
+    // A refused statement leaves the connection clean; an error that ends the session does not.
+    isClean = error instanceof pg.DatabaseError && error.severity === 'ERROR'
+    throw error
+  } finally {
+    client.release(!isClean)
+  }
+}
+
+async function asOwner<T>(
+  link: Link,
+  work: (script: (text: string) => Promise<void>, run: Run) => Promise<T>,
+): Promise<T> {
+  const client = await link.connect()
+  let isClean = false
+  // Without a deadline: a migration may wait for another process, or take long itself.
+  const script = async (text: string) => {
+    await client.query(text)
+  }
+  try {
+    await link.control(client, 'begin')
+    const result = await work(script, (statement, values = []) => link.send(client, [stepOf(statement, values)]))
+    await commit(link, client)
+    isClean = true
+    return result
+  } finally {
+    client.release(!isClean)
   }
 }
 
@@ -138,15 +147,16 @@ async function withDeadline<T>(answer: Promise<T>, msMax: number): Promise<T> {
   }
 }
 
-async function commit(answer: Promise<pg.QueryResult>): Promise<void> {
-  const { command } = await answer
+async function commit(link: Link, client: pg.PoolClient): Promise<void> {
+  const { command } = await link.control(client, 'commit')
   // A failed statement whose error was swallowed turns COMMIT into ROLLBACK without an error: say it.
   if (command !== 'COMMIT') throw new Error('the transaction was rolled back because a statement in it had failed')
 }
 
-function succeeds(answer: Promise<unknown>): Promise<boolean> {
-  return answer.then(
+function hasRolledBack(link: Link, client: pg.PoolClient): Promise<boolean> {
+  return link.control(client, 'rollback').then(
     () => true,
+    // The connection went with the transaction; the caller hears of the error that ended it.
     () => false,
   )
 }

@@ -8,6 +8,7 @@ import { sealingWith } from '../../crypto/sealing.ts'
 import { Fault } from '../../fault.ts'
 import { openOutbound } from '../../http/outbound.ts'
 import { buildServer, type Server } from '../../http/server.ts'
+import { RateLimiter } from '../../memory/rate-limiter.ts'
 import { type Platform, urlsOf } from '../../platform.ts'
 import { sql } from '../../store/store.ts'
 import { certificateRoutes } from '../certificate-routes.ts'
@@ -69,7 +70,7 @@ export async function anAuthority(
   const quiet = () => undefined
   const platform: Platform = {
     ...{ config, store, sealing, keys: softwareKeyRing(store, sealing, now), clock: { now } },
-    ...{ fetch: outbound.fetch, urls: urlsOf(config) },
+    ...{ fetch: outbound.fetch, urls: urlsOf(config), rateLimiter: new RateLimiter() },
     log: { debug: quiet, info: quiet, warn: quiet, error: (fields, message) => console.error(message, fields) },
   }
   const callers = new Map<string, Caller>()

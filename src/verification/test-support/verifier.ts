@@ -10,6 +10,7 @@ import { applyBootstrap } from '../../directory/apply-bootstrap.ts'
 import { getTenant } from '../../directory/find-tenant.ts'
 import { Fault } from '../../fault.ts'
 import { buildServer } from '../../http/server.ts'
+import { RateLimiter } from '../../memory/rate-limiter.ts'
 import { type OutboundFetch, type Platform, urlsOf } from '../../platform.ts'
 import type { Store } from '../../store/store.ts'
 import { trustEndpoints } from '../../trust/public-endpoints.ts'
@@ -51,7 +52,7 @@ export async function startVerifier(fetch?: OutboundFetch, host = '127.0.0.1'): 
   const config = readConfig({ PORT: String(port), PUBLIC_URL: url })
   const sealing = sealingWith(randomBytes(32), db.store, clock.now)
   const platform: Platform = {
-    ...{ config, store: db.store, clock, sealing, log: quiet, urls: urlsOf(config) },
+    ...{ config, store: db.store, clock, sealing, log: quiet, urls: urlsOf(config), rateLimiter: new RateLimiter() },
     keys: softwareKeyRing(db.store, sealing, clock.now),
     fetch: fetch ?? (() => Promise.reject(new Fault('upstream.unreachable'))),
   }

@@ -6,6 +6,7 @@ import { softwareKeyRing } from '../../crypto/key-ring.ts'
 import { newId } from '../../crypto/random.ts'
 import { sealingWith } from '../../crypto/sealing.ts'
 import { openOutbound } from '../../http/outbound.ts'
+import { RateLimiter } from '../../memory/rate-limiter.ts'
 import { type Platform, urlsOf } from '../../platform.ts'
 import { sql } from '../../store/store.ts'
 
@@ -63,6 +64,7 @@ export async function openBench(): Promise<Bench> {
     fetch: outbound.fetch,
     log: { debug: silent, info: silent, warn: silent, error: silent },
     urls: urlsOf(config),
+    rateLimiter: new RateLimiter(),
   }
   return {
     platform,

@@ -48,3 +48,18 @@ export class Recent<T, K extends string | number = string> {
     if (oldest !== undefined) this.#entries.delete(oldest)
   }
 }
+
+/** The fresh entry, or what `make` gives, which is kept. A failure is not kept: the next caller tries again. */
+export function remembered<T, K extends string | number>(
+  cache: Recent<Promise<T>, K>,
+  key: K,
+  now: Date,
+  make: () => Promise<T>,
+): Promise<T> {
+  const known = cache.get(key, now)
+  if (known !== undefined) return known
+  const making = make()
+  cache.set(key, making, now)
+  making.catch(() => cache.delete(key))
+  return making
+}
