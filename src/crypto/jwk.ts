@@ -25,8 +25,6 @@ const algs: Readonly<Record<PublicJwk['kty'], ReadonlySet<unknown>>> = {
   EC: new Set(['ES256', 'ESP256']),
   OKP: new Set(['EdDSA', 'Ed25519']),
 }
-const IMPORTED_MAX = 4096
-const imported = new Map<string, KeyObject>()
 
 /**
  * Reads a public key for signatures that was sent to us, and keeps only the members that we know.
@@ -56,27 +54,8 @@ export function readPublicJwk(value: unknown): PublicJwk {
   throw new Fault('key.unsupported')
 }
 
-/**
- * The key as node:crypto wants it. Imports are kept, because one import costs as much as a signature.
- *
- * @throws Fault `key.unsupported` if the point is not on the curve.
- */
+/** The key as node:crypto wants it. @throws Fault `key.unsupported` if the point is not on the curve. */
 export function importPublicJwk(jwk: PublicJwk): KeyObject {
-  const id = jwk.kty === 'EC' ? `${jwk.x}.${jwk.y}` : jwk.x
-  const known = imported.get(id)
-  if (known !== undefined) return known
-  const key = importPublicJwkOnce(jwk)
-  if (imported.size >= IMPORTED_MAX) imported.delete(imported.keys().next().value ?? '')
-  imported.set(id, key)
-  return key
-}
-
-/**
- * As {@link importPublicJwk} for a key that is hardly met again, such as the one of a wallet's credential: it would push out those that are.
- *
- * @throws Fault `key.unsupported` if the point is not on the curve.
- */
-export function importPublicJwkOnce(jwk: PublicJwk): KeyObject {
   try {
     return createPublicKey({ key: { ...canonical(jwk) }, format: 'jwk' })
   } catch (cause) {

@@ -1,5 +1,5 @@
 import type { AnchorSet } from '../crypto/x509-path/anchor.ts'
-import { validatedPath } from '../crypto/x509-path/cached-path.ts'
+import { validatePath } from '../crypto/x509-path/validate-path.ts'
 import { Fault } from '../fault.ts'
 import type { IssuerSigned } from '../protocols/mdoc/issuer-signed.ts'
 import { mdl } from '../protocols/mdoc/mdl.ts'
@@ -38,7 +38,7 @@ export async function resolveMdocIssuer(
   const extendedKeyUsage = mso.docType === mdl.docType ? [mdlSigner] : [mdlSigner, documentSigner]
   const ask = { chain: der, anchors: await anchors(), purpose: 'issuer', iaca: true, extendedKeyUsage, at } as const
   const revocation = await revocationFor(platform, ask, now)
-  const { ok, findings, leaf, path } = validatedPath(revocation === undefined ? ask : { ...ask, revocation })
+  const { ok, findings, leaf, path } = validatePath(revocation === undefined ? ask : { ...ask, revocation })
   if (leaf === null) throw new Fault('issuer.undiscoverable', { detail: findings[0]?.message ?? '' })
   const { publicKey: key, subject, notBefore, notAfter } = leaf
   if (key === null) throw new Fault('key.unsupported')

@@ -1,4 +1,3 @@
-import { sha256 } from '../digest.ts'
 import type { Certificate } from './certificate.ts'
 import {
   bitsOf,
@@ -21,8 +20,6 @@ import { isSignedBy, readAlgorithm, type Signed } from './signature.ts'
 
 /** A revocation list as it was read. Nothing of it is verified. */
 export type Crl = Signed & {
-  /** SHA-256 of its DER, in hex. */
-  readonly fingerprint: string
   /** DER of the issuer's name. */
   readonly issuer: Buffer
   readonly thisUpdate: Date
@@ -56,8 +53,7 @@ export function readCrl(bytes: Uint8Array): Crl {
   const { inner, ...read } = readList(sequenceOf(tbs))
   // 5.1.1.2: the same algorithm identifier inside and outside
   if (!algorithm.whole.equals(inner)) throw malformed('the list names two signature algorithms')
-  const signed = { tbs: tbs.whole, algorithm: readAlgorithm(algorithm), signature: bitsOf(signature) }
-  return { ...read, ...signed, fingerprint: sha256(der).toString('hex') }
+  return { ...read, tbs: tbs.whole, algorithm: readAlgorithm(algorithm), signature: bitsOf(signature) }
 }
 
 /**
