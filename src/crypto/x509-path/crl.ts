@@ -5,6 +5,7 @@ import {
   type Der,
   expected,
   integerBytesOf,
+  isTime,
   malformed,
   onlyChildOf,
   readDer,
@@ -13,7 +14,7 @@ import {
   tags,
   timeOf,
 } from './der.ts'
-import { readAll } from './extensions.ts'
+import { extensionIds, readAll } from './extensions.ts'
 import { readName } from './name.ts'
 import type { PathFindingCode } from './path-findings.ts'
 import { isSignedBy, readAlgorithm, type Signed } from './signature.ts'
@@ -36,7 +37,6 @@ export type RevocationPolicy = 'none' | 'soft' | 'hard'
 const BYTES_MAX = 1024 * 1024
 /** [SEC-80] */
 const SKEW_MS = 60_000
-const crlNumber = '2.5.29.20'
 
 /**
  * Reads a revocation list of version 2 in DER.
@@ -106,13 +106,9 @@ function readList(parts: readonly Der[]) {
     revoked: new Set(entries.map(({ serial }) => serial)),
     // 5.2.3: each list has a number. 5.2: what is critical is not understood, such as the scope of a part or the full list of a delta
     isComplete:
-      extensions.some(({ oid }) => oid === crlNumber) &&
+      extensions.some(({ oid }) => oid === extensionIds.crlNumber) &&
       ![...extensions, ...entries.flatMap((one) => one.extensions)].some(({ isCritical }) => isCritical),
   }
-}
-
-function isTime(der: Der | undefined): boolean {
-  return der?.tag === tags.utcTime || der?.tag === tags.generalizedTime
 }
 
 function readEntry(der: Der) {
