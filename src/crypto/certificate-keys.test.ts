@@ -4,7 +4,7 @@ import { openTestDatabase, type TestDatabase } from '../../test/support/database
 import type { TenantId } from '../caller.ts'
 import { sql } from '../store/store.ts'
 import { importPublicJwk } from './jwk.ts'
-import { type KeyProvider, type KeyType, keyTypeOf, softwareKeys } from './key-provider.ts'
+import { type KeyProvider, type KeyType, softwareKeys } from './key-provider.ts'
 import { softwareKeyRing } from './key-ring.ts'
 import { newId, randomBytes } from './random.ts'
 import { sealingWith } from './sealing.ts'
@@ -49,7 +49,7 @@ for (const [type, algorithm] of [
     const tenant = await aTenant()
     const { id, key } = await kept(tenant, type)
     const found = await aRing().byId(tenant, id)
-    assert.deepEqual([found.kid, found.alg, keyTypeOf(found)], [key.kid, key.alg, type])
+    assert.deepEqual([found.kid, found.alg], [key.kid, type === 'P-256' ? 'ES256' : 'EdDSA'])
     if (type === 'Ed25519') {
       const signature = await found.sign(Buffer.from('x'))
       assert(isSignedBy({ tbs: Buffer.from('x'), algorithm, signature }, importPublicJwk(key.publicJwk)))

@@ -32,7 +32,7 @@ for (const [what, jwk] of [
 
 test('a JWK that says to be for signatures of its kind is read', () => {
   const said = { use: 'sig', key_ops: ['verify'], alg: 'ES256' }
-  assert.deepEqual(readPublicJwk({ ...publicJwk, ...said }), { ...publicJwk, use: 'sig', alg: 'ES256' })
+  assert.deepEqual(readPublicJwk({ ...publicJwk, ...said }), publicJwk)
 })
 
 test('a point beside the curve is refused at import [SEC-26]', () => {

@@ -4,7 +4,7 @@ import { isBase64url } from './base64url.ts'
 import { sha256Base64url } from './digest.ts'
 import { isJsonObject } from './json.ts'
 
-type Named = { readonly kid?: string; readonly alg?: string; readonly use?: string }
+type Named = { readonly kid?: string }
 /** A public key on the curve P-256. */
 export type P256Jwk = Named & { readonly kty: 'EC'; readonly crv: 'P-256'; readonly x: string; readonly y: string }
 /** An Ed25519 public key. */
@@ -21,12 +21,7 @@ export type KeyPair = { readonly publicJwk: P256Jwk; readonly privateKey: KeyObj
 const COORDINATE_CHARS = 43 // 32 bytes in base64url
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'] as const
 /** RFC 7518 3.1, RFC 8037 3.1, RFC 9864 2. */
-const algs: Readonly<Record<PublicJwk['kty'], ReadonlySet<unknown>>> = {
-  EC: new Set(['ES256', 'ESP256']),
-  OKP: new Set(['EdDSA', 'Ed25519']),
-}
-const IMPORTED_MAX = 4096
-const imported = new Map<string, KeyObject>()
+const algs = { EC: new Set<unknown>(['ES256', 'ESP256']), OKP: new Set<unknown>(['EdDSA', 'Ed25519']) } as const
 
 /**
  * Reads a public key for signatures that was sent to us, and keeps only the members that we know.
@@ -43,6 +38,7 @@ export function readPublicJwk(value: unknown): PublicJwk {
     throw new Fault('key.unsupported', { detail: 'The key carries private members.' })
   }
   const { kty, crv, x, y, use, key_ops: operations, alg } = value
+  const named: Named = typeof value.kid === 'string' ? { kid: value.kid } : {}
   const isForOthers = Array.isArray(operations) ? !operations.includes('verify') : operations !== undefined
   if (
     (use !== undefined && use !== 'sig') ||
@@ -51,32 +47,13 @@ export function readPublicJwk(value: unknown): PublicJwk {
   )
     throw new Fault('key.unsupported', { detail: 'The key is meant for something else than such signatures.' })
   if (!isCoordinate(x)) throw new Fault('key.unsupported')
-  if (kty === 'EC' && crv === 'P-256' && isCoordinate(y)) return { kty, crv, x, y, ...namedMembers(value) }
-  if (kty === 'OKP' && crv === 'Ed25519') return { kty, crv, x, ...namedMembers(value) }
+  if (kty === 'EC' && crv === 'P-256' && isCoordinate(y)) return { kty, crv, x, y, ...named }
+  if (kty === 'OKP' && crv === 'Ed25519') return { kty, crv, x, ...named }
   throw new Fault('key.unsupported')
 }
 
-/**
- * The key as node:crypto wants it. Imports are kept, because one import costs as much as a signature.
- *
- * @throws Fault `key.unsupported` if the point is not on the curve.
- */
+/** The key as node:crypto wants it. @throws Fault `key.unsupported` if the point is not on the curve. */
 export function importPublicJwk(jwk: PublicJwk): KeyObject {
-  const id = jwk.kty === 'EC' ? `${jwk.x}.${jwk.y}` : jwk.x
-  const known = imported.get(id)
-  if (known !== undefined) return known
-  const key = importPublicJwkOnce(jwk)
-  if (imported.size >= IMPORTED_MAX) imported.delete(imported.keys().next().value ?? '')
-  imported.set(id, key)
-  return key
-}
-
-/**
- * As {@link importPublicJwk} for a key that is hardly met again, such as the one of a wallet's credential: it would push out those that are.
- *
- * @throws Fault `key.unsupported` if the point is not on the curve.
- */
-export function importPublicJwkOnce(jwk: PublicJwk): KeyObject {
   try {
     return createPublicKey({ key: { ...canonical(jwk) }, format: 'jwk' })
   } catch (cause) {
@@ -119,12 +96,4 @@ export function privateKeyFromPkcs8(pkcs8: Uint8Array): KeyObject {
 
 function isCoordinate(value: unknown): value is string {
   return typeof value === 'string' && value.length === COORDINATE_CHARS && isBase64url(value)
-}
-
-function namedMembers({ kid, alg, use }: { readonly [name: string]: unknown }): Named {
-  return {
-    ...(typeof kid === 'string' ? { kid } : {}),
-    ...(typeof alg === 'string' ? { alg } : {}),
-    ...(typeof use === 'string' ? { use } : {}),
-  }
 }

@@ -53,8 +53,3 @@ export function keyProviders(maker: KeyProvider = softwareKeys, others: readonly
     },
   }
 }
-
-/** The type of a key by its algorithm. */
-export function keyTypeOf({ alg }: Pick<SigningKey, 'alg'>): KeyType {
-  return alg === 'ES256' ? 'P-256' : 'Ed25519'
-}

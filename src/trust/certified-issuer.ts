@@ -1,8 +1,8 @@
 import type { VerificationKey } from '../crypto/jwk.ts'
 import type { AnchorSet } from '../crypto/x509-path/anchor.ts'
-import { validatedPath } from '../crypto/x509-path/cached-path.ts'
 import type { Certificate } from '../crypto/x509-path/certificate.ts'
 import { keyIdsOfBits } from '../crypto/x509-path/key-id.ts'
+import { validatePath } from '../crypto/x509-path/validate-path.ts'
 import { Fault } from '../fault.ts'
 import { type TrustFinding, trustFinding } from './finding.ts'
 import type { TrustNeeds } from './needs.ts'
@@ -55,7 +55,7 @@ export async function certifiedIssuer(
 async function validated(platform: Pick<TrustNeeds, 'fetch'>, { der, at }: UsedChain, anchors: AnchorSet, now: Date) {
   const ask = { chain: der, anchors, purpose: 'issuer', at } as const
   const revocation = await revocationFor(platform, ask, now)
-  return validatedPath(revocation === undefined ? ask : { ...ask, revocation })
+  return validatePath(revocation === undefined ? ask : { ...ask, revocation })
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../crypto/json.ts'
 import type { VerificationKey } from '../crypto/jwk.ts'
 import type { AnchorSet } from '../crypto/x509-path/anchor.ts'
-import { validatedPath } from '../crypto/x509-path/cached-path.ts'
 import { keyIdsOfBits } from '../crypto/x509-path/key-id.ts'
+import { validatePath } from '../crypto/x509-path/validate-path.ts'
 import { issuerKeySource } from '../protocols/sd-jwt-vc/issuer-key.ts'
 import type { ResolvedIssuer } from './resolve-issuer.ts'
 
@@ -32,7 +32,7 @@ export function statusKeyUnder(
   now: Date,
 ): VerificationKey {
   if (chain.length === 0) return issuer.key
-  const { leaf, anchor } = validatedPath({ chain, anchors, purpose: 'status', at: now })
+  const { leaf, anchor } = validatePath({ chain, anchors, purpose: 'status', at: now })
   const [anchorId] = anchor === null ? [] : keyIdsOfBits(anchor.certificate.keyBits)
   const isTheirs = anchorId !== undefined && issuer.keyIds.includes(anchorId)
   return isTheirs && leaf?.publicKey ? leaf.publicKey : issuer.key

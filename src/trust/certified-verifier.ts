@@ -1,7 +1,7 @@
 import type { VerificationKey } from '../crypto/jwk.ts'
 import type { AnchorSet } from '../crypto/x509-path/anchor.ts'
-import { validatedPath } from '../crypto/x509-path/cached-path.ts'
 import type { PathAsk } from '../crypto/x509-path/validate-path.ts'
+import { validatePath } from '../crypto/x509-path/validate-path.ts'
 import { Fault } from '../fault.ts'
 import type { ClientId } from '../protocols/openid4vp/client-id.ts'
 import type { TrustNeeds } from './needs.ts'
@@ -44,7 +44,7 @@ export function certifiedVerifier(
   { address, operation }: Beyond,
 ): CertifiedVerifier {
   const chain = x5c.map((one) => Buffer.from(one, 'base64'))
-  const { ok, leaf, findings } = validatedPath({
+  const { ok, leaf, findings } = validatePath({
     chain,
     anchors,
     purpose: 'verifier',

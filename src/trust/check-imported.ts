@@ -43,8 +43,9 @@ export function checkImported(imported: Imported, request: TenantSigningRequest,
   const usage = usageProblem(leaf, request)
   if (usage !== null) refuse('certificate.wrong_usage', ...usage)
   if (now < leaf.notBefore)
-    refuse('certificate.not_valid_now', 'validity.start', `is valid from ${iso(leaf.notBefore)} on.`)
-  if (now > leaf.notAfter) refuse('certificate.not_valid_now', 'validity.end', `expired at ${iso(leaf.notAfter)}.`)
+    refuse('certificate.not_valid_now', 'validity.start', `is valid from ${leaf.notBefore.toISOString()} on.`)
+  if (now > leaf.notAfter)
+    refuse('certificate.not_valid_now', 'validity.end', `expired at ${leaf.notAfter.toISOString()}.`)
   const daysMax = exceededDays(leaf, leafProfile(request.type, request.signMdl))
   if (daysMax !== null) {
     refuse('certificate.valid_too_long', 'validity.length', `is valid for more than ${daysMax} days.`)
@@ -98,8 +99,4 @@ function faultFor(finding: PathFindingCode): FaultCode {
   return finding === 'certificate.expired' || finding === 'certificate.not_yet_valid'
     ? 'certificate.not_valid_now'
     : 'certificate.chain_broken'
-}
-
-function iso(at: Date): string {
-  return at.toISOString()
 }

@@ -1,6 +1,6 @@
 import type { TenantId } from '../caller.ts'
 import type { AnchorSet } from '../crypto/x509-path/anchor.ts'
-import { validatedPath } from '../crypto/x509-path/cached-path.ts'
+import { validatePath } from '../crypto/x509-path/validate-path.ts'
 import { didWebOf } from '../protocols/did/did-web.ts'
 import type { ResolvedIssuer } from './resolve-issuer.ts'
 import { type TrustSource, trustedAnchors, trustedEntitiesFor } from './tenant-trust.ts'
@@ -38,7 +38,7 @@ export async function isTrustedIssuer(
   if (!trusted) return false
   if (chain !== null) {
     const anchors = await trustedAnchors(source, tenantId, entityIds)
-    return validatedPath({ chain: chain.der, anchors, purpose: 'issuer', at: chain.at }).ok
+    return validatePath({ chain: chain.der, anchors, purpose: 'issuer', at: chain.at }).ok
   }
   const entities = await trustedEntitiesFor(source, tenantId, 'issuer', entityIds)
   return entities.some(({ dids, issuers }) =>

@@ -1,5 +1,7 @@
+import { oids } from '../crypto/x509/oids.ts'
 import type { AnchorSet } from '../crypto/x509-path/anchor.ts'
-import { validatedPath } from '../crypto/x509-path/cached-path.ts'
+import { mdlSigner } from '../crypto/x509-path/extended-key-usage.ts'
+import { validatePath } from '../crypto/x509-path/validate-path.ts'
 import { Fault } from '../fault.ts'
 import type { IssuerSigned } from '../protocols/mdoc/issuer-signed.ts'
 import { mdl } from '../protocols/mdoc/mdl.ts'
@@ -11,10 +13,6 @@ import { revocationFor } from './revocation-lists.ts'
 
 /** Who signed an mdoc. `certificate`: what the checks of the mdoc itself compare it with. */
 export type MdocIssuer = ResolvedIssuer & { readonly certificate: IssuerCertificate }
-
-/** ISO/IEC 18013-5 Annex B: signers of driving licences. ISO/IEC 23220: of other documents too. */
-const mdlSigner = '1.0.18013.5.1.2'
-const documentSigner = '1.0.23220.4.1.2'
 
 /**
  * Finds who signed an mdoc: validates the chain that it brings, as a document signer's under an IACA root (6.5, step 3), and that nothing
@@ -35,10 +33,11 @@ export async function resolveMdocIssuer(
   const der = x5chain.map((one) => Buffer.from(one))
   // [SEC-28] the certificates must have been valid when it was signed; `signed` is their own word, but never later than now
   const at = new Date(Math.min(mso.validityInfo.signed.getTime(), now.getTime()))
-  const extendedKeyUsage = mso.docType === mdl.docType ? [mdlSigner] : [mdlSigner, documentSigner]
+  // ISO/IEC 18013-5 Annex B: signers of driving licences. ISO/IEC 23220: of other documents too
+  const extendedKeyUsage = mso.docType === mdl.docType ? [oids.mdlDocumentSigner] : [...mdlSigner]
   const ask = { chain: der, anchors: await anchors(), purpose: 'issuer', iaca: true, extendedKeyUsage, at } as const
   const revocation = await revocationFor(platform, ask, now)
-  const { ok, findings, leaf, path } = validatedPath(revocation === undefined ? ask : { ...ask, revocation })
+  const { ok, findings, leaf, path } = validatePath(revocation === undefined ? ask : { ...ask, revocation })
   if (leaf === null) throw new Fault('issuer.undiscoverable', { detail: findings[0]?.message ?? '' })
   const { publicKey: key, subject, notBefore, notAfter } = leaf
   if (key === null) throw new Fault('key.unsupported')

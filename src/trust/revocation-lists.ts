@@ -1,6 +1,5 @@
-import { validatedPath } from '../crypto/x509-path/cached-path.ts'
 import { type Crl, readCrl } from '../crypto/x509-path/crl.ts'
-import type { PathAsk } from '../crypto/x509-path/validate-path.ts'
+import { type PathAsk, validatePath } from '../crypto/x509-path/validate-path.ts'
 import { SharedCache } from '../directory/shared-cache.ts'
 import { Fault } from '../fault.ts'
 import { tenantOfWork } from '../http/tenant-of-work.ts'
@@ -41,7 +40,7 @@ export async function revocationFor(
   ask: Omit<PathAsk, 'revocation'>,
   now: Date,
 ): Promise<PathAsk['revocation']> {
-  const { path, anchor } = validatedPath(ask)
+  const { path, anchor } = validatePath(ask)
   const urls = new Set(path.slice(0, -1).flatMap(({ extensions }) => extensions.crlUrls.slice(0, 1)))
   if (urls.size === 0) return undefined
   const policy = anchor?.owner === OWN_ANCHOR ? 'hard' : 'soft'

@@ -201,19 +201,6 @@ for (const [what, at, offset, code] of [
   })
 }
 
-test('a licence that is to outlive the certificate of its signer is verified with a warning, and refused where the template is strict', async () => {
-  const { backend, ids } = await trusting(root)
-  const shown = async (more: object) => {
-    const request = await asking(backend, { trustedIssuers: ids, ...more })
-    const document = await anOwfDocument({ signer, validUntil: day('2050-02-01') })
-    const { status, codes } = await outcome(request, await shownByOwf(document, request, ['family_name', 'birth_date']))
-    return [status, codes]
-  }
-  assert.deepEqual(await shown({}), ['verified', ['validity.certificate']])
-  assert.deepEqual(await shown({ strictValidity: false }), ['verified', ['validity.certificate']])
-  assert.deepEqual(await shown({ strictValidity: true }), ['failed', ['validity.strict']])
-})
-
 const expired = { from: '250101000000Z', until: '260101000000Z' }
 const day = (text: string) => new Date(`${text}T00:00:00Z`)
 for (const [what, wish, codes] of [

@@ -1,4 +1,3 @@
-import { sha256 } from '../digest.ts'
 import { type Certificate, readCertificate } from './certificate.ts'
 import { extensionIds, isCritical } from './extensions.ts'
 import type { PathFindingCode } from './path-findings.ts'
@@ -16,10 +15,8 @@ export type Anchor = {
   readonly owner: string
 }
 
-/** Anchors, to be found by name. `id` changes with what is in it. */
+/** Anchors, to be found by name. */
 export type AnchorSet = {
-  readonly id: string
-  readonly size: number
   /** Those whose subject is this name, byte by byte, whatever they are trusted for. */
   readonly named: (name: Buffer) => readonly Anchor[]
   /** Whether a certificate is itself an anchor. */
@@ -30,10 +27,7 @@ export type AnchorSet = {
 export function anchorSetOf(anchors: readonly Anchor[]): AnchorSet {
   const byName = Map.groupBy(anchors, ({ certificate }) => certificate.subject.der.toString('latin1'))
   const fingerprints = new Set(anchors.map(({ certificate }) => certificate.fingerprint))
-  const names = anchors.map((one) => `${one.certificate.fingerprint} ${one.purposes.toSorted().join()} ${one.owner}`)
   return {
-    id: sha256(names.toSorted().join('\n')).toString('hex'),
-    size: anchors.length,
     named: (name) => byName.get(name.toString('latin1')) ?? [],
     has: ({ fingerprint }) => fingerprints.has(fingerprint),
   }

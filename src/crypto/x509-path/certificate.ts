@@ -68,9 +68,7 @@ export function readCertificate(bytes: Uint8Array): Certificate {
   }
 }
 
-type Body = { readonly algorithm: Buffer; readonly read: Omit<Certificate, 'der' | 'fingerprint' | keyof Signed> }
-
-function readBody(parts: readonly Der[]): Body {
+function readBody(parts: readonly Der[]) {
   const version = parts[0]?.tag === 0xa0 ? smallIntegerOf(onlyChildOf(parts[0])) + 1 : 1
   const [serial, algorithm, issuer, validity, subject, spki, ...rest] = version === 1 ? parts : parts.slice(1)
   const [notBefore, notAfter, ...extra] = sequenceOf(validity)

@@ -1,4 +1,3 @@
-import { sha256 } from '../digest.ts'
 import type { Certificate } from './certificate.ts'
 import {
   bitsOf,
@@ -6,6 +5,7 @@ import {
   type Der,
   expected,
   integerBytesOf,
+  isTime,
   malformed,
   onlyChildOf,
   readDer,
@@ -14,15 +14,13 @@ import {
   tags,
   timeOf,
 } from './der.ts'
-import { readAll } from './extensions.ts'
+import { extensionIds, readAll } from './extensions.ts'
 import { readName } from './name.ts'
 import type { PathFindingCode } from './path-findings.ts'
 import { isSignedBy, readAlgorithm, type Signed } from './signature.ts'
 
 /** A revocation list as it was read. Nothing of it is verified. */
 export type Crl = Signed & {
-  /** SHA-256 of its DER, in hex. */
-  readonly fingerprint: string
   /** DER of the issuer's name. */
   readonly issuer: Buffer
   readonly thisUpdate: Date
@@ -39,7 +37,6 @@ export type RevocationPolicy = 'none' | 'soft' | 'hard'
 const BYTES_MAX = 1024 * 1024
 /** [SEC-80] */
 const SKEW_MS = 60_000
-const crlNumber = '2.5.29.20'
 
 /**
  * Reads a revocation list of version 2 in DER.
@@ -56,8 +53,7 @@ export function readCrl(bytes: Uint8Array): Crl {
   const { inner, ...read } = readList(sequenceOf(tbs))
   // 5.1.1.2: the same algorithm identifier inside and outside
   if (!algorithm.whole.equals(inner)) throw malformed('the list names two signature algorithms')
-  const signed = { tbs: tbs.whole, algorithm: readAlgorithm(algorithm), signature: bitsOf(signature) }
-  return { ...read, ...signed, fingerprint: sha256(der).toString('hex') }
+  return { ...read, tbs: tbs.whole, algorithm: readAlgorithm(algorithm), signature: bitsOf(signature) }
 }
 
 /**
@@ -110,13 +106,9 @@ function readList(parts: readonly Der[]) {
     revoked: new Set(entries.map(({ serial }) => serial)),
     // 5.2.3: each list has a number. 5.2: what is critical is not understood, such as the scope of a part or the full list of a delta
     isComplete:
-      extensions.some(({ oid }) => oid === crlNumber) &&
+      extensions.some(({ oid }) => oid === extensionIds.crlNumber) &&
       ![...extensions, ...entries.flatMap((one) => one.extensions)].some(({ isCritical }) => isCritical),
   }
-}
-
-function isTime(der: Der | undefined): boolean {
-  return der?.tag === tags.utcTime || der?.tag === tags.generalizedTime
 }
 
 function readEntry(der: Der) {

@@ -10,7 +10,8 @@ export const tags = {
   bitString: 0x03,
   octetString: 0x04,
   oid: 0x06,
-  enumerated: 0x0a,
+  utf8String: 0x0c,
+  printableString: 0x13,
   utcTime: 0x17,
   generalizedTime: 0x18,
   sequence: 0x30,
@@ -127,6 +128,11 @@ export function bitsOf(der: Der | undefined): Buffer {
   return bytes
 }
 
+/** Whether an element is a UTCTime or a GeneralizedTime. */
+export function isTime(der: Der | undefined): boolean {
+  return der?.tag === tags.utcTime || der?.tag === tags.generalizedTime
+}
+
 /**
  * Reads a time: UTCTime or GeneralizedTime, in UTC, with seconds and without fractions.
  *
@@ -134,7 +140,7 @@ export function bitsOf(der: Der | undefined): Buffer {
  * @see [RFC 5280, 4.1.2.5](https://www.rfc-editor.org/rfc/rfc5280#section-4.1.2.5)
  */
 export function timeOf(der: Der | undefined): Date {
-  if (der?.tag !== tags.utcTime && der?.tag !== tags.generalizedTime) throw malformed('a time is missing')
+  if (der === undefined || !isTime(der)) throw malformed('a time is missing')
   const text = der.content.toString('latin1')
   const digits = der.tag === tags.utcTime ? `${text < '5' ? '20' : '19'}${text}` : text
   const found = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(digits)

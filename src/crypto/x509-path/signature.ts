@@ -31,10 +31,8 @@ export function isStrongAlgorithm(oid: string): boolean {
 }
 
 /**
- * The object identifier of the algorithm of a signature. What stands beside one that we believe is nothing, or NULL for RSA.
- *
- * @throws Fault `certificate.invalid`
- * @see [RFC 5758, 3.2](https://www.rfc-editor.org/rfc/rfc5758#section-3.2), [RFC 8410, 3](https://www.rfc-editor.org/rfc/rfc8410#section-3), [RFC 4055, 5](https://www.rfc-editor.org/rfc/rfc4055#section-5)
+ * The object identifier of a signature algorithm. Beside one that we believe stands nothing (RFC 5758 3.2, RFC 8410 3), or NULL for RSA
+ * (RFC 4055 5). @throws Fault `certificate.invalid`
  */
 export function readAlgorithm(der: Der | undefined): string {
   const [type, ...parameters] = sequenceOf(der)

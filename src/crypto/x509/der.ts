@@ -1,21 +1,6 @@
 // Writing DER (ITU-T X.690): the few types that certificates, requests and revocation lists are made of.
 
-/** The tags of X.690 8 and X.680 8.6 that occur in X.509. */
-export const tags = {
-  boolean: 0x01,
-  integer: 0x02,
-  bitString: 0x03,
-  octetString: 0x04,
-  null: 0x05,
-  oid: 0x06,
-  utf8String: 0x0c,
-  printableString: 0x13,
-  ia5String: 0x16,
-  utcTime: 0x17,
-  generalizedTime: 0x18,
-  sequence: 0x30,
-  set: 0x31,
-} as const
+import { tags } from '../x509-path/der.ts'
 
 /** One element: tag, length in its shortest form, content. */
 export function element(tag: number, ...content: readonly Uint8Array[]): Buffer {

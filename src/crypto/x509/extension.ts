@@ -25,12 +25,12 @@ export function encodeExtensions(extensions: readonly Extension[]): Buffer {
 
 /** @param keyId SHA-1 of the key's bits. */
 export function subjectKeyIdentifier(keyId: Buffer): Extension {
-  return { oid: oids.subjectKeyIdentifier, critical: false, value: octetString(keyId) }
+  return { oid: oids.subjectKeyId, critical: false, value: octetString(keyId) }
 }
 
 /** Names the key that signs by its subject key identifier. */
 export function authorityKeyIdentifier(keyId: Buffer): Extension {
-  return { oid: oids.authorityKeyIdentifier, critical: false, value: sequence(implicit(0, keyId)) }
+  return { oid: oids.authorityKeyId, critical: false, value: sequence(implicit(0, keyId)) }
 }
 
 /** @param bits Of {@link keyUsages}. */

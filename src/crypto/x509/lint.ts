@@ -1,6 +1,7 @@
 import type { Certificate } from '../x509-path/certificate.ts'
 import { isCritical } from '../x509-path/extensions.ts'
 import { isCountryCode } from './country-codes.ts'
+import { keyUsage } from './extension.ts'
 import { COMMON_NAME_CHARS_MAX, commonNameOf, encodeName } from './name.ts'
 import { oids } from './oids.ts'
 import { type Profile, type ProfileName, profiles } from './profile.ts'
@@ -120,10 +121,7 @@ function isAlgorithmOf({ it, root }: Subject): boolean {
 }
 
 function hasOwnKeyId({ extensions, spki }: Certificate): boolean {
-  return (
-    extensions.subjectKeyId?.equals(keyIdentifierOf(spki)) === true &&
-    !isCritical(extensions, oids.subjectKeyIdentifier)
-  )
+  return extensions.subjectKeyId?.equals(keyIdentifierOf(spki)) === true && !isCritical(extensions, oids.subjectKeyId)
 }
 
 function hasRootKeyId({ it, root, profile }: Subject): boolean {
@@ -131,18 +129,13 @@ function hasRootKeyId({ it, root, profile }: Subject): boolean {
   if (profile.authorityKeyIdentifier === 'never') return authorityKeyId === null
   const rootKeyId = root.extensions.subjectKeyId
   return (
-    rootKeyId !== null &&
-    authorityKeyId?.equals(rootKeyId) === true &&
-    !isCritical(it.extensions, oids.authorityKeyIdentifier)
+    rootKeyId !== null && authorityKeyId?.equals(rootKeyId) === true && !isCritical(it.extensions, oids.authorityKeyId)
   )
 }
 
 function hasKeyUsage({ it, profile }: Subject): boolean {
-  const { extensions } = it
-  const wanted = profile.isRoot ? ['keyCertSign', 'cRLSign'] : ['digitalSignature']
-  return (
-    isCritical(extensions, oids.keyUsage) && [...(extensions.keyUsage ?? [])].sort().join() === wanted.sort().join()
-  )
+  const found = extensionValue(it, oids.keyUsage)
+  return isCritical(it.extensions, oids.keyUsage) && found?.equals(keyUsage(...profile.keyUsage).value) === true
 }
 
 function isAuthorityAsTold({ it, profile }: Subject): boolean {
@@ -176,8 +169,8 @@ function hasSubjectAltName({ it, profile }: Subject): boolean {
 }
 
 const known: ReadonlySet<string> = new Set([
-  ...[oids.subjectKeyIdentifier, oids.keyUsage, oids.subjectAltName, oids.issuerAltName, oids.basicConstraints],
-  ...[oids.crlDistributionPoints, oids.authorityKeyIdentifier, oids.extendedKeyUsage],
+  ...[oids.subjectKeyId, oids.keyUsage, oids.subjectAltName, oids.issuerAltName, oids.basicConstraints],
+  ...[oids.crlDistributionPoints, oids.authorityKeyId, oids.extendedKeyUsage],
 ])
 
 /** That shuts out those which are forbidden everywhere: policy mappings and constraints, name constraints, inhibitAnyPolicy, freshestCRL. */

@@ -1,6 +1,6 @@
-import { childrenOf, oidOf, readDer, sequenceOf } from '../x509-path/der.ts'
+import { childrenOf, oidOf, readDer, sequenceOf, tags } from '../x509-path/der.ts'
 import type { Name } from '../x509-path/name.ts'
-import { oid, printableString, sequence, setOf, tags, utf8String } from './der.ts'
+import { oid, printableString, sequence, setOf, utf8String } from './der.ts'
 import { oids } from './oids.ts'
 
 /** Longer common names are not legal. @see [RFC 5280, A.1 ub-common-name](https://www.rfc-editor.org/rfc/rfc5280#appendix-A.1) */

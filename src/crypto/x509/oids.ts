@@ -1,19 +1,13 @@
+import { extensionIds } from '../x509-path/extensions.ts'
+
 /** Object identifiers of X.509 and ISO/IEC 18013-5, in dotted form. */
 export const oids = {
+  ...extensionIds,
   ed25519: '1.3.101.112',
   ecdsaWithSha256: '1.2.840.10045.4.3.2',
   extensionRequest: '1.2.840.113549.1.9.14',
   countryName: '2.5.4.6',
   commonName: '2.5.4.3',
-  subjectKeyIdentifier: '2.5.29.14',
-  keyUsage: '2.5.29.15',
-  subjectAltName: '2.5.29.17',
-  issuerAltName: '2.5.29.18',
-  basicConstraints: '2.5.29.19',
-  crlNumber: '2.5.29.20',
-  crlDistributionPoints: '2.5.29.31',
-  authorityKeyIdentifier: '2.5.29.35',
-  extendedKeyUsage: '2.5.29.37',
   /** Extended key usage: signs mobile driving licences. */
   mdlDocumentSigner: '1.0.18013.5.1.2',
   /** Extended key usage: authenticates mdoc readers. */

@@ -1,4 +1,4 @@
-import type { SigningKey, SoftwareKey, Soon } from '../signing-key.ts'
+import type { SigningKey, Soon } from '../signing-key.ts'
 import { explicit, integer, sequence, time } from './der.ts'
 import { authorityKeyIdentifier, crlNumber, encodeExtensions } from './extension.ts'
 import { algorithmOf, signDer } from './signature.ts'
@@ -21,8 +21,6 @@ type Ask = {
  *
  * @see [RFC 5280, 5.1](https://www.rfc-editor.org/rfc/rfc5280#section-5.1)
  */
-export function signRevocationList(ask: Ask, key: SoftwareKey): Buffer
-export function signRevocationList(ask: Ask, key: SigningKey): Soon<Buffer>
 export function signRevocationList(ask: Ask, key: SigningKey): Soon<Buffer> {
   const entries = ask.revoked.map(({ serial, revokedAt }) => sequence(integer(serial), time(revokedAt)))
   const extensions = [authorityKeyIdentifier(ask.issuerKeyId), crlNumber(ask.number)]

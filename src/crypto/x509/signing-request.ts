@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import type { SigningKey, SoftwareKey, Soon } from '../signing-key.ts'
+import type { SigningKey, Soon } from '../signing-key.ts'
 import {
   bitsOf,
   childrenOf,
@@ -35,8 +35,6 @@ type Ask = { readonly subject: Buffer; readonly spki: Buffer; readonly extension
  *
  * @see [RFC 2986, 4](https://www.rfc-editor.org/rfc/rfc2986#section-4)
  */
-export function signRequest(ask: Ask, key: SoftwareKey): Buffer
-export function signRequest(ask: Ask, key: SigningKey): Soon<Buffer>
 export function signRequest({ subject, spki, extensions }: Ask, key: SigningKey): Soon<Buffer> {
   const wanted = sequence(oid(oids.extensionRequest), setOf(encodeExtensions(extensions)))
   return signDer(sequence(integer(0), subject, spki, explicit(0, wanted)), key)

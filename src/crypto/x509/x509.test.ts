@@ -70,40 +70,43 @@ for (const keyType of keyTypes) {
     })
   }
 
-  test(`openssl verifies the proof of possession of a request on ${keyType}`, () => {
+  test(`openssl verifies the proof of possession of a request on ${keyType}`, async () => {
     const key = aKey(keyType)
     const spki = spkiOf(key.publicJwk)
     const subject = encodeName({ country: 'ZA', commonName: 'Acme Document Signer' })
     const extensions = [keyUsage(0), subjectKeyIdentifier(keyIdentifierOf(spki))]
-    const der = signRequest({ subject, spki, extensions }, key)
+    const der = await signRequest({ subject, spki, extensions }, key)
     const file = ssl.file('request.pem', toPem('CERTIFICATE REQUEST', der))
     const text = ssl.run('req', '-in', file, '-verify', '-noout', '-text', '-nameopt', 'RFC2253')
     assert.match(text, /Version: 1 \(0x0\)[\s\S]*Subject: CN=Acme Document Signer,C=ZA/)
     assert.match(text, /X509v3 Key Usage: critical\s+Digital Signature/)
     const read = readSigningRequest(der)
     assert.equal(provesPossession(read), true)
-    assert.equal(provesPossession({ ...read, publicKey: readSigningRequest(aRequest(aKey(keyType))).publicKey }), false)
+    assert.equal(
+      provesPossession({ ...read, publicKey: readSigningRequest(await aRequest(aKey(keyType))).publicKey }),
+      false,
+    )
   })
 
-  test(`openssl takes a revocation list on ${keyType} and refuses what stands in it, with and without entries`, () => {
+  test(`openssl takes a revocation list on ${keyType} and refuses what stands in it, with and without entries`, async () => {
     const rootKey = aKey(keyType)
     const root = aRoot(rootKey, 'readerRoot')
     const [good, bad] = [
       aLeaf(root, rootKey, aKey(keyType), 'readerAuth'),
       aLeaf(root, rootKey, aKey(keyType), 'readerAuth'),
     ]
-    const list = (number: number, revoked: readonly Certificate[]) => {
+    const list = async (number: number, revoked: readonly Certificate[]) => {
       const keyId = root.extensions.subjectKeyId ?? Buffer.alloc(0)
       const entries = revoked.map(({ serial }) => ({ serial: Buffer.from(serial, 'hex'), revokedAt: now }))
       const about = { number, thisUpdate: start, nextUpdate: later(7), revoked: entries }
-      const der = signRevocationList({ issuer: root.subject.der, issuerKeyId: keyId, ...about }, rootKey)
+      const der = await signRevocationList({ issuer: root.subject.der, issuerKeyId: keyId, ...about }, rootKey)
       return ssl.file('list.pem', toPem('X509 CRL', der))
     }
     pem('root.pem', root)
-    const check = ['verify', '-crl_check', '-CAfile', 'root.pem', '-CRLfile', list(1, [])]
+    const check = ['verify', '-crl_check', '-CAfile', 'root.pem', '-CRLfile', await list(1, [])]
     assert.match(ssl.run(...check, pem('bad.pem', bad)), /OK/)
     assert.doesNotMatch(ssl.run('crl', '-in', 'list.pem', '-noout', '-text'), /Revoked Certificates:/)
-    list(300, [bad])
+    await list(300, [bad])
     assert.match(ssl.refuse(...check, 'bad.pem'), /certificate revoked/)
     assert.match(ssl.run(...check, pem('good.pem', good)), /OK/)
     const text = ssl.run('crl', '-in', 'list.pem', '-CAfile', 'root.pem', '-noout', '-text')
@@ -111,7 +114,7 @@ for (const keyType of keyTypes) {
   })
 }
 
-function aRequest(key: SoftwareKey): Buffer {
+async function aRequest(key: SoftwareKey): Promise<Buffer> {
   const spki = spkiOf(key.publicJwk)
   return signRequest({ subject: encodeName({ country: 'ZA', commonName: 'x' }), spki, extensions: [] }, key)
 }

@@ -7,8 +7,6 @@ import { algsOf } from './algorithms.ts'
 
 const label = { kty: 1, alg: 3, keyOps: 4, crv: -1, x: -2, y: -3, d: -4 } as const
 const kinds = { okp: 1, ec2: 2, p256: 1, ed25519: 6 } as const
-/** RFC 9052 7.1, table 5: verify. */
-const VERIFY = 2
 const COORDINATE_BYTES = 32
 
 /**
@@ -45,9 +43,9 @@ export function readCoseKey(value: Cbor): PublicJwk {
   if (value.has(label.d)) throw unsupported('The key carries its private part.')
   const jwk = publicJwk(value)
   const alg = value.get(label.alg)
-  // RFC 9052 7.1: `key_ops` restricts the key to those operations
+  // RFC 9052 7.1: `key_ops` restricts the key to those operations; 2 is verify
   const operations = value.get(label.keyOps)
-  if (operations !== undefined && !(isCborArray(operations) && operations.includes(VERIFY)))
+  if (operations !== undefined && !(isCborArray(operations) && operations.includes(2)))
     throw unsupported('The key is not meant for verifying signatures.')
   // RFC 9052 7.1: `alg` restricts the key to that algorithm
   if (alg !== undefined && !algsOf(jwk).some((one) => one === alg))
