@@ -9,7 +9,7 @@ import { giveUpOrder, insertDeferred } from './deferred-store.ts'
 import { deliveryErrorOf } from './delivery.ts'
 import { keepCollected } from './fetch-deferred.ts'
 import { type Holder, holderOf } from './holder.ts'
-import type { Receipt } from './keep-credentials.ts'
+import type { Ready, Receipt } from './keep-credentials.ts'
 import { fetchServerMetadata, type OpenedOffer, openOffer } from './open-offer.ts'
 import { type Order, orderOf, sealOrder } from './order.ts'
 import { type Deferred, redeemCode } from './redeem-offer.ts'
@@ -23,6 +23,8 @@ export type OfferAsk = { readonly credentialOffer: string; readonly txCode?: str
 export type Accepted = {
   readonly credentials: readonly ShownCredential[]
   readonly deferred: readonly DeferredCredential[]
+  /** Credentials that lack claims which their issuer calls mandatory. */
+  readonly incomplete: readonly { readonly credentialId: string; readonly lacks: Ready['lacks'] }[]
 }
 
 /** A credential that is still to come. */
@@ -98,7 +100,13 @@ async function receive(platform: Platform, receipt: Receipt, id: string, order: 
   const isKept = await store.inTenant(receipt.tenantId, (tx) => keepCollected(tx, id, receipt, collected, clock.now()))
   if (!isKept)
     throw new Fault('upstream.timeout', { detail: 'The issuer took too long; the credential comes by itself.' })
-  return { credentials: collected.ready.map(({ shown }) => shown), deferred: collected.deferred.map(announced) }
+  return {
+    credentials: collected.ready.map(({ shown }) => shown),
+    deferred: collected.deferred.map(announced),
+    incomplete: collected.ready
+      .filter(({ lacks }) => lacks.length > 0)
+      .map(({ held, lacks }) => ({ credentialId: held.id, lacks })),
+  }
 }
 
 function announced({ configuration, intervalSeconds }: Deferred): DeferredCredential {
