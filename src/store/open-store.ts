@@ -1,4 +1,5 @@
 import type { TenantId } from '../caller.ts'
+import { isWrittenUuid } from '../uuid.ts'
 import type { Acting, Engine, Run } from './engine.ts'
 import { migrate, pendingMigrations } from './migrate.ts'
 import type { AcrossTx, Sql, Store, StoreCounts, TenantTx } from './store.ts'
@@ -14,7 +15,6 @@ type Options = {
   readonly onIdleError: (error: Error) => void
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const ACROSS: Acting = { role: 'chirograph_across', tenantId: null }
 /** The same few tenants act all the time. */
 const actings = new Map<TenantId, Acting>()
@@ -82,7 +82,7 @@ function tenantTxOn(tenantId: TenantId, rows: <Row>(statement: Sql, values?: rea
 function actingFor(tenantId: TenantId): Acting {
   const known = actings.get(tenantId)
   if (known !== undefined) return known
-  if (!UUID.test(tenantId)) throw new Error('not a tenant id')
+  if (!isWrittenUuid(tenantId)) throw new Error('not a tenant id')
   if (actings.size >= ACTINGS_KEPT) actings.clear()
   const made: Acting = { role: 'chirograph_app', tenantId }
   actings.set(tenantId, made)
