@@ -10,7 +10,7 @@ const ladder = [
   ...['cli', 'main', 'app'],
   ...['wallet', 'verification', 'issuance', 'authorization', 'trust', 'directory'],
   ...['events', 'jobs', 'http', 'platform', 'protocols', 'crypto', 'store'],
-  ...['memory', 'caller', 'config', 'fault'],
+  ...['memory', 'caller', 'config', 'uuid', 'fault', 'json-pointer'],
 ]
 const never = [['protocols', 'store', 'the specs do no I/O']] as const
 /** Packages (and modules of Node) that one room only may know. */
@@ -31,6 +31,8 @@ const engineParses = new Set([
   ...['src/crypto/json.ts', 'src/crypto/strict-json.ts'],
   ...['src/cli.ts', 'src/http/check.ts', 'src/http/openapi.ts'],
 ])
+/** Ids of rows carry a time; of this file protocols may import `randomBytes` only. */
+const readsClock = new Set(['src/crypto/random.ts'])
 const bannedWords =
   /^(utils?|helpers?|common|shared|misc|base|manager|services?|handlers?|processor|impl|dto|data|info)$/
 
@@ -57,6 +59,18 @@ function packagesOf(source: Source): string[] {
     .filter(({ statement, target }) => !(statement.startsWith('import type') && target.startsWith('node:')))
     .map(({ target }) => target)
     .filter((target) => !target.startsWith('.'))
+}
+
+/** The sources, and all of the product that they import, directly or not. */
+function reachedFrom(sources: readonly Source[]): Source[] {
+  const reached = new Set<string>()
+  const visit = (source: Source) => {
+    if (reached.has(source.path)) return
+    reached.add(source.path)
+    for (const path of neighboursOf(source)) for (const next of product) if (next.path === path) visit(next)
+  }
+  sources.forEach(visit)
+  return product.filter(({ path }) => reached.has(path))
 }
 
 /** Every place in code (not in comments or strings) that matches. */
@@ -125,14 +139,28 @@ law('the environment is read in main.ts and cli.ts only', () =>
   ),
 )
 
-law('protocols do no I/O and read no clock', () => {
-  const pure = product.filter(({ path }) => roomOf(path) === 'protocols')
+law('protocols reach no store, no clock and no I/O, through whatever they import', () => {
+  const pure = reachedFrom(product.filter(({ path }) => roomOf(path) === 'protocols'))
+  const rooms = pure
+    .filter(({ path }) => !['protocols', 'crypto', 'fault', 'json-pointer'].includes(roomOf(path)))
+    .map(({ path }) => `${path} is reached from protocols`)
   const imports = pure.flatMap((source) =>
     packagesOf(source)
       .filter((name) => worldly.test(name))
       .map((name) => `${source.path} imports ${name}`),
   )
-  return [...imports, ...places(pure, /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\b|\bsetTimeout\b|\bfetch\(/g)]
+  const timed = pure.filter(({ path }) => !readsClock.has(path))
+  return [
+    ...[...rooms, ...imports],
+    ...places(timed, /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\b|\bsetTimeout\b|\bfetch\(/g),
+    ...product
+      .filter(({ path }) => roomOf(path) === 'protocols')
+      .flatMap((source) => importsOf(source))
+      .filter(
+        ({ target, statement }) => target.endsWith('crypto/random.ts') && !/^import \{ randomBytes \}/.test(statement),
+      )
+      .map(({ statement }) => statement),
+  ]
 })
 
 law('one reader parses JSON: the engine mistakes escaped member names (nodejs/node#63785)', () =>

@@ -5,6 +5,7 @@ import { newId } from '../crypto/random.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import { platformTenantId } from '../store/store.ts'
+import { isWrittenUuid } from '../uuid.ts'
 
 /** How long a token of the platform lives, in seconds. Short, because nothing is looked up for its user or client while it lives. */
 export const TOKEN_TTL_SECONDS = 300
@@ -49,8 +50,6 @@ export async function makeToken({ keys, clock, urls }: Needs, ask: TokenAsk): Pr
   return signCompact({ typ: TOKEN_TYP, kid: key.kid }, claims, key)
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-
 /**
  * Reads the claims of a token whose signature and type were checked.
  *
@@ -65,12 +64,12 @@ export function readClaims(claims: JsonObject, urls: Platform['urls'], now: Date
   if (aud !== urls.publicUrl) throw refused('It is for another audience.')
   if (typeof exp !== 'number' || exp * 1000 <= now.getTime())
     throw refused(`It has run out: tokens are good for ${TOKEN_TTL_SECONDS} s.`)
-  if (typeof sub !== 'string' || typeof clientId !== 'string' || typeof scope !== 'string' || !isUuid(tenant)) {
+  if (typeof sub !== 'string' || typeof clientId !== 'string' || typeof scope !== 'string' || !isWrittenUuid(tenant)) {
     throw refused('A claim is missing.')
   }
   // A client id never has the form of a user id, so the subject says which of the two it is.
   const userId = sub === clientId ? null : sub
-  if (userId !== null && !UUID.test(userId)) throw refused('Its subject is neither a user nor the client.')
+  if (userId !== null && !isWrittenUuid(userId)) throw refused('Its subject is neither a user nor the client.')
   return {
     // The signature vouches that we wrote these ids.
     tenantId: tenant as TenantId,
@@ -87,10 +86,6 @@ function actingClient(act: unknown): string | null {
   if (act === undefined) return null
   if (isJsonObject(act) && typeof act.sub === 'string') return act.sub
   throw refused('A claim is malformed.')
-}
-
-function isUuid(value: unknown): value is string {
-  return typeof value === 'string' && UUID.test(value)
 }
 
 function refused(detail: string): Fault {

@@ -1,6 +1,7 @@
 import type { UserId } from '../caller.ts'
 import { type PageAsk, pagedList } from '../store/paged-list.ts'
 import { sql, type TenantTx } from '../store/store.ts'
+import { isUuid } from '../uuid.ts'
 import { folded, type User, type UserKey } from './user.ts'
 
 type Row = {
@@ -24,12 +25,11 @@ const finders = {
   email: find('email', 'email_folded'),
   externalIdentifier: find('external_identifier', 'external_identifier'),
 }
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** The user of the transaction's tenant with that key; also a disabled one. */
 export async function selectUser(tx: TenantTx, key: UserKey, value: string): Promise<User | null> {
   // What cannot be in the column is not asked for: PostgreSQL would refuse it with an error.
-  if (value.includes('\0') || (key === 'id' && !UUID.test(value))) return null
+  if (value.includes('\0') || (key === 'id' && !isUuid(value))) return null
   const wanted = key === 'username' || key === 'email' ? folded(value) : value
   const [row] = await tx.rows<Row>(finders[key], [tx.tenantId, wanted])
   return row === undefined ? null : asUser(row)

@@ -2,10 +2,10 @@ import type { Caller } from '../caller.ts'
 import { Fault } from '../fault.ts'
 import type { ListAsk } from '../http/list.ts'
 import type { Platform } from '../platform.ts'
+import { knownId } from '../uuid.ts'
 import { type Delivery, type DeliveryFilter, deliverAgain, getDeliveryRow, listDeliveryRows } from './delivery-store.ts'
 import { TRIED_DAYS } from './retry-plan.ts'
 import { getWebhookEndpointRow } from './webhook-endpoint-store.ts'
-import { knownId } from './webhook-endpoints.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock'>
 

@@ -3,6 +3,7 @@ import type { Caller, TenantId } from '../caller.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import type { Store } from '../store/store.ts'
+import { isUuid } from '../uuid.ts'
 import { type PublishedEvent, showEvent } from './event.ts'
 import { type EventFilter, findEventPlace, listEventRows, presentOf } from './event-store.ts'
 import type { Position } from './position.ts'
@@ -19,7 +20,6 @@ const HEARTBEAT_MS = 15_000
 /** For callers whose token does not say when it ends. */
 const STREAM_MS_MAX = 300_000
 const RETRY_MS = 2000
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 const open = new WeakMap<Store, Map<TenantId, number>>()
 
@@ -53,7 +53,7 @@ async function startOf(
 ): Promise<Start> {
   if (lastEventId === undefined || lastEventId === '') return store.single(tenantId, presentOf)
   const id = String(lastEventId)
-  const from = UUID.test(id) ? await store.single(tenantId, (tx) => findEventPlace(tx, id)) : null
+  const from = isUuid(id) ? await store.single(tenantId, (tx) => findEventPlace(tx, id)) : null
   if (from !== null) return { from, seen: null }
   const detail = 'There is no event with this id; without the header the stream begins now.'
   throw new Fault('request.invalid', { violations: [{ detail, parameter: 'Last-Event-ID' }] })

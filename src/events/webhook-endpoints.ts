@@ -3,6 +3,7 @@ import { newId } from '../crypto/random.ts'
 import { Fault } from '../fault.ts'
 import type { ListAsk } from '../http/list.ts'
 import type { Platform } from '../platform.ts'
+import { knownId } from '../uuid.ts'
 import { allDueNow } from './delivery-store.ts'
 import type { Detail, Entry } from './entry.ts'
 import { TRIED_DAYS } from './retry-plan.ts'
@@ -24,14 +25,7 @@ type Needs = Pick<Platform, 'store' | 'clock' | 'config' | 'sealing'>
 /** An endpoint with its new secret, which is told this once. */
 export type WithSecret = { readonly endpoint: WebhookEndpoint; readonly secret: string }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const OVERLAP_SECONDS = 86_400
-
-/** The id if it could be one. @throws Fault `resource.unknown` */
-export function knownId(id: string): string {
-  if (!UUID.test(id)) throw new Fault('resource.unknown')
-  return id
-}
 
 /** Adds an endpoint. It is sent what happens from now on. @throws Fault `request.invalid`, `state.conflict` */
 export async function addEndpoint(

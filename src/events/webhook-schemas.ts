@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { listQuery } from '../http/list.ts'
+import { UUID_PATTERN } from '../uuid.ts'
 import { publicEvents } from './public-events.ts'
 
 const Url = Type.String({
@@ -118,13 +119,11 @@ export const DeliveryReply = Type.Object(
 /** A delivery as it leaves. */
 export type DeliveryReply = Static<typeof DeliveryReply>
 
-const UUID = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
-
 /** What the list of deliveries may be asked for. */
 export const DeliveryListQuery = listQuery({
   filters: {
     status: Type.Enum(['pending', 'delivered', 'dead']),
     type: Type.Enum([...publicEvents]),
-    eventId: Type.String({ pattern: UUID }),
+    eventId: Type.String({ pattern: UUID_PATTERN }),
   },
 })

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../crypto/json.ts'
 import { Fault, type Violation } from '../fault.ts'
+import { pointerTo } from '../json-pointer.ts'
 
 /** Spells NUL or half of a surrogate pair; raw bytes cannot, since they are UTF-8. */
 const SUSPECT = /\\u(?:0000|[dD][89a-fA-F])/
@@ -23,7 +24,7 @@ function odd(value: unknown, pointer: string): Violation[] {
   if (Array.isArray(value)) return value.flatMap((item, at) => odd(item, `${pointer}/${at}`))
   if (!isJsonObject(value)) return []
   return Object.entries(value).flatMap(([name, member]) => {
-    const at = `${pointer}/${name.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1')}`
+    const at = pointerTo(pointer, name.toWellFormed())
     return isPlain(name) ? odd(member, at) : [violationAt(at)]
   })
 }

@@ -2,6 +2,7 @@ import { Ajv, type ValidateFunction } from 'ajv'
 import ajvFormats from 'ajv-formats'
 import type { TSchema } from 'typebox'
 import { Fault } from '../fault.ts'
+import { isUuid } from '../uuid.ts'
 import { type Place, violationsOf } from './violations.ts'
 
 /** Checks a value and throws what is wrong with it. @throws Fault `request.invalid` with one violation per place */
@@ -56,12 +57,10 @@ function withFormats(ajv: Ajv): Ajv {
   // The package is CommonJS: its callable is the `default` member for the types.
   return ajvFormats
     .default(ajv, ['uri', 'email', 'date', 'time', 'uri-reference', 'hostname'])
-    .addFormat('uuid', UUID)
+    .addFormat('uuid', isUuid)
     .addFormat('date-time', isMoment)
 }
 
-/** Without the `urn:uuid:` that the package lets through, which no column of the database takes. */
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** RFC 3339 5.6, with a T and a whole offset. */
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/
 

@@ -1,9 +1,9 @@
 import { type Static, type TEnum, type TObject, type TOptional, type TSchema, type TString, Type } from 'typebox'
 import { Fault } from '../fault.ts'
+import { UUID_PATTERN } from '../uuid.ts'
 import { type Answer, answer } from './route.ts'
 
 const SIZE_DEFAULT = 25
-const UUID = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
 
 type PageMembers = {
   'page[size]': TOptional<TString>
@@ -49,8 +49,10 @@ export function listQuery<
     'page[size]': Type.Optional(
       Type.String({ pattern: '^([1-9][0-9]?|100)$', description: 'Rows on a page, 1 to 100; 25 by default.' }),
     ),
-    'page[after]': Type.Optional(Type.String({ pattern: UUID, description: 'The rows that follow this id.' })),
-    'page[before]': Type.Optional(Type.String({ pattern: UUID, description: 'The rows that precede this id.' })),
+    'page[after]': Type.Optional(Type.String({ pattern: UUID_PATTERN, description: 'The rows that follow this id.' })),
+    'page[before]': Type.Optional(
+      Type.String({ pattern: UUID_PATTERN, description: 'The rows that precede this id.' }),
+    ),
   }
   const sorts: readonly string[] = has.sorts ?? ['createdAt']
   properties.sort = Type.Optional(

@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv'
 import type { Violation } from '../fault.ts'
+import { pointerTo, stepsOf } from '../json-pointer.ts'
 import { nearestOf } from './nearest.ts'
 
 /** Where the checked value came from: a body is pointed into, a query or a path has named parameters. */
@@ -20,14 +21,14 @@ export function violationsOf(errors: readonly ErrorObject[], place: Place): Viol
 
 function at(place: Place, path: string, detail: string): Violation {
   if (place === 'body') return { detail, pointer: path }
-  const [, name = ''] = path.split('/')
-  return { detail, parameter: name.replaceAll('~1', '/').replaceAll('~0', '~') }
+  const [parameter = ''] = stepsOf(path)
+  return { detail, parameter }
 }
 
 /** A missing or unknown member is pointed at itself, not at the object around it. */
 function memberOf({ keyword, params }: ErrorObject): string {
   const name = keyword === 'required' ? params.missingProperty : unknownMember(keyword, params)
-  return typeof name === 'string' ? `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` : ''
+  return typeof name === 'string' ? pointerTo('', name) : ''
 }
 
 function unknownMember(keyword: string, params: ErrorObject['params']): unknown {
@@ -112,8 +113,7 @@ function sentence(error: ErrorObject, place: Place): string {
   )
   const named = error.keyword === 'required' || memberOf(error) !== ''
   if (named) return text
-  const name = error.instancePath.split('/').at(-1) ?? ''
-  return `${name === '' ? 'The value' : name.replaceAll('~1', '/').replaceAll('~0', '~')} ${text}`
+  return `${stepsOf(error.instancePath).at(-1) || 'The value'} ${text}`
 }
 
 /** A typing mistake is the usual cause, so the name that was probably meant is named. */

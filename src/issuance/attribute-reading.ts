@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../crypto/json.ts'
 import type { Violation } from '../fault.ts'
-import { pointerTo } from './pointer.ts'
+import { pointerTo } from '../json-pointer.ts'
 
 /** What a format allows where an attribute is described. `depth`: 1 for the attributes themselves. */
 export type AttributeRules = {

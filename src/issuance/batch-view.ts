@@ -1,4 +1,5 @@
 import { type Caller, holds } from '../caller.ts'
+import { stepsOf } from '../json-pointer.ts'
 import type { Platform } from '../platform.ts'
 import type { Batch, BatchItem, BatchItemError } from './batch.ts'
 import type { BatchItemView, BatchView } from './batch-schemas.ts'
@@ -70,6 +71,5 @@ function showError({ code, detail, violations = [] }: BatchItemError, isTable: b
 
 /** `/attributes/address/locality` stands in the column `address.locality`. */
 function columnOf(pointer: string): string {
-  const steps = pointer.split('/').slice(2)
-  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~')).join('.')
+  return stepsOf(pointer).slice(1).join('.')
 }

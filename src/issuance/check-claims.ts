@@ -1,9 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from '../crypto/json.ts'
 import type { Violation } from '../fault.ts'
+import { pointerTo, stepsOf } from '../json-pointer.ts'
 import { isStructuralName } from '../protocols/sd-jwt-vc/reserved-names.ts'
 import { DISCLOSURES_MAX } from '../protocols/sd-jwt-vc/sd-jwt.ts'
 import type { Attribute, Attributes } from './attributes.ts'
-import { pointerTo } from './pointer.ts'
 
 const VIOLATIONS_MAX = 100
 const DEPTH_MAX = 16
@@ -114,7 +114,7 @@ function isDate(value: Json): boolean {
 }
 
 function lastOf(pointer: string): string {
-  return (pointer.split('/').at(-1) ?? '').replaceAll('~1', '/').replaceAll('~0', '~')
+  return stepsOf(pointer).at(-1) ?? ''
 }
 
 function add({ violations }: Checking, pointer: string, detail: string): void {

@@ -1,11 +1,11 @@
 import { isJsonObject, type Json, type JsonObject } from '../crypto/json.ts'
 import type { Violation } from '../fault.ts'
+import { pointerTo, stepsOf } from '../json-pointer.ts'
 import { checkMdlElements } from '../protocols/mdoc/check-mdl.ts'
 import { toElements } from '../protocols/mdoc/element-type.ts'
 import type { SignerCertificate } from '../protocols/mdoc/signer-certificate.ts'
 import { BYTES_MAX, isExact } from './check-claims.ts'
 import { isMandatoryInMdl, type MdocAttribute, type MdocAttributes, rulesOf } from './mdoc-attributes.ts'
-import { pointerTo } from './pointer.ts'
 import type { MdocDefinition } from './template.ts'
 
 const VIOLATIONS_MAX = 100
@@ -47,7 +47,7 @@ export function fitsCertificate(
 }
 
 function placed({ detail, pointer = '' }: Violation): Violation {
-  const name = pointer.split('/').at(-1)?.replaceAll('~1', '/').replaceAll('~0', '~')
+  const name = stepsOf(pointer).at(-1)
   const text = detail.startsWith('must') ? `${name} ${detail}.` : detail
   return { detail: text, pointer: `${POINTER}${pointer}` }
 }

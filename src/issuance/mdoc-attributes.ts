@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject } from '../crypto/json.ts'
 import type { Violation } from '../fault.ts'
+import { pointerTo } from '../json-pointer.ts'
 import { checkMdlRules } from '../protocols/mdoc/check-mdl.ts'
 import type { ElementRule, ElementType, NameSpaceRules } from '../protocols/mdoc/element-type.ts'
 import { drivingPrivileges, mdl, mdlMandatory } from '../protocols/mdoc/mdl.ts'
 import { checkName, checkNamed, newReading, note, type Reading, violationsOf } from './attribute-reading.ts'
 import type { ReadAttributes } from './attributes.ts'
-import { pointerTo } from './pointer.ts'
 
 /** The types of an mdoc template and the CBOR that they become [MD-8]. */
 const cborTypes = {

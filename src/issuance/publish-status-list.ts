@@ -3,6 +3,7 @@ import { Fault } from '../fault.ts'
 import { Recent } from '../memory/recent.ts'
 import { type CompressedList, compressList, emptyList } from '../protocols/status-list/packed-list.ts'
 import { oncePer } from '../store/once-per.ts'
+import { isWrittenUuid } from '../uuid.ts'
 import { type ListForm, type ListNeeds, type PublishedList, signStatusList, statusListUri } from './sign-status-list.ts'
 import { LIST_ENTRIES } from './status-slots.ts'
 import { findList, type KeptList, listListIds } from './status-store.ts'
@@ -12,7 +13,6 @@ const SIGNED_AGAIN_MS = 60_000
 /** Of one list some 50 KiB are kept, with all its forms. */
 const BOUNDS = { entriesMax: 200, ttlMs: 86_400_000 } as const
 const LISTS_MAX = 10_000
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 type Token = { readonly published: Promise<PublishedList>; readonly signedAt: number }
 /** One version of a list, compressed, and what was signed of it. */
@@ -56,7 +56,7 @@ export async function publishAggregation({ store, urls }: ListNeeds, tenant: Ten
 }
 
 async function knownList({ store, clock }: ListNeeds, tenant: Tenant, listId: string): Promise<Known> {
-  if (!UUID.test(listId)) throw new Fault('resource.unknown')
+  if (!isWrittenUuid(listId)) throw new Fault('resource.unknown')
   const cache = caches(store)
   const name = `${tenant.id}|${listId}`
   const before = cache.get(name, clock.now())

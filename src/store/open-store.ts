@@ -1,4 +1,5 @@
 import type { TenantId } from '../caller.ts'
+import { isWrittenUuid } from '../uuid.ts'
 import type { Acting, Engine, Run } from './engine.ts'
 import { migrate, pendingMigrations } from './migrate.ts'
 import type { AcrossTx, Sql, Store, StoreCounts, TenantTx } from './store.ts'
@@ -16,7 +17,6 @@ type Options = {
   readonly onIdleError: (error: Error) => void
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const ACROSS: Acting = { role: 'chirograph_across', tenantId: null }
 /** Two transactions that wait for each other: PostgreSQL ends one of them. */
 const DEADLOCK = '40P01'
@@ -79,7 +79,7 @@ function tenantTxOn(tenantId: TenantId, rows: <Row>(statement: Sql, values?: rea
 
 /** A value that is no tenant id would be an error of PostgreSQL at the first row; better here, before anything is sent. */
 function actingFor(tenantId: TenantId): Acting {
-  if (!UUID.test(tenantId)) throw new Error('not a tenant id')
+  if (!isWrittenUuid(tenantId)) throw new Error('not a tenant id')
   return { role: 'chirograph_app', tenantId }
 }
 

@@ -6,6 +6,7 @@ import { Fault } from '../fault.ts'
 import { Recent } from '../memory/recent.ts'
 import type { Platform } from '../platform.ts'
 import { oncePer } from '../store/once-per.ts'
+import { isWrittenUuid } from '../uuid.ts'
 import { findListState, keepList, type ListState, listRevoked } from './revocation-list-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'keys' | 'clock'>
@@ -23,7 +24,6 @@ const DAY_MS = 86_400_000
 const ATTEMPTS_MAX = 5
 /** How late a revocation by another process shows. */
 const BOUNDS = { entriesMax: 500, ttlMs: 5_000 } as const
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 const caches = oncePer(() => new Recent<Promise<PublishedCrl>>(BOUNDS))
 
@@ -39,7 +39,7 @@ export function crlUri({ urls }: Pick<Platform, 'urls'>, slug: string, rootId: s
  * @see [RFC 5280, 5](https://www.rfc-editor.org/rfc/rfc5280#section-5)
  */
 export function publishCrl(needs: Needs, tenantId: TenantId, rootId: string): Promise<PublishedCrl> {
-  if (!UUID.test(rootId)) throw new Fault('resource.unknown')
+  if (!isWrittenUuid(rootId)) throw new Fault('resource.unknown')
   const cache = caches(needs.store)
   const name = `${tenantId}|${rootId}`
   const now = needs.clock.now()

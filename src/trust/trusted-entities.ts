@@ -1,9 +1,9 @@
 import type { Caller, TenantId } from '../caller.ts'
 import { newId } from '../crypto/random.ts'
 import type { Entry } from '../events/entry.ts'
-import { Fault } from '../fault.ts'
 import type { ListAsk } from '../http/list.ts'
 import type { Platform } from '../platform.ts'
+import { isUuid, knownId } from '../uuid.ts'
 import { readTrustedEntity } from './read-trusted-entity.ts'
 import { forgetTrust } from './tenant-trust.ts'
 import type { TrustedEntity } from './trusted-entity.ts'
@@ -18,8 +18,6 @@ import {
 } from './trusted-entity-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'config'>
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** Adds somebody whom the tenant trusts. @throws Fault `request.invalid`, `certificate.invalid` */
 export async function addTrustedEntity(
@@ -47,7 +45,7 @@ export async function changeTrustedEntity(
   const { store, clock, config } = needs
   const now = clock.now()
   const content = readTrustedEntity(body, { allowHttpLoopback: config.isDevelopment }, now)
-  const entry = entryOf('replaced', known(id), caller)
+  const entry = entryOf('replaced', knownId(id), caller)
   const changed = await store.single(caller.tenantId, (tx) => replaceTrustedEntity(tx, id, content, entry, now))
   forgetTrust(needs, caller.tenantId)
   return changed
@@ -61,14 +59,14 @@ export async function changeTrustedEntity(
  */
 export async function removeTrustedEntity(needs: Needs, caller: Caller, id: string): Promise<void> {
   const { store, clock } = needs
-  const entry = entryOf('deleted', known(id), caller)
+  const entry = entryOf('deleted', knownId(id), caller)
   await store.single(caller.tenantId, (tx) => deleteTrustedEntity(tx, id, entry, clock.now()))
   forgetTrust(needs, caller.tenantId)
 }
 
 /** @throws Fault `resource.unknown` */
 export async function getTrustedEntity({ store }: Needs, { tenantId }: Caller, id: string): Promise<TrustedEntity> {
-  return store.single(tenantId, (tx) => getTrustedEntityRow(tx, known(id)))
+  return store.single(tenantId, (tx) => getTrustedEntityRow(tx, knownId(id)))
 }
 
 /** One page. `limit` one more than a page: see `listAnswer`. */
@@ -87,16 +85,11 @@ export async function unknownTrustedEntities(
   tenantId: TenantId,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const possible = ids.filter((id) => UUID.test(id)).map((id) => id.toLowerCase())
+  const possible = ids.filter((id) => isUuid(id)).map((id) => id.toLowerCase())
   const there = possible.length === 0 ? [] : await store.single(tenantId, (tx) => existingTrustedEntities(tx, possible))
   return new Set(ids.filter((id) => !there.includes(id.toLowerCase())))
 }
 
 function entryOf(what: string, id: string, by: Caller): Entry {
   return { action: `trusted_entity.${what}`, subject: { kind: 'trusted_entity', id }, by }
-}
-
-function known(id: string): string {
-  if (!UUID.test(id)) throw new Fault('resource.unknown')
-  return id
 }

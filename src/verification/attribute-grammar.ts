@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../crypto/json.ts'
 import type { Violation } from '../fault.ts'
+import { pointerTo, stepsOf } from '../json-pointer.ts'
 import { dcqlLimits } from '../protocols/dcql/query.ts'
 import type { TemplateFormat } from './presentation-template.ts'
 
@@ -58,7 +59,7 @@ export function inferFormat(type: string, attributes: JsonObject): TemplateForma
 
 function readMembers(walk: Walk, members: JsonObject, above: readonly string[], pointer: string): void {
   for (const [name, entry] of Object.entries(members)) {
-    const at = `${pointer}/${pointerPart(name)}`
+    const at = pointerTo(pointer, name)
     const path = [...above, name]
     if (!isName(walk, name, at)) continue
     if (path.length > dcqlLimits.pathStepsMax) refuse(walk, at, 'nests too deep')
@@ -70,7 +71,7 @@ function readMembers(walk: Walk, members: JsonObject, above: readonly string[], 
 
 function readNested(walk: Walk, entry: JsonObject, path: readonly string[], at: string): void {
   const { properties, type, ...others } = entry
-  for (const name of Object.keys(others)) refuse(walk, `${at}/${pointerPart(name)}`, 'cannot stand beside properties')
+  for (const name of Object.keys(others)) refuse(walk, pointerTo(at, name), 'cannot stand beside properties')
   if (type !== undefined && type !== 'object') refuse(walk, `${at}/type`, 'must be object where there are properties')
   if (!isJsonObject(properties) || Object.keys(properties).length === 0) {
     refuse(walk, `${at}/properties`, 'must be an object with at least one member')
@@ -80,7 +81,7 @@ function readNested(walk: Walk, entry: JsonObject, path: readonly string[], at: 
 function readClaim(walk: Walk, entry: JsonObject, path: readonly string[], at: string): void {
   const before = walk.violations.length
   const { type, value, minimum, maximum, ...others } = entry
-  for (const name of Object.keys(others)) refuse(walk, `${at}/${pointerPart(name)}`, 'is not a member here')
+  for (const name of Object.keys(others)) refuse(walk, pointerTo(at, name), 'is not a member here')
   if (type !== undefined && !types.some((one) => one === type))
     refuse(walk, `${at}/type`, `must be one of: ${types.join(', ')}`)
   if (value !== undefined && !isOfType(value, type)) refuse(walk, `${at}/value`, 'must be a value of the type')
@@ -98,7 +99,7 @@ function readClaim(walk: Walk, entry: JsonObject, path: readonly string[], at: s
 
 function readNamespaces(walk: Walk, namespaces: JsonObject, pointer: string): void {
   for (const [namespace, entry] of Object.entries(namespaces)) {
-    const at = `${pointer}/${pointerPart(namespace)}`
+    const at = pointerTo(pointer, namespace)
     if (!isName(walk, namespace, at)) continue
     const { properties, type = 'object', ...others } = isJsonObject(entry) ? entry : {}
     if (!isJsonObject(properties) || type !== 'object' || Object.keys(others).length > 0) {
@@ -109,7 +110,7 @@ function readNamespaces(walk: Walk, namespaces: JsonObject, pointer: string): vo
 
 function readElements(walk: Walk, elements: JsonObject, namespace: string, pointer: string): void {
   for (const [name, entry] of Object.entries(elements)) {
-    const at = `${pointer}/${pointerPart(name)}`
+    const at = pointerTo(pointer, name)
     if (!isName(walk, name, at)) continue
     if (!isJsonObject(entry)) {
       refuse(walk, at, 'must be an object')
@@ -155,12 +156,6 @@ function isName(walk: Walk, name: string, at: string): boolean {
 }
 
 function refuse(walk: Walk, pointer: string, complaint: string): void {
-  const name = pointer.slice(pointer.lastIndexOf('/') + 1, pointer.length).slice(0, NAME_CHARS_MAX)
-  const named = name === '' ? 'The name' : name.replaceAll('~1', '/').replaceAll('~0', '~')
+  const named = stepsOf(pointer).at(-1)?.slice(0, NAME_CHARS_MAX) || 'The name'
   walk.violations.push({ detail: `${named} ${complaint}.`, pointer })
-}
-
-/** RFC 6901, 3 */
-function pointerPart(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }

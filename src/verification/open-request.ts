@@ -2,13 +2,13 @@ import type { Caller } from '../caller.ts'
 import { newId, randomToken } from '../crypto/random.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
+import { knownId } from '../uuid.ts'
 import { chooseSigner, type SignerChoices, usualSigners, wishOf } from './choose-signer.ts'
 import type { VerifierConfig } from './presentation-template.ts'
 import { checkRedirectUri, redirectPolicyOf } from './redirect-uris.ts'
 import type { OpenRequestBody } from './request-schemas.ts'
 import { insertPresentationRequest, type RequestRow } from './request-store.ts'
 import { getPresentationTemplate } from './template-store.ts'
-import { known } from './uuid.ts'
 
 const RETENTION_SECONDS = 30 * 86_400
 /** [VP-R1] 128 bits and more; 32 characters. */
@@ -30,7 +30,7 @@ export async function openRequest(
   id = newId(),
 ): Promise<RequestRow> {
   const { redirectUri, presentationTemplateId } = body
-  const templateId = known(presentationTemplateId)
+  const templateId = knownId(presentationTemplateId)
   if (redirectUri !== undefined) {
     const violations = checkRedirectUri(redirectUri, '/redirectUri', await redirectPolicyOf(platform, caller.tenantId))
     if (violations.length > 0) throw new Fault('request.invalid', { violations })

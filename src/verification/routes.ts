@@ -3,6 +3,7 @@ import { heldAnswer } from '../http/held-answer.ts'
 import { filtersOf, listPage, listQuery } from '../http/list.ts'
 import { once } from '../http/operation.ts'
 import { answer, type Route, route } from '../http/route.ts'
+import { knownId } from '../uuid.ts'
 import { openRequest } from './open-request.ts'
 import { requestStatuses } from './presentation-request.ts'
 import { cancelRequest, getMadeRequest, getRequest, listRequests, unsealed } from './presentation-requests.ts'
@@ -17,7 +18,6 @@ import { OpenRequestBody, PresentationRequestReply } from './request-schemas.ts'
 import { watchedRequests } from './request-store.ts'
 import { showRequest, showTemplate, templateMeta } from './show.ts'
 import { PresentationTemplateBody, PresentationTemplateReply } from './template-schemas.ts'
-import { idIn } from './uuid.ts'
 
 const TemplateList = listQuery({ sorts: ['createdAt', 'name'] })
 const RequestList = listQuery({
@@ -72,7 +72,7 @@ const getTemplateRoute = route({
   reply: PresentationTemplateReply,
   faults: ['resource.unknown'],
   handle: async ({ platform, caller, params }) => {
-    const template = await getTemplate(platform, caller, idIn(params))
+    const template = await getTemplate(platform, caller, knownId(params.id))
     return answer(showTemplate(template), { meta: templateMeta(template) })
   },
 })
@@ -89,7 +89,7 @@ const replaceTemplateRoute = route({
   reply: PresentationTemplateReply,
   faults: ['resource.unknown'],
   handle: async ({ platform, caller, params, body }) => {
-    const template = await replaceTemplate(platform, caller, idIn(params), body)
+    const template = await replaceTemplate(platform, caller, knownId(params.id), body)
     return answer(showTemplate(template), { meta: templateMeta(template) })
   },
 })
@@ -105,7 +105,7 @@ const archiveTemplateRoute = route({
   reply: PresentationTemplateReply,
   faults: ['resource.unknown'],
   handle: async ({ platform, caller, params }) => {
-    const template = await archiveTemplate(platform, caller, idIn(params))
+    const template = await archiveTemplate(platform, caller, knownId(params.id))
     return answer(showTemplate(template), { meta: templateMeta(template) })
   },
 })
@@ -171,7 +171,7 @@ const getRequestRoute = route({
   reply: PresentationRequestReply,
   faults: ['resource.unknown', 'presentation_request.response_code'],
   handle: ({ platform, caller, params, query, headers }) => {
-    const id = idIn(params)
+    const id = knownId(params.id)
     const read = async () => showRequest(platform, caller, await getRequest(platform, caller, id, query.responseCode))
     const isFinal = ({ status }: PresentationRequestReply) => status !== 'requested'
     return heldAnswer({ platform, caller, headers }, { watched: watchedRequests, id, read, isFinal })
@@ -189,7 +189,7 @@ const cancelRequestRoute = route({
   reply: PresentationRequestReply,
   faults: ['resource.unknown', 'presentation_request.closed'],
   handle: async ({ platform, caller, params }) =>
-    answer(await showRequest(platform, caller, await cancelRequest(platform, caller, idIn(params)))),
+    answer(await showRequest(platform, caller, await cancelRequest(platform, caller, knownId(params.id)))),
 })
 
 /** Presentation templates, requests and results. */

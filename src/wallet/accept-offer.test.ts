@@ -7,7 +7,7 @@ import { resolveOffer } from './resolve-offer.ts'
 import { setConsent } from './set-consent.ts'
 import { fault } from './test-support/fault.ts'
 import { type ForeignIssuer, foreignIssuer, type Options } from './test-support/foreign-issuer.ts'
-import { says } from './test-support/lies.ts'
+import { describes, says } from './test-support/lies.ts'
 import { type Bench, openBench } from './test-support/wallet-platform.ts'
 
 let bench: Bench
@@ -51,6 +51,21 @@ for (const identity of ['did:jwk', 'jwt-vc-issuer'] as const) {
     assert.deepEqual(await getCredential(bench.platform, thandi, credential.id), credential)
   })
 }
+
+test('a mandatory claim that the issuer did not send is told beside the credential [W-R5]', async () => {
+  const claims = [
+    { path: ['given_name'], mandatory: true },
+    { path: ['member', 'until'], mandatory: true },
+    { path: ['member', 'level'] },
+  ]
+  const { offer, lie } = await started()
+  lie({ reply: { issuer: describes({ credential_metadata: { claims } }) } })
+  const thandi = await bench.person()
+  const { credentials, incomplete } = await acceptOffer(bench.platform, thandi, {
+    credentialOffer: JSON.stringify(offer()),
+  })
+  assert.deepEqual(incomplete, [{ credentialId: credentials[0]?.id, lacks: [['member', 'until']] }])
+})
 
 test('a batch is fetched with one request, one new key a copy, and shown as one credential', async () => {
   const { offer, proved } = await started({ batchSize: 25 })

@@ -17,7 +17,7 @@ import {
 } from './deferred-store.ts'
 import { CLAIM_MS, endOrder, enqueueFetch, keepCollected } from './fetch-deferred.ts'
 import { type Holder, holderOf } from './holder.ts'
-import type { Receipt } from './keep-credentials.ts'
+import type { Ready, Receipt } from './keep-credentials.ts'
 import { fetchServerMetadata, type OpenedOffer, openOffer } from './open-offer.ts'
 import { type OpenOrder, type Order, offerHashOf, openOrder, orderOf, sealOrder } from './order.ts'
 import { redeemCode } from './redeem-offer.ts'
@@ -31,6 +31,8 @@ export type OfferAsk = { readonly credentialOffer: string; readonly txCode?: str
 export type Accepted = {
   readonly credentials: readonly ShownCredential[]
   readonly deferred: readonly DeferredCredential[]
+  /** Credentials that lack claims which their issuer calls mandatory. */
+  readonly incomplete: readonly { readonly credentialId: string; readonly lacks: Ready['lacks'] }[]
 }
 
 /** A credential that is still to come. */
@@ -134,7 +136,13 @@ async function receive(platform: Platform, run: OrderRun): Promise<Accepted> {
     keepCollected(tx, run.id, run.receipt, collected, clock.now()),
   )
   if (!isKept) throw new Fault('upstream.timeout', { detail: `The issuer took too long. ${BY_ITSELF}` })
-  return { credentials: collected.ready.map(({ shown }) => shown), deferred: collected.deferred.map(announced) }
+  return {
+    credentials: collected.ready.map(({ shown }) => shown),
+    deferred: collected.deferred.map(announced),
+    incomplete: collected.ready
+      .filter(({ lacks }) => lacks.length > 0)
+      .map(({ held, lacks }) => ({ credentialId: held.id, lacks })),
+  }
 }
 
 /** Leaves the order to a job, or ends it. @returns what the caller is told */

@@ -54,8 +54,9 @@ const acceptRoute = route({
   reply: Type.Array(Credential),
   faults: ['holder.missing', ...offerFaults],
   handle: async ({ platform, caller, body }) => {
-    const { credentials, deferred } = await acceptOffer(platform, caller, body)
-    return answer([...credentials], deferred.length === 0 ? {} : { meta: { deferred } })
+    const { credentials, ...told } = await acceptOffer(platform, caller, body)
+    const meta = Object.fromEntries(Object.entries(told).filter(([, list]) => list.length > 0))
+    return answer([...credentials], Object.keys(meta).length === 0 ? {} : { meta })
   },
 })
 

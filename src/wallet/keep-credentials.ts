@@ -3,6 +3,7 @@ import { newId } from '../crypto/random.ts'
 import type { Actor } from '../events/entry.ts'
 import { record } from '../events/record.ts'
 import type { Platform } from '../platform.ts'
+import { lackedClaims } from '../protocols/openid4vci/claim-descriptions.ts'
 import type { TenantTx } from '../store/store.ts'
 import { checkReceived, type Verified } from './check-received.ts'
 import { alsoTypesOf, claimsOf, type ShownCredential, showCredential } from './credential.ts'
@@ -32,6 +33,8 @@ export type Ready = {
   readonly copies: readonly NewCopy[]
   readonly news: Notification | null
   readonly shown: ShownCredential
+  /** Paths of claims that its issuer calls mandatory and did not send. [W-R5] */
+  readonly lacks: ReturnType<typeof lackedClaims>
 }
 
 /** The status was looked up on receipt. */
@@ -93,18 +96,20 @@ async function sealCredential(
 ): Promise<Ready> {
   const { tenantId, credentialIssuer } = receipt
   const now = clock.now()
-  const { id: configurationId, format } = received.configuration
+  const { id: configurationId, format, claims } = received.configuration
   const held = {
     ...({ id: newId(), status: 'pending', format: walletFormatOf(format), vct, iss, issuedAt, expiresAt } as const),
     ...{ credentialIssuer, configurationId, createdAt: now, updatedAt: now },
     alsoTypes: format === 'mso_mdoc' ? [] : alsoTypesOf(claimsOf(copies[0]?.raw ?? '')),
     checkAt: hasStatus ? new Date(now.getTime() + FIRST_CHECK_MS) : null,
   }
+  const shown = showCredential(held, copies[0]?.raw ?? '')
   return {
     held,
     copies: await Promise.all(copies.map((copy) => sealCopy(sealing, tenantId, copy))),
     news: await sealNews({ sealing }, receipt, received.notificationId),
-    shown: showCredential(held, copies[0]?.raw ?? ''),
+    shown,
+    lacks: lackedClaims(claims, shown.claims),
   }
 }
 

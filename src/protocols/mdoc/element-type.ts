@@ -1,6 +1,7 @@
 import { fromBase64url } from '../../crypto/base64url.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
 import type { Violation } from '../../fault.ts'
+import { pointerTo } from '../../json-pointer.ts'
 import { type Cbor, cborTags, tagged } from '../cbor/value.ts'
 
 /** How a JSON value becomes CBOR. `full-date`: `2026-01-31`, tag 1004. `tdate`: `2026-01-31T12:00:00Z`, tag 0. `bytes`: base64url. */
@@ -38,7 +39,7 @@ export function toElements(
   const violations: Violation[] = []
   const elements = new Map<string, ReadonlyMap<string, Cbor>>()
   for (const [nameSpace, members] of Object.entries(values)) {
-    const pointer = `/${escaped(nameSpace)}`
+    const pointer = pointerTo('', nameSpace)
     const known = Object.hasOwn(rules, nameSpace) ? rules[nameSpace] : undefined
     if (known === undefined) violations.push({ detail: 'The template has no such namespace.', pointer })
     else if (!isJsonObject(members)) violations.push({ detail: 'A namespace is an object of elements.', pointer })
@@ -52,7 +53,7 @@ type Place = { readonly pointer: string; readonly depth: number; readonly violat
 function convertMembers(rules: NonNullable<ElementRule['properties']>, members: JsonObject, place: Place) {
   const converted = new Map<string, Cbor>()
   for (const [name, value] of Object.entries(members)) {
-    const inside = { ...place, pointer: `${place.pointer}/${escaped(name)}` }
+    const inside = { ...place, pointer: pointerTo(place.pointer, name) }
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined
     if (rule === undefined) refuse(inside, 'The template has no such element.')
     else converted.set(name, convert(rule, value, inside))
@@ -148,9 +149,4 @@ function isTime(value: unknown): value is string {
 function refuse({ violations, pointer }: Place, detail: string): null {
   violations.push({ detail, pointer })
   return null
-}
-
-/** RFC 6901, 3. */
-function escaped(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }

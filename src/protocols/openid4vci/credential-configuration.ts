@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
 import { isText, isTextList } from '../shape.ts'
+import { contradict } from './claim-descriptions.ts'
 
 /** What a wallet uses of one entry of `credential_configurations_supported`. */
 export type Configuration = {
@@ -31,6 +32,8 @@ export function readConfiguration(id: string, value: unknown): Configuration | n
   const proof = readProofTypes(value.proof_types_supported)
   if (proof === null) return null
   const metadata = isJsonObject(value.credential_metadata) ? value.credential_metadata : {}
+  const claims = objectsOf(metadata.claims)
+  if (contradict(claims)) return null
   return {
     id,
     format,
@@ -38,7 +41,7 @@ export function readConfiguration(id: string, value: unknown): Configuration | n
     scope: isText(scope) ? scope : null,
     ...proof,
     display: objectsOf(metadata.display),
-    claims: objectsOf(metadata.claims),
+    claims,
   }
 }
 

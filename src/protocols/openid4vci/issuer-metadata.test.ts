@@ -4,6 +4,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { Fault } from '../../fault.ts'
 import { buildIssuerMetadata, buildServerMetadata } from './build-metadata.ts'
+import { lackedClaims } from './claim-descriptions.ts'
+import { readConfiguration } from './credential-configuration.ts'
 import { PRE_AUTHORIZED_GRANT } from './credential-offer.ts'
 import { authorizationServersFor, pickConfigurations, readIssuerMetadata } from './issuer-metadata.ts'
 import { readServerMetadata } from './server-metadata.ts'
@@ -131,6 +133,56 @@ test('a configuration that breaks its format is left out, the others stay [W-M4]
     production,
   )
   assert.deepEqual([...metadata.configurations.keys()], ['diploma', 'licence'])
+})
+
+for (const [what, paths, isRead] of [
+  ['different claims', [['a'], ['b'], ['b', 'c']], true],
+  ['an array and all its elements', [['a'], ['a', null], ['a', null, 'b']], true],
+  ['a claim that is described twice', [['a'], ['a']], false],
+  ['a claim inside that is described twice', [['a', null, 'b'], ['c'], ['a', null, 'b']], false],
+  [
+    'an array by null and by an index',
+    [
+      ['a', null],
+      ['a', 0],
+    ],
+    false,
+  ],
+  [
+    'a claim as array and as object',
+    [
+      ['a', null, 'b'],
+      ['a', 'b'],
+    ],
+    false,
+  ],
+  [
+    'a claim as object and as array',
+    [
+      ['a', 'b'],
+      ['a', 0],
+    ],
+    false,
+  ],
+] as const) {
+  test(`a configuration with ${what} is ${isRead ? 'read' : 'left out'} [VCI-M15]`, () => {
+    const claims = paths.map((path) => ({ path }))
+    const value = { format: 'dc+sd-jwt', vct: 'v', credential_metadata: { claims } }
+    assert.equal(readConfiguration('c', value) !== null, isRead)
+  })
+}
+
+test('claims that the issuer calls mandatory and a credential lacks are named [W-R5]', () => {
+  const described = [
+    { path: ['given_name'], mandatory: true },
+    { path: ['address', 'locality'], mandatory: true },
+    { path: ['nickname'], mandatory: false },
+    { path: ['degrees', null, 'name'], mandatory: true },
+    { path: 'odd', mandatory: true },
+  ]
+  const claims = { given_name: 'T', address: {}, degrees: [{ name: 'BSc' }] }
+  assert.deepEqual(lackedClaims(described, claims), [['address', 'locality']])
+  assert.deepEqual(lackedClaims(described, {}), [['given_name'], ['address', 'locality'], ['degrees', null, 'name']])
 })
 
 test('the hint of an offer must be one of the listed servers [W-M5]', () => {
