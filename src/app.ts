@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { authenticate } from './authorization/authenticate.ts'
 import { authorizationSchedules } from './authorization/jobs.ts'
 import { authorizationEndpoints } from './authorization/public-endpoints.ts'
@@ -79,7 +80,7 @@ export type App = {
   readonly platform: Platform
   /** Takes requests and starts the worker. */
   readonly listen: () => Promise<void>
-  /** Finishes what was accepted and what the worker holds. The store stays open. */
+  /** Drains, then finishes what was accepted and what the worker holds. The store stays open. */
   readonly close: () => Promise<void>
 }
 
@@ -126,7 +127,10 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
       log.info({ address, publicUrl: config.publicUrl, database: store.kind }, 'ready')
     },
     close: async () => {
+      // Load balancers are told first; what they still send is served.
+      server.drain()
       endWatches(store)
+      await sleep(config.drainSeconds * 1000)
       // The worker first: what it still does may need the routes.
       await Promise.all([worker?.stop(), dispatcher?.stop()])
       await server.close()
