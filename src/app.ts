@@ -12,7 +12,7 @@ import { settleEventOrder } from './events/event-order.ts'
 import { eventRoutes } from './events/event-routes.ts'
 import { eventSchedules } from './events/jobs.ts'
 import { webhookRoutes } from './events/webhook-routes.ts'
-import { endWatches } from './http/changes.ts'
+import { openChanges } from './http/changes.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import { keepAnswers } from './http/keep-answers.ts'
 import { openOutbound } from './http/outbound.ts'
@@ -102,7 +102,17 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
   const keys = keyRingOf(config, keyDevice, { store, sealing, now })
   // The way out may lead back in: calls to our own public address never leave the process.
   const outbound = openOutbound({ config, inside: (request) => server.dispatch(request) })
-  const platform: Platform = { config, store, sealing, keys, clock, fetch: outbound.fetch, log, urls: urlsOf(config) }
+  const platform: Platform = {
+    config,
+    store,
+    sealing,
+    keys,
+    clock,
+    fetch: outbound.fetch,
+    log,
+    urls: urlsOf(config),
+    changes: openChanges(store, now),
+  }
   const server: Server = buildServer({
     platform,
     routes,
@@ -129,7 +139,7 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
     close: async () => {
       // Load balancers are told first; what they still send is served.
       server.drain()
-      endWatches(store)
+      platform.changes.end()
       await sleep(config.drainSeconds * 1000)
       // The worker first: what it still does may need the routes.
       await Promise.all([worker?.stop(), dispatcher?.stop()])

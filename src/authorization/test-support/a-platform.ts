@@ -4,6 +4,7 @@ import { readConfig } from '../../config.ts'
 import { softwareKeyRing } from '../../crypto/key-ring.ts'
 import { sealingWith } from '../../crypto/sealing.ts'
 import { directoryRoutes } from '../../directory/routes.ts'
+import { openChanges } from '../../http/changes.ts'
 import { buildServer } from '../../http/server.ts'
 import { type Platform, urlsOf } from '../../platform.ts'
 import type { Store } from '../../store/store.ts'
@@ -22,7 +23,8 @@ export function aPlatform(store: Store, port = 8080): Platform & { readonly cloc
   const silent = () => undefined
   const log = { debug: silent, info: silent, warn: silent, error: console.error }
   const fetch = () => Promise.reject(new Error('no way out in this test'))
-  return { config, store, sealing, keys, clock, fetch, log, urls: urlsOf(config) }
+  const changes = openChanges(store, clock.now)
+  return { config, store, sealing, keys, clock, fetch, log, urls: urlsOf(config), changes }
 }
 
 /** A listening server with the token endpoint and one group behind it. */

@@ -5,6 +5,7 @@ import { readConfig } from '../../config.ts'
 import { softwareKeyRing } from '../../crypto/key-ring.ts'
 import { newId } from '../../crypto/random.ts'
 import { sealingWith } from '../../crypto/sealing.ts'
+import { openChanges } from '../../http/changes.ts'
 import { openOutbound } from '../../http/outbound.ts'
 import { type Platform, urlsOf } from '../../platform.ts'
 import { sql } from '../../store/store.ts'
@@ -63,6 +64,7 @@ export async function openBench(): Promise<Bench> {
     fetch: outbound.fetch,
     log: { debug: silent, info: silent, warn: silent, error: silent },
     urls: urlsOf(config),
+    changes: openChanges(db.store, now),
   }
   return {
     platform,
