@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { authenticate } from './authorization/authenticate.ts'
 import { authorizationSchedules } from './authorization/jobs.ts'
 import { authorizationEndpoints } from './authorization/public-endpoints.ts'
@@ -12,7 +13,7 @@ import { eventRoutes } from './events/event-routes.ts'
 import { eventSchedules } from './events/jobs.ts'
 import { webhookReference } from './events/webhook-reference.ts'
 import { webhookRoutes } from './events/webhook-routes.ts'
-import { endWatches } from './http/changes.ts'
+import { openChanges } from './http/changes.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import { keepAnswers } from './http/keep-answers.ts'
 import { openOutbound } from './http/outbound.ts'
@@ -81,7 +82,7 @@ export type App = {
   readonly platform: Platform
   /** Takes requests and starts the worker. */
   readonly listen: () => Promise<void>
-  /** Finishes what was accepted and what the worker holds. The store stays open. */
+  /** Drains, then finishes what was accepted and what the worker holds. The store stays open. */
   readonly close: () => Promise<void>
 }
 
@@ -103,9 +104,9 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
   const keys = keyRingOf(config, keyDevice, { store, sealing, now })
   // The way out may lead back in: calls to our own public address never leave the process.
   const outbound = openOutbound({ config, inside: (request) => server.dispatch(request) })
-  const rateLimiter = new RateLimiter()
+  const changes = openChanges(store, now)
   const reach = { fetch: outbound.fetch, log, urls: urlsOf(config) }
-  const platform: Platform = { config, store, sealing, keys, rateLimiter, clock, ...reach }
+  const platform: Platform = { config, store, sealing, keys, rateLimiter: new RateLimiter(), changes, clock, ...reach }
   const server: Server = buildServer({
     platform,
     routes,
@@ -131,7 +132,10 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
       log.info({ address, publicUrl: config.publicUrl, database: store.kind }, 'ready')
     },
     close: async () => {
-      endWatches(store)
+      // Load balancers are told first; what they still send is served.
+      server.drain()
+      platform.changes.end()
+      await sleep(config.drainSeconds * 1000)
       // The worker first: what it still does may need the routes.
       await Promise.all([worker?.stop(), dispatcher?.stop()])
       await server.close()

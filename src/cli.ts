@@ -46,7 +46,11 @@ function version(): string {
 
 async function serve(env: Env): Promise<number> {
   const running = await start(env)
-  const stop = () => {
+  let signals = 0
+  const stop = (signal: NodeJS.Signals) => {
+    signals += 1
+    // One signal to a process group arrives twice where a parent relays it, so the second is ignored; a third one ends at once.
+    if (signals > 1) return signals > 2 ? process.exit(signal === 'SIGINT' ? 130 : 143) : undefined
     running.stop().then(
       () => process.exit(0),
       (error) => {
@@ -55,7 +59,7 @@ async function serve(env: Env): Promise<number> {
       },
     )
   }
-  for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, stop)
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
   return 0
 }
 

@@ -146,6 +146,12 @@ export const settings = {
     300,
     'How long others may keep a status list: how late a revocation may reach them. Verifiers of this server notice at once.',
   ),
+  drainSeconds: setting(
+    'DRAIN_SECONDS',
+    integer(0, 120),
+    1,
+    'How long a server that was asked to stop still takes requests, while /readyz says 503 and each answer closes its connection. Longer than a load balancer needs to notice.',
+  ),
   stopTimeoutSeconds: setting(
     'STOP_TIMEOUT_SECONDS',
     integer(1, 300),
@@ -195,6 +201,7 @@ export type Config = {
   readonly nonceTtlSeconds: number
   readonly presentationTtlSeconds: number
   readonly statusListTtlSeconds: number
+  readonly drainSeconds: number
   readonly stopTimeoutSeconds: number
   readonly auditAddressDays: number
   readonly trustProxy: boolean
@@ -284,6 +291,7 @@ function complete(values: Values): Config {
     nonceTtlSeconds: values.nonceTtlSeconds ?? 300,
     presentationTtlSeconds: values.presentationTtlSeconds ?? 600,
     statusListTtlSeconds: values.statusListTtlSeconds ?? 300,
+    drainSeconds: values.drainSeconds ?? 1,
     stopTimeoutSeconds: values.stopTimeoutSeconds ?? 25,
     auditAddressDays: values.auditAddressDays ?? 90,
     trustProxy: values.trustProxy ?? false,

@@ -1,8 +1,9 @@
+import type { TenantId } from './caller.ts'
 import type { Config } from './config.ts'
 import type { KeyRing } from './crypto/key-ring.ts'
 import type { Sealing } from './crypto/sealing.ts'
 import type { RateLimiter } from './memory/rate-limiter.ts'
-import type { Store } from './store/store.ts'
+import type { AcrossTx, Store } from './store/store.ts'
 
 /** The one clock. Tests set it; nothing else reads the time. */
 export type Clock = { readonly now: () => Date }
@@ -45,6 +46,46 @@ export type OutboundAnswer = {
  */
 export type OutboundFetch = (url: string, request: OutboundRequest) => Promise<OutboundAnswer>
 
+/** The row whose change is waited for. */
+export type Awaited = { readonly tenantId: TenantId; readonly id: string }
+
+/** A kind of rows whose changes can be waited for. */
+export type Watched = {
+  readonly name: string
+  /**
+   * A text for each of these things that is there, in one statement: another one whenever the thing is shown otherwise.
+   *
+   * @param now What has run out by then is shown as such.
+   */
+  readonly versions: (
+    tx: AcrossTx,
+    asked: readonly Awaited[],
+    now: Date,
+  ) => Promise<readonly (Awaited & { readonly version: string })[]>
+}
+
+/** One caller that waits. */
+export type Watch = {
+  /** Resolves when the thing may have changed since the last call, when `waitMs` have passed, or when the server stops. */
+  readonly next: (waitMs: number) => Promise<void>
+  /** Whether waiting makes sense any more: not when the server stops. */
+  readonly isOpen: () => boolean
+  readonly leave: () => void
+}
+
+/** Waits for changes on behalf of the callers of one server. */
+export type Changes = {
+  /**
+   * Begins to wait for changes, by this process or another one on the same database. A change is seen within about 300 ms. The database is
+   * queried only while a caller waits.
+   *
+   * @returns null if the process or the tenant has too many waiting already, or the server stops.
+   */
+  readonly watch: (watched: Watched, awaited: Awaited) => Watch | null
+  /** Wakes all waiting callers for good: the server stops. */
+  readonly end: () => void
+}
+
 /** What a use case may reach. It names the members that it needs in its first parameter. */
 export type Platform = {
   readonly config: Config
@@ -56,6 +97,7 @@ export type Platform = {
   readonly fetch: OutboundFetch
   readonly log: Log
   readonly urls: Urls
+  readonly changes: Changes
 }
 
 /** Addresses that go to wallets and verifiers; each carries the tenant's slug. */

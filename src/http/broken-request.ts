@@ -3,9 +3,9 @@ import type { Duplex } from 'node:stream'
 import { randomId } from '../crypto/random.ts'
 import { Fault, type FaultCode } from '../fault.ts'
 import type { Log } from '../platform.ts'
-import { commonHeaders, JSON_CSP } from './common-headers.ts'
 import { toErrors } from './faults.ts'
 import type { Metrics } from './metrics.ts'
+import { commonHeaders, JSON_CSP } from './response-headers.ts'
 
 /** The faults of requests that Node could not read, by its error codes. */
 const codes: Readonly<Record<string, FaultCode>> = {

@@ -34,5 +34,5 @@ function isPlain(text: string): boolean {
 }
 
 function violationAt(pointer: string): Violation {
-  return { detail: 'A text must be Unicode and without the NUL character.', pointer }
+  return { detail: 'The text must be well-formed Unicode without the NUL character.', pointer }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
+import { Fault } from '../fault.ts'
 import { checkMaker } from './check.ts'
 
 const check = checkMaker()
@@ -39,4 +40,28 @@ test('an id is a UUID and nothing around it', () => {
   for (const id of ['urn:uuid:0190c5a0-0000-7000-8000-000000000000', '{0190c5a0-0000-7000-8000-000000000000}', '']) {
     assert.throws(() => uuid(id), { code: 'request.invalid' })
   }
+})
+
+test('each violation is a sentence with a subject, also that of an item', () => {
+  const Ids = Type.Array(Type.String({ format: 'uuid' }))
+  const shape = Type.Object({
+    ids: Ids,
+    grid: Type.Array(Type.Array(Type.Integer())),
+    code: Type.String({ pattern: '^a$' }),
+  })
+  const detailsOf = (value: unknown, schema: TSchema = shape) => {
+    try {
+      check(schema, 'body')(value)
+      return []
+    } catch (error) {
+      return error instanceof Fault ? error.violations?.map(({ detail }) => detail) : error
+    }
+  }
+  assert.deepEqual(detailsOf({ ids: ['x'], grid: [[1], ['a']], code: 'b' }), [
+    'ids[0] must be a UUID.',
+    'grid[1][0] must be an integer.',
+    'code does not match the required format.',
+  ])
+  assert.deepEqual(detailsOf(7), ['The body must be an object.'])
+  assert.deepEqual(detailsOf(['x'], Ids), ['Item [0] must be a UUID.'])
 })

@@ -1,6 +1,6 @@
 import { sha256Base64url } from '../crypto/digest.ts'
 import { Fault } from '../fault.ts'
-import { type Watched, watch } from './changes.ts'
+import type { Watched } from '../platform.ts'
 import { type Answer, answer, type RawAnswer, type RouteAsk, rawAnswer } from './route.ts'
 
 /** However long a caller would wait: proxies give up after a minute. */
@@ -45,8 +45,7 @@ export async function heldAnswer<T>(ask: Ask, held: Held<T>): Promise<Answer<T> 
 
 /** @returns null if nobody more can wait. */
 async function nextState<T>({ platform, caller }: Ask, held: Held<T>, first: T, waitMs: number): Promise<T | null> {
-  const { store, clock } = platform
-  const watching = watch(store, clock.now, held.watched, { tenantId: caller.tenantId, id: held.id })
+  const watching = platform.changes.watch(held.watched, { tenantId: caller.tenantId, id: held.id })
   if (watching === null) return null
   const deadline = performance.now() + waitMs
   const before = etagOf(first)

@@ -1,10 +1,10 @@
 import { Resolver } from 'node:dns/promises'
-import { Recent } from '../memory/recent.ts'
 import type { Resolve } from './vetted-address.ts'
 
 const QUERY_MS_MAX = 2000
 /** A name that could not be resolved is not looked up again sooner. */
-const FAILED = { entriesMax: 1000, ttlMs: 10_000 } as const
+const FAILED_MS = 10_000
+const FAILED_MAX = 1000
 
 const here = [
   { address: '127.0.0.1', family: 4 },
@@ -19,18 +19,19 @@ const here = [
  * @param servers Address and port of name servers; those of the system by default.
  */
 export function nameResolver(servers?: readonly string[]): Resolve {
-  const failed = new Recent<Error>(FAILED)
+  const failed = new Map<string, { readonly error: Error; readonly until: number }>()
   const coming = new Map<string, ReturnType<Resolve>>()
   return async (hostname) => {
     // RFC 6761 6.3: localhost and what ends in it is this machine
     if (/(^|\.)localhost$/i.test(hostname)) return here
-    const now = new Date(performance.now())
-    const known = failed.get(hostname, now)
-    if (known !== undefined) throw known
+    const known = failed.get(hostname)
+    if (known !== undefined && performance.now() < known.until) throw known.error
     const query = coming.get(hostname) ?? resolveBoth(hostname, servers).finally(() => coming.delete(hostname))
     coming.set(hostname, query)
     return query.catch((error: Error) => {
-      failed.set(hostname, error, now)
+      const [oldest = hostname] = failed.keys()
+      if (failed.size >= FAILED_MAX) failed.delete(oldest)
+      failed.set(hostname, { error, until: performance.now() + FAILED_MS })
       throw error
     })
   }

@@ -6,7 +6,6 @@ import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import { brokenRequestHandler } from './broken-request.ts'
 import { checkMaker } from './check.ts'
-import { addCommonHeaders, commonHeaders, JSON_CSP } from './common-headers.ts'
 import type { Endpoint } from './endpoint.ts'
 import { faultOf } from './faults.ts'
 import type { Idempotency } from './idempotency.ts'
@@ -19,6 +18,7 @@ import type { WebhookReference } from './openapi.ts'
 import { mountOperations, type ReadinessCheck } from './operations.ts'
 import { mountReference } from './reference.ts'
 import { logFault, type NoteRequest, requestLog } from './request-log.ts'
+import { addCommonHeaders, commonHeaders, JSON_CSP } from './response-headers.ts'
 import type { Group, Route } from './route.ts'
 import { type Stopping, stopServer } from './stop.ts'
 import { onBehalfOf } from './tenant-of-work.ts'
@@ -61,6 +61,8 @@ export type Server = {
   readonly listen: () => Promise<string>
   /** Runs a request through the same routes without a socket; also while the server is stopping. */
   readonly dispatch: (request: InsideRequest) => Promise<InsideAnswer>
+  /** Says by `/readyz` that the server will stop, and closes each connection with its next answer. Requests are still taken. */
+  readonly drain: () => void
   /** Takes no new requests, finishes those it has, and cuts what is left after `waitMs`. */
   readonly close: (waitMs?: number) => Promise<void>
 }
@@ -69,7 +71,7 @@ export type Server = {
 export function buildServer(parts: ServerParts): Server {
   const { platform, routes, endpoints } = parts
   const { config, log } = platform
-  const state: Stopping = { isStopping: false, streams: new Set() }
+  const state: Stopping = { isDraining: false, isStopping: false, streams: new Set() }
   const metrics = openMetrics(parts.figures)
   const noteRequest = requestLog(log, metrics)
   const hsts = config.publicUrl.startsWith('https:')
@@ -78,13 +80,16 @@ export function buildServer(parts: ServerParts): Server {
   addCommonHeaders(app, state, hsts)
   const known = [...mountRoutes(app, parts), ...mountEndpoints(app, platform, endpoints), ...operationPaths]
   const readiness = parts.readiness ?? []
-  mountOperations(app, { config, log, metrics, readiness, stopping: () => state.isStopping })
+  mountOperations(app, { config, log, metrics, readiness, stopping: () => state.isDraining })
   mountReference(app, { config, routes, endpoints, webhook: parts.webhook })
   addEdges(app, { platform, noteRequest, state, methods: methodsAt(known) })
   mountLacking(app, known)
   return {
     listen: () => app.listen({ port: config.port, host: config.host }),
     dispatch: (request) => dispatch(app, request),
+    drain: () => {
+      state.isDraining = true
+    },
     close: (waitMs = config.stopTimeoutSeconds * 1000) => stopServer(app, state, waitMs),
   }
 }

@@ -6,7 +6,7 @@ import { nearestOf } from './nearest.ts'
 /** Where the checked value came from: a body is pointed into, a query or a path has named parameters. */
 export type Place = 'body' | 'query' | 'path'
 
-/** Says in plain English what a schema check found: one violation per place, in the order found. */
+/** Turns the findings of a schema check into sentences: one violation per place, in the order found. */
 export function violationsOf(errors: readonly ErrorObject[], place: Place): Violation[] {
   const seen = new Set<string>()
   return withoutBranches(errors).flatMap((error) => {
@@ -90,10 +90,10 @@ const sentences: Readonly<Record<string, (error: ErrorObject) => string>> = {
   maximum: ({ params }) => `must be ${params.limit} or less.`,
   uniqueItems: () => 'must not have the same item twice.',
   format: ({ params }) => `must be ${formats[params.format] ?? `a valid ${params.format}`}.`,
-  pattern: ({ parentSchema }) => `does not have the form that is asked for${described(parentSchema)}.`,
+  pattern: ({ parentSchema }) => `does not match the required format${described(parentSchema)}.`,
   propertyNames: ({ params }) => `${params.propertyName} cannot be the name of a member here.`,
-  anyOf: ({ parentSchema }) => `fits none of the allowed shapes${described(parentSchema)}.`,
-  oneOf: ({ parentSchema }) => `fits none, or more than one, of the allowed shapes${described(parentSchema)}.`,
+  anyOf: ({ parentSchema }) => `matches none of the allowed shapes${described(parentSchema)}.`,
+  oneOf: ({ parentSchema }) => `matches none, or more than one, of the allowed shapes${described(parentSchema)}.`,
 }
 
 const NO_MEMBER = ' is not a member here'
@@ -113,7 +113,19 @@ function sentence(error: ErrorObject, place: Place): string {
   )
   const named = error.keyword === 'required' || memberOf(error) !== ''
   if (named) return text
-  return `${stepsOf(error.instancePath).at(-1) || 'The value'} ${text}`
+  return `${nameOf(error.instancePath) ?? (place === 'body' ? 'The body' : 'The value')} ${text}`
+}
+
+/** The member, or the item as `issuers[0]`: a number alone names nothing. */
+function nameOf(path: string): string | null {
+  const parts = stepsOf(path)
+  const named = parts.findLastIndex((part) => !/^\d+$/.test(part))
+  if (parts.length === 0) return null
+  const items = parts
+    .slice(named + 1)
+    .map((part) => `[${part}]`)
+    .join('')
+  return named === -1 ? `Item ${items}` : `${parts[named]}${items}`
 }
 
 /** A typing mistake is the usual cause, so the name that was probably meant is named. */

@@ -1,13 +1,12 @@
 import { Readable } from 'node:stream'
 import type { Caller } from '../caller.ts'
 import { Fault } from '../fault.ts'
-import { type Watch, watch } from '../http/changes.ts'
-import type { Platform } from '../platform.ts'
+import type { Platform, Watch } from '../platform.ts'
 import type { Batch } from './batch.ts'
 import { watchedBatches } from './batch-store.ts'
 import { showBatch } from './batch-view.ts'
 
-type Needs = Pick<Platform, 'store' | 'clock'>
+type Needs = Pick<Platform, 'changes' | 'clock'>
 
 /** Proxies close what is silent for a minute or less. */
 const HEARTBEAT_MS = 15_000
@@ -29,7 +28,7 @@ export async function openBatchProgress(
   read: () => Promise<Batch>,
 ): Promise<Readable> {
   const first = await read()
-  const watching = watch(needs.store, needs.clock.now, watchedBatches, { tenantId: caller.tenantId, id })
+  const watching = needs.changes.watch(watchedBatches, { tenantId: caller.tenantId, id })
   if (watching === null) {
     throw new Fault('request.rate_limited', {
       detail: 'Too many wait for changes already.',

@@ -1,7 +1,7 @@
 import type { TenantId } from '../caller.ts'
 import type { Acting, Entry } from '../events/entry.ts'
 import { auditCte, auditEachCte, auditEachValues, auditValues } from '../events/recorded-sql.ts'
-import type { Watched } from '../http/changes.ts'
+import type { Watched } from '../platform.ts'
 import { type PageAsk, pagedList } from '../store/paged-list.ts'
 import { type AcrossTx, sql, type TenantTx } from '../store/store.ts'
 import type { Batch, BatchForm, BatchItemError } from './batch.ts'

@@ -1,6 +1,6 @@
 import type { Entry } from '../events/entry.ts'
 import { auditCte, auditValues } from '../events/recorded-sql.ts'
-import type { Watched } from '../http/changes.ts'
+import type { Watched } from '../platform.ts'
 import { type AcrossTx, sql, type TenantTx } from '../store/store.ts'
 import type { CredentialStatus, Issuance, IssuanceStatus } from './issuance.ts'
 

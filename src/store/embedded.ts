@@ -16,7 +16,7 @@ const OID_INT8 = 20
  * @throws Error when another process holds the folder.
  */
 export async function openEmbedded(folder: string | null, startFrom: Blob | null = null): Promise<Engine> {
-  const unlock = folder === null ? () => undefined : lockFolder(folder)
+  const unlock = folder === null ? () => undefined : await lockFolder(folder)
   const parsers = {
     [OID_INT8]: (text: string) => text,
     [OID_BYTEA]: (text: string) => Buffer.from(text.slice(2), 'hex'),

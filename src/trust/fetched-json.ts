@@ -1,5 +1,5 @@
 import { type Json, parseJson } from '../crypto/json.ts'
-import { SharedCache } from '../directory/shared-cache.ts'
+import { FetchedCache } from '../directory/fetched-cache.ts'
 import { Fault } from '../fault.ts'
 import { tenantOfWork } from '../http/tenant-of-work.ts'
 import type { OutboundFetch } from '../platform.ts'
@@ -20,7 +20,7 @@ const REFETCH_AFTER_MS = 10_000
 
 // By the way out: what one platform of this process fetched is not shown to another.
 const stateOf = oncePer((_: OutboundFetch) => ({
-  cache: new SharedCache<Kept>(BOUNDS),
+  cache: new FetchedCache<Kept>(BOUNDS),
   coming: new Map<string, Promise<Uint8Array>>(),
 }))
 

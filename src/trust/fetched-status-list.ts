@@ -1,7 +1,7 @@
 import { type JsonObject, memberOf } from '../crypto/json.ts'
 import { thumbprint, type VerificationKey } from '../crypto/jwk.ts'
 import type { AnchorSet } from '../crypto/x509-path/anchor.ts'
-import { SharedCache } from '../directory/shared-cache.ts'
+import { FetchedCache } from '../directory/fetched-cache.ts'
 import { Fault } from '../fault.ts'
 import { tenantOfWork } from '../http/tenant-of-work.ts'
 import type { OutboundFetch } from '../platform.ts'
@@ -55,7 +55,7 @@ type Kept = {
   /** It is verified again, too, after a day: its key may have been withdrawn. */
   readonly verifiedAt: number
 }
-const caches = oncePer((_: OutboundFetch) => new SharedCache<Kept>(BOUNDS))
+const caches = oncePer((_: OutboundFetch) => new FetchedCache<Kept>(BOUNDS))
 
 /**
  * The verified list, kept by address and issuer: what one issuer's list says is no statement about the credentials of another.

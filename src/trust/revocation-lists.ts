@@ -1,6 +1,6 @@
 import { type Crl, readCrl } from '../crypto/x509-path/crl.ts'
 import { type PathAsk, validatePath } from '../crypto/x509-path/validate-path.ts'
-import { SharedCache } from '../directory/shared-cache.ts'
+import { FetchedCache } from '../directory/fetched-cache.ts'
 import { Fault } from '../fault.ts'
 import { tenantOfWork } from '../http/tenant-of-work.ts'
 import type { OutboundFetch, Platform } from '../platform.ts'
@@ -23,7 +23,7 @@ const REDIRECTS_MAX = 3
 const READ_TO_DER = 3
 
 const stateOf = oncePer((_: OutboundFetch) => ({
-  cache: new SharedCache<Found>(KEPT),
+  cache: new FetchedCache<Found>(KEPT),
   coming: new Map<string, Promise<Loaded>>(),
 }))
 

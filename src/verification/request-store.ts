@@ -1,6 +1,6 @@
 import type { Entry } from '../events/entry.ts'
 import { auditCte, auditValues } from '../events/recorded-sql.ts'
-import type { Watched } from '../http/changes.ts'
+import type { Watched } from '../platform.ts'
 import { sql, type TenantTx } from '../store/store.ts'
 import type { SignerChoices } from './choose-signer.ts'
 import type { ClaimedQuestion, Question, RequestError, RequestStatus } from './presentation-request.ts'

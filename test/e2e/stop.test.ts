@@ -30,6 +30,34 @@ test('asked to stop, the server answers everything that it did and ends with sta
   assert.deepEqual(await allIssuances(server), acknowledged.sort())
 })
 
+const soon = (ms: number) => new Promise((done) => setTimeout(done, ms))
+
+test('while it drains, the server says so, answers, closes connections, and ignores a second signal', async () => {
+  const exit = server.end('SIGTERM')
+  await soon(200)
+  const again = server.end('SIGTERM')
+  await soon(200)
+  const ready = await fetch(`${server.url}/readyz`)
+  assert.deepEqual([ready.status, ready.headers.get('connection')], [503, 'close'])
+  assert.deepEqual(await ready.json(), { status: 'unavailable', failed: ['stopping'] })
+  const answer = await fetch(`${server.url}/openapi.json`)
+  assert.deepEqual([answer.status, answer.headers.get('connection')], [200, 'close'])
+  assert.deepEqual(await Promise.all([exit, again]), [0, 0])
+  await server.start()
+})
+
+test('a third signal ends the server at once', async () => {
+  const from = performance.now()
+  const signals = [server.end('SIGTERM')]
+  for (let more = 0; more < 2; more += 1) {
+    await soon(100)
+    signals.push(server.end('SIGTERM'))
+  }
+  assert.deepEqual(await Promise.all(signals), [143, 143, 143])
+  assert.ok(performance.now() - from < 900)
+  await server.start()
+})
+
 async function allIssuances(from: ServerChild): Promise<string[]> {
   const school = await from.backend()
   const ids: string[] = []

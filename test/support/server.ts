@@ -84,6 +84,7 @@ export async function deploy(
     BOOTSTRAP_FILE: file,
     PUBLIC_URL: url,
     LOG_LEVEL: 'error',
+    DRAIN_SECONDS: '0',
     DATABASE_POOL_MAX: '5',
     ...database,
     ...env,

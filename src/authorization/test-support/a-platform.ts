@@ -4,6 +4,7 @@ import { readConfig } from '../../config.ts'
 import { softwareKeyRing } from '../../crypto/key-ring.ts'
 import { sealingWith } from '../../crypto/sealing.ts'
 import { directoryRoutes } from '../../directory/routes.ts'
+import { openChanges } from '../../http/changes.ts'
 import { buildServer } from '../../http/server.ts'
 import { RateLimiter } from '../../memory/rate-limiter.ts'
 import { type Platform, urlsOf } from '../../platform.ts'
@@ -23,7 +24,8 @@ export function aPlatform(store: Store, port = 8080): Platform & { readonly cloc
   const silent = () => undefined
   const log = { debug: silent, info: silent, warn: silent, error: console.error }
   const fetch = () => Promise.reject(new Error('no way out in this test'))
-  return { config, store, sealing, keys, rateLimiter: new RateLimiter(), clock, fetch, log, urls: urlsOf(config) }
+  const remembered = { rateLimiter: new RateLimiter(), changes: openChanges(store, clock.now) }
+  return { config, store, sealing, keys, ...remembered, clock, fetch, log, urls: urlsOf(config) }
 }
 
 /** A listening server with the token endpoint and one group behind it. */

@@ -21,6 +21,7 @@ export type AnchorSet = {
   readonly named: (name: Buffer) => readonly Anchor[]
   /** Whether a certificate is itself an anchor. */
   readonly has: (certificate: Pick<Certificate, 'fingerprint'>) => boolean
+  readonly size: number
 }
 
 /** Puts anchors together. [X5-3] They are looked up by name and then tried by key, never by their place. */
@@ -30,6 +31,7 @@ export function anchorSetOf(anchors: readonly Anchor[]): AnchorSet {
   return {
     named: (name) => byName.get(name.toString('latin1')) ?? [],
     has: ({ fingerprint }) => fingerprints.has(fingerprint),
+    size: anchors.length,
   }
 }
 

@@ -8,6 +8,7 @@ import { newId, randomBytes, randomToken } from '../../crypto/random.ts'
 import { sealingWith } from '../../crypto/sealing.ts'
 import { type SoftwareKey, softwareKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
+import { openChanges } from '../../http/changes.ts'
 import { openOutbound } from '../../http/outbound.ts'
 import { buildServer, type Server } from '../../http/server.ts'
 import { RateLimiter } from '../../memory/rate-limiter.ts'
@@ -80,7 +81,7 @@ export async function anIssuer(
   const quiet = () => undefined
   const platform: Platform = {
     ...{ config, store, sealing, keys: softwareKeyRing(store, sealing, now), clock: { now } },
-    ...{ fetch: outbound.fetch, urls: urlsOf(config), rateLimiter: new RateLimiter() },
+    ...{ fetch: outbound.fetch, urls: urlsOf(config), rateLimiter: new RateLimiter(), changes: openChanges(store, now) },
     log: { debug: quiet, info: quiet, warn: quiet, error: (fields, message) => console.error(message, fields) },
   }
   const server = buildServer({

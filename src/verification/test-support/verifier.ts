@@ -9,6 +9,7 @@ import { sealingWith } from '../../crypto/sealing.ts'
 import { applyBootstrap } from '../../directory/apply-bootstrap.ts'
 import { getTenant } from '../../directory/find-tenant.ts'
 import { Fault } from '../../fault.ts'
+import { openChanges } from '../../http/changes.ts'
 import { buildServer } from '../../http/server.ts'
 import { RateLimiter } from '../../memory/rate-limiter.ts'
 import { type OutboundFetch, type Platform, urlsOf } from '../../platform.ts'
@@ -54,6 +55,7 @@ export async function startVerifier(fetch?: OutboundFetch, host = '127.0.0.1'): 
   const platform: Platform = {
     ...{ config, store: db.store, clock, sealing, log: quiet, urls: urlsOf(config), rateLimiter: new RateLimiter() },
     keys: softwareKeyRing(db.store, sealing, clock.now),
+    changes: openChanges(db.store, clock.now),
     fetch: fetch ?? (() => Promise.reject(new Fault('upstream.unreachable'))),
   }
   const tenants = new Map<string, TenantId>()

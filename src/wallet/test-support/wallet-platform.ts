@@ -5,6 +5,7 @@ import { readConfig } from '../../config.ts'
 import { softwareKeyRing } from '../../crypto/key-ring.ts'
 import { newId } from '../../crypto/random.ts'
 import { sealingWith } from '../../crypto/sealing.ts'
+import { openChanges } from '../../http/changes.ts'
 import { openOutbound } from '../../http/outbound.ts'
 import { RateLimiter } from '../../memory/rate-limiter.ts'
 import { type Platform, urlsOf } from '../../platform.ts'
@@ -65,6 +66,7 @@ export async function openBench(): Promise<Bench> {
     log: { debug: silent, info: silent, warn: silent, error: silent },
     urls: urlsOf(config),
     rateLimiter: new RateLimiter(),
+    changes: openChanges(db.store, now),
   }
   return {
     platform,

@@ -13,7 +13,7 @@ const ENTRY_BYTES = 250
  * Cache of what tenants fetch from addresses that they name: bounded in bytes, with a share for each tenant, so that one tenant cannot evict
  * what others use. An entry is read by all tenants and counts against the one that fetched it; the least recently used goes first.
  */
-export class SharedCache<T> {
+export class FetchedCache<T> {
   readonly #bounds: Bounds
   readonly #shares = new Map<string, Share<T>>()
   readonly #tenantOf = new Map<string, string>()

@@ -23,7 +23,7 @@ export function addCommonHeaders(app: FastifyInstance, state: Stopping, hsts: bo
   app.addHook('onSend', (request, reply, payload, done) => {
     reply.headers(commonHeaders(request.id, hsts))
     if (!reply.hasHeader('content-security-policy')) reply.header('content-security-policy', JSON_CSP)
-    if (state.isStopping) reply.header('connection', 'close')
+    if (state.isDraining) reply.header('connection', 'close')
     const isEvents = String(reply.getHeader('content-type') ?? '').startsWith('text/event-stream')
     if (isEvents && payload instanceof Readable) {
       state.streams.add(payload)
