@@ -286,14 +286,14 @@ test('in production a tenant without a list of redirect URIs sends browsers nowh
   assert.deepEqual([await at(true), await at(false)], [0, 1])
 })
 
-test('a cancelled or expired request is neither served nor answered; an unknown one is not there', async () => {
-  const cancelled = await aRequest(verifier)
-  await cancelled.ask('DELETE', `/presentations/${cancelled.id}`)
-  const token = { c0: [await aPresentation(cancelled)] }
-  assert.deepEqual([(await send(cancelled.requestUri)).status, (await cancelled.answer(token)).status], [400, 400])
+test('a canceled or expired request is neither served nor answered; an unknown one is not there', async () => {
+  const canceled = await aRequest(verifier)
+  await canceled.ask('DELETE', `/presentations/${canceled.id}`)
+  const token = { c0: [await aPresentation(canceled)] }
+  assert.deepEqual([(await send(canceled.requestUri)).status, (await canceled.answer(token)).status], [400, 400])
   const other = await verifier.aTenant()
-  const elsewhere = cancelled.requestUri.replace(cancelled.slug, other.slug)
-  for (const uri of [elsewhere, `${cancelled.requestUri}x`, `${verifier.url}/verifiers/nobody/requests/x`]) {
+  const elsewhere = canceled.requestUri.replace(canceled.slug, other.slug)
+  for (const uri of [elsewhere, `${canceled.requestUri}x`, `${verifier.url}/verifiers/nobody/requests/x`]) {
     assert.equal((await send(uri)).status, 404)
     assert.equal(
       (await postForm(uri.replace('/requests/', '/responses/'), { state: 's', vp_token: '{"c0":["x"]}' })).status,

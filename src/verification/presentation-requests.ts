@@ -69,7 +69,7 @@ export async function cancelRequest(
   id: string,
 ): Promise<PresentationRequest> {
   const now = clock.now()
-  const error = { code: 410, message: 'The request was cancelled.', details: [] }
+  const error = { code: 410, message: 'The request was canceled.', details: [] }
   const subject = { kind: 'presentation_request', id }
   const entry = { action: 'openid4vc.verification.expired', subject, by: caller, detail: { canceled: true } }
   const row = await store.single(caller.tenantId, (tx) => cancelPresentationRequest(tx, id, error, entry, now))

@@ -14,6 +14,7 @@ import {
   insertPresentationTemplate,
   listPresentationTemplates,
   replacePresentationTemplate,
+  type TemplateFilter,
 } from './template-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'config'>
@@ -60,8 +61,13 @@ export async function getTemplate({ store }: Needs, caller: Caller, id: string):
 }
 
 /** One page of the templates that are not archived. */
-export async function listTemplates({ store }: Needs, caller: Caller, ask: ListAsk): Promise<PresentationTemplate[]> {
-  return store.single(caller.tenantId, (tx) => listPresentationTemplates(tx, ask))
+export async function listTemplates(
+  { store }: Needs,
+  caller: Caller,
+  ask: ListAsk,
+  filter: TemplateFilter,
+): Promise<PresentationTemplate[]> {
+  return store.single(caller.tenantId, (tx) => listPresentationTemplates(tx, ask, filter))
 }
 
 /** Trusted entities are looked up only if the body names any. */

@@ -150,7 +150,7 @@ export async function insertPresentationRequest(
   return row ?? null
 }
 
-/** The question of an open request; null if there is none, or it was answered, cancelled or has run out. */
+/** The question of an open request; null if there is none, or it was answered, canceled or has run out. */
 export async function findOpenQuestion(tx: TenantTx, id: string, now: Date): Promise<Question | null> {
   const [row] = await tx.rows<Question>(findOpen, [tx.tenantId, id, now])
   return row ?? null

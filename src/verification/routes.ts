@@ -19,7 +19,7 @@ import { showRequest, showTemplate, templateMeta } from './show.ts'
 import { PresentationTemplateBody, PresentationTemplateReply } from './template-schemas.ts'
 import { idIn } from './uuid.ts'
 
-const TemplateList = listQuery({ sorts: ['createdAt', 'name'] })
+const TemplateList = listQuery({ sorts: ['createdAt', 'name'], searches: ['name'] })
 const RequestList = listQuery({
   filters: {
     status: Type.Enum([...requestStatuses]),
@@ -58,7 +58,7 @@ const listTemplatesRoute = route({
   reply: Type.Array(PresentationTemplateReply),
   faults: [],
   handle: ({ platform, caller, query, href }) =>
-    listPage({ query, href }, (list) => listTemplates(platform, caller, list), showTemplate),
+    listPage({ query, href }, (list) => listTemplates(platform, caller, list, filtersOf(query)), showTemplate),
 })
 
 const getTemplateRoute = route({
