@@ -74,14 +74,14 @@ test('an entity that is trusted for something else vouches for no issuer', async
 test('a credential with a certificate is taken under a trusted root, and by its entity if the template names one', async () => {
   const backend = await verifier.aTenant()
   const known = ['verified', 'https://issuer.example']
-  const any = { issuers: ['*'] }
+  const unlimited = { issuers: ['*'] }
   const unrooted = ['failed', null, ['chain.no_anchor', 'issuer.not_restricted']]
-  assert.deepEqual(await outcome(backend, any, certified()), unrooted)
+  assert.deepEqual(await outcome(backend, unlimited, certified()), unrooted)
   const rooted = await entity(backend, { certificates: [root.pem] })
   const strangers = await entity(backend, { certificates: [other.pem], dids: [{ did: issuer.did }] })
   // what else is trusted on the way does not hide the root
   await entity(backend, { certificates: [middle.pem] })
-  assert.deepEqual(await outcome(backend, any, certified()), [...known, ['issuer.not_restricted']])
+  assert.deepEqual(await outcome(backend, unlimited, certified()), [...known, ['issuer.not_restricted']])
   assert.deepEqual(await outcome(backend, {}, certified()), [...known, []])
   assert.deepEqual(await outcome(backend, { trustedIssuers: [rooted] }, certified()), [...known, []])
   const refused = await outcome(backend, { trustedIssuers: [strangers] }, certified())
