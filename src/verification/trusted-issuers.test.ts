@@ -103,7 +103,7 @@ test('an issuer may be allowed by the subject key identifier of a certificate of
   assert.deepEqual(refused.at(-1), ['issuer.not_allowed'])
 })
 
-test('a template that names no issuers takes the credentials of the organization and of its trusted entities only', async () => {
+test('a template that names no issuers takes the credentials of the organisation and of its trusted entities only', async () => {
   const backend = await verifier.aTenant()
   assert.deepEqual(await outcome(backend, {}), ['failed', null, ['issuer.not_trusted']])
   assert.deepEqual(await outcome(backend, { trustedIssuers: [] }), ['failed', null, ['issuer.not_trusted']])
