@@ -198,7 +198,7 @@ export const protocolFaults = {
   'presentation_request.closed': {
     api: [409, 'INVALID_STATE'],
     oauth: [400, 'invalid_request'],
-    title: 'The presentation request is not open: answered, cancelled or run out.',
+    title: 'The presentation request is not open: answered, canceled or run out.',
   },
   'presentation_request.response_code': {
     api: [403, 'FORBIDDEN'],

@@ -13,6 +13,7 @@ import { showTemplate } from './template-view.ts'
 
 const ListQuery = listQuery({
   sorts: ['createdAt', 'name'],
+  searches: ['name'],
   filters: { archived: Type.Enum(['true', 'false'], { description: 'Archived ones instead of the active ones.' }) },
 })
 
@@ -49,7 +50,7 @@ const list = route({
   reply: Type.Array(TemplateView),
   faults: [],
   handle: ({ platform, caller, query, href }) => {
-    const filter = { archived: query['filter[archived]'] ?? 'false' } as const
+    const filter = { archived: query['filter[archived]'] ?? 'false', name: query['search[name]'] } as const
     const issuer = platform.urls.issuer(caller.tenantSlug)
     return listPage(
       { query, href },

@@ -74,7 +74,10 @@ const page = pagedList({
   id: 't.id',
   sorts: { name: 't.name' },
   rows: 'credential_template t where t.tenant_id = $1',
-  filters: { archived: { true: 't.archived_at is not null', false: 't.archived_at is null' } },
+  filters: {
+    archived: { true: 't.archived_at is not null', false: 't.archived_at is null' },
+    name: (value) => `strpos(lower(t.name), lower(${value})) > 0`,
+  },
 })
 const selectOffered = sql(
   'issuance.template.offered',
@@ -129,7 +132,7 @@ export async function findByCode(tx: TenantTx, code: string): Promise<Template |
 export async function listTemplates(
   tx: TenantTx,
   ask: PageAsk,
-  filter: { readonly archived: 'true' | 'false' },
+  filter: { readonly archived: 'true' | 'false'; readonly name?: string | undefined },
 ): Promise<Template[]> {
   return (await page<Row>(tx, ask, [tx.tenantId], filter)).map(templateOf)
 }

@@ -57,6 +57,18 @@ test('a template comes back as it was written, with its type, and can be listed,
   assert.ok(!active.body.data.some((one: { id: string }) => one.id === id))
 })
 
+test('templates are searched by a part of their name, archived ones apart', async () => {
+  for (const name of ['Findable One', 'findable two', 'Other']) {
+    assert.equal((await issuer.api('POST', path, aTemplate({ name }))).status, 201)
+  }
+  const found = async (query: Record<string, string>) =>
+    (await issuer.api('GET', `${path}?${new URLSearchParams({ sort: 'createdAt', ...query })}`)).body.data.map(
+      ({ name }: { name: string }) => name,
+    )
+  assert.deepEqual(await found({ 'search[name]': 'FINDABLE' }), ['Findable One', 'findable two'])
+  assert.deepEqual(await found({ 'search[name]': 'findable', 'filter[archived]': 'true' }), [])
+})
+
 test('the type of an archived template stays published, and open offers of it can be redeemed', async () => {
   const { template, code } = await anOffer(issuer)
   await issuer.api('DELETE', `${path}/${template.id}`)

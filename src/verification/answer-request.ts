@@ -11,7 +11,7 @@ import { checkAnswer } from './check-answer.ts'
 import { issue } from './issue.ts'
 import type { ClaimedQuestion, Outcome, Undecided } from './presentation-request.ts'
 import { addressesOf } from './request-addresses.ts'
-import { claimAnswer, completeAnswer, releaseAnswer } from './request-store.ts'
+import { claimAnswer, completeAnswer, isClaimed, releaseAnswer } from './request-store.ts'
 import { readRequestToken } from './request-token.ts'
 import { resultPlace } from './result-place.ts'
 
@@ -51,7 +51,11 @@ export async function answerRequest(
   const claim = newId()
   const question = await untilConfirmed(() => store.single(tenant.id, (tx) => claimAnswer(tx, id, state, now, claim)))
   // 3.9 step 1: open, in time, the right state, and once
-  if (question === null) throw new Fault('presentation_request.closed')
+  if (question === null) {
+    if (await store.single(tenant.id, (tx) => isClaimed(tx, id, state, now)))
+      throw undecided('Another answer to the request is being checked; this one may be sent again.')
+    throw new Fault('presentation_request.closed')
+  }
   const { clientId: aud, responseUri } = addressesOf(platform.urls, tenant.slug, token, question.clientId)
   const trust = trustOf(platform, tenant.id)
   const home = { urls: platform.urls, slug: tenant.slug }
@@ -76,7 +80,12 @@ async function putOff(
     details,
   }
   await untilConfirmed(() => store.single(tenantId, (tx) => releaseAnswer(tx, question, error, clock.now())))
-  return new Fault('presentation_response.undecided', { meta: { retryAfterSeconds: RETRY_SECONDS } })
+  return undecided()
+}
+
+function undecided(detail?: string): Fault {
+  const meta = { retryAfterSeconds: RETRY_SECONDS }
+  return new Fault('presentation_response.undecided', { meta, ...(detail !== undefined && { detail }) })
 }
 
 /** 3.9 step 3 */

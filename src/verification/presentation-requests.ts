@@ -19,32 +19,30 @@ type Needs = Pick<Platform, 'store' | 'clock' | 'sealing'>
  * @throws Fault `resource.unknown`, `presentation_request.response_code`
  */
 export async function getRequest(
-  { store, clock, sealing }: Needs,
+  needs: Needs,
   caller: Caller,
   id: string,
   responseCode?: string,
 ): Promise<PresentationRequest> {
-  const row = await store.single(caller.tenantId, (tx) => findPresentationRequest(tx, id, clock.now()))
-  if (row === null) throw new Fault('resource.unknown')
+  const row = await rowOf(needs, caller, id)
   const { responseCodeHash: hash } = row
   // 13.3: the result goes only to the session that the wallet came back to
   if (responseCode === undefined && hash !== null) throw new Fault('presentation_request.response_code')
   if (responseCode !== undefined && (hash === null || !equalInConstantTime(hash, sha256(responseCode)))) {
     throw new Fault('resource.unknown')
   }
-  return unsealed({ sealing }, caller, row)
+  return unsealed(needs, caller, row)
 }
 
 /** Reads a request without its result, as the call that made it showed it. @throws Fault `resource.unknown` */
-export async function getMadeRequest(
-  { store, clock }: Pick<Needs, 'store' | 'clock'>,
-  caller: Caller,
-  id: string,
-): Promise<PresentationRequest> {
-  const row = await store.single(caller.tenantId, (tx) => findPresentationRequest(tx, id, clock.now()))
+export async function getMadeRequest(needs: Needs, caller: Caller, id: string): Promise<PresentationRequest> {
+  return unsealed(needs, caller, { ...(await rowOf(needs, caller, id)), result: null })
+}
+
+async function rowOf({ store, clock }: Needs, { tenantId }: Caller, id: string): Promise<RequestRow> {
+  const row = await store.single(tenantId, (tx) => findPresentationRequest(tx, id, clock.now()))
   if (row === null) throw new Fault('resource.unknown')
-  const { result: _, responseCodeHash: __, ...made } = row
-  return { ...made, credentials: [] }
+  return row
 }
 
 /** One page of the tenant's requests, with the results of those that sent no browser anywhere. One row more than a page: see `listAnswer`. */
@@ -64,19 +62,16 @@ export async function listRequests(
  *
  * @throws Fault `resource.unknown`, `presentation_request.closed`
  */
-export async function cancelRequest(
-  { store, clock, sealing }: Needs,
-  caller: Caller,
-  id: string,
-): Promise<PresentationRequest> {
+export async function cancelRequest(needs: Needs, caller: Caller, id: string): Promise<PresentationRequest> {
+  const { store, clock } = needs
   const now = clock.now()
-  const error = { code: 410, message: 'The request was cancelled.', details: [] }
+  const error = { code: 410, message: 'The request was canceled.', details: [] }
   const subject = { kind: 'presentation_request', id }
   const entry = { action: 'openid4vc.verification.expired', subject, by: caller, detail: { canceled: true } }
   const row = await store.single(caller.tenantId, (tx) => cancelPresentationRequest(tx, id, error, entry, now))
-  if (row !== null) return unsealed({ sealing }, caller, row)
-  const there = await store.single(caller.tenantId, (tx) => findPresentationRequest(tx, id, now))
-  throw new Fault(there === null ? 'resource.unknown' : 'presentation_request.closed')
+  if (row !== null) return unsealed(needs, caller, row)
+  await rowOf(needs, caller, id)
+  throw new Fault('presentation_request.closed')
 }
 
 /** Opens the sealed result of a row. */

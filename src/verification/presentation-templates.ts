@@ -1,7 +1,6 @@
 import type { Caller, TenantId } from '../caller.ts'
 import { newId } from '../crypto/random.ts'
 import type { Entry } from '../events/entry.ts'
-import type { ListAsk } from '../http/list.ts'
 import type { Platform } from '../platform.ts'
 import { unknownTrustedEntities } from '../trust/trusted-entities.ts'
 import type { PresentationTemplate, TemplateContent } from './presentation-template.ts'
@@ -10,9 +9,7 @@ import { redirectPolicyOf } from './redirect-uris.ts'
 import type { PresentationTemplateBody } from './template-schemas.ts'
 import {
   archivePresentationTemplate,
-  getPresentationTemplate,
   insertPresentationTemplate,
-  listPresentationTemplates,
   replacePresentationTemplate,
 } from './template-store.ts'
 
@@ -52,16 +49,6 @@ export async function archiveTemplate(
 ): Promise<PresentationTemplate> {
   const entry = entryOf('presentation_template.archived', id, caller)
   return store.single(caller.tenantId, (tx) => archivePresentationTemplate(tx, id, entry, clock.now()))
-}
-
-/** @throws Fault `resource.unknown` */
-export async function getTemplate({ store }: Needs, caller: Caller, id: string): Promise<PresentationTemplate> {
-  return store.single(caller.tenantId, (tx) => getPresentationTemplate(tx, id))
-}
-
-/** One page of the templates that are not archived. */
-export async function listTemplates({ store }: Needs, caller: Caller, ask: ListAsk): Promise<PresentationTemplate[]> {
-  return store.single(caller.tenantId, (tx) => listPresentationTemplates(tx, ask))
 }
 
 /** Trusted entities are looked up only if the body names any. */

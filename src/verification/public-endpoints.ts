@@ -45,6 +45,16 @@ const postResponse = endpoint({
   says: "Takes a wallet's answer (response mode direct_post): presentations, or an error.",
   tag,
   takes: 'form',
+  body: Type.Object({
+    state: Type.Optional(Type.String({ description: 'That of the request object; required.' })),
+    vp_token: Type.Optional(
+      Type.String({
+        description: 'A JSON object: under each query id an array of presentations. Either this or error.',
+      }),
+    ),
+    error: Type.Optional(Type.String({ description: 'An OAuth error code, e.g. `access_denied`.' })),
+    error_description: Type.Optional(Type.String()),
+  }),
   handle: async ({ platform, params, body, ip, requestId }) => {
     const tenant = await getTenant(platform, params.tenant)
     const response = readResponse(body)

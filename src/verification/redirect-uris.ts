@@ -24,7 +24,7 @@ export function checkRedirectUri(value: string, pointer: string, policy: Redirec
   if (url === null) return [{ detail: 'redirectUri must be an https URL without credentials and fragment.', pointer }]
   if (policy.allowed === null || policy.allowed.some((one) => covers(one, url))) return []
   const detail =
-    'redirectUri is not among the URLs that the organization allows (redirectUris among its settings in the bootstrap file).'
+    'redirectUri is not among the URLs that the organisation allows (redirectUris among its settings in the bootstrap file).'
   return [{ detail, pointer }]
 }
 

@@ -72,6 +72,12 @@ const claimRequest = sql(
    returning ${questionColumns}, claim, redirect_uri as "redirectUri", retention_seconds as "retentionSeconds"`,
 )
 
+const findClaimed = sql(
+  'verification.request-claimed',
+  `select id from presentation_request
+   where tenant_id = $1 and id = $2 and state = $3 and status = 'answering' and expires_at > $4`,
+)
+
 const completeRequest = sql(
   'verification.request-complete',
   `with upd as (
@@ -150,7 +156,7 @@ export async function insertPresentationRequest(
   return row ?? null
 }
 
-/** The question of an open request; null if there is none, or it was answered, cancelled or has run out. */
+/** The question of an open request; null if there is none, or it was answered, canceled or has run out. */
 export async function findOpenQuestion(tx: TenantTx, id: string, now: Date): Promise<Question | null> {
   const [row] = await tx.rows<Question>(findOpen, [tx.tenantId, id, now])
   return row ?? null
@@ -173,6 +179,11 @@ export async function claimAnswer(
   const staleAt = new Date(now.getTime() - CLAIM_SECONDS * 1000)
   const [row] = await tx.rows<ClaimedQuestion>(claimRequest, [tx.tenantId, id, state, now, staleAt, claim])
   return row ?? null
+}
+
+/** Whether an answer to the request is being checked at this moment, or its check has died. */
+export async function isClaimed(tx: TenantTx, id: string, state: string, now: Date): Promise<boolean> {
+  return (await tx.rows(findClaimed, [tx.tenantId, id, state, now])).length > 0
 }
 
 /** How a claimed request ended. `result` is sealed. */

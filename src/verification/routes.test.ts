@@ -208,15 +208,26 @@ test('a request has the addresses for a wallet and the limits that were asked fo
   assert.deepEqual([image.status, image.headers.get('content-type')], [200, 'image/svg+xml'])
 })
 
-test('an open request can be cancelled once; then it is expired', async () => {
+test('templates are searched by a part of their name, whatever its case', async () => {
+  const { ask } = await verifier.aTenant()
+  for (const name of ['Members', 'Graduates', 'Members of Honour', '100%']) {
+    assert.equal((await ask('POST', '/templates/presentations', { ...template, name })).status, 201)
+  }
+  const found = async (text: string) =>
+    (await ask('GET', `/templates/presentations?sort=name&search[name]=${encodeURIComponent(text)}`)).body.data.map(
+      ({ name }: { name: string }) => name,
+    )
+  assert.deepEqual(await found('member'), ['Members', 'Members of Honour'])
+  assert.deepEqual(await found('%'), ['100%'])
+  assert.deepEqual(await found('none of them'), [])
+})
+
+test('an open request can be canceled once; then it is expired', async () => {
   const { ask } = await verifier.aTenant()
   const templateId = (await ask('POST', '/templates/presentations', template)).body.data.id
   const { id } = (await ask('POST', '/presentations/request', { presentationTemplateId: templateId })).body.data
-  const cancelled = await ask('DELETE', `/presentations/${id}`)
-  assert.deepEqual(
-    [cancelled.status, cancelled.body.data.status, cancelled.body.data.error.code],
-    [200, 'expired', 410],
-  )
+  const canceled = await ask('DELETE', `/presentations/${id}`)
+  assert.deepEqual([canceled.status, canceled.body.data.status, canceled.body.data.error.code], [200, 'expired', 410])
   const again = await ask('DELETE', `/presentations/${id}`)
   assert.deepEqual([again.status, again.body.errors[0].code], [409, 'INVALID_STATE'])
   assert.equal((await ask('DELETE', `/presentations/${unknownId}`)).status, 404)

@@ -1,25 +1,23 @@
 import { Type } from 'typebox'
+import type { Caller } from '../caller.ts'
 import { heldAnswer } from '../http/held-answer.ts'
 import { filtersOf, listPage, listQuery } from '../http/list.ts'
 import { once } from '../http/operation.ts'
 import { answer, type Route, route } from '../http/route.ts'
+import type { Platform } from '../platform.ts'
 import { knownId } from '../uuid.ts'
 import { openRequest } from './open-request.ts'
 import { requestStatuses } from './presentation-request.ts'
 import { cancelRequest, getMadeRequest, getRequest, listRequests, unsealed } from './presentation-requests.ts'
-import {
-  archiveTemplate,
-  createTemplate,
-  getTemplate,
-  listTemplates,
-  replaceTemplate,
-} from './presentation-templates.ts'
+import type { PresentationTemplate } from './presentation-template.ts'
+import { archiveTemplate, createTemplate, replaceTemplate } from './presentation-templates.ts'
 import { OpenRequestBody, PresentationRequestReply } from './request-schemas.ts'
 import { watchedRequests } from './request-store.ts'
 import { showRequest, showTemplate, templateMeta } from './show.ts'
 import { PresentationTemplateBody, PresentationTemplateReply } from './template-schemas.ts'
+import { getPresentationTemplate, listPresentationTemplates } from './template-store.ts'
 
-const TemplateList = listQuery({ sorts: ['createdAt', 'name'] })
+const TemplateList = listQuery({ sorts: ['createdAt', 'name'], searches: ['name'] })
 const RequestList = listQuery({
   filters: {
     status: Type.Enum([...requestStatuses]),
@@ -27,6 +25,12 @@ const RequestList = listQuery({
     presentationTemplateId: Type.String({ format: 'uuid' }),
   },
 })
+
+function readTemplate({ store }: Pick<Platform, 'store'>, { tenantId }: Caller, id: string) {
+  return store.single(tenantId, (tx) => getPresentationTemplate(tx, id))
+}
+
+const shown = (template: PresentationTemplate) => answer(showTemplate(template), { meta: templateMeta(template) })
 
 const createTemplateRoute = route({
   group: 'creds',
@@ -40,9 +44,8 @@ const createTemplateRoute = route({
   reply: PresentationTemplateReply,
   faults: [],
   handle: async ({ platform, caller, body, operation }) => {
-    const find = (id: string) => getTemplate(platform, caller, id)
-    const template = await once(operation, find, (id) => createTemplate(platform, caller, body, id))
-    return answer(showTemplate(template), { meta: templateMeta(template) })
+    const find = (id: string) => readTemplate(platform, caller, id)
+    return shown(await once(operation, find, (id) => createTemplate(platform, caller, body, id)))
   },
 })
 
@@ -58,7 +61,11 @@ const listTemplatesRoute = route({
   reply: Type.Array(PresentationTemplateReply),
   faults: [],
   handle: ({ platform, caller, query, href }) =>
-    listPage({ query, href }, (list) => listTemplates(platform, caller, list), showTemplate),
+    listPage(
+      { query, href },
+      (list) => platform.store.single(caller.tenantId, (tx) => listPresentationTemplates(tx, list, filtersOf(query))),
+      showTemplate,
+    ),
 })
 
 const getTemplateRoute = route({
@@ -71,10 +78,7 @@ const getTemplateRoute = route({
   status: 200,
   reply: PresentationTemplateReply,
   faults: ['resource.unknown'],
-  handle: async ({ platform, caller, params }) => {
-    const template = await getTemplate(platform, caller, knownId(params.id))
-    return answer(showTemplate(template), { meta: templateMeta(template) })
-  },
+  handle: async ({ platform, caller, params }) => shown(await readTemplate(platform, caller, knownId(params.id))),
 })
 
 const replaceTemplateRoute = route({
@@ -88,10 +92,8 @@ const replaceTemplateRoute = route({
   status: 200,
   reply: PresentationTemplateReply,
   faults: ['resource.unknown'],
-  handle: async ({ platform, caller, params, body }) => {
-    const template = await replaceTemplate(platform, caller, knownId(params.id), body)
-    return answer(showTemplate(template), { meta: templateMeta(template) })
-  },
+  handle: async ({ platform, caller, params, body }) =>
+    shown(await replaceTemplate(platform, caller, knownId(params.id), body)),
 })
 
 const archiveTemplateRoute = route({
@@ -104,10 +106,7 @@ const archiveTemplateRoute = route({
   status: 200,
   reply: PresentationTemplateReply,
   faults: ['resource.unknown'],
-  handle: async ({ platform, caller, params }) => {
-    const template = await archiveTemplate(platform, caller, knownId(params.id))
-    return answer(showTemplate(template), { meta: templateMeta(template) })
-  },
+  handle: async ({ platform, caller, params }) => shown(await archiveTemplate(platform, caller, knownId(params.id))),
 })
 
 const openRequestRoute = route({

@@ -25,7 +25,7 @@ const CredentialInTemplate = Type.Object(
     ),
     issuers: issuerList(
       'DIDs, https issuer identifiers or subject key identifiers (hex) of certificates; or `["*"]` for any issuer, and then the result says so. ' +
-        'Without `issuers` and `trustedIssuers` the organization itself and its trusted entities count, and a type under an issuer address ' +
+        'Without `issuers` and `trustedIssuers` the organisation itself and its trusted entities count, and a type under an issuer address ' +
         'of this server counts from that issuer only. Any other issuer is refused.',
     ),
     trustedIssuers: issuerList(

@@ -5,14 +5,8 @@ import { type PageAsk, pagedList } from '../store/paged-list.ts'
 import { sql, type TenantTx } from '../store/store.ts'
 import type { PresentationTemplate, TemplateContent } from './presentation-template.ts'
 
-const columns = 'id, name, description, credentials, verifier_config, retention_seconds, created_at, updated_at'
-
-type Row = Pick<PresentationTemplate, 'id' | 'name' | 'description' | 'credentials'> & {
-  readonly verifier_config: PresentationTemplate['verifierConfig']
-  readonly retention_seconds: number | null
-  readonly created_at: Date
-  readonly updated_at: Date
-}
+const columns = `id, name, description, credentials, verifier_config as "verifierConfig", retention_seconds as "retentionSeconds",
+  created_at as "createdAt", updated_at as "updatedAt"`
 
 const insertTemplate = sql(
   'verification.template-insert',
@@ -54,7 +48,7 @@ const page = pagedList({
   id: 'id',
   sorts: { name: 'name' },
   rows: 'presentation_template where tenant_id = $1',
-  filters: {},
+  filters: { name: (value) => `strpos(lower(name), lower(${value})) > 0` },
 })
 
 /** Adds a template and its audit entry. */
@@ -65,7 +59,7 @@ export async function insertPresentationTemplate(
   entry: Entry,
   now: Date,
 ): Promise<PresentationTemplate> {
-  return toTemplate(await write(tx, insertTemplate, id, content, entry, now))
+  return write(tx, insertTemplate, id, content, entry, now)
 }
 
 /**
@@ -80,7 +74,7 @@ export async function replacePresentationTemplate(
   entry: Entry,
   now: Date,
 ): Promise<PresentationTemplate> {
-  return toTemplate(await write(tx, replaceTemplate, id, content, entry, now))
+  return write(tx, replaceTemplate, id, content, entry, now)
 }
 
 /** Archives a template: no more requests are made from it. @throws Fault `resource.unknown` */
@@ -90,19 +84,24 @@ export async function archivePresentationTemplate(
   entry: Entry,
   now: Date,
 ): Promise<PresentationTemplate> {
-  const [row] = await tx.rows<Row>(archiveTemplate, [tx.tenantId, id, now, ...auditValues(entry, now)])
-  return toTemplate(row)
+  return only(await tx.rows(archiveTemplate, [tx.tenantId, id, now, ...auditValues(entry, now)]))
 }
 
 /** @throws Fault `resource.unknown` if it does not exist or is archived. */
 export async function getPresentationTemplate(tx: TenantTx, id: string): Promise<PresentationTemplate> {
-  const [row] = await tx.rows<Row>(findTemplate, [tx.tenantId, id])
-  return toTemplate(row)
+  return only(await tx.rows(findTemplate, [tx.tenantId, id]))
 }
 
+/** What a list is narrowed to: a part of the name, in any case. */
+export type TemplateFilter = { readonly name?: string | undefined }
+
 /** One page, and one row more if there is a next page. */
-export async function listPresentationTemplates(tx: TenantTx, ask: PageAsk): Promise<PresentationTemplate[]> {
-  return (await page<Row>(tx, ask, [tx.tenantId], {})).map(toTemplate)
+export async function listPresentationTemplates(
+  tx: TenantTx,
+  ask: PageAsk,
+  filter: TemplateFilter,
+): Promise<PresentationTemplate[]> {
+  return page<PresentationTemplate>(tx, ask, [tx.tenantId], filter)
 }
 
 async function write(
@@ -112,17 +111,14 @@ async function write(
   content: TemplateContent,
   entry: Entry,
   now: Date,
-): Promise<Row | undefined> {
+): Promise<PresentationTemplate> {
   const { name, description, credentials, verifierConfig, retentionSeconds } = content
   const config = verifierConfig === null ? null : JSON.stringify(verifierConfig)
   const values = [tx.tenantId, id, name, description, JSON.stringify(credentials), config, retentionSeconds, now]
-  const [row] = await tx.rows<Row>(statement, [...values, ...auditValues(entry, now)])
-  return row
+  return only(await tx.rows(statement, [...values, ...auditValues(entry, now)]))
 }
 
-function toTemplate(row: Row | undefined): PresentationTemplate {
+function only([row]: readonly PresentationTemplate[]): PresentationTemplate {
   if (row === undefined) throw new Fault('resource.unknown')
-  const { verifier_config: verifierConfig, retention_seconds: retentionSeconds, ...rest } = row
-  const { created_at: createdAt, updated_at: updatedAt, ...named } = rest
-  return { ...named, verifierConfig, retentionSeconds, createdAt, updatedAt }
+  return row
 }

@@ -74,14 +74,14 @@ test('an entity that is trusted for something else vouches for no issuer', async
 test('a credential with a certificate is taken under a trusted root, and by its entity if the template names one', async () => {
   const backend = await verifier.aTenant()
   const known = ['verified', 'https://issuer.example']
-  const any = { issuers: ['*'] }
+  const unlimited = { issuers: ['*'] }
   const unrooted = ['failed', null, ['chain.no_anchor', 'issuer.not_restricted']]
-  assert.deepEqual(await outcome(backend, any, certified()), unrooted)
+  assert.deepEqual(await outcome(backend, unlimited, certified()), unrooted)
   const rooted = await entity(backend, { certificates: [root.pem] })
   const strangers = await entity(backend, { certificates: [other.pem], dids: [{ did: issuer.did }] })
   // what else is trusted on the way does not hide the root
   await entity(backend, { certificates: [middle.pem] })
-  assert.deepEqual(await outcome(backend, any, certified()), [...known, ['issuer.not_restricted']])
+  assert.deepEqual(await outcome(backend, unlimited, certified()), [...known, ['issuer.not_restricted']])
   assert.deepEqual(await outcome(backend, {}, certified()), [...known, []])
   assert.deepEqual(await outcome(backend, { trustedIssuers: [rooted] }, certified()), [...known, []])
   const refused = await outcome(backend, { trustedIssuers: [strangers] }, certified())
@@ -103,7 +103,7 @@ test('an issuer may be allowed by the subject key identifier of a certificate of
   assert.deepEqual(refused.at(-1), ['issuer.not_allowed'])
 })
 
-test('a template that names no issuers takes the credentials of the organization and of its trusted entities only', async () => {
+test('a template that names no issuers takes the credentials of the organisation and of its trusted entities only', async () => {
   const backend = await verifier.aTenant()
   assert.deepEqual(await outcome(backend, {}), ['failed', null, ['issuer.not_trusted']])
   assert.deepEqual(await outcome(backend, { trustedIssuers: [] }), ['failed', null, ['issuer.not_trusted']])

@@ -160,12 +160,17 @@ function samplesOf({ path }: Route, filter: string, rows: readonly Row[]): strin
     'filter[createdAfter]': () => [new Date(0).toISOString()],
     'filter[createdBefore]': () => [new Date(Date.now() + 60_000).toISOString()],
     'filter[did]': () => ['did:web:u1.example'],
-    'search[name]': () => [path === '/users' ? 'molefe' : path === '/types' ? 'BADGE' : 'registrar'],
+    'search[name]': () => [searches[path] ?? 'registrar'],
     'filter[archived]': () => ['true', 'false'],
   }
   const name = filter.replace(/^\w+\[|\]$/g, '')
   const found = special[filter]?.() ?? rows.map((row) => named(row[name]))
   return [...new Set(found.filter((one) => one !== undefined && one !== null && one !== '').map(String))]
+}
+
+/** A part of a name in each list, in another case. */
+const searches: Readonly<Record<string, string>> = {
+  ...{ '/users': 'molefe', '/types': 'BADGE', '/templates/credentials': 'BADGE', '/templates/presentations': 'WHO' },
 }
 
 /** A member that tells of somebody or something is filtered by its id. */
