@@ -1,5 +1,5 @@
 import type { Caller } from '../caller.ts'
-import { newId } from '../crypto/random.ts'
+import { idAt } from '../crypto/random.ts'
 import { isoTime } from '../iso-time.ts'
 import { isPublicEvent } from './public-events.ts'
 
@@ -37,7 +37,7 @@ export type Entry = {
 export function columnsOf({ action, subject, by, result, detail }: Entry, now: Date) {
   const { kind, id, client, ip, requestId } = actorOf(by)
   return {
-    id: newId(),
+    id: idAt(now),
     at: isoTime(now),
     actor_kind: kind,
     actor_id: id,

@@ -20,8 +20,12 @@ export type IssuanceRow = {
   expires_at: Date
 }
 
+/** When an offer ends, or the access token that it was redeemed for: then the claims are forgotten. */
+export const END = 'coalesce(token_expires_at, expires_at)'
+/** When the sweep looks at a new offer first: no later than a token ends for which it was redeemed at once. */
+export const firstSweep = (end: string, now: string) => `least(${end}, ${now} + interval '5 minutes')`
 /** An offer whose time is over is expired, whether or not the sweep has been there. `$n` is the moment. */
-const over = (now: string) => `(status = 'offered' and forget_at <= ${now})`
+export const over = (now: string) => `(status = 'offered' and ${END} <= ${now})`
 /** What is read of an issuance. `$n` is the moment. */
 export const columns = (now: string) =>
   `id, case when ${over(now)} then 'expired' else status end as status, error, credential_id,
@@ -34,9 +38,9 @@ const insertIssuance = sql(
      select id, version from credential_template where tenant_id = $1 and id = $2 and version = $3 and archived_at is null
    ), ins as (
      insert into issuance (tenant_id, id, status, template_id, template_version, reference, credential_id, credential_status, revocable,
-       sealed_claims, forget_at, expires_at, tx_code_mac, created_at, updated_at, format)
+       sealed_claims, sweep_at, expires_at, tx_code_mac, created_at, updated_at, format)
      select $1, $4::uuid, 'offered', made_from.id, made_from.version, $5::text, $6::uuid, 'offered', $7::boolean,
-       $8::bytea, $9::timestamptz, $9::timestamptz, $10::bytea, $11::timestamptz, $11::timestamptz, $12::text from made_from
+       $8::bytea, ${firstSweep('$9::timestamptz', '$14::timestamptz')}, $9, $10::bytea, $11::timestamptz, $14, $12::text from made_from
      returning id
    ), ${auditCte({ from: 'ins', first: 13 })}
    select id from ins`,
@@ -57,7 +61,7 @@ const cancelOffered = sql(
   `with seen as (select id from issuance where tenant_id = $1 and id = $2),
    upd as (
      update issuance set status = 'canceled', credential_status = 'expired', sealed_claims = null, updated_at = $3
-     where tenant_id = $1 and id = $2 and status = 'offered' and forget_at > $3
+     where tenant_id = $1 and id = $2 and status = 'offered' and ${END} > $3
      returning id
    ), ${auditCte({ from: 'upd', first: 4 })}
    select exists (select from seen) as known, exists (select from upd) as canceled`,
@@ -76,11 +80,11 @@ export type MadeFrom = Pick<NewIssuance, 'templateVersion' | 'txCodeMac'> & { re
 
 /** A new offer. @returns false if the template is not, or no longer, at that version, or archived. */
 export async function insertOffered(tx: TenantTx, made: NewIssuance, entry: Entry): Promise<boolean> {
-  const { id, templateId, reference, credentialId, revocable, expiresAt, createdAt } = made.issuance
+  const { id, templateId, reference, credentialId, revocable, expiresAt, createdAt, updatedAt } = made.issuance
   const rows = await tx.rows(insertIssuance, [
     ...[tx.tenantId, templateId, made.templateVersion, id, reference, credentialId, revocable],
     ...[made.sealedClaims, expiresAt, made.txCodeMac, createdAt, made.issuance.format],
-    ...auditValues(entry, createdAt),
+    ...[...auditValues(entry, updatedAt), updatedAt],
   ])
   return rows.length === 1
 }

@@ -2,6 +2,7 @@ import type { Entry } from '../events/entry.ts'
 import { auditEachCte, auditEachValues } from '../events/recorded-sql.ts'
 import { sql, type TenantTx } from '../store/store.ts'
 import type { CredentialStatus } from './issuance.ts'
+import { over } from './issuance-store.ts'
 import type { Standing, StandingChange, Stood } from './standing.ts'
 
 // Locked in the order of their ids, so that callers who name the same credentials in another order wait for each other, and no longer.
@@ -9,7 +10,7 @@ const changeSome = sql(
   'issuance.standing.change',
   `with due as (
      select i.id from issuance i
-     where i.tenant_id = $1 and i.credential_id = any($2::uuid[]) and i.status = 'completed' and i.revocable
+     where i.tenant_id = $1 and i.credential_id = any($2::uuid[]) and i.issued_at is not null and i.revocable
        and i.standing = any($3::text[]) and ($4::text <> 'suspended' or i.format <> 'mdoc')
      order by i.id for update
    ), changed as (
@@ -37,8 +38,8 @@ const markEntries = sql(
 )
 const selectStood = sql(
   'issuance.standing.find',
-  `select id, credential_id, standing, status = 'completed' as issued, revocable, format,
-     case when standing <> 'valid' then standing when status = 'offered' and forget_at <= $3 then 'expired' else credential_status end as shown
+  `select id, credential_id, standing, issued_at is not null as issued, revocable, format,
+     case when standing <> 'valid' then standing when ${over('$3')} then 'expired' else credential_status end as shown
    from issuance where tenant_id = $1 and (credential_id = any($2::uuid[]) or id = any($2::uuid[]))`,
 )
 
