@@ -2,7 +2,7 @@ import { lowestIdAt } from '../crypto/random.ts'
 import { type PageAsk, pagedList } from '../store/paged-list.ts'
 import type { TenantTx } from '../store/store.ts'
 import type { Issuance, IssuanceStatus } from './issuance.ts'
-import { columns, END, type IssuanceRow, issuanceOf, over } from './issuance-store.ts'
+import { columns, END, over } from './issuance-store.ts'
 
 /** What a page of issuances is narrowed to; what is left out lets everything through. */
 export type IssuanceFilter = {
@@ -52,5 +52,5 @@ export async function listIssuances(
     createdAfter: createdAfter && lowestIdAt(createdAfter),
     createdBefore: createdBefore && lowestIdAt(createdBefore),
   }
-  return (await page<IssuanceRow>(tx, ask, [tx.tenantId, now], { ...filter, ...between })).map(issuanceOf)
+  return page<Issuance>(tx, ask, [tx.tenantId, now], { ...filter, ...between })
 }

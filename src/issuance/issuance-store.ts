@@ -2,23 +2,7 @@ import type { Entry } from '../events/entry.ts'
 import { auditCte, auditValues } from '../events/recorded-sql.ts'
 import type { Watched } from '../http/changes.ts'
 import { type AcrossTx, sql, type TenantTx } from '../store/store.ts'
-import type { CredentialStatus, Issuance, IssuanceStatus } from './issuance.ts'
-
-/** A row of {@link columns}. */
-export type IssuanceRow = {
-  id: string
-  status: IssuanceStatus
-  error: Issuance['error']
-  credential_id: string
-  credential_status: CredentialStatus
-  template_id: string
-  format: Issuance['format']
-  reference: string | null
-  revocable: boolean
-  created_at: Date
-  updated_at: Date
-  expires_at: Date
-}
+import type { Issuance } from './issuance.ts'
 
 /** When an offer ends, or the access token that it was redeemed for: then the claims are forgotten. */
 export const END = 'coalesce(token_expires_at, expires_at)'
@@ -28,9 +12,9 @@ export const firstSweep = (end: string, now: string) => `least(${end}, ${now} + 
 export const over = (now: string) => `(status = 'offered' and ${END} <= ${now})`
 /** What is read of an issuance. `$n` is the moment. */
 export const columns = (now: string) =>
-  `id, case when ${over(now)} then 'expired' else status end as status, error, credential_id,
-   case when ${over(now)} then 'expired' when standing <> 'valid' then standing else credential_status end as credential_status,
-   template_id, format, reference, revocable, created_at, updated_at, expires_at`
+  `id, case when ${over(now)} then 'expired' else status end as status, error, credential_id as "credentialId",
+   case when ${over(now)} then 'expired' when standing <> 'valid' then standing else credential_status end as "credentialStatus",
+   template_id as "templateId", format, reference, revocable, created_at as "createdAt", updated_at as "updatedAt", expires_at as "expiresAt"`
 
 const insertIssuance = sql(
   'issuance.insert',
@@ -91,8 +75,7 @@ export async function insertOffered(tx: TenantTx, made: NewIssuance, entry: Entr
 
 /** One issuance of the tenant. */
 export async function findIssuance(tx: TenantTx, id: string, now: Date): Promise<Issuance | null> {
-  const [row] = await tx.rows<IssuanceRow>(selectIssuance, [tx.tenantId, id, now])
-  return row === undefined ? null : issuanceOf(row)
+  return (await tx.rows<Issuance>(selectIssuance, [tx.tenantId, id, now]))[0] ?? null
 }
 
 /** What an issuance was made from. */
@@ -122,22 +105,4 @@ export const watchedIssuances: Watched = {
   name: 'issuance',
   versions: async (tx: AcrossTx, asked, now) =>
     tx.rows(selectVersions, [asked.map((one) => one.tenantId), asked.map((one) => one.id), now]),
-}
-
-/** From the row to what the room speaks of. */
-export function issuanceOf(row: IssuanceRow): Issuance {
-  return {
-    id: row.id,
-    status: row.status,
-    error: row.error,
-    credentialId: row.credential_id,
-    credentialStatus: row.credential_status,
-    templateId: row.template_id,
-    format: row.format,
-    reference: row.reference,
-    revocable: row.revocable,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    expiresAt: row.expires_at,
-  }
 }

@@ -38,8 +38,8 @@ const markEntries = sql(
 )
 const selectStood = sql(
   'issuance.standing.find',
-  `select id, credential_id, standing, issued_at is not null as issued, revocable, format,
-     case when standing <> 'valid' then standing when ${over('$3')} then 'expired' else credential_status end as shown
+  `select id as "issuanceId", credential_id as "credentialId", standing, issued_at is not null as "isIssued", revocable, format,
+     case when standing <> 'valid' then standing when ${over('$3')} then 'expired' else credential_status end as status
    from issuance where tenant_id = $1 and (credential_id = any($2::uuid[]) or id = any($2::uuid[]))`,
 )
 
@@ -104,26 +104,7 @@ function bitString(bytes: Uint8Array): string {
   return `x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`
 }
 
-type StoodRow = {
-  id: string
-  credential_id: string
-  standing: Standing
-  issued: boolean
-  revocable: boolean
-  format: string
-  shown: CredentialStatus
-}
-
 /** The credentials that have one of these ids, and those whose issuance has. */
 export async function findStood(tx: TenantTx, ids: readonly string[], now: Date): Promise<Stood[]> {
-  const rows = await tx.rows<StoodRow>(selectStood, [tx.tenantId, ids, now])
-  return rows.map((row) => ({
-    issuanceId: row.id,
-    credentialId: row.credential_id,
-    standing: row.standing,
-    status: row.shown,
-    isIssued: row.issued,
-    revocable: row.revocable,
-    format: row.format,
-  }))
+  return tx.rows<Stood>(selectStood, [tx.tenantId, ids, now])
 }
