@@ -18,8 +18,8 @@ const overIds = `array(select o.id from issuance o where o.tenant_id = $1 and o.
 const statusIs = {
   // What is offered has claims, and what has claims is in the index of the sweep.
   offered: `status = 'offered' and ${END} > $2 and sealed_claims is not null`,
-  // An issuance has one credential.
-  partiallyIssued: 'false',
+  // An issuance has one credential, so nothing is in this state; and an index finds nothing at once.
+  partiallyIssued: `ended = 'partiallyIssued'`,
   completed: `status = 'completed'`,
   failed: `ended = 'failed'`,
   expired: `ended = 'expired' or id = any(${overIds})`,
