@@ -35,7 +35,7 @@ async function benchOn(database: string, settings: Record<string, string>): Prom
     LOG_LEVEL: 'info',
     ...settings,
   })
-  const client = openClient(server.url, 4)
+  const client = openClient([server.url], 4)
   try {
     const token = await backendToken(client)
     const { id } = await createTemplate(client, token)

@@ -2,6 +2,7 @@
 // One tenant with a million issuances and one with a few; time is that of EXPLAIN ANALYZE, planning included. More than 10 ms is a failure.
 import { cpus } from 'node:os'
 import pg from 'pg'
+import { type AuditFilter, listAuditRows } from '../src/events/audit-store.ts'
 import { listIssuances } from '../src/issuance/issuance-list-store.ts'
 import type { PageAsk } from '../src/store/paged-list.ts'
 import type { Sql, TenantTx } from '../src/store/store.ts'
@@ -20,7 +21,7 @@ await client.connect()
 // An issuance each 20 s. Of 20 templates the last has 1 in 1,000; of the statuses `failed` has 1 in 10,000, `expired` 1 in 50.
 const fill = `
   insert into tenant (id, slug, name, created_at, updated_at) values ('${tenant}', 'large', 'Large', now(), now());
-  insert into issuance (tenant_id, id, status, template_id, template_version, reference, credential_id, credential_status, revocable, forget_at,
+  insert into issuance (tenant_id, id, status, template_id, template_version, reference, credential_id, credential_status, revocable, sweep_at,
     expires_at, created_at, updated_at, sealed_claims)
   select '${tenant}', (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7000' || '8000' || lpad(to_hex(n), 12, '0'))::uuid,
     status, ('00000000-0000-7000-8000-0000000001' || lpad((case when n % 1000 = 0 then 19 else n % 19 end)::text, 2, '0'))::uuid, 1,
@@ -30,11 +31,20 @@ const fill = `
       else 'completed' end as status
     from (select n, $1::timestamptz - (${ROWS} - n) * interval '20 seconds' as at from generate_series(1, ${ROWS}) n) times) made`
 
+// Of a million entries one in 100,000 is a change by a person; all others are offers by one client.
+const fillAudit = `
+  insert into audit_entry (tenant_id, id, at, actor_kind, actor_id, action, event_type, subject_kind, subject_id, result, detail, xact)
+  select tenant_id, id, created_at, 'client', case when n % 100000 = 1 then 'admin' else 'backend' end,
+    case when n % 100000 = 1 then 'client.created' else 'openid4vc.issuance.offered' end,
+    case when n % 100000 = 1 then null else 'openid4vc.issuance.offered' end, 'issuance', id::text, 'done', '{}', '0'
+  from (select *, row_number() over (order by id) as n from issuance) made`
+
 const [first, ...rest] = fill.split(';\n')
 console.log(`${cpus()[0]?.model}, ${cpus().length} cores, ${ROWS} issuances of one tenant`)
 await client.query(first ?? '')
 await client.query(rest.join(';'), [newest])
-await client.query('vacuum analyze issuance')
+await client.query(fillAudit)
+await client.query('vacuum analyze issuance, audit_entry')
 
 const page: PageAsk = { size: 25, after: null, before: null, sort: { field: 'createdAt' }, readDescending: true }
 const { rows: ids } = await client.query(
@@ -64,11 +74,36 @@ const questions: [string, PageAsk, Parameters<typeof listIssuances>[2]][] = [
   ['a template and a status', page, { templateId: template(3), status: 'expired' }],
 ]
 
+const all: AuditFilter = {
+  ...{ actor: undefined, action: undefined, subject: undefined },
+  ...{ createdAfter: undefined, createdBefore: undefined },
+}
+const auditQuestions: [string, PageAsk, Partial<AuditFilter>][] = [
+  ['audit: first page', page, {}],
+  ['audit: an actor of many', page, { actor: 'backend' }],
+  ['audit: an actor of few', page, { actor: 'admin' }],
+  ['audit: an actor of none', page, { actor: 'nobody' }],
+  ['audit: an action of many', page, { action: 'openid4vc.issuance.offered' }],
+  ['audit: an action of few', page, { action: 'client.created' }],
+  ['audit: an action of none', page, { action: 'user.created' }],
+  ['audit: a subject', page, { subject: middle }],
+  ['audit: before a day half a year ago', page, { createdBefore: daysAgo(180).toISOString() }],
+  ['audit: after it, oldest first', { ...page, readDescending: false }, { createdAfter: daysAgo(180).toISOString() }],
+]
+const asked: [string, (tx: TenantTx) => Promise<unknown>][] = [
+  ...questions.map(([what, ask, filter]): [string, (tx: TenantTx) => Promise<unknown>] => {
+    return [what, (tx) => listIssuances(tx, ask, filter, newest)]
+  }),
+  ...auditQuestions.map(([what, ask, filter]): [string, (tx: TenantTx) => Promise<unknown>] => {
+    return [what, (tx) => listAuditRows(tx, ask, { ...all, ...filter })]
+  }),
+]
+
 let worst = 0
-for (const [what, ask, filter] of questions) {
+for (const [what, list] of asked) {
   const times: number[] = []
   // As a prepared statement is run: planned for its values five times, then perhaps once for all.
-  for (let run = 0; run < 8; run += 1) times.push(await timeOf(ask, filter))
+  for (let run = 0; run < 8; run += 1) times.push(await timeOf(list))
   const most = Math.max(...times.slice(1))
   worst = Math.max(worst, most)
   console.log(`${what.padEnd(44)} ${most.toFixed(2).padStart(8)} ms${most > BUDGET_MS ? '   TOO MUCH' : ''}`)
@@ -77,7 +112,7 @@ await client.end()
 console.log(`worst: ${worst.toFixed(2)} ms of ${BUDGET_MS} ms`)
 if (worst > BUDGET_MS) process.exitCode = 1
 
-async function timeOf(ask: PageAsk, filter: Parameters<typeof listIssuances>[2]): Promise<number> {
+async function timeOf(list: (tx: TenantTx) => Promise<unknown>): Promise<number> {
   let spent = 0
   const rows = async ({ name, text }: Sql, values: readonly unknown[] = []) => {
     const { rows: plan } = await client.query({
@@ -96,7 +131,7 @@ async function timeOf(ask: PageAsk, filter: Parameters<typeof listIssuances>[2])
     [tenant],
   )
   // As much of a transaction as the list needs.
-  await listIssuances({ tenantId: tenant, rows } as unknown as TenantTx, ask, filter, newest)
+  await list({ tenantId: tenant, rows } as unknown as TenantTx)
   await client.query('commit')
   return spent
 }

@@ -2,22 +2,27 @@ import { type Dispatcher, Pool } from 'undici'
 import type { Call } from '../demo/foreign-wallet.ts'
 import { type Json, read } from '../demo/json.ts'
 
-/** Sends requests to one server over connections that stay open; cheap, so that the client does not become what is measured. */
+/** Sends requests to servers in turn over connections that stay open; cheap, so that the client does not become what is measured. */
 export type Client = {
   /** @throws Error when the status is not 2xx. */
   readonly send: (method: Dispatcher.HttpMethod, path: string, more?: More) => Promise<Json>
   /** The same for a foreign wallet, which uses absolute addresses. */
   readonly foreign: Call
-  readonly text: (path: string) => Promise<string>
+  /** What each of the servers answers. */
+  readonly each: (path: string) => Promise<string[]>
   readonly close: () => Promise<void>
 }
 
 type More = { readonly token?: string; readonly json?: Json; readonly form?: Record<string, string> }
 
-/** Opens up to `connections` connections. */
-export function openClient(url: string, connections: number): Client {
-  const pool = new Pool(url, { connections, pipelining: 1 })
-  const raw = async (method: Dispatcher.HttpMethod, path: string, { token, json, form }: More = {}) => {
+/** Opens up to `connections` connections to each server. All have the public address of the first one. */
+export function openClient(urls: readonly [string, ...string[]], connections: number): Client {
+  const pools = urls.map((url) => new Pool(url, { connections, pipelining: 1 }))
+  let turn = 0
+  const raw = async (method: Dispatcher.HttpMethod, path: string, more: More = {}, at = turn++) => {
+    const { token, json, form } = more
+    const pool = pools[at % pools.length]
+    if (pool === undefined) throw new Error('there is no server')
     const headers: Record<string, string> = {}
     if (token !== undefined) headers.authorization = `Bearer ${token}`
     if (json !== undefined) headers['content-type'] = 'application/json'
@@ -35,9 +40,9 @@ export function openClient(url: string, connections: number): Client {
   }
   return {
     send,
-    foreign: (method, address, more) => send(method, address.slice(url.length), more),
-    text: (path) => raw('GET', path),
-    close: () => pool.close(),
+    foreign: (method, address, more) => send(method, address.slice(urls[0].length), more),
+    each: (path) => Promise.all(pools.map((_, at) => raw('GET', path, {}, at))),
+    close: async () => void (await Promise.all(pools.map((pool) => pool.close()))),
   }
 }
 
@@ -135,14 +140,15 @@ export type Counters = {
   readonly residentBytes: number
 }
 
-/** Reads `/metrics`. @throws Error when a figure is not there. */
+/** Reads `/metrics` of all servers, added up. @throws Error when a figure is not there. */
 export async function countersOf(client: Client): Promise<Counters> {
-  const page = await client.text('/metrics')
-  const value = (name: string) => {
-    const found = page.match(new RegExp(`^${name}(?:\\{[^}]*\\})? ([0-9.e+-]+)$`, 'm'))?.[1]
-    if (found === undefined) throw new Error(`/metrics has no ${name}`)
-    return Number(found)
-  }
+  const pages = await client.each('/metrics')
+  const value = (name: string) =>
+    pages.reduce((sum, page) => {
+      const found = page.match(new RegExp(`^${name}(?:\\{[^}]*\\})? ([0-9.e+-]+)$`, 'm'))?.[1]
+      if (found === undefined) throw new Error(`/metrics has no ${name}`)
+      return sum + Number(found)
+    }, 0)
   return {
     cpuSeconds: value('process_cpu_seconds_total'),
     statements: value('store_statements_total'),

@@ -15,6 +15,7 @@ import { publishStatusList } from '../src/issuance/publish-status-list.ts'
 import { reserveCopies } from '../src/issuance/reserve-copies.ts'
 import { didListKind } from '../src/issuance/status-slots.ts'
 import { urlsOf } from '../src/platform.ts'
+import { makeCNonce } from '../src/protocols/openid4vci/c-nonce.ts'
 import { emptyList, setStatus } from '../src/protocols/status-list/packed-list.ts'
 import { openStore } from '../src/store/open-store.ts'
 import { sql } from '../src/store/store.ts'
@@ -37,7 +38,7 @@ const touchList = sql('bench.touch', 'update status_list set version = version +
 const insertOffers = sql(
   'bench.offers',
   `insert into issuance (tenant_id, id, status, template_id, template_version, credential_id, credential_status, revocable, sealed_claims,
-     forget_at, expires_at, redeemed_at, token_hash, token_expires_at, created_at, updated_at)
+     sweep_at, expires_at, redeemed_at, token_hash, token_expires_at, created_at, updated_at)
    select $1, one.id, 'offered', $1, 1, one.id, 'offered', true, '\\x00', later, later, now(), one.token, later, now(), now()
    from unnest($2::uuid[], $3::bytea[]) as one (id, token), (select now() + interval '1 hour' as later) as at`,
 )
@@ -161,8 +162,8 @@ async function countWaits(connectionString: string) {
 
 async function take({ id, token }: { readonly id: string; readonly token: Buffer }): Promise<void> {
   const granted = {
-    ...{ id, templateId: tenantId, templateVersion: 1, credentialId: id, identified: false, revocable: true },
-    ...{ sealedClaims: null, isCompleted: false },
+    ...{ id, templateId: tenantId, templateVersion: 1, credentialId: id, identified: false },
+    ...{ expiresAt: clock.now(), tokenHash: token },
   }
   const key = {
     thumbprint: token.toString('base64url'),
@@ -174,8 +175,8 @@ async function take({ id, token }: { readonly id: string; readonly token: Buffer
     subject: { kind: 'issuance', id },
     by: { kind: 'wallet' },
   } as const
-  const keys = { bound: [key], holderKeysHash: token, nonces: [id] }
-  const ask = { granted, tokenHash: token, ...keys, listKind: didListKind, entry }
+  const keys = { bound: [key], holderKeysHash: token, nonces: [makeCNonce(token, clock.now())] }
+  const ask = { granted, revocable: true, ...keys, listKind: didListKind, entry }
   const { copies } = await reserveCopies(needs, tenant, ask, clock.now())
   if (copies.length !== 1) throw new Error('no entry taken')
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newId } from './random.ts'
+import { idAt, lowestIdAt, newId, timeOfId } from './random.ts'
 
 test('ids sort in the order in which they were made, however many are made in a millisecond', () => {
   const ids = Array.from({ length: 20_000 }, newId)
@@ -13,4 +13,21 @@ test('an id carries the time at which it was made', async () => {
   await new Promise((resolve) => setTimeout(resolve, 50))
   const ms = Number.parseInt(newId().replace('-', '').slice(0, 12), 16)
   assert(Math.abs(Date.now() - ms) < 1000)
+})
+
+test('ids of one moment of a clock sort in the order in which they were made, and carry that moment', () => {
+  const noon = new Date('2026-05-01T12:00:00.000Z')
+  const ids = Array.from({ length: 100 }, () => idAt(noon))
+  assert.deepEqual(ids.toSorted(), ids)
+  for (const id of ids) assert.deepEqual(timeOfId(id), noon)
+  assert.ok(lowestIdAt(noon) < (ids[0] ?? ''))
+  assert.ok((ids.at(-1) ?? '') < lowestIdAt(new Date(noon.getTime() + 1)))
+})
+
+test('a moment that ended just now is carried no later than a second on; a clock that was set back is followed', () => {
+  const at = (ms: number) => new Date(1_000_000_000_000 + ms)
+  idAt(at(0))
+  const late = idAt(at(-5))
+  assert.deepEqual(timeOfId(late), at(0))
+  assert.deepEqual(timeOfId(idAt(at(-60_000))), at(-60_000))
 })

@@ -1,5 +1,8 @@
-import { type Sql, sql, type TenantTx } from '../store/store.ts'
+import { lowestIdAt } from '../crypto/random.ts'
+import { type PageAsk, pagedList } from '../store/paged-list.ts'
+import { sql, type TenantTx } from '../store/store.ts'
 import type { Detail } from './entry.ts'
+import { isFrequent, RARE } from './frequent-actions.ts'
 
 /** A line of the audit trail. */
 export type AuditRow = {
@@ -17,64 +20,53 @@ export type AuditRow = {
   readonly detail: Detail
 }
 
-/** Which lines are wanted; null: all. The times are ISO 8601. */
+/** Which lines are wanted; undefined: all. The times are ISO 8601. */
 export type AuditFilter = {
-  readonly actor: string | null
-  readonly action: string | null
-  readonly subject: string | null
-  readonly createdAfter: string | null
-  readonly createdBefore: string | null
+  readonly actor: string | undefined
+  readonly action: string | undefined
+  readonly subject: string | undefined
+  readonly createdAfter: string | undefined
+  readonly createdBefore: string | undefined
 }
 
-const findPlace = sql(
-  'events.audit-place',
-  'select at::text as at, id from audit_entry where tenant_id = $1 and id = $2',
-)
-const columns = `id, at, actor_kind as "actorKind", actor_id as "actorId", acting_client as "actingClient", action,
-  subject_kind as "subjectKind", subject_id as "subjectId", result, ip, request_id as "requestId", detail`
+const find = sql('events.audit-find', 'select from audit_entry where tenant_id = $1 and id = $2')
+const page = pagedList({
+  name: 'events.audit',
+  select: `select id, at, actor_kind as "actorKind", actor_id as "actorId", acting_client as "actingClient", action,
+    subject_kind as "subjectKind", subject_id as "subjectId", result, ip, request_id as "requestId", detail
+    from audit_entry where tenant_id = $1`,
+  parameters: 1,
+  id: 'id',
+  filters: {
+    actor: (value) => `actor_id = ${value}`,
+    action: (value) => `action = ${value}`,
+    rareAction: (value) => `action = ${value} and ${RARE}`,
+    subject: (value) => `subject_id = ${value}`,
+    // Ids and times of one entry differ by a second at most, so the list is read along the ids.
+    firstId: (value) => `id >= ${value}`,
+    lastId: (value) => `id < ${value}`,
+    createdAfter: (value) => `at >= ${value}`,
+    createdBefore: (value) => `at < ${value}`,
+  },
+})
+const APART_MS = 2000
 
-const lists = new Map<string, Sql>()
-
-/** A statement for each combination of filters, so that each is planned for the index that serves it. */
-function listFor(isDescending: boolean, filter: AuditFilter): Sql {
-  const { actor, action, subject, createdAfter, createdBefore } = filter
-  const given = [actor, action, subject, createdAfter, createdBefore].map((one) => (one === null ? '0' : '1')).join('')
-  const name = `events.audit-${isDescending ? 'down' : 'up'}-${given}`
-  const known = lists.get(name)
-  if (known !== undefined) return known
-  const conditions = [
-    `tenant_id = $1 and (at, id) ${isDescending ? '<' : '>'} ($2::timestamptz, $3::uuid)`,
-    actor === null ? '$5::text is null' : 'actor_id = $5',
-    action === null ? '$6::text is null' : 'action = $6',
-    subject === null ? '$7::text is null' : 'subject_id = $7',
-    createdAfter === null ? '$8::timestamptz is null' : 'at >= $8',
-    createdBefore === null ? '$9::timestamptz is null' : 'at < $9',
-  ]
-  const order = isDescending ? 'at desc, id desc' : 'at, id'
-  const made = sql(
-    name,
-    `select ${columns} from audit_entry where ${conditions.join(' and ')} order by ${order} limit $4`,
-  )
-  lists.set(name, made)
-  return made
+/** Whether there is a line with this id. */
+export async function hasAuditRow(tx: TenantTx, id: string): Promise<boolean> {
+  return (await tx.rows(find, [tx.tenantId, id])).length === 1
 }
 
-const FIRST = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
-const LAST = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' }
-
-/** Where a line stands, with all digits of its time. */
-export async function findAuditPlace(tx: TenantTx, id: string): Promise<{ at: string; id: string } | null> {
-  return (await tx.rows<{ at: string; id: string }>(findPlace, [tx.tenantId, id]))[0] ?? null
-}
-
-/** Lines past a place, in the order of their times. */
+/** One page of lines, in the order of their times, and one more if there are more. */
 export async function listAuditRows(
   tx: TenantTx,
-  ask: { readonly from: { at: string; id: string } | null; readonly descending: boolean; readonly limit: number },
-  filter: AuditFilter,
+  ask: PageAsk,
+  { action, ...filter }: AuditFilter,
 ): Promise<AuditRow[]> {
-  const { at, id } = ask.from ?? (ask.descending ? LAST : FIRST)
-  const { actor, action, subject, createdAfter, createdBefore } = filter
-  const values = [tx.tenantId, at, id, ask.limit, actor, action, subject, createdAfter, createdBefore]
-  return tx.rows<AuditRow>(listFor(ask.descending, filter), values)
+  const { createdAfter, createdBefore } = filter
+  const ids = {
+    firstId: createdAfter && lowestIdAt(new Date(Date.parse(createdAfter) - APART_MS)),
+    lastId: createdBefore && lowestIdAt(new Date(Date.parse(createdBefore) + APART_MS)),
+  }
+  const named = action !== undefined && isFrequent(action) ? { action } : { rareAction: action }
+  return page<AuditRow>(tx, ask, [tx.tenantId], { ...filter, ...named, ...ids })
 }

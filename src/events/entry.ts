@@ -1,5 +1,5 @@
 import type { Caller } from '../caller.ts'
-import { newId } from '../crypto/random.ts'
+import { idAt } from '../crypto/random.ts'
 import { isPublicEvent } from './public-events.ts'
 
 /** A stranger at the protocol surface: its id, if any, is what it calls itself (a client id, an issuer URL). */
@@ -36,7 +36,7 @@ export type Entry = {
 export function columnsOf({ action, subject, by, result, detail }: Entry, now: Date) {
   const { kind, id, client, ip, requestId } = actorOf(by)
   return {
-    id: newId(),
+    id: idAt(now),
     at: now.toISOString(),
     actor_kind: kind,
     actor_id: id,

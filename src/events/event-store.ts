@@ -1,6 +1,7 @@
 import type { TenantId } from '../caller.ts'
 import { type AcrossTx, type Sql, sql, type TenantTx } from '../store/store.ts'
 import type { PublishedEvent } from './event.ts'
+import { isFrequent, RARE } from './frequent-actions.ts'
 import { END, type Position, placeOf, SETTLED, START } from './position.ts'
 
 const COLUMNS = `a.id, a.event_type as type, a.at, a.subject_kind as "subjectKind", a.subject_id as "subjectId", a.detail,
@@ -51,7 +52,7 @@ type Direction = keyof typeof ORDER
 type Choice = {
   readonly direction: Direction
   readonly settled: boolean
-  readonly type: boolean
+  readonly type: 'none' | 'rare' | 'frequent'
   readonly subject: boolean
 }
 
@@ -59,13 +60,13 @@ const lists = new Map<string, Sql>()
 
 /** A statement for each combination of filters, so that each is planned for the index that serves it. */
 function listFor({ direction, settled, type, subject }: Choice): Sql {
-  const name = `events.list-${direction}${settled ? '-settled' : ''}${type ? '-type' : ''}${subject ? '-subject' : ''}`
+  const name = `events.list-${direction}${settled ? '-settled' : ''}${type === 'none' ? '' : `-${type}`}${subject ? '-subject' : ''}`
   const known = lists.get(name)
   if (known !== undefined) return known
   const conditions = [
     `a.tenant_id = $1 and a.event_type is not null and (a.era, a.xact, a.id) ${PAST[direction]} ($2::int, $3::xid8, $4::uuid)`,
     ...(settled ? [SETTLED] : []),
-    type ? 'a.event_type = $6' : '$6::text is null',
+    type === 'none' ? '$6::text is null' : `a.event_type = $6${type === 'rare' ? ` and ${RARE}` : ''}`,
     subject ? 'a.subject_id = $7' : '$7::text is null',
     '($8::pg_snapshot is null or not pg_visible_in_snapshot(a.xact, $8))',
   ]
@@ -94,7 +95,8 @@ export async function listEventRows(
 ): Promise<PublishedEvent[]> {
   const direction = ask.descending ? 'down' : 'up'
   const from = ask.from ?? (ask.descending ? END : START)
-  const statement = listFor({ direction, settled: !ask.descending, type: type !== null, subject: subject !== null })
+  const kind = type === null ? 'none' : isFrequent(type) ? 'frequent' : 'rare'
+  const statement = listFor({ direction, settled: !ask.descending, type: kind, subject: subject !== null })
   return tx.rows<PublishedEvent>(statement, [tx.tenantId, ...placeOf(from), ask.limit, type, subject, ask.seen ?? null])
 }
 

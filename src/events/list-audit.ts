@@ -3,7 +3,7 @@ import type { Caller } from '../caller.ts'
 import { Fault } from '../fault.ts'
 import { type ListAsk, listQuery } from '../http/list.ts'
 import type { Platform } from '../platform.ts'
-import { type AuditRow, findAuditPlace, listAuditRows } from './audit-store.ts'
+import { type AuditRow, hasAuditRow, listAuditRows } from './audit-store.ts'
 
 const text = (description: string) =>
   Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000]*$', description })
@@ -51,24 +51,23 @@ type AuditEntryReply = Static<typeof AuditEntryReply>
 export async function listAudit(
   { store }: Pick<Platform, 'store'>,
   { tenantId }: Caller,
-  { after, before, size, readDescending }: ListAsk,
+  ask: ListAsk,
   query: Static<typeof AuditListQuery>,
 ): Promise<AuditRow[]> {
-  const cursor = after ?? before
+  const cursor = ask.after ?? ask.before
   const filter = {
-    actor: query['filter[actor]'] ?? null,
-    action: query['filter[action]'] ?? null,
-    subject: query['filter[subject]'] ?? null,
-    createdAfter: query['filter[createdAfter]'] ?? null,
-    createdBefore: query['filter[createdBefore]'] ?? null,
+    actor: query['filter[actor]'],
+    action: query['filter[action]'],
+    subject: query['filter[subject]'],
+    createdAfter: query['filter[createdAfter]'],
+    createdBefore: query['filter[createdBefore]'],
   }
   return store.inTenant(tenantId, async (tx) => {
-    const from = cursor === null ? null : await findAuditPlace(tx, cursor)
-    if (cursor !== null && from === null) {
-      const parameter = after === null ? 'page[before]' : 'page[after]'
+    if (cursor !== null && !(await hasAuditRow(tx, cursor))) {
+      const parameter = ask.after === null ? 'page[before]' : 'page[after]'
       throw new Fault('request.invalid', { violations: [{ detail: 'There is no entry with this id.', parameter }] })
     }
-    return listAuditRows(tx, { from, descending: readDescending, limit: size + 1 }, filter)
+    return listAuditRows(tx, ask, filter)
   })
 }
 

@@ -96,7 +96,17 @@ function readAsk(platform: Platform, caller: Caller, mounted: MountedRoute, requ
   const body = bodyOf(mounted, request)
   const wants = preferredType(headers.accept, mounted.offered) ?? 'application/json'
   const href = mounted.base + path.slice(mounted.prefixLength)
-  return { platform, caller, params, query: request.query, body, headers, href, wants, operation: singleOperation }
+  return {
+    platform,
+    caller,
+    params,
+    query: request.query,
+    body,
+    headers,
+    href,
+    wants,
+    operation: singleOperation(platform),
+  }
 }
 
 function bodyOf(mounted: MountedRoute, request: FastifyRequest): unknown {

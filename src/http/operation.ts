@@ -1,6 +1,7 @@
 import { derivedId } from '../crypto/derived-id.ts'
-import { newId } from '../crypto/random.ts'
+import { idAt } from '../crypto/random.ts'
 import { Fault } from '../fault.ts'
+import type { Platform } from '../platform.ts'
 
 /** Which piece of work a request is: a repetition of it is the same piece, and makes what it makes under the same ids. */
 export type Operation = {
@@ -11,7 +12,9 @@ export type Operation = {
 }
 
 /** The work of a request that cannot be repeated, since it has no key. */
-export const singleOperation: Operation = { newId, isRepeated: false }
+export function singleOperation({ clock }: Pick<Platform, 'clock'>): Operation {
+  return { newId: () => idAt(clock.now()), isRepeated: false }
+}
 
 /** The work that is known by `seed` since `startedAt`. */
 export function repeatableOperation(seed: string, startedAt: Date, isRepeated: boolean): Operation {

@@ -1,6 +1,6 @@
 import type { Caller } from '../caller.ts'
 import type { JsonObject } from '../crypto/json.ts'
-import { newId } from '../crypto/random.ts'
+import { idAt } from '../crypto/random.ts'
 import type { RecipientAsk } from '../directory/find-recipient.ts'
 import type { Platform } from '../platform.ts'
 import type { Batch, BatchForm } from './batch.ts'
@@ -38,8 +38,8 @@ export async function acceptBatch(needs: Needs, caller: Caller, ask: AskedBatch,
   const { tenantId, actor, actingClientId, ip, requestId } = caller
   const template = await freshTemplate(needs, tenantId, ask.credentialTemplateId)
   if (template.archivedAt !== null) throw unknownTemplate()
-  const items = await sealedItems(needs, caller, ask.items)
   const now = clock.now()
+  const items = await sealedItems(needs, caller, ask.items, now)
   const made = {
     ...{ id, templateId: template.id, form: ask.form, expiresInSeconds: ask.expiresInSeconds ?? null, items },
     askedBy: { actor, actingClientId, ip, requestId },
@@ -56,10 +56,10 @@ export async function acceptBatch(needs: Needs, caller: Caller, ask: AskedBatch,
 }
 
 /** Sealed for the place where they will lie in the end, so that issuing moves them as they are. */
-async function sealedItems({ sealing }: Needs, { tenantId }: Caller, items: readonly AskedItem[]) {
+async function sealedItems({ sealing }: Needs, { tenantId }: Caller, items: readonly AskedItem[], now: Date) {
   const sealed = []
   for (const { attributes, reference = null, recipient } of items) {
-    const id = newId()
+    const id = idAt(now)
     const place = { tenantId, table: 'issuance', column: 'sealed_claims', row: id }
     const sealedClaims = await sealing.seal(place, JSON.stringify(attributes))
     const sealedRecipient = recipient === undefined ? null : await sealBatchRecipient(sealing, tenantId, id, recipient)

@@ -17,7 +17,7 @@ const page = pagedList({
   name: 'issuance.batch.items',
   select: `select item.issuance_id as id, item.position, item.status, item.reference, item.error, item.delivery_id, made.template_version, made.tx_code_mac
    from issuance_batch_item item left join issuance made
-     on made.tenant_id = $1 and made.id = item.issuance_id and made.status = 'offered' and made.forget_at > $3
+     on made.tenant_id = $1 and made.id = item.issuance_id and made.status = 'offered' and coalesce(made.token_expires_at, made.expires_at) > $3
    where item.tenant_id = $1 and item.batch_id = $2`,
   parameters: 3,
   id: 'item.issuance_id',

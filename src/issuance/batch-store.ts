@@ -5,6 +5,7 @@ import type { Watched } from '../platform.ts'
 import { type PageAsk, pagedList } from '../store/paged-list.ts'
 import { type AcrossTx, sql, type TenantTx } from '../store/store.ts'
 import type { Batch, BatchForm, BatchItemError } from './batch.ts'
+import { firstSweep } from './issuance-store.ts'
 import type { Template } from './template.ts'
 
 type Row = {
@@ -60,18 +61,18 @@ const settleStatement = sql(
        ended_at = case when done + failed + cardinality($8::int[]) + cardinality($14::int[]) = total then $6::timestamptz end
      where tenant_id = $1 and id = $2 and claim = $3 and ended_at is null
        and (cardinality($8::int[]) = 0 or exists (select from made_from))
-     returning id
+     returning id, created_at
    ), due as (
-     select one.*, item.issuance_id, item.reference, item.sealed_claims
+     select one.*, item.issuance_id, item.reference, item.sealed_claims, held.created_at
      from held cross join unnest($8::int[], $9::uuid[], $10::bytea[], $16::uuid[])
        as one (position, credential_id, tx_code_mac, delivery_id)
      join issuance_batch_item item on item.tenant_id = $1 and item.batch_id = $2 and item.position = one.position
      where item.status = 'waiting'
    ), ins as (
      insert into issuance (tenant_id, id, status, template_id, template_version, reference, credential_id, credential_status, revocable,
-       sealed_claims, forget_at, expires_at, tx_code_mac, created_at, updated_at, format)
+       sealed_claims, sweep_at, expires_at, tx_code_mac, created_at, updated_at, format)
      select $1, due.issuance_id, 'offered', made_from.id, made_from.version, due.reference, due.credential_id, 'offered', $11::boolean,
-       due.sealed_claims, $12::timestamptz, $12::timestamptz, due.tx_code_mac, $6::timestamptz, $6::timestamptz, $13::text
+       due.sealed_claims, ${firstSweep('$12::timestamptz', '$6::timestamptz')}, $12, due.tx_code_mac, due.created_at, $6::timestamptz, $13::text
      from due cross join made_from
      returning id
    ), issued as (

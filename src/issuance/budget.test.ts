@@ -12,9 +12,9 @@ import {
   someClaims,
 } from './test-support/issuer.ts'
 
-/** Its three writes, and the version of the catalog where nobody asked for it a moment ago. */
-const STATEMENTS_MAX = 4
-const ROUND_TRIPS_MAX = 4
+/** Its three writes, the offer, and the version of the catalog where it was not asked for a moment ago. */
+const STATEMENTS_MAX = 5
+const ROUND_TRIPS_MAX = 5
 
 async function issueOnce(issuer: Issuer, templateId: string, configurationId: string): Promise<void> {
   const path = `/issuers/${issuer.tenant.slug}`

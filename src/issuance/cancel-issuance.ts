@@ -4,7 +4,6 @@ import type { Platform } from '../platform.ts'
 import { getIssuance } from './get-issuance.ts'
 import type { IssuanceView } from './issuance-schemas.ts'
 import { cancelOpen } from './issuance-store.ts'
-import { forgetOffer } from './offer-cache.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls'>
 
@@ -19,7 +18,6 @@ export async function cancelIssuance(needs: Needs, caller: Caller, id: string): 
   const entry = { action: 'issuance.canceled', subject: { kind: 'issuance', id }, by: caller }
   const outcome = await needs.store.single(caller.tenantId, (tx) => cancelOpen(tx, id, entry, now))
   if (outcome === 'unknown') throw new Fault('resource.unknown')
-  forgetOffer(needs, id)
   if (outcome === 'closed') throw new Fault('state.invalid', { detail: 'Only an open issuance can be canceled.' })
   return getIssuance(needs, caller, id)
 }

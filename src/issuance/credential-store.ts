@@ -3,52 +3,24 @@ import { auditCte, auditValues } from '../events/recorded-sql.ts'
 import { sql, type TenantTx } from '../store/store.ts'
 import type { ListKind } from './status-slots.ts'
 
-/** What an access token stands for. */
-export type Granted = {
-  readonly id: string
-  readonly templateId: string
-  readonly templateVersion: number
-  readonly credentialId: string
-  readonly identified: boolean
-  readonly revocable: boolean
-  /** null once they were forgotten. */
-  readonly sealedClaims: Buffer | null
-}
-
-const selectGranted = sql(
-  'issuance.by_token',
-  `select id, template_id, template_version, credential_id, identified, revocable, sealed_claims from issuance
-   where tenant_id = $1 and token_hash = $2 and token_expires_at > $3`,
+const selectClaims = sql(
+  'issuance.claims',
+  `select sealed_claims as "sealedClaims" from issuance
+   where tenant_id = $1 and id = $2 and token_hash = $3 and token_expires_at > $4`,
 )
 
-type GrantedRow = {
-  id: string
-  template_id: string
-  template_version: number
-  credential_id: string
-  identified: boolean
-  revocable: boolean
-  sealed_claims: Buffer | null
+/** The sealed claims behind an access token; null once they were forgotten, or if the token was taken back. */
+export async function findClaims(
+  tx: TenantTx,
+  { id, tokenHash }: Pick<Reservation, 'id' | 'tokenHash'>,
+  now: Date,
+): Promise<Buffer | null> {
+  const [row] = await tx.rows<{ sealedClaims: Buffer | null }>(selectClaims, [tx.tenantId, id, tokenHash, now])
+  return row?.sealedClaims ?? null
 }
 
-/** The issuance behind an access token that is still good. */
-export async function findGranted(tx: TenantTx, tokenHash: Buffer, now: Date): Promise<Granted | null> {
-  const [row] = await tx.rows<GrantedRow>(selectGranted, [tx.tenantId, tokenHash, now])
-  if (row === undefined) return null
-  return {
-    id: row.id,
-    templateId: row.template_id,
-    templateVersion: row.template_version,
-    credentialId: row.credential_id,
-    identified: row.identified,
-    revocable: row.revocable,
-    sealedClaims: row.sealed_claims,
-  }
-}
-
-// Whoever gets again what is there moves updated_at on by less than is shown, so that `reopen` sees that somebody was here.
-// A count and not NOT EXISTS: that would become a join over all copies of the tenant, this is one look into the index a candidate, few of
-// which are looked at. An update that has to wait for another one must not look at a writing CTE, so everything that writes comes after `bound`.
+// Of the slots a count and not NOT EXISTS: that would become a join over all copies of the tenant, this is one look into the index for each of
+// few candidates. An update that has to wait for another one must not look at a writing CTE, so everything that writes comes after `bound`.
 const reserveCopies = sql(
   'issuance.reserve',
   `with present as (
@@ -66,16 +38,16 @@ const reserveCopies = sql(
        order by candidate.place limit cardinality($7::bytea[])
      ) as free
    ), bound as (
-     update issuance set holder_keys_hash = $5, issued_at = coalesce(issued_at, $6), status = 'completed',
-       credential_status = case when status = 'offered' then 'issued' else credential_status end,
-       updated_at = case when status = 'offered' then $6 else updated_at + interval '1 microsecond' end
+     update issuance set holder_keys_hash = $5, issued_at = coalesce(issued_at, $6), status = 'completed', error = null,
+       credential_status = case when status = 'completed' then credential_status else 'issued' end,
+       updated_at = case when status = 'completed' then updated_at else $6 end, reservations = reservations + 1
      where tenant_id = $1 and id = $2 and token_hash = $4 and token_expires_at > $6 and sealed_claims is not null
-       and status in ('offered', 'completed') and (holder_keys_hash is null or holder_keys_hash = $5)
+       and status in ('offered', 'completed', 'failed') and (holder_keys_hash is null or holder_keys_hash = $5)
        and (not revocable or exists (select from present) or (select count(*) from slot) >= cardinality($7::bytea[]))
-     returning issued_at, revocable
+     returning issued_at, revocable, reservations, reports, sealed_claims
    ), spent as (
-     insert into spent_nonce (tenant_id, nonce_hash, expires_at)
-     select $1, nonce.hash, $10 from bound cross join unnest($8::bytea[]) as nonce (hash)
+     insert into spent_nonce (tenant_id, nonce_hash, made_at)
+     select $1, nonce.hash, nonce.made_at from bound cross join unnest($8::bytea[], $10::timestamptz[]) as nonce (hash, made_at)
    ), taken as (
      insert into issued_copy (tenant_id, credential_id, position, holder_key, status_list_id, status_index, created_at)
      select $1, $3, key.position, key.thumbprint, slot.id, slot.number, $6
@@ -84,11 +56,13 @@ const reserveCopies = sql(
      where not exists (select from present)
      returning position, status_list_id, status_index
    ), first as (
-     select $2 as id from taken where position = 1
+     select $2 as id from bound where reservations = 1 and (reports > 0 or exists (select from taken))
    ), ${auditCte({ from: 'first', first: 13 })}, copies as (select * from present union all select taken.*, $12::uuid from taken)
-   select bound.issued_at, copies.position, copies.status_list_id, copies.status_index, copies.authority_id,
-     not exists (select from open_list) as needs_list,
-     (select count(*) from slot)::int < cardinality($7::bytea[]) as needs_slots
+   select bound.issued_at as "issuedAt",
+     case when copies.position = 1 then bound.sealed_claims end as "sealedClaims",
+     copies.status_list_id as "listId", copies.status_index as index, copies.authority_id as "authorityId",
+     not exists (select from open_list) as "needsList",
+     (select count(*) from slot)::int < cardinality($7::bytea[]) as "needsSlots"
    from (select 1) as always left join bound on true left join copies on bound.issued_at is not null
    order by copies.position`,
 )
@@ -103,7 +77,7 @@ export type Reservation = {
   /** RFC 7638 thumbprints, one a copy. */
   readonly holderKeys: readonly Buffer[]
   readonly nonceHashes: readonly Buffer[]
-  readonly noncesUntil: Date
+  readonly noncesMadeAt: readonly Date[]
   /** Random entries of the open status list to choose from, more than there are copies. */
   readonly candidates: readonly number[]
   /** Which of the open status lists. */
@@ -116,19 +90,26 @@ export type Slot = { readonly listId: string; readonly index: number; readonly a
 /** One copy of a credential and its entry in a status list; null if the credential cannot be revoked. */
 export type Copy = { readonly slot: Slot | null }
 
+/** A credential that is bound to keys. */
+export type Bound = {
+  readonly issuedAt: Date
+  readonly sealedClaims: Buffer
+  readonly copies: readonly Copy[]
+}
+
 /** `no_slots`: the open list has too few of the candidates free; `no_list`: there is no open list. Nothing was changed then. */
 export type Reserved =
-  | { readonly outcome: 'reserved'; readonly issuedAt: Date; readonly copies: readonly Copy[] }
+  | (Bound & { readonly outcome: 'reserved' })
   | { readonly outcome: 'denied' | 'no_slots' | 'no_list' }
 
 type ReservedRow = {
-  issued_at: Date | null
-  position: number | null
-  status_list_id: string | null
-  status_index: number | null
-  authority_id: string | null
-  needs_list: boolean
-  needs_slots: boolean
+  issuedAt: Date | null
+  sealedClaims: Buffer | null
+  listId: string | null
+  index: number | null
+  authorityId: string | null
+  needsList: boolean
+  needsSlots: boolean
 }
 
 /**
@@ -141,19 +122,20 @@ type ReservedRow = {
 export async function reserve(tx: TenantTx, asked: Reservation, entry: Entry, now: Date): Promise<Reserved> {
   const rows = await tx.rows<ReservedRow>(reserveCopies, [
     ...[tx.tenantId, asked.id, asked.credentialId, asked.tokenHash, asked.holderKeysHash, now],
-    ...[asked.holderKeys, asked.nonceHashes, asked.candidates, asked.noncesUntil],
+    ...[asked.holderKeys, asked.nonceHashes, asked.candidates, asked.noncesMadeAt],
     ...[asked.listKind.bits, asked.listKind.authorityId, ...auditValues(entry, now)],
   ])
   const [first] = rows
   if (first === undefined) throw new Error('the reservation answered nothing')
-  if (first.issued_at === null) {
-    if (first.needs_list) return { outcome: 'no_list' }
-    return { outcome: first.needs_slots ? 'no_slots' : 'denied' }
+  const { issuedAt, sealedClaims } = first
+  if (issuedAt === null || sealedClaims === null) {
+    if (first.needsList) return { outcome: 'no_list' }
+    return { outcome: first.needsSlots ? 'no_slots' : 'denied' }
   }
-  return { outcome: 'reserved', issuedAt: first.issued_at, copies: rows.map(copyOf) }
+  return { outcome: 'reserved', issuedAt, sealedClaims, copies: rows.map(copyOf) }
 }
 
-function copyOf({ status_list_id: listId, status_index: index, authority_id: authorityId }: ReservedRow): Copy {
+function copyOf({ listId, index, authorityId }: ReservedRow): Copy {
   return { slot: listId === null || index === null ? null : { listId, index, authorityId } }
 }
 
@@ -181,18 +163,18 @@ export async function closeList(tx: TenantTx, takenMin: number, kind: ListKind, 
 const reopenIssuance = sql(
   'issuance.reopen',
   `with upd as (
-     update issuance set status = 'offered', credential_status = 'offered', issued_at = null, updated_at = $3
-     where tenant_id = $1 and id = $2 and issued_at = $4 and updated_at = issued_at and status = 'completed'
+     update issuance set status = 'offered', credential_status = 'offered', issued_at = null, reservations = 0, updated_at = $3
+     where tenant_id = $1 and id = $2 and reservations = 1 and reports = 0 and status = 'completed'
        and credential_status = 'issued' and standing = 'valid'
      returning id
-   ), ${auditCte({ from: 'upd', first: 5 })}
+   ), ${auditCte({ from: 'upd', first: 4 })}
    select id from upd`,
 )
 
 /**
- * Opens an issuance again that was completed at `issuedAt` by a request that then could not be answered. Not if anybody else was here since: they
- * may have the credential, and what is out must stay as it is, or nobody could revoke it. Keys and entries stay.
+ * Opens an issuance again that was completed by a request that then could not be answered, unless there was another request: that one may
+ * have the credential, and what is out must stay as it is, or it could not be revoked. Keys and entries stay.
  */
-export async function reopen(tx: TenantTx, id: string, issuedAt: Date, entry: Entry, now: Date): Promise<void> {
-  await tx.rows(reopenIssuance, [tx.tenantId, id, now, issuedAt, ...auditValues(entry, now)])
+export async function reopen(tx: TenantTx, id: string, entry: Entry, now: Date): Promise<void> {
+  await tx.rows(reopenIssuance, [tx.tenantId, id, now, ...auditValues(entry, now)])
 }

@@ -1,8 +1,8 @@
+import { lowestIdAt } from '../crypto/random.ts'
 import { type PageAsk, pagedList } from '../store/paged-list.ts'
 import type { TenantTx } from '../store/store.ts'
 import type { Issuance, IssuanceStatus } from './issuance.ts'
-import { issuanceStatuses } from './issuance-schemas.ts'
-import { columns, type IssuanceRow, issuanceOf } from './issuance-store.ts'
+import { columns, END, over } from './issuance-store.ts'
 
 /** What a page of issuances is narrowed to; what is left out lets everything through. */
 export type IssuanceFilter = {
@@ -14,39 +14,43 @@ export type IssuanceFilter = {
 }
 
 // Offers whose time is over are few, since a sweep expires them: as ids, so that each kind is found by its own index.
-const overIds = `array(select o.id from issuance o
-  where o.tenant_id = $1 and o.status = 'offered' and o.sealed_claims is not null and o.forget_at <= $2)`
+const overIds = `array(select o.id from issuance o where o.tenant_id = $1 and o.sealed_claims is not null and ${over('$2')})`
 const statusIs = {
-  ...Object.fromEntries(issuanceStatuses.map((status) => [status, `status = '${status}'`])),
-  offered: `status = 'offered' and forget_at > $2`,
-  expired: `status = 'expired' or id = any(${overIds})`,
-}
+  // What is offered has claims, and what has claims is in the index of the sweep.
+  offered: `status = 'offered' and ${END} > $2 and sealed_claims is not null`,
+  // An issuance has one credential, so nothing is in this state; and an index finds nothing at once.
+  partiallyIssued: `ended = 'partiallyIssued'`,
+  completed: `status = 'completed'`,
+  failed: `ended = 'failed'`,
+  expired: `ended = 'expired' or id = any(${overIds})`,
+  canceled: `ended = 'canceled'`,
+} satisfies Record<IssuanceStatus, string>
 
 const page = pagedList({
   name: 'issuance.list',
   select: `select ${columns('$2')} from issuance where tenant_id = $1`,
   parameters: 2,
   id: 'id',
-  sorts: { byTime: 'created_at' },
-  rows: 'issuance where tenant_id = $1',
   filters: {
     templateId: (value) => `template_id = ${value}`,
     status: statusIs,
     reference: (value) => `reference = ${value}`,
-    createdAfter: (value) => `created_at >= ${value}`,
-    createdBefore: (value) => `created_at < ${value}`,
+    // An id carries the time of created_at.
+    createdAfter: (value) => `id >= ${value}`,
+    createdBefore: (value) => `id < ${value}`,
   },
 })
 
-/** One page of issuances, newest first unless told, and one row more if there are more. */
+/** One page of issuances, newest first by default, and one row more if there are more. */
 export async function listIssuances(
   tx: TenantTx,
   ask: PageAsk,
-  filter: IssuanceFilter,
+  { createdAfter, createdBefore, ...filter }: IssuanceFilter,
   now: Date,
 ): Promise<Issuance[]> {
-  // Between two times they are read in the order of time, where the index of it begins at the right place.
-  const isBetween = filter.createdAfter !== undefined || filter.createdBefore !== undefined
-  const ordered = isBetween ? { ...ask, sort: { field: 'byTime' } } : ask
-  return (await page<IssuanceRow>(tx, ordered, [tx.tenantId, now], filter)).map(issuanceOf)
+  const between = {
+    createdAfter: createdAfter && lowestIdAt(createdAfter),
+    createdBefore: createdBefore && lowestIdAt(createdBefore),
+  }
+  return page<Issuance>(tx, ask, [tx.tenantId, now], { ...filter, ...between })
 }

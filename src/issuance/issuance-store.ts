@@ -2,31 +2,19 @@ import type { Entry } from '../events/entry.ts'
 import { auditCte, auditValues } from '../events/recorded-sql.ts'
 import type { Watched } from '../platform.ts'
 import { type AcrossTx, sql, type TenantTx } from '../store/store.ts'
-import type { CredentialStatus, Issuance, IssuanceStatus } from './issuance.ts'
+import type { Issuance } from './issuance.ts'
 
-/** A row of {@link columns}. */
-export type IssuanceRow = {
-  id: string
-  status: IssuanceStatus
-  error: Issuance['error']
-  credential_id: string
-  credential_status: CredentialStatus
-  template_id: string
-  format: Issuance['format']
-  reference: string | null
-  revocable: boolean
-  created_at: Date
-  updated_at: Date
-  expires_at: Date
-}
-
+/** When an offer ends, or the access token that it was redeemed for: then the claims are forgotten. */
+export const END = 'coalesce(token_expires_at, expires_at)'
+/** When the sweep looks at a new offer first: no later than a token ends for which it was redeemed at once. */
+export const firstSweep = (end: string, now: string) => `least(${end}, ${now} + interval '5 minutes')`
 /** An offer whose time is over is expired, whether or not the sweep has been there. `$n` is the moment. */
-const over = (now: string) => `(status = 'offered' and forget_at <= ${now})`
+export const over = (now: string) => `(status = 'offered' and ${END} <= ${now})`
 /** What is read of an issuance. `$n` is the moment. */
 export const columns = (now: string) =>
-  `id, case when ${over(now)} then 'expired' else status end as status, error, credential_id,
-   case when ${over(now)} then 'expired' when standing <> 'valid' then standing else credential_status end as credential_status,
-   template_id, format, reference, revocable, created_at, updated_at, expires_at`
+  `id, case when ${over(now)} then 'expired' else status end as status, error, credential_id as "credentialId",
+   case when ${over(now)} then 'expired' when standing <> 'valid' then standing else credential_status end as "credentialStatus",
+   template_id as "templateId", format, reference, revocable, created_at as "createdAt", updated_at as "updatedAt", expires_at as "expiresAt"`
 
 const insertIssuance = sql(
   'issuance.insert',
@@ -34,9 +22,9 @@ const insertIssuance = sql(
      select id, version from credential_template where tenant_id = $1 and id = $2 and version = $3 and archived_at is null
    ), ins as (
      insert into issuance (tenant_id, id, status, template_id, template_version, reference, credential_id, credential_status, revocable,
-       sealed_claims, forget_at, expires_at, tx_code_mac, created_at, updated_at, format)
+       sealed_claims, sweep_at, expires_at, tx_code_mac, created_at, updated_at, format)
      select $1, $4::uuid, 'offered', made_from.id, made_from.version, $5::text, $6::uuid, 'offered', $7::boolean,
-       $8::bytea, $9::timestamptz, $9::timestamptz, $10::bytea, $11::timestamptz, $11::timestamptz, $12::text from made_from
+       $8::bytea, ${firstSweep('$9::timestamptz', '$14::timestamptz')}, $9, $10::bytea, $11::timestamptz, $14, $12::text from made_from
      returning id
    ), ${auditCte({ from: 'ins', first: 13 })}
    select id from ins`,
@@ -57,7 +45,7 @@ const cancelOffered = sql(
   `with seen as (select id from issuance where tenant_id = $1 and id = $2),
    upd as (
      update issuance set status = 'canceled', credential_status = 'expired', sealed_claims = null, updated_at = $3
-     where tenant_id = $1 and id = $2 and status = 'offered' and forget_at > $3
+     where tenant_id = $1 and id = $2 and status = 'offered' and ${END} > $3
      returning id
    ), ${auditCte({ from: 'upd', first: 4 })}
    select exists (select from seen) as known, exists (select from upd) as canceled`,
@@ -76,19 +64,18 @@ export type MadeFrom = Pick<NewIssuance, 'templateVersion' | 'txCodeMac'> & { re
 
 /** A new offer. @returns false if the template is not, or no longer, at that version, or archived. */
 export async function insertOffered(tx: TenantTx, made: NewIssuance, entry: Entry): Promise<boolean> {
-  const { id, templateId, reference, credentialId, revocable, expiresAt, createdAt } = made.issuance
+  const { id, templateId, reference, credentialId, revocable, expiresAt, createdAt, updatedAt } = made.issuance
   const rows = await tx.rows(insertIssuance, [
     ...[tx.tenantId, templateId, made.templateVersion, id, reference, credentialId, revocable],
     ...[made.sealedClaims, expiresAt, made.txCodeMac, createdAt, made.issuance.format],
-    ...auditValues(entry, createdAt),
+    ...[...auditValues(entry, updatedAt), updatedAt],
   ])
   return rows.length === 1
 }
 
 /** One issuance of the tenant. */
 export async function findIssuance(tx: TenantTx, id: string, now: Date): Promise<Issuance | null> {
-  const [row] = await tx.rows<IssuanceRow>(selectIssuance, [tx.tenantId, id, now])
-  return row === undefined ? null : issuanceOf(row)
+  return (await tx.rows<Issuance>(selectIssuance, [tx.tenantId, id, now]))[0] ?? null
 }
 
 /** What an issuance was made from. */
@@ -118,22 +105,4 @@ export const watchedIssuances: Watched = {
   name: 'issuance',
   versions: async (tx: AcrossTx, asked, now) =>
     tx.rows(selectVersions, [asked.map((one) => one.tenantId), asked.map((one) => one.id), now]),
-}
-
-/** From the row to what the room speaks of. */
-export function issuanceOf(row: IssuanceRow): Issuance {
-  return {
-    id: row.id,
-    status: row.status,
-    error: row.error,
-    credentialId: row.credential_id,
-    credentialStatus: row.credential_status,
-    templateId: row.template_id,
-    format: row.format,
-    reference: row.reference,
-    revocable: row.revocable,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    expiresAt: row.expires_at,
-  }
 }

@@ -14,12 +14,12 @@ import {
 import { buildCredentialResponse } from '../protocols/openid4vci/credential-response.ts'
 import { type ProvedKey, verifyProofs } from '../protocols/openid4vci/jwt-proof.ts'
 import { type ActiveSigner, signerOfAuthority } from '../trust/active-signer.ts'
+import { type PresentedToken, readAccessToken } from './access-token.ts'
 import { fitsCertificate } from './check-elements.ts'
 import { certificateOf, credentialSigner } from './credential-signer.ts'
-import { type Copy, findGranted, type Granted, reopen } from './credential-store.ts'
-import { takeGranted } from './granted-cache.ts'
+import { type Bound, findClaims, reopen } from './credential-store.ts'
 import { reserveCopies } from './reserve-copies.ts'
-import { type Signing, signCopies } from './sign-copies.ts'
+import { signCopies } from './sign-copies.ts'
 import type { Template, TemplateDefinition } from './template.ts'
 import { templateVersion } from './template-cache.ts'
 import { findBatchMax } from './template-store.ts'
@@ -31,8 +31,8 @@ type From = { readonly ip: string; readonly requestId: string }
  * The credential endpoint: copies of one credential, each bound to a key that the wallet proved to hold.
  *
  * In one statement the keys are bound, the nonce is spent, the status entries are taken and the issuance is completed; then it is signed,
- * outside of any transaction, and opened again if that fails. Whoever comes again with the same token and keys gets the same content and
- * the same entries until the claims are forgotten, so a lost answer is no lost credential.
+ * outside of any transaction, and opened again if that fails. A request with the same token and keys gets the same content and the same
+ * entries until the token ends, so a lost answer is no lost credential.
  *
  * @param token Access token.
  * @throws Fault `token.invalid`, `credential_request.*`, `credential_configuration.unknown`, `credential_identifier.unknown`,
@@ -45,27 +45,27 @@ export async function issueCredential(
   ask: { readonly token: string; readonly body: unknown },
   from: From,
 ): Promise<object> {
-  const { store, clock } = needs
-  const now = clock.now()
-  const tokenHash = sha256(ask.token)
-  const granted =
-    takeGranted(needs, tenant.id, tokenHash) ?? (await store.single(tenant.id, (tx) => findGranted(tx, tokenHash, now)))
-  if (granted === null) throw new Fault('token.invalid')
+  const now = needs.clock.now()
+  const granted = await readAccessToken(needs.sealing, tenant.id, ask.token)
+  if (granted === null || granted.expiresAt <= now) throw new Fault('token.invalid')
   const request = readCredentialRequest(ask.body, PROOFS_MAX)
   const template = await templateVersion(needs, tenant.id, granted.templateId, granted.templateVersion)
   checkCovered(request, granted, template)
   const keys = await provedKeys(needs, tenant, request, template, now)
-  const claims = await claimsOf(needs, tenant, granted)
-  const signer = await signerOf(needs, tenant, template.definition, claims)
+  const signer = await signerOf(needs, tenant, granted, template.definition)
   const listKind = {
     bits: template.definition.format === 'mdoc' ? 1 : 2,
     authorityId: signer?.authorityId ?? null,
   } as const
   const entry = completedBy(granted, from)
-  const reservation = { granted, tokenHash, listKind, entry, ...keys }
-  const { issuedAt, copies } = await reserveCopies(needs, tenant, reservation, now)
-  const signing = { template, claims, issuedAt, copies, keys: keys.bound }
-  const signed = await signedOrReopened(needs, tenant, signer, signing, entry)
+  const { revocable } = template.definition
+  const bound = await reserveCopies(needs, tenant, { granted, revocable, listKind, entry, ...keys }, now)
+  const sign = async () => {
+    const by = await signerOfCopies(needs, tenant, signer, bound.copies)
+    const claims = await openClaims(needs, tenant, granted, bound.sealedClaims)
+    return signCopies(needs, tenant, by, { ...bound, template, claims, keys: keys.bound })
+  }
+  const signed = await signedOrReopened(needs, tenant, entry, sign)
   return buildCredentialResponse(inOrder(keys.asked, keys.bound, signed), granted.credentialId)
 }
 
@@ -73,14 +73,17 @@ export async function issueCredential(
 async function signerOf(
   needs: Needs,
   tenant: Tenant,
+  granted: PresentedToken,
   definition: TemplateDefinition,
-  claims: JsonObject,
 ): Promise<ActiveSigner | null> {
   const signer = await credentialSigner(needs, tenant, definition).catch((cause: unknown) => {
     if (!(cause instanceof Fault) || cause.code !== 'certificate.none_active') throw cause
     throw new Fault('certificate.none_active', { ...(cause.detail !== undefined && { notes: cause.detail }), cause })
   })
   if (signer === null || definition.format !== 'mdoc') return signer
+  const sealed = await needs.store.single(tenant.id, (tx) => findClaims(tx, granted, needs.clock.now()))
+  if (sealed === null) throw new Fault('credential_request.denied')
+  const claims = await openClaims(needs, tenant, granted, sealed)
   if (fitsCertificate(definition, claims, certificateOf(signer))) return signer
   throw new Fault('credential_request.denied', { notes: 'the active certificate says another country than the mdoc' })
 }
@@ -93,7 +96,7 @@ async function signerOfCopies(
   needs: Needs,
   tenant: Tenant,
   signer: ActiveSigner | null,
-  copies: readonly Copy[],
+  copies: Bound['copies'],
 ): Promise<ActiveSigner | null> {
   const slot = copies[0]?.slot ?? null
   if (slot === null || slot.authorityId === (signer?.authorityId ?? null)) return signer
@@ -105,7 +108,7 @@ async function signerOfCopies(
 }
 
 /** [VCI-C1] By identifier exactly if the token response gave one, by configuration otherwise. */
-function checkCovered(request: CredentialRequest, granted: Granted, template: Template): void {
+function checkCovered(request: CredentialRequest, granted: PresentedToken, template: Template): void {
   const { credentialIdentifier, configurationId } = request
   if (granted.identified) {
     if (credentialIdentifier === null) {
@@ -159,37 +162,39 @@ function hashOfSet(keys: readonly ProvedKey[]): Buffer {
   return sha256(Buffer.concat(keys.map((key) => fromBase64url(key.thumbprint))))
 }
 
-async function claimsOf({ sealing }: Needs, tenant: Tenant, { id, sealedClaims }: Granted): Promise<JsonObject> {
-  if (sealedClaims === null) throw new Fault('credential_request.denied')
+async function openClaims(
+  { sealing }: Needs,
+  tenant: Tenant,
+  { id }: PresentedToken,
+  sealed: Buffer,
+): Promise<JsonObject> {
   const place = { tenantId: tenant.id, table: 'issuance', column: 'sealed_claims', row: id }
   // We sealed them ourselves, out of a JSON object.
-  return readOwnJson(await sealing.open(place, sealedClaims)) as JsonObject
+  return readOwnJson(await sealing.open(place, sealed)) as JsonObject
 }
 
 /**
- * @throws what the signer says: then the issuance is open again as it was, unless somebody else has asked for the same, and the wallet may come
- * again with the same token.
+ * @throws what the signer throws: then the issuance is open again as it was, unless another request has got the same meanwhile, and the wallet
+ * may repeat its request with the same token.
  */
 async function signedOrReopened(
   needs: Needs,
   tenant: Tenant,
-  signer: ActiveSigner | null,
-  signing: Signing,
   completed: Entry,
+  sign: () => Promise<string[]>,
 ): Promise<string[]> {
   try {
-    const by = await signerOfCopies(needs, tenant, signer, signing.copies)
-    return await signCopies(needs, tenant, by, signing)
+    return await sign()
   } catch (error) {
     const { id } = completed.subject
     const entry = { ...completed, action: 'issuance.reopened' }
     const now = needs.clock.now()
-    if (id !== null) await needs.store.single(tenant.id, (tx) => reopen(tx, id, signing.issuedAt, entry, now))
+    if (id !== null) await needs.store.single(tenant.id, (tx) => reopen(tx, id, entry, now))
     throw error
   }
 }
 
-function completedBy({ id, credentialId, templateId }: Granted, from: From): Entry {
+function completedBy({ id, credentialId, templateId }: PresentedToken, from: From): Entry {
   return {
     action: 'openid4vc.issuance.completed',
     subject: { kind: 'issuance', id },

@@ -14,8 +14,8 @@ import { deleteOldNonces, forgetClaims, listTenantsToForget } from './forget-sto
 import { BATCH_LEASE_MS, runBatchJob, startBatch } from './run-batch.ts'
 
 const ISSUANCES_PER_TURN = 100
-/** The clock of the process that made a nonce may have been ahead of ours, and then the nonce lives on for that long. [SEC-80] */
-const CLOCKS_APART_MS = 120_000
+/** Longer than NONCE_TTL_SECONDS can be; the clock of the process that made a nonce may have been ahead of ours. [SEC-80] */
+const NONCES_KEPT_MS = 780_000
 
 const BATCHES_KEPT_MS = 30 * 86_400_000
 
@@ -36,7 +36,7 @@ export const issuanceSchedules: readonly Schedule[] = [
   }),
   every(600, 'issuance.delete-nonces', ({ store, clock }) =>
     store.across('nonces of all tenants that have run out', (tx) =>
-      deleteOldNonces(tx, new Date(clock.now().getTime() - CLOCKS_APART_MS)),
+      deleteOldNonces(tx, new Date(clock.now().getTime() - NONCES_KEPT_MS)),
     ),
   ),
   every(5, 'issuance.resume-batches', resumeBatches, { timeoutSeconds: 15 }),

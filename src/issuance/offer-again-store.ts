@@ -5,7 +5,7 @@ import { sql, type TenantTx } from '../store/store.ts'
 const offerAnew = sql(
   'issuance.offer_again',
   `with upd as (
-     update issuance set redeemed_at = null, token_hash = null, token_expires_at = null, forget_at = expires_at
+     update issuance set redeemed_at = null, token_hash = null, token_expires_at = null
      where tenant_id = $1 and id = $2 and status = 'offered' and redeemed_at is not null and holder_keys_hash is null
        and sealed_claims is not null and expires_at > $3
      returning id

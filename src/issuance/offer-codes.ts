@@ -20,7 +20,7 @@ export async function offerToken(
   purpose: OfferToken,
   id: string,
 ): Promise<string> {
-  const bytes = Buffer.from(id.replaceAll('-', ''), 'hex')
+  const bytes = uuidBytes(id)
   return Buffer.concat([bytes, macOf(await sealing.derive(tenantId, purpose), bytes)]).toString('base64url')
 }
 
@@ -42,7 +42,13 @@ function macOf(key: Uint8Array, id: Uint8Array): Buffer {
   return hmacSha256(key, id).subarray(0, MAC_BYTES)
 }
 
-function uuidOf(bytes: Buffer): string {
+/** The 16 bytes of a UUID. */
+export function uuidBytes(id: string): Buffer {
+  return Buffer.from(id.replaceAll('-', ''), 'hex')
+}
+
+/** The UUID of 16 bytes. */
+export function uuidOf(bytes: Buffer): string {
   const hex = bytes.toString('hex')
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }

@@ -1,5 +1,5 @@
 import type { Caller } from '../caller.ts'
-import { newId } from '../crypto/random.ts'
+import { idAt, newId, timeOfId } from '../crypto/random.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import type { TenantTx } from '../store/store.ts'
@@ -9,7 +9,6 @@ import { refusalOf, unknownTemplate } from './issuance-refusal.ts'
 import type { IssuanceView, OpenIssuanceBody } from './issuance-schemas.ts'
 import { insertOffered } from './issuance-store.ts'
 import { showIssuance } from './issuance-view.ts'
-import { rememberOffer } from './offer-cache.ts'
 import { type Template, txCodeOf } from './template.ts'
 import { freshTemplate, knownTemplate } from './template-cache.ts'
 import { makeTxCode, txCodeMac } from './tx-code.ts'
@@ -37,7 +36,7 @@ export async function openIssuance(
   needs: Needs,
   caller: Caller,
   ask: OpenIssuanceBody,
-  id = newId(),
+  id = idAt(needs.clock.now()),
   alongside: Alongside | null = null,
 ): Promise<IssuanceView> {
   const { tenantId } = caller
@@ -87,8 +86,6 @@ async function tryOpen(
           return isOpened
         })
   if (!isWritten) return null
-  const kept = { templateId: template.id, templateVersion: template.version, needsTxCode: txCode !== null }
-  rememberOffer(needs, tenantId, issuance.id, kept, issuance.expiresAt)
   return { ...shown, ...(txCode !== null && { txCode }) }
 }
 
@@ -103,7 +100,7 @@ function offered(template: Template, ask: Ask, now: Date, ttlSeconds: number): I
     format: template.definition.format,
     reference: ask.reference ?? null,
     revocable: template.definition.revocable,
-    createdAt: now,
+    createdAt: timeOfId(ask.id),
     updatedAt: now,
     expiresAt: new Date(now.getTime() + (ask.expiresInSeconds ?? ttlSeconds) * 1000),
   }

@@ -168,7 +168,7 @@ test('[TS-30] a list that is full is followed by one other, however many callers
 const insertList = sql('test.issuance.list', 'insert into status_list (tenant_id, id, created_at) values ($1, $2, $3)')
 const insertDone = sql(
   'test.issuance.row',
-  `insert into issuance (tenant_id, id, status, template_id, template_version, credential_id, credential_status, revocable, forget_at,
+  `insert into issuance (tenant_id, id, status, template_id, template_version, credential_id, credential_status, revocable, sweep_at,
      expires_at, created_at, updated_at) values ($1, $2, 'completed', $2, 1, $2, 'issued', true, $3, $3, $3, $3)`,
 )
 const insertCopies = sql(

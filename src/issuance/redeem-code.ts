@@ -1,15 +1,12 @@
-import { sha256 } from '../crypto/digest.ts'
 import { isJsonObject, parseJson } from '../crypto/json.ts'
-import { randomToken } from '../crypto/random.ts'
 import type { Tenant } from '../directory/tenant.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import { PRE_AUTHORIZED_GRANT } from '../protocols/openid4vci/credential-offer.ts'
-import { rememberGranted } from './granted-cache.ts'
-import { forgetOffer } from './offer-cache.ts'
+import { makeAccessToken, makeTokenSecret } from './access-token.ts'
 import { readOfferToken } from './offer-codes.ts'
 import { admitGuess, countGuess } from './rate-limits.ts'
-import { findOffer, type Redeemed, type RedemptionEntries, redeem } from './redemption-store.ts'
+import { findOffer, type Redeemed, type Redemption, type RedemptionEntries, redeem } from './redemption-store.ts'
 import { templateVersion } from './template-cache.ts'
 import { txCodeMac } from './tx-code.ts'
 
@@ -30,34 +27,42 @@ const DETAILS_CHARS_MAX = 16_384
  * @see [OpenID4VCI 1.0, 6](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-token-endpoint)
  */
 export async function redeemCode(needs: Needs, tenant: Tenant, form: Form, from: From): Promise<object> {
-  const { store, sealing, clock } = needs
+  const { sealing, clock } = needs
   const { code, txCode, configurationId } = readForm(form)
   const id = await readOfferToken(sealing, tenant.id, 'offer-code', code)
   if (id === null) throw new Fault('grant.invalid')
   if (txCode !== null) admitGuess(needs, tenant)
   const now = clock.now()
-  const token = randomToken()
+  const secret = makeTokenSecret()
   const asked = {
     id,
     txCodeMac: txCode === null ? null : await txCodeMac(sealing, tenant.id, id, txCode),
-    tokenHash: sha256(token),
+    tokenHash: secret.hash,
     tokenExpiresAt: new Date(now.getTime() + TOKEN_TTL_SECONDS * 1000),
     configurationId,
   }
-  const redeemed = await store.single(tenant.id, (tx) => redeem(tx, asked, entriesOf(id, from), now))
-  if (redeemed.outcome !== 'redeemed') {
-    forgetOffer(needs, id)
-    throw await refusalOf(needs, tenant, id, redeemed, configurationId)
-  }
-  rememberGranted(needs, tenant.id, asked.tokenHash, redeemed.granted)
+  const redeemed = await redeemSurely(needs, tenant, asked, entriesOf(id, from), now)
+  if (redeemed.outcome !== 'redeemed') throw await refusalOf(needs, tenant, id, redeemed, configurationId)
   return {
-    access_token: token,
+    access_token: await makeAccessToken(sealing, tenant.id, secret, redeemed.granted),
     token_type: 'Bearer',
     expires_in: TOKEN_TTL_SECONDS,
     ...(configurationId !== null && {
       authorization_details: [detailsOf(configurationId, redeemed.granted.credentialId)],
     }),
   }
+}
+
+/** The code is spent once: when the answer of the database is lost, the same secret asks again what became of it. */
+async function redeemSurely(
+  { store }: Needs,
+  tenant: Tenant,
+  asked: Redemption,
+  entries: RedemptionEntries,
+  now: Date,
+): Promise<Redeemed> {
+  const attempt = () => store.single(tenant.id, (tx) => redeem(tx, asked, entries, now))
+  return attempt().catch(attempt)
 }
 
 function entriesOf(id: string, from: From): RedemptionEntries {

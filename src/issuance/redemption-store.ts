@@ -1,12 +1,12 @@
 import type { Entry } from '../events/entry.ts'
 import { auditCte, auditValues, insertAudit } from '../events/recorded-sql.ts'
 import { sql, type TenantTx } from '../store/store.ts'
-import type { Granted } from './credential-store.ts'
+import type { Granted } from './access-token.ts'
 
 const selectOffer = sql(
   'issuance.offer.find',
-  `select template_id, template_version, tx_code_mac is not null as needs_tx_code from issuance
-   where tenant_id = $1 and id = $2 and status in ('offered', 'partiallyIssued', 'completed') and expires_at > $3`,
+  `select template_id as "templateId", template_version as "templateVersion", tx_code_mac is not null as "needsTxCode" from issuance
+   where tenant_id = $1 and id = $2 and (status in ('offered', 'partiallyIssued', 'completed') or issued_at is not null) and expires_at > $3`,
 )
 
 /** What an offer is made of. */
@@ -14,13 +14,7 @@ export type Offered = { readonly templateId: string; readonly templateVersion: n
 
 /** The offer of an issuance until its time is over, also after it was redeemed: wallets fetch it again. [VCI-O7] */
 export async function findOffer(tx: TenantTx, id: string, now: Date): Promise<Offered | null> {
-  const [row] = await tx.rows<{ template_id: string; template_version: number; needs_tx_code: boolean }>(selectOffer, [
-    tx.tenantId,
-    id,
-    now,
-  ])
-  if (row === undefined) return null
-  return { templateId: row.template_id, templateVersion: row.template_version, needsTxCode: row.needs_tx_code }
+  return (await tx.rows<Offered>(selectOffer, [tx.tenantId, id, now]))[0] ?? null
 }
 
 const isWrong = 'tx_code_mac is not null and $3::bytea is not null and tx_code_mac <> $3'
@@ -30,27 +24,30 @@ const ifRight = (value: string, otherwise = 'null') =>
 const ifLastTry = (value: string, otherwise: string) =>
   `case when ${isWrong} and tx_tries_left = 1 then ${value} else ${otherwise} end`
 
-// The right and the wrong transaction code are the same update, so no number of callers at once gets more tries than there are.
+// The right and the wrong transaction code are the same update, so no number of callers at once gets more tries than there are. A caller that
+// brings the secret of the token again is the same one, whose answer was lost.
 const redeemOffer = sql(
   'issuance.redeem',
   `with tried as (
      update issuance set
        tx_tries_left = tx_tries_left - case when ${isWrong} then 1 else 0 end,
        redeemed_at = ${ifRight('$4::timestamptz')}, token_hash = ${ifRight('$5::bytea')},
-       token_expires_at = ${ifRight('$6::timestamptz')}, forget_at = ${ifRight('$6::timestamptz', 'forget_at')}, identified = $7,
+       token_expires_at = ${ifRight('$6::timestamptz')}, identified = $7,
+       sweep_at = ${ifRight('least(sweep_at, $6::timestamptz)', 'sweep_at')},
        status = ${ifLastTry(`'failed'`, 'status')}, credential_status = ${ifLastTry(`'failed'`, 'credential_status')},
        sealed_claims = ${ifLastTry('null', 'sealed_claims')}, error = ${ifLastTry('$11::jsonb', 'error')},
        updated_at = ${ifLastTry('$4::timestamptz', 'updated_at')}
-     where tenant_id = $1 and id = $2 and status = 'offered' and redeemed_at is null and expires_at > $4 and tx_tries_left > 0
+     where tenant_id = $1 and id = $2 and status = 'offered' and (redeemed_at is null or token_hash = $5) and expires_at > $4 and tx_tries_left > 0
        and ($8::text is null or $8 = (select code from credential_template t where t.tenant_id = $1 and t.id = template_id))
-     returning id, credential_id, redeemed_at is not null as redeemed, tx_code_mac is not null as needs_tx_code,
-       template_id, template_version, revocable, sealed_claims, status, tx_tries_left
+     returning id, credential_id, redeemed_at is not null as redeemed, tx_code_mac is not null as needs_tx_code, template_id, template_version, status,
+       tx_tries_left
    ), wrong as (
      select id from tried where not redeemed and needs_tx_code and $3::bytea is not null
    ), ${auditCte({ from: 'wrong', first: 9 })}, locked as (
      ${insertAudit('entry.subject_id', `(select from tried where status = 'failed') as last cross join `, 10)}
    )
-   select credential_id, redeemed, needs_tx_code, template_id, template_version, revocable, sealed_claims, tx_tries_left from tried`,
+   select redeemed, needs_tx_code as "needsTxCode", credential_id as "credentialId", template_id as "templateId",
+      template_version as "templateVersion", tx_tries_left as "triesLeft" from tried`,
 )
 
 /** Why an issuance failed, as our API shows it. */
@@ -76,20 +73,16 @@ export type Redeemed =
   | { readonly outcome: 'unusable' | 'tx_code_missing' | 'tx_code_unexpected' }
   | { readonly outcome: 'tx_code_wrong'; readonly triesLeft: number }
 
-type TriedRow = {
-  credential_id: string
-  redeemed: boolean
-  needs_tx_code: boolean
-  template_id: string
-  template_version: number
-  revocable: boolean
-  sealed_claims: Buffer | null
-  tx_tries_left: number
+type TriedRow = Pick<Granted, 'credentialId' | 'templateId' | 'templateVersion'> & {
+  readonly redeemed: boolean
+  readonly needsTxCode: boolean
+  readonly triesLeft: number
 }
 
 /**
  * Redeems an offer for an access token, or counts a wrong transaction code. One statement: of any number of callers at once exactly one
- * redeems, and no more than five guess. The fifth wrong code ends the issuance, and its claims are forgotten.
+ * redeems, and no more than five guess. The fifth wrong code ends the issuance, and its claims are forgotten. May be repeated with the same
+ * secret when its answer was lost.
  */
 export async function redeem(
   tx: TenantTx,
@@ -105,56 +98,13 @@ export async function redeem(
     LOCKED,
   ])
   if (row === undefined) return { outcome: 'unusable' }
-  if (row.redeemed) return { outcome: 'redeemed', granted: grantedOf(row, asked) }
-  if (!row.needs_tx_code) return { outcome: 'tx_code_unexpected' }
-  if (txCodeMac === null) return { outcome: 'tx_code_missing' }
-  return { outcome: 'tx_code_wrong', triesLeft: row.tx_tries_left }
-}
-
-function grantedOf(row: TriedRow, { id, configurationId }: Redemption): Granted {
-  return {
-    id,
-    templateId: row.template_id,
-    templateVersion: row.template_version,
-    credentialId: row.credential_id,
-    identified: configurationId !== null,
-    revocable: row.revocable,
-    sealedClaims: row.sealed_claims,
+  if (row.redeemed) {
+    const { credentialId, templateId, templateVersion } = row
+    const identified = configurationId !== null
+    const granted = { id, credentialId, templateId, templateVersion, identified, expiresAt: tokenExpiresAt }
+    return { outcome: 'redeemed', granted }
   }
-}
-
-const tellOutcome = sql(
-  'issuance.notify',
-  `with found as (
-     select credential_id::text as notification_id, status = 'completed' as issued from issuance
-     where tenant_id = $1 and token_hash = $2 and token_expires_at > $3 and status in ('offered', 'completed')
-   ), told as (
-     update issuance set credential_status = $5, updated_at = $6,
-       sealed_claims = case when $5 = 'failed' then sealed_claims end
-     where tenant_id = $1 and token_hash = $2 and token_expires_at > $3 and credential_id::text = $4 and status = 'completed'
-       and credential_status in ('issued', 'accepted', 'rejected', 'failed') and credential_status <> $5
-     returning id, credential_id, credential_status
-   ), ${auditCte({ from: 'told', subjectId: `case told.credential_status when 'failed' then told.id else told.credential_id end`, first: 7 })}
-   select issued and notification_id = $4 as known from found`,
-)
-
-/** What a wallet reports. `tokensSince`: access tokens that ran out before are not listened to any more. */
-export type Report = {
-  readonly tokenHash: Buffer
-  readonly tokensSince: Date
-  readonly notificationId: string
-  readonly becomes: 'accepted' | 'rejected' | 'failed'
-}
-
-/** Writes down what became of a credential at the holder, and forgets the claims once it arrived. The same report again changes nothing. */
-export async function tell(
-  tx: TenantTx,
-  { tokenHash, tokensSince, notificationId, becomes }: Report,
-  entry: Entry,
-  now: Date,
-): Promise<'told' | 'no_token' | 'unknown'> {
-  const values = [tx.tenantId, tokenHash, tokensSince, notificationId, becomes, now, ...auditValues(entry, now)]
-  const [row] = await tx.rows<{ known: boolean }>(tellOutcome, values)
-  if (row === undefined) return 'no_token'
-  return row.known ? 'told' : 'unknown'
+  if (!row.needsTxCode) return { outcome: 'tx_code_unexpected' }
+  if (txCodeMac === null) return { outcome: 'tx_code_missing' }
+  return { outcome: 'tx_code_wrong', triesLeft: row.triesLeft }
 }

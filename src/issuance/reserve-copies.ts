@@ -5,30 +5,22 @@ import type { Tenant } from '../directory/tenant.ts'
 import type { Entry } from '../events/entry.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
+import { madeAtOf } from '../protocols/openid4vci/c-nonce.ts'
 import type { ProvedKey } from '../protocols/openid4vci/jwt-proof.ts'
 import { violatedIndex } from '../store/unique-violation.ts'
-import {
-  type Copy,
-  closeList,
-  type Granted,
-  openList,
-  type Reservation,
-  type Reserved,
-  reserve,
-} from './credential-store.ts'
+import type { PresentedToken } from './access-token.ts'
+import { type Bound, closeList, openList, type Reservation, type Reserved, reserve } from './credential-store.ts'
 import { LIST_FULL_ENTRIES, type ListKind, slotCandidates } from './status-slots.ts'
 
-type Needs = Pick<Platform, 'store' | 'config'>
+type Needs = Pick<Platform, 'store'>
 
-/** Of unlucky entries and twins at the same moment, so many are overtaken. */
+/** Retries after a status index collision or a concurrent request for the same copies. */
 const TRIES_MAX = 8
-/** [SEC-80] A nonce made by a clock that is ahead is accepted as long, so it is remembered as long. */
-const SKEW_SECONDS = 60
 
 /** What a request brings: whose it is, which keys it proved, with which nonces. */
 export type CopiesAsk = {
-  readonly granted: Granted
-  readonly tokenHash: Buffer
+  readonly granted: PresentedToken
+  readonly revocable: boolean
   readonly bound: readonly ProvedKey[]
   readonly holderKeysHash: Buffer
   readonly nonces: readonly string[]
@@ -41,27 +33,24 @@ export type CopiesAsk = {
 /**
  * Binds the credential to the keys, takes its entries of the status list and completes the issuance, or finds what the same keys got before.
  *
- * @returns When it was issued first, and one copy a key.
  * @throws Fault `nonce.invalid` if a nonce was used, `credential_request.denied` if other keys have the credential or it is closed
  */
 export async function reserveCopies(
-  { store, config }: Needs,
+  { store }: Needs,
   tenant: Tenant,
-  { granted, tokenHash, bound, holderKeysHash, nonces, listKind, entry }: CopiesAsk,
+  { granted, revocable, bound, holderKeysHash, nonces, listKind, entry }: CopiesAsk,
   now: Date,
-): Promise<{ readonly issuedAt: Date; readonly copies: readonly Copy[] }> {
+): Promise<Bound> {
+  const { id, credentialId, tokenHash } = granted
   const reservation = {
-    id: granted.id,
-    credentialId: granted.credentialId,
-    tokenHash,
-    holderKeysHash,
+    ...{ id, credentialId, tokenHash, holderKeysHash },
     holderKeys: bound.map((key) => fromBase64url(key.thumbprint)),
     nonceHashes: nonces.map(sha256),
-    noncesUntil: new Date(now.getTime() + (config.nonceTtlSeconds + SKEW_SECONDS) * 1000),
+    noncesMadeAt: nonces.map(madeAtOf),
     listKind,
   }
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
-    const candidates = granted.revocable ? slotCandidates(bound.length) : []
+    const candidates = revocable ? slotCandidates(bound.length) : []
     const reserved = await tryReserve({ store }, tenant, { ...reservation, candidates }, entry, now)
     if (reserved?.outcome === 'reserved') return reserved
     if (reserved?.outcome === 'denied') throw new Fault('credential_request.denied')

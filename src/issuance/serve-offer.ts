@@ -3,9 +3,8 @@ import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import { buildOffer, offerLink } from '../protocols/openid4vci/build-offer.ts'
 import { offerUriOf } from './issuance-view.ts'
-import { knownOffer } from './offer-cache.ts'
 import { offerToken, readOfferToken } from './offer-codes.ts'
-import { findOffer, type Offered } from './redemption-store.ts'
+import { findOffer } from './redemption-store.ts'
 import { txCodeOf } from './template.ts'
 import { templateVersion } from './template-cache.ts'
 
@@ -18,9 +17,9 @@ type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls'>
  * @see [OpenID4VCI 1.0, 4.1.3](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-sending-credential-offer-by-r)
  */
 export async function serveOffer(needs: Needs, tenant: Tenant, token: string): Promise<object> {
-  const { sealing, urls } = needs
+  const { store, sealing, clock, urls } = needs
   const id = await readOfferToken(sealing, tenant.id, 'offer-link', token)
-  const offer = id === null ? null : await offerOf(needs, tenant, id)
+  const offer = id === null ? null : await store.single(tenant.id, (tx) => findOffer(tx, id, clock.now()))
   if (id === null || offer === null) throw new Fault('resource.unknown')
   const { code, definition } = await templateVersion(needs, tenant.id, offer.templateId, offer.templateVersion)
   return buildOffer({
@@ -29,11 +28,6 @@ export async function serveOffer(needs: Needs, tenant: Tenant, token: string): P
     preAuthorizedCode: await offerToken(sealing, tenant.id, 'offer-code', id),
     txCode: offer.needsTxCode ? txCodeOf(definition) : null,
   })
-}
-
-async function offerOf(needs: Needs, tenant: Tenant, id: string): Promise<Offered | null> {
-  const { store, clock } = needs
-  return knownOffer(needs, tenant.id, id) ?? store.single(tenant.id, (tx) => findOffer(tx, id, clock.now()))
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Entry } from '../events/entry.ts'
 import { auditEachCte, auditEachValues } from '../events/recorded-sql.ts'
 import { sql, type TenantTx } from '../store/store.ts'
 import type { CredentialStatus } from './issuance.ts'
+import { over } from './issuance-store.ts'
 import type { Standing, StandingChange, Stood } from './standing.ts'
 
 // Locked in the order of their ids, so that callers who name the same credentials in another order wait for each other, and no longer.
@@ -9,7 +10,7 @@ const changeSome = sql(
   'issuance.standing.change',
   `with due as (
      select i.id from issuance i
-     where i.tenant_id = $1 and i.credential_id = any($2::uuid[]) and i.status = 'completed' and i.revocable
+     where i.tenant_id = $1 and i.credential_id = any($2::uuid[]) and i.issued_at is not null and i.revocable
        and i.standing = any($3::text[]) and ($4::text <> 'suspended' or i.format <> 'mdoc')
      order by i.id for update
    ), changed as (
@@ -37,8 +38,8 @@ const markEntries = sql(
 )
 const selectStood = sql(
   'issuance.standing.find',
-  `select id, credential_id, standing, status = 'completed' as issued, revocable, format,
-     case when standing <> 'valid' then standing when status = 'offered' and forget_at <= $3 then 'expired' else credential_status end as shown
+  `select id as "issuanceId", credential_id as "credentialId", standing, issued_at is not null as "isIssued", revocable, format,
+     case when standing <> 'valid' then standing when ${over('$3')} then 'expired' else credential_status end as status
    from issuance where tenant_id = $1 and (credential_id = any($2::uuid[]) or id = any($2::uuid[]))`,
 )
 
@@ -103,26 +104,7 @@ function bitString(bytes: Uint8Array): string {
   return `x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`
 }
 
-type StoodRow = {
-  id: string
-  credential_id: string
-  standing: Standing
-  issued: boolean
-  revocable: boolean
-  format: string
-  shown: CredentialStatus
-}
-
 /** The credentials that have one of these ids, and those whose issuance has. */
 export async function findStood(tx: TenantTx, ids: readonly string[], now: Date): Promise<Stood[]> {
-  const rows = await tx.rows<StoodRow>(selectStood, [tx.tenantId, ids, now])
-  return rows.map((row) => ({
-    issuanceId: row.id,
-    credentialId: row.credential_id,
-    standing: row.standing,
-    status: row.shown,
-    isIssued: row.issued,
-    revocable: row.revocable,
-    format: row.format,
-  }))
+  return tx.rows<Stood>(selectStood, [tx.tenantId, ids, now])
 }

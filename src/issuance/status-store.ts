@@ -3,7 +3,7 @@ import { sql, type TenantTx } from '../store/store.ts'
 // varbit_send: four bytes of length, then the bits as bytes. The bitmap is large, so it travels only when it is news.
 const selectList = sql(
   'issuance.status_list.get',
-  `select version, bits, authority_id,
+  `select version, bits, authority_id as "authorityId",
      case when version <> $3 and bitmap is not null then substring(varbit_send(bitmap) from 5) end as packed
    from status_list where tenant_id = $1 and id = $2`,
 )
@@ -21,13 +21,9 @@ export type KeptList = {
   readonly packed: Buffer | null
 }
 
-type ListRow = { version: number; bits: 1 | 2; authority_id: string | null; packed: Buffer | null }
-
 /** A status list of the tenant; its content only if it is not of the version that is known (-1: none is). */
 export async function findList(tx: TenantTx, id: string, knownVersion: number): Promise<KeptList | null> {
-  const [row] = await tx.rows<ListRow>(selectList, [tx.tenantId, id, knownVersion])
-  if (row === undefined) return null
-  return { version: row.version, bits: row.bits, authorityId: row.authority_id, packed: row.packed }
+  return (await tx.rows<KeptList>(selectList, [tx.tenantId, id, knownVersion]))[0] ?? null
 }
 
 /** The ids of the tenant's status lists, the oldest first. */

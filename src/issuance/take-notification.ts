@@ -1,9 +1,9 @@
-import { sha256 } from '../crypto/digest.ts'
 import { isJsonObject } from '../crypto/json.ts'
 import type { Tenant } from '../directory/tenant.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
-import { tell } from './redemption-store.ts'
+import { readAccessToken } from './access-token.ts'
+import { recordNotification } from './notification-store.ts'
 
 type From = { readonly ip: string; readonly requestId: string }
 
@@ -24,35 +24,33 @@ const outcomes = {
 } as const
 
 /**
- * The notification endpoint: what became of a credential at the holder. Reports may be repeated; the claims are forgotten with the first one
- * that says that the credential arrived.
+ * The notification endpoint: what became of a credential at the holder. Reports may be repeated. Until the token ends, the credential can still be
+ * fetched again, unless the holder deleted it.
  *
  * @throws Fault `notification.invalid`, `notification.unknown`, `token.invalid`
  * @see [OpenID4VCI 1.0, 11](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-notification-endpoint)
  */
 export async function takeNotification(
-  { store, clock }: Pick<Platform, 'store' | 'clock'>,
+  { store, sealing, clock }: Pick<Platform, 'store' | 'sealing' | 'clock'>,
   tenant: Tenant,
   { token, body }: { readonly token: string; readonly body: unknown },
   from: From,
 ): Promise<void> {
   const { notificationId, outcome } = read(body)
+  const granted = await readAccessToken(sealing, tenant.id, token)
+  if (granted === null) throw new Fault('token.invalid')
   const now = clock.now()
-  const report = {
-    tokenHash: sha256(token),
-    tokensSince: new Date(now.getTime() - LISTENED_DAYS * 86_400_000),
-    notificationId,
-    becomes: outcome.becomes,
-  }
+  const tokensSince = new Date(now.getTime() - LISTENED_DAYS * 86_400_000)
+  const report = { granted, tokensSince, notificationId, becomes: outcome.becomes }
   const entry = {
     action: outcome.action,
     subject: { kind: outcome.about, id: null },
     by: { kind: 'wallet', ...from },
     detail: outcome.detail,
   } as const
-  const told = await store.single(tenant.id, (tx) => tell(tx, report, entry, now))
-  if (told === 'no_token') throw new Fault('token.invalid')
-  if (told === 'unknown') throw new Fault('notification.unknown')
+  const recorded = await store.single(tenant.id, (tx) => recordNotification(tx, report, entry, now))
+  if (recorded === 'no_token') throw new Fault('token.invalid')
+  if (recorded === 'unknown') throw new Fault('notification.unknown')
 }
 
 function read(body: unknown) {

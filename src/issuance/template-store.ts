@@ -83,7 +83,8 @@ const selectOffered = sql(
   'issuance.template.offered',
   `select ${columns} from ${joined}
    where t.tenant_id = $1 and (t.archived_at is null or exists (
-     select from issuance i where i.tenant_id = $1 and i.template_id = t.id and i.status = 'offered' and i.forget_at > $2))
+     select from issuance i where i.tenant_id = $1 and i.template_id = t.id and i.status = 'offered' and i.sealed_claims is not null
+       and coalesce(i.token_expires_at, i.expires_at) > $2))
    order by t.id`,
 )
 const selectCatalog = sql('issuance.catalog.version', 'select version from template_catalog where tenant_id = $1')

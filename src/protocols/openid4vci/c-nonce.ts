@@ -45,6 +45,11 @@ export function checkCNonce(
   if (age < -SKEW_SECONDS * 1000 || age > ttlSeconds * 1000) throw new Fault('nonce.invalid')
 }
 
+/** When a `c_nonce` was made that {@link checkCNonce} has accepted. */
+export function madeAtOf(nonce: string): Date {
+  return new Date(Number(fromBase64url(nonce).readBigUInt64BE(0)))
+}
+
 function macOf(key: Uint8Array, body: Uint8Array): Buffer {
   return hmacSha256(key, 'c-nonce\0', body).subarray(0, MAC_BYTES)
 }

@@ -37,9 +37,13 @@ create table credential_template_version (
 );
 select protect_tenant_rows('credential_template_version');
 
--- One row an offer, with the one credential in it. Codes are derived from the id and stored nowhere; tokens and keys as hashes.
+-- One row an offer, with the one credential in it. Codes are derived from the id and stored nowhere; tokens and keys as hashes. An id is of
+-- the moment of created_at, so that what is read by time is read along the ids.
+--
+-- Redeeming and issuing update a row without a new entry in any index (HOT): the pages leave room for it, and what these updates change is in
+-- no index and in no condition of one. There is no foreign key to the tenant, which each insert would have to lock; 0021 removes the rows.
 create table issuance (
-  tenant_id         uuid not null references tenant (id) on delete cascade,
+  tenant_id         uuid not null,
   id                uuid not null,
   status            text not null check (status in ('offered', 'partiallyIssued', 'completed', 'failed', 'expired', 'canceled')),
   template_id       uuid not null,
@@ -50,34 +54,44 @@ create table issuance (
   credential_status text not null check (credential_status in
     ('offered', 'deferred', 'issued', 'accepted', 'rejected', 'failed', 'expired', 'suspended', 'revoked')),
   revocable         boolean not null,
-  -- Personal data: what the credential will say, sealed. Cleared when the wallet reports the receipt, when the issuance is canceled, and by
-  -- the sweep once forget_at has come: with the offer, or with the access token that it was redeemed for.
+  -- Personal data: what the credential will say, sealed. Cleared when the issuance is canceled or locked, when the wallet reports that the
+  -- holder does not want it, and by the sweep when the offer has ended, or the access token that it was redeemed for.
   sealed_claims     bytea,
-  forget_at         timestamptz not null,
   expires_at        timestamptz not null,
+  -- When the sweep looks at the row: when the offer ends, or a token for which it is redeemed at once. The sweep moves it on while the claims
+  -- are needed, so that a redemption that follows soon need not change it.
+  sweep_at          timestamptz not null,
   -- HMAC of the transaction code under a key of the tenant.
   tx_code_mac       bytea check (octet_length(tx_code_mac) = 32),
   tx_tries_left     smallint not null default 5 check (tx_tries_left >= 0),
   redeemed_at       timestamptz,
   -- The token response named the credential by its identifier, so the request must too.
   identified        boolean not null default false,
-  token_hash        bytea check (octet_length(token_hash) = 32), -- SHA-256; the token itself is never stored
+  token_hash        bytea check (octet_length(token_hash) = 32), -- SHA-256 of the secret in the token, which is stored nowhere
   token_expires_at  timestamptz,
   -- SHA-256 over the thumbprints of the keys that the credential is bound to: the same keys get it again, others never.
   holder_keys_hash  bytea check (octet_length(holder_keys_hash) = 32),
   issued_at         timestamptz,
+  -- Credential requests that were served since the issuance was open, or since the wallet reported a failure.
+  reservations      integer not null default 0,
+  -- Reports of the wallet that were recorded.
+  reports           smallint not null default 0,
   error             jsonb,
   created_at        timestamptz not null,
   updated_at        timestamptz not null,
+  -- What most issuances never have, so that it can be in an index.
+  ended             text generated always as (case when status in ('failed', 'expired', 'canceled') then status end) stored,
   primary key (tenant_id, id),
-  unique (tenant_id, credential_id),
-  unique (tenant_id, token_hash),
+  -- The tenant last: without statistics an index that begins with the tenant costs as much with the tenant alone and the rest as a filter.
+  constraint issuance_credential unique (credential_id, tenant_id),
   check ((token_hash is null) = (redeemed_at is null) and (token_hash is null) = (token_expires_at is null)),
   check (holder_keys_hash is null or redeemed_at is not null),
-  check (sealed_claims is null or status in ('offered', 'partiallyIssued', 'completed'))
-);
-create index issuance_forget on issuance (forget_at) where sealed_claims is not null;
-create index issuance_template on issuance (tenant_id, template_id, id);
+  check (sealed_claims is null or status in ('offered', 'partiallyIssued', 'completed', 'failed'))
+) with (fillfactor = 70);
+create index issuance_sweep on issuance (sweep_at, tenant_id) where sealed_claims is not null;
+-- For lists only: the condition keeps statements that look for an id away from it (see 0021).
+create index issuance_template on issuance (tenant_id, template_id, id) where template_id is not null;
+create index issuance_ended on issuance (tenant_id, ended, id) where ended is not null;
 create index issuance_reference on issuance (tenant_id, reference, id) where reference is not null;
 select protect_tenant_rows('issuance');
 select open_across('issuance');
@@ -97,7 +111,7 @@ select protect_tenant_rows('status_list');
 
 -- One row for each signed copy of a credential; a batch has several. The credential itself is not kept.
 create table issued_copy (
-  tenant_id      uuid not null references tenant (id) on delete cascade,
+  tenant_id      uuid not null,
   credential_id  uuid not null,
   position       smallint not null,
   -- RFC 7638 thumbprint of the holder's key.
@@ -109,22 +123,20 @@ create table issued_copy (
   status         smallint not null default 0 check (status between 0 and 3),
   created_at     timestamptz not null,
   primary key (tenant_id, credential_id, position),
-  foreign key (tenant_id, credential_id) references issuance (tenant_id, credential_id) on delete cascade,
   check ((status_list_id is null) = (status_index is null)),
   check (status = 0 or status_list_id is not null)
 );
 -- The row is the allocation: no two copies can have one entry.
-create unique index issued_copy_slot on issued_copy (tenant_id, status_list_id, status_index);
+create unique index issued_copy_slot on issued_copy (status_list_id, status_index, tenant_id);
 create index issued_copy_set on issued_copy (tenant_id, status_list_id, status_index, status) where status <> 0;
 select protect_tenant_rows('issued_copy');
 
--- Nonces that a proof was accepted with, kept until they would have run out.
+-- Nonces that a proof was accepted with, kept until they would have run out. A nonce says itself when it was made, so that is always the same.
 create table spent_nonce (
-  tenant_id  uuid not null references tenant (id) on delete cascade,
+  tenant_id  uuid not null,
   nonce_hash bytea not null check (octet_length(nonce_hash) = 32),
-  expires_at timestamptz not null,
-  primary key (tenant_id, nonce_hash)
+  made_at    timestamptz not null,
+  primary key (made_at, nonce_hash, tenant_id)
 );
-create index spent_nonce_expiry on spent_nonce (expires_at);
 select protect_tenant_rows('spent_nonce');
 select open_across('spent_nonce', true);

@@ -8,7 +8,7 @@
 -- when it is reinstated. `revoked` is final.
 alter table issuance add column standing text not null default 'valid' check (standing in ('valid', 'suspended', 'revoked'));
 grant select (standing) on issuance to chirograph_across;
-alter table issuance add constraint issuance_standing check (standing = 'valid' or (revocable and status = 'completed'));
+alter table issuance add constraint issuance_standing check (standing = 'valid' or (revocable and issued_at is not null));
 
 -- Bits an entry. [MD-10] an mdoc wants lists of one bit, which know no suspension.
 alter table status_list add column bits smallint not null default 2 check (bits in (1, 2));

@@ -32,8 +32,6 @@ grant select (key_hash) on kept_answer to chirograph_across;
 
 -- Lists are read along an index: (tenant, what is filtered or sorted by, id). What is not here has one already, and the lists of a wallet are
 -- read along the index of its user, since a wallet is small.
-create index issuance_status on issuance (tenant_id, status, id);
-create index issuance_created on issuance (tenant_id, created_at, id);
 create index presentation_request_status on presentation_request (tenant_id, status, id);
 create index user_account_disabled on user_account (tenant_id, id) where not enabled;
 create index credential_template_name on credential_template (tenant_id, name, id);
