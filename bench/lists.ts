@@ -2,8 +2,8 @@
 // One tenant with a million issuances and one with a few; time is that of EXPLAIN ANALYZE, planning included. More than 10 ms is a failure.
 import { cpus } from 'node:os'
 import pg from 'pg'
-import { type AuditFilter, listAuditRows } from '../src/events/audit-store.ts'
-import { listIssuances } from '../src/issuance/issuance-list-store.ts'
+import { type AuditFilter, listAuditRows } from '../src/events/audit/audit-store.ts'
+import { listIssuances } from '../src/issuance/issuances/issuance-list-store.ts'
 import type { PageAsk } from '../src/store/paged-list.ts'
 import type { Sql, TenantTx } from '../src/store/store.ts'
 import { createDatabase, postgresUrl } from '../test/support/database.ts'

@@ -2,8 +2,8 @@ import { pathFindingMessages } from '../src/crypto/x509-path/path-findings.ts'
 import { faults } from '../src/fault.ts'
 import { mdocFindingMessages } from '../src/protocols/mdoc/findings.ts'
 import { findingMessages } from '../src/protocols/sd-jwt-vc/findings.ts'
-import { trustFindingMessages } from '../src/trust/finding.ts'
-import { issueMessages } from '../src/verification/issue.ts'
+import { trustFindingMessages } from '../src/trust/lookups/finding.ts'
+import { issueMessages } from '../src/verification/requests/finding.ts'
 
 /** Codes that only a wallet finds, on receipt. */
 const walletFindings = {

@@ -1,6 +1,6 @@
 import { endpoints, routes } from '../src/app.ts'
-import { webhookReference } from '../src/events/webhook-reference.ts'
-import { openApiOf } from '../src/http/openapi.ts'
+import { webhookReference } from '../src/events/webhooks/webhook-reference.ts'
+import { openApiOf } from '../src/http/openapi/openapi.ts'
 
 const publicUrl = 'http://localhost:8080'
 const config = {

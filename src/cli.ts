@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { ConfigMistakes } from './config.ts'
-import { BootstrapMistakes } from './directory/bootstrap-file.ts'
+import { BootstrapMistakes } from './directory/bootstrap/bootstrap-file.ts'
 import { apply, start } from './main.ts'
 
 type Env = Readonly<Record<string, string | undefined>>

@@ -1,7 +1,7 @@
 import type { TenantId } from './caller.ts'
 import type { Config } from './config.ts'
-import type { KeyRing } from './crypto/key-ring.ts'
-import type { Sealing } from './crypto/sealing.ts'
+import type { KeyRing } from './keys/key-ring.ts'
+import type { Sealing } from './keys/sealing.ts'
 import type { RateLimiter } from './memory/rate-limiter.ts'
 import type { AcrossTx, Store } from './store/store.ts'
 

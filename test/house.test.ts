@@ -29,7 +29,7 @@ const untypedAnswers = 'test/support/server.ts:'
 /** The reader of JSON, and what reads texts that stand in this repository: the package's own description and our schemas. */
 const engineParses = new Set([
   ...['src/crypto/json.ts', 'src/crypto/strict-json.ts'],
-  ...['src/cli.ts', 'src/http/check.ts', 'src/http/openapi.ts'],
+  ...['src/cli.ts', 'src/http/validation/check.ts', 'src/http/openapi/openapi.ts'],
 ])
 /** Ids of rows carry a time; of this file protocols may import `randomBytes` only. */
 const readsClock = new Set(['src/crypto/random.ts'])

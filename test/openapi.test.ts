@@ -6,9 +6,9 @@ import formats from 'ajv-formats'
 import { endpoints, routes } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 import { newId } from '../src/crypto/random.ts'
-import { webhookBody } from '../src/events/send-delivery.ts'
-import { webhookReference } from '../src/events/webhook-reference.ts'
-import { type Operation, openApiOf } from '../src/http/openapi.ts'
+import { webhookBody } from '../src/events/webhooks/send-delivery.ts'
+import { webhookReference } from '../src/events/webhooks/webhook-reference.ts'
+import { type Operation, openApiOf } from '../src/http/openapi/openapi.ts'
 
 type Shape = Readonly<Record<string, unknown>>
 

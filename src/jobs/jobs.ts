@@ -1,4 +1,4 @@
-import { forgetAnswers } from '../http/keep-answers.ts'
+import { forgetAnswers } from '../api/keep-answers.ts'
 import { deleteDeadJobs } from './job-store.ts'
 import { every, type Schedule } from './schedule.ts'
 

@@ -1,9 +1,9 @@
-import { getTenant } from '../directory/find-tenant.ts'
+import { getTenant } from '../directory/tenants/find-tenant.ts'
 import { Fault } from '../fault.ts'
-import { endpoint } from '../http/endpoint.ts'
-import { CRL_MEDIA_TYPE, publishCrl } from './publish-crl.ts'
-import { publishDidDocument } from './publish-did-document.ts'
-import { publishRoots } from './publish-roots.ts'
+import { endpoint } from '../http/routes/endpoint.ts'
+import { publishRoots } from './certificates/publish-roots.ts'
+import { publishDidDocument } from './did/publish-did-document.ts'
+import { CRL_MEDIA_TYPE, publishCrl } from './revocation/publish-crl.ts'
 
 const didDocument = endpoint({
   method: 'GET',

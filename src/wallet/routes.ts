@@ -1,8 +1,8 @@
-import type { Route } from '../http/route.ts'
-import { credentialRoutes } from './credential-routes.ts'
-import { deliveryRoutes } from './delivery-routes.ts'
-import { historyRoutes } from './history-routes.ts'
-import { presentationRoutes } from './presentation-routes.ts'
+import type { Route } from '../http/routes/route.ts'
+import { credentialRoutes } from './credentials/routes.ts'
+import { deliveryRoutes } from './deliveries/routes.ts'
+import { historyRoutes } from './history/routes.ts'
+import { presentationRoutes } from './presentations/routes.ts'
 
 /** The wallet group. */
 export const walletRoutes: readonly Route[] = [

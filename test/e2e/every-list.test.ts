@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { routes } from '../../src/app.ts'
-import type { Route } from '../../src/http/route.ts'
+import type { Route } from '../../src/http/routes/route.ts'
 import { makeEverything, makeTemplate, type Objects, openIssuance } from '../support/main-job.ts'
 import { type Api, type Deployment, deploy, type Reply } from '../support/server.ts'
 

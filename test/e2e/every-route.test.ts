@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { routes } from '../../src/app.ts'
 import { faults } from '../../src/fault.ts'
-import type { Route } from '../../src/http/route.ts'
+import type { Route } from '../../src/http/routes/route.ts'
 import { makeEverything, type Objects } from '../support/main-job.ts'
 import { type Api, type Deployment, deploy, type Reply } from '../support/server.ts'
 

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { freePort } from '../../../test/support/round-robin.ts'
 import { readConfig } from '../../config.ts'
-import { softwareKeyRing } from '../../crypto/key-ring.ts'
-import { sealingWith } from '../../crypto/sealing.ts'
-import { directoryRoutes } from '../../directory/routes.ts'
-import { openChanges } from '../../http/changes.ts'
-import { buildServer } from '../../http/server.ts'
+import { directoryRoutes } from '../../directory/users/routes.ts'
+import { buildServer } from '../../http/server/server.ts'
+import { softwareKeyRing } from '../../keys/key-ring.ts'
+import { sealingWith } from '../../keys/sealing.ts'
 import { RateLimiter } from '../../memory/rate-limiter.ts'
 import { type Platform, urlsOf } from '../../platform.ts'
 import type { Store } from '../../store/store.ts'
-import { authenticate } from '../authenticate.ts'
-import { authorizationEndpoints } from '../public-endpoints.ts'
+import { openChanges } from '../../store/watch-rows.ts'
+import { authenticate } from '../access/authenticate.ts'
+import { authorizationEndpoints } from '../server/public-endpoints.ts'
 
 /** A clock that a test moves forward. */
 export type MovedClock = { readonly now: () => Date; shiftSeconds: number }

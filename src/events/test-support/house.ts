@@ -3,14 +3,14 @@ import { openTestDatabase, type TestDatabase } from '../../../test/support/datab
 import type { Caller, TenantId } from '../../caller.ts'
 import { readConfig } from '../../config.ts'
 import { newId, randomBytes } from '../../crypto/random.ts'
-import { sealingWith } from '../../crypto/sealing.ts'
-import { openOutbound } from '../../http/outbound.ts'
+import { openOutbound } from '../../http/outbound/outbound.ts'
+import { sealingWith } from '../../keys/sealing.ts'
 import type { Platform } from '../../platform.ts'
 import { type Store, sql } from '../../store/store.ts'
-import { startDispatcher } from '../dispatcher.ts'
-import type { PublicEvent } from '../public-events.ts'
-import { record } from '../record.ts'
-import { addEndpoint } from '../webhook-endpoints.ts'
+import type { PublicEvent } from '../audit/public-events.ts'
+import { record } from '../audit/record.ts'
+import { startDispatcher } from '../webhooks/dispatcher.ts'
+import { addEndpoint } from '../webhooks/webhook-endpoints.ts'
 
 /** What this room needs of a server, on a database of its own, with a clock that the test moves. */
 export type House = {

@@ -2,7 +2,7 @@ import type { Caller, Scope, TenantId } from '../../caller.ts'
 import { type Config, readConfig } from '../../config.ts'
 import { Fault } from '../../fault.ts'
 import type { Log, Platform } from '../../platform.ts'
-import { buildServer, type Server, type ServerParts } from '../server.ts'
+import { buildServer, type Server, type ServerParts } from '../server/server.ts'
 
 /** What a server wrote to its log: level, fields, message. */
 export type Lines = [level: string, fields: Record<string, unknown>, message: string][]

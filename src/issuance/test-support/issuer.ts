@@ -3,24 +3,24 @@ import type { Reply as ServerReply } from '../../../test/support/server.ts'
 import type { Caller, Scope, TenantId } from '../../caller.ts'
 import { type Config, readConfig } from '../../config.ts'
 import { generateKeyPair } from '../../crypto/jwk.ts'
-import { softwareKeyRing } from '../../crypto/key-ring.ts'
 import { newId, randomBytes, randomToken } from '../../crypto/random.ts'
-import { sealingWith } from '../../crypto/sealing.ts'
 import { type SoftwareKey, softwareKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
-import { openChanges } from '../../http/changes.ts'
-import { openOutbound } from '../../http/outbound.ts'
-import { buildServer, type Server } from '../../http/server.ts'
+import { openOutbound } from '../../http/outbound/outbound.ts'
+import { buildServer, type Server } from '../../http/server/server.ts'
+import { softwareKeyRing } from '../../keys/key-ring.ts'
+import { sealingWith } from '../../keys/sealing.ts'
 import { RateLimiter } from '../../memory/rate-limiter.ts'
 import { type Platform, urlsOf } from '../../platform.ts'
 import { buildJwtProof } from '../../protocols/openid4vci/jwt-proof.ts'
 import { sql } from '../../store/store.ts'
-import { certificateRoutes } from '../../trust/certificate-routes.ts'
+import { openChanges } from '../../store/watch-rows.ts'
+import { certificateRoutes } from '../../trust/certificates/routes.ts'
 import { trustEndpoints } from '../../trust/public-endpoints.ts'
-import { signingRequestRoutes } from '../../trust/signing-request-routes.ts'
-import type { Deliveries } from '../deliveries.ts'
-import { issuanceEndpoints } from '../public-endpoints.ts'
-import { issuanceRoutes } from '../routes.ts'
+import { signingRequestRoutes } from '../../trust/signing-requests/routes.ts'
+import { issuanceRoutes } from '../issuances/routes.ts'
+import type { Deliveries } from '../issuances/wallet-port.ts'
+import { issuanceEndpoints } from '../openid4vci/public-endpoints.ts'
 
 /** What was answered, JSON parsed; tests look into it freely. */
 export type Body = ServerReply['body']
@@ -81,7 +81,12 @@ export async function anIssuer(
   const quiet = () => undefined
   const platform: Platform = {
     ...{ config, store, sealing, keys: softwareKeyRing(store, sealing, now), clock: { now } },
-    ...{ fetch: outbound.fetch, urls: urlsOf(config), rateLimiter: new RateLimiter(), changes: openChanges(store, now) },
+    ...{
+      fetch: outbound.fetch,
+      urls: urlsOf(config),
+      rateLimiter: new RateLimiter(),
+      changes: openChanges(store, now),
+    },
     log: { debug: quiet, info: quiet, warn: quiet, error: (fields, message) => console.error(message, fields) },
   }
   const server = buildServer({

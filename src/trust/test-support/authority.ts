@@ -2,20 +2,20 @@ import { execFileSync } from 'node:child_process'
 import type { TestDatabase } from '../../../test/support/database.ts'
 import type { Caller, Scope, TenantId } from '../../caller.ts'
 import { type Config, readConfig } from '../../config.ts'
-import { softwareKeyRing } from '../../crypto/key-ring.ts'
 import { newId, randomBytes } from '../../crypto/random.ts'
-import { sealingWith } from '../../crypto/sealing.ts'
 import { Fault } from '../../fault.ts'
-import { openChanges } from '../../http/changes.ts'
-import { openOutbound } from '../../http/outbound.ts'
-import { buildServer, type Server } from '../../http/server.ts'
+import { openOutbound } from '../../http/outbound/outbound.ts'
+import { buildServer, type Server } from '../../http/server/server.ts'
+import { softwareKeyRing } from '../../keys/key-ring.ts'
+import { sealingWith } from '../../keys/sealing.ts'
 import { RateLimiter } from '../../memory/rate-limiter.ts'
 import { type Platform, urlsOf } from '../../platform.ts'
 import { sql } from '../../store/store.ts'
-import { certificateRoutes } from '../certificate-routes.ts'
-import { trustSchedules } from '../jobs.ts'
+import { openChanges } from '../../store/watch-rows.ts'
+import { trustSchedules } from '../certificates/jobs.ts'
+import { certificateRoutes } from '../certificates/routes.ts'
 import { trustEndpoints } from '../public-endpoints.ts'
-import { signingRequestRoutes } from '../signing-request-routes.ts'
+import { signingRequestRoutes } from '../signing-requests/routes.ts'
 
 /** What was answered, JSON parsed; tests look into it freely. */
 export type Reply = {
@@ -71,7 +71,12 @@ export async function anAuthority(
   const quiet = () => undefined
   const platform: Platform = {
     ...{ config, store, sealing, keys: softwareKeyRing(store, sealing, now), clock: { now } },
-    ...{ fetch: outbound.fetch, urls: urlsOf(config), rateLimiter: new RateLimiter(), changes: openChanges(store, now) },
+    ...{
+      fetch: outbound.fetch,
+      urls: urlsOf(config),
+      rateLimiter: new RateLimiter(),
+      changes: openChanges(store, now),
+    },
     log: { debug: quiet, info: quiet, warn: quiet, error: (fields, message) => console.error(message, fields) },
   }
   const callers = new Map<string, Caller>()

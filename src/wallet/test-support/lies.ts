@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FaultCode } from '../../fault.ts'
-import { acceptOffer } from '../accept-offer.ts'
+import { acceptOffer } from '../offers/accept-offer.ts'
 import { fault } from './fault.ts'
 import { type ForeignIssuer, foreignIssuer, type Lies, type Options, type Reply } from './foreign-issuer.ts'
 import type { Bench } from './wallet-platform.ts'

@@ -1,7 +1,7 @@
 import type { Caller, TenantId, UserId } from '../../caller.ts'
-import { forgetTenants } from '../../directory/find-tenant.ts'
+import { forgetTenants } from '../../directory/tenants/find-tenant.ts'
 import { sql } from '../../store/store.ts'
-import { addTrustedEntity } from '../../trust/trusted-entities.ts'
+import { addTrustedEntity } from '../../trust/trusted-entities/trusted-entities.ts'
 import { foreignRoot } from './foreign-mdoc.ts'
 import type { Bench } from './wallet-platform.ts'
 

@@ -1,6 +1,6 @@
 import type { Caller, UserId } from '../../caller.ts'
-import { acceptOffer } from '../accept-offer.ts'
-import { setConsent } from '../set-consent.ts'
+import { setConsent } from '../credentials/set-consent.ts'
+import { acceptOffer } from '../offers/accept-offer.ts'
 import { foreignIssuer, type Lies } from './foreign-issuer.ts'
 import { foreignVct } from './foreign-signer.ts'
 import type { ForeignVerifier } from './foreign-verifier.ts'

@@ -1,0 +1,173 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Caller, TenantId } from '../caller.ts'
+import { hmacSha256, sha256 } from '../crypto/digest.ts'
+import { readOwnJson } from '../crypto/json.ts'
+import { Fault, faults } from '../fault.ts'
+import type { Attempt, Idempotency, KeptAnswer } from '../http/routes/idempotency.ts'
+import type { Platform } from '../platform.ts'
+import { newLease } from '../store/lease.ts'
+import { KeptAnswerQuota } from './kept-answer-quota.ts'
+import {
+  type AttemptRow,
+  deleteExpiredAnswers,
+  deleteKeptKey,
+  insertKeptAnswer,
+  type KeyState,
+  lapseKeptKey,
+  renewKeptKey,
+  takeKeptKey,
+} from './kept-answer-store.ts'
+
+type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'log'>
+
+const KEPT_MS = 86_400_000
+/** How long a repetition waits for the end of the first request; then it is told to come again. */
+const WAIT_MS = 5_000
+/** Shorter than that wait: the attempt of a process that died is taken over by the first repetition. */
+const LEASE_MS = 4_000
+const RENEW_MS = 1_000
+const LOOK_MS_MIN = 20
+const LOOK_MS_MAX = 400
+/** Of the body. What is larger was done, and is not given again. */
+const BODY_BYTES_MAX = 1_048_576
+const FORGOTTEN_PER_TURN = 1000
+
+/** Keeps first answers in the database, sealed, for all servers on it. A request costs two statements more. */
+export function keepAnswers(
+  needs: Needs,
+  { waitMs = WAIT_MS, quota = new KeptAnswerQuota(needs) }: { waitMs?: number; quota?: KeptAnswerQuota } = {},
+): Idempotency {
+  return {
+    begin: async (caller, { key, digest }) => {
+      const keyHash = keyHashOf(caller, key)
+      const isAdmitted = quota.admit(caller.tenantId)
+      const deadline = performance.now() + waitMs
+      for (let wait = LOOK_MS_MIN; ; wait = Math.min(wait * 2, LOOK_MS_MAX)) {
+        const now = needs.clock.now()
+        const ends = { ...newLease(now, LEASE_MS), expiresAt: keptUntil(now) }
+        const row = { keyHash, requestHash: digest, isAdmitted, ...ends }
+        const found = await takeKey(needs, caller.tenantId, row, now)
+        if (found.state === 'full') throw noRoom()
+        if (found.state === 'other')
+          throw new Fault('idempotency.mismatch', {
+            detail:
+              'The first request with this Idempotency-Key had another path, query or body. Send a new key with a new request.',
+          })
+        if (found.state === 'ours') return attemptOf({ ...needs, quota }, caller, row, found)
+        if (found.state === 'answered') return { kept: await keptOf(needs, caller, keyHash, found.sealed) }
+        if (performance.now() + wait > deadline) throw stillAtWork()
+        await pause(wait)
+      }
+    },
+  }
+}
+
+/** Deletes what was kept for its time. Bounded work; the rest is done in the next turn. */
+export async function forgetAnswers({ store, clock }: Pick<Platform, 'store' | 'clock'>, signal: AbortSignal) {
+  let gone = FORGOTTEN_PER_TURN
+  while (gone === FORGOTTEN_PER_TURN && !signal.aborted) {
+    gone = await store.across('answers of all tenants whose time is over', (tx) =>
+      deleteExpiredAnswers(tx, clock.now(), FORGOTTEN_PER_TURN),
+    )
+  }
+}
+
+function keptUntil(now: Date): Date {
+  return new Date(now.getTime() + KEPT_MS)
+}
+
+/** When the answer of the database is lost, nobody is at work under the claim that it may have written: then it goes at once. */
+async function takeKey({ store }: Needs, tenantId: TenantId, row: AttemptRow, now: Date): Promise<KeyState> {
+  try {
+    return await store.single(tenantId, (tx) => takeKeptKey(tx, row, now))
+  } catch (error) {
+    // Not waited for, since the database may be out of reach; then the lease ends by itself.
+    store.single(tenantId, (tx) => lapseKeptKey(tx, row)).catch(() => undefined)
+    throw error
+  }
+}
+
+/** Who asks and for whom, in a form in which no two are the same. */
+function keyHashOf({ actor, actingClientId }: Caller, key: string): Buffer {
+  return sha256(JSON.stringify([actor.kind, actor.id, actingClientId, key]))
+}
+
+function stillAtWork(): Fault {
+  const detail = 'The first request with this Idempotency-Key is still at work; send it again in a moment.'
+  return new Fault('idempotency.busy', { detail, meta: { retryAfterSeconds: 1 } })
+}
+
+function noRoom(): Fault {
+  const detail =
+    'Too much is kept for requests with an Idempotency-Key; each is forgotten after 24 hours. Send it without a key, or later.'
+  return new Fault('request.rate_limited', { detail, meta: { retryAfterSeconds: 600 } })
+}
+
+function attemptOf(
+  needs: Needs & { readonly quota: KeptAnswerQuota },
+  { tenantId }: Caller,
+  row: AttemptRow,
+  { startedAt, isRepeated }: { startedAt: Date; isRepeated: boolean },
+): Attempt {
+  const { store, clock, log } = needs
+  const renewing = setInterval(() => {
+    const until = newLease(clock.now(), LEASE_MS).leaseUntil
+    store
+      .single(tenantId, (tx) => renewKeptKey(tx, row, until))
+      .catch((err: unknown) => log.warn({ err }, 'the lease of a repeatable request could not be renewed'))
+  }, RENEW_MS)
+  renewing.unref()
+  /** Whatever fails here, the lease ends by itself. */
+  const end = async (work: () => Promise<void>) => {
+    clearInterval(renewing)
+    await work().catch((err: unknown) => log.error({ err }, 'the end of a repeatable request could not be written'))
+  }
+  return {
+    ...{ startedAt, isRepeated, seed: hmacSha256(row.keyHash, tenantId).toString('hex') },
+    finish: (answer) =>
+      end(async () => {
+        const sealed = await sealedAnswer(needs, tenantId, row.keyHash, answer)
+        const now = clock.now()
+        await store.single(tenantId, (tx) => insertKeptAnswer(tx, row, sealed, now, keptUntil(now)))
+        needs.quota.add(tenantId, sealed?.length ?? 0)
+      }),
+    release: (error) =>
+      end(() => store.single(tenantId, (tx) => (isRefusal(error) ? deleteKeptKey(tx, row) : lapseKeptKey(tx, row)))),
+  }
+}
+
+/** A refusal says that nothing was done. After anything else nobody knows. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof Fault && faults[error.code].api[0] < 500
+}
+
+function placeOf(tenantId: Caller['tenantId'], keyHash: Buffer) {
+  return { tenantId, table: 'kept_answer', column: 'sealed_answer', row: keyHash.toString('hex') }
+}
+
+async function sealedAnswer(
+  { sealing }: Needs,
+  tenantId: Caller['tenantId'],
+  keyHash: Buffer,
+  { status, headers, body }: KeptAnswer,
+): Promise<Buffer | null> {
+  const bytes = Buffer.from(body)
+  if (bytes.length > BODY_BYTES_MAX) return null
+  const text = JSON.stringify({ status, headers, body: bytes.toString('base64') })
+  return sealing.seal(placeOf(tenantId, keyHash), text)
+}
+
+async function keptOf(
+  { sealing }: Needs,
+  { tenantId }: Caller,
+  keyHash: Buffer,
+  sealed: Buffer | null,
+): Promise<KeptAnswer> {
+  if (sealed === null) {
+    throw new Fault('state.conflict', { detail: 'The request was done; its answer was too large to be kept.' })
+  }
+  const opened = await sealing.open(placeOf(tenantId, keyHash), sealed)
+  // We sealed it ourselves, as exactly this.
+  const { status, headers, body } = readOwnJson(opened) as KeptAnswer & { body: string }
+  return { status, headers, body: Buffer.from(body, 'base64') }
+}

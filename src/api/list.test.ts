@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Type } from 'typebox'
+import { route } from '../http/routes/route.ts'
+import { listAnswer, listQuery, parseListQuery } from './list.ts'
+
+const href = 'https://example.org/creds/things'
+const ids = ['1', '2', '3', '4', '5'].map((n) => ({ id: `00000000-0000-7000-8000-00000000000${n}` }))
+const Query = listQuery({
+  filters: { status: Type.Enum(['open', 'closed']) },
+  searches: ['name'],
+  sorts: ['createdAt', 'name'],
+})
+
+test('the types of a list query reach the handle of its route', () => {
+  route({
+    group: 'creds',
+    method: 'GET',
+    path: '/things/{kind}',
+    says: 'Lists things.',
+    needs: null,
+    query: Query,
+    status: 200,
+    reply: Type.Array(Type.Object({ id: Type.String() })),
+    faults: [],
+    handle: ({ query, params, href }) => {
+      const status: 'open' | 'closed' | undefined = query['filter[status]']
+      const list = parseListQuery(query)
+      const field: 'createdAt' | 'name' = list.sort.field
+      // @ts-expect-error: the path has no such parameter
+      params.other
+      assert.ok([field, status])
+      return listAnswer(ids, { href, query, list }, (row) => ({ id: row.id + params.kind }))
+    },
+  })
+})
+
+test('a list starts with 25 rows, newest first', () => {
+  const list = parseListQuery({})
+  const sort = { field: 'createdAt', descending: true }
+  assert.deepEqual(list, { size: 25, after: null, before: null, sort, readDescending: true })
+})
+
+test('the first page has a next and no prev; filters and size stay in the links', () => {
+  const query = { 'page[size]': '2', 'filter[status]': 'open' }
+  const list = parseListQuery(query)
+  const page = listAnswer(ids.slice(0, 3), { href, query, list }, (row) => row.id)
+  const kept = 'page%5Bsize%5D=2&filter%5Bstatus%5D=open'
+  assert.deepEqual(page.data, [ids[0]?.id, ids[1]?.id])
+  assert.deepEqual(page.meta, { page: { size: 2, after: ids[1]?.id, before: null } })
+  assert.deepEqual(page.links, {
+    self: `${href}?${kept}`,
+    first: `${href}?${kept}`,
+    next: `${href}?${kept}&page%5Bafter%5D=${ids[1]?.id}`,
+  })
+})
+
+test('the last page has a prev and no next', () => {
+  const query = { 'page[size]': '2', 'page[after]': ids[3]?.id ?? '' }
+  const page = listAnswer(ids.slice(4), { href, query, list: parseListQuery(query) }, (row) => row.id)
+  assert.deepEqual(page.meta, { page: { size: 2, after: null, before: ids[4]?.id } })
+})
+
+test('a page read backwards comes in the order of the list', () => {
+  const query = { 'page[size]': '2', 'page[before]': ids[3]?.id ?? '' }
+  const list = parseListQuery(query)
+  assert.equal(list.readDescending, false)
+  const page = listAnswer(
+    [ids[2], ids[1], ids[0]].filter((row) => row !== undefined),
+    { href, query, list },
+    (row) => row,
+  )
+  assert.deepEqual(page.data, [ids[1], ids[2]])
+  assert.deepEqual(page.meta, { page: { size: 2, after: ids[2]?.id, before: ids[1]?.id } })
+})
+
+test('after and before together are refused by name', () => {
+  const both = { 'page[after]': ids[0]?.id ?? '', 'page[before]': ids[1]?.id ?? '' }
+  assert.throws(() => parseListQuery(both), { code: 'request.invalid' })
+})

@@ -1,0 +1,151 @@
+import { type Static, type TEnum, type TObject, type TOptional, type TSchema, type TString, Type } from 'typebox'
+import { Fault } from '../fault.ts'
+import { type Answer, answer } from '../http/routes/route.ts'
+import { UUID_PATTERN } from '../uuid.ts'
+
+const SIZE_DEFAULT = 25
+
+type PageMembers = {
+  'page[size]': TOptional<TString>
+  'page[after]': TOptional<TString>
+  'page[before]': TOptional<TString>
+}
+type FilterMembers<F extends Record<string, TSchema>> = { [K in keyof F & string as `filter[${K}]`]: TOptional<F[K]> }
+type SearchMembers<S extends string> = { [K in S as `search[${K}]`]: TOptional<TString> }
+type SortMember<O extends string> = { sort: TOptional<TEnum<(O | `-${O}`)[]>> }
+
+/** The query schema that {@link listQuery} makes. */
+export type ListQuery<
+  F extends Record<string, TSchema>,
+  S extends string,
+  O extends string,
+  M extends Record<string, TSchema>,
+> = TObject<PageMembers & FilterMembers<F> & SearchMembers<S> & SortMember<O> & M>
+
+/** What a list is asked for, read from its query. Give `size + 1` as the limit: the row too many tells that there is a next page. */
+export type ListAsk<Sort extends string = string> = {
+  /** 1 to 100. */
+  readonly size: number
+  /** Rows that follow this id in the order of the list, exclusive; null: from the start. */
+  readonly after: string | null
+  /** Rows that precede this id, exclusive, read backwards from it. Never together with `after`. */
+  readonly before: string | null
+  readonly sort: { readonly field: Sort; readonly descending: boolean }
+  /** The direction to read in: `descending`, turned round when `before` is given. Put it into ORDER BY. */
+  readonly readDescending: boolean
+}
+
+/**
+ * The query schema of a list: paging, `sort`, `filter[x]` and `search[x]`. Filters are schemas over strings (nothing is coerced).
+ * `more` takes members that follow no pattern, e.g. a plain `status`.
+ */
+export function listQuery<
+  F extends Record<string, TSchema> = Record<never, TSchema>,
+  const S extends string = never,
+  const O extends string = 'createdAt',
+  M extends Record<string, TSchema> = Record<never, TSchema>,
+>(has: { filters?: F; searches?: readonly S[]; sorts?: readonly O[]; more?: M } = {}): ListQuery<F, S, O, M> {
+  const properties: Record<string, TSchema> = {
+    'page[size]': Type.Optional(
+      Type.String({ pattern: '^([1-9][0-9]?|100)$', description: 'Rows on a page, 1 to 100; 25 by default.' }),
+    ),
+    'page[after]': Type.Optional(Type.String({ pattern: UUID_PATTERN, description: 'The rows that follow this id.' })),
+    'page[before]': Type.Optional(
+      Type.String({ pattern: UUID_PATTERN, description: 'The rows that precede this id.' }),
+    ),
+  }
+  const sorts: readonly string[] = has.sorts ?? ['createdAt']
+  properties.sort = Type.Optional(
+    Type.Enum(
+      sorts.flatMap((field) => [field, `-${field}`]),
+      { description: 'A leading `-` turns the order round; `-createdAt` by default.' },
+    ),
+  )
+  for (const [name, schema] of Object.entries(has.filters ?? {})) properties[`filter[${name}]`] = Type.Optional(schema)
+  for (const name of has.searches ?? []) {
+    properties[`search[${name}]`] = Type.Optional(Type.String({ minLength: 1, maxLength: 200 }))
+  }
+  for (const [name, schema] of Object.entries(has.more ?? {})) properties[name] = Type.Optional(schema)
+  // The keys were just made by the rule that the type states.
+  return Type.Object(properties, { additionalProperties: false }) as unknown as ListQuery<F, S, O, M>
+}
+
+type Paged = Static<TObject<PageMembers>> & { sort?: string }
+type SortField<Q> = Q extends { sort?: infer V } ? Exclude<V, `-${string}` | undefined> & string : never
+
+/** Reads paging and order out of a checked list query. Filters stay in the query itself: `query['filter[status]']`. */
+export function parseListQuery<Q extends Paged>(query: Q, sortDefault = '-createdAt'): ListAsk<SortField<Q>> {
+  const after = query['page[after]'] ?? null
+  const before = query['page[before]'] ?? null
+  if (after !== null && before !== null) {
+    const detail = 'page[after] and page[before] cannot be used together.'
+    throw new Fault('request.invalid', { violations: [{ detail, parameter: 'page[before]' }] })
+  }
+  const sort = query.sort ?? sortDefault
+  const descending = sort.startsWith('-')
+  // The schema allows only the fields that the type names.
+  const field = (descending ? sort.slice(1) : sort) as SortField<Q>
+  const size = Number(query['page[size]'] ?? SIZE_DEFAULT)
+  return { size, after, before, sort: { field, descending }, readDescending: descending !== (before !== null) }
+}
+
+type FilterName<K> = K extends `filter[${infer F}]` ? F : K extends `search[${infer F}]` ? F : never
+
+/** Filters and searches of a checked list query by their bare names, e.g. `status` for `filter[status]`. */
+export function filtersOf<Q extends object>(query: Q): { readonly [K in keyof Q as FilterName<K>]: Q[K] } {
+  const named = Object.entries(query).flatMap(([member, value]) => {
+    const name = /^(?:filter|search)\[(.+)\]$/.exec(member)?.[1]
+    return name === undefined ? [] : [[name, value]]
+  })
+  // The names were just made by the rule that the type states.
+  return Object.fromEntries(named) as { readonly [K in keyof Q as FilterName<K>]: Q[K] }
+}
+
+/**
+ * Reads a page and answers with it.
+ *
+ * @param read Reads the rows, with one more than `size` if there are more: see `pagedList`.
+ */
+export async function listPage<Row extends { readonly id: string }, T>(
+  { query, href }: { readonly query: Paged; readonly href: string },
+  read: (list: ListAsk) => Promise<readonly Row[]>,
+  show: (row: Row) => T,
+): Promise<Answer<Awaited<T>[]>> {
+  const list = parseListQuery(query)
+  const page = listAnswer(await read(list), { href, query, list }, show)
+  return { ...page, data: await Promise.all(page.data) }
+}
+
+/**
+ * Makes one page: data, links and `meta.page`.
+ *
+ * @param rows As they were read, in the order of `readDescending`, at most `size + 1` of them.
+ * @param asked `href` of the ask, its `query`, and what {@link parseListQuery} made of it.
+ * @param show From the row to what leaves.
+ */
+export function listAnswer<Row extends { readonly id: string }, T>(
+  rows: readonly Row[],
+  asked: { href: string; query: object; list: ListAsk },
+  show: (row: Row) => T,
+): Answer<T[]> {
+  const { size, after, before } = asked.list
+  const more = rows.length > size
+  const page = rows.slice(0, size)
+  if (before !== null) page.reverse()
+  const first = page[0]?.id ?? null
+  const last = page.at(-1)?.id ?? null
+  const nextAfter = before !== null || more ? last : null
+  const previousBefore = after !== null || (before !== null && more) ? first : null
+  const plain = Object.entries(asked.query).filter(([name]) => name !== 'page[after]' && name !== 'page[before]')
+  const link = (extra: [string, unknown][]) => linkTo(asked.href, [...plain, ...extra])
+  const links: Record<string, string> = { self: linkTo(asked.href, Object.entries(asked.query)), first: link([]) }
+  if (previousBefore !== null) links.prev = link([['page[before]', previousBefore]])
+  if (nextAfter !== null) links.next = link([['page[after]', nextAfter]])
+  return answer(page.map(show), { links, meta: { page: { size, after: nextAfter, before: previousBefore } } })
+}
+
+function linkTo(href: string, members: [string, unknown][]): string {
+  if (members.length === 0) return href
+  const query = members.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
+  return `${href}?${query.join('&')}`
+}

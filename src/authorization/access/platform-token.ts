@@ -1,0 +1,93 @@
+import { type Caller, isScope, type Scope, type TenantId, type UserId } from '../../caller.ts'
+import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
+import { signCompact } from '../../crypto/jws.ts'
+import { newId } from '../../crypto/random.ts'
+import { Fault } from '../../fault.ts'
+import type { Platform } from '../../platform.ts'
+import { platformTenantId } from '../../store/store.ts'
+import { isWrittenUuid } from '../../uuid.ts'
+
+/** How long a token of the platform lives, in seconds. Short, because nothing is looked up for its user or client while it lives. */
+export const TOKEN_TTL_SECONDS = 300
+/** Media type of access tokens, as `typ` has it. @see [RFC 9068, 2.1](https://www.rfc-editor.org/rfc/rfc9068#section-2.1) */
+export const TOKEN_TYP = 'at+jwt'
+
+/** What a token grants, apart from the request that brings it. */
+export type Grant = Pick<Caller, 'actor' | 'userId' | 'clientId' | 'actingClientId' | 'scopes'> & {
+  readonly tenantId: TenantId
+  readonly expiresAt: Date
+}
+
+/** For whom a token is made. `userId` null: for the client itself. */
+export type TokenAsk = {
+  readonly tenantId: TenantId
+  readonly clientId: string
+  readonly userId: UserId | null
+  /** Whether the client acts for the user, who is not there (RFC 8693 `act`). */
+  readonly isActing: boolean
+  readonly scopes: readonly Scope[]
+}
+
+type Needs = Pick<Platform, 'keys' | 'clock' | 'urls'>
+
+/** Makes an access token for our own API. @see [RFC 9068, 2.2](https://www.rfc-editor.org/rfc/rfc9068#section-2.2) */
+export async function makeToken({ keys, clock, urls }: Needs, ask: TokenAsk): Promise<string> {
+  const { tenantId, clientId, userId, isActing, scopes } = ask
+  const key = await keys.current(platformTenantId, 'access-token')
+  const iat = Math.floor(clock.now().getTime() / 1000)
+  const claims = {
+    iss: urls.auth,
+    aud: urls.publicUrl,
+    sub: userId ?? clientId,
+    client_id: clientId,
+    tenant: tenantId,
+    scope: scopes.join(' '),
+    iat,
+    exp: iat + TOKEN_TTL_SECONDS,
+    jti: newId(),
+    ...(isActing ? { act: { sub: clientId } } : {}),
+  }
+  return signCompact({ typ: TOKEN_TYP, kid: key.kid }, claims, key)
+}
+
+/**
+ * Reads the claims of a token whose signature and type were checked.
+ *
+ * @throws Fault `token.invalid`
+ * @see [RFC 9068, 4](https://www.rfc-editor.org/rfc/rfc9068#section-4)
+ */
+export function readClaims(claims: JsonObject, urls: Platform['urls'], now: Date): Grant {
+  const { iss, aud, sub, client_id: clientId, tenant, scope, exp, act } = claims
+  // RFC 9068 4: the issuer must match exactly
+  if (iss !== urls.auth) throw refused('It is from another issuer.')
+  // RFC 9068 4: a token for another audience is none for us; we never write a list
+  if (aud !== urls.publicUrl) throw refused('It is for another audience.')
+  if (typeof exp !== 'number' || exp * 1000 <= now.getTime())
+    throw refused(`It has run out: tokens are good for ${TOKEN_TTL_SECONDS} s.`)
+  if (typeof sub !== 'string' || typeof clientId !== 'string' || typeof scope !== 'string' || !isWrittenUuid(tenant)) {
+    throw refused('A claim is missing.')
+  }
+  // A client id never has the form of a user id, so the subject says which of the two it is.
+  const userId = sub === clientId ? null : sub
+  if (userId !== null && !isWrittenUuid(userId)) throw refused('Its subject is neither a user nor the client.')
+  return {
+    // The signature vouches that we wrote these ids.
+    tenantId: tenant as TenantId,
+    userId: userId as UserId | null,
+    actor: { kind: userId === null ? 'client' : 'user', id: sub },
+    clientId,
+    actingClientId: actingClient(act),
+    scopes: new Set(scope.split(' ').filter(isScope)),
+    expiresAt: new Date(exp * 1000),
+  }
+}
+
+function actingClient(act: unknown): string | null {
+  if (act === undefined) return null
+  if (isJsonObject(act) && typeof act.sub === 'string') return act.sub
+  throw refused('A claim is malformed.')
+}
+
+function refused(detail: string): Fault {
+  return new Fault('token.invalid', { detail: `The access token is not valid here. ${detail}` })
+}

@@ -1,0 +1,64 @@
+import type { PublicJwk } from '../../crypto/jwk.ts'
+import { type Jws, objectionTo, parseCompact } from '../../crypto/jws.ts'
+import { Fault } from '../../fault.ts'
+
+const ASSERTION_CHARS_MAX = 16_384
+const LIFETIME_SECONDS_MAX = 3600
+const LEEWAY_SECONDS = 5
+const JTI_CHARS_MAX = 256
+
+/** A client assertion taken apart: nothing in it is trustworthy yet. */
+export type Assertion = { readonly jws: Jws; readonly clientId: string }
+
+/** Takes a client assertion apart. @throws Fault `client.unauthenticated` */
+export function parseAssertion(text: string): Assertion {
+  try {
+    const jws = parseCompact(text, { charsMax: ASSERTION_CHARS_MAX })
+    const { iss, sub } = jws.payload
+    // RFC 7523 3: issuer and subject are both the client
+    if (typeof iss === 'string' && iss === sub) return { jws, clientId: iss }
+  } catch (cause) {
+    throw refused('is not a signed JWT', cause)
+  }
+  throw refused('must have the client id as iss and as sub')
+}
+
+/**
+ * Checks a client assertion under the keys of its client. That its `jti` was not used before is the caller's to check.
+ *
+ * @param audiences What `aud` may be: our issuer identifier or the address of the token endpoint.
+ * @throws Fault `client.unauthenticated`
+ * @see [RFC 7523, 3](https://www.rfc-editor.org/rfc/rfc7523#section-3)
+ */
+export function checkAssertion(
+  { jws }: Assertion,
+  keys: readonly PublicJwk[],
+  { audiences, now }: { readonly audiences: readonly string[]; readonly now: Date },
+): { readonly jti: string; readonly expiresAt: Date } {
+  const { typ, kid } = jws.header
+  // [SEC-21] a JWT made for another use is no client assertion; older clients write JWT or nothing
+  if (typ !== undefined && typ !== 'JWT' && typ !== 'client-authentication+jwt') throw refused('has another type')
+  const candidates = keys.filter((key) => kid === undefined || key.kid === undefined || key.kid === kid)
+  if (!candidates.some((key) => objectionTo(jws, key, { algs: ['ES256', 'EdDSA'] }) === null)) {
+    throw refused('is not signed with a key of the client')
+  }
+  const { aud, exp, nbf, iat, jti } = jws.payload
+  const audience = Array.isArray(aud) && aud.length === 1 ? aud[0] : aud
+  // RFC 7523 3: the audience is this authorization server, and nobody else who might replay it
+  if (typeof audience !== 'string' || !audiences.includes(audience)) throw refused('is for another audience')
+  const seconds = now.getTime() / 1000
+  if (typeof exp !== 'number' || exp + LEEWAY_SECONDS <= seconds) throw refused('has run out or has no exp')
+  if (exp > seconds + LIFETIME_SECONDS_MAX) throw refused('lives longer than an hour')
+  if (isLater(nbf, seconds) || isLater(iat, seconds)) throw refused('is not valid yet')
+  if (typeof jti !== 'string' || jti === '' || jti.length > JTI_CHARS_MAX) throw refused('has no usable jti')
+  return { jti, expiresAt: new Date((exp + LEEWAY_SECONDS) * 1000) }
+}
+
+function isLater(time: unknown, seconds: number): boolean {
+  return time !== undefined && (typeof time !== 'number' || time > seconds + LEEWAY_SECONDS)
+}
+
+/** What a client assertion is refused with. */
+export function refused(why: string, cause?: unknown): Fault {
+  return new Fault('client.unauthenticated', { detail: `The client assertion ${why}.`, cause })
+}

@@ -1,0 +1,96 @@
+import type { Scope, UserId } from '../../caller.ts'
+import type { Client } from '../../directory/clients/client.ts'
+import { findUser } from '../../directory/users/find-user.ts'
+import { record } from '../../events/audit/record.ts'
+import { Fault } from '../../fault.ts'
+import type { Platform } from '../../platform.ts'
+import { makeToken, TOKEN_TTL_SECONDS } from '../access/platform-token.ts'
+import { readToken } from '../access/read-token.ts'
+import type { TokenForm } from './client-proof.ts'
+import { grantScopes } from './grant-scopes.ts'
+import type { TokenAnswer, TokenRequest } from './token-request.ts'
+
+/** The grant type of token exchange. */
+export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
+const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token'
+const walletScopes: readonly Scope[] = ['wallet:read', 'wallet:write']
+
+/**
+ * Lets a client act for a user of its own tenant: its own access token is exchanged for one of the user's wallet, which carries the client
+ * in `act`. Every attempt on a user is in the audit trail, refused ones too.
+ *
+ * @throws Fault `request.invalid`, `client.unauthorized`, `scope.invalid`
+ * @see [RFC 8693, 2](https://www.rfc-editor.org/rfc/rfc8693#section-2)
+ */
+export async function exchangeToken(platform: Platform, client: Client, request: TokenRequest): Promise<TokenAnswer> {
+  const { form } = request
+  if (!client.scopes.includes('users:impersonate')) {
+    throw new Fault('client.unauthorized', { detail: 'Token exchange needs the scope users:impersonate.' })
+  }
+  checkForm(form)
+  await checkSubjectToken(platform, client, form.subject_token ?? '')
+  const scopes = grantScopes(form.scope, walletScopes)
+  const userId = await findImpersonated(platform, client, request)
+  const { tenantId, clientId } = client
+  const token = await makeToken(platform, { tenantId, clientId, userId, isActing: true, scopes })
+  return {
+    access_token: token,
+    issued_token_type: ACCESS_TOKEN,
+    token_type: 'Bearer',
+    expires_in: TOKEN_TTL_SECONDS,
+    scope: scopes.join(' '),
+  }
+}
+
+function checkForm(form: TokenForm): void {
+  if (!form.subject_token || form.subject_token_type !== ACCESS_TOKEN) {
+    throw new Fault('request.invalid', { detail: `subject_token is needed, of subject_token_type ${ACCESS_TOKEN}.` })
+  }
+  if (form.requested_token_type && form.requested_token_type !== ACCESS_TOKEN) {
+    throw new Fault('request.invalid', { detail: 'Only access tokens are issued.' })
+  }
+  if (form.actor_token) throw new Fault('request.invalid', { detail: 'actor_token is not supported.' })
+  if (!form.requested_subject) {
+    throw new Fault('request.invalid', { detail: 'requested_subject is needed: the username.' })
+  }
+}
+
+/** The subject token must be the client's own, and still good for impersonation. */
+async function checkSubjectToken(platform: Platform, client: Client, token: string): Promise<void> {
+  // RFC 8693 2.2.2: an unacceptable subject_token is invalid_request
+  const grant = await readToken(platform, token).catch((cause: unknown) => {
+    if (!(cause instanceof Fault)) throw cause
+    throw new Fault('request.invalid', { detail: `The subject_token is refused. ${cause.detail ?? ''}`.trim(), cause })
+  })
+  if (grant.userId !== null || grant.clientId !== client.clientId || grant.tenantId !== client.tenantId) {
+    throw new Fault('request.invalid', { detail: 'The subject_token is not a token of this client.' })
+  }
+  if (!grant.scopes.has('users:impersonate')) {
+    throw new Fault('request.invalid', { detail: 'The subject_token lacks the scope users:impersonate.' })
+  }
+}
+
+async function findImpersonated(
+  { store, clock }: Platform,
+  { tenantId, clientId }: Client,
+  { form, ip, requestId }: TokenRequest,
+): Promise<UserId> {
+  const user = await store.inTenant(tenantId, async (tx) => {
+    const found = await findUser(tx, 'username', form.requested_subject ?? '')
+    const entry = {
+      action: 'token.exchanged',
+      subject: { kind: 'user', id: found?.id ?? null },
+      by: { kind: 'client', id: clientId, ip, requestId },
+      result: found?.enabled === true ? 'done' : 'refused',
+    } as const
+    await record(tx, entry, clock.now())
+    return found
+  })
+  // One answer for both: whether a disabled user exists is nobody's business.
+  if (user === null || !user.enabled) {
+    throw new Fault('request.invalid', {
+      detail: 'requested_subject is not the username of an enabled user of the tenant.',
+    })
+  }
+  return user.id
+}

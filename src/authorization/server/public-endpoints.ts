@@ -1,0 +1,93 @@
+import { Type } from 'typebox'
+import type { Endpoint, EndpointAsk } from '../../http/routes/endpoint.ts'
+import { endpoint } from '../../http/routes/endpoint.ts'
+import { platformTenantId } from '../../store/store.ts'
+import type { TokenForm } from './client-proof.ts'
+import { grantTypes, issueToken } from './issue-token.ts'
+import { serverMetadata } from './server-metadata.ts'
+
+const tag = 'Platform tokens'
+/** Seconds that others may keep metadata and keys. A new key signs only after a rotation, 90 days apart, and old ones stay for a day. */
+const PUBLIC_FOR = { 'cache-control': 'public, max-age=300' }
+
+const member = (description: string) => Type.Optional(Type.String({ description }))
+/** What the token endpoint reads; whatever else is there is ignored. The use case itself says what is wrong, in the words of OAuth. */
+const TokenBody = Type.Unsafe<TokenForm>(
+  Type.Object(
+    {
+      grant_type: member(`One of: ${grantTypes.join(', ')}.`),
+      scope: member('Which of its scopes the token gets, with a space between them; all by default.'),
+      client_id: member('With client_secret, for clients that do not use HTTP Basic.'),
+      client_secret: member('See client_id.'),
+      client_assertion_type: member('For private_key_jwt.'),
+      client_assertion: member('For private_key_jwt (RFC 7523).'),
+      subject_token: member('For token exchange: an access token of the client itself.'),
+      subject_token_type: member('For token exchange: urn:ietf:params:oauth:token-type:access_token.'),
+      requested_subject: member('For token exchange: the username of whom the client acts for.'),
+    },
+    { $id: 'TokenRequest', examples: [{ grant_type: 'client_credentials' }] },
+  ),
+)
+
+const tokenEndpoint = endpoint({
+  method: 'POST',
+  path: '/auth/token',
+  says: 'Issues an access token for the API: client_credentials, or token exchange to act for a user.',
+  tag,
+  takes: 'form',
+  body: TokenBody,
+  handle: async ({ platform, body, headers, ip, requestId }) => {
+    const answer = await issueToken(platform, { form: body, headers, ip, requestId })
+    // RFC 6749 5.1: a token is never kept by a cache
+    return { status: 200, body: answer, headers: { 'cache-control': 'no-store', pragma: 'no-cache' } }
+  },
+})
+
+function metadataAnswer({ platform }: EndpointAsk) {
+  return { status: 200, body: serverMetadata(platform), headers: PUBLIC_FOR }
+}
+
+const metadataEndpoint = endpoint({
+  method: 'GET',
+  // RFC 8414 3.1: the well-known part stands between host and path of the issuer
+  path: '/.well-known/oauth-authorization-server/auth',
+  says: 'What the authorization server of the platform can do (RFC 8414).',
+  tag,
+  takes: 'none',
+  crossOrigin: true,
+  handle: metadataAnswer,
+})
+
+const openidEndpoint = endpoint({
+  method: 'GET',
+  path: '/auth/.well-known/openid-configuration',
+  says: 'The same metadata where OpenID Connect clients look for it.',
+  tag,
+  takes: 'none',
+  crossOrigin: true,
+  handle: metadataAnswer,
+})
+
+const jwksEndpoint = endpoint({
+  method: 'GET',
+  path: '/auth/jwks',
+  says: 'The keys that verify access tokens of the platform: the current one and those retired within a day.',
+  tag,
+  takes: 'none',
+  crossOrigin: true,
+  handle: async ({ platform: { keys } }) => {
+    // Makes the first key, so that the set is never empty.
+    await keys.current(platformTenantId, 'access-token')
+    const published = await keys.published(platformTenantId, ['access-token'])
+    const jwks = { keys: published.map(({ jwk, kid, alg }) => ({ ...jwk, kid, alg, use: 'sig' })) }
+    return { status: 200, body: jwks, headers: PUBLIC_FOR }
+  },
+})
+
+/** The authorization server of the platform itself. */
+export const authorizationEndpoints: readonly Endpoint[] = [
+  tokenEndpoint,
+  metadataEndpoint,
+  openidEndpoint,
+  jwksEndpoint,
+]

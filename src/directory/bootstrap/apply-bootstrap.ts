@@ -1,0 +1,147 @@
+import type { TenantId } from '../../caller.ts'
+import { newId } from '../../crypto/random.ts'
+import { record } from '../../events/audit/record.ts'
+import { hashSecret, isSecretOf } from '../../keys/secret-hash.ts'
+import type { Platform } from '../../platform.ts'
+import type { TenantTx } from '../../store/store.ts'
+import { isUniqueViolation } from '../../store/unique-violation.ts'
+import { type ClientPut, findClientOwner, putClient } from '../clients/client-store.ts'
+import { forgetTenants } from '../tenants/find-tenant.ts'
+import {
+  findTenantIdBySlug,
+  insertTenant,
+  lockTenant,
+  renameTenant,
+  setTenantSettings,
+} from '../tenants/tenant-store.ts'
+import { findPasswordHash, putUser, type UserPut } from '../users/put-user-store.ts'
+import {
+  type Bootstrap,
+  BootstrapMistakes,
+  type ClientEntry,
+  keysOf,
+  type TenantEntry,
+  type UserEntry,
+} from './bootstrap-file.ts'
+
+type Needs = Pick<Platform, 'store' | 'clock'>
+
+/** How many tenants, clients and users together were made, and how many changed. */
+export type Applied = { readonly created: number; readonly changed: number }
+
+type Count = { created: number; changed: number }
+
+/**
+ * Makes the database say what the file declares: what is missing is made, what differs is changed, and what the file does not mention
+ * stays. Applying it again, or by many processes at once, changes nothing more. Each change is in the audit trail.
+ *
+ * @throws BootstrapMistakes if a client id belongs to another tenant, or a user's e-mail address or external identifier to another user.
+ */
+export async function applyBootstrap(needs: Needs, { tenants }: Bootstrap): Promise<Applied> {
+  const count: Count = { created: 0, changed: 0 }
+  for (const [index, tenant] of tenants.entries()) await applyTenant(needs, tenant, `/tenants/${index}`, count)
+  forgetTenants(needs)
+  return count
+}
+
+async function applyTenant(needs: Needs, tenant: TenantEntry, at: string, count: Count): Promise<void> {
+  const tenantId = await ensureTenant(needs, tenant, count)
+  const clients: ClientPut[] = []
+  const users: UserPut[] = []
+  for (const [c, client] of (tenant.clients ?? []).entries()) {
+    clients.push(await clientPut(needs, tenantId, client, `${at}/clients/${c}`))
+  }
+  for (const user of tenant.users ?? []) users.push(await userPut(needs, tenantId, user))
+  const now = needs.clock.now()
+  await needs.store.inTenant(tenantId, async (tx) => {
+    // Else two processes that make the same users meet at the unique e-mail addresses.
+    await lockTenant(tx)
+    for (const client of clients) await applyClient(tx, client, now, count)
+    for (const [u, user] of users.entries()) await applyUser(tx, user, now, `${at}/users/${u}`, count)
+  })
+}
+
+async function ensureTenant({ store, clock }: Needs, entry: TenantEntry, count: Count): Promise<TenantId> {
+  const { slug, name, settings = {} } = entry
+  const now = clock.now()
+  const made = async () => {
+    // Only here and in the token check does a string become a tenant's id.
+    const id = newId() as TenantId
+    const isNew = await store.inTenant(id, async (tx) => {
+      const inserted = await insertTenant(tx, { slug, name, now })
+      if (!inserted) return false
+      await setTenantSettings(tx, settings, now)
+      await record(tx, entryOf('tenant', 'created', id), now)
+      return true
+    })
+    if (isNew) count.created += 1
+    return isNew ? id : find()
+  }
+  const find = () => store.across('tenant of a bootstrap file', (tx) => findTenantIdBySlug(tx, slug))
+  const found = (await find()) ?? (await made())
+  if (found === null) throw new Error('a tenant vanished while it was made')
+  await store.inTenant(found, async (tx) => {
+    const isRenamed = await renameTenant(tx, name, now)
+    const isSet = await setTenantSettings(tx, settings, now)
+    if (!isRenamed && !isSet) return
+    await record(tx, entryOf('tenant', 'changed', found), now)
+    count.changed += 1
+  })
+  return found
+}
+
+/** Slow hashes are done here, before any transaction is open. */
+async function clientPut({ store }: Needs, tenantId: TenantId, client: ClientEntry, at: string): Promise<ClientPut> {
+  const { clientId, scopes, clientSecret } = client
+  const owner = await store.across('owner of a client id', (tx) => findClientOwner(tx, clientId))
+  if (owner !== null && owner.tenantId !== tenantId) {
+    throw new BootstrapMistakes([`${at}/clientId: belongs to another tenant.`])
+  }
+  const replaces = owner?.secretHash ?? null
+  const secretHash = await newHash(clientSecret, replaces, 'secret')
+  return { clientId, scopes, secretHash, replaces, keys: keysOf(client) }
+}
+
+async function userPut({ store }: Needs, tenantId: TenantId, user: UserEntry): Promise<UserPut> {
+  const { username, password } = user
+  const replaces = password === undefined ? null : await store.single(tenantId, (tx) => findPasswordHash(tx, username))
+  return {
+    username,
+    email: user.email ?? null,
+    firstName: user.firstName ?? null,
+    lastName: user.lastName ?? null,
+    externalIdentifier: user.externalIdentifier ?? null,
+    enabled: user.enabled ?? null,
+    passwordHash: await newHash(password, replaces, 'password'),
+    replaces,
+  }
+}
+
+/** A hash to store, or null if there is no secret or the stored hash is its own. */
+async function newHash(secret: string | undefined, stored: string | null, kind: 'secret' | 'password') {
+  if (secret === undefined) return null
+  if (stored !== null && (await isSecretOf(stored, secret))) return null
+  return hashSecret(secret, kind)
+}
+
+async function applyClient(tx: TenantTx, client: ClientPut, now: Date, count: Count): Promise<void> {
+  const what = await putClient(tx, client, now)
+  if (what === null) return
+  await record(tx, entryOf('client', what, client.clientId), now)
+  count[what] += 1
+}
+
+async function applyUser(tx: TenantTx, user: UserPut, now: Date, at: string, count: Count): Promise<void> {
+  const put = await putUser(tx, user, now).catch((error: unknown) => {
+    if (!isUniqueViolation(error)) throw error
+    throw new BootstrapMistakes([`${at}: the email or the externalIdentifier belongs to another user.`])
+  })
+  if (put === null) return
+  const what = put.created ? 'created' : 'changed'
+  await record(tx, entryOf('user', what, put.id), now)
+  count[what] += 1
+}
+
+function entryOf(kind: 'tenant' | 'client' | 'user', what: 'created' | 'changed', id: string) {
+  return { action: `${kind}.${what}`, subject: { kind, id }, by: 'system' } as const
+}

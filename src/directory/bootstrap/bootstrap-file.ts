@@ -1,0 +1,199 @@
+import { type Static, Type } from 'typebox'
+import { type Scope, scopes } from '../../caller.ts'
+import { isJsonObject, type Json, memberOf, parseJson } from '../../crypto/json.ts'
+import { type PublicJwk, readPublicJwk } from '../../crypto/jwk.ts'
+import { Fault } from '../../fault.ts'
+import { checkMaker } from '../../http/validation/check.ts'
+import { folded } from '../users/user.ts'
+
+const name = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '^[^\\u0000]*$' })
+/** No client may have the form of a user id: tokens tell the two apart. */
+const CLIENT_ID = '^(?![0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$)[\\x21-\\x7e]+$'
+
+const ClientEntry = Type.Object(
+  {
+    clientId: Type.String({
+      minLength: 1,
+      maxLength: 200,
+      pattern: CLIENT_ID,
+      description: 'printable ASCII, not a UUID',
+    }),
+    clientSecret: Type.Optional(Type.String({ minLength: 32, maxLength: 500 })),
+    jwks: Type.Optional(
+      Type.Object(
+        { keys: Type.Array(Type.Record(Type.String(), Type.Unknown()), { minItems: 1, maxItems: 10 }) },
+        { additionalProperties: false },
+      ),
+    ),
+    // The record was just read from the table that names all scopes.
+    scopes: Type.Array(Type.Enum(Object.keys(scopes) as Scope[]), { uniqueItems: true }),
+  },
+  { additionalProperties: false },
+)
+const UserEntry = Type.Object(
+  {
+    username: name(255),
+    email: Type.Optional(Type.String({ format: 'email', maxLength: 320 })),
+    firstName: Type.Optional(name(200)),
+    lastName: Type.Optional(name(200)),
+    externalIdentifier: Type.Optional(name(255)),
+    enabled: Type.Optional(Type.Boolean()),
+    password: Type.Optional(Type.String({ minLength: 8, maxLength: 200 })),
+  },
+  { additionalProperties: false },
+)
+const TenantSettings = Type.Object(
+  {
+    /** Whose credentials the wallets take. */
+    issuerPolicy: Type.Optional(Type.Enum(['any', 'trusted'])),
+    /** Whose presentation requests the wallets answer. */
+    verifierPolicy: Type.Optional(Type.Enum(['any', 'trusted'])),
+    /** What the wallets hold and show. */
+    walletFormats: Type.Optional(Type.Array(Type.Enum(['vc+sd-jwt', 'mso_mdoc']), { minItems: 1, uniqueItems: true })),
+    /** Where presentation requests may send browsers: these URLs and what is below them. */
+    redirectUris: Type.Optional(Type.Array(Type.String({ format: 'uri', maxLength: 2000 }), { maxItems: 100 })),
+    /** Whether other organisations of the deployment find its types in the list of types. They are public in any case. */
+    typeListing: Type.Optional(Type.Enum(['listed', 'unlisted'])),
+  },
+  { additionalProperties: false },
+)
+const TenantEntry = Type.Object(
+  {
+    slug: Type.String({
+      pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$',
+      description: 'a-z, 0-9 and inner hyphens, at most 63',
+    }),
+    name: name(200),
+    settings: Type.Optional(TenantSettings),
+    clients: Type.Optional(Type.Array(ClientEntry)),
+    users: Type.Optional(Type.Array(UserEntry)),
+  },
+  { additionalProperties: false },
+)
+const BootstrapFile = Type.Object({ tenants: Type.Array(TenantEntry) }, { additionalProperties: false })
+
+/** The tenants, clients and users that a file declares, checked, with every secret in place. Never log it. */
+export type Bootstrap = Static<typeof BootstrapFile>
+/** One tenant of a {@link Bootstrap}. */
+export type TenantEntry = Static<typeof TenantEntry>
+/** One client of a {@link TenantEntry}. */
+export type ClientEntry = Static<typeof ClientEntry>
+/** One user of a {@link TenantEntry}. */
+export type UserEntry = Static<typeof UserEntry>
+
+/** What is wrong with a bootstrap file, all of it: JSON pointers and rules, never a value. */
+export class BootstrapMistakes extends Error {
+  override readonly name = 'BootstrapMistakes'
+  readonly mistakes: readonly string[]
+
+  constructor(mistakes: readonly string[]) {
+    super(`the bootstrap file cannot be used:\n${mistakes.map((one) => `  - ${one}`).join('\n')}`)
+    this.mistakes = mistakes
+  }
+}
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/**
+ * Reads a bootstrap file. Strict: a member that is not known is a mistake.
+ *
+ * @param env Where `{"env": "NAME"}` in place of a secret is looked up.
+ * @throws BootstrapMistakes
+ */
+export function readBootstrap(text: string, env: Env): Bootstrap {
+  const mistakes: string[] = []
+  const resolved = withSecrets(parsed(text), env, '', mistakes)
+  try {
+    checkMaker()(BootstrapFile, 'body')(resolved)
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    mistakes.push(...(error.violations ?? []).map(({ pointer, detail }) => `${pointer}: ${detail}`))
+  }
+  if (mistakes.length > 0) throw new BootstrapMistakes(mistakes)
+  // The schema has just been checked.
+  const file = resolved as unknown as Bootstrap
+  const found = crossMistakes(file)
+  if (found.length > 0) throw new BootstrapMistakes(found)
+  return file
+}
+
+/** The public keys of a client. @throws Fault `key.unsupported` */
+export function keysOf({ jwks }: ClientEntry): PublicJwk[] | null {
+  return jwks === undefined ? null : jwks.keys.map(readPublicJwk)
+}
+
+function parsed(text: string): Json {
+  try {
+    return parseJson(text, { valuesMax: Number.POSITIVE_INFINITY })
+  } catch (error) {
+    const detail = error instanceof Fault ? error.detail : undefined
+    throw new BootstrapMistakes([detail ?? 'It is not well-formed JSON.'])
+  }
+}
+
+const secretMembers = new Set(['clientSecret', 'password'])
+
+/** Puts the value of a variable in place of `{"env": "NAME"}`, at the members that hold secrets and nowhere else. */
+function withSecrets(value: Json, env: Env, pointer: string, mistakes: string[]): Json {
+  if (Array.isArray(value)) return value.map((one, index) => withSecrets(one, env, `${pointer}/${index}`, mistakes))
+  if (!isJsonObject(value)) return value
+  const members = Object.entries(value).map(([key, one]): [string, Json] => {
+    const at = `${pointer}/${key}`
+    return [key, secretMembers.has(key) ? secretAt(one, env, at, mistakes) : withSecrets(one, env, at, mistakes)]
+  })
+  return Object.fromEntries(members)
+}
+
+function secretAt(value: Json, env: Env, pointer: string, mistakes: string[]): Json {
+  if (!isJsonObject(value)) return value
+  const variable = memberOf(value, 'env')
+  if (typeof variable !== 'string' || Object.keys(value).length !== 1) {
+    mistakes.push(`${pointer}: must be a string or {"env": "NAME"}.`)
+  } else {
+    const found = env[variable]
+    if (found !== undefined && found !== '') return found
+    mistakes.push(`${pointer}: the environment variable ${variable} is not set.`)
+  }
+  // Stands in so that the schema does not complain a second time about the same place.
+  return '-'.repeat(32)
+}
+
+function crossMistakes({ tenants }: Bootstrap): string[] {
+  const clients = tenants.flatMap((tenant, t) =>
+    (tenant.clients ?? []).map((client, c) => ({ client, at: `/tenants/${t}/clients/${c}` })),
+  )
+  return [
+    ...twice(tenants.map(({ slug }, t) => [slug, `/tenants/${t}/slug`])),
+    ...twice(clients.map(({ client, at }) => [client.clientId, `${at}/clientId`])),
+    ...clients.flatMap(({ client, at }) => proofMistakes(client, at)),
+    ...tenants.flatMap((tenant, t) => userMistakes(tenant.users ?? [], `/tenants/${t}/users`)),
+  ]
+}
+
+function proofMistakes(client: ClientEntry, at: string): string[] {
+  if (client.clientSecret === undefined && client.jwks === undefined) return [`${at}: clientSecret or jwks is needed.`]
+  try {
+    keysOf(client)
+    return []
+  } catch {
+    return [`${at}/jwks: every key must be a P-256 or Ed25519 public key.`]
+  }
+}
+
+function userMistakes(users: readonly UserEntry[], at: string): string[] {
+  return [
+    ...twice(users.map(({ username }, u) => [folded(username), `${at}/${u}/username`])),
+    ...twice(users.map(({ email }, u) => [email === undefined ? undefined : folded(email), `${at}/${u}/email`])),
+    ...twice(users.map(({ externalIdentifier }, u) => [externalIdentifier, `${at}/${u}/externalIdentifier`])),
+  ]
+}
+
+function twice(values: readonly (readonly [value: string | undefined, at: string])[]): string[] {
+  const seen = new Set<string>()
+  return values.flatMap(([value, at]) => {
+    if (value === undefined) return []
+    if (seen.has(value)) return [`${at}: stands twice in the file.`]
+    seen.add(value)
+    return []
+  })
+}

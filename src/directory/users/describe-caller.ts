@@ -1,0 +1,22 @@
+import type { Caller } from '../../caller.ts'
+import { derivedId } from '../../crypto/derived-id.ts'
+import type { Platform } from '../../platform.ts'
+import { findUser } from './find-user.ts'
+import { displayName } from './user.ts'
+
+/** One moment for all, so that the id of a client is the same for ever. */
+const CLIENT_IDS = new Date(0)
+
+/** Who the caller is, as `whoami` says it: the user, or the client that acts for itself. */
+export type CallerDescription = { readonly id: string; readonly name: string; readonly email: string }
+
+/**
+ * Describes the caller. A user who is gone while the token still lives is described by the id alone; the id of a client is a UUID that is
+ * derived from its tenant and client id, since clients are known by name.
+ */
+export async function describeCaller({ store }: Pick<Platform, 'store'>, caller: Caller): Promise<CallerDescription> {
+  const { userId, tenantId, actor } = caller
+  if (userId === null) return { id: derivedId(CLIENT_IDS, `client ${tenantId} ${actor.id}`), name: actor.id, email: '' }
+  const user = await store.single(tenantId, (tx) => findUser(tx, 'id', userId))
+  return { id: userId, name: user === null ? '' : displayName(user), email: user?.email ?? '' }
+}

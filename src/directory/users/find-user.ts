@@ -1,0 +1,19 @@
+import { Fault } from '../../fault.ts'
+import type { TenantTx } from '../../store/store.ts'
+import type { User, UserKey } from './user.ts'
+import { selectUser } from './user-store.ts'
+
+/**
+ * The user of the transaction's tenant with that key, disabled ones included: whether a disabled user will do is the caller's to say.
+ * One statement. This is also how the recipient of a delivery is found: `identifierType` is the key.
+ */
+export async function findUser(tx: TenantTx, key: UserKey, value: string): Promise<User | null> {
+  return selectUser(tx, key, value)
+}
+
+/** As {@link findUser}. @throws Fault `resource.unknown` */
+export async function getUser(tx: TenantTx, key: UserKey, value: string): Promise<User> {
+  const found = await selectUser(tx, key, value)
+  if (found === null) throw new Fault('resource.unknown', { detail: 'There is no such user.' })
+  return found
+}

@@ -1,0 +1,15 @@
+import type { ListAsk } from '../../api/list.ts'
+import type { TenantId } from '../../caller.ts'
+import type { Platform } from '../../platform.ts'
+import type { User } from './user.ts'
+import { listUserRows, type UserFilter } from './user-store.ts'
+
+/** One page of the tenant's users, with one row more when there is a next page. */
+export async function listUsers(
+  { store }: Pick<Platform, 'store'>,
+  tenantId: TenantId,
+  list: ListAsk,
+  filter: UserFilter,
+): Promise<User[]> {
+  return store.single(tenantId, (tx) => listUserRows(tx, list, filter))
+}

@@ -1,0 +1,61 @@
+import { newId } from '../../crypto/random.ts'
+import { sql, type TenantTx } from '../../store/store.ts'
+import { folded } from './user.ts'
+
+/** What a file or an administrator says about a user. What is null stays as it is; a new user is enabled unless told. */
+export type UserPut = {
+  readonly username: string
+  readonly email: string | null
+  readonly firstName: string | null
+  readonly lastName: string | null
+  readonly externalIdentifier: string | null
+  readonly enabled: boolean | null
+  /** New hash, null if the stored one is right. It takes the place of `replaces` only. */
+  readonly passwordHash: string | null
+  readonly replaces: string | null
+}
+
+const put = sql(
+  'directory.user_put',
+  `insert into user_account as old (tenant_id, id, username, username_folded, email, email_folded, first_name, last_name,
+     external_identifier, enabled, password_hash, created_at, updated_at, first_name_folded, last_name_folded)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, coalesce($10, true), $11, $12, $12, $13, $14)
+   on conflict (tenant_id, username_folded) do update set
+     username = excluded.username, email = coalesce($5, old.email), email_folded = coalesce($6, old.email_folded),
+     first_name = coalesce($7, old.first_name), last_name = coalesce($8, old.last_name),
+     first_name_folded = coalesce($13, old.first_name_folded), last_name_folded = coalesce($14, old.last_name_folded),
+     external_identifier = coalesce($9, old.external_identifier), enabled = coalesce($10, old.enabled),
+     password_hash = case when old.password_hash is not distinct from $15 then coalesce($11, old.password_hash) else old.password_hash end,
+     updated_at = excluded.updated_at
+   where old.username <> excluded.username or old.email is distinct from coalesce($5, old.email)
+      or old.first_name is distinct from coalesce($7, old.first_name) or old.last_name is distinct from coalesce($8, old.last_name)
+      or old.external_identifier is distinct from coalesce($9, old.external_identifier) or old.enabled <> coalesce($10, old.enabled)
+      or ($11::text is not null and old.password_hash is not distinct from $15)
+   returning id, (xmax = 0) as created`,
+)
+const passwordOf = sql(
+  'directory.user_password',
+  'select password_hash from user_account where tenant_id = $1 and username_folded = $2',
+)
+
+/**
+ * Makes the user with that username, or changes what differs.
+ *
+ * @returns null if nothing had to change. Throws the database's unique violation if another user has the e-mail address or the external
+ * identifier.
+ */
+export async function putUser(tx: TenantTx, ask: UserPut, now: Date): Promise<{ id: string; created: boolean } | null> {
+  const { username, email, firstName, lastName } = ask
+  const fold = (text: string | null) => (text === null ? null : folded(text))
+  const [row] = await tx.rows<{ id: string; created: boolean }>(put, [
+    ...[tx.tenantId, newId(), username, folded(username), email, fold(email), firstName, lastName],
+    ...[ask.externalIdentifier, ask.enabled, ask.passwordHash, now, fold(firstName), fold(lastName), ask.replaces],
+  ])
+  return row ?? null
+}
+
+/** The password hash of a user, null if there is none. */
+export async function findPasswordHash(tx: TenantTx, username: string): Promise<string | null> {
+  const [row] = await tx.rows<{ password_hash: string | null }>(passwordOf, [tx.tenantId, folded(username)])
+  return row?.password_hash ?? null
+}

@@ -1,0 +1,58 @@
+import type { TenantId } from '../../caller.ts'
+import type { Config } from '../../config.ts'
+import type { Platform } from '../../platform.ts'
+import { sql } from '../../store/store.ts'
+
+type Needs = Pick<Platform, 'store' | 'clock'> & { readonly config: Pick<Config, 'auditAddressDays'> }
+
+const ENTRIES_PER_STEP = 1000
+const TENANTS_PER_STEP = 500
+const LEAST = '00000000-0000-0000-0000-000000000000'
+
+// From one tenant to the next along the primary key, one look-up each.
+const listTenants = sql(
+  'events.address-tenants',
+  `with recursive known as (
+     (select tenant_id as id from audit_entry order by tenant_id limit 1)
+     union all
+     select (select a.tenant_id from audit_entry a where a.tenant_id > known.id order by a.tenant_id limit 1) from known
+     where known.id is not null
+   )
+   select known.id from known left join audit_address_sweep s on s.tenant_id = known.id
+   where exists (select from audit_entry a where a.tenant_id = known.id and a.id > coalesce(s.until, '${LEAST}') and a.id < $1) limit $2`,
+)
+// The position moves with what was cleared: a step that is repeated begins where the last one ended.
+const clearStep = sql(
+  'events.address-clear',
+  `with step as (
+     select id from audit_entry
+     where tenant_id = $1 and id < $2 and id > coalesce((select until from audit_address_sweep where tenant_id = $1), '${LEAST}')
+     order by id limit $3
+   ), cleared as (
+     update audit_entry set ip = null where tenant_id = $1 and id in (select id from step) and ip is not null
+   ), moved as (
+     insert into audit_address_sweep as old (tenant_id, until) select $1, id from step order by id desc limit 1
+     on conflict (tenant_id) do update set until = greatest(old.until, excluded.until)
+   )
+   select id from step`,
+)
+
+/** Clears the addresses of callers in audit entries older than the setting says, some at a time. A second run finds nothing to do. */
+export async function forgetAddresses({ store, clock, config }: Needs, signal: AbortSignal): Promise<void> {
+  const end = firstIdAt(clock.now().getTime() - config.auditAddressDays * 86_400_000)
+  const tenants = await store.across('tenants with old audit entries', (tx) =>
+    tx.rows<{ id: TenantId }>(listTenants, [end, TENANTS_PER_STEP]),
+  )
+  for (const { id } of tenants) {
+    let seen = ENTRIES_PER_STEP
+    while (seen === ENTRIES_PER_STEP && !signal.aborted) {
+      seen = (await store.single(id, (tx) => tx.rows(clearStep, [id, end, ENTRIES_PER_STEP]))).length
+    }
+  }
+}
+
+/** The least id of an entry of that time: ids are UUIDs of version 7 and begin with their milliseconds. */
+function firstIdAt(ms: number): string {
+  const time = ms.toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`
+}

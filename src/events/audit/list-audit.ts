@@ -1,0 +1,82 @@
+import { type Static, Type } from 'typebox'
+import { type ListAsk, listQuery } from '../../api/list.ts'
+import type { Caller } from '../../caller.ts'
+import { Fault } from '../../fault.ts'
+import type { Platform } from '../../platform.ts'
+import { type AuditRow, hasAuditRow, listAuditRows } from './audit-store.ts'
+
+const text = (description: string) =>
+  Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000]*$', description })
+const time = Type.String({ format: 'date-time' })
+const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+/** What the audit trail may be asked for. */
+export const AuditListQuery = listQuery({
+  filters: {
+    actor: text('The id of the user or client who did it.'),
+    action: text('What happened: `credential.revoked`.'),
+    subject: text('The id of what it happened to.'),
+    createdAfter: time,
+    createdBefore: time,
+  },
+})
+
+/** A line of the audit trail as it leaves. */
+export const AuditEntryReply = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    createdAt: time,
+    actor: Type.Object(
+      {
+        kind: Type.Enum(['user', 'client', 'system', 'wallet', 'verifier', 'issuer']),
+        id: orNull(Type.String()),
+        actingClientId: orNull(
+          Type.String({ description: 'The client that acted for the user after a token exchange.' }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+    action: Type.String(),
+    subject: Type.Object({ kind: Type.String(), id: orNull(Type.String()) }, { additionalProperties: false }),
+    result: Type.Enum(['done', 'refused']),
+    ip: orNull(Type.String()),
+    requestId: orNull(Type.String({ description: 'The id of the request, as in the log.' })),
+    detail: Type.Record(Type.String(), Type.Unknown(), { description: 'Ids, counts and states, never a claim.' }),
+  },
+  { additionalProperties: false, $id: 'AuditEntry' },
+)
+type AuditEntryReply = Static<typeof AuditEntryReply>
+
+/** One page of the audit trail, one row more if there is another. @throws Fault `request.invalid` */
+export async function listAudit(
+  { store }: Pick<Platform, 'store'>,
+  { tenantId }: Caller,
+  ask: ListAsk,
+  query: Static<typeof AuditListQuery>,
+): Promise<AuditRow[]> {
+  const cursor = ask.after ?? ask.before
+  const filter = {
+    actor: query['filter[actor]'],
+    action: query['filter[action]'],
+    subject: query['filter[subject]'],
+    createdAfter: query['filter[createdAfter]'],
+    createdBefore: query['filter[createdBefore]'],
+  }
+  return store.inTenant(tenantId, async (tx) => {
+    if (cursor !== null && !(await hasAuditRow(tx, cursor))) {
+      const parameter = ask.after === null ? 'page[before]' : 'page[after]'
+      throw new Fault('request.invalid', { violations: [{ detail: 'There is no entry with this id.', parameter }] })
+    }
+    return listAuditRows(tx, ask, filter)
+  })
+}
+
+/** A line of the audit trail in the form of {@link AuditEntryReply}. */
+export function showAuditEntry(row: AuditRow): AuditEntryReply {
+  return {
+    ...{ id: row.id, createdAt: row.at.toISOString(), action: row.action, result: row.result },
+    ...{ ip: row.ip, requestId: row.requestId, detail: { ...row.detail } },
+    actor: { kind: row.actorKind, id: row.actorId, actingClientId: row.actingClient },
+    subject: { kind: row.subjectKind, id: row.subjectId },
+  }
+}

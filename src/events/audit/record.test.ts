@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { openTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import type { Caller, TenantId, UserId } from '../../caller.ts'
+import { newId } from '../../crypto/random.ts'
+import { sql } from '../../store/store.ts'
+import { record } from './record.ts'
+import { auditCte, auditValues } from './recorded-sql.ts'
+
+const noon = new Date('2026-05-01T12:00:00.000Z')
+const insertTenant = sql(
+  'test.events.tenant',
+  `insert into tenant (id, slug, name, created_at, updated_at) values ($1, $2, $2, now(), now())`,
+)
+const listEntries = sql('test.events.list', 'select * from audit_entry order by id')
+const changing = sql(
+  'test.events.change',
+  `with changed as (update tenant set name = $1 where slug = $2 returning id),
+        ${auditCte({ from: 'changed', subjectId: 'changed.id', first: 3 })}
+   select id from changed`,
+)
+
+let db: TestDatabase
+before(async () => {
+  db = await openTestDatabase()
+})
+after(() => db.close())
+
+async function aTenant(): Promise<{ id: TenantId; slug: string }> {
+  const id = newId() as TenantId
+  const slug = `t-${id}`
+  await db.store.across('test set-up', (tx) => tx.rows(insertTenant, [id, slug]))
+  return { id, slug }
+}
+
+function entriesOf(tenant: TenantId) {
+  return db.store.single(tenant, (tx) => tx.rows<Record<string, unknown>>(listEntries))
+}
+
+function aCaller(tenantId: TenantId): Caller {
+  return {
+    tenantId,
+    tenantSlug: 'acme',
+    actor: { kind: 'user', id: 'u1' },
+    userId: 'u1' as UserId,
+    clientId: 'backend',
+    actingClientId: 'backend',
+    scopes: new Set(),
+    requestId: 'r1',
+    ip: '192.0.2.1',
+  }
+}
+
+test('an entry says who, for whom, what, on what, when, from where and with which result', async () => {
+  const { id } = await aTenant()
+  const entry = {
+    action: 'credential.revoked',
+    subject: { kind: 'credential', id: 'c1' },
+    by: aCaller(id),
+    detail: { templateId: 't1', listed: ['a', 'b'] },
+  }
+  await db.store.single(id, (tx) => record(tx, entry, noon))
+  const [found] = await entriesOf(id)
+  assert.partialDeepStrictEqual(found, {
+    tenant_id: id,
+    at: noon,
+    actor_kind: 'user',
+    actor_id: 'u1',
+    acting_client: 'backend',
+    action: 'credential.revoked',
+    event_type: 'credential.revoked',
+    subject_kind: 'credential',
+    subject_id: 'c1',
+    result: 'done',
+    ip: '192.0.2.1',
+    request_id: 'r1',
+    detail: { templateId: 't1', listed: ['a', 'b'] },
+  })
+})
+
+test('an action that is no public event stays in the audit trail', async () => {
+  const { id } = await aTenant()
+  const entry = { action: 'client.created', subject: { kind: 'client', id: 'x' }, by: 'system' } as const
+  await db.store.single(id, (tx) => record(tx, entry, noon))
+  assert.partialDeepStrictEqual((await entriesOf(id))[0], { event_type: null, actor_kind: 'system', actor_id: null })
+})
+
+test('an entry and its change stand or fall together', async () => {
+  const { id } = await aTenant()
+  const entry = { action: 'x.done', subject: { kind: 'x', id: null }, by: 'system' } as const
+  const failed = db.store.inTenant(id, async (tx) => {
+    await record(tx, entry, noon)
+    throw new Error('later')
+  })
+  await assert.rejects(failed, /later/)
+  assert.deepEqual(await entriesOf(id), [])
+})
+
+test('an entry inside the statement of the change is written when a row changed, and only then', async () => {
+  const { id, slug } = await aTenant()
+  const entry = { action: 'tenant.renamed', subject: { kind: 'tenant', id: null }, by: 'system' } as const
+  await db.store.single(id, (tx) => tx.rows(changing, ['New', slug, ...auditValues(entry, noon)]))
+  await db.store.single(id, (tx) => tx.rows(changing, ['New', 'nobody', ...auditValues(entry, noon)]))
+  const entries = await entriesOf(id)
+  assert.equal(entries.length, 1)
+  assert.partialDeepStrictEqual(entries[0], { action: 'tenant.renamed', subject_id: id })
+})
+
+for (const text of [`update audit_entry set action = 'y'`, 'delete from audit_entry']) {
+  test(`the application cannot rewrite history: ${text}`, async () => {
+    const { id } = await aTenant()
+    const rewrite = sql(`test.events.${text.slice(0, 6)}`, text)
+    await assert.rejects(
+      db.store.single(id, (tx) => tx.rows(rewrite)),
+      /permission denied/,
+    )
+  })
+}
+
+test('the audit trail of another tenant is invisible', async () => {
+  const [one, other] = [await aTenant(), await aTenant()]
+  const entry = { action: 'x.done', subject: { kind: 'x', id: null }, by: 'system' } as const
+  await db.store.single(one.id, (tx) => record(tx, entry, noon))
+  assert.deepEqual(await entriesOf(other.id), [])
+})

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Caller } from '../../caller.ts'
+import { newId } from '../../crypto/random.ts'
+import type { Entry } from '../audit/entry.ts'
+import { record } from '../audit/record.ts'
+import { aHouse, aTenant, type House, until } from '../test-support/house.ts'
+import { countEvents, readCounts, type TemplatesOf } from './count-events.ts'
+import { findCounted } from './figure-store.ts'
+
+let house: House
+before(async () => {
+  house = await aHouse()
+})
+after(() => house.close())
+
+const months = { from: '2026-05-01', until: '2026-06-01', templateId: null }
+const template = newId()
+/** All is made of one template. */
+const templatesOf: TemplatesOf = async (_tx, happenings) =>
+  new Map(happenings.map(({ subjectId }) => [subjectId ?? '', template]))
+const never = new AbortController().signal
+
+function happen(caller: Caller, action: string, at: string, detail: NonNullable<Entry['detail']> = {}): Promise<void> {
+  const subject = { kind: action.startsWith('credential') ? 'credential' : 'issuance', id: newId() }
+  const entry = { action, subject, by: 'system', detail } as const
+  return house.platform.store.single(caller.tenantId, (tx) => record(tx, entry, new Date(at)))
+}
+
+async function told(caller: Caller, ask: Parameters<typeof readCounts>[2] = months): Promise<Record<string, number>> {
+  const { counts } = await readCounts(house.platform, caller.tenantId, ask, templatesOf)
+  const sums: Record<string, number> = {}
+  for (const { month, figure, count } of counts) {
+    sums[`${month} ${figure}`] = (sums[`${month} ${figure}`] ?? 0) + count
+  }
+  return sums
+}
+
+async function story(caller: Caller): Promise<void> {
+  await happen(caller, 'openid4vc.issuance.offered', '2026-04-30T23:59:59.999Z')
+  await happen(caller, 'openid4vc.issuance.offered', '2026-05-01T00:00:00.000Z')
+  await happen(caller, 'openid4vc.issuance.offered', '2026-05-31T23:59:59.999Z')
+  await happen(caller, 'openid4vc.issuance.completed', '2026-05-02T00:00:00.000Z')
+  await happen(caller, 'openid4vc.issuance.completed', '2026-05-02T00:00:00.000Z')
+  await happen(caller, 'issuance.reopened', '2026-05-02T00:00:01.000Z')
+  await happen(caller, 'issuance.canceled', '2026-05-03T00:00:00.000Z')
+  await happen(caller, 'credential.revoked', '2026-06-01T00:00:00.000Z')
+  await happen(caller, 'openid4vc.verification.failed', '2026-06-01T00:00:00.000Z', { status: 'rejected' })
+  await happen(caller, 'openid4vc.verification.failed', '2026-06-01T00:00:00.000Z', { status: 'failed' })
+  await happen(caller, 'user.created', '2026-06-02T00:00:00.000Z')
+}
+
+const expected = {
+  '2026-05-01 issuance.offered': 2,
+  '2026-05-01 issuance.completed': 1,
+  '2026-05-01 issuance.canceled': 1,
+  '2026-06-01 issuance.revoked': 1,
+  '2026-06-01 presentation.rejected': 1,
+  '2026-06-01 presentation.failed': 1,
+}
+
+test('what happened is counted before the sweep came by, and the same after it', async () => {
+  const caller = await aTenant(house)
+  await story(caller)
+  assert.deepEqual(await told(caller), expected)
+  await until(async () => {
+    await countEvents(house.platform, templatesOf, never)
+    const counted = await house.platform.store.single(caller.tenantId, findCounted)
+    return counted.at?.toISOString() === '2026-06-02T00:00:00.000Z'
+  })
+  assert.deepEqual(await told(caller), expected)
+  await happen(caller, 'credential.revoked', '2026-06-03T00:00:00.000Z')
+  await happen(caller, 'issuance.canceled', '2026-05-03T00:00:00.000Z')
+  const more = { ...expected, '2026-05-01 issuance.canceled': 2, '2026-06-01 issuance.revoked': 2 }
+  assert.deepEqual(await told(caller), more)
+  await countEvents(house.platform, templatesOf, never)
+  await countEvents(house.platform, templatesOf, never)
+  assert.deepEqual(await told(caller), more)
+})
+
+test('of sweeps at the same moment each thing is counted by one', async () => {
+  const caller = await aTenant(house)
+  await story(caller)
+  await Promise.all(Array.from({ length: 5 }, () => countEvents(house.platform, templatesOf, never)))
+  assert.deepEqual(await told(caller), expected)
+})
+
+test('months and template narrow the counts, also those that no sweep made', async () => {
+  const caller = await aTenant(house)
+  await story(caller)
+  for (const _ of ['live', 'counted']) {
+    const may = await told(caller, { ...months, until: '2026-05-01' })
+    assert.deepEqual(Object.keys(may).length, 3)
+    assert.deepEqual(await told(caller, { ...months, templateId: newId() }), {})
+    assert.deepEqual(await told(caller, { ...months, templateId: template }), expected)
+    await countEvents(house.platform, templatesOf, never)
+  }
+})
+
+test('one tenant is not counted with another', async () => {
+  const [caller, other] = [await aTenant(house), await aTenant(house)]
+  await story(caller)
+  assert.deepEqual(await told(other), {})
+  await countEvents(house.platform, templatesOf, never)
+  assert.deepEqual(await told(other), {})
+})

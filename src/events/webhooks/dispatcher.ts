@@ -1,0 +1,89 @@
+import type { TenantId } from '../../caller.ts'
+import { polling } from '../../jobs/wake.ts'
+import type { Platform } from '../../platform.ts'
+import { newLease } from '../../store/lease.ts'
+import { type ClaimedDelivery, claimDeliveries } from './dispatch-store.ts'
+import { fanOut } from './fan-out.ts'
+import { sendDelivery } from './send-delivery.ts'
+
+/** `concurrency`: messages at once of this process; `eachMax`: of one endpoint. `pollMs`: how often it is looked for something new. */
+type Options = { readonly concurrency?: number; readonly eachMax?: number; readonly pollMs?: number }
+
+/** What sends webhooks. `stop` takes nothing new and waits for what is being sent, which is bounded. */
+export type Dispatcher = { readonly stop: () => Promise<void> }
+
+/** Longer than an attempt with all its bounds; after that its server must have died. */
+const LEASE_MS = 20_000
+
+/** One tenant has at most every so many-th place, so that its slow endpoints do not hold up the others. */
+const TENANT_SHARE = 4
+
+/** Starts to send webhooks. Any number of processes may do so on one database. */
+export function startDispatcher(
+  platform: Platform,
+  { concurrency = 16, eachMax = 4, pollMs = 500 }: Options = {},
+): Dispatcher {
+  const { store, clock, log } = platform
+  const sending = new Map<Promise<void>, ClaimedDelivery>()
+  const tenantMax = Math.max(1, Math.floor(concurrency / TENANT_SHARE))
+  /** Whether something may wait for a place. */
+  let crowded = false
+
+  const poll = polling(pollMs, async () => {
+    const more = await fanOut(platform)
+    const free = concurrency - sending.size
+    if (free > 0) await take(free)
+    if (more) again()
+  })
+  poll.onError((error) => log.error({ err: error }, 'webhooks could not be read'))
+
+  async function take(limit: number): Promise<void> {
+    const now = clock.now()
+    const without = busyOf([...sending.values()], eachMax)
+    const ask = { limit, eachMax, tenantMax, sending: countOf([...sending.values()]), without }
+    const claimed = await store.across('due deliveries of all tenants', (tx) =>
+      claimDeliveries(tx, ask, newLease(now, LEASE_MS), now),
+    )
+    for (const one of claimed) hold(one)
+    const all = [...sending.values()]
+    crowded =
+      claimed.length === limit || busyOf(all, eachMax).length > 0 || Math.max(0, ...countOf(all).values()) >= tenantMax
+  }
+
+  function hold(one: ClaimedDelivery): void {
+    const held = sendDelivery(platform, one)
+      .catch((error: unknown) => log.error({ err: error }, 'the end of a delivery could not be written'))
+      .finally(() => {
+        sending.delete(held)
+        if (crowded) poll.wake()
+      })
+    sending.set(held, one)
+  }
+
+  function again(): void {
+    setImmediate(poll.wake)
+  }
+
+  poll.wake()
+  return {
+    stop: async () => {
+      await poll.stop()
+      await Promise.all(sending.keys())
+    },
+  }
+}
+
+function countOf(sending: readonly ClaimedDelivery[]): Map<TenantId, number> {
+  const counts = new Map<TenantId, number>()
+  for (const { tenantId } of sending) counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1)
+  return counts
+}
+
+/** Endpoints that have as much to do as they may: one that fails or is slow one message, any other a few. */
+function busyOf(sending: readonly ClaimedDelivery[], eachMax: number): string[] {
+  const counts = new Map<string, number>()
+  for (const { endpointId, isPoor } of sending) {
+    counts.set(endpointId, (counts.get(endpointId) ?? 0) + (isPoor ? eachMax : 1))
+  }
+  return [...counts].filter(([, count]) => count >= eachMax).map(([id]) => id)
+}

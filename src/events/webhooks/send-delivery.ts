@@ -1,0 +1,126 @@
+import { Fault } from '../../fault.ts'
+import { onBehalfOf } from '../../http/outbound/tenant-of-work.ts'
+import type { Platform } from '../../platform.ts'
+import { sql, type TenantTx } from '../../store/store.ts'
+import { type PublishedEvent, showEvent } from '../stream/event.ts'
+import { findEvent } from '../stream/event-store.ts'
+import { type Attempt, finishAttempt, type Outcome } from './delivery-store.ts'
+import type { ClaimedDelivery } from './dispatch-store.ts'
+import { nextTry, TRIED_DAYS } from './retry-plan.ts'
+import { disableEndpoint, markEndpointFailing, markEndpointGood } from './webhook-endpoint-store.ts'
+import { webhookHeaders, webhookSecretPlace } from './webhook-secret.ts'
+
+type Needs = Pick<Platform, 'store' | 'clock' | 'fetch' | 'sealing' | 'log'>
+
+const SEND_MS_MAX = 10_000
+/** An answer that took longer delivers its message, and from then on the endpoint gets one message at a time. */
+const SLOW_MS = 3_000
+/** What a receiver says is not kept; reading it lets the connection be used again. */
+const ANSWER_BYTES_MAX = 262_144
+const GONE = 410
+
+const listSecrets = sql(
+  'events.secret-list',
+  `select id, sealed from webhook_secret where tenant_id = $1 and endpoint_id = $2 and (ends_at is null or ends_at > $3)
+   order by created_at desc`,
+)
+
+/** The body of a webhook: the event as `GET /events` shows it, in the members that Standard Webhooks names. */
+export function webhookBody(event: PublishedEvent): string {
+  const { id, type, createdAt, subject, detail } = showEvent(event)
+  return JSON.stringify({ type, timestamp: createdAt, data: { id, subject, detail } })
+}
+
+/**
+ * Makes one attempt and writes how it ended. Nothing is written if another server has taken it over.
+ * Every attempt of an event carries the same `webhook-id`.
+ */
+export async function sendDelivery(needs: Needs, delivery: ClaimedDelivery): Promise<void> {
+  const { store, clock } = needs
+  const { tenantId, endpointId } = delivery
+  const startedAt = clock.now()
+  // A process that was held up for so long might send while its successor does.
+  if (startedAt.getTime() + SEND_MS_MAX > delivery.leaseUntil.getTime()) return
+  const attempt = await attemptOf(needs, delivery, startedAt)
+  // One moment for all that follows: an attempt that ended in time does not switch off what is due for its last one meanwhile.
+  const now = clock.now()
+  const outcome = outcomeOf(delivery, attempt, now)
+  if (!(await store.single(tenantId, (tx) => finishAttempt(tx, delivery, outcome, now)))) return
+  if (isGood(attempt))
+    return store.single(tenantId, (tx) => markEndpointGood(tx, endpointId, attempt.durationMs > SLOW_MS))
+  await store.single(tenantId, (tx) => markEndpointFailing(tx, endpointId, startedAt))
+  await switchOffIfHopeless(needs, delivery, attempt, now)
+}
+
+async function attemptOf(needs: Needs, delivery: ClaimedDelivery, startedAt: Date): Promise<Attempt> {
+  const at = startedAt.toISOString()
+  const begun = performance.now()
+  const told = await onBehalfOf(delivery.tenantId, () => post(needs, delivery, startedAt)).catch((error: unknown) => {
+    // The message of a foreign error may quote what it choked on.
+    const code = error instanceof Fault ? error.code : 'server.unexpected'
+    if (code === 'server.unexpected') needs.log.error({ err: error, deliveryId: delivery.id }, 'a webhook failed')
+    return { statusCode: null, error: code }
+  })
+  return { at, ...told, durationMs: Math.round(performance.now() - begun) }
+}
+
+async function post(needs: Needs, { tenantId, endpointId, eventId, url }: ClaimedDelivery, startedAt: Date) {
+  const { event, secrets } = await messageOf(needs, { tenantId, endpointId, eventId }, startedAt)
+  const body = webhookBody(event)
+  const { status } = await needs.fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...webhookHeaders(eventId, body, secrets, startedAt) },
+    body,
+    accept: [],
+    bytesMax: ANSWER_BYTES_MAX,
+    timeoutMs: SEND_MS_MAX,
+  })
+  return { statusCode: status, error: null }
+}
+
+async function messageOf(
+  { store, sealing }: Needs,
+  { tenantId, endpointId, eventId }: Pick<ClaimedDelivery, 'tenantId' | 'endpointId' | 'eventId'>,
+  now: Date,
+) {
+  const { event, sealed } = await store.inTenant(tenantId, async (tx) => {
+    return { event: await findEvent(tx, eventId), sealed: await secretsOf(tx, endpointId, now) }
+  })
+  if (event === null) throw new Fault('resource.unknown', { notes: `event ${eventId} is gone` })
+  const secrets = await Promise.all(sealed.map((one) => sealing.open(webhookSecretPlace(tenantId, one.id), one.sealed)))
+  return { event, secrets }
+}
+
+async function secretsOf(tx: TenantTx, endpointId: string, now: Date) {
+  return tx.rows<{ id: string; sealed: Buffer }>(listSecrets, [tx.tenantId, endpointId, now])
+}
+
+function isGood({ statusCode }: Attempt): boolean {
+  return statusCode !== null && statusCode >= 200 && statusCode < 300
+}
+
+function outcomeOf({ tries, triedUntil }: ClaimedDelivery, attempt: Attempt, now: Date): Outcome {
+  if (isGood(attempt)) return { status: 'delivered', dueAt: now, attempt }
+  const dueAt = nextTry(tries, triedUntil, now, Math.random())
+  return dueAt === null ? { status: 'dead', dueAt: now, attempt } : { status: 'pending', dueAt, attempt }
+}
+
+async function switchOffIfHopeless(
+  { store, log }: Needs,
+  { tenantId, endpointId }: ClaimedDelivery,
+  { statusCode }: Attempt,
+  now: Date,
+): Promise<void> {
+  const why =
+    statusCode === GONE
+      ? ({ reason: 'gone', failingSince: null } as const)
+      : ({ reason: 'failing', failingSince: new Date(now.getTime() - TRIED_DAYS * 86_400_000) } as const)
+  const entry = {
+    action: 'webhookEndpoint.disabled',
+    subject: { kind: 'webhookEndpoint', id: endpointId },
+    by: 'system',
+    detail: { reason: why.reason },
+  } as const
+  const isOff = await store.single(tenantId, (tx) => disableEndpoint(tx, endpointId, why, entry, now))
+  if (isOff) log.warn({ tenantId, endpointId, reason: why.reason }, 'a webhook endpoint was switched off')
+}

@@ -1,0 +1,125 @@
+import type { ListAsk } from '../../api/list.ts'
+import type { Caller } from '../../caller.ts'
+import { newId } from '../../crypto/random.ts'
+import { Fault } from '../../fault.ts'
+import type { Platform } from '../../platform.ts'
+import { knownId } from '../../uuid.ts'
+import type { Detail, Entry } from '../audit/entry.ts'
+import { allDueNow } from './delivery-store.ts'
+import { TRIED_DAYS } from './retry-plan.ts'
+import type { WebhookEndpointBody, WebhookEndpointChange } from './schemas.ts'
+import { ENDPOINTS_MAX, readWebhookUrl, type WebhookEndpoint } from './webhook-endpoint.ts'
+import {
+  changeWebhookEndpoint,
+  deleteWebhookEndpoint,
+  getWebhookEndpointRow,
+  insertWebhookEndpoint,
+  listWebhookEndpointRows,
+  type NewSecret,
+  replaceSecret,
+} from './webhook-endpoint-store.ts'
+import { newWebhookSecret, webhookSecretPlace } from './webhook-secret.ts'
+
+type Needs = Pick<Platform, 'store' | 'clock' | 'config' | 'sealing'>
+
+/** An endpoint with its new secret, which is told this once. */
+export type WithSecret = { readonly endpoint: WebhookEndpoint; readonly secret: string }
+
+const OVERLAP_SECONDS = 86_400
+
+/** Adds an endpoint. It is sent what happens from now on. @throws Fault `request.invalid`, `state.conflict` */
+export async function addEndpoint(
+  needs: Needs,
+  caller: Caller,
+  body: WebhookEndpointBody,
+  id = newId(),
+): Promise<WithSecret> {
+  const { store, clock, config } = needs
+  const url = readWebhookUrl(body.url, config)
+  const { secret, text } = await sealedSecret(needs, caller)
+  const made = { id, url, filterTypes: body.filterTypes ?? [], secret }
+  const now = clock.now()
+  const endpoint = await store.single(caller.tenantId, (tx) =>
+    insertWebhookEndpoint(tx, made, ENDPOINTS_MAX, entryOf('created', id, caller), now),
+  )
+  if (endpoint === null) throw new Fault('state.conflict', { detail: `There are ${ENDPOINTS_MAX} endpoints already.` })
+  return { endpoint, secret: text }
+}
+
+/**
+ * Changes an endpoint. Switched on again it is sent what was left and what it missed, as far as that is not older than the attempts
+ * last.
+ *
+ * @throws Fault `request.invalid`, `resource.unknown`
+ */
+export async function changeEndpoint(
+  { store, clock, config }: Needs,
+  caller: Caller,
+  id: string,
+  body: WebhookEndpointChange,
+): Promise<WebhookEndpoint> {
+  const to = {
+    url: body.url === undefined ? null : readWebhookUrl(body.url, config),
+    filterTypes: body.filterTypes ?? null,
+    status: body.status ?? null,
+  }
+  const now = clock.now()
+  const entry = entryOf('changed', knownId(id), caller, { members: Object.keys(body) })
+  return store.inTenant(caller.tenantId, async (tx) => {
+    const changed = await changeWebhookEndpoint(tx, id, to, entry, now)
+    if (to.status === 'active') await allDueNow(tx, id, new Date(now.getTime() + TRIED_DAYS * 86_400_000), now)
+    return changed
+  })
+}
+
+/** @throws Fault `resource.unknown` */
+export async function removeEndpoint({ store, clock }: Needs, caller: Caller, id: string): Promise<void> {
+  const entry = entryOf('deleted', knownId(id), caller)
+  await store.single(caller.tenantId, (tx) => deleteWebhookEndpoint(tx, id, entry, clock.now()))
+}
+
+/** @throws Fault `resource.unknown` */
+export async function getEndpoint({ store }: Needs, { tenantId }: Caller, id: string): Promise<WebhookEndpoint> {
+  return store.single(tenantId, (tx) => getWebhookEndpointRow(tx, knownId(id)))
+}
+
+/** One page; one row more if there is another. */
+export async function listEndpoints(
+  { store }: Needs,
+  { tenantId }: Caller,
+  ask: ListAsk,
+  status: string | null,
+): Promise<WebhookEndpoint[]> {
+  return store.single(tenantId, (tx) => listWebhookEndpointRows(tx, ask, status))
+}
+
+/**
+ * Makes a new secret. The one before stays valid for a while, a day unless told: until then both sign.
+ *
+ * @throws Fault `resource.unknown`
+ */
+export async function rotateSecret(
+  needs: Needs,
+  caller: Caller,
+  id: string,
+  overlapSeconds = OVERLAP_SECONDS,
+): Promise<WithSecret & { readonly formerUntil: Date }> {
+  const { secret, text } = await sealedSecret(needs, caller)
+  const now = needs.clock.now()
+  const formerUntil = new Date(now.getTime() + overlapSeconds * 1000)
+  const entry = entryOf('secretRotated', knownId(id), caller, { overlapSeconds })
+  const endpoint = await needs.store.inTenant(caller.tenantId, (tx) =>
+    replaceSecret(tx, id, secret, formerUntil, entry, now),
+  )
+  return { endpoint, secret: text, formerUntil }
+}
+
+async function sealedSecret({ sealing }: Needs, { tenantId }: Caller): Promise<{ secret: NewSecret; text: string }> {
+  const id = newId()
+  const { bytes, text } = newWebhookSecret()
+  return { secret: { id, sealed: await sealing.seal(webhookSecretPlace(tenantId, id), bytes) }, text }
+}
+
+function entryOf(what: string, id: string, by: Caller, detail: Detail = {}): Entry {
+  return { action: `webhookEndpoint.${what}`, subject: { kind: 'webhookEndpoint', id }, by, detail }
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Type } from 'typebox'
+import { listQuery } from '../../api/list.ts'
+import { readConfig } from '../../config.ts'
+import { answer, route } from '../routes/route.ts'
+import { aServer } from '../test-support/a-server.ts'
+import { openApiOf } from './openapi.ts'
+
+const Thing = Type.Object({ id: Type.String({ description: 'Its <id>.' }) }, { $id: 'Thing' })
+const Body = Type.Object({ thing: Thing }, { $id: 'ThingBody', additionalProperties: false })
+const routes = [
+  route({
+    group: 'creds',
+    method: 'POST',
+    path: '/things/{id}',
+    says: 'Makes a <thing>.',
+    needs: 'issuance:write',
+    body: Body,
+    status: 201,
+    reply: Thing,
+    faults: ['state.conflict'],
+    handle: ({ body }) => answer(body.thing),
+  }),
+  route({
+    group: 'wallet',
+    method: 'GET',
+    path: '/things',
+    says: 'Lists things.',
+    needs: null,
+    query: listQuery(),
+    status: 200,
+    reply: Type.Array(Thing),
+    faults: [],
+    handle: () => answer([]),
+  }),
+]
+
+test('the document says what the route says: scope, shapes, statuses', () => {
+  const document = openApiOf({ config: readConfig({}), routes, endpoints: [] })
+  const post = document.paths['/creds/things/{id}']?.post
+  assert.deepEqual(post?.security, [{ token: ['issuance:write'] }])
+  assert.deepEqual(Object.keys(post?.responses ?? {}), [
+    '201',
+    '400',
+    '401',
+    '403',
+    '404',
+    '405',
+    '406',
+    '409',
+    '413',
+    '415',
+    '431',
+    '500',
+  ])
+  assert.deepEqual(post?.requestBody, {
+    required: true,
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/ThingBody' } } },
+  })
+  assert.deepEqual(document.components.schemas.ThingBody, {
+    type: 'object',
+    required: ['thing'],
+    properties: { thing: { $ref: '#/components/schemas/Thing' } },
+    additionalProperties: false,
+  })
+  const list = document.paths['/wallet/things']?.get
+  const names = list?.parameters?.map((one) => ('name' in one ? one.name : ''))
+  assert.deepEqual(names, ['page[size]', 'page[after]', 'page[before]', 'sort'])
+})
+
+test('every reference in the document leads somewhere', () => {
+  const document = openApiOf({ config: readConfig({}), routes, endpoints: [] })
+  for (const [, name = ''] of JSON.stringify(document).matchAll(/#\/components\/schemas\/(\w+)/g)) {
+    assert.ok(name in document.components.schemas, name)
+  }
+})
+
+test('a shape that is used by several routes checks and writes as itself', async () => {
+  const server = aServer({ routes })
+  const headers = { authorization: 'Bearer writer', 'content-type': 'application/json' }
+  const path = '/creds/things/1'
+  const { body } = await server.dispatch({ method: 'POST', path, headers, body: '{"thing":{"id":"1"}}' })
+  assert.equal(body.toString(), '{"data":{"id":"1"}}')
+  await server.close()
+})
+
+test('the reference page runs no script, fetches nothing from elsewhere and escapes what it shows', async () => {
+  const server = aServer({ routes })
+  const { status, headers, body } = await server.dispatch({ method: 'GET', path: '/docs' })
+  const html = body.toString()
+  assert.equal(status, 200)
+  assert.match(headers['content-security-policy'] ?? '', /^default-src 'none'; style-src 'self'/)
+  assert.ok(!/<script|https?:\/\/(?!localhost)|<thing>|<id>/.test(html))
+  assert.match(html, /Makes a &#60;thing&#62;/)
+  const style = await server.dispatch({ method: 'GET', path: '/docs/style.css' })
+  assert.match(style.headers['content-type'] ?? '', /^text\/css/)
+  await server.close()
+})

@@ -1,0 +1,308 @@
+import type { TSchema } from 'typebox'
+import { scopes } from '../../caller.ts'
+import type { Config } from '../../config.ts'
+import { type FaultCode, faults } from '../../fault.ts'
+import type { Endpoint, Takes } from '../routes/endpoint.ts'
+import { headerParameters, unchanged } from '../routes/header-parameters.ts'
+import type { Route } from '../routes/route.ts'
+import { answerMetaSchema, errorMetaSchema } from './meta-schema.ts'
+
+/** What the reference is written from. */
+export type ReferenceParts = {
+  readonly config: Pick<Config, 'publicUrl' | 'walletBaseUrl' | 'credsBaseUrl' | 'onboardingBaseUrl'>
+  readonly routes: readonly Route[]
+  readonly endpoints: readonly Endpoint[]
+  /** What the server sends by itself. */
+  readonly webhook?: WebhookReference | undefined
+}
+
+/** A message that the server sends: shapes as JSON Schema. */
+export type WebhookReference = {
+  readonly summary: string
+  readonly description: string
+  readonly headers: readonly object[]
+  readonly body: object
+}
+
+/** One operation of the document, as far as the pages read it. */
+export type Operation = {
+  /** For generated clients: unique, and stable as long as method and path are. */
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly summary: string
+  readonly description?: string
+  readonly parameters?: readonly object[]
+  readonly requestBody?: object
+  readonly responses: Readonly<Record<string, object>>
+  readonly security?: readonly object[]
+}
+
+/** An OpenAPI document: `paths` by pattern and method. */
+export type OpenApi = {
+  readonly openapi: '3.1.0'
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: { readonly schemas: Record<string, object> } & Readonly<Record<string, object>>
+} & Readonly<Record<string, unknown>>
+
+const groupTitles = { wallet: 'Wallet', creds: 'Issuance and trust', onboarding: 'User lookup' } as const
+
+/** Refusals that need no mention on the route: the edge gives them to every one. */
+const edgeFaults: readonly FaultCode[] = [
+  'request.invalid',
+  'request.not_acceptable',
+  'request.method',
+  'request.headers_too_large',
+  'token.missing',
+  'token.invalid',
+  'server.unexpected',
+]
+
+/**
+ * Writes the OpenAPI 3.1 document from the routes and endpoints: the schemas are those that check the requests and write the replies.
+ * Shapes with an `$id` become components.
+ */
+export function openApiOf({ config, routes, endpoints, webhook }: ReferenceParts): OpenApi {
+  const schemas: Record<string, object> = {
+    Errors: errorsSchema,
+    Links: linksSchema,
+    OAuthError: oauthErrorSchema,
+    Meta: answerMetaSchema,
+  }
+  const paths: Record<string, Record<string, Operation>> = {}
+  for (const route of routes)
+    at(paths, `/${route.group}${route.path}`)[route.method.toLowerCase()] = ofRoute(route, schemas)
+  for (const endpoint of endpoints) {
+    if (endpoint.hidden) continue
+    at(paths, endpoint.path.replace('*}', '}'))[endpoint.method.toLowerCase()] = ofEndpoint(endpoint, schemas)
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Chirograph',
+      version: '1',
+      summary: 'Issue, hold and verify digital credentials.',
+      description: introduction(config.publicUrl),
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: config.publicUrl }],
+    tags: tagsOf(config, paths),
+    paths,
+    ...(webhook === undefined ? {} : { webhooks: { event: { post: ofWebhook(webhook) } } }),
+    components: { schemas, securitySchemes: { token: tokenScheme(config.publicUrl) } },
+  }
+}
+
+function ofWebhook({ summary, description, headers, body }: WebhookReference): object {
+  const requestBody = { required: true, content: { 'application/json': { schema: body } } }
+  const responses = { '2XX': { description: 'Taken.' }, '410': { description: 'The endpoint is disabled.' } }
+  return {
+    operationId: 'receiveEvent',
+    summary,
+    description,
+    parameters: headers,
+    requestBody,
+    responses,
+    security: [],
+  }
+}
+
+function at(paths: Record<string, Record<string, Operation>>, path: string): Record<string, Operation> {
+  const found = paths[path] ?? {}
+  paths[path] = found
+  return found
+}
+
+function tagsOf(config: ReferenceParts['config'], paths: OpenApi['paths']): object[] {
+  const names = new Set(Object.values(paths).flatMap((path) => Object.values(path).flatMap(({ tags }) => tags)))
+  const bases: Readonly<Record<string, string>> = {
+    [groupTitles.wallet]: config.walletBaseUrl,
+    [groupTitles.creds]: config.credsBaseUrl,
+    [groupTitles.onboarding]: config.onboardingBaseUrl,
+  }
+  return [...names].map((name) => {
+    const group = Object.keys(bases).find((title) => name === title || name.startsWith(`${title}: `))
+    return group === undefined ? { name } : { name, description: `Base address: ${bases[group]}` }
+  })
+}
+
+function introduction(publicUrl: string): string {
+  return [
+    `Every operation of the three groups wants \`Authorization: Bearer\` with an access token, which \`POST ${publicUrl}/auth/token\` gives: to a client by \`client_credentials\`,`,
+    'and for the wallet of a person by token exchange (RFC 8693) with `requested_subject=<username>`. The protocol surface wants no token of ours.',
+    'Every POST of the three groups takes an `Idempotency-Key`, so that a request whose answer was lost can be sent again.',
+    'Answers are `{data, links, meta}`, refusals `{errors}`; in `errors` each `code` is stable, and `id` finds the line in the log.',
+  ].join(' ')
+}
+
+/** `GET /wallet/v2/credentials/{id}` is `getWalletV2CredentialsById`. */
+function operationIdOf(method: string, path: string): string {
+  const words = path.replaceAll(/\{(\w+)\*?\}/g, 'by-$1').split(/[^A-Za-z0-9]+/)
+  return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+}
+
+function tokenScheme(publicUrl: string): object {
+  const flow = { tokenUrl: `${publicUrl}/auth/token`, scopes }
+  const description = 'An access token of the built-in authorization server.'
+  return { type: 'oauth2', description, flows: { clientCredentials: flow } }
+}
+
+function ofRoute(route: Route, schemas: Record<string, object>): Operation {
+  const heading = groupTitles[route.group]
+  const tag = route.tag === undefined ? heading : `${heading}: ${route.tag}`
+  const reply = route.reply === undefined ? undefined : shapeOf(route.reply, schemas)
+  const success = reply === undefined ? {} : { content: contentOf(route, reply) }
+  return {
+    operationId: operationIdOf(route.method, `/${route.group}${route.path}`),
+    tags: [tag],
+    summary: route.says,
+    ...(route.needs === null ? {} : { description: `Needs the scope \`${route.needs}\`: ${scopes[route.needs]}` }),
+    security: [{ token: route.needs === null ? [] : [route.needs] }],
+    parameters: [
+      ...pathParameters(route.path, route.params),
+      ...queryParameters(route.query, schemas),
+      ...headerParameters(route),
+    ],
+    ...(route.body === undefined ? {} : { requestBody: bodyOf(shapeOf(route.body, schemas), route.texts) }),
+    responses: { [route.status]: { description: 'Done.', ...success }, ...unchanged(route), ...refusals(route) },
+  }
+}
+
+function contentOf(route: Route, data: object): object {
+  const properties = {
+    data,
+    links: { $ref: '#/components/schemas/Links' },
+    meta: { $ref: '#/components/schemas/Meta' },
+  }
+  const schema = route.bare ? data : { type: 'object', required: ['data'], properties }
+  const others = (route.produces ?? []).map((type) => [type, { schema: { type: 'string' } }])
+  return { 'application/json': { schema }, ...Object.fromEntries(others) }
+}
+
+/** One response a status; its description lists the codes and what they mean. */
+function refusals(route: Route): Record<string, object> {
+  const codes = new Set<FaultCode>([...edgeFaults, ...route.faults])
+  if (route.needs !== null) codes.add('scope.missing')
+  if (route.path.includes('{')) codes.add('resource.unknown')
+  if (route.body !== undefined) for (const code of bodyFaults) codes.add(code)
+  if (route.method === 'POST') for (const code of repeatFaults) codes.add(code)
+  const rows = [...codes].map((code) => faults[code])
+  const byStatus = Map.groupBy(rows, ({ api }) => api[0])
+  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Errors' } } }
+  return Object.fromEntries(
+    [...byStatus].map(([status, found]) => {
+      const sentences = new Set(found.map(({ api, title }) => `\`${api[1]}\`: ${title}`))
+      return [String(status), { description: [...sentences].join(' '), content }]
+    }),
+  )
+}
+
+const repeatFaults = ['idempotency.mismatch', 'idempotency.busy'] as const
+const bodyFaults = ['request.malformed', 'request.too_large', 'request.media_type'] as const
+
+function ofEndpoint(endpoint: Endpoint, schemas: Record<string, object>): Operation {
+  const body = endpoint.body === undefined ? {} : shapeOf(endpoint.body, schemas)
+  const content = { 'application/json': { schema: { $ref: '#/components/schemas/OAuthError' } } }
+  const types = takenTypes[endpoint.takes].map((type) => [
+    type,
+    { schema: type === 'application/jwt' ? { type: 'string' } : body },
+  ])
+  return {
+    operationId: operationIdOf(endpoint.method, endpoint.path),
+    tags: [endpoint.tag],
+    summary: endpoint.says,
+    security: [],
+    parameters: pathParameters(endpoint.path, undefined),
+    ...(types.length === 0 ? {} : { requestBody: { required: true, content: Object.fromEntries(types) } }),
+    responses: {
+      '2XX': { description: 'As the specification says.' },
+      default: { description: 'An error of the protocol.', ...(endpoint.faultsAs === 'page' ? {} : { content }) },
+    },
+  }
+}
+
+const FORM = 'application/x-www-form-urlencoded'
+const takenTypes: Readonly<Record<Takes, readonly string[]>> = {
+  none: [],
+  form: [FORM],
+  json: ['application/json'],
+  'form-or-json': [FORM, 'application/json'],
+  'json-or-jwt': ['application/json', 'application/jwt'],
+}
+
+function bodyOf(schema: object, texts: readonly string[] = []): object {
+  const others = texts.map((type) => [type, { schema: { type: 'string' } }])
+  return { required: true, content: { 'application/json': { schema }, ...Object.fromEntries(others) } }
+}
+
+function pathParameters(path: string, schema: TSchema | undefined): object[] {
+  const properties = propertiesOf(schema)
+  return [...path.matchAll(/\{([^{}*]+)\*?\}/g)].map(([, name = '']) => ({
+    in: 'path',
+    name,
+    required: true,
+    schema: properties[name] ?? { type: 'string' },
+  }))
+}
+
+function queryParameters(schema: TSchema | undefined, schemas: Record<string, object>): object[] {
+  return Object.entries(propertiesOf(schema)).map(([name, one]) => {
+    const { description, ...rest } = { description: undefined, ...shapeOf(one, schemas) }
+    return { in: 'query', name, ...(description === undefined ? {} : { description }), schema: rest }
+  })
+}
+
+function propertiesOf(schema: TSchema | undefined): Readonly<Record<string, TSchema>> {
+  if (schema === undefined || !('properties' in schema)) return {}
+  // A schema's properties are schemas.
+  return schema.properties as Record<string, TSchema>
+}
+
+/** The schema as JSON; whatever has an `$id` moves to the components and is referred to. */
+function shapeOf(schema: TSchema, schemas: Record<string, object>): object {
+  return hoist(JSON.parse(JSON.stringify(schema)), schemas) as object
+}
+
+function hoist(value: unknown, schemas: Record<string, object>): unknown {
+  if (Array.isArray(value)) return value.map((one) => hoist(one, schemas))
+  if (typeof value !== 'object' || value === null) return value
+  const plain = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, hoist(one, schemas)]))
+  const { $id, ...shape } = plain
+  if (typeof $id !== 'string') return plain
+  schemas[$id] = shape
+  return { $ref: `#/components/schemas/${$id}` }
+}
+
+const text = { type: 'string' }
+const linksSchema = {
+  type: 'object',
+  properties: Object.fromEntries(['self', 'first', 'last', 'prev', 'next', 'related'].map((name) => [name, text])),
+}
+const errorsSchema = {
+  type: 'object',
+  required: ['errors'],
+  properties: {
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['id', 'status', 'code', 'title', 'detail'],
+        properties: {
+          id: { ...text, description: 'Names this error; the server log has a line with it.' },
+          status: { ...text, description: 'The HTTP status.' },
+          code: { ...text, description: 'Stable; made for programs.' },
+          title: text,
+          detail: text,
+          source: {
+            type: 'object',
+            properties: {
+              pointer: { ...text, description: 'RFC 6901 pointer into the body.' },
+              parameter: { ...text, description: 'Name of the query or path parameter.' },
+            },
+          },
+          meta: errorMetaSchema,
+        },
+      },
+    },
+  },
+}
+const oauthErrorSchema = { type: 'object', required: ['error'], properties: { error: text, error_description: text } }

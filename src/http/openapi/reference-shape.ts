@@ -1,0 +1,97 @@
+import { escapeHtml } from '../routes/page.ts'
+
+type Shape = Readonly<Record<string, unknown>>
+type Row = { readonly path: string; readonly schema: Shape; readonly isRequired: boolean }
+
+const ROWS_MAX = 200
+const COMPONENT = '#/components/schemas/'
+
+/** Shows a schema to people: its members in a table, nested ones by their path, and its examples. A reference leads to its shape. */
+export function shapeBlock(schema: unknown): string {
+  const shape = asShape(schema)
+  const rows = membersOf(shape, '').slice(0, ROWS_MAX)
+  const head = rows.length === 0 || shape.type !== 'object' ? `<p>${form(shape)}</p>` : ''
+  return head + (rows.length === 0 ? '' : table(rows)) + exampleBlock(shape)
+}
+
+/** The `data` of an envelope, or the whole of what has none. */
+export function replyBlock(schema: unknown): string {
+  const shape = asShape(schema)
+  const { data, links } = asShape(shape.properties)
+  return data === undefined || links === undefined ? shapeBlock(shape) : `<p><code>data</code>:</p>${shapeBlock(data)}`
+}
+
+/** What a value looks like, in a few words. */
+export function form(schema: unknown): string {
+  const { $ref, type, format, pattern, enum: values, const: only, items, anyOf, oneOf } = asShape(schema)
+  if (typeof $ref === 'string') return link($ref)
+  if (only !== undefined) return `<code>${escapeHtml(String(only))}</code>`
+  if (Array.isArray(values)) return values.map((one) => `<code>${escapeHtml(String(one))}</code>`).join(' or ')
+  const choice = anyOf ?? oneOf
+  if (Array.isArray(choice)) return choice.map(form).join(' or ')
+  if (type === 'array') return items === undefined ? 'array' : `array of ${form(items)}`
+  const words = [type, format].filter((one) => typeof one === 'string').join(', ')
+  return (
+    escapeHtml(words === '' ? 'any' : words) +
+    (typeof pattern === 'string' ? ` <code>${escapeHtml(pattern)}</code>` : '')
+  )
+}
+
+/** Prose with `code` in it. */
+export function inline(text: unknown): string {
+  return typeof text === 'string' ? escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>') : ''
+}
+
+/** The name of a place on the page. */
+export function anchor(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+}
+
+function membersOf(shape: Shape, above: string): Row[] {
+  if (shape.type === 'array') return membersOf(asShape(shape.items), `${above}[]`)
+  const required = Array.isArray(shape.required) ? shape.required : []
+  return Object.entries(asShape(shape.properties)).flatMap(([name, one]) => {
+    const schema = asShape(one)
+    const path = above === '' ? name : `${above}.${name}`
+    return [{ path, schema, isRequired: required.includes(name) }, ...membersOf(schema, path)]
+  })
+}
+
+function table(rows: readonly Row[]): string {
+  const lines = rows.map(({ path, schema, isRequired }) => {
+    const name = `<code>${escapeHtml(path)}</code>${isRequired ? '' : ' <small>optional</small>'}`
+    return `<tr><td>${name}</td><td>${form(schema)}${bounds(schema)}</td><td>${inline(schema.description)}</td></tr>`
+  })
+  return `<table><thead><tr><th>Member<th>Form<th>Meaning</tr></thead><tbody>${lines.join('')}</tbody></table>`
+}
+
+const limits = [
+  ['minimum', 'from'],
+  ['maximum', 'to'],
+  ['minLength', 'characters from'],
+  ['maxLength', 'characters to'],
+  ['minItems', 'items from'],
+  ['maxItems', 'items to'],
+] as const
+
+function bounds(schema: Shape): string {
+  const words = limits.flatMap(([name, word]) => (typeof schema[name] === 'number' ? [`${word} ${schema[name]}`] : []))
+  return words.length === 0 ? '' : ` <small>${words.join(', ')}</small>`
+}
+
+function exampleBlock({ examples }: Shape): string {
+  if (!Array.isArray(examples)) return ''
+  return examples.map((one) => `<p>Example:</p><pre>${escapeHtml(JSON.stringify(one, null, 2))}</pre>`).join('')
+}
+
+function link(reference: string): string {
+  const name = reference.replace(COMPONENT, '')
+  return `<a href="#${anchor(`shape ${name}`)}">${escapeHtml(name)}</a>`
+}
+
+function asShape(value: unknown): Shape {
+  return typeof value === 'object' && value !== null ? (value as Shape) : {}
+}

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { createSocket } from 'node:dgram'
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import { readConfig } from '../../config.ts'
+import type { OutboundRequest } from '../../platform.ts'
+import { type OutboundParts, openOutbound } from './outbound.ts'
+import { nameResolver } from './resolve-name.ts'
+import { onBehalfOf } from './tenant-of-work.ts'
+
+const plain = { accept: [], bytesMax: 1000 } satisfies OutboundRequest
+const config = { ...readConfig({}), isDevelopment: true }
+const inside: OutboundParts['inside'] = () => Promise.reject(new Error('not called'))
+
+/** A server that answers nothing before `answerAll`. Counts the requests that it holds. */
+async function aSlowServer() {
+  const held = new Set<() => void>()
+  let most = 0
+  const server = createServer((_, response) => {
+    held.add(() => response.end())
+    most = Math.max(most, held.size)
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const answerAll = () => {
+    for (const end of held) end()
+    held.clear()
+  }
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  return { url, held, most: () => most, answerAll, close: () => server.close() }
+}
+
+/** A name server that never answers. Counts the questions. */
+async function aSilentNameServer() {
+  const socket = createSocket('udp4')
+  let questions = 0
+  socket.on('message', () => {
+    questions += 1
+  })
+  await new Promise<void>((done) => socket.bind(0, '127.0.0.1', done))
+  return { at: `127.0.0.1:${socket.address().port}`, questions: () => questions, close: () => socket.close() }
+}
+
+/** Waits until that many requests are held, and a while longer for those that must not come. */
+async function holding(count: number, servers: readonly { readonly held: ReadonlySet<unknown> }[]) {
+  const now = () => servers.reduce((sum, { held }) => sum + held.size, 0)
+  for (let turn = 0; turn < 200 && now() < count; turn += 1) await soon(20)
+  await soon(100)
+  assert.equal(now(), count)
+}
+
+const soon = (ms: number) => new Promise((done) => setTimeout(done, ms))
+
+test('one tenant occupies at most 8 places of a destination, and the call of another tenant does not wait', async () => {
+  const slow = await aSlowServer()
+  const out = openOutbound({ config, inside })
+  const busy = Array.from({ length: 20 }, () => onBehalfOf('busy', () => out.fetch(slow.url, plain)))
+  await holding(8, [slow])
+  const calm = onBehalfOf('calm', () => out.fetch(slow.url, plain))
+  await holding(9, [slow])
+  const answering = setInterval(slow.answerAll, 20)
+  for (const { status } of await Promise.all([...busy, calm])) assert.equal(status, 200)
+  clearInterval(answering)
+  assert.ok(slow.most() <= 9)
+  await out.close()
+  slow.close()
+})
+
+test('one tenant has at most 32 calls under way over all destinations', async () => {
+  const servers = await Promise.all(Array.from({ length: 6 }, aSlowServer))
+  const out = openOutbound({ config, inside })
+  const calls = servers.flatMap(({ url }) =>
+    Array.from({ length: 8 }, () => onBehalfOf('busy', () => out.fetch(url, plain))),
+  )
+  await holding(32, servers)
+  const answering = setInterval(() => {
+    for (const { answerAll } of servers) answerAll()
+  }, 20)
+  await Promise.all(calls)
+  clearInterval(answering)
+  await out.close()
+  for (const one of servers) one.close()
+})
+
+test('a call that gets no place in its time is upstream.timeout, and so is one beyond 128 that wait', async () => {
+  const slow = await aSlowServer()
+  const out = openOutbound({ config, inside })
+  const calls = Array.from({ length: 8 + 128 }, () =>
+    onBehalfOf('busy', () => out.fetch(slow.url, { ...plain, timeoutMs: 600 })),
+  )
+  const ended = Promise.allSettled(calls)
+  await soon(100)
+  const from = performance.now()
+  await assert.rejects(
+    onBehalfOf('busy', () => out.fetch(slow.url, plain)),
+    { code: 'upstream.timeout' },
+  )
+  assert.ok(performance.now() - from < 300)
+  for (const one of await ended) {
+    assert.equal(one.status, 'rejected')
+    assert.equal(one.status === 'rejected' && one.reason.code, 'upstream.timeout')
+  }
+  slow.answerAll()
+  await out.close()
+  slow.close()
+})
+
+test('a name server that does not answer holds up neither files nor other calls, and a failed name is remembered', async () => {
+  const silent = await aSilentNameServer()
+  const resolve = nameResolver([silent.at])
+  const out = openOutbound({ config: { ...config, isDevelopment: false }, inside, resolve })
+  const from = performance.now()
+  const calls = Array.from({ length: 16 }, (_, n) => out.fetch(`https://n${n}.example/`, plain))
+  const ended = Promise.allSettled(calls)
+  await readFile(import.meta.filename)
+  assert.ok(performance.now() - from < 1500)
+  for (const one of await ended) assert.equal(one.status, 'rejected')
+  assert.ok(performance.now() - from < 5000)
+  const asked = silent.questions()
+  // One question for each kind of address, asked once.
+  assert.equal(asked, 32)
+  await assert.rejects(resolve('n1.example'))
+  assert.equal(silent.questions(), asked)
+  await out.close()
+  silent.close()
+})
+
+test('localhost is this machine, whatever a name server says [RFC 6761, 6.3]', async () => {
+  const resolve = nameResolver(['127.0.0.1:9'])
+  for (const name of ['localhost', 'a.localhost']) {
+    assert.deepEqual(
+      (await resolve(name)).map(({ address }) => address),
+      ['127.0.0.1', '::1'],
+    )
+  }
+})

@@ -1,0 +1,212 @@
+import type { Agent, buildConnector, Dispatcher } from 'undici'
+import type { Config } from '../../config.ts'
+import { Fault } from '../../fault.ts'
+import type { OutboundAnswer, OutboundFetch, OutboundRequest } from '../../platform.ts'
+import { mediaTypeOf } from '../server/body.ts'
+import { decodedBody } from '../server/decoded-body.ts'
+import type { InsideAnswer, InsideRequest } from '../server/server.ts'
+import { OutboundPlaces } from './outbound-places.ts'
+import { nameResolver } from './resolve-name.ts'
+import { type Resolve, vettedLookup, vettedUrl } from './vetted-address.ts'
+
+const CONNECT_MS_MAX = 3000
+const TOTAL_MS_MAX = 10_000
+const HEADER_BYTES_MAX = 16_384
+const SOCKETS_PER_HOST = 16
+const IDLE_SOCKET_MS = 10_000
+
+/** What the way out needs. `inside` runs a request to our own public addresses without the network. */
+export type OutboundParts = {
+  readonly config: Pick<Config, 'isDevelopment' | 'publicUrl' | 'walletBaseUrl' | 'credsBaseUrl' | 'onboardingBaseUrl'>
+  readonly inside: (request: InsideRequest) => Promise<InsideAnswer>
+  /** DNS queries to the name servers of the system by default. */
+  readonly resolve?: Resolve
+}
+
+/** The guarded way out, and how it is closed. */
+export type Outbound = { readonly fetch: OutboundFetch; readonly close: () => Promise<void> }
+
+type Hop = { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: Buffer }
+type Way = (url: URL, request: OutboundRequest, signal: AbortSignal) => Promise<Hop>
+
+/** Opens the one HTTP client through which addresses chosen by others are called. [9.2] */
+export function openOutbound({ config, inside, resolve }: OutboundParts): Outbound {
+  // The client is loaded at the first call: a server that only talks to itself does without its 7 MB.
+  let opening: Promise<Agent> | null = null
+  const agent = () => {
+    opening ??= openAgent(resolve ?? nameResolver(), config.isDevelopment)
+    return opening
+  }
+  const places = new OutboundPlaces()
+  const isOurs = ownAddresses(config)
+  const way: Way = (url, request, signal) =>
+    isOurs(url)
+      ? insideHop(inside, url, request, signal)
+      : places.hold(url.host, signal, () => networkHop(agent, url, request, signal))
+  return {
+    fetch: (url, request) => call(way, (text) => vetted(text, isOurs, config.isDevelopment), url, request),
+    close: async () => (await opening)?.close(),
+  }
+}
+
+async function openAgent(resolve: Resolve, isDevelopment: boolean): Promise<Agent> {
+  const undici = await import('undici')
+  return new undici.Agent({
+    connect: guardedConnector(undici.buildConnector, resolve, isDevelopment),
+    connections: SOCKETS_PER_HOST,
+    headersTimeout: TOTAL_MS_MAX,
+    bodyTimeout: TOTAL_MS_MAX,
+    keepAliveTimeout: IDLE_SOCKET_MS,
+    maxHeaderSize: HEADER_BYTES_MAX,
+  })
+}
+
+function guardedConnector(
+  build: typeof buildConnector,
+  resolve: Resolve,
+  isDevelopment: boolean,
+): buildConnector.connector {
+  return build({
+    timeout: CONNECT_MS_MAX,
+    allowH2: false,
+    lookup: vettedLookup(resolve, isDevelopment),
+    // a name with both kinds of addresses is tried on both; the look-up vetted all of them
+    autoSelectFamily: true,
+  })
+}
+
+/** Our own public addresses: the whole of PUBLIC_URL, and what lies under a group that moved elsewhere. */
+function ownAddresses(config: OutboundParts['config']): (url: URL) => boolean {
+  const bases = [config.walletBaseUrl, config.credsBaseUrl, config.onboardingBaseUrl]
+  return (url) => {
+    if (url.origin === config.publicUrl) return true
+    return bases.some((base) => url.href.startsWith(`${base}/`))
+  }
+}
+
+/** Our own address needs no vetting: it does not leave the process, whatever it is named. */
+function vetted(text: string, isOurs: (url: URL) => boolean, isDevelopment: boolean): URL {
+  const url = URL.canParse(text) ? new URL(text) : null
+  return url !== null && url.username === '' && url.password === '' && isOurs(url)
+    ? url
+    : vettedUrl(text, isDevelopment)
+}
+
+async function call(
+  way: Way,
+  vet: (text: string) => URL,
+  text: string,
+  request: OutboundRequest,
+): Promise<OutboundAnswer> {
+  const ms = Math.min(request.timeoutMs ?? TOTAL_MS_MAX, TOTAL_MS_MAX)
+  const signal = AbortSignal.timeout(ms)
+  let url = vet(text)
+  let asked = request
+  for (let hops = request.redirectsMax ?? 0; ; hops -= 1) {
+    const hop = await way(url, asked, signal).catch((error: unknown) => {
+      throw transportFault(error, url.hostname, signal)
+    })
+    const next = hops > 0 ? redirectOf(hop, asked) : null
+    if (next === null) return accepted(hop, asked, url.hostname)
+    const from = url
+    url = vet(URL.canParse(next, url) ? new URL(next, url).href : next)
+    if (url.origin !== from.origin) asked = { ...asked, headers: {} }
+  }
+}
+
+/** 9.2: a body or an Authorization header never follows a redirect, so such a request is not redirected at all. */
+function redirectOf({ status, headers }: Hop, { method, headers: sent, body }: OutboundRequest): string | null {
+  if (![301, 302, 303, 307, 308].includes(status) || headers.location === undefined) return null
+  const isBare = (method ?? 'GET') === 'GET' && body === undefined
+  const isCredentialed = Object.keys(sent ?? {}).some((name) => /^(authorization|dpop|cookie)$/i.test(name))
+  return isBare && !isCredentialed ? headers.location : null
+}
+
+function accepted(hop: Hop, { accept }: OutboundRequest, host: string): OutboundAnswer {
+  const contentType = mediaTypeOf(hop.headers['content-type'])
+  const isGood = hop.status >= 200 && hop.status < 300 && hop.status !== 204
+  if (isGood && accept.length > 0 && !accept.includes(contentType)) {
+    const detail = `${host} answered with ${contentType.slice(0, 100) || 'no content type'} instead of ${accept.join(' or ')}.`
+    throw new Fault('upstream.media_type', { detail })
+  }
+  return { ...hop, contentType }
+}
+
+async function networkHop(
+  agent: () => Promise<Agent>,
+  url: URL,
+  request: OutboundRequest,
+  signal: AbortSignal,
+): Promise<Hop> {
+  const response = await (await agent()).request({
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: request.method ?? 'GET',
+    headers: sentHeaders(request),
+    body: request.body ?? null,
+    signal,
+  })
+  const headers = plainHeaders(response.headers)
+  const body = await boundedBody(response, request.bytesMax)
+  return {
+    status: response.statusCode,
+    headers,
+    body: await decodedBody(body, headers['content-encoding'], request.bytesMax),
+  }
+}
+
+async function insideHop(
+  inside: OutboundParts['inside'],
+  url: URL,
+  request: OutboundRequest,
+  signal: AbortSignal,
+): Promise<Hop> {
+  const headers = { ...sentHeaders(request), host: url.host, 'accept-encoding': 'identity' }
+  const body = request.body === undefined ? {} : { body: request.body }
+  const work = inside({ method: request.method ?? 'GET', path: url.pathname + url.search, headers, ...body })
+  const late = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  const answer = await Promise.race([work, late])
+  if (answer.body.length > request.bytesMax) throw new Fault('upstream.too_large')
+  return answer
+}
+
+/** Names that the client sets itself. The user agent says nothing of this software [VP-U6]; without one some servers refuse. */
+function sentHeaders({ headers, accept }: OutboundRequest): Record<string, string> {
+  const own = { 'user-agent': 'Mozilla/5.0', accept: accept.length === 0 ? '*/*' : accept.join(', ') }
+  const given = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value])
+  return { ...own, ...Object.fromEntries(given), 'accept-encoding': 'gzip, deflate' }
+}
+
+function plainHeaders(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
+  const pairs = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name.toLowerCase(), [value].flat().join(', ')]],
+  )
+  return Object.fromEntries(pairs)
+}
+
+async function boundedBody({ body, headers }: Dispatcher.ResponseData, bytesMax: number): Promise<Buffer> {
+  if (Number(headers['content-length'] ?? 0) > bytesMax) {
+    body.destroy()
+    throw new Fault('upstream.too_large')
+  }
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of body) {
+    length += chunk.length
+    // leaving the loop destroys the body and with it the connection
+    if (length > bytesMax) throw new Fault('upstream.too_large')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** What went wrong on the way, without anything that would map our network for the caller. */
+function transportFault(error: unknown, host: string, signal: AbortSignal): Fault {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof Fault) return cause
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (signal.aborted || /TIMEOUT|ETIMEDOUT/.test(code)) {
+    return new Fault('upstream.timeout', { detail: `${host} did not answer in time.`, cause: error })
+  }
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') return new Fault('upstream.too_large', { cause: error })
+  return new Fault('upstream.unreachable', { detail: `${host} could not be reached.`, cause: error })
+}

@@ -1,0 +1,49 @@
+import { Fault } from '../../fault.ts'
+
+/**
+ * Which of the offered media types the other side would rather have; the earlier one of equals.
+ *
+ * @param accept The Accept header; absent means anything.
+ * @returns null if none of them is acceptable.
+ * @see [RFC 9110, 12.5.1](https://www.rfc-editor.org/rfc/rfc9110#section-12.5.1)
+ */
+export function preferredType(accept: string | undefined, offered: readonly string[]): string | null {
+  if (accept === undefined || accept === '' || accept === '*/*') return offered[0] ?? null
+  const ranges = accept.slice(0, 1000).split(',').map(parseRange)
+  let best: string | null = null
+  let bestQuality = 0
+  for (const type of offered) {
+    const quality = qualityOf(type, ranges)
+    if (quality > bestQuality) {
+      best = type
+      bestQuality = quality
+    }
+  }
+  return best
+}
+
+/** The refusal of a reader who takes none of the offered media types. */
+export function notAcceptable(offered: readonly string[]): Fault {
+  return new Fault('request.not_acceptable', {
+    detail: `The answer is ${offered.join(' or ')}; the Accept header allows none of it.`,
+  })
+}
+
+type Range = { readonly type: string; readonly quality: number }
+
+function parseRange(text: string): Range {
+  const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase())
+  const q = parameters.find((one) => one.startsWith('q='))
+  const quality = q === undefined ? 1 : Number(q.slice(2))
+  return { type, quality: Number.isNaN(quality) ? 0 : quality }
+}
+
+/** The most specific range decides, even if it says 0. */
+function qualityOf(type: string, ranges: readonly Range[]): number {
+  const group = `${type.split('/')[0]}/*`
+  for (const wanted of [type, group, '*/*']) {
+    const range = ranges.find((one) => one.type === wanted)
+    if (range !== undefined) return range.quality
+  }
+  return 0
+}

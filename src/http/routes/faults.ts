@@ -1,0 +1,92 @@
+import { Fault, type FaultCode, faults, type Violation } from '../../fault.ts'
+import { DatabaseUnavailable } from '../../store/database-unavailable.ts'
+
+/** What leaves when a request is refused: the two families of callers get different bodies, but the same care. */
+export type Refusal = {
+  readonly status: number
+  readonly body: object
+  readonly headers: Readonly<Record<string, string>>
+}
+
+const VIOLATIONS_MAX = 100
+
+/** Whatever is no {@link Fault} is ours to mend; it keeps its cause for the log. */
+export function faultOf(error: unknown): Fault {
+  if (error instanceof Fault) return error
+  if (error instanceof DatabaseUnavailable) return new Fault('database.unavailable', { cause: error })
+  const code = frameworkFaults[codeOf(error)]
+  return code === undefined ? new Fault('server.unexpected', { cause: error }) : new Fault(code, frameworkDetails[code])
+}
+
+/** The API's error envelope. An unexpected error shows its id and nothing else; the log line of the request carries the same id. */
+export function toErrors(error: unknown, id: string): Refusal {
+  const fault = faultOf(error)
+  const { api, title } = faults[fault.code]
+  const [status, code] = api
+  const found: readonly Violation[] = fault.violations ?? [{ detail: fault.detail ?? title }]
+  const errors = found.slice(0, VIOLATIONS_MAX).map(({ detail, pointer, parameter }, index) => ({
+    id: index === 0 ? id : `${id}.${index}`,
+    status: String(status),
+    code,
+    title,
+    detail,
+    ...(pointer === undefined && parameter === undefined ? {} : { source: sourceOf(pointer, parameter) }),
+    ...(fault.meta === undefined ? {} : { meta: fault.meta }),
+  }))
+  const body = fault.links === undefined ? { errors } : { errors, links: fault.links }
+  return { status, body, headers: headersOf(fault, status, challengeOf(fault, 'invalid_token')) }
+}
+
+/** The OAuth error of the protocol surface. @see [RFC 6749, 5.2](https://www.rfc-editor.org/rfc/rfc6749#section-5.2) */
+export function toOAuthError(error: unknown): Refusal {
+  const fault = faultOf(error)
+  const { oauth, title } = faults[fault.code]
+  const [status, code] = oauth
+  const text = fault.detail ?? fault.violations?.map((one) => one.detail).join(' ') ?? title
+  // RFC 6749 5.2: error_description holds printable ASCII without the quotation mark and the backslash
+  const description = text.slice(0, 500).replace(/[^\x20\x21\x23-\x5B\x5D-\x7E]/g, '?')
+  const body = { error: code, error_description: description }
+  return { status, body, headers: headersOf(fault, status, challengeOf(fault, code)) }
+}
+
+function sourceOf(pointer: string | undefined, parameter: string | undefined) {
+  return pointer === undefined ? { parameter } : { pointer }
+}
+
+/** RFC 6750 3: without credentials the challenge carries no error; otherwise it says which, and which scope would do. */
+function challengeOf(fault: Fault, error: string): string {
+  // RFC 6749 5.2: a client that authenticated by the Authorization header is answered in that scheme
+  if (error === 'invalid_client') return 'Basic realm="chirograph"'
+  const scheme = error.includes('dpop') ? 'DPoP' : 'Bearer'
+  if (fault.code === 'token.missing') return `${scheme} realm="chirograph"`
+  const scope = fault.meta?.requiredScope
+  const named = fault.code === 'scope.missing' ? 'insufficient_scope' : error
+  return `${scheme} realm="chirograph", error="${named}"${typeof scope === 'string' ? `, scope="${scope}"` : ''}`
+}
+
+function headersOf(fault: Fault, status: number, challenge: string): Record<string, string> {
+  const headers: Record<string, string> = {}
+  if (status === 401 || fault.code === 'scope.missing') headers['www-authenticate'] = challenge
+  const wait = fault.meta?.retryAfterSeconds
+  const isForLater = status === 429 || status === 503 || fault.code === 'idempotency.busy'
+  if (isForLater) headers['retry-after'] = String(typeof wait === 'number' ? Math.ceil(wait) : 1)
+  const allow = fault.meta?.allow
+  if (status === 405 && Array.isArray(allow)) headers.allow = allow.join(', ')
+  return headers
+}
+
+const frameworkFaults: Readonly<Record<string, FaultCode>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'request.too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'request.media_type',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'request.malformed',
+  FST_ERR_BAD_URL: 'resource.unknown',
+  FST_ERR_MAX_PARAM_LENGTH: 'resource.unknown',
+}
+
+const frameworkDetails: Partial<Record<FaultCode, { readonly detail: string }>> = {
+  'request.too_large': { detail: 'The body may have 1 MiB at most.' },
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}

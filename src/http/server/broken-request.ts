@@ -1,0 +1,43 @@
+import { STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { randomId } from '../../crypto/random.ts'
+import { Fault, type FaultCode } from '../../fault.ts'
+import type { Log } from '../../platform.ts'
+import { toErrors } from '../routes/faults.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+import { commonHeaders, JSON_CSP } from './response-headers.ts'
+
+/** The faults of requests that Node could not read, by its error codes. */
+const codes: Readonly<Record<string, FaultCode>> = {
+  HPE_HEADER_OVERFLOW: 'request.headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request.timeout',
+}
+
+type Parts = { readonly log: Log; readonly metrics: Metrics; readonly hsts: boolean }
+
+/**
+ * Makes the answer to what is no readable HTTP request: the envelope as any other refusal, with a log line and a metric, and the end of the
+ * connection. No route is known then, nor a caller.
+ */
+export function brokenRequestHandler({ log, metrics, hsts }: Parts) {
+  return (error: Error & { readonly code?: string }, socket: Duplex & { readonly bytesWritten?: number }): void => {
+    // A connection that was reset has no reader, and one that was written to may be in the middle of an answer.
+    if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten !== 0) {
+      socket.destroy()
+      return
+    }
+    const fault = error instanceof Fault ? error : new Fault(codes[error.code ?? ''] ?? 'request.broken')
+    const requestId = randomId()
+    const { status, body, headers } = toErrors(fault, requestId)
+    const text = JSON.stringify(body)
+    const head = {
+      ...{ ...commonHeaders(requestId, hsts), ...headers, 'content-security-policy': JSON_CSP },
+      ...{ 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) },
+      ...{ 'cache-control': 'no-store', connection: 'close' },
+    }
+    const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`)
+    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${text}`)
+    metrics.count('(none)', '(none)', status, 0)
+    log.info({ status, requestId, fault: fault.code, route: '(none)' }, 'request')
+  }
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createDatabase, postgresUrl } from '../../../test/support/database.ts'
+import { type LossyDatabase, lossyDatabase } from '../../../test/support/lossy-database.ts'
+import { type Api, type Deployment, deploy, type Reply } from '../../../test/support/server.ts'
+
+const skip = postgresUrl === null ? 'needs a PostgreSQL server' : false
+let lossy: LossyDatabase
+let server: Deployment
+let backend: Api
+before(async () => {
+  if (postgresUrl === null) return
+  lossy = await lossyDatabase(await createDatabase(postgresUrl))
+  server = await deploy({}, { DATABASE_URL: lossy.url, LOG_LEVEL: 'silent' })
+  backend = await server.backend('acme')
+})
+after(async () => {
+  lossy?.comeBack()
+  await server?.stop()
+  await lossy?.close()
+})
+
+const list = () => backend.get('/creds/credentials')
+const token = () =>
+  server.nobody.form('/auth/token', {
+    grant_type: 'client_credentials',
+    client_id: 'acme-idle',
+    client_secret: 'a-wrong-secret-of-some-length-000000',
+  })
+
+function assertApiUnavailable({ status, headers, body }: Reply): void {
+  assert.equal(status, 503)
+  assert.ok(Number(headers.get('retry-after')) > 0)
+  assert.equal(body.errors[0].code, 'UNAVAILABLE')
+}
+
+test('a lost answer of the database is 503 with Retry-After, and the next request is served', { skip }, async () => {
+  for (const what of ['request', 'answer'] as const) {
+    assert.equal((await list()).status, 200)
+    const lost = lossy.lose(what, { statement: lossy.statements.findLast((one) => one.startsWith('issuance.')) ?? '' })
+    assertApiUnavailable(await list())
+    await lost
+    assert.equal((await list()).status, 200)
+  }
+})
+
+test('while the database is down the API says so, and OAuth clients hear temporarily_unavailable', {
+  skip,
+}, async () => {
+  lossy.goDown()
+  assertApiUnavailable(await list())
+  const { status, headers, body } = await token()
+  assert.equal(status, 503)
+  assert.equal(body.error, 'temporarily_unavailable')
+  assert.ok(Number(headers.get('retry-after')) > 0)
+  lossy.comeBack()
+  assert.equal((await list()).status, 200)
+  assert.equal((await token()).status, 401)
+})

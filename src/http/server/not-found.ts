@@ -1,0 +1,38 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Fault } from '../../fault.ts'
+import { type KnownPath, lackingMethods, type MethodsAt, methodsAt, routerPath } from './known-paths.ts'
+import { refuse } from './trace.ts'
+
+/** Answers what no route took: 405 where the path has other methods, the preflight of a public resource, else 404. */
+export function handleNotFound(request: FastifyRequest, reply: FastifyReply, methods: MethodsAt): FastifyReply {
+  const { allow, crossOrigin } = methods(request.url.split('?', 1)[0] ?? '')
+  if (request.method === 'OPTIONS' && crossOrigin) {
+    const cors = { 'access-control-allow-origin': '*', 'access-control-allow-methods': 'GET, HEAD' }
+    return reply
+      .code(204)
+      .headers({ ...cors, 'access-control-max-age': '86400' })
+      .send()
+  }
+  const fault =
+    allow.length === 0 || allow.includes(request.method)
+      ? new Fault('resource.unknown', { detail: 'There is nothing at this path. The paths are listed at /docs.' })
+      : new Fault('request.method', { detail: `This path takes ${allow.join(', ')}.`, meta: { allow } })
+  request.trace.fault = fault.code
+  return refuse(request, reply, fault)
+}
+
+/** Answers 405 where the router would otherwise take a fixed segment for a parameter of another route. */
+export function mountLacking(app: FastifyInstance, known: readonly KnownPath[]): void {
+  const methods = methodsAt(known)
+  for (const { pattern, method, host } of lackingMethods(known)) {
+    app.route({
+      method,
+      url: routerPath(pattern),
+      ...(host === null ? {} : { constraints: { host } }),
+      onRequest: (request, reply) => {
+        handleNotFound(request, reply, methods)
+      },
+      handler: (request, reply) => handleNotFound(request, reply, methods),
+    })
+  }
+}

@@ -1,0 +1,46 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Caller } from '../../caller.ts'
+import { type Refusal, toErrors, toOAuthError } from '../routes/faults.ts'
+import { toPage } from '../routes/page.ts'
+
+/** How a fault leaves: as our envelope, as OAuth JSON, or as a page for people. */
+export type Edge = 'api' | 'oauth' | 'page'
+
+/** What the edge remembers of one request, for its log line and for a fault. */
+export type Trace = {
+  /** Path pattern; never the raw URL, which may carry codes. */
+  pattern: string
+  /** null until a route was found. */
+  edge: Edge | null
+  crossOrigin: boolean
+  caller: Caller | null
+  fault: string | null
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    trace: Trace
+  }
+}
+
+/** Turns a fault into the answer of the edge that the request came in by. */
+export function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
+  const { crossOrigin } = request.trace
+  const edge = request.trace.edge ?? edgeOf(request.url)
+  const refusal = edge === 'api' ? toErrors(error, request.id) : toOAuthError(error)
+  reply.code(refusal.status).headers(refusal.headers).header('cache-control', 'no-store')
+  if (crossOrigin) reply.header('access-control-allow-origin', '*')
+  if (edge !== 'page')
+    return reply.header('content-type', 'application/json').send(Buffer.from(JSON.stringify(refusal.body)))
+  return sendPage(request, reply, error, refusal)
+}
+
+/** Paths outside our three groups are the protocol surface, whose callers read OAuth errors. */
+function edgeOf(url: string): Edge {
+  return /^\/(issuers|verifiers|auth|\.well-known)(\/|\?|$)/.test(url) ? 'oauth' : 'api'
+}
+
+function sendPage(request: FastifyRequest, reply: FastifyReply, error: unknown, { status }: Refusal): FastifyReply {
+  const page = toPage(error, status, request.id)
+  return reply.header('content-security-policy', page.policy).type('text/html; charset=utf-8').send(page.html)
+}

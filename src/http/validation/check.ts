@@ -1,0 +1,82 @@
+import { Ajv, type ValidateFunction } from 'ajv'
+import ajvFormats from 'ajv-formats'
+import type { TSchema } from 'typebox'
+import { Fault } from '../../fault.ts'
+import { isUuid } from '../../uuid.ts'
+import { type Place, violationsOf } from './violations.ts'
+
+/** Checks a value and throws what is wrong with it. @throws Fault `request.invalid` with one violation per place */
+export type Check = (value: unknown, bytes?: number) => void
+
+// Above this size only the first violation is reported: listing half a million bad items would cost more than the request may.
+const ALL_ERRORS_BYTES_MAX = 65_536
+
+const strictness = { strict: false, coerceTypes: false, removeAdditional: false, useDefaults: false } as const
+
+/**
+ * Makes checks out of schemas. A check is compiled when it is first used, so that a start compiles nothing; the one that lists all
+ * violations is compiled when a value first fails.
+ */
+export function checkMaker(): (schema: TSchema, place: Place) => Check {
+  const first = withFormats(new Ajv(strictness))
+  const all = withFormats(new Ajv({ ...strictness, allErrors: true, verbose: true }))
+  return (schema, place) => {
+    let fast: ValidateFunction | undefined
+    let thorough: ValidateFunction | undefined
+    return (value, bytes = 0) => {
+      fast ??= first.compile(plainSchema(schema))
+      if (fast(value)) return
+      if (bytes > ALL_ERRORS_BYTES_MAX) throw refusal(fast, place)
+      thorough ??= all.compile(plainSchema(schema))
+      thorough(value)
+      throw refusal(thorough, place)
+    }
+  }
+}
+
+/**
+ * The schema without `$id`s, which name shapes in the reference and would clash where a shape is used twice. A schema that refers
+ * keeps them.
+ */
+export function plainSchema(schema: TSchema): object {
+  const text = JSON.stringify(schema)
+  const parsed: object = JSON.parse(text)
+  return text.includes('"$ref"') ? parsed : withoutIds(parsed)
+}
+
+function withoutIds<T>(value: T): T {
+  if (Array.isArray(value)) for (const one of value) withoutIds(one)
+  else if (typeof value === 'object' && value !== null) {
+    if ('$id' in value && typeof value.$id === 'string') delete value.$id
+    for (const one of Object.values(value)) withoutIds(one)
+  }
+  return value
+}
+
+function withFormats(ajv: Ajv): Ajv {
+  // The package is CommonJS: its callable is the `default` member for the types.
+  return ajvFormats
+    .default(ajv, ['uri', 'email', 'date', 'time', 'uri-reference', 'hostname'])
+    .addFormat('uuid', isUuid)
+    .addFormat('date-time', isMoment)
+}
+
+/** RFC 3339 5.6, with a T and a whole offset. */
+const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/
+
+/** A moment that the clock, the database and a JWT can all say: no leap second, no year 0. */
+function isMoment(text: string): boolean {
+  if (!MOMENT.test(text)) return false
+  const year = new Date(text).getUTCFullYear()
+  // the day may be one that a month does not have, which Date would count on into the next
+  return year >= 1 && year <= 9999 && isDay(text.slice(0, 10))
+}
+
+function isDay(text: string): boolean {
+  const day = new Date(`${text}T00:00:00Z`)
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
+}
+
+function refusal(check: ValidateFunction, place: Place): Fault {
+  return new Fault('request.invalid', { violations: violationsOf(check.errors ?? [], place) })
+}

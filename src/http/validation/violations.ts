@@ -1,0 +1,150 @@
+import type { ErrorObject } from 'ajv'
+import type { Violation } from '../../fault.ts'
+import { pointerTo, stepsOf } from '../../json-pointer.ts'
+import { nearestOf } from './nearest.ts'
+
+/** Where the checked value came from: a body is pointed into, a query or a path has named parameters. */
+export type Place = 'body' | 'query' | 'path'
+
+/** Turns the findings of a schema check into sentences: one violation per place, in the order found. */
+export function violationsOf(errors: readonly ErrorObject[], place: Place): Violation[] {
+  const seen = new Set<string>()
+  return withoutBranches(errors).flatMap((error) => {
+    const path = error.instancePath + memberOf(error)
+    const violation = at(place, path, sentence(error, place))
+    const key = `${path} ${violation.detail}`
+    if (seen.has(key)) return []
+    seen.add(key)
+    return [violation]
+  })
+}
+
+function at(place: Place, path: string, detail: string): Violation {
+  if (place === 'body') return { detail, pointer: path }
+  const [parameter = ''] = stepsOf(path)
+  return { detail, parameter }
+}
+
+/** A missing or unknown member is pointed at itself, not at the object around it. */
+function memberOf({ keyword, params }: ErrorObject): string {
+  const name = keyword === 'required' ? params.missingProperty : unknownMember(keyword, params)
+  return typeof name === 'string' ? pointerTo('', name) : ''
+}
+
+function unknownMember(keyword: string, params: ErrorObject['params']): unknown {
+  if (keyword === 'additionalProperties') return params.additionalProperty
+  if (keyword === 'unevaluatedProperties') return params.unevaluatedProperty
+  return keyword === 'propertyNames' ? params.propertyName : undefined
+}
+
+/**
+ * Of a choice of shapes Ajv reports every branch. If just one branch fits the kind of the value, its complaints are kept and the
+ * choice's own is dropped; otherwise the choice is one complaint.
+ */
+function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
+  const dropped = new Set<ErrorObject>()
+  for (const choice of errors) {
+    if (choice.keyword !== 'anyOf' && choice.keyword !== 'oneOf') continue
+    const inside = errors.filter((one) => one !== choice && isInside(one, choice))
+    const branches = Map.groupBy(inside, (one) => branchOf(one, choice))
+    const alike = [...branches.values()].filter((branch) => !branch.some((one) => isOtherKind(one, choice)))
+    const [kept] = alike
+    if (alike.length === 1 && kept !== undefined) {
+      dropped.add(choice)
+      for (const one of inside) if (!kept.includes(one)) dropped.add(one)
+    } else {
+      for (const one of inside) dropped.add(one)
+    }
+  }
+  return errors.filter((one) => !dropped.has(one))
+}
+
+function isInside(one: ErrorObject, choice: ErrorObject): boolean {
+  return one.schemaPath.startsWith(`${choice.schemaPath}/`) && one.instancePath.startsWith(choice.instancePath)
+}
+
+function branchOf(one: ErrorObject, choice: ErrorObject): string {
+  return one.schemaPath.slice(choice.schemaPath.length + 1).split('/')[0] ?? ''
+}
+
+/** The value is of another kind than the branch: another JSON type, or another constant in a direct member. */
+function isOtherKind(one: ErrorObject, choice: ErrorObject): boolean {
+  if (one.keyword === 'const') return true
+  return one.instancePath === choice.instancePath && (one.keyword === 'type' || one.keyword === 'enum')
+}
+
+const sentences: Readonly<Record<string, (error: ErrorObject) => string>> = {
+  required: ({ params }) => `${params.missingProperty} is missing.`,
+  additionalProperties: ({ params, parentSchema }) => unknownName(params.additionalProperty, parentSchema),
+  unevaluatedProperties: ({ params, parentSchema }) => unknownName(params.unevaluatedProperty, parentSchema),
+  type: ({ params }) => `must be ${[params.type].flat().map(withArticle).join(' or ')}.`,
+  enum: ({ params }) => `must be one of: ${params.allowedValues.join(', ')}.`,
+  const: ({ params }) => `must be ${JSON.stringify(params.allowedValue)}.`,
+  minLength: ({ params }) => `must have at least ${count(params.limit, 'character')}.`,
+  maxLength: ({ params }) => `must have at most ${count(params.limit, 'character')}.`,
+  minItems: ({ params }) => `must have at least ${count(params.limit, 'item')}.`,
+  maxItems: ({ params }) => `must have at most ${count(params.limit, 'item')}.`,
+  minProperties: ({ params }) => `must have at least ${count(params.limit, 'member')}.`,
+  maxProperties: ({ params }) => `must have at most ${count(params.limit, 'member')}.`,
+  minimum: ({ params }) => `must be ${params.limit} or more.`,
+  maximum: ({ params }) => `must be ${params.limit} or less.`,
+  uniqueItems: () => 'must not have the same item twice.',
+  format: ({ params }) => `must be ${formats[params.format] ?? `a valid ${params.format}`}.`,
+  pattern: ({ parentSchema }) => `does not match the required format${described(parentSchema)}.`,
+  propertyNames: ({ params }) => `${params.propertyName} cannot be the name of a member here.`,
+  anyOf: ({ parentSchema }) => `matches none of the allowed shapes${described(parentSchema)}.`,
+  oneOf: ({ parentSchema }) => `matches none, or more than one, of the allowed shapes${described(parentSchema)}.`,
+}
+
+const NO_MEMBER = ' is not a member here'
+
+const formats: Readonly<Record<string, string>> = {
+  uuid: 'a UUID',
+  uri: 'an absolute URI',
+  email: 'an e-mail address',
+  date: 'a date such as 2026-01-31',
+  'date-time': 'a time such as 2026-01-31T12:00:00.000Z',
+}
+
+function sentence(error: ErrorObject, place: Place): string {
+  const text = (sentences[error.keyword]?.(error) ?? `is not acceptable (${error.keyword}).`).replace(
+    NO_MEMBER,
+    place === 'body' ? NO_MEMBER : ' is not a parameter here',
+  )
+  const named = error.keyword === 'required' || memberOf(error) !== ''
+  if (named) return text
+  return `${nameOf(error.instancePath) ?? (place === 'body' ? 'The body' : 'The value')} ${text}`
+}
+
+/** The member, or the item as `issuers[0]`: a number alone names nothing. */
+function nameOf(path: string): string | null {
+  const parts = stepsOf(path)
+  const named = parts.findLastIndex((part) => !/^\d+$/.test(part))
+  if (parts.length === 0) return null
+  const items = parts
+    .slice(named + 1)
+    .map((part) => `[${part}]`)
+    .join('')
+  return named === -1 ? `Item ${items}` : `${parts[named]}${items}`
+}
+
+/** A typing mistake is the usual cause, so the name that was probably meant is named. */
+function unknownName(name: string, schema: unknown): string {
+  const known = typeof schema === 'object' && schema !== null && 'properties' in schema ? schema.properties : null
+  const near = nearestOf(name, Object.keys(known ?? {}))
+  return near === null ? `${name}${NO_MEMBER}.` : `${name}${NO_MEMBER}; did you mean ${near}?`
+}
+
+function described(schema: unknown): string {
+  if (typeof schema !== 'object' || schema === null || !('description' in schema)) return ''
+  return typeof schema.description === 'string' ? ` (${schema.description.replace(/\.$/, '')})` : ''
+}
+
+function withArticle(type: string): string {
+  if (type === 'null') return type
+  return /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`
+}
+
+function count(limit: number, noun: string): string {
+  return `${limit} ${noun}${limit === 1 ? '' : 's'}`
+}

@@ -1,0 +1,69 @@
+import type { Caller } from '../../caller.ts'
+import type { JsonObject } from '../../crypto/json.ts'
+import { idAt } from '../../crypto/random.ts'
+import type { RecipientAsk } from '../../directory/users/find-recipient.ts'
+import type { Platform } from '../../platform.ts'
+import { unknownTemplate } from '../issuances/issuance-refusal.ts'
+import { freshTemplate } from '../templates/template-cache.ts'
+import type { Batch, BatchForm } from './batch.ts'
+import { insertBatch } from './batch-store.ts'
+import { BATCH_LEASE_MS, startBatch } from './run-batch.ts'
+import { sealBatchRecipient } from './sealed-recipient.ts'
+
+type Needs = Pick<Platform, 'store' | 'sealing' | 'clock'>
+
+/** One issuance of a batch, as it was asked for. */
+export type AskedItem = {
+  readonly attributes: JsonObject
+  readonly reference?: string | undefined
+  readonly recipient?: RecipientAsk | undefined
+}
+
+/** A batch as it was asked for; its shape was checked, what the items say was not. */
+export type AskedBatch = {
+  readonly credentialTemplateId: string
+  readonly form: BatchForm
+  readonly expiresInSeconds?: number | undefined
+  readonly items: readonly AskedItem[]
+}
+
+/**
+ * Accepts a batch: sealed items and the job that will issue them, in one transaction. What the items say is checked by the job, item by item.
+ *
+ * @param id Of a request that is repeated, the same one. Fails if it is taken.
+ * @throws Fault `resource.unknown` for a template that is unknown or archived
+ */
+export async function acceptBatch(needs: Needs, caller: Caller, ask: AskedBatch, id: string): Promise<Batch> {
+  const { store, clock } = needs
+  const { tenantId, actor, actingClientId, ip, requestId } = caller
+  const template = await freshTemplate(needs, tenantId, ask.credentialTemplateId)
+  if (template.archivedAt !== null) throw unknownTemplate()
+  const now = clock.now()
+  const items = await sealedItems(needs, caller, ask.items, now)
+  const made = {
+    ...{ id, templateId: template.id, form: ask.form, expiresInSeconds: ask.expiresInSeconds ?? null, items },
+    askedBy: { actor, actingClientId, ip, requestId },
+    lookAgainAt: new Date(now.getTime() + BATCH_LEASE_MS),
+  }
+  const detail = { credentialTemplateId: template.id, items: items.length }
+  const entry = { action: 'issuance.batch_accepted', subject: { kind: 'issuance_batch', id }, by: caller, detail }
+  await store.inTenant(tenantId, async (tx) => {
+    await insertBatch(tx, made, entry, now)
+    await startBatch(tx, id, now)
+  })
+  const counts = { total: items.length, done: 0, failed: 0 }
+  return { id, templateId: template.id, form: ask.form, ...counts, createdAt: now, updatedAt: now, endedAt: null }
+}
+
+/** Sealed for the place where they will lie in the end, so that issuing moves them as they are. */
+async function sealedItems({ sealing }: Needs, { tenantId }: Caller, items: readonly AskedItem[], now: Date) {
+  const sealed = []
+  for (const { attributes, reference = null, recipient } of items) {
+    const id = idAt(now)
+    const place = { tenantId, table: 'issuance', column: 'sealed_claims', row: id }
+    const sealedClaims = await sealing.seal(place, JSON.stringify(attributes))
+    const sealedRecipient = recipient === undefined ? null : await sealBatchRecipient(sealing, tenantId, id, recipient)
+    sealed.push({ id, reference, sealedClaims, sealedRecipient })
+  }
+  return sealed
+}

@@ -1,0 +1,75 @@
+import { type Caller, holds } from '../../caller.ts'
+import { stepsOf } from '../../json-pointer.ts'
+import type { Platform } from '../../platform.ts'
+import { offerLinksOf } from '../issuances/issuance-view.ts'
+import { txCodeAgain } from '../offers/tx-code.ts'
+import { templateVersion } from '../templates/template-cache.ts'
+import type { Batch, BatchItem, BatchItemError } from './batch.ts'
+import type { BatchItemView, BatchView } from './schemas.ts'
+
+type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls'>
+
+/** As long as the answer to a single issuance is given again. */
+const TX_CODES_TOLD_MS = 86_400_000
+/** The header of a table is row 1. */
+const FIRST_ROW = 2
+
+/** A batch as our API shows it. */
+export function showBatch(batch: Batch): BatchView {
+  return {
+    id: batch.id,
+    status: batch.endedAt === null ? 'processing' : 'completed',
+    credentialTemplateId: batch.templateId,
+    total: batch.total,
+    done: batch.done,
+    failed: batch.failed,
+    createdAt: batch.createdAt.toISOString(),
+    updatedAt: batch.updatedAt.toISOString(),
+  }
+}
+
+/** An item as our API shows it to the caller. Links and transaction codes are computed; nothing that redeems is stored. */
+export async function showBatchItem(
+  needs: Needs,
+  caller: Caller,
+  batch: Batch,
+  item: BatchItem,
+): Promise<BatchItemView> {
+  const issued = item.status === 'done' ? await issuedView(needs, caller, batch, item) : {}
+  return {
+    id: item.id,
+    index: item.position,
+    ...(batch.form === 'csv' && { row: item.position + FIRST_ROW }),
+    status: item.status,
+    ...(item.reference !== null && { reference: item.reference }),
+    ...issued,
+    ...(item.deliveryId !== null && { deliveryId: item.deliveryId }),
+    ...(item.error !== null && { error: showError(item.error, batch.form === 'csv') }),
+  }
+}
+
+async function issuedView(needs: Needs, caller: Caller, batch: Batch, { id, open }: BatchItem) {
+  const links = await offerLinksOf(needs, caller, id)
+  const isTold = needs.clock.now().getTime() < batch.createdAt.getTime() + TX_CODES_TOLD_MS
+  if (open === null || open.txCodeMac === null || !isTold || !holds(caller, 'issuance:write'))
+    return { issuanceId: id, ...links }
+  const { tenantId } = caller
+  const { definition } = await templateVersion(needs, tenantId, batch.templateId, open.templateVersion)
+  const txCode = await txCodeAgain(needs.sealing, tenantId, id, definition, open.txCodeMac)
+  return { issuanceId: id, ...links, ...(txCode !== null && { txCode }) }
+}
+
+function showError({ code, detail, violations = [] }: BatchItemError, isTable: boolean) {
+  const pointer = violations[0]?.pointer
+  return {
+    ...{ code, detail },
+    ...(pointer !== undefined && { pointer }),
+    ...(pointer !== undefined && isTable && { column: columnOf(pointer) }),
+    ...(violations.length > 1 && { violations: [...violations] }),
+  }
+}
+
+/** `/attributes/address/locality` stands in the column `address.locality`. */
+function columnOf(pointer: string): string {
+  return stepsOf(pointer).slice(1).join('.')
+}

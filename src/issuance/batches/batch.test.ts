@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { TestDatabase } from '../../../test/support/database.ts'
+import { newId } from '../../crypto/random.ts'
+import { sql } from '../../store/store.ts'
+import { resumeBatches } from '../issuances/jobs.ts'
+import { freshTemplate } from '../templates/template-cache.ts'
+import {
+  aDatabase,
+  anIssuer,
+  aTemplate,
+  callerOf,
+  type Issuer,
+  nobodyDelivers,
+  someClaims,
+} from '../test-support/issuer.ts'
+import { listWaitingItems, settleItems, takeBatch } from './batch-store.ts'
+import { getBatchWithItems } from './get-batch.ts'
+import { runBatch } from './run-batch.ts'
+
+const itemRows = sql(
+  'test.batch.items',
+  'select status, issuance_id, sealed_claims, sealed_recipient, error from issuance_batch_item where tenant_id = $1 and batch_id = $2 order by position',
+)
+const spoil = sql(
+  'test.batch.spoil',
+  `update issuance_batch_item set sealed_claims = '\\x00' where tenant_id = $1 and batch_id = $2 and position = 1`,
+)
+const exhaust = sql('test.batch.exhaust', 'update issuance_batch set tries = 8 where tenant_id = $1 and id = $2')
+const countIssuances = sql('test.batch.issuances', 'select count(*)::int as count from issuance where tenant_id = $1')
+const jobsOf = sql(
+  'test.batch.jobs',
+  `select payload->>'batchId' as id from job where tenant_id = $1 and name = 'issuance.run-batch'`,
+)
+
+let db: TestDatabase
+before(async () => {
+  db = await aDatabase()
+})
+after(() => db.close())
+
+type ItemRow = {
+  status: string
+  issuance_id: string
+  sealed_claims: Buffer | null
+  sealed_recipient: Buffer | null
+  error: { code: string; detail: string } | null
+}
+
+/** A batch that was accepted; no worker is there, so nobody has begun. */
+async function aBatch(count: number, more: { item?: object; template?: object; ask?: object } = {}) {
+  const issuer = await anIssuer(db)
+  const template = (await issuer.api('POST', '/templates/credentials', aTemplate(more.template))).body.data
+  const items = Array.from({ length: count }, () => ({ attributes: someClaims, ...more.item }))
+  const body = { credentialTemplateId: template.id, items, ...more.ask }
+  const { status, body: answer } = await issuer.api('POST', '/credentials/issuance/batch', body)
+  assert.equal(status, 202, JSON.stringify(answer))
+  const tenantId = issuer.tenant.id
+  const about = { tenantId, batchId: answer.data.id as string }
+  return {
+    ...{ issuer, template, about },
+    run: () => runBatch(issuer.platform, nobodyDelivers, about, new AbortController().signal),
+    rows: () => db.store.single(tenantId, (tx) => tx.rows<ItemRow>(itemRows, [tenantId, about.batchId])),
+    state: async () => (await issuer.api('GET', `/credentials/issuance/batch/${about.batchId}`)).body.data,
+    issued: () => issuedIn(issuer),
+  }
+}
+
+async function issuedIn({ tenant }: Issuer): Promise<number | undefined> {
+  const [row] = await db.store.single(tenant.id, (tx) => tx.rows<{ count: number }>(countIssuances, [tenant.id]))
+  return row?.count
+}
+
+test('claims lie sealed until their item is done or has failed, then they are forgotten', async () => {
+  const { run, rows, state, about, issuer } = await aBatch(3)
+  for (const one of await rows()) {
+    assert.equal(one.status, 'waiting')
+    assert.equal(one.sealed_claims?.includes('Thandi'), false)
+  }
+  await db.store.single(about.tenantId, (tx) => tx.rows(spoil, [about.tenantId, about.batchId]))
+  const { error } = issuer.platform.log
+  Object.assign(issuer.platform.log, { error: () => undefined })
+  await run()
+  Object.assign(issuer.platform.log, { error })
+  const after = await rows()
+  assert.deepEqual(
+    after.map((one) => one.status),
+    ['done', 'failed', 'done'],
+  )
+  for (const one of after) assert.equal(one.sealed_claims, null)
+  assert.partialDeepStrictEqual(after[1]?.error, { code: 'INTERNAL_ERROR' })
+  assert.partialDeepStrictEqual(await state(), { status: 'completed', done: 2, failed: 1 })
+})
+
+test('many runs at once issue each item once', async () => {
+  const { run, state, issued } = await aBatch(600)
+  await Promise.all(Array.from({ length: 6 }, run))
+  assert.partialDeepStrictEqual(await state(), { status: 'completed', done: 600, failed: 0 })
+  assert.equal(await issued(), 600)
+})
+
+test('a run that was taken for dead writes nothing any more', async () => {
+  const { issuer, about, template, run, issued, state } = await aBatch(2)
+  const { store } = db
+  const { tenantId, batchId } = about
+  const now = issuer.clock.at
+  const leaseUntil = new Date(now.getTime() + 10_000)
+  const dead = await store.single(tenantId, (tx) => takeBatch(tx, { id: batchId, claim: newId(), leaseUntil }, now))
+  assert(dead !== null)
+  await run()
+  assert.equal(await issued(), 0, 'somebody is at work on it')
+  issuer.clock.at = new Date(now.getTime() + 10_001)
+  const waiting = await store.single(tenantId, (tx) => listWaitingItems(tx, batchId, 10))
+  await run()
+  assert.equal(await issued(), 2)
+  const entry = { action: 'openid4vc.issuance.offered', by: 'system' } as const
+  const settlement = {
+    issued: waiting.map(({ position, id }) => ({
+      ...{ position, credentialId: newId(), txCodeMac: null, deliveryId: null },
+      entry: { ...entry, subject: { kind: 'issuance', id } },
+    })),
+    failed: [],
+    template: await freshTemplate(issuer.platform, tenantId, template.id),
+    ...{ expiresAt: leaseUntil, leaseUntil },
+  }
+  assert.equal(await store.single(tenantId, (tx) => settleItems(tx, dead, settlement, now)), 'lost')
+  assert.equal(await issued(), 2)
+  assert.partialDeepStrictEqual(await state(), { done: 2, failed: 0 })
+})
+
+test('what was judged by an older template is judged again', async () => {
+  const { issuer, about, template, issued } = await aBatch(2)
+  const { tenantId, batchId } = about
+  const now = issuer.clock.at
+  const leaseUntil = new Date(now.getTime() + 10_000)
+  const claim = { id: batchId, claim: newId(), leaseUntil }
+  const held = await db.store.single(tenantId, (tx) => takeBatch(tx, claim, now))
+  assert(held !== null)
+  const older = await freshTemplate(issuer.platform, tenantId, template.id)
+  const changed = { ...aTemplate({ attributes: { given_name: { type: 'string' } } }), code: template.code }
+  assert.equal((await issuer.api('PUT', `/templates/credentials/${template.id}`, changed)).status, 200)
+  const [first] = await db.store.single(tenantId, (tx) => listWaitingItems(tx, batchId, 1))
+  assert(first !== undefined)
+  const subject = { kind: 'issuance', id: first.id }
+  const one = { position: 0, credentialId: newId(), txCodeMac: null, deliveryId: null }
+  const issuedNow = [{ ...one, entry: { action: 'openid4vc.issuance.offered', by: 'system' as const, subject } }]
+  const settlement = { issued: issuedNow, failed: [], template: older, expiresAt: leaseUntil, leaseUntil }
+  assert.equal(await db.store.single(tenantId, (tx) => settleItems(tx, held, settlement, now)), 'stale')
+  assert.equal(await issued(), 0)
+})
+
+test('a batch whose run has died gets another job, once', async () => {
+  const { issuer, about } = await aBatch(1)
+  const { platform, clock } = issuer
+  const jobs = async () =>
+    (await db.store.single(about.tenantId, (tx) => tx.rows<{ id: string }>(jobsOf, [about.tenantId]))).length
+  const look = () => resumeBatches(platform, new AbortController().signal)
+  await look()
+  assert.equal(await jobs(), 1, 'its first job is to begin')
+  clock.at = new Date(clock.at.getTime() + 10_001)
+  await Promise.all([look(), look()])
+  assert.equal(await jobs(), 2)
+})
+
+test('a batch that makes no progress is given up, and says so', async () => {
+  const { about, run, state, rows } = await aBatch(2)
+  await db.store.single(about.tenantId, (tx) => tx.rows(exhaust, [about.tenantId, about.batchId]))
+  await run()
+  const { items, ...batch } = await state()
+  assert.partialDeepStrictEqual(batch, { status: 'completed', done: 0, failed: 2 })
+  assert.equal(items[0].error.code, 'INTERNAL_ERROR')
+  for (const one of await rows()) assert.equal(one.sealed_claims, null)
+})
+
+test('whose wallet an item is for lies sealed, and is forgotten with its claims', async () => {
+  const recipient = { identifierType: 'email', value: 'thandi@example.org' }
+  const { run, rows, state } = await aBatch(1, { item: { recipient } })
+  const [before] = await rows()
+  assert.equal(before?.sealed_recipient?.includes('thandi'), false)
+  await run()
+  const [after] = await rows()
+  assert.equal(after?.sealed_recipient, null)
+  assert.equal((await state()).items[0].error.code, 'INVALID_STATE', 'nobody delivers here')
+})
+
+test('transaction codes are told to who may issue, for a day', async () => {
+  const more = { template: { txCode: { length: 6 } }, ask: { expiresInSeconds: 200_000 } }
+  const { issuer, about, run, state } = await aBatch(1, more)
+  await run()
+  const code = (await state()).items[0].txCode
+  assert.match(code, /^\d{6}$/)
+  const reader = { ...callerOf(issuer.tenant), scopes: new Set(['issuance:read'] as const) }
+  const shown = await getBatchWithItems(issuer.platform, reader, about.batchId)
+  assert.equal(shown.items[0]?.txCode, undefined)
+  assert.equal(shown.items[0]?.status, 'done')
+  issuer.clock.at = new Date(issuer.clock.at.getTime() + 86_400_000)
+  const later = (await state()).items[0]
+  assert.deepEqual([later.status, 'offerUri' in later, 'txCode' in later], ['done', true, false])
+})
+
+test('where the certificate is missing every item says so, and nothing is issued', async () => {
+  const { run, state, issued } = await aBatch(2, { template: { signer: { kind: 'certificate', keyType: 'P-256' } } })
+  await run()
+  const { items } = await state()
+  for (const one of items) assert.equal(one.error.code, 'NO_ACTIVE_CERTIFICATE')
+  assert.equal(await issued(), 0)
+})

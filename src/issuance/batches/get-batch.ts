@@ -1,0 +1,29 @@
+import type { Caller } from '../../caller.ts'
+import { Fault } from '../../fault.ts'
+import type { Platform } from '../../platform.ts'
+import type { Batch } from './batch.ts'
+import { listBatchItems } from './batch-item-store.ts'
+import { findBatch } from './batch-store.ts'
+import { showBatch, showBatchItem } from './batch-view.ts'
+import { BATCH_ITEMS_SHOWN, type BatchItemView, type BatchWithItemsView } from './schemas.ts'
+
+type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls'>
+
+/** One batch of the tenant. @throws Fault `resource.unknown` */
+export async function getBatch({ store }: Pick<Needs, 'store'>, { tenantId }: Caller, id: string): Promise<Batch> {
+  const found = await store.single(tenantId, (tx) => findBatch(tx, id))
+  if (found === null) throw new Fault('resource.unknown')
+  return found
+}
+
+/** One batch with its first items, as our API shows them. @throws Fault `resource.unknown` */
+export async function getBatchWithItems(needs: Needs, caller: Caller, id: string): Promise<BatchWithItemsView> {
+  const { store, clock } = needs
+  const ask = { size: BATCH_ITEMS_SHOWN, after: null, before: null, sort: { field: 'index' }, readDescending: false }
+  // The batch first: items that it counts as done are then shown so.
+  const batch = await getBatch(needs, caller, id)
+  const found = await store.single(caller.tenantId, (tx) => listBatchItems(tx, id, ask, {}, clock.now()))
+  const items: BatchItemView[] = []
+  for (const one of found.slice(0, BATCH_ITEMS_SHOWN)) items.push(await showBatchItem(needs, caller, batch, one))
+  return { ...showBatch(batch), items }
+}

@@ -1,0 +1,49 @@
+import type { Caller } from '../../caller.ts'
+import { Fault } from '../../fault.ts'
+import { TextBody } from '../../http/routes/route.ts'
+import type { Platform } from '../../platform.ts'
+import { EXPIRES_IN_SECONDS } from '../issuances/schemas.ts'
+import { freshTemplate } from '../templates/template-cache.ts'
+import type { AskedBatch } from './accept-batch.ts'
+import { readBatchTable } from './batch-table.ts'
+import type { BatchBody, BatchQuery } from './schemas.ts'
+
+/**
+ * Reads a batch out of a request, in either of its forms.
+ *
+ * @throws Fault `request.invalid` for a table that is none, `resource.unknown` for a table of an unknown template
+ */
+export async function askedBatch(
+  needs: Pick<Platform, 'store' | 'clock'>,
+  caller: Caller,
+  query: BatchQuery,
+  body: BatchBody | TextBody,
+): Promise<AskedBatch> {
+  if (!(body instanceof TextBody)) {
+    refuse(Object.keys(query), 'is for text/csv; in JSON it is a member of the body.')
+    return { ...body, form: 'json' }
+  }
+  const { credentialTemplateId } = query
+  if (credentialTemplateId === undefined)
+    throw refusal('credentialTemplateId', 'is missing: a table has no place for it.')
+  const { definition } = await freshTemplate(needs, caller.tenantId, credentialTemplateId)
+  const items = readBatchTable(body.text, definition)
+  return { credentialTemplateId, form: 'csv', items, expiresInSeconds: secondsOf(query.expiresInSeconds) }
+}
+
+function secondsOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const seconds = Number(text)
+  const { minimum, maximum } = EXPIRES_IN_SECONDS
+  if (seconds >= minimum && seconds <= maximum) return seconds
+  throw refusal('expiresInSeconds', `must be ${minimum} to ${maximum}.`)
+}
+
+function refuse(parameters: readonly string[], why: string): void {
+  const [first] = parameters
+  if (first !== undefined) throw refusal(first, why)
+}
+
+function refusal(parameter: string, why: string): Fault {
+  return new Fault('request.invalid', { violations: [{ detail: `${parameter} ${why}`, parameter }] })
+}

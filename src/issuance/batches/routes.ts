@@ -1,0 +1,131 @@
+import { Type } from 'typebox'
+import { heldAnswer } from '../../api/held-answer.ts'
+import { filtersOf, listAnswer, listPage, parseListQuery } from '../../api/list.ts'
+import { once } from '../../http/routes/operation.ts'
+import { answer, type Route, rawAnswer, route } from '../../http/routes/route.ts'
+import { IdParams } from '../issuances/schemas.ts'
+import { acceptBatch } from './accept-batch.ts'
+import { listBatchItems } from './batch-item-store.ts'
+import { openBatchProgress } from './batch-progress.ts'
+import { listBatches, watchedBatches } from './batch-store.ts'
+import { showBatch, showBatchItem } from './batch-view.ts'
+import { getBatch, getBatchWithItems } from './get-batch.ts'
+import { askedBatch } from './parse-batch.ts'
+import {
+  BATCH_ITEMS_SHOWN,
+  BatchBody,
+  BatchItemListQuery,
+  BatchItemView,
+  BatchListQuery,
+  BatchQuery,
+  BatchView,
+  BatchWithItemsView,
+} from './schemas.ts'
+
+const STREAM = 'text/event-stream'
+
+const accept = route({
+  group: 'creds',
+  method: 'POST',
+  path: '/credentials/issuance/batch',
+  tag: 'batches',
+  says: 'Issues up to 1,000 credentials: accepts them at once and issues them one by one, each with its own result; as JSON, or as a table in CSV.',
+  needs: 'issuance:write',
+  query: BatchQuery,
+  body: BatchBody,
+  texts: ['text/csv'],
+  jsonValuesMax: 100_000,
+  status: 202,
+  reply: BatchView,
+  faults: ['resource.unknown'],
+  handle: async ({ platform, caller, query, body, href, operation }) => {
+    const batch = await once(
+      operation,
+      (id) => getBatch(platform, caller, id),
+      async (id) => acceptBatch(platform, caller, await askedBatch(platform, caller, query, body), id),
+    )
+    const self = `${href}/${batch.id}`
+    return answer(showBatch(batch), { links: { self }, headers: { location: self } })
+  },
+})
+
+const list = route({
+  group: 'creds',
+  method: 'GET',
+  path: '/credentials/issuance/batch',
+  tag: 'batches',
+  says: 'Lists the batches of the last 30 days.',
+  needs: 'issuance:read',
+  query: BatchListQuery,
+  status: 200,
+  reply: Type.Array(BatchView),
+  faults: [],
+  handle: ({ platform, caller, query, href }) =>
+    listPage(
+      { query, href },
+      (ask) => platform.store.single(caller.tenantId, (tx) => listBatches(tx, ask, filtersOf(query))),
+      showBatch,
+    ),
+})
+
+const get = route({
+  group: 'creds',
+  method: 'GET',
+  path: '/credentials/issuance/batch/{id}',
+  tag: 'batches',
+  says: 'Reads a batch with its first items; with `Prefer: wait` when it has gone on, with `Accept: text/event-stream` its progress as it happens.',
+  holds: true,
+  needs: 'issuance:read',
+  params: IdParams,
+  status: 200,
+  reply: BatchWithItemsView,
+  faults: ['resource.unknown', 'request.rate_limited'],
+  produces: [STREAM],
+  handle: async ({ platform, caller, params: { id }, headers, href, wants }) => {
+    if (wants === STREAM) {
+      return rawAnswer(STREAM, await openBatchProgress(platform, caller, id, () => getBatch(platform, caller, id)))
+    }
+    const held = await heldAnswer(
+      { platform, caller, headers },
+      {
+        watched: watchedBatches,
+        id,
+        read: () => getBatchWithItems(platform, caller, id),
+        isFinal: ({ status }) => status === 'completed',
+      },
+    )
+    return held.kind === 'raw' ? held : { ...held, links: linksOf(href, held.data) }
+  },
+})
+
+const listItems = route({
+  group: 'creds',
+  method: 'GET',
+  path: '/credentials/issuance/batch/{id}/items',
+  tag: 'batches',
+  says: 'Lists the items of a batch and what became of each, in their order unless told.',
+  needs: 'issuance:read',
+  params: IdParams,
+  query: BatchItemListQuery,
+  status: 200,
+  reply: Type.Array(BatchItemView),
+  faults: ['resource.unknown'],
+  handle: async ({ platform, caller, params: { id }, query, href }) => {
+    const batch = await getBatch(platform, caller, id)
+    const ask = parseListQuery(query, 'index')
+    const rows = await platform.store.single(caller.tenantId, (tx) =>
+      listBatchItems(tx, id, ask, filtersOf(query), platform.clock.now()),
+    )
+    const page = listAnswer(rows, { href, query, list: ask }, (one) => showBatchItem(platform, caller, batch, one))
+    return { ...page, data: await Promise.all(page.data) }
+  },
+})
+
+function linksOf(href: string, { items, total }: BatchWithItemsView): Record<string, string> {
+  const last = items.at(-1)
+  if (last === undefined || items.length === total) return { self: href }
+  return { self: href, next: `${href}/items?page%5Bsize%5D=${BATCH_ITEMS_SHOWN}&page%5Bafter%5D=${last.id}` }
+}
+
+/** Many issuances in one call. */
+export const batchRoutes: readonly Route[] = [accept, list, get, listItems]

@@ -1,0 +1,30 @@
+import type { TenantId } from '../../caller.ts'
+import { readOwnJson } from '../../crypto/json.ts'
+import type { RecipientAsk } from '../../directory/users/find-recipient.ts'
+import type { Place, Sealing } from '../../keys/sealing.ts'
+
+/** Seals whose wallet an item of a batch is delivered into. */
+export async function sealBatchRecipient(
+  sealing: Sealing,
+  tenantId: TenantId,
+  itemId: string,
+  recipient: RecipientAsk,
+): Promise<Buffer> {
+  return sealing.seal(placeOf(tenantId, itemId), JSON.stringify(recipient))
+}
+
+/** What {@link sealBatchRecipient} sealed. */
+export async function openBatchRecipient(
+  sealing: Sealing,
+  tenantId: TenantId,
+  itemId: string,
+  sealed: Buffer,
+): Promise<RecipientAsk> {
+  const opened = await sealing.open(placeOf(tenantId, itemId), sealed)
+  // We sealed it ourselves.
+  return readOwnJson(opened) as RecipientAsk
+}
+
+function placeOf(tenantId: TenantId, itemId: string): Place {
+  return { tenantId, table: 'issuance_batch_item', column: 'sealed_recipient', row: itemId }
+}

@@ -1,0 +1,23 @@
+import type { Caller } from '../../caller.ts'
+import { Fault } from '../../fault.ts'
+import type { Platform } from '../../platform.ts'
+import { getIssuance } from './get-issuance.ts'
+import { cancelOpen } from './issuance-store.ts'
+import type { IssuanceView } from './schemas.ts'
+
+type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls'>
+
+/**
+ * Cancels an open issuance: its offer, and an access token that it was redeemed for, are good for nothing from then on, and the claims are
+ * forgotten.
+ *
+ * @throws Fault `resource.unknown`, `state.invalid` if the credential is out or the offer is over
+ */
+export async function cancelIssuance(needs: Needs, caller: Caller, id: string): Promise<IssuanceView> {
+  const now = needs.clock.now()
+  const entry = { action: 'issuance.canceled', subject: { kind: 'issuance', id }, by: caller }
+  const outcome = await needs.store.single(caller.tenantId, (tx) => cancelOpen(tx, id, entry, now))
+  if (outcome === 'unknown') throw new Fault('resource.unknown')
+  if (outcome === 'closed') throw new Fault('state.invalid', { detail: 'Only an open issuance can be canceled.' })
+  return getIssuance(needs, caller, id)
+}

@@ -1,0 +1,44 @@
+import type { TenantId } from '../../caller.ts'
+import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
+import { END } from './issuance-store.ts'
+
+const selectTenantsWithDue = sql(
+  'issuance.forget.tenants',
+  `select distinct tenant_id from issuance where sealed_claims is not null and sweep_at <= $1 limit 1000`,
+)
+// What ends later than it was expected to is looked at again then; what ends soon is waited for, without a write.
+const forgetSome = sql(
+  'issuance.forget',
+  `with due as (
+     select id, ${END} > $2 as lives, status = 'offered' as offered from issuance
+     where tenant_id = $1 and sealed_claims is not null and sweep_at <= $2 and (${END} <= $2 or ${END} > $2::timestamptz + interval '90 seconds')
+     order by sweep_at limit $3 for update skip locked
+   )
+   update issuance i set sweep_at = case when lives then coalesce(i.token_expires_at, i.expires_at) else i.sweep_at end,
+     sealed_claims = case when lives then i.sealed_claims end,
+     status = case when offered and not lives then 'expired' else i.status end,
+     credential_status = case when offered and not lives then 'expired' else i.credential_status end,
+     updated_at = case when offered and not lives then $2 else i.updated_at end
+   from due where i.tenant_id = $1 and i.id = due.id
+   returning i.id, i.credential_id as "credentialId", i.status = 'expired' as "isExpired"`,
+)
+const deleteSpentNonces = sql('issuance.nonce.delete', 'delete from spent_nonce where made_at <= $1')
+
+/** Tenants that keep claims longer than they may. */
+export async function listTenantsToForget(tx: AcrossTx, now: Date): Promise<TenantId[]> {
+  const rows = await tx.rows<{ tenant_id: TenantId }>(selectTenantsWithDue, [now])
+  return rows.map((row) => row.tenant_id)
+}
+
+/** An issuance that the sweep looked at. `isExpired`: it ended, and the credential was never handed out. */
+export type Swept = { readonly id: string; readonly credentialId: string; readonly isExpired: boolean }
+
+/** Forgets the claims whose time has come, and ends the issuances that nobody completed. Sweeps at the same moment share the work. */
+export async function forgetClaims(tx: TenantTx, now: Date, countMax: number): Promise<Swept[]> {
+  return tx.rows<Swept>(forgetSome, [tx.tenantId, now, countMax])
+}
+
+/** Removes the nonces that were made by then. */
+export async function deleteOldNonces(tx: AcrossTx, before: Date): Promise<void> {
+  await tx.rows(deleteSpentNonces, [before])
+}

@@ -1,0 +1,56 @@
+import { lowestIdAt } from '../../crypto/random.ts'
+import { type PageAsk, pagedList } from '../../store/paged-list.ts'
+import type { TenantTx } from '../../store/store.ts'
+import type { Issuance, IssuanceStatus } from './issuance.ts'
+import { columns, END, over } from './issuance-store.ts'
+
+/** What a page of issuances is narrowed to; what is left out lets everything through. */
+export type IssuanceFilter = {
+  readonly templateId?: string | undefined
+  readonly status?: IssuanceStatus | undefined
+  readonly reference?: string | undefined
+  readonly createdAfter?: Date | undefined
+  readonly createdBefore?: Date | undefined
+}
+
+// Offers whose time is over are few, since a sweep expires them: as ids, so that each kind is found by its own index.
+const overIds = `array(select o.id from issuance o where o.tenant_id = $1 and o.sealed_claims is not null and ${over('$2')})`
+const statusIs = {
+  // What is offered has claims, and what has claims is in the index of the sweep.
+  offered: `status = 'offered' and ${END} > $2 and sealed_claims is not null`,
+  // An issuance has one credential, so nothing is in this state; and an index finds nothing at once.
+  partiallyIssued: `ended = 'partiallyIssued'`,
+  completed: `status = 'completed'`,
+  failed: `ended = 'failed'`,
+  expired: `ended = 'expired' or id = any(${overIds})`,
+  canceled: `ended = 'canceled'`,
+} satisfies Record<IssuanceStatus, string>
+
+const page = pagedList({
+  name: 'issuance.list',
+  select: `select ${columns('$2')} from issuance where tenant_id = $1`,
+  parameters: 2,
+  id: 'id',
+  filters: {
+    templateId: (value) => `template_id = ${value}`,
+    status: statusIs,
+    reference: (value) => `reference = ${value}`,
+    // An id carries the time of created_at.
+    createdAfter: (value) => `id >= ${value}`,
+    createdBefore: (value) => `id < ${value}`,
+  },
+})
+
+/** One page of issuances, newest first by default, and one row more if there are more. */
+export async function listIssuances(
+  tx: TenantTx,
+  ask: PageAsk,
+  { createdAfter, createdBefore, ...filter }: IssuanceFilter,
+  now: Date,
+): Promise<Issuance[]> {
+  const between = {
+    createdAfter: createdAfter && lowestIdAt(createdAfter),
+    createdBefore: createdBefore && lowestIdAt(createdBefore),
+  }
+  return page<Issuance>(tx, ask, [tx.tenantId, now], { ...filter, ...between })
+}

@@ -1,0 +1,91 @@
+import type { JsonObject } from '../../crypto/json.ts'
+import type { Tenant } from '../../directory/tenants/tenant.ts'
+import { Fault, type Violation } from '../../fault.ts'
+import type { SignerCertificate } from '../../protocols/mdoc/signer-certificate.ts'
+import { checkClaims } from '../templates/check-claims.ts'
+import { checkElements } from '../templates/check-elements.ts'
+import { certificateOf, credentialSigner, mdocSigner, type SignerNeeds } from '../templates/credential-signer.ts'
+import type { MdocDefinition, Template, TemplateDefinition } from '../templates/template.ts'
+import { mdocValidity, validityOf } from '../templates/validity.ts'
+
+/** Judges what one credential is to say. @returns what stands against it; null: it may be opened */
+export type Judge = (attributes: JsonObject) => Fault | null
+
+/**
+ * What stands against an issuance, as far as it is known today: who signs in the end is settled when the wallet comes.
+ *
+ * @returns `resource.unknown`, `attributes.rejected`, `certificate.none_active` or `state.invalid`; null: it may be opened
+ */
+export async function refusalOf(
+  needs: SignerNeeds,
+  tenant: Pick<Tenant, 'id' | 'slug'>,
+  template: Template,
+  attributes: JsonObject,
+): Promise<Fault | null> {
+  return (await judgeOf(needs, tenant, template))(attributes)
+}
+
+/** As {@link refusalOf} for many issuances from one template: who signs is looked up once. */
+export async function judgeOf(
+  needs: SignerNeeds,
+  tenant: Pick<Tenant, 'id' | 'slug'>,
+  { definition, archivedAt }: Template,
+): Promise<Judge> {
+  if (archivedAt !== null) return unknownTemplate
+  const now = needs.clock.now()
+  if (definition.format === 'mdoc') {
+    const found = await orNobody(mdocSigner(needs, tenant))
+    if (found instanceof Fault) return () => found
+    const certificate = certificateOf(found)
+    return (attributes) =>
+      rejected(checkElements(definition, attributes, certificate)) ??
+      refusalOfTimes(definition, now) ??
+      refusalOfPlan(definition, certificate, now)
+  }
+  // one that leaves the choice open always finds somebody
+  const signer =
+    definition.signer?.kind === 'certificate' ? await orNobody(credentialSigner(needs, tenant, definition)) : null
+  const lacking = signer instanceof Fault ? signer : null
+  return (attributes) =>
+    rejected(checkClaims(definition.attributes, attributes)) ?? lacking ?? refusalOfTimes(definition, now)
+}
+
+function rejected(violations: readonly Violation[]): Fault | null {
+  return violations.length > 0 ? new Fault('attributes.rejected', { violations }) : null
+}
+
+/** The signer, or the refusal that says that there is none. */
+async function orNobody<T>(signer: Promise<T>): Promise<T | Fault> {
+  try {
+    return await signer
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'certificate.none_active') return error
+    throw error
+  }
+}
+
+function refusalOfTimes(definition: TemplateDefinition, now: Date): Fault | null {
+  const { nbf, exp } = validityOf(definition, now)
+  if (exp !== undefined && exp <= now) {
+    return new Fault('state.invalid', { detail: 'validUntil of the template has passed.' })
+  }
+  if (exp !== undefined && nbf !== undefined && exp <= nbf) {
+    return new Fault('state.invalid', { detail: 'The credential would end before it begins.' })
+  }
+  return null
+}
+
+/** [MD-3] An mdoc is valid by whole days, and no longer than its signer. */
+function refusalOfPlan(definition: MdocDefinition, certificate: SignerCertificate, now: Date): Fault | null {
+  const { validFrom, validUntil } = mdocValidity(definition, certificate, now)
+  if (validUntil > validFrom && validUntil > now) return null
+  const end = certificate.notAfter.toISOString()
+  return new Fault('state.invalid', {
+    detail: `The credential would end before it begins: an mdoc is valid by whole days, and no longer than the certificate of its signer (${end}).`,
+  })
+}
+
+/** A template that is not there, or archived. */
+export function unknownTemplate(): Fault {
+  return new Fault('resource.unknown', { detail: 'There is no such credential template.' })
+}

@@ -1,0 +1,108 @@
+import type { Entry } from '../../events/audit/entry.ts'
+import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
+import type { Watched } from '../../platform.ts'
+import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
+import type { Issuance } from './issuance.ts'
+
+/** When an offer ends, or the access token that it was redeemed for: then the claims are forgotten. */
+export const END = 'coalesce(token_expires_at, expires_at)'
+/** When the sweep looks at a new offer first: no later than a token ends for which it was redeemed at once. */
+export const firstSweep = (end: string, now: string) => `least(${end}, ${now} + interval '5 minutes')`
+/** An offer whose time is over is expired, whether or not the sweep has been there. `$n` is the moment. */
+export const over = (now: string) => `(status = 'offered' and ${END} <= ${now})`
+/** What is read of an issuance. `$n` is the moment. */
+export const columns = (now: string) =>
+  `id, case when ${over(now)} then 'expired' else status end as status, error, credential_id as "credentialId",
+   case when ${over(now)} then 'expired' when standing <> 'valid' then standing else credential_status end as "credentialStatus",
+   template_id as "templateId", format, reference, revocable, created_at as "createdAt", updated_at as "updatedAt", expires_at as "expiresAt"`
+
+const insertIssuance = sql(
+  'issuance.insert',
+  `with made_from as (
+     select id, version from credential_template where tenant_id = $1 and id = $2 and version = $3 and archived_at is null
+   ), ins as (
+     insert into issuance (tenant_id, id, status, template_id, template_version, reference, credential_id, credential_status, revocable,
+       sealed_claims, sweep_at, expires_at, tx_code_mac, created_at, updated_at, format)
+     select $1, $4::uuid, 'offered', made_from.id, made_from.version, $5::text, $6::uuid, 'offered', $7::boolean,
+       $8::bytea, ${firstSweep('$9::timestamptz', '$14::timestamptz')}, $9, $10::bytea, $11::timestamptz, $14, $12::text from made_from
+     returning id
+   ), ${auditCte({ from: 'ins', first: 13 })}
+   select id from ins`,
+)
+const selectIssuance = sql('issuance.get', `select ${columns('$3')} from issuance where tenant_id = $1 and id = $2`)
+const selectMadeFrom = sql(
+  'issuance.made_from',
+  `select template_id as "templateId", template_version as "templateVersion", tx_code_mac as "txCodeMac"
+   from issuance where tenant_id = $1 and id = $2`,
+)
+const selectVersions = sql(
+  'issuance.versions',
+  `select tenant_id as "tenantId", id, concat_ws(' ', status, credential_status, standing, ${over('$3')}, updated_at, error) as version
+   from issuance where (tenant_id, id) in (select * from unnest($1::uuid[], $2::uuid[]))`,
+)
+const cancelOffered = sql(
+  'issuance.cancel',
+  `with seen as (select id from issuance where tenant_id = $1 and id = $2),
+   upd as (
+     update issuance set status = 'canceled', credential_status = 'expired', sealed_claims = null, updated_at = $3
+     where tenant_id = $1 and id = $2 and status = 'offered' and ${END} > $3
+     returning id
+   ), ${auditCte({ from: 'upd', first: 4 })}
+   select exists (select from seen) as known, exists (select from upd) as canceled`,
+)
+
+/** What a new row says beyond its template. */
+export type NewIssuance = {
+  readonly issuance: Issuance
+  readonly templateVersion: number
+  readonly sealedClaims: Buffer
+  readonly txCodeMac: Buffer | null
+}
+
+/** See {@link findMadeFrom}. */
+export type MadeFrom = Pick<NewIssuance, 'templateVersion' | 'txCodeMac'> & { readonly templateId: string }
+
+/** A new offer. @returns false if the template is not, or no longer, at that version, or archived. */
+export async function insertOffered(tx: TenantTx, made: NewIssuance, entry: Entry): Promise<boolean> {
+  const { id, templateId, reference, credentialId, revocable, expiresAt, createdAt, updatedAt } = made.issuance
+  const rows = await tx.rows(insertIssuance, [
+    ...[tx.tenantId, templateId, made.templateVersion, id, reference, credentialId, revocable],
+    ...[made.sealedClaims, expiresAt, made.txCodeMac, createdAt, made.issuance.format],
+    ...[...auditValues(entry, updatedAt), updatedAt],
+  ])
+  return rows.length === 1
+}
+
+/** One issuance of the tenant. */
+export async function findIssuance(tx: TenantTx, id: string, now: Date): Promise<Issuance | null> {
+  return (await tx.rows<Issuance>(selectIssuance, [tx.tenantId, id, now]))[0] ?? null
+}
+
+/** What an issuance was made from. */
+export async function findMadeFrom(tx: TenantTx, id: string): Promise<MadeFrom | null> {
+  const [row] = await tx.rows<MadeFrom>(selectMadeFrom, [tx.tenantId, id])
+  return row ?? null
+}
+
+/**
+ * Cancels an issuance that is open: nothing was handed out and its time is not over. One statement, so it either comes before the
+ * completion of the credential or finds nothing to cancel.
+ */
+export async function cancelOpen(
+  tx: TenantTx,
+  id: string,
+  entry: Entry,
+  now: Date,
+): Promise<'unknown' | 'canceled' | 'closed'> {
+  const audit = auditValues(entry, now)
+  const [row] = await tx.rows<{ known: boolean; canceled: boolean }>(cancelOffered, [tx.tenantId, id, now, ...audit])
+  if (row?.known !== true) return 'unknown'
+  return row.canceled ? 'canceled' : 'closed'
+}
+
+/** Issuances whose changes can be waited for. */
+export const watchedIssuances: Watched = {
+  name: 'issuance',
+  versions: async (tx: AcrossTx, asked, now) =>
+    tx.rows(selectVersions, [asked.map((one) => one.tenantId), asked.map((one) => one.id), now]),
+}

@@ -1,0 +1,52 @@
+import type { TenantId } from '../../caller.ts'
+import type { Platform } from '../../platform.ts'
+import { offerLink } from '../../protocols/openid4vci/build-offer.ts'
+import { offerToken } from '../offers/offer-codes.ts'
+import type { Issuance } from './issuance.ts'
+import type { IssuanceView } from './schemas.ts'
+
+type Needs = Pick<Platform, 'sealing' | 'urls'>
+type Owner = { readonly tenantId: TenantId; readonly tenantSlug: string }
+
+/** An issuance as our API shows it. The links are derived, so they can be shown again; the transaction code cannot. */
+export async function showIssuance(needs: Needs, owner: Owner, issuance: Issuance): Promise<IssuanceView> {
+  return {
+    id: issuance.id,
+    status: issuance.status,
+    error: issuance.error === null ? null : { ...issuance.error, details: [...issuance.error.details] },
+    credentials: [
+      {
+        id: issuance.credentialId,
+        status: issuance.credentialStatus,
+        credentialTemplateId: issuance.templateId,
+        exchange: 'openid4vc',
+        format: issuance.format,
+        revocable: issuance.revocable,
+      },
+    ],
+    createdAt: issuance.createdAt.toISOString(),
+    updatedAt: issuance.updatedAt.toISOString(),
+    expiresAt: issuance.expiresAt.toISOString(),
+    ...(issuance.reference !== null && { reference: issuance.reference }),
+    ...(await offerLinksOf(needs, owner, issuance.id)),
+  }
+}
+
+/** The offer of an issuance: for a wallet, and as a picture. */
+export async function offerLinksOf(
+  { sealing, urls }: Needs,
+  { tenantId, tenantSlug }: Owner,
+  id: string,
+): Promise<Pick<IssuanceView, 'offerUri' | 'offerQrUri'>> {
+  const issuer = urls.issuer(tenantSlug)
+  const offerUri = offerUriOf(issuer, await offerToken(sealing, tenantId, 'offer-link', id))
+  return {
+    offerUri: offerLink(offerUri),
+    offerQrUri: `${issuer}/offer-qr?credential_offer_uri=${encodeURIComponent(offerUri)}`,
+  }
+}
+
+/** Where a wallet fetches an offer. */
+export function offerUriOf(issuer: string, token: string): string {
+  return `${issuer}/offers/${token}`
+}

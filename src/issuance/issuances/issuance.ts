@@ -1,0 +1,23 @@
+import type { TemplateFormat } from '../templates/template.ts'
+import type { credentialStatuses, issuanceStatuses } from './schemas.ts'
+
+/** State of an issuance. */
+export type IssuanceStatus = (typeof issuanceStatuses)[number]
+/** State of the credential in an issuance. */
+export type CredentialStatus = (typeof credentialStatuses)[number]
+
+/** An issuance as its maker sees it: no claim, no code. */
+export type Issuance = {
+  readonly id: string
+  readonly status: IssuanceStatus
+  readonly error: { readonly code: number; readonly message: string; readonly details: readonly unknown[] } | null
+  readonly credentialId: string
+  readonly credentialStatus: CredentialStatus
+  readonly templateId: string
+  readonly format: TemplateFormat
+  readonly reference: string | null
+  readonly revocable: boolean
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  readonly expiresAt: Date
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import pg from 'pg'
+import { openTestDatabase, postgresUrl } from '../../../test/support/database.ts'
+import { aKey, anIssuer, aTemplate, codeOf, redeem, request, someClaims } from '../test-support/issuer.ts'
+
+const ISSUANCES = 80
+/** A look-up of one row reads one entry, or two while an older version of the row is not swept away. */
+const ENTRIES_MAX = 4
+
+test('the plans that PostgreSQL makes while the tables are empty look rows up one by one when they are not', {
+  skip: postgresUrl === null && 'there are no figures of indexes without a PostgreSQL server',
+}, async () => {
+  const db = await openTestDatabase()
+  const issuer = await anIssuer(db)
+  const { body: template } = await issuer.api('POST', '/templates/credentials', aTemplate())
+  const ask = { credentialTemplateId: template.data.id, attributes: someClaims }
+  for (let turn = 0; turn < ISSUANCES; turn += 1) {
+    const { body } = await issuer.api('POST', '/credentials/issuance', ask)
+    const { body: granted } = await redeem(issuer, await codeOf(issuer, body.data.offerUri))
+    const answer = await request(issuer, granted.access_token, template.data.code, [aKey()])
+    assert.equal(answer.status, 200)
+  }
+  await issuer.server.close(0)
+  // Sessions tell their figures when they end.
+  await db.store.close()
+  assert.deepEqual(await readTooMuch(db.url ?? ''), [])
+})
+
+/** Indexes of which a look reads many entries, and tables that were read from end to end. */
+async function readTooMuch(url: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const indexes = await client.query(
+    `select indexrelname, idx_scan, idx_tup_read from pg_stat_user_indexes where idx_scan > $1 and idx_tup_read > $2 * idx_scan`,
+    [ISSUANCES / 2, ENTRIES_MAX],
+  )
+  const tables = await client.query(
+    `select relname, seq_scan, seq_tup_read from pg_stat_user_tables where seq_tup_read > $1`,
+    [ISSUANCES * ENTRIES_MAX],
+  )
+  await client.end()
+  return [...indexes.rows, ...tables.rows]
+}

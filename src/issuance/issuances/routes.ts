@@ -1,0 +1,148 @@
+import { Type } from 'typebox'
+import { heldAnswer } from '../../api/held-answer.ts'
+import { filtersOf, listPage } from '../../api/list.ts'
+import { once } from '../../http/routes/operation.ts'
+import { answer, type Route, route } from '../../http/routes/route.ts'
+import { batchRoutes } from '../batches/routes.ts'
+import { standingRoutes } from '../status/routes.ts'
+import { templateRoutes } from '../templates/routes.ts'
+import { cancelIssuance } from './cancel-issuance.ts'
+import { openAndDeliver } from './create-and-deliver.ts'
+import { openIssuance } from './create-issuance.ts'
+import { getIssuance } from './get-issuance.ts'
+import { type IssuanceFilter, listIssuances } from './issuance-list-store.ts'
+import { watchedIssuances } from './issuance-store.ts'
+import { showIssuance } from './issuance-view.ts'
+import { rereadIssuance } from './reread-issuance.ts'
+import { IdParams, IssuanceListQuery, IssuanceView, OpenIssuanceBody } from './schemas.ts'
+import type { Deliveries } from './wallet-port.ts'
+
+const openAt = (deliveries: Deliveries) =>
+  route({
+    group: 'creds',
+    method: 'POST',
+    path: '/credentials/issuance',
+    tag: 'issuances',
+    says: 'Opens an issuance and returns the offer to show to the holder; with a recipient, delivers it to that user.',
+    needs: 'issuance:write',
+    body: OpenIssuanceBody,
+    status: 200,
+    reply: IssuanceView,
+    faults: [
+      'resource.unknown',
+      'attributes.rejected',
+      'certificate.none_active',
+      'state.invalid',
+      'state.conflict',
+      'offer.format',
+    ],
+    handle: async ({ platform, caller, body, operation }) => {
+      const { recipient, ...ask } = body
+      if (recipient !== undefined) {
+        const { issuance, delivery } = await openAndDeliver(
+          platform,
+          deliveries,
+          caller,
+          { ...ask, recipient },
+          operation,
+        )
+        return answer(issuance, delivery === null ? {} : { meta: { delivery } })
+      }
+      return answer(
+        await once(
+          operation,
+          (id) => rereadIssuance(platform, caller, id),
+          (id) => openIssuance(platform, caller, ask, id),
+        ),
+      )
+    },
+  })
+
+function listAt<const P extends string>(path: P): Route {
+  return route({
+    group: 'creds',
+    method: 'GET',
+    path,
+    tag: 'issuances',
+    says: 'Lists the issuances of the tenant.',
+    needs: 'issuance:read',
+    query: IssuanceListQuery,
+    status: 200,
+    reply: Type.Array(IssuanceView),
+    faults: [],
+    handle: ({ platform, caller, query, href }) =>
+      listPage(
+        { query, href },
+        (list) =>
+          platform.store.single(caller.tenantId, (tx) =>
+            listIssuances(tx, list, filterOf(query), platform.clock.now()),
+          ),
+        (row) => showIssuance(platform, caller, row),
+      ),
+  })
+}
+
+function getAt(path: '/credentials/{id}' | '/credentials/issuance/{id}'): Route {
+  return route({
+    group: 'creds',
+    method: 'GET',
+    path,
+    tag: 'issuances',
+    says: 'Reads an issuance; with `Prefer: wait` when it has changed.',
+    holds: true,
+    needs: 'issuance:read',
+    params: IdParams,
+    status: 200,
+    reply: IssuanceView,
+    faults: ['resource.unknown'],
+    handle: ({ platform, caller, params, headers }) =>
+      heldAnswer(
+        { platform, caller, headers },
+        {
+          watched: watchedIssuances,
+          id: params.id,
+          read: () => getIssuance(platform, caller, params.id),
+          isFinal: ({ status }) => status !== 'offered' && status !== 'partiallyIssued',
+        },
+      ),
+  })
+}
+
+function cancelAt(path: '/credentials/{id}' | '/credentials/issuance/{id}'): Route {
+  return route({
+    group: 'creds',
+    method: 'DELETE',
+    path,
+    tag: 'issuances',
+    says: 'Cancels an issuance that is still open; its claims are forgotten.',
+    needs: 'issuance:write',
+    params: IdParams,
+    status: 200,
+    reply: IssuanceView,
+    faults: ['resource.unknown', 'state.invalid'],
+    handle: async ({ platform, caller, params }) => answer(await cancelIssuance(platform, caller, params.id)),
+  })
+}
+
+function filterOf(query: IssuanceListQuery): IssuanceFilter {
+  const { createdAfter, createdBefore, ...filter } = filtersOf(query)
+  return {
+    ...filter,
+    ...(createdAfter !== undefined && { createdAfter: new Date(createdAfter) }),
+    ...(createdBefore !== undefined && { createdBefore: new Date(createdBefore) }),
+  }
+}
+
+/** Credential templates and issuances, in our API. @param deliveries How credentials get into the wallets of the tenant's own people. */
+export const issuanceRoutes = (deliveries: Deliveries): readonly Route[] => [
+  ...templateRoutes,
+  ...standingRoutes,
+  ...batchRoutes,
+  openAt(deliveries),
+  listAt('/credentials/issuance'),
+  listAt('/credentials'),
+  getAt('/credentials/issuance/{id}'),
+  getAt('/credentials/{id}'),
+  cancelAt('/credentials/issuance/{id}'),
+  cancelAt('/credentials/{id}'),
+]

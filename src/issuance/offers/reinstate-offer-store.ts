@@ -1,0 +1,19 @@
+import type { Entry } from '../../events/audit/entry.ts'
+import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
+import { sql, type TenantTx } from '../../store/store.ts'
+
+const offerAnew = sql(
+  'issuance.offer_again',
+  `with upd as (
+     update issuance set redeemed_at = null, token_hash = null, token_expires_at = null
+     where tenant_id = $1 and id = $2 and status = 'offered' and redeemed_at is not null and holder_keys_hash is null
+       and sealed_claims is not null and expires_at > $3
+     returning id
+   ), ${auditCte({ from: 'upd', first: 4 })}
+   select id from upd`,
+)
+
+/** Takes the access token back that an offer was redeemed for, so that the offer can be redeemed once more. Only while nothing was bound. */
+export async function offerOnceMore(tx: TenantTx, id: string, entry: Entry, now: Date): Promise<void> {
+  await tx.rows(offerAnew, [tx.tenantId, id, now, ...auditValues(entry, now)])
+}

@@ -1,0 +1,204 @@
+import { fromBase64url } from '../../crypto/base64url.ts'
+import { sha256 } from '../../crypto/digest.ts'
+import { type JsonObject, readOwnJson } from '../../crypto/json.ts'
+import type { Tenant } from '../../directory/tenants/tenant.ts'
+import type { Entry } from '../../events/audit/entry.ts'
+import { Fault } from '../../fault.ts'
+import type { Platform } from '../../platform.ts'
+import { checkCNonce } from '../../protocols/openid4vci/c-nonce.ts'
+import {
+  type CredentialRequest,
+  PROOFS_MAX,
+  readCredentialRequest,
+} from '../../protocols/openid4vci/credential-request.ts'
+import { buildCredentialResponse } from '../../protocols/openid4vci/credential-response.ts'
+import { type ProvedKey, verifyProofs } from '../../protocols/openid4vci/jwt-proof.ts'
+import { type ActiveSigner, signerOfAuthority } from '../../trust/certificates/active-signer.ts'
+import { fitsCertificate } from '../templates/check-elements.ts'
+import { certificateOf, credentialSigner } from '../templates/credential-signer.ts'
+import type { Template, TemplateDefinition } from '../templates/template.ts'
+import { templateVersion } from '../templates/template-cache.ts'
+import { findBatchMax } from '../templates/template-store.ts'
+import { type PresentedToken, readAccessToken } from './access-token.ts'
+import { type Bound, findClaims, reopen } from './credential-store.ts'
+import { reserveCopies } from './reserve-copies.ts'
+import { signCopies } from './sign-copies.ts'
+
+type Needs = Pick<Platform, 'store' | 'sealing' | 'keys' | 'clock' | 'urls' | 'config'>
+type From = { readonly ip: string; readonly requestId: string }
+
+/**
+ * The credential endpoint: copies of one credential, each bound to a key that the wallet proved to hold.
+ *
+ * In one statement the keys are bound, the nonce is spent, the status entries are taken and the issuance is completed; then it is signed,
+ * outside of any transaction, and opened again if that fails. A request with the same token and keys gets the same content and the same
+ * entries until the token ends, so a lost answer is no lost credential.
+ *
+ * @param token Access token.
+ * @throws Fault `token.invalid`, `credential_request.*`, `credential_configuration.unknown`, `credential_identifier.unknown`,
+ * `key_proof.invalid`, `nonce.invalid`, `credential_encryption.unsupported`, `certificate.none_active`
+ * @see [OpenID4VCI 1.0, 8](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-endpoint)
+ */
+export async function issueCredential(
+  needs: Needs,
+  tenant: Tenant,
+  ask: { readonly token: string; readonly body: unknown },
+  from: From,
+): Promise<object> {
+  const now = needs.clock.now()
+  const granted = await readAccessToken(needs.sealing, tenant.id, ask.token)
+  if (granted === null || granted.expiresAt <= now) throw new Fault('token.invalid')
+  const request = readCredentialRequest(ask.body, PROOFS_MAX)
+  const template = await templateVersion(needs, tenant.id, granted.templateId, granted.templateVersion)
+  checkCovered(request, granted, template)
+  const keys = await provedKeys(needs, tenant, request, template, now)
+  const signer = await signerOf(needs, tenant, granted, template.definition)
+  const listKind = {
+    bits: template.definition.format === 'mdoc' ? 1 : 2,
+    authorityId: signer?.authorityId ?? null,
+  } as const
+  const entry = completedBy(granted, from)
+  const { revocable } = template.definition
+  const bound = await reserveCopies(needs, tenant, { granted, revocable, listKind, entry, ...keys }, now)
+  const sign = async () => {
+    const by = await signerOfCopies(needs, tenant, signer, bound.copies)
+    const claims = await openClaims(needs, tenant, granted, bound.sealedClaims)
+    return signCopies(needs, tenant, by, { ...bound, template, claims, keys: keys.bound })
+  }
+  const signed = await signedOrReopened(needs, tenant, entry, sign)
+  return buildCredentialResponse(inOrder(keys.asked, keys.bound, signed), granted.credentialId)
+}
+
+/** Before anything is taken: a wallet that comes while nobody can sign may come again. What is missing is the organisation's to know. */
+async function signerOf(
+  needs: Needs,
+  tenant: Tenant,
+  granted: PresentedToken,
+  definition: TemplateDefinition,
+): Promise<ActiveSigner | null> {
+  const signer = await credentialSigner(needs, tenant, definition).catch((cause: unknown) => {
+    if (!(cause instanceof Fault) || cause.code !== 'certificate.none_active') throw cause
+    throw new Fault('certificate.none_active', { ...(cause.detail !== undefined && { notes: cause.detail }), cause })
+  })
+  if (signer === null || definition.format !== 'mdoc') return signer
+  const sealed = await needs.store.single(tenant.id, (tx) => findClaims(tx, granted, needs.clock.now()))
+  if (sealed === null) throw new Fault('credential_request.denied')
+  const claims = await openClaims(needs, tenant, granted, sealed)
+  if (fitsCertificate(definition, claims, certificateOf(signer))) return signer
+  throw new Fault('credential_request.denied', { notes: 'the active certificate says another country than the mdoc' })
+}
+
+/**
+ * [TS-10] Who signs the status lists of the copies signs the copies. That is somebody else than would sign now if this is asked again and
+ * the active certificate changed in between.
+ */
+async function signerOfCopies(
+  needs: Needs,
+  tenant: Tenant,
+  signer: ActiveSigner | null,
+  copies: Bound['copies'],
+): Promise<ActiveSigner | null> {
+  const slot = copies[0]?.slot ?? null
+  if (slot === null || slot.authorityId === (signer?.authorityId ?? null)) return signer
+  if (slot.authorityId === null) return null
+  const former = await signerOfAuthority(needs, tenant.id, slot.authorityId)
+  if (former === null)
+    throw new Fault('credential_request.denied', { notes: 'who signed it first cannot sign any more' })
+  return former
+}
+
+/** [VCI-C1] By identifier exactly if the token response gave one, by configuration otherwise. */
+function checkCovered(request: CredentialRequest, granted: PresentedToken, template: Template): void {
+  const { credentialIdentifier, configurationId } = request
+  if (granted.identified) {
+    if (credentialIdentifier === null) {
+      throw new Fault('credential_request.invalid', {
+        detail: 'Ask with the credential_identifier of the token response.',
+      })
+    }
+    if (credentialIdentifier !== granted.credentialId) throw new Fault('credential_identifier.unknown')
+    return
+  }
+  if (configurationId === null) throw new Fault('credential_identifier.unknown')
+  if (configurationId !== template.code) throw new Fault('credential_configuration.unknown')
+}
+
+/** The keys to bind, and what tells the whole set. `bound`: as many as the template has copies for, which may be fewer. [VCI-C11] */
+async function provedKeys(
+  needs: Needs,
+  tenant: Tenant,
+  { proofs }: CredentialRequest,
+  { definition }: Template,
+  now: Date,
+) {
+  if (proofs === null) throw new Fault('key_proof.invalid', { detail: 'proofs is missing.' })
+  const batchSize = definition.batchSize ?? 1
+  // [VCI-C5] the metadata has one size for all credentials of the issuer
+  if (proofs.length > batchSize) await checkBatch(needs, tenant, proofs.length)
+  const { keys, nonces } = verifyProofs(proofs, { issuer: needs.urls.issuer(tenant.slug) }, now)
+  const macKey = await needs.sealing.derive(tenant.id, 'c-nonce')
+  // [SEC-6]
+  for (const nonce of nonces) checkCNonce(macKey, nonce, now, needs.config.nonceTtlSeconds)
+  const sorted = [...keys].sort((a, b) => (a.thumbprint < b.thumbprint ? -1 : 1))
+  return { asked: keys, bound: sorted.slice(0, batchSize), holderKeysHash: hashOfSet(sorted), nonces }
+}
+
+async function checkBatch({ store }: Needs, tenant: Tenant, count: number): Promise<void> {
+  const countMax = await store.single(tenant.id, findBatchMax)
+  if (count > countMax) {
+    throw new Fault('credential_request.invalid', { detail: `At most ${countMax} proofs are accepted in one request.` })
+  }
+}
+
+/** In the order of the proofs, whatever the order in which the keys were bound. */
+function inOrder(asked: readonly ProvedKey[], bound: readonly ProvedKey[], credentials: readonly string[]): string[] {
+  if (asked.length === 1) return [...credentials]
+  const byKey = new Map(bound.map(({ thumbprint }, at) => [thumbprint, credentials[at]]))
+  return asked.flatMap(({ thumbprint }) => byKey.get(thumbprint) ?? [])
+}
+
+/** Of sorted keys: a wallet that asks again with the same keys in another order asks for the same. */
+function hashOfSet(keys: readonly ProvedKey[]): Buffer {
+  return sha256(Buffer.concat(keys.map((key) => fromBase64url(key.thumbprint))))
+}
+
+async function openClaims(
+  { sealing }: Needs,
+  tenant: Tenant,
+  { id }: PresentedToken,
+  sealed: Buffer,
+): Promise<JsonObject> {
+  const place = { tenantId: tenant.id, table: 'issuance', column: 'sealed_claims', row: id }
+  // We sealed them ourselves, out of a JSON object.
+  return readOwnJson(await sealing.open(place, sealed)) as JsonObject
+}
+
+/**
+ * @throws what the signer throws: then the issuance is open again as it was, unless another request has got the same meanwhile, and the wallet
+ * may repeat its request with the same token.
+ */
+async function signedOrReopened(
+  needs: Needs,
+  tenant: Tenant,
+  completed: Entry,
+  sign: () => Promise<string[]>,
+): Promise<string[]> {
+  try {
+    return await sign()
+  } catch (error) {
+    const { id } = completed.subject
+    const entry = { ...completed, action: 'issuance.reopened' }
+    const now = needs.clock.now()
+    if (id !== null) await needs.store.single(tenant.id, (tx) => reopen(tx, id, entry, now))
+    throw error
+  }
+}
+
+function completedBy({ id, credentialId, templateId }: PresentedToken, from: From): Entry {
+  return {
+    action: 'openid4vc.issuance.completed',
+    subject: { kind: 'issuance', id },
+    by: { kind: 'wallet', ...from },
+    detail: { credentialId, credentialTemplateId: templateId },
+  }
+}

@@ -1,0 +1,142 @@
+import type { Tenant } from '../../directory/tenants/tenant.ts'
+import { Recent } from '../../memory/recent.ts'
+import type { Platform } from '../../platform.ts'
+import {
+  buildIssuerMetadata,
+  buildServerMetadata,
+  type ConfigurationAsk,
+  type Display,
+} from '../../protocols/openid4vci/build-metadata.ts'
+import { PRE_AUTHORIZED_GRANT } from '../../protocols/openid4vci/credential-offer.ts'
+import { oncePer } from '../../store/once-per.ts'
+import { aggregationUri } from '../status/sign-status-list.ts'
+import { catalogVersion } from '../templates/catalog-lease.ts'
+import {
+  type ClaimDescription,
+  describeClaims,
+  describeElements,
+  type ElementDescription,
+} from '../templates/claim-descriptions.ts'
+import { credentialSigner } from '../templates/credential-signer.ts'
+import { type SdJwtDefinition, type Template, vctOf } from '../templates/template.ts'
+import { listOffered } from '../templates/template-store.ts'
+
+type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config'>
+type Alg = ConfigurationAsk['signingAlgs'][number]
+
+/** Documents by tenant and catalog version; large ones exist, so not too many of them. */
+const BOUNDS = { entriesMax: 500, ttlMs: 3_600_000 } as const
+
+const caches = oncePer(() => new Recent<string>(BOUNDS))
+const serverCaches = oncePer(() => new Recent<string>(BOUNDS))
+
+/**
+ * The issuer metadata of a tenant as JSON. The document is written anew when the catalog's version has changed, so that a new template can be
+ * offered at once whichever process answers.
+ *
+ * @see [OpenID4VCI 1.0, 12.2](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-issuer-metadata)
+ */
+export async function publishIssuerMetadata(needs: Needs, tenant: Tenant): Promise<string> {
+  const { store, clock, urls } = needs
+  const cache = caches(store)
+  // The version is read before the templates: a document may be newer than its name, never older.
+  const version = await catalogVersion(needs, tenant.id)
+  const alg = await openAlg(needs, tenant)
+  const name = `${tenant.id}|${version}|${tenant.name}|${alg}`
+  const known = cache.get(name, clock.now())
+  if (known !== undefined) return known
+  const templates = await store.single(tenant.id, (tx) => listOffered(tx, clock.now()))
+  const document = JSON.stringify(issuerMetadata(urls.issuer(tenant.slug), tenant.name, templates, alg))
+  cache.set(name, document, clock.now())
+  return document
+}
+
+/** With what SD-JWT VCs are signed whose template leaves the choice open: EdDSA where the only certificate is on Ed25519. */
+async function openAlg(needs: Needs, tenant: Tenant): Promise<Alg> {
+  const open = { format: 'sd-jwt-vc', attributes: {}, revocable: true } as const
+  return (await credentialSigner(needs, tenant, open))?.key.alg ?? 'ES256'
+}
+
+function issuerMetadata(issuer: string, name: string, templates: readonly Template[], alg: Alg) {
+  return buildIssuerMetadata({
+    credentialIssuer: issuer,
+    credentialEndpoint: `${issuer}/credential`,
+    nonceEndpoint: `${issuer}/nonce`,
+    notificationEndpoint: `${issuer}/notification`,
+    batchSize: Math.max(1, ...templates.map(({ definition }) => definition.batchSize ?? 1)),
+    display: [{ name }],
+    configurations: Object.fromEntries(templates.map((one) => [one.code, configurationOf(issuer, one, alg)])),
+  })
+}
+
+function configurationOf(issuer: string, { code, name, definition }: Template, alg: Alg): ConfigurationAsk {
+  const known = { proofAlgs: ['ES256', 'EdDSA'], display: [displayOf(name, definition)] }
+  if (definition.format === 'mdoc') {
+    const type = { format: 'mso_mdoc', doctype: definition.docType } as const
+    return { ...known, type, signingAlgs: ['ES256'], claims: describeElements(definition).map(claimOf) }
+  }
+  const type = { format: 'dc+sd-jwt', vct: vctOf(issuer, code) } as const
+  return {
+    ...known,
+    type,
+    signingAlgs: [algOf(definition, alg)],
+    claims: describeClaims(definition.attributes).map(claimOf),
+  }
+}
+
+function algOf({ signer }: SdJwtDefinition, open: Alg): Alg {
+  if (signer?.keyType !== undefined) return signer.keyType === 'Ed25519' ? 'EdDSA' : 'ES256'
+  return signer?.kind === 'did:web' ? 'ES256' : open
+}
+
+function claimOf({
+  path,
+  mandatory,
+  attribute,
+}: Pick<ClaimDescription | ElementDescription, 'path' | 'mandatory' | 'attribute'>) {
+  return {
+    path,
+    ...(mandatory && { mandatory }),
+    ...(attribute.name !== undefined && { display: [{ name: attribute.name }] }),
+  }
+}
+
+function displayOf(name: string, { display = {}, description }: Template['definition']): Display {
+  const { logo, backgroundColor, textColor } = display
+  const about = display.description ?? description
+  return {
+    name: display.name ?? name,
+    ...(display.locale !== undefined && { locale: display.locale }),
+    ...(about !== undefined && { description: about }),
+    ...(logo !== undefined && {
+      logo: { uri: logo.uri, ...(logo.altText !== undefined && { alt_text: logo.altText }) },
+    }),
+    ...(backgroundColor !== undefined && { background_color: backgroundColor }),
+    ...(textColor !== undefined && { text_color: textColor }),
+  }
+}
+
+/** The authorization server metadata of a tenant as JSON: the issuer is its own authorization server. Only its address makes it another's. */
+export function publishServerMetadata(
+  { store, clock, urls }: Pick<Platform, 'store' | 'clock' | 'urls'>,
+  { slug }: Pick<Tenant, 'slug'>,
+): string {
+  const issuer = urls.issuer(slug)
+  const cache = serverCaches(store)
+  const known = cache.get(issuer, clock.now())
+  if (known !== undefined) return known
+  const document = JSON.stringify(serverMetadata(issuer))
+  cache.set(issuer, document, clock.now())
+  return document
+}
+
+function serverMetadata(issuer: string): object {
+  return buildServerMetadata({
+    issuer,
+    tokenEndpoint: `${issuer}/token`,
+    grantTypes: [PRE_AUTHORIZED_GRANT],
+    anonymousAccess: true,
+    clientAuthMethods: ['none'],
+    statusListAggregationEndpoint: aggregationUri(issuer),
+  })
+}

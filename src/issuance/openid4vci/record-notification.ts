@@ -1,0 +1,66 @@
+import { isJsonObject } from '../../crypto/json.ts'
+import type { Tenant } from '../../directory/tenants/tenant.ts'
+import { Fault } from '../../fault.ts'
+import type { Platform } from '../../platform.ts'
+import { readAccessToken } from './access-token.ts'
+import { recordNotification } from './notification-store.ts'
+
+type From = { readonly ip: string; readonly requestId: string }
+
+/** [VCI-X4] Holders take their time to consent: the token is good for this report, and nothing else, for so long. */
+const LISTENED_DAYS = 30
+const ID_CHARS_MAX = 200
+
+const outcomes = {
+  credential_accepted: { becomes: 'accepted', action: 'credential.accepted', about: 'credential', detail: {} },
+  credential_deleted: { becomes: 'rejected', action: 'credential.rejected', about: 'credential', detail: {} },
+  // It did not arrive, and webhooks know no other event for that.
+  credential_failure: {
+    becomes: 'failed',
+    action: 'openid4vc.issuance.failed',
+    about: 'issuance',
+    detail: { cause: 'wallet' },
+  },
+} as const
+
+/**
+ * The notification endpoint: what became of a credential at the holder. Reports may be repeated. Until the token ends, the credential can still be
+ * fetched again, unless the holder deleted it.
+ *
+ * @throws Fault `notification.invalid`, `notification.unknown`, `token.invalid`
+ * @see [OpenID4VCI 1.0, 11](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-notification-endpoint)
+ */
+export async function takeNotification(
+  { store, sealing, clock }: Pick<Platform, 'store' | 'sealing' | 'clock'>,
+  tenant: Tenant,
+  { token, body }: { readonly token: string; readonly body: unknown },
+  from: From,
+): Promise<void> {
+  const { notificationId, outcome } = read(body)
+  const granted = await readAccessToken(sealing, tenant.id, token)
+  if (granted === null) throw new Fault('token.invalid')
+  const now = clock.now()
+  const tokensSince = new Date(now.getTime() - LISTENED_DAYS * 86_400_000)
+  const report = { granted, tokensSince, notificationId, becomes: outcome.becomes }
+  const entry = {
+    action: outcome.action,
+    subject: { kind: outcome.about, id: null },
+    by: { kind: 'wallet', ...from },
+    detail: outcome.detail,
+  } as const
+  const recorded = await store.single(tenant.id, (tx) => recordNotification(tx, report, entry, now))
+  if (recorded === 'no_token') throw new Fault('token.invalid')
+  if (recorded === 'unknown') throw new Fault('notification.unknown')
+}
+
+function read(body: unknown) {
+  const { notification_id: notificationId, event } = isJsonObject(body) ? body : {}
+  // [VCI-X3]
+  if (typeof notificationId !== 'string' || notificationId === '' || notificationId.length > ID_CHARS_MAX) {
+    throw new Fault('notification.invalid', { detail: 'notification_id is missing.' })
+  }
+  if (event !== 'credential_accepted' && event !== 'credential_deleted' && event !== 'credential_failure') {
+    throw new Fault('notification.invalid', { detail: 'event is not one that is known.' })
+  }
+  return { notificationId, outcome: outcomes[event] }
+}

@@ -1,0 +1,149 @@
+import { isJsonObject, parseJson } from '../../crypto/json.ts'
+import type { Tenant } from '../../directory/tenants/tenant.ts'
+import { Fault } from '../../fault.ts'
+import type { Platform } from '../../platform.ts'
+import { PRE_AUTHORIZED_GRANT } from '../../protocols/openid4vci/credential-offer.ts'
+import { readOfferToken } from '../offers/offer-codes.ts'
+import { txCodeMac } from '../offers/tx-code.ts'
+import { templateVersion } from '../templates/template-cache.ts'
+import { makeAccessToken, makeTokenSecret } from './access-token.ts'
+import { admitGuess, countGuess } from './rate-limits.ts'
+import { findOffer, type Redeemed, type Redemption, type RedemptionEntries, redeem } from './redemption-store.ts'
+
+type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'rateLimiter'>
+type Form = Readonly<Record<string, string>>
+type From = { readonly ip: string; readonly requestId: string }
+
+/** [VCI-T7] Longer-lived tokens would have to be bound to a key of the wallet. */
+const TOKEN_TTL_SECONDS = 300
+const TX_CODE_CHARS_MAX = 64
+const DETAILS_CHARS_MAX = 16_384
+
+/**
+ * The token endpoint for the pre-authorized code: one access token for one offer.
+ *
+ * @throws Fault `request.invalid`, `grant.unsupported`, `grant.invalid`, `authorization_details.invalid`,
+ * `request.rate_limited`
+ * @see [OpenID4VCI 1.0, 6](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-token-endpoint)
+ */
+export async function redeemCode(needs: Needs, tenant: Tenant, form: Form, from: From): Promise<object> {
+  const { sealing, clock } = needs
+  const { code, txCode, configurationId } = readForm(form)
+  const id = await readOfferToken(sealing, tenant.id, 'offer-code', code)
+  if (id === null) throw new Fault('grant.invalid')
+  if (txCode !== null) admitGuess(needs, tenant)
+  const now = clock.now()
+  const secret = makeTokenSecret()
+  const asked = {
+    id,
+    txCodeMac: txCode === null ? null : await txCodeMac(sealing, tenant.id, id, txCode),
+    tokenHash: secret.hash,
+    tokenExpiresAt: new Date(now.getTime() + TOKEN_TTL_SECONDS * 1000),
+    configurationId,
+  }
+  const redeemed = await redeemSurely(needs, tenant, asked, entriesOf(id, from), now)
+  if (redeemed.outcome !== 'redeemed') throw await refusalOf(needs, tenant, id, redeemed, configurationId)
+  return {
+    access_token: await makeAccessToken(sealing, tenant.id, secret, redeemed.granted),
+    token_type: 'Bearer',
+    expires_in: TOKEN_TTL_SECONDS,
+    ...(configurationId !== null && {
+      authorization_details: [detailsOf(configurationId, redeemed.granted.credentialId)],
+    }),
+  }
+}
+
+/** The code is spent once: when the answer of the database is lost, the same secret asks again what became of it. */
+async function redeemSurely(
+  { store }: Needs,
+  tenant: Tenant,
+  asked: Redemption,
+  entries: RedemptionEntries,
+  now: Date,
+): Promise<Redeemed> {
+  const attempt = () => store.single(tenant.id, (tx) => redeem(tx, asked, entries, now))
+  return attempt().catch(attempt)
+}
+
+function entriesOf(id: string, from: From): RedemptionEntries {
+  const subject = { kind: 'issuance', id }
+  const by = { kind: 'wallet', ...from } as const
+  return {
+    wrong: { action: 'issuance.txCodeRefused', subject, by, result: 'refused' },
+    locked: { action: 'openid4vc.issuance.failed', subject, by, detail: { cause: 'txCode' } },
+  }
+}
+
+function readForm(form: Form) {
+  const { grant_type: grantType, 'pre-authorized_code': code, tx_code: txCode } = form
+  // RFC 6749 3.2: parameters sent without a value are treated as if they were omitted
+  if (grantType === undefined || grantType === '') throw missing('grant_type')
+  if (grantType !== PRE_AUTHORIZED_GRANT) throw new Fault('grant.unsupported')
+  if (code === undefined || code === '') throw missing('pre-authorized_code')
+  if (txCode !== undefined && txCode.length > TX_CODE_CHARS_MAX) throw new Fault('grant.invalid')
+  return {
+    code,
+    txCode: txCode === undefined || txCode === '' ? null : txCode,
+    configurationId: configurationIn(form.authorization_details),
+  }
+}
+
+/** [VCI-T3] Which configuration the wallet names; an offer has one. null: it names none. */
+function configurationIn(details: string | undefined): string | null {
+  if (details === undefined || details === '') return null
+  const entries = details.length > DETAILS_CHARS_MAX ? null : jsonOf(details)
+  if (!Array.isArray(entries)) throw new Fault('authorization_details.invalid')
+  const [entry, ...others] = entries
+  if (!isJsonObject(entry) || others.length > 0 || entry.type !== 'openid_credential') {
+    throw new Fault('authorization_details.invalid', { detail: 'Name one credential of the offer.' })
+  }
+  const { credential_configuration_id: id } = entry
+  if (typeof id !== 'string' || id === '') throw new Fault('authorization_details.invalid')
+  return id
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch {
+    return null
+  }
+}
+
+/** [VCI-T4] */
+function detailsOf(configurationId: string, credentialId: string) {
+  return {
+    type: 'openid_credential',
+    credential_configuration_id: configurationId,
+    credential_identifiers: [credentialId],
+  }
+}
+
+async function refusalOf(
+  needs: Needs,
+  tenant: Tenant,
+  id: string,
+  refused: Exclude<Redeemed, { outcome: 'redeemed' }>,
+  configurationId: string | null,
+): Promise<Fault> {
+  const { outcome } = refused
+  if (outcome === 'tx_code_wrong') {
+    countGuess(needs, tenant)
+    return new Fault('grant.invalid', { detail: `The transaction code is wrong. Tries left: ${refused.triesLeft}.` })
+  }
+  // [VCI-T9]
+  if (outcome === 'tx_code_missing') return missing('tx_code')
+  if (outcome === 'tx_code_unexpected') {
+    return new Fault('request.invalid', { detail: 'The offer has no transaction code; leave tx_code out.' })
+  }
+  if (outcome === 'unusable' && configurationId !== null) {
+    const offer = await needs.store.single(tenant.id, (tx) => findOffer(tx, id, needs.clock.now()))
+    const template = offer && (await templateVersion(needs, tenant.id, offer.templateId, offer.templateVersion))
+    if (template !== null && template.code !== configurationId) return new Fault('authorization_details.invalid')
+  }
+  return new Fault('grant.invalid')
+}
+
+function missing(parameter: string): Fault {
+  return new Fault('request.invalid', { detail: `${parameter} is missing.` })
+}

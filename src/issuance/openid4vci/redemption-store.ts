@@ -1,0 +1,110 @@
+import type { Entry } from '../../events/audit/entry.ts'
+import { auditCte, auditValues, insertAudit } from '../../events/audit/recorded-sql.ts'
+import { sql, type TenantTx } from '../../store/store.ts'
+import type { Granted } from './access-token.ts'
+
+const selectOffer = sql(
+  'issuance.offer.find',
+  `select template_id as "templateId", template_version as "templateVersion", tx_code_mac is not null as "needsTxCode" from issuance
+   where tenant_id = $1 and id = $2 and (status in ('offered', 'partiallyIssued', 'completed') or issued_at is not null) and expires_at > $3`,
+)
+
+/** What an offer is made of. */
+export type Offered = { readonly templateId: string; readonly templateVersion: number; readonly needsTxCode: boolean }
+
+/** The offer of an issuance until its time is over, also after it was redeemed: wallets fetch it again. [VCI-O7] */
+export async function findOffer(tx: TenantTx, id: string, now: Date): Promise<Offered | null> {
+  return (await tx.rows<Offered>(selectOffer, [tx.tenantId, id, now]))[0] ?? null
+}
+
+const isWrong = 'tx_code_mac is not null and $3::bytea is not null and tx_code_mac <> $3'
+/** `value` where the transaction code is right, or not needed and not sent; else what stands there. */
+const ifRight = (value: string, otherwise = 'null') =>
+  `case when tx_code_mac is not distinct from $3 then ${value} else ${otherwise} end`
+const ifLastTry = (value: string, otherwise: string) =>
+  `case when ${isWrong} and tx_tries_left = 1 then ${value} else ${otherwise} end`
+
+// The right and the wrong transaction code are the same update, so no number of callers at once gets more tries than there are. A caller that
+// brings the secret of the token again is the same one, whose answer was lost.
+const redeemOffer = sql(
+  'issuance.redeem',
+  `with tried as (
+     update issuance set
+       tx_tries_left = tx_tries_left - case when ${isWrong} then 1 else 0 end,
+       redeemed_at = ${ifRight('$4::timestamptz')}, token_hash = ${ifRight('$5::bytea')},
+       token_expires_at = ${ifRight('$6::timestamptz')}, identified = $7,
+       sweep_at = ${ifRight('least(sweep_at, $6::timestamptz)', 'sweep_at')},
+       status = ${ifLastTry(`'failed'`, 'status')}, credential_status = ${ifLastTry(`'failed'`, 'credential_status')},
+       sealed_claims = ${ifLastTry('null', 'sealed_claims')}, error = ${ifLastTry('$11::jsonb', 'error')},
+       updated_at = ${ifLastTry('$4::timestamptz', 'updated_at')}
+     where tenant_id = $1 and id = $2 and status = 'offered' and (redeemed_at is null or token_hash = $5) and expires_at > $4 and tx_tries_left > 0
+       and ($8::text is null or $8 = (select code from credential_template t where t.tenant_id = $1 and t.id = template_id))
+     returning id, credential_id, redeemed_at is not null as redeemed, tx_code_mac is not null as needs_tx_code, template_id, template_version, status,
+       tx_tries_left
+   ), wrong as (
+     select id from tried where not redeemed and needs_tx_code and $3::bytea is not null
+   ), ${auditCte({ from: 'wrong', first: 9 })}, locked as (
+     ${insertAudit('entry.subject_id', `(select from tried where status = 'failed') as last cross join `, 10)}
+   )
+   select redeemed, needs_tx_code as "needsTxCode", credential_id as "credentialId", template_id as "templateId",
+      template_version as "templateVersion", tx_tries_left as "triesLeft" from tried`,
+)
+
+/** Why an issuance failed, as our API shows it. */
+const LOCKED = JSON.stringify({ code: 423, message: 'The transaction code was entered wrong five times.', details: [] })
+
+/** A try to redeem an offer. */
+export type Redemption = {
+  readonly id: string
+  /** HMAC of the transaction code that was sent; null if none was. */
+  readonly txCodeMac: Buffer | null
+  readonly tokenHash: Buffer
+  readonly tokenExpiresAt: Date
+  /** Configuration that the request names in its authorization details; null if it has none. */
+  readonly configurationId: string | null
+}
+
+/** What the audit trail says of a wrong transaction code, and of the last one that is allowed. */
+export type RedemptionEntries = { readonly wrong: Entry; readonly locked: Entry }
+
+/** `unusable`: unknown, spent, locked, canceled or out of time; the wallet is not told which. */
+export type Redeemed =
+  | { readonly outcome: 'redeemed'; readonly granted: Granted }
+  | { readonly outcome: 'unusable' | 'tx_code_missing' | 'tx_code_unexpected' }
+  | { readonly outcome: 'tx_code_wrong'; readonly triesLeft: number }
+
+type TriedRow = Pick<Granted, 'credentialId' | 'templateId' | 'templateVersion'> & {
+  readonly redeemed: boolean
+  readonly needsTxCode: boolean
+  readonly triesLeft: number
+}
+
+/**
+ * Redeems an offer for an access token, or counts a wrong transaction code. One statement: of any number of callers at once exactly one
+ * redeems, and no more than five guess. The fifth wrong code ends the issuance, and its claims are forgotten. May be repeated with the same
+ * secret when its answer was lost.
+ */
+export async function redeem(
+  tx: TenantTx,
+  asked: Redemption,
+  entries: RedemptionEntries,
+  now: Date,
+): Promise<Redeemed> {
+  const { id, txCodeMac, tokenHash, tokenExpiresAt, configurationId } = asked
+  const [row] = await tx.rows<TriedRow>(redeemOffer, [
+    ...[tx.tenantId, id, txCodeMac, now, tokenHash, tokenExpiresAt, configurationId !== null, configurationId],
+    // without a code nothing can go wrong with it
+    ...(txCodeMac === null ? [null, null] : [...auditValues(entries.wrong, now), ...auditValues(entries.locked, now)]),
+    LOCKED,
+  ])
+  if (row === undefined) return { outcome: 'unusable' }
+  if (row.redeemed) {
+    const { credentialId, templateId, templateVersion } = row
+    const identified = configurationId !== null
+    const granted = { id, credentialId, templateId, templateVersion, identified, expiresAt: tokenExpiresAt }
+    return { outcome: 'redeemed', granted }
+  }
+  if (!row.needsTxCode) return { outcome: 'tx_code_unexpected' }
+  if (txCodeMac === null) return { outcome: 'tx_code_missing' }
+  return { outcome: 'tx_code_wrong', triesLeft: row.triesLeft }
+}

@@ -1,0 +1,82 @@
+import { fromBase64url } from '../../crypto/base64url.ts'
+import { sha256 } from '../../crypto/digest.ts'
+import { newId } from '../../crypto/random.ts'
+import type { Tenant } from '../../directory/tenants/tenant.ts'
+import type { Entry } from '../../events/audit/entry.ts'
+import { Fault } from '../../fault.ts'
+import type { Platform } from '../../platform.ts'
+import { madeAtOf } from '../../protocols/openid4vci/c-nonce.ts'
+import type { ProvedKey } from '../../protocols/openid4vci/jwt-proof.ts'
+import { violatedIndex } from '../../store/unique-violation.ts'
+import { LIST_FULL_ENTRIES, type ListKind, slotCandidates } from '../status/status-entries.ts'
+import type { PresentedToken } from './access-token.ts'
+import { type Bound, closeList, openList, type Reservation, type Reserved, reserve } from './credential-store.ts'
+
+type Needs = Pick<Platform, 'store'>
+
+/** Retries after a status index collision or a concurrent request for the same copies. */
+const TRIES_MAX = 8
+
+/** What a request brings: whose it is, which keys it proved, with which nonces. */
+export type CopiesAsk = {
+  readonly granted: PresentedToken
+  readonly revocable: boolean
+  readonly bound: readonly ProvedKey[]
+  readonly holderKeysHash: Buffer
+  readonly nonces: readonly string[]
+  /** Which status list its entries are in. */
+  readonly listKind: ListKind
+  /** Recorded when the credential is bound for the first time. */
+  readonly entry: Entry
+}
+
+/**
+ * Binds the credential to the keys, takes its entries of the status list and completes the issuance, or finds what the same keys got before.
+ *
+ * @throws Fault `nonce.invalid` if a nonce was used, `credential_request.denied` if other keys have the credential or it is closed
+ */
+export async function reserveCopies(
+  { store }: Needs,
+  tenant: Tenant,
+  { granted, revocable, bound, holderKeysHash, nonces, listKind, entry }: CopiesAsk,
+  now: Date,
+): Promise<Bound> {
+  const { id, credentialId, tokenHash } = granted
+  const reservation = {
+    ...{ id, credentialId, tokenHash, holderKeysHash },
+    holderKeys: bound.map((key) => fromBase64url(key.thumbprint)),
+    nonceHashes: nonces.map(sha256),
+    noncesMadeAt: nonces.map(madeAtOf),
+    listKind,
+  }
+  for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
+    const candidates = revocable ? slotCandidates(bound.length) : []
+    const reserved = await tryReserve({ store }, tenant, { ...reservation, candidates }, entry, now)
+    if (reserved?.outcome === 'reserved') return reserved
+    if (reserved?.outcome === 'denied') throw new Fault('credential_request.denied')
+    if (reserved?.outcome === 'no_slots') {
+      await store.single(tenant.id, (tx) => closeList(tx, LIST_FULL_ENTRIES, listKind, now))
+    }
+    if (reserved !== null) await store.single(tenant.id, (tx) => openList(tx, newId(), listKind, now))
+  }
+  throw new Error('no entry of the status list could be taken')
+}
+
+/** @returns null if somebody at the same moment took an entry, or the same credential: try again. */
+async function tryReserve(
+  { store }: Pick<Needs, 'store'>,
+  tenant: Tenant,
+  reservation: Reservation,
+  entry: Entry,
+  now: Date,
+): Promise<Reserved | null> {
+  try {
+    return await store.single(tenant.id, (tx) => reserve(tx, reservation, entry, now))
+  } catch (error) {
+    const constraint = violatedIndex(error)
+    // [VCI-N2] a nonce is accepted once
+    if (constraint === 'spent_nonce_pkey') throw new Fault('nonce.invalid')
+    if (constraint === 'issued_copy_slot' || constraint === 'issued_copy_pkey') return null
+    throw error
+  }
+}

@@ -1,0 +1,121 @@
+import { toBase64url } from '../../crypto/base64url.ts'
+import type { JsonObject } from '../../crypto/json.ts'
+import type { SigningKey } from '../../crypto/signing-key.ts'
+import type { Tenant } from '../../directory/tenants/tenant.ts'
+import { Fault } from '../../fault.ts'
+import type { Platform } from '../../platform.ts'
+import { toElements } from '../../protocols/mdoc/element-type.ts'
+import { issueMdoc, type MdocDraft, type MdocSigner } from '../../protocols/mdoc/issue-mdoc.ts'
+import type { ProvedKey } from '../../protocols/openid4vci/jwt-proof.ts'
+import { issueSdJwtVc } from '../../protocols/sd-jwt-vc/issue-sd-jwt-vc.ts'
+import { buildStatusClaim } from '../../protocols/status-list/status-claim.ts'
+import type { ActiveSigner } from '../../trust/certificates/active-signer.ts'
+import { statusListUri } from '../status/sign-status-list.ts'
+import { certificateOf } from '../templates/credential-signer.ts'
+import { rulesOf } from '../templates/mdoc-attributes.ts'
+import { type MdocDefinition, type SdJwtDefinition, type Template, vctOf } from '../templates/template.ts'
+import { mdocValidity, validityOf } from '../templates/validity.ts'
+import type { Copy } from './credential-store.ts'
+
+type Needs = Pick<Platform, 'keys' | 'urls' | 'clock'>
+
+/** What is signed: the same content for each key, with its own salts and its own entry in a status list. [VCI-C15] */
+export type Signing = {
+  readonly template: Template
+  readonly claims: JsonObject
+  readonly issuedAt: Date
+  readonly copies: readonly Copy[]
+  readonly keys: readonly ProvedKey[]
+}
+
+/**
+ * Signs the copies of a credential. Not in a transaction.
+ *
+ * @param signer The certificate to sign with; null: the tenant's did:web key.
+ * @throws Fault `credential_request.denied` if the credential would be out of date, or does not fit who signs (any more)
+ */
+export async function signCopies(
+  needs: Needs,
+  tenant: Tenant,
+  signer: ActiveSigner | null,
+  signing: Signing,
+): Promise<string[]> {
+  const { definition } = signing.template
+  if (definition.format === 'sd-jwt-vc') return signSdJwts(needs, tenant, signer, { ...signing, definition })
+  if (signer === null) throw new Fault('certificate.none_active')
+  return signMdocs(needs, tenant, signer, { ...signing, definition })
+}
+
+/** Signed with a certificate, `iss` is the issuer that it names; with the did:web key it is the DID, and `kid` names the key in its document. */
+async function signSdJwts(
+  { keys, urls, clock }: Needs,
+  tenant: Tenant,
+  signer: ActiveSigner | null,
+  signing: Signing & { readonly definition: SdJwtDefinition },
+): Promise<string[]> {
+  const { definition, template, claims, issuedAt } = signing
+  const { iat, nbf, exp } = validityOf(definition, issuedAt)
+  if (exp !== undefined && exp <= clock.now()) throw new Fault('credential_request.denied')
+  const issuer = urls.issuer(tenant.slug)
+  const by =
+    signer === null
+      ? byDid(urls.did(tenant.slug), await keys.current(tenant.id, 'credential'))
+      : { key: signer.key, iss: issuer, header: { x5c: signer.x5c } }
+  const draft = {
+    claims,
+    disclosure: definition.attributes,
+    vct: vctOf(issuer, template.code),
+    header: by.header,
+    iss: by.iss,
+    // [SEC-28] a certificate must be valid at `iat`, which the rounding must not put before its beginning
+    iat: signer !== null && signer.notBefore > iat ? signer.notBefore : iat,
+    nbf,
+    exp,
+  }
+  const made = signing.keys.map(({ jwk }, at) => {
+    const status = statusOf(issuer, signing.copies[at])
+    return issueSdJwtVc({ cnfJwk: jwk, ...draft, ...(status && { status }) }, by.key)
+  })
+  return Promise.all(made)
+}
+
+function byDid(iss: string, key: SigningKey) {
+  return { key, iss, header: { kid: `${iss}#${key.kid}` } }
+}
+
+/** base64url of IssuerSigned. [VCI-C12] */
+async function signMdocs(
+  { urls, clock }: Needs,
+  tenant: Tenant,
+  signer: ActiveSigner,
+  signing: Signing & { readonly definition: MdocDefinition },
+): Promise<string[]> {
+  const { definition, claims, issuedAt } = signing
+  const { docType, attributes } = definition
+  const certificate = certificateOf(signer)
+  const validityInfo = mdocValidity(definition, certificate, issuedAt)
+  if (validityInfo.validUntil <= clock.now()) throw new Fault('credential_request.denied')
+  const { elements } = toElements(rulesOf(attributes), claims)
+  const by = { key: signer.key, x5chain: signer.x5c.map((der) => Buffer.from(der, 'base64')), certificate }
+  const issuer = urls.issuer(tenant.slug)
+  const made = signing.keys.map(({ jwk: deviceKey }, at) => {
+    const status = statusOf(issuer, signing.copies[at])
+    return issued({ docType, elements, deviceKey, validityInfo, ...(status && { status }) }, by)
+  })
+  return Promise.all(made)
+}
+
+/** Checked when the offer was made; since then a certificate of another country may have become the active one [MD-9]. */
+async function issued(draft: MdocDraft, by: MdocSigner): Promise<string> {
+  try {
+    return toBase64url(await issueMdoc(draft, by))
+  } catch (cause) {
+    if (!(cause instanceof Fault) || cause.code !== 'mdoc.unissuable') throw cause
+    throw new Fault('credential_request.denied', { ...(cause.detail !== undefined && { notes: cause.detail }), cause })
+  }
+}
+
+function statusOf(issuer: string, copy: Copy | undefined) {
+  const slot = copy?.slot ?? null
+  return slot && buildStatusClaim({ uri: statusListUri(issuer, slot.listId), index: slot.index })
+}

@@ -1,0 +1,107 @@
+import type { Caller } from '../../caller.ts'
+import type { Platform } from '../../platform.ts'
+import { emptyList, setStatus, statusValues } from '../../protocols/status-list/packed-list.ts'
+import type { TenantTx } from '../../store/store.ts'
+import type { CredentialStatus } from '../issuances/issuance.ts'
+import { objectionTo, type StandingChange, type Stood } from './credential-status.ts'
+import { changeStanding, findStood, type ListEntries, markList } from './credential-status-store.ts'
+import { LIST_ENTRIES } from './status-entries.ts'
+
+type Needs = Pick<Platform, 'store' | 'clock'>
+
+/** What became of one id. `status`: of the credential, now; `unknown` if there is no such credential. A code says that it was refused. */
+export type StandingResult = {
+  readonly id: string
+  readonly status: CredentialStatus | 'unknown'
+  readonly code?: 'NOT_FOUND' | 'INVALID_STATE' | 'VALIDATION_ERROR'
+  readonly detail?: string
+  /** Which ids were meant, when the id is that of an issuance. */
+  readonly credentialIds?: string[]
+}
+
+/** Somebody else may change a credential between the look at it and the change, so many times in a row. */
+const TRIES_MAX = 3
+
+/**
+ * Revokes, suspends or reinstates issued credentials, each by itself: with its audit entry, its event and the entries of all its copies in
+ * the status lists, in one transaction. What is so already is no error. Status lists show it from their next fetch on.
+ *
+ * @param ids Of credentials, not of issuances.
+ * @returns One result for each id, in their order.
+ */
+export async function changeStandings(
+  { store, clock }: Needs,
+  caller: Caller,
+  ids: readonly string[],
+  change: StandingChange,
+): Promise<StandingResult[]> {
+  const wanted = [...new Set(ids.map((id) => id.toLowerCase()))]
+  const results = new Map<string, StandingResult>()
+  for (let tries = 1; tries <= TRIES_MAX && results.size < wanted.length; tries += 1) {
+    const left = wanted.filter((id) => !results.has(id))
+    const isLast = tries === TRIES_MAX
+    const found = await store.inTenant(caller.tenantId, (tx) =>
+      changeSome(tx, caller, left, change, clock.now(), isLast),
+    )
+    for (const one of found) results.set(one.id, one)
+  }
+  return ids.flatMap((id) => {
+    const result = results.get(id.toLowerCase())
+    return result === undefined ? [] : [{ ...result, id }]
+  })
+}
+
+async function changeSome(
+  tx: TenantTx,
+  caller: Caller,
+  ids: readonly string[],
+  change: StandingChange,
+  now: Date,
+  isLast: boolean,
+): Promise<StandingResult[]> {
+  const entries = ids.map((id) => ({ action: change.action, subject: { kind: 'credential', id }, by: caller }))
+  const { changed, lists } = await changeStanding(tx, ids, change, entries, now)
+  const results: StandingResult[] = changed.map(({ credentialId, status }) => ({ id: credentialId, status }))
+  const done = new Set(results.map(({ id }) => id))
+  const others = ids.filter((id) => !done.has(id))
+  if (others.length > 0) {
+    const stood = await findStood(tx, others, now)
+    results.push(...others.flatMap((id) => resultOf(id, stood, change, isLast) ?? []))
+  }
+  await markLists(tx, lists, change)
+  return results
+}
+
+/** @returns null if nothing is in the way of the change: it may be tried again. */
+function resultOf(id: string, stood: readonly Stood[], change: StandingChange, isLast: boolean): StandingResult | null {
+  const credential = stood.find(({ credentialId }) => credentialId === id)
+  if (credential === undefined) {
+    const credentialIds = stood.filter(({ issuanceId }) => issuanceId === id).map((one) => one.credentialId)
+    if (credentialIds.length === 0)
+      return { id, status: 'unknown', code: 'NOT_FOUND', detail: 'There is no such credential.' }
+    const detail = `This is the id of an issuance. Send the id of the credential in it: ${credentialIds.join(', ')}.`
+    return { id, status: 'unknown', code: 'VALIDATION_ERROR', detail, credentialIds }
+  }
+  const { status, standing } = credential
+  const objection = objectionTo(credential, change)
+  if (objection !== null) return { id, status, code: 'INVALID_STATE', detail: objection }
+  if (standing === change.to) return { id, status }
+  return isLast ? { id, status, code: 'INVALID_STATE', detail: 'The credential keeps changing; try again.' } : null
+}
+
+/** In the order of the lists, so that two callers never wait for each other. */
+async function markLists(tx: TenantTx, lists: readonly ListEntries[], { to }: StandingChange): Promise<void> {
+  const byList = Map.groupBy(lists, ({ listId }) => listId)
+  for (const listId of [...byList.keys()].sort())
+    await markList(tx, listId, masksOf(byList.get(listId) ?? [], statusValues[to]))
+}
+
+function masksOf(entries: readonly ListEntries[], status: number) {
+  const bits = entries[0]?.bits ?? 1
+  const [set, cleared] = [emptyList(bits, LIST_ENTRIES), emptyList(bits, LIST_ENTRIES)]
+  for (const index of entries.flatMap(({ indices }) => indices)) {
+    setStatus(set, index, status)
+    setStatus(cleared, index, (1 << bits) - 1)
+  }
+  return { set: set.packed, cleared: cleared.packed }
+}

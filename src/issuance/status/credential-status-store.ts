@@ -1,0 +1,110 @@
+import type { Entry } from '../../events/audit/entry.ts'
+import { auditEachCte, auditEachValues } from '../../events/audit/recorded-sql.ts'
+import { sql, type TenantTx } from '../../store/store.ts'
+import type { CredentialStatus } from '../issuances/issuance.ts'
+import { over } from '../issuances/issuance-store.ts'
+import type { Standing, StandingChange, Stood } from './credential-status.ts'
+
+// Locked in the order of their ids, so that callers who name the same credentials in another order wait for each other, and no longer.
+const changeSome = sql(
+  'issuance.standing.change',
+  `with due as (
+     select i.id from issuance i
+     where i.tenant_id = $1 and i.credential_id = any($2::uuid[]) and i.issued_at is not null and i.revocable
+       and i.standing = any($3::text[]) and ($4::text <> 'suspended' or i.format <> 'mdoc')
+     order by i.id for update
+   ), changed as (
+     update issuance i set standing = $4, updated_at = $5 from due
+     where i.tenant_id = $1 and i.id = due.id and i.standing = any($3::text[])
+     returning i.id, i.credential_id, i.template_id, i.credential_status
+   ), ${auditEachCte({
+     from: 'changed',
+     subjectId: 'changed.credential_id',
+     detail: `jsonb_build_object('issuanceId', changed.id, 'credentialTemplateId', changed.template_id)`,
+     first: 6,
+   })}
+   select changed.credential_id, changed.credential_status, copy.status_list_id, array_agg(copy.status_index) as indices, list.bits
+   from changed
+     join issued_copy copy on copy.tenant_id = $1 and copy.credential_id = changed.credential_id
+     join status_list list on list.tenant_id = $1 and list.id = copy.status_list_id
+   group by 1, 2, 3, 5`,
+)
+// Two callers who write one list wait for each other here, and each adds to what the other wrote.
+const markEntries = sql(
+  'issuance.status_list.mark',
+  `update status_list set version = version + 1,
+     bitmap = case when bitmap is null then $3::text::varbit else (bitmap & ~$4::text::varbit) | $3::text::varbit end
+   where tenant_id = $1 and id = $2`,
+)
+const selectStood = sql(
+  'issuance.standing.find',
+  `select id as "issuanceId", credential_id as "credentialId", standing, issued_at is not null as "isIssued", revocable, format,
+     case when standing <> 'valid' then standing when ${over('$3')} then 'expired' else credential_status end as status
+   from issuance where tenant_id = $1 and (credential_id = any($2::uuid[]) or id = any($2::uuid[]))`,
+)
+
+/** A credential whose standing was just changed. */
+export type Changed = { readonly credentialId: string; readonly status: CredentialStatus }
+
+/** Entries of one status list. */
+export type ListEntries = { readonly listId: string; readonly bits: 1 | 2; readonly indices: readonly number[] }
+
+type ChangedRow = {
+  credential_id: string
+  credential_status: CredentialStatus
+  status_list_id: string
+  indices: number[]
+  bits: 1 | 2
+}
+
+/**
+ * Changes the standing of those credentials that may change so, each with its audit entry and event, and finds the entries of all their
+ * copies. One statement: of callers at the same moment one changes a credential, and the others find it changed.
+ *
+ * @param entries One for each of the credentials, with its id as subject.
+ */
+export async function changeStanding(
+  tx: TenantTx,
+  ids: readonly string[],
+  { from, to }: StandingChange,
+  entries: readonly Entry[],
+  now: Date,
+): Promise<{ readonly changed: Changed[]; readonly lists: ListEntries[] }> {
+  const values = [tx.tenantId, ids, from, to, now, ...auditEachValues(entries, now)]
+  const rows = await tx.rows<ChangedRow>(changeSome, values)
+  const changed = new Map(
+    rows.map((row) => [row.credential_id, { credentialId: row.credential_id, status: shown(to, row) }]),
+  )
+  return { changed: [...changed.values()], lists: rows.map(entriesOf) }
+}
+
+function shown(to: Standing, row: ChangedRow): CredentialStatus {
+  return to === 'valid' ? row.credential_status : to
+}
+
+function entriesOf({ status_list_id: listId, bits, indices }: ChangedRow): ListEntries {
+  return { listId, bits, indices }
+}
+
+/**
+ * Writes entries of a status list. Nobody reads the bitmap to write it back: it is changed where it is.
+ *
+ * @param set The list with the new statuses in their places, nothing elsewhere. `cleared`: all bits of those places. Both as bytes of the list.
+ */
+export async function markList(
+  tx: TenantTx,
+  listId: string,
+  { set, cleared }: { readonly set: Uint8Array; readonly cleared: Uint8Array },
+): Promise<void> {
+  await tx.rows(markEntries, [tx.tenantId, listId, bitString(set), bitString(cleared)])
+}
+
+/** A bit string as PostgreSQL reads it. @see [PostgreSQL, 4.1.2.5](https://www.postgresql.org/docs/current/sql-syntax-lexical.html#SQL-SYNTAX-BIT-STRINGS) */
+function bitString(bytes: Uint8Array): string {
+  return `x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`
+}
+
+/** The credentials that have one of these ids, and those whose issuance has. */
+export async function findStood(tx: TenantTx, ids: readonly string[], now: Date): Promise<Stood[]> {
+  return tx.rows<Stood>(selectStood, [tx.tenantId, ids, now])
+}

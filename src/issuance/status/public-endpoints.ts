@@ -1,0 +1,76 @@
+import { getTenant } from '../../directory/tenants/find-tenant.ts'
+import { Fault } from '../../fault.ts'
+import { notAcceptable, preferredType } from '../../http/routes/accept.ts'
+import { type Endpoint, type EndpointAnswer, endpoint } from '../../http/routes/endpoint.ts'
+import { STATUS_LIST_CWT_MEDIA_TYPE } from '../../protocols/status-list/status-list-cwt.ts'
+import { STATUS_LIST_MEDIA_TYPE } from '../../protocols/status-list/status-list-token.ts'
+import { publishAggregation, publishStatusList } from './publish-status-list.ts'
+import type { PublishedList } from './sign-status-list.ts'
+
+// [TS-20] a JWT unless told
+const forms = new Map([
+  [STATUS_LIST_MEDIA_TYPE, 'jwt'],
+  [STATUS_LIST_CWT_MEDIA_TYPE, 'cwt'],
+] as const)
+const mediaTypes = [...forms.keys()]
+
+/** Caches on the way keep a list for so long at most, so that a revocation is not much later for those behind them. [TS-21] */
+const CACHED_SECONDS = 60
+
+const statusList = endpoint({
+  method: 'GET',
+  path: '/issuers/{tenant}/status-lists/{id}',
+  says: 'A status list of a tenant: which of its credentials are revoked or suspended. A JWT, or a CWT by Accept.',
+  tag: 'Trust',
+  takes: 'none',
+  crossOrigin: true,
+  handle: async ({ platform, params, query, headers }) => {
+    // [TS-22]
+    if (query.time !== undefined) throw new Fault('status_list.historical')
+    const tenant = await getTenant(platform, params.tenant)
+    const type = preferredType(headers.accept, mediaTypes)
+    const form = mediaTypes.find((one) => one === type)
+    if (form === undefined) throw notAcceptable(mediaTypes)
+    const list = await publishStatusList(platform, tenant, params.id, forms.get(form) ?? 'jwt')
+    return answerOf(list, form, headers['accept-encoding'], headers['if-none-match'])
+  },
+})
+
+const aggregation = endpoint({
+  method: 'GET',
+  path: '/issuers/{tenant}/status-lists',
+  says: 'The addresses of all status lists of a tenant, for those who want to keep them before they need them.',
+  tag: 'Trust',
+  takes: 'none',
+  crossOrigin: true,
+  handle: async ({ platform, params }) => ({
+    status: 200,
+    // [TS-23]
+    body: await publishAggregation(platform, await getTenant(platform, params.tenant)),
+    headers: { 'cache-control': `public, max-age=${CACHED_SECONDS}` },
+  }),
+})
+
+function answerOf(list: PublishedList, type: string, coding: unknown, known: string | undefined): EndpointAnswer {
+  const gzipped = preferredType(codingsOf(coding), ['gzip']) === null ? null : list.gzipped
+  // RFC 9110 8.8.3.3: each coding has a tag of its own
+  const etag = `"${list.etag}${gzipped === null ? '' : '-gzip'}"`
+  const headers = { etag, 'cache-control': `public, max-age=${CACHED_SECONDS}`, vary: 'accept, accept-encoding' }
+  if (isKnown(known, etag)) return { status: 304, headers }
+  if (gzipped === null) return { status: 200, type, body: list.token, headers }
+  return { status: 200, type, body: gzipped, headers: { ...headers, 'content-encoding': 'gzip' } }
+}
+
+/** Absent means none here: whoever does not ask gets the plain bytes. */
+function codingsOf(header: unknown): string {
+  return typeof header === 'string' && header !== '' ? header : 'identity'
+}
+
+/** RFC 9110 13.1.2 */
+function isKnown(header: string | undefined, etag: string): boolean {
+  const tags = header?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? []
+  return tags.includes(etag) || tags.includes('*')
+}
+
+/** Status lists, as wallets and verifiers fetch them. */
+export const statusEndpoints: readonly Endpoint[] = [statusList, aggregation]

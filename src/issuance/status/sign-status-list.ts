@@ -1,0 +1,79 @@
+import { gzipSync } from 'node:zlib'
+import { sha256Base64url } from '../../crypto/digest.ts'
+import { canonical } from '../../crypto/jwk.ts'
+import type { Tenant } from '../../directory/tenants/tenant.ts'
+import type { Platform } from '../../platform.ts'
+import type { CompressedList } from '../../protocols/status-list/packed-list.ts'
+import { buildStatusListCwt } from '../../protocols/status-list/status-list-cwt.ts'
+import { buildStatusListToken } from '../../protocols/status-list/status-list-token.ts'
+import { signerOfAuthority } from '../../trust/certificates/active-signer.ts'
+
+/** What publishing a status list needs. */
+export type ListNeeds = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config'>
+
+/** The encodings of a Status List Token. */
+export type ListForm = 'jwt' | 'cwt'
+
+/** A signed status list as it is served. */
+export type PublishedList = {
+  readonly token: Buffer
+  /** The same, compressed for those who take that; null for a CWT, whose bytes are compressed already. */
+  readonly gzipped: Buffer | null
+  /** Of this very token, without quotes. */
+  readonly etag: string
+}
+
+/** What is signed. `authorityId`: under which certificate; null for the tenant's did:web key. */
+export type Listed = { readonly uri: string; readonly list: CompressedList; readonly authorityId: string | null }
+
+const DAY_SECONDS = 86_400
+
+/** Where a list is served; stands in each credential. @param issuer The Credential Issuer Identifier. */
+export function statusListUri(issuer: string, listId: string): string {
+  return `${aggregationUri(issuer)}/${listId}`
+}
+
+/** Where all lists of an issuer are named. @see [Token Status List, 9](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-9) */
+export function aggregationUri(issuer: string): string {
+  return `${issuer}/status-lists`
+}
+
+/**
+ * Signs a status list as who signs the credentials in it [TS-10]. If their certificate is revoked or has expired, with the tenant's did:web
+ * key: there is a list, but nobody believes it about them.
+ */
+export async function signStatusList(
+  needs: ListNeeds,
+  tenant: Tenant,
+  { uri, list, authorityId }: Listed,
+  form: ListForm,
+): Promise<PublishedList> {
+  const { ttl, lifetime } = times(needs.config.statusListTtlSeconds)
+  const signer = authorityId === null ? null : await signerOfAuthority(needs, tenant.id, authorityId)
+  const key = signer?.key ?? (await needs.keys.current(tenant.id, 'status'))
+  const issuer = needs.urls.issuer(tenant.slug)
+  const did = needs.urls.did(tenant.slug)
+  const kid = `${did}#${key.kid}`
+  const now = needs.clock.now()
+  const ask = { uri, list, ttlSeconds: ttl, lifetimeSeconds: lifetime, aggregationUri: aggregationUri(issuer) }
+  if (form === 'cwt') {
+    // [MD-10]
+    const header = signer === null ? { kid } : { x5chain: signer.x5c.map((der) => Buffer.from(der, 'base64')) }
+    return published(await buildStatusListCwt({ ...ask, header }, key, now), null)
+  }
+  // Some verifiers take the key from the header and compare it with that of the DID document.
+  const header = signer === null ? { kid, jwk: canonical(key.publicJwk) } : { x5c: signer.x5c }
+  const token = Buffer.from(
+    await buildStatusListToken({ ...ask, header, issuer: signer === null ? did : issuer }, key, now),
+  )
+  return published(token, gzipSync(token, { level: 1 }))
+}
+
+/** [TS-21] A token outlives by far the time for which it may be kept. */
+function times(ttl: number): { readonly ttl: number; readonly lifetime: number } {
+  return { ttl, lifetime: Math.max(DAY_SECONDS, 2 * ttl) }
+}
+
+function published(token: Buffer, gzipped: Buffer | null): PublishedList {
+  return { token, gzipped, etag: sha256Base64url(token).slice(0, 22) }
+}

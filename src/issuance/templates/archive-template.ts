@@ -1,0 +1,24 @@
+import type { Caller } from '../../caller.ts'
+import { Fault } from '../../fault.ts'
+import type { Platform } from '../../platform.ts'
+import { catalogChanged } from './catalog-lease.ts'
+import type { Template } from './template.ts'
+import { freshTemplate } from './template-cache.ts'
+import { setArchived } from './template-store.ts'
+
+/**
+ * Archives a credential template: nothing is offered from it any more. Open offers can still be redeemed, and its type stays published.
+ *
+ * @throws Fault `resource.unknown` also for one that is archived already
+ */
+export async function archiveTemplate(
+  needs: Pick<Platform, 'store' | 'clock'>,
+  caller: Caller,
+  id: string,
+): Promise<Template> {
+  const entry = { action: 'credentialTemplate.archived', subject: { kind: 'credentialTemplate', id }, by: caller }
+  const done = await needs.store.single(caller.tenantId, (tx) => setArchived(tx, id, entry, needs.clock.now()))
+  if (!done) throw new Fault('resource.unknown')
+  await catalogChanged(needs, caller.tenantId)
+  return freshTemplate(needs, caller.tenantId, id)
+}

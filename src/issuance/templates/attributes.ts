@@ -1,0 +1,48 @@
+import type { JsonObject } from '../../crypto/json.ts'
+import type { Violation } from '../../fault.ts'
+import { isReservedName } from '../../protocols/sd-jwt-vc/reserved-names.ts'
+import { checkNamed, newReading, violationsOf } from './attribute-reading.ts'
+
+const types = ['string', 'number', 'boolean', 'date', 'object', 'array'] as const
+
+/** What kind of value an attribute has. `date` is a full date such as 2026-01-31. */
+export type AttributeType = (typeof types)[number]
+
+/** One attribute of a credential template. */
+export type Attribute = {
+  readonly type: AttributeType
+  readonly name?: string
+  readonly description?: string
+  readonly required?: boolean
+  readonly alwaysDisclosed?: boolean
+  /** Members of an object; without them any object will do, and it is disclosed as a whole. */
+  readonly properties?: Attributes
+  /** Elements of an array; without it any array will do. */
+  readonly items?: Attribute
+}
+
+/** Attributes by claim name. */
+export type Attributes = { readonly [name: string]: Attribute }
+
+/** What reading attributes came to: themselves, or everything that is wrong with them. */
+export type ReadAttributes<T = Attributes> =
+  | { readonly attributes: T; readonly violations: readonly [] }
+  | { readonly attributes: null; readonly violations: readonly Violation[] }
+
+// [SD-13]
+const rules = { types, disclosure: true, isReserved: (name: string, depth: number) => isReservedName(name, depth > 1) }
+
+/**
+ * Reads the attributes of a template for SD-JWT VCs out of a request body.
+ *
+ * @param pointer Where they stand in the body.
+ */
+export function readAttributes(value: JsonObject, pointer: string): ReadAttributes {
+  const reading = newReading(rules)
+  if (Object.keys(value).length === 0) reading.violations.push({ detail: 'There must be at least one.', pointer })
+  checkNamed(reading, value, pointer, 1)
+  const violations = violationsOf(reading, pointer)
+  if (violations.length > 0) return { attributes: null, violations }
+  // Every member was checked just now.
+  return { attributes: value as unknown as Attributes, violations: [] }
+}

@@ -1,0 +1,38 @@
+import type { Caller } from '../../caller.ts'
+import { newId } from '../../crypto/random.ts'
+import { Fault } from '../../fault.ts'
+import type { Platform } from '../../platform.ts'
+import { catalogChanged } from './catalog-lease.ts'
+import { readTemplate } from './read-template.ts'
+import type { TemplateBody } from './schemas.ts'
+import type { Template } from './template.ts'
+import { keepTemplate } from './template-cache.ts'
+import { insertFirst } from './template-store.ts'
+
+type Needs = Pick<Platform, 'store' | 'clock' | 'urls'>
+
+/**
+ * Creates a credential template, which also publishes its type.
+ *
+ * @throws Fault `request.invalid`, `state.conflict` if the code is taken
+ */
+export async function createTemplate(
+  needs: Needs,
+  caller: Caller,
+  body: TemplateBody,
+  id = newId(),
+): Promise<Template> {
+  const now = needs.clock.now()
+  const read = readTemplate(body, needs.urls.issuer(caller.tenantSlug), now)
+  const template = { ...read, id, version: 1, createdAt: now, updatedAt: now, archivedAt: null }
+  const subject = { kind: 'credentialTemplate', id: template.id }
+  const entry = { action: 'credentialTemplate.created', subject, by: caller }
+  const inserted = await needs.store.single(caller.tenantId, (tx) => insertFirst(tx, template, entry))
+  if (!inserted) {
+    const violations = [{ detail: 'Another credential template has this code.', pointer: '/code' }]
+    throw new Fault('state.conflict', { violations })
+  }
+  keepTemplate(needs, caller.tenantId, template)
+  await catalogChanged(needs, caller.tenantId)
+  return template
+}

@@ -1,0 +1,105 @@
+import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
+import type { Violation } from '../../fault.ts'
+import { pointerTo } from '../../json-pointer.ts'
+import { checkMdlRules } from '../../protocols/mdoc/check-mdl.ts'
+import type { ElementRule, ElementType, NameSpaceRules } from '../../protocols/mdoc/element-type.ts'
+import { drivingPrivileges, mdl, mdlMandatory } from '../../protocols/mdoc/mdl.ts'
+import { checkName, checkNamed, newReading, note, type Reading, violationsOf } from './attribute-reading.ts'
+import type { ReadAttributes } from './attributes.ts'
+
+/** The types of an mdoc template and the CBOR that they become [MD-8]. */
+const cborTypes = {
+  string: 'string',
+  number: 'number',
+  boolean: 'boolean',
+  date: 'full-date',
+  tdate: 'tdate',
+  bytes: 'bytes',
+  object: 'map',
+  array: 'array',
+} as const satisfies Record<string, ElementType>
+
+/** What kind of value an element has. `date`: 2026-01-31; `tdate`: 2026-01-31T12:00:00Z; `bytes`: base64url without padding. */
+export type MdocAttributeType = keyof typeof cborTypes
+
+/** One element of an mdoc, or something in it. Without `properties` or `items` what is inside stays as JSON has it. */
+export type MdocAttribute = {
+  readonly type: MdocAttributeType
+  readonly name?: string
+  readonly description?: string
+  readonly required?: boolean
+  readonly properties?: MdocAttributes
+  readonly items?: MdocAttribute
+}
+/** Elements by identifier, or members of an object by name. */
+export type MdocAttributes = { readonly [name: string]: MdocAttribute }
+/** Elements by namespace. */
+export type NameSpaces = { readonly [nameSpace: string]: MdocAttributes }
+
+const rules = {
+  types: Object.keys(cborTypes),
+  disclosure: false,
+  // [SEC-23] parsers refuse a member of that name
+  isReserved: (name: string) => name === '__proto__',
+}
+
+/**
+ * Reads the attributes of a template for mdocs out of a request body, those of a driving licence by its rules too [MD-8].
+ *
+ * @param pointer Where they stand in the body.
+ */
+export function readNameSpaces(value: JsonObject, docType: string, pointer: string): ReadAttributes<NameSpaces> {
+  const reading = newReading(rules)
+  if (Object.keys(value).length === 0) note(reading, pointer, 'There must be at least one namespace.')
+  for (const [nameSpace, elements] of Object.entries(value)) readNameSpace(reading, nameSpace, elements, pointer)
+  const malformed = violationsOf(reading, pointer)
+  if (malformed.length > 0) return { attributes: null, violations: malformed }
+  // Every member was checked just now.
+  const attributes = value as unknown as NameSpaces
+  const violations = checkMdlRules(docType, rulesOf(attributes)).map((one): Violation => {
+    return { ...one, pointer: `${pointer}${one.pointer}` }
+  })
+  return violations.length > 0 ? { attributes: null, violations } : { attributes, violations: [] }
+}
+
+function readNameSpace(reading: Reading, nameSpace: string, elements: unknown, pointer: string): void {
+  const at = pointerTo(pointer, nameSpace)
+  checkName(reading, nameSpace, at, 0)
+  if (!isJsonObject(elements)) note(reading, at, 'A namespace is an object of elements, each with a type.')
+  else if (Object.keys(elements).length === 0) note(reading, at, 'There must be at least one element.')
+  else checkNamed(reading, elements, at, 1)
+}
+
+/** By which rules the values of a template become CBOR. */
+export function rulesOf(nameSpaces: NameSpaces): NameSpaceRules {
+  const all = Object.entries(nameSpaces).map(([nameSpace, elements]) => {
+    const own = Object.entries(elements).map(([name, one]) => [name, elementRule(nameSpace, name, one)])
+    return [nameSpace, Object.fromEntries(own)]
+  })
+  return Object.fromEntries(all)
+}
+
+/** Every mdoc of the template has the element: the template says so, or the standard does. */
+export function isMandatory(docType: string, nameSpace: string, name: string, { required }: MdocAttribute): boolean {
+  return required === true || isMandatoryInMdl(docType, nameSpace, name)
+}
+
+/** Whether the standard demands the element in that document type [MD-8]. */
+export function isMandatoryInMdl(docType: string, nameSpace: string, name: string): boolean {
+  return docType === mdl.docType && nameSpace === mdl.nameSpace && mdlMandatory.some((one) => one === name)
+}
+
+function elementRule(nameSpace: string, name: string, attribute: MdocAttribute): ElementRule {
+  const isPrivileges = nameSpace === mdl.nameSpace && name === 'driving_privileges'
+  if (isPrivileges && attribute.type === 'array' && attribute.items === undefined) return drivingPrivileges
+  return ruleOf(attribute)
+}
+
+function ruleOf({ type, properties, items }: MdocAttribute): ElementRule {
+  const members = properties && Object.entries(properties).map(([name, one]) => [name, ruleOf(one)] as const)
+  return {
+    type: cborTypes[type],
+    ...(members && { properties: Object.fromEntries(members) }),
+    ...(items && { items: ruleOf(items) }),
+  }
+}

@@ -1,0 +1,102 @@
+import { Fault, type Violation } from '../../fault.ts'
+import { type Attributes, type ReadAttributes, readAttributes } from './attributes.ts'
+import { type NameSpaces, readNameSpaces } from './mdoc-attributes.ts'
+import type { TemplateBody, WrittenDefinition } from './schemas.ts'
+import { type TemplateDefinition, type TemplateFormat, vctOf } from './template.ts'
+import { type Moment, validityOf } from './validity.ts'
+
+/** Limit of the contract for the type of a credential. */
+const VCT_CHARS_MAX = 256
+
+/** A body that was read: what is kept of it. */
+export type ReadTemplate = { readonly name: string; readonly code: string; readonly definition: TemplateDefinition }
+
+/**
+ * Reads what the schema of the body cannot say: the attributes, and what goes together.
+ *
+ * @param issuer Credential Issuer Identifier of the tenant.
+ * @param now What spans are counted from, to see that they fit together.
+ * @throws Fault `request.invalid` with every violation
+ */
+export function readTemplate(body: TemplateBody, issuer: string, now: Date): ReadTemplate {
+  const format = formatOf(body)
+  const common = [...otherViolations(body), ...signerViolations(body, format), ...timeViolations(body, now)]
+  const { name, code } = body
+  const definition = format === 'mdoc' ? mdocOf(body, common) : sdJwtOf(body, issuer, common)
+  return { name, code, definition }
+}
+
+function formatOf({ format, credentialFormat }: TemplateBody): TemplateFormat {
+  return format ?? (credentialFormat === 'mdoc' ? 'mdoc' : 'sd-jwt-vc')
+}
+
+function sdJwtOf(body: TemplateBody, issuer: string, common: readonly Violation[]): TemplateDefinition {
+  const violations = [...common]
+  // [VC-3]
+  if (vctOf(issuer, body.code).length > VCT_CHARS_MAX) {
+    violations.push({ detail: `The type would be longer than ${VCT_CHARS_MAX} characters.`, pointer: '/code' })
+  }
+  if (body.docType !== undefined) violations.push({ detail: 'Only an mdoc has a docType.', pointer: '/docType' })
+  const attributes = attributesIn<Attributes>(readAttributes(body.attributes, '/attributes'), violations)
+  return { ...writtenIn(body), format: 'sd-jwt-vc', attributes }
+}
+
+function mdocOf(body: TemplateBody, common: readonly Violation[]): TemplateDefinition {
+  const { docType = '' } = body
+  const missing = { detail: 'docType is missing: an mdoc has a document type.', pointer: '/docType' }
+  const violations = docType === '' ? [...common, missing] : common
+  const attributes = attributesIn<NameSpaces>(readNameSpaces(body.attributes, docType, '/attributes'), violations)
+  return { ...writtenIn(body), format: 'mdoc', docType, attributes }
+}
+
+/** @throws Fault `request.invalid` with the violations of the attributes and all others */
+function attributesIn<T>({ attributes, violations }: ReadAttributes<T>, others: readonly Violation[]): T {
+  const all = [...violations, ...others]
+  if (attributes === null || all.length > 0) throw new Fault('request.invalid', { violations: all })
+  return attributes
+}
+
+function writtenIn(body: TemplateBody): WrittenDefinition {
+  const { name: _, code: __, format: ___, credentialFormat: ____, docType: _____, attributes: ______, ...rest } = body
+  return { revocable: true, ...rest } as WrittenDefinition
+}
+
+function otherViolations({ code, format, credentialFormat }: TemplateBody): Violation[] {
+  const violations: Violation[] = []
+  // [SEC-23] parsers refuse a member of that name, and the code is one in the metadata of the issuer
+  if (code === '__proto__')
+    violations.push({ detail: 'This code is not usable as the name of a member.', pointer: '/code' })
+  if (format !== undefined && credentialFormat !== undefined && (format === 'mdoc') !== (credentialFormat === 'mdoc')) {
+    violations.push({ detail: 'It names another format than format.', pointer: '/credentialFormat' })
+  }
+  return violations
+}
+
+function signerViolations({ signer }: TemplateBody, format: TemplateFormat): Violation[] {
+  const violations: Violation[] = []
+  if (signer?.kind === 'did:web' && signer.keyType === 'Ed25519') {
+    violations.push({ detail: 'A did:web key is of type P-256.', pointer: '/signer/keyType' })
+  }
+  if (format !== 'mdoc' || signer === undefined) return violations
+  if (signer.kind === 'did:web') return [{ detail: 'An mdoc is signed with a certificate.', pointer: '/signer/kind' }]
+  // ISO/IEC 18013-5 B.1.2 knows no Ed25519 authority
+  if (signer.keyType === 'Ed25519') {
+    return [{ detail: 'An mdoc is signed with a certificate on P-256.', pointer: '/signer/keyType' }]
+  }
+  return violations
+}
+
+function timeViolations({ validFrom, validUntil }: TemplateBody, now: Date): Violation[] {
+  if (validUntil === undefined) return []
+  const times = { validUntil, ...(validFrom !== undefined && { validFrom }) } as {
+    validUntil: Moment
+    validFrom?: Moment
+  }
+  const { iat, nbf, exp } = validityOf(times, now)
+  if (exp === undefined) return []
+  if (typeof validUntil === 'object' && exp <= iat) return [{ detail: 'The span is empty.', pointer: '/validUntil' }]
+  // a date and a span may come to fit later, or no longer
+  const comparable = typeof validFrom === typeof validUntil
+  if (nbf === undefined || !comparable || nbf < exp) return []
+  return [{ detail: 'validUntil does not come after validFrom.', pointer: '/validUntil' }]
+}

@@ -1,0 +1,174 @@
+import { Type } from 'typebox'
+import type { JsonObject } from '../../crypto/json.ts'
+import { type SdJwtDefinition, TX_CODE_LENGTH } from './template.ts'
+
+const strict = { additionalProperties: false } as const
+const Text = (charsMax: number, description: string) => Type.String({ minLength: 1, maxLength: charsMax, description })
+
+const Span = Type.Object(
+  {
+    future: Type.Object(
+      {
+        days: Type.Optional(Type.Integer({ minimum: 0, maximum: 36_500 })),
+        months: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_200 })),
+        years: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
+      },
+      { ...strict, minProperties: 1, description: 'A span from the moment of issuance.' },
+    ),
+  },
+  strict,
+)
+const moment = (description: string) =>
+  Type.Union([Type.String({ format: 'date' }), Type.String({ format: 'date-time' }), Span], { description })
+
+const TxCode = Type.Object(
+  {
+    inputMode: Type.Optional(Type.Enum(['numeric', 'text'], { description: 'Digits only, or letters and digits.' })),
+    length: Type.Optional(
+      Type.Integer({ minimum: TX_CODE_LENGTH, maximum: 32, description: 'Characters of the code; 6 by default.' }),
+    ),
+    description: Type.Optional(Text(300, 'What the wallet tells the holder, e.g. where the code was sent to.')),
+  },
+  { ...strict, description: 'Holders must enter a code that reaches them on another way than the offer.' },
+)
+
+const Signer = Type.Object(
+  {
+    kind: Type.Enum(['certificate', 'did:web'], {
+      description:
+        'The active issuer certificate, or the did:web key of the tenant. Without a signer it is the certificate if there is one that names the issuer, else the did:web key. An mdoc takes a certificate on P-256.',
+    }),
+    keyType: Type.Optional(Type.Enum(['P-256', 'Ed25519'])),
+  },
+  strict,
+)
+
+const color = (description: string) => Type.Optional(Type.String({ pattern: '^#[0-9A-Fa-f]{6}$', description }))
+const Display = Type.Object(
+  {
+    name: Type.Optional(Text(200, 'Instead of the name of the template.')),
+    description: Type.Optional(Text(1000, 'One or two sentences.')),
+    locale: Type.Optional(Type.String({ pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$', maxLength: 35 })),
+    logo: Type.Optional(
+      Type.Object(
+        {
+          uri: Type.String({
+            maxLength: 65_536,
+            pattern: '^(https://|http://(localhost|127\\.0\\.0\\.1)[:/]|data:image/(png|jpeg|svg\\+xml)[;,])',
+          }),
+          altText: Type.Optional(Text(200, 'What the picture shows.')),
+        },
+        { ...strict, description: 'A https or data: URI of a PNG, JPEG or SVG image.' },
+      ),
+    ),
+    backgroundColor: color('#RRGGBB'),
+    textColor: color('#RRGGBB'),
+  },
+  strict,
+)
+
+const Grammar = Type.Unsafe<JsonObject>(
+  Type.Record(Type.String(), Type.Unknown(), {
+    description:
+      'By claim name: {type: string | number | boolean | date | object | array, name?, description?, required?, alwaysDisclosed?, properties?, items?}. Each attribute is disclosed by itself unless alwaysDisclosed. Of an mdoc by namespace and element identifier, {namespace: {element: {…}}}: no alwaysDisclosed, and the types tdate (a time such as 2026-01-31T12:00:00Z) and bytes (base64url without padding) besides; a date becomes a full-date, an object a map. What an mdoc of the type org.iso.18013.5.1.mDL says in the namespace org.iso.18013.5.1 must be what ISO/IEC 18013-5 wants there.',
+  }),
+)
+
+const DocType = Text(256, 'Document type of an mdoc, such as org.iso.18013.5.1.mDL; needed there, and fixed.')
+
+const written = {
+  name: Text(200, 'What people call it.'),
+  description: Type.Optional(Text(1000, 'What it says and for whom.')),
+  code: Type.String({
+    pattern: '^[A-Za-z0-9_-]{1,64}$',
+    description: 'Names the type in its address: 1 to 64 letters, digits, - and _. Unique in the tenant, and fixed.',
+  }),
+  attributes: Grammar,
+  revocable: Type.Optional(
+    Type.Boolean({ description: 'Whether credentials can be revoked; true by default, and fixed.' }),
+  ),
+  validFrom: Type.Optional(
+    moment('From when credentials are valid: a date (its first moment, UTC), a time, or a span.'),
+  ),
+  validUntil: Type.Optional(
+    moment('Until when credentials are valid: a date (its first moment, UTC), a time, or a span.'),
+  ),
+  batchSize: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 50,
+      description: 'How many copies a wallet may get at once, so that its uses cannot be linked.',
+    }),
+  ),
+  txCode: Type.Optional(TxCode),
+  signer: Type.Optional(Signer),
+  display: Type.Optional(Display),
+}
+
+/** What creates or replaces a credential template. */
+export const TemplateBody = Type.Object(
+  {
+    ...written,
+    format: Type.Optional(Type.Enum(['sd-jwt-vc', 'mdoc'], { description: 'sd-jwt-vc by default; fixed.' })),
+    credentialFormat: Type.Optional(Type.Enum(['sd-jwt', 'mdoc'], { description: 'The same in older words.' })),
+    docType: Type.Optional(DocType),
+  },
+  {
+    ...strict,
+    $id: 'CredentialTemplateBody',
+    examples: [
+      {
+        name: 'Diploma',
+        code: 'diploma',
+        attributes: {
+          family_name: { type: 'string', name: 'Family name', required: true },
+          degree: { type: 'string', required: true },
+          grade: { type: 'number' },
+        },
+        validUntil: { future: { years: 10 } },
+      },
+      {
+        name: 'Membership card',
+        code: 'card',
+        format: 'mdoc',
+        docType: 'org.example.card.1',
+        attributes: {
+          'org.example.card': {
+            family_name: { type: 'string', name: 'Family name', required: true },
+            member_since: { type: 'date' },
+            picture: { type: 'bytes' },
+          },
+        },
+        validUntil: { future: { years: 1 } },
+      },
+    ],
+  },
+)
+/** See the schema of the same name. */
+export type TemplateBody = Type.Static<typeof TemplateBody>
+
+const time = (description: string) => Type.String({ format: 'date-time', description })
+
+/** A credential template as it is shown. */
+export const TemplateView = Type.Object(
+  {
+    id: Type.String(),
+    ...written,
+    format: Type.Enum(['sd-jwt-vc', 'mdoc']),
+    docType: Type.Optional(DocType),
+    revocable: Type.Boolean(),
+    type: Type.String({
+      description:
+        'The type of its credentials. SD-JWT VC: the VCT, where type metadata is served. mdoc: the document type.',
+    }),
+    createdAt: time('When it was created.'),
+    updatedAt: time('When it was last replaced.'),
+    archivedAt: Type.Union([time('Since when nothing is issued from it.'), Type.Null()]),
+  },
+  { $id: 'CredentialTemplate' },
+)
+/** See the schema of the same name. */
+export type TemplateView = Type.Static<typeof TemplateView>
+
+/** The parts of a body that make a definition and need no further reading. */
+export type WrittenDefinition = Omit<SdJwtDefinition, 'format' | 'attributes'>

@@ -1,0 +1,18 @@
+import type { TemplateView } from './schemas.ts'
+import { type Template, typeOf } from './template.ts'
+
+/** A template as our API shows it. @param issuer Credential Issuer Identifier of the tenant. */
+export function showTemplate(template: Template, issuer: string): TemplateView {
+  const { id, code, name, definition, createdAt, updatedAt, archivedAt } = template
+  return {
+    id,
+    name,
+    code,
+    ...definition,
+    attributes: { ...definition.attributes } as TemplateView['attributes'],
+    type: typeOf(issuer, template),
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+    archivedAt: archivedAt?.toISOString() ?? null,
+  } as TemplateView
+}

@@ -1,0 +1,80 @@
+import type { TxCode } from '../../protocols/openid4vci/credential-offer.ts'
+import type { Attributes } from './attributes.ts'
+import type { NameSpaces } from './mdoc-attributes.ts'
+import type { Moment } from './validity.ts'
+
+/** How wallets show a credential. */
+export type TemplateDisplay = {
+  readonly name?: string
+  readonly description?: string
+  readonly locale?: string
+  readonly logo?: { readonly uri: string; readonly altText?: string }
+  readonly backgroundColor?: string
+  readonly textColor?: string
+}
+
+/** What a holder must enter before the credential is handed out. */
+export type TemplateTxCode = {
+  readonly inputMode?: 'numeric' | 'text'
+  readonly length?: number
+  readonly description?: string
+}
+
+/** Who signs: the tenant's did:web key, or the active certificate of the key type. Absent: whichever there is, the certificate first. */
+export type TemplateSigner = { readonly kind: 'certificate' | 'did:web'; readonly keyType?: 'P-256' | 'Ed25519' }
+
+type Written = {
+  readonly description?: string
+  readonly revocable: boolean
+  readonly validFrom?: Moment
+  readonly validUntil?: Moment
+  readonly batchSize?: number
+  readonly txCode?: TemplateTxCode
+  readonly signer?: TemplateSigner
+  readonly display?: TemplateDisplay
+}
+
+/** What a template of an SD-JWT VC says. */
+export type SdJwtDefinition = Written & { readonly format: 'sd-jwt-vc'; readonly attributes: Attributes }
+/** What a template of an mdoc says. */
+export type MdocDefinition = Written & {
+  readonly format: 'mdoc'
+  readonly docType: string
+  readonly attributes: NameSpaces
+}
+/** What a template says at one version, as it is kept. */
+export type TemplateDefinition = SdJwtDefinition | MdocDefinition
+/** In which format credentials are made. */
+export type TemplateFormat = TemplateDefinition['format']
+
+/** One version of a credential template. `code` names the credential configuration and the type, and never changes. */
+export type Template = {
+  readonly id: string
+  readonly code: string
+  readonly name: string
+  readonly version: number
+  readonly definition: TemplateDefinition
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  readonly archivedAt: Date | null
+}
+
+/** Digits or letters of a transaction code when the template does not say it. [SEC-4] */
+export const TX_CODE_LENGTH = 6
+
+/** The transaction code of a template as an offer describes it; null if there is none. */
+export function txCodeOf({ txCode }: Pick<TemplateDefinition, 'txCode'>): (TxCode & { length: number }) | null {
+  if (txCode === undefined) return null
+  const { inputMode = 'numeric', length = TX_CODE_LENGTH, description = null } = txCode
+  return { inputMode, length, description }
+}
+
+/** The type of a template's credentials: the document type of an mdoc, else the `vct`. @param issuer The Credential Issuer Identifier. */
+export function typeOf(issuer: string, { code, definition }: Pick<Template, 'code' | 'definition'>): string {
+  return definition.format === 'mdoc' ? definition.docType : vctOf(issuer, code)
+}
+
+/** The `vct` of a template's credentials, where its type metadata is served. @param issuer The Credential Issuer Identifier. */
+export function vctOf(issuer: string, code: string): string {
+  return `${issuer}/vct/${code}`
+}

@@ -1,0 +1,50 @@
+import type { ValidityInfo } from '../../protocols/mdoc/mobile-security-object.ts'
+import { planValidity } from '../../protocols/mdoc/plan-validity.ts'
+import type { SignerCertificate } from '../../protocols/mdoc/signer-certificate.ts'
+
+/** A moment in a template: a date (UTC, its first moment), a time, or a span from the moment of issuance. */
+export type Moment =
+  | string
+  | { readonly future: { readonly days?: number; readonly months?: number; readonly years?: number } }
+
+/** Time claims are rounded down to this, so that two credentials of one holder cannot be told by their second. [VCI-C15] */
+const ROUNDED_TO_MS = 3_600_000
+
+/** When a credential was issued, as it says itself. */
+export function roundedTime(at: Date): Date {
+  return new Date(at.getTime() - (at.getTime() % ROUNDED_TO_MS))
+}
+
+/** The time that a moment means for a credential issued at `from` (UTC calendar; the last day of a month stays one). */
+export function timeOf(moment: Moment, from: Date): Date {
+  if (typeof moment === 'string') return new Date(moment)
+  const { days = 0, months = 0, years = 0 } = moment.future
+  const time = new Date(from)
+  const day = time.getUTCDate()
+  time.setUTCDate(1)
+  time.setUTCMonth(time.getUTCMonth() + months + 12 * years)
+  const daysInMonth = new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + 1, 0)).getUTCDate()
+  time.setUTCDate(Math.min(day, daysInMonth) + days)
+  return time
+}
+
+/** From when and until when a credential is valid, for the one that is issued now. */
+export type Validity = { readonly iat: Date; readonly nbf: Date | undefined; readonly exp: Date | undefined }
+
+type Asked = { readonly validFrom?: Moment; readonly validUntil?: Moment }
+
+/** The times of an mdoc issued at a moment: whole days, inside the certificate of its signer. [MD-3] */
+export function mdocValidity(asked: Asked, certificate: SignerCertificate, issuedAt: Date): ValidityInfo {
+  const { nbf, exp } = validityOf(asked, issuedAt)
+  return planValidity({ now: issuedAt, validFrom: nbf, validUntil: exp }, certificate)
+}
+
+/** The time claims of a credential issued at a moment: the same for the same moment. */
+export function validityOf({ validFrom, validUntil }: Asked, issuedAt: Date): Validity {
+  const iat = roundedTime(issuedAt)
+  return {
+    iat,
+    nbf: validFrom === undefined ? undefined : timeOf(validFrom, iat),
+    exp: validUntil === undefined ? undefined : timeOf(validUntil, iat),
+  }
+}

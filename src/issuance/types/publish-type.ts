@@ -1,0 +1,71 @@
+import type { Tenant } from '../../directory/tenants/tenant.ts'
+import { Fault } from '../../fault.ts'
+import type { Platform } from '../../platform.ts'
+import { describeClaims } from '../templates/claim-descriptions.ts'
+import { type SdJwtDefinition, vctOf } from '../templates/template.ts'
+import { findByCode } from '../templates/template-store.ts'
+
+const CODE = /^[A-Za-z0-9_-]{1,64}$/
+/** The drafts demand a language; where a template names none, this one is assumed. */
+const LOCALE = 'en'
+
+/**
+ * The type metadata of a template's credentials, also of an archived one.
+ *
+ * @throws Fault `resource.unknown`
+ * @see [SD-JWT VC, 5](https://datatracker.ietf.org/doc/draft-ietf-oauth-sd-jwt-vc/)
+ */
+export async function publishType(
+  { store, urls }: Pick<Platform, 'store' | 'urls'>,
+  tenant: Tenant,
+  code: string,
+): Promise<object> {
+  const template = CODE.test(code) ? await store.single(tenant.id, (tx) => findByCode(tx, code)) : null
+  // an mdoc has a document type, and no metadata that describes it
+  if (template === null || template.definition.format === 'mdoc') throw new Fault('resource.unknown')
+  return typeMetadata(vctOf(urls.issuer(tenant.slug), code), template.name, template.definition)
+}
+
+function typeMetadata(vct: string, name: string, definition: SdJwtDefinition) {
+  const { description, display = {}, attributes } = definition
+  const locale = display.locale ?? LOCALE
+  const about = display.description ?? description
+  const simple = simpleRendering(display)
+  return {
+    vct,
+    name,
+    ...(description !== undefined && { description }),
+    display: [
+      {
+        locale,
+        name: display.name ?? name,
+        ...(about !== undefined && { description: about }),
+        ...(Object.keys(simple).length > 0 && { rendering: { simple } }),
+      },
+    ],
+    claims: describeClaims(attributes).map(({ path, attribute, mandatory, clear }) => ({
+      path,
+      ...(attribute.name !== undefined && {
+        display: [
+          {
+            locale,
+            label: attribute.name,
+            ...(attribute.description !== undefined && { description: attribute.description }),
+          },
+        ],
+      }),
+      ...(mandatory && { mandatory }),
+      sd: clear ? 'never' : 'always',
+    })),
+  }
+}
+
+function simpleRendering({ logo, backgroundColor, textColor }: NonNullable<SdJwtDefinition['display']>) {
+  return {
+    ...(logo !== undefined && {
+      logo: { uri: logo.uri, ...(logo.altText !== undefined && { alt_text: logo.altText }) },
+    }),
+    ...(backgroundColor !== undefined && { background_color: backgroundColor }),
+    ...(textColor !== undefined && { text_color: textColor }),
+  }
+}

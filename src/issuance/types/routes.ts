@@ -1,0 +1,77 @@
+import { type Static, Type } from 'typebox'
+import { filtersOf, listPage, listQuery } from '../../api/list.ts'
+import { route } from '../../http/routes/route.ts'
+import type { Platform } from '../../platform.ts'
+import { wellKnownUrl } from '../../protocols/openid4vci/well-known.ts'
+import { listPublishedTypes, type PublishedType } from './published-type-store.ts'
+
+const format = Type.Enum(['sd-jwt-vc', 'mdoc'])
+const Url = (description: string) => Type.String({ format: 'uri', description })
+
+const TypeReply = Type.Object(
+  {
+    id: Type.String({ format: 'uuid', description: 'For paging.' }),
+    type: Type.String({ description: 'The VCT; of an mdoc the document type. What a presentation template asks for.' }),
+    format,
+    name: Type.String(),
+    description: Type.Union([Type.String(), Type.Null()]),
+    issuer: Type.Object(
+      {
+        id: Url('Credential Issuer Identifier.'),
+        name: Type.String({ description: 'Name of the organisation.' }),
+        metadataUrl: Url('Where its Credential Issuer Metadata is.'),
+      },
+      { additionalProperties: false },
+    ),
+    metadataUrl: Type.Union([Type.String({ format: 'uri' }), Type.Null()], {
+      description: 'Where the type metadata is, which names its claims. null: an mdoc has none.',
+    }),
+  },
+  { additionalProperties: false, $id: 'PublishedType' },
+)
+
+const ListQuery = listQuery({
+  sorts: ['createdAt', 'name'],
+  searches: ['name'],
+  filters: {
+    type: Type.String({ minLength: 1, maxLength: 512, description: 'This VCT or document type: who publishes it.' }),
+    format,
+    issuer: Type.String({ minLength: 1, maxLength: 512, description: 'Credential Issuer Identifier.' }),
+  },
+})
+
+const list = route({
+  group: 'creds',
+  method: 'GET',
+  path: '/types',
+  tag: 'types',
+  says: 'Lists the types that the organisations of this deployment publish, so that a verifier finds what to ask for.',
+  // What it tells is public: type metadata and issuer metadata say the same to anybody.
+  needs: null,
+  query: ListQuery,
+  status: 200,
+  reply: Type.Array(TypeReply),
+  faults: [],
+  handle: ({ platform: { store, urls }, query, href }) =>
+    listPage(
+      { query, href },
+      (ask) =>
+        store.across('types that the tenants publish, for all of them', (tx) =>
+          listPublishedTypes(tx, urls.issuer(''), ask, filtersOf(query)),
+        ),
+      (row) => showType(urls, row),
+    ),
+})
+
+/** The types of the deployment, in our API. */
+export const typeRoutes = [list]
+
+function showType(urls: Platform['urls'], row: PublishedType): Static<typeof TypeReply> {
+  const { id, type, name, description, issuerSlug, issuerName } = row
+  const issuer = urls.issuer(issuerSlug)
+  return {
+    ...{ id, type, format: row.format, name, description },
+    issuer: { id: issuer, name: issuerName, metadataUrl: wellKnownUrl(issuer, 'openid-credential-issuer') },
+    metadataUrl: row.format === 'mdoc' ? null : type,
+  }
+}

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, test } from 'node:test'
+import koffi from 'koffi'
+import { softHsm } from '../../../test/support/softhsm.ts'
+import { newId } from '../../crypto/random.ts'
+import { objectionToSignature } from '../../crypto/raw-signature.ts'
+import type { SigningKey } from '../../crypto/signing-key.ts'
+import type { KeyDevice, KeyType } from '../key-provider.ts'
+import { attributes, TokenError } from './cryptoki.ts'
+import { loadModule } from './load-module.ts'
+import { findObject, publicPoint } from './objects.ts'
+import { findSlot, openSession } from './session.ts'
+import { template, valueIn } from './structs.ts'
+import { openTokenKeys } from './token-keys.ts'
+
+const hsm = softHsm()
+hsm.addToken('twin')
+hsm.addToken('twin')
+const readPin = () => readFile(hsm.pinFile).then((pin) => pin.subarray(0, hsm.pin.length))
+const ask = { module: hsm.module, slot: { label: hsm.label }, readPin }
+const opened: KeyDevice[] = []
+after(async () => {
+  for (const one of opened) await one.close()
+  hsm.close()
+})
+
+async function aDevice(more: Partial<typeof ask> = {}): Promise<KeyDevice> {
+  const device = await openTokenKeys({ ...ask, ...more })
+  opened.push(device)
+  return device
+}
+
+/** What the token itself shows of a key, seen by another session. */
+async function lookInto(id: string) {
+  const module = await loadModule(hsm.module)
+  const session = { module, handle: await openSession(module, await findSlot(module, ask.slot)) }
+  const privateKey = await findObject(session, 'privateKey', id)
+  const publicKey = await findObject(session, 'publicKey', id)
+  return { module, session, privateKey, publicKey }
+}
+
+/** Calls a function of the module that we ourselves never call. */
+function meddle(name: string, target: bigint): void {
+  const native = koffi.load(hsm.module).func(name, 'unsigned long', ['unsigned long'])
+  assert.equal(Number(native(target)), 0)
+}
+
+const message = Buffer.from('what is signed')
+const objection = async (key: SigningKey) =>
+  objectionToSignature(message, await key.sign(message), key.publicJwk, key.alg)
+
+for (const type of ['P-256', 'Ed25519'] as const satisfies KeyType[]) {
+  test(`a ${type} key is made in the token, signs there, and its signatures verify`, async () => {
+    const device = await aDevice()
+    const id = newId()
+    const { key, stored } = await device.generate(type, id)
+    assert.equal(await objection(key), null)
+    const again = await device.open(stored)
+    assert.deepEqual([again.kid, again.publicJwk], [key.kid, key.publicJwk])
+    assert.equal(await objection(again), null)
+    assert.deepEqual(Object.keys(JSON.parse(stored.toString())).sort(), ['id', 'jwk'])
+    assert(!('d' in JSON.parse(stored.toString()).jwk))
+  })
+
+  test(`the private half of a ${type} key stays in the token`, async () => {
+    const device = await aDevice()
+    const id = newId()
+    const { key } = await device.generate(type, id)
+    const { module, session, privateKey, publicKey } = await lookInto(id)
+    assert(privateKey !== null && publicKey !== null)
+    const CKA_VALUE = 0x11
+    const CKA_NEVER_EXTRACTABLE = 0x164
+    const wanted = template([[CKA_VALUE, Buffer.alloc(256)]], module.addressOf)
+    await assert.rejects(
+      module.call('C_GetAttributeValue', session.handle, privateKey, wanted, 1),
+      (error) => error instanceof TokenError && error.result === 'CKR_ATTRIBUTE_SENSITIVE',
+    )
+    for (const [attribute, value] of [
+      [attributes.CKA_SENSITIVE, 1],
+      [attributes.CKA_EXTRACTABLE, 0],
+      [attributes.CKA_TOKEN, 1],
+      [CKA_NEVER_EXTRACTABLE, 1],
+    ] as const) {
+      const filled = template([[attribute, Buffer.alloc(1)]], module.addressOf)
+      await module.call('C_GetAttributeValue', session.handle, privateKey, filled, 1)
+      assert.equal(valueIn(filled)?.[0], value)
+    }
+    // What the token itself calls the public half is what we publish.
+    const point = await publicPoint(session, publicKey)
+    assert(point.includes(Buffer.from(key.publicJwk.x, 'base64url')))
+  })
+}
+
+test('a destroyed key is gone from the token, both halves, and destroying it again is fine', async () => {
+  const device = await aDevice()
+  const id = newId()
+  const { key, stored } = await device.generate('P-256', id)
+  await key.sign(message)
+  await device.destroy(stored)
+  await device.destroy(stored)
+  const { privateKey, publicKey } = await lookInto(id)
+  assert.deepEqual([privateKey, publicKey], [null, null])
+  await assert.rejects(async () => key.sign(message), { code: 'key_device.failed' })
+  await assert.rejects(async () => (await aDevice()).open(stored).then((one) => one.sign(message)), {
+    code: 'key_device.failed',
+  })
+})
+
+test('many signatures at once are all right, over few sessions', async () => {
+  const device = await aDevice()
+  const keys = await Promise.all([1, 2, 3].map(async () => (await device.generate('P-256', newId())).key))
+  const found = await Promise.all(Array.from({ length: 120 }, (_, n) => objection(keys[n % 3] as SigningKey)))
+  assert.deepEqual(
+    found.filter((one) => one !== null),
+    [],
+  )
+})
+
+for (const [what, name] of [
+  ['all sessions are closed', 'C_CloseAllSessions'],
+  ['somebody logs out', 'C_Logout'],
+] as const) {
+  test(`signing goes on when ${what} behind our back`, async () => {
+    const device = await aDevice()
+    const { key } = await device.generate('P-256', newId())
+    await key.sign(message)
+    const { module, session } = await lookInto(newId())
+    meddle(name, name === 'C_Logout' ? session.handle : await findSlot(module, ask.slot))
+    assert.equal(await objection(key), null)
+    await device.check()
+  })
+}
+
+test('a wrong PIN is refused once, not tried again, and shown nowhere', async () => {
+  const { module } = await lookInto(newId())
+  meddle('C_CloseAllSessions', await findSlot(module, ask.slot))
+  let asked = 0
+  const wrong = '000000'
+  const error = await openTokenKeys({ ...ask, readPin: async () => Buffer.from(wrong) }).catch((one) => one)
+  assert(error instanceof Error)
+  assert.match(error.message, /CKR_PIN_INCORRECT/)
+  assert(!`${error.stack}${JSON.stringify(error)}`.includes(wrong))
+  // A PIN that was changed while the server ran: after the sessions are lost, the old one is tried once.
+  let pin = hsm.pin
+  const device = await aDevice({
+    readPin: async () => {
+      asked++
+      return Buffer.from(pin)
+    },
+  })
+  const { key } = await device.generate('P-256', newId())
+  pin = wrong
+  await device.close()
+  await assert.rejects(async () => key.sign(message), { code: 'key_device.failed', notes: /CKR_PIN_INCORRECT/ })
+  await assert.rejects(async () => key.sign(message), { code: 'key_device.failed', notes: /refused the PIN/ })
+  await assert.rejects(device.check(), { code: 'key_device.failed' })
+  pin = hsm.pin
+  assert.equal(await objection(key), null)
+  assert.equal(asked, 5)
+})
+
+for (const [what, more, says] of [
+  ['a module that is not there', { module: '/nowhere/libmissing.so' }, /^PKCS11_MODULE cannot be loaded/],
+  ['a library that is no module', { module: 'libc.so.6' }, /^PKCS11_MODULE cannot be loaded/],
+  ['a label that no token has', { slot: { label: 'another' } }, /^PKCS11_TOKEN: there is no token/],
+  ['a slot that is not there', { slot: { id: 4_000_000 } }, /^PKCS11_SLOT: there is no token/],
+] as const) {
+  test(`${what} is told by the name of the setting`, async () => {
+    await assert.rejects(openTokenKeys({ ...ask, ...more }), { message: says })
+  })
+}
+
+test('two tokens of one label are not guessed between', async () => {
+  await assert.rejects(openTokenKeys({ ...ask, slot: { label: 'twin' } }), {
+    message: /several tokens have that label/,
+  })
+})

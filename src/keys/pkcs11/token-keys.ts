@@ -1,0 +1,142 @@
+import { sha256 } from '../../crypto/digest.ts'
+import { parseJsonObject } from '../../crypto/json.ts'
+import { canonical, type PublicJwk, readPublicJwk, thumbprint } from '../../crypto/jwk.ts'
+import { objectionToSignature } from '../../crypto/raw-signature.ts'
+import type { SigningKey } from '../../crypto/signing-key.ts'
+import { Fault } from '../../fault.ts'
+import type { KeyDevice, KeyType } from '../key-provider.ts'
+import { isOneOf, type Mechanism, mechanisms } from './cryptoki.ts'
+import { destroyPair, findObject, generatePair, isSecret, type Pair, publicPoint, signIn } from './objects.ts'
+import { isLoggedIn } from './session.ts'
+import { openToken, type Session, type Token, type TokenAsk } from './token.ts'
+
+/** Stands in the row of each key, for ever. */
+const NAME = 'pkcs11'
+const FOUND_MAX = 1000
+
+const kinds = {
+  'P-256': { alg: 'ES256', makes: 'CKM_EC_KEY_PAIR_GEN', signs: 'CKM_ECDSA' },
+  Ed25519: { alg: 'EdDSA', makes: 'CKM_EC_EDWARDS_KEY_PAIR_GEN', signs: 'CKM_EDDSA' },
+} as const satisfies Record<KeyType, { alg: SigningKey['alg']; makes: Mechanism; signs: Mechanism }>
+
+/** What the database keeps of a key: the id that it has in the token, and its public half. */
+type Reference = { readonly id: string; readonly jwk: PublicJwk }
+
+/** Private keys that live in a PKCS #11 token and sign there. @throws Error that names the setting to look at */
+export async function openTokenKeys(ask: TokenAsk): Promise<KeyDevice> {
+  const token = await openToken(ask)
+  const ring = keysIn(token)
+  try {
+    for (const name of ['CKM_EC_KEY_PAIR_GEN', 'CKM_ECDSA'] as const)
+      if (!token.can(name)) throw new Error(`the PKCS #11 token cannot be used: it has no ${name}`)
+  } catch (error) {
+    await token.close()
+    throw error
+  }
+  return {
+    name: NAME,
+    generate: async (type, id) => {
+      const jwk = await generate(token, type, id)
+      const reference: Reference = { id, jwk }
+      return { stored: Buffer.from(JSON.stringify(reference)), key: ring(reference) }
+    },
+    open: async (stored) => ring(read(stored)),
+    destroy: async (stored) => {
+      const { id } = read(stored)
+      await token.use((session) => destroyPair(session, id))
+    },
+    check: () =>
+      token.use(async ({ module, handle }) => {
+        if (!(await isLoggedIn(module, handle))) throw new Error('somebody has logged us out of the token')
+      }),
+    close: token.close,
+  }
+}
+
+/** Keys of a token, with the handles that the token knows them by. */
+function keysIn(token: Token): (reference: Reference) => SigningKey {
+  const handles = new Map<string, bigint>()
+  let epoch = token.epoch()
+
+  async function handleOf(session: Session, id: string): Promise<bigint> {
+    if (epoch !== token.epoch()) handles.clear()
+    epoch = token.epoch()
+    const known = handles.get(id)
+    if (known !== undefined) return known
+    const found = await findObject(session, 'privateKey', id)
+    if (found === null) throw new Error(`the token has no private key with the CKA_ID ${id}`)
+    if (handles.size >= FOUND_MAX) handles.delete(handles.keys().next().value ?? '')
+    if (epoch === token.epoch()) handles.set(id, found)
+    return found
+  }
+
+  return ({ id, jwk }) => {
+    const { alg, signs } = kinds[typeOf(jwk)]
+    const sign = (bytes: Uint8Array) =>
+      token.use(async (session) => {
+        const handle = await handleOf(session, id)
+        try {
+          return await signIn(session, handle, mechanisms[signs], toSign(alg, bytes))
+        } catch (error) {
+          if (isOneOf(error, ['CKR_KEY_HANDLE_INVALID', 'CKR_OBJECT_HANDLE_INVALID'])) handles.delete(id)
+          throw error
+        }
+      })
+    return { kid: thumbprint(jwk), alg, publicJwk: jwk, sign }
+  }
+}
+
+/**
+ * Makes a key pair. The private half is destroyed again unless the token keeps it to itself and signs with it what the public half verifies.
+ *
+ * @throws Fault `key_device.unsupported` that names the mechanism, `key_device.failed`
+ */
+async function generate(token: Token, type: KeyType, id: string): Promise<PublicJwk> {
+  const { makes, signs } = kinds[type]
+  for (const name of [makes, signs]) {
+    if (token.can(name)) continue
+    const detail = `The token that keeps the private keys cannot make ${type} keys: it has no ${name}.`
+    throw new Fault('key_device.unsupported', { detail, meta: { keyType: type, missing: name } })
+  }
+  return token.use(async (session) => {
+    const pair = await generatePair(session, type, mechanisms[makes], id)
+    try {
+      return await provedJwk(session, type, pair)
+    } catch (error) {
+      await destroyPair(session, id)
+      throw error
+    }
+  })
+}
+
+async function provedJwk(session: Session, type: KeyType, pair: Pair): Promise<PublicJwk> {
+  if (!(await isSecret(session, pair.privateKey))) throw new Error('the token would give the private key away')
+  const jwk = toJwk(type, await publicPoint(session, pair.publicKey))
+  const { alg, signs } = kinds[type]
+  const probe = Buffer.from('a key that was just made')
+  const signature = await signIn(session, pair.privateKey, mechanisms[signs], toSign(alg, probe))
+  if (objectionToSignature(probe, signature, jwk, alg) !== null)
+    throw new Error('the token does not sign what the public key verifies')
+  return jwk
+}
+
+/** CKM_ECDSA signs a digest, CKM_EDDSA the bytes themselves. */
+function toSign(alg: SigningKey['alg'], bytes: Uint8Array): Buffer {
+  return alg === 'ES256' ? sha256(bytes) : Buffer.from(bytes)
+}
+
+function toJwk(type: KeyType, point: Buffer): PublicJwk {
+  if (type === 'Ed25519') return { crv: 'Ed25519', kty: 'OKP', x: point.toString('base64url') }
+  const [x, y] = [point.subarray(1, 33), point.subarray(33)].map((half) => half.toString('base64url'))
+  return readPublicJwk({ crv: 'P-256', kty: 'EC', x, y })
+}
+
+function typeOf(jwk: PublicJwk): KeyType {
+  return jwk.kty === 'EC' ? 'P-256' : 'Ed25519'
+}
+
+function read(stored: Buffer): Reference {
+  const { id, jwk } = parseJsonObject(stored)
+  if (typeof id !== 'string') throw new Error('this is no reference to a key in a token')
+  return { id, jwk: canonical(readPublicJwk(jwk)) }
+}

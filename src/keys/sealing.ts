@@ -1,0 +1,110 @@
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
+import type { TenantId } from '../caller.ts'
+import { randomBytes } from '../crypto/random.ts'
+import { Recent, remembered } from '../memory/recent.ts'
+import { type Store, sql, type TenantTx } from '../store/store.ts'
+
+/** Where a sealed value lives. It opens nowhere else: moved to another row, column or tenant it is refused. */
+export type Place = {
+  readonly tenantId: TenantId
+  readonly table: string
+  readonly column: string
+  readonly row: string
+}
+
+/** Seals personal data and private keys at rest: AES-256-GCM under a data key per tenant, itself sealed under the master key. */
+export type Sealing = {
+  readonly seal: (place: Place, plain: Uint8Array | string) => Promise<Buffer>
+  /** @throws Error when the value was changed, moved, or sealed under another master key. */
+  readonly open: (place: Place, sealed: Uint8Array) => Promise<Buffer>
+  /** A subkey of the tenant's data key, 32 bytes, for one purpose (HKDF-SHA256, RFC 5869). */
+  readonly derive: (tenantId: TenantId, purpose: string) => Promise<Buffer>
+}
+
+const VERSION = 1
+const IV_BYTES = 12
+const TAG_BYTES = 16
+const KEY_BYTES = 32
+/** Keys of tenants that were used lately: some 300 bytes each. A key that is gone costs a look-up. */
+const BOUNDS = { entriesMax: 20_000, ttlMs: 24 * 3_600_000 }
+
+const findKey = sql('sealing.find_key', 'select wrapped from tenant_key where tenant_id = $1 and version = 1')
+const insertKey = sql(
+  'sealing.insert_key',
+  `insert into tenant_key (tenant_id, version, wrapped, created_at) values ($1, 1, $2, $3) on conflict do nothing`,
+)
+
+/**
+ * Data keys are kept in memory for a while once opened, so sealing normally costs no round trip.
+ *
+ * @param masterKey 32 bytes.
+ */
+export function sealingWith(masterKey: Uint8Array, store: Store, now: () => Date): Sealing {
+  const master = createSecretKey(masterKey)
+  const dataKeys = new Recent<Promise<KeyObject>>(BOUNDS)
+  const subkeys = new Recent<Promise<Buffer>>(BOUNDS)
+
+  function dataKey(tenantId: TenantId): Promise<KeyObject> {
+    return remembered(dataKeys, tenantId, now(), () => loadKey(tenantId))
+  }
+
+  async function loadKey(tenantId: TenantId): Promise<KeyObject> {
+    const aad = `tenant_key|${tenantId}`
+    const wrapped = await store.inTenant(tenantId, async (tx) => {
+      const there = await wrappedIn(tx)
+      if (there !== null) return there
+      await tx.rows(insertKey, [tenantId, encrypt(master, aad, randomBytes(KEY_BYTES)), now()])
+      // Somebody else's may have been first: theirs counts.
+      return wrappedIn(tx)
+    })
+    if (wrapped === null) throw new Error('the tenant has no data key')
+    return createSecretKey(unwrapped(wrapped, aad))
+  }
+
+  function unwrapped(wrapped: Buffer, aad: string): Buffer {
+    try {
+      return decrypt(master, aad, wrapped)
+    } catch (cause) {
+      throw new Error('MASTER_KEY is not the one that this database was sealed with: set that one again', { cause })
+    }
+  }
+
+  async function subkey(tenantId: TenantId, purpose: string): Promise<Buffer> {
+    return Buffer.from(hkdfSync('sha256', await dataKey(tenantId), '', `chirograph ${purpose}`, KEY_BYTES))
+  }
+
+  return {
+    seal: async (place, plain) => encrypt(await dataKey(place.tenantId), aadOf(place), plain),
+    open: async (place, sealed) => decrypt(await dataKey(place.tenantId), aadOf(place), sealed),
+    derive: (tenantId, purpose) =>
+      remembered(subkeys, `${tenantId} ${purpose}`, now(), () => subkey(tenantId, purpose)),
+  }
+}
+
+async function wrappedIn(tx: TenantTx): Promise<Buffer | null> {
+  const [row] = await tx.rows<{ wrapped: Buffer }>(findKey, [tx.tenantId])
+  return row?.wrapped ?? null
+}
+
+function aadOf({ tenantId, table, column, row }: Place): string {
+  return `${tenantId}|${table}|${column}|${row}`
+}
+
+/** version (1) | iv (12) | tag (16) | ciphertext. Ivs are random: fine for 2^32 values under one key (NIST SP 800-38D 8.3). */
+function encrypt(key: KeyObject, aad: string, plain: Uint8Array | string): Buffer {
+  const iv = randomBytes(IV_BYTES)
+  const cipher = createCipheriv('aes-256-gcm', key, iv)
+  cipher.setAAD(Buffer.from(aad))
+  const body = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain)
+  const rest = cipher.final()
+  return Buffer.concat([Buffer.of(VERSION), iv, cipher.getAuthTag(), body, rest])
+}
+
+function decrypt(key: KeyObject, aad: string, sealed: Uint8Array): Buffer {
+  if (sealed[0] !== VERSION || sealed.length < 1 + IV_BYTES + TAG_BYTES) throw new Error('not a sealed value')
+  const tagAt = 1 + IV_BYTES
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(1, tagAt), { authTagLength: TAG_BYTES })
+  decipher.setAAD(Buffer.from(aad))
+  decipher.setAuthTag(sealed.subarray(tagAt, tagAt + TAG_BYTES))
+  return Buffer.concat([decipher.update(sealed.subarray(tagAt + TAG_BYTES)), decipher.final()])
+}

@@ -1,0 +1,193 @@
+import type { Entry } from '../../events/audit/entry.ts'
+import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
+import { sql, type TenantTx } from '../../store/store.ts'
+import { insertCertificate, type NewCertificate, signerIn, valuesOf } from './certificate-columns.ts'
+
+/** What revoked leafs may still be needed for ends within this time: other processes hold the key for up to a minute. */
+const KEY_KEPT = `interval '1 hour'`
+
+/** A replaced leaf goes on signing what was begun with it: presentation requests, which are open for a day at most. */
+const REPLACED_KEY_KEPT = `interval '25 hours'`
+
+/** With a root goes everything below it, whatever its own row says. */
+const rootIsRevoked = (table: string) =>
+  `exists (select from certificate p where p.tenant_id = ${table}.tenant_id and p.id = ${table}.parent_id and p.status = 'revoked')`
+/** Makes room where the certificate of the kind and key type has expired, or its root is revoked. Counted first, so done first. */
+const ended = `ended as (
+  update certificate old set status = 'inactive', updated_at = $2 from jsonb_populate_record(null::certificate, $3::jsonb) as r
+  where old.tenant_id = $1 and old.kind = r.kind and old.key_type = r.key_type and ${signerIn('old')}
+    and (old.not_after <= $2 or ${rootIsRevoked('old')}) returning old.id
+)`
+/** The first of its kind and key type is active, the next waits; of two at once the index lets one be first. `root` may narrow both down. */
+const firstOrNext = (from: string) => `${ended}, taken as (
+  ${insertCertificate(`'active'`, `${from} where (select count(*) from ended) >= 0`)}
+  on conflict (tenant_id, kind, key_type) where status = 'active' and origin in ('root', 'request') do nothing returning id, status
+), waiting as (
+  ${insertCertificate(`'pendingActivation'`, `${from} where not exists (select from taken)`)} returning id, status
+), ins as (select * from taken union all select * from waiting)`
+
+const insertRoot = sql(
+  'trust.certificate.insert_root',
+  `with ${firstOrNext('')}, list as (
+     insert into certificate_revocation_list (tenant_id, certificate_id, reissue_at) select $1, id, $2 from ins
+   ), ${auditCte({ from: 'ins', first: 4 })}
+   select status from ins`,
+)
+const completeRequest = (from: string) => `request as (
+  update certificate_signing_request q set status = 'completed', certificate_id = r.id, updated_at = $2
+  from jsonb_populate_record(null::certificate, $3::jsonb) as r${from}
+  where q.tenant_id = $1 and q.id = $5 and q.status = 'open' and q.expires_at > $2 returning q.id
+)`
+const insertImported = sql(
+  'trust.certificate.insert_imported',
+  `with ${completeRequest('')}, ${firstOrNext(', request')}, ${auditCte({ from: 'ins', first: 4 })}
+   select status from ins`,
+)
+/** The root is held while something is signed with it, so that it is not revoked at the same moment. */
+const usableRoot = (condition: string) => `root as (
+  select id from certificate where tenant_id = $1 and id = (($3::jsonb) ->> 'parent_id')::uuid and origin = 'root' and not_after > $2
+    and ${condition} for share
+)`
+const insertSigned = sql(
+  'trust.certificate.insert_signed',
+  `with ${usableRoot(`status <> 'revoked'`)}, ${completeRequest(', root')}, ${firstOrNext(', request')}, ${auditCte({ from: 'ins', first: 4 })}
+   select status from ins`,
+)
+const insertForeign = sql(
+  'trust.certificate.insert_foreign',
+  `with ${usableRoot(`status <> 'revoked'`)}, ins as (
+     ${insertCertificate(`'inactive'`, ', root')}
+     on conflict (tenant_id, parent_id, subject_key_id) where parent_id is not null do nothing returning id, status
+   ),
+     ${auditCte({ from: 'ins', first: 4 })}
+   select status from ins`,
+)
+const insertLeaf = sql(
+  'trust.certificate.insert_leaf',
+  `with ${usableRoot(`status in ('active', 'inactive')`)}, old as (
+     update certificate c set status = 'inactive', destroy_key_at = $2::timestamptz + ${REPLACED_KEY_KEPT}, updated_at = $2 from root
+     where c.tenant_id = $1 and c.parent_id = root.id and c.origin = 'automatic' and c.status = 'active'
+       and (c.renew_at <= $2 or position(convert_to($5::text, 'UTF8') in c.der) = 0) returning c.id
+   ), ins as (
+     ${insertCertificate(`'active'`, `, root where (select count(*) from old) >= 0`)}
+     on conflict (tenant_id, parent_id) where status = 'active' and origin = 'automatic' do nothing returning id, status
+   ), ${auditCte({ from: 'ins', first: 4 })}
+   select status from ins`,
+)
+
+const activateStatement = sql(
+  'trust.certificate.activate',
+  `with target as (
+     select id, kind, key_type from certificate where tenant_id = $1 and id = $3 and origin in ('root', 'request')
+       and status in ('pendingActivation', 'inactive') and not_after > $2 and not ${rootIsRevoked('certificate')} for update
+   ), old as (
+     update certificate c set status = 'inactive', updated_at = $2 from target
+     where c.tenant_id = $1 and c.kind = target.kind and c.key_type = target.key_type and ${signerIn('c')} returning c.id
+   ), upd as (
+     update certificate c set status = 'active', updated_at = $2 from target
+     where c.tenant_id = $1 and c.id = target.id and (select count(*) from old) >= 0 returning c.id
+   ), ${auditCte({ from: 'upd', first: 4 })}
+   select id from upd`,
+)
+const deactivateStatement = sql(
+  'trust.certificate.deactivate',
+  `with upd as (
+     update certificate set status = 'inactive', updated_at = $2
+     where tenant_id = $1 and id = $3 and ${signerIn('certificate')} and not_after > $2 returning id
+   ), ${auditCte({ from: 'upd', first: 4 })}
+   select id from upd`,
+)
+const revokeStatement = sql(
+  'trust.certificate.revoke',
+  `with upd as (
+     update certificate set status = 'revoked', revoked_at = $2, updated_at = $2,
+       destroy_key_at = case when origin = 'root' or destroy_key_at is null then destroy_key_at else $2::timestamptz + ${KEY_KEPT} end
+     where tenant_id = $1 and id = $3 and status <> 'revoked' and not_after > $2 returning id, parent_id
+   ), below as (
+     update certificate c set status = 'revoked', revoked_at = $2, updated_at = $2,
+       destroy_key_at = case when c.destroy_key_at is null then null else $2::timestamptz + ${KEY_KEPT} end
+     from upd where c.tenant_id = $1 and c.parent_id = upd.id and c.status <> 'revoked'
+   ), list as (
+     update certificate_revocation_list l set revision = l.revision + 1, reissue_at = $2 from upd
+     where l.tenant_id = $1 and l.certificate_id = coalesce(upd.parent_id, upd.id)
+   ), ${auditCte({ from: 'upd', first: 4 })}
+   select id from upd`,
+)
+
+/** What became of a certificate: the first of its kind and key type is active. */
+export type FirstStatus = 'active' | 'pendingActivation'
+
+/** Keeps a root, and makes room for its revocation list. */
+export async function insertNewRoot(tx: TenantTx, root: NewCertificate, entry: Entry, now: Date): Promise<FirstStatus> {
+  const values = [tx.tenantId, now, valuesOf(root), ...auditValues(entry, now)]
+  const [row] = await tx.rows<{ status: FirstStatus }>(insertRoot, values)
+  if (row === undefined) throw new Error('the root was not kept')
+  return row.status
+}
+
+/** What stands in the way of a statement that changes a certificate: something changed meanwhile. */
+type Inserted = FirstStatus | 'inactive' | null
+
+/** Keeps an imported certificate and completes its request. @returns null if the request is not open (any more) */
+export async function insertForRequest(
+  tx: TenantTx,
+  certificate: NewCertificate,
+  requestId: string,
+  entry: Entry,
+  now: Date,
+): Promise<Inserted> {
+  const statement = certificate.parentId === null ? insertImported : insertSigned
+  const values = [tx.tenantId, now, valuesOf(certificate), ...auditValues(entry, now), requestId]
+  return statusIn(await tx.rows(statement, values))
+}
+
+/** Keeps what was signed for a key that is elsewhere. @returns null if the root is revoked, has expired or signed the key before */
+export async function insertForForeignKey(
+  tx: TenantTx,
+  certificate: NewCertificate,
+  entry: Entry,
+  now: Date,
+): Promise<Inserted> {
+  return statusIn(await tx.rows(insertForeign, [tx.tenantId, now, valuesOf(certificate), ...auditValues(entry, now)]))
+}
+
+/**
+ * Keeps the leaf of a root in place of the one that is due, or that has another address of the tenant in it.
+ *
+ * @param issuer The address of the tenant as an issuer.
+ * @returns null if the root is not active, or has a leaf that is not due: somebody else was first
+ */
+export async function insertNextLeaf(
+  tx: TenantTx,
+  leaf: NewCertificate,
+  issuer: string,
+  entry: Entry,
+  now: Date,
+): Promise<Inserted> {
+  return statusIn(await tx.rows(insertLeaf, [tx.tenantId, now, valuesOf(leaf), ...auditValues(entry, now), issuer]))
+}
+
+/**
+ * Makes a certificate the one that signs for its kind and key type; the one that did becomes inactive.
+ *
+ * @returns false if it is not there, not one that signs, active already, expired or revoked. Throws the database's unique violation if another
+ *   one was activated at the same moment: try again.
+ */
+export async function setActive(tx: TenantTx, id: string, entry: Entry, now: Date): Promise<boolean> {
+  return (await tx.rows(activateStatement, [tx.tenantId, now, id, ...auditValues(entry, now)])).length === 1
+}
+
+/** @returns false if it is not an active one that signs */
+export async function setInactive(tx: TenantTx, id: string, entry: Entry, now: Date): Promise<boolean> {
+  return (await tx.rows(deactivateStatement, [tx.tenantId, now, id, ...auditValues(entry, now)])).length === 1
+}
+
+/** Revokes a certificate, and lets a new revocation list be due. @returns false if it is not there, revoked or expired */
+export async function setRevoked(tx: TenantTx, id: string, entry: Entry, now: Date): Promise<boolean> {
+  return (await tx.rows(revokeStatement, [tx.tenantId, now, id, ...auditValues(entry, now)])).length === 1
+}
+
+function statusIn(rows: readonly unknown[]): Inserted {
+  const [row] = rows as readonly { status: FirstStatus | 'inactive' }[]
+  return row?.status ?? null
+}

@@ -1,0 +1,82 @@
+import type { Caller } from '../../caller.ts'
+import { newId } from '../../crypto/random.ts'
+import { draftRoot } from '../../crypto/x509/draft-certificate.ts'
+import { issueCertificate } from '../../crypto/x509/issue.ts'
+import type { ProfileName } from '../../crypto/x509/profile.ts'
+import { Fault } from '../../fault.ts'
+import { crlUri } from '../revocation/publish-crl.ts'
+import { forgetTrust } from '../trusted-entities/tenant-trust.ts'
+import { forgetSigners } from './active-signer.ts'
+import { callingTenant } from './calling-tenant.ts'
+import { canSignMdl, type TenantCertificate } from './certificate.ts'
+import { insertNewRoot } from './certificate-change-store.ts'
+import { getCertificate } from './get-certificate.ts'
+import { type AuthorityNeeds, BACKDATED_MS, ensureLeaf } from './make-leaf.ts'
+import type { RootBody } from './schemas.ts'
+import { fittingName, readSubjectName } from './subject-name.ts'
+
+const ROOT_YEARS = 5
+
+/**
+ * Makes a root certificate. The first of its kind and key type is active at once and has a leaf that signs; the next one waits.
+ *
+ * @throws Fault `request.invalid`, `certificate.refused`
+ */
+export async function createRoot(
+  needs: AuthorityNeeds,
+  caller: Caller,
+  body: RootBody,
+  id = newId(),
+): Promise<TenantCertificate> {
+  const { type, keyType } = body
+  const tenant = await callingTenant(needs, caller)
+  const subject = readSubjectName(body, fittingName(tenant.name, roleOf(body)))
+  const issuerAltNameUri = readUrl(body.issuerAlternativeNameUrl)
+  const now = needs.clock.now()
+  const { key, id: keyId, keep } = await needs.keys.create(tenant.id, 'ca', keyType)
+  const profile = profileOf(body)
+  const crl = crlUri(needs, tenant.slug, id)
+  const draft = draftRoot({ ...{ profile, key, subject, issuerAltNameUri, crlUri: crl }, ...validityOf(now) })
+  const certificate = await issueCertificate(draft, profile, null, key)
+  const about = { ...{ id, type, keyType, keyId, certificate, parentId: null }, signMdl: canSignMdl(type, keyType) }
+  const entry = {
+    action: 'certificate.created',
+    subject: { kind: 'certificate', id },
+    by: caller,
+    detail: { type, keyType },
+  }
+  const status = await needs.store.inTenant(tenant.id, async (tx) => {
+    await keep(tx)
+    return insertNewRoot(tx, { ...about, origin: 'root' }, entry, now)
+  })
+  if (status === 'active') await ensureLeaf(needs, tenant.id, id)
+  forgetSigners(needs, tenant.id)
+  forgetTrust(needs, tenant.id)
+  return getCertificate(needs, caller, id)
+}
+
+function profileOf({ type, keyType }: RootBody): ProfileName {
+  if (type === 'verifierRoot') return 'readerRoot'
+  return keyType === 'P-256' ? 'iaca' : 'issuerRoot'
+}
+
+function roleOf({ type, keyType }: RootBody): string {
+  if (type === 'verifierRoot') return 'Reader Root'
+  return keyType === 'P-256' ? 'IACA' : 'Issuer Root'
+}
+
+function validityOf(now: Date): { notBefore: Date; notAfter: Date } {
+  const notAfter = new Date(now)
+  notAfter.setUTCFullYear(now.getUTCFullYear() + ROOT_YEARS)
+  return { notBefore: new Date(now.getTime() - BACKDATED_MS), notAfter }
+}
+
+/** It becomes an IA5String, so in the form that has ASCII characters only. */
+function readUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
+    const detail = 'It must be an absolute http or https URL without a user name.'
+    throw new Fault('request.invalid', { violations: [{ detail, pointer: '/issuerAlternativeNameUrl' }] })
+  }
+  return /^[\x21-\x7e]+$/.test(text) ? text : url.href
+}

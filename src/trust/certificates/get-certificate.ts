@@ -1,0 +1,27 @@
+import type { Caller } from '../../caller.ts'
+import { toPem } from '../../crypto/x509/pem.ts'
+import { Fault } from '../../fault.ts'
+import type { Platform } from '../../platform.ts'
+import type { TenantCertificate } from './certificate.ts'
+import { findCertificate } from './certificate-store.ts'
+
+type Needs = Pick<Platform, 'store' | 'clock'>
+
+/** A certificate of the caller's tenant. @throws Fault `resource.unknown` */
+export async function getCertificate(
+  { store, clock }: Needs,
+  { tenantId }: Pick<Caller, 'tenantId'>,
+  id: string,
+): Promise<TenantCertificate> {
+  const found = await store.single(tenantId, (tx) => findCertificate(tx, id, clock.now()))
+  if (found === null) throw new Fault('resource.unknown')
+  return found
+}
+
+/** A certificate and what stands above it, root included, in PEM. @throws Fault `resource.unknown` */
+export async function getChain(needs: Needs, caller: Pick<Caller, 'tenantId'>, id: string): Promise<string> {
+  const { der, chain, parentId } = await getCertificate(needs, caller, id)
+  const own = toPem('CERTIFICATE', der)
+  if (parentId === null) return own + chain
+  return own + toPem('CERTIFICATE', (await getCertificate(needs, caller, parentId)).der)
+}

@@ -1,0 +1,92 @@
+import { every, type Schedule } from '../../jobs/schedule.ts'
+import type { Platform } from '../../platform.ts'
+import { publishCrl } from '../revocation/publish-crl.ts'
+import { listDueLists } from '../revocation/revocation-list-store.ts'
+import { ensureLeaf } from './make-leaf.ts'
+import {
+  type Due,
+  expireRequest,
+  forgetKey,
+  forgetRequestKey,
+  listDueKeys,
+  listDueRequests,
+  listEnding,
+  listRootsWithoutLeaf,
+  warn,
+} from './upkeep-store.ts'
+
+/** How many days before the end of a certificate `certificate.expiring` is told, once each. */
+const WARNED_DAYS = [1, 7, 30, 90] as const
+
+/** Sweeps of this room: leafs are renewed, lists reissued, ends announced, and keys destroyed whose time is over. */
+export const trustSchedules: readonly Schedule[] = [
+  every(60, 'trust.renew-leafs', async (platform, signal) => {
+    const { store, clock, urls } = platform
+    const due = await store.across('active roots of all tenants whose leaf is due', (tx) =>
+      listRootsWithoutLeaf(tx, urls.issuer(''), clock.now()),
+    )
+    await oneByOne(platform, due, signal, ({ tenantId, id }) => ensureLeaf(platform, tenantId, id))
+  }),
+  every(30, 'trust.reissue-lists', async (platform, signal) => {
+    const { store, clock } = platform
+    const due = await store.across('revocation lists of all tenants that are due', (tx) =>
+      listDueLists(tx, clock.now()),
+    )
+    const lists = due.map(({ tenantId, rootId }) => ({ tenantId, id: rootId }))
+    await oneByOne(platform, lists, signal, ({ tenantId, id }) => publishCrl(platform, tenantId, id))
+  }),
+  every(3600, 'trust.warn-before-end', async (platform, signal) => {
+    const { store, clock } = platform
+    for (const days of WARNED_DAYS) {
+      const due = await store.across('certificates of all tenants that end soon', (tx) =>
+        listEnding(tx, clock.now(), days),
+      )
+      await oneByOne(platform, due, signal, (one) => warnOf(platform, one, days))
+    }
+  }),
+  every(300, 'trust.destroy-keys', async (platform, signal) => {
+    const { store, clock, keys } = platform
+    const requests = await store.across('signing requests of all tenants that ran out', (tx) =>
+      listDueRequests(tx, clock.now()),
+    )
+    await oneByOne(platform, requests, signal, async ({ tenantId, id, keyId }) => {
+      await expire(platform, { tenantId, id })
+      await keys.destroy(tenantId, keyId)
+      await store.single(tenantId, (tx) => forgetRequestKey(tx, id))
+    })
+    const due = await store.across('keys of certificates of all tenants whose time is over', (tx) =>
+      listDueKeys(tx, clock.now()),
+    )
+    await oneByOne(platform, due, signal, async ({ tenantId, id, keyId }) => {
+      await keys.destroy(tenantId, keyId)
+      await store.single(tenantId, (tx) => forgetKey(tx, id))
+    })
+  }),
+]
+
+function warnOf({ store, clock }: Platform, { tenantId, id }: Due, days: number): Promise<void> {
+  const subject = { kind: 'certificate', id }
+  const entry = { action: 'certificate.expiring', subject, by: 'system', detail: { withinDays: days } } as const
+  return store.single(tenantId, (tx) => warn(tx, id, days, entry, clock.now()))
+}
+
+function expire({ store, clock }: Platform, { tenantId, id }: Due): Promise<void> {
+  const subject = { kind: 'certificateSigningRequest', id }
+  const entry = { action: 'certificateSigningRequest.expired', subject, by: 'system' } as const
+  return store.single(tenantId, (tx) => expireRequest(tx, id, entry, clock.now()))
+}
+
+/** One that fails does not keep the others waiting; it comes again with the next run. */
+async function oneByOne<T extends Due>(
+  { log }: Platform,
+  due: readonly T[],
+  signal: AbortSignal,
+  work: (one: T) => Promise<unknown>,
+): Promise<void> {
+  for (const one of due) {
+    if (signal.aborted) return
+    await work(one).catch((error: unknown) => {
+      log.error({ tenantId: one.tenantId, id: one.id, error: String(error) }, 'a certificate could not be looked after')
+    })
+  }
+}

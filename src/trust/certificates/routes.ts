@@ -1,0 +1,125 @@
+import { Type } from 'typebox'
+import { filtersOf, listPage } from '../../api/list.ts'
+import { once } from '../../http/routes/operation.ts'
+import { answer, type Route, rawAnswer, route } from '../../http/routes/route.ts'
+import { signSigningRequest } from '../signing-requests/sign-request.ts'
+import { listCertificates } from './certificate-store.ts'
+import { showCertificate } from './certificate-view.ts'
+import { activateCertificate, deactivateCertificate, revokeCertificate } from './change-certificate.ts'
+import { createRoot } from './create-root.ts'
+import { getCertificate, getChain } from './get-certificate.ts'
+import { CertificateListQuery, CertificateView, IdParams, RootBody, SignBody } from './schemas.ts'
+
+const PEM = 'application/x-pem-file'
+const tag = 'certificates'
+
+const create = route({
+  group: 'creds',
+  method: 'POST',
+  path: '/certificates',
+  tag,
+  says: 'Creates a root certificate. The first of its kind and key type is active and signs by a leaf that it makes itself.',
+  needs: 'trust:write',
+  body: RootBody,
+  status: 201,
+  reply: CertificateView,
+  faults: ['certificate.refused'],
+  handle: async ({ platform, caller, body, operation }) => {
+    const find = (id: string) => getCertificate(platform, caller, id)
+    return answer(showCertificate(await once(operation, find, (id) => createRoot(platform, caller, body, id))))
+  },
+})
+
+const list = route({
+  group: 'creds',
+  method: 'GET',
+  path: '/certificates',
+  tag,
+  says: 'Lists the certificates of the tenant, those that roots made by themselves too.',
+  needs: 'trust:read',
+  query: CertificateListQuery,
+  status: 200,
+  reply: Type.Array(CertificateView),
+  faults: [],
+  handle: ({ platform: { store, clock }, caller, query, href }) =>
+    listPage(
+      { query, href },
+      (list) => store.single(caller.tenantId, (tx) => listCertificates(tx, list, filtersOf(query), clock.now())),
+      showCertificate,
+    ),
+})
+
+const get = route({
+  group: 'creds',
+  method: 'GET',
+  path: '/certificates/{id}',
+  tag,
+  says: 'Reads a certificate; with `Accept: application/x-pem-file` it and its chain, root last.',
+  needs: 'trust:read',
+  params: IdParams,
+  status: 200,
+  reply: CertificateView,
+  produces: [PEM],
+  faults: ['resource.unknown'],
+  handle: async ({ platform, caller, params, wants }) => {
+    if (wants === PEM) return rawAnswer(PEM, await getChain(platform, caller, params.id))
+    return answer(showCertificate(await getCertificate(platform, caller, params.id)))
+  },
+})
+
+/** What may become of a certificate, by the last part of the path. */
+const changes = {
+  activate: {
+    says: 'Signs with this certificate from now on; the active one of its kind and key type becomes inactive.',
+    change: activateCertificate,
+  },
+  deactivate: {
+    says: 'Signs with this certificate no more. What it signed stays valid.',
+    change: deactivateCertificate,
+  },
+  revoke: {
+    says: 'Revokes a certificate for good, with everything below it. It stands in the revocation list of its root at once.',
+    change: revokeCertificate,
+  },
+} as const
+
+const changeRoutes = Object.entries(changes).map(([verb, { says, change }]) =>
+  route({
+    group: 'creds',
+    method: 'POST',
+    path: `/certificates/{id}/${verb}`,
+    tag,
+    says,
+    needs: 'trust:write',
+    params: IdParams,
+    status: 200,
+    reply: CertificateView,
+    faults: ['resource.unknown', 'state.invalid'],
+    handle: async ({ platform, caller, params }) => answer(showCertificate(await change(platform, caller, params.id))),
+  }),
+)
+
+const sign = route({
+  group: 'creds',
+  method: 'POST',
+  path: '/certificates/{id}/sign',
+  tag,
+  says: 'Signs a certificate signing request with this root. Extensions that the request asks for are not copied.',
+  needs: 'trust:write',
+  params: IdParams,
+  body: SignBody,
+  status: 201,
+  reply: CertificateView,
+  faults: [
+    ...(['resource.unknown', 'state.invalid', 'certificate.invalid', 'certificate.refused'] as const),
+    ...(['signing_request.unproven', 'certificate.other_country', 'certificate.incapable_root'] as const),
+  ],
+  handle: async ({ platform, caller, params, body, operation }) => {
+    const find = (id: string) => getCertificate(platform, caller, id)
+    const sign = (id: string) => signSigningRequest(platform, caller, params.id, { ...body, id })
+    return answer(showCertificate(await once(operation, find, sign)))
+  },
+})
+
+/** Certificates, in our API. */
+export const certificateRoutes: readonly Route[] = [create, list, get, ...changeRoutes, sign]

@@ -1,0 +1,82 @@
+import type { VerificationKey } from '../../crypto/jwk.ts'
+import type { AnchorSet } from '../../crypto/x509-path/anchor.ts'
+import type { Certificate } from '../../crypto/x509-path/certificate.ts'
+import { keyIdsOfBits } from '../../crypto/x509-path/key-id.ts'
+import { validatePath } from '../../crypto/x509-path/validate-path.ts'
+import { Fault } from '../../fault.ts'
+import { type TrustFinding, trustFinding } from '../lookups/finding.ts'
+import type { TrustNeeds } from '../lookups/needs.ts'
+import { revocationFor } from '../revocation/revocation-lists.ts'
+
+/** A chain that stood in a header, and when the key of its leaf was used. */
+export type UsedChain = { readonly der: readonly Buffer[]; readonly at: Date }
+
+/** Who a certificate says that it is of. */
+export type CertifiedIssuer = {
+  readonly issuer: string
+  readonly key: VerificationKey
+  readonly trusted: boolean
+  readonly findings: readonly TrustFinding[]
+  readonly chain: UsedChain
+  /** Key identifiers of the path, computed from its keys, and that of the anchor as it states it: lower-case hex. */
+  readonly keyIds: readonly string[]
+}
+
+/**
+ * Validates the chain that a credential brings, for issuing, that nothing of it was revoked, and that its leaf may speak for `iss`.
+ *
+ * @param x5c Standard base64 of DER, leaf first.
+ * @param iat When it was signed by its own word, in seconds. [SEC-28] The certificates must have been valid then, however old they are now.
+ * @throws Fault `issuer.undiscoverable`, `key.unsupported` if there is no leaf whose key could be used; `upstream.unreachable`
+ * @see [SD-JWT VC, 2.5](https://datatracker.ietf.org/doc/draft-ietf-oauth-sd-jwt-vc/)
+ */
+export async function certifiedIssuer(
+  platform: Pick<TrustNeeds, 'fetch'>,
+  x5c: readonly string[],
+  { iss, iat }: { readonly iss: string | null; readonly iat: unknown },
+  { anchors, now }: { readonly anchors: AnchorSet; readonly now: Date },
+): Promise<CertifiedIssuer> {
+  const chain = { der: x5c.map((one) => Buffer.from(one, 'base64')), at: timeOfUse(iat, now) }
+  const { leaf, path, findings } = await validated(platform, chain, anchors, now)
+  if (leaf === null) throw new Fault('issuer.undiscoverable', { detail: findings[0]?.message ?? '' })
+  if (leaf.publicKey === null) throw new Fault('key.unsupported')
+  const isNamed = iss === null || speaksFor(leaf, iss)
+  const all = isNamed ? findings : [...findings, trustFinding('issuer.name')]
+  return {
+    issuer: iss !== null && isNamed ? iss : leaf.subject.text,
+    key: leaf.publicKey,
+    trusted: all.length === 0,
+    findings: all,
+    chain,
+    keyIds: keyIdsOf(path),
+  }
+}
+
+async function validated(platform: Pick<TrustNeeds, 'fetch'>, { der, at }: UsedChain, anchors: AnchorSet, now: Date) {
+  const ask = { chain: der, anchors, purpose: 'issuer', at } as const
+  const revocation = await revocationFor(platform, ask, now)
+  return validatePath(revocation === undefined ? ask : { ...ask, revocation })
+}
+
+/**
+ * (5.7) Whether a certificate names an issuer: by a URI; or, if it has no URI, by the DNS name of an https issuer. One that has both is for
+ * that URI alone, since many issuers share a host.
+ */
+export function speaksFor({ extensions: { subjectAltName } }: Pick<Certificate, 'extensions'>, iss: string): boolean {
+  const { dns, uris } = subjectAltName
+  if (uris.length > 0) return uris.includes(iss)
+  // RFC 6125 6.4: a DNS name is compared with the host; it says nothing of a port
+  const host = URL.canParse(iss) && new URL(iss).protocol === 'https:' ? new URL(iss).hostname : iss
+  return dns.some((name) => name.toLowerCase() === host.toLowerCase())
+}
+
+function timeOfUse(iat: unknown, now: Date): Date {
+  const seconds = typeof iat === 'number' && iat >= 0 ? iat : Number.POSITIVE_INFINITY
+  return new Date(Math.min(seconds * 1000, now.getTime()))
+}
+
+/** The key identifiers of a path: what a leaf or an intermediate states of its own key is its word only, so it is computed. */
+export function keyIdsOf(path: readonly Certificate[]): readonly string[] {
+  const stated = path.at(-1)?.extensions.subjectKeyId?.toString('hex')
+  return [...path.flatMap(({ keyBits }) => keyIdsOfBits(keyBits)), ...(stated === undefined ? [] : [stated])]
+}

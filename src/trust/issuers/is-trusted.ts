@@ -1,0 +1,69 @@
+import type { TenantId } from '../../caller.ts'
+import type { AnchorSet } from '../../crypto/x509-path/anchor.ts'
+import { validatePath } from '../../crypto/x509-path/validate-path.ts'
+import { didWebOf } from '../../protocols/did/did-web.ts'
+import { type TrustSource, trustedAnchors, trustedEntitiesFor } from '../trusted-entities/tenant-trust.ts'
+import type { ResolvedIssuer } from './resolve-issuer.ts'
+
+/** What checks of credentials need to know of whom a tenant trusts. */
+export type TenantTrust = {
+  readonly anchors: () => Promise<AnchorSet>
+  /** As {@link isTrustedIssuer}. */
+  readonly vouchesFor: (issuer: NamedIssuer, entityIds?: readonly string[]) => Promise<boolean>
+}
+
+/** An issuer as it was found, or as it calls itself. */
+type NamedIssuer = Pick<ResolvedIssuer, 'mechanism' | 'issuer' | 'trusted' | 'chain'>
+
+/** Whom a tenant trusts, looked up when it is asked for. */
+export function trustOf(source: TrustSource, tenantId: TenantId): TenantTrust {
+  return {
+    anchors: () => trustedAnchors(source, tenantId),
+    vouchesFor: (issuer, entityIds) => isTrustedIssuer(source, tenantId, issuer, entityIds),
+  }
+}
+
+/**
+ * Whether one of the tenant's trusted entities stands for an issuer whose key was found. [VC-20] By the mechanism that the entity states: a
+ * DID by its DID, an https issuer by its address, a certificate by a chain to one of the entity's own.
+ *
+ * @param entityIds Only these entities; by default all. Ids that are gone trust nobody.
+ */
+export async function isTrustedIssuer(
+  source: TrustSource,
+  tenantId: TenantId,
+  { mechanism, issuer, trusted, chain }: NamedIssuer,
+  entityIds?: readonly string[],
+): Promise<boolean> {
+  if (!trusted) return false
+  if (chain !== null) {
+    const anchors = await trustedAnchors(source, tenantId, entityIds)
+    return validatePath({ chain: chain.der, anchors, purpose: 'issuer', at: chain.at }).ok
+  }
+  const entities = await trustedEntitiesFor(source, tenantId, 'issuer', entityIds)
+  return entities.some(({ dids, issuers }) =>
+    mechanism === 'did' ? dids.some(({ did }) => did === issuer) : issuers.includes(issuer),
+  )
+}
+
+/**
+ * Whether an entity stands for the Credential Issuer Identifier of an offer: by that address, or by the `did:web` DID of the same address.
+ * An entity of which only certificates or other DIDs are known says nothing about addresses.
+ */
+export async function isTrustedCredentialIssuer(
+  source: TrustSource,
+  tenantId: TenantId,
+  credentialIssuer: string,
+): Promise<boolean> {
+  const entities = await trustedEntitiesFor(source, tenantId, 'issuer')
+  const asDid = didWebOf(credentialIssuer)
+  return entities.some(
+    ({ dids, issuers }) => issuers.includes(credentialIssuer) || dids.some(({ did }) => did === asDid),
+  )
+}
+
+/** Whether an entity stands for the DID of a verifier. */
+export async function isTrustedVerifierDid(source: TrustSource, tenantId: TenantId, did: string): Promise<boolean> {
+  const entities = await trustedEntitiesFor(source, tenantId, 'verifier')
+  return entities.some(({ dids }) => dids.some((one) => one.did === did))
+}

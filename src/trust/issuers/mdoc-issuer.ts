@@ -1,0 +1,50 @@
+import { oids } from '../../crypto/x509/oids.ts'
+import type { AnchorSet } from '../../crypto/x509-path/anchor.ts'
+import { mdlSigner } from '../../crypto/x509-path/extended-key-usage.ts'
+import { validatePath } from '../../crypto/x509-path/validate-path.ts'
+import { Fault } from '../../fault.ts'
+import type { IssuerSigned } from '../../protocols/mdoc/issuer-signed.ts'
+import { mdl } from '../../protocols/mdoc/mdl.ts'
+import type { IssuerCertificate } from '../../protocols/mdoc/verify-issuer-signed.ts'
+import type { TrustNeeds } from '../lookups/needs.ts'
+import { revocationFor } from '../revocation/revocation-lists.ts'
+import { keyIdsOf } from './certified-issuer.ts'
+import type { ResolvedIssuer } from './resolve-issuer.ts'
+
+/** Who signed an mdoc. `certificate`: what the checks of the mdoc itself compare it with. */
+export type MdocIssuer = ResolvedIssuer & { readonly certificate: IssuerCertificate }
+
+/**
+ * Finds who signed an mdoc: validates the chain that it brings, as a document signer's under an IACA root (6.5, step 3), and that nothing
+ * of it was revoked.
+ *
+ * NOT checked: the signature and everything else of the mdoc, its status, whether the verifier or the tenant wants this issuer.
+ *
+ * @param anchors Where chains may end; see `trustedAnchors`.
+ * @throws Fault `issuer.undiscoverable`, `key.unsupported` if there is no leaf whose key could be used; `upstream.unreachable`
+ * @see ISO/IEC 18013-5, 9.3.1 (2021)
+ */
+export async function resolveMdocIssuer(
+  platform: Pick<TrustNeeds, 'fetch'>,
+  { x5chain, mso }: Pick<IssuerSigned, 'x5chain' | 'mso'>,
+  now: Date,
+  anchors: () => Promise<AnchorSet>,
+): Promise<MdocIssuer> {
+  const der = x5chain.map((one) => Buffer.from(one))
+  // [SEC-28] the certificates must have been valid when it was signed; `signed` is their own word, but never later than now
+  const at = new Date(Math.min(mso.validityInfo.signed.getTime(), now.getTime()))
+  // ISO/IEC 18013-5 Annex B: signers of driving licences. ISO/IEC 23220: of other documents too
+  const extendedKeyUsage = mso.docType === mdl.docType ? [oids.mdlDocumentSigner] : [...mdlSigner]
+  const ask = { chain: der, anchors: await anchors(), purpose: 'issuer', iaca: true, extendedKeyUsage, at } as const
+  const revocation = await revocationFor(platform, ask, now)
+  const { ok, findings, leaf, path } = validatePath(revocation === undefined ? ask : { ...ask, revocation })
+  if (leaf === null) throw new Fault('issuer.undiscoverable', { detail: findings[0]?.message ?? '' })
+  const { publicKey: key, subject, notBefore, notAfter } = leaf
+  if (key === null) throw new Fault('key.unsupported')
+  const { country: countryName, state: stateOrProvinceName } = subject
+  return {
+    ...{ issuer: subject.text, mechanism: 'x5c', key, trusted: ok, findings },
+    ...{ chain: { der, at }, keyIds: keyIdsOf(path) },
+    certificate: { der: leaf.der, key, notBefore, notAfter, countryName, stateOrProvinceName },
+  }
+}

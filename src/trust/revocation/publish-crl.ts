@@ -1,0 +1,85 @@
+import type { TenantId } from '../../caller.ts'
+import { sha256Base64url } from '../../crypto/digest.ts'
+import { signRevocationList } from '../../crypto/x509/revocation-list.ts'
+import { readCertificate } from '../../crypto/x509-path/certificate.ts'
+import { Fault } from '../../fault.ts'
+import { Recent } from '../../memory/recent.ts'
+import type { Platform } from '../../platform.ts'
+import { oncePer } from '../../store/once-per.ts'
+import { isWrittenUuid } from '../../uuid.ts'
+import { findListState, keepList, type ListState, listRevoked } from './revocation-list-store.ts'
+
+type Needs = Pick<Platform, 'store' | 'keys' | 'clock'>
+
+/** A revocation list as it is served. */
+export type PublishedCrl = { readonly der: Buffer; readonly etag: string; readonly nextUpdate: Date }
+
+/** The media type of revocation lists. @see [RFC 5280, 4.2.1.13](https://www.rfc-editor.org/rfc/rfc5280#section-4.2.1.13) */
+export const CRL_MEDIA_TYPE = 'application/pkix-crl'
+/** How long others may rely on a list that they keep. [X5-2] asks for 90 days at most. */
+const LIST_DAYS = 7
+/** The next list comes in the middle of that, so that a few days without us hurt nobody. */
+const REISSUED_DAYS = 3
+const DAY_MS = 86_400_000
+const ATTEMPTS_MAX = 5
+/** How late a revocation by another process shows. */
+const BOUNDS = { entriesMax: 500, ttlMs: 5_000 } as const
+
+const caches = oncePer(() => new Recent<Promise<PublishedCrl>>(BOUNDS))
+
+/** Where the list of a root is; stands in it and in everything that it signs. */
+export function crlUri({ urls }: Pick<Platform, 'urls'>, slug: string, rootId: string): string {
+  return `${urls.issuer(slug)}/crls/${rootId}.crl`
+}
+
+/**
+ * The revocation list of a root of the tenant. Signed anew when something was revoked or its time has come, else the last one.
+ *
+ * @throws Fault `resource.unknown`
+ * @see [RFC 5280, 5](https://www.rfc-editor.org/rfc/rfc5280#section-5)
+ */
+export function publishCrl(needs: Needs, tenantId: TenantId, rootId: string): Promise<PublishedCrl> {
+  if (!isWrittenUuid(rootId)) throw new Fault('resource.unknown')
+  const cache = caches(needs.store)
+  const name = `${tenantId}|${rootId}`
+  const now = needs.clock.now()
+  const known = cache.get(name, now)
+  if (known !== undefined) return known
+  const making = currentList(needs, tenantId, rootId, now)
+  cache.set(name, making, now)
+  making.catch(() => cache.delete(name))
+  return making
+}
+
+/** Lets go of what is kept of a list after a revocation in this process. */
+export function forgetCrl({ store }: Pick<Platform, 'store'>, tenantId: TenantId, rootId: string): void {
+  caches(store).delete(`${tenantId}|${rootId}`)
+}
+
+async function currentList(needs: Needs, tenantId: TenantId, rootId: string, now: Date): Promise<PublishedCrl> {
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
+    const state = await needs.store.single(tenantId, (tx) => findListState(tx, rootId))
+    if (state === null) throw new Fault('resource.unknown')
+    const isDue = state.reissueAt !== null && state.reissueAt <= now
+    if (state.current !== null && !isDue) return published(state.current)
+    const list = await signList(needs, tenantId, rootId, state, now)
+    if (await needs.store.single(tenantId, (tx) => keepList(tx, rootId, state, list))) return published(list)
+  }
+  throw new Error('the revocation list was made by others again and again')
+}
+
+async function signList(needs: Needs, tenantId: TenantId, rootId: string, { root, number }: ListState, now: Date) {
+  const revoked = await needs.store.single(tenantId, (tx) => listRevoked(tx, rootId))
+  const key = await needs.keys.byId(tenantId, root.keyId)
+  const { subject, extensions } = readCertificate(root.der)
+  const next = { number: number + 1, nextUpdate: new Date(now.getTime() + LIST_DAYS * DAY_MS) }
+  const issuerKeyId = extensions.subjectKeyId ?? Buffer.alloc(0)
+  const der = await signRevocationList({ ...next, issuer: subject.der, issuerKeyId, thisUpdate: now, revoked }, key)
+  const reissueAt = new Date(now.getTime() + REISSUED_DAYS * DAY_MS)
+  // Behind its end a root vouches for nothing, so nothing of it can be revoked.
+  return { ...next, der, reissueAt: reissueAt < root.notAfter ? reissueAt : null }
+}
+
+function published({ der, nextUpdate }: { der: Buffer; nextUpdate: Date }): PublishedCrl {
+  return { der, nextUpdate, etag: `"${sha256Base64url(der).slice(0, 22)}"` }
+}

@@ -1,0 +1,74 @@
+import type { Caller } from '../../caller.ts'
+import { newId } from '../../crypto/random.ts'
+import {
+  extendedKeyUsage,
+  keyUsage,
+  keyUsages,
+  subjectAltName,
+  subjectKeyIdentifier,
+} from '../../crypto/x509/extension.ts'
+import { encodeName } from '../../crypto/x509/name.ts'
+import { oids } from '../../crypto/x509/oids.ts'
+import { keyIdentifierOf, spkiOf } from '../../crypto/x509/signature.ts'
+import { signRequest } from '../../crypto/x509/signing-request.ts'
+import { Fault } from '../../fault.ts'
+import { callingTenant } from '../certificates/calling-tenant.ts'
+import { type AuthorityNeeds, subjectNames } from '../certificates/make-leaf.ts'
+import type { SigningRequestBody } from '../certificates/schemas.ts'
+import { fittingName, readSubjectName } from '../certificates/subject-name.ts'
+import type { TenantSigningRequest } from './signing-request.ts'
+import { insertSigningRequest } from './signing-request-store.ts'
+
+/** [CSR-3] */
+const OPEN_DAYS = 30
+const DAY_MS = 86_400_000
+
+/**
+ * Makes a key and asks for a certificate for it, to be signed by somebody else or by an own root.
+ *
+ * @throws Fault `request.invalid`
+ */
+export async function createSigningRequest(
+  needs: AuthorityNeeds,
+  caller: Caller,
+  body: SigningRequestBody,
+  id = newId(),
+): Promise<TenantSigningRequest> {
+  const { type, keyType } = body
+  const signMdl = readSignMdl(body)
+  const tenant = await callingTenant(needs, caller)
+  const role = type === 'issuerSignCredential' ? 'Document Signer' : 'Verifier'
+  const subject = readSubjectName(body, fittingName(tenant.name, role))
+  const now = needs.clock.now()
+  const { key, id: keyId, keep } = await needs.keys.create(tenant.id, 'leaf', keyType)
+  const spki = spkiOf(key.publicJwk)
+  const subjectKeyId = keyIdentifierOf(spki)
+  // 6.8: the contents of a request
+  const extensions = [
+    keyUsage(keyUsages.digitalSignature),
+    ...(signMdl ? [extendedKeyUsage(oids.mdlDocumentSigner)] : []),
+    ...(type === 'verifierSignRequest' ? [extendedKeyUsage(oids.mdlReaderAuth)] : []),
+    subjectAltName(subjectNames(needs, type, tenant.slug)),
+    subjectKeyIdentifier(subjectKeyId),
+  ]
+  const der = await signRequest({ subject: encodeName(subject), spki, extensions }, key)
+  const expiresAt = new Date(now.getTime() + OPEN_DAYS * DAY_MS)
+  const state = { status: 'open', certificateId: null, expiresAt, createdAt: now, updatedAt: now } as const
+  const request = { id, type, keyType, country: subject.country, signMdl, keyId, der, subjectKeyId, ...state }
+  const about = { kind: 'certificateSigningRequest', id: request.id }
+  const entry = { action: 'certificateSigningRequest.created', subject: about, by: caller, detail: { type, keyType } }
+  await needs.store.inTenant(tenant.id, async (tx) => {
+    await keep(tx)
+    await insertSigningRequest(tx, request, entry)
+  })
+  return request
+}
+
+function readSignMdl({ type, capabilities }: SigningRequestBody): boolean {
+  const signMdl = capabilities?.signMdl ?? false
+  if (signMdl && type !== 'issuerSignCredential') {
+    const detail = 'Only a certificate of the type issuerSignCredential can sign mobile driving licences.'
+    throw new Fault('request.invalid', { violations: [{ detail, pointer: '/capabilities/signMdl' }] })
+  }
+  return signMdl
+}

@@ -1,0 +1,98 @@
+import { Type } from 'typebox'
+import { filtersOf, listPage } from '../../api/list.ts'
+import { once } from '../../http/routes/operation.ts'
+import { answer, type Route, route } from '../../http/routes/route.ts'
+import { showCertificate, showSigningRequest } from '../certificates/certificate-view.ts'
+import { getCertificate } from '../certificates/get-certificate.ts'
+import {
+  CertificateView,
+  IdParams,
+  ImportBody,
+  SigningRequestBody,
+  SigningRequestListQuery,
+  SigningRequestView,
+} from '../certificates/schemas.ts'
+import { createSigningRequest } from './create-signing-request.ts'
+import { getSigningRequest } from './get-signing-request.ts'
+import { importCertificate } from './import-certificate.ts'
+import { listSigningRequests } from './signing-request-store.ts'
+
+const tag = 'certificates'
+
+const create = route({
+  group: 'creds',
+  method: 'POST',
+  path: '/certificates/csrs',
+  tag,
+  says: 'Creates a key and a certificate signing request for it, to be signed by somebody else or by an own root.',
+  needs: 'trust:write',
+  body: SigningRequestBody,
+  status: 201,
+  reply: SigningRequestView,
+  faults: [],
+  handle: async ({ platform, caller, body, operation }) => {
+    const find = (id: string) => getSigningRequest(platform, caller, id)
+    const create = (id: string) => createSigningRequest(platform, caller, body, id)
+    return answer(showSigningRequest(await once(operation, find, create)))
+  },
+})
+
+const list = route({
+  group: 'creds',
+  method: 'GET',
+  path: '/certificates/csrs',
+  tag,
+  says: 'Lists the certificate signing requests of the tenant.',
+  needs: 'trust:read',
+  query: SigningRequestListQuery,
+  status: 200,
+  reply: Type.Array(SigningRequestView),
+  faults: [],
+  handle: ({ platform: { store, clock }, caller, query, href }) =>
+    listPage(
+      { query, href },
+      (list) => store.single(caller.tenantId, (tx) => listSigningRequests(tx, list, filtersOf(query), clock.now())),
+      showSigningRequest,
+    ),
+})
+
+const get = route({
+  group: 'creds',
+  method: 'GET',
+  path: '/certificates/csrs/{id}',
+  tag,
+  says: 'Reads a certificate signing request.',
+  needs: 'trust:read',
+  params: IdParams,
+  status: 200,
+  reply: SigningRequestView,
+  faults: ['resource.unknown'],
+  handle: async ({ platform, caller, params }) =>
+    answer(showSigningRequest(await getSigningRequest(platform, caller, params.id))),
+})
+
+const importRoute = route({
+  group: 'creds',
+  method: 'POST',
+  path: '/certificates/csrs/{id}/import',
+  tag,
+  says: 'Attaches the certificate that somebody else signed for the request, after all checks.',
+  needs: 'trust:write',
+  params: IdParams,
+  body: ImportBody,
+  status: 201,
+  reply: CertificateView,
+  faults: [
+    ...(['resource.unknown', 'state.invalid', 'certificate.invalid', 'certificate.key_mismatch'] as const),
+    ...(['certificate.chain_broken', 'certificate.wrong_usage', 'certificate.not_valid_now'] as const),
+    ...(['certificate.valid_too_long', 'certificate.other_country'] as const),
+  ],
+  handle: async ({ platform, caller, params, body, operation }) => {
+    const find = (id: string) => getCertificate(platform, caller, id)
+    const attach = (id: string) => importCertificate(platform, caller, params.id, { ...body, id })
+    return answer(showCertificate(await once(operation, find, attach)))
+  },
+})
+
+/** Certificate signing requests, in our API. Before those of certificates, whose `{id}` would also fit. */
+export const signingRequestRoutes: readonly Route[] = [create, list, get, importRoute]

@@ -1,0 +1,77 @@
+import { type AnchorSet, noAnchors } from '../../crypto/x509-path/anchor.ts'
+import { Fault, type FaultCode } from '../../fault.ts'
+import { sizeOf, statusAt, statusValues } from '../../protocols/status-list/packed-list.ts'
+import { readStatusClaim, type StatusReference } from '../../protocols/status-list/status-claim.ts'
+import { freshUntil, type VerifiedList } from '../../protocols/status-list/status-list-token.ts'
+import { type TrustFinding, type TrustFindingCode, trustFinding } from '../lookups/finding.ts'
+import type { TrustNeeds } from '../lookups/needs.ts'
+import { isOutOfReach } from '../lookups/out-of-reach.ts'
+import { fetchedList, type ListForm, type StatusIssuer } from './fetched-status-list.ts'
+
+/**
+ * Asks the issuer's status list about a credential that was found valid otherwise. Any failure counts against the credential.
+ * Lists are kept for as long as they allow (a minute to a day); our own are asked about each time, so that what is revoked here is so at once.
+ *
+ * @param status The `status` claim, as received; undefined: the credential has none and cannot be revoked, so nothing is found.
+ * @param issuer Who signed the credential: the list must be signed by the same.
+ * @param anchors Where the chain of a list may end, if not the key of the credential's certificate signed it.
+ * @param form `cwt` for an mdoc.
+ * @see [Token Status List, 8.3](https://datatracker.ietf.org/doc/draft-ietf-oauth-status-list/)
+ */
+export async function checkStatus(...asked: Parameters<typeof readStatus>): Promise<readonly TrustFinding[]> {
+  return (await readStatus(...asked)).findings
+}
+
+/** What a status list says of a credential. `freshUntil`: when the list is to be asked again; null: there is none, or it did not answer. */
+export type ReadStatus = { readonly findings: readonly TrustFinding[]; readonly freshUntil: Date | null }
+
+/** As {@link checkStatus}, with the time that the statement is good for. */
+export async function readStatus(
+  platform: TrustNeeds,
+  status: unknown,
+  issuer: StatusIssuer,
+  now: Date,
+  anchors: () => Promise<AnchorSet> = async () => noAnchors,
+  form: ListForm = 'jwt',
+): Promise<ReadStatus> {
+  let reference: StatusReference | null
+  try {
+    reference = readStatusClaim(status, { allowHttpLoopback: platform.config.isDevelopment })
+  } catch {
+    return { findings: [trustFinding('status.malformed')], freshUntil: null }
+  }
+  if (reference === null) return { findings: [], freshUntil: null }
+  try {
+    const list = await fetchedList(platform, { status: reference, issuer, now, anchors, form })
+    return { findings: statusFindings(list, reference.index), freshUntil: freshUntil(list, now) }
+  } catch (error) {
+    return { findings: [trustFinding(codeOf(error))], freshUntil: null }
+  }
+}
+
+function statusFindings(list: VerifiedList, index: number): readonly TrustFinding[] {
+  // 8.3: an index outside the list MUST lead to rejection
+  if (index >= sizeOf(list)) return [trustFinding('status.out_of_range')]
+  switch (statusAt(list, index)) {
+    case statusValues.valid:
+      return []
+    case statusValues.revoked:
+      return [trustFinding('status.revoked')]
+    case statusValues.suspended:
+      return [trustFinding('status.suspended')]
+    default:
+      return [trustFinding('status.other')]
+  }
+}
+
+function codeOf(error: unknown): TrustFindingCode {
+  if (!(error instanceof Fault)) throw error
+  return findings[error.code] ?? (isOutOfReach(error) ? 'status.unavailable' : 'status.untrusted')
+}
+
+const findings: Partial<Record<FaultCode, TrustFindingCode>> = {
+  'status_list.invalid': 'status.invalid',
+  'upstream.too_large': 'status.invalid',
+  'upstream.media_type': 'status.invalid',
+  'upstream.refused': 'status.missing',
+}

@@ -1,0 +1,145 @@
+import { type JsonObject, memberOf } from '../../crypto/json.ts'
+import { thumbprint, type VerificationKey } from '../../crypto/jwk.ts'
+import type { AnchorSet } from '../../crypto/x509-path/anchor.ts'
+import { Fault } from '../../fault.ts'
+import { tenantOfWork } from '../../http/outbound/tenant-of-work.ts'
+import { FetchedCache } from '../../memory/fetched-cache.ts'
+import type { OutboundFetch } from '../../platform.ts'
+import { looksLikeDid, parseKeyUrl } from '../../protocols/did/did.ts'
+import type { StatusReference } from '../../protocols/status-list/status-claim.ts'
+import {
+  parseStatusListCwt,
+  STATUS_LIST_CWT_MEDIA_TYPE,
+  verifyStatusListCwt,
+} from '../../protocols/status-list/status-list-cwt.ts'
+import {
+  freshUntil,
+  parseStatusListToken,
+  STATUS_LIST_MEDIA_TYPE,
+  type VerifiedList,
+  verifyStatusListToken,
+} from '../../protocols/status-list/status-list-token.ts'
+import { oncePer } from '../../store/once-per.ts'
+import { type ResolvedIssuer, resolveIssuer } from '../issuers/resolve-issuer.ts'
+import type { TrustNeeds } from '../lookups/needs.ts'
+import { isTrouble } from '../lookups/out-of-reach.ts'
+import { certifiedStatusKey, statusKeyUnder } from './certified-status-key.ts'
+
+/** Who signed the credential, as {@link resolveIssuer} found. */
+export type StatusIssuer = Pick<ResolvedIssuer, 'issuer' | 'mechanism' | 'key' | 'keyIds'>
+
+/** How a list is asked for: as a JWT, or as a CWT, which is what an mdoc refers to. */
+export type ListForm = 'jwt' | 'cwt'
+
+/** Which list is wanted, and who must have signed it. */
+export type ListSource = {
+  readonly status: StatusReference
+  readonly issuer: StatusIssuer
+  readonly now: Date
+  readonly anchors: () => Promise<AnchorSet>
+  readonly form: ListForm
+}
+
+const DAY_MS = 86_400_000
+/** A list of 2^17 entries is some 32 KiB here; one of more than 1.5 MiB is not kept, since any issuer may name its list. */
+const BOUNDS = { bytesMax: 6 * 1024 * 1024, ttlMs: DAY_MS } as const
+const BYTES_MAX = 8 * 1024 * 1024
+const REDIRECTS_MAX = 3
+const ETAG_CHARS_MAX = 200
+
+type Kept = {
+  readonly list: VerifiedList
+  readonly etag: string | null
+  /** The list is asked for again from then on. */
+  readonly staleAt: number
+  /** It is verified again, too, after a day: its key may have been withdrawn. */
+  readonly verifiedAt: number
+}
+const caches = oncePer((_: OutboundFetch) => new FetchedCache<Kept>(BOUNDS))
+
+/**
+ * The verified list, kept by address and issuer: what one issuer's list says is no statement about the credentials of another.
+ *
+ * A list of our own is revalidated each time, which costs one small statement and no network: what is revoked is so at the next check,
+ * whichever process was told.
+ *
+ * @throws Fault `status_list.invalid`, `issuer.undiscoverable`, `upstream.*`; no statement about the credential is possible then.
+ * @see [Token Status List, 8.3](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-8.3)
+ */
+export async function fetchedList(platform: TrustNeeds, source: ListSource): Promise<VerifiedList> {
+  const { status, issuer, now, form } = source
+  const cache = caches(platform.fetch)
+  const name = `${form} ${issuer.mechanism} ${issuer.issuer} ${nameOf(issuer.key)} ${status.uri}`
+  const kept = cache.get(name, now)
+  const isOurs = status.uri.startsWith(`${platform.config.publicUrl}/`)
+  if (kept !== undefined && !isOurs && now.getTime() < kept.staleAt) return kept.list
+  const got = await fetchList(platform, source, kept !== undefined && isUsable(kept, now) ? kept : null)
+  const { packed, expiresAt } = got.list
+  const staleAt = freshUntil(got.list, now).getTime()
+  cache.set(name, { ...got, staleAt }, packed.length, tenantOfWork(), now, expiresAt?.getTime())
+  return got.list
+}
+
+function isUsable({ list, verifiedAt }: Kept, now: Date): boolean {
+  const isExpired = list.expiresAt !== null && list.expiresAt <= now
+  return !isExpired && Math.abs(now.getTime() - verifiedAt) < DAY_MS
+}
+
+async function fetchList(platform: TrustNeeds, source: ListSource, kept: Kept | null): Promise<Omit<Kept, 'staleAt'>> {
+  const { uri } = source.status
+  const known = kept?.etag ?? null
+  const answer = await platform.fetch(uri, {
+    accept: [source.form === 'cwt' ? STATUS_LIST_CWT_MEDIA_TYPE : STATUS_LIST_MEDIA_TYPE],
+    bytesMax: BYTES_MAX,
+    redirectsMax: REDIRECTS_MAX,
+    ...(known !== null && { headers: { 'if-none-match': known } }),
+  })
+  if (kept !== null && known !== null && answer.status === 304) return kept
+  const notes = `status ${answer.status} for a status list`
+  if (isTrouble(answer.status)) throw new Fault('upstream.answer', { notes })
+  if (answer.status !== 200) throw new Fault('upstream.refused', { notes })
+  const list = await (source.form === 'cwt' ? listInCwt(answer.body, source) : listInJwt(platform, answer.body, source))
+  return { list, etag: etagOf(answer.headers.etag), verifiedAt: source.now.getTime() }
+}
+
+/** Only one that can be sent back as it is. */
+function etagOf(header: string | undefined): string | null {
+  return header !== undefined && header.length <= ETAG_CHARS_MAX && /^(W\/)?"[\x21\x23-\x7e]*"$/.test(header)
+    ? header
+    : null
+}
+
+async function listInJwt(platform: TrustNeeds, body: Buffer, source: ListSource): Promise<VerifiedList> {
+  const { status, issuer, now, anchors } = source
+  const jws = parseStatusListToken(body.toString('latin1').trim())
+  const key =
+    issuer.mechanism === 'x5c'
+      ? certifiedStatusKey(jws.header, issuer, await anchors(), now)
+      : await keyOf(platform, jws.header, issuer, now)
+  return verifyStatusListToken(jws, key, { uri: status.uri }, now)
+}
+
+/** The issuer of an mdoc is always one by certificate. One bit an entry (ISO/IEC 18013-5) is for its issuer to keep to, not for us. */
+async function listInCwt(body: Buffer, { status, issuer, now, anchors }: ListSource): Promise<VerifiedList> {
+  const token = parseStatusListCwt(body)
+  const key = statusKeyUnder(token.x5chain, issuer, await anchors(), now)
+  return verifyStatusListCwt(token, key, { uri: status.uri }, now)
+}
+
+/** [TS-10] The same key, or another one of the very same issuer. */
+async function keyOf(
+  platform: TrustNeeds,
+  header: JsonObject,
+  issuer: StatusIssuer,
+  now: Date,
+): Promise<VerificationKey> {
+  const kid = memberOf(header, 'kid')
+  const foreign = typeof kid === 'string' && looksLikeDid(kid) && parseKeyUrl(kid).did !== issuer.issuer
+  if (foreign || Object.hasOwn(header, 'x5c')) throw new Fault('issuer.undiscoverable')
+  // what counts is the issuer of the credential, whatever the list calls itself
+  return (await resolveIssuer(platform, { header, payload: { iss: issuer.issuer } }, now)).key
+}
+
+function nameOf(key: VerificationKey): string {
+  return 'kty' in key ? thumbprint(key) : key.export({ format: 'der', type: 'spki' }).toString('base64url')
+}

@@ -1,0 +1,72 @@
+import { readPem, toPem } from '../../crypto/x509/pem.ts'
+import { objectionsToAnchor } from '../../crypto/x509-path/anchor.ts'
+import type { Certificate } from '../../crypto/x509-path/certificate.ts'
+import { pathFindingMessages } from '../../crypto/x509-path/path-findings.ts'
+import { Fault, type Violation } from '../../fault.ts'
+import { isDid } from '../../protocols/did/did.ts'
+import { asPeerUrl, type PeerPolicy } from '../../protocols/shape.ts'
+import type { TrustedEntityBody } from './schemas.ts'
+import type { TrustedEntityContent } from './trusted-entity.ts'
+
+/**
+ * Makes a trusted entity out of a body that fits its schema: every DID, address and certificate is checked, and certificates are kept in
+ * one form.
+ *
+ * @throws Fault `request.invalid` with every violation, or, if only certificates are wrong, `certificate.invalid` with one each.
+ */
+export function readTrustedEntity(body: TrustedEntityBody, peers: PeerPolicy, now: Date): TrustedEntityContent {
+  const { name, dids = [], certificates = [], issuers = [], purposes = ['issuer'] } = body
+  const violations = [...didViolations(dids), ...issuerViolations(issuers, peers)]
+  if (violations.length > 0) throw new Fault('request.invalid', { violations })
+  return { name, dids, certificates: readCertificates(certificates, now), issuers, purposes }
+}
+
+function didViolations(dids: NonNullable<TrustedEntityBody['dids']>): readonly Violation[] {
+  const all = dids.map(({ did }) => did)
+  return dids.flatMap(({ did }, index) => {
+    const pointer = `/dids/${index}/did`
+    if (!isDid(did)) return [{ detail: 'It is not a DID without path, query and fragment.', pointer }]
+    return all.indexOf(did) < index ? [{ detail: 'The DID stands there twice.', pointer }] : []
+  })
+}
+
+function issuerViolations(issuers: readonly string[], peers: PeerPolicy): readonly Violation[] {
+  return issuers.flatMap((issuer, index) => {
+    const pointer = `/issuers/${index}`
+    if (asPeerUrl(issuer, peers) === null || issuer.includes('?')) {
+      return [{ detail: 'It is not an https URL without query and fragment.', pointer }]
+    }
+    return issuers.indexOf(issuer) < index ? [{ detail: 'The address stands there twice.', pointer }] : []
+  })
+}
+
+function readCertificates(texts: readonly string[], now: Date): readonly string[] {
+  const violations: Violation[] = []
+  const known = new Set<string>()
+  const read = texts.flatMap((text, index) => {
+    const found = readOne(text, now)
+    const detail = typeof found === 'string' ? found : known.has(found.fingerprint) ? 'It stands there twice.' : null
+    if (typeof found !== 'string') known.add(found.fingerprint)
+    if (detail !== null) violations.push({ detail, pointer: `/certificates/${index}` })
+    return typeof found === 'string' ? [] : [toPem('CERTIFICATE', found.der)]
+  })
+  if (violations.length > 0) throw new Fault('certificate.invalid', { violations })
+  return read
+}
+
+/** The certificate, or what keeps it from being trusted. */
+function readOne(text: string, now: Date): Certificate | string {
+  let certificate: Certificate
+  try {
+    certificate = readPem(text)
+  } catch (error) {
+    if (error instanceof Fault) return error.message
+    throw error
+  }
+  const objections = objectionsToAnchor(certificate, now)
+  if (objections.length === 0) return certificate
+  if (objections.includes('ca.missing')) {
+    return `${certificate.subject.text} is not a certification authority. Give the certificate that signs those of the issuer.`
+  }
+  return `${certificate.subject.text}: ${objections.map((code) => pathFindingMessages[code]).join(' ')}`
+}

@@ -1,0 +1,129 @@
+import { Type } from 'typebox'
+import { filtersOf, listPage } from '../../api/list.ts'
+import { readPem } from '../../crypto/x509/pem.ts'
+import { once } from '../../http/routes/operation.ts'
+import { answer, type Route, route } from '../../http/routes/route.ts'
+import { TrustedEntityBody, TrustedEntityListQuery, TrustedEntityReply } from './schemas.ts'
+import {
+  addTrustedEntity,
+  changeTrustedEntity,
+  getTrustedEntity,
+  listTrustedEntities,
+  removeTrustedEntity,
+} from './trusted-entities.ts'
+import type { TrustedEntity } from './trusted-entity.ts'
+
+const tag = 'trusted entities'
+
+const addRoute = route({
+  group: 'creds',
+  method: 'POST',
+  path: '/trusted-entities',
+  tag,
+  says: 'Adds somebody whom the organisation trusts, by DIDs, by certificates or by issuer addresses.',
+  needs: 'trust:write',
+  body: TrustedEntityBody,
+  status: 201,
+  reply: TrustedEntityReply,
+  faults: ['certificate.invalid'],
+  handle: async ({ platform, caller, body, operation }) => {
+    const find = (id: string) => getTrustedEntity(platform, caller, id)
+    return shown(await once(operation, find, (id) => addTrustedEntity(platform, caller, body, id)))
+  },
+})
+
+const listRoute = route({
+  group: 'creds',
+  method: 'GET',
+  path: '/trusted-entities',
+  tag,
+  says: 'Lists whom the organisation trusts.',
+  needs: 'trust:read',
+  query: TrustedEntityListQuery,
+  status: 200,
+  reply: Type.Array(TrustedEntityReply),
+  faults: [],
+  handle: ({ platform, caller, query, href }) =>
+    listPage({ query, href }, (list) => listTrustedEntities(platform, caller, list, filtersOf(query)), show),
+})
+
+const getRoute = route({
+  group: 'creds',
+  method: 'GET',
+  path: '/trusted-entities/{id}',
+  tag,
+  says: 'Reads a trusted entity; what its certificates say stands in `meta`.',
+  needs: 'trust:read',
+  status: 200,
+  reply: TrustedEntityReply,
+  faults: ['resource.unknown'],
+  handle: async ({ platform, caller, params }) => shown(await getTrustedEntity(platform, caller, params.id)),
+})
+
+const replaceRoute = route({
+  group: 'creds',
+  method: 'PUT',
+  path: '/trusted-entities/{id}',
+  tag,
+  says: 'Replaces a trusted entity entirely. It counts at once, also for open presentation requests.',
+  needs: 'trust:write',
+  body: TrustedEntityBody,
+  status: 200,
+  reply: TrustedEntityReply,
+  faults: ['resource.unknown', 'certificate.invalid'],
+  handle: async ({ platform, caller, params, body }) =>
+    shown(await changeTrustedEntity(platform, caller, params.id, body)),
+})
+
+const removeRoute = route({
+  group: 'creds',
+  method: 'DELETE',
+  path: '/trusted-entities/{id}',
+  tag,
+  says: 'Removes a trusted entity. Templates that trust only it trust nobody from then on.',
+  needs: 'trust:write',
+  status: 204,
+  faults: ['resource.unknown'],
+  handle: async ({ platform, caller, params }) => {
+    await removeTrustedEntity(platform, caller, params.id)
+    return answer(undefined)
+  },
+})
+
+/** Whom an organisation trusts. */
+export const trustedEntityRoutes: readonly Route[] = [addRoute, listRoute, getRoute, replaceRoute, removeRoute]
+
+function shown(entity: TrustedEntity) {
+  return answer(show(entity), { meta: { certificates: entity.certificates.map(summaryOf) } })
+}
+
+function show({
+  createdAt,
+  updatedAt,
+  dids,
+  certificates,
+  issuers,
+  purposes,
+  ...rest
+}: TrustedEntity): TrustedEntityReply {
+  return {
+    ...rest,
+    dids: dids.map((one) => ({ ...one })),
+    certificates: [...certificates],
+    issuers: [...issuers],
+    purposes: [...purposes],
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  }
+}
+
+function summaryOf(pem: string) {
+  const { subject, issuer, extensions, notBefore, notAfter } = readPem(pem)
+  return {
+    subject: subject.text,
+    issuer: issuer.text,
+    subjectKeyIdentifier: extensions.subjectKeyId?.toString('hex') ?? '',
+    notBefore: notBefore.toISOString(),
+    notAfter: notAfter.toISOString(),
+  }
+}

@@ -1,0 +1,74 @@
+import { type Static, Type } from 'typebox'
+import { listQuery } from '../../api/list.ts'
+import { purposes } from '../../crypto/x509-path/anchor.ts'
+
+/** How many DIDs, certificates and issuer addresses an entity may have, of each. */
+const EACH_MAX = 20
+const PEM_CHARS_MAX = 32_768
+
+const name = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000]*$' })
+
+const Did = Type.Object(
+  {
+    did: Type.String({ minLength: 1, maxLength: 2048, description: 'A DID without path, query and fragment.' }),
+    name: Type.Optional(name),
+  },
+  { additionalProperties: false },
+)
+const Purposes = Type.Array(Type.Enum([...purposes]), { uniqueItems: true, maxItems: purposes.length })
+
+/** Body of POST and PUT; a PUT replaces all of it. */
+export const TrustedEntityBody = Type.Object(
+  {
+    name,
+    dids: Type.Optional(Type.Array(Did, { maxItems: EACH_MAX })),
+    certificates: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: PEM_CHARS_MAX }), {
+        maxItems: EACH_MAX,
+        description: 'Certificates of certification authorities, each one PEM block: what they signed is trusted.',
+      }),
+    ),
+    issuers: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), {
+        maxItems: EACH_MAX,
+        description: 'https identifiers of issuers: their `iss`, and the `credential_issuer` of their offers.',
+      }),
+    ),
+    purposes: Type.Optional({
+      ...Purposes,
+      description:
+        'What the entity is trusted for: `issuer` (the default), `verifier`, `status` (signing status lists).',
+    }),
+  },
+  {
+    additionalProperties: false,
+    $id: 'TrustedEntityBody',
+    examples: [{ name: 'University of the Cape', dids: [{ did: 'did:web:uc.example', name: 'Registrar' }] }],
+  },
+)
+/** Checked body of POST and PUT. */
+export type TrustedEntityBody = Static<typeof TrustedEntityBody>
+
+/** A trusted entity as it leaves. */
+export const TrustedEntityReply = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    name: Type.String(),
+    dids: Type.Array(Type.Object({ did: Type.String(), name: Type.Optional(Type.String()) })),
+    certificates: Type.Array(Type.String({ description: 'PEM.' })),
+    issuers: Type.Array(Type.String()),
+    purposes: Type.Array(Type.Enum([...purposes])),
+    createdAt: Type.String({ format: 'date-time' }),
+    updatedAt: Type.String({ format: 'date-time' }),
+  },
+  { additionalProperties: false, $id: 'TrustedEntity' },
+)
+/** A trusted entity as it leaves. */
+export type TrustedEntityReply = Static<typeof TrustedEntityReply>
+
+/** What the list may be asked for. */
+export const TrustedEntityListQuery = listQuery({
+  filters: { did: Type.String({ minLength: 1, maxLength: 2048 }) },
+  searches: ['name'],
+  sorts: ['createdAt', 'name'],
+})

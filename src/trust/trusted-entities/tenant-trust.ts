@@ -1,0 +1,95 @@
+import type { TenantId } from '../../caller.ts'
+import { readPem } from '../../crypto/x509/pem.ts'
+import { type Anchor, type AnchorSet, anchorSetOf, type Purpose } from '../../crypto/x509-path/anchor.ts'
+import { Recent } from '../../memory/recent.ts'
+import type { Platform } from '../../platform.ts'
+import { oncePer } from '../../store/once-per.ts'
+import { ownAnchors } from '../certificates/own-anchors.ts'
+import type { TrustedEntity } from './trusted-entity.ts'
+import { allTrustedEntities, trustStamp } from './trusted-entity-store.ts'
+
+/** What it takes to know whom a tenant trusts. */
+export type TrustSource = Pick<Platform, 'store' | 'clock'>
+
+/** Whom a tenant trusts, made ready for use. `anchors`: those of the entities and the tenant's own. */
+type Trust = {
+  readonly entities: readonly TrustedEntity[]
+  readonly anchors: readonly Anchor[]
+  readonly set: AnchorSet
+}
+type Read = { readonly stamp: string; readonly entities: readonly TrustedEntity[]; readonly anchors: readonly Anchor[] }
+
+/** A change is noticed by every process within this time; by the one that made it at once. */
+const FRESH = { entriesMax: 1000, ttlMs: 5_000 } as const
+/** Certificates are read again only when something changed. */
+const READ = { entriesMax: 1000, ttlMs: 3_600_000 } as const
+
+const fresh = oncePer(() => new Recent<Promise<Trust>>(FRESH))
+const read = oncePer(() => new Recent<Read>(READ))
+
+/**
+ * The certificates that chains may end at, up to 5 s old.
+ *
+ * @param entityIds Only those of these entities; by default all, and the tenant's own roots.
+ */
+export async function trustedAnchors(
+  source: TrustSource,
+  tenantId: TenantId,
+  entityIds?: readonly string[],
+): Promise<AnchorSet> {
+  const { anchors, set } = await trustOf(source, tenantId)
+  if (entityIds === undefined) return set
+  return anchorSetOf(anchors.filter(({ owner }) => entityIds.includes(owner)))
+}
+
+/**
+ * The entities that are trusted for a purpose, up to 5 s old.
+ *
+ * @param entityIds Only these; by default all.
+ */
+export async function trustedEntitiesFor(
+  source: TrustSource,
+  tenantId: TenantId,
+  purpose: Purpose,
+  entityIds?: readonly string[],
+): Promise<readonly TrustedEntity[]> {
+  const { entities } = await trustOf(source, tenantId)
+  return entities.filter((one) => one.purposes.includes(purpose) && (entityIds?.includes(one.id) ?? true))
+}
+
+/** Forgets whom the tenant trusts, so that a change made in this process counts at once. */
+export function forgetTrust({ store }: Pick<Platform, 'store'>, tenantId: TenantId): void {
+  fresh(store).delete(tenantId)
+}
+
+/** Callers that come together share one look-up; one that failed is not kept. */
+function trustOf(source: TrustSource, tenantId: TenantId): Promise<Trust> {
+  const cache = fresh(source.store)
+  const now = source.clock.now()
+  const found = cache.get(tenantId, now)
+  if (found !== undefined) return found
+  const looking = load(source, tenantId, now)
+  cache.set(tenantId, looking, now)
+  looking.catch(() => cache.delete(tenantId))
+  return looking
+}
+
+async function load(source: TrustSource, tenantId: TenantId, now: Date): Promise<Trust> {
+  const { entities, anchors: theirs } = await readEntities(source, tenantId, now)
+  const anchors = [...theirs, ...(await ownAnchors(source, tenantId))]
+  return { entities, anchors, set: anchorSetOf(anchors) }
+}
+
+async function readEntities({ store }: TrustSource, tenantId: TenantId, now: Date): Promise<Read> {
+  const cache = read(store)
+  const stamp = await store.single(tenantId, trustStamp)
+  const known = cache.get(tenantId, now)
+  if (known?.stamp === stamp) return known
+  const entities = await store.single(tenantId, allTrustedEntities)
+  const anchors = entities.flatMap(({ id, purposes, certificates }) =>
+    certificates.map((pem) => ({ certificate: readPem(pem), purposes, owner: id })),
+  )
+  const made = { stamp, entities, anchors }
+  cache.set(tenantId, made, now)
+  return made
+}

@@ -1,0 +1,124 @@
+import type { Entry } from '../../events/audit/entry.ts'
+import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
+import { Fault } from '../../fault.ts'
+import { type PageAsk, pagedList } from '../../store/paged-list.ts'
+import { sql, type TenantTx } from '../../store/store.ts'
+import type { TrustedEntity, TrustedEntityContent } from './trusted-entity.ts'
+
+const columns = `id, name, dids, certificates, issuers, purposes, created_at as "createdAt", updated_at as "updatedAt"`
+
+const insertEntity = sql(
+  'trust.entity-insert',
+  `with ins as (
+     insert into trusted_entity (tenant_id, id, name, dids, certificates, issuers, purposes, created_at, updated_at)
+     values ($1, $2, $3, $4::jsonb, $5::jsonb, $6::jsonb, $7::text[], $8, $8) returning *),
+   ${auditCte({ from: 'ins', first: 9 })}
+   select ${columns} from ins`,
+)
+const replaceEntity = sql(
+  'trust.entity-replace',
+  `with upd as (
+     update trusted_entity set name = $3, dids = $4::jsonb, certificates = $5::jsonb, issuers = $6::jsonb, purposes = $7::text[], updated_at = $8
+     where tenant_id = $1 and id = $2 returning *),
+   ${auditCte({ from: 'upd', first: 9 })}
+   select ${columns} from upd`,
+)
+const deleteEntity = sql(
+  'trust.entity-delete',
+  `with del as (delete from trusted_entity where tenant_id = $1 and id = $2 returning *),
+   ${auditCte({ from: 'del', first: 3 })}
+   select id from del`,
+)
+const findEntity = sql('trust.entity-find', `select ${columns} from trusted_entity where tenant_id = $1 and id = $2`)
+const allEntities = sql('trust.entity-all', `select ${columns} from trusted_entity where tenant_id = $1 order by id`)
+// Changes with every change, also when the clocks of two servers differ.
+const stampOf = sql(
+  'trust.entity-stamp',
+  `select coalesce(md5(string_agg(id::text || extract(epoch from updated_at)::text, ' ' order by id)), '') as stamp
+   from trusted_entity where tenant_id = $1`,
+)
+const existing = sql(
+  'trust.entity-existing',
+  'select id from trusted_entity where tenant_id = $1 and id = any($2::uuid[])',
+)
+
+const page = pagedList({
+  name: 'trust.entities',
+  select: `select ${columns} from trusted_entity where tenant_id = $1`,
+  parameters: 1,
+  id: 'id',
+  sorts: { name: 'name' },
+  rows: 'trusted_entity where tenant_id = $1',
+  filters: {
+    did: (value) => `dids @> jsonb_build_array(jsonb_build_object('did', ${value}::text))`,
+    name: (value) => `strpos(lower(name), lower(${value})) > 0`,
+  },
+})
+
+/** Adds an entity and its audit entry. */
+export async function insertTrustedEntity(
+  tx: TenantTx,
+  id: string,
+  content: TrustedEntityContent,
+  entry: Entry,
+  now: Date,
+): Promise<TrustedEntity> {
+  return found(await tx.rows<TrustedEntity>(insertEntity, valuesOf(tx, id, content, entry, now)))
+}
+
+/** Replaces all that is said of an entity. @throws Fault `resource.unknown` */
+export async function replaceTrustedEntity(
+  tx: TenantTx,
+  id: string,
+  content: TrustedEntityContent,
+  entry: Entry,
+  now: Date,
+): Promise<TrustedEntity> {
+  return found(await tx.rows<TrustedEntity>(replaceEntity, valuesOf(tx, id, content, entry, now)))
+}
+
+/** Takes an entity away. @throws Fault `resource.unknown` */
+export async function deleteTrustedEntity(tx: TenantTx, id: string, entry: Entry, now: Date): Promise<void> {
+  found(await tx.rows(deleteEntity, [tx.tenantId, id, ...auditValues(entry, now)]))
+}
+
+/** @throws Fault `resource.unknown` */
+export async function getTrustedEntityRow(tx: TenantTx, id: string): Promise<TrustedEntity> {
+  return found(await tx.rows<TrustedEntity>(findEntity, [tx.tenantId, id]))
+}
+
+/** Everybody whom the tenant trusts. */
+export async function allTrustedEntities(tx: TenantTx): Promise<TrustedEntity[]> {
+  return tx.rows<TrustedEntity>(allEntities, [tx.tenantId])
+}
+
+/** A text that differs whenever {@link allTrustedEntities} does. */
+export async function trustStamp(tx: TenantTx): Promise<string> {
+  const [row] = await tx.rows<{ stamp: string }>(stampOf, [tx.tenantId])
+  return row?.stamp ?? ''
+}
+
+/** Which of these ids (UUIDs) are entities of the tenant. */
+export async function existingTrustedEntities(tx: TenantTx, ids: readonly string[]): Promise<string[]> {
+  return (await tx.rows<{ id: string }>(existing, [tx.tenantId, ids])).map(({ id }) => id)
+}
+
+/** One page, and one row more if there is a next page. */
+export async function listTrustedEntityRows(
+  tx: TenantTx,
+  ask: PageAsk,
+  filter: { readonly did?: string | undefined; readonly name?: string | undefined },
+): Promise<TrustedEntity[]> {
+  return page<TrustedEntity>(tx, ask, [tx.tenantId], filter)
+}
+
+function valuesOf(tx: TenantTx, id: string, content: TrustedEntityContent, entry: Entry, now: Date): unknown[] {
+  const { name, dids, certificates, issuers, purposes } = content
+  const lists = [dids, certificates, issuers].map((one) => JSON.stringify(one))
+  return [tx.tenantId, id, name, ...lists, purposes, now, ...auditValues(entry, now)]
+}
+
+function found<T>([row]: readonly T[]): T {
+  if (row === undefined) throw new Fault('resource.unknown')
+  return row
+}

@@ -1,0 +1,43 @@
+import { type PageAsk, pagedList } from '../../store/paged-list.ts'
+import type { TenantTx } from '../../store/store.ts'
+import type { RequestStatus } from './presentation-request.ts'
+import { type RequestRow, rowColumns } from './request-store.ts'
+
+/** What a list of requests is narrowed to; what is left out lets everything through. */
+export type RequestFilter = {
+  readonly presentationTemplateId?: string | undefined
+  readonly reference?: string | undefined
+  readonly status?: RequestStatus | undefined
+}
+
+/** Of those there are few at any time: a minute passes until an answer is checked or what is due has expired. */
+const those = (which: string) => `array(select r.id from presentation_request r where r.tenant_id = $1 and ${which})`
+const statusIs: Readonly<Record<RequestStatus, string>> = {
+  requested: `(status = 'requested' and expires_at > $2) or id = any(${those("r.status = 'answering'")})`,
+  verified: `status = 'verified'`,
+  rejected: `status = 'rejected'`,
+  failed: `status = 'failed'`,
+  expired: `status = 'expired' or id = any(${those("r.status = 'requested' and r.expires_at <= $2")})`,
+}
+
+const page = pagedList({
+  name: 'verification.requests',
+  select: `select ${rowColumns('$2')} from presentation_request where tenant_id = $1`,
+  parameters: 2,
+  id: 'id',
+  filters: {
+    presentationTemplateId: (value) => `template_id = ${value}`,
+    reference: (value) => `reference = ${value}`,
+    status: statusIs,
+  },
+})
+
+/** One page, and one row more if there is a next page. */
+export async function listPresentationRequests(
+  tx: TenantTx,
+  ask: PageAsk,
+  filter: RequestFilter,
+  now: Date,
+): Promise<RequestRow[]> {
+  return page<RequestRow>(tx, ask, [tx.tenantId, now], filter)
+}

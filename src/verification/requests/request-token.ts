@@ -1,0 +1,41 @@
+import type { TenantId } from '../../caller.ts'
+import { fromBase64url, toBase64url } from '../../crypto/base64url.ts'
+import { equalInConstantTime, hmacSha256 } from '../../crypto/digest.ts'
+import type { Platform } from '../../platform.ts'
+
+const ID_BYTES = 16
+const MAC_BYTES = 16
+const PURPOSE = 'presentation-request'
+
+/**
+ * The last path segment of a request's addresses: its id and a MAC over it, 43 characters. Derived, so nothing secret is stored, and
+ * checked before the database is asked.
+ */
+export async function requestTokenOf(
+  { sealing }: Pick<Platform, 'sealing'>,
+  tenantId: TenantId,
+  id: string,
+): Promise<string> {
+  const bytes = Buffer.from(id.replaceAll('-', ''), 'hex')
+  const mac = hmacSha256(await sealing.derive(tenantId, PURPOSE), bytes).subarray(0, MAC_BYTES)
+  return toBase64url(Buffer.concat([bytes, mac]))
+}
+
+/** The id that a token was made for; null if we did not make it. */
+export async function readRequestToken(
+  { sealing }: Pick<Platform, 'sealing'>,
+  tenantId: TenantId,
+  token: string,
+): Promise<string | null> {
+  let bytes: Buffer
+  try {
+    bytes = fromBase64url(token)
+  } catch {
+    return null
+  }
+  if (bytes.length !== ID_BYTES + MAC_BYTES) return null
+  const id = bytes.subarray(0, ID_BYTES)
+  const mac = hmacSha256(await sealing.derive(tenantId, PURPOSE), id).subarray(0, MAC_BYTES)
+  if (!equalInConstantTime(mac, bytes.subarray(ID_BYTES))) return null
+  return id.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}

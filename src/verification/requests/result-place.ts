@@ -1,0 +1,7 @@
+import type { TenantId } from '../../caller.ts'
+import type { Place } from '../../keys/sealing.ts'
+
+/** Where the sealed result of a request lives. */
+export function resultPlace(tenantId: TenantId, id: string): Place {
+  return { tenantId, table: 'presentation_request', column: 'result', row: id }
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { applyBootstrap } from '../../directory/bootstrap/apply-bootstrap.ts'
+import { aPresentation, aRequest } from '../test-support/asked.ts'
+import { membership } from '../test-support/holder.ts'
+import { startVerifier, type Verifier } from '../test-support/verifier.ts'
+import { checkRedirectUri, redirectPolicyOf } from './redirect-uris.ts'
+
+let verifier: Verifier
+before(async () => {
+  verifier = await startVerifier()
+})
+after(() => verifier.close())
+
+test('the browser comes back with a fresh code, and only it reads the result [VP-F2]', async () => {
+  const redirectUri = 'https://shop.example/done?basket=1'
+  const request = await aRequest(verifier, { request: { redirectUri } })
+  const { body } = await request.answer({ c0: [await aPresentation(request, { binding: null })] })
+  const back = new URL(body.redirect_uri)
+  const code = back.searchParams.get('response_code') ?? ''
+  assert.equal(back.searchParams.get('basket'), '1')
+  assert(code.length >= 43)
+  const read = async (query: string) => (await request.ask('GET', `/presentations/${request.id}${query}`)).status
+  assert.deepEqual([await read(`?responseCode=${code}`), await read('?responseCode=guess')], [200, 404])
+  assert.equal(await read(''), 403)
+})
+
+test('the list shows no result of a request that sent a browser somewhere, and before its answer it is read without a code', async () => {
+  const request = await aRequest(verifier, { request: { redirectUri: 'https://shop.example/done' } })
+  assert.equal((await request.result()).status, 'requested')
+  const { body } = await request.answer({ c0: [await aPresentation(request)] })
+  const [listed] = (await request.ask('GET', '/presentations')).body.data
+  assert.deepEqual([listed.id, listed.status, listed.credentials], [request.id, 'verified', []])
+  const code = new URL(body.redirect_uri).searchParams.get('response_code')
+  const read = await request.ask('GET', `/presentations/${request.id}?responseCode=${code}`)
+  assert.equal(read.body.data.credentials[0].isValid, true)
+})
+
+test('a tenant with a list of redirect URIs sends browsers nowhere else [SEC-54]', async () => {
+  const backend = await verifier.aTenant()
+  const settings = { redirectUris: ['https://shop.example/done', 'https://app.example'] }
+  await applyBootstrap(verifier.platform, { tenants: [{ slug: backend.slug, name: 'Acme', settings }] })
+  const credentials = [{ type: membership, attributes: {} }]
+  const template = (redirectUri: string) => ({
+    name: 'T',
+    description: '',
+    credentials,
+    verifierConfig: { redirectUri },
+  })
+  const made = await backend.ask('POST', '/templates/presentations', template('https://app.example/x'))
+  assert.equal(made.status, 201)
+  for (const [redirectUri, isAllowed] of [
+    ['https://shop.example/done', true],
+    ['https://shop.example/done?basket=1', true],
+    ['https://shop.example/done/1', true],
+    ['https://app.example/anything', true],
+    ['https://shop.example/donely', false],
+    ['https://shop.example/', false],
+    ['https://shop.example/done/../x', false],
+    ['https://shop.example:444/done', false],
+    ['https://app.example.evil.example/', false],
+    ['https://app.example@evil.example/', false],
+    ['http://127.0.0.1/done', false],
+  ] as const) {
+    const asked = await backend.ask('POST', '/presentations/request', {
+      ...{ presentationTemplateId: made.body.data.id, redirectUri },
+    })
+    const kept = await backend.ask('POST', '/templates/presentations', template(redirectUri))
+    assert.deepEqual([redirectUri, asked.status, kept.status], [redirectUri, ...(isAllowed ? [200, 201] : [400, 400])])
+    if (isAllowed) continue
+    assert.equal(asked.body.errors[0].source.pointer, '/redirectUri')
+    assert.equal(kept.body.errors[0].source.pointer, '/verifierConfig/redirectUri')
+  }
+})
+
+test('in production a tenant without a list of redirect URIs sends browsers nowhere', async () => {
+  const { platform } = verifier
+  const { tenantId } = await verifier.aTenant()
+  const at = async (isDevelopment: boolean) =>
+    checkRedirectUri(
+      'https://shop.example/done',
+      '/redirectUri',
+      await redirectPolicyOf({ ...platform, config: { ...platform.config, isDevelopment } }, tenantId),
+    ).length
+  assert.deepEqual([await at(true), await at(false)], [0, 1])
+})

@@ -1,0 +1,92 @@
+import type { TenantId } from '../../caller.ts'
+import type { SigningKey } from '../../crypto/signing-key.ts'
+import type { Tenant } from '../../directory/tenants/tenant.ts'
+import { Fault } from '../../fault.ts'
+import type { Platform } from '../../platform.ts'
+import { buildRequestObject, signRequestObject, vpFormatsSupported } from '../../protocols/openid4vp/request-object.ts'
+import { findFormerSigner } from '../../trust/certificates/active-signer.ts'
+import { queryOf } from '../templates/template-query.ts'
+import type { Question } from './presentation-request.ts'
+import { addressesOf } from './request-addresses.ts'
+import { findOpenQuestion, findPresentationRequest } from './request-store.ts'
+import { readRequestToken } from './request-token.ts'
+
+type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'keys' | 'urls' | 'config'>
+
+/**
+ * Makes the signed request object of an open request. It may be fetched as often as a wallet likes until the request ends: nonce,
+ * state, query and signer stay the same [VP-R11]. One statement; signed outside of it.
+ *
+ * @param walletNonce Echoed, for a wallet that posted one [VP-U2].
+ * @throws Fault `resource.unknown`, `presentation_request.closed`
+ * @see [OpenID4VP 1.0, 5.10](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-request-uri-method-post)
+ */
+export async function serveRequestObject(
+  platform: Needs,
+  { id: tenantId, slug }: Tenant,
+  token: string,
+  walletNonce?: string,
+): Promise<string> {
+  const { store, clock, urls } = platform
+  const id = await readRequestToken(platform, tenantId, token)
+  if (id === null) throw new Fault('resource.unknown')
+  const now = clock.now()
+  const question = await store.single(tenantId, (tx) => findOpenQuestion(tx, id, now))
+  if (question === null) throw new Fault('presentation_request.closed')
+  const { clientId, responseUri } = addressesOf(urls, slug, token, question.clientId)
+  const { nonce, state, expiresAt } = question
+  const lifetimeSeconds = Math.max(1, Math.floor((expiresAt.getTime() - now.getTime()) / 1000))
+  const claims = buildRequestObject(
+    {
+      ...{ clientId, responseUri, nonce, state, lifetimeSeconds },
+      dcqlQuery: queryOf(question),
+      ...(walletNonce !== undefined && { walletNonce }),
+    },
+    formatsOf(question),
+    now,
+  )
+  const { header, key } = await signerOf(platform, tenantId, slug, question)
+  return signRequestObject(claims, header, key)
+}
+
+/**
+ * The client that asks in a request, open or not, as {@link addressesOf} wants it.
+ *
+ * @throws Fault `resource.unknown` if the token is not ours
+ */
+export async function askingClient(
+  platform: Pick<Needs, 'store' | 'clock' | 'sealing'>,
+  { id: tenantId }: Tenant,
+  token: string,
+): Promise<string | null> {
+  const id = await readRequestToken(platform, tenantId, token)
+  if (id === null) throw new Fault('resource.unknown')
+  const now = platform.clock.now()
+  const row = await platform.store.single(tenantId, (tx) => findPresentationRequest(tx, id, now))
+  if (row === null) throw new Fault('resource.unknown')
+  return row.clientId
+}
+
+/** What this request is about, and no more. */
+function formatsOf({ credentials }: Question): Partial<typeof vpFormatsSupported> {
+  const has = (format: string) => credentials.some((one) => one.format === format)
+  const { 'dc+sd-jwt': sdJwt, mso_mdoc } = vpFormatsSupported
+  return { ...(has('sd-jwt-vc') && { 'dc+sd-jwt': sdJwt }), ...(has('mdoc') && { mso_mdoc }) }
+}
+
+type Signer = { readonly header: Parameters<typeof signRequestObject>[1]; readonly key: SigningKey }
+
+async function signerOf(platform: Needs, tenantId: TenantId, slug: string, { signerId }: Question): Promise<Signer> {
+  if (signerId === null) {
+    const key = await platform.keys.current(tenantId, 'request')
+    // 5.9.3: `kid` names the verification method in the DID document
+    return { header: { kid: `${platform.urls.did(slug)}#${key.kid}` }, key }
+  }
+  const signer = await findFormerSigner(platform, tenantId, signerId)
+  if (signer === null) {
+    const detail = 'The certificate that the request was made with was revoked, or has expired.'
+    throw new Fault('presentation_request.closed', { detail })
+  }
+  // 5.9.3, [X5-5]: the chain without its root
+  return { header: { x5c: signer.x5c }, key: signer.key }
+}

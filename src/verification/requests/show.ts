@@ -1,0 +1,50 @@
+import type { Caller } from '../../caller.ts'
+import type { Platform } from '../../platform.ts'
+import type { PresentationTemplate } from '../templates/presentation-template.ts'
+import type { PresentationTemplateReply } from '../templates/schemas.ts'
+import type { PresentationRequest } from './presentation-request.ts'
+import { addressesOf } from './request-addresses.ts'
+import { requestTokenOf } from './request-token.ts'
+import type { PresentationRequestReply } from './schemas.ts'
+
+/** A template as the contract shows it. */
+export function showTemplate(template: PresentationTemplate): PresentationTemplateReply {
+  const { id, name, description, createdAt, updatedAt, credentials } = template
+  return {
+    ...{ id, name, description },
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+    credentials: credentials.map(({ issuers: _, trustedIssuers: __, strictValidity: ___, ...shown }) => ({ ...shown })),
+  }
+}
+
+/** What the contract takes in requests only, for whoever wants to read a template before replacing it. */
+export function templateMeta({ credentials, verifierConfig, retentionSeconds }: PresentationTemplate) {
+  return {
+    verifierConfig,
+    retentionSeconds,
+    credentials: credentials.map(({ issuers = [], trustedIssuers = [], strictValidity = false }) => ({
+      ...{ issuers, trustedIssuers, ...(strictValidity && { strictValidity }) },
+    })),
+  }
+}
+
+/** A request with its addresses. */
+export async function showRequest(
+  { sealing, urls }: Pick<Platform, 'sealing' | 'urls'>,
+  { tenantId, tenantSlug }: Pick<Caller, 'tenantId' | 'tenantSlug'>,
+  request: PresentationRequest,
+): Promise<PresentationRequestReply> {
+  const { id, status, error, templateId, reference, clientId, credentials, expiresAt, createdAt, updatedAt } = request
+  const token = await requestTokenOf({ sealing }, tenantId, id)
+  const { authorizationRequestUri, authorizationRequestQrUri } = addressesOf(urls, tenantSlug, token, clientId)
+  return {
+    ...{ id, status, presentationTemplateId: templateId, authorizationRequestUri, authorizationRequestQrUri },
+    error: error === null ? null : { ...error, details: error.details.map((one) => ({ ...one })) },
+    ...(reference !== null && { reference }),
+    credentials: credentials.map((one) => ({ ...one, issues: one.issues.map((found) => ({ ...found })) })),
+    expiresAt: expiresAt.toISOString(),
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  }
+}

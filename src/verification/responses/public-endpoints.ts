@@ -1,0 +1,89 @@
+import { Type } from 'typebox'
+import { qrAnswer } from '../../api/qr-image.ts'
+import { getTenant } from '../../directory/tenants/find-tenant.ts'
+import { type Endpoint, endpoint } from '../../http/routes/endpoint.ts'
+import { REQUEST_OBJECT_MEDIA_TYPE } from '../../protocols/openid4vp/request-object.ts'
+import { readResponse } from '../../protocols/openid4vp/response.ts'
+import { countingRefusals } from '../requests/rate-limits.ts'
+import { addressesOf } from '../requests/request-addresses.ts'
+import { askingClient, serveRequestObject } from '../requests/serve-request-object.ts'
+import { answerRequest } from './accept-response.ts'
+
+const tag = 'OpenID4VP'
+const noStore = { 'cache-control': 'no-store' }
+
+const getRequestObject = endpoint({
+  method: 'GET',
+  path: '/verifiers/{tenant}/requests/{requestToken}',
+  says: 'The signed request object of an open presentation request, for wallets.',
+  tag,
+  takes: 'none',
+  handle: async ({ platform, params }) => {
+    const tenant = await getTenant(platform, params.tenant)
+    const body = await serveRequestObject(platform, tenant, params.requestToken)
+    return { status: 200, type: REQUEST_OBJECT_MEDIA_TYPE, body, headers: noStore }
+  },
+})
+
+const postRequestObject = endpoint({
+  method: 'POST',
+  path: '/verifiers/{tenant}/requests/{requestToken}',
+  says: 'The same for a wallet that brings a nonce of its own (`request_uri_method` post); the object repeats it.',
+  tag,
+  takes: 'form',
+  body: Type.Object({ wallet_nonce: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })) }),
+  handle: async ({ platform, params, body }) => {
+    const tenant = await getTenant(platform, params.tenant)
+    const object = await serveRequestObject(platform, tenant, params.requestToken, body.wallet_nonce)
+    return { status: 200, type: REQUEST_OBJECT_MEDIA_TYPE, body: object }
+  },
+})
+
+const postResponse = endpoint({
+  method: 'POST',
+  path: '/verifiers/{tenant}/responses/{requestToken}',
+  says: "Takes a wallet's answer (response mode direct_post): presentations, or an error.",
+  tag,
+  takes: 'form',
+  body: Type.Object({
+    state: Type.Optional(Type.String({ description: 'That of the request object; required.' })),
+    vp_token: Type.Optional(
+      Type.String({
+        description: 'A JSON object: under each query id an array of presentations. Either this or error.',
+      }),
+    ),
+    error: Type.Optional(Type.String({ description: 'An OAuth error code, e.g. `access_denied`.' })),
+    error_description: Type.Optional(Type.String()),
+  }),
+  handle: async ({ platform, params, body, ip, requestId }) => {
+    const tenant = await getTenant(platform, params.tenant)
+    const response = readResponse(body)
+    const take = () => answerRequest(platform, tenant, params.requestToken, response, { ip, requestId })
+    const redirectUri = await countingRefusals(platform, { tenant, ip }, take)
+    return { status: 200, body: redirectUri === null ? {} : { redirect_uri: redirectUri } }
+  },
+})
+
+const getQrImage = endpoint({
+  method: 'GET',
+  path: '/verifiers/{tenant}/requests/{requestToken}/qr',
+  says: 'A presentation request as QR image: SVG, or PNG by `Accept`. The address itself may be given to a wallet too.',
+  tag,
+  takes: 'none',
+  crossOrigin: true,
+  handle: async ({ platform, params, headers }) => {
+    const tenant = await getTenant(platform, params.tenant)
+    // Nobody gets an image of ours for a request that is not.
+    const clientId = await askingClient(platform, tenant, params.requestToken)
+    const { authorizationRequestUri } = addressesOf(platform.urls, tenant.slug, params.requestToken, clientId)
+    return qrAnswer(authorizationRequestUri, headers.accept)
+  },
+})
+
+/** What wallets call. */
+export const verificationEndpoints: readonly Endpoint[] = [
+  getRequestObject,
+  postRequestObject,
+  postResponse,
+  getQrImage,
+]

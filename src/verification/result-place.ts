@@ -1,7 +1,0 @@
-import type { TenantId } from '../caller.ts'
-import type { Place } from '../crypto/sealing.ts'
-
-/** Where the sealed result of a request lives. */
-export function resultPlace(tenantId: TenantId, id: string): Place {
-  return { tenantId, table: 'presentation_request', column: 'result', row: id }
-}

@@ -1,0 +1,124 @@
+import type { Entry } from '../../events/audit/entry.ts'
+import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
+import { Fault } from '../../fault.ts'
+import { type PageAsk, pagedList } from '../../store/paged-list.ts'
+import { sql, type TenantTx } from '../../store/store.ts'
+import type { PresentationTemplate, TemplateContent } from './presentation-template.ts'
+
+const columns = `id, name, description, credentials, verifier_config as "verifierConfig", retention_seconds as "retentionSeconds",
+  created_at as "createdAt", updated_at as "updatedAt"`
+
+const insertTemplate = sql(
+  'verification.template-insert',
+  `with ins as (
+     insert into presentation_template (tenant_id, id, name, description, credentials, verifier_config, retention_seconds, created_at, updated_at)
+     values ($1, $2, $3, $4, $5::json, $6::json, $7, $8, $8) returning ${columns}),
+   ${auditCte({ from: 'ins', first: 9 })}
+   select * from ins`,
+)
+
+const replaceTemplate = sql(
+  'verification.template-replace',
+  `with upd as (
+     update presentation_template
+     set name = $3, description = $4, credentials = $5::json, verifier_config = $6::json, retention_seconds = $7, updated_at = $8
+     where tenant_id = $1 and id = $2 and archived_at is null returning ${columns}),
+   ${auditCte({ from: 'upd', first: 9 })}
+   select * from upd`,
+)
+
+const archiveTemplate = sql(
+  'verification.template-archive',
+  `with upd as (
+     update presentation_template set archived_at = $3, updated_at = $3
+     where tenant_id = $1 and id = $2 and archived_at is null returning ${columns}),
+   ${auditCte({ from: 'upd', first: 4 })}
+   select * from upd`,
+)
+
+const findTemplate = sql(
+  'verification.template-find',
+  `select ${columns} from presentation_template where tenant_id = $1 and id = $2 and archived_at is null`,
+)
+
+const page = pagedList({
+  name: 'verification.templates',
+  select: `select ${columns} from presentation_template where tenant_id = $1 and archived_at is null`,
+  parameters: 1,
+  id: 'id',
+  sorts: { name: 'name' },
+  rows: 'presentation_template where tenant_id = $1',
+  filters: { name: (value) => `strpos(lower(name), lower(${value})) > 0` },
+})
+
+/** Adds a template and its audit entry. */
+export async function insertPresentationTemplate(
+  tx: TenantTx,
+  id: string,
+  content: TemplateContent,
+  entry: Entry,
+  now: Date,
+): Promise<PresentationTemplate> {
+  return write(tx, insertTemplate, id, content, entry, now)
+}
+
+/**
+ * Replaces all that a template says. Requests made before keep what they were made from.
+ *
+ * @throws Fault `resource.unknown` if it does not exist or is archived.
+ */
+export async function replacePresentationTemplate(
+  tx: TenantTx,
+  id: string,
+  content: TemplateContent,
+  entry: Entry,
+  now: Date,
+): Promise<PresentationTemplate> {
+  return write(tx, replaceTemplate, id, content, entry, now)
+}
+
+/** Archives a template: no more requests are made from it. @throws Fault `resource.unknown` */
+export async function archivePresentationTemplate(
+  tx: TenantTx,
+  id: string,
+  entry: Entry,
+  now: Date,
+): Promise<PresentationTemplate> {
+  return only(await tx.rows(archiveTemplate, [tx.tenantId, id, now, ...auditValues(entry, now)]))
+}
+
+/** @throws Fault `resource.unknown` if it does not exist or is archived. */
+export async function getPresentationTemplate(tx: TenantTx, id: string): Promise<PresentationTemplate> {
+  return only(await tx.rows(findTemplate, [tx.tenantId, id]))
+}
+
+/** What a list is narrowed to: a part of the name, in any case. */
+export type TemplateFilter = { readonly name?: string | undefined }
+
+/** One page, and one row more if there is a next page. */
+export async function listPresentationTemplates(
+  tx: TenantTx,
+  ask: PageAsk,
+  filter: TemplateFilter,
+): Promise<PresentationTemplate[]> {
+  return page<PresentationTemplate>(tx, ask, [tx.tenantId], filter)
+}
+
+async function write(
+  tx: TenantTx,
+  statement: typeof insertTemplate,
+  id: string,
+  content: TemplateContent,
+  entry: Entry,
+  now: Date,
+): Promise<PresentationTemplate> {
+  const { name, description, credentials, verifierConfig, retentionSeconds } = content
+  const config = verifierConfig === null ? null : JSON.stringify(verifierConfig)
+  const values = [tx.tenantId, id, name, description, JSON.stringify(credentials), config, retentionSeconds, now]
+  return only(await tx.rows(statement, [...values, ...auditValues(entry, now)]))
+}
+
+function only([row]: readonly PresentationTemplate[]): PresentationTemplate {
+  if (row === undefined) throw new Fault('resource.unknown')
+  return row
+}

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { createPrivateKey, createPublicKey } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { after, before, test } from 'node:test'
+import { leafExtensions, type Made, openssl, rootExtensions } from '../../crypto/x509-path/test-support/openssl.ts'
+import { trustOf } from '../../trust/issuers/is-trusted.ts'
+import {
+  addTrustedEntity,
+  changeTrustedEntity,
+  removeTrustedEntity,
+} from '../../trust/trusted-entities/trusted-entities.ts'
+import { checkIssuer } from '../responses/check-issuer.ts'
+import { aPresentation, aRequest, issuer, type Spoilt } from '../test-support/asked.ts'
+import { anIssuer, membership } from '../test-support/holder.ts'
+import { type Backend, callerOf, startVerifier, type Verifier } from '../test-support/verifier.ts'
+
+const tool = openssl()
+const years = { from: '200101000000Z', until: '491231235959Z' }
+const [root, other] = ['Root', 'Other'].map((name) =>
+  tool.make({ subject: `/C=ZA/CN=${name}`, extensions: rootExtensions, ...years }),
+)
+assert(root !== undefined && other !== undefined)
+const middle = tool.make({ subject: '/C=ZA/CN=Middle', extensions: rootExtensions, issuer: root, ...years })
+const leaf = tool.make({ subject: '/C=ZA/CN=Leaf', extensions: leafExtensions, issuer: middle, ...years })
+
+let verifier: Verifier
+before(async () => {
+  verifier = await startVerifier()
+})
+after(async () => {
+  await verifier.close()
+  tool.remove()
+})
+
+async function entity(backend: Backend, body: object): Promise<string> {
+  return (await addTrustedEntity(verifier.platform, callerOf(backend), { name: 'One', ...body })).id
+}
+
+/** A credential that brings its chain. */
+function certified(iss = 'https://issuer.example', chain: readonly Made[] = [leaf, middle]): Spoilt {
+  const privateKey = createPrivateKey(readFileSync(leaf.keyFile))
+  const by = anIssuer({ privateKey, jwk: createPublicKey(privateKey).export({ format: 'jwk' }) })
+  const x5c = chain.map(({ certificate }) => certificate.der.toString('base64'))
+  return { by, about: { header: { x5c }, payload: { iss } } }
+}
+
+/** What comes of an answer to a template that restricts its issuers so. */
+async function outcome(backend: Backend, credential: object, spoilt: Spoilt = {}) {
+  const asked = await aRequest(verifier, { backend, credential: { issuers: [], ...credential } })
+  await asked.answer({ c0: [await aPresentation(asked, spoilt)] })
+  const { status, credentials } = await asked.result()
+  const [{ isValid, issuer: named, issues, attributes }] = credentials
+  assert.equal(isValid, status === 'verified')
+  assert.equal(Object.keys(attributes).length > 0, isValid)
+  return [status, named, issues.map(({ code }: { code: string }) => code)]
+}
+
+test('a template that names trusted entities takes the credentials of their DIDs only', async () => {
+  const backend = await verifier.aTenant()
+  const [ours, others] = [
+    await entity(backend, { dids: [{ did: 'did:web:a.example' }, { did: issuer.did }] }),
+    await entity(backend, { dids: [{ did: 'did:web:b.example' }] }),
+  ]
+  assert.deepEqual(await outcome(backend, { trustedIssuers: [ours] }), ['verified', issuer.did, []])
+  assert.deepEqual(await outcome(backend, { trustedIssuers: [others, ours] }), ['verified', issuer.did, []])
+  assert.deepEqual(await outcome(backend, { trustedIssuers: [others] }), ['failed', null, ['issuer.not_trusted']])
+  // either list is enough
+  const both = { trustedIssuers: [others], issuers: [issuer.did] }
+  assert.deepEqual(await outcome(backend, both), ['verified', issuer.did, []])
+})
+
+test('an entity that is trusted for something else vouches for no issuer', async () => {
+  const backend = await verifier.aTenant()
+  const id = await entity(backend, { dids: [{ did: issuer.did }], purposes: ['verifier', 'status'] })
+  assert.deepEqual(await outcome(backend, { trustedIssuers: [id] }), ['failed', null, ['issuer.not_trusted']])
+})
+
+test('a credential with a certificate is taken under a trusted root, and by its entity if the template names one', async () => {
+  const backend = await verifier.aTenant()
+  const known = ['verified', 'https://issuer.example']
+  const unlimited = { issuers: ['*'] }
+  const unrooted = ['failed', null, ['chain.no_anchor', 'issuer.not_restricted']]
+  assert.deepEqual(await outcome(backend, unlimited, certified()), unrooted)
+  const rooted = await entity(backend, { certificates: [root.pem] })
+  const strangers = await entity(backend, { certificates: [other.pem], dids: [{ did: issuer.did }] })
+  // what else is trusted on the way does not hide the root
+  await entity(backend, { certificates: [middle.pem] })
+  assert.deepEqual(await outcome(backend, unlimited, certified()), [...known, ['issuer.not_restricted']])
+  assert.deepEqual(await outcome(backend, {}, certified()), [...known, []])
+  assert.deepEqual(await outcome(backend, { trustedIssuers: [rooted] }, certified()), [...known, []])
+  const refused = await outcome(backend, { trustedIssuers: [strangers] }, certified())
+  assert.deepEqual(refused, ['failed', 'https://issuer.example', ['issuer.not_trusted']])
+  // [VC-20] the certificate of one is no proof of the DID of another
+  const steered = await outcome(backend, { trustedIssuers: [strangers] }, certified(issuer.did))
+  assert.deepEqual(steered, ['failed', null, ['issuer.name', 'issuer.not_trusted']])
+})
+
+test('an issuer may be allowed by the subject key identifier of a certificate of its path', async () => {
+  const backend = await verifier.aTenant()
+  await entity(backend, { certificates: [root.pem] })
+  const idOf = ({ certificate }: Made) => certificate.extensions.subjectKeyId?.toString('hex') ?? ''
+  for (const one of [leaf, middle, root]) {
+    const [status] = await outcome(backend, { issuers: [idOf(one).toUpperCase()] }, certified())
+    assert.equal(status, 'verified')
+  }
+  const refused = await outcome(backend, { issuers: [idOf(other)] }, certified())
+  assert.deepEqual(refused.at(-1), ['issuer.not_allowed'])
+})
+
+test('a template that names no issuers takes the credentials of the organisation and of its trusted entities only', async () => {
+  const backend = await verifier.aTenant()
+  assert.deepEqual(await outcome(backend, {}), ['failed', null, ['issuer.not_trusted']])
+  assert.deepEqual(await outcome(backend, { trustedIssuers: [] }), ['failed', null, ['issuer.not_trusted']])
+  await entity(backend, { dids: [{ did: issuer.did }] })
+  assert.deepEqual(await outcome(backend, {}), ['verified', issuer.did, []])
+})
+
+test('without named issuers a type under an issuer address of this deployment counts from that tenant only', async () => {
+  const [backend, neighbour] = [await verifier.aTenant(), await verifier.aTenant()]
+  await entity(backend, { dids: [{ did: 'did:web:trusted.example' }] })
+  const { urls } = verifier.platform
+  const trust = trustOf(verifier.platform, backend.tenantId)
+  const [ours, theirs] = [backend.slug, neighbour.slug]
+  for (const [type, by, codes] of [
+    [membership, urls.did(ours), []],
+    [membership, urls.issuer(ours), []],
+    [membership, 'did:web:trusted.example', []],
+    [membership, urls.did(theirs), ['issuer.not_trusted']],
+    [`${urls.issuer(ours)}/vct/card`, urls.did(ours), []],
+    [`${urls.issuer(ours)}/vct/card`, urls.did(theirs), ['issuer.not_allowed']],
+    [`${urls.issuer(ours)}/vct/card`, 'did:web:trusted.example', ['issuer.not_allowed']],
+    [`${urls.issuer(theirs)}/vct/card`, urls.did(theirs), []],
+    [`${urls.issuer(theirs)}/vct/card`, urls.issuer(theirs), []],
+    [`${urls.issuer(theirs)}/vct/card`, urls.did(ours), ['issuer.not_allowed']],
+    [`${urls.issuer(theirs)}x/vct/card`, urls.did(theirs), ['issuer.not_allowed']],
+    [urls.issuer(''), urls.did(''), ['issuer.not_trusted']],
+  ] as const) {
+    const mechanism = by.startsWith('did:') ? ('did' as const) : ('jwt-vc-issuer' as const)
+    const claimed = { issuer: by, mechanism, trusted: true, chain: null, keyIds: [] }
+    const credential = { type, format: 'sd-jwt-vc', attributes: {} } as const
+    const found = await checkIssuer(claimed, { credential, trust, home: { urls, slug: ours } })
+    assert.deepEqual([type, by, found.map(({ code }) => code)], [type, by, codes])
+  }
+})
+
+test('an open request keeps whom its template named, and counts what they stand for when the answer comes', async () => {
+  const backend = await verifier.aTenant()
+  const caller = callerOf(backend)
+  const id = await entity(backend, { dids: [{ did: issuer.did }] })
+  const ask = async () => aRequest(verifier, { backend, credential: { issuers: [], trustedIssuers: [id] } })
+  const [first, second, third] = [await ask(), await ask(), await ask()]
+  const end = async (asked: typeof first) => {
+    await asked.answer({ c0: [await aPresentation(asked)] })
+    return (await asked.result()).status
+  }
+  assert.equal(await end(first), 'verified')
+  await changeTrustedEntity(verifier.platform, caller, id, { name: 'Empty' })
+  assert.equal(await end(second), 'failed')
+  await removeTrustedEntity(verifier.platform, caller, id)
+  assert.equal(await end(third), 'failed')
+})
+
+test('a template names entities of its own tenant that exist, and shows them in meta', async () => {
+  const [backend, stranger] = [await verifier.aTenant(), await verifier.aTenant()]
+  const id = await entity(backend, {})
+  const template = (trustedIssuers: string[]) => ({
+    ...{ name: 'T', description: '' },
+    credentials: [{ type: 'x', attributes: {}, trustedIssuers }],
+  })
+  const made = await backend.ask('POST', '/templates/presentations', template([id.toUpperCase()]))
+  assert.deepEqual([made.status, made.body.meta.credentials], [201, [{ issuers: [], trustedIssuers: [id] }]])
+  const gone = '0198c5f4-0000-7000-8000-000000000000'
+  for (const [by, ids, pointer] of [
+    [backend, [id, gone], '/credentials/0/trustedIssuers/1'],
+    [stranger, [id], '/credentials/0/trustedIssuers/0'],
+  ] as const) {
+    const { status, body } = await by.ask('POST', '/templates/presentations', template([...ids]))
+    assert.deepEqual([status, body.errors[0].source.pointer], [400, pointer])
+  }
+})

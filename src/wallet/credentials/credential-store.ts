@@ -1,0 +1,200 @@
+import type { UserId } from '../../caller.ts'
+import { type PageAsk, pagedList } from '../../store/paged-list.ts'
+import { sql, type TenantTx } from '../../store/store.ts'
+import type { Consent, HeldCredential } from './credential.ts'
+
+/** A credential with its first copy still sealed. `copyId` is the row that the seal is bound to. */
+export type SealedCredential = HeldCredential & { readonly copyId: string; readonly sealedRaw: Buffer }
+
+/** A credential on its way into the store. `checkAt`: when its status is to be looked up again; null: it has none. */
+export type NewCredential = HeldCredential & {
+  readonly configurationId: string
+  readonly alsoTypes: readonly string[]
+  readonly checkAt: Date | null
+}
+
+/** A copy on its way into the store. */
+export type NewCopy = { readonly id: string; readonly sealedRaw: Buffer; readonly sealedKey: Buffer | null }
+
+/** A copy taken out for a presentation. */
+export type TakenCopy = {
+  readonly credentialId: string
+  readonly copyId: string
+  readonly sealedRaw: Buffer
+  readonly sealedKey: Buffer | null
+}
+
+const COLUMNS = `c.id, c.status, c.format, c.vct, c.iss, c.credential_issuer as "credentialIssuer", c.issued_at as "issuedAt",
+  c.expires_at as "expiresAt", c.created_at as "createdAt", c.updated_at as "updatedAt"`
+const WITH_COPY = `${COLUMNS}, k.id as "copyId", k.sealed_raw as "sealedRaw"`
+const FIRST_COPY = `join wallet_credential_copy k on k.tenant_id = c.tenant_id and k.credential_id = c.id and k.position = 0`
+const OF_USER = `c.tenant_id = $1 and c.user_id = $2`
+
+const insertStatement = sql(
+  'wallet.insert_credential',
+  `with credential as (
+     insert into wallet_credential
+       (tenant_id, id, user_id, status, format, vct, iss, credential_issuer, configuration_id, issued_at, expires_at, created_at, updated_at,
+        also_types)
+     values ($1, $2, $3, 'pending', $4, $5, $6, $7, $8, $9, $10, $11, $11, $13::text[])
+   ), standing as (
+     insert into wallet_credential_standing (tenant_id, credential_id, check_at) select $1, $2, $14 where $14::timestamptz is not null
+   )
+   insert into wallet_credential_copy (tenant_id, id, credential_id, position, sealed_raw, sealed_key)
+   select $1, id, $2, position, decode(raw, 'base64'), decode(key, 'base64')
+   from jsonb_to_recordset($12::jsonb) as copy (id uuid, position integer, raw text, key text)`,
+)
+const findStatement = sql(
+  'wallet.find_credential',
+  `select ${WITH_COPY} from wallet_credential c ${FIRST_COPY} where ${OF_USER} and c.id = $3`,
+)
+const page = pagedList({
+  name: 'wallet.credentials',
+  select: `select ${WITH_COPY} from wallet_credential c ${FIRST_COPY} where ${OF_USER}`,
+  parameters: 2,
+  id: 'c.id',
+  filters: { status: (value) => `c.status = ${value}`, vct: (value) => `c.vct = ${value}` },
+})
+const listPresentableStatement = sql(
+  'wallet.list_presentable',
+  `select ${WITH_COPY} from wallet_credential c ${FIRST_COPY}
+   where ${OF_USER} and c.status = 'accepted' and (c.expires_at is null or c.expires_at > $3) and c.format = any($5::text[])
+     and ($6::text[] is null or c.vct = any($6) or c.also_types && $6) and ($7::uuid[] is null or c.id = any($7))
+     and not exists (select from wallet_credential_standing s where s.tenant_id = c.tenant_id and s.credential_id = c.id and s.standing <> 'valid')
+   order by c.id desc limit $4`,
+)
+const heldStatement = sql(
+  'wallet.held',
+  `select count(distinct c.id)::int as credentials, coalesce(sum(octet_length(k.sealed_raw)), 0)::float8 as bytes
+   from wallet_credential c join wallet_credential_copy k on k.tenant_id = c.tenant_id and k.credential_id = c.id where ${OF_USER}`,
+)
+const setConsentStatement = sql(
+  'wallet.set_consent',
+  `update wallet_credential c set status = $4, updated_at = case when old.status = $4 then c.updated_at else $5::timestamptz end
+   from (select id, status from wallet_credential where tenant_id = $1 and user_id = $2 and id = $3 for update) old
+   where c.tenant_id = $1 and c.id = old.id returning old.status as "oldStatus"`,
+)
+const deleteStatement = sql(
+  'wallet.delete_credential',
+  `with gone as (delete from wallet_credential where tenant_id = $1 and user_id = $2 and id = $3 returning id, created_at)
+   insert into wallet_removed_credential (tenant_id, id, user_id, sealed_view, created_at, removed_at)
+   select $1, id, $2, $4, created_at, $5 from gone returning id`,
+)
+const takeCopiesStatement = sql(
+  'wallet.take_copies',
+  `update wallet_credential_copy k set used_at = $4
+   from wallet_credential c
+   where ${OF_USER} and c.status = 'accepted' and c.id = any($3::uuid[])
+     and k.tenant_id = c.tenant_id and k.credential_id = c.id
+     and k.id = (
+       select fresh.id from wallet_credential_copy fresh
+       where fresh.tenant_id = c.tenant_id and fresh.credential_id = c.id
+       order by fresh.used_at nulls first, fresh.position limit 1)
+   returning c.id as "credentialId", k.id as "copyId", k.sealed_raw as "sealedRaw", k.sealed_key as "sealedKey"`,
+)
+
+/** Stores a credential with all its copies, as pending. One statement: all of it or nothing. */
+export async function insertCredential(
+  tx: TenantTx,
+  userId: UserId,
+  held: NewCredential,
+  copies: readonly NewCopy[],
+): Promise<void> {
+  const { id, format, vct, alsoTypes, iss, credentialIssuer, configurationId, issuedAt, expiresAt, createdAt } = held
+  const rows = copies.map((copy, position) => ({
+    id: copy.id,
+    position,
+    raw: copy.sealedRaw.toString('base64'),
+    key: copy.sealedKey?.toString('base64') ?? null,
+  }))
+  const times = [issuedAt, expiresAt, createdAt]
+  const values = [tx.tenantId, id, userId, format, vct, iss, credentialIssuer, configurationId, ...times]
+  await tx.rows(insertStatement, [...values, JSON.stringify(rows), alsoTypes, held.checkAt])
+}
+
+/** @returns null also for a credential of another user. */
+export async function findCredential(tx: TenantTx, userId: UserId, id: string): Promise<SealedCredential | null> {
+  const [row] = await tx.rows<SealedCredential>(findStatement, [tx.tenantId, userId, id])
+  return row ?? null
+}
+
+/** What a list may be narrowed to. */
+export type CredentialFilter = { readonly status: Consent | null; readonly vct: string | null }
+
+/** One page and one row more, in the order asked for. */
+export async function listCredentials(
+  tx: TenantTx,
+  userId: UserId,
+  filter: CredentialFilter,
+  list: PageAsk,
+): Promise<SealedCredential[]> {
+  return page<SealedCredential>(tx, list, [tx.tenantId, userId], filter)
+}
+
+/** Which credentials a request may be answered with: of these formats, and of these types or with these ids; null: any. */
+export type Presentable = {
+  readonly formats: readonly HeldCredential['format'][]
+  readonly types: readonly string[] | null
+  readonly ids: readonly string[] | null
+}
+
+/** The credentials that may be presented now, newest first: accepted, not expired, neither revoked nor suspended as far as is known. */
+export async function listPresentable(
+  tx: TenantTx,
+  userId: UserId,
+  { formats, types, ids }: Presentable,
+  now: Date,
+  countMax: number,
+): Promise<SealedCredential[]> {
+  return tx.rows(listPresentableStatement, [tx.tenantId, userId, now, countMax, formats, types, ids])
+}
+
+/** How many credentials a wallet holds, and of how many bytes their copies are. */
+export async function countHeld(tx: TenantTx, userId: UserId): Promise<{ credentials: number; bytes: number }> {
+  const [row] = await tx.rows<{ credentials: number; bytes: number }>(heldStatement, [tx.tenantId, userId])
+  return row ?? { credentials: 0, bytes: 0 }
+}
+
+/**
+ * Sets the consent. One statement, so that of two changes at once each sees the other's or none.
+ *
+ * @returns the status before, or null if there is no such credential of this user.
+ */
+export async function updateConsent(
+  tx: TenantTx,
+  userId: UserId,
+  id: string,
+  status: Consent,
+  now: Date,
+): Promise<Consent | null> {
+  const [row] = await tx.rows<{ oldStatus: Consent }>(setConsentStatement, [tx.tenantId, userId, id, status, now])
+  return row?.oldStatus ?? null
+}
+
+/**
+ * Removes a credential, its copies and their keys, and leaves a trace of it for the history.
+ *
+ * @returns whether there was one.
+ */
+export async function deleteCredential(
+  tx: TenantTx,
+  userId: UserId,
+  { id, sealedTrace }: { readonly id: string; readonly sealedTrace: Buffer },
+  now: Date,
+): Promise<boolean> {
+  const rows = await tx.rows(deleteStatement, [tx.tenantId, userId, id, sealedTrace, now])
+  return rows.length > 0
+}
+
+/**
+ * Takes one copy of each credential for a presentation and marks it used: one that was never shown while there is one, else the one
+ * whose last showing is longest ago. Marked before it is sent, because a verifier may have seen what it did not acknowledge.
+ */
+export async function takeCopies(
+  tx: TenantTx,
+  userId: UserId,
+  credentialIds: readonly string[],
+  now: Date,
+): Promise<TakenCopy[]> {
+  return tx.rows(takeCopiesStatement, [tx.tenantId, userId, credentialIds, now])
+}

@@ -1,0 +1,66 @@
+import { type JsonObject, memberOf } from '../../crypto/json.ts'
+import { mdocClaims } from '../../protocols/mdoc/claims.ts'
+import { parseIssuerSigned } from '../../protocols/mdoc/issuer-signed.ts'
+import { processSdJwt } from '../../protocols/sd-jwt-vc/process-sd-jwt.ts'
+import { isControlClaim } from '../../protocols/sd-jwt-vc/reserved-names.ts'
+import { parseSdJwt } from '../../protocols/sd-jwt-vc/sd-jwt.ts'
+import type { WalletFormat } from './wallet-format.ts'
+
+/** The holder's consent to a credential. Any may follow any; only accepted ones are ever presented. */
+export const consents = ['pending', 'accepted', 'rejected'] as const
+/** One of {@link consents}. */
+export type Consent = (typeof consents)[number]
+
+/** What the status list of the issuer says. A credential without a status stays valid. */
+export type Standing = 'valid' | 'suspended' | 'revoked'
+
+/** A credential in a wallet, without what it says and without its keys. */
+export type HeldCredential = {
+  readonly id: string
+  readonly status: Consent
+  /** `vc+sd-jwt` is the API's one label for SD-JWT VCs, whatever `typ` was received. */
+  readonly format: WalletFormat
+  /** The `vct`, or the document type of an mdoc. */
+  readonly vct: string
+  readonly iss: string | null
+  readonly credentialIssuer: string
+  readonly issuedAt: Date
+  readonly expiresAt: Date | null
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+/** A credential as the API shows it. */
+export type ShownCredential = {
+  readonly id: string
+  readonly claims: JsonObject
+  readonly iat: string
+  readonly status: Consent
+  readonly format: WalletFormat
+  readonly vct: string
+  readonly iss?: string
+}
+
+/** What an SD-JWT VC says about its subject: the processed payload without the claims that belong to the credential itself. */
+export function subjectClaims(payload: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(payload).filter(([name]) => !isControlClaim(name)))
+}
+
+/** Reads the payload of a stored SD-JWT VC. It was verified when it was stored, and seals prove that it did not change. */
+export function claimsOf(raw: string): JsonObject {
+  return processSdJwt(parseSdJwt(raw)).payload
+}
+
+/** [DCQL-2] The types that an SD-JWT VC also has: `aka_vcts`. */
+export function alsoTypesOf(payload: JsonObject): readonly string[] {
+  const also = memberOf(payload, 'aka_vcts')
+  return Array.isArray(also) ? also.filter((one) => typeof one === 'string') : []
+}
+
+/** @param raw Any copy: all say the same. */
+export function showCredential(held: HeldCredential, raw: string): ShownCredential {
+  const { id, status, format, vct, iss, issuedAt } = held
+  // an mdoc says what it says in namespaces; what belongs to the credential itself stands elsewhere
+  const claims = format === 'mso_mdoc' ? mdocClaims(parseIssuerSigned(raw).nameSpaces) : subjectClaims(claimsOf(raw))
+  return { id, claims, iat: issuedAt.toISOString(), status, format, vct, ...(iss === null ? {} : { iss }) }
+}

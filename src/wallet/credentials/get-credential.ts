@@ -1,0 +1,49 @@
+import type { ListAsk } from '../../api/list.ts'
+import type { Caller, TenantId } from '../../caller.ts'
+import { Fault } from '../../fault.ts'
+import type { Platform } from '../../platform.ts'
+import { type ShownCredential, type Standing, showCredential } from './credential.ts'
+import { type CredentialFilter, findCredential, listCredentials, type SealedCredential } from './credential-store.ts'
+import { listStandings } from './held-status-store.ts'
+import { holderOf } from './holder.ts'
+import { openRaw } from './sealed-copy.ts'
+
+type Needs = Pick<Platform, 'store' | 'sealing'>
+
+/** Reads one credential of the caller's wallet. @throws Fault `holder.missing`, `resource.unknown` */
+export async function getCredential(platform: Needs, caller: Caller, id: string): Promise<ShownCredential> {
+  const userId = holderOf(caller)
+  const found = await platform.store.single(caller.tenantId, (tx) => findCredential(tx, userId, id))
+  if (found === null) throw new Fault('resource.unknown')
+  return showSealed(platform, caller.tenantId, found)
+}
+
+/** Reads a page of the caller's wallet, and one credential more. @throws Fault `holder.missing` */
+export async function listHeld(
+  platform: Needs,
+  caller: Caller,
+  filter: CredentialFilter,
+  list: ListAsk,
+): Promise<ShownCredential[]> {
+  const userId = holderOf(caller)
+  const rows = await platform.store.single(caller.tenantId, (tx) => listCredentials(tx, userId, filter, list))
+  return Promise.all(rows.map((row) => showSealed(platform, caller.tenantId, row)))
+}
+
+/** What the status lists of their issuers say of credentials, by id; those without a status are left out. */
+export function standingsOf(
+  { store }: Needs,
+  { tenantId }: Caller,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Standing>> {
+  return store.single(tenantId, (tx) => listStandings(tx, ids))
+}
+
+/** Opens a stored credential for its holder. */
+export async function showSealed(
+  { sealing }: Pick<Platform, 'sealing'>,
+  tenantId: TenantId,
+  found: SealedCredential,
+): Promise<ShownCredential> {
+  return showCredential(found, await openRaw(sealing, tenantId, found))
+}

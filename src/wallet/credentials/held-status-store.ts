@@ -1,0 +1,66 @@
+import type { TenantId, UserId } from '../../caller.ts'
+import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
+import type { Standing } from './credential.ts'
+import type { SealedCredential } from './credential-store.ts'
+
+/** A credential whose status is to be looked up, with its first copy. */
+export type DueCredential = Pick<SealedCredential, 'id' | 'format' | 'credentialIssuer' | 'copyId' | 'sealedRaw'> & {
+  readonly userId: UserId
+}
+
+const takeDueStatement = sql(
+  'wallet.take_due_standings',
+  `with due as (
+     select credential_id from wallet_credential_standing where tenant_id = $1 and check_at <= $2
+     order by check_at limit $4 for update skip locked
+   ), moved as (
+     update wallet_credential_standing s set check_at = $3 from due where s.tenant_id = $1 and s.credential_id = due.credential_id
+   )
+   select c.id, c.user_id as "userId", c.format, c.credential_issuer as "credentialIssuer", k.id as "copyId", k.sealed_raw as "sealedRaw"
+   from due join wallet_credential c on c.tenant_id = $1 and c.id = due.credential_id
+     join wallet_credential_copy k on k.tenant_id = $1 and k.credential_id = c.id and k.position = 0`,
+)
+const updateStatement = sql(
+  'wallet.update_standing',
+  `update wallet_credential_standing s set standing = $3, check_at = $4
+   from (select standing from wallet_credential_standing where tenant_id = $1 and credential_id = $2 for update) old
+   where s.tenant_id = $1 and s.credential_id = $2 returning old.standing`,
+)
+const listStatement = sql(
+  'wallet.list_standings',
+  `select credential_id as id, standing from wallet_credential_standing where tenant_id = $1 and credential_id = any($2::uuid[])`,
+)
+const tenantsDue = sql(
+  'wallet.tenants_with_due_standings',
+  'select distinct tenant_id as id from wallet_credential_standing where check_at <= $1 limit 500',
+)
+
+/** Takes credentials whose status is due; whatever becomes of this run, the next one takes them at `againAt`. */
+export async function takeDueStandings(
+  tx: TenantTx,
+  { now, againAt, countMax }: { readonly now: Date; readonly againAt: Date; readonly countMax: number },
+): Promise<DueCredential[]> {
+  return tx.rows<DueCredential>(takeDueStatement, [tx.tenantId, now, againAt, countMax])
+}
+
+/** Writes what a status list says. @returns what it said before; null if the credential is gone */
+export async function updateStanding(
+  tx: TenantTx,
+  credentialId: string,
+  standing: Standing,
+  checkAt: Date | null,
+): Promise<Standing | null> {
+  const [row] = await tx.rows<{ standing: Standing }>(updateStatement, [tx.tenantId, credentialId, standing, checkAt])
+  return row?.standing ?? null
+}
+
+/** What status lists say of credentials, by id; those without a status are left out. */
+export async function listStandings(tx: TenantTx, ids: readonly string[]): Promise<ReadonlyMap<string, Standing>> {
+  const rows = await tx.rows<{ id: string; standing: Standing }>(listStatement, [tx.tenantId, ids])
+  return new Map(rows.map(({ id, standing }) => [id, standing]))
+}
+
+/** The tenants with credentials whose status is due. */
+export async function listTenantsWithDueStandings(tx: AcrossTx, now: Date): Promise<TenantId[]> {
+  return (await tx.rows<{ id: TenantId }>(tenantsDue, [now])).map(({ id }) => id)
+}

@@ -1,0 +1,121 @@
+// What an issuer hears of a credential, and in which order.
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import type { Caller } from '../../caller.ts'
+import { acceptOffer } from '../offers/accept-offer.ts'
+import { fault } from '../test-support/fault.ts'
+import { type ForeignIssuer, foreignIssuer } from '../test-support/foreign-issuer.ts'
+import { gate } from '../test-support/gate.ts'
+import { type Bench, openBench } from '../test-support/wallet-platform.ts'
+import { notifyIssuerJob } from './notify-issuer.ts'
+import { removeCredential } from './remove-credential.ts'
+import { setConsent } from './set-consent.ts'
+
+let bench: Bench
+let issuer: ForeignIssuer
+before(async () => {
+  bench = await openBench()
+})
+after(() => bench.close())
+afterEach(() => issuer.close())
+
+type Held = { readonly thandi: Caller; readonly id: string }
+
+async function received(): Promise<Held> {
+  issuer = await foreignIssuer()
+  const thandi = await bench.person()
+  const { credentials } = await acceptOffer(bench.platform, thandi, { credentialOffer: issuer.offerUri })
+  return { thandi, id: credentials[0]?.id ?? '' }
+}
+const accept = ({ thandi, id }: Held) => setConsent(bench.platform, thandi, id, 'accepted')
+const reject = ({ thandi, id }: Held) => setConsent(bench.platform, thandi, id, 'rejected')
+const remove = ({ thandi, id }: Held) => removeCredential(bench.platform, thandi, id)
+const jobs = ({ thandi }: Held) => bench.rows(thandi.tenantId, 'job')
+
+/** The news of every job that was ever queued, as at-least-once delivery may repeat them. */
+async function runJobs(held: Held): Promise<void> {
+  const about = { id: 'j', tenantId: held.thandi.tenantId, attempt: 1 }
+  for (const { payload } of await jobs(held))
+    await notifyIssuerJob.run(
+      bench.platform,
+      payload as { notificationId: string },
+      new AbortController().signal,
+      about,
+    )
+}
+const news = () =>
+  issuer.calls.filter(({ place }) => place === 'notification').map(({ body }) => JSON.parse(body).event as string)
+
+test('the issuer hears of acceptance and of removal once each, and the token is dropped after the last', async () => {
+  const held = await received()
+  await accept(held)
+  await runJobs(held)
+  await setConsent(bench.platform, held.thandi, held.id, 'pending')
+  await accept(held)
+  await runJobs(held)
+  await remove(held)
+  await runJobs(held)
+  await runJobs(held)
+  assert.deepEqual(news(), ['credential_accepted', 'credential_deleted'])
+  const [first] = issuer.calls.filter(({ place }) => place === 'notification')
+  assert.equal(first?.headers.authorization, 'Bearer the-token')
+  assert.equal(JSON.parse(first?.body ?? '').notification_id, 'news-1')
+  assert.deepEqual(await bench.rows(held.thandi.tenantId, 'wallet_notification'), [])
+  assert.deepEqual(await bench.rows(held.thandi.tenantId, 'wallet_credential_copy'), [])
+})
+
+for (const [end, what] of [
+  [remove, 'removed'],
+  [reject, 'rejected'],
+] as const) {
+  test(`a credential that is ${what} right after it was accepted is not reported as accepted any more`, async () => {
+    const held = await received()
+    await accept(held)
+    await end(held)
+    await runJobs(held)
+    assert.deepEqual(news(), ['credential_deleted'])
+  })
+
+  test(`while the acceptance is on its way to the issuer, that it is ${what} waits, and arrives last`, async () => {
+    const held = await received()
+    const slow = gate()
+    issuer.lie({ reply: { notification: async (reply, { n }) => (n === 1 ? slow.passed.then(() => reply) : reply) } })
+    await accept(held)
+    const first = runJobs(held)
+    await slow.reached(() => news().length === 1)
+    await end(held)
+    assert.equal((await fault(runJobs(held))).code, 'state.invalid')
+    slow.open()
+    await first
+    await runJobs(held)
+    assert.deepEqual(news(), ['credential_accepted', 'credential_deleted'])
+  })
+}
+
+test('nothing follows a rejection, whatever the holder does', async () => {
+  const held = await received()
+  await reject(held)
+  await runJobs(held)
+  await accept(held)
+  await remove(held)
+  await runJobs(held)
+  assert.deepEqual(news(), ['credential_deleted'])
+})
+
+test('a holder who changes the consent over and over makes one job until it has run', async () => {
+  const held = await received()
+  for (let turn = 0; turn < 5; turn += 1) {
+    await accept(held)
+    await reject(held)
+  }
+  assert.equal((await jobs(held)).length, 1)
+})
+
+test('an issuer out of reach is told later, and a run that died does not stand in the way for long', async () => {
+  const held = await received()
+  issuer.lie({ reply: { notification: (reply, { n }) => (n === 1 ? { ...reply, status: 503 } : reply) } })
+  await accept(held)
+  assert.equal((await fault(runJobs(held))).code, 'upstream.answer')
+  await runJobs(held)
+  assert.deepEqual(news(), ['credential_accepted', 'credential_accepted'])
+})

@@ -1,0 +1,137 @@
+// What becomes of a held credential that its issuer revokes or suspends.
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import type { Caller } from '../../caller.ts'
+import { listHistory } from '../history/list-history.ts'
+import { acceptOffer } from '../offers/accept-offer.ts'
+import { listCandidates } from '../presentations/presentable.ts'
+import { type ForeignIssuer, foreignIssuer, type Lies } from '../test-support/foreign-issuer.ts'
+import { anMdocHolder } from '../test-support/mdoc-holder.ts'
+import { type Bench, openBench } from '../test-support/wallet-platform.ts'
+import { standingsOf } from './get-credential.ts'
+import { refreshStandings } from './refresh-status.ts'
+import { removeCredential } from './remove-credential.ts'
+import { setConsent } from './set-consent.ts'
+
+let bench: Bench
+let issuer: ForeignIssuer
+let passed = 0
+before(async () => {
+  bench = await openBench()
+})
+after(() => bench.close())
+afterEach(async () => {
+  bench.later(-passed)
+  passed = 0
+  await issuer.close()
+})
+
+const [VALID, REVOKED, SUSPENDED] = [0, 1, 2]
+const { signal } = new AbortController()
+const list = {
+  ...{ size: 25, after: null, before: null, readDescending: true },
+  sort: { field: 'createdAt', descending: true },
+}
+/** The list says this; the clock of the wallet runs ahead of the issuer's, so it is good for a day. */
+const saying = (status: number, more: Lies = {}): Lies => ({
+  listed: { status, payload: (payload) => ({ ...payload, exp: Number(payload.exp) + 86_400, ttl: 60 }) },
+  ...more,
+})
+
+type Held = { readonly thandi: Caller & { userId: NonNullable<Caller['userId']> }; readonly id: string }
+
+async function holder(lies: Lies = saying(VALID)): Promise<Held> {
+  issuer = await foreignIssuer({ batchSize: 2 })
+  issuer.lie(lies)
+  const thandi = await bench.person()
+  const { credentials } = await acceptOffer(bench.platform, thandi, { credentialOffer: issuer.offerUri })
+  const id = credentials[0]?.id ?? ''
+  await setConsent(bench.platform, thandi, id, 'accepted')
+  return { thandi, id }
+}
+async function refreshedAfter(seconds: number): Promise<void> {
+  passed += seconds
+  bench.later(seconds)
+  await refreshStandings(bench.platform, signal)
+}
+const lookUps = () => issuer.calls.filter(({ place }) => place === 'list').length
+const standing = async ({ thandi, id }: Held) => (await standingsOf(bench.platform, thandi, [id])).get(id)
+const query = { credentials: [], credentialSets: null }
+const proposed = async ({ thandi, id }: Held) =>
+  (await listCandidates(bench.platform, thandi, thandi.userId, { query, formats: ['dc+sd-jwt'] }, [id])).length
+const inHistory = async ({ thandi }: Held) =>
+  (await listHistory(bench.platform, thandi, {}, list)).map(({ credential }) => credential?.standing)
+const told = async ({ thandi }: Held) => {
+  const entries = await bench.rows(thandi.tenantId, 'audit_entry')
+  const news = entries.filter(({ event_type: type }) => type === 'user.notification')
+  return {
+    actions: entries.map(({ action }) => String(action)).filter((one) => /revoked|suspended|reinstated/.test(one)),
+    events: news.map(({ detail }) => Object(detail).standing),
+  }
+}
+
+test('a credential that its issuer revokes is not proposed any more, and the holder hears of it once', async () => {
+  const held = await holder()
+  assert.deepEqual([await standing(held), await proposed(held), await inHistory(held)], ['valid', 1, [undefined]])
+  issuer.lie(saying(REVOKED))
+  await refreshedAfter(60)
+  assert.equal(await proposed(held), 1, 'it is not due yet')
+  await refreshedAfter(16 * 60)
+  assert.deepEqual([await standing(held), await proposed(held), await inHistory(held)], ['revoked', 0, ['revoked']])
+  const asked = lookUps()
+  await refreshedAfter(86_000)
+  assert.equal(lookUps(), asked, 'revoked is for good')
+  assert.deepEqual(await told(held), { actions: ['wallet.credential.revoked'], events: ['revoked'] })
+  await removeCredential(bench.platform, held.thandi, held.id)
+})
+
+test('a credential that is suspended is proposed again once its issuer has reinstated it', async () => {
+  const held = await holder()
+  issuer.lie(saying(SUSPENDED))
+  await refreshedAfter(16 * 60)
+  assert.deepEqual([await standing(held), await proposed(held)], ['suspended', 0])
+  issuer.lie(saying(VALID))
+  await refreshedAfter(16 * 60)
+  assert.deepEqual([await standing(held), await proposed(held)], ['valid', 1])
+  assert.deepEqual((await told(held)).events, ['suspended', 'valid'])
+})
+
+test('a list that is out of reach, or not that of the issuer, changes nothing, and is asked again after an hour', async () => {
+  const held = await holder()
+  issuer.lie({ ...saying(REVOKED), reply: { list: (reply) => ({ ...reply, status: 503 }) } })
+  await refreshedAfter(16 * 60)
+  issuer.lie({ listed: { ...saying(REVOKED).listed, byStranger: true } })
+  const asked = lookUps()
+  await refreshedAfter(30 * 60)
+  assert.equal(lookUps(), asked)
+  await refreshedAfter(31 * 60)
+  assert.equal(lookUps(), asked + 1)
+  assert.deepEqual([await standing(held), (await told(held)).actions], ['valid', []])
+})
+
+test('a list is asked no more often than it wants to be, nor every credential by itself', async () => {
+  const held = await holder({
+    listed: { payload: (payload) => ({ ...payload, exp: Number(payload.exp) + 200_000, ttl: 7200 }) },
+  })
+  const asked = lookUps()
+  await refreshedAfter(16 * 60)
+  await refreshedAfter(60 * 60)
+  assert.equal(lookUps(), asked, 'the kept list is good for two hours')
+  await refreshedAfter(7200)
+  assert.equal(lookUps(), asked + 1)
+  assert.equal(await standing(held), 'valid')
+})
+
+test('a credential without a status is never looked up', async () => {
+  const held = await holder({})
+  await refreshedAfter(3000)
+  assert.deepEqual([lookUps(), await standing(held), await proposed(held)], [0, undefined, 1])
+})
+
+test('an mdoc is held, and has no standing if it names no list', async () => {
+  issuer = await foreignIssuer({ offers: ['licence'] })
+  const thandi = await anMdocHolder(bench)
+  const { credentials } = await acceptOffer(bench.platform, thandi, { credentialOffer: issuer.offerUri })
+  await refreshedAfter(3600)
+  assert.equal((await standingsOf(bench.platform, thandi, [credentials[0]?.id ?? ''])).size, 0)
+})

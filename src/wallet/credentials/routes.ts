@@ -1,0 +1,168 @@
+import { Type } from 'typebox'
+import { listAnswer, listQuery, parseListQuery } from '../../api/list.ts'
+import { Fault } from '../../fault.ts'
+import { answer, type Route, route } from '../../http/routes/route.ts'
+import { acceptOffer } from '../offers/accept-offer.ts'
+import { resolveOffer } from '../offers/resolve-offer.ts'
+import { type Consent, consents } from './credential.ts'
+import { getCredential, listHeld, standingsOf } from './get-credential.ts'
+import { offerFaults, previewFaults } from './refusals.ts'
+import { removeCredential } from './remove-credential.ts'
+import { ConsentBody, Credential, IdParams, OfferBody, ResolveBody, ResolvedOffer } from './schemas.ts'
+import { setConsent } from './set-consent.ts'
+
+const Status = Type.Enum([...consents], { description: 'Only credentials with this consent.' })
+const CredentialListQuery = listQuery({
+  filters: { status: Status, vct: Type.String({ minLength: 1, maxLength: 256 }) },
+  more: { status: Status },
+})
+
+const listRoute = route({
+  group: 'wallet',
+  method: 'GET',
+  path: '/v2/credentials',
+  tag: 'credentials',
+  says: 'Lists the credentials of the wallet.',
+  needs: 'wallet:read',
+  query: CredentialListQuery,
+  status: 200,
+  reply: Type.Array(Credential),
+  faults: ['holder.missing'],
+  handle: async ({ platform, caller, query, href }) => {
+    const list = parseListQuery(query)
+    const filter = { status: statusOf(query.status, query['filter[status]']), vct: query['filter[vct]'] ?? null }
+    const rows = await listHeld(platform, caller, filter, list)
+    const standings = await standingsOf(
+      platform,
+      caller,
+      rows.slice(0, list.size).map(({ id }) => id),
+    )
+    const listed = listAnswer(rows, { href, query, list }, (row) => row)
+    return { ...listed, meta: { ...listed.meta, standings: Object.fromEntries(standings) } }
+  },
+})
+
+const acceptRoute = route({
+  group: 'wallet',
+  method: 'POST',
+  path: '/v2/credentials',
+  tag: 'credentials',
+  says: 'Redeems a credential offer, verifies what the issuer sends and keeps it as pending.',
+  needs: 'wallet:write',
+  body: OfferBody,
+  status: 201,
+  reply: Type.Array(Credential),
+  faults: ['holder.missing', ...offerFaults],
+  handle: async ({ platform, caller, body }) => {
+    const { credentials, ...told } = await acceptOffer(platform, caller, body)
+    const meta = Object.fromEntries(Object.entries(told).filter(([, list]) => list.length > 0))
+    return answer([...credentials], Object.keys(meta).length === 0 ? {} : { meta })
+  },
+})
+
+const resolveRoute = route({
+  group: 'wallet',
+  method: 'POST',
+  path: '/v2/credential-offers/resolve',
+  tag: 'credentials',
+  says: 'Shows what an offer would bring. Consumes nothing of it.',
+  needs: 'wallet:read',
+  body: ResolveBody,
+  status: 200,
+  reply: ResolvedOffer,
+  faults: ['holder.missing', ...previewFaults],
+  handle: async ({ platform, caller, body }) => answer(await resolveOffer(platform, caller, body.credentialOffer)),
+})
+
+const getRoute = route({
+  group: 'wallet',
+  method: 'GET',
+  path: '/v2/credentials/{id}',
+  tag: 'credentials',
+  says: 'Reads a credential.',
+  needs: 'wallet:read',
+  params: IdParams,
+  status: 200,
+  reply: Credential,
+  faults: ['holder.missing', 'resource.unknown'],
+  handle: async ({ platform, caller, params }) => {
+    const credential = await getCredential(platform, caller, params.id)
+    const standing = (await standingsOf(platform, caller, [params.id])).get(params.id)
+    return answer(credential, standing === undefined ? {} : { meta: { standing } })
+  },
+})
+
+const consentRoute = route({
+  group: 'wallet',
+  method: 'PATCH',
+  path: '/v2/credentials/{id}',
+  tag: 'credentials',
+  says: 'Sets the consent of the holder. Any status may follow any.',
+  needs: 'wallet:write',
+  params: IdParams,
+  body: ConsentBody,
+  status: 200,
+  reply: Credential,
+  faults: ['holder.missing', 'resource.unknown'],
+  handle: async ({ platform, caller, params, body }) =>
+    answer(await setConsent(platform, caller, params.id, body.status)),
+})
+
+/** RFC 9745: a date, so that a client sees since when. */
+const DEPRECATED_SINCE = '@1767225600' // 2026-01-01
+
+const bareConsentRoute = route({
+  group: 'wallet',
+  method: 'PATCH',
+  path: '/credentials/{id}/status',
+  tag: 'credentials',
+  says: 'Sets the consent of the holder; answers without the envelope. Use PATCH /v2/credentials/{id}.',
+  needs: 'wallet:write',
+  params: IdParams,
+  body: ConsentBody,
+  status: 200,
+  reply: Credential,
+  bare: true,
+  faults: ['holder.missing', 'resource.unknown'],
+  handle: async ({ platform, caller, params, body }) => {
+    const successor = `${platform.config.walletBaseUrl}/v2/credentials/${params.id}`
+    const headers = { deprecation: DEPRECATED_SINCE, link: `<${successor}>; rel="successor-version"` }
+    return answer(await setConsent(platform, caller, params.id, body.status), { headers })
+  },
+})
+
+const removeRoute = route({
+  group: 'wallet',
+  method: 'DELETE',
+  path: '/v2/credentials/{id}',
+  tag: 'credentials',
+  says: 'Removes a credential and destroys its keys.',
+  needs: 'wallet:write',
+  params: IdParams,
+  status: 204,
+  faults: ['holder.missing', 'resource.unknown'],
+  handle: async ({ platform, caller, params }) => {
+    await removeCredential(platform, caller, params.id)
+    return answer(undefined)
+  },
+})
+
+/** What a holder does with credentials. */
+export const credentialRoutes: readonly Route[] = [
+  listRoute,
+  acceptRoute,
+  resolveRoute,
+  getRoute,
+  consentRoute,
+  bareConsentRoute,
+  removeRoute,
+]
+
+/** `status` and `filter[status]` mean the same; two that differ are a mistake of the caller. */
+function statusOf(plain: Consent | undefined, filtered: Consent | undefined): Consent | null {
+  if (plain !== undefined && filtered !== undefined && plain !== filtered) {
+    const detail = 'status and filter[status] ask for different things.'
+    throw new Fault('request.invalid', { violations: [{ detail, parameter: 'status' }] })
+  }
+  return plain ?? filtered ?? null
+}

@@ -1,0 +1,49 @@
+import type { TenantId } from '../../caller.ts'
+import { privateKeyFromPkcs8 } from '../../crypto/jwk.ts'
+import { newId } from '../../crypto/random.ts'
+import { type SoftwareKey, softwareKey } from '../../crypto/signing-key.ts'
+import type { Sealing } from '../../keys/sealing.ts'
+import type { VerifiedCopy } from '../offers/check-copy.ts'
+import type { NewCopy, SealedCredential, TakenCopy } from './credential-store.ts'
+
+/** A copy as it goes into the store. */
+export type SealedCopy = NewCopy
+
+/** Seals a copy: the credential byte for byte [W-R10], and the one private key that it is bound to. */
+export async function sealCopy(sealing: Sealing, tenantId: TenantId, { raw, key }: VerifiedCopy): Promise<SealedCopy> {
+  const id = newId()
+  return {
+    id,
+    sealedRaw: await sealing.seal(rawPlace(tenantId, id), raw),
+    sealedKey: key === null ? null : await sealing.seal(keyPlace(tenantId, id), key.pkcs8),
+  }
+}
+
+/** Opens the credential of a copy, without its key. */
+export async function openRaw(
+  sealing: Sealing,
+  tenantId: TenantId,
+  { copyId, sealedRaw }: Pick<SealedCredential, 'copyId' | 'sealedRaw'>,
+): Promise<string> {
+  return (await sealing.open(rawPlace(tenantId, copyId), sealedRaw)).toString('utf8')
+}
+
+/** Opens a copy for a presentation. The key leaves as something that signs, never as bytes. */
+export async function openCopy(
+  sealing: Sealing,
+  tenantId: TenantId,
+  copy: TakenCopy,
+): Promise<{ readonly raw: string; readonly key: SoftwareKey | null }> {
+  const raw = await openRaw(sealing, tenantId, copy)
+  if (copy.sealedKey === null) return { raw, key: null }
+  const pkcs8 = await sealing.open(keyPlace(tenantId, copy.copyId), copy.sealedKey)
+  return { raw, key: softwareKey(privateKeyFromPkcs8(pkcs8)) }
+}
+
+function rawPlace(tenantId: TenantId, id: string) {
+  return { tenantId, table: 'wallet_credential_copy', column: 'sealed_raw', row: id }
+}
+
+function keyPlace(tenantId: TenantId, id: string) {
+  return { tenantId, table: 'wallet_credential_copy', column: 'sealed_key', row: id }
+}

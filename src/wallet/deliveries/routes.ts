@@ -1,0 +1,103 @@
+import { Type } from 'typebox'
+import { filtersOf, listPage } from '../../api/list.ts'
+import { answer, type Route, route } from '../../http/routes/route.ts'
+import { offerFaults, requestFaults } from '../credentials/refusals.ts'
+import { IdParams } from '../credentials/schemas.ts'
+import type { IdentifierType } from '../delivery-records/delivery.ts'
+import { listDeliveries } from '../delivery-records/delivery-store.ts'
+import { getDeliveryRow } from './deliver.ts'
+import { deliver } from './deliver-for.ts'
+import { DeliverCredentialBody, DeliverPresentationBody, DeliveryListQuery, DeliveryReply } from './schemas.ts'
+import { showDelivery } from './show-delivery.ts'
+
+function credentialAt(path: '/orgs/credentials' | '/v2/orgs/credentials'): Route {
+  return route({
+    group: 'wallet',
+    method: 'POST',
+    path,
+    tag: 'deliveries',
+    says: 'Delivers a credential offer: what it brings lies as pending in the wallet of a user of the tenant.',
+    needs: 'issuance:write',
+    body: DeliverCredentialBody,
+    status: 201,
+    reply: DeliveryReply,
+    faults: ['resource.unknown', 'state.invalid', ...offerFaults],
+    handle: async ({ platform, caller, body, operation }) => {
+      const { credentialOffer, txCode } = body
+      const delivery = await deliver(
+        platform,
+        caller,
+        { ...toWhom(body), parcel: { credentialOffer, txCode } },
+        operation,
+      )
+      return answer(await showDelivery(platform, caller.tenantId, delivery))
+    },
+  })
+}
+
+const presentationRoute = route({
+  group: 'wallet',
+  method: 'POST',
+  path: '/v2/orgs/presentations',
+  tag: 'deliveries',
+  says: 'Delivers a presentation request: it lies as pending before a user of the tenant, who decides.',
+  needs: 'verification:write',
+  body: DeliverPresentationBody,
+  status: 201,
+  reply: DeliveryReply,
+  faults: ['resource.unknown', 'state.invalid', ...requestFaults],
+  handle: async ({ platform, caller, body, operation }) => {
+    const parcel = { presentationRequest: body.presentationRequest }
+    const delivery = await deliver(platform, caller, { ...toWhom(body), parcel }, operation)
+    return answer(await showDelivery(platform, caller.tenantId, delivery))
+  },
+})
+
+const listRoute = route({
+  group: 'wallet',
+  method: 'GET',
+  path: '/v2/orgs/deliveries',
+  tag: 'deliveries',
+  says: 'Lists what the organisation delivered to its users, also what failed.',
+  needs: 'users:read',
+  query: DeliveryListQuery,
+  status: 200,
+  reply: Type.Array(DeliveryReply),
+  faults: [],
+  handle: ({ platform, caller, query, href }) =>
+    listPage(
+      { query, href },
+      (list) => platform.store.single(caller.tenantId, (tx) => listDeliveries(tx, list, filtersOf(query))),
+      (row) => showDelivery(platform, caller.tenantId, row),
+    ),
+})
+
+const getRoute = route({
+  group: 'wallet',
+  method: 'GET',
+  path: '/v2/orgs/deliveries/{id}',
+  tag: 'deliveries',
+  says: 'Reads the record of a delivery.',
+  needs: 'users:read',
+  params: IdParams,
+  status: 200,
+  reply: DeliveryReply,
+  faults: ['resource.unknown'],
+  handle: async ({ platform, caller, params }) => {
+    const delivery = await getDeliveryRow(platform, caller.tenantId, params.id)
+    return answer(await showDelivery(platform, caller.tenantId, delivery))
+  },
+})
+
+/** What an organisation puts into the wallets of its users. */
+export const deliveryRoutes: readonly Route[] = [
+  credentialAt('/orgs/credentials'),
+  credentialAt('/v2/orgs/credentials'),
+  presentationRoute,
+  listRoute,
+  getRoute,
+]
+
+function toWhom({ recipient, identifierType }: { recipient: string; identifierType?: IdentifierType }) {
+  return { recipient: { identifierType: identifierType ?? 'email', value: recipient }, pointer: '/recipient' } as const
+}

@@ -1,0 +1,30 @@
+import type { TenantId } from '../../caller.ts'
+import { readOwnJson } from '../../crypto/json.ts'
+import type { Sealing } from '../../keys/sealing.ts'
+import type { Parcel } from './delivery.ts'
+
+/** Seals how a recipient was named. */
+export function sealRecipient(sealing: Sealing, tenantId: TenantId, id: string, recipient: string): Promise<Buffer> {
+  return sealing.seal(place(tenantId, id, 'sealed_recipient'), recipient)
+}
+
+/** Opens how a recipient was named. */
+export async function openRecipient(sealing: Sealing, tenantId: TenantId, id: string, sealed: Buffer): Promise<string> {
+  return (await sealing.open(place(tenantId, id, 'sealed_recipient'), sealed)).toString('utf8')
+}
+
+/** Seals what is to be delivered. */
+export function sealParcel(sealing: Sealing, tenantId: TenantId, id: string, parcel: Parcel): Promise<Buffer> {
+  return sealing.seal(place(tenantId, id, 'sealed_parcel'), JSON.stringify(parcel))
+}
+
+/** Opens what is to be delivered. */
+export async function openParcel(sealing: Sealing, tenantId: TenantId, id: string, sealed: Buffer): Promise<Parcel> {
+  const plain = await sealing.open(place(tenantId, id, 'sealed_parcel'), sealed)
+  // Sealed by us in this very form.
+  return readOwnJson(plain) as Parcel
+}
+
+function place(tenantId: TenantId, row: string, column: string) {
+  return { tenantId, table: 'wallet_delivery', column, row }
+}

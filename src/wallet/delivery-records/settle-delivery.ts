@@ -1,0 +1,55 @@
+import type { Actor } from '../../events/audit/entry.ts'
+import { record } from '../../events/audit/record.ts'
+import type { TenantTx } from '../../store/store.ts'
+import type { Gone } from '../offers/deferred-store.ts'
+import type { Delivery, DeliveryError } from './delivery.ts'
+import { endPresentationDelivery, settleDelivery } from './delivery-store.ts'
+
+/** What became of an order of a delivery. */
+export type Outcome = { readonly credentialIds: readonly string[]; readonly error: DeliveryError | null }
+
+/**
+ * Tells the delivery that an order belonged to, if any, that the order is over, in the transaction in which it ended. What arrived is an
+ * event, so that the organisation can write to the user.
+ *
+ * @param gone The order; null if somebody else has ended it.
+ */
+export async function settleOrder(
+  tx: TenantTx,
+  gone: Gone | null,
+  outcome: Outcome,
+  by: Actor,
+  now: Date,
+): Promise<void> {
+  if (gone === null || gone.deliveryId === null) return
+  const delivery = await settleDelivery(tx, gone.deliveryId, outcome, now)
+  if (delivery === null) return
+  const { credentialIds } = outcome
+  if (credentialIds.length > 0) await recordArrival(tx, delivery, { credentialIds }, by, now)
+  if (delivery.status === 'failed') await record(tx, failureOf(delivery.id, outcome.error, by), now)
+}
+
+/** Ends the delivery of a presentation in the transaction in which it was written. */
+export async function settlePresentation(tx: TenantTx, deliveryId: string, by: Actor, now: Date): Promise<void> {
+  const delivery = await endPresentationDelivery(tx, deliveryId, now)
+  if (delivery === null) return
+  await recordArrival(tx, delivery, { presentationId: delivery.presentationId }, by, now)
+}
+
+/** The audit entry of a delivery that failed. */
+export function failureOf(deliveryId: string, error: DeliveryError | null, by: Actor) {
+  const subject = { kind: 'delivery', id: deliveryId }
+  return { action: 'delivery.failed', subject, by, detail: { code: error?.code ?? '' } }
+}
+
+/** Ids only: whoever is told asks for the rest, and may see it. */
+async function recordArrival(
+  tx: TenantTx,
+  { id, kind, userId, issuanceId }: Delivery,
+  what: { readonly credentialIds: readonly string[] } | { readonly presentationId: string | null },
+  by: Actor,
+  now: Date,
+): Promise<void> {
+  const detail = { kind, userId, ...what, ...(issuanceId !== null && { issuanceId }) }
+  await record(tx, { action: 'user.notification', subject: { kind: 'delivery', id }, by, detail }, now)
+}

@@ -1,0 +1,94 @@
+import type { UserId } from '../../caller.ts'
+import { type PageAsk, pagedList } from '../../store/paged-list.ts'
+import { sql, type TenantTx } from '../../store/store.ts'
+import type { WalletFormat } from '../credentials/wallet-format.ts'
+import { STATUS_NOW } from '../presentations/presentation-store.ts'
+import type { HistoryKind, HistoryStatus } from './history.ts'
+
+/** A line of the history as it is stored: what is sealed of a presentation or of a removed credential, or a credential that is there. */
+export type HistoryRow = {
+  readonly id: string
+  readonly kind: HistoryKind
+  readonly status: HistoryStatus
+  readonly isAnswering: boolean
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  /** Of a credential that is there. */
+  readonly format: WalletFormat | null
+  readonly vct: string | null
+  readonly iss: string | null
+  readonly credentialIssuer: string | null
+  /** Of a credential that is there, and that its issuer has revoked or suspended. */
+  readonly standing: 'suspended' | 'revoked' | null
+  /** Of a presentation, or of a credential that was removed. */
+  readonly sealedView: Buffer | null
+}
+
+/** What the history is narrowed to; what is left out lets everything through. */
+export type HistoryFilter = {
+  readonly kind?: HistoryKind | undefined
+  readonly status?: HistoryStatus | undefined
+  readonly createdAfter?: Date | undefined
+  readonly createdBefore?: Date | undefined
+}
+
+const OF_USER = 'tenant_id = $1 and user_id = $2'
+const THERE = `select id, 'credential' as kind, status, false as "isAnswering", created_at as "createdAt", updated_at as "updatedAt",
+    format, vct, iss, credential_issuer as "credentialIssuer", null::bytea as "sealedView",
+    (select nullif(standing, 'valid') from wallet_credential_standing s where s.tenant_id = c.tenant_id and s.credential_id = c.id) as standing
+  from wallet_credential c where ${OF_USER}`
+const REMOVED = `select id, 'credential', 'removed', false, created_at, removed_at, null, null, null, null, sealed_view, null
+  from wallet_removed_credential where ${OF_USER}`
+const ASKED = `select id, 'presentation', ${STATUS_NOW}, sealed_answer is not null, created_at,
+    case when ${STATUS_NOW} = 'expired' then expires_at else updated_at end, null, null, null, null, sealed_view, null
+  from wallet_presentation where ${OF_USER}`
+
+const page = pagedList({
+  name: 'wallet.history',
+  select: `select line.* from (${THERE} union all ${REMOVED} union all ${ASKED}) as line where true`,
+  parameters: 3,
+  id: 'line.id',
+  filters: {
+    kind: { credential: `line.kind = 'credential'`, presentation: `line.kind = 'presentation'` },
+    status: (value) => `line.status = ${value}`,
+    createdAfter: (value) => `line."createdAt" >= ${value}`,
+    createdBefore: (value) => `line."createdAt" < ${value}`,
+  },
+})
+const listThereStatement = sql(
+  'wallet.history_credentials',
+  `select id, format, vct, iss, credential_issuer as "credentialIssuer" from wallet_credential where ${OF_USER} and id = any($3::uuid[])`,
+)
+const listRemovedStatement = sql(
+  'wallet.history_removed',
+  `select id, sealed_view as "sealedView" from wallet_removed_credential where ${OF_USER} and id = any($3::uuid[])`,
+)
+
+/** One page and one row more, newest first unless told. */
+export async function listHistoryRows(
+  tx: TenantTx,
+  userId: UserId,
+  filter: HistoryFilter,
+  list: PageAsk,
+  now: Date,
+): Promise<HistoryRow[]> {
+  return page<HistoryRow>(tx, list, [tx.tenantId, userId, now], filter)
+}
+
+type There = {
+  readonly id: string
+  readonly format: WalletFormat
+  readonly vct: string
+  readonly iss: string | null
+  readonly credentialIssuer: string
+}
+
+/** What credentials of the user are or were, as far as it is known; those that were removed are sealed. */
+export async function listKnownCredentials(
+  tx: TenantTx,
+  userId: UserId,
+  ids: readonly string[],
+): Promise<{ readonly there: There[]; readonly removed: { readonly id: string; readonly sealedView: Buffer }[] }> {
+  const values = [tx.tenantId, userId, ids]
+  return { there: await tx.rows(listThereStatement, values), removed: await tx.rows(listRemovedStatement, values) }
+}

@@ -1,0 +1,85 @@
+import type { ListAsk } from '../../api/list.ts'
+import type { Caller, TenantId, UserId } from '../../caller.ts'
+import type { Platform } from '../../platform.ts'
+import { holderOf } from '../credentials/holder.ts'
+import { openTrace } from '../credentials/sealed-trace.ts'
+import type { PresentationView } from '../presentations/presentation.ts'
+import { openView } from '../presentations/sealed-presentation.ts'
+import {
+  type CredentialTrace,
+  disclosedBy,
+  type HistoryKind,
+  type HistoryStatus,
+  type PresentationTrace,
+  traceOf,
+} from './history.ts'
+import { type HistoryFilter, type HistoryRow, listHistoryRows, listKnownCredentials } from './history-store.ts'
+
+type Needs = Pick<Platform, 'store' | 'sealing' | 'clock'>
+
+/** A line of the history: a credential that was received, or a presentation that was asked for. */
+export type HistoryLine = {
+  readonly id: string
+  readonly kind: HistoryKind
+  readonly status: HistoryStatus
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly credential?: CredentialTrace
+  readonly presentation?: PresentationTrace
+}
+
+type Opened = {
+  readonly row: HistoryRow
+  readonly credential?: CredentialTrace
+  readonly view?: PresentationView
+}
+
+/** Reads a page of what happened in the caller's wallet, and one line more. @throws Fault `holder.missing` */
+export async function listHistory(
+  platform: Needs,
+  caller: Caller,
+  filter: HistoryFilter,
+  list: ListAsk,
+): Promise<HistoryLine[]> {
+  const userId = holderOf(caller)
+  const { tenantId } = caller
+  const { store, clock } = platform
+  const rows = await store.single(tenantId, (tx) => listHistoryRows(tx, userId, filter, list, clock.now()))
+  const opened = await Promise.all(rows.map((row) => open(platform, tenantId, row)))
+  const shown = opened.flatMap(({ view }) => (view === undefined ? [] : view.selected))
+  const types = await typesOf(platform, tenantId, userId, [...new Set(shown.map(({ credentialId }) => credentialId))])
+  return opened.map((one) => lineOf(one, types))
+}
+
+async function open({ sealing }: Pick<Platform, 'sealing'>, tenantId: TenantId, row: HistoryRow): Promise<Opened> {
+  const { id, kind, format, vct, iss, credentialIssuer, standing, sealedView } = row
+  if (sealedView === null) {
+    // A row without a seal is that of a credential that is there.
+    const credential = { vct, format, iss, credentialIssuer, ...(standing !== null && { standing }) } as CredentialTrace
+    return { row, credential }
+  }
+  if (kind === 'presentation') return { row, view: await openView(sealing, tenantId, { id, sealedView }) }
+  return { row, credential: await openTrace(sealing, tenantId, { id, sealedView }) }
+}
+
+/** The types of credentials, those that were removed too, by their ids. */
+async function typesOf(
+  { store, sealing }: Needs,
+  tenantId: TenantId,
+  userId: UserId,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map()
+  const { there, removed } = await store.inTenant(tenantId, (tx) => listKnownCredentials(tx, userId, ids))
+  const opened = removed.map(async (one) => [one.id, (await openTrace(sealing, tenantId, one)).vct] as const)
+  return new Map([...there.map(({ id, vct }) => [id, vct] as const), ...(await Promise.all(opened))])
+}
+
+function lineOf({ row, credential, view }: Opened, types: ReadonlyMap<string, string>): HistoryLine {
+  const { id, kind, status, isAnswering, createdAt, updatedAt } = row
+  return {
+    ...{ id, kind, status, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() },
+    ...(credential !== undefined && { credential }),
+    ...(view !== undefined && { presentation: traceOf(view, disclosedBy(status, isAnswering), types) }),
+  }
+}

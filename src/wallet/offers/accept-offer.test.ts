@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { getCredential } from '../credentials/get-credential.ts'
+import { removeCredential } from '../credentials/remove-credential.ts'
+import { setConsent } from '../credentials/set-consent.ts'
+import { fault } from '../test-support/fault.ts'
+import { type ForeignIssuer, foreignIssuer, type Options } from '../test-support/foreign-issuer.ts'
+import { describes, says } from '../test-support/lies.ts'
+import { type Bench, openBench } from '../test-support/wallet-platform.ts'
+import { acceptOffer } from './accept-offer.ts'
+import { resolveOffer } from './resolve-offer.ts'
+
+let bench: Bench
+let issuer: ForeignIssuer | null = null
+before(async () => {
+  bench = await openBench()
+})
+after(() => bench.close())
+afterEach(async () => {
+  await issuer?.close()
+  issuer = null
+})
+
+async function started(options: Options = {}): Promise<ForeignIssuer> {
+  issuer = await foreignIssuer(options)
+  return issuer
+}
+
+function asked(place: string): number {
+  return (issuer?.calls ?? []).filter((call) => call.place === place).length
+}
+
+for (const identity of ['did:jwk', 'jwt-vc-issuer'] as const) {
+  test(`a credential of a foreign issuer known by ${identity} is received, shown and kept as pending`, async () => {
+    const { offerUri, issuer: name } = await started({ identity })
+    const thandi = await bench.person()
+    const { credentials } = await acceptOffer(bench.platform, thandi, { credentialOffer: offerUri })
+    const [credential, ...others] = credentials
+    assert.ok(credential)
+    assert.equal(others.length, 0)
+    assert.deepEqual(credential.claims, {
+      member: { number: 'M-1', since: 2019 },
+      given_name: 'Zoë',
+      clubs: ['chess', 'go'],
+      jti: 'x',
+    })
+    assert.equal(credential.status, 'pending')
+    assert.equal(credential.format, 'vc+sd-jwt')
+    assert.equal(credential.vct, 'https://types.example/membership')
+    assert.equal(identity === 'did:jwk' ? credential.iss?.startsWith('did:jwk:') : credential.iss === name, true)
+    assert.deepEqual(await getCredential(bench.platform, thandi, credential.id), credential)
+  })
+}
+
+test('a mandatory claim that the issuer did not send is told beside the credential [W-R5]', async () => {
+  const claims = [
+    { path: ['given_name'], mandatory: true },
+    { path: ['member', 'until'], mandatory: true },
+    { path: ['member', 'level'] },
+  ]
+  const { offer, lie } = await started()
+  lie({ reply: { issuer: describes({ credential_metadata: { claims } }) } })
+  const thandi = await bench.person()
+  const { credentials, incomplete } = await acceptOffer(bench.platform, thandi, {
+    credentialOffer: JSON.stringify(offer()),
+  })
+  assert.deepEqual(incomplete, [{ credentialId: credentials[0]?.id, lacks: [['member', 'until']] }])
+})
+
+test('a batch is fetched with one request, one new key a copy, and shown as one credential', async () => {
+  const { offer, proved } = await started({ batchSize: 25 })
+  const thandi = await bench.person()
+  const { credentials: got } = await acceptOffer(bench.platform, thandi, { credentialOffer: JSON.stringify(offer()) })
+  assert.equal(got.length, 1)
+  assert.equal(asked('credential'), 1)
+  assert.equal(asked('nonce'), 1)
+  assert.equal(proved.length, 10)
+  assert.equal(new Set(proved.map((key) => key.x)).size, 10)
+  const copies = await bench.rows(thandi.tenantId, 'wallet_credential_copy')
+  assert.equal(copies.length, 10)
+})
+
+test('nothing personal lies in clear: neither claims, nor credential, nor key, nor token', async () => {
+  const { offerUri } = await started({ identity: 'jwt-vc-issuer' })
+  const thandi = await bench.person()
+  await acceptOffer(bench.platform, thandi, { credentialOffer: offerUri })
+  for (const table of ['wallet_credential', 'wallet_credential_copy', 'wallet_notification', 'audit_entry']) {
+    const text = JSON.stringify(await bench.rows(thandi.tenantId, table), (_name, value) =>
+      value?.type === 'Buffer' ? Buffer.from(value.data).toString('latin1') : value,
+    )
+    for (const secret of ['Zoë', 'M-1', 'chess', 'the-token', 'news-1', 'eyJ'])
+      assert.ok(!text.includes(secret), `${table}: ${secret}`)
+  }
+})
+
+test('a preview consumes nothing and does not repeat the code', async () => {
+  const { offerUri, issuer: name } = await started({ txCode: '4711' })
+  const preview = await resolveOffer(bench.platform, await bench.person(), offerUri)
+  assert.equal(preview.credentialIssuer, name)
+  assert.deepEqual(preview.txCode, { inputMode: 'numeric', length: 4, description: 'By mail' })
+  assert.equal(preview.credentials[0]?.vct, 'https://types.example/membership')
+  assert.equal(asked('token') + asked('nonce') + asked('credential'), 0)
+  assert.ok(!JSON.stringify(preview).includes('the-code'))
+})
+
+test('a transaction code that is needed is asked for before anything is consumed', async () => {
+  const { offerUri } = await started({ txCode: '4711' })
+  const thandi = await bench.person()
+  const refused = await fault(acceptOffer(bench.platform, thandi, { credentialOffer: offerUri }))
+  assert.equal(refused.code, 'offer.tx_code_required')
+  assert.deepEqual(refused.meta?.txCode, { inputMode: 'numeric', length: 4, description: 'By mail' })
+  assert.equal(asked('token'), 0)
+  const wrong = await fault(acceptOffer(bench.platform, thandi, { credentialOffer: offerUri, txCode: '0000' }))
+  assert.equal(wrong.code, 'offer.unusable')
+  assert.match(wrong.detail ?? '', /transaction code may be wrong/)
+  const { credentials: got } = await acceptOffer(bench.platform, thandi, { credentialOffer: offerUri, txCode: '4711' })
+  assert.equal(got.length, 1)
+})
+
+for (const [txCode, detail] of [
+  ['abcd', /digits only/],
+  ['471', /has 4 digits/],
+  ['47110', /has 4 digits/],
+  ['４７１１', /digits only/],
+  ['', /digits only/],
+] as const) {
+  test(`a transaction code that cannot be right, like "${txCode}", is not sent: it would cost a try`, async () => {
+    const { offerUri } = await started({ txCode: '4711' })
+    const refused = await fault(
+      acceptOffer(bench.platform, await bench.person(), { credentialOffer: offerUri, txCode }),
+    )
+    assert.equal(refused.code, 'offer.tx_code_required')
+    assert.match(refused.detail ?? '', detail)
+    assert.deepEqual(refused.meta?.txCode, { inputMode: 'numeric', length: 4, description: 'By mail' })
+    assert.equal(asked('token'), 0)
+  })
+}
+
+test('an offer is redeemed once; the second time the error of the issuer is passed on, cut and printable', async () => {
+  const { offerUri } = await started()
+  const thandi = await bench.person()
+  await acceptOffer(bench.platform, thandi, { credentialOffer: offerUri })
+  const refused = await fault(acceptOffer(bench.platform, thandi, { credentialOffer: offerUri }))
+  assert.equal(refused.code, 'offer.unusable')
+  assert.deepEqual(refused.meta?.upstream, { status: 400, error: 'invalid_grant', errorDescription: 'no "such" code?' })
+})
+
+test('a client without a user is told to exchange its token', async () => {
+  const refused = await fault(
+    acceptOffer(bench.platform, { ...(await bench.person()), userId: null }, { credentialOffer: '{}' }),
+  )
+  assert.equal(refused.code, 'holder.missing')
+  assert.match(refused.detail ?? '', /token exchange/)
+})
+
+test('a nonce that the issuer does not take is replaced once', async () => {
+  const { offerUri, lie } = await started()
+  lie({
+    reply: {
+      credential: (reply, { n }) => (n === 1 ? { ...reply, status: 400, body: { error: 'invalid_nonce' } } : reply),
+    },
+  })
+  const { credentials: got } = await acceptOffer(bench.platform, await bench.person(), { credentialOffer: offerUri })
+  assert.equal(got.length, 1)
+  assert.equal(asked('nonce'), 2)
+  assert.equal(asked('credential'), 2)
+})
+
+test('of two datasets one is refused: nothing is kept, and the issuer hears of the other [W-C4, W-R9]', async () => {
+  const { offerUri, lie, calls } = await started()
+  const details = { type: 'openid_credential', credential_configuration_id: 'membership' }
+  lie({
+    reply: {
+      token: says({ authorization_details: [{ ...details, credential_identifiers: ['one', 'two'] }] }),
+      credential: (reply, { n }) => (n === 2 ? { ...reply, status: 400, body: { error: 'no' } } : reply),
+    },
+  })
+  const thandi = await bench.person()
+  assert.equal((await fault(acceptOffer(bench.platform, thandi, { credentialOffer: offerUri }))).code, 'offer.unusable')
+  for (const table of ['wallet_credential', 'wallet_deferred', 'job']) {
+    assert.deepEqual(await bench.rows(thandi.tenantId, table), [])
+  }
+  const told = calls.filter(({ place }) => place === 'notification').map(({ body }) => JSON.parse(body))
+  assert.deepEqual(told, [{ notification_id: 'news-1', event: 'credential_failure' }])
+})
+
+test("another user's credential does not exist, neither in the tenant nor in another", async () => {
+  const { offerUri } = await started()
+  const thandi = await bench.person()
+  const { credentials } = await acceptOffer(bench.platform, thandi, { credentialOffer: offerUri })
+  const [credential] = credentials
+  const id = credential?.id ?? ''
+  for (const stranger of [await bench.person(thandi.tenantId), await bench.person()]) {
+    assert.equal((await fault(getCredential(bench.platform, stranger, id))).code, 'resource.unknown')
+    assert.equal((await fault(setConsent(bench.platform, stranger, id, 'accepted'))).code, 'resource.unknown')
+    assert.equal((await fault(removeCredential(bench.platform, stranger, id))).code, 'resource.unknown')
+  }
+  assert.equal((await getCredential(bench.platform, thandi, id)).status, 'pending')
+})

@@ -1,0 +1,107 @@
+import { Fault } from '../../fault.ts'
+import { trustOperation, unknownRootOf } from '../../trust/issuers/unanchored.ts'
+import type { TrustFindingCode } from '../../trust/lookups/finding.ts'
+import { checkStatus } from '../../trust/status-lists/check-status.ts'
+import type { Outward } from '../credentials/upstream.ts'
+import {
+  type CopyFinding,
+  type Facts,
+  type Outcome,
+  type ReadCopy,
+  UnusedKeys,
+  type VerifiedCopy,
+} from './check-copy.ts'
+import { mdocChecks } from './check-mdoc-copy.ts'
+import { sdJwtChecks } from './check-sd-jwt-copy.ts'
+import type { SignerTrust } from './issuer-policy.ts'
+import type { Received } from './redeem-offer.ts'
+
+/** One thing that is wrong with what an issuer sent. `copy`: which credential of the response, from 0. */
+export type ReceivedFinding = CopyFinding & { readonly copy: number }
+
+/** A verified credential. `copies` are never empty. `hasStatus`: it may be revoked later. */
+export type Verified = Facts & {
+  readonly received: Received
+  readonly copies: readonly VerifiedCopy[]
+  readonly hasStatus: boolean
+}
+
+/**
+ * Makes every check of a holder on receipt for all copies of a credential. One bad copy condemns them all [W-R7].
+ *
+ * @param trust Who may have signed it.
+ * @throws Fault `credential.invalid`, or `credential.untrusted` if only trust is missing; the findings are in `meta.findings`
+ * @see [RFC 9901, 7.2](https://www.rfc-editor.org/rfc/rfc9901#section-7.2), ISO/IEC 18013-5, 9.3.1 (2021)
+ */
+export async function checkReceived(
+  platform: Outward,
+  received: Received,
+  trust: SignerTrust,
+  now: Date,
+): Promise<Verified> {
+  const checks = received.configuration.format === 'mso_mdoc' ? mdocChecks : sdJwtChecks
+  const check = checks(platform, received, trust, now)
+  const unused = new UnusedKeys(received.keys)
+  const outcomes: Outcome[] = []
+  for (const raw of received.raws) outcomes.push(await check(raw, unused).catch(unreadable))
+  const findings = outcomes.flatMap((one, copy) => one.findings.map((finding) => ({ copy, ...finding })))
+  const copies = outcomes.flatMap(({ copy }) => copy ?? [])
+  // Token Status List 8.3: an invalid credential is not looked up
+  if (findings.length === 0) findings.push(...(await checkStatuses(platform, received, copies, trust, now)))
+  const [first] = copies
+  if (findings.length > 0 || first === undefined) throw refusalOf(platform, findings, outcomes)
+  const hasStatus = first.status !== undefined
+  return { received, hasStatus, copies: copies.map(({ raw, key }) => ({ raw, key })), ...first.facts }
+}
+
+function unreadable(error: unknown): Outcome {
+  // the other side being out of reach says nothing about the credential
+  if (!(error instanceof Fault) || error.code.startsWith('upstream.')) throw error
+  return { copy: null, findings: [{ code: error.code, message: error.message }] }
+}
+
+async function checkStatuses(
+  platform: Outward,
+  { configuration }: Received,
+  copies: readonly ReadCopy[],
+  { anchors }: SignerTrust,
+  now: Date,
+): Promise<ReceivedFinding[]> {
+  const form = configuration.format === 'mso_mdoc' ? 'cwt' : 'jwt'
+  const findings: ReceivedFinding[] = []
+  for (const [position, { status, issuer, content }] of copies.entries()) {
+    const found = await checkStatus(platform, status, issuer, now, anchors, form)
+    // a list out of reach says nothing about the credential, so this is no refusal of it
+    if (found.some(({ code }) => code === 'status.unavailable')) {
+      throw new Fault('upstream.unreachable', { detail: 'The status list of the credential could not be fetched.' })
+    }
+    findings.push(...found.map((one) => ({ copy: position, ...one })))
+    // the holder agrees to what the first copy says, so the others must not say anything else
+    if (content !== copies[0]?.content) {
+      findings.push({
+        copy: position,
+        code: 'batch.differs',
+        message: 'The copies of the credential do not say the same.',
+      })
+    }
+  }
+  return findings
+}
+
+/** What is missing if only trust is. */
+const lacksOfTrust: ReadonlySet<string> = new Set<TrustFindingCode>(['issuer.not_trusted', 'chain.no_anchor'])
+
+function refusalOf(platform: Outward, findings: readonly ReceivedFinding[], outcomes: readonly Outcome[]): Fault {
+  const detail = [...new Set(findings.map(({ message }) => message))].slice(0, 5).join(' ')
+  const shown = findings.slice(0, 50)
+  const issuer = outcomes.find(({ copy }) => copy !== null)?.copy?.issuer
+  if (issuer === undefined || !findings.every(({ code }) => lacksOfTrust.has(code)))
+    return new Fault('credential.invalid', { detail, meta: { findings: shown } })
+  const root = issuer.chain === null ? null : unknownRootOf(issuer.chain.der)
+  const operation = trustOperation(platform)
+  const whom = root === null ? issuer.issuer : `the root ${root.subject}`
+  return new Fault('credential.untrusted', {
+    detail: `${detail} Trust ${whom} with ${operation}, and repeat the call: the credential is kept sealed until then.`,
+    meta: { findings: shown, trust: { operation, issuer: issuer.issuer, ...(root !== null && { root }) } },
+  })
+}

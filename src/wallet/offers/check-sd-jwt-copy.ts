@@ -1,0 +1,88 @@
+import type { JsonObject } from '../../crypto/json.ts'
+import type { KeyPair } from '../../crypto/jwk.ts'
+import { checkReceivedSdJwtVc, holderKeyOf } from '../../protocols/sd-jwt-vc/check-sd-jwt-vc.ts'
+import { parseSdJwt, type SdJwt } from '../../protocols/sd-jwt-vc/sd-jwt.ts'
+import { type ResolvedIssuer, resolveIssuer } from '../../trust/issuers/resolve-issuer.ts'
+import { subjectClaims } from '../credentials/credential.ts'
+import type { Outward } from '../credentials/upstream.ts'
+import {
+  type CopyFinding,
+  calendarDate,
+  type Facts,
+  factLengths,
+  lengthFindings,
+  type Outcome,
+  orderedJson,
+  type UnusedKeys,
+} from './check-copy.ts'
+import type { SignerTrust } from './issuer-policy.ts'
+import type { Received } from './redeem-offer.ts'
+
+/** Checks of SD-JWT VCs of one response, which mostly have one issuer: it is looked up once. */
+export function sdJwtChecks(platform: Outward, { configuration, keys }: Received, trust: SignerTrust, now: Date) {
+  const issuerOf = issuersOf(platform, trust, now)
+  /**
+   * Everything but the status list.
+   *
+   * @throws Fault if it cannot be read at all, or the issuer's key cannot be found.
+   */
+  return async (raw: string, unused: UnusedKeys): Promise<Outcome> => {
+    const sdJwt = parseSdJwt(raw)
+    const issuer = await issuerOf(sdJwt)
+    const key = keyOf(sdJwt.jwt.payload, unused)
+    const agreed = { issuerKey: issuer.key, now, holderKey: key?.publicJwk ?? null, ...vctOf(configuration.type) }
+    const { payload, findings: own } = checkReceivedSdJwtVc(sdJwt, agreed)
+    const findings = [...issuer.findings, ...own, ...lengthFindings(payload.iss, payload.vct)]
+    const content = contentOf(payload)
+    return {
+      copy: { raw, key, issuer, status: payload.status, content, facts: factsOf(payload, issuer, now) },
+      findings: [...findings, ...unboundFindings(keys.length > 0 && key === null, findings)],
+    }
+  }
+}
+
+/** [W-R3] Bound to exactly one of the keys sent; a credential that names no key at all differs from what was asked for too. */
+function unboundFindings(isUnbound: boolean, others: readonly CopyFinding[]): readonly CopyFinding[] {
+  if (!isUnbound || others.some(({ code }) => code.startsWith('cnf.'))) return []
+  return [{ code: 'cnf.unexpected', message: 'The credential is bound to no key that was sent.' }]
+}
+
+function keyOf(payload: JsonObject, unused: UnusedKeys): KeyPair | null {
+  const bound = holderKeyOf(payload)
+  return bound === 'malformed' ? null : unused.take(bound)
+}
+
+function vctOf(type: string | null): { vct?: string } {
+  return type === null ? {} : { vct: type }
+}
+
+function issuersOf(platform: Outward, trust: SignerTrust, now: Date): (sdJwt: SdJwt) => Promise<ResolvedIssuer> {
+  const known = new Map<string, Promise<ResolvedIssuer>>()
+  return ({ jwt }) => {
+    const name = JSON.stringify([jwt.header.kid, jwt.header.x5c, jwt.payload.iss])
+    const found = known.get(name) ?? resolveIssuer(platform, jwt, now, trust.anchors).then(trust.reviewed)
+    known.set(name, found)
+    return found
+  }
+}
+
+/** `jti` names the copy, not the subject. */
+function contentOf(payload: JsonObject): string {
+  const { jti: _, ...claims } = subjectClaims(payload)
+  return orderedJson([payload.iss ?? null, claims])
+}
+
+function factsOf({ iss, iat, nbf, exp, vct }: JsonObject, issuer: ResolvedIssuer, now: Date): Facts {
+  const seconds = [iat, nbf].find((one) => typeof one === 'number')
+  return {
+    vct: String(vct),
+    // a certificate names the issuer where the claim does not
+    iss: typeof iss === 'string' ? iss : issuer.issuer.slice(0, factLengths.iss),
+    issuedAt: dateOf(seconds) ?? now,
+    expiresAt: dateOf(exp),
+  }
+}
+
+function dateOf(seconds: unknown): Date | null {
+  return calendarDate(typeof seconds === 'number' ? seconds * 1000 : Number.NaN)
+}

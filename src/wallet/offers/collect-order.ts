@@ -1,0 +1,42 @@
+import { newId } from '../../crypto/random.ts'
+import type { Platform } from '../../platform.ts'
+import type { CredentialResponse } from '../../protocols/openid4vci/credential-response.ts'
+import { type Ready, type Receipt, sealCredentials, verifyAll } from './keep-credentials.ts'
+import { type Dataset, type OpenOrder, type Order, sealOrder } from './order.ts'
+import { fetchCredentials, receivedOf } from './redeem-offer.ts'
+
+/** A credential that the issuer gives later, for the same keys. */
+export type Deferred = Dataset & { readonly answer: CredentialResponse & { readonly kind: 'deferred' } }
+
+/** A deferred credential that only needs to be written: everything secret in it is sealed. */
+export type Later = Receipt & { readonly id: string; readonly sealedWork: Buffer; readonly intervalSeconds: number }
+
+/** What an issuer gave, verified and sealed, and what it gives later. */
+export type Collected = {
+  readonly ready: readonly Ready[]
+  readonly later: readonly Later[]
+  readonly deferred: readonly Deferred[]
+}
+
+/**
+ * Fetches, checks and seals all that was ordered: all of it or nothing. Writes nothing.
+ *
+ * @throws Fault `offer.unusable`, `issuer_answer.invalid`, `credential.invalid`, `upstream.*`
+ */
+export async function collectOrder(platform: Platform, receipt: Receipt, open: OpenOrder): Promise<Collected> {
+  await fetchCredentials(platform, open)
+  const { order } = open
+  const deferred = order.datasets.filter(isDeferred)
+  const ready = await sealCredentials(platform, receipt, await verifyAll(platform, receipt, receivedOf(order)))
+  return { ready, later: await Promise.all(deferred.map((one) => sealLater(platform, receipt, order, one))), deferred }
+}
+
+function isDeferred(dataset: Dataset): dataset is Deferred {
+  return dataset.answer?.kind === 'deferred'
+}
+
+async function sealLater({ sealing }: Platform, receipt: Receipt, order: Order, one: Deferred): Promise<Later> {
+  const id = newId()
+  const sealedWork = await sealOrder(sealing, receipt.tenantId, id, { ...order, datasets: [one], isDeferred: true })
+  return { ...receipt, id, sealedWork, intervalSeconds: one.answer.intervalSeconds }
+}

@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import type { Caller } from '../../caller.ts'
+import type { Platform } from '../../platform.ts'
+import { listHeld } from '../credentials/get-credential.ts'
+import { dropDue, resumeLeft } from '../jobs.ts'
+import { fault } from '../test-support/fault.ts'
+import { type ForeignIssuer, foreignIssuer, type Lies, type Options } from '../test-support/foreign-issuer.ts'
+import { gate } from '../test-support/gate.ts'
+import { type Bench, openBench } from '../test-support/wallet-platform.ts'
+import { acceptOffer } from './accept-offer.ts'
+import { fetchDeferredJob } from './fetch-deferred.ts'
+
+let bench: Bench
+let issuer: ForeignIssuer
+before(async () => {
+  bench = await openBench()
+})
+after(() => bench.close())
+afterEach(() => issuer.close())
+
+const later = { status: 202, type: 'application/json', body: { transaction_id: 'tx-1', interval: 60 } }
+const list = {
+  size: 25,
+  after: null,
+  before: null,
+  sort: { field: 'createdAt', descending: true },
+  readDescending: true,
+}
+
+/** A person whose credential the issuer has deferred. */
+async function waiting(lies: Lies = {}, options: Options = {}): Promise<Caller> {
+  issuer = await foreignIssuer({ batchSize: 2, ...options })
+  issuer.lie({ ...lies, reply: { credential: () => later, ...lies.reply } })
+  const thandi = await bench.person()
+  const { credentials, deferred } = await acceptOffer(bench.platform, thandi, { credentialOffer: issuer.offerUri })
+  assert.deepEqual(credentials, [])
+  const vct = 'https://types.example/membership'
+  assert.deepEqual(deferred, [{ credentialConfigurationId: 'membership', vct, intervalSeconds: 60 }])
+  return thandi
+}
+
+async function runJob({ tenantId }: Caller): Promise<void> {
+  const [row] = await bench.rows(tenantId, 'job')
+  const about = { id: 'j', tenantId, attempt: 1 }
+  await fetchDeferredJob.run(
+    bench.platform,
+    row?.payload as { deferredId: string },
+    new AbortController().signal,
+    about,
+  )
+}
+
+function held(thandi: Caller) {
+  return listHeld(bench.platform, thandi, { status: null, vct: null }, list)
+}
+
+test('a deferred credential appears by itself, once, bound to the keys that were proved', async () => {
+  const thandi = await waiting()
+  const [row] = await bench.rows(thandi.tenantId, 'job')
+  assert.ok(Number(row?.run_at) > bench.platform.clock.now().getTime() + 50_000)
+  await Promise.allSettled([runJob(thandi), runJob(thandi)])
+  const [credential, ...others] = await held(thandi)
+  assert.equal(credential?.status, 'pending')
+  assert.equal(others.length, 0)
+  assert.equal((await bench.rows(thandi.tenantId, 'wallet_credential_copy')).length, 2)
+  assert.deepEqual(await bench.rows(thandi.tenantId, 'wallet_deferred'), [])
+  await runJob(thandi)
+  assert.equal((await held(thandi)).length, 1)
+})
+
+test('a run that another one meets has the row: the other asks nothing, gives nothing up, and comes again', async () => {
+  const thandi = await waiting()
+  const slow = gate()
+  issuer.lie({ reply: { deferred: async (reply) => slow.passed.then(() => reply) } })
+  const first = runJob(thandi)
+  await slow.reached(() => issuer.calls.some(({ place }) => place === 'deferred'))
+  assert.equal((await fault(runJob(thandi))).code, 'state.invalid')
+  slow.open()
+  await first
+  assert.equal((await held(thandi)).length, 1)
+  assert.equal(issuer.calls.filter(({ place }) => place === 'deferred').length, 1)
+})
+
+test('of two runs that bring the credential, because the first was taken for dead, one keeps it', async () => {
+  const thandi = await waiting()
+  const slow = gate()
+  issuer.lie({ reply: { deferred: async (reply, { n }) => (n === 1 ? slow.passed.then(() => reply) : reply) } })
+  const first = runJob(thandi)
+  await slow.reached(() => issuer.calls.some(({ place }) => place === 'deferred'))
+  bench.later(601)
+  await runJob(thandi)
+  slow.open()
+  await first
+  bench.later(-601)
+  assert.equal((await held(thandi)).length, 1)
+})
+
+test('a run that was taken for dead gives nothing up when it is refused at last', async () => {
+  const thandi = await waiting()
+  const [slow, slower] = [gate(), gate()]
+  const denied = { ...later, status: 400, body: { error: 'invalid_transaction_id' } }
+  issuer.lie({
+    reply: {
+      deferred: async (reply, { n }) => (n === 1 ? slow.passed.then(() => denied) : slower.passed.then(() => reply)),
+    },
+  })
+  const asked = (n: number) => () => issuer.calls.filter(({ place }) => place === 'deferred').length === n
+  const first = runJob(thandi)
+  await slow.reached(asked(1))
+  bench.later(601)
+  const second = runJob(thandi)
+  await slower.reached(asked(2))
+  slow.open()
+  await first
+  assert.equal((await bench.rows(thandi.tenantId, 'wallet_deferred')).length, 1)
+  slower.open()
+  await second
+  bench.later(-601)
+  assert.equal((await held(thandi)).length, 1)
+})
+
+test('what the issuer gave once is kept while its key cannot be had, and is not asked for again', async () => {
+  const thandi = await waiting({}, { identity: 'jwt-vc-issuer' })
+  issuer.lie({ reply: { keys: (reply) => ({ ...reply, status: 503 }) } })
+  assert.equal((await fault(runJob(thandi))).code, 'upstream.answer')
+  const denied = { ...later, status: 400, body: { error: 'invalid_transaction_id' } }
+  issuer.lie({ reply: { deferred: () => denied } })
+  await runJob(thandi)
+  assert.equal((await held(thandi)).length, 1)
+  const told = issuer.calls.filter(({ place }) => place === 'notification')
+  assert.equal(told.length, 0, 'the issuer was told of a failure that was none')
+})
+
+test('an issuer that is not ready is asked again, not sooner than it wants', async () => {
+  const thandi = await waiting({ reply: { deferred: () => later } })
+  await runJob(thandi)
+  assert.equal((await bench.rows(thandi.tenantId, 'job')).length, 2)
+  assert.equal((await bench.rows(thandi.tenantId, 'wallet_deferred')).length, 1)
+})
+
+for (const [what, lies] of [
+  [
+    'is denied',
+    { reply: { deferred: () => ({ ...later, status: 400, body: { error: 'credential_request_denied' } }) } },
+  ],
+  ['does not hold', { payload: (payload) => ({ ...payload, vct: 'https://types.example/other' }) }],
+] as const satisfies readonly (readonly [string, Lies])[]) {
+  test(`a deferred credential that ${what} ends with its keys and its token, and nothing is kept`, async () => {
+    const thandi = await waiting(lies)
+    await runJob(thandi)
+    assert.deepEqual(await held(thandi), [])
+    assert.deepEqual(await bench.rows(thandi.tenantId, 'wallet_deferred'), [])
+    assert.equal((await bench.rows(thandi.tenantId, 'job')).length, 1)
+  })
+}
+
+test('an issuer out of reach is tried again', async () => {
+  const thandi = await waiting({ reply: { deferred: (reply) => ({ ...reply, status: 503 }) } })
+  assert.equal((await fault(runJob(thandi))).code, 'upstream.answer')
+  assert.equal((await bench.rows(thandi.tenantId, 'wallet_deferred')).length, 1)
+})
+
+test('what never comes is given up after 30 days', async () => {
+  const thandi = await waiting()
+  bench.later(31 * 86_400)
+  await dropDue(bench.platform, new AbortController().signal)
+  assert.deepEqual(await bench.rows(thandi.tenantId, 'wallet_deferred'), [])
+  bench.later(-31 * 86_400)
+})
+
+for (const [what, killAt] of [
+  ['while the issuer was asked', '/club/a/give'],
+  ['while the credential was checked', '/.well-known/jwt-vc-issuer/club/a'],
+] as const) {
+  test(`a call that dies ${what} loses nothing: a job asks again with the same keys, once`, async () => {
+    issuer = await foreignIssuer({ batchSize: 2, identity: 'jwt-vc-issuer' })
+    const thandi = await bench.person()
+    const dying = dyingAt(killAt)
+    await assert.rejects(acceptOffer(dying, thandi, { credentialOffer: issuer.offerUri }), /died/)
+    const { signal } = new AbortController()
+    await resumeLeft(bench.platform, signal)
+    assert.deepEqual(await bench.rows(thandi.tenantId, 'job'), [], 'the call might still be at work')
+    assert.deepEqual(await held(thandi), [])
+    bench.later(91)
+    await resumeLeft(bench.platform, signal)
+    await resumeLeft(bench.platform, signal)
+    assert.equal((await bench.rows(thandi.tenantId, 'job')).length, 1)
+    await runJob(thandi)
+    bench.later(-91)
+    assert.equal((await held(thandi)).length, 1)
+    assert.equal(new Set(issuer.proved.map((key) => key.x)).size, 2)
+    assert.deepEqual(await bench.rows(thandi.tenantId, 'wallet_deferred'), [])
+    const [copy] = await bench.rows(thandi.tenantId, 'wallet_credential_copy')
+    assert.ok(copy?.sealed_key)
+  })
+}
+
+test('what a dead call had ordered and the issuer gives no more is given up, with its keys and its token', async () => {
+  issuer = await foreignIssuer()
+  const thandi = await bench.person()
+  await assert.rejects(acceptOffer(dyingAt('/club/a/give'), thandi, { credentialOffer: issuer.offerUri }), /died/)
+  const text = JSON.stringify(await bench.rows(thandi.tenantId, 'wallet_deferred'), (_name, value) =>
+    value?.type === 'Buffer' ? Buffer.from(value.data).toString('latin1') : value,
+  )
+  for (const secret of ['the-token', 'membership', 'eyJ']) assert.ok(!text.includes(secret), secret)
+  issuer.lie({ reply: { credential: (reply) => ({ ...reply, status: 401, body: { error: 'invalid_token' } }) } })
+  bench.later(91)
+  await resumeLeft(bench.platform, new AbortController().signal)
+  await runJob(thandi)
+  bench.later(-91)
+  assert.deepEqual(await bench.rows(thandi.tenantId, 'wallet_deferred'), [])
+  assert.deepEqual(await held(thandi), [])
+})
+
+test('a call that a job has overtaken keeps nothing twice and says that the credential comes by itself', async () => {
+  issuer = await foreignIssuer()
+  const thandi = await bench.person()
+  const slow = gate()
+  issuer.lie({ reply: { credential: async (reply, { n }) => (n === 1 ? slow.passed.then(() => reply) : reply) } })
+  const call = fault(acceptOffer(bench.platform, thandi, { credentialOffer: issuer.offerUri }))
+  await slow.reached(() => issuer.calls.some(({ place }) => place === 'credential'))
+  bench.later(91)
+  await resumeLeft(bench.platform, new AbortController().signal)
+  await runJob(thandi)
+  slow.open()
+  assert.equal((await call).code, 'upstream.timeout')
+  bench.later(-91)
+  assert.equal((await held(thandi)).length, 1)
+})
+
+/** A platform whose process ends when it is about to call a path. */
+function dyingAt(path: string): Platform {
+  const { fetch } = bench.platform
+  return {
+    ...bench.platform,
+    fetch: (url, request) => {
+      if (new URL(url).pathname === path) throw new Error('died')
+      return fetch(url, request)
+    },
+  }
+}

@@ -1,0 +1,162 @@
+import { Type } from 'typebox'
+import type { TenantId } from '../../caller.ts'
+import { newId } from '../../crypto/random.ts'
+import { Fault } from '../../fault.ts'
+import { enqueue, job } from '../../jobs/job.ts'
+import type { Platform } from '../../platform.ts'
+import type { TenantTx } from '../../store/store.ts'
+import { isPassing } from '../credentials/upstream.ts'
+import { deliveryErrorOf } from '../delivery-records/delivery.ts'
+import { settleOrder } from '../delivery-records/settle-delivery.ts'
+import { type Collected, collectOrder, type Later } from './collect-order.ts'
+import {
+  claimDeferred,
+  type DeferredRow,
+  type DeferredRun,
+  deleteDeferred,
+  giveUpDeferred,
+  holdDeferred,
+  insertDeferred,
+  isDeferred,
+  passOnOrders,
+  releaseDeferred,
+} from './deferred-store.ts'
+import { keepCredential, type Receipt, reportRefused } from './keep-credentials.ts'
+import { type OpenOrder, openOrder, sealOrder } from './order.ts'
+import { receivedOf } from './redeem-offer.ts'
+
+type Run = DeferredRow & DeferredRun
+
+const KEPT_MS = 30 * 86_400_000
+const INTERVAL_SECONDS_MIN = 5
+const INTERVAL_SECONDS_MAX = 86_400
+/** A run has ended or died by then, however slow its issuer. Far beyond the time-out of the job: an issuer gives a credential once. */
+export const CLAIM_MS = 600_000
+
+/**
+ * Fetches what an issuer deferred, or what a call that died had ordered, until it is there, is refused, or 30 days are over.
+ *
+ * @see [OpenID4VCI 1.0, 9](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-deferred-credential-endpoin)
+ */
+export const fetchDeferredJob = job({
+  name: 'wallet.fetch-deferred',
+  payload: Type.Object({ deferredId: Type.String() }, { additionalProperties: false }),
+  attemptsMax: 20,
+  timeoutSeconds: 60,
+  run: (platform, { deferredId }, _signal, { tenantId }) => fetchDeferred(platform, tenantId, deferredId),
+})
+
+/**
+ * Ends an order with what came of it, in one transaction: credentials, what is still to come, and the jobs for that.
+ *
+ * @returns false if somebody else has ended it; then nothing is written.
+ */
+export async function keepCollected(
+  tx: TenantTx,
+  id: string,
+  receipt: Receipt,
+  { ready, later }: Collected,
+  now: Date,
+): Promise<boolean> {
+  // whoever ends it keeps the credentials, so that they are there once
+  const gone = await deleteDeferred(tx, id)
+  if (gone === null) return false
+  for (const one of ready) await keepCredential(tx, receipt, one, now)
+  for (const one of later) await keepDeferred(tx, one, now)
+  await settleOrder(tx, gone, { credentialIds: ready.map(({ held }) => held.id), error: null }, receipt.by, now)
+  return true
+}
+
+/** Makes a job for each order of a call that died. */
+export async function resumeOrders(tx: TenantTx, now: Date): Promise<void> {
+  for (const id of await passOnOrders(tx, now)) await enqueueFetch(tx, id, now)
+}
+
+/** Makes a job for an order whose claim the transaction has released. */
+export async function enqueueFetch(tx: TenantTx, deferredId: string, now: Date): Promise<void> {
+  await enqueue(tx, fetchDeferredJob, { deferredId }, { now })
+}
+
+/**
+ * Ends an order of which nothing comes now, and its delivery. What only lacks trust stays sealed, with what the issuer gave, until the holder
+ * comes back with the same offer. Else its keys and its token go, and its issuer hears that its credentials were not taken [W-R9].
+ */
+export async function endOrder(
+  platform: Platform,
+  run: DeferredRun,
+  receipt: Receipt,
+  { order }: OpenOrder,
+  error: unknown,
+): Promise<void> {
+  const { store, sealing, clock } = platform
+  const { tenantId, by } = receipt
+  const isHeld = error instanceof Fault && error.code === 'credential.untrusted'
+  const { offerHash } = order
+  const kept = { sealedWork: await sealOrder(sealing, tenantId, run.id, order), offerHash, keptSeconds: KEPT_MS / 1000 }
+  if (!isHeld) await reportRefused(platform, receipt, receivedOf(order))
+  const reason = deliveryErrorOf(error instanceof Fault ? error : new Fault('server.unexpected'))
+  await store.inTenant(tenantId, async (tx) => {
+    const gone = isHeld ? await holdDeferred(tx, run, kept) : await giveUpDeferred(tx, run)
+    await settleOrder(tx, gone, { credentialIds: [], error: reason }, by, clock.now())
+  })
+}
+
+async function keepDeferred(tx: TenantTx, later: Later, now: Date): Promise<void> {
+  const dropAt = new Date(now.getTime() + KEPT_MS)
+  await insertDeferred(tx, { ...later, offerHash: null, asked: null }, { dropAt, now })
+  await askAgain(tx, later, now)
+}
+
+/** [W-R8] not sooner than the issuer wants to be asked */
+async function askAgain(tx: TenantTx, { id, intervalSeconds }: Pick<Later, 'id' | 'intervalSeconds'>, now: Date) {
+  const seconds = Math.min(Math.max(intervalSeconds, INTERVAL_SECONDS_MIN), INTERVAL_SECONDS_MAX)
+  await enqueue(tx, fetchDeferredJob, { deferredId: id }, { now, runAt: new Date(now.getTime() + seconds * 1000) })
+}
+
+async function fetchDeferred(platform: Platform, tenantId: TenantId, id: string): Promise<void> {
+  const { store, sealing, clock, log } = platform
+  const run = await begin(platform, tenantId, id)
+  if (run === null) return
+  const open = { order: await openOrder(sealing, tenantId, id, run.sealedWork) }
+  const by = { kind: 'issuer', id: open.order.credentialIssuer } as const
+  const receipt = { ...open.order, ...run, tenantId, by }
+  try {
+    const collected = await collectOrder(platform, receipt, open)
+    const [again] = open.order.isDeferred ? collected.deferred : []
+    if (again !== undefined) return await postpone(platform, receipt, run, open, again.answer.intervalSeconds)
+    await store.inTenant(tenantId, (tx) => keepCollected(tx, id, receipt, collected, clock.now()))
+  } catch (error) {
+    // an issuer out of reach is asked again, for what it did not give yet; what does not hold ends here
+    if (isPassing(error)) {
+      const sealedWork = await sealOrder(sealing, tenantId, id, open.order)
+      await store.single(tenantId, (tx) => releaseDeferred(tx, run, sealedWork))
+      throw error
+    }
+    log.info({ code: error instanceof Fault ? error.code : '' }, 'a credential that was to come was given up')
+    await endOrder(platform, run, receipt, open, error)
+  }
+}
+
+/** @returns null if there is nothing (left) to do. @throws Fault `state.invalid` while another run is at it: then later. */
+async function begin({ store, clock }: Platform, tenantId: TenantId, id: string): Promise<Run | null> {
+  const claim = newId()
+  const now = clock.now()
+  const times = { now, staleAt: new Date(now.getTime() - CLAIM_MS) }
+  const row = await store.single(tenantId, (tx) => claimDeferred(tx, { id, claim }, times))
+  if (row !== null) return { ...row, claim }
+  if (await store.single(tenantId, (tx) => isDeferred(tx, id))) throw new Fault('state.invalid')
+  return null
+}
+
+async function postpone(
+  { store, sealing, clock }: Platform,
+  { tenantId }: Receipt,
+  run: DeferredRun,
+  { order }: OpenOrder,
+  intervalSeconds: number,
+): Promise<void> {
+  const sealedWork = await sealOrder(sealing, tenantId, run.id, order)
+  await store.inTenant(tenantId, async (tx) => {
+    if (await releaseDeferred(tx, run, sealedWork)) await askAgain(tx, { id: run.id, intervalSeconds }, clock.now())
+  })
+}

@@ -1,0 +1,115 @@
+import { Fault } from '../../fault.ts'
+import type { Configuration } from '../../protocols/openid4vci/credential-configuration.ts'
+import {
+  type CredentialOffer,
+  PRE_AUTHORIZED_GRANT,
+  readOffer,
+  readOfferInput,
+} from '../../protocols/openid4vci/credential-offer.ts'
+import {
+  authorizationServersFor,
+  type IssuerMetadata,
+  pickConfigurations,
+  readIssuerMetadata,
+} from '../../protocols/openid4vci/issuer-metadata.ts'
+import { readServerMetadata, type ServerMetadata } from '../../protocols/openid4vci/server-metadata.ts'
+import { wellKnownUrl } from '../../protocols/openid4vci/well-known.ts'
+import { bytesMax, isOk, jsonOf, type Outward, peersOf, refusalOf } from '../credentials/upstream.ts'
+
+/** An offer with what its issuer says about itself. Nothing was consumed to learn it; all of it is a stranger's word. */
+export type OpenedOffer = {
+  readonly offer: CredentialOffer
+  readonly metadata: IssuerMetadata
+  /** The offered configurations that this wallet can take, at least one. */
+  readonly configurations: readonly Configuration[]
+}
+
+/** What a wallet takes, and from whom. */
+export type OfferTerms = {
+  readonly refuse: (credentialIssuer: string) => Promise<void>
+  readonly refuseFormats: (credentialIssuer: string, formats: readonly string[]) => Promise<void>
+  readonly formats: readonly string[]
+}
+
+const SERVERS_ASKED_MAX = 4
+const accept = ['application/json']
+
+/**
+ * Reads an offer in any form and the metadata of its issuer. Only GET requests: nothing is consumed.
+ *
+ * @param terms `refuse` throws if the wallet takes nothing of this Credential Issuer; until then only the offer itself is fetched.
+ * `refuseFormats` throws if it could verify nothing in one of these formats. `formats`: those of OpenID4VCI that it takes.
+ * @throws Fault what the terms throw, `offer.malformed`, `offer.unusable`, `offer.format`, `issuer_metadata.invalid`, `upstream.*`
+ * @see [OpenID4VCI 1.0, 4](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-offer-endpoint)
+ */
+export async function openOffer(
+  platform: Outward,
+  credentialOffer: string,
+  { refuse, refuseFormats, formats }: OfferTerms,
+): Promise<OpenedOffer> {
+  const offer = await fetchOffer(platform, credentialOffer)
+  await refuse(offer.credentialIssuer)
+  const metadata = await fetchIssuerMetadata(platform, offer.credentialIssuer)
+  const configurations = supportedOf(metadata, offer.configurationIds, formats)
+  const offered = configurations.map(({ format }) => format)
+  await refuseFormats(offer.credentialIssuer, offered)
+  return { offer, metadata, configurations }
+}
+
+/**
+ * Finds the authorization server that redeems the offer.
+ *
+ * @param hint `authorization_server` of the grant, or null.
+ * @throws Fault `issuer_metadata.invalid`, `upstream.*`
+ */
+export async function fetchServerMetadata(
+  platform: Outward,
+  metadata: IssuerMetadata,
+  hint: string | null,
+): Promise<ServerMetadata> {
+  // [W-M5] the hint must be one of those listed
+  const servers = authorizationServersFor(metadata, hint).slice(0, SERVERS_ASKED_MAX)
+  for (const server of servers) {
+    const found = await fetchServer(platform, server)
+    if (servers.length === 1 || found.grantTypes.includes(PRE_AUTHORIZED_GRANT)) return found
+  }
+  throw new Fault('issuer_metadata.invalid', { detail: 'No authorization server of the issuer takes this offer.' })
+}
+
+async function fetchOffer(platform: Outward, credentialOffer: string): Promise<CredentialOffer> {
+  const input = readOfferInput(credentialOffer, peersOf(platform))
+  if ('offer' in input) return input.offer
+  // [W-O2] application/json, 64 KiB, no redirects
+  const answer = await platform.fetch(input.offerUri, { accept, bytesMax: bytesMax.offer })
+  if (!isOk(answer)) throw refusalOf(answer, 'offer.unusable', 'The offer is not, or no longer, at its address.')
+  return readOffer(jsonOf(answer, 'offer.malformed'), peersOf(platform))
+}
+
+async function fetchIssuerMetadata(platform: Outward, issuer: string): Promise<IssuerMetadata> {
+  // [W-M1] the well-known part goes between host and path
+  const url = wellKnownUrl(issuer, 'openid-credential-issuer')
+  const answer = await platform.fetch(url, { accept, bytesMax: bytesMax.metadata })
+  if (!isOk(answer)) throw refusalOf(answer, 'issuer_metadata.invalid', 'The issuer has no metadata at its address.')
+  return readIssuerMetadata(jsonOf(answer, 'issuer_metadata.invalid'), issuer, peersOf(platform))
+}
+
+async function fetchServer(platform: Outward, server: string): Promise<ServerMetadata> {
+  const url = wellKnownUrl(server, 'oauth-authorization-server')
+  const answer = await platform.fetch(url, { accept, bytesMax: bytesMax.metadata })
+  if (!isOk(answer)) throw refusalOf(answer, 'issuer_metadata.invalid', 'The authorization server has no metadata.')
+  return readServerMetadata(jsonOf(answer, 'issuer_metadata.invalid'), server, peersOf(platform))
+}
+
+function supportedOf(
+  metadata: IssuerMetadata,
+  ids: readonly string[],
+  formats: readonly string[],
+): readonly Configuration[] {
+  const offered = ids.flatMap((id) => metadata.configurations.get(id) ?? [])
+  // [W-M4] formats that we do not take are skipped; if nothing is left, that is the reason, and it is known before anything is consumed
+  if (offered.length === ids.length && !offered.some((one) => formats.includes(one.format))) {
+    const found = [...new Set(offered.map((one) => one.format))].slice(0, 8)
+    throw new Fault('offer.format', { meta: { formats: found } })
+  }
+  return pickConfigurations(metadata, ids, formats)
+}

@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict'
+import { createPrivateKey, sign } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { after, before, test } from 'node:test'
+import type { Caller, TenantId } from '../../caller.ts'
+import { leafExtensions, type Made, openssl, rootExtensions } from '../../crypto/x509-path/test-support/openssl.ts'
+import { forgetTenants } from '../../directory/tenants/find-tenant.ts'
+import { faults } from '../../fault.ts'
+import type { Platform } from '../../platform.ts'
+import { didWebOf } from '../../protocols/did/did-web.ts'
+import { sql } from '../../store/store.ts'
+import { addTrustedEntity } from '../../trust/trusted-entities/trusted-entities.ts'
+import { dropDue } from '../jobs.ts'
+import { fault } from '../test-support/fault.ts'
+import { type ForeignIssuer, foreignIssuer, type Options, type Reply } from '../test-support/foreign-issuer.ts'
+import { type Bench, openBench } from '../test-support/wallet-platform.ts'
+import { acceptOffer } from './accept-offer.ts'
+import { issuerPolicyOf, refuseUntrusted } from './issuer-policy.ts'
+import { resolveOffer } from './resolve-offer.ts'
+
+const setSettings = sql('test.wallet.settings', 'update tenant set settings = $2::jsonb where id = $1 returning id')
+
+const tool = openssl()
+const years = { from: '200101000000Z', until: '491231235959Z' }
+
+let bench: Bench
+before(async () => {
+  bench = await openBench()
+})
+after(async () => {
+  await bench.close()
+  tool.remove()
+})
+
+async function told(tenantId: TenantId, settings: object): Promise<void> {
+  await bench.platform.store.across('test set-up', (tx) => tx.rows(setSettings, [tenantId, JSON.stringify(settings)]))
+  forgetTenants(bench.platform)
+}
+/** A person whose organisation takes credentials of trusted issuers only. */
+async function cautious(body: object = {}): Promise<Caller> {
+  const person = await bench.person()
+  await told(person.tenantId, { issuerPolicy: 'trusted' })
+  await addTrustedEntity(bench.platform, person, { name: 'One', ...body })
+  return person
+}
+async function withIssuer(options: Options, run: (issuer: ForeignIssuer) => Promise<void>): Promise<void> {
+  const issuer = await foreignIssuer(options)
+  try {
+    await run(issuer)
+  } finally {
+    await issuer.close()
+  }
+}
+const placesOf = ({ calls }: ForeignIssuer) => calls.map(({ place }) => place)
+
+test('the policy is `any` in development, `trusted` in production, and what the tenant says before both', async () => {
+  const { tenantId } = await bench.person()
+  const production: Platform = { ...bench.platform, config: { ...bench.platform.config, isDevelopment: false } }
+  assert.equal(await issuerPolicyOf(bench.platform, tenantId), 'any')
+  assert.equal(await issuerPolicyOf(production, tenantId), 'trusted')
+  await told(tenantId, { issuerPolicy: 'trusted' })
+  assert.equal(await issuerPolicyOf(bench.platform, tenantId), 'trusted')
+  await told(tenantId, { issuerPolicy: 'any' })
+  assert.equal(await issuerPolicyOf(production, tenantId), 'any')
+})
+
+test('the refusal is the 403 of the contract', () => {
+  assert.deepEqual(faults['issuer.untrusted'].api, [403, 'UNTRUSTED_ISSUER'])
+})
+
+test('an issuer that is not trusted is refused before it is asked for more than the offer', () =>
+  withIssuer({}, async (issuer) => {
+    const person = await cautious({ dids: [{ did: 'did:web:else.example' }], issuers: ['https://else.example'] })
+    for (const ask of [
+      () => acceptOffer(bench.platform, person, { credentialOffer: issuer.offerUri }),
+      () => resolveOffer(bench.platform, person, issuer.offerUri),
+    ]) {
+      await assert.rejects(ask, { code: 'issuer.untrusted', meta: { credentialIssuer: issuer.issuer } })
+    }
+    const byValue = acceptOffer(bench.platform, person, { credentialOffer: JSON.stringify(issuer.offer()) })
+    await assert.rejects(byValue, { code: 'issuer.untrusted' })
+    assert.deepEqual(placesOf(issuer), ['offer', 'offer'])
+  }))
+
+for (const [how, bodyOf] of [
+  ['its address', (issuer: string) => ({ issuers: [issuer] })],
+  ['the did:web of its address', (issuer: string) => ({ dids: [{ did: didWebOf(issuer) }] })],
+] as const) {
+  test(`an issuer is trusted by ${how}`, () =>
+    withIssuer({ identity: 'jwt-vc-issuer' }, async (issuer) => {
+      const credentialOffer = issuer.offerUri
+      const onlyVerifier = await cautious({ ...bodyOf(issuer.issuer), purposes: ['verifier'] })
+      const asked = acceptOffer(bench.platform, onlyVerifier, { credentialOffer })
+      await assert.rejects(asked, { code: 'issuer.untrusted' })
+      const person = await cautious(bodyOf(issuer.issuer))
+      assert.equal((await acceptOffer(bench.platform, person, { credentialOffer })).credentials.length, 1)
+    }))
+}
+
+test('a trusted issuer does not pass on what somebody else signed', () =>
+  withIssuer({ identity: 'did:jwk' }, async (issuer) => {
+    const person = await cautious({ issuers: [issuer.issuer] })
+    const refused = acceptOffer(bench.platform, person, { credentialOffer: issuer.offerUri })
+    const found = await fault(refused)
+    assert.equal(found.code, 'credential.untrusted')
+    assert.deepEqual(faults['credential.untrusted'].api, [422, 'CREDENTIAL_INVALID'])
+    const message = 'The issuer is none of those that the organisation trusts.'
+    assert.deepEqual(found.meta?.findings, [{ copy: 0, code: 'issuer.not_trusted', message }])
+    assert.deepEqual(placesOf(issuer).includes('notification'), false, 'the issuer was told of a failure')
+  }))
+
+test('what was refused only for lack of trust waits sealed: trust the signer, repeat the call, and it is there', () =>
+  withIssuer({ identity: 'did:jwk' }, async (issuer) => {
+    const person = await cautious({ issuers: [issuer.issuer] })
+    const accept = () => acceptOffer(bench.platform, person, { credentialOffer: issuer.offerUri })
+    const refused = await fault(accept())
+    assert.equal((await fault(accept())).code, 'credential.untrusted')
+    const { trust } = Object(refused.meta)
+    assert.match(trust.operation, /^POST .*\/creds\/trusted-entities$/)
+    assert.ok(refused.detail?.includes(trust.operation) && refused.detail.includes(trust.issuer), refused.detail ?? '')
+    assert.deepEqual(await bench.rows(person.tenantId, 'wallet_credential'), [])
+    await addTrustedEntity(bench.platform, person, { name: 'Signer', dids: [{ did: trust.issuer }] })
+    assert.equal((await accept()).credentials.length, 1)
+    assert.deepEqual(
+      placesOf(issuer).filter((one) => one === 'token' || one === 'credential'),
+      ['token', 'credential'],
+    )
+    assert.deepEqual(await bench.rows(person.tenantId, 'wallet_deferred'), [])
+  }))
+
+test('what nobody came back for is dropped after 30 days', () =>
+  withIssuer({ identity: 'did:jwk' }, async (issuer) => {
+    const person = await cautious({ issuers: [issuer.issuer] })
+    await fault(acceptOffer(bench.platform, person, { credentialOffer: issuer.offerUri }))
+    for (const [days, left] of [
+      [29, 1],
+      [2, 0],
+    ] as const) {
+      bench.later(days * 86_400)
+      await dropDue(bench.platform, new AbortController().signal)
+      assert.equal((await bench.rows(person.tenantId, 'wallet_deferred')).length, left)
+    }
+    bench.later(-31 * 86_400)
+  }))
+
+/** The issuer signs with a certificate of its own, for an address, under a root; `x5c` is what it sends along. */
+function certified(issuer: ForeignIssuer, address: string, sendsRoot: boolean): Made {
+  const root = tool.make({ subject: '/C=ZA/CN=Club', extensions: rootExtensions, ...years })
+  const extensions = [...leafExtensions.slice(0, 2), `subjectAltName = URI:${address}`]
+  const leaf = tool.make({ subject: '/C=ZA/CN=Club Signer', issuer: root, extensions, ...years })
+  const key = createPrivateKey(readFileSync(leaf.keyFile))
+  const x5c = (sendsRoot ? [leaf, root] : [leaf]).map(({ certificate }) => certificate.der.toString('base64'))
+  const signed = (raw: string) => {
+    const [jwt = '', ...disclosures] = raw.split('~')
+    const payload = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
+    const parts = [
+      { alg: 'ES256', typ: 'dc+sd-jwt', x5c },
+      { ...payload, iss: address },
+    ]
+    const text = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
+    const signature = sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')
+    return [`${text}.${signature}`, ...disclosures].join('~')
+  }
+  issuer.lie({ raw: signed })
+  return root
+}
+
+test('where any issuer counts, a certificate of the very address is taken though nobody knows its root', () =>
+  withIssuer({}, async (issuer) => {
+    certified(issuer, issuer.issuer, false)
+    const person = await bench.person()
+    const { credentials } = await acceptOffer(bench.platform, person, { credentialOffer: issuer.offerUri })
+    assert.equal(credentials[0]?.iss, issuer.issuer)
+  }))
+
+for (const [what, policy, addressOf] of [
+  ['is for another address', 'any', () => 'https://else.example'],
+  ['is for the address, where only trusted issuers count', 'trusted', (issuer: string) => issuer],
+] as const) {
+  test(`a certificate under an unknown root that ${what} is not taken; the refusal names the root, and trusting it is enough`, () =>
+    withIssuer({}, async (issuer) => {
+      const root = certified(issuer, addressOf(issuer.issuer), true)
+      const person = await cautious({ issuers: [issuer.issuer] })
+      await told(person.tenantId, { issuerPolicy: policy })
+      const accept = () => acceptOffer(bench.platform, person, { credentialOffer: issuer.offerUri })
+      const refused = await fault(accept())
+      assert.equal(refused.code, 'credential.untrusted')
+      const wanted = { subject: 'CN=Club,C=ZA', fingerprint: root.certificate.fingerprint }
+      assert.partialDeepStrictEqual(refused.meta, { trust: { root: wanted } })
+      assert.ok(refused.detail?.includes('CN=Club,C=ZA'), refused.detail ?? '')
+      await addTrustedEntity(bench.platform, person, { name: 'Club', certificates: [root.pem], purposes: ['issuer'] })
+      assert.equal((await accept()).credentials.length, 1)
+    }))
+}
+
+test('an mdoc is refused before the code is spent where no root of any issuer is trusted', () =>
+  withIssuer({ offers: ['licence'] }, async (issuer) => {
+    const person = await cautious({ issuers: [issuer.issuer] })
+    await told(person.tenantId, { issuerPolicy: 'trusted', walletFormats: ['mso_mdoc'] })
+    const refused = await fault(acceptOffer(bench.platform, person, { credentialOffer: issuer.offerUri }))
+    assert.equal(refused.code, 'issuer.untrusted')
+    assert.deepEqual(placesOf(issuer), ['offer', 'issuer'])
+  }))
+
+test('a trusted issuer passes on what somebody signed who is trusted too', () =>
+  withIssuer({ identity: 'did:jwk' }, async (issuer) => {
+    const person = await cautious({ issuers: [issuer.issuer] })
+    const trustSigner = async (reply: Reply) => {
+      const [{ credential }] = Object(reply.body).credentials
+      const { iss } = JSON.parse(Buffer.from(credential.split('.')[1], 'base64url').toString())
+      await addTrustedEntity(bench.platform, person, { name: 'Signer', dids: [{ did: iss }] })
+      return reply
+    }
+    issuer.lie({ reply: { credential: trustSigner } })
+    const { credentials } = await acceptOffer(bench.platform, person, { credentialOffer: issuer.offerUri })
+    assert.match(credentials[0]?.iss ?? '', /^did:jwk:/)
+  }))
+
+test('an organisation takes its own credentials without saying so, and those of its neighbour only if it says so', async () => {
+  const person = await cautious()
+  const { urls } = bench.platform
+  await refuseUntrusted(bench.platform, person, urls.issuer(person.tenantSlug))
+  await assert.rejects(refuseUntrusted(bench.platform, person, urls.issuer('other')), { code: 'issuer.untrusted' })
+  await addTrustedEntity(bench.platform, person, { name: 'Neighbour', dids: [{ did: urls.did('other') }] })
+  await refuseUntrusted(bench.platform, person, urls.issuer('other'))
+})

@@ -1,0 +1,125 @@
+import type { TenantId, UserId } from '../../caller.ts'
+import { newId } from '../../crypto/random.ts'
+import type { Actor } from '../../events/audit/entry.ts'
+import { record } from '../../events/audit/record.ts'
+import type { Platform } from '../../platform.ts'
+import { lackedClaims } from '../../protocols/openid4vci/claim-descriptions.ts'
+import type { TenantTx } from '../../store/store.ts'
+import { alsoTypesOf, claimsOf, type ShownCredential, showCredential } from '../credentials/credential.ts'
+import { insertCredential, type NewCopy, type NewCredential } from '../credentials/credential-store.ts'
+import { insertNotification, type Notification } from '../credentials/notification-store.ts'
+import { accessPlace, reportFailure } from '../credentials/notify-issuer.ts'
+import { sealCopy } from '../credentials/sealed-copy.ts'
+import { walletFormatOf } from '../credentials/wallet-format.ts'
+import { checkReceived, type Verified } from './check-received.ts'
+import { signerTrustOf } from './issuer-policy.ts'
+import type { Received } from './redeem-offer.ts'
+
+/** From whom, for whom and with which token credentials came. */
+export type Receipt = {
+  readonly tenantId: TenantId
+  readonly userId: UserId
+  readonly by: Actor
+  /** The delivery that they are for; null: their holder asked for them. */
+  readonly deliveryId: string | null
+  readonly credentialIssuer: string
+  readonly notificationEndpoint: string | null
+  readonly accessToken: string
+}
+
+/** A verified credential that only needs to be written: everything personal in it is sealed. */
+export type Ready = {
+  readonly held: NewCredential
+  readonly copies: readonly NewCopy[]
+  readonly news: Notification | null
+  readonly shown: ShownCredential
+  /** Paths of claims that its issuer calls mandatory and did not send. [W-R5] */
+  readonly lacks: ReturnType<typeof lackedClaims>
+}
+
+/** The status was looked up on receipt. */
+const FIRST_CHECK_MS = 15 * 60_000
+/** The token for news to the issuer is kept for so long at most. */
+const NEWS_KEPT_MS = 30 * 86_400_000
+
+/**
+ * Verifies all credentials of an offer. One bad one condemns them all [W-R7].
+ *
+ * @throws Fault `credential.invalid`, `upstream.*`
+ */
+export async function verifyAll(
+  platform: Platform,
+  { tenantId, credentialIssuer }: Pick<Receipt, 'tenantId' | 'credentialIssuer'>,
+  received: readonly Received[],
+): Promise<Verified[]> {
+  const trust = signerTrustOf(platform, tenantId, credentialIssuer)
+  const verified: Verified[] = []
+  for (const one of received) verified.push(await checkReceived(platform, one, trust, platform.clock.now()))
+  return verified
+}
+
+/** Tells the issuer that what it sent was not taken, as far as it wants to hear of it [W-R9]. */
+export async function reportRefused(
+  platform: Platform,
+  { notificationEndpoint: endpoint, accessToken }: Receipt,
+  received: readonly Received[],
+): Promise<void> {
+  const ids = endpoint === null ? [] : received.flatMap((one) => one.notificationId ?? [])
+  await Promise.all(ids.map((id) => reportFailure(platform, endpoint ?? '', { notificationId: id, accessToken })))
+}
+
+/** Seals verified credentials; done before a transaction begins. */
+export function sealCredentials(
+  platform: Pick<Platform, 'sealing' | 'clock'>,
+  receipt: Receipt,
+  verified: readonly Verified[],
+): Promise<Ready[]> {
+  return Promise.all(verified.map((one) => sealCredential(platform, receipt, one)))
+}
+
+/** Writes a credential, with what its issuer wants to hear of it and the audit entry. */
+export async function keepCredential(tx: TenantTx, { userId, by }: Receipt, ready: Ready, now: Date): Promise<void> {
+  const { held, copies, news } = ready
+  await insertCredential(tx, userId, held, copies)
+  if (news !== null) await insertNotification(tx, news, held.id, new Date(now.getTime() + NEWS_KEPT_MS))
+  await record(
+    tx,
+    { action: 'wallet.credential.received', subject: { kind: 'wallet-credential', id: held.id }, by },
+    now,
+  )
+}
+
+async function sealCredential(
+  { sealing, clock }: Pick<Platform, 'sealing' | 'clock'>,
+  receipt: Receipt,
+  { received, copies, hasStatus, vct, iss, issuedAt, expiresAt }: Verified,
+): Promise<Ready> {
+  const { tenantId, credentialIssuer } = receipt
+  const now = clock.now()
+  const { id: configurationId, format, claims } = received.configuration
+  const held = {
+    ...({ id: newId(), status: 'pending', format: walletFormatOf(format), vct, iss, issuedAt, expiresAt } as const),
+    ...{ credentialIssuer, configurationId, createdAt: now, updatedAt: now },
+    alsoTypes: format === 'mso_mdoc' ? [] : alsoTypesOf(claimsOf(copies[0]?.raw ?? '')),
+    checkAt: hasStatus ? new Date(now.getTime() + FIRST_CHECK_MS) : null,
+  }
+  const shown = showCredential(held, copies[0]?.raw ?? '')
+  return {
+    held,
+    copies: await Promise.all(copies.map((copy) => sealCopy(sealing, tenantId, copy))),
+    news: await sealNews({ sealing }, receipt, received.notificationId),
+    shown,
+    lacks: lackedClaims(claims, shown.claims),
+  }
+}
+
+async function sealNews(
+  { sealing }: Pick<Platform, 'sealing'>,
+  { tenantId, notificationEndpoint: endpoint, accessToken }: Receipt,
+  notificationId: string | null,
+): Promise<Notification | null> {
+  if (endpoint === null || notificationId === null) return null
+  const id = newId()
+  const access = JSON.stringify({ notificationId, accessToken })
+  return { id, endpoint, sealedAccess: await sealing.seal(accessPlace(tenantId, id), access) }
+}

@@ -1,0 +1,178 @@
+// An answer that is lost on its way, of the issuer or of the database, loses no credential.
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import type { Caller } from '../../caller.ts'
+import type { Platform } from '../../platform.ts'
+import type { Store } from '../../store/store.ts'
+import { resumeLeft } from '../jobs.ts'
+import { fault } from '../test-support/fault.ts'
+import { type ForeignIssuer, foreignIssuer, type Reply } from '../test-support/foreign-issuer.ts'
+import { type Bench, openBench } from '../test-support/wallet-platform.ts'
+import { acceptOffer } from './accept-offer.ts'
+import { fetchDeferredJob } from './fetch-deferred.ts'
+
+let bench: Bench
+let issuer: ForeignIssuer
+before(async () => {
+  bench = await openBench()
+})
+after(() => bench.close())
+afterEach(() => issuer.close())
+
+const { signal } = new AbortController()
+const count = async ({ tenantId }: Caller, table: string) => (await bench.rows(tenantId, table)).length
+const asked = (place: string) => issuer.calls.filter((call) => call.place === place).length
+const accept = (thandi: Caller, platform: Platform = bench.platform) =>
+  acceptOffer(platform, thandi, { credentialOffer: issuer.offerUri })
+
+async function runJobs({ tenantId }: Caller): Promise<void> {
+  for (const { name, payload } of await bench.rows(tenantId, 'job')) {
+    // Written by the job of that name.
+    if (name === 'wallet.fetch-deferred')
+      await fetchDeferredJob.run(bench.platform, payload as { deferredId: string }, signal, {
+        ...{ id: 'j', tenantId, attempt: 1 },
+      })
+  }
+}
+/** A person whose issuer has issued, and whose answer did not arrive as one: the first time only. */
+async function unanswered(change: Partial<Reply>): Promise<Caller> {
+  issuer = await foreignIssuer({ batchSize: 2 })
+  issuer.lie({ reply: { credential: (reply, { n }) => (n === 1 ? { ...reply, ...change } : reply) } })
+  const thandi = await bench.person()
+  const refused = await fault(accept(thandi))
+  assert.equal(refused.code, 'upstream.answer')
+  assert.match(refused.detail ?? '', /by itself/)
+  assert.equal(asked('notification'), 0, 'the issuer was told of a failure that was none')
+  return thandi
+}
+
+for (const status of [500, 502, 503, 429]) {
+  test(`an issuer that answers ${status} after it has issued is asked again by itself, with the same keys`, async () => {
+    const thandi = await unanswered({ status, type: 'text/html', body: '' })
+    await runJobs(thandi)
+    assert.deepEqual([await count(thandi, 'wallet_credential'), await count(thandi, 'wallet_deferred')], [1, 0])
+    assert.equal(new Set(issuer.proved.map((key) => key.x)).size, 2)
+  })
+}
+
+test('a repetition of the call brings what the issuer still owes, at once and once', async () => {
+  const thandi = await unanswered({ status: 503 })
+  assert.equal((await accept(thandi)).credentials.length, 1)
+  await runJobs(thandi)
+  assert.deepEqual([asked('token'), await count(thandi, 'wallet_credential')], [1, 1])
+  assert.equal(await count(thandi, 'wallet_deferred'), 0)
+})
+
+test('a repetition by another person of the organisation does not get it', async () => {
+  const thandi = await unanswered({ status: 503 })
+  const other = await bench.person(thandi.tenantId)
+  assert.equal((await fault(accept(other))).code, 'offer.unusable')
+})
+
+test('a credential that could not be checked is not asked for again: the issuer gives it once', async () => {
+  issuer = await foreignIssuer({ identity: 'jwt-vc-issuer' })
+  issuer.lie({ reply: { keys: (reply) => ({ ...reply, status: 503 }) } })
+  const thandi = await bench.person()
+  assert.equal((await fault(accept(thandi))).code, 'upstream.answer')
+  issuer.lie({ reply: { credential: (reply) => ({ ...reply, status: 400, body: { error: 'invalid_token' } }) } })
+  await runJobs(thandi)
+  assert.deepEqual([asked('credential'), await count(thandi, 'wallet_credential')], [1, 1])
+})
+
+test('a status list that cannot be had at this moment refuses nothing (7.5, step 7): the credential waits for it', async () => {
+  issuer = await foreignIssuer()
+  issuer.lie({ listed: {}, reply: { list: (reply, { n }) => (n === 1 ? { ...reply, status: 503 } : reply) } })
+  const thandi = await bench.person()
+  assert.equal((await fault(accept(thandi))).code, 'upstream.unreachable')
+  assert.equal(await count(thandi, 'wallet_credential'), 0)
+  await runJobs(thandi)
+  assert.deepEqual([asked('credential'), await count(thandi, 'wallet_credential')], [1, 1])
+})
+
+test('an order that cannot be written at once is written a moment later: the token is nowhere else', async () => {
+  issuer = await foreignIssuer()
+  const thandi = await bench.person()
+  const { store } = bench.platform
+  let tries = 0
+  const single: Store['single'] = (tenantId, work) =>
+    store.single(tenantId, (tx) =>
+      work({
+        ...tx,
+        rows: (statement, values) => {
+          if (statement.name !== 'wallet.insert_deferred') return tx.rows(statement, values)
+          tries += 1
+          if (tries === 1) throw new Error('connection refused')
+          return tx.rows(statement, values)
+        },
+      }),
+    )
+  const platform = { ...bench.platform, store: { ...store, single } }
+  assert.equal((await accept(thandi, platform)).credentials.length, 1)
+  assert.equal(tries, 2)
+})
+
+test('whichever statement of the flow loses its answer, the credential is there once in the end', async () => {
+  for (let nth = 1; ; nth += 1) {
+    issuer = await foreignIssuer()
+    const thandi = await bench.person()
+    const losing = losingAnswer(bench.platform.store, nth)
+    const came = await accept(thandi, { ...bench.platform, store: losing.store }).catch(() => null)
+    if (!losing.hasLost()) {
+      assert.ok(nth > 5, 'no statement was lost')
+      return
+    }
+    const redeemed = asked('token') > 0
+    bench.later(91)
+    await resumeLeft(bench.platform, signal)
+    await runJobs(thandi)
+    bench.later(-91)
+    if (!redeemed) await accept(thandi)
+    const found = [await count(thandi, 'wallet_credential'), await count(thandi, 'wallet_deferred')]
+    assert.deepEqual(found, [1, 0], `statement ${nth}: ${losing.lost()}, answered: ${came !== null}`)
+    await issuer.close()
+  }
+})
+
+/** A store that loses the answer of one statement, or of one commit, after it was carried out: the nth of all. */
+function losingAnswer(store: Store, nth: number) {
+  let at = 0
+  let lost = ''
+  const step = (name: string) => {
+    at += 1
+    if (at !== nth) return
+    lost = name
+    throw new Error('connection lost')
+  }
+  const losing: Store = {
+    ...store,
+    single: async (tenantId, work) => {
+      let name = ''
+      const made = await store.single(tenantId, (tx) =>
+        work({
+          ...tx,
+          rows: (statement, values) => {
+            name = statement.name
+            return tx.rows(statement, values)
+          },
+        }),
+      )
+      step(name)
+      return made
+    },
+    inTenant: async (tenantId, work) => {
+      const made = await store.inTenant(tenantId, (tx) =>
+        work({
+          ...tx,
+          rows: async (statement, values) => {
+            const rows = await tx.rows<never>(statement, values)
+            step(statement.name)
+            return rows
+          },
+        }),
+      )
+      step('commit')
+      return made
+    },
+  }
+  return { store: losing, hasLost: () => lost !== '', lost: () => lost }
+}

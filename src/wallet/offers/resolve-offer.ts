@@ -1,0 +1,65 @@
+import type { Caller } from '../../caller.ts'
+import type { Platform } from '../../platform.ts'
+import type { Configuration } from '../../protocols/openid4vci/credential-configuration.ts'
+import type { TxCode } from '../../protocols/openid4vci/credential-offer.ts'
+import { type Holder, holderOf } from '../credentials/holder.ts'
+import type { ResolvedOffer } from '../credentials/schemas.ts'
+import { openFormats, walletFormatOf } from '../credentials/wallet-format.ts'
+import { refuseFull } from '../credentials/wallet-quota.ts'
+import { type OfferTerms, type OpenedOffer, openOffer } from './fetch-offer.ts'
+import { refuseUntrusted, refuseUnverifiable } from './issuer-policy.ts'
+
+/**
+ * Shows what an offer would bring, without consuming anything of it. The code in the offer is not shown again.
+ *
+ * @throws Fault `holder.missing`, and as {@link openOffer}
+ */
+export async function resolveOffer(
+  platform: Platform,
+  caller: Caller,
+  credentialOffer: string,
+): Promise<ResolvedOffer> {
+  const owner = { ...caller, userId: holderOf(caller) }
+  return previewOf(await openOffer(platform, credentialOffer, await offerTerms(platform, owner)))
+}
+
+/** What the wallets of a tenant take, and from whom. */
+export async function offerTerms(
+  platform: Platform,
+  owner: Pick<Holder, 'tenantId' | 'tenantSlug' | 'userId'>,
+): Promise<OfferTerms> {
+  await refuseFull(platform, owner)
+  const formats = await openFormats(platform, owner.tenantId)
+  return {
+    formats,
+    refuse: (issuer) => refuseUntrusted(platform, owner, issuer),
+    refuseFormats: (issuer, offered) => refuseUnverifiable(platform, owner, issuer, offered),
+  }
+}
+
+/** How the API tells what transaction code is needed. */
+export function shownTxCode({ inputMode, length, description }: TxCode) {
+  return { inputMode, length, description }
+}
+
+function previewOf({ offer, metadata, configurations }: OpenedOffer): ResolvedOffer {
+  const { preAuthorized } = offer
+  return {
+    // [SEC-2] the holder sees whose offer it is before a code is typed
+    credentialIssuer: offer.credentialIssuer,
+    display: [...metadata.display],
+    credentials: configurations.map(configurationOf),
+    authorization: preAuthorized === null ? 'code' : 'preAuthorized',
+    txCode: preAuthorized === null || preAuthorized.txCode === null ? null : shownTxCode(preAuthorized.txCode),
+  }
+}
+
+function configurationOf({ id, format, type, display, claims }: Configuration): ResolvedOffer['credentials'][number] {
+  return {
+    credentialConfigurationId: id,
+    format: walletFormatOf(format),
+    vct: type ?? '',
+    display: [...display],
+    claims: [...claims],
+  }
+}

@@ -1,0 +1,219 @@
+import type { Caller, UserId } from '../../caller.ts'
+import { Fault } from '../../fault.ts'
+import type { Platform } from '../../platform.ts'
+import { buildErrorResponse, buildResponse } from '../../protocols/openid4vp/response.ts'
+import { untilConfirmed } from '../../store/until-confirmed.ts'
+import { takeCopies } from '../credentials/credential-store.ts'
+import { holderOf } from '../credentials/holder.ts'
+import type { AnswerBody, PresentationStatus } from '../credentials/schemas.ts'
+import { openCopy } from '../credentials/sealed-copy.ts'
+import { buildVpToken, type OpenCopy } from './build-vp-token.ts'
+import { chooseNamed, chooseProposed } from './choose-answer.ts'
+import type { PresentationAnswer } from './prepare-presentation.ts'
+import { besidesOf, type Choice, listCandidates, selectedOf } from './presentable.ts'
+import { metaOf, type PendingRequest, type PresentationView, showPresentation, statusAt } from './presentation.ts'
+import {
+  beginAnswer,
+  endAnswer,
+  findPresentation,
+  pauseAnswer,
+  type SealedPresentation,
+  showRejection,
+} from './presentation-store.ts'
+import { openAnswer, openPending, openView, sealAnswer, sealView } from './sealed-presentation.ts'
+import { deliverAnswer } from './send-answer.ts'
+
+/** A presentation that is open, with what is needed to answer it. */
+type Open = {
+  readonly platform: Platform
+  readonly caller: Caller
+  readonly userId: UserId
+  readonly row: SealedPresentation
+  readonly request: PendingRequest
+  readonly view: PresentationView
+}
+
+/** An answer as it is remembered. `body`: what is sent. */
+type Remembered = {
+  readonly id: string
+  readonly sealedAnswer: Buffer
+  readonly sealedView: Buffer
+  readonly body: string
+}
+
+/**
+ * Gives the holder's answer to the verifier.
+ *
+ * The order is the design: what to send is worked out and signed first; then one statement decides which of several answers it is and
+ * remembers it; then it is sent; then the status becomes final. Where the verifier confirms nothing the presentation stays pending, its
+ * `error` says that the verifier may have the answer, and the same call again sends the same answer once more. If the time to answer ends
+ * before that, the presentation fails with that error.
+ *
+ * @throws Fault `holder.missing`, `resource.unknown`, `state.invalid`, `credential.unmatched`, `request.invalid`, `presentation.undelivered`, `presentation.postponed`,
+ *   `presentation.unconfirmed`, `upstream.*`
+ */
+export async function answerPresentation(
+  platform: Platform,
+  caller: Caller,
+  id: string,
+  answer: AnswerBody,
+): Promise<PresentationAnswer> {
+  const open = await openPresentation(platform, caller, id)
+  if (open.row.sealedAnswer !== null) return repeat(open, open.row.sealedAnswer, answer)
+  if (answer.status === 'rejected') return reject(open)
+  const { request, view, userId } = open
+  const named = answer.selectedCredentials
+  const ids = (named ?? view.selected).map(({ credentialId }) => credentialId)
+  const candidates = await listCandidates(platform, caller, userId, request, ids)
+  const choices =
+    named === undefined
+      ? chooseProposed(request.query, candidates, view.selected)
+      : chooseNamed(request.query, candidates, named)
+  return present(open, choices)
+}
+
+async function openPresentation(platform: Platform, caller: Caller, id: string): Promise<Open> {
+  const userId = holderOf(caller)
+  const { tenantId } = caller
+  const row = await platform.store.single(tenantId, (tx) => findPresentation(tx, userId, id))
+  if (row === null) throw new Fault('resource.unknown')
+  const status = statusAt(row, platform.clock.now())
+  if (status !== 'pending') throw notPending(status)
+  const request = await openPending(platform.sealing, tenantId, row)
+  return { platform, caller, userId, row, request, view: await openView(platform.sealing, tenantId, row) }
+}
+
+async function present(open: Open, choices: readonly Choice[]): Promise<PresentationAnswer> {
+  const { platform, caller, row, request } = open
+  const { sealing } = platform
+  const view = { ...open.view, selected: selectedOf(choices), besides: besidesOf(choices) }
+  const copies = await openCopies(
+    open,
+    view.selected.map(({ credentialId }) => credentialId),
+  )
+  const token = buildVpToken(choices, request, copies, platform.clock.now())
+  const body = buildResponse(token, request.state)
+  const sealedView = await sealView(sealing, caller.tenantId, row.id, { ...view, error: errorOf(unconfirmed()) })
+  const sealedAnswer = await sealAnswer(sealing, caller.tenantId, row.id, body)
+  return send({ ...open, view }, { id: row.id, sealedView, sealedAnswer, body }, async (remembered, error) => {
+    if (error.code === 'presentation.undelivered')
+      await end(open, 'failed', { ...view, error: errorOf(error) }, sealedAnswer)
+    // the verifier wants the answer later, so it does not have it
+    else if (error.code === 'presentation.postponed') await pause(open, remembered, { ...open.row, sealedAnswer: null })
+    else await pause(open, remembered, remembered)
+    return error
+  })
+}
+
+/** Sends the answer that was sent before once more; the verifier may have taken it the first time. */
+async function repeat(open: Open, sealedAnswer: Buffer, answer: AnswerBody): Promise<PresentationAnswer> {
+  const { platform, caller, row, view } = open
+  const { status, selectedCredentials = view.selected } = answer
+  const [wanted, sent] = [selectedCredentials, view.selected].map((all) => new Set(all.map((one) => one.credentialId)))
+  if (status === 'rejected' || wanted?.symmetricDifference(sent ?? wanted).size !== 0)
+    throw notPending('answered otherwise, without a confirmation of the verifier so far')
+  const { error: _, ...shown } = view
+  const body = await openAnswer(platform.sealing, caller.tenantId, row.id, sealedAnswer)
+  return send({ ...open, view: shown }, { ...row, sealedAnswer, body }, async (remembered, error) => {
+    if (error.code !== 'presentation.undelivered') {
+      await pause(open, remembered, remembered)
+      return error
+    }
+    // a verifier that took it the first time refuses it now
+    await end(open, 'failed', view, sealedAnswer)
+    return unconfirmed(error)
+  })
+}
+
+/** Takes the right to send, sends, and ends what the verifier confirmed. `settle`: what follows from a failure, and what the caller is told. */
+async function send(
+  open: Open,
+  remembered: Remembered,
+  settle: (remembered: Remembered, error: Fault) => Promise<Fault>,
+): Promise<PresentationAnswer> {
+  const { platform, caller, userId, request } = open
+  const now = platform.clock.now()
+  const begun = await untilConfirmed(() =>
+    platform.store.single(caller.tenantId, (tx) => beginAnswer(tx, userId, remembered, now)),
+  )
+  if (!begun) throw notPending('being answered, answered by another call, or expired')
+  let redirectUri: string | null
+  try {
+    redirectUri = await deliverAnswer(platform, request.responseUri, remembered.body)
+  } catch (error) {
+    throw await settle(remembered, error instanceof Fault ? error : new Fault('server.unexpected', { cause: error }))
+  }
+  return end(open, 'answered', { ...open.view, ...(redirectUri !== null && { redirectUri }) }, remembered.sealedAnswer)
+}
+
+/** The holder says no, and that stands whether or not the verifier can be told. */
+async function reject(open: Open): Promise<PresentationAnswer> {
+  const { platform, caller, userId, row, request } = open
+  const { data, meta } = await end(open, 'rejected', open.view, null)
+  // [VP-S2] the same code as if nothing had matched [DCQL-4]
+  const refusal = buildErrorResponse('access_denied', null, request.state)
+  const told = await deliverAnswer(platform, request.responseUri, refusal).then(
+    (redirectUri) => (redirectUri === null ? {} : { redirectUri }),
+    (error: unknown) => {
+      if (error instanceof Fault) return { error: errorOf(error) }
+      throw error
+    },
+  )
+  const sealedView = await sealView(platform.sealing, caller.tenantId, row.id, { ...open.view, ...told })
+  const { id } = row
+  await untilConfirmed(() =>
+    platform.store.single(caller.tenantId, (tx) => showRejection(tx, userId, { id, sealedView })),
+  )
+  return { data, meta: { ...meta, ...told } }
+}
+
+async function openCopies(
+  { platform, caller, userId }: Open,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, OpenCopy>> {
+  const { store, sealing, clock } = platform
+  const taken = await store.single(caller.tenantId, (tx) => takeCopies(tx, userId, ids, clock.now()))
+  // one was removed or rejected at this very moment
+  if (taken.length !== ids.length) throw new Fault('credential.unmatched')
+  const opened = taken.map(async (copy) => [copy.credentialId, await openCopy(sealing, caller.tenantId, copy)] as const)
+  return new Map(await Promise.all(opened))
+}
+
+/** Gives the right to send back. If that does not arrive, it ends by itself within seconds. */
+function pause({ platform, caller, userId }: Open, remembered: Remembered, left: Parameters<typeof pauseAnswer>[3]) {
+  return untilConfirmed(() => platform.store.single(caller.tenantId, (tx) => pauseAnswer(tx, userId, remembered, left)))
+}
+
+async function end(
+  { platform, caller, userId, row: { id } }: Open,
+  status: PresentationStatus,
+  view: PresentationView,
+  sealedAnswer: Buffer | null,
+): Promise<PresentationAnswer> {
+  const { tenantId } = caller
+  const now = platform.clock.now()
+  const ending = { id, status, sealedView: await sealView(platform.sealing, tenantId, id, view), sealedAnswer }
+  const credentialIds = status === 'answered' ? view.selected.map(({ credentialId }) => credentialId) : []
+  const detail = { verifier: view.verifier.clientId, credentialIds }
+  const subject = { kind: 'wallet-presentation', id }
+  const entry = { action: `wallet.presentation.${status}`, subject, by: caller, detail }
+  const row = await untilConfirmed(async () => {
+    const ended = await platform.store.single(tenantId, (tx) => endAnswer(tx, userId, ending, entry, now))
+    return ended ?? platform.store.single(tenantId, (tx) => findPresentation(tx, userId, id))
+  })
+  // A try whose answer was lost may have ended it, and its seal is like no other.
+  if (!row?.sealedView.equals(ending.sealedView)) throw notPending('answered by another call, or expired')
+  return { data: showPresentation(row, view, tenantId, now), meta: metaOf(row, view) }
+}
+
+function unconfirmed(cause?: Fault): Fault {
+  return new Fault('presentation.unconfirmed', { ...(cause?.meta && { meta: cause.meta }), cause })
+}
+
+function errorOf({ code, message }: Fault): { readonly code: string; readonly message: string } {
+  return { code, message }
+}
+
+function notPending(what: string): Fault {
+  return new Fault('state.invalid', { detail: `The presentation is ${what}; only a pending one can be answered.` })
+}

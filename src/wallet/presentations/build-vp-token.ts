@@ -1,0 +1,53 @@
+import { Fault } from '../../fault.ts'
+import { buildDeviceResponse } from '../../protocols/mdoc/build-device-response.ts'
+import { redirectTranscript } from '../../protocols/mdoc/session-transcript.ts'
+import type { VpToken } from '../../protocols/openid4vp/response.ts'
+import { presentSdJwt } from '../../protocols/sd-jwt-vc/present-sd-jwt.ts'
+import { parseSdJwt } from '../../protocols/sd-jwt-vc/sd-jwt.ts'
+import type { openCopy } from '../credentials/sealed-copy.ts'
+import type { Choice } from './presentable.ts'
+import type { PendingRequest } from './presentation.ts'
+
+/** A copy that was opened for one presentation. */
+export type OpenCopy = Awaited<ReturnType<typeof openCopy>>
+
+/**
+ * [DCQL-8] [VP-S1] Makes a presentation for each query id: minimal, and bound to this verifier and this request.
+ *
+ * @param copies By credential id.
+ * @throws Fault `sd_jwt.unpresentable`, `mdoc.unpresentable`
+ * @see [OpenID4VP 1.0, 8.1](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-response-parameters)
+ */
+export function buildVpToken(
+  choices: readonly Choice[],
+  request: PendingRequest,
+  copies: ReadonlyMap<string, OpenCopy>,
+  now: Date,
+): VpToken {
+  const token = new Map<string, string[]>()
+  for (const choice of choices) {
+    const { query, match } = choice
+    const copy = copies.get(match.credential.id)
+    const made =
+      match.credential.format === 'mso_mdoc' ? mdocOf(choice, request, copy) : sdJwtOf(choice, request, copy, now)
+    token.set(query.id, [...(token.get(query.id) ?? []), made])
+  }
+  return token
+}
+
+function sdJwtOf({ query, match }: Choice, { nonce, client }: PendingRequest, copy: OpenCopy | undefined, now: Date) {
+  if (copy === undefined || (query.holderBinding && copy.key === null)) throw new Fault('sd_jwt.unpresentable')
+  // [VP-P1] the whole client id, with its prefix
+  const binding = query.holderBinding && copy.key !== null ? { nonce, aud: client.full, iat: now, key: copy.key } : null
+  return presentSdJwt(parseSdJwt(copy.raw), match.paths, binding)
+}
+
+/** 6.4. It is signed by the holder even where the query would do without: a DeviceResponse has no form for that. */
+function mdocOf({ match }: Choice, { nonce, client, responseUri }: PendingRequest, copy: OpenCopy | undefined): string {
+  if (copy === undefined || copy.key === null) throw new Fault('mdoc.unpresentable')
+  // [VP-H1] answers go by direct_post, so there is no key that they are encrypted to
+  const sessionTranscript = redirectTranscript({ clientId: client.full, nonce, responseUri, encryptionKey: null })
+  const { paths } = match
+  // [VP-H4] one mdoc in each
+  return buildDeviceResponse(copy.raw, { paths, sessionTranscript, deviceKey: copy.key }).toString('base64url')
+}

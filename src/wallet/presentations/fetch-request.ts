@@ -1,0 +1,174 @@
+import type { TenantId } from '../../caller.ts'
+import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
+import type { PublicJwk } from '../../crypto/jwk.ts'
+import { randomToken } from '../../crypto/random.ts'
+import { findTenantOf } from '../../directory/tenants/find-tenant.ts'
+import type { Tenant } from '../../directory/tenants/tenant.ts'
+import { Fault } from '../../fault.ts'
+import type { Platform } from '../../platform.ts'
+import {
+  type AuthenticatedRequest,
+  authenticatePlain,
+  authenticateSigned,
+  openRequestObject,
+  type SignedRequest,
+} from '../../protocols/openid4vp/authenticate-request.ts'
+import { checkRequest, type PresentationRequest } from '../../protocols/openid4vp/check-request.ts'
+import { type RequestLink, readRequestLink } from '../../protocols/openid4vp/request-link.ts'
+import { REQUEST_OBJECT_MEDIA_TYPE } from '../../protocols/openid4vp/request-object.ts'
+import { buildRequestUriForm } from '../../protocols/openid4vp/request-uri-post.ts'
+import { isTextList } from '../../protocols/shape.ts'
+import { didKey } from '../../trust/did/did-key.ts'
+import { certifiedVerifier, verifierRevocation } from '../../trust/issuers/certified-verifier.ts'
+import { isTrustedVerifierDid } from '../../trust/issuers/is-trusted.ts'
+import { trustOperation } from '../../trust/issuers/unanchored.ts'
+import { trustedAnchors } from '../../trust/trusted-entities/tenant-trust.ts'
+import { bytesMax, isOk, type Outward, peersOf, refusalOf } from '../credentials/upstream.ts'
+import { openFormats } from '../credentials/wallet-format.ts'
+
+/** A request that may be answered once the holder agrees. */
+export type OpenedRequest = PresentationRequest & { readonly verifier: Standing; readonly purposes: readonly string[] }
+
+/**
+ * How far a verifier is known. `signed`: it proved to be who it says. `trusted`: it is the tenant itself, or the tenant trusts it. `name`: that of
+ * the tenant, or the subject of a trusted certificate; null: it has only the name of its client id.
+ */
+type Standing = { readonly signed: boolean; readonly trusted: boolean; readonly name: string | null }
+type Identified = AuthenticatedRequest & Standing
+
+type Needs = Outward & Pick<Platform, 'clock' | 'store' | 'urls'>
+
+const CHAIN_MAX = 6
+const PURPOSES_MAX = 8
+const PURPOSE_LENGTH_MAX = 300
+
+/**
+ * Fetches a presentation request and makes every check of a wallet. A request that is refused is answered by nothing: its `response_uri` is not
+ * to be believed [VP-S2].
+ *
+ * @throws Fault `presentation_request.*`, `dcql.invalid`, `upstream.*`
+ * @see [OpenID4VP 1.0, 5](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-authorization-request)
+ */
+export async function openRequest(
+  platform: Needs,
+  tenantId: TenantId,
+  presentationRequest: string,
+): Promise<OpenedRequest> {
+  const link = readRequestLink(presentationRequest, peersOf(platform))
+  // [VP-U2] a nonce of ours ties the object to this very fetch
+  const walletNonce = link.kind === 'reference' && link.method === 'post' ? randomToken(16) : null
+  const tenant = await findTenantOf(platform, tenantId)
+  const authenticated = await authenticate(platform, tenantId, tenant, link, walletNonce)
+  if (!authenticated.trusted && tenant?.settings.verifierPolicy === 'trusted') throw untrusted(platform)
+  const wallet = {
+    formats: await openFormats(platform, tenantId),
+    holderAlg: 'ES256',
+    ...(walletNonce === null ? {} : { walletNonce }),
+  } as const
+  try {
+    const request = checkRequest(authenticated, wallet, platform.clock.now())
+    const { signed, trusted, name, parameters } = authenticated
+    return { ...request, verifier: { signed, trusted, name }, purposes: purposesOf(parameters) }
+  } catch (error) {
+    throw inOwnBody(error)
+  }
+}
+
+async function authenticate(
+  platform: Needs,
+  tenantId: TenantId,
+  tenant: Tenant | null,
+  link: RequestLink,
+  walletNonce: string | null,
+): Promise<Identified> {
+  const peers = peersOf(platform)
+  const nobody = { trusted: false, name: null }
+  if (link.kind === 'plain') return { ...authenticatePlain(link.parameters, link.client, peers), ...nobody }
+  const jwt = link.kind === 'signed' ? link.jwt : await fetchObject(platform, link.requestUri, walletNonce)
+  const signed = openRequestObject(jwt, link.client)
+  if (link.client.prefix !== 'decentralized_identifier')
+    return authenticateCertified(platform, tenantId, tenant, signed)
+  const request = authenticateSigned(signed, { didKey: await verifierKey(platform, signed) }, peers)
+  // an organisation is no stranger to its own people
+  if (tenant !== null && link.client.id === platform.urls.did(tenant.slug)) {
+    return { ...request, trusted: true, name: tenant.name }
+  }
+  return { ...request, ...nobody, trusted: await isTrustedVerifierDid(platform, tenantId, link.client.id) }
+}
+
+/** 5.9.3: by certificate only one that the tenant trusts, or, unless it said otherwise, one for the very host that the answer goes to. */
+async function authenticateCertified(
+  platform: Needs,
+  tenantId: TenantId,
+  tenant: Tenant | null,
+  signed: SignedRequest,
+): Promise<Identified> {
+  const known = { anchors: await trustedAnchors(platform, tenantId), now: platform.clock.now() }
+  const { x5c: sent } = signed.jws.header
+  const revocation = await verifierRevocation(platform, isTextList(sent, CHAIN_MAX) ? sent : [], known)
+  const uri = signed.jws.payload.response_uri
+  const takesAny = tenant?.settings.verifierPolicy !== 'trusted' && typeof uri === 'string' && URL.canParse(uri)
+  const beyond = { address: takesAny ? uri : null, operation: trustOperation(platform) }
+  const by: { name: string | null } = { name: null }
+  const trustChain = (x5c: readonly string[], client: SignedRequest['client']) => {
+    const found = certifiedVerifier(x5c, client, { ...known, revocation }, beyond)
+    by.name = found.name
+    return found.key
+  }
+  const request = authenticateSigned(signed, { trustChain }, peersOf(platform))
+  return { ...request, trusted: by.name !== null, name: by.name }
+}
+
+function untrusted(platform: Needs): Fault {
+  const operation = trustOperation(platform)
+  const detail = `The organisation answers only verifiers that it trusts. Add this one with ${operation}.`
+  return new Fault('presentation_request.client', { detail, meta: { trust: { operation } } })
+}
+
+async function fetchObject({ fetch }: Needs, requestUri: string, walletNonce: string | null): Promise<string> {
+  // [VP-U3] no redirects, and any HTTP error ends it. [VP-U6] nothing that tells one wallet from another
+  const read = { accept: [REQUEST_OBJECT_MEDIA_TYPE], bytesMax: bytesMax.requestObject }
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  const post =
+    walletNonce === null ? {} : ({ method: 'POST', headers, body: buildRequestUriForm(walletNonce) } as const)
+  const answer = await fetch(requestUri, { ...read, ...post })
+  if (!isOk(answer))
+    throw refusalOf(answer, 'presentation_request.invalid', 'The request is not, or no longer, at its address.')
+  return answer.body.toString('utf8')
+}
+
+/** 5.9.3: the key that `kid` names in the DID document of the verifier. */
+async function verifierKey(platform: Needs, { client, kid }: SignedRequest): Promise<PublicJwk> {
+  // OpenID4VP 5.9.3: `kid` says which of the keys, so a request without one names none
+  if (kid === null) throw new Fault('presentation_request.invalid', { detail: 'The request object names no key.' })
+  const named = kid.includes(':') ? kid : `${client.id}${kid.startsWith('#') ? '' : '#'}${kid}`
+  try {
+    return await didKey(platform, client.id, named, platform.clock.now()).catch((error: unknown) => {
+      if (!(error instanceof Fault) || error.code !== 'did.unresolvable') throw error
+      return didKey(platform, client.id, named, platform.clock.now(), 'authentication')
+    })
+  } catch (cause) {
+    if (cause instanceof Fault && cause.code.startsWith('upstream.')) throw cause
+    throw new Fault('presentation_request.invalid', { detail: 'The key of the verifier cannot be found.', cause })
+  }
+}
+
+/** What is wrong in a query stands in the object of the verifier, of which the caller only named the address. */
+function inOwnBody(error: unknown): unknown {
+  if (!(error instanceof Fault) || error.violations === undefined) return error
+  const violations = error.violations.map(({ detail, pointer: at }) => ({
+    detail: `The DCQL query of the verifier is not valid at ${at || '/'}: ${detail}.`,
+    pointer: '/presentationRequest',
+  }))
+  return new Fault(error.code, { violations, cause: error })
+}
+
+/** What the verifier says that it wants the credentials for: a stranger's words, cut. */
+function purposesOf({ dcql_query: query }: JsonObject): string[] {
+  const sets = isJsonObject(query) && Array.isArray(query.credential_sets) ? query.credential_sets : []
+  return sets
+    .flatMap((set) =>
+      isJsonObject(set) && typeof set.purpose === 'string' ? set.purpose.slice(0, PURPOSE_LENGTH_MAX) : [],
+    )
+    .slice(0, PURPOSES_MAX)
+}

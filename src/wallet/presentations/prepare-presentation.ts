@@ -1,0 +1,118 @@
+import type { Caller } from '../../caller.ts'
+import { newId } from '../../crypto/random.ts'
+import { record } from '../../events/audit/record.ts'
+import type { Platform } from '../../platform.ts'
+import type { Selection } from '../../protocols/dcql/select-credentials.ts'
+import { type Holder, holderOf } from '../credentials/holder.ts'
+import type { ShownPresentation } from '../credentials/schemas.ts'
+import { settlePresentation } from '../delivery-records/settle-delivery.ts'
+import { type OpenedRequest, openRequest } from './fetch-request.ts'
+import { besidesOf, type Candidate, choicesFor, listCandidates, retainedOf, select, selectedOf } from './presentable.ts'
+import {
+  metaOf,
+  type PresentationRow,
+  type PresentationView,
+  showPresentation,
+  type VerifierIdentity,
+} from './presentation.ts'
+import { insertPresentation } from './presentation-store.ts'
+import { sealPending, sealView } from './sealed-presentation.ts'
+
+/** A presentation with what stands beside it in the answer. */
+export type PresentationAnswer = { readonly data: ShownPresentation; readonly meta: Record<string, unknown> }
+
+/** However long a verifier would wait, a request is not kept open longer. */
+const OPEN_MS_MAX = 86_400_000
+
+/**
+ * Reads what a verifier asks for, finds what of the wallet answers it, and keeps both for the holder to decide. Nothing is sent: that
+ * nothing matches is told to nobody but the holder.
+ *
+ * @throws Fault `holder.missing`, `presentation_request.*`, `dcql.invalid`, `upstream.*`
+ */
+export async function preparePresentation(
+  platform: Platform,
+  caller: Caller,
+  presentationRequest: string,
+  id = newId(),
+): Promise<PresentationAnswer> {
+  const { tenantId, tenantSlug } = caller
+  const holder = { tenantId, tenantSlug, userId: holderOf(caller), by: caller, deliveryId: null }
+  return receiveRequest(platform, holder, presentationRequest, id)
+}
+
+/** As {@link preparePresentation}, into the wallet of whoever is named. In its transaction a delivery is brought to its end. */
+export async function receiveRequest(
+  platform: Platform,
+  holder: Holder,
+  presentationRequest: string,
+  id: string,
+): Promise<PresentationAnswer> {
+  const { tenantId, userId, by, deliveryId } = holder
+  const opened = await openRequest(platform, tenantId, presentationRequest)
+  const { expiresAt: end, verifier: _, purposes: __, ...request } = opened
+  const view = viewOf(opened, await listCandidates(platform, holder, userId, opened, null))
+  const now = platform.clock.now()
+  const expiresAt = new Date(Math.min(end?.getTime() ?? now.getTime() + ttlMs(platform), now.getTime() + OPEN_MS_MAX))
+  const made = {
+    ...{ id, expiresAt, createdAt: now },
+    sealedRequest: await sealPending(platform.sealing, tenantId, id, request),
+    sealedView: await sealView(platform.sealing, tenantId, id, view),
+  }
+  await platform.store.inTenant(tenantId, async (tx) => {
+    await insertPresentation(tx, userId, made)
+    const subject = { kind: 'wallet-presentation', id }
+    await record(tx, { action: 'wallet.presentation.prepared', subject, by }, now)
+    if (deliveryId !== null) await settlePresentation(tx, deliveryId, by, now)
+  })
+  const row: PresentationRow = { ...made, status: 'pending', isAnswering: false, updatedAt: now }
+  return { data: showPresentation(row, view, tenantId, now), meta: metaOf(row, view) }
+}
+
+function ttlMs({ config }: Pick<Platform, 'config'>): number {
+  return config.presentationTtlSeconds * 1000
+}
+
+function viewOf(request: OpenedRequest, candidates: readonly Candidate[]): PresentationView {
+  const selection = select(request.query, candidates)
+  const choices = choicesFor(request.query, selection, proposedIds(selection), false)
+  return {
+    verifier: verifierOf(request),
+    purposes: request.purposes,
+    selected: selectedOf(choices),
+    besides: besidesOf(choices),
+    alternatives: alternativesOf(request, selection),
+    unmatched: request.query.credentials
+      .filter(({ id }) => selection.unmatched.includes(id))
+      .map(({ id, types }) => ({ queryId: id, types: types ?? [] })),
+  }
+}
+
+/** What is proposed: all that is required; where nothing is, what the verifier would like to have. */
+export function proposedIds({ required, optional }: Selection<Candidate>): readonly string[] {
+  return required.length > 0 ? required : optional
+}
+
+function alternativesOf({ query }: OpenedRequest, { queries, required }: Selection<Candidate>) {
+  return query.credentials.map((one) => ({
+    queryId: one.id,
+    required: required.includes(one.id),
+    multiple: one.multiple,
+    credentials: (queries.get(one.id)?.matches ?? []).flatMap((match) => {
+      const choice = { query: one, match }
+      const [besides] = besidesOf([choice])
+      const retained = retainedOf(choice)
+      const kept = retained.length === 0 ? {} : { intentToRetain: retained }
+      const also = besides === undefined ? {} : { alsoDisclosed: besides.attributes }
+      return selectedOf([choice]).map((selected) => ({ ...selected, ...also, ...kept }))
+    }),
+  }))
+}
+
+/** (3.11, step 8) Who asks, as far as it is known: by the name that is vouched for, by the DID, or by the place that the answer goes to. */
+function verifierOf({ client, responseUri, verifier }: OpenedRequest): VerifierIdentity {
+  const { signed, trusted } = verifier
+  const responseHost = new URL(responseUri).host
+  const name = verifier.name ?? (client.prefix === 'decentralized_identifier' ? client.id : responseHost)
+  return { clientId: client.full, name, responseHost, authenticated: signed, trusted }
+}

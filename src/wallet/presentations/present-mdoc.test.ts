@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import type { Caller } from '../../caller.ts'
+import { parseDeviceResponse } from '../../protocols/mdoc/device-response.ts'
+import { setConsent } from '../credentials/set-consent.ts'
+import { acceptOffer } from '../offers/accept-offer.ts'
+import { fault } from '../test-support/fault.ts'
+import { foreignIssuer, type Options } from '../test-support/foreign-issuer.ts'
+import { foreignDocType, foreignNameSpace } from '../test-support/foreign-mdoc.ts'
+import { type ForeignVerifier, foreignVerifier, readByHand } from '../test-support/foreign-verifier.ts'
+import { anMdocHolder, setTenant } from '../test-support/mdoc-holder.ts'
+import { membership, presented, receive } from '../test-support/member.ts'
+import { readDeviceResponse } from '../test-support/read-device-response.ts'
+import { type Bench, openBench } from '../test-support/wallet-platform.ts'
+import { answerPresentation } from './answer-presentation.ts'
+import { preparePresentation } from './prepare-presentation.ts'
+
+let bench: Bench
+const open: { close: () => Promise<void> }[] = []
+before(async () => {
+  bench = await openBench()
+})
+after(() => bench.close())
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((one) => one.close()))
+})
+
+async function verifier(query: unknown): Promise<ForeignVerifier> {
+  const made = await foreignVerifier(query)
+  open.push(made)
+  return made
+}
+
+/** Gives a person an accepted licence. */
+async function licensed(person: Caller, options: Options = {}): Promise<string> {
+  const road = await foreignIssuer({ offers: ['licence'], ...options })
+  open.push(road)
+  const { credentials } = await acceptOffer(bench.platform, person, { credentialOffer: road.offerUri })
+  const id = credentials[0]?.id ?? ''
+  await setConsent(bench.platform, person, id, 'accepted')
+  return id
+}
+
+const path = (element: string) => [foreignNameSpace, element]
+const licence = {
+  id: 'l',
+  format: 'mso_mdoc',
+  meta: { doctype_value: foreignDocType },
+  claims: [
+    { path: path('height'), intent_to_retain: true },
+    { path: path('birth_date'), intent_to_retain: false },
+  ],
+}
+const named = (...elements: string[]) => elements.map((one) => `${foreignNameSpace}/${one}`)
+const answer = (person: Caller, id: string, selectedCredentials?: { credentialId: string }[]) =>
+  answerPresentation(bench.platform, person, id, {
+    status: 'answered',
+    ...(selectedCredentials && { selectedCredentials }),
+  })
+
+test('two foreign libraries accept what is shown, bound to this request, with nothing but what was asked for', async () => {
+  const thandi = await anMdocHolder(bench)
+  const credentialId = await licensed(thandi)
+  const shop = await verifier({ credentials: [licence] })
+  const { data, meta } = await preparePresentation(bench.platform, thandi, shop.link())
+  const matchedAttributes = named('height', 'birth_date')
+  assert.deepEqual(data.selectedCredentials, [{ credentialId, matchedAttributes }])
+  const intentToRetain = named('height')
+  const credentials = [{ credentialId, matchedAttributes, intentToRetain }]
+  assert.deepEqual(meta.alternatives, [{ queryId: 'l', required: true, multiple: false, credentials }])
+  assert.equal(meta.alsoDisclosed, undefined)
+
+  assert.equal((await answer(thandi, data.id)).data.status, 'answered')
+  const [presentation, ...others] = presented(shop, 0, 'l')
+  assert.deepEqual(others, [])
+  assert.deepEqual(await readDeviceResponse(presentation ?? '', shop), [
+    foreignDocType,
+    { [foreignNameSpace]: ['birth_date', 'height'] },
+  ])
+  for (const other of [{ nonce: 'n' }, { clientId: 'c' }, { responseUri: `${shop.responseUri}/` }]) {
+    await assert.rejects(readDeviceResponse(presentation ?? '', { ...shop, ...other }))
+  }
+})
+
+test('an SD-JWT VC and an mdoc answer one request, each in its own form (8.1)', async () => {
+  const thandi = await anMdocHolder(bench)
+  const card = await receive(bench, thandi)
+  const credentialId = await licensed(thandi)
+  const shop = await verifier({ credentials: [membership, licence] })
+  const { data } = await preparePresentation(bench.platform, thandi, shop.link())
+  assert.deepEqual(data.selectedCredentials, [
+    { credentialId: card, matchedAttributes: ['member.number', 'clubs[]'] },
+    { credentialId, matchedAttributes: named('height', 'birth_date') },
+  ])
+  await answer(thandi, data.id)
+  const token = JSON.parse(shop.posted[0]?.get('vp_token') ?? '')
+  assert.deepEqual(Object.keys(token).sort(), ['l', 'm'])
+  assert.equal(readByHand(token.m[0]).aud, shop.clientId)
+  assert.equal((await readDeviceResponse(token.l[0], shop))[0], foreignDocType)
+})
+
+test('queries by value, by several options and for several credentials are answered as for SD-JWT VCs', async () => {
+  const thandi = await anMdocHolder(bench)
+  const ids = [await licensed(thandi), await licensed(thandi)]
+  const claims = [
+    { id: 'a', path: path('age_over_18') },
+    { id: 'h', path: path('height'), values: [178, 179] },
+    { id: 'f', path: path('family_name'), values: ['Nobody'] },
+  ]
+  const claim_sets = [['a'], ['f'], ['h']]
+  const shop = await verifier({ credentials: [{ ...licence, claims, claim_sets, multiple: true }] })
+  const { data } = await preparePresentation(bench.platform, thandi, shop.link())
+  assert.deepEqual(data.selectedCredentials[0]?.matchedAttributes, named('height'))
+  await answer(
+    thandi,
+    data.id,
+    ids.map((credentialId) => ({ credentialId })),
+  )
+  const both = presented(shop, 0, 'l')
+  assert.equal(both.length, 2)
+  for (const one of both) assert.deepEqual((await readDeviceResponse(one, shop))[1], { [foreignNameSpace]: ['height'] })
+})
+
+test('each showing takes a copy that was not shown before, as long as there is one', async () => {
+  const thandi = await anMdocHolder(bench)
+  await licensed(thandi, { batchSize: 2 })
+  const shop = await verifier({ credentials: [licence] })
+  for (const _ of [1, 2, 3]) {
+    const { data } = await preparePresentation(bench.platform, thandi, shop.link())
+    await answer(thandi, data.id)
+  }
+  const keys = [0, 1, 2].map((at) => {
+    const { documents } = parseDeviceResponse(presented(shop, at, 'l')[0] ?? '')
+    return documents[0]?.issuerSigned.mso.deviceKey?.x
+  })
+  assert.equal(new Set(keys).size, 2)
+  assert.notEqual(keys[0], keys[1])
+})
+
+test('what is not accepted, of another type, without the element, or of another user is not shown', async () => {
+  const thandi = await anMdocHolder(bench)
+  const pieter = await bench.person(thandi.tenantId)
+  const credentialId = await licensed(thandi)
+  const selectedFor = async (person: Caller, query: object) => {
+    const shop = await verifier({ credentials: [{ ...licence, ...query }] })
+    const { data, meta } = await preparePresentation(bench.platform, person, shop.link())
+    assert.equal(shop.posted.length, 0)
+    return data.selectedCredentials.length === 0 ? (meta.unmatched as unknown[]).length : 0
+  }
+  assert.equal(await selectedFor(thandi, {}), 0)
+  assert.equal(await selectedFor(pieter, {}), 1)
+  assert.equal(await selectedFor(thandi, { meta: { doctype_value: 'org.example.other' } }), 1)
+  assert.equal(await selectedFor(thandi, { claims: [{ path: path('eye_colour') }] }), 1)
+  assert.equal(await selectedFor(thandi, { claims: [{ path: ['org.example', 'height'] }] }), 1)
+  await setConsent(bench.platform, thandi, credentialId, 'rejected')
+  assert.equal(await selectedFor(thandi, {}), 1)
+})
+
+test('a verifier that takes other formats only, and a tenant that closed mdocs, are shown none', async () => {
+  const thandi = await anMdocHolder(bench)
+  await licensed(thandi)
+  const shop = await verifier({ credentials: [licence] })
+  const supporting = (formats: object) =>
+    shop.behave({ object: (object) => ({ ...object, client_metadata: { vp_formats_supported: formats } }) })
+  supporting({ 'dc+sd-jwt': {} })
+  assert.deepEqual((await preparePresentation(bench.platform, thandi, shop.link())).data.selectedCredentials, [])
+  supporting({ mso_mdoc: { deviceauth_alg_values: [-35] } })
+  assert.equal(
+    (await fault(preparePresentation(bench.platform, thandi, shop.link()))).code,
+    'presentation_request.formats',
+  )
+  supporting({ mso_mdoc: { deviceauth_alg_values: [-7] } })
+  const { data } = await preparePresentation(bench.platform, thandi, shop.link())
+  assert.equal(data.selectedCredentials.length, 1)
+  await setTenant(bench, thandi.tenantId, {})
+  assert.equal(
+    (await fault(preparePresentation(bench.platform, thandi, shop.link()))).code,
+    'presentation_request.formats',
+  )
+})

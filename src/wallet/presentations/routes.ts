@@ -1,0 +1,117 @@
+import { Type } from 'typebox'
+import { listAnswer, listQuery, parseListQuery } from '../../api/list.ts'
+import { describeCaller } from '../../directory/users/describe-caller.ts'
+import { once } from '../../http/routes/operation.ts'
+import { answer, type Route, route } from '../../http/routes/route.ts'
+import { requestFaults } from '../credentials/refusals.ts'
+import {
+  AnswerBody,
+  CurrentUser,
+  IdParams,
+  Presentation,
+  PresentationBody,
+  presentationStatuses,
+} from '../credentials/schemas.ts'
+import { answerPresentation } from './answer-presentation.ts'
+import { getPresentation, listShared } from './get-presentation.ts'
+import { preparePresentation } from './prepare-presentation.ts'
+
+const Status = Type.Enum([...presentationStatuses], { description: 'Only presentations with this status.' })
+
+const listRoute = route({
+  group: 'wallet',
+  method: 'GET',
+  path: '/v2/presentations',
+  tag: 'presentations',
+  says: 'Lists what verifiers asked of the holder.',
+  needs: 'wallet:read',
+  query: listQuery({ filters: { status: Status } }),
+  status: 200,
+  reply: Type.Array(Presentation),
+  faults: ['holder.missing'],
+  handle: async ({ platform, caller, query, href }) => {
+    const list = parseListQuery(query)
+    const rows = await listShared(platform, caller, query['filter[status]'] ?? null, list)
+    return listAnswer(rows, { href, query, list }, (row) => row)
+  },
+})
+
+const prepareRoute = route({
+  group: 'wallet',
+  method: 'POST',
+  path: '/v2/presentations',
+  tag: 'presentations',
+  says: 'Reads a presentation request and proposes an answer. Nothing is sent before the holder agrees.',
+  needs: 'wallet:write',
+  body: PresentationBody,
+  status: 201,
+  reply: Presentation,
+  faults: ['holder.missing', ...requestFaults],
+  handle: async ({ platform, caller, body, operation }) => {
+    const find = (id: string) => getPresentation(platform, caller, id)
+    const prepare = (id: string) => preparePresentation(platform, caller, body.presentationRequest, id)
+    const { data, meta } = await once(operation, find, prepare)
+    return answer(data, { meta })
+  },
+})
+
+const getRoute = route({
+  group: 'wallet',
+  method: 'GET',
+  path: '/v2/presentations/{id}',
+  tag: 'presentations',
+  says: 'Reads a presentation.',
+  needs: 'wallet:read',
+  params: IdParams,
+  status: 200,
+  reply: Presentation,
+  faults: ['holder.missing', 'resource.unknown'],
+  handle: async ({ platform, caller, params }) => {
+    const { data, meta } = await getPresentation(platform, caller, params.id)
+    return answer(data, { meta })
+  },
+})
+
+const answerRoute = route({
+  group: 'wallet',
+  method: 'PATCH',
+  path: '/v2/presentations/{id}',
+  tag: 'presentations',
+  says: 'Gives the answer of the holder to the verifier: the credentials, or a refusal. It can be given once; an answer that the verifier did not confirm is sent again by the same call.',
+  needs: 'wallet:write',
+  params: IdParams,
+  body: AnswerBody,
+  status: 200,
+  reply: Presentation,
+  faults: [
+    'holder.missing',
+    'resource.unknown',
+    'state.invalid',
+    'credential.unmatched',
+    'presentation.undelivered',
+    'presentation.postponed',
+    'presentation.unconfirmed',
+    'upstream.unreachable',
+    'upstream.timeout',
+  ],
+  handle: async ({ platform, caller, params, body }) => {
+    const { data, meta } = await answerPresentation(platform, caller, params.id, body)
+    return answer(data, { meta })
+  },
+})
+
+const whoamiRoute = route({
+  group: 'wallet',
+  method: 'GET',
+  path: '/v2/whoami',
+  tag: 'presentations',
+  says: 'Tells who the caller is.',
+  needs: 'wallet:read',
+  status: 200,
+  reply: CurrentUser,
+  faults: [],
+  handle: async ({ platform, caller }) => answer(await describeCaller(platform, caller)),
+})
+
+/** What a holder does with presentation requests, and who the holder is. */
+export const presentationRoutes: readonly Route[] = [listRoute, prepareRoute, getRoute, answerRoute, whoamiRoute]

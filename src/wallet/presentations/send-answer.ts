@@ -1,0 +1,35 @@
+import { Fault } from '../../fault.ts'
+import { readRedirect } from '../../protocols/openid4vp/response.ts'
+import { bytesMax, isOk, jsonOf, type Outward, refusalOf, upstreamOf } from '../credentials/upstream.ts'
+
+/**
+ * Posts an answer to the verifier. Redirects are not followed.
+ *
+ * @param body The form, with `vp_token` or `error`.
+ * @returns where the verifier wants the holder's browser to go, or null. It is data; we never go there [SEC-54].
+ * @throws Fault `presentation.undelivered` with the verifier's own error, `presentation.postponed` if it wants the answer later,
+ *   `upstream.*`
+ * @see [OpenID4VP 1.0, 8.2](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-response-mode-direct_post)
+ */
+export async function deliverAnswer(
+  { fetch }: Pick<Outward, 'fetch'>,
+  responseUri: string,
+  body: string,
+): Promise<string | null> {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' }
+  const request = { method: 'POST', headers, body, accept: [], bytesMax: bytesMax.verifierAnswer } as const
+  const answer = await fetch(responseUri, request)
+  // RFC 9110 15.6.4, RFC 6585 4: not handled now, to be sent again
+  if (answer.status === 503 || answer.status === 429) {
+    throw new Fault('presentation.postponed', { meta: { upstream: upstreamOf(answer) } })
+  }
+  if (!isOk(answer)) throw refusalOf(answer, 'presentation.undelivered', 'The verifier did not take the answer.')
+  // [VP-S4] a JSON object; what is none carries no address, but the answer has arrived
+  if (answer.contentType !== 'application/json') return null
+  try {
+    return readRedirect(jsonOf(answer, 'presentation.undelivered'))
+  } catch (error) {
+    if (error instanceof Fault) return null
+    throw error
+  }
+}
