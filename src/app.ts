@@ -15,9 +15,13 @@ import { openOutbound } from './http/outbound/outbound.ts'
 import type { Endpoint } from './http/routes/endpoint.ts'
 import type { Route } from './http/routes/route.ts'
 import { buildServer, type Server } from './http/server/server.ts'
-import { issuanceJobs, issuanceSchedules } from './issuance/issuances/jobs.ts'
+import { batchJobs, batchSchedules } from './issuance/batches/jobs.ts'
+import { batchRoutes } from './issuance/batches/routes.ts'
+import { issuanceSchedules } from './issuance/issuances/jobs.ts'
 import { issuanceRoutes } from './issuance/issuances/routes.ts'
 import { issuanceEndpoints } from './issuance/openid4vci/public-endpoints.ts'
+import { standingRoutes } from './issuance/status/routes.ts'
+import { templateRoutes } from './issuance/templates/routes.ts'
 import { typeRoutes } from './issuance/types/routes.ts'
 import { jobSchedules } from './jobs/jobs.ts'
 import { startWorker, type Worker } from './jobs/worker.ts'
@@ -38,13 +42,24 @@ import { trustedEntityRoutes } from './trust/trusted-entities/routes.ts'
 import { verificationSchedules } from './verification/requests/jobs.ts'
 import { verificationRoutes } from './verification/requests/routes.ts'
 import { verificationEndpoints } from './verification/responses/public-endpoints.ts'
+import { credentialRoutes } from './wallet/credentials/routes.ts'
 import { walletDeliveries } from './wallet/deliveries/deliver-issued.ts'
+import { deliveryRoutes } from './wallet/deliveries/routes.ts'
+import { historyRoutes } from './wallet/history/routes.ts'
 import { walletJobs, walletSchedules } from './wallet/jobs.ts'
-import { walletRoutes } from './wallet/routes.ts'
+import { offerRoutes } from './wallet/offers/routes.ts'
+import { presentationRoutes } from './wallet/presentations/routes.ts'
 
 /** Our API: every operation of the three groups. */
 export const routes: readonly Route[] = [
-  ...walletRoutes,
+  ...credentialRoutes,
+  ...offerRoutes,
+  ...presentationRoutes,
+  ...deliveryRoutes,
+  ...historyRoutes,
+  ...templateRoutes,
+  ...standingRoutes,
+  ...batchRoutes,
   ...issuanceRoutes(walletDeliveries),
   ...typeRoutes,
   ...verificationRoutes,
@@ -65,13 +80,14 @@ export const endpoints: readonly Endpoint[] = [
   ...trustEndpoints,
 ]
 
-const jobs = [...walletJobs, ...issuanceJobs(walletDeliveries)]
+const jobs = [...walletJobs, ...batchJobs(walletDeliveries)]
 const schedules = [
   ...trustSchedules,
   ...jobSchedules,
   ...eventSchedules,
   ...authorizationSchedules,
   ...issuanceSchedules,
+  ...batchSchedules,
   ...verificationSchedules,
   ...statisticsSchedules,
   ...walletSchedules,

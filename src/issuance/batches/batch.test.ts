@@ -3,7 +3,6 @@ import { after, before, test } from 'node:test'
 import type { TestDatabase } from '../../../test/support/database.ts'
 import { newId } from '../../crypto/random.ts'
 import { sql } from '../../store/store.ts'
-import { resumeBatches } from '../issuances/jobs.ts'
 import { freshTemplate } from '../templates/template-cache.ts'
 import {
   aDatabase,
@@ -16,6 +15,7 @@ import {
 } from '../test-support/issuer.ts'
 import { listWaitingItems, settleItems, takeBatch } from './batch-store.ts'
 import { getBatchWithItems } from './get-batch.ts'
+import { resumeBatches } from './jobs.ts'
 import { runBatch } from './run-batch.ts'
 
 const itemRows = sql(

@@ -1,11 +1,9 @@
 import { Type } from 'typebox'
 import { heldAnswer } from '../../api/held-answer.ts'
+import { IdParams } from '../../api/id-params.ts'
 import { filtersOf, listPage } from '../../api/list.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, type Route, route } from '../../http/routes/route.ts'
-import { batchRoutes } from '../batches/routes.ts'
-import { standingRoutes } from '../status/routes.ts'
-import { templateRoutes } from '../templates/routes.ts'
 import { cancelIssuance } from './cancel-issuance.ts'
 import { openAndDeliver } from './create-and-deliver.ts'
 import { openIssuance } from './create-issuance.ts'
@@ -14,7 +12,7 @@ import { type IssuanceFilter, listIssuances } from './issuance-list-store.ts'
 import { watchedIssuances } from './issuance-store.ts'
 import { showIssuance } from './issuance-view.ts'
 import { rereadIssuance } from './reread-issuance.ts'
-import { IdParams, IssuanceListQuery, IssuanceView, OpenIssuanceBody } from './schemas.ts'
+import { IssuanceListQuery, IssuanceView, OpenIssuanceBody } from './schemas.ts'
 import type { Deliveries } from './wallet-port.ts'
 
 const openAt = (deliveries: Deliveries) =>
@@ -133,11 +131,8 @@ function filterOf(query: IssuanceListQuery): IssuanceFilter {
   }
 }
 
-/** Credential templates and issuances, in our API. @param deliveries How credentials get into the wallets of the tenant's own people. */
+/** Issuances, in our API. @param deliveries How credentials get into the wallets of the tenant's own people. */
 export const issuanceRoutes = (deliveries: Deliveries): readonly Route[] => [
-  ...templateRoutes,
-  ...standingRoutes,
-  ...batchRoutes,
   openAt(deliveries),
   listAt('/credentials/issuance'),
   listAt('/credentials'),

@@ -5,9 +5,6 @@ import type { JsonObject } from '../../crypto/json.ts'
 const Uuid = Type.String({ format: 'uuid' })
 const Time = Type.String({ format: 'date-time' })
 
-/** Path parameter of one object. */
-export const IdParams = Type.Object({ id: Uuid })
-
 /** Every state of an issuance. */
 export const issuanceStatuses = ['offered', 'partiallyIssued', 'completed', 'failed', 'expired', 'canceled'] as const
 /** Every state of a credential in an issuance. */

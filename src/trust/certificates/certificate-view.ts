@@ -1,8 +1,7 @@
 import { toPem } from '../../crypto/x509/pem.ts'
 import { readCertificate } from '../../crypto/x509-path/certificate.ts'
-import type { TenantSigningRequest } from '../signing-requests/signing-request.ts'
 import type { TenantCertificate } from './certificate.ts'
-import type { CertificateView, SigningRequestView } from './schemas.ts'
+import type { CertificateView } from './schemas.ts'
 
 /** A certificate as our API shows it. */
 export function showCertificate(certificate: TenantCertificate): CertificateView {
@@ -17,19 +16,5 @@ export function showCertificate(certificate: TenantCertificate): CertificateView
     certificate: toPem('CERTIFICATE', der),
     capabilities: { signMdl },
     parentCertificateId: parentId ?? '',
-  }
-}
-
-/** A signing request as our API shows it. */
-export function showSigningRequest(request: TenantSigningRequest): SigningRequestView {
-  const { id, type, keyType, status, der, subjectKeyId, certificateId, expiresAt, createdAt, updatedAt } = request
-  return {
-    ...{ id, type, keyType, status },
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-    certificateSigningRequest: toPem('CERTIFICATE REQUEST', der),
-    subjectKeyIdentifier: subjectKeyId.toString('hex'),
-    certificateId: certificateId ?? '',
-    expiresAt: expiresAt.toISOString(),
   }
 }

@@ -2,10 +2,8 @@ import type { TenantId } from '../../caller.ts'
 import type { Anchor } from '../../crypto/x509-path/anchor.ts'
 import { readCertificate } from '../../crypto/x509-path/certificate.ts'
 import type { Platform } from '../../platform.ts'
+import { OWN_ANCHOR } from '../revocation/revocation-lists.ts'
 import { listRoots } from './certificate-store.ts'
-
-/** `owner` of the anchors that are the tenant's own roots. */
-export const OWN_ANCHOR = 'own'
 
 /**
  * The roots of the tenant itself, which it trusts without saying so: issuer roots for `issuer` and `status`, verifier roots for `verifier`.

@@ -1,14 +1,14 @@
 import { Type } from 'typebox'
+import { IdParams } from '../../api/id-params.ts'
 import { filtersOf, listPage } from '../../api/list.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, type Route, rawAnswer, route } from '../../http/routes/route.ts'
-import { signSigningRequest } from '../signing-requests/sign-request.ts'
 import { listCertificates } from './certificate-store.ts'
 import { showCertificate } from './certificate-view.ts'
 import { activateCertificate, deactivateCertificate, revokeCertificate } from './change-certificate.ts'
 import { createRoot } from './create-root.ts'
 import { getCertificate, getChain } from './get-certificate.ts'
-import { CertificateListQuery, CertificateView, IdParams, RootBody, SignBody } from './schemas.ts'
+import { CertificateListQuery, CertificateView, RootBody } from './schemas.ts'
 
 const PEM = 'application/x-pem-file'
 const tag = 'certificates'
@@ -99,27 +99,5 @@ const changeRoutes = Object.entries(changes).map(([verb, { says, change }]) =>
   }),
 )
 
-const sign = route({
-  group: 'creds',
-  method: 'POST',
-  path: '/certificates/{id}/sign',
-  tag,
-  says: 'Signs a certificate signing request with this root. Extensions that the request asks for are not copied.',
-  needs: 'trust:write',
-  params: IdParams,
-  body: SignBody,
-  status: 201,
-  reply: CertificateView,
-  faults: [
-    ...(['resource.unknown', 'state.invalid', 'certificate.invalid', 'certificate.refused'] as const),
-    ...(['signing_request.unproven', 'certificate.other_country', 'certificate.incapable_root'] as const),
-  ],
-  handle: async ({ platform, caller, params, body, operation }) => {
-    const find = (id: string) => getCertificate(platform, caller, id)
-    const sign = (id: string) => signSigningRequest(platform, caller, params.id, { ...body, id })
-    return answer(showCertificate(await once(operation, find, sign)))
-  },
-})
-
 /** Certificates, in our API. */
-export const certificateRoutes: readonly Route[] = [create, list, get, ...changeRoutes, sign]
+export const certificateRoutes: readonly Route[] = [create, list, get, ...changeRoutes]

@@ -5,8 +5,10 @@ import { tenantOfWork } from '../../http/outbound/tenant-of-work.ts'
 import { FetchedCache } from '../../memory/fetched-cache.ts'
 import type { OutboundFetch, Platform } from '../../platform.ts'
 import { oncePer } from '../../store/once-per.ts'
-import { OWN_ANCHOR } from '../certificates/own-anchors.ts'
 import { isOutOfReach, isTrouble } from '../lookups/out-of-reach.ts'
+
+/** `owner` of the anchors that are the tenant's own roots. */
+export const OWN_ANCHOR = 'own'
 
 type Loaded = { readonly found: Found; readonly bytes: number }
 /** A list, or why there is none. */

@@ -9,10 +9,10 @@ import { insertForRequest } from '../certificates/certificate-change-store.ts'
 import type { NewCertificate } from '../certificates/certificate-columns.ts'
 import { getCertificate } from '../certificates/get-certificate.ts'
 import type { AuthorityNeeds } from '../certificates/make-leaf.ts'
-import type { ImportBody } from '../certificates/schemas.ts'
 import { trustedAnchors } from '../trusted-entities/tenant-trust.ts'
 import { checkImported } from './check-imported.ts'
 import { getSigningRequest, notOpen } from './get-signing-request.ts'
+import type { ImportBody } from './schemas.ts'
 
 /** More would be no chain that a wallet follows. */
 const CHAIN_MAX = 5

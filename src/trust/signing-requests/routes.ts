@@ -1,21 +1,18 @@
 import { Type } from 'typebox'
+import { IdParams } from '../../api/id-params.ts'
 import { filtersOf, listPage } from '../../api/list.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, type Route, route } from '../../http/routes/route.ts'
-import { showCertificate, showSigningRequest } from '../certificates/certificate-view.ts'
+import { showCertificate } from '../certificates/certificate-view.ts'
 import { getCertificate } from '../certificates/get-certificate.ts'
-import {
-  CertificateView,
-  IdParams,
-  ImportBody,
-  SigningRequestBody,
-  SigningRequestListQuery,
-  SigningRequestView,
-} from '../certificates/schemas.ts'
+import { CertificateView } from '../certificates/schemas.ts'
 import { createSigningRequest } from './create-signing-request.ts'
 import { getSigningRequest } from './get-signing-request.ts'
 import { importCertificate } from './import-certificate.ts'
+import { ImportBody, SignBody, SigningRequestBody, SigningRequestListQuery, SigningRequestView } from './schemas.ts'
+import { signSigningRequest } from './sign-request.ts'
 import { listSigningRequests } from './signing-request-store.ts'
+import { showSigningRequest } from './signing-request-view.ts'
 
 const tag = 'certificates'
 
@@ -94,5 +91,27 @@ const importRoute = route({
   },
 })
 
+const sign = route({
+  group: 'creds',
+  method: 'POST',
+  path: '/certificates/{id}/sign',
+  tag,
+  says: 'Signs a certificate signing request with this root. Extensions that the request asks for are not copied.',
+  needs: 'trust:write',
+  params: IdParams,
+  body: SignBody,
+  status: 201,
+  reply: CertificateView,
+  faults: [
+    ...(['resource.unknown', 'state.invalid', 'certificate.invalid', 'certificate.refused'] as const),
+    ...(['signing_request.unproven', 'certificate.other_country', 'certificate.incapable_root'] as const),
+  ],
+  handle: async ({ platform, caller, params, body, operation }) => {
+    const find = (id: string) => getCertificate(platform, caller, id)
+    const sign = (id: string) => signSigningRequest(platform, caller, params.id, { ...body, id })
+    return answer(showCertificate(await once(operation, find, sign)))
+  },
+})
+
 /** Certificate signing requests, in our API. Before those of certificates, whose `{id}` would also fit. */
-export const signingRequestRoutes: readonly Route[] = [create, list, get, importRoute]
+export const signingRequestRoutes: readonly Route[] = [create, list, get, importRoute, sign]

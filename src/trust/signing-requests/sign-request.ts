@@ -17,9 +17,9 @@ import { insertForForeignKey, insertForRequest } from '../certificates/certifica
 import type { NewCertificate } from '../certificates/certificate-columns.ts'
 import { getCertificate } from '../certificates/get-certificate.ts'
 import { type AuthorityNeeds, leafProfile, leafValidity, subjectNames } from '../certificates/make-leaf.ts'
-import type { SignBody } from '../certificates/schemas.ts'
 import { crlUri } from '../revocation/publish-crl.ts'
 import { getSigningRequest, notOpen } from './get-signing-request.ts'
+import type { SignBody } from './schemas.ts'
 import type { TenantSigningRequest } from './signing-request.ts'
 import { findRequestByKey } from './signing-request-store.ts'
 

@@ -1,14 +1,12 @@
 import { Type } from 'typebox'
+import { IdParams } from '../../api/id-params.ts'
 import { listAnswer, listQuery, parseListQuery } from '../../api/list.ts'
 import { Fault } from '../../fault.ts'
 import { answer, type Route, route } from '../../http/routes/route.ts'
-import { acceptOffer } from '../offers/accept-offer.ts'
-import { resolveOffer } from '../offers/resolve-offer.ts'
 import { type Consent, consents } from './credential.ts'
 import { getCredential, listHeld, standingsOf } from './get-credential.ts'
-import { offerFaults, previewFaults } from './refusals.ts'
 import { removeCredential } from './remove-credential.ts'
-import { ConsentBody, Credential, IdParams, OfferBody, ResolveBody, ResolvedOffer } from './schemas.ts'
+import { ConsentBody, Credential } from './schemas.ts'
 import { setConsent } from './set-consent.ts'
 
 const Status = Type.Enum([...consents], { description: 'Only credentials with this consent.' })
@@ -40,38 +38,6 @@ const listRoute = route({
     const listed = listAnswer(rows, { href, query, list }, (row) => row)
     return { ...listed, meta: { ...listed.meta, standings: Object.fromEntries(standings) } }
   },
-})
-
-const acceptRoute = route({
-  group: 'wallet',
-  method: 'POST',
-  path: '/v2/credentials',
-  tag: 'credentials',
-  says: 'Redeems a credential offer, verifies what the issuer sends and keeps it as pending.',
-  needs: 'wallet:write',
-  body: OfferBody,
-  status: 201,
-  reply: Type.Array(Credential),
-  faults: ['holder.missing', ...offerFaults],
-  handle: async ({ platform, caller, body }) => {
-    const { credentials, ...told } = await acceptOffer(platform, caller, body)
-    const meta = Object.fromEntries(Object.entries(told).filter(([, list]) => list.length > 0))
-    return answer([...credentials], Object.keys(meta).length === 0 ? {} : { meta })
-  },
-})
-
-const resolveRoute = route({
-  group: 'wallet',
-  method: 'POST',
-  path: '/v2/credential-offers/resolve',
-  tag: 'credentials',
-  says: 'Shows what an offer would bring. Consumes nothing of it.',
-  needs: 'wallet:read',
-  body: ResolveBody,
-  status: 200,
-  reply: ResolvedOffer,
-  faults: ['holder.missing', ...previewFaults],
-  handle: async ({ platform, caller, body }) => answer(await resolveOffer(platform, caller, body.credentialOffer)),
 })
 
 const getRoute = route({
@@ -147,16 +113,8 @@ const removeRoute = route({
   },
 })
 
-/** What a holder does with credentials. */
-export const credentialRoutes: readonly Route[] = [
-  listRoute,
-  acceptRoute,
-  resolveRoute,
-  getRoute,
-  consentRoute,
-  bareConsentRoute,
-  removeRoute,
-]
+/** The credentials of a holder, in our API. */
+export const credentialRoutes: readonly Route[] = [listRoute, getRoute, consentRoute, bareConsentRoute, removeRoute]
 
 /** `status` and `filter[status]` mean the same; two that differ are a mistake of the caller. */
 function statusOf(plain: Consent | undefined, filtered: Consent | undefined): Consent | null {

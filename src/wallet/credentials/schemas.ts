@@ -16,9 +16,6 @@ const Format = Type.Enum([...walletFormats], {
   description: 'vc+sd-jwt: SD-JWT VC, whatever the issuer calls it. mso_mdoc: ISO mdoc, where the tenant opened it.',
 })
 
-/** The id in a path. */
-export const IdParams = Type.Object({ id: Uuid })
-
 /** Body of a change of consent. */
 export const ConsentBody = Type.Object(
   {

@@ -1,10 +1,12 @@
 import type { TenantId } from '../../caller.ts'
-import { privateKeyFromPkcs8 } from '../../crypto/jwk.ts'
+import { type KeyPair, privateKeyFromPkcs8 } from '../../crypto/jwk.ts'
 import { newId } from '../../crypto/random.ts'
 import { type SoftwareKey, softwareKey } from '../../crypto/signing-key.ts'
 import type { Sealing } from '../../keys/sealing.ts'
-import type { VerifiedCopy } from '../offers/check-copy.ts'
 import type { NewCopy, SealedCredential, TakenCopy } from './credential-store.ts'
+
+/** A copy that passed every check, exactly as it was received, and the key that it is bound to; null: bound to none. */
+export type VerifiedCopy = { readonly raw: string; readonly key: KeyPair | null }
 
 /** A copy as it goes into the store. */
 export type SealedCopy = NewCopy

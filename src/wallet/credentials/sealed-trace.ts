@@ -1,7 +1,17 @@
 import type { TenantId } from '../../caller.ts'
 import { readOwnJson } from '../../crypto/json.ts'
 import type { Sealing } from '../../keys/sealing.ts'
-import type { CredentialTrace } from '../history/history.ts'
+import type { WalletFormat } from './wallet-format.ts'
+
+/** What is told of a credential, also after its holder removed it. Nothing that it says about anybody. */
+export type CredentialTrace = {
+  readonly vct: string
+  readonly format: WalletFormat
+  readonly iss: string | null
+  readonly credentialIssuer: string
+  /** Only of one that is there, and that its issuer has revoked or suspended. */
+  readonly standing?: 'suspended' | 'revoked'
+}
 
 /** Seals what is left of a credential that its holder removes. */
 export function sealTrace(sealing: Sealing, tenantId: TenantId, id: string, trace: CredentialTrace): Promise<Buffer> {

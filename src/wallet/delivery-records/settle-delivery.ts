@@ -1,7 +1,6 @@
 import type { Actor } from '../../events/audit/entry.ts'
 import { record } from '../../events/audit/record.ts'
 import type { TenantTx } from '../../store/store.ts'
-import type { Gone } from '../offers/deferred-store.ts'
 import type { Delivery, DeliveryError } from './delivery.ts'
 import { endPresentationDelivery, settleDelivery } from './delivery-store.ts'
 
@@ -16,7 +15,7 @@ export type Outcome = { readonly credentialIds: readonly string[]; readonly erro
  */
 export async function settleOrder(
   tx: TenantTx,
-  gone: Gone | null,
+  gone: { readonly deliveryId: string | null } | null,
   outcome: Outcome,
   by: Actor,
   now: Date,

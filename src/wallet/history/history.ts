@@ -1,4 +1,3 @@
-import type { WalletFormat } from '../credentials/wallet-format.ts'
 import type { PresentationView, VerifierIdentity } from '../presentations/presentation.ts'
 
 /** What a line of the history is about. */
@@ -10,16 +9,6 @@ export type HistoryKind = (typeof historyKinds)[number]
 export const historyStatuses = ['pending', 'accepted', 'rejected', 'removed', 'answered', 'failed', 'expired'] as const
 /** One of {@link historyStatuses}. */
 export type HistoryStatus = (typeof historyStatuses)[number]
-
-/** What is told of a credential, also after its holder removed it. Nothing that it says about anybody. */
-export type CredentialTrace = {
-  readonly vct: string
-  readonly format: WalletFormat
-  readonly iss: string | null
-  readonly credentialIssuer: string
-  /** Only of one that is there, and that its issuer has revoked or suspended. */
-  readonly standing?: 'suspended' | 'revoked'
-}
 
 /** Whether the verifier got something. `unknown`: the answer was sent, and nobody knows what the verifier saw of it. */
 export type Disclosed = 'yes' | 'no' | 'unknown'

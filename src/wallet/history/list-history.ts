@@ -2,17 +2,10 @@ import type { ListAsk } from '../../api/list.ts'
 import type { Caller, TenantId, UserId } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
 import { holderOf } from '../credentials/holder.ts'
-import { openTrace } from '../credentials/sealed-trace.ts'
+import { type CredentialTrace, openTrace } from '../credentials/sealed-trace.ts'
 import type { PresentationView } from '../presentations/presentation.ts'
 import { openView } from '../presentations/sealed-presentation.ts'
-import {
-  type CredentialTrace,
-  disclosedBy,
-  type HistoryKind,
-  type HistoryStatus,
-  type PresentationTrace,
-  traceOf,
-} from './history.ts'
+import { disclosedBy, type HistoryKind, type HistoryStatus, type PresentationTrace, traceOf } from './history.ts'
 import { type HistoryFilter, type HistoryRow, listHistoryRows, listKnownCredentials } from './history-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock'>

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { Credential, IdParams } from '../credentials/schemas.ts'
+import { IdParams } from '../../api/id-params.ts'
+import { Credential } from '../credentials/schemas.ts'
 import { historyKinds, historyStatuses } from './history.ts'
 
 const { id: Uuid } = IdParams.properties

@@ -1,8 +1,6 @@
 import { type KeyPair, type PublicJwk, thumbprint } from '../../crypto/jwk.ts'
 import type { ResolvedIssuer } from '../../trust/issuers/resolve-issuer.ts'
-
-/** A copy that holds, exactly as it was received, and the key that it is bound to; null: bound to none. */
-export type VerifiedCopy = { readonly raw: string; readonly key: KeyPair | null }
+import type { VerifiedCopy } from '../credentials/sealed-copy.ts'
 
 /** What is kept beside a credential, so that lists need not open it. */
 export type Facts = {

@@ -2,15 +2,9 @@ import { Fault } from '../../fault.ts'
 import { trustOperation, unknownRootOf } from '../../trust/issuers/unanchored.ts'
 import type { TrustFindingCode } from '../../trust/lookups/finding.ts'
 import { checkStatus } from '../../trust/status-lists/check-status.ts'
+import type { VerifiedCopy } from '../credentials/sealed-copy.ts'
 import type { Outward } from '../credentials/upstream.ts'
-import {
-  type CopyFinding,
-  type Facts,
-  type Outcome,
-  type ReadCopy,
-  UnusedKeys,
-  type VerifiedCopy,
-} from './check-copy.ts'
+import { type CopyFinding, type Facts, type Outcome, type ReadCopy, UnusedKeys } from './check-copy.ts'
 import { mdocChecks } from './check-mdoc-copy.ts'
 import { sdJwtChecks } from './check-sd-jwt-copy.ts'
 import type { SignerTrust } from './issuer-policy.ts'

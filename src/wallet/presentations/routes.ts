@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { IdParams } from '../../api/id-params.ts'
 import { listAnswer, listQuery, parseListQuery } from '../../api/list.ts'
 import { describeCaller } from '../../directory/users/describe-caller.ts'
 import { once } from '../../http/routes/operation.ts'
@@ -7,7 +8,6 @@ import { requestFaults } from '../credentials/refusals.ts'
 import {
   AnswerBody,
   CurrentUser,
-  IdParams,
   Presentation,
   PresentationBody,
   presentationStatuses,

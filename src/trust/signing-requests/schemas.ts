@@ -1,0 +1,105 @@
+import { Type } from 'typebox'
+import { listQuery } from '../../api/list.ts'
+import { leafTypes } from '../certificates/certificate.ts'
+import { CommonName, CountryName, KeyTypes } from '../certificates/schemas.ts'
+import { signingRequestStatuses } from './signing-request.ts'
+
+const strict = { additionalProperties: false } as const
+const Time = Type.String({ format: 'date-time' })
+/** Long enough for a certificate with a large key and many names. */
+const PEM_CHARS_MAX = 32_768
+const CHAIN_MAX = 5
+
+/** What makes a certificate signing request. */
+export const SigningRequestBody = Type.Object(
+  {
+    type: Type.Enum([...leafTypes], {
+      description: 'issuerSignCredential: will sign credentials. verifierSignRequest: will sign presentation requests.',
+    }),
+    keyType: KeyTypes,
+    countryName: CountryName,
+    commonName: CommonName,
+    capabilities: Type.Optional(
+      Type.Object(
+        {
+          signMdl: Type.Optional(Type.Boolean({ description: 'Will sign mobile driving licences; false by default.' })),
+        },
+        strict,
+      ),
+    ),
+  },
+  {
+    ...strict,
+    $id: 'SigningRequestBody',
+    examples: [{ type: 'issuerSignCredential', keyType: 'P-256', countryName: 'ZA', capabilities: { signMdl: true } }],
+  },
+)
+/** See the schema of the same name. */
+export type SigningRequestBody = Type.Static<typeof SigningRequestBody>
+
+const Pem = (description: string) => Type.String({ minLength: 1, maxLength: PEM_CHARS_MAX, description })
+
+/** The certificate that somebody else signed for a request. */
+export const ImportBody = Type.Object(
+  {
+    certificate: Pem('The certificate in PEM. Certificates of its chain may follow in the same text.'),
+    chain: Type.Optional(
+      Type.Array(Pem('One or more certificates in PEM.'), {
+        maxItems: CHAIN_MAX,
+        description: 'The certificates above it, nearest first. Not needed for an issuer that is a trusted entity.',
+      }),
+    ),
+  },
+  {
+    ...strict,
+    $id: 'ImportBody',
+    examples: [{ certificate: '-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n', chain: [] }],
+  },
+)
+/** See the schema of the same name. */
+export type ImportBody = Type.Static<typeof ImportBody>
+
+/** What a root is to sign: one of the two. */
+export const SignBody = Type.Object(
+  {
+    csrId: Type.Optional(Type.String({ format: 'uuid', description: 'A signing request of the tenant.' })),
+    csr: Type.Optional(Pem('A signing request in PEM, e.g. for a key that is kept elsewhere.')),
+  },
+  {
+    ...{ ...strict, $id: 'SignBody', minProperties: 1, maxProperties: 1 },
+    examples: [{ csrId: '01890000-0000-7000-8000-000000000000' }],
+  },
+)
+/** See the schema of the same name. */
+export type SignBody = Type.Static<typeof SignBody>
+
+/** A certificate signing request as our API shows it. */
+export const SigningRequestView = Type.Object(
+  {
+    id: Type.String(),
+    type: Type.Enum([...leafTypes]),
+    keyType: KeyTypes,
+    status: Type.Enum([...signingRequestStatuses]),
+    createdAt: Time,
+    updatedAt: Time,
+    certificateSigningRequest: Type.String({ description: 'PEM.' }),
+    subjectKeyIdentifier: Type.String({ description: 'In hexadecimal, lower case.' }),
+    certificateId: Type.String({ description: 'The certificate that was made for it; empty until then.' }),
+    expiresAt: Type.String({
+      format: 'date-time',
+      description: 'Until when a certificate may be imported. Then the key is destroyed.',
+    }),
+  },
+  { ...strict, $id: 'CertificateSigningRequest' },
+)
+/** See the schema of the same name. */
+export type SigningRequestView = Type.Static<typeof SigningRequestView>
+
+/** The query of the list of signing requests. */
+export const SigningRequestListQuery = listQuery({
+  filters: {
+    type: Type.Enum([...leafTypes]),
+    status: Type.Enum([...signingRequestStatuses]),
+    keyType: Type.Enum(['P-256', 'Ed25519']),
+  },
+})

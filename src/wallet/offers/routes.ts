@@ -1,0 +1,41 @@
+import { Type } from 'typebox'
+import { answer, type Route, route } from '../../http/routes/route.ts'
+import { offerFaults, previewFaults } from '../credentials/refusals.ts'
+import { Credential, OfferBody, ResolveBody, ResolvedOffer } from '../credentials/schemas.ts'
+import { acceptOffer } from './accept-offer.ts'
+import { resolveOffer } from './resolve-offer.ts'
+
+const acceptRoute = route({
+  group: 'wallet',
+  method: 'POST',
+  path: '/v2/credentials',
+  tag: 'credentials',
+  says: 'Redeems a credential offer, verifies what the issuer sends and keeps it as pending.',
+  needs: 'wallet:write',
+  body: OfferBody,
+  status: 201,
+  reply: Type.Array(Credential),
+  faults: ['holder.missing', ...offerFaults],
+  handle: async ({ platform, caller, body }) => {
+    const { credentials, ...told } = await acceptOffer(platform, caller, body)
+    const meta = Object.fromEntries(Object.entries(told).filter(([, list]) => list.length > 0))
+    return answer([...credentials], Object.keys(meta).length === 0 ? {} : { meta })
+  },
+})
+
+const resolveRoute = route({
+  group: 'wallet',
+  method: 'POST',
+  path: '/v2/credential-offers/resolve',
+  tag: 'credentials',
+  says: 'Shows what an offer would bring. Consumes nothing of it.',
+  needs: 'wallet:read',
+  body: ResolveBody,
+  status: 200,
+  reply: ResolvedOffer,
+  faults: ['holder.missing', ...previewFaults],
+  handle: async ({ platform, caller, body }) => answer(await resolveOffer(platform, caller, body.credentialOffer)),
+})
+
+/** Credential offers, in our API. */
+export const offerRoutes: readonly Route[] = [acceptRoute, resolveRoute]
