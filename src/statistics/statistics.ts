@@ -5,7 +5,7 @@ import { Fault } from '../fault.ts'
 import { namesOfTemplates, templatesOfIssuances } from '../issuance/issuances/origins.ts'
 import type { Platform } from '../platform.ts'
 import type { TenantTx } from '../store/store.ts'
-import { listOrigins, listTemplateNames } from '../verification/requests/origin-store.ts'
+import { namesOfPresentationTemplates, templatesOfRequests } from '../verification/requests/origins.ts'
 import type { StatisticsQuery, StatisticsReply } from './schemas.ts'
 
 const MONTHS = 12
@@ -16,12 +16,7 @@ export async function templatesOf(
   tx: TenantTx,
   happenings: readonly Happening[],
 ): Promise<ReadonlyMap<string, string>> {
-  const requests = happenings.flatMap(({ subjectKind, subjectId }) =>
-    subjectKind === 'presentation_request' ? (subjectId ?? []) : [],
-  )
-  const issued = await templatesOfIssuances(tx, happenings)
-  if (requests.length === 0) return issued
-  return new Map([...issued, ...(await listOrigins(tx, [...new Set(requests)]))])
+  return new Map([...(await templatesOfIssuances(tx, happenings)), ...(await templatesOfRequests(tx, happenings))])
 }
 
 /**
@@ -42,7 +37,7 @@ export async function readStatistics(
   const ids = [...new Set(counts.map(({ templateId }) => templateId))]
   const names = await store.inTenant(
     tenantId,
-    async (tx) => new Map([...(await namesOfTemplates(tx, ids)), ...(await listTemplateNames(tx, ids))]),
+    async (tx) => new Map([...(await namesOfTemplates(tx, ids)), ...(await namesOfPresentationTemplates(tx, ids))]),
   )
   const data = {
     from,

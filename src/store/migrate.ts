@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
+import { sha256 } from '../crypto/digest.ts'
 import type { Engine, Run } from './engine.ts'
 import { sql } from './store.ts'
 
@@ -75,7 +75,7 @@ function readMigrations(): readonly Migration[] {
     .sort()
     .map((name) => {
       const text = readFileSync(new URL(name, folder), 'utf8')
-      return { number: Number(name.slice(0, 4)), name, text, digest: createHash('sha256').update(text).digest('hex') }
+      return { number: Number(name.slice(0, 4)), name, text, digest: sha256(text).toString('hex') }
     })
   return read
 }
