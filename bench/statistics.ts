@@ -5,7 +5,7 @@ import pg from 'pg'
 import type { Caller, TenantId } from '../src/caller.ts'
 import { countEvents } from '../src/events/counts/count-events.ts'
 import { readStatistics, templatesOf } from '../src/statistics/statistics.ts'
-import { openStore } from '../src/store/open-store.ts'
+import { openStore } from '../src/store/opening/open-store.ts'
 import { createDatabase, postgresUrl } from '../test/support/database.ts'
 
 const ROWS = Number(process.argv[2] ?? 1_000_000)

@@ -12,7 +12,7 @@ import type { KeyDevice } from './keys/key-provider.ts'
 import { openKeyDevice } from './keys/pkcs11/open-key-device.ts'
 import type { Clock, Log, Platform } from './platform.ts'
 import { databaseProblem } from './store/database-problem.ts'
-import { openStore } from './store/open-store.ts'
+import { openStore } from './store/opening/open-store.ts'
 import { platformTenantId, type Store } from './store/store.ts'
 
 type Env = Readonly<Record<string, string | undefined>>

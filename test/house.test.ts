@@ -28,8 +28,6 @@ const engineParses = new Set([
   ...['src/crypto/json.ts', 'src/crypto/strict-json.ts'],
   ...['src/cli.ts', 'src/http/validation/check.ts', 'src/http/openapi/openapi.ts'],
 ])
-/** Ids of rows carry a time; of this file protocols may import `randomBytes` only. */
-const readsClock = new Set(['src/crypto/random.ts'])
 const bannedWords =
   /^(utils?|helpers?|common|shared|misc|base|manager|services?|handlers?|processor|impl|dto|data|info)$/
 
@@ -125,8 +123,8 @@ law('the environment is read in main.ts and cli.ts only', () =>
   ),
 )
 
-law('protocols reach no store, no clock and no I/O, through whatever they import', () => {
-  const pure = reachedFrom(product.filter(({ path }) => roomOf(path) === 'protocols'))
+law('protocols and crypto reach no store, no clock and no I/O, through whatever they import', () => {
+  const pure = reachedFrom(product.filter(({ path }) => ['protocols', 'crypto'].includes(roomOf(path))))
   const rooms = pure
     .filter(({ path }) => !['protocols', 'crypto', 'fault', 'json-pointer'].includes(roomOf(path)))
     .map(({ path }) => `${path} is reached from protocols`)
@@ -135,17 +133,9 @@ law('protocols reach no store, no clock and no I/O, through whatever they import
       .filter((name) => worldly.test(name))
       .map((name) => `${source.path} imports ${name}`),
   )
-  const timed = pure.filter(({ path }) => !readsClock.has(path))
   return [
     ...[...rooms, ...imports],
-    ...places(timed, /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\b|\bsetTimeout\b|\bfetch\(/g),
-    ...product
-      .filter(({ path }) => roomOf(path) === 'protocols')
-      .flatMap((source) => importsOf(source))
-      .filter(
-        ({ target, statement }) => target.endsWith('crypto/random.ts') && !/^import \{ randomBytes \}/.test(statement),
-      )
-      .map(({ statement }) => statement),
+    ...places(pure, /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\b|\bsetTimeout\b|\bfetch\(/g),
   ]
 })
 

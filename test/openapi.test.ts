@@ -5,10 +5,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { endpoints, routes } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
-import { newId } from '../src/crypto/random.ts'
 import { webhookBody } from '../src/events/webhooks/send-delivery.ts'
 import { webhookReference } from '../src/events/webhooks/webhook-reference.ts'
 import { type Operation, openApiOf } from '../src/http/openapi/openapi.ts'
+import { newId } from '../src/store/row-id.ts'
 
 type Shape = Readonly<Record<string, unknown>>
 

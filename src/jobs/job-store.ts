@@ -1,6 +1,6 @@
 import type { TenantId } from '../caller.ts'
-import { newId } from '../crypto/random.ts'
 import { isFree, isHeld, RELEASE, take } from '../store/lease.ts'
+import { newId } from '../store/row-id.ts'
 import { type AcrossTx, sql, type TenantTx } from '../store/store.ts'
 import type { Job } from './job.ts'
 

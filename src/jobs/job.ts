@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox'
 import type { TenantId } from '../caller.ts'
-import { newId } from '../crypto/random.ts'
 import type { Platform } from '../platform.ts'
+import { newId } from '../store/row-id.ts'
 import { sql, type TenantTx } from '../store/store.ts'
 import { wakeLocalWorkers } from './wake.ts'
 

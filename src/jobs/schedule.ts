@@ -1,6 +1,6 @@
-import { newId } from '../crypto/random.ts'
 import type { Platform } from '../platform.ts'
 import { isFree, isHeld, RELEASE, take } from '../store/lease.ts'
+import { newId } from '../store/row-id.ts'
 import { type AcrossTx, sql } from '../store/store.ts'
 
 /** A sweep that one process at a time does. Made by {@link every}. */

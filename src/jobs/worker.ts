@@ -1,6 +1,6 @@
 import type { TenantId } from '../caller.ts'
 import { Fault } from '../fault.ts'
-import { onBehalfOf } from '../http/outbound/tenant-of-work.ts'
+import { onBehalfOf } from '../http/routes/tenant-of-work.ts'
 import type { Platform } from '../platform.ts'
 import type { AcrossTx } from '../store/store.ts'
 import type { Job } from './job.ts'

@@ -1,7 +1,7 @@
 import type { TenantId } from '../caller.ts'
 import { canonical } from '../crypto/jwk.ts'
-import { newId } from '../crypto/random.ts'
 import type { SigningKey } from '../crypto/signing-key.ts'
+import { newId } from '../store/row-id.ts'
 import { type Store, sql, type TenantTx } from '../store/store.ts'
 import type { KeyProviders } from './key-provider.ts'
 import type { Sealing } from './sealing.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { openStore } from '../../src/store/open-store.ts'
+import { openStore } from '../../src/store/opening/open-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { embeddedTemplate } from './embedded-template.ts'
 

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, openAsBlob, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
-import { openStore } from '../../src/store/open-store.ts'
+import { openStore } from '../../src/store/opening/open-store.ts'
 
 /** Folder that all files of a run share. Without a run around it there is none, and each file makes its database from nothing. */
 const runFolder = process.env.TEST_RUN_FOLDER ?? null

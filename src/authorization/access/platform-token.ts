@@ -1,9 +1,9 @@
 import { type Caller, isScope, type Scope, type TenantId, type UserId } from '../../caller.ts'
 import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
 import { signCompact } from '../../crypto/jws.ts'
-import { newId } from '../../crypto/random.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
+import { newId } from '../../store/row-id.ts'
 import { platformTenantId } from '../../store/store.ts'
 import { isWrittenUuid } from '../../uuid.ts'
 

@@ -6,12 +6,12 @@ import { openTestDatabase, type TestDatabase } from '../../../test/support/datab
 import type { TenantId } from '../../caller.ts'
 import { readPublicJwk } from '../../crypto/jwk.ts'
 import { signCompact } from '../../crypto/jws.ts'
-import { newId } from '../../crypto/random.ts'
 import { softwareKey } from '../../crypto/signing-key.ts'
 import { applyBootstrap } from '../../directory/bootstrap/apply-bootstrap.ts'
 import { getTenant } from '../../directory/tenants/find-tenant.ts'
 import { findUser } from '../../directory/users/find-user.ts'
 import type { Server } from '../../http/server/server.ts'
+import { newId } from '../../store/row-id.ts'
 import { sql } from '../../store/store.ts'
 import { aListeningServer, type aPlatform } from '../test-support/a-platform.ts'
 

@@ -1,4 +1,4 @@
-import { newId } from '../../crypto/random.ts'
+import { newId } from '../../store/row-id.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { folded } from './user.ts'
 

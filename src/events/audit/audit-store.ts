@@ -1,5 +1,5 @@
-import { lowestIdAt } from '../../crypto/random.ts'
 import { type PageAsk, pagedList } from '../../store/paged-list.ts'
+import { lowestIdAt } from '../../store/row-id.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { Detail } from './entry.ts'
 import { isFrequent, RARE } from './frequent-actions.ts'

@@ -1,5 +1,5 @@
 import type { Caller } from '../../caller.ts'
-import { idAt } from '../../crypto/random.ts'
+import { idAt } from '../../store/row-id.ts'
 import { isPublicEvent } from './public-events.ts'
 
 /** A stranger at the protocol surface: its id, if any, is what it calls itself (a client id, an issuer URL). */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Caller } from '../../caller.ts'
-import { newId } from '../../crypto/random.ts'
+import { newId } from '../../store/row-id.ts'
 import type { Entry } from '../audit/entry.ts'
 import { record } from '../audit/record.ts'
 import { aHouse, aTenant, type House, until } from '../test-support/house.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { newId } from '../../crypto/random.ts'
+import { newId } from '../../store/row-id.ts'
 import { sql } from '../../store/store.ts'
 import { aHouse, anEndpoint, aTenant, type House, happen, until } from '../test-support/house.ts'
 import { aReceiver } from '../test-support/receiver.ts'

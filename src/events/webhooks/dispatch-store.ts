@@ -1,6 +1,6 @@
 import type { TenantId } from '../../caller.ts'
-import { newId } from '../../crypto/random.ts'
 import { isFree, type Lease, take } from '../../store/lease.ts'
+import { newId } from '../../store/row-id.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 import { type Position, placeOf, SETTLED } from '../stream/position.ts'
 

@@ -1,5 +1,5 @@
 import { Fault } from '../../fault.ts'
-import { onBehalfOf } from '../../http/outbound/tenant-of-work.ts'
+import { onBehalfOf } from '../../http/routes/tenant-of-work.ts'
 import type { Platform } from '../../platform.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { type PublishedEvent, showEvent } from '../stream/event.ts'

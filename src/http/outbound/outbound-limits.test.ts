@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { readConfig } from '../../config.ts'
 import type { OutboundRequest } from '../../platform.ts'
+import { onBehalfOf } from '../routes/tenant-of-work.ts'
 import { type OutboundParts, openOutbound } from './outbound.ts'
 import { nameResolver } from './resolve-name.ts'
-import { onBehalfOf } from './tenant-of-work.ts'
 
 const plain = { accept: [], bytesMax: 1000 } satisfies OutboundRequest
 const config = { ...readConfig({}), isDevelopment: true }

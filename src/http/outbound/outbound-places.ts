@@ -1,5 +1,5 @@
 import { Fault } from '../../fault.ts'
-import { tenantOfWork } from './tenant-of-work.ts'
+import { tenantOfWork } from '../routes/tenant-of-work.ts'
 
 /** Calls of one tenant under way, in all and to one destination; and those that wait for a place. */
 const CALLS_MAX = 32

@@ -1,7 +1,7 @@
 import { derivedId } from '../../crypto/derived-id.ts'
-import { idAt } from '../../crypto/random.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
+import { idAt } from '../../store/row-id.ts'
 
 /** Which piece of work a request is: a repetition of it is the same piece, and makes what it makes under the same ids. */
 export type Operation = {

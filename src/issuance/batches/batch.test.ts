@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { TestDatabase } from '../../../test/support/database.ts'
-import { newId } from '../../crypto/random.ts'
+import { newId } from '../../store/row-id.ts'
 import { sql } from '../../store/store.ts'
 import { freshTemplate } from '../templates/template-cache.ts'
 import {

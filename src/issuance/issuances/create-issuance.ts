@@ -1,7 +1,7 @@
 import type { Caller } from '../../caller.ts'
-import { idAt, newId, timeOfId } from '../../crypto/random.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
+import { idAt, newId, timeOfId } from '../../store/row-id.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { makeTxCode, txCodeMac } from '../offers/tx-code.ts'
 import { type Template, txCodeOf } from '../templates/template.ts'

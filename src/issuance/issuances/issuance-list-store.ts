@@ -1,5 +1,5 @@
-import { lowestIdAt } from '../../crypto/random.ts'
 import { type PageAsk, pagedList } from '../../store/paged-list.ts'
+import { lowestIdAt } from '../../store/row-id.ts'
 import type { TenantTx } from '../../store/store.ts'
 import type { Issuance, IssuanceStatus } from './issuance.ts'
 import { columns, END, over } from './issuance-store.ts'

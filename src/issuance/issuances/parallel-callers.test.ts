@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { TestDatabase } from '../../../test/support/database.ts'
 import { sha256 } from '../../crypto/digest.ts'
-import { newId } from '../../crypto/random.ts'
 import { parseSdJwt } from '../../protocols/sd-jwt-vc/sd-jwt.ts'
+import { newId } from '../../store/row-id.ts'
 import { sql } from '../../store/store.ts'
 import {
   aDatabase,

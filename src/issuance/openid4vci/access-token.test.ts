@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TenantId } from '../../caller.ts'
-import { newId } from '../../crypto/random.ts'
+import { newId } from '../../store/row-id.ts'
 import { aDatabase, anIssuer, noon } from '../test-support/issuer.ts'
 import { makeAccessToken, makeTokenSecret, readAccessToken } from './access-token.ts'
 

@@ -1,7 +1,7 @@
 import type { Caller } from '../../caller.ts'
-import { newId } from '../../crypto/random.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
+import { newId } from '../../store/row-id.ts'
 import { catalogChanged } from './catalog-lease.ts'
 import { readTemplate } from './read-template.ts'
 import type { TemplateBody } from './schemas.ts'

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Type } from 'typebox'
 import type { Platform } from '../../platform.ts'
-import { openStore } from '../../store/open-store.ts'
+import { openStore } from '../../store/opening/open-store.ts'
 import { job } from '../job.ts'
 import { startWorker } from '../worker.ts'
 

@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test'
 import pg from 'pg'
 import { findPostgres, type PostgresServer, startPostgres } from '../../../test/support/postgres.ts'
 import type { TenantId } from '../../caller.ts'
-import { newId } from '../../crypto/random.ts'
-import { openStore } from '../open-store.ts'
+import { openStore } from '../opening/open-store.ts'
+import { newId } from '../row-id.ts'
 import { type Store, sql } from '../store.ts'
 
 // A server of its own, since roles belong to the whole server. The account is the one that the documents ask for: owner, and no superuser.

@@ -4,9 +4,9 @@ import pg from 'pg'
 import { createDatabase, postgresUrl } from '../../../test/support/database.ts'
 import { type LossyDatabase, lossyDatabase } from '../../../test/support/lossy-database.ts'
 import type { TenantId } from '../../caller.ts'
-import { newId } from '../../crypto/random.ts'
 import { DatabaseUnavailable } from '../database-unavailable.ts'
-import { openStore } from '../open-store.ts'
+import { openStore } from '../opening/open-store.ts'
+import { newId } from '../row-id.ts'
 import { type Store, sql } from '../store.ts'
 
 const skip = postgresUrl === null ? 'there is nothing to lend without a PostgreSQL server' : false

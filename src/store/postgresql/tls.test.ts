@@ -6,7 +6,7 @@ import { type OpenSsl, openSsl } from '../../../test/support/openssl.ts'
 import { type PostgresServer, startPostgres } from '../../../test/support/postgres.ts'
 import type { TenantId } from '../../caller.ts'
 import { DatabaseUnavailable } from '../database-unavailable.ts'
-import { openStore } from '../open-store.ts'
+import { openStore } from '../opening/open-store.ts'
 import { sql } from '../store.ts'
 
 const acme = '00000000-0000-7000-8000-00000000000a' as TenantId

@@ -4,12 +4,12 @@ import { Fault } from '../../fault.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { isUniqueViolation } from '../../store/unique-violation.ts'
 import { forgetCrl } from '../revocation/publish-crl.ts'
-import { forgetTrust } from '../trusted-entities/tenant-trust.ts'
 import { forgetSigners } from './active-signer.ts'
 import type { CertificateStatus, TenantCertificate } from './certificate.ts'
 import { setActive, setInactive, setRevoked } from './certificate-change-store.ts'
 import { getCertificate } from './get-certificate.ts'
 import { type AuthorityNeeds, ensureLeaf } from './make-leaf.ts'
+import { forgetOwnAnchors } from './own-anchors.ts'
 
 type Change = {
   readonly action: string
@@ -79,7 +79,7 @@ export async function revokeCertificate(needs: AuthorityNeeds, caller: Caller, i
     await ensureLeaf(needs, caller.tenantId, certificate.parentId)
   }
   forgetSigners(needs, caller.tenantId)
-  forgetTrust(needs, caller.tenantId)
+  forgetOwnAnchors(needs, caller.tenantId)
   forgetCrl(needs, caller.tenantId, certificate.parentId ?? id)
   return certificate
 }

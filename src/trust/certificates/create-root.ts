@@ -1,17 +1,17 @@
 import type { Caller } from '../../caller.ts'
-import { newId } from '../../crypto/random.ts'
 import { draftRoot } from '../../crypto/x509/draft-certificate.ts'
 import { issueCertificate } from '../../crypto/x509/issue.ts'
 import type { ProfileName } from '../../crypto/x509/profile.ts'
 import { Fault } from '../../fault.ts'
+import { newId } from '../../store/row-id.ts'
 import { crlUri } from '../revocation/publish-crl.ts'
-import { forgetTrust } from '../trusted-entities/tenant-trust.ts'
 import { forgetSigners } from './active-signer.ts'
 import { callingTenant } from './calling-tenant.ts'
 import { canSignMdl, type TenantCertificate } from './certificate.ts'
 import { insertNewRoot } from './certificate-change-store.ts'
 import { getCertificate } from './get-certificate.ts'
 import { type AuthorityNeeds, BACKDATED_MS, ensureLeaf } from './make-leaf.ts'
+import { forgetOwnAnchors } from './own-anchors.ts'
 import type { RootBody } from './schemas.ts'
 import { fittingName, readSubjectName } from './subject-name.ts'
 
@@ -51,7 +51,7 @@ export async function createRoot(
   })
   if (status === 'active') await ensureLeaf(needs, tenant.id, id)
   forgetSigners(needs, tenant.id)
-  forgetTrust(needs, tenant.id)
+  forgetOwnAnchors(needs, tenant.id)
   return getCertificate(needs, caller, id)
 }
 

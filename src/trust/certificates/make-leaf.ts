@@ -1,5 +1,4 @@
 import type { TenantId } from '../../caller.ts'
-import { newId } from '../../crypto/random.ts'
 import type { SigningKey } from '../../crypto/signing-key.ts'
 import { draftLeaf, hostName } from '../../crypto/x509/draft-certificate.ts'
 import type { GeneralName } from '../../crypto/x509/extension.ts'
@@ -10,6 +9,7 @@ import { type Certificate, readCertificate } from '../../crypto/x509-path/certif
 import { findTenantOf } from '../../directory/tenants/find-tenant.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import type { Platform } from '../../platform.ts'
+import { newId } from '../../store/row-id.ts'
 import { crlUri } from '../revocation/publish-crl.ts'
 import { isRootType, type LeafType, leafTypeOf, type TenantCertificate } from './certificate.ts'
 import { insertNextLeaf } from './certificate-change-store.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Fault } from '../../fault.ts'
-import { onBehalfOf } from '../../http/outbound/tenant-of-work.ts'
+import { onBehalfOf } from '../../http/routes/tenant-of-work.ts'
 import type { OutboundFetch } from '../../platform.ts'
 import { readFetched } from './fetched-json.ts'
 

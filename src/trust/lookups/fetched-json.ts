@@ -1,6 +1,6 @@
 import { type Json, parseJson } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
-import { tenantOfWork } from '../../http/outbound/tenant-of-work.ts'
+import { tenantOfWork } from '../../http/routes/tenant-of-work.ts'
 import { FetchedCache } from '../../memory/fetched-cache.ts'
 import type { OutboundFetch } from '../../platform.ts'
 import { oncePer } from '../../store/once-per.ts'

@@ -1,7 +1,7 @@
 import { type Crl, readCrl } from '../../crypto/x509-path/crl.ts'
 import { type PathAsk, validatePath } from '../../crypto/x509-path/validate-path.ts'
 import { Fault } from '../../fault.ts'
-import { tenantOfWork } from '../../http/outbound/tenant-of-work.ts'
+import { tenantOfWork } from '../../http/routes/tenant-of-work.ts'
 import { FetchedCache } from '../../memory/fetched-cache.ts'
 import type { OutboundFetch, Platform } from '../../platform.ts'
 import { oncePer } from '../../store/once-per.ts'

@@ -1,5 +1,4 @@
 import type { Caller } from '../../caller.ts'
-import { newId } from '../../crypto/random.ts'
 import {
   extendedKeyUsage,
   keyUsage,
@@ -12,6 +11,7 @@ import { oids } from '../../crypto/x509/oids.ts'
 import { keyIdentifierOf, spkiOf } from '../../crypto/x509/signature.ts'
 import { signRequest } from '../../crypto/x509/signing-request.ts'
 import { Fault } from '../../fault.ts'
+import { newId } from '../../store/row-id.ts'
 import { callingTenant } from '../certificates/calling-tenant.ts'
 import { type AuthorityNeeds, subjectNames } from '../certificates/make-leaf.ts'
 import { fittingName, readSubjectName } from '../certificates/subject-name.ts'

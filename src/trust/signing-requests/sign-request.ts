@@ -1,5 +1,4 @@
 import type { Caller } from '../../caller.ts'
-import { newId } from '../../crypto/random.ts'
 import { draftLeaf } from '../../crypto/x509/draft-certificate.ts'
 import { issueCertificate } from '../../crypto/x509/issue.ts'
 import { commonNameOf } from '../../crypto/x509/name.ts'
@@ -10,6 +9,7 @@ import { provesPossession, readSigningRequest, type SigningRequest } from '../..
 import { type Certificate, readCertificate } from '../../crypto/x509-path/certificate.ts'
 import { Fault } from '../../fault.ts'
 import type { KeyType } from '../../keys/key-provider.ts'
+import { newId } from '../../store/row-id.ts'
 import { forgetSigners } from '../certificates/active-signer.ts'
 import { callingTenant } from '../certificates/calling-tenant.ts'
 import { isRootType, type LeafType, leafTypeOf, type TenantCertificate } from '../certificates/certificate.ts'

@@ -24,7 +24,10 @@ const FRESH = { entriesMax: 1000, ttlMs: 5_000 } as const
 /** Certificates are read again only when something changed. */
 const READ = { entriesMax: 1000, ttlMs: 3_600_000 } as const
 
-const fresh = oncePer(() => new Recent<Promise<Trust>>(FRESH))
+/** `own`: the anchors of the tenant itself that went into it; it is made anew when those change. */
+type FreshTrust = { readonly own: Promise<readonly Anchor[]>; readonly trust: Promise<Trust> }
+
+const fresh = oncePer(() => new Recent<FreshTrust>(FRESH))
 const read = oncePer(() => new Recent<Read>(READ))
 
 /**
@@ -66,17 +69,18 @@ export function forgetTrust({ store }: Pick<Platform, 'store'>, tenantId: Tenant
 function trustOf(source: TrustSource, tenantId: TenantId): Promise<Trust> {
   const cache = fresh(source.store)
   const now = source.clock.now()
+  const own = ownAnchors(source, tenantId)
   const found = cache.get(tenantId, now)
-  if (found !== undefined) return found
-  const looking = load(source, tenantId, now)
-  cache.set(tenantId, looking, now)
-  looking.catch(() => cache.delete(tenantId))
-  return looking
+  if (found?.own === own) return found.trust
+  const trust = load(source, tenantId, now, own)
+  cache.set(tenantId, { own, trust }, now)
+  trust.catch(() => cache.delete(tenantId))
+  return trust
 }
 
-async function load(source: TrustSource, tenantId: TenantId, now: Date): Promise<Trust> {
+async function load(source: TrustSource, tenantId: TenantId, now: Date, own: FreshTrust['own']): Promise<Trust> {
   const { entities, anchors: theirs } = await readEntities(source, tenantId, now)
-  const anchors = [...theirs, ...(await ownAnchors(source, tenantId))]
+  const anchors = [...theirs, ...(await own)]
   return { entities, anchors, set: anchorSetOf(anchors) }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { newId } from '../../crypto/random.ts'
+import { newId } from '../../store/row-id.ts'
 import { sql } from '../../store/store.ts'
 import { type Backend, startVerifier, type Verifier } from '../test-support/verifier.ts'
 import { verificationSchedules } from './jobs.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { newId } from '../../crypto/random.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault, type FaultCode } from '../../fault.ts'
+import { newId } from '../../store/row-id.ts'
 import { startVerifier, type Verifier } from '../test-support/verifier.ts'
 import { countingRefusals } from './rate-limits.ts'
 

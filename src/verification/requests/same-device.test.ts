@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { applyBootstrap } from '../../directory/bootstrap/apply-bootstrap.ts'
+import { checkRedirectUri, redirectPolicyOf } from '../templates/redirect-uris.ts'
 import { aPresentation, aRequest } from '../test-support/asked.ts'
 import { membership } from '../test-support/holder.ts'
 import { startVerifier, type Verifier } from '../test-support/verifier.ts'
-import { checkRedirectUri, redirectPolicyOf } from './redirect-uris.ts'
 
 let verifier: Verifier
 before(async () => {

@@ -1,11 +1,11 @@
 import type { Caller, TenantId } from '../../caller.ts'
-import { newId } from '../../crypto/random.ts'
 import type { Entry } from '../../events/audit/entry.ts'
 import type { Platform } from '../../platform.ts'
+import { newId } from '../../store/row-id.ts'
 import { unknownTrustedEntities } from '../../trust/trusted-entities/trusted-entities.ts'
-import { redirectPolicyOf } from '../requests/redirect-uris.ts'
 import type { PresentationTemplate, TemplateContent } from './presentation-template.ts'
 import { readTemplate } from './read-template.ts'
+import { redirectPolicyOf } from './redirect-uris.ts'
 import type { PresentationTemplateBody } from './schemas.ts'
 import {
   archivePresentationTemplate,

@@ -2,7 +2,6 @@ import type { JsonObject } from '../../crypto/json.ts'
 import { Fault, type Violation } from '../../fault.ts'
 import { isDid } from '../../protocols/did/did.ts'
 import { asPeerUrl, type PeerPolicy } from '../../protocols/shape.ts'
-import { checkRedirectUri, type RedirectPolicy } from '../requests/redirect-uris.ts'
 import { inferFormat, readAttributes } from './attribute-grammar.ts'
 import {
   ANY_ISSUER,
@@ -10,6 +9,7 @@ import {
   type TemplateCredential,
   type VerifierConfig,
 } from './presentation-template.ts'
+import { checkRedirectUri, type RedirectPolicy } from './redirect-uris.ts'
 import type { PresentationTemplateBody } from './schemas.ts'
 import { positionOf } from './template-query.ts'
 

@@ -64,7 +64,7 @@ const listPresentableStatement = sql(
    order by c.id desc limit $4`,
 )
 const heldStatement = sql(
-  'wallet.held',
+  'wallet.count_held',
   `select count(distinct c.id)::int as credentials, coalesce(sum(octet_length(k.sealed_raw)), 0)::float8 as bytes
    from wallet_credential c join wallet_credential_copy k on k.tenant_id = c.tenant_id and k.credential_id = c.id where ${OF_USER}`,
 )

@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
 import type { TenantId } from '../../caller.ts'
 import { readOwnJson } from '../../crypto/json.ts'
-import { newId } from '../../crypto/random.ts'
 import { Fault } from '../../fault.ts'
 import { enqueue, job } from '../../jobs/job.ts'
 import type { Platform } from '../../platform.ts'
+import { newId } from '../../store/row-id.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { isTrouble } from '../../trust/lookups/out-of-reach.ts'
 import {

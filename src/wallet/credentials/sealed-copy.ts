@@ -1,8 +1,8 @@
 import type { TenantId } from '../../caller.ts'
 import { type KeyPair, privateKeyFromPkcs8 } from '../../crypto/jwk.ts'
-import { newId } from '../../crypto/random.ts'
 import { type SoftwareKey, softwareKey } from '../../crypto/signing-key.ts'
 import type { Sealing } from '../../keys/sealing.ts'
+import { newId } from '../../store/row-id.ts'
 import type { NewCopy, SealedCredential, TakenCopy } from './credential-store.ts'
 
 /** A copy that passed every check, exactly as it was received, and the key that it is bound to; null: bound to none. */

@@ -1,6 +1,6 @@
-import { newId } from '../../crypto/random.ts'
 import type { Platform } from '../../platform.ts'
 import type { CredentialResponse } from '../../protocols/openid4vci/credential-response.ts'
+import { newId } from '../../store/row-id.ts'
 import { type Ready, type Receipt, sealCredentials, verifyAll } from './keep-credentials.ts'
 import { type Dataset, type OpenOrder, type Order, sealOrder } from './order.ts'
 import { fetchCredentials, receivedOf } from './redeem-offer.ts'

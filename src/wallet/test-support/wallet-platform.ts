@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { openTestDatabase } from '../../../test/support/database.ts'
+import { openChanges } from '../../api/changes.ts'
 import type { Caller, Scope, TenantId, UserId } from '../../caller.ts'
 import { readConfig } from '../../config.ts'
-import { newId } from '../../crypto/random.ts'
 import { openOutbound } from '../../http/outbound/outbound.ts'
 import { softwareKeyRing } from '../../keys/key-ring.ts'
 import { sealingWith } from '../../keys/sealing.ts'
 import { RateLimiter } from '../../memory/rate-limiter.ts'
 import { type Platform, urlsOf } from '../../platform.ts'
+import { newId } from '../../store/row-id.ts'
 import { sql } from '../../store/store.ts'
-import { openChanges } from '../../store/watch-rows.ts'
 
 /** A platform with a real database and the real way out, and people in it. */
 export type Bench = {

@@ -1,5 +1,5 @@
 import type { Awaited, Changes, Watch, Watched } from '../platform.ts'
-import type { Store } from './store.ts'
+import type { Store } from '../store/store.ts'
 
 type Waiter = Awaited & { readonly watched: Watched; version: string | null; wake: () => void }
 type Hub = { readonly waiters: Set<Waiter>; isEnded: boolean; isLooking: boolean }

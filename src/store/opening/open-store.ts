@@ -1,8 +1,8 @@
-import type { TenantId } from '../caller.ts'
-import { isWrittenUuid } from '../uuid.ts'
-import type { Acting, Engine, Run } from './engine.ts'
+import type { TenantId } from '../../caller.ts'
+import { isWrittenUuid } from '../../uuid.ts'
+import type { Acting, Engine, Run } from '../engine.ts'
+import type { AcrossTx, Sql, Store, StoreCounts, TenantTx } from '../store.ts'
 import { migrate, pendingMigrations } from './migrate.ts'
-import type { AcrossTx, Sql, Store, StoreCounts, TenantTx } from './store.ts'
 
 type Options = {
   /** PostgreSQL connection string; null opens the embedded engine. */
@@ -24,10 +24,10 @@ const DEADLOCK = '40P01'
 /** Opens the database. The engines are loaded only when they are used: the embedded one alone costs 100 MB. */
 export async function openStore({ databaseUrl, dataDir, startFrom, ...options }: Options): Promise<Store> {
   if (databaseUrl === null) {
-    const { openEmbedded } = await import('./embedded.ts')
+    const { openEmbedded } = await import('../embedded/embedded.ts')
     return storeOn(await openEmbedded(dataDir, startFrom))
   }
-  const { openPostgresql } = await import('./postgresql/postgresql.ts')
+  const { openPostgresql } = await import('../postgresql/postgresql.ts')
   return storeOn(openPostgresql({ url: databaseUrl, ...options }))
 }
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TenantId } from '../caller.ts'
 import type { Watched } from '../platform.ts'
-import type { Store } from './store.ts'
-import { openChanges } from './watch-rows.ts'
+import type { Store } from '../store/store.ts'
+import { openChanges } from './changes.ts'
 
 const tenantId = '00000000-0000-7000-8000-00000000000a' as TenantId
 const id = '01890000-0000-7000-8000-000000000000'

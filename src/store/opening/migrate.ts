@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { sha256 } from '../crypto/digest.ts'
-import type { Engine, Run } from './engine.ts'
-import { sql } from './store.ts'
+import { sha256 } from '../../crypto/digest.ts'
+import type { Engine, Run } from '../engine.ts'
+import { sql } from '../store.ts'
 
 type Migration = { readonly number: number; readonly name: string; readonly text: string; readonly digest: string }
 
-const folder = new URL('./migrations/', import.meta.url)
+const folder = new URL('../migrations/', import.meta.url)
 /** Any fixed number: it names the lock that lets one process migrate while the others wait. */
 const MIGRATION_LOCK = 7_221_843
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { idAt, lowestIdAt, newId, timeOfId } from './random.ts'
+import { idAt, lowestIdAt, newId, timeOfId } from './row-id.ts'
 
 test('ids sort in the order in which they were made, however many are made in a millisecond', () => {
   const ids = Array.from({ length: 20_000 }, newId)

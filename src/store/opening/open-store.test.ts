@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { openTestDatabase, type TestDatabase } from '../../test/support/database.ts'
-import type { TenantId } from '../caller.ts'
-import { sql } from './store.ts'
+import { openTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import type { TenantId } from '../../caller.ts'
+import { sql } from '../store.ts'
 
 const acme = '00000000-0000-7000-8000-00000000000a' as TenantId
 const other = '00000000-0000-7000-8000-00000000000b' as TenantId

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
-import { openEmbedded } from './embedded.ts'
-import type { Engine } from './engine.ts'
+import { openEmbedded } from '../embedded/embedded.ts'
+import type { Engine } from '../engine.ts'
+import { sql } from '../store.ts'
 import { migrate, pendingMigrations } from './migrate.ts'
-import { sql } from './store.ts'
 
 const columns = sql(
   'test.columns',
@@ -35,7 +35,7 @@ test('a database upgraded step by step equals a fresh one', async () => {
   const fresh = await openEmbedded(null)
   const upgraded = await openEmbedded(null)
   await migrate(fresh)
-  const count = readdirSync(new URL('./migrations/', import.meta.url)).length
+  const count = readdirSync(new URL('../migrations/', import.meta.url)).length
   for (let number = 1; number <= count; number += 1) await migrate(upgraded, number)
   assert.deepEqual(await shapeOf(upgraded), await shapeOf(fresh))
   assert.equal(await pendingMigrations(upgraded), 0)

@@ -1,8 +1,8 @@
 import { PGlite, type Transaction } from '@electric-sql/pglite'
-import { act, actValues, type Engine, type Run } from './engine.ts'
+import { act, actValues, type Engine, type Run } from '../engine.ts'
+import type { Sql } from '../store.ts'
+import { toWire } from '../wire-values.ts'
 import { lockFolder } from './folder-lock.ts'
-import type { Sql } from './store.ts'
-import { toWire } from './wire-values.ts'
 
 const OID_BYTEA = 17
 const OID_INT8 = 20

@@ -1,0 +1,64 @@
+import { randomId } from '../crypto/random.ts'
+
+/** Of 12 bits, so that an id has three digits of it. */
+const COUNTER_MAX = 0xfff
+/** A time that is older than the last one by more is another time, not a request that took longer. */
+const SET_BACK_MS_MAX = 1000
+
+/**
+ * An id for a row: UUID version 7, so that ids sort by the time they were made; those of one process also within a millisecond, and when
+ * its clock is set back. Not a secret.
+ *
+ * @see [RFC 9562, 6.2, method 1](https://www.rfc-editor.org/rfc/rfc9562#section-6.2)
+ */
+export function newId(): string {
+  return bySystem(Date.now())
+}
+
+/** As {@link newId} for rows that are read by the time in their ids: it carries `now`, or up to a second more where ids were made since. */
+export function idAt(now: Date): string {
+  return byClock(now.getTime())
+}
+
+/** The time that an id carries. */
+export function timeOfId(id: string): Date {
+  return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16))
+}
+
+/** What sorts before every id that carries a later time, or this one, and behind all others. */
+export function lowestIdAt(time: Date): string {
+  return `${startOf(Math.max(0, time.getTime()))}000-8000-000000000000`
+}
+
+const bySystem = idsInOrder(Number.POSITIVE_INFINITY)
+const byClock = idsInOrder(SET_BACK_MS_MAX)
+
+function idsInOrder(setBackMsMax: number): (ms: number) => string {
+  let lastMs = 0
+  let counter = 0
+  let start = ''
+  const begin = (ms: number) => {
+    lastMs = ms
+    start = startOf(ms)
+  }
+  return (ms) => {
+    const random = randomId()
+    if (ms > lastMs || ms < lastMs - setBackMsMax) {
+      begin(ms)
+      // The lower half, so that there is room to count up.
+      counter = Number.parseInt(random.slice(0, 3), 16) >> 1
+    } else if (counter < COUNTER_MAX) {
+      counter += 1
+    } else {
+      begin(lastMs + 1)
+      counter = 0
+    }
+    return `${start}${counter.toString(16).padStart(3, '0')}-${random.slice(19)}`
+  }
+}
+
+/** The first two groups of an id, and the version. */
+function startOf(ms: number): string {
+  const digits = ms.toString(16).padStart(12, '0')
+  return `${digits.slice(0, 8)}-${digits.slice(8)}-7`
+}
