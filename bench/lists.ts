@@ -4,7 +4,7 @@ import { cpus } from 'node:os'
 import pg from 'pg'
 import { type AuditFilter, listAuditRows } from '../src/events/audit/audit-store.ts'
 import { listIssuances } from '../src/issuance/issuances/issuance-list-store.ts'
-import type { PageAsk } from '../src/store/paged-list.ts'
+import type { PageRequest } from '../src/store/paged-list.ts'
 import type { Sql, TenantTx } from '../src/store/store.ts'
 import { createDatabase, postgresUrl } from '../test/support/database.ts'
 
@@ -46,14 +46,14 @@ await client.query(rest.join(';'), [newest])
 await client.query(fillAudit)
 await client.query('vacuum analyze issuance, audit_entry')
 
-const page: PageAsk = { size: 25, after: null, before: null, sort: { field: 'createdAt' }, readDescending: true }
+const page: PageRequest = { size: 25, after: null, before: null, sort: { field: 'createdAt' }, readDescending: true }
 const { rows: ids } = await client.query(
   `select id from issuance where template_id = $1 order by id offset $2 limit 1`,
   [template(19), Math.floor(ROWS / 2000)],
 )
 const middle: string = ids[0].id
 const daysAgo = (days: number) => new Date(newest.getTime() - days * 86_400_000)
-const questions: [string, PageAsk, Parameters<typeof listIssuances>[2]][] = [
+const questions: [string, PageRequest, Parameters<typeof listIssuances>[2]][] = [
   ['first page', page, {}],
   ['last page', { ...page, readDescending: false }, {}],
   ['a page of 100 in the middle', { ...page, size: 100, after: middle }, {}],
@@ -64,7 +64,7 @@ const questions: [string, PageAsk, Parameters<typeof listIssuances>[2]][] = [
   ['a reference', page, { reference: 'student-123' }],
   ['a reference of none', page, { reference: 'nobody' }],
   ...(['offered', 'partiallyIssued', 'completed', 'failed', 'expired', 'canceled'] as const).map(
-    (status): [string, PageAsk, { status: typeof status }] => [`status ${status}`, page, { status }],
+    (status): [string, PageRequest, { status: typeof status }] => [`status ${status}`, page, { status }],
   ),
   ['status failed, in the middle', { ...page, after: middle }, { status: 'failed' }],
   ['before a day half a year ago', page, { createdBefore: daysAgo(180) }],
@@ -78,7 +78,7 @@ const all: AuditFilter = {
   ...{ actor: undefined, action: undefined, subject: undefined },
   ...{ createdAfter: undefined, createdBefore: undefined },
 }
-const auditQuestions: [string, PageAsk, Partial<AuditFilter>][] = [
+const auditQuestions: [string, PageRequest, Partial<AuditFilter>][] = [
   ['audit: first page', page, {}],
   ['audit: an actor of many', page, { actor: 'backend' }],
   ['audit: an actor of few', page, { actor: 'admin' }],

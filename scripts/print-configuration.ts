@@ -3,7 +3,7 @@ import { settings } from '../src/config.ts'
 
 /** `docs/configuration.md`, from the table of settings. */
 export function printConfiguration(): string {
-  const rows = Object.values(settings).map(({ name, form, preset, says }) => {
+  const rows = Object.values(settings).map(({ name, type: form, default: preset, description: says }) => {
     return `| \`${name}\` | ${form} | ${preset === null ? '' : `\`${preset}\``} | ${says} |`
   })
   return `# Configuration

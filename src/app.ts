@@ -21,7 +21,7 @@ import { batchRoutes } from './issuance/batches/routes.ts'
 import { issuanceSchedules } from './issuance/issuances/jobs.ts'
 import { issuanceRoutes } from './issuance/issuances/routes.ts'
 import { issuanceEndpoints } from './issuance/openid4vci/public-endpoints.ts'
-import { standingRoutes } from './issuance/status/routes.ts'
+import { statusRoutes } from './issuance/status/routes.ts'
 import { templateRoutes } from './issuance/templates/routes.ts'
 import { typeRoutes } from './issuance/types/routes.ts'
 import { jobSchedules } from './jobs/jobs.ts'
@@ -58,7 +58,7 @@ export const routes: readonly Route[] = [
   ...deliveryRoutes,
   ...historyRoutes,
   ...templateRoutes,
-  ...standingRoutes,
+  ...statusRoutes,
   ...batchRoutes,
   ...issuanceRoutes(walletDeliveries),
   ...typeRoutes,

@@ -7,13 +7,13 @@ type Setting<T> = {
   readonly name: string
   readonly read: Read<T>
   /** What holds when the variable is not set. null: see the sentence. */
-  readonly preset: T | null
-  readonly says: string
-  readonly form: string
+  readonly default: T | null
+  readonly description: string
+  readonly type: string
 }
 
 function setting<T>(name: string, form: readonly [string, Read<T>], preset: T | null, says: string): Setting<T> {
-  return { name, form: form[0], read: form[1], preset, says }
+  return { name, type: form[0], read: form[1], default: preset, description: says }
 }
 
 /** Every setting, from the environment. `docs/configuration.md` is printed from this table. */
@@ -241,11 +241,11 @@ function readOne(
   mistakes: string[],
 ): unknown {
   const text = env[one.name]
-  if (text === undefined || text === '') return one.preset
+  if (text === undefined || text === '') return one.default
   try {
     return one.read(text)
   } catch {
-    mistakes.push(`${one.name} must be ${one.form}`)
+    mistakes.push(`${one.name} must be ${one.type}`)
     return null
   }
 }

@@ -6,12 +6,12 @@ import { randomBytes } from './crypto/random.ts'
 import { applyBootstrap } from './directory/bootstrap/apply-bootstrap.ts'
 import { type Bootstrap, readBootstrap } from './directory/bootstrap/bootstrap-file.ts'
 import { hasTenants } from './directory/tenants/find-tenant.ts'
-import { listenProblem } from './http/server/listen-problem.ts'
+import { describeListenError } from './http/server/listen-problem.ts'
 import { openLog } from './http/telemetry/log.ts'
 import type { KeyDevice } from './keys/key-provider.ts'
 import { openKeyDevice } from './keys/pkcs11/open-key-device.ts'
 import type { Clock, Log, Platform } from './platform.ts'
-import { databaseProblem } from './store/database-problem.ts'
+import { describeDatabaseError } from './store/database-problem.ts'
 import { openStore } from './store/opening/open-store.ts'
 import { platformTenantId, type Store } from './store/store.ts'
 
@@ -25,7 +25,7 @@ export type Running = {
 }
 
 /** What a test may put in the place of the process's own. */
-export type Instead = { readonly clock?: Clock; readonly log?: Log }
+export type MainOptions = { readonly clock?: Clock; readonly log?: Log }
 
 const systemClock: Clock = { now: () => new Date() }
 
@@ -35,14 +35,14 @@ const systemClock: Clock = { now: () => new Date() }
  * @throws ConfigMistakes when the settings cannot be used; Error when the database or the token of the keys cannot be opened or the
  *   port is taken.
  */
-export async function start(env: Env, instead: Instead = {}): Promise<Running> {
+export async function start(env: Env, instead: MainOptions = {}): Promise<Running> {
   const { config, app, release } = await assemble(env, instead)
   try {
     await adviseNewcomer(app.platform)
     await app.listen()
   } catch (error) {
     await release()
-    throw listenProblem(error, config)
+    throw describeListenError(error, config)
   }
   let stopping: Promise<void> | null = null
   const stop = async () => {
@@ -71,7 +71,7 @@ type Assembled = {
   readonly release: () => Promise<void>
 }
 
-async function assemble(env: Env, instead: Instead): Promise<Assembled> {
+async function assemble(env: Env, instead: MainOptions): Promise<Assembled> {
   const config = readConfig(env)
   const log = instead.log ?? openLog(config.logLevel)
   log.info({ database: config.databaseUrl === null ? 'embedded' : 'postgresql' }, 'starting: opening the database')
@@ -138,7 +138,7 @@ async function openDatabase({ databaseUrl, dataDir, databasePoolMax }: Config, l
     return store
   } catch (error) {
     await store?.close()
-    throw databaseProblem(error)
+    throw describeDatabaseError(error)
   }
 }
 

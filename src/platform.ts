@@ -47,10 +47,10 @@ export type OutboundAnswer = {
 export type OutboundFetch = (url: string, request: OutboundRequest) => Promise<OutboundAnswer>
 
 /** The row whose change is waited for. */
-export type Awaited = { readonly tenantId: TenantId; readonly id: string }
+export type WatchedRow = { readonly tenantId: TenantId; readonly id: string }
 
 /** A kind of rows whose changes can be waited for. */
-export type Watched = {
+export type WatchedKind = {
   readonly name: string
   /**
    * A text for each of these things that is there, in one statement: another one whenever the thing is shown otherwise.
@@ -59,9 +59,9 @@ export type Watched = {
    */
   readonly versions: (
     tx: AcrossTx,
-    asked: readonly Awaited[],
+    asked: readonly WatchedRow[],
     now: Date,
-  ) => Promise<readonly (Awaited & { readonly version: string })[]>
+  ) => Promise<readonly (WatchedRow & { readonly version: string })[]>
 }
 
 /** One caller that waits. */
@@ -81,7 +81,7 @@ export type Changes = {
    *
    * @returns null if the process or the tenant has too many waiting already, or the server stops.
    */
-  readonly watch: (watched: Watched, awaited: Awaited) => Watch | null
+  readonly watch: (watched: WatchedKind, awaited: WatchedRow) => Watch | null
   /** Wakes all waiting callers for good: the server stops. */
   readonly end: () => void
 }

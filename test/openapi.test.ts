@@ -7,7 +7,7 @@ import { endpoints, routes } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 import { webhookBody } from '../src/events/webhooks/send-delivery.ts'
 import { webhookReference } from '../src/events/webhooks/webhook-reference.ts'
-import { type Operation, openApiOf } from '../src/http/openapi/openapi.ts'
+import { type OpenApiOperation, openApiOf } from '../src/http/openapi/openapi.ts'
 import { newId } from '../src/store/row-id.ts'
 
 type Shape = Readonly<Record<string, unknown>>
@@ -143,7 +143,7 @@ function placeholders(path: string): string[] {
   return [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name).sort()
 }
 
-function pathParameters({ parameters = [] }: Operation): unknown[] {
+function pathParameters({ parameters = [] }: OpenApiOperation): unknown[] {
   const known = parameters as Shape[]
   for (const one of known)
     assert.ok(typeof one.schema === 'object' && ['path', 'query', 'header'].includes(String(one.in)))
@@ -152,7 +152,7 @@ function pathParameters({ parameters = [] }: Operation): unknown[] {
   return own.map(({ name }) => name).sort()
 }
 
-function checkSecurity({ security }: Operation): void {
+function checkSecurity({ security }: OpenApiOperation): void {
   assert.ok(Array.isArray(security))
   const { token } = securitySchemes as { token: { flows: { clientCredentials: { scopes: Shape } } } }
   for (const scope of (security as { token: string[] }[]).flatMap((one) => one.token)) {
@@ -160,7 +160,7 @@ function checkSecurity({ security }: Operation): void {
   }
 }
 
-function checkResponses(operation: Operation): void {
+function checkResponses(operation: OpenApiOperation): void {
   const entries = Object.entries(operation.responses)
   for (const [status, response] of entries) {
     assert.match(status, /^(default|[1-5](\d\d|XX))$/)
@@ -172,7 +172,7 @@ function checkResponses(operation: Operation): void {
   if ((operation.security as { token?: string[] }[])[0]?.token?.length) assert.ok('403' in operation.responses)
 }
 
-function success({ responses }: Operation): object {
+function success({ responses }: OpenApiOperation): object {
   return Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1] ?? {}
 }
 
@@ -183,7 +183,7 @@ function found(value: unknown, name: string): unknown[] {
 }
 
 test('the reference says what is sent to webhooks, and how it is signed', () => {
-  const { webhooks } = document as unknown as { webhooks: { event: { post: Operation } } }
+  const { webhooks } = document as unknown as { webhooks: { event: { post: OpenApiOperation } } }
   const { description = '', parameters = [], requestBody } = webhooks.event.post
   assert.match(description, /HMAC-SHA256/)
   const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature']

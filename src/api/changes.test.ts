@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TenantId } from '../caller.ts'
-import type { Watched } from '../platform.ts'
+import type { WatchedKind } from '../platform.ts'
 import type { Store } from '../store/store.ts'
 import { openChanges } from './changes.ts'
 
 const tenantId = '00000000-0000-7000-8000-00000000000a' as TenantId
 const id = '01890000-0000-7000-8000-000000000000'
-const watched: Watched = { name: 'things', versions: async () => [] }
+const watched: WatchedKind = { name: 'things', versions: async () => [] }
 /** A database that is never read: the tests end before the first look. */
 const store: Pick<Store, 'across'> = { across: () => Promise.reject(new Error('not read')) }
 

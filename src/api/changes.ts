@@ -1,7 +1,7 @@
-import type { Awaited, Changes, Watch, Watched } from '../platform.ts'
+import type { Changes, Watch, WatchedKind, WatchedRow } from '../platform.ts'
 import type { Store } from '../store/store.ts'
 
-type Waiter = Awaited & { readonly watched: Watched; version: string | null; wake: () => void }
+type Waiter = WatchedRow & { readonly watched: WatchedKind; version: string | null; wake: () => void }
 type Hub = { readonly waiters: Set<Waiter>; isEnded: boolean; isLooking: boolean }
 
 /** How often a process looks, for all who wait in it together: one statement for each kind of thing. */
@@ -29,7 +29,7 @@ export function openChanges(store: Pick<Store, 'across'>, now: () => Date): Chan
   }
 }
 
-function openWaiter(watched: Watched, awaited: Awaited): { waiter: Waiter; next: Watch['next'] } {
+function openWaiter(watched: WatchedKind, awaited: WatchedRow): { waiter: Waiter; next: Watch['next'] } {
   let isNews = false
   let resume: () => void = () => undefined
   const wake = () => {
@@ -80,6 +80,6 @@ async function look(hub: Hub, store: Pick<Store, 'across'>, now: () => Date): Pr
   }
 }
 
-function nameOf({ tenantId, id }: Awaited): string {
+function nameOf({ tenantId, id }: WatchedRow): string {
   return `${tenantId} ${id.toLowerCase()}`
 }

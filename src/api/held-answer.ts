@@ -1,16 +1,16 @@
 import { sha256Base64url } from '../crypto/digest.ts'
 import { Fault } from '../fault.ts'
-import { type Answer, answer, type RawAnswer, type RouteAsk, rawAnswer } from '../http/routes/route.ts'
-import type { Watched } from '../platform.ts'
+import { type Answer, answer, type RawAnswer, type RouteContext, rawAnswer } from '../http/routes/route.ts'
+import type { WatchedKind } from '../platform.ts'
 
 /** However long a caller would wait: proxies give up after a minute. */
 const WAIT_SECONDS_MAX = 30
 
-type Ask = Pick<RouteAsk, 'platform' | 'caller' | 'headers'>
+type Ask = Pick<RouteContext, 'platform' | 'caller' | 'headers'>
 
 /** What is read, and how it changes. */
-export type Held<T> = {
-  readonly watched: Watched
+export type WatchedResource<T> = {
+  readonly watched: WatchedKind
   readonly id: string
   readonly read: () => Promise<T>
   /** Whether there is nothing left to wait for, unless the caller says by `If-None-Match` what it knows. */
@@ -25,7 +25,7 @@ export type Held<T> = {
  * @throws Fault `request.invalid` for a wait that is no whole number
  * @see [RFC 7240, 4.3](https://www.rfc-editor.org/rfc/rfc7240#section-4.3) and [RFC 9110, 13.1.2](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.2)
  */
-export async function heldAnswer<T>(ask: Ask, held: Held<T>): Promise<Answer<T> | RawAnswer> {
+export async function conditionalAnswer<T>(ask: Ask, held: WatchedResource<T>): Promise<Answer<T> | RawAnswer> {
   const known = ask.headers['if-none-match']
   const seconds = waitOf(ask.headers.prefer)
   const first = await held.read()
@@ -44,7 +44,12 @@ export async function heldAnswer<T>(ask: Ask, held: Held<T>): Promise<Answer<T> 
 }
 
 /** @returns null if nobody more can wait. */
-async function nextState<T>({ platform, caller }: Ask, held: Held<T>, first: T, waitMs: number): Promise<T | null> {
+async function nextState<T>(
+  { platform, caller }: Ask,
+  held: WatchedResource<T>,
+  first: T,
+  waitMs: number,
+): Promise<T | null> {
   const watching = platform.changes.watch(held.watched, { tenantId: caller.tenantId, id: held.id })
   if (watching === null) return null
   const deadline = performance.now() + waitMs

@@ -3,7 +3,7 @@ import type { Caller, TenantId } from '../caller.ts'
 import { hmacSha256, sha256 } from '../crypto/digest.ts'
 import { readOwnJson } from '../crypto/json.ts'
 import { Fault, faults } from '../fault.ts'
-import type { Attempt, Idempotency, KeptAnswer } from '../http/routes/idempotency.ts'
+import type { Idempotency, KeptAnswer, OperationAttempt } from '../http/routes/idempotency.ts'
 import type { Platform } from '../platform.ts'
 import { newLease } from '../store/lease.ts'
 import { KeptAnswerQuota } from './kept-answer-quota.ts'
@@ -11,9 +11,9 @@ import {
   type AttemptRow,
   deleteExpiredAnswers,
   deleteKeptKey,
+  expireKeptKey,
   insertKeptAnswer,
   type KeyState,
-  lapseKeptKey,
   renewKeptKey,
   takeKeptKey,
 } from './kept-answer-store.ts'
@@ -82,7 +82,7 @@ async function takeKey({ store }: Needs, tenantId: TenantId, row: AttemptRow, no
     return await store.single(tenantId, (tx) => takeKeptKey(tx, row, now))
   } catch (error) {
     // Not waited for, since the database may be out of reach; then the lease ends by itself.
-    store.single(tenantId, (tx) => lapseKeptKey(tx, row)).catch(() => undefined)
+    store.single(tenantId, (tx) => expireKeptKey(tx, row)).catch(() => undefined)
     throw error
   }
 }
@@ -108,7 +108,7 @@ function attemptOf(
   { tenantId }: Caller,
   row: AttemptRow,
   { startedAt, isRepeated }: { startedAt: Date; isRepeated: boolean },
-): Attempt {
+): OperationAttempt {
   const { store, clock, log } = needs
   const renewing = setInterval(() => {
     const until = newLease(clock.now(), LEASE_MS).leaseUntil
@@ -132,7 +132,7 @@ function attemptOf(
         needs.quota.add(tenantId, sealed?.length ?? 0)
       }),
     release: (error) =>
-      end(() => store.single(tenantId, (tx) => (isRefusal(error) ? deleteKeptKey(tx, row) : lapseKeptKey(tx, row)))),
+      end(() => store.single(tenantId, (tx) => (isRefusal(error) ? deleteKeptKey(tx, row) : expireKeptKey(tx, row)))),
   }
 }
 

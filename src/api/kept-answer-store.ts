@@ -109,7 +109,7 @@ export async function deleteKeptKey(tx: TenantTx, { keyHash, claim }: Held): Pro
 }
 
 /** Lets the next attempt begin at once. It is the same piece of work. */
-export async function lapseKeptKey(tx: TenantTx, { keyHash, claim }: Held): Promise<void> {
+export async function expireKeptKey(tx: TenantTx, { keyHash, claim }: Held): Promise<void> {
   await tx.rows(endLease, [tx.tenantId, keyHash, claim])
 }
 

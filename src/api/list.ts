@@ -23,7 +23,7 @@ export type ListQuery<
 > = TObject<PageMembers & FilterMembers<F> & SearchMembers<S> & SortMember<O> & M>
 
 /** What a list is asked for, read from its query. Give `size + 1` as the limit: the row too many tells that there is a next page. */
-export type ListAsk<Sort extends string = string> = {
+export type ListRequest<Sort extends string = string> = {
   /** 1 to 100. */
   readonly size: number
   /** Rows that follow this id in the order of the list, exclusive; null: from the start. */
@@ -74,7 +74,7 @@ type Paged = Static<TObject<PageMembers>> & { sort?: string }
 type SortField<Q> = Q extends { sort?: infer V } ? Exclude<V, `-${string}` | undefined> & string : never
 
 /** Reads paging and order out of a checked list query. Filters stay in the query itself: `query['filter[status]']`. */
-export function parseListQuery<Q extends Paged>(query: Q, sortDefault = '-createdAt'): ListAsk<SortField<Q>> {
+export function parseListQuery<Q extends Paged>(query: Q, sortDefault = '-createdAt'): ListRequest<SortField<Q>> {
   const after = query['page[after]'] ?? null
   const before = query['page[before]'] ?? null
   if (after !== null && before !== null) {
@@ -108,7 +108,7 @@ export function filtersOf<Q extends object>(query: Q): { readonly [K in keyof Q 
  */
 export async function listPage<Row extends { readonly id: string }, T>(
   { query, href }: { readonly query: Paged; readonly href: string },
-  read: (list: ListAsk) => Promise<readonly Row[]>,
+  read: (list: ListRequest) => Promise<readonly Row[]>,
   show: (row: Row) => T,
 ): Promise<Answer<Awaited<T>[]>> {
   const list = parseListQuery(query)
@@ -125,7 +125,7 @@ export async function listPage<Row extends { readonly id: string }, T>(
  */
 export function listAnswer<Row extends { readonly id: string }, T>(
   rows: readonly Row[],
-  asked: { href: string; query: object; list: ListAsk },
+  asked: { href: string; query: object; list: ListRequest },
   show: (row: Row) => T,
 ): Answer<T[]> {
   const { size, after, before } = asked.list

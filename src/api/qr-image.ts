@@ -2,7 +2,7 @@ import { PNG } from 'pngjs'
 import { encode, renderSVG } from 'uqr'
 import { Fault } from '../fault.ts'
 import { notAcceptable, preferredType } from '../http/routes/accept.ts'
-import type { EndpointAnswer } from '../http/routes/endpoint.ts'
+import type { EndpointResponse } from '../http/routes/endpoint.ts'
 
 const PIXELS_A_MODULE = 8
 /** ISO/IEC 18004: readers want a quiet zone of four modules. */
@@ -14,7 +14,7 @@ const types = ['image/svg+xml', 'image/png'] as const
  *
  * @throws Fault `request.not_acceptable`, `request.invalid` if the text is too long for a QR code
  */
-export function qrAnswer(text: string, accept: string | undefined): EndpointAnswer {
+export function qrAnswer(text: string, accept: string | undefined): EndpointResponse {
   const type = preferredType(accept, types)
   if (type === null) throw notAcceptable(types)
   const body = type === 'image/png' ? pngOf(text) : svgOf(text)

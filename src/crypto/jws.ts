@@ -82,13 +82,13 @@ export function parseCompact(
  */
 export function verifyCompact(jws: string | Jws, key: VerificationKey, policy: JwsPolicy = {}): Jws {
   const parsed = typeof jws === 'string' ? parseCompact(jws) : jws
-  const objection = objectionTo(parsed, key, policy)
+  const objection = objectionToJws(parsed, key, policy)
   if (objection !== null) throw new Fault('jws.refused', { detail: objection.message })
   return parsed
 }
 
 /** What stands against a JWS under a key, or null if it is verified. For checks that report instead of throwing. */
-export function objectionTo(jws: Jws, key: VerificationKey, policy: JwsPolicy = {}): JwsObjection | null {
+export function objectionToJws(jws: Jws, key: VerificationKey, policy: JwsPolicy = {}): JwsObjection | null {
   const header = objectionToHeader(jws.header, policy)
   if (header !== null) return header
   const scheme = jws.header.alg === 'ES256' ? 'ES256' : 'EdDSA'

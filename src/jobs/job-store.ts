@@ -5,7 +5,7 @@ import { type AcrossTx, sql, type TenantTx } from '../store/store.ts'
 import type { Job } from './job.ts'
 
 /** A job that this process holds. */
-export type Claimed = {
+export type ClaimedJob = {
   readonly tenantId: TenantId
   readonly id: string
   readonly name: string
@@ -38,18 +38,18 @@ const bury = sql('jobs.bury', `update job set dead_at = $4, last_error = $5, ${R
 const deleteDead = sql('jobs.delete_dead', `delete from job where dead_at < $1`)
 
 /** `limit`: how many at most. `without`: tenants whose turn it is not. */
-export type Wanted = { readonly limit: number; readonly without: readonly TenantId[] }
+export type JobClaim = { readonly limit: number; readonly without: readonly TenantId[] }
 
 /**
  * Takes due jobs, the longest due first, only of the kinds that this process knows. A job whose worker died is due again when its time-out
  * and half a minute have passed. Of two workers only one gets a job: rows that somebody else looks at are skipped.
  */
-export async function claim(
+export async function claimJobs(
   tx: AcrossTx,
   jobs: readonly Job[],
   now: Date,
-  { limit, without }: Wanted,
-): Promise<Claimed[]> {
+  { limit, without }: JobClaim,
+): Promise<ClaimedJob[]> {
   const token = newId()
   const names = jobs.map((one) => one.name)
   const seconds = jobs.map((one) => one.timeoutSeconds + TAKE_OVER_SECONDS)
@@ -60,17 +60,22 @@ export async function claim(
 }
 
 /** Removes a job that is done. Nothing happens if another run has taken it over. */
-export async function deleteJob(tx: TenantTx, { id, claim: held }: Claimed): Promise<void> {
+export async function deleteJob(tx: TenantTx, { id, claim: held }: ClaimedJob): Promise<void> {
   await tx.rows(deleteDone, [tx.tenantId, id, held])
 }
 
 /** Lets a failed job run again at `runAt`. */
-export async function postponeJob(tx: TenantTx, { id, claim: held }: Claimed, runAt: Date, why: string): Promise<void> {
+export async function retryJobLater(
+  tx: TenantTx,
+  { id, claim: held }: ClaimedJob,
+  runAt: Date,
+  why: string,
+): Promise<void> {
   await tx.rows(postpone, [tx.tenantId, id, held, runAt, why])
 }
 
 /** Gives a job up; it stays for the operator until {@link deleteDeadJobs}. */
-export async function buryJob(tx: TenantTx, { id, claim: held }: Claimed, now: Date, why: string): Promise<void> {
+export async function failJob(tx: TenantTx, { id, claim: held }: ClaimedJob, now: Date, why: string): Promise<void> {
   await tx.rows(bury, [tx.tenantId, id, held, now, why])
 }
 

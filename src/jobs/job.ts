@@ -6,7 +6,7 @@ import { sql, type TenantTx } from '../store/store.ts'
 import { wakeLocalWorkers } from './wake.ts'
 
 /** Which run of a job it is. `attempt` counts from 1. */
-export type Run = { readonly id: string; readonly tenantId: TenantId; readonly attempt: number }
+export type JobRun = { readonly id: string; readonly tenantId: TenantId; readonly attempt: number }
 
 /** Work that outlives the request that asked for it. Made by {@link job}. */
 export type Job<Payload = unknown> = {
@@ -18,7 +18,7 @@ export type Job<Payload = unknown> = {
   /** The signal is aborted then; a run that goes on regardless may meet another run of the same job. */
   readonly timeoutSeconds: number
   /** A method, so that jobs of different payloads fit into one list; the worker checks a payload before it gives it. */
-  run(platform: Platform, payload: Payload, signal: AbortSignal, about: Run): Promise<void>
+  run(platform: Platform, payload: Payload, signal: AbortSignal, about: JobRun): Promise<void>
 }
 
 /**
@@ -31,7 +31,7 @@ export function job<S extends TSchema>(spec: {
   readonly payload: S
   readonly attemptsMax: number
   readonly timeoutSeconds: number
-  readonly run: (platform: Platform, payload: Static<S>, signal: AbortSignal, about: Run) => Promise<void>
+  readonly run: (platform: Platform, payload: Static<S>, signal: AbortSignal, about: JobRun) => Promise<void>
 }): Job<Static<S>> {
   return spec
 }

@@ -18,7 +18,7 @@ function wakeNow(): void {
 }
 
 /** Calls `look` about every `pollMs`, and at once after `wake`, never twice at a time. Waking is cheap; many wakes are one look. */
-export function polling(pollMs: number, look: () => Promise<void>) {
+export function pollingDelay(pollMs: number, look: () => Promise<void>) {
   let looking: Promise<void> | null = null
   let again = false
   let stopped = false

@@ -4,9 +4,9 @@ import { onBehalfOf } from '../http/routes/tenant-of-work.ts'
 import type { Platform } from '../platform.ts'
 import type { AcrossTx } from '../store/store.ts'
 import type { Job } from './job.ts'
-import { buryJob, type Claimed, claim, deleteJob, postponeJob } from './job-store.ts'
+import { type ClaimedJob, claimJobs, deleteJob, failJob, retryJobLater } from './job-store.ts'
 import { claimSchedules, endSchedule, insertSchedules, type Schedule, type Turn } from './schedule.ts'
-import { onWake, polling } from './wake.ts'
+import { onWake, pollingDelay } from './wake.ts'
 
 /** `concurrency`: jobs at once in this process. `pollMs`: how often the queue is looked at when nobody wakes the worker. */
 type Options = { readonly concurrency?: number; readonly pollMs?: number }
@@ -28,7 +28,7 @@ export function startWorker(
   const running = new Set<Promise<void>>()
   const aborted = new AbortController()
 
-  const poll = polling(pollMs, async () => {
+  const poll = pollingDelay(pollMs, async () => {
     const free = concurrency - running.size
     if (free <= 0) return
     const { turns, claimed } = await claimDue(free)
@@ -82,14 +82,14 @@ function claimer({ store, clock }: Platform, jobs: readonly Job[], schedules: re
     return due
   }
 
-  async function claimInTurn(tx: AcrossTx, free: number, now: Date): Promise<Claimed[]> {
+  async function claimInTurn(tx: AcrossTx, free: number, now: Date): Promise<ClaimedJob[]> {
     const asksForOthers = served.size > 0 && performance.now() >= aloneUntil
-    const claimed = asksForOthers ? await claim(tx, jobs, now, { limit: free, without: [...served] }) : []
+    const claimed = asksForOthers ? await claimJobs(tx, jobs, now, { limit: free, without: [...served] }) : []
     if (asksForOthers && claimed.length === 0) aloneUntil = performance.now() + ALONE_MS
     if (claimed.length < free) {
       // Whoever still waits had a turn: the next round.
       served.clear()
-      claimed.push(...(await claim(tx, jobs, now, { limit: free - claimed.length, without: [] })))
+      claimed.push(...(await claimJobs(tx, jobs, now, { limit: free - claimed.length, without: [] })))
     }
     if (served.size > SERVED_MAX) served.clear()
     for (const { tenantId } of claimed) served.add(tenantId)
@@ -97,7 +97,12 @@ function claimer({ store, clock }: Platform, jobs: readonly Job[], schedules: re
   }
 }
 
-async function runJob(platform: Platform, jobs: readonly Job[], held: Claimed, stopping: AbortSignal): Promise<void> {
+async function runJob(
+  platform: Platform,
+  jobs: readonly Job[],
+  held: ClaimedJob,
+  stopping: AbortSignal,
+): Promise<void> {
   const { store, clock, log } = platform
   const { tenantId, id, name, attempt } = held
   const known = jobs.find((one) => one.name === name)
@@ -106,15 +111,20 @@ async function runJob(platform: Platform, jobs: readonly Job[], held: Claimed, s
   const now = clock.now()
   const final = error === PAYLOAD || attempt >= (known?.attemptsMax ?? 1)
   log.warn({ job: name, jobId: id, attempt, error, final }, final ? 'a job was given up' : 'a job failed')
-  if (final) return store.single(tenantId, (tx) => buryJob(tx, held, now, error))
-  return store.single(tenantId, (tx) => postponeJob(tx, held, backOff(now, attempt), error))
+  if (final) return store.single(tenantId, (tx) => failJob(tx, held, now, error))
+  return store.single(tenantId, (tx) => retryJobLater(tx, held, backOff(now, attempt), error))
 }
 
 const PAYLOAD = 'payload does not fit'
 const CRASHED = 'no attempt left: the last one ended without a word'
 
 /** @returns null when it worked, else why not, fit for the queue and the log. */
-async function attemptOf(platform: Platform, known: Job, held: Claimed, stopping: AbortSignal): Promise<string | null> {
+async function attemptOf(
+  platform: Platform,
+  known: Job,
+  held: ClaimedJob,
+  stopping: AbortSignal,
+): Promise<string | null> {
   const { tenantId, id, attempt, payload } = held
   if (attempt > known.attemptsMax) return CRASHED
   // Loaded with the first job: it is large, and many servers never have one.

@@ -7,17 +7,17 @@ import type { KeyProviders } from './key-provider.ts'
 import type { Sealing } from './sealing.ts'
 
 /** What a key may sign; a key never serves two uses [SEC-72]. */
-export type KeyUsage = 'credential' | 'request' | 'status' | 'access-token'
+export type SigningKeyUsage = 'credential' | 'request' | 'status' | 'access-token'
 
 /** The rows of the keys that sign now, one for each usage of a tenant, and of those that did. */
 export type CurrentKeys = {
   /** Makes it if there is none. */
-  readonly load: (tenantId: TenantId, usage: KeyUsage) => Promise<SigningKey>
+  readonly load: (tenantId: TenantId, usage: SigningKeyUsage) => Promise<SigningKey>
   /** Makes a key beside a possible rival: the unique index lets one of them be current. */
-  readonly add: (tenantId: TenantId, usage: KeyUsage) => Promise<void>
-  readonly retire: (tenantId: TenantId, usage: KeyUsage) => Promise<void>
+  readonly add: (tenantId: TenantId, usage: SigningKeyUsage) => Promise<void>
+  readonly retire: (tenantId: TenantId, usage: SigningKeyUsage) => Promise<void>
   /** Destroys private halves that nobody signs with any more, here or in another process. */
-  readonly destroySpent: (tenantId: TenantId, usage: KeyUsage) => Promise<void>
+  readonly destroySpent: (tenantId: TenantId, usage: SigningKeyUsage) => Promise<void>
 }
 
 type Row = { id: string; sealed_private: Buffer; provider: string }
@@ -47,7 +47,7 @@ const clearKey = sql(
 
 /** The rows of current keys, on any provider. */
 export function currentKeys(store: Store, sealing: Sealing, now: () => Date, providers: KeyProviders): CurrentKeys {
-  async function load(tenantId: TenantId, usage: KeyUsage): Promise<SigningKey> {
+  async function load(tenantId: TenantId, usage: SigningKeyUsage): Promise<SigningKey> {
     const found = await store.single(tenantId, (tx) => currentIn(tx, usage))
     if (found !== null) return opened(tenantId, found)
     await add(tenantId, usage)
@@ -56,7 +56,7 @@ export function currentKeys(store: Store, sealing: Sealing, now: () => Date, pro
     return opened(tenantId, made)
   }
 
-  async function add(tenantId: TenantId, usage: KeyUsage): Promise<void> {
+  async function add(tenantId: TenantId, usage: SigningKeyUsage): Promise<void> {
     const id = newId()
     const { stored, key } = await providers.maker.generate('P-256', id)
     const sealed = await sealing.seal(placeOf(tenantId, id), stored)
@@ -66,7 +66,7 @@ export function currentKeys(store: Store, sealing: Sealing, now: () => Date, pro
     if (kept.length === 0) await providers.maker.destroy(stored)
   }
 
-  async function retire(tenantId: TenantId, usage: KeyUsage): Promise<void> {
+  async function retire(tenantId: TenantId, usage: SigningKeyUsage): Promise<void> {
     const old = await store.single(tenantId, (tx) => currentIn(tx, usage))
     if (old !== null) await store.single(tenantId, (tx) => tx.rows(retireKey, [tenantId, old.id, now()]))
   }
@@ -76,7 +76,7 @@ export function currentKeys(store: Store, sealing: Sealing, now: () => Date, pro
     return providers.named(row.provider).open(stored)
   }
 
-  async function destroySpent(tenantId: TenantId, usage: KeyUsage): Promise<void> {
+  async function destroySpent(tenantId: TenantId, usage: SigningKeyUsage): Promise<void> {
     const spent = await store.single(tenantId, (tx) => tx.rows<Row>(listSpent, [tenantId, usage, now()]))
     for (const { id, provider, sealed_private: sealed } of spent) {
       await providers.named(provider).destroy(await sealing.open(placeOf(tenantId, id), sealed))
@@ -87,7 +87,7 @@ export function currentKeys(store: Store, sealing: Sealing, now: () => Date, pro
   return { load, add, retire, destroySpent }
 }
 
-async function currentIn(tx: TenantTx, usage: KeyUsage): Promise<Row | null> {
+async function currentIn(tx: TenantTx, usage: SigningKeyUsage): Promise<Row | null> {
   const [row] = await tx.rows<Row>(findCurrent, [tx.tenantId, usage])
   return row ?? null
 }

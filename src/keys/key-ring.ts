@@ -4,7 +4,7 @@ import type { SigningKey } from '../crypto/signing-key.ts'
 import { Recent, remembered } from '../memory/recent.ts'
 import { type Store, sql } from '../store/store.ts'
 import { type CertificateKeys, certificateKeys } from './certificate-keys.ts'
-import { currentKeys, type KeyUsage } from './current-keys.ts'
+import { currentKeys, type SigningKeyUsage } from './current-keys.ts'
 import { type KeyProvider, keyProviders } from './key-provider.ts'
 import type { Sealing } from './sealing.ts'
 
@@ -13,23 +13,23 @@ export type PublishedKey = {
   readonly kid: string
   readonly alg: 'ES256' | 'EdDSA'
   readonly jwk: PublicJwk
-  readonly usage: KeyUsage
+  readonly usage: SigningKeyUsage
 }
 
 /** The signing keys of the tenants: made on first use, sealed at rest, never given out. Those of certificates are made by {@link CertificateKeys}. */
 export type KeyRing = CertificateKeys & {
   /** The key that signs now. Known to every process within a minute of a rotation. */
-  readonly current: (tenantId: TenantId, usage: KeyUsage) => Promise<SigningKey>
+  readonly current: (tenantId: TenantId, usage: SigningKeyUsage) => Promise<SigningKey>
   /** What to publish: the current key and the retired ones that something valid may still be signed with. */
-  readonly published: (tenantId: TenantId, usages: readonly KeyUsage[]) => Promise<PublishedKey[]>
+  readonly published: (tenantId: TenantId, usages: readonly SigningKeyUsage[]) => Promise<PublishedKey[]>
   /**
    * Retires the current key and makes the next. Of two callers at once one rotates; both see the new key. Private halves of keys that were
    * retired before are destroyed.
    */
-  readonly rotate: (tenantId: TenantId, usage: KeyUsage) => Promise<void>
+  readonly rotate: (tenantId: TenantId, usage: SigningKeyUsage) => Promise<void>
 }
 
-type Published = { usage: KeyUsage; alg: 'ES256' | 'EdDSA'; public_jwk: PublicJwk }
+type Published = { usage: SigningKeyUsage; alg: 'ES256' | 'EdDSA'; public_jwk: PublicJwk }
 
 /** A current key is looked up again after this long, so that a rotation by another process is noticed. */
 const FRESH_MS = 60_000

@@ -5,7 +5,7 @@ import { Recent, remembered } from '../memory/recent.ts'
 import { type Store, sql, type TenantTx } from '../store/store.ts'
 
 /** Where a sealed value lives. It opens nowhere else: moved to another row, column or tenant it is refused. */
-export type Place = {
+export type SealedPlace = {
   readonly tenantId: TenantId
   readonly table: string
   readonly column: string
@@ -14,9 +14,9 @@ export type Place = {
 
 /** Seals personal data and private keys at rest: AES-256-GCM under a data key per tenant, itself sealed under the master key. */
 export type Sealing = {
-  readonly seal: (place: Place, plain: Uint8Array | string) => Promise<Buffer>
+  readonly seal: (place: SealedPlace, plain: Uint8Array | string) => Promise<Buffer>
   /** @throws Error when the value was changed, moved, or sealed under another master key. */
-  readonly open: (place: Place, sealed: Uint8Array) => Promise<Buffer>
+  readonly open: (place: SealedPlace, sealed: Uint8Array) => Promise<Buffer>
   /** A subkey of the tenant's data key, 32 bytes, for one purpose (HKDF-SHA256, RFC 5869). */
   readonly derive: (tenantId: TenantId, purpose: string) => Promise<Buffer>
 }
@@ -86,7 +86,7 @@ async function wrappedIn(tx: TenantTx): Promise<Buffer | null> {
   return row?.wrapped ?? null
 }
 
-function aadOf({ tenantId, table, column, row }: Place): string {
+function aadOf({ tenantId, table, column, row }: SealedPlace): string {
   return `${tenantId}|${table}|${column}|${row}`
 }
 

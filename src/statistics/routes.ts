@@ -7,8 +7,9 @@ const statisticsRoute = route({
   method: 'GET',
   path: '/stats',
   tag: 'statistics',
-  says: 'Counts what happened to issuances and presentation requests, by template and month. meta.asOf tells until when.',
-  needs: 'audit:read',
+  summary:
+    'Counts what happened to issuances and presentation requests, by template and month. meta.asOf tells until when.',
+  scope: 'audit:read',
   query: StatisticsQuery,
   status: 200,
   reply: StatisticsReply,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { issuanceFigures, presentationFigures } from '../events/counts/metric.ts'
+import { issuanceMetrics, presentationMetrics } from '../events/counts/metric.ts'
 
 const MONTH = '[0-9]{3}-(0[1-9]|1[0-2])$'
 const month = (description: string) => Type.Optional(Type.String({ pattern: `^2${MONTH}`, description }))
@@ -35,10 +35,10 @@ export const StatisticsReply = Type.Object(
   {
     from: Type.String(Month),
     until: Type.String(Month),
-    issuances: Type.Array(Type.Object({ ...about, ...figures(issuanceFigures) }), {
+    issuances: Type.Array(Type.Object({ ...about, ...figures(issuanceMetrics) }), {
       description: 'By month, then by template. Months in which nothing happened to what a template made are left out.',
     }),
-    presentations: Type.Array(Type.Object({ ...about, ...figures(presentationFigures) })),
+    presentations: Type.Array(Type.Object({ ...about, ...figures(presentationMetrics) })),
   },
   { additionalProperties: false, $id: 'Statistics' },
 )

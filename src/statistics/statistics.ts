@@ -1,6 +1,6 @@
 import type { Caller } from '../caller.ts'
 import { readCounts } from '../events/counts/count-events.ts'
-import { type Count, type Happening, issuanceFigures, presentationFigures } from '../events/counts/metric.ts'
+import { type AuditEvent, type Count, issuanceMetrics, presentationMetrics } from '../events/counts/metric.ts'
 import { Fault } from '../fault.ts'
 import { namesOfTemplates, templatesOfIssuances } from '../issuance/issuances/origins.ts'
 import type { Platform } from '../platform.ts'
@@ -14,7 +14,7 @@ const MONTHS_MAX = 60
 /** The template of everything that is counted, by the id of what something happened to. */
 export async function templatesOf(
   tx: TenantTx,
-  happenings: readonly Happening[],
+  happenings: readonly AuditEvent[],
 ): Promise<ReadonlyMap<string, string>> {
   return new Map([...(await templatesOfIssuances(tx, happenings)), ...(await templatesOfRequests(tx, happenings))])
 }
@@ -42,8 +42,8 @@ export async function readStatistics(
   const data = {
     from,
     until,
-    issuances: tableOf(counts, names, 'issuance', issuanceFigures),
-    presentations: tableOf(counts, names, 'presentation', presentationFigures),
+    issuances: tableOf(counts, names, 'issuance', issuanceMetrics),
+    presentations: tableOf(counts, names, 'presentation', presentationMetrics),
   }
   return { data, asOf: (countedUntil ?? now).toISOString() }
 }

@@ -17,7 +17,7 @@ const unusable = new Set(['EACCES', 'EEXIST', 'ENOENT', 'ENOSPC', 'ENOTDIR', 'EP
  * Says what is wrong with the database at the start in words that name the setting; never the connection string. What is not foreseen stays
  * as it is.
  */
-export function databaseProblem(thrown: unknown): unknown {
+export function describeDatabaseError(thrown: unknown): unknown {
   const error = thrown instanceof DatabaseUnavailable ? thrown.cause : thrown
   if (!(error instanceof Error)) return error
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type PageAsk, pagedList } from './paged-list.ts'
+import { type PageRequest, pagedList } from './paged-list.ts'
 import type { Sql, TenantTx } from './store.ts'
 
 const page = pagedList({
@@ -12,10 +12,10 @@ const page = pagedList({
   rows: 'thing where tenant_id = $1',
   filters: { kind: (value) => `kind = ${value}`, open: { true: 'closed_at is null', false: 'closed_at is not null' } },
 })
-const ask: PageAsk = { size: 2, after: null, before: null, sort: { field: 'createdAt' }, readDescending: true }
+const ask: PageRequest = { size: 2, after: null, before: null, sort: { field: 'createdAt' }, readDescending: true }
 
 /** What would be sent. */
-async function sent(asked: Partial<PageAsk>, filter: Parameters<typeof page>[3]) {
+async function sent(asked: Partial<PageRequest>, filter: Parameters<typeof page>[3]) {
   const all: { statement: Sql; values: readonly unknown[] }[] = []
   const rows = async (statement: Sql, values: readonly unknown[] = []) => {
     all.push({ statement, values })

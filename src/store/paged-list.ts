@@ -1,7 +1,7 @@
 import { type Sql, sql, type TenantTx } from './store.ts'
 
 /** Which page of a list is wanted. `ListAsk` of the HTTP room is one. */
-export type PageAsk = {
+export type PageRequest = {
   /** One row more is read, which tells that there is a next page. */
   readonly size: number
   readonly after: string | null
@@ -43,7 +43,7 @@ export function pagedList<Filter extends string>(
   list: PagedList<Filter>,
 ): <Row>(
   tx: Pick<TenantTx, 'rows'>,
-  ask: PageAsk,
+  ask: PageRequest,
   fixed: readonly unknown[],
   filter: Readonly<Record<string, unknown>> & PageValues<Filter>,
 ) => Promise<Row[]> {
@@ -51,7 +51,7 @@ export function pagedList<Filter extends string>(
   const statements = new Map<string, Sql>()
   return async <Row>(
     tx: Pick<TenantTx, 'rows'>,
-    ask: PageAsk,
+    ask: PageRequest,
     fixed: readonly unknown[],
     filter: Readonly<Record<string, unknown>> & PageValues<Filter>,
   ) => {
@@ -80,11 +80,11 @@ function conditionOf(filter: PageFilter, value: unknown): Chosen {
   return { variant: `.${values.indexOf(String(value))}`, text: () => text }
 }
 
-function cursorOf({ after, before }: PageAsk): string | null {
+function cursorOf({ after, before }: PageRequest): string | null {
   return after ?? before
 }
 
-function textOf<F extends string>(list: PagedList<F>, ask: PageAsk, chosen: readonly Chosen[]): string {
+function textOf<F extends string>(list: PagedList<F>, ask: PageRequest, chosen: readonly Chosen[]): string {
   const { id, parameters } = list
   const [sign, order] = ask.readDescending ? ['<', 'desc'] : ['>', 'asc']
   const sort = list.sorts?.[ask.sort.field]

@@ -8,9 +8,9 @@ import { CRL_MEDIA_TYPE, publishCrl } from './revocation/publish-crl.ts'
 const didDocument = endpoint({
   method: 'GET',
   path: '/issuers/{tenant}/did.json',
-  says: 'The DID document of a tenant: the keys behind its credentials, status lists and presentation requests.',
+  summary: 'The DID document of a tenant: the keys behind its credentials, status lists and presentation requests.',
   tag: 'Trust',
-  takes: 'none',
+  accepts: 'none',
   crossOrigin: true,
   handle: async ({ platform, params }) => ({
     status: 200,
@@ -23,9 +23,10 @@ const didDocument = endpoint({
 const revocationList = endpoint({
   method: 'GET',
   path: '/issuers/{tenant}/crls/{list}',
-  says: 'The certificate revocation list of a root of a tenant, issuer or verifier: `{list}` is the id of the root and `.crl`.',
+  summary:
+    'The certificate revocation list of a root of a tenant, issuer or verifier: `{list}` is the id of the root and `.crl`.',
   tag: 'Trust',
-  takes: 'none',
+  accepts: 'none',
   crossOrigin: true,
   handle: async ({ platform, params, headers }) => {
     const tenant = await getTenant(platform, params.tenant)
@@ -40,9 +41,10 @@ const revocationList = endpoint({
 const roots = endpoint({
   method: 'GET',
   path: '/issuers/{tenant}/roots.pem',
-  says: 'The root certificates of a tenant that are not revoked, in PEM: whoever wants to trust it takes them from here.',
+  summary:
+    'The root certificates of a tenant that are not revoked, in PEM: whoever wants to trust it takes them from here.',
   tag: 'Trust',
-  takes: 'none',
+  accepts: 'none',
   crossOrigin: true,
   // [X5-8]
   handle: async ({ platform, params }) => ({

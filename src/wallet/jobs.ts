@@ -8,9 +8,9 @@ import { notifyIssuerJob } from './credentials/notify-issuer.ts'
 import { refreshStandings } from './credentials/refresh-status.ts'
 import { resumeDeliveries, resumeDeliveryJob } from './deliveries/resume-delivery.ts'
 import { deliveryErrorOf } from './delivery-records/delivery.ts'
-import { listTenantsWithLeftDeliveries } from './delivery-records/delivery-store.ts'
+import { listTenantsWithExpiredDeliveries } from './delivery-records/delivery-store.ts'
 import { settleOrder } from './delivery-records/settle-delivery.ts'
-import { deleteDueDeferred, listTenantsWithDueDeferred, listTenantsWithLeftOrders } from './offers/deferred-store.ts'
+import { deleteDueDeferred, listTenantsWithDueDeferred, listTenantsWithExpiredOrders } from './offers/deferred-store.ts'
 import { fetchDeferredJob, resumeOrders } from './offers/fetch-deferred.ts'
 import { expirePresentations, listTenantsWithDuePresentations } from './presentations/presentation-store.ts'
 
@@ -19,11 +19,11 @@ export const walletJobs: readonly Job<never>[] = [notifyIssuerJob, fetchDeferred
 
 /** Sweeps of the wallet. */
 export const walletSchedules: readonly Schedule[] = [
-  every(30, 'wallet.resume-orders', resumeLeft),
-  every(30, 'wallet.resume-deliveries', resumeLeftDeliveries),
+  every(30, 'wallet.resume-orders', requeueOrders),
+  every(30, 'wallet.resume-deliveries', requeueDeliveries),
   every(60, 'wallet.expire-presentations', expireDue),
   every(300, 'wallet.refresh-standings', refreshStandings),
-  every(3600, 'wallet.drop-access', dropDue),
+  every(3600, 'wallet.drop-access', dropExpiredAccess),
 ]
 
 type Swept = Pick<Platform, 'store' | 'clock'>
@@ -37,22 +37,23 @@ export function expireDue(platform: Swept, signal: AbortSignal): Promise<void> {
 }
 
 /** Gives a job to the orders of calls that died. */
-export function resumeLeft(platform: Swept, signal: AbortSignal): Promise<void> {
+export function requeueOrders(platform: Swept, signal: AbortSignal): Promise<void> {
   const [store, now] = [platform.store, platform.clock.now()]
-  const left = () => store.across('tenants with orders of calls that died', (tx) => listTenantsWithLeftOrders(tx, now))
+  const left = () =>
+    store.across('tenants with orders of calls that died', (tx) => listTenantsWithExpiredOrders(tx, now))
   return eachTenant(left, signal, (id) => store.inTenant(id, (tx) => resumeOrders(tx, now)))
 }
 
 /** Gives a job to the deliveries of calls that died. */
-export function resumeLeftDeliveries(platform: Swept, signal: AbortSignal): Promise<void> {
+export function requeueDeliveries(platform: Swept, signal: AbortSignal): Promise<void> {
   const [store, now] = [platform.store, platform.clock.now()]
   const left = () =>
-    store.across('tenants with deliveries of calls that died', (tx) => listTenantsWithLeftDeliveries(tx, now))
+    store.across('tenants with deliveries of calls that died', (tx) => listTenantsWithExpiredDeliveries(tx, now))
   return eachTenant(left, signal, (id) => store.inTenant(id, (tx) => resumeDeliveries(tx, now)))
 }
 
 /** Drops the access tokens of issuers that were kept for news, or for credentials, which never came. */
-export async function dropDue(platform: Swept, signal: AbortSignal): Promise<void> {
+export async function dropExpiredAccess(platform: Swept, signal: AbortSignal): Promise<void> {
   const [store, now] = [platform.store, platform.clock.now()]
   const due = () => store.across('tenants with notifications to drop', (tx) => listTenantsWithDueNotifications(tx, now))
   await eachTenant(due, signal, (id) => store.single(id, (tx) => deleteDueNotifications(tx, now)))

@@ -65,11 +65,11 @@ for (const route of routes) {
     refused(await ask(chirograph.nobody, route, pathOf(route, unknownId), headers), 401, 'UNAUTHORIZED')
   })
 
-  if (route.needs !== null && route.needs !== 'audit:read') {
+  if (route.scope !== null && route.scope !== 'audit:read') {
     test(`${name}: without its scope, 403 that names the scope`, async () => {
       const reply = await ask(idle, route, pathOf(route, unknownId))
       refused(reply, 403, 'FORBIDDEN')
-      assert.equal(reply.body.errors[0].meta.requiredScope, route.needs)
+      assert.equal(reply.body.errors[0].meta.requiredScope, route.scope)
       assert.match(reply.headers.get('www-authenticate') ?? '', /insufficient_scope/)
     })
   }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Instead, start } from '../../src/main.ts'
+import { type MainOptions, start } from '../../src/main.ts'
 import { createDatabase, postgresUrl } from './database.ts'
 import { layTemplate } from './embedded-template.ts'
 import { freePort, roundRobin } from './round-robin.ts'
@@ -65,7 +65,7 @@ const bootstrap = {
 
 /** Starts a deployment with the tenants acme and globex. @param settings Of tenants, by slug. @param serversMax For what a process may have once only. */
 export async function deploy(
-  instead: Instead = {},
+  instead: MainOptions = {},
   env: Record<string, string> = {},
   settings: Readonly<Record<string, object>> = {},
   serversMax = 2,

@@ -11,7 +11,7 @@ import { newId } from '../../store/row-id.ts'
 import { platformTenantId, sql } from '../../store/store.ts'
 import { aPlatform } from '../test-support/a-platform.ts'
 import { authenticate } from './authenticate.ts'
-import { makeToken } from './platform-token.ts'
+import { signAccessToken } from './platform-token.ts'
 
 const disable = sql('test.authenticate.disable', 'update tenant set disabled_at = $1 where id = $2')
 
@@ -32,7 +32,13 @@ async function aTenant(): Promise<{ tenantId: TenantId; slug: string }> {
 }
 
 function aToken(tenantId: TenantId) {
-  return makeToken(platform, { tenantId, clientId: 'backend', userId: null, isActing: false, scopes: ['users:read'] })
+  return signAccessToken(platform, {
+    tenantId,
+    clientId: 'backend',
+    userId: null,
+    isActing: false,
+    scopes: ['users:read'],
+  })
 }
 
 function bring(token: string) {
@@ -59,7 +65,13 @@ test('a token says who asks', async () => {
 test('a token of a client that acts for a user names both', async () => {
   const { tenantId } = await aTenant()
   const userId = newId() as UserId
-  const token = await makeToken(platform, { tenantId, clientId: 'b', userId, isActing: true, scopes: ['wallet:read'] })
+  const token = await signAccessToken(platform, {
+    tenantId,
+    clientId: 'b',
+    userId,
+    isActing: true,
+    scopes: ['wallet:read'],
+  })
   const caller = await bring(token)
   assert.partialDeepStrictEqual(caller, { actor: { kind: 'user', id: userId }, userId, actingClientId: 'b' })
 })

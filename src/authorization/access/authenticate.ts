@@ -7,7 +7,7 @@ import type { Platform } from '../../platform.ts'
 import { readToken } from './read-token.ts'
 
 /** Reads the caller out of the headers of a request to our API. */
-export type Authenticate = (headers: IncomingHttpHeaders, requestId: string, ip: string) => Promise<Caller>
+export type AuthenticateCaller = (headers: IncomingHttpHeaders, requestId: string, ip: string) => Promise<Caller>
 
 /**
  * Makes the check of bearer tokens (RFC 6750, header only).
@@ -15,7 +15,7 @@ export type Authenticate = (headers: IncomingHttpHeaders, requestId: string, ip:
  * A tenant that was disabled is refused within 5 s. A user or a client that was disabled is refused when its token has run out.
  * Throws Fault `token.missing`, `token.invalid`.
  */
-export function authenticate(platform: Pick<Platform, 'keys' | 'clock' | 'urls' | 'store'>): Authenticate {
+export function authenticate(platform: Pick<Platform, 'keys' | 'clock' | 'urls' | 'store'>): AuthenticateCaller {
   const wanted = `Send the header Authorization: Bearer with an access token, which POST ${platform.urls.auth}/token gives.`
   return async ({ authorization }, requestId, ip) => {
     const grant = await readToken(platform, bearerToken(authorization, wanted))

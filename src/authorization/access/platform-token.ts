@@ -13,13 +13,13 @@ export const TOKEN_TTL_SECONDS = 300
 export const TOKEN_TYP = 'at+jwt'
 
 /** What a token grants, apart from the request that brings it. */
-export type Grant = Pick<Caller, 'actor' | 'userId' | 'clientId' | 'actingClientId' | 'scopes'> & {
+export type AccessTokenGrant = Pick<Caller, 'actor' | 'userId' | 'clientId' | 'actingClientId' | 'scopes'> & {
   readonly tenantId: TenantId
   readonly expiresAt: Date
 }
 
 /** For whom a token is made. `userId` null: for the client itself. */
-export type TokenAsk = {
+export type AccessTokenClaims = {
   readonly tenantId: TenantId
   readonly clientId: string
   readonly userId: UserId | null
@@ -31,7 +31,7 @@ export type TokenAsk = {
 type Needs = Pick<Platform, 'keys' | 'clock' | 'urls'>
 
 /** Makes an access token for our own API. @see [RFC 9068, 2.2](https://www.rfc-editor.org/rfc/rfc9068#section-2.2) */
-export async function makeToken({ keys, clock, urls }: Needs, ask: TokenAsk): Promise<string> {
+export async function signAccessToken({ keys, clock, urls }: Needs, ask: AccessTokenClaims): Promise<string> {
   const { tenantId, clientId, userId, isActing, scopes } = ask
   const key = await keys.current(platformTenantId, 'access-token')
   const iat = Math.floor(clock.now().getTime() / 1000)
@@ -56,7 +56,7 @@ export async function makeToken({ keys, clock, urls }: Needs, ask: TokenAsk): Pr
  * @throws Fault `token.invalid`
  * @see [RFC 9068, 4](https://www.rfc-editor.org/rfc/rfc9068#section-4)
  */
-export function readClaims(claims: JsonObject, urls: Platform['urls'], now: Date): Grant {
+export function verifyAccessToken(claims: JsonObject, urls: Platform['urls'], now: Date): AccessTokenGrant {
   const { iss, aud, sub, client_id: clientId, tenant, scope, exp, act } = claims
   // RFC 9068 4: the issuer must match exactly
   if (iss !== urls.auth) throw refused('It is from another issuer.')

@@ -6,7 +6,7 @@ import { Recent } from '../../memory/recent.ts'
 import type { Platform } from '../../platform.ts'
 import { oncePer } from '../../store/once-per.ts'
 import { platformTenantId, type Store } from '../../store/store.ts'
-import { type Grant, readClaims, TOKEN_TTL_SECONDS, TOKEN_TYP } from './platform-token.ts'
+import { type AccessTokenGrant, TOKEN_TTL_SECONDS, TOKEN_TYP, verifyAccessToken } from './platform-token.ts'
 
 type Needs = Pick<Platform, 'keys' | 'clock' | 'urls' | 'store'>
 
@@ -20,7 +20,7 @@ const KEYS_AGAIN_MS = 3_000
 type Keys = { readonly byKid: ReadonlyMap<string, PublicJwk>; readonly loadedAt: number }
 
 const stateOf = oncePer((_store: Store) => ({
-  grants: new Recent<Grant>({ entriesMax: GRANTS_MAX, ttlMs: TOKEN_TTL_SECONDS * 1000 }),
+  grants: new Recent<AccessTokenGrant>({ entriesMax: GRANTS_MAX, ttlMs: TOKEN_TTL_SECONDS * 1000 }),
   keys: null as Promise<Keys> | null,
 }))
 
@@ -30,7 +30,7 @@ const stateOf = oncePer((_store: Store) => ({
  *
  * @throws Fault `token.invalid`
  */
-export async function readToken(needs: Needs, token: string): Promise<Grant> {
+export async function readToken(needs: Needs, token: string): Promise<AccessTokenGrant> {
   const { grants } = stateOf(needs.store)
   const now = needs.clock.now()
   const digest = sha256Base64url(token)
@@ -44,7 +44,7 @@ export async function readToken(needs: Needs, token: string): Promise<Grant> {
   } catch (cause) {
     throw new Fault('token.invalid', { detail: 'The access token is not one of ours, or was changed.', cause })
   }
-  const grant = readClaims(jws.payload, needs.urls, now)
+  const grant = verifyAccessToken(jws.payload, needs.urls, now)
   grants.set(digest, grant, now, grant.expiresAt.getTime())
   return grant
 }

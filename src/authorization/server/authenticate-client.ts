@@ -6,7 +6,7 @@ import { oncePer } from '../../store/once-per.ts'
 import type { Store } from '../../store/store.ts'
 import { spendAssertion } from './assertion-store.ts'
 import { SecretChecker } from './check-secret.ts'
-import { type Assertion, checkAssertion, parseAssertion, refused } from './client-assertion.ts'
+import { type Assertion, checkAssertion, invalidClient, parseAssertion } from './client-assertion.ts'
 import type { ClientProof } from './client-proof.ts'
 import { FailedAttempts } from './failed-attempts.ts'
 
@@ -61,7 +61,7 @@ async function byAssertion(needs: Needs, proof: ClientProof & { method: 'asserti
   const assertion = parseAssertion(proof.assertion)
   const { clientId } = assertion
   // RFC 7521 4.2: client_id is not needed, but must name the same client
-  if (proof.clientId !== null && proof.clientId !== clientId) throw refused('is from another client')
+  if (proof.clientId !== null && proof.clientId !== clientId) throw invalidClient('is from another client')
   try {
     return await acceptAssertion(needs, assertion)
   } catch (error) {
@@ -74,11 +74,11 @@ async function byAssertion(needs: Needs, proof: ClientProof & { method: 'asserti
 async function acceptAssertion(needs: Needs, assertion: Assertion): Promise<Client> {
   const { clientId } = assertion
   const client = await findClient(needs, clientId)
-  if (client === null || client.keys === null) throw refused('is not signed with a key of the client')
+  if (client === null || client.keys === null) throw invalidClient('is not signed with a key of the client')
   const audiences = [needs.urls.auth, `${needs.urls.auth}/token`]
   const { jti, expiresAt } = checkAssertion(assertion, client.keys, { audiences, now: needs.clock.now() })
   const isFirst = await needs.store.single(client.tenantId, (tx) => spendAssertion(tx, { clientId, jti, expiresAt }))
   // RFC 7523 3: a jti is used once
-  if (!isFirst) throw refused('was used before')
+  if (!isFirst) throw invalidClient('was used before')
   return client
 }

@@ -1,5 +1,5 @@
 import type { PublicJwk } from '../../crypto/jwk.ts'
-import { type Jws, objectionTo, parseCompact } from '../../crypto/jws.ts'
+import { type Jws, objectionToJws, parseCompact } from '../../crypto/jws.ts'
 import { Fault } from '../../fault.ts'
 
 const ASSERTION_CHARS_MAX = 16_384
@@ -18,9 +18,9 @@ export function parseAssertion(text: string): Assertion {
     // RFC 7523 3: issuer and subject are both the client
     if (typeof iss === 'string' && iss === sub) return { jws, clientId: iss }
   } catch (cause) {
-    throw refused('is not a signed JWT', cause)
+    throw invalidClient('is not a signed JWT', cause)
   }
-  throw refused('must have the client id as iss and as sub')
+  throw invalidClient('must have the client id as iss and as sub')
 }
 
 /**
@@ -37,20 +37,20 @@ export function checkAssertion(
 ): { readonly jti: string; readonly expiresAt: Date } {
   const { typ, kid } = jws.header
   // [SEC-21] a JWT made for another use is no client assertion; older clients write JWT or nothing
-  if (typ !== undefined && typ !== 'JWT' && typ !== 'client-authentication+jwt') throw refused('has another type')
+  if (typ !== undefined && typ !== 'JWT' && typ !== 'client-authentication+jwt') throw invalidClient('has another type')
   const candidates = keys.filter((key) => kid === undefined || key.kid === undefined || key.kid === kid)
-  if (!candidates.some((key) => objectionTo(jws, key, { algs: ['ES256', 'EdDSA'] }) === null)) {
-    throw refused('is not signed with a key of the client')
+  if (!candidates.some((key) => objectionToJws(jws, key, { algs: ['ES256', 'EdDSA'] }) === null)) {
+    throw invalidClient('is not signed with a key of the client')
   }
   const { aud, exp, nbf, iat, jti } = jws.payload
   const audience = Array.isArray(aud) && aud.length === 1 ? aud[0] : aud
   // RFC 7523 3: the audience is this authorization server, and nobody else who might replay it
-  if (typeof audience !== 'string' || !audiences.includes(audience)) throw refused('is for another audience')
+  if (typeof audience !== 'string' || !audiences.includes(audience)) throw invalidClient('is for another audience')
   const seconds = now.getTime() / 1000
-  if (typeof exp !== 'number' || exp + LEEWAY_SECONDS <= seconds) throw refused('has run out or has no exp')
-  if (exp > seconds + LIFETIME_SECONDS_MAX) throw refused('lives longer than an hour')
-  if (isLater(nbf, seconds) || isLater(iat, seconds)) throw refused('is not valid yet')
-  if (typeof jti !== 'string' || jti === '' || jti.length > JTI_CHARS_MAX) throw refused('has no usable jti')
+  if (typeof exp !== 'number' || exp + LEEWAY_SECONDS <= seconds) throw invalidClient('has run out or has no exp')
+  if (exp > seconds + LIFETIME_SECONDS_MAX) throw invalidClient('lives longer than an hour')
+  if (isLater(nbf, seconds) || isLater(iat, seconds)) throw invalidClient('is not valid yet')
+  if (typeof jti !== 'string' || jti === '' || jti.length > JTI_CHARS_MAX) throw invalidClient('has no usable jti')
   return { jti, expiresAt: new Date((exp + LEEWAY_SECONDS) * 1000) }
 }
 
@@ -59,6 +59,6 @@ function isLater(time: unknown, seconds: number): boolean {
 }
 
 /** What a client assertion is refused with. */
-export function refused(why: string, cause?: unknown): Fault {
+export function invalidClient(why: string, cause?: unknown): Fault {
   return new Fault('client.unauthenticated', { detail: `The client assertion ${why}.`, cause })
 }

@@ -4,7 +4,7 @@ import { findUser } from '../../directory/users/find-user.ts'
 import { record } from '../../events/audit/record.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
-import { makeToken, TOKEN_TTL_SECONDS } from '../access/platform-token.ts'
+import { signAccessToken, TOKEN_TTL_SECONDS } from '../access/platform-token.ts'
 import { readToken } from '../access/read-token.ts'
 import type { TokenForm } from './client-proof.ts'
 import { grantScopes } from './grant-scopes.ts'
@@ -32,7 +32,7 @@ export async function exchangeToken(platform: Platform, client: Client, request:
   const scopes = grantScopes(form.scope, walletScopes)
   const userId = await findImpersonated(platform, client, request)
   const { tenantId, clientId } = client
-  const token = await makeToken(platform, { tenantId, clientId, userId, isActing: true, scopes })
+  const token = await signAccessToken(platform, { tenantId, clientId, userId, isActing: true, scopes })
   return {
     access_token: token,
     issued_token_type: ACCESS_TOKEN,

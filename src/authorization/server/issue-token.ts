@@ -1,7 +1,7 @@
 import type { Client } from '../../directory/clients/client.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
-import { makeToken, TOKEN_TTL_SECONDS } from '../access/platform-token.ts'
+import { signAccessToken, TOKEN_TTL_SECONDS } from '../access/platform-token.ts'
 import { authenticateClient } from './authenticate-client.ts'
 import { readClientProof, type TokenForm } from './client-proof.ts'
 import { exchangeToken, TOKEN_EXCHANGE } from './exchange-token.ts'
@@ -30,7 +30,7 @@ export async function issueToken(platform: Platform, request: TokenRequest): Pro
 async function grantToClient(platform: Platform, client: Client, form: TokenForm): Promise<TokenAnswer> {
   const scopes = grantScopes(form.scope, client.scopes)
   const { tenantId, clientId } = client
-  const token = await makeToken(platform, { tenantId, clientId, userId: null, isActing: false, scopes })
+  const token = await signAccessToken(platform, { tenantId, clientId, userId: null, isActing: false, scopes })
   return { access_token: token, token_type: 'Bearer', expires_in: TOKEN_TTL_SECONDS, scope: scopes.join(' ') }
 }
 

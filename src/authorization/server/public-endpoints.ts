@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { Endpoint, EndpointAsk } from '../../http/routes/endpoint.ts'
+import type { Endpoint, EndpointContext } from '../../http/routes/endpoint.ts'
 import { endpoint } from '../../http/routes/endpoint.ts'
 import { platformTenantId } from '../../store/store.ts'
 import type { TokenForm } from './client-proof.ts'
@@ -32,9 +32,9 @@ const TokenBody = Type.Unsafe<TokenForm>(
 const tokenEndpoint = endpoint({
   method: 'POST',
   path: '/auth/token',
-  says: 'Issues an access token for the API: client_credentials, or token exchange to act for a user.',
+  summary: 'Issues an access token for the API: client_credentials, or token exchange to act for a user.',
   tag,
-  takes: 'form',
+  accepts: 'form',
   body: TokenBody,
   handle: async ({ platform, body, headers, ip, requestId }) => {
     const answer = await issueToken(platform, { form: body, headers, ip, requestId })
@@ -43,7 +43,7 @@ const tokenEndpoint = endpoint({
   },
 })
 
-function metadataAnswer({ platform }: EndpointAsk) {
+function metadataAnswer({ platform }: EndpointContext) {
   return { status: 200, body: serverMetadata(platform), headers: PUBLIC_FOR }
 }
 
@@ -51,9 +51,9 @@ const metadataEndpoint = endpoint({
   method: 'GET',
   // RFC 8414 3.1: the well-known part stands between host and path of the issuer
   path: '/.well-known/oauth-authorization-server/auth',
-  says: 'What the authorization server of the platform can do (RFC 8414).',
+  summary: 'What the authorization server of the platform can do (RFC 8414).',
   tag,
-  takes: 'none',
+  accepts: 'none',
   crossOrigin: true,
   handle: metadataAnswer,
 })
@@ -61,9 +61,9 @@ const metadataEndpoint = endpoint({
 const openidEndpoint = endpoint({
   method: 'GET',
   path: '/auth/.well-known/openid-configuration',
-  says: 'The same metadata where OpenID Connect clients look for it.',
+  summary: 'The same metadata where OpenID Connect clients look for it.',
   tag,
-  takes: 'none',
+  accepts: 'none',
   crossOrigin: true,
   handle: metadataAnswer,
 })
@@ -71,9 +71,9 @@ const openidEndpoint = endpoint({
 const jwksEndpoint = endpoint({
   method: 'GET',
   path: '/auth/jwks',
-  says: 'The keys that verify access tokens of the platform: the current one and those retired within a day.',
+  summary: 'The keys that verify access tokens of the platform: the current one and those retired within a day.',
   tag,
-  takes: 'none',
+  accepts: 'none',
   crossOrigin: true,
   handle: async ({ platform: { keys } }) => {
     // Makes the first key, so that the set is never empty.

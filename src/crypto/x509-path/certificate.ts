@@ -3,15 +3,15 @@ import { sha256 } from '../digest.ts'
 import {
   bitsOf,
   type Der,
+  derTags,
+  derTimeOf,
   expected,
   integerBytesOf,
-  malformed,
+  malformedDer,
   onlyChildOf,
   readDer,
   sequenceOf,
   smallIntegerOf,
-  tags,
-  timeOf,
 } from './der.ts'
 import { type Extensions, readExtensions } from './extensions.ts'
 import { type Name, readName } from './name.ts'
@@ -50,14 +50,14 @@ const SERIAL_BYTES_MAX = 21
  * @see [RFC 5280, 4.1](https://www.rfc-editor.org/rfc/rfc5280#section-4.1)
  */
 export function readCertificate(bytes: Uint8Array): Certificate {
-  if (bytes.length > BYTES_MAX) throw malformed(`it is longer than ${BYTES_MAX} bytes`)
+  if (bytes.length > BYTES_MAX) throw malformedDer(`it is longer than ${BYTES_MAX} bytes`)
   const der = Buffer.from(bytes)
   const [tbs, algorithm, signature, ...more] = sequenceOf(readDer(der))
-  if (more.length > 0 || tbs === undefined) throw malformed('it does not have three parts')
+  if (more.length > 0 || tbs === undefined) throw malformedDer('it does not have three parts')
   const body = readBody(sequenceOf(tbs))
   // 4.1.1.2: the same algorithm identifier inside and outside
   if (algorithm === undefined || !algorithm.whole.equals(body.algorithm))
-    throw malformed('it names two signature algorithms')
+    throw malformedDer('it names two signature algorithms')
   return {
     ...body.read,
     der,
@@ -74,30 +74,31 @@ function readBody(parts: readonly Der[]) {
   const [notBefore, notAfter, ...extra] = sequenceOf(validity)
   // 4.1: [1] and [2] unique identifiers, [3] extensions, in that order
   const surplus = rest.some(({ tag }, at) => ![0x81, 0x82, 0xa3].includes(tag) || tag <= (rest[at - 1]?.tag ?? 0))
-  const key = expected(spki, tags.sequence)
+  const key = expected(spki, derTags.sequence)
   const [, keyBits, ...behind] = sequenceOf(key)
-  if (surplus || extra.length > 0 || behind.length > 0) throw malformed('it has surplus parts')
+  if (surplus || extra.length > 0 || behind.length > 0) throw malformedDer('it has surplus parts')
   const extensions = rest.find(({ tag }) => tag === 0xa3)
   // 4.1.2.1; version 1 is the default, and DER leaves that out (X.690 11.5)
-  if (version > 3 || (version < 3 && extensions !== undefined)) throw malformed('its version is not that of its parts')
+  if (version > 3 || (version < 3 && extensions !== undefined))
+    throw malformedDer('its version is not that of its parts')
   const read = {
     version,
     serial: serialOf(integerBytesOf(serial)),
     issuer: readName(issuer),
     subject: readName(subject),
-    notBefore: timeOf(notBefore),
-    notAfter: timeOf(notAfter),
+    notBefore: derTimeOf(notBefore),
+    notAfter: derTimeOf(notAfter),
     spki: key.whole,
     keyBits: bitsOf(keyBits),
     publicKey: readPublicKey(key),
     extensions: readExtensions(extensions && onlyChildOf(extensions)),
   }
-  return { algorithm: expected(algorithm, tags.sequence).whole, read }
+  return { algorithm: expected(algorithm, derTags.sequence).whole, read }
 }
 
 function serialOf(bytes: Buffer): string {
   // 4.1.2.2: a positive integer of up to 20 octets
   if (bytes.length > SERIAL_BYTES_MAX || (bytes[0] ?? 0) >= 0x80)
-    throw malformed('the serial number is negative or too long')
+    throw malformedDer('the serial number is negative or too long')
   return bytes.toString('hex')
 }

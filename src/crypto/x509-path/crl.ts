@@ -3,16 +3,16 @@ import {
   bitsOf,
   childrenOf,
   type Der,
+  derTags,
+  derTimeOf,
   expected,
   integerBytesOf,
   isTime,
-  malformed,
+  malformedDer,
   onlyChildOf,
   readDer,
   sequenceOf,
   smallIntegerOf,
-  tags,
-  timeOf,
 } from './der.ts'
 import { extensionIds, readAll } from './extensions.ts'
 import { readName } from './name.ts'
@@ -45,14 +45,14 @@ const SKEW_MS = 60_000
  * @see [RFC 5280, 5.1](https://www.rfc-editor.org/rfc/rfc5280#section-5.1)
  */
 export function readCrl(bytes: Uint8Array): Crl {
-  if (bytes.length > BYTES_MAX) throw malformed(`the list is longer than ${BYTES_MAX} bytes`)
+  if (bytes.length > BYTES_MAX) throw malformedDer(`the list is longer than ${BYTES_MAX} bytes`)
   const der = Buffer.from(bytes)
   const [tbs, algorithm, signature, ...more] = sequenceOf(readDer(der))
   if (tbs === undefined || algorithm === undefined || more.length > 0)
-    throw malformed('the list does not have three parts')
+    throw malformedDer('the list does not have three parts')
   const { inner, ...read } = readList(sequenceOf(tbs))
   // 5.1.1.2: the same algorithm identifier inside and outside
-  if (!algorithm.whole.equals(inner)) throw malformed('the list names two signature algorithms')
+  if (!algorithm.whole.equals(inner)) throw malformedDer('the list names two signature algorithms')
   return { ...read, tbs: tbs.whole, algorithm: readAlgorithm(algorithm), signature: bitsOf(signature) }
 }
 
@@ -92,16 +92,17 @@ function isCurrent({ thisUpdate, nextUpdate }: Pick<Crl, 'thisUpdate' | 'nextUpd
 function readList(parts: readonly Der[]) {
   const [version, inner, issuer, thisUpdate, ...rest] = parts
   // 5.1.2.1: version 2, written as 1
-  if (smallIntegerOf(version) !== 1) throw malformed('the list is not of version 2')
-  const nextUpdate = isTime(rest[0]) ? timeOf(rest.shift()) : null
-  const entries = rest[0]?.tag === tags.sequence ? childrenOf(expected(rest.shift(), tags.sequence)).map(readEntry) : []
+  if (smallIntegerOf(version) !== 1) throw malformedDer('the list is not of version 2')
+  const nextUpdate = isTime(rest[0]) ? derTimeOf(rest.shift()) : null
+  const entries =
+    rest[0]?.tag === derTags.sequence ? childrenOf(expected(rest.shift(), derTags.sequence)).map(readEntry) : []
   const last = rest.shift()
-  if (rest.length > 0 || (last !== undefined && last.tag !== 0xa0)) throw malformed('the list has surplus parts')
+  if (rest.length > 0 || (last !== undefined && last.tag !== 0xa0)) throw malformedDer('the list has surplus parts')
   const extensions = last === undefined ? [] : readAll(onlyChildOf(last))
   return {
-    inner: expected(inner, tags.sequence).whole,
+    inner: expected(inner, derTags.sequence).whole,
     issuer: readName(issuer).der,
-    thisUpdate: timeOf(thisUpdate),
+    thisUpdate: derTimeOf(thisUpdate),
     nextUpdate,
     revoked: new Set(entries.map(({ serial }) => serial)),
     // 5.2.3: each list has a number. 5.2: what is critical is not understood, such as the scope of a part or the full list of a delta
@@ -114,7 +115,7 @@ function readList(parts: readonly Der[]) {
 function readEntry(der: Der) {
   const [serial, date, extensions, ...more] = sequenceOf(der)
   // Nothing rests on the date, and to read thousands takes longer than all the rest.
-  if (!isTime(date) || more.length > 0) throw malformed('an entry of the list is malformed')
+  if (!isTime(date) || more.length > 0) throw malformedDer('an entry of the list is malformed')
   return {
     serial: integerBytesOf(serial).toString('hex'),
     extensions: extensions === undefined ? [] : readAll(extensions),

@@ -2,14 +2,14 @@ import {
   booleanOf,
   childrenOf,
   type Der,
+  derTags,
   expected,
-  malformed,
+  malformedDer,
   namedBitsOf,
   oidOf,
   readDer,
   sequenceOf,
   smallIntegerOf,
-  tags,
 } from './der.ts'
 
 /** Object identifiers of the extensions that we read or refuse. */
@@ -37,7 +37,7 @@ const keyUsages = [
   ...(['keyCertSign', 'cRLSign', 'encipherOnly', 'decipherOnly'] as const),
 ] as const
 /** One of the nine key usages. */
-export type KeyUsage = (typeof keyUsages)[number]
+export type CertificateKeyUsageBits = (typeof keyUsages)[number]
 
 /** General names of the kinds that we use. */
 export type AltNames = {
@@ -50,7 +50,7 @@ export type AltNames = {
 export type Extensions = {
   readonly present: readonly { readonly oid: string; readonly isCritical: boolean; readonly value: Buffer }[]
   readonly basicConstraints: { readonly isCa: boolean; readonly pathLength: number | null } | null
-  readonly keyUsage: ReadonlySet<KeyUsage> | null
+  readonly keyUsage: ReadonlySet<CertificateKeyUsageBits> | null
   readonly extendedKeyUsage: readonly string[] | null
   readonly subjectKeyId: Buffer | null
   readonly authorityKeyId: Buffer | null
@@ -73,7 +73,7 @@ export function readExtensions(der: Der | undefined): Extensions {
     basicConstraints: read(extensionIds.basicConstraints, readBasicConstraints),
     keyUsage: read(extensionIds.keyUsage, readKeyUsage),
     extendedKeyUsage: read(extensionIds.extendedKeyUsage, (value) => sequenceOf(value).map(oidOf)),
-    subjectKeyId: read(extensionIds.subjectKeyId, (value) => expected(value, tags.octetString).content),
+    subjectKeyId: read(extensionIds.subjectKeyId, (value) => expected(value, derTags.octetString).content),
     // 4.2.1.1: [0] keyIdentifier
     authorityKeyId: read(
       extensionIds.authorityKeyId,
@@ -90,13 +90,13 @@ export function readAll(der: Der): Extensions['present'] {
   const found = sequenceOf(der).map((one) => {
     const parts = sequenceOf(one)
     const [oid, second] = parts
-    const isCritical = second?.tag === tags.boolean && booleanOf(second)
+    const isCritical = second?.tag === derTags.boolean && booleanOf(second)
     const value = parts.at(-1)
-    if (parts.length !== (second?.tag === tags.boolean ? 3 : 2)) throw malformed('an extension is malformed')
-    return { oid: oidOf(oid), isCritical, value: expected(value, tags.octetString).content }
+    if (parts.length !== (second?.tag === derTags.boolean ? 3 : 2)) throw malformedDer('an extension is malformed')
+    return { oid: oidOf(oid), isCritical, value: expected(value, derTags.octetString).content }
   })
   // 4.2: a certificate MUST NOT include more than one instance of a particular extension
-  if (new Set(found.map(({ oid }) => oid)).size < found.length) throw malformed('an extension is there twice')
+  if (new Set(found.map(({ oid }) => oid)).size < found.length) throw malformedDer('an extension is there twice')
   return found
 }
 
@@ -108,13 +108,13 @@ export function isCritical({ present }: Pick<Extensions, 'present'>, type: strin
 function readBasicConstraints(value: Der) {
   const parts = sequenceOf(value)
   const [first] = parts
-  const isCa = first?.tag === tags.boolean && booleanOf(first)
-  const rest = first?.tag === tags.boolean ? parts.slice(1) : parts
-  if (rest.length > 1) throw malformed('the basic constraints are malformed')
+  const isCa = first?.tag === derTags.boolean && booleanOf(first)
+  const rest = first?.tag === derTags.boolean ? parts.slice(1) : parts
+  if (rest.length > 1) throw malformedDer('the basic constraints are malformed')
   return { isCa, pathLength: rest.length === 0 ? null : smallIntegerOf(rest[0]) }
 }
 
-function readKeyUsage(value: Der): ReadonlySet<KeyUsage> {
+function readKeyUsage(value: Der): ReadonlySet<CertificateKeyUsageBits> {
   const bytes = namedBitsOf(value)
   return new Set(keyUsages.filter((_, bit) => ((bytes[bit >> 3] ?? 0) >> (7 - (bit & 7))) & 1))
 }
@@ -129,7 +129,7 @@ function readAltNames(value: Der): AltNames {
 /** IA5String without control characters: a NUL has hidden the rest of a name before. */
 function asciiOf({ content }: Der): string {
   const text = content.toString('latin1')
-  if (!/^[\x20-\x7e]+$/.test(text)) throw malformed('a name is not printable ASCII')
+  if (!/^[\x20-\x7e]+$/.test(text)) throw malformedDer('a name is not printable ASCII')
   return text
 }
 

@@ -1,4 +1,4 @@
-import { childrenOf, type Der, expected, malformed, oidOf, sequenceOf, tags } from './der.ts'
+import { childrenOf, type Der, derTags, expected, malformedDer, oidOf, sequenceOf } from './der.ts'
 
 /** A distinguished name. Two are the same exactly when their `der` is: RFC 5280 7.1 allows more, X5-3 does not. */
 export type Name = {
@@ -33,19 +33,19 @@ const shortNames: Readonly<Record<string, string>> = {
 
 /** Reads a Name. @throws Fault `certificate.invalid` @see [RFC 5280, 4.1.2.4](https://www.rfc-editor.org/rfc/rfc5280#section-4.1.2.4) */
 export function readName(der: Der | undefined): Name {
-  const parts = sequenceOf(der).map((part) => childrenOf(expected(part, tags.set)).map(readAttribute))
+  const parts = sequenceOf(der).map((part) => childrenOf(expected(part, derTags.set)).map(readAttribute))
   const attributes = parts.flat()
   const text = parts
     .toReversed()
     .map((part) => part.map(({ oid, value }) => `${shortNames[oid] ?? oid}=${escaped(value)}`).join('+'))
     .join(',')
   const country = only(attributes, COUNTRY)
-  return { der: expected(der, tags.sequence).whole, text, country, state: only(attributes, STATE) }
+  return { der: expected(der, derTags.sequence).whole, text, country, state: only(attributes, STATE) }
 }
 
 function readAttribute(der: Der): Attribute {
   const [type, value, ...more] = sequenceOf(der)
-  if (value === undefined || more.length > 0) throw malformed('a name has a bad attribute')
+  if (value === undefined || more.length > 0) throw malformedDer('a name has a bad attribute')
   return { oid: oidOf(type), value: textOf(value) }
 }
 

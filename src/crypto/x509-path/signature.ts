@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
-import { type Der, malformed, oidOf, sequenceOf, tags } from './der.ts'
+import { type Der, derTags, malformedDer, oidOf, sequenceOf } from './der.ts'
 
 /** Bytes that somebody signed, in a certificate or a CRL. `algorithm` is an object identifier. */
 export type Signed = { readonly tbs: Buffer; readonly algorithm: string; readonly signature: Buffer }
@@ -39,13 +39,13 @@ export function readAlgorithm(der: Der | undefined): string {
   const oid = oidOf(type)
   const allowed = algorithms[oid]?.keyType === 'rsa' ? ['', '0500'] : ['']
   if (isStrongAlgorithm(oid) && !allowed.includes(parameters.map(({ whole }) => whole.toString('hex')).join()))
-    throw malformed('a signature algorithm has parameters')
+    throw malformedDer('a signature algorithm has parameters')
   return oid
 }
 
 /** The key of a SubjectPublicKeyInfo; null: of a kind that node:crypto cannot use, or on a curve without a name (RFC 5480 2.1.1). */
 export function readPublicKey(spki: Der): KeyObject | null {
-  if (sequenceOf(sequenceOf(spki)[0])[1]?.tag === tags.sequence) return null
+  if (sequenceOf(sequenceOf(spki)[0])[1]?.tag === derTags.sequence) return null
   try {
     return createPublicKey({ key: spki.whole, format: 'der', type: 'spki' })
   } catch {

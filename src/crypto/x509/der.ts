@@ -1,6 +1,6 @@
 // Writing DER (ITU-T X.690): the few types that certificates, requests and revocation lists are made of.
 
-import { tags } from '../x509-path/der.ts'
+import { derTags } from '../x509-path/der.ts'
 
 /** One element: tag, length in its shortest form, content. */
 export function element(tag: number, ...content: readonly Uint8Array[]): Buffer {
@@ -10,12 +10,12 @@ export function element(tag: number, ...content: readonly Uint8Array[]): Buffer 
 
 /** SEQUENCE. */
 export function sequence(...members: readonly Uint8Array[]): Buffer {
-  return element(tags.sequence, ...members)
+  return element(derTags.sequence, ...members)
 }
 
 /** SET OF. DER wants the members of a set in the order of their encodings. @see X.690, 11.6 */
 export function setOf(...members: readonly Uint8Array[]): Buffer {
-  return element(tags.set, ...[...members].sort(Buffer.compare))
+  return element(derTags.set, ...[...members].sort(Buffer.compare))
 }
 
 /** `[n]` around a whole element. */
@@ -30,7 +30,7 @@ export function implicit(n: number, content: Uint8Array): Buffer {
 
 /** BOOLEAN; true is all ones (X.690, 11.1). */
 export function boolean(value: boolean): Buffer {
-  return element(tags.boolean, Buffer.from([value ? 0xff : 0x00]))
+  return element(derTags.boolean, Buffer.from([value ? 0xff : 0x00]))
 }
 
 /** A non-negative INTEGER, as a small number or as big-endian bytes, in its shortest form. */
@@ -41,12 +41,12 @@ export function integer(value: number | Uint8Array): Buffer {
   const shortest = bytes.subarray(start)
   // The first bit is the sign.
   const sign = ((shortest[0] ?? 0) & 0x80) === 0 ? [] : [Buffer.from([0])]
-  return element(tags.integer, ...sign, shortest.length === 0 ? Buffer.from([0]) : shortest)
+  return element(derTags.integer, ...sign, shortest.length === 0 ? Buffer.from([0]) : shortest)
 }
 
 /** BIT STRING of whole bytes. */
 export function bitString(bytes: Uint8Array): Buffer {
-  return element(tags.bitString, Buffer.from([0]), bytes)
+  return element(derTags.bitString, Buffer.from([0]), bytes)
 }
 
 /** BIT STRING of named bits: `bits` are their numbers, trailing zero bits are left out (X.690, 11.2.2). */
@@ -54,12 +54,12 @@ export function namedBits(...bits: readonly number[]): Buffer {
   const last = Math.max(...bits)
   const bytes = Buffer.alloc(Math.floor(last / 8) + 1)
   for (const bit of bits) bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) | (0x80 >> (bit & 7))
-  return element(tags.bitString, Buffer.from([7 - (last & 7)]), bytes)
+  return element(derTags.bitString, Buffer.from([7 - (last & 7)]), bytes)
 }
 
 /** OCTET STRING. */
 export function octetString(bytes: Uint8Array): Buffer {
-  return element(tags.octetString, bytes)
+  return element(derTags.octetString, bytes)
 }
 
 /**
@@ -69,24 +69,27 @@ export function octetString(bytes: Uint8Array): Buffer {
  */
 export function oid(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number)
-  return element(tags.oid, Buffer.from([first * 40 + second, ...rest].flatMap(base128)))
+  return element(derTags.oid, Buffer.from([first * 40 + second, ...rest].flatMap(base128)))
 }
 
 /** UTF8String. */
 export function utf8String(text: string): Buffer {
-  return element(tags.utf8String, Buffer.from(text, 'utf8'))
+  return element(derTags.utf8String, Buffer.from(text, 'utf8'))
 }
 
 /** PrintableString; the caller knows that the characters are in its set. */
 export function printableString(text: string): Buffer {
-  return element(tags.printableString, Buffer.from(text, 'latin1'))
+  return element(derTags.printableString, Buffer.from(text, 'latin1'))
 }
 
 /** A time as RFC 5280 4.1.2.5 wants it, to the second: UTCTime up to 2049, GeneralizedTime after. */
 export function time(at: Date): Buffer {
   const digits = at.toISOString().replace(/[-:T]|\.\d+/g, '')
   const isLate = at.getUTCFullYear() >= 2050
-  return element(isLate ? tags.generalizedTime : tags.utcTime, Buffer.from(isLate ? digits : digits.slice(2), 'latin1'))
+  return element(
+    isLate ? derTags.generalizedTime : derTags.utcTime,
+    Buffer.from(isLate ? digits : digits.slice(2), 'latin1'),
+  )
 }
 
 function lengthOf(length: number): Buffer {

@@ -1,4 +1,4 @@
-import { childrenOf, oidOf, readDer, sequenceOf, tags } from '../x509-path/der.ts'
+import { childrenOf, derTags, oidOf, readDer, sequenceOf } from '../x509-path/der.ts'
 import type { Name } from '../x509-path/name.ts'
 import { oid, printableString, sequence, setOf, utf8String } from './der.ts'
 import { oids } from './oids.ts'
@@ -25,6 +25,6 @@ export function commonNameOf({ der }: Pick<Name, 'der'>): string | null {
   const [only] = found
   if (only === undefined || found.length > 1) return null
   // UTF8String and PrintableString, which RFC 5280 4.1.2.4 wants; the older types are not in use for such keys.
-  if (only.tag === tags.utf8String) return only.content.toString('utf8')
-  return only.tag === tags.printableString ? only.content.toString('latin1') : null
+  if (only.tag === derTags.utf8String) return only.content.toString('utf8')
+  return only.tag === derTags.printableString ? only.content.toString('latin1') : null
 }

@@ -3,13 +3,13 @@ import type { SigningKey, Soon } from '../signing-key.ts'
 import {
   bitsOf,
   childrenOf,
+  derTags,
   expected,
   integerBytesOf,
-  malformed,
+  malformedDer,
   oidOf,
   readDer,
   sequenceOf,
-  tags,
 } from '../x509-path/der.ts'
 import { type Extensions, readExtensions } from '../x509-path/extensions.ts'
 import { type Name, readName } from '../x509-path/name.ts'
@@ -44,16 +44,16 @@ export function signRequest({ subject, spki, extensions }: Ask, key: SigningKey)
 export function readSigningRequest(bytes: Uint8Array): SigningRequest {
   const der = Buffer.from(bytes)
   const [body, algorithm, signature, ...more] = sequenceOf(readDer(der))
-  if (body === undefined || more.length > 0) throw malformed('it does not have three parts')
+  if (body === undefined || more.length > 0) throw malformedDer('it does not have three parts')
   const [version, subject, spki, attributes] = sequenceOf(body)
   // RFC 2986 4.1: v1 is written 0
-  if (!integerBytesOf(version).equals(Buffer.from([0]))) throw malformed('it is a request of another version')
-  const key = expected(spki, tags.sequence)
+  if (!integerBytesOf(version).equals(Buffer.from([0]))) throw malformedDer('it is a request of another version')
+  const key = expected(spki, derTags.sequence)
   const publicKey = readPublicKey(key)
-  if (publicKey === null) throw malformed('its key is of no kind that is known here')
+  if (publicKey === null) throw malformedDer('its key is of no kind that is known here')
   const wishes = (attributes === undefined ? [] : childrenOf(expected(attributes, 0xa0))).flatMap((one) => {
     const [type, values] = sequenceOf(one)
-    return oidOf(type) === oids.extensionRequest ? [childrenOf(expected(values, tags.set))[0]] : []
+    return oidOf(type) === oids.extensionRequest ? [childrenOf(expected(values, derTags.set))[0]] : []
   })
   return {
     ...{ tbs: body.whole, algorithm: readAlgorithm(algorithm), signature: bitsOf(signature) },

@@ -27,7 +27,7 @@ import {
 type Needs = Pick<Platform, 'store' | 'clock'>
 
 /** How many tenants, clients and users together were made, and how many changed. */
-export type Applied = { readonly created: number; readonly changed: number }
+export type BootstrapResult = { readonly created: number; readonly changed: number }
 
 type Count = { created: number; changed: number }
 
@@ -37,7 +37,7 @@ type Count = { created: number; changed: number }
  *
  * @throws BootstrapMistakes if a client id belongs to another tenant, or a user's e-mail address or external identifier to another user.
  */
-export async function applyBootstrap(needs: Needs, { tenants }: Bootstrap): Promise<Applied> {
+export async function applyBootstrap(needs: Needs, { tenants }: Bootstrap): Promise<BootstrapResult> {
   const count: Count = { created: 0, changed: 0 }
   for (const [index, tenant] of tenants.entries()) await applyTenant(needs, tenant, `/tenants/${index}`, count)
   forgetTenants(needs)

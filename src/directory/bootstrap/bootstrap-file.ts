@@ -4,7 +4,7 @@ import { isJsonObject, type Json, memberOf, parseJson } from '../../crypto/json.
 import { type PublicJwk, readPublicJwk } from '../../crypto/jwk.ts'
 import { Fault } from '../../fault.ts'
 import { checkMaker } from '../../http/validation/check.ts'
-import { folded } from '../users/user.ts'
+import { foldCase } from '../users/user.ts'
 
 const name = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '^[^\\u0000]*$' })
 /** No client may have the form of a user id: tokens tell the two apart. */
@@ -182,8 +182,8 @@ function proofMistakes(client: ClientEntry, at: string): string[] {
 
 function userMistakes(users: readonly UserEntry[], at: string): string[] {
   return [
-    ...twice(users.map(({ username }, u) => [folded(username), `${at}/${u}/username`])),
-    ...twice(users.map(({ email }, u) => [email === undefined ? undefined : folded(email), `${at}/${u}/email`])),
+    ...twice(users.map(({ username }, u) => [foldCase(username), `${at}/${u}/username`])),
+    ...twice(users.map(({ email }, u) => [email === undefined ? undefined : foldCase(email), `${at}/${u}/email`])),
     ...twice(users.map(({ externalIdentifier }, u) => [externalIdentifier, `${at}/${u}/externalIdentifier`])),
   ]
 }

@@ -4,7 +4,7 @@ import type { User } from './user.ts'
 import { selectUser } from './user-store.ts'
 
 /** How an organisation names one of its people. */
-export type RecipientAsk = {
+export type RecipientIdentifier = {
   readonly identifierType: 'email' | 'username' | 'externalIdentifier'
   readonly value: string
 }
@@ -17,7 +17,7 @@ export type RecipientAsk = {
  */
 export async function getRecipient(
   tx: TenantTx,
-  { identifierType, value }: RecipientAsk,
+  { identifierType, value }: RecipientIdentifier,
   pointer: string,
 ): Promise<User> {
   const found = await selectUser(tx, identifierType, value)

@@ -1,4 +1,4 @@
-import type { ListAsk } from '../../api/list.ts'
+import type { ListRequest } from '../../api/list.ts'
 import type { TenantId } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
 import type { User } from './user.ts'
@@ -8,7 +8,7 @@ import { listUserRows, type UserFilter } from './user-store.ts'
 export async function listUsers(
   { store }: Pick<Platform, 'store'>,
   tenantId: TenantId,
-  list: ListAsk,
+  list: ListRequest,
   filter: UserFilter,
 ): Promise<User[]> {
   return store.single(tenantId, (tx) => listUserRows(tx, list, filter))

@@ -1,6 +1,6 @@
 import { newId } from '../../store/row-id.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
-import { folded } from './user.ts'
+import { foldCase } from './user.ts'
 
 /** What a file or an administrator says about a user. What is null stays as it is; a new user is enabled unless told. */
 export type UserPut = {
@@ -46,9 +46,9 @@ const passwordOf = sql(
  */
 export async function putUser(tx: TenantTx, ask: UserPut, now: Date): Promise<{ id: string; created: boolean } | null> {
   const { username, email, firstName, lastName } = ask
-  const fold = (text: string | null) => (text === null ? null : folded(text))
+  const fold = (text: string | null) => (text === null ? null : foldCase(text))
   const [row] = await tx.rows<{ id: string; created: boolean }>(put, [
-    ...[tx.tenantId, newId(), username, folded(username), email, fold(email), firstName, lastName],
+    ...[tx.tenantId, newId(), username, foldCase(username), email, fold(email), firstName, lastName],
     ...[ask.externalIdentifier, ask.enabled, ask.passwordHash, now, fold(firstName), fold(lastName), ask.replaces],
   ])
   return row ?? null
@@ -56,6 +56,6 @@ export async function putUser(tx: TenantTx, ask: UserPut, now: Date): Promise<{ 
 
 /** The password hash of a user, null if there is none. */
 export async function findPasswordHash(tx: TenantTx, username: string): Promise<string | null> {
-  const [row] = await tx.rows<{ password_hash: string | null }>(passwordOf, [tx.tenantId, folded(username)])
+  const [row] = await tx.rows<{ password_hash: string | null }>(passwordOf, [tx.tenantId, foldCase(username)])
   return row?.password_hash ?? null
 }

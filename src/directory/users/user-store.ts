@@ -1,8 +1,8 @@
 import type { UserId } from '../../caller.ts'
-import { type PageAsk, pagedList } from '../../store/paged-list.ts'
+import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { isUuid } from '../../uuid.ts'
-import { folded, type User, type UserKey } from './user.ts'
+import { foldCase, type User, type UserKey } from './user.ts'
 
 type Row = {
   id: UserId
@@ -30,7 +30,7 @@ const finders = {
 export async function selectUser(tx: TenantTx, key: UserKey, value: string): Promise<User | null> {
   // What cannot be in the column is not asked for: PostgreSQL would refuse it with an error.
   if (value.includes('\0') || (key === 'id' && !isUuid(value))) return null
-  const wanted = key === 'username' || key === 'email' ? folded(value) : value
+  const wanted = key === 'username' || key === 'email' ? foldCase(value) : value
   const [row] = await tx.rows<Row>(finders[key], [tx.tenantId, wanted])
   return row === undefined ? null : asUser(row)
 }
@@ -59,9 +59,9 @@ export type UserFilter = {
 }
 
 /** One page of the users of the tenant, and one row more if there are more. */
-export async function listUserRows(tx: TenantTx, ask: PageAsk, filter: UserFilter): Promise<User[]> {
+export async function listUserRows(tx: TenantTx, ask: PageRequest, filter: UserFilter): Promise<User[]> {
   const { email, username, name, enabled } = filter
-  const fold = (text: string | undefined) => (text === undefined ? undefined : folded(text))
+  const fold = (text: string | undefined) => (text === undefined ? undefined : foldCase(text))
   const folding = { email: fold(email), username: fold(username), name: fold(name), enabled }
   return (await page<Row>(tx, ask, [tx.tenantId], folding)).map(asUser)
 }

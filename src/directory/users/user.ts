@@ -19,7 +19,7 @@ export type User = {
 export type UserKey = 'id' | 'username' | 'email' | 'externalIdentifier'
 
 /** The form in which user names, e-mail addresses and names are compared: NFC, lower case. */
-export function folded(text: string): string {
+export function foldCase(text: string): string {
   return text.normalize('NFC').toLowerCase()
 }
 

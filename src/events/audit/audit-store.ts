@@ -1,4 +1,4 @@
-import { type PageAsk, pagedList } from '../../store/paged-list.ts'
+import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { lowestIdAt } from '../../store/row-id.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { Detail } from './entry.ts'
@@ -59,7 +59,7 @@ export async function hasAuditRow(tx: TenantTx, id: string): Promise<boolean> {
 /** One page of lines, in the order of their times, and one more if there are more. */
 export async function listAuditRows(
   tx: TenantTx,
-  ask: PageAsk,
+  ask: PageRequest,
   { action, ...filter }: AuditFilter,
 ): Promise<AuditRow[]> {
   const { createdAfter, createdBefore } = filter

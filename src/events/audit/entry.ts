@@ -3,7 +3,7 @@ import { idAt } from '../../store/row-id.ts'
 import { isPublicEvent } from './public-events.ts'
 
 /** A stranger at the protocol surface: its id, if any, is what it calls itself (a client id, an issuer URL). */
-export type Stranger = {
+export type AnonymousActor = {
   readonly kind: 'wallet' | 'verifier' | 'issuer'
   readonly id?: string
   readonly ip?: string
@@ -11,10 +11,10 @@ export type Stranger = {
 }
 
 /** Who did it. `system`: a job or the start of the server. `client`: one that is not a Caller yet. */
-export type Actor = Acting | Stranger | 'system' | Machine
+export type Actor = ActorColumns | AnonymousActor | 'system' | Machine
 
 /** As much of a caller as an entry says. */
-export type Acting = Pick<Caller, 'actor' | 'actingClientId' | 'ip' | 'requestId'>
+export type ActorColumns = Pick<Caller, 'actor' | 'actingClientId' | 'ip' | 'requestId'>
 
 type Machine = { readonly kind: 'client'; readonly id: string; readonly ip: string; readonly requestId: string }
 
@@ -22,7 +22,7 @@ type Machine = { readonly kind: 'client'; readonly id: string; readonly ip: stri
 export type Detail = Readonly<Record<string, string | number | boolean | null | readonly string[]>>
 
 /** One line of the audit trail. It is a public event too when its action is one of `publicEvents`. */
-export type Entry = {
+export type AuditEntry = {
   /** What happened, in the past tense: `credential.revoked`. */
   readonly action: string
   readonly subject: { readonly kind: string; readonly id: string | null }
@@ -33,7 +33,7 @@ export type Entry = {
 }
 
 /** The entry as the columns of its row, but the tenant. */
-export function columnsOf({ action, subject, by, result, detail }: Entry, now: Date) {
+export function columnsOf({ action, subject, by, result, detail }: AuditEntry, now: Date) {
   const { kind, id, client, ip, requestId } = actorOf(by)
   return {
     id: idAt(now),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { type ListAsk, listQuery } from '../../api/list.ts'
+import { type ListRequest, listQuery } from '../../api/list.ts'
 import type { Caller } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
@@ -51,7 +51,7 @@ type AuditEntryReply = Static<typeof AuditEntryReply>
 export async function listAudit(
   { store }: Pick<Platform, 'store'>,
   { tenantId }: Caller,
-  ask: ListAsk,
+  ask: ListRequest,
   query: Static<typeof AuditListQuery>,
 ): Promise<AuditRow[]> {
   const cursor = ask.after ?? ask.before

@@ -1,5 +1,5 @@
 import { sql, type TenantTx } from '../../store/store.ts'
-import type { Entry } from './entry.ts'
+import type { AuditEntry } from './entry.ts'
 import { auditValues, insertAudit } from './recorded-sql.ts'
 
 const insertEntry = sql('events.record', insertAudit('entry.subject_id', '', 1))
@@ -9,6 +9,6 @@ const insertEntry = sql('events.record', insertAudit('entry.subject_id', '', 1))
  *
  * One statement. Where the change is a single statement too, `auditCte` of `recorded-sql.ts` puts both into one.
  */
-export async function record(tx: TenantTx, entry: Entry, now: Date): Promise<void> {
+export async function record(tx: TenantTx, entry: AuditEntry, now: Date): Promise<void> {
   await tx.rows(insertEntry, auditValues(entry, now))
 }

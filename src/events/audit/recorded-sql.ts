@@ -1,4 +1,4 @@
-import { columnsOf, type Entry } from './entry.ts'
+import { type AuditEntry, columnsOf } from './entry.ts'
 
 const INSERT = `insert into audit_entry (tenant_id, id, at, actor_kind, actor_id, acting_client, action, event_type, subject_kind, subject_id,
     result, ip, request_id, detail)`
@@ -27,7 +27,7 @@ export function auditCte({ from, subjectId, first }: Place): string {
 }
 
 /** The value for the parameter that {@link auditCte} named, ready to spread behind the statement's own. */
-export function auditValues(entry: Entry, now: Date): [string] {
+export function auditValues(entry: AuditEntry, now: Date): [string] {
   return [JSON.stringify(columnsOf(entry, now))]
 }
 
@@ -48,7 +48,7 @@ export function auditEachCte({
 }
 
 /** The value for the parameter that {@link auditEachCte} named. */
-export function auditEachValues(entries: readonly Entry[], now: Date): [string] {
+export function auditEachValues(entries: readonly AuditEntry[], now: Date): [string] {
   return [JSON.stringify(entries.map((one) => columnsOf(one, now)))]
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Caller } from '../../caller.ts'
 import { newId } from '../../store/row-id.ts'
-import type { Entry } from '../audit/entry.ts'
+import type { AuditEntry } from '../audit/entry.ts'
 import { record } from '../audit/record.ts'
 import { aHouse, aTenant, type House, until } from '../test-support/house.ts'
 import { countEvents, readCounts, type TemplatesOf } from './count-events.ts'
@@ -21,7 +21,12 @@ const templatesOf: TemplatesOf = async (_tx, happenings) =>
   new Map(happenings.map(({ subjectId }) => [subjectId ?? '', template]))
 const never = new AbortController().signal
 
-function happen(caller: Caller, action: string, at: string, detail: NonNullable<Entry['detail']> = {}): Promise<void> {
+function happen(
+  caller: Caller,
+  action: string,
+  at: string,
+  detail: NonNullable<AuditEntry['detail']> = {},
+): Promise<void> {
   const subject = { kind: action.startsWith('credential') ? 'credential' : 'issuance', id: newId() }
   const entry = { action, subject, by: 'system', detail } as const
   return house.platform.store.single(caller.tenantId, (tx) => record(tx, entry, new Date(at)))

@@ -1,11 +1,11 @@
 import type { TenantId } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
 import type { TenantTx } from '../../store/store.ts'
-import { addCounts, findCounted, listCountRows, listHappenings, listTenantsToCount } from './figure-store.ts'
-import { type Count, countFigures, figureOf, type Happening } from './metric.ts'
+import { addCounts, findCounted, listAuditEvents, listCountRows, listTenantsToCount } from './figure-store.ts'
+import { type AuditEvent, type Count, countMetrics, metricOf } from './metric.ts'
 
 /** Which template each subject was made of, by the id of the subject. */
-export type TemplatesOf = (tx: TenantTx, happenings: readonly Happening[]) => Promise<ReadonlyMap<string, string>>
+export type TemplatesOf = (tx: TenantTx, happenings: readonly AuditEvent[]) => Promise<ReadonlyMap<string, string>>
 
 const HAPPENINGS_PER_TURN = 5_000
 const TENANTS_PER_TURN = 1_000
@@ -32,7 +32,7 @@ export async function countEvents(
 /** @returns whether there may be more. */
 async function countSome(tx: TenantTx, templatesOf: TemplatesOf): Promise<boolean> {
   const from = await findCounted(tx)
-  const happenings = await listHappenings(tx, from, true, HAPPENINGS_PER_TURN)
+  const happenings = await listAuditEvents(tx, from, true, HAPPENINGS_PER_TURN)
   const last = happenings.at(-1)
   if (last === undefined) return false
   await addCounts(tx, from, last, await count(tx, happenings, templatesOf))
@@ -54,7 +54,7 @@ export async function readCounts(
   return store.inTenant(tenantId, async (tx) => {
     const { counted, counts } = await listCountRows(tx, ask)
     // What happens while the sweep is not there is few, unless very much does.
-    const fresh = await listHappenings(tx, counted, false, LIVE_MAX)
+    const fresh = await listAuditEvents(tx, counted, false, LIVE_MAX)
     const live = (await count(tx, fresh, templatesOf)).filter(
       ({ month, templateId }) =>
         month >= ask.from && month <= ask.until && (ask.templateId === null || templateId === ask.templateId),
@@ -64,8 +64,8 @@ export async function readCounts(
   })
 }
 
-async function count(tx: TenantTx, happenings: readonly Happening[], templatesOf: TemplatesOf): Promise<Count[]> {
-  const counted = happenings.filter((one) => figureOf(one) !== null)
+async function count(tx: TenantTx, happenings: readonly AuditEvent[], templatesOf: TemplatesOf): Promise<Count[]> {
+  const counted = happenings.filter((one) => metricOf(one) !== null)
   if (counted.length === 0) return []
-  return countFigures(counted, await templatesOf(tx, counted))
+  return countMetrics(counted, await templatesOf(tx, counted))
 }

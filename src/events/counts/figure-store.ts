@@ -1,14 +1,14 @@
 import type { TenantId } from '../../caller.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 import { type Position, placeOf, SETTLED, START } from '../stream/position.ts'
-import { type Count, countedBesides, type Figure, type Happening } from './metric.ts'
+import { type AuditEvent, type Count, extraCounted, type Metric } from './metric.ts'
 
 /** Something that happened, with its place in the order. */
-export type Placed = Happening & Position
+export type PlacedEvent = AuditEvent & Position
 
 const COLUMNS = `a.id, a.at, a.action, a.subject_kind as "subjectKind", a.subject_id as "subjectId", a.detail, a.era, a.xact`
 const PAST = 'a.tenant_id = $1 and (a.era, a.xact, a.id) > ($2::int, $3::xid8, $4::uuid)'
-const BESIDES = `a.event_type is null and a.action in (${countedBesides.map((one) => `'${one}'`).join(', ')})`
+const BESIDES = `a.event_type is null and a.action in (${extraCounted.map((one) => `'${one}'`).join(', ')})`
 /** What happened past a position, each of the two kinds along its own index. */
 const past = (also: string) => {
   const part = (which: string) =>
@@ -80,12 +80,22 @@ export async function findCounted(tx: TenantTx): Promise<Counted> {
  *
  * @param settled Only as far as nothing can come in before it any more.
  */
-export async function listHappenings(tx: TenantTx, from: Position, settled: boolean, limit: number): Promise<Placed[]> {
-  return tx.rows<Placed>(settled ? listSettled : listAny, [tx.tenantId, ...placeOf(from), limit])
+export async function listAuditEvents(
+  tx: TenantTx,
+  from: Position,
+  settled: boolean,
+  limit: number,
+): Promise<PlacedEvent[]> {
+  return tx.rows<PlacedEvent>(settled ? listSettled : listAny, [tx.tenantId, ...placeOf(from), limit])
 }
 
 /** Adds counts and moves the position on to `to`, unless somebody else has moved it. */
-export async function addCounts(tx: TenantTx, from: Position, to: Placed, counts: readonly Count[]): Promise<void> {
+export async function addCounts(
+  tx: TenantTx,
+  from: Position,
+  to: PlacedEvent,
+  counts: readonly Count[],
+): Promise<void> {
   const made = counts.map(({ templateId, month, figure, count }) => ({ template_id: templateId, month, figure, count }))
   await tx.rows(add, [tx.tenantId, ...placeOf(from), ...placeOf(to), to.at, JSON.stringify(made)])
 }
@@ -95,7 +105,7 @@ export async function listCountRows(
   tx: TenantTx,
   { from, until, templateId }: { readonly from: string; readonly until: string; readonly templateId: string | null },
 ): Promise<{ readonly counted: Counted; readonly counts: Count[] }> {
-  type Row = Counted & { templateId: string | null; month: string; figure: Figure; count: string }
+  type Row = Counted & { templateId: string | null; month: string; figure: Metric; count: string }
   const rows = await tx.rows<Row>(listCounts, [tx.tenantId, from, until, templateId])
   const counts = rows.flatMap((row) =>
     row.templateId === null

@@ -1,7 +1,7 @@
 import type { Detail } from '../audit/entry.ts'
 
 /** What is counted of issuances and of the credentials in them. */
-export const issuanceFigures = [
+export const issuanceMetrics = [
   'offered',
   'completed',
   'expired',
@@ -14,15 +14,15 @@ export const issuanceFigures = [
   'reinstated',
 ] as const
 /** What is counted of presentation requests. */
-export const presentationFigures = ['requested', 'verified', 'rejected', 'failed', 'expired'] as const
+export const presentationMetrics = ['requested', 'verified', 'rejected', 'failed', 'expired'] as const
 
 /** One thing that is counted. */
-export type Figure =
-  | `issuance.${(typeof issuanceFigures)[number]}`
-  | `presentation.${(typeof presentationFigures)[number]}`
+export type Metric =
+  | `issuance.${(typeof issuanceMetrics)[number]}`
+  | `presentation.${(typeof presentationMetrics)[number]}`
 
 /** What stands in the audit trail of something that may be counted. */
-export type Happening = {
+export type AuditEvent = {
   readonly action: string
   readonly at: Date
   readonly subjectKind: string
@@ -34,14 +34,14 @@ export type Happening = {
 export type Count = {
   readonly templateId: string
   readonly month: string
-  readonly figure: Figure
+  readonly figure: Metric
   readonly count: number
 }
 
 /** Counted, but no public events: what they are asked for by. */
-export const countedBesides = ['issuance.canceled', 'issuance.reopened'] as const
+export const extraCounted = ['issuance.canceled', 'issuance.reopened'] as const
 
-const figures: Readonly<Record<string, Figure>> = {
+const figures: Readonly<Record<string, Metric>> = {
   'openid4vc.issuance.offered': 'issuance.offered',
   'openid4vc.issuance.completed': 'issuance.completed',
   'openid4vc.issuance.expired': 'issuance.expired',
@@ -64,10 +64,10 @@ const figures: Readonly<Record<string, Figure>> = {
  *
  * @param templates By the id of the subject. What has none is left out.
  */
-export function countFigures(happenings: readonly Happening[], templates: ReadonlyMap<string, string>): Count[] {
+export function countMetrics(happenings: readonly AuditEvent[], templates: ReadonlyMap<string, string>): Count[] {
   const counts = new Map<string, Count>()
   for (const one of happenings) {
-    const figure = figureOf(one)
+    const figure = metricOf(one)
     const templateId = one.subjectId === null ? undefined : templates.get(one.subjectId)
     if (figure === null || templateId === undefined) continue
     const month = `${one.at.toISOString().slice(0, 7)}-01`
@@ -80,7 +80,7 @@ export function countFigures(happenings: readonly Happening[], templates: Readon
 }
 
 /** As what it is counted; null: it is not. */
-export function figureOf({ action, detail }: Pick<Happening, 'action' | 'detail'>): Figure | null {
+export function metricOf({ action, detail }: Pick<AuditEvent, 'action' | 'detail'>): Metric | null {
   // Webhooks know no event of their own for a refusal by the holder.
   if (action === 'openid4vc.verification.failed' && detail.status === 'rejected') return 'presentation.rejected'
   return figures[action] ?? null

@@ -81,7 +81,7 @@ function listFor({ direction, settled, type, subject }: Choice): Sql {
 /**
  * Events past a position. Upwards only as far as the order is settled, so that a reader who goes on from the last one misses nothing.
  *
- * @param seen A snapshot, as {@link presentOf} gives it: what it saw is left out.
+ * @param seen A snapshot, as {@link currentPosition} gives it: what it saw is left out.
  */
 export async function listEventRows(
   tx: TenantTx,
@@ -106,7 +106,7 @@ export async function findEventPlace(tx: TenantTx, id: string): Promise<Position
 }
 
 /** Where a reader begins who wants only what is still to come: read from `from`, leaving out what `seen` saw. */
-export async function presentOf(tx: TenantTx): Promise<{ from: Position; seen: string }> {
+export async function currentPosition(tx: TenantTx): Promise<{ from: Position; seen: string }> {
   const [row] = await tx.rows<{ era: number; xact: string; snapshot: string }>(present)
   if (row === undefined) throw new Error('there is no era')
   return { from: { era: row.era, xact: row.xact, id: START.id }, seen: row.snapshot }
@@ -118,7 +118,7 @@ export async function findEvent(tx: TenantTx, id: string): Promise<PublishedEven
 }
 
 /** The id of the newest settled event of each tenant; of those that have one. */
-export async function newestEvents(tx: AcrossTx, tenants: readonly TenantId[]): Promise<Map<TenantId, string>> {
+export async function newestPositions(tx: AcrossTx, tenants: readonly TenantId[]): Promise<Map<TenantId, string>> {
   const rows = await tx.rows<{ tenantId: TenantId; id: string | null }>(newest, [tenants])
   return new Map(rows.flatMap(({ tenantId, id }) => (id === null ? [] : [[tenantId, id]])))
 }

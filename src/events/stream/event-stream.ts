@@ -5,7 +5,7 @@ import type { Platform } from '../../platform.ts'
 import type { Store } from '../../store/store.ts'
 import { isUuid } from '../../uuid.ts'
 import { type PublishedEvent, showEvent } from './event.ts'
-import { type EventFilter, findEventPlace, listEventRows, presentOf } from './event-store.ts'
+import { currentPosition, type EventFilter, findEventPlace, listEventRows } from './event-store.ts'
 import type { Position } from './position.ts'
 import { watchEvents } from './watch-events.ts'
 
@@ -51,7 +51,7 @@ async function startOf(
   { tenantId }: Caller,
   lastEventId: string | string[] | undefined,
 ): Promise<Start> {
-  if (lastEventId === undefined || lastEventId === '') return store.single(tenantId, presentOf)
+  if (lastEventId === undefined || lastEventId === '') return store.single(tenantId, currentPosition)
   const id = String(lastEventId)
   const from = isUuid(id) ? await store.single(tenantId, (tx) => findEventPlace(tx, id)) : null
   if (from !== null) return { from, seen: null }

@@ -1,4 +1,4 @@
-import type { ListAsk } from '../../api/list.ts'
+import type { ListRequest } from '../../api/list.ts'
 import type { Caller } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
@@ -14,7 +14,7 @@ import { type EventFilter, findEventPlace, listEventRows } from './event-store.t
 export async function listEvents(
   { store }: Pick<Platform, 'store'>,
   { tenantId }: Caller,
-  { after, before, size, readDescending }: ListAsk,
+  { after, before, size, readDescending }: ListRequest,
   filter: EventFilter,
 ): Promise<PublishedEvent[]> {
   const cursor = after ?? before

@@ -25,15 +25,16 @@ const eventsRoute = route({
   method: 'GET',
   path: '/events',
   tag: 'events',
-  says: 'Lists what happened; with `Accept: text/event-stream` it goes on telling, from `Last-Event-ID` if that is sent.',
+  summary:
+    'Lists what happened; with `Accept: text/event-stream` it goes on telling, from `Last-Event-ID` if that is sent.',
   // Who may have events sent may read them too.
-  needs: 'webhooks:write',
+  scope: 'webhooks:write',
   query: EventListQuery,
   status: 200,
   reply: Type.Array(EventReply),
   faults: ['request.rate_limited'],
   produces: [STREAM],
-  handle: async ({ platform, caller, query, href, headers, wants }) => {
+  handle: async ({ platform, caller, query, href, headers, responseType: wants }) => {
     const filter = { type: query['filter[type]'] ?? null, subject: query['filter[subject]'] ?? null }
     if (wants === STREAM) {
       refusePaging(query)
@@ -51,8 +52,9 @@ const auditRoute = route({
   method: 'GET',
   path: '/audit',
   tag: 'events',
-  says: 'Lists who did what, on what, when, from where and with which result. What is written there cannot be changed.',
-  needs: 'audit:read',
+  summary:
+    'Lists who did what, on what, when, from where and with which result. What is written there cannot be changed.',
+  scope: 'audit:read',
   query: AuditListQuery,
   status: 200,
   reply: Type.Array(AuditEntryReply),

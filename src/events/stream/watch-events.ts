@@ -1,7 +1,7 @@
 import type { TenantId } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
 import type { Store } from '../../store/store.ts'
-import { newestEvents } from './event-store.ts'
+import { newestPositions } from './event-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'log'>
 type Watched = { newest: string | undefined; readonly wakers: Set<() => void> }
@@ -39,7 +39,7 @@ class Watch {
     try {
       const tenants = [...this.#tenants.keys()]
       const newest = await store.across('news of the tenants whose events are streamed', (tx) =>
-        newestEvents(tx, tenants),
+        newestPositions(tx, tenants),
       )
       for (const [tenantId, watched] of this.#tenants) this.#tell(watched, newest.get(tenantId))
     } catch (error) {

@@ -11,7 +11,7 @@ import { type Store, sql } from '../../store/store.ts'
 import type { PublicEvent } from '../audit/public-events.ts'
 import { record } from '../audit/record.ts'
 import { startDispatcher } from '../webhooks/dispatcher.ts'
-import { addEndpoint } from '../webhooks/webhook-endpoints.ts'
+import { createWebhookEndpoint } from '../webhooks/webhook-endpoints.ts'
 
 /** What this room needs of a server, on a database of its own, with a clock that the test moves. */
 export type House = {
@@ -80,7 +80,7 @@ export async function aTenant({ db }: House): Promise<Caller> {
 
 /** An endpoint at a receiver. */
 export function anEndpoint({ platform }: House, caller: Caller, url: string, filterTypes: PublicEvent[] = []) {
-  return addEndpoint(platform, caller, { url, filterTypes })
+  return createWebhookEndpoint(platform, caller, { url, filterTypes })
 }
 
 /** Something happens. @returns the id of what it happened to. */

@@ -1,12 +1,12 @@
 import { Fault } from '../../fault.ts'
 import { isFree, isHeld, RELEASE } from '../../store/lease.ts'
-import { type PageAsk, pagedList } from '../../store/paged-list.ts'
+import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
-import type { Entry } from '../audit/entry.ts'
+import type { AuditEntry } from '../audit/entry.ts'
 import { auditCte, auditValues } from '../audit/recorded-sql.ts'
 
 /** One attempt. `statusCode` is null when there was no answer; `error` then says why, as the code of a fault. */
-export type Attempt = {
+export type DeliveryAttempt = {
   readonly at: string
   readonly statusCode: number | null
   readonly error: string | null
@@ -14,12 +14,12 @@ export type Attempt = {
 }
 
 /** One event for one endpoint. */
-export type Delivery = {
+export type WebhookDelivery = {
   readonly id: string
   readonly eventId: string
   readonly type: string
   readonly status: 'pending' | 'delivered' | 'dead'
-  readonly attempts: readonly Attempt[]
+  readonly attempts: readonly DeliveryAttempt[]
   /** When it is tried next, as far as it is pending. */
   readonly dueAt: Date
   readonly endedAt: Date | null
@@ -27,7 +27,11 @@ export type Delivery = {
 }
 
 /** How an attempt leaves its delivery. `dueAt` is for one that stays pending. */
-export type Outcome = { readonly status: Delivery['status']; readonly dueAt: Date; readonly attempt: Attempt }
+export type AttemptOutcome = {
+  readonly status: WebhookDelivery['status']
+  readonly dueAt: Date
+  readonly attempt: DeliveryAttempt
+}
 
 const ATTEMPTS_KEPT = 50
 const columns = `id, event_id as "eventId", event_type as type, status, attempts, due_at as "dueAt", ended_at as "endedAt", created_at as "createdAt"`
@@ -61,26 +65,26 @@ const deleteEnded = sql('events.delivery-delete-ended', 'delete from webhook_del
 const deleteSecrets = sql('events.secret-delete-ended', 'delete from webhook_secret where ends_at < $1')
 
 /** Puts all that waits at an endpoint up for an attempt now, with its whole time before it. */
-export async function allDueNow(tx: TenantTx, endpointId: string, until: Date, now: Date): Promise<void> {
+export async function enqueueAllDeliveries(tx: TenantTx, endpointId: string, until: Date, now: Date): Promise<void> {
   await tx.rows(allDue, [tx.tenantId, endpointId, until, now])
 }
 
 /** Puts a delivery up for an attempt now, whatever became of it. @returns null while it is being sent, or if its endpoint is off. */
-export async function deliverAgain(
+export async function enqueueDeliveryAgain(
   tx: TenantTx,
   endpointId: string,
   id: string,
   until: Date,
-  entry: Entry,
+  entry: AuditEntry,
   now: Date,
-): Promise<Delivery | null> {
+): Promise<WebhookDelivery | null> {
   const values = [tx.tenantId, endpointId, id, until, now, ...auditValues(entry, now)]
-  return (await tx.rows<Delivery>(again, values))[0] ?? null
+  return (await tx.rows<WebhookDelivery>(again, values))[0] ?? null
 }
 
 /** @throws Fault `resource.unknown` */
-export async function getDeliveryRow(tx: TenantTx, endpointId: string, id: string): Promise<Delivery> {
-  const [row] = await tx.rows<Delivery>(getDelivery, [tx.tenantId, endpointId, id])
+export async function getWebhookDeliveryRow(tx: TenantTx, endpointId: string, id: string): Promise<WebhookDelivery> {
+  const [row] = await tx.rows<WebhookDelivery>(getDelivery, [tx.tenantId, endpointId, id])
   if (row === undefined) throw new Fault('resource.unknown')
   return row
 }
@@ -89,7 +93,7 @@ export async function getDeliveryRow(tx: TenantTx, endpointId: string, id: strin
 export async function finishAttempt(
   tx: TenantTx,
   { id, claim }: { readonly id: string; readonly claim: string },
-  { status, dueAt, attempt }: Outcome,
+  { status, dueAt, attempt }: AttemptOutcome,
   now: Date,
 ): Promise<boolean> {
   const values = [tx.tenantId, id, claim, status, dueAt, now, JSON.stringify([attempt])]
@@ -97,7 +101,7 @@ export async function finishAttempt(
 }
 
 /** What of the deliveries of an endpoint is wanted; null: all. */
-export type DeliveryFilter = {
+export type WebhookDeliveryFilter = {
   readonly status: string | null
   readonly type: string | null
   readonly event: string | null
@@ -116,13 +120,13 @@ const page = pagedList({
 })
 
 /** One page, and one row more if there is a next page. */
-export function listDeliveryRows(
+export function listWebhookDeliveryRows(
   tx: TenantTx,
   endpointId: string,
-  ask: PageAsk,
-  filter: DeliveryFilter,
-): Promise<Delivery[]> {
-  return page<Delivery>(tx, ask, [tx.tenantId, endpointId], filter)
+  ask: PageRequest,
+  filter: WebhookDeliveryFilter,
+): Promise<WebhookDelivery[]> {
+  return page<WebhookDelivery>(tx, ask, [tx.tenantId, endpointId], filter)
 }
 
 /** Removes deliveries that ended before that moment. */

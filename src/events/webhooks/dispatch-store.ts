@@ -5,14 +5,14 @@ import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 import { type Position, placeOf, SETTLED } from '../stream/position.ts'
 
 /** An endpoint for which there is something new, and up to where deliveries have been made. */
-export type Behind = Position & {
+export type LaggingEndpoint = Position & {
   readonly tenantId: TenantId
   readonly endpointId: string
   readonly filterTypes: readonly string[]
 }
 
 /** An event that an endpoint may want. */
-export type Fresh = Position & { readonly type: string; readonly at: Date }
+export type NewEvent = Position & { readonly type: string; readonly at: Date }
 
 // One look at an index for each endpoint; without endpoints nothing.
 const listBehind = sql(
@@ -42,21 +42,21 @@ const moveOn = sql(
 )
 
 /** Active endpoints of all tenants that have not been given everything that happened. */
-export async function listEndpointsBehind(tx: AcrossTx, limit: number): Promise<Behind[]> {
-  return tx.rows<Behind>(listBehind, [limit])
+export async function listLaggingEndpoints(tx: AcrossTx, limit: number): Promise<LaggingEndpoint[]> {
+  return tx.rows<LaggingEndpoint>(listBehind, [limit])
 }
 
 /** What happened behind a position, as far as its order is settled. */
-export async function listFreshEvents(tx: TenantTx, from: Position, limit: number): Promise<Fresh[]> {
-  return tx.rows<Fresh>(listFresh, [tx.tenantId, ...placeOf(from), limit])
+export async function listNewEvents(tx: TenantTx, from: Position, limit: number): Promise<NewEvent[]> {
+  return tx.rows<NewEvent>(listFresh, [tx.tenantId, ...placeOf(from), limit])
 }
 
 /** Makes deliveries and moves the position of the endpoint on to `to`, unless somebody else has moved it. */
 export async function insertDeliveries(
   tx: TenantTx,
-  from: Behind,
+  from: LaggingEndpoint,
   to: Position,
-  wanted: readonly Fresh[],
+  wanted: readonly NewEvent[],
   times: { readonly now: Date; readonly triedUntil: Date },
 ): Promise<void> {
   await tx.rows(moveOn, [
@@ -69,7 +69,7 @@ export async function insertDeliveries(
 }
 
 /** A delivery that this process holds until `leaseUntil`. */
-export type ClaimedDelivery = Lease & {
+export type ClaimedWebhookDelivery = Lease & {
   readonly tenantId: TenantId
   readonly id: string
   readonly endpointId: string
@@ -128,8 +128,8 @@ export async function claimDeliveries(
   { limit, eachMax, tenantMax, sending, without }: ClaimAsk,
   { claim, leaseUntil }: Lease,
   now: Date,
-): Promise<ClaimedDelivery[]> {
-  const rows = await tx.rows<Omit<ClaimedDelivery, keyof Lease>>(claimDue, [
+): Promise<ClaimedWebhookDelivery[]> {
+  const rows = await tx.rows<Omit<ClaimedWebhookDelivery, keyof Lease>>(claimDue, [
     ...[now, limit, eachMax, without, [...sending.keys()], [...sending.values()], tenantMax, claim, leaseUntil],
   ])
   return rows.map((row) => ({ ...row, claim, leaseUntil }))

@@ -1,8 +1,8 @@
 import type { TenantId } from '../../caller.ts'
-import { polling } from '../../jobs/wake.ts'
+import { pollingDelay } from '../../jobs/wake.ts'
 import type { Platform } from '../../platform.ts'
 import { newLease } from '../../store/lease.ts'
-import { type ClaimedDelivery, claimDeliveries } from './dispatch-store.ts'
+import { type ClaimedWebhookDelivery, claimDeliveries } from './dispatch-store.ts'
 import { fanOut } from './fan-out.ts'
 import { sendDelivery } from './send-delivery.ts'
 
@@ -24,12 +24,12 @@ export function startDispatcher(
   { concurrency = 16, eachMax = 4, pollMs = 500 }: Options = {},
 ): Dispatcher {
   const { store, clock, log } = platform
-  const sending = new Map<Promise<void>, ClaimedDelivery>()
+  const sending = new Map<Promise<void>, ClaimedWebhookDelivery>()
   const tenantMax = Math.max(1, Math.floor(concurrency / TENANT_SHARE))
   /** Whether something may wait for a place. */
   let crowded = false
 
-  const poll = polling(pollMs, async () => {
+  const poll = pollingDelay(pollMs, async () => {
     const more = await fanOut(platform)
     const free = concurrency - sending.size
     if (free > 0) await take(free)
@@ -50,7 +50,7 @@ export function startDispatcher(
       claimed.length === limit || busyOf(all, eachMax).length > 0 || Math.max(0, ...countOf(all).values()) >= tenantMax
   }
 
-  function hold(one: ClaimedDelivery): void {
+  function hold(one: ClaimedWebhookDelivery): void {
     const held = sendDelivery(platform, one)
       .catch((error: unknown) => log.error({ err: error }, 'the end of a delivery could not be written'))
       .finally(() => {
@@ -73,14 +73,14 @@ export function startDispatcher(
   }
 }
 
-function countOf(sending: readonly ClaimedDelivery[]): Map<TenantId, number> {
+function countOf(sending: readonly ClaimedWebhookDelivery[]): Map<TenantId, number> {
   const counts = new Map<TenantId, number>()
   for (const { tenantId } of sending) counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1)
   return counts
 }
 
 /** Endpoints that have as much to do as they may: one that fails or is slow one message, any other a few. */
-function busyOf(sending: readonly ClaimedDelivery[], eachMax: number): string[] {
+function busyOf(sending: readonly ClaimedWebhookDelivery[], eachMax: number): string[] {
   const counts = new Map<string, number>()
   for (const { endpointId, isPoor } of sending) {
     counts.set(endpointId, (counts.get(endpointId) ?? 0) + (isPoor ? eachMax : 1))

@@ -1,6 +1,6 @@
 import type { Platform } from '../../platform.ts'
-import { type Behind, insertDeliveries, listEndpointsBehind, listFreshEvents } from './dispatch-store.ts'
-import { TRIED_DAYS } from './retry-plan.ts'
+import { insertDeliveries, type LaggingEndpoint, listLaggingEndpoints, listNewEvents } from './dispatch-store.ts'
+import { RETRY_DAYS } from './retry-plan.ts'
 
 const ENDPOINTS_PER_TURN = 100
 const EVENTS_PER_TURN = 500
@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000
  */
 export async function fanOut({ store, clock, log }: Pick<Platform, 'store' | 'clock' | 'log'>): Promise<boolean> {
   const behind = await store.across('endpoints of all tenants that something happened for', (tx) =>
-    listEndpointsBehind(tx, ENDPOINTS_PER_TURN),
+    listLaggingEndpoints(tx, ENDPOINTS_PER_TURN),
   )
   let more = behind.length === ENDPOINTS_PER_TURN
   for (const one of behind) {
@@ -27,18 +27,21 @@ export async function fanOut({ store, clock, log }: Pick<Platform, 'store' | 'cl
   return more
 }
 
-async function fanOutTo({ store, clock }: Pick<Platform, 'store' | 'clock'>, endpoint: Behind): Promise<boolean> {
-  const fresh = await store.single(endpoint.tenantId, (tx) => listFreshEvents(tx, endpoint, EVENTS_PER_TURN))
+async function fanOutTo(
+  { store, clock }: Pick<Platform, 'store' | 'clock'>,
+  endpoint: LaggingEndpoint,
+): Promise<boolean> {
+  const fresh = await store.single(endpoint.tenantId, (tx) => listNewEvents(tx, endpoint, EVENTS_PER_TURN))
   const last = fresh.at(-1)
   if (last === undefined) return false
   const now = clock.now()
   // What an endpoint missed while it was off is sent as far as it is no older than a delivery may become.
-  const oldest = now.getTime() - TRIED_DAYS * DAY_MS
+  const oldest = now.getTime() - RETRY_DAYS * DAY_MS
   const { filterTypes } = endpoint
   const wanted = fresh.filter(
     ({ type, at }) => at.getTime() >= oldest && (filterTypes.length === 0 || filterTypes.includes(type)),
   )
-  const times = { now, triedUntil: new Date(now.getTime() + TRIED_DAYS * DAY_MS) }
+  const times = { now, triedUntil: new Date(now.getTime() + RETRY_DAYS * DAY_MS) }
   await store.single(endpoint.tenantId, (tx) => insertDeliveries(tx, endpoint, last, wanted, times))
   return fresh.length === EVENTS_PER_TURN
 }

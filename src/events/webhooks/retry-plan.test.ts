@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nextTry } from './retry-plan.ts'
+import { nextAttemptAt } from './retry-plan.ts'
 
 const start = new Date('2026-05-01T12:00:00.000Z')
 const until = new Date('2026-05-04T12:00:00.000Z')
@@ -9,7 +9,7 @@ const until = new Date('2026-05-04T12:00:00.000Z')
 function plan(chance: number): number[] {
   const moments = [0]
   for (let now: Date | null = start; now !== null; ) {
-    now = nextTry(moments.length, until, now, chance)
+    now = nextAttemptAt(moments.length, until, now, chance)
     if (now !== null) moments.push((now.getTime() - start.getTime()) / 1000)
   }
   return moments
@@ -26,6 +26,6 @@ test('attempts come later and later, up to twelve hours apart, and the last one 
 })
 
 test('two that failed together come back up to a quarter earlier or later', () => {
-  const ms = (chance: number) => (nextTry(3, until, start, chance)?.getTime() ?? 0) - start.getTime()
+  const ms = (chance: number) => (nextAttemptAt(3, until, start, chance)?.getTime() ?? 0) - start.getTime()
   assert.deepEqual([ms(0), ms(0.5), ms(1)], [33_750, 45_000, 56_250])
 })

@@ -1,5 +1,5 @@
 /** For so long one event is tried at one endpoint; an endpoint at which nothing worked for so long is switched off. */
-export const TRIED_DAYS = 3
+export const RETRY_DAYS = 3
 
 const FIRST_SECONDS = 5
 const GROWTH = 3
@@ -16,7 +16,7 @@ const JITTER = 0.25
  * @param chance From 0 to 1.
  * @returns null when it is over: no further attempt.
  */
-export function nextTry(tries: number, until: Date, now: Date, chance: number): Date | null {
+export function nextAttemptAt(tries: number, until: Date, now: Date, chance: number): Date | null {
   if (now.getTime() >= until.getTime()) return null
   const seconds = Math.min(FIRST_SECONDS * GROWTH ** (tries - 1), SECONDS_MAX) * (1 - JITTER + 2 * JITTER * chance)
   return new Date(Math.min(now.getTime() + seconds * 1000, until.getTime()))

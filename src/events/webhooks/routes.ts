@@ -3,12 +3,12 @@ import { listAnswer, parseListQuery } from '../../api/list.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, type Route, route } from '../../http/routes/route.ts'
 import type { PublicEvent } from '../audit/public-events.ts'
-import { getDelivery, listDeliveries, redeliver } from './deliveries.ts'
-import type { Delivery } from './delivery-store.ts'
+import { getWebhookDelivery, listWebhookDeliveries, redeliverWebhook } from './deliveries.ts'
+import type { WebhookDelivery } from './delivery-store.ts'
 import {
-  DeliveryListQuery,
-  DeliveryReply,
   SecretRotation,
+  WebhookDeliveryListQuery,
+  WebhookDeliveryReply,
   WebhookEndpointBody,
   WebhookEndpointChange,
   WebhookEndpointListQuery,
@@ -16,29 +16,29 @@ import {
 } from './schemas.ts'
 import type { WebhookEndpoint } from './webhook-endpoint.ts'
 import {
-  addEndpoint,
-  changeEndpoint,
-  getEndpoint,
-  listEndpoints,
-  removeEndpoint,
-  rotateSecret,
+  createWebhookEndpoint,
+  getWebhookEndpoint,
+  listWebhookEndpoints,
+  removeWebhookEndpoint,
+  rotateWebhookSecret,
+  updateWebhookEndpoint,
 } from './webhook-endpoints.ts'
 
-const common = { group: 'creds', tag: 'webhooks', needs: 'webhooks:write' } as const
+const common = { group: 'creds', tag: 'webhooks', scope: 'webhooks:write' } as const
 
 const addRoute = route({
   ...common,
   method: 'POST',
   path: '/endpoints',
-  says: 'Adds an address that events are sent to, signed with a secret that this answer alone tells.',
+  summary: 'Adds an address that events are sent to, signed with a secret that this answer alone tells.',
   body: WebhookEndpointBody,
   status: 201,
   reply: WebhookEndpointReply,
   faults: ['state.conflict'],
   handle: async ({ platform, caller, body, operation }) => {
     // After a crash nobody was told the first secret, so the repetition gets another one.
-    const find = (id: string) => rotateSecret(platform, caller, id, 0)
-    const { endpoint, secret } = await once(operation, find, (id) => addEndpoint(platform, caller, body, id))
+    const find = (id: string) => rotateWebhookSecret(platform, caller, id, 0)
+    const { endpoint, secret } = await once(operation, find, (id) => createWebhookEndpoint(platform, caller, body, id))
     return answer({ ...show(endpoint), secret })
   },
 })
@@ -47,7 +47,7 @@ const listRoute = route({
   ...common,
   method: 'GET',
   path: '/endpoints',
-  says: 'Lists the addresses that events are sent to.',
+  summary: 'Lists the addresses that events are sent to.',
   query: WebhookEndpointListQuery,
   status: 200,
   reply: Type.Array(WebhookEndpointReply),
@@ -55,7 +55,7 @@ const listRoute = route({
   handle: async ({ platform, caller, query, href }) => {
     const list = parseListQuery(query)
     return listAnswer(
-      await listEndpoints(platform, caller, list, query['filter[status]'] ?? null),
+      await listWebhookEndpoints(platform, caller, list, query['filter[status]'] ?? null),
       { href, query, list },
       show,
     )
@@ -66,35 +66,36 @@ const getRoute = route({
   ...common,
   method: 'GET',
   path: '/endpoints/{id}',
-  says: 'Reads an endpoint: whether it is active, and if not, why.',
+  summary: 'Reads an endpoint: whether it is active, and if not, why.',
   status: 200,
   reply: WebhookEndpointReply,
   faults: ['resource.unknown'],
-  handle: async ({ platform, caller, params }) => answer(show(await getEndpoint(platform, caller, params.id))),
+  handle: async ({ platform, caller, params }) => answer(show(await getWebhookEndpoint(platform, caller, params.id))),
 })
 
 const changeRoute = route({
   ...common,
   method: 'PATCH',
   path: '/endpoints/{id}',
-  says: 'Changes an endpoint, or switches it off or on again. Switched on, it is sent what it missed in the last three days.',
+  summary:
+    'Changes an endpoint, or switches it off or on again. Switched on, it is sent what it missed in the last three days.',
   body: WebhookEndpointChange,
   status: 200,
   reply: WebhookEndpointReply,
   faults: ['resource.unknown'],
   handle: async ({ platform, caller, params, body }) =>
-    answer(show(await changeEndpoint(platform, caller, params.id, body))),
+    answer(show(await updateWebhookEndpoint(platform, caller, params.id, body))),
 })
 
 const removeRoute = route({
   ...common,
   method: 'DELETE',
   path: '/endpoints/{id}',
-  says: 'Removes an endpoint with its secrets and deliveries.',
+  summary: 'Removes an endpoint with its secrets and deliveries.',
   status: 204,
   faults: ['resource.unknown'],
   handle: async ({ platform, caller, params }) => {
-    await removeEndpoint(platform, caller, params.id)
+    await removeWebhookEndpoint(platform, caller, params.id)
     return answer(undefined)
   },
 })
@@ -103,13 +104,19 @@ const rotateRoute = route({
   ...common,
   method: 'POST',
   path: '/endpoints/{id}/secret/rotate',
-  says: 'Makes a new signing secret. For a while the former one signs too; `meta.formerSecretUntil` says until when.',
+  summary:
+    'Makes a new signing secret. For a while the former one signs too; `meta.formerSecretUntil` says until when.',
   body: SecretRotation,
   status: 200,
   reply: WebhookEndpointReply,
   faults: ['resource.unknown'],
   handle: async ({ platform, caller, params, body }) => {
-    const { endpoint, secret, formerUntil } = await rotateSecret(platform, caller, params.id, body.overlapSeconds)
+    const { endpoint, secret, formerUntil } = await rotateWebhookSecret(
+      platform,
+      caller,
+      params.id,
+      body.overlapSeconds,
+    )
     return answer({ ...show(endpoint), secret }, { meta: { formerSecretUntil: formerUntil.toISOString() } })
   },
 })
@@ -118,10 +125,10 @@ const deliveriesRoute = route({
   ...common,
   method: 'GET',
   path: '/endpoints/{id}/deliveries',
-  says: 'Lists what was, is or will be sent to an endpoint, with each attempt. What has ended is kept for 30 days.',
-  query: DeliveryListQuery,
+  summary: 'Lists what was, is or will be sent to an endpoint, with each attempt. What has ended is kept for 30 days.',
+  query: WebhookDeliveryListQuery,
   status: 200,
-  reply: Type.Array(DeliveryReply),
+  reply: Type.Array(WebhookDeliveryReply),
   faults: ['resource.unknown'],
   handle: async ({ platform, caller, params, query, href }) => {
     const list = parseListQuery(query)
@@ -130,7 +137,7 @@ const deliveriesRoute = route({
       type: query['filter[type]'] ?? null,
       event: query['filter[eventId]'] ?? null,
     }
-    const rows = await listDeliveries(platform, caller, params.id, list, filter)
+    const rows = await listWebhookDeliveries(platform, caller, params.id, list, filter)
     return listAnswer(rows, { href, query, list }, showDelivery)
   },
 })
@@ -139,24 +146,24 @@ const deliveryRoute = route({
   ...common,
   method: 'GET',
   path: '/endpoints/{id}/deliveries/{deliveryId}',
-  says: 'Reads one delivery.',
+  summary: 'Reads one delivery.',
   status: 200,
-  reply: DeliveryReply,
+  reply: WebhookDeliveryReply,
   faults: ['resource.unknown'],
   handle: async ({ platform, caller, params }) =>
-    answer(showDelivery(await getDelivery(platform, caller, params.id, params.deliveryId))),
+    answer(showDelivery(await getWebhookDelivery(platform, caller, params.id, params.deliveryId))),
 })
 
 const redeliverRoute = route({
   ...common,
   method: 'POST',
   path: '/endpoints/{id}/deliveries/{deliveryId}/redeliver',
-  says: 'Sends an event once more, whatever became of it.',
+  summary: 'Sends an event once more, whatever became of it.',
   status: 202,
-  reply: DeliveryReply,
+  reply: WebhookDeliveryReply,
   faults: ['resource.unknown', 'state.invalid'],
   handle: async ({ platform, caller, params }) =>
-    answer(showDelivery(await redeliver(platform, caller, params.id, params.deliveryId))),
+    answer(showDelivery(await redeliverWebhook(platform, caller, params.id, params.deliveryId))),
 })
 
 /** Where events are sent to, and what became of it. */
@@ -177,7 +184,7 @@ function show(endpoint: WebhookEndpoint): WebhookEndpointReply {
   }
 }
 
-function showDelivery({ type, dueAt, attempts, createdAt, endedAt, ...rest }: Delivery): DeliveryReply {
+function showDelivery({ type, dueAt, attempts, createdAt, endedAt, ...rest }: WebhookDelivery): WebhookDeliveryReply {
   return {
     ...rest,
     // Only public events are delivered.

@@ -101,7 +101,7 @@ const Attempt = Type.Object(
 )
 
 /** A delivery as it leaves. */
-export const DeliveryReply = Type.Object(
+export const WebhookDeliveryReply = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
     eventId: Type.String({ format: 'uuid', description: 'The `webhook-id` of every attempt.' }),
@@ -117,10 +117,10 @@ export const DeliveryReply = Type.Object(
   { additionalProperties: false, $id: 'WebhookDelivery' },
 )
 /** A delivery as it leaves. */
-export type DeliveryReply = Static<typeof DeliveryReply>
+export type WebhookDeliveryReply = Static<typeof WebhookDeliveryReply>
 
 /** What the list of deliveries may be asked for. */
-export const DeliveryListQuery = listQuery({
+export const WebhookDeliveryListQuery = listQuery({
   filters: {
     status: Type.Enum(['pending', 'delivered', 'dead']),
     type: Type.Enum([...publicEvents]),

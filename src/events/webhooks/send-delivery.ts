@@ -4,10 +4,10 @@ import type { Platform } from '../../platform.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { type PublishedEvent, showEvent } from '../stream/event.ts'
 import { findEvent } from '../stream/event-store.ts'
-import { type Attempt, finishAttempt, type Outcome } from './delivery-store.ts'
-import type { ClaimedDelivery } from './dispatch-store.ts'
-import { nextTry, TRIED_DAYS } from './retry-plan.ts'
-import { disableEndpoint, markEndpointFailing, markEndpointGood } from './webhook-endpoint-store.ts'
+import { type AttemptOutcome, type DeliveryAttempt, finishAttempt } from './delivery-store.ts'
+import type { ClaimedWebhookDelivery } from './dispatch-store.ts'
+import { nextAttemptAt, RETRY_DAYS } from './retry-plan.ts'
+import { disableEndpoint, recordEndpointFailure, recordEndpointSuccess } from './webhook-endpoint-store.ts'
 import { webhookHeaders, webhookSecretPlace } from './webhook-secret.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'fetch' | 'sealing' | 'log'>
@@ -35,7 +35,7 @@ export function webhookBody(event: PublishedEvent): string {
  * Makes one attempt and writes how it ended. Nothing is written if another server has taken it over.
  * Every attempt of an event carries the same `webhook-id`.
  */
-export async function sendDelivery(needs: Needs, delivery: ClaimedDelivery): Promise<void> {
+export async function sendDelivery(needs: Needs, delivery: ClaimedWebhookDelivery): Promise<void> {
   const { store, clock } = needs
   const { tenantId, endpointId } = delivery
   const startedAt = clock.now()
@@ -47,12 +47,12 @@ export async function sendDelivery(needs: Needs, delivery: ClaimedDelivery): Pro
   const outcome = outcomeOf(delivery, attempt, now)
   if (!(await store.single(tenantId, (tx) => finishAttempt(tx, delivery, outcome, now)))) return
   if (isGood(attempt))
-    return store.single(tenantId, (tx) => markEndpointGood(tx, endpointId, attempt.durationMs > SLOW_MS))
-  await store.single(tenantId, (tx) => markEndpointFailing(tx, endpointId, startedAt))
+    return store.single(tenantId, (tx) => recordEndpointSuccess(tx, endpointId, attempt.durationMs > SLOW_MS))
+  await store.single(tenantId, (tx) => recordEndpointFailure(tx, endpointId, startedAt))
   await switchOffIfHopeless(needs, delivery, attempt, now)
 }
 
-async function attemptOf(needs: Needs, delivery: ClaimedDelivery, startedAt: Date): Promise<Attempt> {
+async function attemptOf(needs: Needs, delivery: ClaimedWebhookDelivery, startedAt: Date): Promise<DeliveryAttempt> {
   const at = startedAt.toISOString()
   const begun = performance.now()
   const told = await onBehalfOf(delivery.tenantId, () => post(needs, delivery, startedAt)).catch((error: unknown) => {
@@ -64,7 +64,7 @@ async function attemptOf(needs: Needs, delivery: ClaimedDelivery, startedAt: Dat
   return { at, ...told, durationMs: Math.round(performance.now() - begun) }
 }
 
-async function post(needs: Needs, { tenantId, endpointId, eventId, url }: ClaimedDelivery, startedAt: Date) {
+async function post(needs: Needs, { tenantId, endpointId, eventId, url }: ClaimedWebhookDelivery, startedAt: Date) {
   const { event, secrets } = await messageOf(needs, { tenantId, endpointId, eventId }, startedAt)
   const body = webhookBody(event)
   const { status } = await needs.fetch(url, {
@@ -80,7 +80,7 @@ async function post(needs: Needs, { tenantId, endpointId, eventId, url }: Claime
 
 async function messageOf(
   { store, sealing }: Needs,
-  { tenantId, endpointId, eventId }: Pick<ClaimedDelivery, 'tenantId' | 'endpointId' | 'eventId'>,
+  { tenantId, endpointId, eventId }: Pick<ClaimedWebhookDelivery, 'tenantId' | 'endpointId' | 'eventId'>,
   now: Date,
 ) {
   const { event, sealed } = await store.inTenant(tenantId, async (tx) => {
@@ -95,26 +95,26 @@ async function secretsOf(tx: TenantTx, endpointId: string, now: Date) {
   return tx.rows<{ id: string; sealed: Buffer }>(listSecrets, [tx.tenantId, endpointId, now])
 }
 
-function isGood({ statusCode }: Attempt): boolean {
+function isGood({ statusCode }: DeliveryAttempt): boolean {
   return statusCode !== null && statusCode >= 200 && statusCode < 300
 }
 
-function outcomeOf({ tries, triedUntil }: ClaimedDelivery, attempt: Attempt, now: Date): Outcome {
+function outcomeOf({ tries, triedUntil }: ClaimedWebhookDelivery, attempt: DeliveryAttempt, now: Date): AttemptOutcome {
   if (isGood(attempt)) return { status: 'delivered', dueAt: now, attempt }
-  const dueAt = nextTry(tries, triedUntil, now, Math.random())
+  const dueAt = nextAttemptAt(tries, triedUntil, now, Math.random())
   return dueAt === null ? { status: 'dead', dueAt: now, attempt } : { status: 'pending', dueAt, attempt }
 }
 
 async function switchOffIfHopeless(
   { store, log }: Needs,
-  { tenantId, endpointId }: ClaimedDelivery,
-  { statusCode }: Attempt,
+  { tenantId, endpointId }: ClaimedWebhookDelivery,
+  { statusCode }: DeliveryAttempt,
   now: Date,
 ): Promise<void> {
   const why =
     statusCode === GONE
       ? ({ reason: 'gone', failingSince: null } as const)
-      : ({ reason: 'failing', failingSince: new Date(now.getTime() - TRIED_DAYS * 86_400_000) } as const)
+      : ({ reason: 'failing', failingSince: new Date(now.getTime() - RETRY_DAYS * 86_400_000) } as const)
   const entry = {
     action: 'webhookEndpoint.disabled',
     subject: { kind: 'webhookEndpoint', id: endpointId },

@@ -1,7 +1,7 @@
 import { Fault } from '../../fault.ts'
-import { type PageAsk, pagedList } from '../../store/paged-list.ts'
+import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
-import type { Entry } from '../audit/entry.ts'
+import type { AuditEntry } from '../audit/entry.ts'
 import { auditCte, auditValues } from '../audit/recorded-sql.ts'
 import { END } from '../stream/position.ts'
 import type { DisabledReason, WebhookEndpoint } from './webhook-endpoint.ts'
@@ -97,7 +97,7 @@ export async function insertWebhookEndpoint(
     readonly secret: NewSecret
   },
   countMax: number,
-  entry: Entry,
+  entry: AuditEntry,
   now: Date,
 ): Promise<WebhookEndpoint | null> {
   const { id, url, filterTypes, secret } = made
@@ -110,7 +110,7 @@ export async function changeWebhookEndpoint(
   tx: TenantTx,
   id: string,
   to: { readonly url: string | null; readonly filterTypes: readonly string[] | null; readonly status: string | null },
-  entry: Entry,
+  entry: AuditEntry,
   now: Date,
 ): Promise<WebhookEndpoint> {
   const values = [tx.tenantId, id, to.url, to.filterTypes, to.status, now, ...auditValues(entry, now)]
@@ -118,7 +118,7 @@ export async function changeWebhookEndpoint(
 }
 
 /** Takes an endpoint away, with its secrets and deliveries. @throws Fault `resource.unknown` */
-export async function deleteWebhookEndpoint(tx: TenantTx, id: string, entry: Entry, now: Date): Promise<void> {
+export async function deleteWebhookEndpoint(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<void> {
   found(await tx.rows(deleteEndpoint, [tx.tenantId, id, ...auditValues(entry, now)]))
 }
 
@@ -136,7 +136,7 @@ export async function replaceSecret(
   id: string,
   secret: NewSecret,
   formerUntil: Date,
-  entry: Entry,
+  entry: AuditEntry,
   now: Date,
 ): Promise<WebhookEndpoint> {
   const endpoint = found(
@@ -148,12 +148,12 @@ export async function replaceSecret(
 }
 
 /** Notes that an attempt went well. Writes nothing when the one before it did too, as fast or as slowly. */
-export async function markEndpointGood(tx: TenantTx, id: string, isSlow: boolean): Promise<void> {
+export async function recordEndpointSuccess(tx: TenantTx, id: string, isSlow: boolean): Promise<void> {
   await tx.rows(markGood, [tx.tenantId, id, isSlow])
 }
 
 /** Notes the first failure after a success. */
-export async function markEndpointFailing(tx: TenantTx, id: string, now: Date): Promise<void> {
+export async function recordEndpointFailure(tx: TenantTx, id: string, now: Date): Promise<void> {
   await tx.rows(markFailing, [tx.tenantId, id, now])
 }
 
@@ -166,7 +166,7 @@ export async function disableEndpoint(
   tx: TenantTx,
   id: string,
   why: { readonly reason: DisabledReason; readonly failingSince: Date | null },
-  entry: Entry,
+  entry: AuditEntry,
   now: Date,
 ): Promise<boolean> {
   const values = [tx.tenantId, id, why.reason, now, why.failingSince, ...auditValues(entry, now)]
@@ -174,7 +174,11 @@ export async function disableEndpoint(
 }
 
 /** One page, and one row more if there is a next page. Ids are in the order of creation. */
-export function listWebhookEndpointRows(tx: TenantTx, ask: PageAsk, status: string | null): Promise<WebhookEndpoint[]> {
+export function listWebhookEndpointRows(
+  tx: TenantTx,
+  ask: PageRequest,
+  status: string | null,
+): Promise<WebhookEndpoint[]> {
   return page<WebhookEndpoint>(tx, ask, [tx.tenantId], { status })
 }
 

@@ -1,12 +1,12 @@
-import type { ListAsk } from '../../api/list.ts'
+import type { ListRequest } from '../../api/list.ts'
 import type { Caller } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import { knownId } from '../../uuid.ts'
-import type { Detail, Entry } from '../audit/entry.ts'
-import { allDueNow } from './delivery-store.ts'
-import { TRIED_DAYS } from './retry-plan.ts'
+import type { AuditEntry, Detail } from '../audit/entry.ts'
+import { enqueueAllDeliveries } from './delivery-store.ts'
+import { RETRY_DAYS } from './retry-plan.ts'
 import type { WebhookEndpointBody, WebhookEndpointChange } from './schemas.ts'
 import { ENDPOINTS_MAX, readWebhookUrl, type WebhookEndpoint } from './webhook-endpoint.ts'
 import {
@@ -23,17 +23,17 @@ import { newWebhookSecret, webhookSecretPlace } from './webhook-secret.ts'
 type Needs = Pick<Platform, 'store' | 'clock' | 'config' | 'sealing'>
 
 /** An endpoint with its new secret, which is told this once. */
-export type WithSecret = { readonly endpoint: WebhookEndpoint; readonly secret: string }
+export type WebhookEndpointWithSecret = { readonly endpoint: WebhookEndpoint; readonly secret: string }
 
 const OVERLAP_SECONDS = 86_400
 
 /** Adds an endpoint. It is sent what happens from now on. @throws Fault `request.invalid`, `state.conflict` */
-export async function addEndpoint(
+export async function createWebhookEndpoint(
   needs: Needs,
   caller: Caller,
   body: WebhookEndpointBody,
   id = newId(),
-): Promise<WithSecret> {
+): Promise<WebhookEndpointWithSecret> {
   const { store, clock, config } = needs
   const url = readWebhookUrl(body.url, config)
   const { secret, text } = await sealedSecret(needs, caller)
@@ -52,7 +52,7 @@ export async function addEndpoint(
  *
  * @throws Fault `request.invalid`, `resource.unknown`
  */
-export async function changeEndpoint(
+export async function updateWebhookEndpoint(
   { store, clock, config }: Needs,
   caller: Caller,
   id: string,
@@ -67,27 +67,28 @@ export async function changeEndpoint(
   const entry = entryOf('changed', knownId(id), caller, { members: Object.keys(body) })
   return store.inTenant(caller.tenantId, async (tx) => {
     const changed = await changeWebhookEndpoint(tx, id, to, entry, now)
-    if (to.status === 'active') await allDueNow(tx, id, new Date(now.getTime() + TRIED_DAYS * 86_400_000), now)
+    if (to.status === 'active')
+      await enqueueAllDeliveries(tx, id, new Date(now.getTime() + RETRY_DAYS * 86_400_000), now)
     return changed
   })
 }
 
 /** @throws Fault `resource.unknown` */
-export async function removeEndpoint({ store, clock }: Needs, caller: Caller, id: string): Promise<void> {
+export async function removeWebhookEndpoint({ store, clock }: Needs, caller: Caller, id: string): Promise<void> {
   const entry = entryOf('deleted', knownId(id), caller)
   await store.single(caller.tenantId, (tx) => deleteWebhookEndpoint(tx, id, entry, clock.now()))
 }
 
 /** @throws Fault `resource.unknown` */
-export async function getEndpoint({ store }: Needs, { tenantId }: Caller, id: string): Promise<WebhookEndpoint> {
+export async function getWebhookEndpoint({ store }: Needs, { tenantId }: Caller, id: string): Promise<WebhookEndpoint> {
   return store.single(tenantId, (tx) => getWebhookEndpointRow(tx, knownId(id)))
 }
 
 /** One page; one row more if there is another. */
-export async function listEndpoints(
+export async function listWebhookEndpoints(
   { store }: Needs,
   { tenantId }: Caller,
-  ask: ListAsk,
+  ask: ListRequest,
   status: string | null,
 ): Promise<WebhookEndpoint[]> {
   return store.single(tenantId, (tx) => listWebhookEndpointRows(tx, ask, status))
@@ -98,12 +99,12 @@ export async function listEndpoints(
  *
  * @throws Fault `resource.unknown`
  */
-export async function rotateSecret(
+export async function rotateWebhookSecret(
   needs: Needs,
   caller: Caller,
   id: string,
   overlapSeconds = OVERLAP_SECONDS,
-): Promise<WithSecret & { readonly formerUntil: Date }> {
+): Promise<WebhookEndpointWithSecret & { readonly formerUntil: Date }> {
   const { secret, text } = await sealedSecret(needs, caller)
   const now = needs.clock.now()
   const formerUntil = new Date(now.getTime() + overlapSeconds * 1000)
@@ -120,6 +121,6 @@ async function sealedSecret({ sealing }: Needs, { tenantId }: Caller): Promise<{
   return { secret: { id, sealed: await sealing.seal(webhookSecretPlace(tenantId, id), bytes) }, text }
 }
 
-function entryOf(what: string, id: string, by: Caller, detail: Detail = {}): Entry {
+function entryOf(what: string, id: string, by: Caller, detail: Detail = {}): AuditEntry {
   return { action: `webhookEndpoint.${what}`, subject: { kind: 'webhookEndpoint', id }, by, detail }
 }

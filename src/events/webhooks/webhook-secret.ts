@@ -1,7 +1,7 @@
 import type { TenantId } from '../../caller.ts'
 import { hmacSha256 } from '../../crypto/digest.ts'
 import { randomBytes } from '../../crypto/random.ts'
-import type { Place } from '../../keys/sealing.ts'
+import type { SealedPlace } from '../../keys/sealing.ts'
 
 const SECRET_BYTES = 32
 
@@ -12,7 +12,7 @@ export function newWebhookSecret(): { readonly bytes: Buffer; readonly text: str
 }
 
 /** Where the seal of a secret is bound to. */
-export function webhookSecretPlace(tenantId: TenantId, id: string): Place {
+export function webhookSecretPlace(tenantId: TenantId, id: string): SealedPlace {
   return { tenantId, table: 'webhook_secret', column: 'sealed', row: id }
 }
 

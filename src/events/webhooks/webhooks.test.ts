@@ -11,8 +11,8 @@ import { record } from '../audit/record.ts'
 import { listEvents } from '../stream/list-events.ts'
 import { aHouse, anEndpoint, aTenant, type House, happen, until } from '../test-support/house.ts'
 import { aReceiver, type Message } from '../test-support/receiver.ts'
-import { listDeliveries, redeliver } from './deliveries.ts'
-import { changeEndpoint, getEndpoint, rotateSecret } from './webhook-endpoints.ts'
+import { listWebhookDeliveries, redeliverWebhook } from './deliveries.ts'
+import { getWebhookEndpoint, rotateWebhookSecret, updateWebhookEndpoint } from './webhook-endpoints.ts'
 
 const newestFirst = {
   ...{ size: 100, after: null, before: null, readDescending: true },
@@ -28,7 +28,7 @@ before(async () => {
 after(() => house.close())
 
 function deliveriesOf(caller: Caller, endpointId: string) {
-  return listDeliveries(house.platform, caller, endpointId, newestFirst, everything)
+  return listWebhookDeliveries(house.platform, caller, endpointId, newestFirst, everything)
 }
 
 /** Waits until the first attempt is written: if time passed before that, its lease would be over and the message be sent again. */
@@ -102,8 +102,8 @@ test('after a rotation both secrets sign until the overlap is over, and only two
   const caller = await aTenant(house)
   const receiver = await aReceiver()
   const { endpoint, secret: first } = await anEndpoint(house, caller, receiver.url)
-  const { secret: second } = await rotateSecret(house.platform, caller, endpoint.id)
-  const { secret: third } = await rotateSecret(house.platform, caller, endpoint.id, 60)
+  const { secret: second } = await rotateWebhookSecret(house.platform, caller, endpoint.id)
+  const { secret: third } = await rotateWebhookSecret(house.platform, caller, endpoint.id, 60)
   await happen(house, caller)
   await untilTried(caller, endpoint.id)
   house.pass(61)
@@ -146,7 +146,7 @@ test('a receiver that answers 500 ten times and then 200 gets each event', async
     )
   }
   assert(!JSON.stringify(told).includes('business'))
-  assert.equal((await getEndpoint(house.platform, caller, endpoint.id)).failingSince, null)
+  assert.equal((await getWebhookEndpoint(house.platform, caller, endpoint.id)).failingSince, null)
   await receiver.close()
 })
 
@@ -162,11 +162,11 @@ test('what never arrives is given up after three days; the endpoint is switched 
   const start = house.platform.clock.now()
   await until(async () => {
     await passToNext(caller, endpoint.id)
-    return (await getEndpoint(house.platform, caller, endpoint.id)).status === 'disabled'
+    return (await getWebhookEndpoint(house.platform, caller, endpoint.id)).status === 'disabled'
   })
   const days = (house.platform.clock.now().getTime() - start.getTime()) / 86_400_000
   assert(days > 2.9, `it was switched off after ${days} days`)
-  const { disabledReason, disabledAt, failingSince } = await getEndpoint(house.platform, caller, endpoint.id)
+  const { disabledReason, disabledAt, failingSince } = await getWebhookEndpoint(house.platform, caller, endpoint.id)
   assert.equal(disabledReason, 'failing')
   assert(disabledAt !== null && failingSince !== null)
   const [line] = await house.platform.store.single(caller.tenantId, (tx) =>
@@ -177,10 +177,10 @@ test('what never arrives is given up after three days; the endpoint is switched 
   const missed = await happen(house, caller)
   isWell = true
   const dead = (await deliveriesOf(caller, endpoint.id)).find(({ status }) => status === 'dead')
-  await assert.rejects(redeliver(house.platform, caller, endpoint.id, dead?.id ?? ''), { code: 'state.invalid' })
-  await changeEndpoint(house.platform, caller, endpoint.id, { status: 'active' })
+  await assert.rejects(redeliverWebhook(house.platform, caller, endpoint.id, dead?.id ?? ''), { code: 'state.invalid' })
+  await updateWebhookEndpoint(house.platform, caller, endpoint.id, { status: 'active' })
   await until(() => subjectsOf(receiver.messages.slice(before)).includes(missed))
-  await redeliver(house.platform, caller, endpoint.id, dead?.id ?? '')
+  await redeliverWebhook(house.platform, caller, endpoint.id, dead?.id ?? '')
   await until(async () => (await deliveriesOf(caller, endpoint.id)).every(({ status }) => status === 'delivered'))
   assert.deepEqual(new Set(subjectsOf(receiver.messages.slice(before))), new Set([lost, late, missed]))
   await receiver.close()
@@ -191,7 +191,7 @@ test('a receiver that is gone (410) is not asked again', async () => {
   const receiver = await aReceiver((response) => response.writeHead(410).end())
   const { endpoint } = await anEndpoint(house, caller, receiver.url)
   await happen(house, caller)
-  await until(async () => (await getEndpoint(house.platform, caller, endpoint.id)).disabledReason === 'gone')
+  await until(async () => (await getWebhookEndpoint(house.platform, caller, endpoint.id)).disabledReason === 'gone')
   await receiver.close()
 })
 
@@ -365,6 +365,6 @@ test('an endpoint whose last answer took longer than 3 s is sent one message at 
   await until(() => held.length === 3)
   for (const response of held.splice(0)) response.writeHead(204).end()
   await until(async () => (await deliveriesOf(caller, endpoint.id)).every(({ status }) => status === 'delivered'))
-  assert.equal((await getEndpoint(house.platform, caller, endpoint.id)).failingSince, null)
+  assert.equal((await getWebhookEndpoint(house.platform, caller, endpoint.id)).failingSince, null)
   await receiver.close()
 })

@@ -2,8 +2,8 @@ import type { TSchema } from 'typebox'
 import { scopes } from '../../caller.ts'
 import type { Config } from '../../config.ts'
 import { type FaultCode, faults } from '../../fault.ts'
-import type { Endpoint, Takes } from '../routes/endpoint.ts'
-import { headerParameters, unchanged } from '../routes/header-parameters.ts'
+import type { Endpoint, EndpointBodyKind } from '../routes/endpoint.ts'
+import { headerParameters, notModifiedResponse } from '../routes/header-parameters.ts'
 import type { Route } from '../routes/route.ts'
 import { answerMetaSchema, errorMetaSchema } from './meta-schema.ts'
 
@@ -25,7 +25,7 @@ export type WebhookReference = {
 }
 
 /** One operation of the document, as far as the pages read it. */
-export type Operation = {
+export type OpenApiOperation = {
   /** For generated clients: unique, and stable as long as method and path are. */
   readonly operationId: string
   readonly tags: readonly string[]
@@ -40,7 +40,7 @@ export type Operation = {
 /** An OpenAPI document: `paths` by pattern and method. */
 export type OpenApi = {
   readonly openapi: '3.1.0'
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>
   readonly components: { readonly schemas: Record<string, object> } & Readonly<Record<string, object>>
 } & Readonly<Record<string, unknown>>
 
@@ -68,7 +68,7 @@ export function openApiOf({ config, routes, endpoints, webhook }: ReferenceParts
     OAuthError: oauthErrorSchema,
     Meta: answerMetaSchema,
   }
-  const paths: Record<string, Record<string, Operation>> = {}
+  const paths: Record<string, Record<string, OpenApiOperation>> = {}
   for (const route of routes)
     at(paths, `/${route.group}${route.path}`)[route.method.toLowerCase()] = ofRoute(route, schemas)
   for (const endpoint of endpoints) {
@@ -106,7 +106,7 @@ function ofWebhook({ summary, description, headers, body }: WebhookReference): o
   }
 }
 
-function at(paths: Record<string, Record<string, Operation>>, path: string): Record<string, Operation> {
+function at(paths: Record<string, Record<string, OpenApiOperation>>, path: string): Record<string, OpenApiOperation> {
   const found = paths[path] ?? {}
   paths[path] = found
   return found
@@ -146,7 +146,7 @@ function tokenScheme(publicUrl: string): object {
   return { type: 'oauth2', description, flows: { clientCredentials: flow } }
 }
 
-function ofRoute(route: Route, schemas: Record<string, object>): Operation {
+function ofRoute(route: Route, schemas: Record<string, object>): OpenApiOperation {
   const heading = groupTitles[route.group]
   const tag = route.tag === undefined ? heading : `${heading}: ${route.tag}`
   const reply = route.reply === undefined ? undefined : shapeOf(route.reply, schemas)
@@ -154,16 +154,20 @@ function ofRoute(route: Route, schemas: Record<string, object>): Operation {
   return {
     operationId: operationIdOf(route.method, `/${route.group}${route.path}`),
     tags: [tag],
-    summary: route.says,
-    ...(route.needs === null ? {} : { description: `Needs the scope \`${route.needs}\`: ${scopes[route.needs]}` }),
-    security: [{ token: route.needs === null ? [] : [route.needs] }],
+    summary: route.summary,
+    ...(route.scope === null ? {} : { description: `Needs the scope \`${route.scope}\`: ${scopes[route.scope]}` }),
+    security: [{ token: route.scope === null ? [] : [route.scope] }],
     parameters: [
       ...pathParameters(route.path, route.params),
       ...queryParameters(route.query, schemas),
       ...headerParameters(route),
     ],
-    ...(route.body === undefined ? {} : { requestBody: bodyOf(shapeOf(route.body, schemas), route.texts) }),
-    responses: { [route.status]: { description: 'Done.', ...success }, ...unchanged(route), ...refusals(route) },
+    ...(route.body === undefined ? {} : { requestBody: bodyOf(shapeOf(route.body, schemas), route.textBodies) }),
+    responses: {
+      [route.status]: { description: 'Done.', ...success },
+      ...notModifiedResponse(route),
+      ...refusals(route),
+    },
   }
 }
 
@@ -173,7 +177,7 @@ function contentOf(route: Route, data: object): object {
     links: { $ref: '#/components/schemas/Links' },
     meta: { $ref: '#/components/schemas/Meta' },
   }
-  const schema = route.bare ? data : { type: 'object', required: ['data'], properties }
+  const schema = route.noEnvelope ? data : { type: 'object', required: ['data'], properties }
   const others = (route.produces ?? []).map((type) => [type, { schema: { type: 'string' } }])
   return { 'application/json': { schema }, ...Object.fromEntries(others) }
 }
@@ -181,7 +185,7 @@ function contentOf(route: Route, data: object): object {
 /** One response a status; its description lists the codes and what they mean. */
 function refusals(route: Route): Record<string, object> {
   const codes = new Set<FaultCode>([...edgeFaults, ...route.faults])
-  if (route.needs !== null) codes.add('scope.missing')
+  if (route.scope !== null) codes.add('scope.missing')
   if (route.path.includes('{')) codes.add('resource.unknown')
   if (route.body !== undefined) for (const code of bodyFaults) codes.add(code)
   if (route.method === 'POST') for (const code of repeatFaults) codes.add(code)
@@ -199,17 +203,17 @@ function refusals(route: Route): Record<string, object> {
 const repeatFaults = ['idempotency.mismatch', 'idempotency.busy'] as const
 const bodyFaults = ['request.malformed', 'request.too_large', 'request.media_type'] as const
 
-function ofEndpoint(endpoint: Endpoint, schemas: Record<string, object>): Operation {
+function ofEndpoint(endpoint: Endpoint, schemas: Record<string, object>): OpenApiOperation {
   const body = endpoint.body === undefined ? {} : shapeOf(endpoint.body, schemas)
   const content = { 'application/json': { schema: { $ref: '#/components/schemas/OAuthError' } } }
-  const types = takenTypes[endpoint.takes].map((type) => [
+  const types = takenTypes[endpoint.accepts].map((type) => [
     type,
     { schema: type === 'application/jwt' ? { type: 'string' } : body },
   ])
   return {
     operationId: operationIdOf(endpoint.method, endpoint.path),
     tags: [endpoint.tag],
-    summary: endpoint.says,
+    summary: endpoint.summary,
     security: [],
     parameters: pathParameters(endpoint.path, undefined),
     ...(types.length === 0 ? {} : { requestBody: { required: true, content: Object.fromEntries(types) } }),
@@ -221,7 +225,7 @@ function ofEndpoint(endpoint: Endpoint, schemas: Record<string, object>): Operat
 }
 
 const FORM = 'application/x-www-form-urlencoded'
-const takenTypes: Readonly<Record<Takes, readonly string[]>> = {
+const takenTypes: Readonly<Record<EndpointBodyKind, readonly string[]>> = {
   none: [],
   form: [FORM],
   json: ['application/json'],

@@ -1,8 +1,13 @@
 import { escapeHtml } from '../routes/page.ts'
-import type { OpenApi, Operation } from './openapi.ts'
+import type { OpenApi, OpenApiOperation } from './openapi.ts'
 import { anchor, form, inline, replyBlock, shapeBlock } from './reference-shape.ts'
 
-type Entry = { readonly path: string; readonly method: string; readonly operation: Operation; readonly shapes: Shape }
+type Entry = {
+  readonly path: string
+  readonly method: string
+  readonly operation: OpenApiOperation
+  readonly shapes: Shape
+}
 type Shape = Readonly<Record<string, unknown>>
 
 /** Writes the reference as one page: a list of headings at the side, and under each its operations, folded. */
@@ -44,7 +49,7 @@ function operationBlock({ path, method, operation, shapes }: Entry): string {
 <span>${escapeHtml(operation.summary)}</span></summary><div id="${anchor(`${method} ${path}`)}">${about}${parameterTable(operation)}${bodyBlock(operation, shapes)}${responseList(operation)}</div></details>`
 }
 
-function parameterTable({ parameters }: Operation): string {
+function parameterTable({ parameters }: OpenApiOperation): string {
   if (parameters === undefined || parameters.length === 0) return ''
   const rows = parameters.map((one) => {
     const { name, in: place, description, schema } = one as Shape
@@ -60,7 +65,7 @@ function parameterTable({ parameters }: Operation): string {
 }
 
 /** What the reader has to write is shown at once, also if it is a shape of its own. */
-function bodyBlock({ requestBody }: Operation, shapes: Shape): string {
+function bodyBlock({ requestBody }: OpenApiOperation, shapes: Shape): string {
   const show = (schema: unknown) => {
     const { $ref } = (schema ?? {}) as Shape
     return shapeBlock(typeof $ref === 'string' ? shapes[$ref.split('/').at(-1) ?? ''] : schema)
@@ -68,7 +73,7 @@ function bodyBlock({ requestBody }: Operation, shapes: Shape): string {
   return requestBody === undefined ? '' : `<h4>Body</h4>${contentBlocks(requestBody, show)}`
 }
 
-function responseList({ responses }: Operation): string {
+function responseList({ responses }: OpenApiOperation): string {
   const items = Object.entries(responses).map(([status, response]) => {
     const { description } = response as Shape
     const isGood = status.startsWith('2')

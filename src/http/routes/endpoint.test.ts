@@ -5,13 +5,13 @@ import { Fault } from '../../fault.ts'
 import { aServer } from '../test-support/a-server.ts'
 import { endpoint } from './endpoint.ts'
 
-const common = { tag: 'Tests', says: 'For tests.' }
+const common = { tag: 'Tests', summary: 'For tests.' }
 const endpoints = [
   endpoint({
     ...common,
     method: 'POST',
     path: '/issuers/{tenant}/token',
-    takes: 'form',
+    accepts: 'form',
     body: Type.Object({ grant_type: Type.String() }),
     handle: ({ params, body }) => {
       if (body.grant_type === 'client') throw new Fault('token.invalid', { detail: 'Wörd "quoted" \\ done' })
@@ -23,7 +23,7 @@ const endpoints = [
     ...common,
     method: 'GET',
     path: '/.well-known/openid-credential-issuer/issuers/{tenant}',
-    takes: 'none',
+    accepts: 'none',
     crossOrigin: true,
     handle: ({ params, query }) => {
       if (params.tenant === 'nobody') throw new Fault('resource.unknown')
@@ -39,14 +39,14 @@ const endpoints = [
     ...common,
     method: 'POST',
     path: '/issuers/{tenant}/credential',
-    takes: 'json-or-jwt',
+    accepts: 'json-or-jwt',
     handle: ({ body }) => ({ status: 200, body: { got: body } }),
   }),
   endpoint({
     ...common,
     method: 'GET',
     path: '/offers/{id}',
-    takes: 'none',
+    accepts: 'none',
     faultsAs: 'page',
     hidden: true,
     handle: ({ params }) => {
@@ -57,7 +57,7 @@ const endpoints = [
     ...common,
     method: 'GET',
     path: '/assets/{file*}',
-    takes: 'none',
+    accepts: 'none',
     handle: ({ params }) => ({
       status: 200,
       type: 'text/plain',
@@ -69,7 +69,7 @@ const endpoints = [
     ...common,
     method: 'POST',
     path: '/small',
-    takes: 'json',
+    accepts: 'json',
     bodyBytesMax: 20,
     handle: () => ({ status: 303, headers: { location: '/x' } }),
   }),

@@ -9,17 +9,17 @@ import type { Method, PathParams } from './route.ts'
  * What an endpoint reads: nothing; a form (each parameter once, RFC 6749 3.2); JSON; a form or JSON; JSON or a compact JWT as
  * `application/jwt` (encrypted requests); or a compact JWT or form (`direct_post.jwt` arrives as a form already, so use `form` there).
  */
-export type Takes = 'none' | 'form' | 'json' | 'form-or-json' | 'json-or-jwt'
+export type EndpointBodyKind = 'none' | 'form' | 'json' | 'form-or-json' | 'json-or-jwt'
 
 /** The body as the edge leaves it when the endpoint names no schema. */
-export type BodyOf<T extends Takes> = T extends 'none'
+export type BodyOf<T extends EndpointBodyKind> = T extends 'none'
   ? undefined
   : T extends 'form'
     ? Readonly<Record<string, string>>
     : unknown
 
 /** The answer of an endpoint, byte for byte as the protocol wants it. An object is sent as JSON. */
-export type EndpointAnswer = {
+export type EndpointResponse = {
   readonly status: number
   /** Media type; `application/json` if the body is an object. */
   readonly type?: string
@@ -28,7 +28,7 @@ export type EndpointAnswer = {
 }
 
 /** What the handle of an endpoint is given. Each query member appears once; unknown ones are kept for the handle to ignore. */
-export type EndpointAsk<Params = Readonly<Record<string, string>>, Body = unknown> = {
+export type EndpointContext<Params = Readonly<Record<string, string>>, Body = unknown> = {
   readonly platform: Platform
   readonly params: Params
   readonly query: Readonly<Record<string, string | undefined>>
@@ -44,10 +44,10 @@ export type EndpointAsk<Params = Readonly<Record<string, string>>, Body = unknow
 type Common = {
   readonly method: Method
   /** One sentence for the reference. */
-  readonly says: string
+  readonly summary: string
   /** Heading in the reference, e.g. `OpenID4VCI`. */
   readonly tag: string
-  readonly takes: Takes
+  readonly accepts: EndpointBodyKind
   /** Any web page may read it (`Access-Control-Allow-Origin: *`). Public GET resources only, never pages with a session. [SEC-75] */
   readonly crossOrigin?: true
   /** Faults leave as a short HTML page instead of OAuth JSON: for pages that people open. */
@@ -66,23 +66,27 @@ type Common = {
 export type Endpoint = Common & {
   readonly path: string
   readonly body?: TSchema
-  handle(ask: EndpointAsk): Promise<EndpointAnswer> | EndpointAnswer
+  handle(ask: EndpointContext): Promise<EndpointResponse> | EndpointResponse
 }
 
 /**
  * Declares one operation of the protocol surface, for wallets, verifiers and browsers. Loose: unknown members are ignored, as the
  * specs demand. Faults leave as `{error, error_description}` with the OAuth column of the fault table. POST answers are not stored by caches.
  */
-export function endpoint<const P extends string, const T extends Takes, BS extends TSchema | undefined = undefined>(
+export function endpoint<
+  const P extends string,
+  const T extends EndpointBodyKind,
+  BS extends TSchema | undefined = undefined,
+>(
   spec: Common & {
     /** From the root of PUBLIC_URL, e.g. `/issuers/{tenant}/token`; `{rest*}` at the end takes all that is left. */
     readonly path: P
-    readonly takes: T
+    readonly accepts: T
     /** A loose schema; a body that does not fit is `request.invalid`. Not applied to a compact JWT. */
     readonly body?: BS
     readonly handle: (
-      ask: EndpointAsk<PathParams<P>, BS extends TSchema ? Static<BS> : BodyOf<T>>,
-    ) => Promise<EndpointAnswer> | EndpointAnswer
+      ask: EndpointContext<PathParams<P>, BS extends TSchema ? Static<BS> : BodyOf<T>>,
+    ) => Promise<EndpointResponse> | EndpointResponse
   },
 ): Endpoint {
   // The server has checked the body against the very schema that typed the handle.

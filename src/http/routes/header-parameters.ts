@@ -22,11 +22,11 @@ const prefer = {
 }
 
 /** The response to a conditional request of what has not changed. */
-export function unchanged({ holds }: Route): Record<string, object> {
+export function notModifiedResponse({ longPoll: holds }: Route): Record<string, object> {
   return holds === true ? { 304: { description: 'What `If-None-Match` names is still so.' } } : {}
 }
 
 /** The request headers that mean something to a route, for the reference. */
-export function headerParameters({ method, holds }: Route): object[] {
+export function headerParameters({ method, longPoll: holds }: Route): object[] {
   return [...(method === 'POST' ? [idempotencyKey] : []), ...(holds === true ? [ifNoneMatch, prefer] : [])]
 }

@@ -10,7 +10,7 @@ import { Fault } from '../../fault.ts'
 import { sealingWith } from '../../keys/sealing.ts'
 import { type Store, sql } from '../../store/store.ts'
 import { aCaller, aPlatform, aServer } from '../test-support/a-server.ts'
-import { repeatableOf } from './idempotency.ts'
+import { idempotentRequestOf } from './idempotency.ts'
 import { once } from './operation.ts'
 import { answer, route } from './route.ts'
 
@@ -66,8 +66,8 @@ function aMaker(waitMs = 5000, store: Store = db.store, bounds?: AnswersKept) {
       group: 'creds',
       method: 'POST',
       path,
-      says: 'Makes a thing.',
-      needs: null,
+      summary: 'Makes a thing.',
+      scope: null,
       body: Type.Object({ name: Type.Optional(Type.String()) }, { additionalProperties: false }),
       status: 201,
       reply: Type.Object({ id: Type.String(), secret: Type.String() }),
@@ -307,6 +307,6 @@ test('a key that is too long or not printable is refused by name; other methods 
     assert.equal(status, 400)
     assert.equal(body.errors[0].source.parameter, 'Idempotency-Key')
   }
-  assert.equal(repeatableOf('k', 'PUT', '/', undefined), null)
+  assert.equal(idempotentRequestOf('k', 'PUT', '/', undefined), null)
   await close()
 })

@@ -12,10 +12,10 @@ export type KeptAnswer = {
 }
 
 /** One request that carries an `Idempotency-Key`. `digest` covers method, path with query, and body. */
-export type Repeatable = { readonly key: string; readonly digest: Buffer }
+export type IdempotentRequest = { readonly key: string; readonly digest: Buffer }
 
 /** The right to answer a request, held until it is given up. */
-export type Attempt = {
+export type OperationAttempt = {
   /** What the ids of the work are derived from: the same for each attempt. */
   readonly seed: string
   readonly startedAt: Date
@@ -34,11 +34,16 @@ export type Idempotency = {
    *
    * @throws Fault `idempotency.mismatch` if the digest differs, `idempotency.busy` if the first request is still at work after a while.
    */
-  readonly begin: (caller: Caller, ask: Repeatable) => Promise<{ readonly kept: KeptAnswer } | Attempt>
+  readonly begin: (caller: Caller, ask: IdempotentRequest) => Promise<{ readonly kept: KeptAnswer } | OperationAttempt>
 }
 
 /** Reads the header of a request. @throws Fault `request.invalid` for a key that is empty, too long or not printable */
-export function repeatableOf(header: unknown, method: string, path: string, body: unknown): Repeatable | null {
+export function idempotentRequestOf(
+  header: unknown,
+  method: string,
+  path: string,
+  body: unknown,
+): IdempotentRequest | null {
   if (header === undefined || method !== 'POST') return null
   if (typeof header !== 'string' || !/^[\x21-\x7E]{1,255}$/.test(header)) {
     const detail = 'Idempotency-Key must be 1 to 255 printable ASCII characters without spaces.'
@@ -52,7 +57,7 @@ export function repeatableOf(header: unknown, method: string, path: string, body
 export async function answerOnce(
   idempotency: Idempotency,
   caller: Caller,
-  repeatable: Repeatable,
+  repeatable: IdempotentRequest,
   work: (operation: Operation) => Promise<KeptAnswer>,
 ): Promise<KeptAnswer> {
   const begun = await idempotency.begin(caller, repeatable)
@@ -67,7 +72,10 @@ export async function answerOnce(
   }
 }
 
-async function workOf({ seed, startedAt, isRepeated }: Attempt, work: (operation: Operation) => Promise<KeptAnswer>) {
+async function workOf(
+  { seed, startedAt, isRepeated }: OperationAttempt,
+  work: (operation: Operation) => Promise<KeptAnswer>,
+) {
   try {
     return await work(repeatableOperation(seed, startedAt, isRepeated))
   } catch (error) {

@@ -37,7 +37,7 @@ export type RawAnswer = {
 }
 
 /** What the handle of a route is given. Params, query and body are checked already; unknown members were refused. */
-export type RouteAsk<Params = Readonly<Record<string, string>>, Query = unknown, Body = unknown> = {
+export type RouteContext<Params = Readonly<Record<string, string>>, Query = unknown, Body = unknown> = {
   readonly platform: Platform
   readonly caller: Caller
   readonly params: Params
@@ -47,7 +47,7 @@ export type RouteAsk<Params = Readonly<Record<string, string>>, Query = unknown,
   /** Public URL of this very request, without its query; what list links start with. */
   readonly href: string
   /** The negotiated media type: `application/json` or one of the route's `produces`. */
-  readonly wants: string
+  readonly responseType: string
   /** Whoever makes something takes its id from here: see `once`. */
   readonly operation: Operation
 }
@@ -67,22 +67,22 @@ type Common = {
   readonly group: Group
   readonly method: Method
   /** One sentence for the reference. */
-  readonly says: string
+  readonly summary: string
   /** The scope that the caller must hold; null: every caller with a valid token. */
-  readonly needs: Scope | null
+  readonly scope: Scope | null
   readonly status: number
   /** Refusals beyond those that every route has (401, 403, 404, 405, 406, 413, 415, 500, validation). */
   readonly faults: readonly FaultCode[]
   /** Leaves without the envelope. */
-  readonly bare?: true
+  readonly noEnvelope?: true
   /** Whether the answer is conditional and may be held: see `heldAnswer`. For the reference. */
-  readonly holds?: true
+  readonly longPoll?: true
   /** Media types besides `application/json` that the answer may have. */
   readonly produces?: readonly string[]
   /** Heading in the reference; the first path segment by default. */
   readonly tag?: string
   /** Media types besides `application/json` that the body may have. It is then handed over as a {@link TextBody}, unchecked but for its UTF-8. */
-  readonly texts?: readonly string[]
+  readonly textBodies?: readonly string[]
   /** How many values a JSON body may hold, where a list of things needs more than 20,000. */
   readonly jsonValuesMax?: number
 }
@@ -94,7 +94,7 @@ export type Route = Common & {
   readonly query?: TSchema
   readonly body?: TSchema
   readonly reply?: TSchema
-  handle(ask: RouteAsk): Promise<Answer | RawAnswer> | Answer | RawAnswer
+  handle(ask: RouteContext): Promise<Answer | RawAnswer> | Answer | RawAnswer
 }
 
 type Read<S, Otherwise> = S extends TSchema ? Static<S> : Otherwise
@@ -122,9 +122,13 @@ export function route<
     readonly query?: QS
     readonly body?: BS
     readonly reply?: RS
-    readonly texts?: TS
+    readonly textBodies?: TS
     readonly handle: (
-      ask: RouteAsk<Read<PS, PathParams<P>>, Read<QS, Readonly<Record<never, string>>>, Read<BS, undefined> | Text<TS>>,
+      ask: RouteContext<
+        Read<PS, PathParams<P>>,
+        Read<QS, Readonly<Record<never, string>>>,
+        Read<BS, undefined> | Text<TS>
+      >,
     ) => Promise<Written<RS>> | Written<RS>
   },
 ): Route {

@@ -1,5 +1,5 @@
 /** Says why the server cannot listen in words that name the setting. What is not foreseen stays as it is. */
-export function listenProblem(error: unknown, { host, port }: { readonly host: string; readonly port: number }) {
+export function describeListenError(error: unknown, { host, port }: { readonly host: string; readonly port: number }) {
   if (!(error instanceof Error) || !('code' in error)) return error
   const text = problems[String(error.code)]?.(host, port)
   return text === undefined ? error : new Error(text, { cause: error })

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { bearerToken } from '../routes/bearer-token.ts'
-import type { Endpoint, EndpointAnswer, Takes } from '../routes/endpoint.ts'
+import type { Endpoint, EndpointBodyKind, EndpointResponse } from '../routes/endpoint.ts'
 import type { Check, checkMaker } from '../validation/check.ts'
 import { isJsonType, mediaTypeOf, readForm, readJson } from './body.ts'
 import { sendWhole } from './send-whole.ts'
@@ -77,15 +77,15 @@ function singleMembers(query: unknown): Readonly<Record<string, string | undefin
 }
 
 function bodyOf({ endpoint, checkBody }: MountedEndpoint, request: FastifyRequest): unknown {
-  if (endpoint.takes === 'none') return undefined
+  if (endpoint.accepts === 'none') return undefined
   const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
   const type = mediaTypeOf(request.headers['content-type'])
-  const body = readBody(endpoint.takes, type, bytes)
+  const body = readBody(endpoint.accepts, type, bytes)
   if (typeof body !== 'string') checkBody?.(body, bytes.length)
   return body
 }
 
-function readBody(takes: Takes, type: string, bytes: Buffer): unknown {
+function readBody(takes: EndpointBodyKind, type: string, bytes: Buffer): unknown {
   const forms = takes === 'form' || takes === 'form-or-json'
   if (forms && (type === FORM || (type === '' && bytes.length === 0))) return readForm(bytes)
   if (takes !== 'form' && isJsonType(type)) return readJson(bytes)
@@ -94,7 +94,7 @@ function readBody(takes: Takes, type: string, bytes: Buffer): unknown {
   throw new Fault('request.media_type', { detail })
 }
 
-function send(endpoint: Endpoint, reply: FastifyReply, answer: EndpointAnswer): FastifyReply {
+function send(endpoint: Endpoint, reply: FastifyReply, answer: EndpointResponse): FastifyReply {
   const { body, status } = answer
   const headers: Record<string, string | readonly string[]> = {}
   // B.2: what a POST hands out is for its caller only
@@ -111,7 +111,7 @@ function send(endpoint: Endpoint, reply: FastifyReply, answer: EndpointAnswer): 
 
 function sendStream(
   reply: FastifyReply,
-  { status, type }: EndpointAnswer,
+  { status, type }: EndpointResponse,
   headers: Readonly<Record<string, string | readonly string[]>>,
   body: object,
 ): FastifyReply {

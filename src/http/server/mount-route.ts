@@ -3,7 +3,7 @@ import { type Caller, holds } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { notAcceptable, preferredType } from '../routes/accept.ts'
-import { answerOnce, type Idempotency, type KeptAnswer, repeatableOf } from '../routes/idempotency.ts'
+import { answerOnce, type Idempotency, idempotentRequestOf, type KeptAnswer } from '../routes/idempotency.ts'
 import { singleOperation } from '../routes/operation.ts'
 import { type Answer, type RawAnswer, type Route, TextBody } from '../routes/route.ts'
 import type { Check, checkMaker } from '../validation/check.ts'
@@ -13,7 +13,7 @@ import { sendWhole } from './send-whole.ts'
 import { type Write, writer } from './write.ts'
 
 /** Reads the token of a request. @throws Fault `token.missing`, `token.invalid` */
-export type Authenticate = (headers: FastifyRequest['headers'], requestId: string, ip: string) => Promise<Caller>
+export type AuthenticateRequest = (headers: FastifyRequest['headers'], requestId: string, ip: string) => Promise<Caller>
 
 /** A route with its checks and its serializer, at one public address. */
 export type MountedRoute = {
@@ -34,7 +34,7 @@ export type MountedRoute = {
 /** What every route needs of the server. */
 export type RouteNeeds = {
   readonly platform: Platform
-  readonly authenticate: Authenticate
+  readonly authenticate: AuthenticateRequest
   readonly idempotency: Idempotency | null
 }
 
@@ -55,7 +55,7 @@ export function mountRoute(
     checkParams: route.params === undefined ? null : check(route.params, 'path'),
     checkQuery: check(route.query ?? nothing, 'query'),
     checkBody: check(route.body ?? nothing, 'body'),
-    write: route.reply === undefined ? null : writer(route.reply, route.bare === true),
+    write: route.reply === undefined ? null : writer(route.reply, route.noEnvelope === true),
   }
 }
 
@@ -64,9 +64,9 @@ export async function admitRoute(needs: RouteNeeds, { route, offered }: MountedR
   if (preferredType(request.headers.accept, offered) === null) throw notAcceptable(offered)
   const caller = await needs.authenticate(request.headers, request.id, request.ip)
   request.trace.caller = caller
-  if (route.needs !== null && !holds(caller, route.needs)) {
-    const detail = `The token lacks the scope ${route.needs}.`
-    throw new Fault('scope.missing', { detail, meta: { requiredScope: route.needs } })
+  if (route.scope !== null && !holds(caller, route.scope)) {
+    const detail = `The token lacks the scope ${route.scope}.`
+    throw new Fault('scope.missing', { detail, meta: { requiredScope: route.scope } })
   }
 }
 
@@ -77,7 +77,7 @@ export async function runRoute(needs: RouteNeeds, mounted: MountedRoute, request
   const end = request.url.indexOf('?')
   const path = end === -1 ? request.url : request.url.slice(0, end)
   const ask = readAsk(needs.platform, caller, mounted, request, path)
-  const repeatable = repeatableOf(request.headers['idempotency-key'], request.method, request.url, request.body)
+  const repeatable = idempotentRequestOf(request.headers['idempotency-key'], request.method, request.url, request.body)
   if (repeatable === null || needs.idempotency === null) {
     return send(mounted, reply, await mounted.route.handle(ask))
   }
@@ -94,7 +94,7 @@ function readAsk(platform: Platform, caller: Caller, mounted: MountedRoute, requ
   mounted.checkParams?.(params)
   mounted.checkQuery(request.query)
   const body = bodyOf(mounted, request)
-  const wants = preferredType(headers.accept, mounted.offered) ?? 'application/json'
+  const responseType = preferredType(headers.accept, mounted.offered) ?? 'application/json'
   const href = mounted.base + path.slice(mounted.prefixLength)
   return {
     platform,
@@ -104,7 +104,7 @@ function readAsk(platform: Platform, caller: Caller, mounted: MountedRoute, requ
     body,
     headers,
     href,
-    wants,
+    responseType,
     operation: singleOperation(platform),
   }
 }
@@ -116,7 +116,7 @@ function bodyOf(mounted: MountedRoute, request: FastifyRequest): unknown {
     throw new Fault('request.invalid', { violations: [{ detail: 'A JSON body is needed.', pointer: '' }] })
   }
   const type = mediaTypeOf(request.headers['content-type'])
-  const texts = mounted.route.texts ?? []
+  const texts = mounted.route.textBodies ?? []
   if (texts.includes(type)) return new TextBody(type, readText(bytes))
   if (!isJsonType(type)) {
     throw new Fault('request.media_type', {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../../fault.ts'
 import { type KnownPath, lackingMethods, type MethodsAt, methodsAt, routerPath } from './known-paths.ts'
-import { refuse } from './trace.ts'
+import { sendFault } from './trace.ts'
 
 /** Answers what no route took: 405 where the path has other methods, the preflight of a public resource, else 404. */
 export function handleNotFound(request: FastifyRequest, reply: FastifyReply, methods: MethodsAt): FastifyReply {
@@ -18,7 +18,7 @@ export function handleNotFound(request: FastifyRequest, reply: FastifyReply, met
       ? new Fault('resource.unknown', { detail: 'There is nothing at this path. The paths are listed at /docs.' })
       : new Fault('request.method', { detail: `This path takes ${allow.join(', ')}.`, meta: { allow } })
   request.trace.fault = fault.code
-  return refuse(request, reply, fault)
+  return sendFault(request, reply, fault)
 }
 
 /** Answers 405 where the router would otherwise take a fixed segment for a parameter of another route. */

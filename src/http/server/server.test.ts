@@ -20,7 +20,7 @@ const Body = Type.Object(
   { additionalProperties: false },
 )
 
-const common = { group: 'creds', says: 'For tests.', needs: 'issuance:write', status: 200, faults: [] } as const
+const common = { group: 'creds', summary: 'For tests.', scope: 'issuance:write', status: 200, faults: [] } as const
 const routes = [
   route({
     ...common,
@@ -43,15 +43,15 @@ const routes = [
     query: Type.Object({ deep: Type.Optional(Type.Enum(['true'])) }, { additionalProperties: false }),
     reply: Thing,
     produces: ['application/x-pem-file'],
-    handle: ({ params, wants }) =>
+    handle: ({ params, responseType: wants }) =>
       wants === 'application/json' ? answer({ id: params.id, name: 'n' }) : rawAnswer(wants, `-----${params.id}-----`),
   }),
   route({
     ...common,
     method: 'PATCH',
     path: '/things/{id}',
-    needs: 'trust:write',
-    bare: true,
+    scope: 'trust:write',
+    noEnvelope: true,
     body: Type.Object({ status: Type.String() }, { additionalProperties: false }),
     reply: Thing,
     handle: ({ params }) => answer({ id: params.id, name: 'bare' }, { headers: { deprecation: '@1' } }),
@@ -353,7 +353,7 @@ test('a stop ends event streams instead of waiting for them', async () => {
     path: '/events',
     reply: Thing,
     produces: ['text/event-stream'],
-    handle: ({ wants }) => {
+    handle: ({ responseType: wants }) => {
       const stream = new Readable({ read: () => {} })
       stream.push('data: 1\n\n')
       return rawAnswer(wants, stream)

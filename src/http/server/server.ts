@@ -11,18 +11,18 @@ import { faultOf } from '../routes/faults.ts'
 import type { Idempotency } from '../routes/idempotency.ts'
 import type { Group, Route } from '../routes/route.ts'
 import { onBehalfOf } from '../routes/tenant-of-work.ts'
-import { type Figure, openMetrics } from '../telemetry/metrics.ts'
+import { type Gauge, openMetrics } from '../telemetry/metrics.ts'
 import { logFault, type NoteRequest, requestLog } from '../telemetry/request-log.ts'
 import { checkMaker } from '../validation/check.ts'
 import { brokenRequestHandler } from './broken-request.ts'
 import { type KnownPath, type MethodsAt, methodsAt, routerPath } from './known-paths.ts'
 import { admitEndpoint, mountEndpoint, runEndpoint } from './mount-endpoint.ts'
-import { type Authenticate, admitRoute, mountRoute, type RouteNeeds, runRoute } from './mount-route.ts'
+import { type AuthenticateRequest, admitRoute, mountRoute, type RouteNeeds, runRoute } from './mount-route.ts'
 import { handleNotFound, mountLacking } from './not-found.ts'
 import { mountOperations, type ReadinessCheck } from './operations.ts'
 import { addCommonHeaders, commonHeaders, JSON_CSP } from './response-headers.ts'
 import { type Stopping, stopServer } from './stop.ts'
-import { type Edge, refuse } from './trace.ts'
+import { type Edge, sendFault } from './trace.ts'
 
 const BODY_BYTES_MAX = 1_048_576
 const HEADER_SECONDS_MAX = 30
@@ -32,10 +32,10 @@ export type ServerParts = {
   readonly platform: Platform
   readonly routes: readonly Route[]
   readonly endpoints: readonly Endpoint[]
-  readonly authenticate: Authenticate
+  readonly authenticate: AuthenticateRequest
   readonly readiness?: readonly ReadinessCheck[]
   /** Counts of other rooms that belong on `/metrics`. */
-  readonly figures?: readonly Figure[]
+  readonly figures?: readonly Gauge[]
   /** Without it `Idempotency-Key` is not looked at. */
   readonly idempotency?: Idempotency
   /** What the server sends, for the reference. */
@@ -115,7 +115,7 @@ function newApp(config: Config, refuseBroken: RefuseBroken, noteRequest: NoteReq
       request.trace = { ...newTrace(), fault: faultOf(error).code }
       reply.raw.once('finish', () => noteRequest(request, reply))
       reply.headers(commonHeaders(request.id, config.publicUrl.startsWith('https:')))
-      refuse(request, reply.header('content-security-policy', JSON_CSP), error)
+      sendFault(request, reply.header('content-security-policy', JSON_CSP), error)
     },
     clientErrorHandler: (error, socket) => refuseBroken(error, socket),
   })
@@ -234,7 +234,7 @@ function addEdges(app: FastifyInstance, { platform: { log }, noteRequest, state,
     // What the failed answer had set must not leave with the refusal: it may be what could not be sent.
     for (const name of Object.keys(reply.getHeaders())) if (name !== 'connection') reply.removeHeader(name)
     if (code === 'request.too_large' && isDrained(request)) reply.removeHeader('connection')
-    refuse(request, reply, error)
+    sendFault(request, reply, error)
     logFault(log, request.id, reply.statusCode, error)
     return reply
   })

@@ -5,9 +5,17 @@ import { answer, route, TextBody } from '../routes/route.ts'
 import { aServer } from '../test-support/a-server.ts'
 
 const took = route({
-  ...{ group: 'creds', method: 'POST', path: '/tables', says: 'Takes tables.', needs: null, status: 200, faults: [] },
+  ...{
+    group: 'creds',
+    method: 'POST',
+    path: '/tables',
+    summary: 'Takes tables.',
+    scope: null,
+    status: 200,
+    faults: [],
+  },
   body: Type.Object({ rows: Type.Integer() }, { additionalProperties: false }),
-  texts: ['text/csv'],
+  textBodies: ['text/csv'],
   reply: Type.String(),
   handle: ({ body }) => answer(body instanceof TextBody ? `${body.type} ${body.text}` : `json ${body.rows}`),
 })

@@ -24,7 +24,7 @@ declare module 'fastify' {
 }
 
 /** Turns a fault into the answer of the edge that the request came in by. */
-export function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
+export function sendFault(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   const { crossOrigin } = request.trace
   const edge = request.trace.edge ?? edgeOf(request.url)
   const refusal = edge === 'api' ? toErrors(error, request.id) : toOAuthError(error)

@@ -7,10 +7,10 @@ export type Metrics = {
 }
 
 /** A count that somebody else keeps and that only grows. `value` is asked at each reading of `/metrics`. */
-export type Figure = { readonly name: string; readonly help: string; readonly value: () => number }
+export type Gauge = { readonly name: string; readonly help: string; readonly value: () => number }
 
 /** Opens the figures: requests by route pattern, the process itself, and what others count. Each server has its own registry. */
-export function openMetrics(figures: readonly Figure[] = []): Metrics {
+export function openMetrics(figures: readonly Gauge[] = []): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   for (const figure of figures) addFigure(registry, figure)
@@ -27,7 +27,7 @@ export function openMetrics(figures: readonly Figure[] = []): Metrics {
   return { registry, count }
 }
 
-function addFigure(registry: Registry, { name, help, value }: Figure): void {
+function addFigure(registry: Registry, { name, help, value }: Gauge): void {
   const counter: Counter = new Counter({
     name,
     help,

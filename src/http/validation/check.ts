@@ -3,7 +3,7 @@ import ajvFormats from 'ajv-formats'
 import type { TSchema } from 'typebox'
 import { Fault } from '../../fault.ts'
 import { isUuid } from '../../uuid.ts'
-import { type Place, violationsOf } from './violations.ts'
+import { type ViolationPlace, violationsOfSchema } from './violations.ts'
 
 /** Checks a value and throws what is wrong with it. @throws Fault `request.invalid` with one violation per place */
 export type Check = (value: unknown, bytes?: number) => void
@@ -17,7 +17,7 @@ const strictness = { strict: false, coerceTypes: false, removeAdditional: false,
  * Makes checks out of schemas. A check is compiled when it is first used, so that a start compiles nothing; the one that lists all
  * violations is compiled when a value first fails.
  */
-export function checkMaker(): (schema: TSchema, place: Place) => Check {
+export function checkMaker(): (schema: TSchema, place: ViolationPlace) => Check {
   const first = withFormats(new Ajv(strictness))
   const all = withFormats(new Ajv({ ...strictness, allErrors: true, verbose: true }))
   return (schema, place) => {
@@ -77,6 +77,6 @@ function isDay(text: string): boolean {
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
 }
 
-function refusal(check: ValidateFunction, place: Place): Fault {
-  return new Fault('request.invalid', { violations: violationsOf(check.errors ?? [], place) })
+function refusal(check: ValidateFunction, place: ViolationPlace): Fault {
+  return new Fault('request.invalid', { violations: violationsOfSchema(check.errors ?? [], place) })
 }

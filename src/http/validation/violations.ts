@@ -4,10 +4,10 @@ import { pointerTo, stepsOf } from '../../json-pointer.ts'
 import { nearestOf } from './nearest.ts'
 
 /** Where the checked value came from: a body is pointed into, a query or a path has named parameters. */
-export type Place = 'body' | 'query' | 'path'
+export type ViolationPlace = 'body' | 'query' | 'path'
 
 /** Turns the findings of a schema check into sentences: one violation per place, in the order found. */
-export function violationsOf(errors: readonly ErrorObject[], place: Place): Violation[] {
+export function violationsOfSchema(errors: readonly ErrorObject[], place: ViolationPlace): Violation[] {
   const seen = new Set<string>()
   return withoutBranches(errors).flatMap((error) => {
     const path = error.instancePath + memberOf(error)
@@ -19,7 +19,7 @@ export function violationsOf(errors: readonly ErrorObject[], place: Place): Viol
   })
 }
 
-function at(place: Place, path: string, detail: string): Violation {
+function at(place: ViolationPlace, path: string, detail: string): Violation {
   if (place === 'body') return { detail, pointer: path }
   const [parameter = ''] = stepsOf(path)
   return { detail, parameter }
@@ -106,7 +106,7 @@ const formats: Readonly<Record<string, string>> = {
   'date-time': 'a time such as 2026-01-31T12:00:00.000Z',
 }
 
-function sentence(error: ErrorObject, place: Place): string {
+function sentence(error: ErrorObject, place: ViolationPlace): string {
   const text = (sentences[error.keyword]?.(error) ?? `is not acceptable (${error.keyword}).`).replace(
     NO_MEMBER,
     place === 'body' ? NO_MEMBER : ' is not a parameter here',

@@ -1,10 +1,10 @@
 import type { Caller } from '../../caller.ts'
 import type { JsonObject } from '../../crypto/json.ts'
-import type { RecipientAsk } from '../../directory/users/find-recipient.ts'
+import type { RecipientIdentifier } from '../../directory/users/find-recipient.ts'
 import type { Platform } from '../../platform.ts'
 import { idAt } from '../../store/row-id.ts'
 import { unknownTemplate } from '../issuances/issuance-refusal.ts'
-import { freshTemplate } from '../templates/template-cache.ts'
+import { latestTemplate } from '../templates/template-cache.ts'
 import type { Batch, BatchForm } from './batch.ts'
 import { insertBatch } from './batch-store.ts'
 import { BATCH_LEASE_MS, startBatch } from './run-batch.ts'
@@ -13,18 +13,18 @@ import { sealBatchRecipient } from './sealed-recipient.ts'
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock'>
 
 /** One issuance of a batch, as it was asked for. */
-export type AskedItem = {
+export type BatchItemInput = {
   readonly attributes: JsonObject
   readonly reference?: string | undefined
-  readonly recipient?: RecipientAsk | undefined
+  readonly recipient?: RecipientIdentifier | undefined
 }
 
 /** A batch as it was asked for; its shape was checked, what the items say was not. */
-export type AskedBatch = {
+export type BatchInput = {
   readonly credentialTemplateId: string
   readonly form: BatchForm
   readonly expiresInSeconds?: number | undefined
-  readonly items: readonly AskedItem[]
+  readonly items: readonly BatchItemInput[]
 }
 
 /**
@@ -33,10 +33,10 @@ export type AskedBatch = {
  * @param id Of a request that is repeated, the same one. Fails if it is taken.
  * @throws Fault `resource.unknown` for a template that is unknown or archived
  */
-export async function acceptBatch(needs: Needs, caller: Caller, ask: AskedBatch, id: string): Promise<Batch> {
+export async function acceptBatch(needs: Needs, caller: Caller, ask: BatchInput, id: string): Promise<Batch> {
   const { store, clock } = needs
   const { tenantId, actor, actingClientId, ip, requestId } = caller
-  const template = await freshTemplate(needs, tenantId, ask.credentialTemplateId)
+  const template = await latestTemplate(needs, tenantId, ask.credentialTemplateId)
   if (template.archivedAt !== null) throw unknownTemplate()
   const now = clock.now()
   const items = await sealedItems(needs, caller, ask.items, now)
@@ -56,7 +56,7 @@ export async function acceptBatch(needs: Needs, caller: Caller, ask: AskedBatch,
 }
 
 /** Sealed for the place where they will lie in the end, so that issuing moves them as they are. */
-async function sealedItems({ sealing }: Needs, { tenantId }: Caller, items: readonly AskedItem[], now: Date) {
+async function sealedItems({ sealing }: Needs, { tenantId }: Caller, items: readonly BatchItemInput[], now: Date) {
   const sealed = []
   for (const { attributes, reference = null, recipient } of items) {
     const id = idAt(now)

@@ -1,4 +1,4 @@
-import { type PageAsk, pagedList } from '../../store/paged-list.ts'
+import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import type { TenantTx } from '../../store/store.ts'
 import type { BatchItem, BatchItemError, BatchItemStatus } from './batch.ts'
 
@@ -30,7 +30,7 @@ const page = pagedList({
 export async function listBatchItems(
   tx: TenantTx,
   batchId: string,
-  ask: PageAsk,
+  ask: PageRequest,
   filter: { readonly status?: BatchItemStatus | undefined },
   now: Date,
 ): Promise<BatchItem[]> {

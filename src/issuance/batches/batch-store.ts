@@ -1,11 +1,11 @@
 import type { TenantId } from '../../caller.ts'
-import type { Acting, Entry } from '../../events/audit/entry.ts'
+import type { ActorColumns, AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditEachCte, auditEachValues, auditValues } from '../../events/audit/recorded-sql.ts'
-import type { Watched } from '../../platform.ts'
-import { type PageAsk, pagedList } from '../../store/paged-list.ts'
+import type { WatchedKind } from '../../platform.ts'
+import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 import { firstSweep } from '../issuances/issuance-store.ts'
-import type { Template } from '../templates/template.ts'
+import type { CredentialTemplate } from '../templates/template.ts'
 import type { Batch, BatchForm, BatchItemError } from './batch.ts'
 
 type Row = {
@@ -117,23 +117,23 @@ export type NewBatch = {
   readonly templateId: string
   readonly form: BatchForm
   readonly expiresInSeconds: number | null
-  readonly items: readonly (Omit<WaitingItem, 'position'> & { readonly reference: string | null })[]
-  readonly askedBy: Acting
+  readonly items: readonly (Omit<PendingItem, 'position'> & { readonly reference: string | null })[]
+  readonly askedBy: ActorColumns
   /** When a sweep looks after it, if nobody has begun by then. */
   readonly lookAgainAt: Date
 }
 
 /** A batch that a run is at work on. */
-export type HeldBatch = Batch & {
+export type LeasedBatch = Batch & {
   readonly claim: string
   readonly expiresInSeconds: number | null
-  readonly askedBy: Acting
+  readonly askedBy: ActorColumns
   /** How many runs there were since the last progress, this one included. */
   readonly tries: number
 }
 
 /** An item that waits. */
-export type WaitingItem = {
+export type PendingItem = {
   readonly position: number
   readonly id: string
   readonly sealedClaims: Buffer
@@ -142,22 +142,22 @@ export type WaitingItem = {
 }
 
 /** What becomes of some items in one step. */
-export type Settlement = {
+export type ItemOutcome = {
   readonly issued: readonly {
     readonly position: number
     readonly credentialId: string
     readonly txCodeMac: Buffer | null
     readonly deliveryId: string | null
-    readonly entry: Entry
+    readonly entry: AuditEntry
   }[]
   readonly failed: readonly { readonly position: number; readonly error: BatchItemError }[]
-  readonly template: Template
+  readonly template: CredentialTemplate
   readonly expiresAt: Date
   readonly leaseUntil: Date
 }
 
 /** Accepts a batch with its items. Fails if the id is taken. */
-export async function insertBatch(tx: TenantTx, made: NewBatch, entry: Entry, now: Date): Promise<void> {
+export async function insertBatch(tx: TenantTx, made: NewBatch, entry: AuditEntry, now: Date): Promise<void> {
   const { items } = made
   await tx.rows(insertStatement, [
     ...[tx.tenantId, made.id, made.templateId, made.form],
@@ -177,27 +177,27 @@ export async function findBatch(tx: TenantTx, id: string): Promise<Batch | null>
 /** One page of batches, newest first unless told, and one row more if there are more. */
 export async function listBatches(
   tx: TenantTx,
-  ask: PageAsk,
+  ask: PageRequest,
   filter: { readonly status?: 'processing' | 'completed' | undefined },
 ): Promise<Batch[]> {
   return (await page<Row>(tx, ask, [tx.tenantId], filter)).map(batchOf)
 }
 
 /** Takes a batch that nobody is at work on. One statement, so of two runs one gets it. @returns null if it has ended, or is somebody's */
-export async function takeBatch(
+export async function claimBatch(
   tx: TenantTx,
   { id, claim, leaseUntil }: { readonly id: string; readonly claim: string; readonly leaseUntil: Date },
   now: Date,
-): Promise<HeldBatch | null> {
-  type Held = Row & { expires_in_seconds: number | null; asked_by: Acting; tries: number }
+): Promise<LeasedBatch | null> {
+  type Held = Row & { expires_in_seconds: number | null; asked_by: ActorColumns; tries: number }
   const [row] = await tx.rows<Held>(takeStatement, [tx.tenantId, id, claim, leaseUntil, now])
   if (row === undefined) return null
   return { ...batchOf(row), claim, expiresInSeconds: row.expires_in_seconds, askedBy: row.asked_by, tries: row.tries }
 }
 
 /** The next items that wait, in their order. */
-export async function listWaitingItems(tx: TenantTx, batchId: string, limit: number): Promise<WaitingItem[]> {
-  return tx.rows<WaitingItem>(selectWaiting, [tx.tenantId, batchId, limit])
+export async function listPendingItems(tx: TenantTx, batchId: string, limit: number): Promise<PendingItem[]> {
+  return tx.rows<PendingItem>(selectWaiting, [tx.tenantId, batchId, limit])
 }
 
 /**
@@ -206,10 +206,10 @@ export async function listWaitingItems(tx: TenantTx, batchId: string, limit: num
  *
  * @returns `lost` if another run has the batch, `stale` if the template is not, or no longer, at that version, or archived
  */
-export async function settleItems(
+export async function completeItems(
   tx: TenantTx,
-  { id, claim }: HeldBatch,
-  { issued, failed, template, expiresAt, leaseUntil }: Settlement,
+  { id, claim }: LeasedBatch,
+  { issued, failed, template, expiresAt, leaseUntil }: ItemOutcome,
   now: Date,
 ): Promise<'settled' | 'lost' | 'stale'> {
   const { definition } = template
@@ -229,12 +229,12 @@ export async function settleItems(
 }
 
 /** Tenants with batches whose run has died, or never began. */
-export async function listTenantsWithLeftBatches(tx: AcrossTx, now: Date): Promise<TenantId[]> {
+export async function listTenantsWithExpiredBatches(tx: AcrossTx, now: Date): Promise<TenantId[]> {
   return (await tx.rows<{ tenant_id: TenantId }>(selectTenantsLeft, [now])).map((row) => row.tenant_id)
 }
 
 /** Takes batches from runs that died. @returns their ids, each of which wants a job in the same transaction */
-export async function passOnBatches(tx: TenantTx, now: Date, lookAgainAt: Date): Promise<string[]> {
+export async function requeueExpiredBatches(tx: TenantTx, now: Date, lookAgainAt: Date): Promise<string[]> {
   return (await tx.rows<{ id: string }>(passOnStatement, [tx.tenantId, now, lookAgainAt])).map(({ id }) => id)
 }
 
@@ -249,7 +249,7 @@ export async function deleteOldBatches(tx: TenantTx, before: Date): Promise<void
 }
 
 /** Batches whose progress can be waited for. */
-export const watchedBatches: Watched = {
+export const watchedBatches: WatchedKind = {
   name: 'issuance-batch',
   versions: async (tx: AcrossTx, asked) =>
     tx.rows(selectVersions, [asked.map((one) => one.tenantId), asked.map((one) => one.id)]),

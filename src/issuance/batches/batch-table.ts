@@ -1,13 +1,13 @@
 import { type Json, type JsonObject, parseJson } from '../../crypto/json.ts'
-import type { RecipientAsk } from '../../directory/users/find-recipient.ts'
-import type { Attribute } from '../templates/attributes.ts'
+import type { RecipientIdentifier } from '../../directory/users/find-recipient.ts'
+import type { TemplateAttribute } from '../templates/attributes.ts'
 import type { MdocAttribute } from '../templates/mdoc-attributes.ts'
 import type { TemplateDefinition } from '../templates/template.ts'
-import type { AskedItem } from './accept-batch.ts'
+import type { BatchItemInput } from './accept-batch.ts'
 import { csvFault, readCsv } from './read-csv.ts'
 import { BATCH_ITEMS_MAX } from './schemas.ts'
 
-type Described = Attribute | MdocAttribute
+type Described = TemplateAttribute | MdocAttribute
 /** Where the cells of a column go, and as what. */
 type Column = { readonly name: string; readonly path: readonly string[]; readonly type: Described['type'] }
 
@@ -26,7 +26,7 @@ const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
  *
  * @throws Fault `request.invalid` for what is no table, and for columns that nobody knows
  */
-export function readBatchTable(text: string, definition: TemplateDefinition): AskedItem[] {
+export function readBatchTable(text: string, definition: TemplateDefinition): BatchItemInput[] {
   const { header, rows } = readCsv(text, BATCH_ITEMS_MAX)
   const columns = columnsOf(header, definition)
   return rows.map((row, index) => itemOf(columns, row, index + 2))
@@ -87,7 +87,7 @@ function knownColumns(definition: TemplateDefinition): Map<string, Column | 'amb
 
 type Growing = { [name: string]: Json | Growing }
 
-function itemOf(columns: readonly (Column | Own)[], row: readonly string[], number: number): AskedItem {
+function itemOf(columns: readonly (Column | Own)[], row: readonly string[], number: number): BatchItemInput {
   const attributes: Growing = {}
   const others: { [name in Own]?: string } = {}
   for (const [at, column] of columns.entries()) {
@@ -103,7 +103,7 @@ function itemOf(columns: readonly (Column | Own)[], row: readonly string[], numb
   return recipient === null ? item : { ...item, recipient }
 }
 
-function recipientOf(type: string | undefined, value: string | undefined, row: number): RecipientAsk | null {
+function recipientOf(type: string | undefined, value: string | undefined, row: number): RecipientIdentifier | null {
   if (type === undefined && value === undefined) return null
   const identifierType = types.find((one) => one === type)
   if (identifierType !== undefined && value !== undefined) return { identifierType, value }

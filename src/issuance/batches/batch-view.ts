@@ -2,7 +2,7 @@ import { type Caller, holds } from '../../caller.ts'
 import { stepsOf } from '../../json-pointer.ts'
 import type { Platform } from '../../platform.ts'
 import { offerLinksOf } from '../issuances/issuance-view.ts'
-import { txCodeAgain } from '../offers/tx-code.ts'
+import { recoverTxCode } from '../offers/tx-code.ts'
 import { templateVersion } from '../templates/template-cache.ts'
 import type { Batch, BatchItem, BatchItemError } from './batch.ts'
 import type { BatchItemView, BatchView } from './schemas.ts'
@@ -55,7 +55,7 @@ async function issuedView(needs: Needs, caller: Caller, batch: Batch, { id, open
     return { issuanceId: id, ...links }
   const { tenantId } = caller
   const { definition } = await templateVersion(needs, tenantId, batch.templateId, open.templateVersion)
-  const txCode = await txCodeAgain(needs.sealing, tenantId, id, definition, open.txCodeMac)
+  const txCode = await recoverTxCode(needs.sealing, tenantId, id, definition, open.txCodeMac)
   return { issuanceId: id, ...links, ...(txCode !== null && { txCode }) }
 }
 

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import type { TestDatabase } from '../../../test/support/database.ts'
 import { newId } from '../../store/row-id.ts'
 import { sql } from '../../store/store.ts'
-import { freshTemplate } from '../templates/template-cache.ts'
+import { latestTemplate } from '../templates/template-cache.ts'
 import {
   aDatabase,
   anIssuer,
@@ -13,9 +13,9 @@ import {
   nobodyDelivers,
   someClaims,
 } from '../test-support/issuer.ts'
-import { listWaitingItems, settleItems, takeBatch } from './batch-store.ts'
+import { claimBatch, completeItems, listPendingItems } from './batch-store.ts'
 import { getBatchWithItems } from './get-batch.ts'
-import { resumeBatches } from './jobs.ts'
+import { requeueBatches } from './jobs.ts'
 import { runBatch } from './run-batch.ts'
 
 const itemRows = sql(
@@ -105,12 +105,12 @@ test('a run that was taken for dead writes nothing any more', async () => {
   const { tenantId, batchId } = about
   const now = issuer.clock.at
   const leaseUntil = new Date(now.getTime() + 10_000)
-  const dead = await store.single(tenantId, (tx) => takeBatch(tx, { id: batchId, claim: newId(), leaseUntil }, now))
+  const dead = await store.single(tenantId, (tx) => claimBatch(tx, { id: batchId, claim: newId(), leaseUntil }, now))
   assert(dead !== null)
   await run()
   assert.equal(await issued(), 0, 'somebody is at work on it')
   issuer.clock.at = new Date(now.getTime() + 10_001)
-  const waiting = await store.single(tenantId, (tx) => listWaitingItems(tx, batchId, 10))
+  const waiting = await store.single(tenantId, (tx) => listPendingItems(tx, batchId, 10))
   await run()
   assert.equal(await issued(), 2)
   const entry = { action: 'openid4vc.issuance.offered', by: 'system' } as const
@@ -120,10 +120,10 @@ test('a run that was taken for dead writes nothing any more', async () => {
       entry: { ...entry, subject: { kind: 'issuance', id } },
     })),
     failed: [],
-    template: await freshTemplate(issuer.platform, tenantId, template.id),
+    template: await latestTemplate(issuer.platform, tenantId, template.id),
     ...{ expiresAt: leaseUntil, leaseUntil },
   }
-  assert.equal(await store.single(tenantId, (tx) => settleItems(tx, dead, settlement, now)), 'lost')
+  assert.equal(await store.single(tenantId, (tx) => completeItems(tx, dead, settlement, now)), 'lost')
   assert.equal(await issued(), 2)
   assert.partialDeepStrictEqual(await state(), { done: 2, failed: 0 })
 })
@@ -134,18 +134,18 @@ test('what was judged by an older template is judged again', async () => {
   const now = issuer.clock.at
   const leaseUntil = new Date(now.getTime() + 10_000)
   const claim = { id: batchId, claim: newId(), leaseUntil }
-  const held = await db.store.single(tenantId, (tx) => takeBatch(tx, claim, now))
+  const held = await db.store.single(tenantId, (tx) => claimBatch(tx, claim, now))
   assert(held !== null)
-  const older = await freshTemplate(issuer.platform, tenantId, template.id)
+  const older = await latestTemplate(issuer.platform, tenantId, template.id)
   const changed = { ...aTemplate({ attributes: { given_name: { type: 'string' } } }), code: template.code }
   assert.equal((await issuer.api('PUT', `/templates/credentials/${template.id}`, changed)).status, 200)
-  const [first] = await db.store.single(tenantId, (tx) => listWaitingItems(tx, batchId, 1))
+  const [first] = await db.store.single(tenantId, (tx) => listPendingItems(tx, batchId, 1))
   assert(first !== undefined)
   const subject = { kind: 'issuance', id: first.id }
   const one = { position: 0, credentialId: newId(), txCodeMac: null, deliveryId: null }
   const issuedNow = [{ ...one, entry: { action: 'openid4vc.issuance.offered', by: 'system' as const, subject } }]
   const settlement = { issued: issuedNow, failed: [], template: older, expiresAt: leaseUntil, leaseUntil }
-  assert.equal(await db.store.single(tenantId, (tx) => settleItems(tx, held, settlement, now)), 'stale')
+  assert.equal(await db.store.single(tenantId, (tx) => completeItems(tx, held, settlement, now)), 'stale')
   assert.equal(await issued(), 0)
 })
 
@@ -154,7 +154,7 @@ test('a batch whose run has died gets another job, once', async () => {
   const { platform, clock } = issuer
   const jobs = async () =>
     (await db.store.single(about.tenantId, (tx) => tx.rows<{ id: string }>(jobsOf, [about.tenantId]))).length
-  const look = () => resumeBatches(platform, new AbortController().signal)
+  const look = () => requeueBatches(platform, new AbortController().signal)
   await look()
   assert.equal(await jobs(), 1, 'its first job is to begin')
   clock.at = new Date(clock.at.getTime() + 10_001)

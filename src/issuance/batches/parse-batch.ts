@@ -3,8 +3,8 @@ import { Fault } from '../../fault.ts'
 import { TextBody } from '../../http/routes/route.ts'
 import type { Platform } from '../../platform.ts'
 import { EXPIRES_IN_SECONDS } from '../issuances/schemas.ts'
-import { freshTemplate } from '../templates/template-cache.ts'
-import type { AskedBatch } from './accept-batch.ts'
+import { latestTemplate } from '../templates/template-cache.ts'
+import type { BatchInput } from './accept-batch.ts'
 import { readBatchTable } from './batch-table.ts'
 import type { BatchBody, BatchQuery } from './schemas.ts'
 
@@ -13,12 +13,12 @@ import type { BatchBody, BatchQuery } from './schemas.ts'
  *
  * @throws Fault `request.invalid` for a table that is none, `resource.unknown` for a table of an unknown template
  */
-export async function askedBatch(
+export async function parseBatch(
   needs: Pick<Platform, 'store' | 'clock'>,
   caller: Caller,
   query: BatchQuery,
   body: BatchBody | TextBody,
-): Promise<AskedBatch> {
+): Promise<BatchInput> {
   if (!(body instanceof TextBody)) {
     refuse(Object.keys(query), 'is for text/csv; in JSON it is a member of the body.')
     return { ...body, form: 'json' }
@@ -26,7 +26,7 @@ export async function askedBatch(
   const { credentialTemplateId } = query
   if (credentialTemplateId === undefined)
     throw refusal('credentialTemplateId', 'is missing: a table has no place for it.')
-  const { definition } = await freshTemplate(needs, caller.tenantId, credentialTemplateId)
+  const { definition } = await latestTemplate(needs, caller.tenantId, credentialTemplateId)
   const items = readBatchTable(body.text, definition)
   return { credentialTemplateId, form: 'csv', items, expiresInSeconds: secondsOf(query.expiresInSeconds) }
 }

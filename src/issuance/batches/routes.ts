@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { heldAnswer } from '../../api/held-answer.ts'
+import { conditionalAnswer } from '../../api/held-answer.ts'
 import { IdParams } from '../../api/id-params.ts'
 import { filtersOf, listAnswer, listPage, parseListQuery } from '../../api/list.ts'
 import { once } from '../../http/routes/operation.ts'
@@ -10,7 +10,7 @@ import { openBatchProgress } from './batch-progress.ts'
 import { listBatches, watchedBatches } from './batch-store.ts'
 import { showBatch, showBatchItem } from './batch-view.ts'
 import { getBatch, getBatchWithItems } from './get-batch.ts'
-import { askedBatch } from './parse-batch.ts'
+import { parseBatch } from './parse-batch.ts'
 import {
   BATCH_ITEMS_SHOWN,
   BatchBody,
@@ -29,11 +29,12 @@ const accept = route({
   method: 'POST',
   path: '/credentials/issuance/batch',
   tag: 'batches',
-  says: 'Issues up to 1,000 credentials: accepts them at once and issues them one by one, each with its own result; as JSON, or as a table in CSV.',
-  needs: 'issuance:write',
+  summary:
+    'Issues up to 1,000 credentials: accepts them at once and issues them one by one, each with its own result; as JSON, or as a table in CSV.',
+  scope: 'issuance:write',
   query: BatchQuery,
   body: BatchBody,
-  texts: ['text/csv'],
+  textBodies: ['text/csv'],
   jsonValuesMax: 100_000,
   status: 202,
   reply: BatchView,
@@ -42,7 +43,7 @@ const accept = route({
     const batch = await once(
       operation,
       (id) => getBatch(platform, caller, id),
-      async (id) => acceptBatch(platform, caller, await askedBatch(platform, caller, query, body), id),
+      async (id) => acceptBatch(platform, caller, await parseBatch(platform, caller, query, body), id),
     )
     const self = `${href}/${batch.id}`
     return answer(showBatch(batch), { links: { self }, headers: { location: self } })
@@ -54,8 +55,8 @@ const list = route({
   method: 'GET',
   path: '/credentials/issuance/batch',
   tag: 'batches',
-  says: 'Lists the batches of the last 30 days.',
-  needs: 'issuance:read',
+  summary: 'Lists the batches of the last 30 days.',
+  scope: 'issuance:read',
   query: BatchListQuery,
   status: 200,
   reply: Type.Array(BatchView),
@@ -73,19 +74,20 @@ const get = route({
   method: 'GET',
   path: '/credentials/issuance/batch/{id}',
   tag: 'batches',
-  says: 'Reads a batch with its first items; with `Prefer: wait` when it has gone on, with `Accept: text/event-stream` its progress as it happens.',
-  holds: true,
-  needs: 'issuance:read',
+  summary:
+    'Reads a batch with its first items; with `Prefer: wait` when it has gone on, with `Accept: text/event-stream` its progress as it happens.',
+  longPoll: true,
+  scope: 'issuance:read',
   params: IdParams,
   status: 200,
   reply: BatchWithItemsView,
   faults: ['resource.unknown', 'request.rate_limited'],
   produces: [STREAM],
-  handle: async ({ platform, caller, params: { id }, headers, href, wants }) => {
+  handle: async ({ platform, caller, params: { id }, headers, href, responseType: wants }) => {
     if (wants === STREAM) {
       return rawAnswer(STREAM, await openBatchProgress(platform, caller, id, () => getBatch(platform, caller, id)))
     }
-    const held = await heldAnswer(
+    const held = await conditionalAnswer(
       { platform, caller, headers },
       {
         watched: watchedBatches,
@@ -103,8 +105,8 @@ const listItems = route({
   method: 'GET',
   path: '/credentials/issuance/batch/{id}/items',
   tag: 'batches',
-  says: 'Lists the items of a batch and what became of each, in their order unless told.',
-  needs: 'issuance:read',
+  summary: 'Lists the items of a batch and what became of each, in their order unless told.',
+  scope: 'issuance:read',
   params: IdParams,
   query: BatchItemListQuery,
   status: 200,

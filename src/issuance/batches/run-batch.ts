@@ -8,20 +8,20 @@ import { enqueue, job } from '../../jobs/job.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import type { TenantTx } from '../../store/store.ts'
-import { type Judge, judgeOf } from '../issuances/issuance-refusal.ts'
+import { type IssuanceCheck, issuanceCheckOf } from '../issuances/issuance-refusal.ts'
 import { offerLinksOf } from '../issuances/issuance-view.ts'
-import type { Deliveries, IssuedParcel, PlannedDelivery } from '../issuances/wallet-port.ts'
+import type { IssuanceDelivery, IssuedOffer, WalletPort } from '../issuances/wallet-port.ts'
 import { makeTxCode, txCodeMac } from '../offers/tx-code.ts'
-import { type Template, txCodeOf } from '../templates/template.ts'
-import { freshTemplate } from '../templates/template-cache.ts'
+import { type CredentialTemplate, txCodeOf } from '../templates/template.ts'
+import { latestTemplate } from '../templates/template-cache.ts'
 import { itemErrorOf } from './batch.ts'
 import {
-  type HeldBatch,
-  listWaitingItems,
-  type Settlement,
-  settleItems,
-  takeBatch,
-  type WaitingItem,
+  claimBatch,
+  completeItems,
+  type ItemOutcome,
+  type LeasedBatch,
+  listPendingItems,
+  type PendingItem,
 } from './batch-store.ts'
 import { openBatchRecipient } from './sealed-recipient.ts'
 
@@ -42,7 +42,7 @@ const queued = {
 }
 
 /** Issues what a batch still lacks. */
-export const runBatchJob = (deliveries: Deliveries) =>
+export const runBatchJob = (deliveries: WalletPort) =>
   job({
     ...queued,
     run: (platform, { batchId }, signal, { tenantId }) => runBatch(platform, deliveries, { tenantId, batchId }, signal),
@@ -55,10 +55,10 @@ export async function startBatch(tx: TenantTx, batchId: string, now: Date): Prom
 }
 
 /** What the steps of one run have at hand. */
-type Running = { readonly deliveries: Deliveries; readonly tenant: Tenant; readonly held: HeldBatch }
-type Issued = Settlement['issued'][number]
+type Running = { readonly deliveries: WalletPort; readonly tenant: Tenant; readonly held: LeasedBatch }
+type Issued = ItemOutcome['issued'][number]
 /** An item that will be issued, and what is written with it. */
-type Judged = { readonly issued: Issued; readonly delivery: PlannedDelivery | null }
+type Judged = { readonly issued: Issued; readonly delivery: IssuanceDelivery | null }
 
 /**
  * Issues the items of a batch that wait, step by step, unless another run is at it. Who takes over from a run that died goes on behind its last
@@ -66,7 +66,7 @@ type Judged = { readonly issued: Issued; readonly delivery: PlannedDelivery | nu
  */
 export async function runBatch(
   platform: Platform,
-  deliveries: Deliveries,
+  deliveries: WalletPort,
   { tenantId, batchId }: { readonly tenantId: TenantId; readonly batchId: string },
   signal: AbortSignal,
 ): Promise<void> {
@@ -74,7 +74,7 @@ export async function runBatch(
   const tenant = await findTenantOf(platform, tenantId)
   const now = clock.now()
   const claim = { id: batchId, claim: newId(), leaseUntil: leaseFrom(now) }
-  const held = tenant === null ? null : await store.single(tenantId, (tx) => takeBatch(tx, claim, now))
+  const held = tenant === null ? null : await store.single(tenantId, (tx) => claimBatch(tx, claim, now))
   if (held === null || tenant === null) return
   let isOver = false
   while (!isOver && !signal.aborted) isOver = await step(platform, { deliveries, tenant, held })
@@ -84,17 +84,17 @@ export async function runBatch(
 async function step(platform: Platform, running: Running): Promise<boolean> {
   const { store, clock, config } = platform
   const { tenant, held } = running
-  const waiting = await store.single(tenant.id, (tx) => listWaitingItems(tx, held.id, ITEMS_PER_STEP))
+  const waiting = await store.single(tenant.id, (tx) => listPendingItems(tx, held.id, ITEMS_PER_STEP))
   if (waiting.length === 0) return true
   const items = waiting.some((one) => one.sealedRecipient !== null) ? waiting.slice(0, DELIVERIES_PER_STEP) : waiting
-  const template = await freshTemplate(platform, tenant.id, held.templateId)
+  const template = await latestTemplate(platform, tenant.id, held.templateId)
   const { judged, failed } = await judge(platform, running, template, items)
   const now = clock.now()
   const expiresAt = new Date(now.getTime() + (held.expiresInSeconds ?? config.offerTtlSeconds) * 1000)
   const issued = judged.map((one) => one.issued)
   const settlement = { issued, failed, template, expiresAt, leaseUntil: leaseFrom(now) }
   const deliveries = judged.flatMap((one) => one.delivery ?? [])
-  const settle = (tx: TenantTx) => settleItems(tx, held, settlement, now)
+  const settle = (tx: TenantTx) => completeItems(tx, held, settlement, now)
   const outcome = await (deliveries.length === 0
     ? store.single(tenant.id, settle)
     : store.inTenant(tenant.id, async (tx) => {
@@ -106,11 +106,16 @@ async function step(platform: Platform, running: Running): Promise<boolean> {
   return outcome === 'lost'
 }
 
-async function judge(platform: Platform, running: Running, template: Template, items: readonly WaitingItem[]) {
+async function judge(
+  platform: Platform,
+  running: Running,
+  template: CredentialTemplate,
+  items: readonly PendingItem[],
+) {
   const { tenant, held } = running
   const judged: Judged[] = []
-  const failed: Settlement['failed'][number][] = []
-  const refusal = held.tries > TRIES_MAX ? givenUp : await judgeOf(platform, tenant, template)
+  const failed: ItemOutcome['failed'][number][] = []
+  const refusal = held.tries > TRIES_MAX ? givenUp : await issuanceCheckOf(platform, tenant, template)
   for (const item of items) {
     const fault = await faultOf(platform, tenant.id, item, refusal)
     const found = fault ?? (await judgedOf(platform, running, template, item))
@@ -120,14 +125,14 @@ async function judge(platform: Platform, running: Running, template: Template, i
   return { judged, failed }
 }
 
-const givenUp: Judge = () => new Fault('server.unexpected')
+const givenUp: IssuanceCheck = () => new Fault('server.unexpected')
 
 /** What cannot even be read is a failure of that item, not of those around it. */
 async function faultOf(
   { sealing, log }: Platform,
   tenantId: TenantId,
-  item: WaitingItem,
-  refusal: Judge,
+  item: PendingItem,
+  refusal: IssuanceCheck,
 ): Promise<Fault | null> {
   try {
     const place = { tenantId, table: 'issuance', column: 'sealed_claims', row: item.id }
@@ -145,8 +150,8 @@ async function faultOf(
 async function judgedOf(
   platform: Platform,
   running: Running,
-  template: Template,
-  { position, id, sealedRecipient }: WaitingItem,
+  template: CredentialTemplate,
+  { position, id, sealedRecipient }: PendingItem,
 ): Promise<Judged | Fault> {
   const { sealing } = platform
   const { tenant, held } = running
@@ -169,8 +174,8 @@ async function judgedOf(
 async function planned(
   platform: Platform,
   { deliveries, tenant, held }: Running,
-  parcel: Omit<IssuedParcel, 'offerUri'>,
-): Promise<PlannedDelivery | Fault> {
+  parcel: Omit<IssuedOffer, 'offerUri'>,
+): Promise<IssuanceDelivery | Fault> {
   const owner = { tenantId: tenant.id, tenantSlug: tenant.slug }
   const { offerUri } = await offerLinksOf(platform, owner, parcel.issuanceId)
   try {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { listQuery } from '../../api/list.ts'
-import { OpenIssuanceBody } from '../issuances/schemas.ts'
+import { CreateIssuanceBody } from '../issuances/schemas.ts'
 
 /** Items in one call. */
 export const BATCH_ITEMS_MAX = 1000
@@ -8,7 +8,7 @@ export const BATCH_ITEMS_MAX = 1000
 export const BATCH_ITEMS_SHOWN = 100
 
 const Time = Type.String({ format: 'date-time' })
-const { credentialTemplateId, attributes, reference, recipient, expiresInSeconds } = OpenIssuanceBody.properties
+const { credentialTemplateId, attributes, reference, recipient, expiresInSeconds } = CreateIssuanceBody.properties
 
 /** What a batch is asked for with. */
 export const BatchBody = Type.Object(

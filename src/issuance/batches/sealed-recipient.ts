@@ -1,14 +1,14 @@
 import type { TenantId } from '../../caller.ts'
 import { readOwnJson } from '../../crypto/json.ts'
-import type { RecipientAsk } from '../../directory/users/find-recipient.ts'
-import type { Place, Sealing } from '../../keys/sealing.ts'
+import type { RecipientIdentifier } from '../../directory/users/find-recipient.ts'
+import type { SealedPlace, Sealing } from '../../keys/sealing.ts'
 
 /** Seals whose wallet an item of a batch is delivered into. */
 export async function sealBatchRecipient(
   sealing: Sealing,
   tenantId: TenantId,
   itemId: string,
-  recipient: RecipientAsk,
+  recipient: RecipientIdentifier,
 ): Promise<Buffer> {
   return sealing.seal(placeOf(tenantId, itemId), JSON.stringify(recipient))
 }
@@ -19,12 +19,12 @@ export async function openBatchRecipient(
   tenantId: TenantId,
   itemId: string,
   sealed: Buffer,
-): Promise<RecipientAsk> {
+): Promise<RecipientIdentifier> {
   const opened = await sealing.open(placeOf(tenantId, itemId), sealed)
   // We sealed it ourselves.
-  return readOwnJson(opened) as RecipientAsk
+  return readOwnJson(opened) as RecipientIdentifier
 }
 
-function placeOf(tenantId: TenantId, itemId: string): Place {
+function placeOf(tenantId: TenantId, itemId: string): SealedPlace {
   return { tenantId, table: 'issuance_batch_item', column: 'sealed_recipient', row: itemId }
 }

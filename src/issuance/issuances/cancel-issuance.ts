@@ -2,7 +2,7 @@ import type { Caller } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { getIssuance } from './get-issuance.ts'
-import { cancelOpen } from './issuance-store.ts'
+import { cancelOffered } from './issuance-store.ts'
 import type { IssuanceView } from './schemas.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls'>
@@ -16,7 +16,7 @@ type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls'>
 export async function cancelIssuance(needs: Needs, caller: Caller, id: string): Promise<IssuanceView> {
   const now = needs.clock.now()
   const entry = { action: 'issuance.canceled', subject: { kind: 'issuance', id }, by: caller }
-  const outcome = await needs.store.single(caller.tenantId, (tx) => cancelOpen(tx, id, entry, now))
+  const outcome = await needs.store.single(caller.tenantId, (tx) => cancelOffered(tx, id, entry, now))
   if (outcome === 'unknown') throw new Fault('resource.unknown')
   if (outcome === 'closed') throw new Fault('state.invalid', { detail: 'Only an open issuance can be canceled.' })
   return getIssuance(needs, caller, id)

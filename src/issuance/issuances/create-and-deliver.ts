@@ -1,15 +1,15 @@
 import type { Caller } from '../../caller.ts'
-import type { RecipientAsk } from '../../directory/users/find-recipient.ts'
+import type { RecipientIdentifier } from '../../directory/users/find-recipient.ts'
 import { type Operation, once } from '../../http/routes/operation.ts'
 import type { Platform } from '../../platform.ts'
-import { openIssuance } from './create-issuance.ts'
+import { createIssuance } from './create-issuance.ts'
 import { getIssuance } from './get-issuance.ts'
 import { rereadIssuance } from './reread-issuance.ts'
-import type { IssuanceView, OpenIssuanceBody } from './schemas.ts'
-import type { Deliveries, DeliveryReport, PlannedDelivery } from './wallet-port.ts'
+import type { CreateIssuanceBody, IssuanceView } from './schemas.ts'
+import type { DeliveryReport, IssuanceDelivery, WalletPort } from './wallet-port.ts'
 
 /** An issuance with what became of its delivery. */
-export type Delivered = { readonly issuance: IssuanceView; readonly delivery: DeliveryReport | null }
+export type DeliveredIssuance = { readonly issuance: IssuanceView; readonly delivery: DeliveryReport | null }
 
 /**
  * Opens an issuance and puts its credential straight into the wallet of a user. Issuance and delivery are written in one transaction; if the
@@ -18,21 +18,21 @@ export type Delivered = { readonly issuance: IssuanceView; readonly delivery: De
  * @param operation A repetition finds both again, and goes on with the delivery.
  * @throws Fault as `openIssuance` and `Deliveries.plan`; then nothing was made
  */
-export async function openAndDeliver(
+export async function createAndDeliver(
   platform: Platform,
-  deliveries: Deliveries,
+  deliveries: WalletPort,
   caller: Caller,
-  { recipient, ...ask }: OpenIssuanceBody & { readonly recipient: RecipientAsk },
+  { recipient, ...ask }: CreateIssuanceBody & { readonly recipient: RecipientIdentifier },
   operation: Operation,
-): Promise<Delivered> {
+): Promise<DeliveredIssuance> {
   const sender = { tenantId: caller.tenantId, tenantSlug: caller.tenantSlug, by: caller }
   const deliveryId = operation.newId()
-  const planned: PlannedDelivery[] = []
+  const planned: IssuanceDelivery[] = []
   const opened = await once(
     operation,
     (id) => rereadIssuance(platform, caller, id),
     (id) =>
-      openIssuance(platform, caller, ask, id, async (offer) => {
+      createIssuance(platform, caller, ask, id, async (offer) => {
         const to = { id: deliveryId, recipient, pointer: '/recipient/value' }
         const plan = await deliveries.plan(platform, sender, { ...offer, ...to })
         planned.splice(0, 1, plan)

@@ -4,21 +4,21 @@ import type { Platform } from '../../platform.ts'
 import { idAt, newId, timeOfId } from '../../store/row-id.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { makeTxCode, txCodeMac } from '../offers/tx-code.ts'
-import { type Template, txCodeOf } from '../templates/template.ts'
-import { freshTemplate, knownTemplate } from '../templates/template-cache.ts'
+import { type CredentialTemplate, txCodeOf } from '../templates/template.ts'
+import { cachedTemplate, latestTemplate } from '../templates/template-cache.ts'
 import type { Issuance } from './issuance.ts'
-import { refusalOf, unknownTemplate } from './issuance-refusal.ts'
+import { issuanceRefusal, unknownTemplate } from './issuance-refusal.ts'
 import { insertOffered } from './issuance-store.ts'
 import { showIssuance } from './issuance-view.ts'
-import type { IssuanceView, OpenIssuanceBody } from './schemas.ts'
-import type { IssuedParcel } from './wallet-port.ts'
+import type { CreateIssuanceBody, IssuanceView } from './schemas.ts'
+import type { IssuedOffer } from './wallet-port.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'keys' | 'clock' | 'urls' | 'config'>
-type Ask = OpenIssuanceBody & { readonly id: string }
+type Ask = CreateIssuanceBody & { readonly id: string }
 
 /** What is made together with an issuance. */
 type Alongside = (
-  offer: Pick<IssuedParcel, 'issuanceId' | 'format' | 'offerUri' | 'txCode'>,
+  offer: Pick<IssuedOffer, 'issuanceId' | 'format' | 'offerUri' | 'txCode'>,
 ) => Promise<(tx: TenantTx) => Promise<void>>
 
 /** Of template changes that come between reading and writing, so many in a row are overtaken. */
@@ -32,20 +32,20 @@ const TRIES_MAX = 3
  * @throws Fault `resource.unknown` for a template that is unknown or archived, `attributes.rejected`, `certificate.none_active`,
  * `state.invalid` if the credential would be out of date already
  */
-export async function openIssuance(
+export async function createIssuance(
   needs: Needs,
   caller: Caller,
-  ask: OpenIssuanceBody,
+  ask: CreateIssuanceBody,
   id = idAt(needs.clock.now()),
   alongside: Alongside | null = null,
 ): Promise<IssuanceView> {
   const { tenantId } = caller
-  let template = await knownTemplate(needs, tenantId, ask.credentialTemplateId)
+  let template = await cachedTemplate(needs, tenantId, ask.credentialTemplateId)
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
-    const refusal = await refusalOf(needs, { id: tenantId, slug: caller.tenantSlug }, template, ask.attributes)
+    const refusal = await issuanceRefusal(needs, { id: tenantId, slug: caller.tenantSlug }, template, ask.attributes)
     const opened = refusal === null ? await tryOpen(needs, caller, template, { ...ask, id }, alongside) : null
     if (opened !== null) return opened
-    const newer = await freshTemplate(needs, tenantId, ask.credentialTemplateId)
+    const newer = await latestTemplate(needs, tenantId, ask.credentialTemplateId)
     // Refused by what the template says now, not by what this process remembered of it.
     if (refusal !== null && newer.version === template.version && newer.archivedAt === null) throw refusal
     if (newer.archivedAt !== null) throw unknownTemplate()
@@ -57,7 +57,7 @@ export async function openIssuance(
 async function tryOpen(
   needs: Needs,
   caller: Caller,
-  template: Template,
+  template: CredentialTemplate,
   ask: Ask,
   alongside: Alongside | null,
 ): Promise<IssuanceView | null> {
@@ -89,7 +89,7 @@ async function tryOpen(
   return { ...shown, ...(txCode !== null && { txCode }) }
 }
 
-function offered(template: Template, ask: Ask, now: Date, ttlSeconds: number): Issuance {
+function offered(template: CredentialTemplate, ask: Ask, now: Date, ttlSeconds: number): Issuance {
   return {
     id: ask.id,
     status: 'offered',

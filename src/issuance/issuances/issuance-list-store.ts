@@ -1,8 +1,8 @@
-import { type PageAsk, pagedList } from '../../store/paged-list.ts'
+import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { lowestIdAt } from '../../store/row-id.ts'
 import type { TenantTx } from '../../store/store.ts'
 import type { Issuance, IssuanceStatus } from './issuance.ts'
-import { columns, END, over } from './issuance-store.ts'
+import { END, issuanceColumns, over } from './issuance-store.ts'
 
 /** What a page of issuances is narrowed to; what is left out lets everything through. */
 export type IssuanceFilter = {
@@ -28,7 +28,7 @@ const statusIs = {
 
 const page = pagedList({
   name: 'issuance.list',
-  select: `select ${columns('$2')} from issuance where tenant_id = $1`,
+  select: `select ${issuanceColumns('$2')} from issuance where tenant_id = $1`,
   parameters: 2,
   id: 'id',
   filters: {
@@ -44,7 +44,7 @@ const page = pagedList({
 /** One page of issuances, newest first by default, and one row more if there are more. */
 export async function listIssuances(
   tx: TenantTx,
-  ask: PageAsk,
+  ask: PageRequest,
   { createdAfter, createdBefore, ...filter }: IssuanceFilter,
   now: Date,
 ): Promise<Issuance[]> {

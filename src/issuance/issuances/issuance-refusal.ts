@@ -4,39 +4,39 @@ import { Fault, type Violation } from '../../fault.ts'
 import type { SignerCertificate } from '../../protocols/mdoc/signer-certificate.ts'
 import { checkClaims } from '../templates/check-claims.ts'
 import { checkElements } from '../templates/check-elements.ts'
-import { certificateOf, credentialSigner, mdocSigner, type SignerNeeds } from '../templates/credential-signer.ts'
-import type { MdocDefinition, Template, TemplateDefinition } from '../templates/template.ts'
+import { credentialSigner, mdocSigner, type SignerNeeds, signerCertificateOf } from '../templates/credential-signer.ts'
+import type { CredentialTemplate, MdocDefinition, TemplateDefinition } from '../templates/template.ts'
 import { mdocValidity, validityOf } from '../templates/validity.ts'
 
 /** Judges what one credential is to say. @returns what stands against it; null: it may be opened */
-export type Judge = (attributes: JsonObject) => Fault | null
+export type IssuanceCheck = (attributes: JsonObject) => Fault | null
 
 /**
  * What stands against an issuance, as far as it is known today: who signs in the end is settled when the wallet comes.
  *
  * @returns `resource.unknown`, `attributes.rejected`, `certificate.none_active` or `state.invalid`; null: it may be opened
  */
-export async function refusalOf(
+export async function issuanceRefusal(
   needs: SignerNeeds,
   tenant: Pick<Tenant, 'id' | 'slug'>,
-  template: Template,
+  template: CredentialTemplate,
   attributes: JsonObject,
 ): Promise<Fault | null> {
-  return (await judgeOf(needs, tenant, template))(attributes)
+  return (await issuanceCheckOf(needs, tenant, template))(attributes)
 }
 
-/** As {@link refusalOf} for many issuances from one template: who signs is looked up once. */
-export async function judgeOf(
+/** As {@link issuanceRefusal} for many issuances from one template: who signs is looked up once. */
+export async function issuanceCheckOf(
   needs: SignerNeeds,
   tenant: Pick<Tenant, 'id' | 'slug'>,
-  { definition, archivedAt }: Template,
-): Promise<Judge> {
+  { definition, archivedAt }: CredentialTemplate,
+): Promise<IssuanceCheck> {
   if (archivedAt !== null) return unknownTemplate
   const now = needs.clock.now()
   if (definition.format === 'mdoc') {
     const found = await orNobody(mdocSigner(needs, tenant))
     if (found instanceof Fault) return () => found
-    const certificate = certificateOf(found)
+    const certificate = signerCertificateOf(found)
     return (attributes) =>
       rejected(checkElements(definition, attributes, certificate)) ??
       refusalOfTimes(definition, now) ??

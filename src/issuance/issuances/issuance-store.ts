@@ -1,6 +1,6 @@
-import type { Entry } from '../../events/audit/entry.ts'
+import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
-import type { Watched } from '../../platform.ts'
+import type { WatchedKind } from '../../platform.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 import type { Issuance } from './issuance.ts'
 
@@ -11,7 +11,7 @@ export const firstSweep = (end: string, now: string) => `least(${end}, ${now} + 
 /** An offer whose time is over is expired, whether or not the sweep has been there. `$n` is the moment. */
 export const over = (now: string) => `(status = 'offered' and ${END} <= ${now})`
 /** What is read of an issuance. `$n` is the moment. */
-export const columns = (now: string) =>
+export const issuanceColumns = (now: string) =>
   `id, case when ${over(now)} then 'expired' else status end as status, error, credential_id as "credentialId",
    case when ${over(now)} then 'expired' when standing <> 'valid' then standing else credential_status end as "credentialStatus",
    template_id as "templateId", format, reference, revocable, created_at as "createdAt", updated_at as "updatedAt", expires_at as "expiresAt"`
@@ -29,7 +29,10 @@ const insertIssuance = sql(
    ), ${auditCte({ from: 'ins', first: 13 })}
    select id from ins`,
 )
-const selectIssuance = sql('issuance.get', `select ${columns('$3')} from issuance where tenant_id = $1 and id = $2`)
+const selectIssuance = sql(
+  'issuance.get',
+  `select ${issuanceColumns('$3')} from issuance where tenant_id = $1 and id = $2`,
+)
 const selectMadeFrom = sql(
   'issuance.made_from',
   `select template_id as "templateId", template_version as "templateVersion", tx_code_mac as "txCodeMac"
@@ -40,7 +43,7 @@ const selectVersions = sql(
   `select tenant_id as "tenantId", id, concat_ws(' ', status, credential_status, standing, ${over('$3')}, updated_at, error) as version
    from issuance where (tenant_id, id) in (select * from unnest($1::uuid[], $2::uuid[]))`,
 )
-const cancelOffered = sql(
+const cancelStatement = sql(
   'issuance.cancel',
   `with seen as (select id from issuance where tenant_id = $1 and id = $2),
    upd as (
@@ -59,11 +62,11 @@ export type NewIssuance = {
   readonly txCodeMac: Buffer | null
 }
 
-/** See {@link findMadeFrom}. */
-export type MadeFrom = Pick<NewIssuance, 'templateVersion' | 'txCodeMac'> & { readonly templateId: string }
+/** See {@link findIssuanceOrigin}. */
+export type IssuanceOrigin = Pick<NewIssuance, 'templateVersion' | 'txCodeMac'> & { readonly templateId: string }
 
 /** A new offer. @returns false if the template is not, or no longer, at that version, or archived. */
-export async function insertOffered(tx: TenantTx, made: NewIssuance, entry: Entry): Promise<boolean> {
+export async function insertOffered(tx: TenantTx, made: NewIssuance, entry: AuditEntry): Promise<boolean> {
   const { id, templateId, reference, credentialId, revocable, expiresAt, createdAt, updatedAt } = made.issuance
   const rows = await tx.rows(insertIssuance, [
     ...[tx.tenantId, templateId, made.templateVersion, id, reference, credentialId, revocable],
@@ -79,8 +82,8 @@ export async function findIssuance(tx: TenantTx, id: string, now: Date): Promise
 }
 
 /** What an issuance was made from. */
-export async function findMadeFrom(tx: TenantTx, id: string): Promise<MadeFrom | null> {
-  const [row] = await tx.rows<MadeFrom>(selectMadeFrom, [tx.tenantId, id])
+export async function findIssuanceOrigin(tx: TenantTx, id: string): Promise<IssuanceOrigin | null> {
+  const [row] = await tx.rows<IssuanceOrigin>(selectMadeFrom, [tx.tenantId, id])
   return row ?? null
 }
 
@@ -88,20 +91,20 @@ export async function findMadeFrom(tx: TenantTx, id: string): Promise<MadeFrom |
  * Cancels an issuance that is open: nothing was handed out and its time is not over. One statement, so it either comes before the
  * completion of the credential or finds nothing to cancel.
  */
-export async function cancelOpen(
+export async function cancelOffered(
   tx: TenantTx,
   id: string,
-  entry: Entry,
+  entry: AuditEntry,
   now: Date,
 ): Promise<'unknown' | 'canceled' | 'closed'> {
   const audit = auditValues(entry, now)
-  const [row] = await tx.rows<{ known: boolean; canceled: boolean }>(cancelOffered, [tx.tenantId, id, now, ...audit])
+  const [row] = await tx.rows<{ known: boolean; canceled: boolean }>(cancelStatement, [tx.tenantId, id, now, ...audit])
   if (row?.known !== true) return 'unknown'
   return row.canceled ? 'canceled' : 'closed'
 }
 
 /** Issuances whose changes can be waited for. */
-export const watchedIssuances: Watched = {
+export const watchedIssuances: WatchedKind = {
   name: 'issuance',
   versions: async (tx: AcrossTx, asked, now) =>
     tx.rows(selectVersions, [asked.map((one) => one.tenantId), asked.map((one) => one.id), now]),

@@ -1,4 +1,4 @@
-import type { TemplateFormat } from '../templates/template.ts'
+import type { CredentialTemplateFormat } from '../templates/template.ts'
 import type { credentialStatuses, issuanceStatuses } from './schemas.ts'
 
 /** State of an issuance. */
@@ -14,7 +14,7 @@ export type Issuance = {
   readonly credentialId: string
   readonly credentialStatus: CredentialStatus
   readonly templateId: string
-  readonly format: TemplateFormat
+  readonly format: CredentialTemplateFormat
   readonly reference: string | null
   readonly revocable: boolean
   readonly createdAt: Date

@@ -12,7 +12,7 @@ const selectNames = sql(
 )
 
 /** The template that each issuance and each credential was made from, by their ids. */
-export async function listOrigins(
+export async function listTemplatesOfIssuances(
   tx: TenantTx,
   issuanceIds: readonly string[],
   credentialIds: readonly string[],
@@ -26,7 +26,7 @@ export async function listOrigins(
 }
 
 /** The names of templates, archived ones too, by their ids. */
-export async function listTemplateNames(tx: TenantTx, ids: readonly string[]): Promise<Map<string, string>> {
+export async function listCredentialTemplateNames(tx: TenantTx, ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await tx.rows<{ id: string; name: string }>(selectNames, [tx.tenantId, ids])
   return new Map(rows.map((row) => [row.id, row.name]))
 }

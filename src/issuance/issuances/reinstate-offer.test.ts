@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { TestDatabase } from '../../../test/support/database.ts'
-import { offerAgain } from '../offers/reinstate-offer.ts'
+import { reinstateOffer } from '../offers/reinstate-offer.ts'
 import {
   aDatabase,
   aKey,
@@ -33,7 +33,7 @@ async function redeemed() {
   const { body } = await redeem(issuer, code)
   const ask = async (token: string, keys = [aKey()]) =>
     request(issuer, token, template.code, keys, { nonce: await aNonce(issuer) })
-  const again = (tenant = issuer.tenant.id) => offerAgain(issuer.platform, tenant, issuance.id, 'system')
+  const again = (tenant = issuer.tenant.id) => reinstateOffer(issuer.platform, tenant, issuance.id, 'system')
   return { code, token: body.access_token as string, issuance, ask, again }
 }
 

@@ -1,10 +1,10 @@
 import type { Caller } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
-import { txCodeAgain } from '../offers/tx-code.ts'
+import { recoverTxCode } from '../offers/tx-code.ts'
 import { templateVersion } from '../templates/template-cache.ts'
 import { getIssuance } from './get-issuance.ts'
-import { findMadeFrom } from './issuance-store.ts'
+import { findIssuanceOrigin } from './issuance-store.ts'
 import type { IssuanceView } from './schemas.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls'>
@@ -17,10 +17,10 @@ type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls'>
  */
 export async function rereadIssuance(needs: Needs, caller: Caller, id: string): Promise<IssuanceView> {
   const { tenantId } = caller
-  const made = await needs.store.single(tenantId, (tx) => findMadeFrom(tx, id))
+  const made = await needs.store.single(tenantId, (tx) => findIssuanceOrigin(tx, id))
   if (made === null) throw new Fault('resource.unknown')
   const shown = await getIssuance(needs, caller, id)
   const { definition } = await templateVersion(needs, tenantId, made.templateId, made.templateVersion)
-  const txCode = await txCodeAgain(needs.sealing, tenantId, id, definition, made.txCodeMac)
+  const txCode = await recoverTxCode(needs.sealing, tenantId, id, definition, made.txCodeMac)
   return txCode === null ? shown : { ...shown, txCode }
 }

@@ -1,29 +1,30 @@
 import { Type } from 'typebox'
-import { heldAnswer } from '../../api/held-answer.ts'
+import { conditionalAnswer } from '../../api/held-answer.ts'
 import { IdParams } from '../../api/id-params.ts'
 import { filtersOf, listPage } from '../../api/list.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, type Route, route } from '../../http/routes/route.ts'
 import { cancelIssuance } from './cancel-issuance.ts'
-import { openAndDeliver } from './create-and-deliver.ts'
-import { openIssuance } from './create-issuance.ts'
+import { createAndDeliver } from './create-and-deliver.ts'
+import { createIssuance } from './create-issuance.ts'
 import { getIssuance } from './get-issuance.ts'
 import { type IssuanceFilter, listIssuances } from './issuance-list-store.ts'
 import { watchedIssuances } from './issuance-store.ts'
 import { showIssuance } from './issuance-view.ts'
 import { rereadIssuance } from './reread-issuance.ts'
-import { IssuanceListQuery, IssuanceView, OpenIssuanceBody } from './schemas.ts'
-import type { Deliveries } from './wallet-port.ts'
+import { CreateIssuanceBody, IssuanceListQuery, IssuanceView } from './schemas.ts'
+import type { WalletPort } from './wallet-port.ts'
 
-const openAt = (deliveries: Deliveries) =>
+const openAt = (deliveries: WalletPort) =>
   route({
     group: 'creds',
     method: 'POST',
     path: '/credentials/issuance',
     tag: 'issuances',
-    says: 'Opens an issuance and returns the offer to show to the holder; with a recipient, delivers it to that user.',
-    needs: 'issuance:write',
-    body: OpenIssuanceBody,
+    summary:
+      'Opens an issuance and returns the offer to show to the holder; with a recipient, delivers it to that user.',
+    scope: 'issuance:write',
+    body: CreateIssuanceBody,
     status: 200,
     reply: IssuanceView,
     faults: [
@@ -37,7 +38,7 @@ const openAt = (deliveries: Deliveries) =>
     handle: async ({ platform, caller, body, operation }) => {
       const { recipient, ...ask } = body
       if (recipient !== undefined) {
-        const { issuance, delivery } = await openAndDeliver(
+        const { issuance, delivery } = await createAndDeliver(
           platform,
           deliveries,
           caller,
@@ -50,7 +51,7 @@ const openAt = (deliveries: Deliveries) =>
         await once(
           operation,
           (id) => rereadIssuance(platform, caller, id),
-          (id) => openIssuance(platform, caller, ask, id),
+          (id) => createIssuance(platform, caller, ask, id),
         ),
       )
     },
@@ -62,8 +63,8 @@ function listAt<const P extends string>(path: P): Route {
     method: 'GET',
     path,
     tag: 'issuances',
-    says: 'Lists the issuances of the tenant.',
-    needs: 'issuance:read',
+    summary: 'Lists the issuances of the tenant.',
+    scope: 'issuance:read',
     query: IssuanceListQuery,
     status: 200,
     reply: Type.Array(IssuanceView),
@@ -86,15 +87,15 @@ function getAt(path: '/credentials/{id}' | '/credentials/issuance/{id}'): Route 
     method: 'GET',
     path,
     tag: 'issuances',
-    says: 'Reads an issuance; with `Prefer: wait` when it has changed.',
-    holds: true,
-    needs: 'issuance:read',
+    summary: 'Reads an issuance; with `Prefer: wait` when it has changed.',
+    longPoll: true,
+    scope: 'issuance:read',
     params: IdParams,
     status: 200,
     reply: IssuanceView,
     faults: ['resource.unknown'],
     handle: ({ platform, caller, params, headers }) =>
-      heldAnswer(
+      conditionalAnswer(
         { platform, caller, headers },
         {
           watched: watchedIssuances,
@@ -112,8 +113,8 @@ function cancelAt(path: '/credentials/{id}' | '/credentials/issuance/{id}'): Rou
     method: 'DELETE',
     path,
     tag: 'issuances',
-    says: 'Cancels an issuance that is still open; its claims are forgotten.',
-    needs: 'issuance:write',
+    summary: 'Cancels an issuance that is still open; its claims are forgotten.',
+    scope: 'issuance:write',
     params: IdParams,
     status: 200,
     reply: IssuanceView,
@@ -132,7 +133,7 @@ function filterOf(query: IssuanceListQuery): IssuanceFilter {
 }
 
 /** Issuances, in our API. @param deliveries How credentials get into the wallets of the tenant's own people. */
-export const issuanceRoutes = (deliveries: Deliveries): readonly Route[] => [
+export const issuanceRoutes = (deliveries: WalletPort): readonly Route[] => [
   openAt(deliveries),
   listAt('/credentials/issuance'),
   listAt('/credentials'),

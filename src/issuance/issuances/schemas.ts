@@ -30,7 +30,7 @@ export const RecipientBody = Type.Object(
 )
 
 /** What opens an issuance. */
-export const OpenIssuanceBody = Type.Object(
+export const CreateIssuanceBody = Type.Object(
   {
     credentialTemplateId: Type.String({ format: 'uuid', description: 'Which credential template to issue from.' }),
     attributes: Type.Unsafe<JsonObject>(
@@ -67,7 +67,7 @@ export const OpenIssuanceBody = Type.Object(
   },
 )
 /** See the schema of the same name. */
-export type OpenIssuanceBody = Type.Static<typeof OpenIssuanceBody>
+export type CreateIssuanceBody = Type.Static<typeof CreateIssuanceBody>
 
 const Entry = Type.Object(
   {

@@ -1,22 +1,22 @@
 import type { TenantId } from '../../caller.ts'
-import type { RecipientAsk } from '../../directory/users/find-recipient.ts'
+import type { RecipientIdentifier } from '../../directory/users/find-recipient.ts'
 import type { Actor } from '../../events/audit/entry.ts'
 import type { Platform } from '../../platform.ts'
 import type { TenantTx } from '../../store/store.ts'
-import type { TemplateFormat } from '../templates/template.ts'
+import type { CredentialTemplateFormat } from '../templates/template.ts'
 
 /** For whom a delivery is made, and who makes it. */
-export type Sender = { readonly tenantId: TenantId; readonly tenantSlug: string; readonly by: Actor }
+export type DeliverySender = { readonly tenantId: TenantId; readonly tenantSlug: string; readonly by: Actor }
 
 /** What an issuance offers, and the user who is to have it. */
-export type IssuedParcel = {
+export type IssuedOffer = {
   /** Of the delivery. For work that is repeated, the same one. */
   readonly id: string
   readonly issuanceId: string
-  readonly format: TemplateFormat
+  readonly format: CredentialTemplateFormat
   readonly offerUri: string
   readonly txCode: string | null
-  readonly recipient: RecipientAsk
+  readonly recipient: RecipientIdentifier
   /** Where in the request the user is named (RFC 6901). */
   readonly pointer: string
 }
@@ -25,7 +25,7 @@ export type IssuedParcel = {
 export type DeliveryReport = Readonly<Record<string, unknown>> & { readonly id: string; readonly status: string }
 
 /** A delivery that only needs to be written. What was inserted and is not run, because the process died, is run by a job. */
-export type PlannedDelivery = {
+export type IssuanceDelivery = {
   readonly insert: (tx: TenantTx) => Promise<void>
   /** Never throws what the wallet refuses: that is in the report. */
   readonly run: () => Promise<DeliveryReport>
@@ -34,13 +34,13 @@ export type PlannedDelivery = {
 }
 
 /** How what is issued gets into the wallets of the tenant's own people. Wallets stand above issuers, so the roof hands it down. */
-export type Deliveries = {
+export type WalletPort = {
   /**
    * Refuses what is known to fail before anything is made. Writes nothing.
    *
    * @throws Fault `resource.unknown` for an unknown user, `state.invalid` for a disabled one, `offer.format`
    */
-  readonly plan: (platform: Platform, sender: Sender, parcel: IssuedParcel) => Promise<PlannedDelivery>
+  readonly plan: (platform: Platform, sender: DeliverySender, parcel: IssuedOffer) => Promise<IssuanceDelivery>
   /** Goes on with a delivery that was begun by work that is repeated. @returns null if it never was */
-  readonly goOn: (platform: Platform, sender: Sender, id: string) => Promise<DeliveryReport | null>
+  readonly goOn: (platform: Platform, sender: DeliverySender, id: string) => Promise<DeliveryReport | null>
 }

@@ -1,4 +1,4 @@
-import type { Entry } from '../../events/audit/entry.ts'
+import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 
@@ -14,6 +14,6 @@ const offerAnew = sql(
 )
 
 /** Takes the access token back that an offer was redeemed for, so that the offer can be redeemed once more. Only while nothing was bound. */
-export async function offerOnceMore(tx: TenantTx, id: string, entry: Entry, now: Date): Promise<void> {
+export async function reinstateOffered(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<void> {
   await tx.rows(offerAnew, [tx.tenantId, id, now, ...auditValues(entry, now)])
 }

@@ -47,7 +47,7 @@ export async function txCodeMac(
  * @param mac What is kept of the code.
  * @returns null if there is none, or if it was made in a way that is no longer known
  */
-export async function txCodeAgain(
+export async function recoverTxCode(
   sealing: Sealing,
   tenantId: TenantId,
   issuanceId: string,

@@ -1,4 +1,4 @@
-import type { Entry } from '../../events/audit/entry.ts'
+import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { ListKind } from '../status/status-entries.ts'
@@ -85,16 +85,16 @@ export type Reservation = {
 }
 
 /** An entry of a status list. `authorityId`: under whom the list, and so the credential, is signed; null for the did:web keys. */
-export type Slot = { readonly listId: string; readonly index: number; readonly authorityId: string | null }
+export type StatusSlot = { readonly listId: string; readonly index: number; readonly authorityId: string | null }
 
 /** One copy of a credential and its entry in a status list; null if the credential cannot be revoked. */
-export type Copy = { readonly slot: Slot | null }
+export type ReservedCopy = { readonly slot: StatusSlot | null }
 
 /** A credential that is bound to keys. */
 export type Bound = {
   readonly issuedAt: Date
   readonly sealedClaims: Buffer
-  readonly copies: readonly Copy[]
+  readonly copies: readonly ReservedCopy[]
 }
 
 /** `no_slots`: the open list has too few of the candidates free; `no_list`: there is no open list. Nothing was changed then. */
@@ -119,7 +119,12 @@ type ReservedRow = {
  * @throws an error of PostgreSQL, unique violation of `spent_nonce_pkey` (the nonce was used), `issued_copy_slot` or `issued_copy_pkey` (try
  * again with other candidates)
  */
-export async function reserve(tx: TenantTx, asked: Reservation, entry: Entry, now: Date): Promise<Reserved> {
+export async function reserveCredential(
+  tx: TenantTx,
+  asked: Reservation,
+  entry: AuditEntry,
+  now: Date,
+): Promise<Reserved> {
   const rows = await tx.rows<ReservedRow>(reserveCopies, [
     ...[tx.tenantId, asked.id, asked.credentialId, asked.tokenHash, asked.holderKeysHash, now],
     ...[asked.holderKeys, asked.nonceHashes, asked.candidates, asked.noncesMadeAt],
@@ -135,7 +140,7 @@ export async function reserve(tx: TenantTx, asked: Reservation, entry: Entry, no
   return { outcome: 'reserved', issuedAt, sealedClaims, copies: rows.map(copyOf) }
 }
 
-function copyOf({ listId, index, authorityId }: ReservedRow): Copy {
+function copyOf({ listId, index, authorityId }: ReservedRow): ReservedCopy {
   return { slot: listId === null || index === null ? null : { listId, index, authorityId } }
 }
 
@@ -151,12 +156,12 @@ const closeFullList = sql(
 )
 
 /** Opens a status list if none of its kind is open. */
-export async function openList(tx: TenantTx, id: string, kind: ListKind, now: Date): Promise<void> {
+export async function openStatusList(tx: TenantTx, id: string, kind: ListKind, now: Date): Promise<void> {
   await tx.rows(openNextList, [tx.tenantId, id, now, kind.bits, kind.authorityId])
 }
 
 /** Ends the open status list of a kind if at least `takenMin` of its entries are taken. */
-export async function closeList(tx: TenantTx, takenMin: number, kind: ListKind, now: Date): Promise<void> {
+export async function closeStatusList(tx: TenantTx, takenMin: number, kind: ListKind, now: Date): Promise<void> {
   await tx.rows(closeFullList, [tx.tenantId, now, takenMin, kind.bits, kind.authorityId])
 }
 
@@ -175,6 +180,6 @@ const reopenIssuance = sql(
  * Opens an issuance again that was completed by a request that then could not be answered, unless there was another request: that one may
  * have the credential, and what is out must stay as it is, or it could not be revoked. Keys and entries stay.
  */
-export async function reopen(tx: TenantTx, id: string, entry: Entry, now: Date): Promise<void> {
+export async function reinstateReservation(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<void> {
   await tx.rows(reopenIssuance, [tx.tenantId, id, now, ...auditValues(entry, now)])
 }

@@ -2,7 +2,7 @@ import { fromBase64url } from '../../crypto/base64url.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { type JsonObject, readOwnJson } from '../../crypto/json.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
-import type { Entry } from '../../events/audit/entry.ts'
+import type { AuditEntry } from '../../events/audit/entry.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { checkCNonce } from '../../protocols/openid4vci/c-nonce.ts'
@@ -15,12 +15,12 @@ import { buildCredentialResponse } from '../../protocols/openid4vci/credential-r
 import { type ProvedKey, verifyProofs } from '../../protocols/openid4vci/jwt-proof.ts'
 import { type ActiveSigner, signerOfAuthority } from '../../trust/certificates/active-signer.ts'
 import { fitsCertificate } from '../templates/check-elements.ts'
-import { certificateOf, credentialSigner } from '../templates/credential-signer.ts'
-import type { Template, TemplateDefinition } from '../templates/template.ts'
+import { credentialSigner, signerCertificateOf } from '../templates/credential-signer.ts'
+import type { CredentialTemplate, TemplateDefinition } from '../templates/template.ts'
 import { templateVersion } from '../templates/template-cache.ts'
 import { findBatchMax } from '../templates/template-store.ts'
 import { type PresentedToken, readAccessToken } from './access-token.ts'
-import { type Bound, findClaims, reopen } from './credential-store.ts'
+import { type Bound, findClaims, reinstateReservation } from './credential-store.ts'
 import { reserveCopies } from './reserve-copies.ts'
 import { signCopies } from './sign-copies.ts'
 
@@ -84,7 +84,7 @@ async function signerOf(
   const sealed = await needs.store.single(tenant.id, (tx) => findClaims(tx, granted, needs.clock.now()))
   if (sealed === null) throw new Fault('credential_request.denied')
   const claims = await openClaims(needs, tenant, granted, sealed)
-  if (fitsCertificate(definition, claims, certificateOf(signer))) return signer
+  if (fitsCertificate(definition, claims, signerCertificateOf(signer))) return signer
   throw new Fault('credential_request.denied', { notes: 'the active certificate says another country than the mdoc' })
 }
 
@@ -108,7 +108,7 @@ async function signerOfCopies(
 }
 
 /** [VCI-C1] By identifier exactly if the token response gave one, by configuration otherwise. */
-function checkCovered(request: CredentialRequest, granted: PresentedToken, template: Template): void {
+function checkCovered(request: CredentialRequest, granted: PresentedToken, template: CredentialTemplate): void {
   const { credentialIdentifier, configurationId } = request
   if (granted.identified) {
     if (credentialIdentifier === null) {
@@ -128,7 +128,7 @@ async function provedKeys(
   needs: Needs,
   tenant: Tenant,
   { proofs }: CredentialRequest,
-  { definition }: Template,
+  { definition }: CredentialTemplate,
   now: Date,
 ) {
   if (proofs === null) throw new Fault('key_proof.invalid', { detail: 'proofs is missing.' })
@@ -180,7 +180,7 @@ async function openClaims(
 async function signedOrReopened(
   needs: Needs,
   tenant: Tenant,
-  completed: Entry,
+  completed: AuditEntry,
   sign: () => Promise<string[]>,
 ): Promise<string[]> {
   try {
@@ -189,12 +189,12 @@ async function signedOrReopened(
     const { id } = completed.subject
     const entry = { ...completed, action: 'issuance.reopened' }
     const now = needs.clock.now()
-    if (id !== null) await needs.store.single(tenant.id, (tx) => reopen(tx, id, entry, now))
+    if (id !== null) await needs.store.single(tenant.id, (tx) => reinstateReservation(tx, id, entry, now))
     throw error
   }
 }
 
-function completedBy({ id, credentialId, templateId }: PresentedToken, from: From): Entry {
+function completedBy({ id, credentialId, templateId }: PresentedToken, from: From): AuditEntry {
   return {
     action: 'openid4vc.issuance.completed',
     subject: { kind: 'issuance', id },

@@ -1,4 +1,4 @@
-import type { Entry } from '../../events/audit/entry.ts'
+import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { PresentedToken } from './access-token.ts'
@@ -44,10 +44,10 @@ export type Report = {
  * Records what became of an issued credential at the holder: it is accepted, rejected or failed; an accepted one may be rejected later, and nothing
  * follows a rejection. What does not fit, the same report again included, changes nothing.
  */
-export async function recordNotification(
+export async function storeNotification(
   tx: TenantTx,
   { granted: { id, tokenHash }, tokensSince, notificationId, becomes }: Report,
-  entry: Entry,
+  entry: AuditEntry,
   now: Date,
 ): Promise<'recorded' | 'no_token' | 'unknown'> {
   const values = [

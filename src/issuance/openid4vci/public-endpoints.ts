@@ -8,9 +8,9 @@ import { statusEndpoints } from '../status/public-endpoints.ts'
 import { publishType } from '../types/publish-type.ts'
 import { issueCredential } from './issue-credential.ts'
 import { publishIssuerMetadata, publishServerMetadata } from './publish-metadata.ts'
-import { admitNonce, countingRefusals, forgiveNonce } from './rate-limits.ts'
-import { takeNotification } from './record-notification.ts'
-import { redeemCode } from './redeem-code.ts'
+import { limitIssuanceRefusals, limitNonces, refundNonce } from './rate-limits.ts'
+import { recordNotification } from './record-notification.ts'
+import { redeemPreAuthorizedCode } from './redeem-code.ts'
 import { offerQrText, serveOffer } from './serve-offer.ts'
 
 const tag = 'OpenID4VCI'
@@ -19,9 +19,9 @@ const json = 'application/json'
 const issuerMetadata = endpoint({
   method: 'GET',
   path: '/.well-known/openid-credential-issuer/issuers/{tenant}',
-  says: 'Metadata of a tenant as credential issuer.',
+  summary: 'Metadata of a tenant as credential issuer.',
   tag,
-  takes: 'none',
+  accepts: 'none',
   crossOrigin: true,
   handle: async ({ platform, params }) => ({
     status: 200,
@@ -34,9 +34,9 @@ const issuerMetadata = endpoint({
 const serverMetadata = endpoint({
   method: 'GET',
   path: '/.well-known/oauth-authorization-server/issuers/{tenant}',
-  says: 'Metadata of a tenant as authorization server of its credential issuer.',
+  summary: 'Metadata of a tenant as authorization server of its credential issuer.',
   tag,
-  takes: 'none',
+  accepts: 'none',
   crossOrigin: true,
   handle: async ({ platform, params }) => ({
     status: 200,
@@ -49,13 +49,13 @@ const serverMetadata = endpoint({
 const offer = endpoint({
   method: 'GET',
   path: '/issuers/{tenant}/offers/{token}',
-  says: 'A credential offer, until its time is over.',
+  summary: 'A credential offer, until its time is over.',
   tag,
-  takes: 'none',
+  accepts: 'none',
   crossOrigin: true,
   handle: async ({ platform, params, ip }) => {
     const tenant = await getTenant(platform, params.tenant)
-    const body = await countingRefusals(platform, { tenant, ip }, () => serveOffer(platform, tenant, params.token))
+    const body = await limitIssuanceRefusals(platform, { tenant, ip }, () => serveOffer(platform, tenant, params.token))
     // [VCI-O6]
     return { status: 200, body, headers: { 'cache-control': 'no-store' } }
   },
@@ -64,9 +64,10 @@ const offer = endpoint({
 const offerQr = endpoint({
   method: 'GET',
   path: '/issuers/{tenant}/offer-qr',
-  says: 'A credential offer as a QR code: SVG, or PNG by Accept. A wallet may be given this address as the offer itself.',
+  summary:
+    'A credential offer as a QR code: SVG, or PNG by Accept. A wallet may be given this address as the offer itself.',
   tag,
-  takes: 'none',
+  accepts: 'none',
   handle: async ({ platform, params, query, headers }) => {
     const tenant = await getTenant(platform, params.tenant)
     const offerUri = query.credential_offer_uri
@@ -78,25 +79,25 @@ const offerQr = endpoint({
 const token = endpoint({
   method: 'POST',
   path: '/issuers/{tenant}/token',
-  says: 'Redeems a pre-authorized code for an access token, once.',
+  summary: 'Redeems a pre-authorized code for an access token, once.',
   tag,
-  takes: 'form',
+  accepts: 'form',
   handle: async ({ platform, params, body, ip, requestId }) => {
     const tenant = await getTenant(platform, params.tenant)
-    const redeem = () => redeemCode(platform, tenant, body, { ip, requestId })
-    return { status: 200, body: await countingRefusals(platform, { tenant, ip }, redeem) }
+    const redeem = () => redeemPreAuthorizedCode(platform, tenant, body, { ip, requestId })
+    return { status: 200, body: await limitIssuanceRefusals(platform, { tenant, ip }, redeem) }
   },
 })
 
 const nonce = endpoint({
   method: 'POST',
   path: '/issuers/{tenant}/nonce',
-  says: 'A fresh nonce for key proofs.',
+  summary: 'A fresh nonce for key proofs.',
   tag,
-  takes: 'none',
+  accepts: 'none',
   handle: async ({ platform, params, ip }) => {
     const tenant = await getTenant(platform, params.tenant)
-    admitNonce(platform, { tenant, ip })
+    limitNonces(platform, { tenant, ip })
     const macKey = await platform.sealing.derive(tenant.id, 'c-nonce')
     return { status: 200, body: { c_nonce: makeCNonce(macKey, platform.clock.now()) } }
   },
@@ -105,9 +106,9 @@ const nonce = endpoint({
 const credential = endpoint({
   method: 'POST',
   path: '/issuers/{tenant}/credential',
-  says: 'Issues a credential, one copy for each key that the wallet proves to hold.',
+  summary: 'Issues a credential, one copy for each key that the wallet proves to hold.',
   tag,
-  takes: 'json',
+  accepts: 'json',
   needsToken: true,
   // [VCI-C3] never the general invalid_request
   unreadable: 'credential_request.invalid',
@@ -115,8 +116,8 @@ const credential = endpoint({
     const tenant = await getTenant(platform, params.tenant)
     const ask = { token: bearerToken(headers.authorization), body }
     const issue = () => issueCredential(platform, tenant, ask, { ip, requestId })
-    const issued = await countingRefusals(platform, { tenant, ip }, issue)
-    forgiveNonce(platform, { tenant, ip })
+    const issued = await limitIssuanceRefusals(platform, { tenant, ip }, issue)
+    refundNonce(platform, { tenant, ip })
     return { status: 200, body: issued }
   },
 })
@@ -124,16 +125,18 @@ const credential = endpoint({
 const notification = endpoint({
   method: 'POST',
   path: '/issuers/{tenant}/notification',
-  says: 'Takes what became of a credential at the holder.',
+  summary: 'Takes what became of a credential at the holder.',
   tag,
-  takes: 'json',
+  accepts: 'json',
   needsToken: true,
   // [VCI-X3]
   unreadable: 'notification.invalid',
   handle: async ({ platform, params, body, headers, ip, requestId }) => {
     const tenant = await getTenant(platform, params.tenant)
     const ask = { token: bearerToken(headers.authorization), body }
-    await countingRefusals(platform, { tenant, ip }, () => takeNotification(platform, tenant, ask, { ip, requestId }))
+    await limitIssuanceRefusals(platform, { tenant, ip }, () =>
+      recordNotification(platform, tenant, ask, { ip, requestId }),
+    )
     return { status: 204 }
   },
 })
@@ -141,9 +144,9 @@ const notification = endpoint({
 const typeMetadata = endpoint({
   method: 'GET',
   path: '/issuers/{tenant}/vct/{code}',
-  says: 'Type metadata of the credentials of a template.',
+  summary: 'Type metadata of the credentials of a template.',
   tag: 'Trust',
-  takes: 'none',
+  accepts: 'none',
   crossOrigin: true,
   handle: async ({ platform, params }) => ({
     status: 200,

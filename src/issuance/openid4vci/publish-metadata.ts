@@ -4,7 +4,7 @@ import type { Platform } from '../../platform.ts'
 import {
   buildIssuerMetadata,
   buildServerMetadata,
-  type ConfigurationAsk,
+  type ConfigurationInput,
   type Display,
 } from '../../protocols/openid4vci/build-metadata.ts'
 import { PRE_AUTHORIZED_GRANT } from '../../protocols/openid4vci/credential-offer.ts'
@@ -12,17 +12,17 @@ import { oncePer } from '../../store/once-per.ts'
 import { aggregationUri } from '../status/sign-status-list.ts'
 import { catalogVersion } from '../templates/catalog-lease.ts'
 import {
-  type ClaimDescription,
   describeClaims,
   describeElements,
   type ElementDescription,
+  type TemplateClaimDescription,
 } from '../templates/claim-descriptions.ts'
 import { credentialSigner } from '../templates/credential-signer.ts'
-import { type SdJwtDefinition, type Template, vctOf } from '../templates/template.ts'
+import { type CredentialTemplate, type SdJwtDefinition, vctOf } from '../templates/template.ts'
 import { listOffered } from '../templates/template-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config'>
-type Alg = ConfigurationAsk['signingAlgs'][number]
+type Alg = ConfigurationInput['signingAlgs'][number]
 
 /** Documents by tenant and catalog version; large ones exist, so not too many of them. */
 const BOUNDS = { entriesMax: 500, ttlMs: 3_600_000 } as const
@@ -57,7 +57,7 @@ async function openAlg(needs: Needs, tenant: Tenant): Promise<Alg> {
   return (await credentialSigner(needs, tenant, open))?.key.alg ?? 'ES256'
 }
 
-function issuerMetadata(issuer: string, name: string, templates: readonly Template[], alg: Alg) {
+function issuerMetadata(issuer: string, name: string, templates: readonly CredentialTemplate[], alg: Alg) {
   return buildIssuerMetadata({
     credentialIssuer: issuer,
     credentialEndpoint: `${issuer}/credential`,
@@ -69,7 +69,7 @@ function issuerMetadata(issuer: string, name: string, templates: readonly Templa
   })
 }
 
-function configurationOf(issuer: string, { code, name, definition }: Template, alg: Alg): ConfigurationAsk {
+function configurationOf(issuer: string, { code, name, definition }: CredentialTemplate, alg: Alg): ConfigurationInput {
   const known = { proofAlgs: ['ES256', 'EdDSA'], display: [displayOf(name, definition)] }
   if (definition.format === 'mdoc') {
     const type = { format: 'mso_mdoc', doctype: definition.docType } as const
@@ -93,7 +93,7 @@ function claimOf({
   path,
   mandatory,
   attribute,
-}: Pick<ClaimDescription | ElementDescription, 'path' | 'mandatory' | 'attribute'>) {
+}: Pick<TemplateClaimDescription | ElementDescription, 'path' | 'mandatory' | 'attribute'>) {
   return {
     path,
     ...(mandatory && { mandatory }),
@@ -101,7 +101,7 @@ function claimOf({
   }
 }
 
-function displayOf(name: string, { display = {}, description }: Template['definition']): Display {
+function displayOf(name: string, { display = {}, description }: CredentialTemplate['definition']): Display {
   const { logo, backgroundColor, textColor } = display
   const about = display.description ?? description
   return {

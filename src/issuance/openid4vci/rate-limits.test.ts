@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import type { TestDatabase } from '../../../test/support/database.ts'
 import { Fault } from '../../fault.ts'
 import { aDatabase, aKey, anIssuer, anOffer, aToken, type Issuer, noon, request } from '../test-support/issuer.ts'
-import { admitNonce, countGuess } from './rate-limits.ts'
+import { countTxCodeGuess, limitNonces } from './rate-limits.ts'
 
 const PRE_AUTHORIZED = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
 
@@ -60,7 +60,7 @@ test('[SEC-74] the machine itself is not counted: our own wallet asks from there
 
 test('[SEC-4] too many wrong transaction codes at a tenant stop all guessing there, but no redemption without a code', async () => {
   const [guarded, open] = [await anOffer(issuer, { txCode: {} }), await anOffer(issuer)]
-  for (let times = 1; times <= 1000; times += 1) countGuess(issuer.platform, issuer.tenant)
+  for (let times = 1; times <= 1000; times += 1) countTxCodeGuess(issuer.platform, issuer.tenant)
   const limited = await redeemFrom('127.0.0.1', guarded.code, { tx_code: guarded.issuance.txCode })
   assert.deepEqual([limited.status, limited.headers['retry-after']], [429, '60'])
   assert.equal((await redeemFrom('127.0.0.1', open.code)).status, 200)
@@ -73,13 +73,13 @@ test('[SEC-4] too many wrong transaction codes at a tenant stop all guessing the
 test('[VCI-N4] nonces that nobody uses run out; those that a credential was issued with do not count', async () => {
   const between = { tenant: issuer.tenant, ip: '192.0.2.9' }
   const path = `/issuers/${issuer.tenant.slug}`
-  for (let times = 1; times < 6000; times += 1) admitNonce(issuer.platform, between)
+  for (let times = 1; times < 6000; times += 1) limitNonces(issuer.platform, between)
   const { token, template } = await aToken(issuer)
   const nonce = (await issuer.open(`${path}/nonce`, { method: 'POST', headers: from(between.ip) })).body.c_nonce
-  assert.throws(() => admitNonce(issuer.platform, between), Fault)
+  assert.throws(() => limitNonces(issuer.platform, between), Fault)
   const limited = await issuer.open(`${path}/nonce`, { method: 'POST', headers: from(between.ip) })
   assert.deepEqual([limited.status, limited.headers['retry-after']], [429, '60'])
   const reply = await request(issuer, token, template.code, [aKey()], { nonce, headers: from(between.ip) })
   assert.equal(reply.status, 200, JSON.stringify(reply.body))
-  admitNonce(issuer.platform, between)
+  limitNonces(issuer.platform, between)
 })

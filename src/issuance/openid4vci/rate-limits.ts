@@ -17,7 +17,7 @@ const counted: ReadonlySet<FaultCode> = new Set([
  *
  * @throws Fault `request.rate_limited`, and what the work throws
  */
-export async function countingRefusals<T>(needs: Needs, between: Between, work: () => Promise<T>): Promise<T> {
+export async function limitIssuanceRefusals<T>(needs: Needs, between: Between, work: () => Promise<T>): Promise<T> {
   const key = keyOf(between)
   if (key === null) return work()
   needs.rateLimiter.admit('issuance.refusals', key, needs.clock.now())
@@ -31,17 +31,17 @@ export async function countingRefusals<T>(needs: Needs, between: Between, work: 
 }
 
 /** Lets a transaction code be tried. [SEC-4] @throws Fault `request.rate_limited` */
-export function admitGuess(needs: Needs, { id }: Pick<Tenant, 'id'>): void {
+export function checkTxCodeGuesses(needs: Needs, { id }: Pick<Tenant, 'id'>): void {
   needs.rateLimiter.admit('issuance.guesses', id, needs.clock.now())
 }
 
 /** Counts a wrong transaction code. */
-export function countGuess(needs: Needs, { id }: Pick<Tenant, 'id'>): void {
+export function countTxCodeGuess(needs: Needs, { id }: Pick<Tenant, 'id'>): void {
   needs.rateLimiter.count('issuance.guesses', id, needs.clock.now())
 }
 
 /** Lets a nonce be handed out, and counts it. [VCI-N4] @throws Fault `request.rate_limited` */
-export function admitNonce(needs: Needs, between: Between): void {
+export function limitNonces(needs: Needs, between: Between): void {
   const key = keyOf(between)
   if (key === null) return
   const now = needs.clock.now()
@@ -50,7 +50,7 @@ export function admitNonce(needs: Needs, between: Between): void {
 }
 
 /** Takes a nonce off the count: a credential was issued with it. */
-export function forgiveNonce(needs: Needs, between: Between): void {
+export function refundNonce(needs: Needs, between: Between): void {
   const key = keyOf(between)
   if (key !== null) needs.rateLimiter.count('issuance.nonces', key, needs.clock.now(), -1)
 }

@@ -3,7 +3,7 @@ import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { readAccessToken } from './access-token.ts'
-import { recordNotification } from './notification-store.ts'
+import { storeNotification } from './notification-store.ts'
 
 type From = { readonly ip: string; readonly requestId: string }
 
@@ -30,7 +30,7 @@ const outcomes = {
  * @throws Fault `notification.invalid`, `notification.unknown`, `token.invalid`
  * @see [OpenID4VCI 1.0, 11](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-notification-endpoint)
  */
-export async function takeNotification(
+export async function recordNotification(
   { store, sealing, clock }: Pick<Platform, 'store' | 'sealing' | 'clock'>,
   tenant: Tenant,
   { token, body }: { readonly token: string; readonly body: unknown },
@@ -48,7 +48,7 @@ export async function takeNotification(
     by: { kind: 'wallet', ...from },
     detail: outcome.detail,
   } as const
-  const recorded = await store.single(tenant.id, (tx) => recordNotification(tx, report, entry, now))
+  const recorded = await store.single(tenant.id, (tx) => storeNotification(tx, report, entry, now))
   if (recorded === 'no_token') throw new Fault('token.invalid')
   if (recorded === 'unknown') throw new Fault('notification.unknown')
 }

@@ -7,8 +7,8 @@ import { readOfferToken } from '../offers/offer-codes.ts'
 import { txCodeMac } from '../offers/tx-code.ts'
 import { templateVersion } from '../templates/template-cache.ts'
 import { makeAccessToken, makeTokenSecret } from './access-token.ts'
-import { admitGuess, countGuess } from './rate-limits.ts'
-import { findOffer, type Redeemed, type Redemption, type RedemptionEntries, redeem } from './redemption-store.ts'
+import { checkTxCodeGuesses, countTxCodeGuess } from './rate-limits.ts'
+import { findOffer, type Redeemed, type Redemption, type RedemptionEntries, redeemOffered } from './redemption-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'rateLimiter'>
 type Form = Readonly<Record<string, string>>
@@ -26,12 +26,12 @@ const DETAILS_CHARS_MAX = 16_384
  * `request.rate_limited`
  * @see [OpenID4VCI 1.0, 6](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-token-endpoint)
  */
-export async function redeemCode(needs: Needs, tenant: Tenant, form: Form, from: From): Promise<object> {
+export async function redeemPreAuthorizedCode(needs: Needs, tenant: Tenant, form: Form, from: From): Promise<object> {
   const { sealing, clock } = needs
   const { code, txCode, configurationId } = readForm(form)
   const id = await readOfferToken(sealing, tenant.id, 'offer-code', code)
   if (id === null) throw new Fault('grant.invalid')
-  if (txCode !== null) admitGuess(needs, tenant)
+  if (txCode !== null) checkTxCodeGuesses(needs, tenant)
   const now = clock.now()
   const secret = makeTokenSecret()
   const asked = {
@@ -61,7 +61,7 @@ async function redeemSurely(
   entries: RedemptionEntries,
   now: Date,
 ): Promise<Redeemed> {
-  const attempt = () => store.single(tenant.id, (tx) => redeem(tx, asked, entries, now))
+  const attempt = () => store.single(tenant.id, (tx) => redeemOffered(tx, asked, entries, now))
   return attempt().catch(attempt)
 }
 
@@ -128,7 +128,7 @@ async function refusalOf(
 ): Promise<Fault> {
   const { outcome } = refused
   if (outcome === 'tx_code_wrong') {
-    countGuess(needs, tenant)
+    countTxCodeGuess(needs, tenant)
     return new Fault('grant.invalid', { detail: `The transaction code is wrong. Tries left: ${refused.triesLeft}.` })
   }
   // [VCI-T9]

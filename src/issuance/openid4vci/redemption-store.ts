@@ -1,4 +1,4 @@
-import type { Entry } from '../../events/audit/entry.ts'
+import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues, insertAudit } from '../../events/audit/recorded-sql.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { Granted } from './access-token.ts'
@@ -10,11 +10,15 @@ const selectOffer = sql(
 )
 
 /** What an offer is made of. */
-export type Offered = { readonly templateId: string; readonly templateVersion: number; readonly needsTxCode: boolean }
+export type OfferedIssuance = {
+  readonly templateId: string
+  readonly templateVersion: number
+  readonly needsTxCode: boolean
+}
 
 /** The offer of an issuance until its time is over, also after it was redeemed: wallets fetch it again. [VCI-O7] */
-export async function findOffer(tx: TenantTx, id: string, now: Date): Promise<Offered | null> {
-  return (await tx.rows<Offered>(selectOffer, [tx.tenantId, id, now]))[0] ?? null
+export async function findOffer(tx: TenantTx, id: string, now: Date): Promise<OfferedIssuance | null> {
+  return (await tx.rows<OfferedIssuance>(selectOffer, [tx.tenantId, id, now]))[0] ?? null
 }
 
 const isWrong = 'tx_code_mac is not null and $3::bytea is not null and tx_code_mac <> $3'
@@ -65,7 +69,7 @@ export type Redemption = {
 }
 
 /** What the audit trail says of a wrong transaction code, and of the last one that is allowed. */
-export type RedemptionEntries = { readonly wrong: Entry; readonly locked: Entry }
+export type RedemptionEntries = { readonly wrong: AuditEntry; readonly locked: AuditEntry }
 
 /** `unusable`: unknown, spent, locked, canceled or out of time; the wallet is not told which. */
 export type Redeemed =
@@ -84,7 +88,7 @@ type TriedRow = Pick<Granted, 'credentialId' | 'templateId' | 'templateVersion'>
  * redeems, and no more than five guess. The fifth wrong code ends the issuance, and its claims are forgotten. May be repeated with the same
  * secret when its answer was lost.
  */
-export async function redeem(
+export async function redeemOffered(
   tx: TenantTx,
   asked: Redemption,
   entries: RedemptionEntries,

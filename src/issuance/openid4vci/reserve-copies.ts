@@ -1,16 +1,23 @@
 import { fromBase64url } from '../../crypto/base64url.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
-import type { Entry } from '../../events/audit/entry.ts'
+import type { AuditEntry } from '../../events/audit/entry.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { madeAtOf } from '../../protocols/openid4vci/c-nonce.ts'
 import type { ProvedKey } from '../../protocols/openid4vci/jwt-proof.ts'
 import { newId } from '../../store/row-id.ts'
 import { violatedIndex } from '../../store/unique-violation.ts'
-import { LIST_FULL_ENTRIES, type ListKind, slotCandidates } from '../status/status-entries.ts'
+import { entryCandidates, LIST_FULL_ENTRIES, type ListKind } from '../status/status-entries.ts'
 import type { PresentedToken } from './access-token.ts'
-import { type Bound, closeList, openList, type Reservation, type Reserved, reserve } from './credential-store.ts'
+import {
+  type Bound,
+  closeStatusList,
+  openStatusList,
+  type Reservation,
+  type Reserved,
+  reserveCredential,
+} from './credential-store.ts'
 
 type Needs = Pick<Platform, 'store'>
 
@@ -18,7 +25,7 @@ type Needs = Pick<Platform, 'store'>
 const TRIES_MAX = 8
 
 /** What a request brings: whose it is, which keys it proved, with which nonces. */
-export type CopiesAsk = {
+export type CopiesRequest = {
   readonly granted: PresentedToken
   readonly revocable: boolean
   readonly bound: readonly ProvedKey[]
@@ -27,7 +34,7 @@ export type CopiesAsk = {
   /** Which status list its entries are in. */
   readonly listKind: ListKind
   /** Recorded when the credential is bound for the first time. */
-  readonly entry: Entry
+  readonly entry: AuditEntry
 }
 
 /**
@@ -38,7 +45,7 @@ export type CopiesAsk = {
 export async function reserveCopies(
   { store }: Needs,
   tenant: Tenant,
-  { granted, revocable, bound, holderKeysHash, nonces, listKind, entry }: CopiesAsk,
+  { granted, revocable, bound, holderKeysHash, nonces, listKind, entry }: CopiesRequest,
   now: Date,
 ): Promise<Bound> {
   const { id, credentialId, tokenHash } = granted
@@ -50,14 +57,14 @@ export async function reserveCopies(
     listKind,
   }
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
-    const candidates = revocable ? slotCandidates(bound.length) : []
+    const candidates = revocable ? entryCandidates(bound.length) : []
     const reserved = await tryReserve({ store }, tenant, { ...reservation, candidates }, entry, now)
     if (reserved?.outcome === 'reserved') return reserved
     if (reserved?.outcome === 'denied') throw new Fault('credential_request.denied')
     if (reserved?.outcome === 'no_slots') {
-      await store.single(tenant.id, (tx) => closeList(tx, LIST_FULL_ENTRIES, listKind, now))
+      await store.single(tenant.id, (tx) => closeStatusList(tx, LIST_FULL_ENTRIES, listKind, now))
     }
-    if (reserved !== null) await store.single(tenant.id, (tx) => openList(tx, newId(), listKind, now))
+    if (reserved !== null) await store.single(tenant.id, (tx) => openStatusList(tx, newId(), listKind, now))
   }
   throw new Error('no entry of the status list could be taken')
 }
@@ -67,11 +74,11 @@ async function tryReserve(
   { store }: Pick<Needs, 'store'>,
   tenant: Tenant,
   reservation: Reservation,
-  entry: Entry,
+  entry: AuditEntry,
   now: Date,
 ): Promise<Reserved | null> {
   try {
-    return await store.single(tenant.id, (tx) => reserve(tx, reservation, entry, now))
+    return await store.single(tenant.id, (tx) => reserveCredential(tx, reservation, entry, now))
   } catch (error) {
     const constraint = violatedIndex(error)
     // [VCI-N2] a nonce is accepted once

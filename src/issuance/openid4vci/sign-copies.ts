@@ -11,20 +11,20 @@ import { issueSdJwtVc } from '../../protocols/sd-jwt-vc/issue-sd-jwt-vc.ts'
 import { buildStatusClaim } from '../../protocols/status-list/status-claim.ts'
 import type { ActiveSigner } from '../../trust/certificates/active-signer.ts'
 import { statusListUri } from '../status/sign-status-list.ts'
-import { certificateOf } from '../templates/credential-signer.ts'
+import { signerCertificateOf } from '../templates/credential-signer.ts'
 import { rulesOf } from '../templates/mdoc-attributes.ts'
-import { type MdocDefinition, type SdJwtDefinition, type Template, vctOf } from '../templates/template.ts'
+import { type CredentialTemplate, type MdocDefinition, type SdJwtDefinition, vctOf } from '../templates/template.ts'
 import { mdocValidity, validityOf } from '../templates/validity.ts'
-import type { Copy } from './credential-store.ts'
+import type { ReservedCopy } from './credential-store.ts'
 
 type Needs = Pick<Platform, 'keys' | 'urls' | 'clock'>
 
 /** What is signed: the same content for each key, with its own salts and its own entry in a status list. [VCI-C15] */
 export type Signing = {
-  readonly template: Template
+  readonly template: CredentialTemplate
   readonly claims: JsonObject
   readonly issuedAt: Date
-  readonly copies: readonly Copy[]
+  readonly copies: readonly ReservedCopy[]
   readonly keys: readonly ProvedKey[]
 }
 
@@ -92,7 +92,7 @@ async function signMdocs(
 ): Promise<string[]> {
   const { definition, claims, issuedAt } = signing
   const { docType, attributes } = definition
-  const certificate = certificateOf(signer)
+  const certificate = signerCertificateOf(signer)
   const validityInfo = mdocValidity(definition, certificate, issuedAt)
   if (validityInfo.validUntil <= clock.now()) throw new Fault('credential_request.denied')
   const { elements } = toElements(rulesOf(attributes), claims)
@@ -115,7 +115,7 @@ async function issued(draft: MdocDraft, by: MdocSigner): Promise<string> {
   }
 }
 
-function statusOf(issuer: string, copy: Copy | undefined) {
+function statusOf(issuer: string, copy: ReservedCopy | undefined) {
   const slot = copy?.slot ?? null
   return slot && buildStatusClaim({ uri: statusListUri(issuer, slot.listId), index: slot.index })
 }

@@ -3,14 +3,19 @@ import type { Platform } from '../../platform.ts'
 import { emptyList, setStatus, statusValues } from '../../protocols/status-list/packed-list.ts'
 import type { TenantTx } from '../../store/store.ts'
 import type { CredentialStatus } from '../issuances/issuance.ts'
-import { objectionTo, type StandingChange, type Stood } from './credential-status.ts'
-import { changeStanding, findStood, type ListEntries, markList } from './credential-status-store.ts'
+import { objectionToStatusChange, type StatusChange, type StatusTransition } from './credential-status.ts'
+import {
+  changeCredentialStatus,
+  findStatusChange,
+  type ListEntries,
+  writeStatusBits,
+} from './credential-status-store.ts'
 import { LIST_ENTRIES } from './status-entries.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock'>
 
 /** What became of one id. `status`: of the credential, now; `unknown` if there is no such credential. A code says that it was refused. */
-export type StandingResult = {
+export type StatusChangeResult = {
   readonly id: string
   readonly status: CredentialStatus | 'unknown'
   readonly code?: 'NOT_FOUND' | 'INVALID_STATE' | 'VALIDATION_ERROR'
@@ -29,14 +34,14 @@ const TRIES_MAX = 3
  * @param ids Of credentials, not of issuances.
  * @returns One result for each id, in their order.
  */
-export async function changeStandings(
+export async function changeStatuses(
   { store, clock }: Needs,
   caller: Caller,
   ids: readonly string[],
-  change: StandingChange,
-): Promise<StandingResult[]> {
+  change: StatusTransition,
+): Promise<StatusChangeResult[]> {
   const wanted = [...new Set(ids.map((id) => id.toLowerCase()))]
-  const results = new Map<string, StandingResult>()
+  const results = new Map<string, StatusChangeResult>()
   for (let tries = 1; tries <= TRIES_MAX && results.size < wanted.length; tries += 1) {
     const left = wanted.filter((id) => !results.has(id))
     const isLast = tries === TRIES_MAX
@@ -55,17 +60,17 @@ async function changeSome(
   tx: TenantTx,
   caller: Caller,
   ids: readonly string[],
-  change: StandingChange,
+  change: StatusTransition,
   now: Date,
   isLast: boolean,
-): Promise<StandingResult[]> {
+): Promise<StatusChangeResult[]> {
   const entries = ids.map((id) => ({ action: change.action, subject: { kind: 'credential', id }, by: caller }))
-  const { changed, lists } = await changeStanding(tx, ids, change, entries, now)
-  const results: StandingResult[] = changed.map(({ credentialId, status }) => ({ id: credentialId, status }))
+  const { changed, lists } = await changeCredentialStatus(tx, ids, change, entries, now)
+  const results: StatusChangeResult[] = changed.map(({ credentialId, status }) => ({ id: credentialId, status }))
   const done = new Set(results.map(({ id }) => id))
   const others = ids.filter((id) => !done.has(id))
   if (others.length > 0) {
-    const stood = await findStood(tx, others, now)
+    const stood = await findStatusChange(tx, others, now)
     results.push(...others.flatMap((id) => resultOf(id, stood, change, isLast) ?? []))
   }
   await markLists(tx, lists, change)
@@ -73,7 +78,12 @@ async function changeSome(
 }
 
 /** @returns null if nothing is in the way of the change: it may be tried again. */
-function resultOf(id: string, stood: readonly Stood[], change: StandingChange, isLast: boolean): StandingResult | null {
+function resultOf(
+  id: string,
+  stood: readonly StatusChange[],
+  change: StatusTransition,
+  isLast: boolean,
+): StatusChangeResult | null {
   const credential = stood.find(({ credentialId }) => credentialId === id)
   if (credential === undefined) {
     const credentialIds = stood.filter(({ issuanceId }) => issuanceId === id).map((one) => one.credentialId)
@@ -83,17 +93,17 @@ function resultOf(id: string, stood: readonly Stood[], change: StandingChange, i
     return { id, status: 'unknown', code: 'VALIDATION_ERROR', detail, credentialIds }
   }
   const { status, standing } = credential
-  const objection = objectionTo(credential, change)
+  const objection = objectionToStatusChange(credential, change)
   if (objection !== null) return { id, status, code: 'INVALID_STATE', detail: objection }
   if (standing === change.to) return { id, status }
   return isLast ? { id, status, code: 'INVALID_STATE', detail: 'The credential keeps changing; try again.' } : null
 }
 
 /** In the order of the lists, so that two callers never wait for each other. */
-async function markLists(tx: TenantTx, lists: readonly ListEntries[], { to }: StandingChange): Promise<void> {
+async function markLists(tx: TenantTx, lists: readonly ListEntries[], { to }: StatusTransition): Promise<void> {
   const byList = Map.groupBy(lists, ({ listId }) => listId)
   for (const listId of [...byList.keys()].sort())
-    await markList(tx, listId, masksOf(byList.get(listId) ?? [], statusValues[to]))
+    await writeStatusBits(tx, listId, masksOf(byList.get(listId) ?? [], statusValues[to]))
 }
 
 function masksOf(entries: readonly ListEntries[], status: number) {

@@ -1,9 +1,9 @@
-import type { Entry } from '../../events/audit/entry.ts'
+import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditEachCte, auditEachValues } from '../../events/audit/recorded-sql.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { CredentialStatus } from '../issuances/issuance.ts'
 import { over } from '../issuances/issuance-store.ts'
-import type { Standing, StandingChange, Stood } from './credential-status.ts'
+import type { StatusAction, StatusChange, StatusTransition } from './credential-status.ts'
 
 // Locked in the order of their ids, so that callers who name the same credentials in another order wait for each other, and no longer.
 const changeSome = sql(
@@ -44,7 +44,7 @@ const selectStood = sql(
 )
 
 /** A credential whose standing was just changed. */
-export type Changed = { readonly credentialId: string; readonly status: CredentialStatus }
+export type ChangedCredential = { readonly credentialId: string; readonly status: CredentialStatus }
 
 /** Entries of one status list. */
 export type ListEntries = { readonly listId: string; readonly bits: 1 | 2; readonly indices: readonly number[] }
@@ -63,13 +63,13 @@ type ChangedRow = {
  *
  * @param entries One for each of the credentials, with its id as subject.
  */
-export async function changeStanding(
+export async function changeCredentialStatus(
   tx: TenantTx,
   ids: readonly string[],
-  { from, to }: StandingChange,
-  entries: readonly Entry[],
+  { from, to }: StatusTransition,
+  entries: readonly AuditEntry[],
   now: Date,
-): Promise<{ readonly changed: Changed[]; readonly lists: ListEntries[] }> {
+): Promise<{ readonly changed: ChangedCredential[]; readonly lists: ListEntries[] }> {
   const values = [tx.tenantId, ids, from, to, now, ...auditEachValues(entries, now)]
   const rows = await tx.rows<ChangedRow>(changeSome, values)
   const changed = new Map(
@@ -78,7 +78,7 @@ export async function changeStanding(
   return { changed: [...changed.values()], lists: rows.map(entriesOf) }
 }
 
-function shown(to: Standing, row: ChangedRow): CredentialStatus {
+function shown(to: StatusAction, row: ChangedRow): CredentialStatus {
   return to === 'valid' ? row.credential_status : to
 }
 
@@ -91,7 +91,7 @@ function entriesOf({ status_list_id: listId, bits, indices }: ChangedRow): ListE
  *
  * @param set The list with the new statuses in their places, nothing elsewhere. `cleared`: all bits of those places. Both as bytes of the list.
  */
-export async function markList(
+export async function writeStatusBits(
   tx: TenantTx,
   listId: string,
   { set, cleared }: { readonly set: Uint8Array; readonly cleared: Uint8Array },
@@ -105,6 +105,6 @@ function bitString(bytes: Uint8Array): string {
 }
 
 /** The credentials that have one of these ids, and those whose issuance has. */
-export async function findStood(tx: TenantTx, ids: readonly string[], now: Date): Promise<Stood[]> {
-  return tx.rows<Stood>(selectStood, [tx.tenantId, ids, now])
+export async function findStatusChange(tx: TenantTx, ids: readonly string[], now: Date): Promise<StatusChange[]> {
+  return tx.rows<StatusChange>(selectStood, [tx.tenantId, ids, now])
 }

@@ -1,29 +1,29 @@
 import type { CredentialStatus } from '../issuances/issuance.ts'
 
 /** What the issuer says of a credential that is out. `revoked` is final, and an mdoc is not suspended. [TS-33] [MD-10] */
-export type Standing = 'valid' | 'suspended' | 'revoked'
+export type StatusAction = 'valid' | 'suspended' | 'revoked'
 
 /** A change that an organisation may ask for. */
-export type StandingChange = {
+export type StatusTransition = {
   readonly verb: 'revoke' | 'suspend' | 'reinstate'
-  readonly to: Standing
+  readonly to: StatusAction
   /** From where it may come. */
-  readonly from: readonly Standing[]
+  readonly from: readonly StatusAction[]
   readonly action: 'credential.revoked' | 'credential.suspended' | 'credential.reinstated'
 }
 
 /** Every change there is. */
-export const standingChanges = [
+export const statusTransitions = [
   { verb: 'revoke', to: 'revoked', from: ['valid', 'suspended'], action: 'credential.revoked' },
   { verb: 'suspend', to: 'suspended', from: ['valid'], action: 'credential.suspended' },
   { verb: 'reinstate', to: 'valid', from: ['suspended'], action: 'credential.reinstated' },
-] as const satisfies readonly StandingChange[]
+] as const satisfies readonly StatusTransition[]
 
 /** A credential as its issuer sees it when a change is refused, or is not needed. */
-export type Stood = {
+export type StatusChange = {
   readonly issuanceId: string
   readonly credentialId: string
-  readonly standing: Standing
+  readonly standing: StatusAction
   /** As our API shows it. */
   readonly status: CredentialStatus
   readonly isIssued: boolean
@@ -36,7 +36,7 @@ export type Stood = {
  *
  * @returns null if nothing is in its way: it was made before, or by somebody at the same moment, or may be tried.
  */
-export function objectionTo(stood: Stood, { verb, to }: StandingChange): string | null {
+export function objectionToStatusChange(stood: StatusChange, { verb, to }: StatusTransition): string | null {
   if (!stood.isIssued) {
     return stood.status === 'offered'
       ? 'The credential is not issued yet; cancel its issuance instead.'

@@ -1,7 +1,7 @@
 import { getTenant } from '../../directory/tenants/find-tenant.ts'
 import { Fault } from '../../fault.ts'
 import { notAcceptable, preferredType } from '../../http/routes/accept.ts'
-import { type Endpoint, type EndpointAnswer, endpoint } from '../../http/routes/endpoint.ts'
+import { type Endpoint, type EndpointResponse, endpoint } from '../../http/routes/endpoint.ts'
 import { STATUS_LIST_CWT_MEDIA_TYPE } from '../../protocols/status-list/status-list-cwt.ts'
 import { STATUS_LIST_MEDIA_TYPE } from '../../protocols/status-list/status-list-token.ts'
 import { publishAggregation, publishStatusList } from './publish-status-list.ts'
@@ -20,9 +20,9 @@ const CACHED_SECONDS = 60
 const statusList = endpoint({
   method: 'GET',
   path: '/issuers/{tenant}/status-lists/{id}',
-  says: 'A status list of a tenant: which of its credentials are revoked or suspended. A JWT, or a CWT by Accept.',
+  summary: 'A status list of a tenant: which of its credentials are revoked or suspended. A JWT, or a CWT by Accept.',
   tag: 'Trust',
-  takes: 'none',
+  accepts: 'none',
   crossOrigin: true,
   handle: async ({ platform, params, query, headers }) => {
     // [TS-22]
@@ -39,9 +39,9 @@ const statusList = endpoint({
 const aggregation = endpoint({
   method: 'GET',
   path: '/issuers/{tenant}/status-lists',
-  says: 'The addresses of all status lists of a tenant, for those who want to keep them before they need them.',
+  summary: 'The addresses of all status lists of a tenant, for those who want to keep them before they need them.',
   tag: 'Trust',
-  takes: 'none',
+  accepts: 'none',
   crossOrigin: true,
   handle: async ({ platform, params }) => ({
     status: 200,
@@ -51,7 +51,7 @@ const aggregation = endpoint({
   }),
 })
 
-function answerOf(list: PublishedList, type: string, coding: unknown, known: string | undefined): EndpointAnswer {
+function answerOf(list: PublishedList, type: string, coding: unknown, known: string | undefined): EndpointResponse {
   const gzipped = preferredType(codingsOf(coding), ['gzip']) === null ? null : list.gzipped
   // RFC 9110 8.8.3.3: each coding has a tag of its own
   const etag = `"${list.etag}${gzipped === null ? '' : '-gzip'}"`

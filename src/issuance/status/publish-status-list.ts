@@ -4,9 +4,15 @@ import { Recent } from '../../memory/recent.ts'
 import { type CompressedList, compressList, emptyList } from '../../protocols/status-list/packed-list.ts'
 import { oncePer } from '../../store/once-per.ts'
 import { isWrittenUuid } from '../../uuid.ts'
-import { type ListForm, type ListNeeds, type PublishedList, signStatusList, statusListUri } from './sign-status-list.ts'
+import {
+  type ListNeeds,
+  type PublishedList,
+  type StatusListForm,
+  signStatusList,
+  statusListUri,
+} from './sign-status-list.ts'
 import { LIST_ENTRIES } from './status-entries.ts'
-import { findList, type KeptList, listListIds } from './status-list-store.ts'
+import { findStatusList, listStatusListIds, type StoredStatusList } from './status-list-store.ts'
 
 /** A token is signed anew after this time, so that its `iat` says something, and who signs may have changed. */
 const SIGNED_AGAIN_MS = 60_000
@@ -20,7 +26,7 @@ type Known = {
   readonly version: number
   readonly list: CompressedList
   readonly authorityId: string | null
-  readonly tokens: Map<ListForm, Token>
+  readonly tokens: Map<StatusListForm, Token>
 }
 
 const caches = oncePer(() => new Recent<Known>(BOUNDS))
@@ -36,7 +42,7 @@ export async function publishStatusList(
   needs: ListNeeds,
   tenant: Tenant,
   listId: string,
-  form: ListForm,
+  form: StatusListForm,
 ): Promise<PublishedList> {
   const known = await knownList(needs, tenant, listId)
   const now = needs.clock.now().getTime()
@@ -51,7 +57,7 @@ export async function publishStatusList(
 
 /** The addresses of all status lists of a tenant. @see [Token Status List, 9.3](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-9.3) */
 export async function publishAggregation({ store, urls }: ListNeeds, tenant: Tenant): Promise<object> {
-  const ids = await store.single(tenant.id, (tx) => listListIds(tx, LISTS_MAX))
+  const ids = await store.single(tenant.id, (tx) => listStatusListIds(tx, LISTS_MAX))
   return { status_lists: ids.map((id) => statusListUri(urls.issuer(tenant.slug), id)) }
 }
 
@@ -60,7 +66,7 @@ async function knownList({ store, clock }: ListNeeds, tenant: Tenant, listId: st
   const cache = caches(store)
   const name = `${tenant.id}|${listId}`
   const before = cache.get(name, clock.now())
-  const found = await store.single(tenant.id, (tx) => findList(tx, listId, before?.version ?? -1))
+  const found = await store.single(tenant.id, (tx) => findStatusList(tx, listId, before?.version ?? -1))
   if (found === null) throw new Fault('resource.unknown')
   if (before?.version === found.version) return before
   // somebody who asked at the same moment may have been here
@@ -71,6 +77,6 @@ async function knownList({ store, clock }: ListNeeds, tenant: Tenant, listId: st
   return made
 }
 
-function compressed({ bits, packed }: KeptList): CompressedList {
+function compressed({ bits, packed }: StoredStatusList): CompressedList {
   return compressList(packed === null ? emptyList(bits, LIST_ENTRIES) : { bits, packed })
 }

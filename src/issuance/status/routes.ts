@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { answer, type Route, route } from '../../http/routes/route.ts'
 import { credentialStatuses } from '../issuances/schemas.ts'
-import { changeStandings } from './change-status.ts'
-import { type StandingChange, standingChanges } from './credential-status.ts'
+import { changeStatuses } from './change-status.ts'
+import { type StatusTransition, statusTransitions } from './credential-status.ts'
 
 const IDS_MAX = 1000
 
@@ -48,22 +48,22 @@ const says = {
   reinstate: 'Ends the suspension of issued credentials. Each is reinstated or refused by itself.',
 } as const
 
-function changeAt(change: StandingChange): Route {
+function changeAt(change: StatusTransition): Route {
   return route({
     group: 'creds',
     method: 'POST',
     path: `/credentials/${change.verb}`,
     tag: 'issuances',
-    says: says[change.verb],
-    needs: 'issuance:write',
+    summary: says[change.verb],
+    scope: 'issuance:write',
     body: ChangeBody,
     status: 200,
     reply: Type.Object({ results: Type.Array(Result) }, { $id: 'StandingResults' }),
     faults: [],
     handle: async ({ platform, caller, body }) =>
-      answer({ results: await changeStandings(platform, caller, body.ids, change) }),
+      answer({ results: await changeStatuses(platform, caller, body.ids, change) }),
   })
 }
 
 /** What an organisation says of credentials that are out. */
-export const standingRoutes: readonly Route[] = standingChanges.map(changeAt)
+export const statusRoutes: readonly Route[] = statusTransitions.map(changeAt)

@@ -12,7 +12,7 @@ import { signerOfAuthority } from '../../trust/certificates/active-signer.ts'
 export type ListNeeds = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config'>
 
 /** The encodings of a Status List Token. */
-export type ListForm = 'jwt' | 'cwt'
+export type StatusListForm = 'jwt' | 'cwt'
 
 /** A signed status list as it is served. */
 export type PublishedList = {
@@ -24,7 +24,7 @@ export type PublishedList = {
 }
 
 /** What is signed. `authorityId`: under which certificate; null for the tenant's did:web key. */
-export type Listed = { readonly uri: string; readonly list: CompressedList; readonly authorityId: string | null }
+export type StatusEntry = { readonly uri: string; readonly list: CompressedList; readonly authorityId: string | null }
 
 const DAY_SECONDS = 86_400
 
@@ -45,8 +45,8 @@ export function aggregationUri(issuer: string): string {
 export async function signStatusList(
   needs: ListNeeds,
   tenant: Tenant,
-  { uri, list, authorityId }: Listed,
-  form: ListForm,
+  { uri, list, authorityId }: StatusEntry,
+  form: StatusListForm,
 ): Promise<PublishedList> {
   const { ttl, lifetime } = times(needs.config.statusListTtlSeconds)
   const signer = authorityId === null ? null : await signerOfAuthority(needs, tenant.id, authorityId)

@@ -23,7 +23,7 @@ const CANDIDATES_MORE = 16
  *
  * @param count How many will be taken.
  */
-export function slotCandidates(count: number): number[] {
+export function entryCandidates(count: number): number[] {
   const wanted = count * CANDIDATES_EACH + CANDIDATES_MORE
   const found = new Set<number>()
   while (found.size < wanted) {

@@ -13,7 +13,7 @@ const selectLists = sql(
 )
 
 /** A status list as it is at one moment. */
-export type KeptList = {
+export type StoredStatusList = {
   readonly version: number
   readonly bits: 1 | 2
   readonly authorityId: string | null
@@ -22,11 +22,11 @@ export type KeptList = {
 }
 
 /** A status list of the tenant; its content only if it is not of the version that is known (-1: none is). */
-export async function findList(tx: TenantTx, id: string, knownVersion: number): Promise<KeptList | null> {
-  return (await tx.rows<KeptList>(selectList, [tx.tenantId, id, knownVersion]))[0] ?? null
+export async function findStatusList(tx: TenantTx, id: string, knownVersion: number): Promise<StoredStatusList | null> {
+  return (await tx.rows<StoredStatusList>(selectList, [tx.tenantId, id, knownVersion]))[0] ?? null
 }
 
 /** The ids of the tenant's status lists, the oldest first. */
-export async function listListIds(tx: TenantTx, countMax: number): Promise<string[]> {
+export async function listStatusListIds(tx: TenantTx, countMax: number): Promise<string[]> {
   return (await tx.rows<{ id: string }>(selectLists, [tx.tenantId, countMax])).map(({ id }) => id)
 }

@@ -5,7 +5,7 @@ import type { TestDatabase } from '../../../test/support/database.ts'
 import { canonical, thumbprint } from '../../crypto/jwk.ts'
 import { buildServer } from '../../http/server/server.ts'
 import { parseSdJwt } from '../../protocols/sd-jwt-vc/sd-jwt.ts'
-import { statusAt } from '../../protocols/status-list/packed-list.ts'
+import { statusOfEntry } from '../../protocols/status-list/packed-list.ts'
 import { parseStatusListCwt, verifyStatusListCwt } from '../../protocols/status-list/status-list-cwt.ts'
 import { parseStatusListToken, verifyStatusListToken } from '../../protocols/status-list/status-list-token.ts'
 import { aDatabase, aKey, anIssuer, aToken, type Issuer, request } from '../test-support/issuer.ts'
@@ -119,7 +119,7 @@ test('a change shows at the next fetch from another process', async () => {
   const other = buildServer({ platform: apart, routes: [], endpoints: statusEndpoints, authenticate })
   const read = async () => {
     const jws = parseStatusListToken((await fetched({}, other)).body.toString())
-    return statusAt(verifyStatusListToken(jws, await statusKey(), { uri }, issuer.clock.at), index)
+    return statusOfEntry(verifyStatusListToken(jws, await statusKey(), { uri }, issuer.clock.at), index)
   }
   assert.equal(await read(), 0)
   await change('suspend')

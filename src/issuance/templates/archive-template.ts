@@ -2,8 +2,8 @@ import type { Caller } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { catalogChanged } from './catalog-lease.ts'
-import type { Template } from './template.ts'
-import { freshTemplate } from './template-cache.ts'
+import type { CredentialTemplate } from './template.ts'
+import { latestTemplate } from './template-cache.ts'
 import { setArchived } from './template-store.ts'
 
 /**
@@ -11,14 +11,14 @@ import { setArchived } from './template-store.ts'
  *
  * @throws Fault `resource.unknown` also for one that is archived already
  */
-export async function archiveTemplate(
+export async function archiveCredentialTemplate(
   needs: Pick<Platform, 'store' | 'clock'>,
   caller: Caller,
   id: string,
-): Promise<Template> {
+): Promise<CredentialTemplate> {
   const entry = { action: 'credentialTemplate.archived', subject: { kind: 'credentialTemplate', id }, by: caller }
   const done = await needs.store.single(caller.tenantId, (tx) => setArchived(tx, id, entry, needs.clock.now()))
   if (!done) throw new Fault('resource.unknown')
   await catalogChanged(needs, caller.tenantId)
-  return freshTemplate(needs, caller.tenantId, id)
+  return latestTemplate(needs, caller.tenantId, id)
 }

@@ -12,7 +12,7 @@ export type AttributeRules = {
 }
 
 /** A reading under way. */
-export type Reading = { readonly rules: AttributeRules; readonly violations: Violation[]; count: number }
+export type AttributeReader = { readonly rules: AttributeRules; readonly violations: Violation[]; count: number }
 
 const ATTRIBUTES_MAX = 200
 const DEPTH_MAX = 8
@@ -38,19 +38,19 @@ const sentences: Readonly<Record<string, string>> = {
 }
 
 /** Begins to read the attributes of one template. */
-export function newReading(rules: AttributeRules): Reading {
+export function newAttributeReader(rules: AttributeRules): AttributeReader {
   return { rules, violations: [], count: 0 }
 }
 
 /** Everything that was found wrong, up to a limit; `pointer` is where all the attributes stand. */
-export function violationsOf({ count, violations }: Reading, pointer: string): readonly Violation[] {
+export function violationsOfAttributes({ count, violations }: AttributeReader, pointer: string): readonly Violation[] {
   const tooMany =
     count > ATTRIBUTES_MAX ? [{ detail: `There are more than ${ATTRIBUTES_MAX} attributes.`, pointer }] : []
   return [...tooMany, ...violations].slice(0, VIOLATIONS_MAX)
 }
 
 /** Reads descriptions by name, and what is inside them. */
-export function checkNamed(reading: Reading, object: JsonObject, pointer: string, depth: number): void {
+export function checkNamed(reading: AttributeReader, object: JsonObject, pointer: string, depth: number): void {
   for (const [name, value] of Object.entries(object)) {
     const at = pointerTo(pointer, name)
     checkName(reading, name, at, depth)
@@ -59,47 +59,51 @@ export function checkNamed(reading: Reading, object: JsonObject, pointer: string
 }
 
 /** Whether a name may be used at that depth. */
-export function checkName(reading: Reading, name: string, at: string, depth: number): void {
-  if (reading.rules.isReserved(name, depth)) note(reading, at, `${name} is a name that the credential itself uses.`)
-  if (name === '' || name.length > NAME_CHARS_MAX) note(reading, at, `A name has 1 to ${NAME_CHARS_MAX} characters.`)
+export function checkName(reading: AttributeReader, name: string, at: string, depth: number): void {
+  if (reading.rules.isReserved(name, depth))
+    addViolation(reading, at, `${name} is a name that the credential itself uses.`)
+  if (name === '' || name.length > NAME_CHARS_MAX)
+    addViolation(reading, at, `A name has 1 to ${NAME_CHARS_MAX} characters.`)
 }
 
 /** Notes one violation, unless there are very many. */
-export function note({ violations }: Reading, pointer: string, detail: string): void {
+export function addViolation({ violations }: AttributeReader, pointer: string, detail: string): void {
   if (violations.length < VIOLATIONS_MAX) violations.push({ detail, pointer })
 }
 
-function checkOne(reading: Reading, value: Json | undefined, pointer: string, depth: number): void {
+function checkOne(reading: AttributeReader, value: Json | undefined, pointer: string, depth: number): void {
   reading.count += 1
   if (reading.count > ATTRIBUTES_MAX) return
   if (depth > DEPTH_MAX) {
-    note(reading, pointer, `Attributes nest at most ${DEPTH_MAX} deep.`)
+    addViolation(reading, pointer, `Attributes nest at most ${DEPTH_MAX} deep.`)
     return
   }
   if (!isJsonObject(value)) {
-    note(reading, pointer, 'An attribute is an object with a type.')
+    addViolation(reading, pointer, 'An attribute is an object with a type.')
     return
   }
   checkMembers(reading, value, pointer)
   const { type, properties, items } = value
-  if (properties !== undefined && type !== 'object') note(reading, `${pointer}/properties`, 'Only an object has them.')
-  if (items !== undefined && type !== 'array') note(reading, `${pointer}/items`, 'Only an array has them.')
+  if (properties !== undefined && type !== 'object')
+    addViolation(reading, `${pointer}/properties`, 'Only an object has them.')
+  if (items !== undefined && type !== 'array') addViolation(reading, `${pointer}/items`, 'Only an array has them.')
   if (isJsonObject(properties)) {
     // nothing but {} would fit, which says nothing
-    if (Object.keys(properties).length === 0) note(reading, `${pointer}/properties`, 'There must be at least one.')
+    if (Object.keys(properties).length === 0)
+      addViolation(reading, `${pointer}/properties`, 'There must be at least one.')
     checkNamed(reading, properties, `${pointer}/properties`, depth + 1)
   }
   if (isJsonObject(items)) checkOne(reading, items, `${pointer}/items`, depth + 1)
 }
 
-function checkMembers(reading: Reading, attribute: JsonObject, pointer: string): void {
+function checkMembers(reading: AttributeReader, attribute: JsonObject, pointer: string): void {
   const { rules } = reading
-  if (!Object.hasOwn(attribute, 'type')) note(reading, `${pointer}/type`, 'type is missing.')
+  if (!Object.hasOwn(attribute, 'type')) addViolation(reading, `${pointer}/type`, 'type is missing.')
   for (const [name, member] of Object.entries(attribute)) {
     const isKnown = Object.hasOwn(checks, name) && (name !== 'alwaysDisclosed' || rules.disclosure)
     const at = pointerTo(pointer, name)
-    if (!isKnown) note(reading, at, `${name} is not a member here.`)
-    else if (checks[name]?.(member, rules) !== true) note(reading, at, sentenceOf(name, rules))
+    if (!isKnown) addViolation(reading, at, `${name} is not a member here.`)
+    else if (checks[name]?.(member, rules) !== true) addViolation(reading, at, sentenceOf(name, rules))
   }
 }
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../crypto/json.ts'
 import type { Violation } from '../../fault.ts'
 import { isReservedName } from '../../protocols/sd-jwt-vc/reserved-names.ts'
-import { checkNamed, newReading, violationsOf } from './attribute-reading.ts'
+import { checkNamed, newAttributeReader, violationsOfAttributes } from './attribute-reading.ts'
 
 const types = ['string', 'number', 'boolean', 'date', 'object', 'array'] as const
 
@@ -9,7 +9,7 @@ const types = ['string', 'number', 'boolean', 'date', 'object', 'array'] as cons
 export type AttributeType = (typeof types)[number]
 
 /** One attribute of a credential template. */
-export type Attribute = {
+export type TemplateAttribute = {
   readonly type: AttributeType
   readonly name?: string
   readonly description?: string
@@ -18,14 +18,14 @@ export type Attribute = {
   /** Members of an object; without them any object will do, and it is disclosed as a whole. */
   readonly properties?: Attributes
   /** Elements of an array; without it any array will do. */
-  readonly items?: Attribute
+  readonly items?: TemplateAttribute
 }
 
 /** Attributes by claim name. */
-export type Attributes = { readonly [name: string]: Attribute }
+export type Attributes = { readonly [name: string]: TemplateAttribute }
 
 /** What reading attributes came to: themselves, or everything that is wrong with them. */
-export type ReadAttributes<T = Attributes> =
+export type CredentialAttributes<T = Attributes> =
   | { readonly attributes: T; readonly violations: readonly [] }
   | { readonly attributes: null; readonly violations: readonly Violation[] }
 
@@ -37,11 +37,11 @@ const rules = { types, disclosure: true, isReserved: (name: string, depth: numbe
  *
  * @param pointer Where they stand in the body.
  */
-export function readAttributes(value: JsonObject, pointer: string): ReadAttributes {
-  const reading = newReading(rules)
+export function readCredentialAttributes(value: JsonObject, pointer: string): CredentialAttributes {
+  const reading = newAttributeReader(rules)
   if (Object.keys(value).length === 0) reading.violations.push({ detail: 'There must be at least one.', pointer })
   checkNamed(reading, value, pointer, 1)
-  const violations = violationsOf(reading, pointer)
+  const violations = violationsOfAttributes(reading, pointer)
   if (violations.length > 0) return { attributes: null, violations }
   // Every member was checked just now.
   return { attributes: value as unknown as Attributes, violations: [] }

@@ -3,7 +3,7 @@ import type { Violation } from '../../fault.ts'
 import { pointerTo, stepsOf } from '../../json-pointer.ts'
 import { isStructuralName } from '../../protocols/sd-jwt-vc/reserved-names.ts'
 import { DISCLOSURES_MAX } from '../../protocols/sd-jwt-vc/sd-jwt.ts'
-import type { Attribute, Attributes } from './attributes.ts'
+import type { Attributes, TemplateAttribute } from './attributes.ts'
 
 const VIOLATIONS_MAX = 100
 const DEPTH_MAX = 16
@@ -39,7 +39,7 @@ function checkMembers(checking: Checking, attributes: Attributes, claims: JsonOb
   }
 }
 
-function checkValue(checking: Checking, attribute: Attribute, value: Json, pointer: string): void {
+function checkValue(checking: Checking, attribute: TemplateAttribute, value: Json, pointer: string): void {
   checking.values += 1
   const { type, properties, items } = attribute
   if (!fits[type](value)) {
@@ -77,7 +77,7 @@ function checkFree(checking: Checking, value: Json, pointer: string, depth: numb
   }
 }
 
-const fits: Readonly<Record<Attribute['type'], (value: Json) => boolean>> = {
+const fits: Readonly<Record<TemplateAttribute['type'], (value: Json) => boolean>> = {
   string: (value) => typeof value === 'string',
   number: isExact,
   boolean: (value) => typeof value === 'boolean',
@@ -86,7 +86,7 @@ const fits: Readonly<Record<Attribute['type'], (value: Json) => boolean>> = {
   array: Array.isArray,
 }
 
-const names: Readonly<Record<Attribute['type'], string>> = {
+const names: Readonly<Record<TemplateAttribute['type'], string>> = {
   string: 'a string',
   number: 'a number that is kept as it is written (an integer up to 2^53)',
   boolean: 'a boolean',

@@ -1,11 +1,11 @@
-import type { Attribute, Attributes } from './attributes.ts'
+import type { Attributes, TemplateAttribute } from './attributes.ts'
 import { isMandatory, type MdocAttribute } from './mdoc-attributes.ts'
 import type { MdocDefinition } from './template.ts'
 
 /** One claim that a template describes. `path` is a claims path pointer: null stands for every element of an array. */
-export type ClaimDescription = {
+export type TemplateClaimDescription = {
   readonly path: readonly (string | null)[]
-  readonly attribute: Attribute
+  readonly attribute: TemplateAttribute
   /** Every credential of the template has it. */
   readonly mandatory: boolean
   /** It stands in the clear and cannot be held back by itself. */
@@ -13,20 +13,23 @@ export type ClaimDescription = {
 }
 
 /** The claims of a template in display order, parents before their members. */
-export function describeClaims(attributes: Attributes): ClaimDescription[] {
+export function describeClaims(attributes: Attributes): TemplateClaimDescription[] {
   return inside(attributes, { path: [], mandatory: true, clear: false })
 }
 
-type Parent = Pick<ClaimDescription, 'path' | 'mandatory' | 'clear'>
+type Parent = Pick<TemplateClaimDescription, 'path' | 'mandatory' | 'clear'>
 
-function inside(attributes: Attributes, parent: Parent): ClaimDescription[] {
+function inside(attributes: Attributes, parent: Parent): TemplateClaimDescription[] {
   return Object.entries(attributes).flatMap(([name, attribute]) => {
     const mandatory = parent.mandatory && attribute.required === true
     return described(attribute, { path: [...parent.path, name], mandatory, clear: parent.clear })
   })
 }
 
-function described(attribute: Attribute, { path, mandatory, clear: parentClear }: Parent): ClaimDescription[] {
+function described(
+  attribute: TemplateAttribute,
+  { path, mandatory, clear: parentClear }: Parent,
+): TemplateClaimDescription[] {
   // as in the disclosure rules: what is always disclosed is so with all that is in it, unless a member says otherwise
   const clear = attribute.alwaysDisclosed ?? parentClear
   const one = { path, attribute, mandatory, clear }

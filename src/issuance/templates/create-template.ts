@@ -3,10 +3,10 @@ import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import { catalogChanged } from './catalog-lease.ts'
-import { readTemplate } from './read-template.ts'
+import { readCredentialTemplate } from './read-template.ts'
 import type { TemplateBody } from './schemas.ts'
-import type { Template } from './template.ts'
-import { keepTemplate } from './template-cache.ts'
+import type { CredentialTemplate } from './template.ts'
+import { cacheTemplate } from './template-cache.ts'
 import { insertFirst } from './template-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'urls'>
@@ -16,14 +16,14 @@ type Needs = Pick<Platform, 'store' | 'clock' | 'urls'>
  *
  * @throws Fault `request.invalid`, `state.conflict` if the code is taken
  */
-export async function createTemplate(
+export async function createCredentialTemplate(
   needs: Needs,
   caller: Caller,
   body: TemplateBody,
   id = newId(),
-): Promise<Template> {
+): Promise<CredentialTemplate> {
   const now = needs.clock.now()
-  const read = readTemplate(body, needs.urls.issuer(caller.tenantSlug), now)
+  const read = readCredentialTemplate(body, needs.urls.issuer(caller.tenantSlug), now)
   const template = { ...read, id, version: 1, createdAt: now, updatedAt: now, archivedAt: null }
   const subject = { kind: 'credentialTemplate', id: template.id }
   const entry = { action: 'credentialTemplate.created', subject, by: caller }
@@ -32,7 +32,7 @@ export async function createTemplate(
     const violations = [{ detail: 'Another credential template has this code.', pointer: '/code' }]
     throw new Fault('state.conflict', { violations })
   }
-  keepTemplate(needs, caller.tenantId, template)
+  cacheTemplate(needs, caller.tenantId, template)
   await catalogChanged(needs, caller.tenantId)
   return template
 }

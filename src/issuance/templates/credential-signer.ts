@@ -9,7 +9,7 @@ import {
   findActiveSigner,
   forgetSigners,
 } from '../../trust/certificates/active-signer.ts'
-import { speaksFor } from '../../trust/issuers/certified-issuer.ts'
+import { leafNames } from '../../trust/issuers/certified-issuer.ts'
 import type { SdJwtDefinition, TemplateDefinition } from './template.ts'
 
 /** What it takes to find who signs. */
@@ -78,13 +78,13 @@ async function findNaming(
   issuer: string,
 ): Promise<ActiveSigner | null> {
   const first = await findActiveSigner(needs, tenantId, 'issuer', keyType)
-  if (first === null || speaksFor(first.leaf, issuer)) return first
+  if (first === null || leafNames(first.leaf, issuer)) return first
   if (keyType !== null || first.keyType === 'Ed25519') return null
   return findNaming(needs, tenantId, 'Ed25519', issuer)
 }
 
 /** What an mdoc must agree with in the certificate of its signer. */
-export function certificateOf({ leaf, notBefore, notAfter }: ActiveSigner): SignerCertificate {
+export function signerCertificateOf({ leaf, notBefore, notAfter }: ActiveSigner): SignerCertificate {
   const { country, state } = leaf.subject
   return { notBefore, notAfter, countryName: country, stateOrProvinceName: state }
 }

@@ -4,8 +4,15 @@ import { pointerTo } from '../../json-pointer.ts'
 import { checkMdlRules } from '../../protocols/mdoc/check-mdl.ts'
 import type { ElementRule, ElementType, NameSpaceRules } from '../../protocols/mdoc/element-type.ts'
 import { drivingPrivileges, mdl, mdlMandatory } from '../../protocols/mdoc/mdl.ts'
-import { checkName, checkNamed, newReading, note, type Reading, violationsOf } from './attribute-reading.ts'
-import type { ReadAttributes } from './attributes.ts'
+import {
+  type AttributeReader,
+  addViolation,
+  checkName,
+  checkNamed,
+  newAttributeReader,
+  violationsOfAttributes,
+} from './attribute-reading.ts'
+import type { CredentialAttributes } from './attributes.ts'
 
 /** The types of an mdoc template and the CBOR that they become [MD-8]. */
 const cborTypes = {
@@ -48,11 +55,11 @@ const rules = {
  *
  * @param pointer Where they stand in the body.
  */
-export function readNameSpaces(value: JsonObject, docType: string, pointer: string): ReadAttributes<NameSpaces> {
-  const reading = newReading(rules)
-  if (Object.keys(value).length === 0) note(reading, pointer, 'There must be at least one namespace.')
+export function readNameSpaces(value: JsonObject, docType: string, pointer: string): CredentialAttributes<NameSpaces> {
+  const reading = newAttributeReader(rules)
+  if (Object.keys(value).length === 0) addViolation(reading, pointer, 'There must be at least one namespace.')
   for (const [nameSpace, elements] of Object.entries(value)) readNameSpace(reading, nameSpace, elements, pointer)
-  const malformed = violationsOf(reading, pointer)
+  const malformed = violationsOfAttributes(reading, pointer)
   if (malformed.length > 0) return { attributes: null, violations: malformed }
   // Every member was checked just now.
   const attributes = value as unknown as NameSpaces
@@ -62,11 +69,11 @@ export function readNameSpaces(value: JsonObject, docType: string, pointer: stri
   return violations.length > 0 ? { attributes: null, violations } : { attributes, violations: [] }
 }
 
-function readNameSpace(reading: Reading, nameSpace: string, elements: unknown, pointer: string): void {
+function readNameSpace(reading: AttributeReader, nameSpace: string, elements: unknown, pointer: string): void {
   const at = pointerTo(pointer, nameSpace)
   checkName(reading, nameSpace, at, 0)
-  if (!isJsonObject(elements)) note(reading, at, 'A namespace is an object of elements, each with a type.')
-  else if (Object.keys(elements).length === 0) note(reading, at, 'There must be at least one element.')
+  if (!isJsonObject(elements)) addViolation(reading, at, 'A namespace is an object of elements, each with a type.')
+  else if (Object.keys(elements).length === 0) addViolation(reading, at, 'There must be at least one element.')
   else checkNamed(reading, elements, at, 1)
 }
 

@@ -1,9 +1,9 @@
 import { Fault, type Violation } from '../../fault.ts'
-import { type Attributes, type ReadAttributes, readAttributes } from './attributes.ts'
+import { type Attributes, type CredentialAttributes, readCredentialAttributes } from './attributes.ts'
 import { type NameSpaces, readNameSpaces } from './mdoc-attributes.ts'
 import type { TemplateBody, WrittenDefinition } from './schemas.ts'
-import { type TemplateDefinition, type TemplateFormat, vctOf } from './template.ts'
-import { type Moment, validityOf } from './validity.ts'
+import { type CredentialTemplateFormat, type TemplateDefinition, vctOf } from './template.ts'
+import { type ValidityMoment, validityOf } from './validity.ts'
 
 /** Limit of the contract for the type of a credential. */
 const VCT_CHARS_MAX = 256
@@ -18,7 +18,7 @@ export type ReadTemplate = { readonly name: string; readonly code: string; reado
  * @param now What spans are counted from, to see that they fit together.
  * @throws Fault `request.invalid` with every violation
  */
-export function readTemplate(body: TemplateBody, issuer: string, now: Date): ReadTemplate {
+export function readCredentialTemplate(body: TemplateBody, issuer: string, now: Date): ReadTemplate {
   const format = formatOf(body)
   const common = [...otherViolations(body), ...signerViolations(body, format), ...timeViolations(body, now)]
   const { name, code } = body
@@ -26,7 +26,7 @@ export function readTemplate(body: TemplateBody, issuer: string, now: Date): Rea
   return { name, code, definition }
 }
 
-function formatOf({ format, credentialFormat }: TemplateBody): TemplateFormat {
+function formatOf({ format, credentialFormat }: TemplateBody): CredentialTemplateFormat {
   return format ?? (credentialFormat === 'mdoc' ? 'mdoc' : 'sd-jwt-vc')
 }
 
@@ -37,7 +37,7 @@ function sdJwtOf(body: TemplateBody, issuer: string, common: readonly Violation[
     violations.push({ detail: `The type would be longer than ${VCT_CHARS_MAX} characters.`, pointer: '/code' })
   }
   if (body.docType !== undefined) violations.push({ detail: 'Only an mdoc has a docType.', pointer: '/docType' })
-  const attributes = attributesIn<Attributes>(readAttributes(body.attributes, '/attributes'), violations)
+  const attributes = attributesIn<Attributes>(readCredentialAttributes(body.attributes, '/attributes'), violations)
   return { ...writtenIn(body), format: 'sd-jwt-vc', attributes }
 }
 
@@ -50,7 +50,7 @@ function mdocOf(body: TemplateBody, common: readonly Violation[]): TemplateDefin
 }
 
 /** @throws Fault `request.invalid` with the violations of the attributes and all others */
-function attributesIn<T>({ attributes, violations }: ReadAttributes<T>, others: readonly Violation[]): T {
+function attributesIn<T>({ attributes, violations }: CredentialAttributes<T>, others: readonly Violation[]): T {
   const all = [...violations, ...others]
   if (attributes === null || all.length > 0) throw new Fault('request.invalid', { violations: all })
   return attributes
@@ -72,7 +72,7 @@ function otherViolations({ code, format, credentialFormat }: TemplateBody): Viol
   return violations
 }
 
-function signerViolations({ signer }: TemplateBody, format: TemplateFormat): Violation[] {
+function signerViolations({ signer }: TemplateBody, format: CredentialTemplateFormat): Violation[] {
   const violations: Violation[] = []
   if (signer?.kind === 'did:web' && signer.keyType === 'Ed25519') {
     violations.push({ detail: 'A did:web key is of type P-256.', pointer: '/signer/keyType' })
@@ -89,8 +89,8 @@ function signerViolations({ signer }: TemplateBody, format: TemplateFormat): Vio
 function timeViolations({ validFrom, validUntil }: TemplateBody, now: Date): Violation[] {
   if (validUntil === undefined) return []
   const times = { validUntil, ...(validFrom !== undefined && { validFrom }) } as {
-    validUntil: Moment
-    validFrom?: Moment
+    validUntil: ValidityMoment
+    validFrom?: ValidityMoment
   }
   const { iat, nbf, exp } = validityOf(times, now)
   if (exp === undefined) return []

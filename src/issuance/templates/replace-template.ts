@@ -2,10 +2,10 @@ import type { Caller } from '../../caller.ts'
 import { Fault, type Violation } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { catalogChanged } from './catalog-lease.ts'
-import { type ReadTemplate, readTemplate } from './read-template.ts'
+import { type ReadTemplate, readCredentialTemplate } from './read-template.ts'
 import type { TemplateBody } from './schemas.ts'
-import type { Template, TemplateDefinition } from './template.ts'
-import { freshTemplate, keepTemplate } from './template-cache.ts'
+import type { CredentialTemplate, TemplateDefinition } from './template.ts'
+import { cacheTemplate, latestTemplate } from './template-cache.ts'
 import { insertNext } from './template-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'urls'>
@@ -16,22 +16,27 @@ type Needs = Pick<Platform, 'store' | 'clock' | 'urls'>
  * @throws Fault `resource.unknown` also for an archived one; `request.invalid`; `state.conflict` if the code, the format, the document type
  * or whether it is revocable would change, or if somebody else replaced it at the same moment.
  */
-export async function replaceTemplate(needs: Needs, caller: Caller, id: string, body: TemplateBody): Promise<Template> {
-  const current = await freshTemplate(needs, caller.tenantId, id)
+export async function replaceCredentialTemplate(
+  needs: Needs,
+  caller: Caller,
+  id: string,
+  body: TemplateBody,
+): Promise<CredentialTemplate> {
+  const current = await latestTemplate(needs, caller.tenantId, id)
   if (current.archivedAt !== null) throw new Fault('resource.unknown')
-  const read = readTemplate(body, needs.urls.issuer(caller.tenantSlug), needs.clock.now())
+  const read = readCredentialTemplate(body, needs.urls.issuer(caller.tenantSlug), needs.clock.now())
   const violations = changesOfFixed(current, read)
   if (violations.length > 0) throw new Fault('state.conflict', { violations })
   const next = { ...current, ...read, updatedAt: needs.clock.now() }
   const entry = { action: 'credentialTemplate.replaced', subject: { kind: 'credentialTemplate', id }, by: caller }
   const written = await needs.store.single(caller.tenantId, (tx) => insertNext(tx, next, entry))
   if (written === null) throw new Fault('state.conflict', { detail: 'The template was changed at the same moment.' })
-  keepTemplate(needs, caller.tenantId, written)
+  cacheTemplate(needs, caller.tenantId, written)
   await catalogChanged(needs, caller.tenantId)
   return written
 }
 
-function changesOfFixed(current: Template, { code, definition }: ReadTemplate): Violation[] {
+function changesOfFixed(current: CredentialTemplate, { code, definition }: ReadTemplate): Violation[] {
   const violations: Violation[] = []
   if (code !== current.code) violations.push({ detail: 'The code of a template is fixed.', pointer: '/code' })
   if (definition.revocable !== current.definition.revocable) {

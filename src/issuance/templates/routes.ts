@@ -3,13 +3,13 @@ import { IdParams } from '../../api/id-params.ts'
 import { listPage, listQuery } from '../../api/list.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, route } from '../../http/routes/route.ts'
-import { archiveTemplate } from './archive-template.ts'
-import { createTemplate } from './create-template.ts'
-import { replaceTemplate } from './replace-template.ts'
+import { archiveCredentialTemplate } from './archive-template.ts'
+import { createCredentialTemplate } from './create-template.ts'
+import { replaceCredentialTemplate } from './replace-template.ts'
 import { TemplateBody, TemplateView } from './schemas.ts'
-import { freshTemplate } from './template-cache.ts'
-import { listTemplates } from './template-store.ts'
-import { showTemplate } from './template-view.ts'
+import { latestTemplate } from './template-cache.ts'
+import { listCredentialTemplates } from './template-store.ts'
+import { showCredentialTemplate } from './template-view.ts'
 
 const ListQuery = listQuery({
   sorts: ['createdAt', 'name'],
@@ -22,8 +22,8 @@ const create = route({
   method: 'POST',
   path: '/templates/credentials',
   tag: 'credential templates',
-  says: 'Creates a credential template, which also publishes its type.',
-  needs: 'issuance:write',
+  summary: 'Creates a credential template, which also publishes its type.',
+  scope: 'issuance:write',
   body: TemplateBody,
   status: 201,
   reply: TemplateView,
@@ -31,10 +31,10 @@ const create = route({
   handle: async ({ platform, caller, body, operation }) => {
     const created = await once(
       operation,
-      (id) => freshTemplate(platform, caller.tenantId, id),
-      (id) => createTemplate(platform, caller, body, id),
+      (id) => latestTemplate(platform, caller.tenantId, id),
+      (id) => createCredentialTemplate(platform, caller, body, id),
     )
-    return answer(showTemplate(created, platform.urls.issuer(caller.tenantSlug)))
+    return answer(showCredentialTemplate(created, platform.urls.issuer(caller.tenantSlug)))
   },
 })
 
@@ -43,8 +43,8 @@ const list = route({
   method: 'GET',
   path: '/templates/credentials',
   tag: 'credential templates',
-  says: 'Lists the credential templates of the tenant.',
-  needs: 'issuance:read',
+  summary: 'Lists the credential templates of the tenant.',
+  scope: 'issuance:read',
   query: ListQuery,
   status: 200,
   reply: Type.Array(TemplateView),
@@ -54,8 +54,8 @@ const list = route({
     const issuer = platform.urls.issuer(caller.tenantSlug)
     return listPage(
       { query, href },
-      (list) => platform.store.single(caller.tenantId, (tx) => listTemplates(tx, list, filter)),
-      (row) => showTemplate(row, issuer),
+      (list) => platform.store.single(caller.tenantId, (tx) => listCredentialTemplates(tx, list, filter)),
+      (row) => showCredentialTemplate(row, issuer),
     )
   },
 })
@@ -65,15 +65,15 @@ const get = route({
   method: 'GET',
   path: '/templates/credentials/{id}',
   tag: 'credential templates',
-  says: 'Reads a credential template; an archived one too.',
-  needs: 'issuance:read',
+  summary: 'Reads a credential template; an archived one too.',
+  scope: 'issuance:read',
   params: IdParams,
   status: 200,
   reply: TemplateView,
   faults: ['resource.unknown'],
   handle: async ({ platform, caller, params }) => {
-    const found = await freshTemplate(platform, caller.tenantId, params.id)
-    return answer(showTemplate(found, platform.urls.issuer(caller.tenantSlug)))
+    const found = await latestTemplate(platform, caller.tenantId, params.id)
+    return answer(showCredentialTemplate(found, platform.urls.issuer(caller.tenantSlug)))
   },
 })
 
@@ -82,16 +82,17 @@ const replace = route({
   method: 'PUT',
   path: '/templates/credentials/{id}',
   tag: 'credential templates',
-  says: 'Replaces a credential template as a whole. Open offers keep what they were made with; code, format, docType and revocable are fixed.',
-  needs: 'issuance:write',
+  summary:
+    'Replaces a credential template as a whole. Open offers keep what they were made with; code, format, docType and revocable are fixed.',
+  scope: 'issuance:write',
   params: IdParams,
   body: TemplateBody,
   status: 200,
   reply: TemplateView,
   faults: ['resource.unknown', 'state.conflict'],
   handle: async ({ platform, caller, params, body }) => {
-    const replaced = await replaceTemplate(platform, caller, params.id, body)
-    return answer(showTemplate(replaced, platform.urls.issuer(caller.tenantSlug)))
+    const replaced = await replaceCredentialTemplate(platform, caller, params.id, body)
+    return answer(showCredentialTemplate(replaced, platform.urls.issuer(caller.tenantSlug)))
   },
 })
 
@@ -100,15 +101,15 @@ const archive = route({
   method: 'DELETE',
   path: '/templates/credentials/{id}',
   tag: 'credential templates',
-  says: 'Archives a credential template: nothing is offered from it any more, its type stays published.',
-  needs: 'issuance:write',
+  summary: 'Archives a credential template: nothing is offered from it any more, its type stays published.',
+  scope: 'issuance:write',
   params: IdParams,
   status: 200,
   reply: TemplateView,
   faults: ['resource.unknown'],
   handle: async ({ platform, caller, params }) => {
-    const archived = await archiveTemplate(platform, caller, params.id)
-    return answer(showTemplate(archived, platform.urls.issuer(caller.tenantSlug)))
+    const archived = await archiveCredentialTemplate(platform, caller, params.id)
+    return answer(showCredentialTemplate(archived, platform.urls.issuer(caller.tenantSlug)))
   },
 })
 

@@ -1,8 +1,8 @@
-import type { Entry } from '../../events/audit/entry.ts'
+import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
-import { type PageAsk, pagedList } from '../../store/paged-list.ts'
+import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
-import type { Template, TemplateDefinition } from './template.ts'
+import type { CredentialTemplate, TemplateDefinition } from './template.ts'
 
 type Row = {
   id: string
@@ -94,14 +94,18 @@ const selectBatchMax = sql(
 )
 
 /** A new template. @returns false if the code is taken, also by an archived one. */
-export async function insertFirst(tx: TenantTx, template: Template, entry: Entry): Promise<boolean> {
+export async function insertFirst(tx: TenantTx, template: CredentialTemplate, entry: AuditEntry): Promise<boolean> {
   const { id, code, name, definition, createdAt } = template
   const values = [tx.tenantId, id, code, name, JSON.stringify(definition), createdAt, ...auditValues(entry, createdAt)]
   return (await tx.rows(insertTemplate, values)).length === 1
 }
 
 /** The next version of a template that was read as `template.version`. @returns null if somebody else replaced or archived it meanwhile. */
-export async function insertNext(tx: TenantTx, template: Template, entry: Entry): Promise<Template | null> {
+export async function insertNext(
+  tx: TenantTx,
+  template: CredentialTemplate,
+  entry: AuditEntry,
+): Promise<CredentialTemplate | null> {
   const { id, name, definition, updatedAt, version } = template
   const audit = auditValues(entry, updatedAt)
   const values = [tx.tenantId, id, name, JSON.stringify(definition), updatedAt, ...audit, version]
@@ -110,36 +114,36 @@ export async function insertNext(tx: TenantTx, template: Template, entry: Entry)
 }
 
 /** Archives a template. @returns false if it is unknown or archived already. */
-export async function setArchived(tx: TenantTx, id: string, entry: Entry, now: Date): Promise<boolean> {
+export async function setArchived(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<boolean> {
   return (await tx.rows(archiveTemplate, [tx.tenantId, id, now, ...auditValues(entry, now)])).length === 1
 }
 
 /** The current version of a template, archived or not. */
-export async function findCurrent(tx: TenantTx, id: string): Promise<Template | null> {
+export async function findCurrent(tx: TenantTx, id: string): Promise<CredentialTemplate | null> {
   return one(await tx.rows<Row>(selectTemplate, [tx.tenantId, id]))
 }
 
 /** The version of a template that an issuance was made from. */
-export async function findVersion(tx: TenantTx, id: string, version: number): Promise<Template | null> {
+export async function findVersion(tx: TenantTx, id: string, version: number): Promise<CredentialTemplate | null> {
   return one(await tx.rows<Row>(selectVersion, [tx.tenantId, id, version]))
 }
 
 /** As {@link findCurrent}, by the name in the type. */
-export async function findByCode(tx: TenantTx, code: string): Promise<Template | null> {
+export async function findByCode(tx: TenantTx, code: string): Promise<CredentialTemplate | null> {
   return one(await tx.rows<Row>(selectByCode, [tx.tenantId, code]))
 }
 
 /** One page of templates, one row more than asked for if there are more. */
-export async function listTemplates(
+export async function listCredentialTemplates(
   tx: TenantTx,
-  ask: PageAsk,
+  ask: PageRequest,
   filter: { readonly archived: 'true' | 'false'; readonly name?: string | undefined },
-): Promise<Template[]> {
+): Promise<CredentialTemplate[]> {
   return (await page<Row>(tx, ask, [tx.tenantId], filter)).map(templateOf)
 }
 
 /** What the issuer metadata lists: the active templates, and archived ones while an offer of theirs is open. */
-export async function listOffered(tx: TenantTx, now: Date): Promise<Template[]> {
+export async function listOffered(tx: TenantTx, now: Date): Promise<CredentialTemplate[]> {
   return (await tx.rows<Row>(selectOffered, [tx.tenantId, now])).map(templateOf)
 }
 
@@ -155,12 +159,12 @@ export async function findBatchMax(tx: TenantTx): Promise<number> {
   return row?.size ?? 1
 }
 
-function one(rows: readonly Row[]): Template | null {
+function one(rows: readonly Row[]): CredentialTemplate | null {
   const [row] = rows
   return row === undefined ? null : templateOf(row)
 }
 
-function templateOf(row: Row): Template {
+function templateOf(row: Row): CredentialTemplate {
   return {
     id: row.id,
     code: row.code,

@@ -1,8 +1,8 @@
 import type { TemplateView } from './schemas.ts'
-import { type Template, typeOf } from './template.ts'
+import { type CredentialTemplate, typeOf } from './template.ts'
 
 /** A template as our API shows it. @param issuer Credential Issuer Identifier of the tenant. */
-export function showTemplate(template: Template, issuer: string): TemplateView {
+export function showCredentialTemplate(template: CredentialTemplate, issuer: string): TemplateView {
   const { id, code, name, definition, createdAt, updatedAt, archivedAt } = template
   return {
     id,

@@ -1,7 +1,7 @@
 import type { TxCode } from '../../protocols/openid4vci/credential-offer.ts'
 import type { Attributes } from './attributes.ts'
 import type { NameSpaces } from './mdoc-attributes.ts'
-import type { Moment } from './validity.ts'
+import type { ValidityMoment } from './validity.ts'
 
 /** How wallets show a credential. */
 export type TemplateDisplay = {
@@ -26,8 +26,8 @@ export type TemplateSigner = { readonly kind: 'certificate' | 'did:web'; readonl
 type Written = {
   readonly description?: string
   readonly revocable: boolean
-  readonly validFrom?: Moment
-  readonly validUntil?: Moment
+  readonly validFrom?: ValidityMoment
+  readonly validUntil?: ValidityMoment
   readonly batchSize?: number
   readonly txCode?: TemplateTxCode
   readonly signer?: TemplateSigner
@@ -45,10 +45,10 @@ export type MdocDefinition = Written & {
 /** What a template says at one version, as it is kept. */
 export type TemplateDefinition = SdJwtDefinition | MdocDefinition
 /** In which format credentials are made. */
-export type TemplateFormat = TemplateDefinition['format']
+export type CredentialTemplateFormat = TemplateDefinition['format']
 
 /** One version of a credential template. `code` names the credential configuration and the type, and never changes. */
-export type Template = {
+export type CredentialTemplate = {
   readonly id: string
   readonly code: string
   readonly name: string
@@ -70,7 +70,7 @@ export function txCodeOf({ txCode }: Pick<TemplateDefinition, 'txCode'>): (TxCod
 }
 
 /** The type of a template's credentials: the document type of an mdoc, else the `vct`. @param issuer The Credential Issuer Identifier. */
-export function typeOf(issuer: string, { code, definition }: Pick<Template, 'code' | 'definition'>): string {
+export function typeOf(issuer: string, { code, definition }: Pick<CredentialTemplate, 'code' | 'definition'>): string {
   return definition.format === 'mdoc' ? definition.docType : vctOf(issuer, code)
 }
 

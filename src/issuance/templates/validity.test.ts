@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Moment, timeOf, validityOf } from './validity.ts'
+import { timeOfMoment, type ValidityMoment, validityOf } from './validity.ts'
 
 const issuedAt = new Date('2028-01-31T12:34:56.789Z')
 
@@ -13,7 +13,7 @@ for (const [what, moment, expected] of [
   ['years, months and days add up', { future: { years: 1, months: 11, days: 1 } }, '2030-01-01T12:00:00.000Z'],
 ] as const) {
   test(`of a validity ${what}`, () => {
-    assert.equal(timeOf(moment as Moment, validityOf({}, issuedAt).iat).toISOString(), expected)
+    assert.equal(timeOfMoment(moment as ValidityMoment, validityOf({}, issuedAt).iat).toISOString(), expected)
   })
 }
 

@@ -3,7 +3,7 @@ import { planValidity } from '../../protocols/mdoc/plan-validity.ts'
 import type { SignerCertificate } from '../../protocols/mdoc/signer-certificate.ts'
 
 /** A moment in a template: a date (UTC, its first moment), a time, or a span from the moment of issuance. */
-export type Moment =
+export type ValidityMoment =
   | string
   | { readonly future: { readonly days?: number; readonly months?: number; readonly years?: number } }
 
@@ -16,7 +16,7 @@ export function roundedTime(at: Date): Date {
 }
 
 /** The time that a moment means for a credential issued at `from` (UTC calendar; the last day of a month stays one). */
-export function timeOf(moment: Moment, from: Date): Date {
+export function timeOfMoment(moment: ValidityMoment, from: Date): Date {
   if (typeof moment === 'string') return new Date(moment)
   const { days = 0, months = 0, years = 0 } = moment.future
   const time = new Date(from)
@@ -31,7 +31,7 @@ export function timeOf(moment: Moment, from: Date): Date {
 /** From when and until when a credential is valid, for the one that is issued now. */
 export type Validity = { readonly iat: Date; readonly nbf: Date | undefined; readonly exp: Date | undefined }
 
-type Asked = { readonly validFrom?: Moment; readonly validUntil?: Moment }
+type Asked = { readonly validFrom?: ValidityMoment; readonly validUntil?: ValidityMoment }
 
 /** The times of an mdoc issued at a moment: whole days, inside the certificate of its signer. [MD-3] */
 export function mdocValidity(asked: Asked, certificate: SignerCertificate, issuedAt: Date): ValidityInfo {
@@ -44,7 +44,7 @@ export function validityOf({ validFrom, validUntil }: Asked, issuedAt: Date): Va
   const iat = roundedTime(issuedAt)
   return {
     iat,
-    nbf: validFrom === undefined ? undefined : timeOf(validFrom, iat),
-    exp: validUntil === undefined ? undefined : timeOf(validUntil, iat),
+    nbf: validFrom === undefined ? undefined : timeOfMoment(validFrom, iat),
+    exp: validUntil === undefined ? undefined : timeOfMoment(validUntil, iat),
   }
 }

@@ -20,7 +20,7 @@ import { certificateRoutes } from '../../trust/certificates/routes.ts'
 import { trustEndpoints } from '../../trust/public-endpoints.ts'
 import { signingRequestRoutes } from '../../trust/signing-requests/routes.ts'
 import { issuanceRoutes } from '../issuances/routes.ts'
-import type { Deliveries } from '../issuances/wallet-port.ts'
+import type { WalletPort } from '../issuances/wallet-port.ts'
 import { issuanceEndpoints } from '../openid4vci/public-endpoints.ts'
 
 /** What was answered, JSON parsed; tests look into it freely. */
@@ -62,7 +62,7 @@ export async function aDatabase(): Promise<TestDatabase> {
 }
 
 /** There are no wallets here. */
-export const nobodyDelivers: Deliveries = {
+export const nobodyDelivers: WalletPort = {
   plan: () => Promise.reject(new Fault('state.invalid')),
   goOn: () => Promise.resolve(null),
 }

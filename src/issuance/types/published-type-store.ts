@@ -1,13 +1,13 @@
-import { type PageAsk, pagedList } from '../../store/paged-list.ts'
+import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import type { AcrossTx } from '../../store/store.ts'
-import type { TemplateFormat } from '../templates/template.ts'
+import type { CredentialTemplateFormat } from '../templates/template.ts'
 
 /** A type that some tenant of the deployment publishes. Nothing but what its public metadata says. */
 export type PublishedType = {
   readonly id: string
   /** The `vct`, or the document type of an mdoc. */
   readonly type: string
-  readonly format: TemplateFormat
+  readonly format: CredentialTemplateFormat
   readonly name: string
   readonly description: string | null
   readonly issuerSlug: string
@@ -17,7 +17,7 @@ export type PublishedType = {
 /** What the types are narrowed to; what is left out lets everything through. */
 export type PublishedTypeFilter = {
   readonly type?: string | undefined
-  readonly format?: TemplateFormat | undefined
+  readonly format?: CredentialTemplateFormat | undefined
   /** Credential Issuer Identifier. */
   readonly issuer?: string | undefined
   /** Part of the name, whatever its case. */
@@ -52,7 +52,7 @@ const page = pagedList({
 export async function listPublishedTypes(
   tx: AcrossTx,
   issuers: string,
-  ask: PageAsk,
+  ask: PageRequest,
   filter: PublishedTypeFilter,
 ): Promise<PublishedType[]> {
   return page<PublishedType>(tx, ask, [issuers], filter)

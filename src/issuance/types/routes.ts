@@ -45,9 +45,10 @@ const list = route({
   method: 'GET',
   path: '/types',
   tag: 'types',
-  says: 'Lists the types that the organisations of this deployment publish, so that a verifier finds what to ask for.',
+  summary:
+    'Lists the types that the organisations of this deployment publish, so that a verifier finds what to ask for.',
   // What it tells is public: type metadata and issuer metadata say the same to anybody.
-  needs: null,
+  scope: null,
   query: ListQuery,
   status: 200,
   reply: Type.Array(TypeReply),

@@ -119,7 +119,7 @@ export function isAboutPin(error: unknown): boolean {
 }
 
 /** Whether the same may succeed in a fresh session. */
-export function isPassing(error: unknown): boolean {
+export function isTransientResult(error: unknown): boolean {
   return isOneOf(error, passing)
 }
 

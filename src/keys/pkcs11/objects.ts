@@ -1,6 +1,6 @@
 import type { KeyType } from '../key-provider.ts'
 import { attributes, isOneOf, objectClasses } from './cryptoki.ts'
-import { type Attribute, mechanism, readUlong, template, ULONG_BYTES, ulong, valueIn } from './structs.ts'
+import { mechanism, type Pkcs11Attribute, readUlong, template, ULONG_BYTES, ulong, valueIn } from './structs.ts'
 import type { Session } from './token.ts'
 
 /** The two halves of a key pair, by their handles. */
@@ -34,18 +34,18 @@ export async function generatePair(session: Session, type: KeyType, makes: numbe
 }
 
 async function generateOn({ module, handle }: Session, curve: Buffer, makes: number, id: string): Promise<Pair> {
-  const named: Attribute[] = [
+  const named: Pkcs11Attribute[] = [
     [attributes.CKA_TOKEN, true],
     [attributes.CKA_ID, idBytes(id)],
     [attributes.CKA_LABEL, Buffer.from(`chirograph ${id}`)],
   ]
-  const forPublic: Attribute[] = [
+  const forPublic: Pkcs11Attribute[] = [
     ...named,
     [attributes.CKA_PRIVATE, false],
     [attributes.CKA_VERIFY, true],
     [attributes.CKA_EC_PARAMS, curve],
   ]
-  const forPrivate: Attribute[] = [
+  const forPrivate: Pkcs11Attribute[] = [
     ...named,
     [attributes.CKA_PRIVATE, true],
     [attributes.CKA_SENSITIVE, true],
@@ -113,7 +113,7 @@ export async function findObject(
   kind: keyof typeof objectClasses,
   id: string,
 ): Promise<bigint | null> {
-  const wanted: Attribute[] = [
+  const wanted: Pkcs11Attribute[] = [
     [attributes.CKA_CLASS, objectClasses[kind]],
     [attributes.CKA_ID, idBytes(id)],
   ]

@@ -4,7 +4,7 @@ import type { Module } from './load-module.ts'
 import { readUlong, ULONG_BYTES, ulong } from './structs.ts'
 
 /** How a token is found: by the number of its slot, or by its label, which stays when numbers change. */
-export type Slot = { readonly id: number } | { readonly label: string }
+export type TokenSlot = { readonly id: number } | { readonly label: string }
 
 /** Logs in if nobody of this process is. */
 export type Login = (session: bigint) => Promise<void>
@@ -18,7 +18,7 @@ const SLOTS_MAX = 256
 const MECHANISMS_MAX = 1024
 
 /** The slot of the token. @throws Error that names the setting, without its value */
-export async function findSlot(module: Module, wanted: Slot): Promise<bigint> {
+export async function findSlot(module: Module, wanted: TokenSlot): Promise<bigint> {
   const present = await listSlots(module)
   if ('id' in wanted) {
     if (present.includes(BigInt(wanted.id))) return BigInt(wanted.id)

@@ -7,7 +7,7 @@ const TRIPLE_BYTES = 3 * ULONG_BYTES
 export type AddressOf = (buffer: Buffer) => bigint
 
 /** An attribute of an object: a truth, a number, or bytes. */
-export type Attribute = readonly [type: number, value: boolean | number | Buffer]
+export type Pkcs11Attribute = readonly [type: number, value: boolean | number | Buffer]
 
 /** A number in memory, for functions that write into it. */
 export function ulong(value: number | bigint = 0): Buffer {
@@ -30,7 +30,7 @@ export function mechanism(type: number): Buffer {
 }
 
 /** A template with its values behind it, in one piece of memory. */
-export function template(list: readonly Attribute[], addressOf: AddressOf): Buffer {
+export function template(list: readonly Pkcs11Attribute[], addressOf: AddressOf): Buffer {
   const values = list.map(([, value]) => bytesOf(value))
   const room = values.map(({ length }) => padded(length))
   const memory = Buffer.alloc(TRIPLE_BYTES * list.length + room.reduce((sum, one) => sum + one, 0))

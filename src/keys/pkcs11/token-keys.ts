@@ -8,7 +8,7 @@ import type { KeyDevice, KeyType } from '../key-provider.ts'
 import { isOneOf, type Mechanism, mechanisms } from './cryptoki.ts'
 import { destroyPair, findObject, generatePair, isSecret, type Pair, publicPoint, signIn } from './objects.ts'
 import { isLoggedIn } from './session.ts'
-import { openToken, type Session, type Token, type TokenAsk } from './token.ts'
+import { openToken, type Session, type Token, type TokenSettings } from './token.ts'
 
 /** Stands in the row of each key, for ever. */
 const NAME = 'pkcs11'
@@ -23,7 +23,7 @@ const kinds = {
 type Reference = { readonly id: string; readonly jwk: PublicJwk }
 
 /** Private keys that live in a PKCS #11 token and sign there. @throws Error that names the setting to look at */
-export async function openTokenKeys(ask: TokenAsk): Promise<KeyDevice> {
+export async function openTokenKeys(ask: TokenSettings): Promise<KeyDevice> {
   const token = await openToken(ask)
   const ring = keysIn(token)
   try {

@@ -1,7 +1,7 @@
 import { Fault } from '../../fault.ts'
-import { isPassing, type Mechanism, mechanisms, TokenError } from './cryptoki.ts'
+import { isTransientResult, type Mechanism, mechanisms, TokenError } from './cryptoki.ts'
 import { loadModule, type Module } from './load-module.ts'
-import { findSlot, isLoggedIn, type Login, listMechanisms, loginOnce, openSession, type Slot } from './session.ts'
+import { findSlot, isLoggedIn, type Login, listMechanisms, loginOnce, openSession, type TokenSlot } from './session.ts'
 
 /** A session of our own, for the time of one piece of work. */
 export type Session = { readonly module: Module; readonly handle: bigint }
@@ -21,10 +21,10 @@ export type Token = {
 }
 
 /** Which token, and how to log in. */
-export type TokenAsk = {
+export type TokenSettings = {
   /** Path of the maker's module. */
   readonly module: string
-  readonly slot: Slot
+  readonly slot: TokenSlot
   /** Asked at every login, so that nothing keeps the PIN. The buffer is wiped after use. */
   readonly readPin: () => Promise<Buffer>
 }
@@ -39,7 +39,7 @@ const WAIT_MS_MAX = 10_000
  *
  * @throws Error that names the setting to look at, without any value
  */
-export async function openToken(ask: TokenAsk): Promise<Token> {
+export async function openToken(ask: TokenSettings): Promise<Token> {
   const module = await loadModule(ask.module)
   const login = loginOnce(module, ask.readPin)
   const idle: bigint[] = []
@@ -82,7 +82,7 @@ export async function openToken(ask: TokenAsk): Promise<Token> {
     try {
       return await once(work)
     } catch (error) {
-      if (!isPassing(error)) throw error
+      if (!isTransientResult(error)) throw error
       // The others are as stale as this one.
       if (epoch === before) epoch++
       for (const handle of idle.splice(0)) await drop(handle)
@@ -100,7 +100,7 @@ export async function openToken(ask: TokenAsk): Promise<Token> {
   }
 }
 
-async function connect(module: Module, slot: Slot, login: Login): Promise<bigint> {
+async function connect(module: Module, slot: TokenSlot, login: Login): Promise<bigint> {
   const handle = await openSession(module, await findSlot(module, slot))
   try {
     // Of several sessions that are opened at once one logs in, and it does so for all.

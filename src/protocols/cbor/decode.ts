@@ -1,4 +1,4 @@
-import { addMember, type CborBudget, newBudget, Reader, refused } from './reader.ts'
+import { addMember, type CborBudget, CborReader, invalidCbor, newBudget } from './reader.ts'
 import { type Cbor, type CborKey, cborTags, isBytes, isTagged } from './value.ts'
 
 /**
@@ -11,7 +11,7 @@ import { type Cbor, type CborKey, cborTags, isBytes, isTagged } from './value.ts
  * @see [RFC 8949, 5](https://www.rfc-editor.org/rfc/rfc8949#section-5) and [5.3](https://www.rfc-editor.org/rfc/rfc8949#section-5.3)
  */
 export function decodeCbor(bytes: Uint8Array, budget: CborBudget = newBudget()): Cbor {
-  const reader = new Reader(bytes, budget)
+  const reader = new CborReader(bytes, budget)
   const value = reader.item(0)
   reader.end()
   return value
@@ -23,7 +23,7 @@ export function decodeCbor(bytes: Uint8Array, budget: CborBudget = newBudget()):
  * @throws Fault `cbor.malformed`
  */
 export function splitCborMap(bytes: Uint8Array, budget: CborBudget = newBudget()): ReadonlyMap<CborKey, Uint8Array> {
-  const reader = new Reader(bytes, budget)
+  const reader = new CborReader(bytes, budget)
   const members = new Map<CborKey, Uint8Array>()
   reader.members((key) => {
     const start = reader.at
@@ -40,6 +40,6 @@ export function splitCborMap(bytes: Uint8Array, budget: CborBudget = newBudget()
  * @throws Fault `cbor.malformed` if it is no such item or if its content is malformed.
  */
 export function decodeEmbedded(item: Cbor, budget: CborBudget): Cbor {
-  if (!isTagged(item, cborTags.embedded) || !isBytes(item.value)) throw refused('An embedded item is expected.')
+  if (!isTagged(item, cborTags.embedded) || !isBytes(item.value)) throw invalidCbor('An embedded item is expected.')
   return decodeCbor(item.value, budget)
 }

@@ -19,13 +19,13 @@ const BREAK = 0xff
 const REPLACEMENT = '\ufffd'
 
 /** Reads CBOR from front to back. @throws Fault `cbor.malformed`, every method. */
-export class Reader {
+export class CborReader {
   at = 0
   readonly #bytes: Buffer
   readonly #budget: CborBudget
 
   constructor(bytes: Uint8Array, budget: CborBudget) {
-    if (bytes.length > cborLimits.bytes) throw refused('The CBOR is too long.')
+    if (bytes.length > cborLimits.bytes) throw invalidCbor('The CBOR is too long.')
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.#budget = budget
   }
@@ -58,31 +58,31 @@ export class Reader {
   /** Reads the head of a map and calls for every key; the callback reads the value. */
   members(read: (key: CborKey) => void): void {
     const initial = this.#initial()
-    if (initial >> 5 !== 5) throw refused('A map is expected.')
+    if (initial >> 5 !== 5) throw invalidCbor('A map is expected.')
     this.#pairs(initial & 0x1f, 1, read)
   }
 
   end(): void {
     // [SEC-41] what follows the one item would be seen by some readers and not by others
-    if (this.at !== this.#bytes.length) throw refused('Something follows the CBOR item.')
+    if (this.at !== this.#bytes.length) throw invalidCbor('Something follows the CBOR item.')
   }
 
   #initial(): number {
     this.#budget.itemsLeft -= 1
-    if (this.#budget.itemsLeft < 0) throw refused('The CBOR has too many items.')
+    if (this.#budget.itemsLeft < 0) throw invalidCbor('The CBOR has too many items.')
     return this.#byte()
   }
 
   #byte(): number {
     const byte = this.#bytes[this.at]
-    if (byte === undefined) throw refused('The CBOR ends too early.')
+    if (byte === undefined) throw invalidCbor('The CBOR ends too early.')
     this.at += 1
     return byte
   }
 
   #advance(count: number): number {
     const from = this.at
-    if (count > this.#bytes.length - from) throw refused('The CBOR ends too early.')
+    if (count > this.#bytes.length - from) throw invalidCbor('The CBOR ends too early.')
     this.at = from + count
     return from
   }
@@ -92,7 +92,7 @@ export class Reader {
     if (info === 24) return this.#byte()
     if (info === 25) return this.#bytes.readUInt16BE(this.#advance(2))
     if (info === 26) return this.#bytes.readUInt32BE(this.#advance(4))
-    if (info !== 27) throw refused('A head of CBOR is malformed.')
+    if (info !== 27) throw invalidCbor('A head of CBOR is malformed.')
     const wide = this.#bytes.readBigUInt64BE(this.#advance(8))
     return wide > Number.MAX_SAFE_INTEGER ? wide : Number(wide)
   }
@@ -101,13 +101,13 @@ export class Reader {
   #count(info: number, bytesEach: number): number {
     const count = this.#integer(info)
     if (typeof count === 'bigint' || count * bytesEach > this.#bytes.length - this.at)
-      throw refused('The CBOR ends too early.')
+      throw invalidCbor('The CBOR ends too early.')
     return count
   }
 
   #slice(info: number): Buffer {
     const length = this.#count(info, 1)
-    if (length > cborLimits.stringBytes) throw refused('A string is too long.')
+    if (length > cborLimits.stringBytes) throw invalidCbor('A string is too long.')
     const from = this.#advance(length)
     return this.#bytes.subarray(from, this.at)
   }
@@ -119,12 +119,13 @@ export class Reader {
     while (!this.#isBreak()) {
       const initial = this.#initial()
       // RFC 8949 3.2.3: chunks are definite strings of the same kind
-      if (initial >> 5 !== major || (initial & 0x1f) === INDEFINITE) throw refused('A chunk of a string is malformed.')
+      if (initial >> 5 !== major || (initial & 0x1f) === INDEFINITE)
+        throw invalidCbor('A chunk of a string is malformed.')
       const chunk = this.#slice(initial & 0x1f)
       if (major === 3) textOf(chunk)
       chunks.push(chunk)
       length += chunk.length
-      if (length > cborLimits.stringBytes) throw refused('A string is too long.')
+      if (length > cborLimits.stringBytes) throw invalidCbor('A string is too long.')
     }
     return Buffer.concat(chunks)
   }
@@ -154,13 +155,13 @@ export class Reader {
   #key(depth: number): CborKey {
     const key = this.item(depth)
     if (typeof key !== 'string' && typeof key !== 'number')
-      throw refused('A key of a map is neither a text nor a small integer.')
+      throw invalidCbor('A key of a map is neither a text nor a small integer.')
     return key
   }
 
   #tag(start: number, info: number, depth: number): Cbor {
     const tag = this.#integer(info)
-    if (typeof tag !== 'number' || !allowedTags.has(tag)) throw refused('The CBOR has a tag that is not known.')
+    if (typeof tag !== 'number' || !allowedTags.has(tag)) throw invalidCbor('The CBOR has a tag that is not known.')
     const value = this.item(depth)
     return { tag, value, bytes: this.#bytes.subarray(start, this.at) }
   }
@@ -173,7 +174,7 @@ export class Reader {
     if (info === 25) return { float: halfFloat(this.#bytes.readUInt16BE(this.#advance(2))) }
     if (info === 26) return { float: this.#bytes.readFloatBE(this.#advance(4)) }
     if (info === 27) return { float: this.#bytes.readDoubleBE(this.#advance(8)) }
-    throw refused('A simple value of CBOR is not known, or a break stands alone.')
+    throw invalidCbor('A simple value of CBOR is not known, or a break stands alone.')
   }
 
   #isBreak(): boolean {
@@ -186,9 +187,9 @@ export class Reader {
 /** Puts a member into a map that has no such key yet. @throws Fault `cbor.malformed` */
 export function addMember<V>(map: Map<CborKey, V>, key: CborKey, value: V): void {
   // [SEC-24] two readers of one signed map could see different values
-  if (map.has(key) || map.has(twinOf(key))) throw refused('A key stands twice in one map.')
+  if (map.has(key) || map.has(twinOf(key))) throw invalidCbor('A key stands twice in one map.')
   // [SEC-23] as JSON it would change what a copy inherits; no spec has one
-  if (key === '__proto__') throw refused('A map has a key named __proto__.')
+  if (key === '__proto__') throw invalidCbor('A map has a key named __proto__.')
   map.set(key, value)
 }
 
@@ -199,7 +200,7 @@ function twinOf(key: CborKey): CborKey {
 }
 
 function deeper(depth: number): number {
-  if (depth >= cborLimits.depth) throw refused('The CBOR nests too deep.')
+  if (depth >= cborLimits.depth) throw invalidCbor('The CBOR nests too deep.')
   return depth + 1
 }
 
@@ -214,7 +215,7 @@ function textOf(bytes: Buffer): string {
   try {
     return strictUtf8.decode(bytes)
   } catch (cause) {
-    throw refused('A text is not UTF-8.', cause)
+    throw invalidCbor('A text is not UTF-8.', cause)
   }
 }
 
@@ -228,6 +229,6 @@ function halfFloat(bits: number): number {
 }
 
 /** A refusal of CBOR. */
-export function refused(detail: string, cause?: unknown): Fault {
+export function invalidCbor(detail: string, cause?: unknown): Fault {
   return new Fault('cbor.malformed', cause === undefined ? { detail } : { detail, cause })
 }

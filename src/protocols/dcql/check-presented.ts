@@ -1,6 +1,6 @@
-import { type DcqlCredential, findLack, type Lack, matchClaims, type StandsUnder } from './match.ts'
+import { type DcqlCredential, findUnmetReason, type IsUnderAuthority, matchClaims, type UnmetReason } from './match.ts'
 import type { CredentialQuery, DcqlQuery } from './query.ts'
-import { plan } from './select-credentials.ts'
+import { planSelection } from './select-credentials.ts'
 
 /** A presentation that passed all checks of its format. */
 export type Presented = DcqlCredential & {
@@ -9,14 +9,14 @@ export type Presented = DcqlCredential & {
 }
 
 /** Something that a response lacks. `queryId` is null where it is about the response as a whole, `index` where about a query. */
-export type Finding = {
+export type DcqlFinding = {
   readonly queryId: string | null
   readonly index: number | null
-  readonly code: Lack | 'unknown_query' | 'too_many' | 'duplicate' | 'unanswered'
+  readonly code: UnmetReason | 'unknown_query' | 'too_many' | 'duplicate' | 'unanswered'
 }
 
 /** `satisfied`: what is left after discarding every presentation with a finding answers the query. */
-export type Verdict = { readonly satisfied: boolean; readonly findings: readonly Finding[] }
+export type Verdict = { readonly satisfied: boolean; readonly findings: readonly DcqlFinding[] }
 
 /**
  * Checks at the verifier that presentations answer the query, whatever the wallet claims to have done. [DCQL-20]
@@ -29,9 +29,9 @@ export type Verdict = { readonly satisfied: boolean; readonly findings: readonly
 export function checkPresented<P extends Presented>(
   query: DcqlQuery,
   presented: ReadonlyMap<string, readonly P[]>,
-  standsUnder?: StandsUnder<P>,
+  standsUnder?: IsUnderAuthority<P>,
 ): Verdict {
-  const findings: Finding[] = []
+  const findings: DcqlFinding[] = []
   const answered = new Set<string>()
   const byId = new Map(query.credentials.map((one) => [one.id, one]))
   for (const [queryId, presentations] of presented) {
@@ -40,7 +40,7 @@ export function checkPresented<P extends Presented>(
     if (asked === undefined) findings.push({ queryId, index: null, code: 'unknown_query' })
     else if (checkAnswer(asked, presentations, standsUnder, findings)) answered.add(queryId)
   }
-  const { satisfiable, unmatched } = plan(query, (id) => answered.has(id))
+  const { satisfiable, unmatched } = planSelection(query, (id) => answered.has(id))
   for (const queryId of unmatched) findings.push({ queryId, index: null, code: 'unanswered' })
   return { satisfied: satisfiable && !findings.some((one) => one.code === 'unknown_query'), findings }
 }
@@ -49,8 +49,8 @@ export function checkPresented<P extends Presented>(
 function checkAnswer<P extends Presented>(
   asked: CredentialQuery,
   presentations: readonly P[],
-  standsUnder: StandsUnder<P> | undefined,
-  findings: Finding[],
+  standsUnder: IsUnderAuthority<P> | undefined,
+  findings: DcqlFinding[],
 ): boolean {
   const queryId = asked.id
   // 8.1: exactly one presentation unless `multiple`.
@@ -71,10 +71,10 @@ function checkAnswer<P extends Presented>(
 function judge<P extends Presented>(
   asked: CredentialQuery,
   one: P,
-  standsUnder: StandsUnder<P> | undefined,
+  standsUnder: IsUnderAuthority<P> | undefined,
   seen: Set<string>,
-): Finding['code'] | null {
-  const lack = findLack(asked, one, standsUnder)
+): DcqlFinding['code'] | null {
+  const lack = findUnmetReason(asked, one, standsUnder)
   if (lack !== null) return lack
   // [DCQL-4] values are hints to the wallet and rules to us.
   if (matchClaims(asked, one) === null) return 'claims'

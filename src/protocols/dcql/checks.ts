@@ -3,35 +3,35 @@ import { isText } from '../shape.ts'
 import { dcqlLimits } from './query.ts'
 
 /** A refusal that points at the member that is wrong. */
-export function refuse(pointer: string, detail: string): Fault {
+export function invalidQuery(pointer: string, detail: string): Fault {
   return new Fault('dcql.invalid', { detail: `${pointer || '/'}: ${detail}`, violations: [{ detail, pointer }] })
 }
 
 /** An array of 1 to `countMax` elements, or a refusal. */
 export function list(value: unknown, pointer: string, countMax: number): readonly unknown[] {
-  if (!Array.isArray(value) || value.length === 0) throw refuse(pointer, 'must be a non-empty array')
+  if (!Array.isArray(value) || value.length === 0) throw invalidQuery(pointer, 'must be a non-empty array')
   // [DCQL-9]
-  if (value.length > countMax) throw refuse(pointer, `must have at most ${countMax} elements`)
+  if (value.length > countMax) throw invalidQuery(pointer, `must have at most ${countMax} elements`)
   return value
 }
 
 /** A non-empty string of bounded length, or a refusal. */
 export function text(value: unknown, pointer: string): string {
-  if (!isText(value, dcqlLimits.textLengthMax)) throw refuse(pointer, 'must be a string of 1 to 1024 characters')
+  if (!isText(value, dcqlLimits.textLengthMax)) throw invalidQuery(pointer, 'must be a string of 1 to 1024 characters')
   return value
 }
 
 /** 6.1, 6.3: ids consist of alphanumeric, underscore and hyphen characters. */
 export function identifier(value: unknown, pointer: string): string {
   const id = text(value, pointer)
-  if (!/^[A-Za-z0-9_-]+$/.test(id)) throw refuse(pointer, 'must consist of letters, digits, "_" and "-"')
+  if (!/^[A-Za-z0-9_-]+$/.test(id)) throw invalidQuery(pointer, 'must consist of letters, digits, "_" and "-"')
   return id
 }
 
 /** An optional boolean; `fallback` stands for its absence. */
 export function flag<T>(value: unknown, fallback: T, pointer: string): boolean | T {
   if (value === undefined) return fallback
-  if (typeof value !== 'boolean') throw refuse(pointer, 'must be a boolean')
+  if (typeof value !== 'boolean') throw invalidQuery(pointer, 'must be a boolean')
   return value
 }
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { issuedPositions, type Located, locate, locateInMdoc } from './claims-path.ts'
+import { issuedPositions, type LocatedClaims, locate, locateInMdoc } from './claims-path.ts'
 
 const file = new URL('../../../test/vectors/data/dcql/claims-path-pointer.json', import.meta.url)
 const vectors = JSON.parse(readFileSync(file, 'utf8'))
-const values = (located: Located) => (typeof located === 'string' ? located : located.map((one) => one.value))
+const values = (located: LocatedClaims) => (typeof located === 'string' ? located : located.map((one) => one.value))
 
 for (const { path, selected, error } of vectors.cases) {
   test(`pointer ${JSON.stringify(path)} ${error ? 'is an error' : 'selects what the spec says'}`, () => {

@@ -2,17 +2,17 @@ import { isJsonObject } from '../../crypto/json.ts'
 import { dcqlLimits, type PathStep, type Work } from './query.ts'
 
 /** Where one selected element stands, every `null` of the pointer replaced by an index. */
-export type ClaimPath = readonly (string | number)[]
+export type DcqlClaimPath = readonly (string | number)[]
 
 /** One element that a claims path pointer selects. */
-export type Found = { readonly value: unknown; readonly path: ClaimPath }
+export type FoundClaim = { readonly value: unknown; readonly path: DcqlClaimPath }
 
 /**
  * What a claims path pointer comes to: the selected elements (never an empty list), or why there are none.
  * `missing`: nothing stands there. `mismatch`: the pointer treats an element as something that it is not. `excessive`: it selects more
  * than may be evaluated.
  */
-export type Located = readonly Found[] | 'missing' | 'mismatch' | 'excessive'
+export type LocatedClaims = readonly FoundClaim[] | 'missing' | 'mismatch' | 'excessive'
 
 /**
  * Which issued position each remaining element of an array had. A verifier sees arrays without their undisclosed elements, and an
@@ -27,7 +27,7 @@ export type IssuedPositions = { get(array: readonly unknown[]): readonly number[
  */
 export function issuedPositions(
   root: unknown,
-  arrays: readonly { readonly path: ClaimPath; readonly issued: readonly number[] }[],
+  arrays: readonly { readonly path: DcqlClaimPath; readonly issued: readonly number[] }[],
 ): IssuedPositions {
   const positions = new Map<readonly unknown[], readonly number[]>()
   for (const { path, issued } of arrays) {
@@ -50,12 +50,12 @@ export function locate(
   path: readonly PathStep[],
   positions?: IssuedPositions,
   work: Work = { left: dcqlLimits.elementsMax },
-): Located {
+): LocatedClaims {
   // 7: a pointer is a non-empty array.
   if (path.length === 0) return 'mismatch'
-  let selected: Found[] = [{ value: root, path: [] }]
+  let selected: FoundClaim[] = [{ value: root, path: [] }]
   for (const step of path) {
-    const next: Found[] = []
+    const next: FoundClaim[] = []
     for (const one of selected) {
       work.left -= step === null && Array.isArray(one.value) ? one.value.length : 1
       if (work.left < 0) return 'excessive'
@@ -73,7 +73,7 @@ export function locate(
  *
  * @see [OpenID4VP 1.0, 7.2](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-semantics-for-iso-mdoc-base)
  */
-export function locateInMdoc(nameSpaces: unknown, path: readonly PathStep[]): Located {
+export function locateInMdoc(nameSpaces: unknown, path: readonly PathStep[]): LocatedClaims {
   const [namespace, element] = path
   if (path.length !== 2 || typeof namespace !== 'string' || typeof element !== 'string') return 'mismatch'
   if (!isJsonObject(nameSpaces) || !Object.hasOwn(nameSpaces, namespace)) return 'missing'
@@ -83,7 +83,7 @@ export function locateInMdoc(nameSpaces: unknown, path: readonly PathStep[]): Lo
 }
 
 /** Adds to `next` what `step` selects below `from`; false if the step does not fit what stands there. */
-function take(from: Found, step: PathStep, positions: IssuedPositions | undefined, next: Found[]): boolean {
+function take(from: FoundClaim, step: PathStep, positions: IssuedPositions | undefined, next: FoundClaim[]): boolean {
   const { value, path } = from
   if (typeof step === 'string') {
     // 7.1.1: a string on anything but an object is an error; an absent key only removes the element.

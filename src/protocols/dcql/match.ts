@@ -1,4 +1,11 @@
-import { type ClaimPath, type Found, type IssuedPositions, type Located, locate, locateInMdoc } from './claims-path.ts'
+import {
+  type DcqlClaimPath,
+  type FoundClaim,
+  type IssuedPositions,
+  type LocatedClaims,
+  locate,
+  locateInMdoc,
+} from './claims-path.ts'
 import {
   type ClaimQuery,
   type CredentialQuery,
@@ -24,13 +31,13 @@ export type DcqlCredential = {
 }
 
 /** Tells whether the issuer of a credential stands under a trusted authority (`aki`, `etsi_tl`, …); the chain is the caller's matter. */
-export type StandsUnder<C> = (credential: C, authority: TrustedAuthority) => boolean
+export type IsUnderAuthority<C> = (credential: C, authority: TrustedAuthority) => boolean
 
 /** What a credential lacks for a credential query. */
-export type Lack = 'format' | 'type' | 'trusted_authority' | 'holder_binding' | 'claims'
+export type UnmetReason = 'format' | 'type' | 'trusted_authority' | 'holder_binding' | 'claims'
 
 /** The claims that answer a query: which option of it, and where its claims stand, each place once. */
-export type ClaimsMatch = { readonly option: number; readonly paths: readonly ClaimPath[] }
+export type ClaimsMatch = { readonly option: number; readonly paths: readonly DcqlClaimPath[] }
 
 /**
  * Everything of a credential query but its claims.
@@ -39,11 +46,11 @@ export type ClaimsMatch = { readonly option: number; readonly paths: readonly Cl
  * @returns null if the credential fits.
  * @see [OpenID4VP 1.0, 6.1](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-credential-query)
  */
-export function findLack<C extends DcqlCredential>(
+export function findUnmetReason<C extends DcqlCredential>(
   query: CredentialQuery,
   credential: C,
-  standsUnder?: StandsUnder<C>,
-): Lack | null {
+  standsUnder?: IsUnderAuthority<C>,
+): UnmetReason | null {
   if (query.format !== credential.format) return 'format'
   if (!isOfType(query.types, credential)) return 'type'
   // [DCQL-1] holder binding is wanted unless the query says otherwise
@@ -71,7 +78,7 @@ export function matchClaims(
   const granted = Math.min(total.left, dcqlLimits.elementsMax)
   const work = { left: granted }
   // Each path is looked up once, however many claims and options name it.
-  const known: Located[] = []
+  const known: LocatedClaims[] = []
   const pathsOf = ({ path, pointer, values }: ClaimQuery) => {
     const located = known[pointer] ?? locateIn(credential, path, work)
     known[pointer] = located
@@ -84,11 +91,11 @@ export function matchClaims(
 
 function firstOption(
   { options }: CredentialQuery,
-  pathsOf: (claim: ClaimQuery) => readonly ClaimPath[],
+  pathsOf: (claim: ClaimQuery) => readonly DcqlClaimPath[],
   work: Work,
 ): ClaimsMatch | null {
   for (const [option, claims] of options.entries()) {
-    const paths = new Set<ClaimPath>()
+    const paths = new Set<DcqlClaimPath>()
     const whole = new Set<number>()
     const isMet = claims.every((claim) => {
       if (claim.values === null && whole.has(claim.pointer)) return true
@@ -102,12 +109,12 @@ function firstOption(
   return null
 }
 
-function locateIn({ format, claims, positions }: DcqlCredential, path: readonly PathStep[], work: Work): Located {
+function locateIn({ format, claims, positions }: DcqlCredential, path: readonly PathStep[], work: Work): LocatedClaims {
   return format === 'mso_mdoc' ? locateInMdoc(claims, path) : locate(claims, path, positions, work)
 }
 
 /** [DCQL-4] Equal in type and value. */
-function withValue(located: readonly Found[], values: ClaimQuery['values'], work: Work): readonly ClaimPath[] {
+function withValue(located: readonly FoundClaim[], values: ClaimQuery['values'], work: Work): readonly DcqlClaimPath[] {
   work.left -= located.length
   if (work.left < 0) return []
   const wanted = new Set<unknown>(values)

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../crypto/json.ts'
-import { flag, identifier, list, refuse } from './checks.ts'
+import { flag, identifier, invalidQuery, list } from './checks.ts'
 import { type ClaimQuery, type ClaimValue, dcqlLimits, type PathStep } from './query.ts'
 
 /**
@@ -15,7 +15,7 @@ export function parseClaims(value: unknown, format: string, hasClaimSets: boolea
   )
   const ids = claims.flatMap((one) => one.id ?? [])
   // 6.3: a claim id MUST be unique within the array.
-  if (new Set(ids).size !== ids.length) throw refuse(`${at}/claims`, 'two claims have the same id')
+  if (new Set(ids).size !== ids.length) throw invalidQuery(`${at}/claims`, 'two claims have the same id')
   const pointers = new Map<string, number>()
   return claims.map((claim, position) => {
     const key = JSON.stringify(claim.path)
@@ -34,21 +34,21 @@ export function parseOptions(
   // 6.4.1: without claim_sets all listed claims are wanted; without claims none that can be withheld.
   if (value === undefined) return [claims]
   // 6.1: `claim_sets` MUST NOT be present without `claims`.
-  if (claims.length === 0) throw refuse(`${at}/claim_sets`, 'needs claims')
+  if (claims.length === 0) throw invalidQuery(`${at}/claim_sets`, 'needs claims')
   const byId = new Map(claims.map((claim) => [claim.id, claim]))
   return list(value, `${at}/claim_sets`, dcqlLimits.optionsMax).map((set, i) =>
     list(set, `${at}/claim_sets/${i}`, dcqlLimits.claimsMax).map((id, j) => {
       const claim = byId.get(identifier(id, `${at}/claim_sets/${i}/${j}`))
-      if (claim === undefined) throw refuse(`${at}/claim_sets/${i}/${j}`, 'names no claim')
+      if (claim === undefined) throw invalidQuery(`${at}/claim_sets/${i}/${j}`, 'names no claim')
       return claim
     }),
   )
 }
 
 function parseClaim(value: unknown, format: string, needsId: boolean, at: string): Omit<ClaimQuery, 'pointer'> {
-  if (!isJsonObject(value)) throw refuse(at, 'must be an object')
+  if (!isJsonObject(value)) throw invalidQuery(at, 'must be an object')
   // 6.3: `id` is REQUIRED if claim_sets is present.
-  if (needsId && value.id === undefined) throw refuse(`${at}/id`, 'is required where claim_sets is used')
+  if (needsId && value.id === undefined) throw invalidQuery(`${at}/id`, 'is required where claim_sets is used')
   return {
     id: value.id === undefined ? null : identifier(value.id, `${at}/id`),
     path: parsePath(value.path, format, `${at}/path`),
@@ -59,12 +59,12 @@ function parseClaim(value: unknown, format: string, needsId: boolean, at: string
 
 function parsePath(value: unknown, format: string, at: string): readonly PathStep[] {
   const path = list(value, at, dcqlLimits.pathStepsMax).map((step, i) => {
-    if (!isStep(step)) throw refuse(`${at}/${i}`, 'must be a string, null or a non-negative integer')
+    if (!isStep(step)) throw invalidQuery(`${at}/${i}`, 'must be a string, null or a non-negative integer')
     return step
   })
   // 7.2: a pointer into an mdoc is a namespace and an element identifier.
   if (format === 'mso_mdoc' && (path.length !== 2 || path.some((step) => typeof step !== 'string'))) {
-    throw refuse(at, 'must be a namespace and an element identifier')
+    throw invalidQuery(at, 'must be a namespace and an element identifier')
   }
   return path
 }
@@ -78,7 +78,7 @@ function parseValues(value: unknown, at: string): readonly ClaimValue[] | null {
   if (value === undefined) return null
   return list(value, at, dcqlLimits.valuesMax).map((one, i) => {
     // 6.3: strings, integers and booleans only.
-    if (!isClaimValue(one)) throw refuse(`${at}/${i}`, 'must be a string, an integer or a boolean')
+    if (!isClaimValue(one)) throw invalidQuery(`${at}/${i}`, 'must be a string, an integer or a boolean')
     return one
   })
 }

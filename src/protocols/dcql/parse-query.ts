@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
-import { flag, identifier, list, refuse, text, texts } from './checks.ts'
+import { flag, identifier, invalidQuery, list, text, texts } from './checks.ts'
 import { parseClaims, parseOptions } from './parse-claims.ts'
 import { type CredentialQuery, type CredentialSet, type DcqlQuery, dcqlLimits, type TrustedAuthority } from './query.ts'
 
@@ -13,22 +13,23 @@ import { type CredentialQuery, type CredentialSet, type DcqlQuery, dcqlLimits, t
  * @see [OpenID4VP 1.0, 6](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-digital-credentials-query-l)
  */
 export function parseQuery(value: unknown): DcqlQuery {
-  if (!isJsonObject(value)) throw refuse('', 'a DCQL query is a JSON object')
+  if (!isJsonObject(value)) throw invalidQuery('', 'a DCQL query is a JSON object')
   const credentials = list(value.credentials, '/credentials', dcqlLimits.credentialsMax).map(parseCredential)
   const ids = new Set(credentials.map((one) => one.id))
   // 6.1: `id` MUST be unique within the request.
-  if (ids.size !== credentials.length) throw refuse('/credentials', 'two credential queries have the same id')
+  if (ids.size !== credentials.length) throw invalidQuery('/credentials', 'two credential queries have the same id')
   // [DCQL-9] the bounds of the parts multiply
   const claims = credentials
     .flatMap(({ options }) => options.map((one) => one.length))
     .reduce((sum, one) => sum + one, 0)
-  if (claims > dcqlLimits.optionClaimsMax) throw refuse('/credentials', 'the queries ask for too many claims in all')
+  if (claims > dcqlLimits.optionClaimsMax)
+    throw invalidQuery('/credentials', 'the queries ask for too many claims in all')
   return { credentials, credentialSets: parseSets(value.credential_sets, ids) }
 }
 
 function parseCredential(value: unknown, position: number): CredentialQuery {
   const at = `/credentials/${position}`
-  if (!isJsonObject(value)) throw refuse(at, 'must be an object')
+  if (!isJsonObject(value)) throw invalidQuery(at, 'must be an object')
   const format = text(value.format, `${at}/format`)
   const claims = parseClaims(value.claims, format, value.claim_sets !== undefined, at)
   return {
@@ -45,7 +46,7 @@ function parseCredential(value: unknown, position: number): CredentialQuery {
 
 function parseTypes(meta: unknown, format: string, at: string): readonly string[] | null {
   // 6.1: `meta` is REQUIRED.
-  if (!isJsonObject(meta)) throw refuse(at, 'must be an object')
+  if (!isJsonObject(meta)) throw invalidQuery(at, 'must be an object')
   // B.3.5: `vct_values` REQUIRED, non-empty.
   if (format === 'dc+sd-jwt') return texts(meta.vct_values, `${at}/vct_values`)
   // B.2.3: `doctype_value` REQUIRED.
@@ -62,7 +63,7 @@ function parseTypes(meta: unknown, format: string, at: string): readonly string[
 function parseAuthorities(value: unknown, at: string): readonly TrustedAuthority[] | null {
   if (value === undefined) return null
   return list(value, at, dcqlLimits.valuesMax).map((one, i) => {
-    if (!isJsonObject(one)) throw refuse(`${at}/${i}`, 'must be an object')
+    if (!isJsonObject(one)) throw invalidQuery(`${at}/${i}`, 'must be an object')
     // 6.1.1: `type` and a non-empty `values` are REQUIRED.
     return { type: text(one.type, `${at}/${i}/type`), values: texts(one.values, `${at}/${i}/values`) }
   })
@@ -72,7 +73,7 @@ function parseSets(value: unknown, ids: ReadonlySet<string>): readonly Credentia
   if (value === undefined) return null
   return list(value, '/credential_sets', dcqlLimits.optionsMax).map((one, i) => {
     const at = `/credential_sets/${i}`
-    if (!isJsonObject(one)) throw refuse(at, 'must be an object')
+    if (!isJsonObject(one)) throw invalidQuery(at, 'must be an object')
     return { options: parseSetOptions(one, ids, at), required: flag(one.required, true, `${at}/required`) }
   })
 }
@@ -81,7 +82,7 @@ function parseSetOptions(set: JsonObject, ids: ReadonlySet<string>, at: string):
   return list(set.options, `${at}/options`, dcqlLimits.optionsMax).map((option, i) =>
     texts(option, `${at}/options/${i}`, dcqlLimits.credentialsMax).map((id) => {
       // 6.2: options refer to the ids of credential queries of this request.
-      if (!ids.has(id)) throw refuse(`${at}/options/${i}`, 'names no credential query')
+      if (!ids.has(id)) throw invalidQuery(`${at}/options/${i}`, 'names no credential query')
       return id
     }),
   )

@@ -1,4 +1,4 @@
-import { type ClaimsMatch, type DcqlCredential, findLack, matchClaims, type StandsUnder } from './match.ts'
+import { type ClaimsMatch, type DcqlCredential, findUnmetReason, type IsUnderAuthority, matchClaims } from './match.ts'
 import { type CredentialQuery, type DcqlQuery, dcqlLimits, type Work } from './query.ts'
 
 /** A credential that can answer a query, and the claims that it would show. */
@@ -32,7 +32,7 @@ export type Selection<C> = {
 export function selectCredentials<C extends DcqlCredential>(
   query: DcqlQuery,
   candidates: readonly C[],
-  standsUnder?: StandsUnder<C>,
+  standsUnder?: IsUnderAuthority<C>,
 ): Selection<C> {
   const queries = new Map<string, Matches<C>>()
   const work = { left: dcqlLimits.workMax }
@@ -43,11 +43,11 @@ export function selectCredentials<C extends DcqlCredential>(
       matches: findMatches(one, candidates, work, standsUnder),
     })
   }
-  return { ...plan(query, (id) => (queries.get(id)?.matches.length ?? 0) > 0), queries }
+  return { ...planSelection(query, (id) => (queries.get(id)?.matches.length ?? 0) > 0), queries }
 }
 
 /** Which query ids to answer, given those that can be. Wallet and verifier go by the same rules. [DCQL-7] */
-export function plan(query: DcqlQuery, isMatched: (id: string) => boolean): Omit<Selection<never>, 'queries'> {
+export function planSelection(query: DcqlQuery, isMatched: (id: string) => boolean): Omit<Selection<never>, 'queries'> {
   // 6.4.2: without credential_sets all credentials are required.
   const sets = query.credentialSets ?? [{ options: [query.credentials.map((one) => one.id)], required: true }]
   const required = new Set<string>()
@@ -67,11 +67,11 @@ function findMatches<C extends DcqlCredential>(
   query: CredentialQuery,
   candidates: readonly C[],
   work: Work,
-  standsUnder: StandsUnder<C> | undefined,
+  standsUnder: IsUnderAuthority<C> | undefined,
 ): readonly Match<C>[] {
   const matches: Match<C>[] = []
   for (const credential of candidates) {
-    if (findLack(query, credential, standsUnder) !== null) continue
+    if (findUnmetReason(query, credential, standsUnder) !== null) continue
     const claims = matchClaims(query, credential, work)
     if (claims !== null) matches.push({ credential, ...claims })
   }

@@ -5,14 +5,14 @@ import { splitCborMap } from '../cbor/decode.ts'
 import { embed, encodeCbor } from '../cbor/encode.ts'
 import type { Cbor } from '../cbor/value.ts'
 import { sign1 } from '../cose/sign1.ts'
-import type { ClaimPath } from '../dcql/claims-path.ts'
+import type { DcqlClaimPath } from '../dcql/claims-path.ts'
 import { deviceAuthenticationBytes } from './device-authentication.ts'
 import { type IssuerSigned, parseIssuerSigned } from './issuer-signed.ts'
 import { reading } from './shape.ts'
 
 /** How an mdoc is shown. `paths`: namespace and element of each thing to disclose, as DCQL finds them. */
 export type MdocPresentation = {
-  readonly paths: readonly ClaimPath[]
+  readonly paths: readonly DcqlClaimPath[]
   /** Encoded; from one of the functions in `session-transcript.ts`. */
   readonly sessionTranscript: Uint8Array
   /** The key that the mdoc is bound to. It never makes MACs [MD-22]. */
@@ -61,7 +61,7 @@ function issuerAuthOf(bytes: Uint8Array): Cbor {
   return { encoded }
 }
 
-function selected({ nameSpaces }: IssuerSigned, issuerAuth: Cbor, paths: readonly ClaimPath[]): Cbor {
+function selected({ nameSpaces }: IssuerSigned, issuerAuth: Cbor, paths: readonly DcqlClaimPath[]): Cbor {
   const wanted = new Set(paths.map((path) => JSON.stringify(path)))
   const kept = new Map<string, readonly Cbor[]>()
   let found = 0

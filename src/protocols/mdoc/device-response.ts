@@ -5,7 +5,7 @@ import type { Cbor } from '../cbor/value.ts'
 import { readSign1, type Sign1 } from '../cose/sign1.ts'
 import type { Element } from './claims.ts'
 import { type IssuerSigned, readIssuerSigned } from './issuer-signed.ts'
-import { arrayOf, embeddedOf, malformed, mapOf, reading, textMapOf, textOf, uintOf } from './shape.ts'
+import { arrayOf, embeddedOf, malformedMdoc, mapOf, reading, textMapOf, textOf, uintOf } from './shape.ts'
 
 /** What the holder adds. `nameSpacesBytes`: the tagged item as it came, which its signature is over [MD-21]. */
 export type DeviceSigned = {
@@ -44,7 +44,7 @@ export function parseDeviceResponse(response: Uint8Array | string): DeviceRespon
     const bytes = typeof response === 'string' ? fromBase64url(response) : response
     const map = mapOf(decodeCbor(bytes, budget), 'DeviceResponse')
     const documents = arrayOf(map.get('documents') ?? [], 'documents')
-    if (documents.length > DOCUMENTS_MAX) throw malformed('The response has too many documents.')
+    if (documents.length > DOCUMENTS_MAX) throw malformedMdoc('The response has too many documents.')
     return {
       version: textOf(map.get('version'), 'The version of the response'),
       status: uintOf(map.get('status'), 'The status of the response'),
@@ -68,7 +68,8 @@ function readDeviceSigned(value: Cbor, budget: CborBudget): DeviceSigned {
   const auth = mapOf(deviceSigned.get('deviceAuth'), 'deviceAuth')
   const [signature, mac] = [auth.get('deviceSignature'), auth.get('deviceMac')]
   // one or the other; of both, two readers would believe different ones
-  if ((signature === undefined) === (mac === undefined)) throw malformed('deviceAuth is neither a signature nor a MAC.')
+  if ((signature === undefined) === (mac === undefined))
+    throw malformedMdoc('deviceAuth is neither a signature nor a MAC.')
   return {
     nameSpacesBytes: embeddedOf(nameSpaces, 'The nameSpaces of the holder').bytes,
     nameSpaces: readElements(decodeEmbedded(nameSpaces, budget)),

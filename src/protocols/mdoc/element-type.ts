@@ -113,7 +113,7 @@ const scalars: { readonly [type in Scalar]: (value: Json) => Cbor } = {
   string: text,
   number: (value) => (typeof value === 'number' ? number(value) : null),
   boolean: (value) => (typeof value === 'boolean' ? value : null),
-  'full-date': (value) => (isFullDate(value) ? tagged(cborTags.fullDate, value) : null),
+  'full-date': (value) => (isMdocFullDate(value) ? tagged(cborTags.fullDate, value) : null),
   tdate: (value) => (isTime(value) ? tagged(cborTags.dateTime, value) : null),
   bytes,
 }
@@ -135,7 +135,7 @@ function bytes(value: Json): Buffer | null {
 }
 
 /** Whether a value is a day that the calendar has, as `full-date` of RFC 3339. */
-export function isFullDate(value: unknown): value is string {
+export function isMdocFullDate(value: unknown): value is string {
   return typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) && isTime(`${value}T00:00:00Z`)
 }
 

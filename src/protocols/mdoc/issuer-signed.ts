@@ -6,7 +6,7 @@ import { readSign1, type Sign1 } from '../cose/sign1.ts'
 import { x5chainOf } from '../cose/x5chain.ts'
 import type { Element } from './claims.ts'
 import { type MobileSecurityObject, readMobileSecurityObject } from './mobile-security-object.ts'
-import { arrayOf, embeddedOf, malformed, mapOf, reading, textMapOf, textOf, uintOf } from './shape.ts'
+import { arrayOf, embeddedOf, malformedMdoc, mapOf, reading, textMapOf, textOf, uintOf } from './shape.ts'
 
 /** One element as the issuer made it. `bytes`: the tagged item as it came, which is what its digest is over [MD-1]. */
 export type IssuerSignedItem = Element & { readonly digestId: number; readonly bytes: Uint8Array }
@@ -44,10 +44,11 @@ export function readIssuerSigned(value: Cbor, budget: CborBudget): IssuerSigned 
   const issuerSigned = mapOf(value, 'IssuerSigned')
   const issuerAuth = readSign1(issuerSigned.get('issuerAuth'), budget)
   // 6.1: untagged, and its payload is inside
-  if (issuerAuth.isTagged || issuerAuth.payload === null) throw malformed('issuerAuth is not an untagged COSE_Sign1.')
+  if (issuerAuth.isTagged || issuerAuth.payload === null)
+    throw malformedMdoc('issuerAuth is not an untagged COSE_Sign1.')
   const nameSpaces = issuerSigned.get('nameSpaces')
   // 6.1: members that are not known are passed over, but none of them stands in for one that is
-  if (nameSpaces === undefined && issuerSigned.size > 1) throw malformed('IssuerSigned has no nameSpaces.')
+  if (nameSpaces === undefined && issuerSigned.size > 1) throw malformedMdoc('IssuerSigned has no nameSpaces.')
   return {
     issuerAuth,
     msoBytes: issuerAuth.payload,
@@ -68,10 +69,10 @@ function readItem(value: Cbor, budget: CborBudget): IssuerSignedItem {
   const { bytes } = embeddedOf(value, 'An element')
   const item = mapOf(decodeEmbedded(value, budget), 'An element')
   // absent and undefined differ here: every element has a value
-  if (!item.has('elementValue')) throw malformed('An element has no value.')
+  if (!item.has('elementValue')) throw malformedMdoc('An element has no value.')
   const elementIdentifier = textOf(item.get('elementIdentifier'), 'The name of an element')
   // [SEC-23] the name becomes a member of an object
-  if (elementIdentifier === '__proto__') throw malformed('An element is named __proto__.')
+  if (elementIdentifier === '__proto__') throw malformedMdoc('An element is named __proto__.')
   return {
     digestId: uintOf(item.get('digestID'), 'A digest id'),
     elementIdentifier,

@@ -3,7 +3,7 @@ import type { PublicJwk } from '../../crypto/jwk.ts'
 import type { Cbor } from '../cbor/value.ts'
 import { readCoseKey } from '../cose/cose-key.ts'
 import { toJson } from './claims.ts'
-import { arrayOf, bytesOf, mapOf, textMapOf, textOf, timeOf, uintOf } from './shape.ts'
+import { arrayOf, bytesOf, mapOf, tdateOf, textMapOf, textOf, uintOf } from './shape.ts'
 
 /** Which elements the holder may state itself: whole namespaces, and single elements by namespace. */
 export type KeyAuthorizations = {
@@ -91,9 +91,9 @@ function readValidity(value: Cbor): ValidityInfo {
   const validity = mapOf(value, 'validityInfo')
   const expectedUpdate = validity.get('expectedUpdate')
   return {
-    signed: timeOf(validity.get('signed'), 'signed'),
-    validFrom: timeOf(validity.get('validFrom'), 'validFrom'),
-    validUntil: timeOf(validity.get('validUntil'), 'validUntil'),
-    expectedUpdate: expectedUpdate === undefined ? undefined : timeOf(expectedUpdate, 'expectedUpdate'),
+    signed: tdateOf(validity.get('signed'), 'signed'),
+    validFrom: tdateOf(validity.get('validFrom'), 'validFrom'),
+    validUntil: tdateOf(validity.get('validUntil'), 'validUntil'),
+    expectedUpdate: expectedUpdate === undefined ? undefined : tdateOf(expectedUpdate, 'expectedUpdate'),
   }
 }

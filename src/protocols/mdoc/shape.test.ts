@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cborTags, tagged } from '../cbor/value.ts'
-import { timeOf } from './shape.ts'
+import { tdateOf } from './shape.ts'
 
-const read = (text: string) => timeOf(tagged(cborTags.dateTime, text), 'signed')
+const read = (text: string) => tdateOf(tagged(cborTags.dateTime, text), 'signed')
 
 test('a time of an mdoc is read with fractions and offsets', () => {
   assert.equal(read('2024-02-29T23:59:59.5+01:00').toISOString(), '2024-02-29T22:59:59.500Z')

@@ -10,13 +10,13 @@ import {
   isUint,
   type Tagged,
 } from '../cbor/value.ts'
-import { isFullDate } from './element-type.ts'
+import { isMdocFullDate } from './element-type.ts'
 
 /** RFC 3339 as `tdate` carries it. Ours have no fractions and end in Z [MD-3]; those of others may. */
 const dateTime = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
 
 /** A refusal of something that is no well-formed mdoc. */
-export function malformed(detail: string, cause?: unknown): Fault {
+export function malformedMdoc(detail: string, cause?: unknown): Fault {
   return new Fault('mdoc.malformed', cause === undefined ? { detail } : { detail, cause })
 }
 
@@ -26,13 +26,13 @@ export function reading<T>(read: () => T): T {
     return read()
   } catch (cause) {
     if (!(cause instanceof Fault) || cause.code === 'mdoc.malformed') throw cause
-    throw malformed(cause.message, cause)
+    throw malformedMdoc(cause.message, cause)
   }
 }
 
 /** A map, or a refusal that names what should have been one. @throws Fault `mdoc.malformed` */
 export function mapOf(value: Cbor, what: string): CborMap {
-  if (!isCborMap(value)) throw malformed(`${what} is not a map.`)
+  if (!isCborMap(value)) throw malformedMdoc(`${what} is not a map.`)
   return value
 }
 
@@ -45,40 +45,40 @@ export function textMapOf(value: Cbor, what: string): ReadonlyMap<string, Cbor> 
 
 /** An array. @throws Fault `mdoc.malformed` */
 export function arrayOf(value: Cbor, what: string): readonly Cbor[] {
-  if (!isCborArray(value)) throw malformed(`${what} is not an array.`)
+  if (!isCborArray(value)) throw malformedMdoc(`${what} is not an array.`)
   return value
 }
 
 /** A text. @throws Fault `mdoc.malformed` */
 export function textOf(value: Cbor, what: string): string {
-  if (typeof value !== 'string') throw malformed(`${what} is not a text.`)
+  if (typeof value !== 'string') throw malformedMdoc(`${what} is not a text.`)
   return value
 }
 
 /** A byte string. @throws Fault `mdoc.malformed` */
 export function bytesOf(value: Cbor, what: string): Uint8Array {
-  if (!isBytes(value)) throw malformed(`${what} is not a byte string.`)
+  if (!isBytes(value)) throw malformedMdoc(`${what} is not a byte string.`)
   return value
 }
 
 /** An integer from 0 up. @throws Fault `mdoc.malformed` */
 export function uintOf(value: Cbor, what: string): number {
-  if (!isUint(value)) throw malformed(`${what} is not an unsigned integer.`)
+  if (!isUint(value)) throw malformedMdoc(`${what} is not an unsigned integer.`)
   return value
 }
 
 /** A `tdate`. @throws Fault `mdoc.malformed` */
-export function timeOf(value: Cbor, what: string): Date {
+export function tdateOf(value: Cbor, what: string): Date {
   const text = isTagged(value, cborTags.dateTime) ? value.value : undefined
   // Date reads the 30th of February as a day in March.
-  const isInCalendar = typeof text === 'string' && dateTime.test(text) && isFullDate(text.slice(0, 10))
+  const isInCalendar = typeof text === 'string' && dateTime.test(text) && isMdocFullDate(text.slice(0, 10))
   const time = isInCalendar ? new Date(text) : null
-  if (time === null || Number.isNaN(time.getTime())) throw malformed(`${what} is not a date and time.`)
+  if (time === null || Number.isNaN(time.getTime())) throw malformedMdoc(`${what} is not a date and time.`)
   return time
 }
 
 /** `#6.24(bstr)` with the bytes that it came in. @throws Fault `mdoc.malformed` */
 export function embeddedOf(value: Cbor, what: string): Tagged & { readonly bytes: Uint8Array } {
-  if (!isTagged(value, cborTags.embedded) || value.bytes === null) throw malformed(`${what} is not embedded CBOR.`)
+  if (!isTagged(value, cborTags.embedded) || value.bytes === null) throw malformedMdoc(`${what} is not embedded CBOR.`)
   return { ...value, bytes: value.bytes }
 }

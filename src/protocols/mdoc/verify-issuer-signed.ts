@@ -51,12 +51,12 @@ export function verifyIssuerSigned(mdoc: IssuerSigned, policy: MdocPolicy): read
 }
 
 /** What a holder agreed on with the issuer. `holderKey`: the key that was sent with the proof. */
-export type AgreedMdoc = MdocPolicy & { readonly holderKey: PublicJwk }
+export type RequestedMdoc = MdocPolicy & { readonly holderKey: PublicJwk }
 
 /**
  * Checks an mdoc that an issuer just sent to its holder: as {@link verifyIssuerSigned}, and that it is bound to the key that was sent.
  */
-export function checkReceivedMdoc(mdoc: IssuerSigned, agreed: AgreedMdoc): readonly MdocFinding[] {
+export function checkReceivedMdoc(mdoc: IssuerSigned, agreed: RequestedMdoc): readonly MdocFinding[] {
   const findings = verifyIssuerSigned(mdoc, agreed)
   const { deviceKey } = mdoc.mso
   if (deviceKey === null) return [...findings, mdocFinding('device_key.unsupported')]

@@ -16,7 +16,7 @@ export type ClaimDescription = {
 }
 
 /** What an issuer says about one credential that it issues, bound to a key of the holder. */
-export type ConfigurationAsk = {
+export type ConfigurationInput = {
   readonly type:
     | { readonly format: 'dc+sd-jwt'; readonly vct: string }
     | { readonly format: 'mso_mdoc'; readonly doctype: string }
@@ -29,7 +29,7 @@ export type ConfigurationAsk = {
 }
 
 /** What an issuer says about itself. Absent endpoints mean "unsupported". */
-export type IssuerMetadataAsk = {
+export type IssuerMetadataInput = {
   readonly credentialIssuer: string
   readonly credentialEndpoint: string
   readonly nonceEndpoint: string
@@ -38,11 +38,11 @@ export type IssuerMetadataAsk = {
   /** Left out unless at least 2. */
   readonly batchSize?: number
   readonly display?: readonly Display[]
-  readonly configurations: Readonly<Record<string, ConfigurationAsk>>
+  readonly configurations: Readonly<Record<string, ConfigurationInput>>
 }
 
 /** What an authorization server says about itself. */
-export type ServerMetadataAsk = {
+export type ServerMetadataInput = {
   readonly issuer: string
   readonly tokenEndpoint: string
   readonly grantTypes: readonly string[]
@@ -62,7 +62,7 @@ export type ServerMetadataAsk = {
  * The issuer is its own authorization server, so `authorization_servers` stays out (12.2.4).
  * @see [OpenID4VCI 1.0, 12.2.4](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-issuer-metadata-p)
  */
-export function buildIssuerMetadata(ask: IssuerMetadataAsk) {
+export function buildIssuerMetadata(ask: IssuerMetadataInput) {
   return {
     credential_issuer: ask.credentialIssuer,
     credential_endpoint: ask.credentialEndpoint,
@@ -80,7 +80,7 @@ export function buildIssuerMetadata(ask: IssuerMetadataAsk) {
 }
 
 /** One entry of `credential_configurations_supported`. Binding methods and proof types appear together. [VCI-M8] */
-export function buildConfiguration(ask: ConfigurationAsk) {
+export function buildConfiguration(ask: ConfigurationInput) {
   const mdoc = ask.type.format === 'mso_mdoc'
   return {
     ...ask.type,
@@ -100,7 +100,7 @@ export function buildConfiguration(ask: ConfigurationAsk) {
  *
  * @see [RFC 8414, 2](https://www.rfc-editor.org/rfc/rfc8414#section-2) and [OpenID4VCI 1.0, 12.3](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-oauth-20-authorization-serv)
  */
-export function buildServerMetadata(ask: ServerMetadataAsk) {
+export function buildServerMetadata(ask: ServerMetadataInput) {
   const codeFlow = ask.authorizationEndpoint !== undefined
   return {
     issuer: ask.issuer,

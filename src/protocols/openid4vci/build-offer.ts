@@ -1,7 +1,7 @@
 import { PRE_AUTHORIZED_GRANT, type TxCode } from './credential-offer.ts'
 
 /** What goes into an offer. `preAuthorizedCode` and `issuerState` decide the grant; exactly one of the two. */
-export type OfferAsk = {
+export type CredentialOfferInput = {
   readonly credentialIssuer: string
   readonly configurationIds: readonly string[]
   readonly txCode?: TxCode | null
@@ -12,7 +12,7 @@ export type OfferAsk = {
  *
  * @see [OpenID4VCI 1.0, 4.1.1](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-offer-parameters)
  */
-export function buildOffer(ask: OfferAsk) {
+export function buildOffer(ask: CredentialOfferInput) {
   return {
     credential_issuer: ask.credentialIssuer,
     credential_configuration_ids: ask.configurationIds,

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../crypto/json.ts'
 import { canonical, importPublicJwk, type PublicJwk, readPublicJwk, thumbprint } from '../../crypto/jwk.ts'
-import { type JwsAlg, jwsAlgs, objectionTo, parseCompact, signCompact } from '../../crypto/jws.ts'
+import { type JwsAlg, jwsAlgs, objectionToJws, parseCompact, signCompact } from '../../crypto/jws.ts'
 import type { SoftwareKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
 import { isText } from '../shape.ts'
@@ -42,7 +42,7 @@ export function verifyJwtProof(proof: string, expected: ProofExpectation, now: D
     const jws = parseCompact(proof, { charsMax: PROOF_CHARS_MAX })
     const jwk = keyOf(jws.header, expected)
     // F.1, F.4: typ, a registered asymmetric algorithm of our list, a signature by the key of the header.
-    const objection = objectionTo(jws, importPublicJwk(jwk), { algs: expected.algs ?? jwsAlgs, typ: PROOF_TYPE })
+    const objection = objectionToJws(jws, importPublicJwk(jwk), { algs: expected.algs ?? jwsAlgs, typ: PROOF_TYPE })
     if (objection !== null) throw invalid(objection.message)
     return { jwk: canonical(jwk), thumbprint: thumbprint(jwk), nonce: checkClaims(jws.payload, expected, now) }
   } catch (cause) {

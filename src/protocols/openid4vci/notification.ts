@@ -6,7 +6,7 @@ import { isText } from '../shape.ts'
 export type NotificationEvent = 'credential_accepted' | 'credential_failure' | 'credential_deleted'
 
 /** A notification. The same one may come again. [VCI-X2] */
-export type Notification = { readonly notificationId: string; readonly event: NotificationEvent }
+export type IssuerNotification = { readonly notificationId: string; readonly event: NotificationEvent }
 
 const events: ReadonlySet<unknown> = new Set<NotificationEvent>([
   'credential_accepted',
@@ -20,7 +20,7 @@ const events: ReadonlySet<unknown> = new Set<NotificationEvent>([
  * @throws Fault `notification.invalid`
  * @see [OpenID4VCI 1.0, 11.1](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-notification-request)
  */
-export function readNotification(body: unknown): Notification {
+export function readNotification(body: unknown): IssuerNotification {
   // [VCI-X3]
   if (!isJsonObject(body)) throw new Fault('notification.invalid', { detail: 'The notification is not a JSON object.' })
   const { notification_id: notificationId, event } = body
@@ -31,7 +31,7 @@ export function readNotification(body: unknown): Notification {
 }
 
 /** The body that a wallet posts to the notification endpoint. [W-R9] */
-export function buildNotification({ notificationId, event }: Notification) {
+export function buildNotification({ notificationId, event }: IssuerNotification) {
   return { notification_id: notificationId, event }
 }
 

@@ -1,6 +1,6 @@
 import { sha256Base64url } from '../../crypto/digest.ts'
 import type { JsonObject } from '../../crypto/json.ts'
-import { type Jws, objectionTo, objectionToHeader, parseCompact } from '../../crypto/jws.ts'
+import { type Jws, objectionToHeader, objectionToJws, parseCompact } from '../../crypto/jws.ts'
 import { Fault } from '../../fault.ts'
 import { asPeerUrl, isText, isTextList, type PeerPolicy } from '../shape.ts'
 import type { ClientId } from './client-id.ts'
@@ -18,7 +18,7 @@ export type AuthenticatedRequest = {
 }
 
 /** A public key, as JWK or imported. */
-export type RequestKey = Parameters<typeof objectionTo>[1]
+export type RequestKey = Parameters<typeof objectionToJws>[1]
 
 /** Where the key of a request comes from, by the prefix of its client id. */
 export type RequestKeys = {
@@ -64,7 +64,7 @@ export function authenticateSigned(
   policy: PeerPolicy,
 ): AuthenticatedRequest {
   const key = client.prefix === 'decentralized_identifier' ? didKeyOf(client, kid, keys) : chainKeyOf(client, jws, keys)
-  const objection = objectionTo(jws, key, { typ: REQUEST_OBJECT_TYPE })
+  const objection = objectionToJws(jws, key, { typ: REQUEST_OBJECT_TYPE })
   if (objection !== null) throw refused(objection.message)
   // 5.10.1: only the parameters inside the object count
   return { client, signed: true, parameters: jws.payload, responseUri: responseUriOf(jws.payload, client, policy) }

@@ -8,7 +8,7 @@ import type { ClientId } from './client-id.ts'
 import { STATIC_WALLET_AUDIENCE } from './request-object.ts'
 
 /** A request that the wallet may answer, once the holder agrees. */
-export type PresentationRequest = {
+export type CheckedRequest = {
   readonly client: ClientId
   readonly responseUri: string
   readonly nonce: string
@@ -38,7 +38,7 @@ const CHARS_MAX = 512
  * @throws Fault `presentation_request.…`, `dcql.invalid`
  * @see [OpenID4VP 1.0, 5](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-authorization-request) and [8.5](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-error-response)
  */
-export function checkRequest(request: AuthenticatedRequest, wallet: WalletPolicy, now: Date): PresentationRequest {
+export function checkRequest(request: AuthenticatedRequest, wallet: WalletPolicy, now: Date): CheckedRequest {
   const { client, responseUri, parameters, signed } = request
   const expiresAt = signed ? checkObject(parameters, wallet, now) : null
   checkResponse(parameters)

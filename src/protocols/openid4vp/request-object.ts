@@ -9,7 +9,7 @@ export const REQUEST_OBJECT_MEDIA_TYPE = 'application/oauth-authz-req+jwt'
 export const STATIC_WALLET_AUDIENCE = 'https://self-issued.me/v2'
 
 /** What a verifier puts into a request object. */
-export type RequestObjectAsk = {
+export type RequestObjectInput = {
   /** With its prefix. */
   readonly clientId: string
   readonly responseUri: string
@@ -36,7 +36,7 @@ export const vpFormatsSupported = {
  * @param formats The part of {@link vpFormatsSupported} that this request is about.
  * @see [OpenID4VP 1.0, 5](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-authorization-request)
  */
-export function buildRequestObject(ask: RequestObjectAsk, formats: Partial<typeof vpFormatsSupported>, now: Date) {
+export function buildRequestObject(ask: RequestObjectInput, formats: Partial<typeof vpFormatsSupported>, now: Date) {
   const iat = Math.floor(now.getTime() / 1000)
   return {
     // RFC 9101 4: a signed request object SHOULD have iss and aud; wallets ignore iss [VP-R5]

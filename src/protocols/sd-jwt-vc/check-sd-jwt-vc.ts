@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, type JsonObject, memberOf } from '../../crypto/json.ts'
 import { type PublicJwk, readPublicJwk, thumbprint, type VerificationKey } from '../../crypto/jwk.ts'
-import { type JwsAlg, objectionTo } from '../../crypto/jws.ts'
-import { type Finding, type FindingCode, finding } from './findings.ts'
-import { type Processed, processSdJwt } from './process-sd-jwt.ts'
+import { type JwsAlg, objectionToJws } from '../../crypto/jws.ts'
+import { type FindingCode, finding, type SdJwtFinding } from './findings.ts'
+import { type ProcessedSdJwt, processSdJwt } from './process-sd-jwt.ts'
 import type { SdJwt } from './sd-jwt.ts'
 
 /** [SEC-80] By how much two clocks may differ. */
@@ -23,7 +23,7 @@ export type CredentialPolicy = {
 }
 
 /** A checked credential. With findings, nothing in it may be believed. */
-export type Checked = Processed & { readonly sdJwt: SdJwt }
+export type CheckedSdJwtVc = ProcessedSdJwt & { readonly sdJwt: SdJwt }
 
 /**
  * Checks a credential without its key binding: signature, type, disclosures, validity.
@@ -32,9 +32,12 @@ export type Checked = Processed & { readonly sdJwt: SdJwt }
  *
  * @see [RFC 9901, 7.1](https://www.rfc-editor.org/rfc/rfc9901#section-7.1)
  */
-export function checkSdJwtVc(sdJwt: SdJwt, policy: CredentialPolicy): Checked {
-  const findings: Finding[] = []
-  const objection = objectionTo(sdJwt.jwt, policy.issuerKey, { typ: types, ...(policy.algs && { algs: policy.algs }) })
+export function checkSdJwtVc(sdJwt: SdJwt, policy: CredentialPolicy): CheckedSdJwtVc {
+  const findings: SdJwtFinding[] = []
+  const objection = objectionToJws(sdJwt.jwt, policy.issuerKey, {
+    typ: types,
+    ...(policy.algs && { algs: policy.algs }),
+  })
   if (objection !== null) findings.push(finding(jwtFindings[objection.code]))
   const processed = processSdJwt(sdJwt)
   findings.push(...processed.findings)
@@ -44,7 +47,7 @@ export function checkSdJwtVc(sdJwt: SdJwt, policy: CredentialPolicy): Checked {
 }
 
 /** What a holder agreed on with the issuer. `holderKey`: the key sent, null for a credential without key binding. */
-export type Agreed = CredentialPolicy & { readonly holderKey: PublicJwk | null; readonly vct?: string }
+export type RequestedSdJwtVc = CredentialPolicy & { readonly holderKey: PublicJwk | null; readonly vct?: string }
 
 /**
  * Checks a credential that an issuer just sent to its holder.
@@ -53,7 +56,7 @@ export type Agreed = CredentialPolicy & { readonly holderKey: PublicJwk | null; 
  *
  * @see [RFC 9901, 7.2](https://www.rfc-editor.org/rfc/rfc9901#section-7.2)
  */
-export function checkReceivedSdJwtVc(sdJwt: SdJwt, agreed: Agreed): Checked {
+export function checkReceivedSdJwtVc(sdJwt: SdJwt, agreed: RequestedSdJwtVc): CheckedSdJwtVc {
   const checked = checkSdJwtVc(sdJwt, agreed)
   if (isUnreadable(checked)) return checked
   const codes: FindingCode[] = []
@@ -71,7 +74,7 @@ export function checkReceivedSdJwtVc(sdJwt: SdJwt, agreed: Agreed): Checked {
 }
 
 /** Whether nothing was read of a credential, since no digest of it can be trusted: more findings would say what is not so. */
-export function isUnreadable({ findings }: Pick<Checked, 'findings'>): boolean {
+export function isUnreadable({ findings }: Pick<CheckedSdJwtVc, 'findings'>): boolean {
   return findings.some(({ code }) => code === 'sd_alg.unsupported')
 }
 

@@ -51,9 +51,9 @@ export const findingMessages = {
 export type FindingCode = keyof typeof findingMessages
 
 /** One thing that is wrong with a credential. A credential without findings may be believed as far as its issuer is. */
-export type Finding = { readonly code: FindingCode; readonly message: string }
+export type SdJwtFinding = { readonly code: FindingCode; readonly message: string }
 
 /** The finding of a code. */
-export function finding(code: FindingCode): Finding {
+export function finding(code: FindingCode): SdJwtFinding {
   return { code, message: findingMessages[code] }
 }

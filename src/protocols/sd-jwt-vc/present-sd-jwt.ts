@@ -5,7 +5,7 @@ import type { SoftwareKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
 import { type ClaimPath, PathSet } from './claim-path.ts'
 import { hashOf } from './disclosure.ts'
-import { type Disclosed, type Processed, processSdJwt } from './process-sd-jwt.ts'
+import { type DisclosedObject, type ProcessedSdJwt, processSdJwt } from './process-sd-jwt.ts'
 import { type SdJwt, withoutKeyBinding } from './sd-jwt.ts'
 
 /** For whom and for which request the holder proves to have the key. `aud`: the full client identifier of the verifier. */
@@ -34,7 +34,7 @@ export function presentSdJwt(sdJwt: SdJwt, paths: readonly ClaimPath[], binding:
   for (const path of paths) {
     if (!selects(processed.payload, path)) throw new Fault('sd_jwt.unpresentable', { notes: JSON.stringify(path) })
   }
-  const chosen = new Set(disclosedBy(processed, paths).map(({ disclosure }) => disclosure.encoded))
+  const chosen = new Set(disclosuresFor(processed, paths).map(({ disclosure }) => disclosure.encoded))
   // the received order is kept; each disclosure once
   const disclosures = sdJwt.disclosures.filter((encoded) => chosen.has(encoded))
   const presented = withoutKeyBinding({ jwtCompact: sdJwt.jwtCompact, disclosures })
@@ -46,7 +46,10 @@ export function presentSdJwt(sdJwt: SdJwt, paths: readonly ClaimPath[], binding:
  *
  * A value above is there as structure: its other disclosable members stay hidden, but members in the clear inside it do show.
  */
-function disclosedBy({ disclosed }: Pick<Processed, 'disclosed'>, paths: readonly ClaimPath[]): Disclosed[] {
+function disclosuresFor(
+  { disclosed }: Pick<ProcessedSdJwt, 'disclosed'>,
+  paths: readonly ClaimPath[],
+): DisclosedObject[] {
   const wanted = new PathSet(paths)
   return disclosed.filter(({ path }) => wanted.touches(path))
 }

@@ -1,32 +1,36 @@
 import { isJsonObject, JSON_DEPTH_MAX, type Json, type JsonObject, memberOf } from '../../crypto/json.ts'
 import type { ValuePath } from './claim-path.ts'
 import { type Disclosure, decodeDisclosure, hashOf } from './disclosure.ts'
-import { type Finding, type FindingCode, finding } from './findings.ts'
+import { type FindingCode, finding, type SdJwtFinding } from './findings.ts'
 import { isAlwaysClear, isStructuralName } from './reserved-names.ts'
 import type { SdJwt } from './sd-jwt.ts'
 
 /** One value of the processed payload that came from a disclosure. `parent`: the disclosure whose value it stands in, if any. */
-export type Disclosed = { readonly path: ValuePath; readonly disclosure: Disclosure; readonly parent: Disclosed | null }
+export type DisclosedObject = {
+  readonly path: ValuePath
+  readonly disclosure: Disclosure
+  readonly parent: DisclosedObject | null
+}
 
 /** An array of the processed payload that has disclosable elements: `issued[i]` is where its element i stood when it was issued. */
 export type DisclosedArray = { readonly path: ValuePath; readonly issued: readonly number[] }
 
 /** What an SD-JWT says once its disclosures are put back. */
-export type Processed = {
+export type ProcessedSdJwt = {
   /** All claims in the clear and from disclosures, registered ones included; `_sd`, `_sd_alg` and placeholders are gone. */
   readonly payload: JsonObject
-  readonly disclosed: readonly Disclosed[]
+  readonly disclosed: readonly DisclosedObject[]
   readonly arrays: readonly DisclosedArray[]
   /** Empty if every rule of RFC 9901, 7.1 step 3 holds; else `payload` must not be used. */
-  readonly findings: readonly Finding[]
+  readonly findings: readonly SdJwtFinding[]
 }
 
-type Place = { readonly path: ValuePath; readonly parent: Disclosed | null; readonly depth: number }
+type Place = { readonly path: ValuePath; readonly parent: DisclosedObject | null; readonly depth: number }
 type Walk = {
   readonly byDigest: ReadonlyMap<string, Disclosure>
   readonly seen: Set<string>
   readonly used: Set<Disclosure>
-  readonly disclosed: Disclosed[]
+  readonly disclosed: DisclosedObject[]
   readonly arrays: DisclosedArray[]
   readonly codes: Set<FindingCode>
 }
@@ -38,7 +42,7 @@ type Walk = {
  *
  * @see [RFC 9901, 7.1](https://www.rfc-editor.org/rfc/rfc9901#section-7.1), step 3
  */
-export function processSdJwt({ jwt, disclosures }: Pick<SdJwt, 'jwt' | 'disclosures'>): Processed {
+export function processSdJwt({ jwt, disclosures }: Pick<SdJwt, 'jwt' | 'disclosures'>): ProcessedSdJwt {
   const codes = new Set<FindingCode>()
   const hash = hashOf(jwt.payload)
   // RFC 9901 7.1 (2.c): an unknown or weak hash ends it, since no digest can be trusted

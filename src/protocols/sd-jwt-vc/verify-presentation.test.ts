@@ -14,7 +14,7 @@ import { toBase64url } from '../../crypto/base64url.ts'
 import { generateKeyPair } from '../../crypto/jwk.ts'
 import { signCompact } from '../../crypto/jws.ts'
 import { softwareKey } from '../../crypto/signing-key.ts'
-import { type Agreed, checkReceivedSdJwtVc } from './check-sd-jwt-vc.ts'
+import { checkReceivedSdJwtVc, type RequestedSdJwtVc } from './check-sd-jwt-vc.ts'
 import type { FindingCode } from './findings.ts'
 import { parseSdJwt } from './sd-jwt.ts'
 import { type PresentationPolicy, verifyPresentation } from './verify-presentation.ts'
@@ -164,7 +164,7 @@ describe('a presentation is accepted:', () => {
 })
 
 describe('a holder refuses what an issuer sends [SD-20]:', () => {
-  const agreed: Agreed = {
+  const agreed: RequestedSdJwtVc = {
     issuerKey: issuerKey.publicJwk,
     now: noon,
     holderKey: holderKey.publicJwk,

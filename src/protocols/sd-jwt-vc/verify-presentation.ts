@@ -1,9 +1,9 @@
 import { digestBase64url, equalInConstantTime } from '../../crypto/digest.ts'
 import { type JsonObject, memberOf } from '../../crypto/json.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
-import { type Jws, type JwsAlg, objectionTo, parseCompact } from '../../crypto/jws.ts'
+import { type Jws, type JwsAlg, objectionToJws, parseCompact } from '../../crypto/jws.ts'
 import {
-  type Checked,
+  type CheckedSdJwtVc,
   CLOCK_SKEW_SECONDS,
   type CredentialPolicy,
   checkSdJwtVc,
@@ -28,7 +28,10 @@ export type PresentationPolicy = CredentialPolicy & {
 }
 
 /** A checked presentation. With findings, `claims` must not be used. `keyBinding`: what the holder signed, null if nothing. */
-export type VerifiedPresentation = Checked & { readonly claims: JsonObject; readonly keyBinding: JsonObject | null }
+export type VerifiedPresentation = CheckedSdJwtVc & {
+  readonly claims: JsonObject
+  readonly keyBinding: JsonObject | null
+}
 
 /**
  * Verifies a presentation: the credential, and that its holder made it for us and for this request.
@@ -46,7 +49,7 @@ export function verifyPresentation(sdJwt: SdJwt, policy: PresentationPolicy): Ve
 
 type Outcome = { readonly codes: readonly FindingCode[]; readonly keyBinding: JsonObject | null }
 
-function checkKeyBinding(sdJwt: SdJwt, { payload }: Checked, policy: PresentationPolicy): Outcome {
+function checkKeyBinding(sdJwt: SdJwt, { payload }: CheckedSdJwtVc, policy: PresentationPolicy): Outcome {
   // RFC 9901 7.3 (2): whether one is needed was decided before anything arrived
   if (sdJwt.keyBinding === null) {
     return { codes: policy.keyBinding === 'required' ? ['kb.missing'] : [], keyBinding: null }
@@ -73,7 +76,7 @@ const signatureFindings = {
 } as const
 
 function checkSignature(jwt: Jws, holderKey: PublicJwk, { keyBindingAlgs }: PresentationPolicy): FindingCode[] {
-  const objection = objectionTo(jwt, holderKey, { typ: 'kb+jwt', ...(keyBindingAlgs && { algs: keyBindingAlgs }) })
+  const objection = objectionToJws(jwt, holderKey, { typ: 'kb+jwt', ...(keyBindingAlgs && { algs: keyBindingAlgs }) })
   return objection === null ? [] : [signatureFindings[objection.code]]
 }
 

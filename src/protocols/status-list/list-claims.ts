@@ -21,15 +21,15 @@ export type ListTimes = {
  */
 export function checkListClaims({ sub, iat, exp, ttl }: ListClaims, uri: string, now: Date): ListTimes {
   // 8.3: sub MUST be equal to the uri of the referenced token.
-  if (sub !== uri) throw refused('The status list token is for another URI.')
+  if (sub !== uri) throw invalidStatusList('The status list token is for another URI.')
   const seconds = now.getTime() / 1000
   if (!isTime(iat) || iat > seconds + SKEW_SECONDS)
-    throw refused('The status list token has no iat, or one in the future.')
+    throw invalidStatusList('The status list token has no iat, or one in the future.')
   if (exp !== undefined && (!isTime(exp) || exp <= seconds - SKEW_SECONDS))
-    throw refused('The status list token has expired.')
+    throw invalidStatusList('The status list token has expired.')
   // 5.1: ttl is a positive number.
   if (ttl !== undefined && !(typeof ttl === 'number' && ttl > 0))
-    throw refused('ttl of the status list token is not a positive number.')
+    throw invalidStatusList('ttl of the status list token is not a positive number.')
   return {
     issuedAt: new Date(iat * 1000),
     expiresAt: exp === undefined ? null : new Date(exp * 1000),
@@ -38,7 +38,7 @@ export function checkListClaims({ sub, iat, exp, ttl }: ListClaims, uri: string,
 }
 
 /** A status list that cannot be used: no statement about the credential is possible. */
-export function refused(detail: string, cause?: unknown): Fault {
+export function invalidStatusList(detail: string, cause?: unknown): Fault {
   return new Fault('status_list.invalid', cause === undefined ? { detail } : { detail, cause })
 }
 

@@ -29,7 +29,7 @@ export function sizeOf({ bits, packed }: PackedList): number {
  * @throws Fault `status_list.invalid` if the index is outside the list: such a credential must be rejected.
  * @see [Token Status List, 8.3](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-8.3)
  */
-export function statusAt(list: PackedList, index: number): number {
+export function statusOfEntry(list: PackedList, index: number): number {
   const [byte, shift] = placeOf(list, index)
   return ((list.packed[byte] ?? 0) >> shift) & mask(list.bits)
 }

@@ -10,7 +10,7 @@ import { decodeCbor } from '../cbor/decode.ts'
 import { encodeCbor } from '../cbor/encode.ts'
 import { type Cbor, isBytes, isCborMap, tagged } from '../cbor/value.ts'
 import { sign1 } from '../cose/sign1.ts'
-import { emptyList, inflateList, setStatus, statusAt } from './packed-list.ts'
+import { emptyList, inflateList, setStatus, statusOfEntry } from './packed-list.ts'
 import { buildStatusListCwt, parseStatusListCwt, verifyStatusListCwt } from './status-list-cwt.ts'
 
 const file = new URL('../../../test/vectors/data/token-status-list/vectors.json', import.meta.url)
@@ -33,7 +33,7 @@ for (const { id, bits, cborHex, expected } of published.vectors) {
     const lst = map.get('lst')
     assert(map.get('bits') === bits && isBytes(lst))
     const read = inflateList(bits, lst)
-    for (const [index, status] of Object.entries(expected)) assert.equal(statusAt(read, Number(index)), status)
+    for (const [index, status] of Object.entries(expected)) assert.equal(statusOfEntry(read, Number(index)), status)
   })
 }
 
@@ -50,7 +50,7 @@ test('the published CWT is verified, and says what the published JWT says', () =
 describe('a CWT that we build', () => {
   test('is verified and read, also by the rules for mdocs [MD-10]', () => {
     const read = verify(buildStatusListCwt(ask, key, noon), { isForMdoc: true })
-    assert.deepEqual([statusAt(read, 7), statusAt(read, 8), read.ttlSeconds], [1, 0, 300])
+    assert.deepEqual([statusOfEntry(read, 7), statusOfEntry(read, 8), read.ttlSeconds], [1, 0, 300])
     assert.equal(read.expiresAt?.getTime(), noon.getTime() + 86_400_000)
   })
 
@@ -68,7 +68,7 @@ describe('a CWT that we build', () => {
     const wide = emptyList(2, 100)
     setStatus(wide, 3, 2)
     const built = buildStatusListCwt({ ...ask, list: wide }, key, noon)
-    assert.equal(statusAt(verify(built), 3), 2)
+    assert.equal(statusOfEntry(verify(built), 3), 2)
     assert.throws(() => verify(built, { isForMdoc: true }), invalid)
   })
 })

@@ -7,7 +7,7 @@ import { type Cbor, type CborMap, isBytes, isCborMap } from '../cbor/value.ts'
 import type { CoseAlg } from '../cose/algorithms.ts'
 import { headerLabels, objectionToSign1, readSign1, type Sign1, sign1 } from '../cose/sign1.ts'
 import { toX5chain, x5chainOf } from '../cose/x5chain.ts'
-import { checkListClaims, refused } from './list-claims.ts'
+import { checkListClaims, invalidStatusList } from './list-claims.ts'
 import { type CompressedList, compressList, inflateList, isStatusBits, type PackedList } from './packed-list.ts'
 import type { VerifiedList } from './status-list-token.ts'
 
@@ -69,13 +69,14 @@ export function parseStatusListCwt(token: Uint8Array): StatusListCwt {
   try {
     const budget = newBudget()
     const read = readSign1(decodeCbor(token, budget), budget)
-    if (!read.isTagged || read.payload === null) throw refused('The status list token is not a tagged COSE_Sign1.')
+    if (!read.isTagged || read.payload === null)
+      throw invalidStatusList('The status list token is not a tagged COSE_Sign1.')
     const claims = decodeCbor(read.payload, budget)
-    if (!isCborMap(claims)) throw refused('The status list token has no claims.')
+    if (!isCborMap(claims)) throw invalidStatusList('The status list token has no claims.')
     const kid = read.protectedHeader.get(headerLabels.kid) ?? read.unprotectedHeader.get(headerLabels.kid)
     return { sign1: read, claims, kid: isBytes(kid) ? Buffer.from(kid).toString() : null, x5chain: x5chainOf(read) }
   } catch (cause) {
-    throw refused('The status list token is not a well-formed CWT.', cause)
+    throw invalidStatusList('The status list token is not a well-formed CWT.', cause)
   }
 }
 
@@ -95,17 +96,17 @@ export function verifyStatusListCwt(
   now: Date,
 ): VerifiedList {
   const objection = objectionToSign1(token.sign1, key, expected.algs && { algs: expected.algs })
-  if (objection !== null) throw refused(objection.message)
+  if (objection !== null) throw invalidStatusList(objection.message)
   // [SEC-21] protected: a CWT made for another use is none for this one
   const typ = token.sign1.protectedHeader.get(headerLabels.typ)
   if (typeof typ !== 'string' || typ.toLowerCase() !== STATUS_LIST_CWT_MEDIA_TYPE)
-    throw refused('The CWT is of another type.')
+    throw invalidStatusList('The CWT is of another type.')
   const { claims } = token
   const [sub, iat, exp, ttl] = (['sub', 'iat', 'exp', 'ttl'] as const).map((name) => claims.get(claim[name]))
   const times = checkListClaims({ sub, iat, exp, ttl }, expected.uri, now)
   const list = readList(claims.get(claim.statusList))
   if (expected.isForMdoc === true && (list.bits !== 1 || times.expiresAt === null))
-    throw refused('A status list for mdocs has one bit for each entry, and an end.')
+    throw invalidStatusList('A status list for mdocs has one bit for each entry, and an end.')
   return { ...list, uri: expected.uri, ...times }
 }
 
@@ -121,6 +122,6 @@ function writeList({ bits, lst }: CompressedList, aggregationUri?: string): Cbor
 function readList(value: Cbor): PackedList {
   const [bits, lst] = isCborMap(value) ? [value.get('bits'), value.get('lst')] : []
   // [TS-1] 4.3: bits is 1, 2, 4 or 8.
-  if (!isStatusBits(bits) || !isBytes(lst)) throw refused('status_list of the token is not well-formed.')
+  if (!isStatusBits(bits) || !isBytes(lst)) throw invalidStatusList('status_list of the token is not well-formed.')
   return inflateList(bits, lst)
 }

@@ -1,16 +1,16 @@
 import { fromBase64url } from '../../crypto/base64url.ts'
 import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
-import { type Jws, type JwsAlg, objectionTo, parseCompact, signCompact } from '../../crypto/jws.ts'
+import { type Jws, type JwsAlg, objectionToJws, parseCompact, signCompact } from '../../crypto/jws.ts'
 import type { SigningKey, SoftwareKey, Soon } from '../../crypto/signing-key.ts'
-import { checkListClaims, type ListTimes, refused } from './list-claims.ts'
+import { checkListClaims, invalidStatusList, type ListTimes } from './list-claims.ts'
 import { type CompressedList, compressList, inflateList, isStatusBits, type PackedList } from './packed-list.ts'
 
 /** A list that came in a verified token. `ttlSeconds` and `expiresAt` bound how long it may be kept. */
 export type VerifiedList = PackedList & ListTimes & { readonly uri: string }
 
 /** A public key, as JWK or imported. */
-export type VerifyingKey = Parameters<typeof objectionTo>[1]
+export type VerifyingKey = Parameters<typeof objectionToJws>[1]
 
 /** The media type of the token, as `Accept` and `Content-Type` spell it. */
 export const STATUS_LIST_MEDIA_TYPE = 'application/statuslist+jwt'
@@ -62,7 +62,7 @@ export function parseStatusListToken(token: string): Jws {
   try {
     return parseCompact(token, { charsMax: TOKEN_CHARS_MAX })
   } catch (cause) {
-    throw refused('The status list token is not a well-formed JWT.', cause)
+    throw invalidStatusList('The status list token is not a well-formed JWT.', cause)
   }
 }
 
@@ -83,8 +83,8 @@ export function verifyStatusListToken(
 ): VerifiedList {
   // 7.5, step 4: signature and typ
   const policy = expected.algs === undefined ? { typ: TYPE } : { typ: TYPE, algs: expected.algs }
-  const objection = objectionTo(jws, key, policy)
-  if (objection !== null) throw refused(objection.message)
+  const objection = objectionToJws(jws, key, policy)
+  if (objection !== null) throw invalidStatusList(objection.message)
   const { sub, iat, exp, ttl, status_list: list } = jws.payload
   return { ...readList(list), uri: expected.uri, ...checkListClaims({ sub, iat, exp, ttl }, expected.uri, now) }
 }
@@ -100,7 +100,8 @@ export function freshUntil(list: Pick<VerifiedList, 'ttlSeconds' | 'expiresAt'>,
 function readList(value: unknown): PackedList {
   const { bits, lst }: JsonObject = isJsonObject(value) ? value : {}
   // [TS-1] 4.2: bits is 1, 2, 4 or 8.
-  if (!isStatusBits(bits) || typeof lst !== 'string') throw refused('status_list of the token is not well-formed.')
+  if (!isStatusBits(bits) || typeof lst !== 'string')
+    throw invalidStatusList('status_list of the token is not well-formed.')
   return inflateList(bits, bytesOf(lst))
 }
 
@@ -108,6 +109,6 @@ function bytesOf(lst: string): Buffer {
   try {
     return fromBase64url(lst)
   } catch (cause) {
-    throw refused('lst of the status list is not base64url.', cause)
+    throw invalidStatusList('lst of the status list is not base64url.', cause)
   }
 }

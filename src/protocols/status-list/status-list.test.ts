@@ -7,7 +7,15 @@ import { generateKeyPair, readPublicJwk } from '../../crypto/jwk.ts'
 import { signCompact } from '../../crypto/jws.ts'
 import { softwareKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
-import { compressList, emptyList, inflateList, type StatusBits, setStatus, sizeOf, statusAt } from './packed-list.ts'
+import {
+  compressList,
+  emptyList,
+  inflateList,
+  type StatusBits,
+  setStatus,
+  sizeOf,
+  statusOfEntry,
+} from './packed-list.ts'
 import { buildStatusClaim, readStatusClaim } from './status-claim.ts'
 import { buildStatusListToken, freshUntil, parseStatusListToken, verifyStatusListToken } from './status-list-token.ts'
 
@@ -24,9 +32,9 @@ setStatus(list, 9, 2)
 for (const { id, bits, size, json, expected } of published.vectors) {
   test(`the published list ${id} decodes at every index that it states [TS-1]`, () => {
     const read = inflateList(bits, Buffer.from(json.lst, 'base64url'))
-    for (const [index, status] of Object.entries(expected)) assert.equal(statusAt(read, Number(index)), status)
+    for (const [index, status] of Object.entries(expected)) assert.equal(statusOfEntry(read, Number(index)), status)
     const ones = size > 1000 ? [1, 2, 3] : []
-    for (const index of ones) assert.equal(statusAt(read, index), 0)
+    for (const index of ones) assert.equal(statusOfEntry(read, index), 0)
   })
 }
 
@@ -36,7 +44,7 @@ test('the published token is verified', () => {
   const { sub, iat } = jws.payload
   assert(typeof sub === 'string' && typeof iat === 'number')
   const read = verifyStatusListToken(jws, readPublicJwk({ kty, crv, x, y }), { uri: sub }, new Date(iat * 1000))
-  assert.equal(statusAt(read, 0), 1)
+  assert.equal(statusOfEntry(read, 0), 1)
 })
 
 for (const bits of [1, 2, 4, 8] as const) {
@@ -48,7 +56,7 @@ for (const bits of [1, 2, 4, 8] as const) {
         for (const [i, value] of values.entries()) setStatus(made, i, value)
         const read = inflateList(bits, compressList(made).lst)
         assert.deepEqual(
-          values.map((_, i) => statusAt(read, i)),
+          values.map((_, i) => statusOfEntry(read, i)),
           values,
         )
       }),
@@ -59,7 +67,7 @@ for (const bits of [1, 2, 4, 8] as const) {
 
 for (const index of [-1, 0.5, 8, Number.NaN, 2 ** 40]) {
   test(`index ${index} of a list of 8 is refused (7.5, step 5)`, () => {
-    assert.throws(() => statusAt(emptyList(1, 8), index), { code: 'status_list.invalid' })
+    assert.throws(() => statusOfEntry(emptyList(1, 8), index), { code: 'status_list.invalid' })
   })
 }
 
@@ -90,7 +98,10 @@ test('a token that we build is verified and read', () => {
     noon,
   )
   const read = verifyStatusListToken(parseStatusListToken(token), key.publicJwk, { uri }, noon)
-  assert.deepEqual([statusAt(read, 7), statusAt(read, 8), statusAt(read, 9), sizeOf(read)], [1, 0, 2, 1000])
+  assert.deepEqual(
+    [statusOfEntry(read, 7), statusOfEntry(read, 8), statusOfEntry(read, 9), sizeOf(read)],
+    [1, 0, 2, 1000],
+  )
   assert.equal(freshUntil(read, noon).getTime(), noon.getTime() + 300_000)
 })
 

@@ -1,5 +1,5 @@
 import { PGlite, type Transaction } from '@electric-sql/pglite'
-import { act, actValues, type Engine, type Run } from '../engine.ts'
+import { type Engine, type RunStatement, sessionContextValues, setSessionContext } from '../engine.ts'
 import type { Sql } from '../store.ts'
 import { toWire } from '../wire-values.ts'
 import { lockFolder } from './folder-lock.ts'
@@ -26,7 +26,7 @@ export async function openEmbedded(folder: string | null, startFrom: Blob | null
   const db = await PGlite.create({ ...place, parsers })
   let trips = 0
 
-  function runIn(tx: Transaction): Run {
+  function runIn(tx: Transaction): RunStatement {
     return async <Row>({ text }: Sql, values: readonly unknown[] = []) => {
       trips += 1
       // What PostgreSQL refuses is refused here too, before the engine sees it: it stays in an aborted transaction otherwise.
@@ -39,12 +39,12 @@ export async function openEmbedded(folder: string | null, startFrom: Blob | null
     kind: 'embedded',
     transaction: (acting, work) =>
       db.transaction(async (tx) => {
-        await tx.query(act.text, actValues(acting))
+        await tx.query(setSessionContext.text, sessionContextValues(acting))
         return work(runIn(tx))
       }),
     single: (acting, statement, values) =>
       db.transaction(async (tx) => {
-        await tx.query(act.text, actValues(acting))
+        await tx.query(setSessionContext.text, sessionContextValues(acting))
         return runIn(tx)(statement, values)
       }),
     asOwner: (work) =>

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { sha256 } from '../../crypto/digest.ts'
-import type { Engine, Run } from '../engine.ts'
+import type { Engine, RunStatement } from '../engine.ts'
 import { sql } from '../store.ts'
 
 type Migration = { readonly number: number; readonly name: string; readonly text: string; readonly digest: string }
@@ -55,7 +55,7 @@ export async function pendingMigrations(engine: Engine): Promise<number> {
   return migrations.filter((one) => !isApplied(one, applied)).length
 }
 
-async function appliedIn(run: Run): Promise<Map<number, string>> {
+async function appliedIn(run: RunStatement): Promise<Map<number, string>> {
   const rows = await run<{ number: number; digest: string }>(listApplied)
   return new Map(rows.map((row) => [row.number, row.digest]))
 }

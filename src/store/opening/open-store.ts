@@ -1,6 +1,6 @@
 import type { TenantId } from '../../caller.ts'
 import { isWrittenUuid } from '../../uuid.ts'
-import type { Acting, Engine, Run } from '../engine.ts'
+import type { Engine, RunStatement, SessionContext } from '../engine.ts'
 import type { AcrossTx, Sql, Store, StoreCounts, TenantTx } from '../store.ts'
 import { migrate, pendingMigrations } from './migrate.ts'
 
@@ -17,7 +17,7 @@ type Options = {
   readonly onIdleError: (error: Error) => void
 }
 
-const ACROSS: Acting = { role: 'chirograph_across', tenantId: null }
+const ACROSS: SessionContext = { role: 'chirograph_across', tenantId: null }
 /** Two transactions that wait for each other: PostgreSQL ends one of them. */
 const DEADLOCK = '40P01'
 
@@ -33,7 +33,7 @@ export async function openStore({ databaseUrl, dataDir, startFrom, ...options }:
 
 function storeOn(engine: Engine): Store {
   const counted = { statements: 0, transactions: 0 }
-  const counting = (run: Run): Run => {
+  const counting = (run: RunStatement): RunStatement => {
     return (statement, values) => {
       counted.statements += 1
       return run(statement, values)
@@ -48,7 +48,7 @@ function storeOn(engine: Engine): Store {
     single: (tenantId, work) => {
       counted.transactions += 1
       let used = false
-      const run: Run = <Row>(statement: Sql, values: readonly unknown[] = []) => {
+      const run: RunStatement = <Row>(statement: Sql, values: readonly unknown[] = []) => {
         if (used) throw new Error(`single() got a second statement: ${statement.name}`)
         used = true
         counted.statements += 1
@@ -78,7 +78,7 @@ function tenantTxOn(tenantId: TenantId, rows: <Row>(statement: Sql, values?: rea
 }
 
 /** A value that is no tenant id would be an error of PostgreSQL at the first row; better here, before anything is sent. */
-function actingFor(tenantId: TenantId): Acting {
+function actingFor(tenantId: TenantId): SessionContext {
   if (!isWrittenUuid(tenantId)) throw new Error('not a tenant id')
   return { role: 'chirograph_app', tenantId }
 }

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { DatabaseUnavailable } from '../database-unavailable.ts'
-import { act, actValues, type Engine, type Run } from '../engine.ts'
+import { type Engine, type RunStatement, sessionContextValues, setSessionContext } from '../engine.ts'
 import type { Sql } from '../store.ts'
 import { explained } from './lost-connection.ts'
 import { OneTrip, type Step, stepOf } from './one-trip.ts'
@@ -48,9 +48,10 @@ export function openPostgresql({ url, poolMax, onIdleError, answerMsMax = ANSWER
   }
   return {
     kind: 'postgresql',
-    transaction: (acting, work) => transaction(link, [begin, stepOf(act, actValues(acting))], work),
+    transaction: (acting, work) =>
+      transaction(link, [begin, stepOf(setSessionContext, sessionContextValues(acting))], work),
     single: async (acting, statement, values) =>
-      single(link, [stepOf(act, actValues(acting)), stepOf(statement, values)]),
+      single(link, [stepOf(setSessionContext, sessionContextValues(acting)), stepOf(statement, values)]),
     asOwner: (work) => asOwner(link, work),
     roundTrips: () => trips,
     close: () => pool.end(),
@@ -64,11 +65,15 @@ type Link = {
   readonly control: (client: pg.PoolClient, text: 'begin' | 'commit' | 'rollback') => Promise<pg.QueryResult>
 }
 
-async function transaction<T>(link: Link, opening: readonly Step[], work: (run: Run) => Promise<T>): Promise<T> {
+async function transaction<T>(
+  link: Link,
+  opening: readonly Step[],
+  work: (run: RunStatement) => Promise<T>,
+): Promise<T> {
   const client = await link.connect()
   let isBroken = false
   let opened = false
-  const run: Run = async <Row>(statement: Sql, values: readonly unknown[] = []) => {
+  const run: RunStatement = async <Row>(statement: Sql, values: readonly unknown[] = []) => {
     const step = stepOf(statement, values)
     const steps = opened ? [step] : [...opening, step]
     opened = true
@@ -104,7 +109,7 @@ async function single<Row>(link: Link, steps: readonly Step[]): Promise<Row[]> {
 
 async function asOwner<T>(
   link: Link,
-  work: (script: (text: string) => Promise<void>, run: Run) => Promise<T>,
+  work: (script: (text: string) => Promise<void>, run: RunStatement) => Promise<T>,
 ): Promise<T> {
   const client = await link.connect()
   let isClean = false

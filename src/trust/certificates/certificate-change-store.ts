@@ -1,4 +1,4 @@
-import type { Entry } from '../../events/audit/entry.ts'
+import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { insertCertificate, type NewCertificate, signerIn, valuesOf } from './certificate-columns.ts'
@@ -118,7 +118,12 @@ const revokeStatement = sql(
 export type FirstStatus = 'active' | 'pendingActivation'
 
 /** Keeps a root, and makes room for its revocation list. */
-export async function insertNewRoot(tx: TenantTx, root: NewCertificate, entry: Entry, now: Date): Promise<FirstStatus> {
+export async function insertNewRoot(
+  tx: TenantTx,
+  root: NewCertificate,
+  entry: AuditEntry,
+  now: Date,
+): Promise<FirstStatus> {
   const values = [tx.tenantId, now, valuesOf(root), ...auditValues(entry, now)]
   const [row] = await tx.rows<{ status: FirstStatus }>(insertRoot, values)
   if (row === undefined) throw new Error('the root was not kept')
@@ -133,7 +138,7 @@ export async function insertForRequest(
   tx: TenantTx,
   certificate: NewCertificate,
   requestId: string,
-  entry: Entry,
+  entry: AuditEntry,
   now: Date,
 ): Promise<Inserted> {
   const statement = certificate.parentId === null ? insertImported : insertSigned
@@ -145,7 +150,7 @@ export async function insertForRequest(
 export async function insertForForeignKey(
   tx: TenantTx,
   certificate: NewCertificate,
-  entry: Entry,
+  entry: AuditEntry,
   now: Date,
 ): Promise<Inserted> {
   return statusIn(await tx.rows(insertForeign, [tx.tenantId, now, valuesOf(certificate), ...auditValues(entry, now)]))
@@ -161,7 +166,7 @@ export async function insertNextLeaf(
   tx: TenantTx,
   leaf: NewCertificate,
   issuer: string,
-  entry: Entry,
+  entry: AuditEntry,
   now: Date,
 ): Promise<Inserted> {
   return statusIn(await tx.rows(insertLeaf, [tx.tenantId, now, valuesOf(leaf), ...auditValues(entry, now), issuer]))
@@ -173,17 +178,17 @@ export async function insertNextLeaf(
  * @returns false if it is not there, not one that signs, active already, expired or revoked. Throws the database's unique violation if another
  *   one was activated at the same moment: try again.
  */
-export async function setActive(tx: TenantTx, id: string, entry: Entry, now: Date): Promise<boolean> {
+export async function setActive(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<boolean> {
   return (await tx.rows(activateStatement, [tx.tenantId, now, id, ...auditValues(entry, now)])).length === 1
 }
 
 /** @returns false if it is not an active one that signs */
-export async function setInactive(tx: TenantTx, id: string, entry: Entry, now: Date): Promise<boolean> {
+export async function setInactive(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<boolean> {
   return (await tx.rows(deactivateStatement, [tx.tenantId, now, id, ...auditValues(entry, now)])).length === 1
 }
 
 /** Revokes a certificate, and lets a new revocation list be due. @returns false if it is not there, revoked or expired */
-export async function setRevoked(tx: TenantTx, id: string, entry: Entry, now: Date): Promise<boolean> {
+export async function setRevoked(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<boolean> {
   return (await tx.rows(revokeStatement, [tx.tenantId, now, id, ...auditValues(entry, now)])).length === 1
 }
 

@@ -88,7 +88,7 @@ export function valuesOf({ certificate, chain = '', ...row }: NewCertificate): s
 }
 
 /** A row as the rest of the room knows it. */
-export function certificateOf(row: CertificateRow): TenantCertificate {
+export function certificateOfRow(row: CertificateRow): TenantCertificate {
   return {
     id: row.id,
     type: row.type,

@@ -1,7 +1,13 @@
-import { type PageAsk, pagedList } from '../../store/paged-list.ts'
+import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { CertificateKind, CertificateStatus, CertificateType, RootType, TenantCertificate } from './certificate.ts'
-import { type CertificateRow, certificateOf, selectCertificates, shownStatus, signerIn } from './certificate-columns.ts'
+import {
+  type CertificateRow,
+  certificateOfRow,
+  selectCertificates,
+  shownStatus,
+  signerIn,
+} from './certificate-columns.ts'
 
 const selectOne = sql('trust.certificate.find', `${selectCertificates} and c.id = $3`)
 const page = pagedList({
@@ -46,11 +52,11 @@ export async function findCertificate(tx: TenantTx, id: string, now: Date): Prom
 /** One page, one row more than asked for if there are more. */
 export async function listCertificates(
   tx: TenantTx,
-  ask: PageAsk,
+  ask: PageRequest,
   filter: CertificateFilter,
   now: Date,
 ): Promise<TenantCertificate[]> {
-  return (await page<CertificateRow>(tx, ask, [tx.tenantId, now], filter)).map(certificateOf)
+  return (await page<CertificateRow>(tx, ask, [tx.tenantId, now], filter)).map(certificateOfRow)
 }
 
 /** The leaf that a root signs with, due or not. */
@@ -75,5 +81,5 @@ export async function listRoots(tx: TenantTx): Promise<{ type: RootType; der: Bu
 
 function only(rows: readonly unknown[]): TenantCertificate | null {
   const [row] = rows
-  return row === undefined ? null : certificateOf(row as CertificateRow)
+  return row === undefined ? null : certificateOfRow(row as CertificateRow)
 }

@@ -1,5 +1,5 @@
 import type { Caller } from '../../caller.ts'
-import type { Entry } from '../../events/audit/entry.ts'
+import type { AuditEntry } from '../../events/audit/entry.ts'
 import { Fault } from '../../fault.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { isUniqueViolation } from '../../store/unique-violation.ts'
@@ -16,7 +16,7 @@ type Change = {
   readonly status: CertificateStatus
   /** What it may have been before. */
   readonly from: readonly CertificateStatus[]
-  readonly run: (tx: TenantTx, id: string, entry: Entry, now: Date) => Promise<boolean>
+  readonly run: (tx: TenantTx, id: string, entry: AuditEntry, now: Date) => Promise<boolean>
 }
 const activated: Change = {
   action: 'certificate.activated',

@@ -4,7 +4,7 @@ import { publishCrl } from '../revocation/publish-crl.ts'
 import { listDueLists } from '../revocation/revocation-list-store.ts'
 import { ensureLeaf } from './make-leaf.ts'
 import {
-  type Due,
+  type DueCertificate,
   expireRequest,
   forgetKey,
   forgetRequestKey,
@@ -12,7 +12,7 @@ import {
   listDueRequests,
   listEnding,
   listRootsWithoutLeaf,
-  warn,
+  recordExpiryWarning,
 } from './upkeep-store.ts'
 
 /** How many days before the end of a certificate `certificate.expiring` is told, once each. */
@@ -64,20 +64,20 @@ export const trustSchedules: readonly Schedule[] = [
   }),
 ]
 
-function warnOf({ store, clock }: Platform, { tenantId, id }: Due, days: number): Promise<void> {
+function warnOf({ store, clock }: Platform, { tenantId, id }: DueCertificate, days: number): Promise<void> {
   const subject = { kind: 'certificate', id }
   const entry = { action: 'certificate.expiring', subject, by: 'system', detail: { withinDays: days } } as const
-  return store.single(tenantId, (tx) => warn(tx, id, days, entry, clock.now()))
+  return store.single(tenantId, (tx) => recordExpiryWarning(tx, id, days, entry, clock.now()))
 }
 
-function expire({ store, clock }: Platform, { tenantId, id }: Due): Promise<void> {
+function expire({ store, clock }: Platform, { tenantId, id }: DueCertificate): Promise<void> {
   const subject = { kind: 'certificateSigningRequest', id }
   const entry = { action: 'certificateSigningRequest.expired', subject, by: 'system' } as const
   return store.single(tenantId, (tx) => expireRequest(tx, id, entry, clock.now()))
 }
 
 /** One that fails does not keep the others waiting; it comes again with the next run. */
-async function oneByOne<T extends Due>(
+async function oneByOne<T extends DueCertificate>(
   { log }: Platform,
   due: readonly T[],
   signal: AbortSignal,

@@ -1,12 +1,12 @@
 import type { TenantId } from '../../caller.ts'
-import type { Entry } from '../../events/audit/entry.ts'
+import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 
 /** Something of a tenant that a sweep is to look after. */
-export type Due = { readonly tenantId: TenantId; readonly id: string }
-/** As {@link Due}, with the private key whose time is over. */
-export type DueKey = Due & { readonly keyId: string }
+export type DueCertificate = { readonly tenantId: TenantId; readonly id: string }
+/** As {@link DueCertificate}, with the private key whose time is over. */
+export type DueKey = DueCertificate & { readonly keyId: string }
 
 const DUE_MAX = 500
 
@@ -68,17 +68,23 @@ type Row = { tenant_id: TenantId; id: string; key_id: string }
  *
  * @param issuers What the addresses of all tenants begin with.
  */
-export async function listRootsWithoutLeaf(tx: AcrossTx, issuers: string, now: Date): Promise<Due[]> {
+export async function listRootsWithoutLeaf(tx: AcrossTx, issuers: string, now: Date): Promise<DueCertificate[]> {
   return (await tx.rows<Row>(selectRootsWithoutLeaf, [now, issuers])).map(dueOf)
 }
 
 /** What ends within so many days and was not warned about yet. */
-export async function listEnding(tx: AcrossTx, now: Date, days: number): Promise<Due[]> {
+export async function listEnding(tx: AcrossTx, now: Date, days: number): Promise<DueCertificate[]> {
   return (await tx.rows<Row>(selectEnding, [now, days])).map(dueOf)
 }
 
 /** Records that a certificate ends within so many days, once. */
-export async function warn(tx: TenantTx, id: string, days: number, entry: Entry, now: Date): Promise<void> {
+export async function recordExpiryWarning(
+  tx: TenantTx,
+  id: string,
+  days: number,
+  entry: AuditEntry,
+  now: Date,
+): Promise<void> {
   await tx.rows(warnStatement, [tx.tenantId, id, days, ...auditValues(entry, now)])
 }
 
@@ -98,7 +104,7 @@ export async function listDueRequests(tx: AcrossTx, now: Date): Promise<DueKey[]
 }
 
 /** Ends a request. From here on no certificate can be imported for it, so its key may go. */
-export async function expireRequest(tx: TenantTx, id: string, entry: Entry, now: Date): Promise<void> {
+export async function expireRequest(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<void> {
   await tx.rows(expireStatement, [tx.tenantId, id, now, ...auditValues(entry, now)])
 }
 
@@ -107,6 +113,6 @@ export async function forgetRequestKey(tx: TenantTx, id: string): Promise<void> 
   await tx.rows(clearRequestKey, [tx.tenantId, id])
 }
 
-function dueOf({ tenant_id: tenantId, id }: Row): Due {
+function dueOf({ tenant_id: tenantId, id }: Row): DueCertificate {
   return { tenantId, id }
 }

@@ -40,7 +40,7 @@ export async function certifiedIssuer(
   const { leaf, path, findings } = await validated(platform, chain, anchors, now)
   if (leaf === null) throw new Fault('issuer.undiscoverable', { detail: findings[0]?.message ?? '' })
   if (leaf.publicKey === null) throw new Fault('key.unsupported')
-  const isNamed = iss === null || speaksFor(leaf, iss)
+  const isNamed = iss === null || leafNames(leaf, iss)
   const all = isNamed ? findings : [...findings, trustFinding('issuer.name')]
   return {
     issuer: iss !== null && isNamed ? iss : leaf.subject.text,
@@ -62,7 +62,7 @@ async function validated(platform: Pick<TrustNeeds, 'fetch'>, { der, at }: UsedC
  * (5.7) Whether a certificate names an issuer: by a URI; or, if it has no URI, by the DNS name of an https issuer. One that has both is for
  * that URI alone, since many issuers share a host.
  */
-export function speaksFor({ extensions: { subjectAltName } }: Pick<Certificate, 'extensions'>, iss: string): boolean {
+export function leafNames({ extensions: { subjectAltName } }: Pick<Certificate, 'extensions'>, iss: string): boolean {
   const { dns, uris } = subjectAltName
   if (uris.length > 0) return uris.includes(iss)
   // RFC 6125 6.4: a DNS name is compared with the host; it says nothing of a port

@@ -1,6 +1,6 @@
 import { readChain } from '../../crypto/x509-path/anchor.ts'
 import type { Platform } from '../../platform.ts'
-import { speaksFor } from './certified-issuer.ts'
+import { leafNames } from './certified-issuer.ts'
 import type { ResolvedIssuer } from './resolve-issuer.ts'
 
 /** A certification authority that nobody here trusts, as far as the chain tells. `fingerprint`: SHA-256 in hex; null: the chain ends below it. */
@@ -24,7 +24,7 @@ export function isCertifiedFor(
   address: string,
 ): boolean {
   const [leaf] = (chain === null ? null : readChain(chain.der)) ?? []
-  return leaf !== undefined && lacksOnlyAnchor(findings) && speaksFor(leaf, address)
+  return leaf !== undefined && lacksOnlyAnchor(findings) && leafNames(leaf, address)
 }
 
 /** The root of a chain, by its own certificate if the chain brings it, else by what the topmost certificate says of its issuer. */

@@ -4,13 +4,13 @@ import { tenantOfWork } from '../../http/routes/tenant-of-work.ts'
 import { FetchedCache } from '../../memory/fetched-cache.ts'
 import type { OutboundFetch } from '../../platform.ts'
 import { oncePer } from '../../store/once-per.ts'
-import { isTrouble } from './out-of-reach.ts'
+import { isServerTrouble } from './out-of-reach.ts'
 
 /** Kept as text: what is parsed of 16 KiB may occupy twenty times as much. `triedAtMs`: of the last fetch, also of one that was refused. */
 type Kept = { readonly text: Uint8Array; triedAtMs: number }
 
 /** A document of an issuer or verifier: its address and the media types that are accepted. */
-export type Wanted = { readonly url: string; readonly accept: readonly string[]; readonly now: Date }
+export type FetchedDocument = { readonly url: string; readonly accept: readonly string[]; readonly now: Date }
 
 const BOUNDS = { bytesMax: 2 * 1024 * 1024, ttlMs: 5 * 60_000 } as const
 const BYTES_MAX = 16 * 1024
@@ -30,7 +30,11 @@ const stateOf = oncePer((_: OutboundFetch) => ({
  *
  * @throws Fault what `read` throws, `issuer.undiscoverable` if there is no such document, `upstream.*`
  */
-export async function readFetched<T>(fetch: OutboundFetch, wanted: Wanted, read: (value: Json) => T): Promise<T> {
+export async function readFetched<T>(
+  fetch: OutboundFetch,
+  wanted: FetchedDocument,
+  read: (value: Json) => T,
+): Promise<T> {
   const { cache, coming } = stateOf(fetch)
   const { url, now } = wanted
   const kept = cache.get(url, now)
@@ -49,10 +53,10 @@ export async function readFetched<T>(fetch: OutboundFetch, wanted: Wanted, read:
   return found
 }
 
-async function load(fetch: OutboundFetch, { url, accept }: Wanted): Promise<Uint8Array> {
+async function load(fetch: OutboundFetch, { url, accept }: FetchedDocument): Promise<Uint8Array> {
   const answer = await fetch(url, { accept, bytesMax: BYTES_MAX, redirectsMax: REDIRECTS_MAX })
   const notes = `status ${answer.status} for a key document`
-  if (isTrouble(answer.status)) throw new Fault('upstream.answer', { notes })
+  if (isServerTrouble(answer.status)) throw new Fault('upstream.answer', { notes })
   if (answer.status !== 200) throw new Fault('issuer.undiscoverable', { notes })
   // A copy of its own: a short buffer is a piece of a larger one, which it would hold.
   return new Uint8Array(answer.body)

@@ -8,6 +8,6 @@ export function isOutOfReach(error: unknown): boolean {
 }
 
 /** Whether an HTTP status is trouble of the other side that may pass; any other failure is its answer. */
-export function isTrouble(status: number): boolean {
+export function isServerTrouble(status: number): boolean {
   return status >= 500 || status === 429 || status === 408
 }

@@ -5,7 +5,7 @@ import { tenantOfWork } from '../../http/routes/tenant-of-work.ts'
 import { FetchedCache } from '../../memory/fetched-cache.ts'
 import type { OutboundFetch, Platform } from '../../platform.ts'
 import { oncePer } from '../../store/once-per.ts'
-import { isOutOfReach, isTrouble } from '../lookups/out-of-reach.ts'
+import { isOutOfReach, isServerTrouble } from '../lookups/out-of-reach.ts'
 
 /** `owner` of the anchors that are the tenant's own roots. */
 export const OWN_ANCHOR = 'own'
@@ -69,7 +69,7 @@ async function load(fetch: OutboundFetch, url: string): Promise<Loaded> {
   try {
     // RFC 5280 4.2.1.13 names application/pkix-crl; many servers say something else
     const { status, body } = await fetch(url, { accept: [], bytesMax: BYTES_MAX, redirectsMax: REDIRECTS_MAX })
-    if (isTrouble(status)) return { found: 'out of reach', bytes: 0 }
+    if (isServerTrouble(status)) return { found: 'out of reach', bytes: 0 }
     return status === 200 ? { found: readCrl(body), bytes: body.length * READ_TO_DER } : { found: 'unusable', bytes: 0 }
   } catch (error) {
     if (!(error instanceof Fault)) throw error

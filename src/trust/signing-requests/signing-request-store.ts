@@ -1,6 +1,6 @@
-import type { Entry } from '../../events/audit/entry.ts'
+import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
-import { type PageAsk, pagedList } from '../../store/paged-list.ts'
+import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { LeafType } from '../certificates/certificate.ts'
 import type { SigningRequestStatus, TenantSigningRequest } from './signing-request.ts'
@@ -57,7 +57,11 @@ export type SigningRequestFilter = {
 }
 
 /** Keeps a new request. */
-export async function insertSigningRequest(tx: TenantTx, request: TenantSigningRequest, entry: Entry): Promise<void> {
+export async function insertSigningRequest(
+  tx: TenantTx,
+  request: TenantSigningRequest,
+  entry: AuditEntry,
+): Promise<void> {
   const { id, type, keyType, country, signMdl, keyId, der, subjectKeyId, expiresAt, createdAt } = request
   const own = [id, type, keyType, country, signMdl, keyId, der, subjectKeyId, expiresAt]
   await tx.rows(insertRequest, [tx.tenantId, createdAt, ...own, ...auditValues(entry, createdAt)])
@@ -76,7 +80,7 @@ export async function findRequestByKey(tx: TenantTx, keyId: Buffer, now: Date): 
 /** One page, one row more than asked for if there are more. */
 export async function listSigningRequests(
   tx: TenantTx,
-  ask: PageAsk,
+  ask: PageRequest,
   filter: SigningRequestFilter,
   now: Date,
 ): Promise<TenantSigningRequest[]> {

@@ -1,12 +1,12 @@
 import { type AnchorSet, noAnchors } from '../../crypto/x509-path/anchor.ts'
 import { Fault, type FaultCode } from '../../fault.ts'
-import { sizeOf, statusAt, statusValues } from '../../protocols/status-list/packed-list.ts'
+import { sizeOf, statusOfEntry, statusValues } from '../../protocols/status-list/packed-list.ts'
 import { readStatusClaim, type StatusReference } from '../../protocols/status-list/status-claim.ts'
 import { freshUntil, type VerifiedList } from '../../protocols/status-list/status-list-token.ts'
 import { type TrustFinding, type TrustFindingCode, trustFinding } from '../lookups/finding.ts'
 import type { TrustNeeds } from '../lookups/needs.ts'
 import { isOutOfReach } from '../lookups/out-of-reach.ts'
-import { fetchedList, type ListForm, type StatusIssuer } from './fetched-status-list.ts'
+import { type FetchedListForm, fetchedList, type StatusIssuer } from './fetched-status-list.ts'
 
 /**
  * Asks the issuer's status list about a credential that was found valid otherwise. Any failure counts against the credential.
@@ -32,7 +32,7 @@ export async function readStatus(
   issuer: StatusIssuer,
   now: Date,
   anchors: () => Promise<AnchorSet> = async () => noAnchors,
-  form: ListForm = 'jwt',
+  form: FetchedListForm = 'jwt',
 ): Promise<ReadStatus> {
   let reference: StatusReference | null
   try {
@@ -52,7 +52,7 @@ export async function readStatus(
 function statusFindings(list: VerifiedList, index: number): readonly TrustFinding[] {
   // 8.3: an index outside the list MUST lead to rejection
   if (index >= sizeOf(list)) return [trustFinding('status.out_of_range')]
-  switch (statusAt(list, index)) {
+  switch (statusOfEntry(list, index)) {
     case statusValues.valid:
       return []
     case statusValues.revoked:

@@ -22,14 +22,14 @@ import {
 import { oncePer } from '../../store/once-per.ts'
 import { type ResolvedIssuer, resolveIssuer } from '../issuers/resolve-issuer.ts'
 import type { TrustNeeds } from '../lookups/needs.ts'
-import { isTrouble } from '../lookups/out-of-reach.ts'
+import { isServerTrouble } from '../lookups/out-of-reach.ts'
 import { certifiedStatusKey, statusKeyUnder } from './certified-status-key.ts'
 
 /** Who signed the credential, as {@link resolveIssuer} found. */
 export type StatusIssuer = Pick<ResolvedIssuer, 'issuer' | 'mechanism' | 'key' | 'keyIds'>
 
 /** How a list is asked for: as a JWT, or as a CWT, which is what an mdoc refers to. */
-export type ListForm = 'jwt' | 'cwt'
+export type FetchedListForm = 'jwt' | 'cwt'
 
 /** Which list is wanted, and who must have signed it. */
 export type ListSource = {
@@ -37,7 +37,7 @@ export type ListSource = {
   readonly issuer: StatusIssuer
   readonly now: Date
   readonly anchors: () => Promise<AnchorSet>
-  readonly form: ListForm
+  readonly form: FetchedListForm
 }
 
 const DAY_MS = 86_400_000
@@ -96,7 +96,7 @@ async function fetchList(platform: TrustNeeds, source: ListSource, kept: Kept | 
   })
   if (kept !== null && known !== null && answer.status === 304) return kept
   const notes = `status ${answer.status} for a status list`
-  if (isTrouble(answer.status)) throw new Fault('upstream.answer', { notes })
+  if (isServerTrouble(answer.status)) throw new Fault('upstream.answer', { notes })
   if (answer.status !== 200) throw new Fault('upstream.refused', { notes })
   const list = await (source.form === 'cwt' ? listInCwt(answer.body, source) : listInJwt(platform, answer.body, source))
   return { list, etag: etagOf(answer.headers.etag), verifiedAt: source.now.getTime() }

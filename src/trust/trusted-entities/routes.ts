@@ -5,11 +5,11 @@ import { once } from '../../http/routes/operation.ts'
 import { answer, type Route, route } from '../../http/routes/route.ts'
 import { TrustedEntityBody, TrustedEntityListQuery, TrustedEntityReply } from './schemas.ts'
 import {
-  addTrustedEntity,
-  changeTrustedEntity,
+  createTrustedEntity,
   getTrustedEntity,
   listTrustedEntities,
   removeTrustedEntity,
+  updateTrustedEntity,
 } from './trusted-entities.ts'
 import type { TrustedEntity } from './trusted-entity.ts'
 
@@ -20,15 +20,15 @@ const addRoute = route({
   method: 'POST',
   path: '/trusted-entities',
   tag,
-  says: 'Adds somebody whom the organisation trusts, by DIDs, by certificates or by issuer addresses.',
-  needs: 'trust:write',
+  summary: 'Adds somebody whom the organisation trusts, by DIDs, by certificates or by issuer addresses.',
+  scope: 'trust:write',
   body: TrustedEntityBody,
   status: 201,
   reply: TrustedEntityReply,
   faults: ['certificate.invalid'],
   handle: async ({ platform, caller, body, operation }) => {
     const find = (id: string) => getTrustedEntity(platform, caller, id)
-    return shown(await once(operation, find, (id) => addTrustedEntity(platform, caller, body, id)))
+    return shown(await once(operation, find, (id) => createTrustedEntity(platform, caller, body, id)))
   },
 })
 
@@ -37,8 +37,8 @@ const listRoute = route({
   method: 'GET',
   path: '/trusted-entities',
   tag,
-  says: 'Lists whom the organisation trusts.',
-  needs: 'trust:read',
+  summary: 'Lists whom the organisation trusts.',
+  scope: 'trust:read',
   query: TrustedEntityListQuery,
   status: 200,
   reply: Type.Array(TrustedEntityReply),
@@ -52,8 +52,8 @@ const getRoute = route({
   method: 'GET',
   path: '/trusted-entities/{id}',
   tag,
-  says: 'Reads a trusted entity; what its certificates say stands in `meta`.',
-  needs: 'trust:read',
+  summary: 'Reads a trusted entity; what its certificates say stands in `meta`.',
+  scope: 'trust:read',
   status: 200,
   reply: TrustedEntityReply,
   faults: ['resource.unknown'],
@@ -65,14 +65,14 @@ const replaceRoute = route({
   method: 'PUT',
   path: '/trusted-entities/{id}',
   tag,
-  says: 'Replaces a trusted entity entirely. It counts at once, also for open presentation requests.',
-  needs: 'trust:write',
+  summary: 'Replaces a trusted entity entirely. It counts at once, also for open presentation requests.',
+  scope: 'trust:write',
   body: TrustedEntityBody,
   status: 200,
   reply: TrustedEntityReply,
   faults: ['resource.unknown', 'certificate.invalid'],
   handle: async ({ platform, caller, params, body }) =>
-    shown(await changeTrustedEntity(platform, caller, params.id, body)),
+    shown(await updateTrustedEntity(platform, caller, params.id, body)),
 })
 
 const removeRoute = route({
@@ -80,8 +80,8 @@ const removeRoute = route({
   method: 'DELETE',
   path: '/trusted-entities/{id}',
   tag,
-  says: 'Removes a trusted entity. Templates that trust only it trust nobody from then on.',
-  needs: 'trust:write',
+  summary: 'Removes a trusted entity. Templates that trust only it trust nobody from then on.',
+  scope: 'trust:write',
   status: 204,
   faults: ['resource.unknown'],
   handle: async ({ platform, caller, params }) => {

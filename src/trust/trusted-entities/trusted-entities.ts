@@ -1,6 +1,6 @@
-import type { ListAsk } from '../../api/list.ts'
+import type { ListRequest } from '../../api/list.ts'
 import type { Caller, TenantId } from '../../caller.ts'
-import type { Entry } from '../../events/audit/entry.ts'
+import type { AuditEntry } from '../../events/audit/entry.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import { isUuid, knownId } from '../../uuid.ts'
@@ -20,7 +20,7 @@ import {
 type Needs = Pick<Platform, 'store' | 'clock' | 'config'>
 
 /** Adds somebody whom the tenant trusts. @throws Fault `request.invalid`, `certificate.invalid` */
-export async function addTrustedEntity(
+export async function createTrustedEntity(
   needs: Needs,
   caller: Caller,
   body: TrustedEntityBody,
@@ -36,7 +36,7 @@ export async function addTrustedEntity(
 }
 
 /** Replaces all that is said of an entity. @throws Fault `request.invalid`, `certificate.invalid`, `resource.unknown` */
-export async function changeTrustedEntity(
+export async function updateTrustedEntity(
   needs: Needs,
   caller: Caller,
   id: string,
@@ -73,7 +73,7 @@ export async function getTrustedEntity({ store }: Needs, { tenantId }: Caller, i
 export async function listTrustedEntities(
   { store }: Needs,
   { tenantId }: Caller,
-  ask: ListAsk,
+  ask: ListRequest,
   filter: { readonly did?: string | undefined; readonly name?: string | undefined },
 ): Promise<TrustedEntity[]> {
   return store.single(tenantId, (tx) => listTrustedEntityRows(tx, ask, filter))
@@ -90,6 +90,6 @@ export async function unknownTrustedEntities(
   return new Set(ids.filter((id) => !there.includes(id.toLowerCase())))
 }
 
-function entryOf(what: string, id: string, by: Caller): Entry {
+function entryOf(what: string, id: string, by: Caller): AuditEntry {
   return { action: `trusted_entity.${what}`, subject: { kind: 'trusted_entity', id }, by }
 }

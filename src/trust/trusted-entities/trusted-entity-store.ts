@@ -1,7 +1,7 @@
-import type { Entry } from '../../events/audit/entry.ts'
+import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
 import { Fault } from '../../fault.ts'
-import { type PageAsk, pagedList } from '../../store/paged-list.ts'
+import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { TrustedEntity, TrustedEntityContent } from './trusted-entity.ts'
 
@@ -60,7 +60,7 @@ export async function insertTrustedEntity(
   tx: TenantTx,
   id: string,
   content: TrustedEntityContent,
-  entry: Entry,
+  entry: AuditEntry,
   now: Date,
 ): Promise<TrustedEntity> {
   return found(await tx.rows<TrustedEntity>(insertEntity, valuesOf(tx, id, content, entry, now)))
@@ -71,14 +71,14 @@ export async function replaceTrustedEntity(
   tx: TenantTx,
   id: string,
   content: TrustedEntityContent,
-  entry: Entry,
+  entry: AuditEntry,
   now: Date,
 ): Promise<TrustedEntity> {
   return found(await tx.rows<TrustedEntity>(replaceEntity, valuesOf(tx, id, content, entry, now)))
 }
 
 /** Takes an entity away. @throws Fault `resource.unknown` */
-export async function deleteTrustedEntity(tx: TenantTx, id: string, entry: Entry, now: Date): Promise<void> {
+export async function deleteTrustedEntity(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<void> {
   found(await tx.rows(deleteEntity, [tx.tenantId, id, ...auditValues(entry, now)]))
 }
 
@@ -106,13 +106,13 @@ export async function existingTrustedEntities(tx: TenantTx, ids: readonly string
 /** One page, and one row more if there is a next page. */
 export async function listTrustedEntityRows(
   tx: TenantTx,
-  ask: PageAsk,
+  ask: PageRequest,
   filter: { readonly did?: string | undefined; readonly name?: string | undefined },
 ): Promise<TrustedEntity[]> {
   return page<TrustedEntity>(tx, ask, [tx.tenantId], filter)
 }
 
-function valuesOf(tx: TenantTx, id: string, content: TrustedEntityContent, entry: Entry, now: Date): unknown[] {
+function valuesOf(tx: TenantTx, id: string, content: TrustedEntityContent, entry: AuditEntry, now: Date): unknown[] {
   const { name, dids, certificates, issuers, purposes } = content
   const lists = [dids, certificates, issuers].map((one) => JSON.stringify(one))
   return [tx.tenantId, id, name, ...lists, purposes, now, ...auditValues(entry, now)]

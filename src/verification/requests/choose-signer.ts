@@ -11,25 +11,25 @@ type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config'>
 /** Who a request is from: a certificate and the client identifier that it has; neither: the did:web of the tenant. */
 export type SignerChoice = { readonly clientId?: string; readonly signerId?: string }
 
-/** By what a template says about signing, as {@link wishOf} writes it. */
+/** By what a template says about signing, as {@link signerChoiceOf} writes it. */
 export type SignerChoices = Readonly<Record<string, SignerChoice>>
 
 type Config = Pick<VerifierConfig, 'signer' | 'keyType' | 'clientIdPrefix'>
 
 /** What a template says about signing, in one word. The statement that makes requests writes the same. */
-export function wishOf({ signer, keyType, clientIdPrefix }: Config): string {
+export function signerChoiceOf({ signer, keyType, clientIdPrefix }: Config): string {
   return [signer, keyType, clientIdPrefix].map((one) => one ?? '').join('|')
 }
 
 /** Who signs for templates that say nothing, or just which kind of signer. Up to 5 s old. */
-export async function usualSigners(needs: Needs, { tenantId }: Pick<Caller, 'tenantId'>): Promise<SignerChoices> {
+export async function defaultSigners(needs: Needs, { tenantId }: Pick<Caller, 'tenantId'>): Promise<SignerChoices> {
   const active = await findActiveSigner(needs, tenantId, 'verifier')
-  const didWeb = { [wishOf({})]: {}, [wishOf({ signer: 'did:web' })]: {} }
+  const didWeb = { [signerChoiceOf({})]: {}, [signerChoiceOf({ signer: 'did:web' })]: {} }
   if (active === null) return didWeb
   const choice = certified(active, hashOf(active))
   const { keyType } = active
   const wishes = [{}, { keyType }, { signer: 'certificate' }, { signer: 'certificate', keyType }] as const
-  return { ...didWeb, ...Object.fromEntries(wishes.map((wish) => [wishOf(wish), choice])) }
+  return { ...didWeb, ...Object.fromEntries(wishes.map((wish) => [signerChoiceOf(wish), choice])) }
 }
 
 /**

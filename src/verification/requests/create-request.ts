@@ -7,9 +7,9 @@ import { knownId } from '../../uuid.ts'
 import type { VerifierConfig } from '../templates/presentation-template.ts'
 import { checkRedirectUri, redirectPolicyOf } from '../templates/redirect-uris.ts'
 import { getPresentationTemplate } from '../templates/template-store.ts'
-import { chooseSigner, type SignerChoices, usualSigners, wishOf } from './choose-signer.ts'
+import { chooseSigner, defaultSigners, type SignerChoices, signerChoiceOf } from './choose-signer.ts'
 import { insertPresentationRequest, type RequestRow } from './request-store.ts'
-import type { OpenRequestBody } from './schemas.ts'
+import type { CreateRequestBody } from './schemas.ts'
 
 const RETENTION_SECONDS = 30 * 86_400
 /** [VP-R1] 128 bits and more; 32 characters. */
@@ -24,10 +24,10 @@ type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config'>
  * @throws Fault `resource.unknown`, `request.invalid`, `presentation_template.unsupported`, `certificate.none_active`, `state.conflict` if the
  *   template is changed at the same moment
  */
-export async function openRequest(
+export async function createPresentationRequest(
   platform: Needs,
   caller: Caller,
-  body: OpenRequestBody,
+  body: CreateRequestBody,
   id = newId(),
 ): Promise<RequestRow> {
   const { redirectUri, presentationTemplateId } = body
@@ -37,12 +37,12 @@ export async function openRequest(
     if (violations.length > 0) throw new Fault('request.invalid', { violations })
   }
   const ask = { ...body, templateId, id }
-  const usual = await insert(platform, caller, ask, await usualSigners(platform, caller))
+  const usual = await insert(platform, caller, ask, await defaultSigners(platform, caller))
   if (usual !== null) return usual
   const template = await platform.store.single(caller.tenantId, (tx) => getPresentationTemplate(tx, templateId))
   const config = template.verifierConfig ?? {}
   checkResponseMode(config)
-  const signers = { [wishOf(config)]: await chooseSigner(platform, caller, config) }
+  const signers = { [signerChoiceOf(config)]: await chooseSigner(platform, caller, config) }
   const made = await insert(platform, caller, ask, signers)
   if (made === null) throw new Fault('state.conflict', { detail: 'The template was changed at this moment.' })
   return made
@@ -51,7 +51,7 @@ export async function openRequest(
 async function insert(
   { store, clock, config }: Needs,
   caller: Caller,
-  ask: OpenRequestBody & { readonly templateId: string; readonly id: string },
+  ask: CreateRequestBody & { readonly templateId: string; readonly id: string },
   signers: SignerChoices,
 ): Promise<RequestRow | null> {
   const { id, templateId, reference = null, redirectUri = null, expiresInSeconds = null } = ask

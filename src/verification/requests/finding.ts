@@ -46,7 +46,7 @@ export function issue(code: IssueCode, about?: string): Issue {
 }
 
 /** Whether an issue says nothing about the credential: another time the check may go well. */
-export function isPassing({ code }: Issue): boolean {
+export function isTransientIssue({ code }: Issue): boolean {
   return code === 'issuer.unavailable' || code === 'status.unavailable'
 }
 

@@ -4,7 +4,7 @@ import { newId } from '../../store/row-id.ts'
 import { sql } from '../../store/store.ts'
 import { type Backend, startVerifier, type Verifier } from '../test-support/verifier.ts'
 import { verificationSchedules } from './jobs.ts'
-import { claimAnswer, completeAnswer } from './request-store.ts'
+import { claimRequest, completeRequest } from './request-store.ts'
 
 let verifier: Verifier
 before(async () => {
@@ -38,7 +38,7 @@ async function run(name: string): Promise<void> {
 async function claim({ tenantId }: Backend, id: string, now: Date) {
   const { store } = verifier
   const [row] = await store.single(tenantId, (tx) => tx.rows<{ state: string }>(readSecrets, [tenantId, id]))
-  return store.single(tenantId, (tx) => claimAnswer(tx, id, row?.state ?? '', now, newId()))
+  return store.single(tenantId, (tx) => claimRequest(tx, id, row?.state ?? '', now, newId()))
 }
 
 const entryOf = (id: string) => ({
@@ -80,7 +80,7 @@ test('a claim holds for a minute; then the next answer may be taken, and the fir
   assert(second)
   const complete = (question: typeof first) =>
     verifier.store.single(backend.tenantId, (tx) =>
-      completeAnswer(tx, question, { ...completion, resultUntil: at(3600) }, entryOf(id), at(61)),
+      completeRequest(tx, question, { ...completion, resultUntil: at(3600) }, entryOf(id), at(61)),
     )
   const told = [await complete(first), await complete(second), await complete(second), await complete(first)]
   // the same completion again, as after a lost database answer, is told the same
@@ -96,7 +96,7 @@ test('a request whose answer is being checked is not expired under it', async ()
   verifier.wait(5)
   await run('verification.expire-requests')
   const isOurs = await verifier.store.single(backend.tenantId, (tx) =>
-    completeAnswer(tx, question, { ...completion, resultUntil: new Date() }, entryOf(id), new Date()),
+    completeRequest(tx, question, { ...completion, resultUntil: new Date() }, entryOf(id), new Date()),
   )
   assert(isOurs)
 })
@@ -110,7 +110,7 @@ test('results are forgotten when their time is over', async () => {
   assert.equal(question.retentionSeconds, 30 * 86_400)
   const resultUntil = new Date(now.getTime() + 60_000)
   await verifier.store.single(backend.tenantId, (tx) =>
-    completeAnswer(tx, question, { ...completion, resultUntil }, entryOf(id), now),
+    completeRequest(tx, question, { ...completion, resultUntil }, entryOf(id), now),
   )
   const result = async () => {
     const rows = await verifier.store.single(backend.tenantId, (tx) =>

@@ -10,13 +10,16 @@ const selectNames = sql(
 )
 
 /** The template that each request was made from, by their ids. */
-export async function listOrigins(tx: TenantTx, ids: readonly string[]): Promise<Map<string, string>> {
+export async function listTemplatesOfRequests(tx: TenantTx, ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await tx.rows<{ id: string; templateId: string }>(selectOrigins, [tx.tenantId, ids])
   return new Map(rows.map((row) => [row.id, row.templateId]))
 }
 
 /** The names of templates, archived ones too, by their ids. */
-export async function listTemplateNames(tx: TenantTx, ids: readonly string[]): Promise<Map<string, string>> {
+export async function listPresentationTemplateNames(
+  tx: TenantTx,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
   const rows = await tx.rows<{ id: string; name: string }>(selectNames, [tx.tenantId, ids])
   return new Map(rows.map((row) => [row.id, row.name]))
 }

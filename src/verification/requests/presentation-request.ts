@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../crypto/json.ts'
-import type { TemplateFormat } from '../templates/presentation-template.ts'
+import type { PresentationTemplateFormat } from '../templates/presentation-template.ts'
 import type { Snapshot } from '../templates/template-query.ts'
 import type { Issue } from './finding.ts'
 
@@ -14,7 +14,7 @@ export type CredentialResult = {
   readonly isValid: boolean
   readonly name: string | null
   readonly type: string
-  readonly format: TemplateFormat
+  readonly format: PresentationTemplateFormat
   /** Only what the template asks for. */
   readonly attributes: JsonObject
   /** DID, https identifier or subject of a certificate; null where nobody could be made out. */
@@ -41,7 +41,7 @@ export type PresentationRequest = {
 }
 
 /** What a wallet is asked, and what its answer is checked against. */
-export type Question = Snapshot & {
+export type PendingRequest = Snapshot & {
   readonly id: string
   readonly nonce: string
   readonly state: string
@@ -53,18 +53,18 @@ export type Question = Snapshot & {
 }
 
 /** A question whose answer this process, and no other, is checking. `claim` is the proof. */
-export type ClaimedQuestion = Question & {
+export type ClaimedRequest = PendingRequest & {
   readonly claim: string
   readonly redirectUri: string | null
   readonly retentionSeconds: number
 }
 
 /** How an answer ended. */
-export type Outcome = {
+export type RequestOutcome = {
   readonly status: 'verified' | 'rejected' | 'failed'
   readonly error: RequestError | null
   readonly credentials: readonly CredentialResult[]
 }
 
 /** An answer that could not be checked to the end, and why. The same answer may hold another time. */
-export type Undecided = { readonly status: 'undecided'; readonly details: readonly Issue[] }
+export type Inconclusive = { readonly status: 'undecided'; readonly details: readonly Issue[] }

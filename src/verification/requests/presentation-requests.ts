@@ -1,4 +1,4 @@
-import type { ListAsk } from '../../api/list.ts'
+import type { ListRequest } from '../../api/list.ts'
 import type { Caller } from '../../caller.ts'
 import { equalInConstantTime, sha256 } from '../../crypto/digest.ts'
 import { readOwnJson } from '../../crypto/json.ts'
@@ -18,7 +18,7 @@ type Needs = Pick<Platform, 'store' | 'clock' | 'sealing'>
  *   its code: that shows that the browser which asked is the one that answered. [VP-F2]
  * @throws Fault `resource.unknown`, `presentation_request.response_code`
  */
-export async function getRequest(
+export async function getPresentationRequest(
   needs: Needs,
   caller: Caller,
   id: string,
@@ -46,10 +46,10 @@ async function rowOf({ store, clock }: Needs, { tenantId }: Caller, id: string):
 }
 
 /** One page of the tenant's requests, with the results of those that sent no browser anywhere. One row more than a page: see `listAnswer`. */
-export async function listRequests(
+export async function listRequestPage(
   { store, clock, sealing }: Needs,
   caller: Caller,
-  ask: ListAsk,
+  ask: ListRequest,
   filter: RequestFilter,
 ): Promise<PresentationRequest[]> {
   const rows = await store.single(caller.tenantId, (tx) => listPresentationRequests(tx, ask, filter, clock.now()))
@@ -62,7 +62,7 @@ export async function listRequests(
  *
  * @throws Fault `resource.unknown`, `presentation_request.closed`
  */
-export async function cancelRequest(needs: Needs, caller: Caller, id: string): Promise<PresentationRequest> {
+export async function cancelPresentation(needs: Needs, caller: Caller, id: string): Promise<PresentationRequest> {
   const { store, clock } = needs
   const now = clock.now()
   const error = { code: 410, message: 'The request was canceled.', details: [] }

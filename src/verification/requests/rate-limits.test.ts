@@ -4,7 +4,7 @@ import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault, type FaultCode } from '../../fault.ts'
 import { newId } from '../../store/row-id.ts'
 import { startVerifier, type Verifier } from '../test-support/verifier.ts'
-import { countingRefusals } from './rate-limits.ts'
+import { limitVerifierRefusals } from './rate-limits.ts'
 
 let verifier: Verifier
 before(async () => {
@@ -14,7 +14,7 @@ after(() => verifier.close())
 
 async function codeOf(between: { tenant: Pick<Tenant, 'id'>; ip: string }, code: FaultCode | null): Promise<string> {
   const work = () => (code === null ? Promise.resolve('done') : Promise.reject(new Fault(code)))
-  return countingRefusals(verifier.platform, between, work).catch((error: Fault) => error.code)
+  return limitVerifierRefusals(verifier.platform, between, work).catch((error: Fault) => error.code)
 }
 
 test('who is refused again and again has to wait a minute; others, and answers that are taken, are not counted [SEC-74]', async () => {

@@ -13,7 +13,7 @@ const counted: ReadonlySet<FaultCode> = new Set([
  *
  * @throws Fault `request.rate_limited`, and what the work throws
  */
-export async function countingRefusals<T>(
+export async function limitVerifierRefusals<T>(
   { rateLimiter, clock }: Pick<Platform, 'rateLimiter' | 'clock'>,
   { tenant, ip }: { readonly tenant: Pick<Tenant, 'id'>; readonly ip: string },
   work: () => Promise<T>,

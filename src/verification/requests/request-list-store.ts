@@ -1,7 +1,7 @@
-import { type PageAsk, pagedList } from '../../store/paged-list.ts'
+import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import type { TenantTx } from '../../store/store.ts'
 import type { RequestStatus } from './presentation-request.ts'
-import { type RequestRow, rowColumns } from './request-store.ts'
+import { type RequestRow, requestColumns } from './request-store.ts'
 
 /** What a list of requests is narrowed to; what is left out lets everything through. */
 export type RequestFilter = {
@@ -22,7 +22,7 @@ const statusIs: Readonly<Record<RequestStatus, string>> = {
 
 const page = pagedList({
   name: 'verification.requests',
-  select: `select ${rowColumns('$2')} from presentation_request where tenant_id = $1`,
+  select: `select ${requestColumns('$2')} from presentation_request where tenant_id = $1`,
   parameters: 2,
   id: 'id',
   filters: {
@@ -35,7 +35,7 @@ const page = pagedList({
 /** One page, and one row more if there is a next page. */
 export async function listPresentationRequests(
   tx: TenantTx,
-  ask: PageAsk,
+  ask: PageRequest,
   filter: RequestFilter,
   now: Date,
 ): Promise<RequestRow[]> {

@@ -1,9 +1,9 @@
-import type { Entry } from '../../events/audit/entry.ts'
+import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
-import type { Watched } from '../../platform.ts'
+import type { WatchedKind } from '../../platform.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { SignerChoices } from './choose-signer.ts'
-import type { ClaimedQuestion, Question, RequestError, RequestStatus } from './presentation-request.ts'
+import type { ClaimedRequest, PendingRequest, RequestError, RequestStatus } from './presentation-request.ts'
 
 /** A row as the API needs it; `result` is still sealed. */
 export type RequestRow = {
@@ -28,7 +28,7 @@ export const CLAIM_SECONDS = 60
 const shown = (now: string) => `case when status = 'requested' and expires_at <= ${now} then 'expired'
   when status = 'answering' then 'requested' else status end`
 /** What is read of a request. `$n` is the moment. */
-export const rowColumns = (
+export const requestColumns = (
   now: string,
 ) => `id, ${shown(now)} as status, template_id as "templateId", reference, client_id as "clientId", error, result,
   response_code_hash as "responseCodeHash", expires_at as "expiresAt", created_at as "createdAt", updated_at as "updatedAt"`
@@ -54,7 +54,7 @@ const insertRequest = sql(
        and coalesce(verifier_config->>'responseMode', 'direct_post') = 'direct_post'
      returning *),
    ${auditCte({ from: 'ins', first: 13 })}
-   select ${rowColumns('$10')} from ins`,
+   select ${requestColumns('$10')} from ins`,
 )
 
 const findOpen = sql(
@@ -64,7 +64,7 @@ const findOpen = sql(
 )
 
 // This one and the next, run once more with the same values, do the same: a call whose database answer was lost may repeat them.
-const claimRequest = sql(
+const claimStatement = sql(
   'verification.request-claim',
   `update presentation_request set status = 'answering', claimed_at = $4, claim = $6, updated_at = $4
    where tenant_id = $1 and id = $2 and state = $3 and expires_at > $4
@@ -78,7 +78,7 @@ const findClaimed = sql(
    where tenant_id = $1 and id = $2 and state = $3 and status = 'answering' and expires_at > $4`,
 )
 
-const completeRequest = sql(
+const completeStatement = sql(
   'verification.request-complete',
   `with upd as (
      update presentation_request set status = $4, claimed_at = null, error = $5::jsonb, result = $6, result_until = $7,
@@ -89,7 +89,7 @@ const completeRequest = sql(
    union all select id from presentation_request where tenant_id = $1 and id = $2 and claim = $3 and status = $4`,
 )
 
-const releaseRequest = sql(
+const releaseStatement = sql(
   'verification.request-release',
   `update presentation_request set status = 'requested', claimed_at = null, claim = null, error = $4::jsonb, updated_at = $5
    where tenant_id = $1 and id = $2 and status = 'answering' and claim = $3`,
@@ -97,7 +97,7 @@ const releaseRequest = sql(
 
 const findRequest = sql(
   'verification.request-find',
-  `select ${rowColumns('$3')} from presentation_request where tenant_id = $1 and id = $2`,
+  `select ${requestColumns('$3')} from presentation_request where tenant_id = $1 and id = $2`,
 )
 
 const selectVersions = sql(
@@ -112,11 +112,11 @@ const cancelRequest = sql(
      update presentation_request set status = 'expired', expires_at = $3, error = $4::jsonb, updated_at = $3
      where tenant_id = $1 and id = $2 and status = 'requested' and expires_at > $3 returning *),
    ${auditCte({ from: 'upd', first: 5 })}
-   select ${rowColumns('$3')} from upd`,
+   select ${requestColumns('$3')} from upd`,
 )
 
 /** Requests whose changes can be waited for. */
-export const watchedRequests: Watched = {
+export const watchedRequests: WatchedKind = {
   name: 'presentation request',
   versions: async (tx, asked, now) =>
     tx.rows(selectVersions, [asked.map((one) => one.tenantId), asked.map((one) => one.id), now]),
@@ -145,7 +145,7 @@ export type NewRequest = {
 export async function insertPresentationRequest(
   tx: TenantTx,
   { presets, ...one }: NewRequest,
-  entry: Entry,
+  entry: AuditEntry,
   now: Date,
 ): Promise<RequestRow | null> {
   const { templateId, id, reference, nonce, state, redirectUri, expiresInSeconds, signers } = one
@@ -157,8 +157,8 @@ export async function insertPresentationRequest(
 }
 
 /** The question of an open request; null if there is none, or it was answered, canceled or has run out. */
-export async function findOpenQuestion(tx: TenantTx, id: string, now: Date): Promise<Question | null> {
-  const [row] = await tx.rows<Question>(findOpen, [tx.tenantId, id, now])
+export async function findPendingRequest(tx: TenantTx, id: string, now: Date): Promise<PendingRequest | null> {
+  const [row] = await tx.rows<PendingRequest>(findOpen, [tx.tenantId, id, now])
   return row ?? null
 }
 
@@ -169,15 +169,15 @@ export async function findOpenQuestion(tx: TenantTx, id: string, now: Date): Pro
  * @param claim Names this claim; of a new UUID.
  * @returns null if the request is not open, or `state` is another's.
  */
-export async function claimAnswer(
+export async function claimRequest(
   tx: TenantTx,
   id: string,
   state: string,
   now: Date,
   claim: string,
-): Promise<ClaimedQuestion | null> {
+): Promise<ClaimedRequest | null> {
   const staleAt = new Date(now.getTime() - CLAIM_SECONDS * 1000)
-  const [row] = await tx.rows<ClaimedQuestion>(claimRequest, [tx.tenantId, id, state, now, staleAt, claim])
+  const [row] = await tx.rows<ClaimedRequest>(claimStatement, [tx.tenantId, id, state, now, staleAt, claim])
   return row ?? null
 }
 
@@ -196,27 +196,27 @@ export type Completion = {
 }
 
 /** Ends a claimed request. @returns false if another answer has the claim; then nothing was written. */
-export async function completeAnswer(
+export async function completeRequest(
   tx: TenantTx,
-  { id, claim }: Pick<ClaimedQuestion, 'id' | 'claim'>,
+  { id, claim }: Pick<ClaimedRequest, 'id' | 'claim'>,
   { status, error, result, resultUntil, responseCodeHash }: Completion,
-  entry: Entry,
+  entry: AuditEntry,
   now: Date,
 ): Promise<boolean> {
   const json = error === null ? null : JSON.stringify(error)
   const ended = [tx.tenantId, id, claim, status, json, result, resultUntil, responseCodeHash, now]
-  const rows = await tx.rows(completeRequest, [...ended, ...auditValues(entry, now)])
+  const rows = await tx.rows(completeStatement, [...ended, ...auditValues(entry, now)])
   return rows.length === 1
 }
 
 /** Opens a claimed request again, with why. Nothing happens if the claim was lost. */
-export async function releaseAnswer(
+export async function releaseRequest(
   tx: TenantTx,
-  { id, claim }: Pick<ClaimedQuestion, 'id' | 'claim'>,
+  { id, claim }: Pick<ClaimedRequest, 'id' | 'claim'>,
   error: RequestError,
   now: Date,
 ): Promise<void> {
-  await tx.rows(releaseRequest, [tx.tenantId, id, claim, JSON.stringify(error), now])
+  await tx.rows(releaseStatement, [tx.tenantId, id, claim, JSON.stringify(error), now])
 }
 
 /** @returns null if there is no such request. */
@@ -230,7 +230,7 @@ export async function cancelPresentationRequest(
   tx: TenantTx,
   id: string,
   error: RequestError,
-  entry: Entry,
+  entry: AuditEntry,
   now: Date,
 ): Promise<RequestRow | null> {
   const values = [tx.tenantId, id, now, JSON.stringify(error), ...auditValues(entry, now)]

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { heldAnswer } from '../../api/held-answer.ts'
+import { conditionalAnswer } from '../../api/held-answer.ts'
 import { filtersOf, listPage, listQuery } from '../../api/list.ts'
 import type { Caller } from '../../caller.ts'
 import { once } from '../../http/routes/operation.ts'
@@ -7,15 +7,25 @@ import { answer, type Route, route } from '../../http/routes/route.ts'
 import type { Platform } from '../../platform.ts'
 import { knownId } from '../../uuid.ts'
 import type { PresentationTemplate } from '../templates/presentation-template.ts'
-import { archiveTemplate, createTemplate, replaceTemplate } from '../templates/presentation-templates.ts'
+import {
+  archiveTemplateOf,
+  createPresentationTemplate,
+  replaceTemplateOf,
+} from '../templates/presentation-templates.ts'
 import { PresentationTemplateBody, PresentationTemplateReply } from '../templates/schemas.ts'
 import { getPresentationTemplate, listPresentationTemplates } from '../templates/template-store.ts'
-import { openRequest } from './create-request.ts'
+import { createPresentationRequest } from './create-request.ts'
 import { requestStatuses } from './presentation-request.ts'
-import { cancelRequest, getMadeRequest, getRequest, listRequests, unsealed } from './presentation-requests.ts'
+import {
+  cancelPresentation,
+  getMadeRequest,
+  getPresentationRequest,
+  listRequestPage,
+  unsealed,
+} from './presentation-requests.ts'
 import { watchedRequests } from './request-store.ts'
-import { OpenRequestBody, PresentationRequestReply } from './schemas.ts'
-import { showRequest, showTemplate, templateMeta } from './show.ts'
+import { CreateRequestBody, PresentationRequestReply } from './schemas.ts'
+import { showPresentationTemplate, showRequest, templateMeta } from './show.ts'
 
 const TemplateList = listQuery({ sorts: ['createdAt', 'name'], searches: ['name'] })
 const RequestList = listQuery({
@@ -30,22 +40,23 @@ function readTemplate({ store }: Pick<Platform, 'store'>, { tenantId }: Caller, 
   return store.single(tenantId, (tx) => getPresentationTemplate(tx, id))
 }
 
-const shown = (template: PresentationTemplate) => answer(showTemplate(template), { meta: templateMeta(template) })
+const shown = (template: PresentationTemplate) =>
+  answer(showPresentationTemplate(template), { meta: templateMeta(template) })
 
 const createTemplateRoute = route({
   group: 'creds',
   method: 'POST',
   path: '/templates/presentations',
   tag: 'presentation templates',
-  says: 'Adds a presentation template: what to ask a holder for, and what must be true of it.',
-  needs: 'verification:write',
+  summary: 'Adds a presentation template: what to ask a holder for, and what must be true of it.',
+  scope: 'verification:write',
   body: PresentationTemplateBody,
   status: 201,
   reply: PresentationTemplateReply,
   faults: [],
   handle: async ({ platform, caller, body, operation }) => {
     const find = (id: string) => readTemplate(platform, caller, id)
-    return shown(await once(operation, find, (id) => createTemplate(platform, caller, body, id)))
+    return shown(await once(operation, find, (id) => createPresentationTemplate(platform, caller, body, id)))
   },
 })
 
@@ -54,8 +65,8 @@ const listTemplatesRoute = route({
   method: 'GET',
   path: '/templates/presentations',
   tag: 'presentation templates',
-  says: 'Lists the presentation templates that are not archived.',
-  needs: 'verification:read',
+  summary: 'Lists the presentation templates that are not archived.',
+  scope: 'verification:read',
   query: TemplateList,
   status: 200,
   reply: Type.Array(PresentationTemplateReply),
@@ -64,7 +75,7 @@ const listTemplatesRoute = route({
     listPage(
       { query, href },
       (list) => platform.store.single(caller.tenantId, (tx) => listPresentationTemplates(tx, list, filtersOf(query))),
-      showTemplate,
+      showPresentationTemplate,
     ),
 })
 
@@ -73,8 +84,8 @@ const getTemplateRoute = route({
   method: 'GET',
   path: '/templates/presentations/{id}',
   tag: 'presentation templates',
-  says: 'Reads a presentation template; what is accepted in requests only stands in `meta`.',
-  needs: 'verification:read',
+  summary: 'Reads a presentation template; what is accepted in requests only stands in `meta`.',
+  scope: 'verification:read',
   status: 200,
   reply: PresentationTemplateReply,
   faults: ['resource.unknown'],
@@ -86,14 +97,14 @@ const replaceTemplateRoute = route({
   method: 'PUT',
   path: '/templates/presentations/{id}',
   tag: 'presentation templates',
-  says: 'Replaces a presentation template entirely. Requests made before keep what they were made from.',
-  needs: 'verification:write',
+  summary: 'Replaces a presentation template entirely. Requests made before keep what they were made from.',
+  scope: 'verification:write',
   body: PresentationTemplateBody,
   status: 200,
   reply: PresentationTemplateReply,
   faults: ['resource.unknown'],
   handle: async ({ platform, caller, params, body }) =>
-    shown(await replaceTemplate(platform, caller, knownId(params.id), body)),
+    shown(await replaceTemplateOf(platform, caller, knownId(params.id), body)),
 })
 
 const archiveTemplateRoute = route({
@@ -101,12 +112,12 @@ const archiveTemplateRoute = route({
   method: 'DELETE',
   path: '/templates/presentations/{id}',
   tag: 'presentation templates',
-  says: 'Archives a presentation template. Open requests stay open.',
-  needs: 'verification:write',
+  summary: 'Archives a presentation template. Open requests stay open.',
+  scope: 'verification:write',
   status: 200,
   reply: PresentationTemplateReply,
   faults: ['resource.unknown'],
-  handle: async ({ platform, caller, params }) => shown(await archiveTemplate(platform, caller, knownId(params.id))),
+  handle: async ({ platform, caller, params }) => shown(await archiveTemplateOf(platform, caller, knownId(params.id))),
 })
 
 const openRequestRoute = route({
@@ -114,15 +125,16 @@ const openRequestRoute = route({
   method: 'POST',
   path: '/presentations/request',
   tag: 'presentation requests',
-  says: 'Makes a presentation request to show to a holder.',
-  needs: 'verification:write',
-  body: OpenRequestBody,
+  summary: 'Makes a presentation request to show to a holder.',
+  scope: 'verification:write',
+  body: CreateRequestBody,
   status: 200,
   reply: PresentationRequestReply,
   faults: ['resource.unknown', 'presentation_template.unsupported', 'certificate.none_active', 'state.conflict'],
   handle: async ({ platform, caller, body, operation }) => {
     const find = (id: string) => getMadeRequest(platform, caller, id)
-    const open = async (id: string) => unsealed(platform, caller, await openRequest(platform, caller, body, id))
+    const open = async (id: string) =>
+      unsealed(platform, caller, await createPresentationRequest(platform, caller, body, id))
     return answer(await showRequest(platform, caller, await once(operation, find, open)))
   },
 })
@@ -132,8 +144,9 @@ const listRequestsRoute = route({
   method: 'GET',
   path: '/presentations',
   tag: 'presentation requests',
-  says: 'Lists presentation requests with their results; results of requests with a redirectUri are read one by one, with their code.',
-  needs: 'verification:read',
+  summary:
+    'Lists presentation requests with their results; results of requests with a redirectUri are read one by one, with their code.',
+  scope: 'verification:read',
   query: RequestList,
   status: 200,
   reply: Type.Array(PresentationRequestReply),
@@ -141,7 +154,7 @@ const listRequestsRoute = route({
   handle: ({ platform, caller, query, href }) =>
     listPage(
       { query, href },
-      (list) => listRequests(platform, caller, list, filtersOf(query)),
+      (list) => listRequestPage(platform, caller, list, filtersOf(query)),
       (row) => showRequest(platform, caller, row),
     ),
 })
@@ -151,9 +164,9 @@ const getRequestRoute = route({
   method: 'GET',
   path: '/presentations/{id}',
   tag: 'presentation requests',
-  says: 'Reads a presentation request with its result; with `Prefer: wait` when it has changed.',
-  holds: true,
-  needs: 'verification:read',
+  summary: 'Reads a presentation request with its result; with `Prefer: wait` when it has changed.',
+  longPoll: true,
+  scope: 'verification:read',
   query: Type.Object(
     {
       responseCode: Type.Optional(
@@ -171,9 +184,10 @@ const getRequestRoute = route({
   faults: ['resource.unknown', 'presentation_request.response_code'],
   handle: ({ platform, caller, params, query, headers }) => {
     const id = knownId(params.id)
-    const read = async () => showRequest(platform, caller, await getRequest(platform, caller, id, query.responseCode))
+    const read = async () =>
+      showRequest(platform, caller, await getPresentationRequest(platform, caller, id, query.responseCode))
     const isFinal = ({ status }: PresentationRequestReply) => status !== 'requested'
-    return heldAnswer({ platform, caller, headers }, { watched: watchedRequests, id, read, isFinal })
+    return conditionalAnswer({ platform, caller, headers }, { watched: watchedRequests, id, read, isFinal })
   },
 })
 
@@ -182,13 +196,13 @@ const cancelRequestRoute = route({
   method: 'DELETE',
   path: '/presentations/{id}',
   tag: 'presentation requests',
-  says: 'Cancels an open presentation request: it is expired from now on.',
-  needs: 'verification:write',
+  summary: 'Cancels an open presentation request: it is expired from now on.',
+  scope: 'verification:write',
   status: 200,
   reply: PresentationRequestReply,
   faults: ['resource.unknown', 'presentation_request.closed'],
   handle: async ({ platform, caller, params }) =>
-    answer(await showRequest(platform, caller, await cancelRequest(platform, caller, knownId(params.id)))),
+    answer(await showRequest(platform, caller, await cancelPresentation(platform, caller, knownId(params.id)))),
 })
 
 /** Presentation templates, requests and results. */

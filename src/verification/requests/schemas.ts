@@ -3,7 +3,7 @@ import { templateFormats } from '../templates/presentation-template.ts'
 import { requestStatuses } from './presentation-request.ts'
 
 /** Body of POST /presentations/request. */
-export const OpenRequestBody = Type.Object(
+export const CreateRequestBody = Type.Object(
   {
     presentationTemplateId: Type.String({ maxLength: 64, description: 'Which presentation template to ask with.' }),
     reference: Type.Optional(
@@ -30,7 +30,7 @@ export const OpenRequestBody = Type.Object(
     examples: [{ presentationTemplateId: '01890000-0000-7000-8000-000000000000', reference: 'application-17' }],
   },
 )
-export type OpenRequestBody = Static<typeof OpenRequestBody>
+export type CreateRequestBody = Static<typeof CreateRequestBody>
 
 const Issue = Type.Object(
   {

@@ -6,9 +6,9 @@ import type { Platform } from '../../platform.ts'
 import { buildRequestObject, signRequestObject, vpFormatsSupported } from '../../protocols/openid4vp/request-object.ts'
 import { findFormerSigner } from '../../trust/certificates/active-signer.ts'
 import { queryOf } from '../templates/template-query.ts'
-import type { Question } from './presentation-request.ts'
+import type { PendingRequest } from './presentation-request.ts'
 import { addressesOf } from './request-addresses.ts'
-import { findOpenQuestion, findPresentationRequest } from './request-store.ts'
+import { findPendingRequest, findPresentationRequest } from './request-store.ts'
 import { readRequestToken } from './request-token.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'keys' | 'urls' | 'config'>
@@ -31,7 +31,7 @@ export async function serveRequestObject(
   const id = await readRequestToken(platform, tenantId, token)
   if (id === null) throw new Fault('resource.unknown')
   const now = clock.now()
-  const question = await store.single(tenantId, (tx) => findOpenQuestion(tx, id, now))
+  const question = await store.single(tenantId, (tx) => findPendingRequest(tx, id, now))
   if (question === null) throw new Fault('presentation_request.closed')
   const { clientId, responseUri } = addressesOf(urls, slug, token, question.clientId)
   const { nonce, state, expiresAt } = question
@@ -54,7 +54,7 @@ export async function serveRequestObject(
  *
  * @throws Fault `resource.unknown` if the token is not ours
  */
-export async function askingClient(
+export async function requestClient(
   platform: Pick<Needs, 'store' | 'clock' | 'sealing'>,
   { id: tenantId }: Tenant,
   token: string,
@@ -68,7 +68,7 @@ export async function askingClient(
 }
 
 /** What this request is about, and no more. */
-function formatsOf({ credentials }: Question): Partial<typeof vpFormatsSupported> {
+function formatsOf({ credentials }: PendingRequest): Partial<typeof vpFormatsSupported> {
   const has = (format: string) => credentials.some((one) => one.format === format)
   const { 'dc+sd-jwt': sdJwt, mso_mdoc } = vpFormatsSupported
   return { ...(has('sd-jwt-vc') && { 'dc+sd-jwt': sdJwt }), ...(has('mdoc') && { mso_mdoc }) }
@@ -76,7 +76,12 @@ function formatsOf({ credentials }: Question): Partial<typeof vpFormatsSupported
 
 type Signer = { readonly header: Parameters<typeof signRequestObject>[1]; readonly key: SigningKey }
 
-async function signerOf(platform: Needs, tenantId: TenantId, slug: string, { signerId }: Question): Promise<Signer> {
+async function signerOf(
+  platform: Needs,
+  tenantId: TenantId,
+  slug: string,
+  { signerId }: PendingRequest,
+): Promise<Signer> {
   if (signerId === null) {
     const key = await platform.keys.current(tenantId, 'request')
     // 5.9.3: `kid` names the verification method in the DID document

@@ -8,7 +8,7 @@ import { requestTokenOf } from './request-token.ts'
 import type { PresentationRequestReply } from './schemas.ts'
 
 /** A template as the contract shows it. */
-export function showTemplate(template: PresentationTemplate): PresentationTemplateReply {
+export function showPresentationTemplate(template: PresentationTemplate): PresentationTemplateReply {
   const { id, name, description, createdAt, updatedAt, credentials } = template
   return {
     ...{ id, name, description },

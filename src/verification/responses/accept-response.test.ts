@@ -17,7 +17,7 @@ import {
 } from '../test-support/asked.ts'
 import { aKey, anIssuer, isSignedBy, membership } from '../test-support/holder.ts'
 import { postForm, send, startVerifier, type Verifier } from '../test-support/verifier.ts'
-import { answerRequest } from './accept-response.ts'
+import { acceptResponse } from './accept-response.ts'
 
 const verifiedEntries = sql(
   'test.verified-entries',
@@ -318,7 +318,7 @@ for (const name of ['verification.request-claim', 'verification.request-complete
     const presentation = await aPresentation(request)
     const form = { vp_token: JSON.stringify({ c0: [presentation] }), state: String(request.object.state) }
     const lossy = { ...platform, store: lossyStore(platform.store, name) }
-    assert.equal(await answerRequest(lossy, tenant, token, readResponse(form), { ip: '::1', requestId: 'r' }), null)
+    assert.equal(await acceptResponse(lossy, tenant, token, readResponse(form), { ip: '::1', requestId: 'r' }), null)
     const { status, credentials } = await request.result()
     assert.deepEqual([status, credentials[0].isValid], ['verified', true])
     const entries = await platform.store.single(tenant.id, (tx) => tx.rows(verifiedEntries, [request.id]))
@@ -334,7 +334,7 @@ test('an answer whose check died is not told as closed: the wallet may send it a
   const presented = { c0: [await aPresentation(request)] }
   const form = { vp_token: JSON.stringify(presented), state: String(request.object.state) }
   const dying = { ...platform, store: lossyStore(platform.store, 'verification.request-complete', 99, false) }
-  await assert.rejects(answerRequest(dying, tenant, token, readResponse(form), { ip: '::1', requestId: 'r' }))
+  await assert.rejects(acceptResponse(dying, tenant, token, readResponse(form), { ip: '::1', requestId: 'r' }))
   const { status, headers } = await request.answer(presented)
   assert.deepEqual([status, headers.get('retry-after')], [503, '10'])
   assert.equal((await request.answer(presented, { state: 'another-state-0123456789' })).status, 400)

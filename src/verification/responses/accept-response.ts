@@ -1,7 +1,7 @@
 import { sha256 } from '../../crypto/digest.ts'
 import { randomToken } from '../../crypto/random.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
-import type { Stranger } from '../../events/audit/entry.ts'
+import type { AnonymousActor } from '../../events/audit/entry.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import type { ResponseForm } from '../../protocols/openid4vp/response.ts'
@@ -9,12 +9,12 @@ import { newId } from '../../store/row-id.ts'
 import { untilConfirmed } from '../../store/until-confirmed.ts'
 import { trustOf } from '../../trust/issuers/is-trusted.ts'
 import { issue } from '../requests/finding.ts'
-import type { ClaimedQuestion, Outcome, Undecided } from '../requests/presentation-request.ts'
+import type { ClaimedRequest, Inconclusive, RequestOutcome } from '../requests/presentation-request.ts'
 import { addressesOf } from '../requests/request-addresses.ts'
-import { claimAnswer, completeAnswer, isClaimed, releaseAnswer } from '../requests/request-store.ts'
+import { claimRequest, completeRequest, isClaimed, releaseRequest } from '../requests/request-store.ts'
 import { readRequestToken } from '../requests/request-token.ts'
 import { resultPlace } from '../requests/result-place.ts'
-import { checkAnswer } from './check-response.ts'
+import { checkResponse } from './check-response.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'urls' | 'fetch' | 'config'>
 
@@ -22,7 +22,7 @@ type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'urls' | 'fetch' | '
 const RETRY_SECONDS = 10
 
 /** From whom the answer came, for the audit trail. */
-export type From = Pick<Stranger, 'ip' | 'requestId'>
+export type ResponseSource = Pick<AnonymousActor, 'ip' | 'requestId'>
 
 /**
  * Takes a wallet's answer to a request: claim, check, complete. Two statements, and all checks between them.
@@ -35,12 +35,12 @@ export type From = Pick<Stranger, 'ip' | 'requestId'>
  * @throws Fault `resource.unknown` (no such request), `presentation_request.closed` (not open, or another state),
  *   `presentation_response.invalid` (no state), `presentation_response.undecided`
  */
-export async function answerRequest(
+export async function acceptResponse(
   platform: Needs,
   tenant: Tenant,
   token: string,
   answer: ResponseForm,
-  from: From,
+  from: ResponseSource,
 ): Promise<string | null> {
   const { store, clock } = platform
   const id = await readRequestToken(platform, tenant.id, token)
@@ -50,7 +50,7 @@ export async function answerRequest(
   if (state === null) throw new Fault('presentation_response.invalid', { detail: 'state is missing.' })
   const now = clock.now()
   const claim = newId()
-  const question = await untilConfirmed(() => store.single(tenant.id, (tx) => claimAnswer(tx, id, state, now, claim)))
+  const question = await untilConfirmed(() => store.single(tenant.id, (tx) => claimRequest(tx, id, state, now, claim)))
   // 3.9 step 1: open, in time, the right state, and once
   if (question === null) {
     if (await store.single(tenant.id, (tx) => isClaimed(tx, id, state, now)))
@@ -63,7 +63,7 @@ export async function answerRequest(
   const outcome =
     answer.kind === 'refused'
       ? declined(answer)
-      : await checkAnswer(platform, question, answer.vpToken, { aud, responseUri, now, trust, home })
+      : await checkResponse(platform, question, answer.vpToken, { aud, responseUri, now, trust, home })
   if (outcome.status === 'undecided') throw await putOff(platform, tenant, question, outcome)
   return complete(platform, tenant, question, outcome, from)
 }
@@ -72,15 +72,15 @@ export async function answerRequest(
 async function putOff(
   { store, clock }: Needs,
   { id: tenantId }: Tenant,
-  question: ClaimedQuestion,
-  { details }: Undecided,
+  question: ClaimedRequest,
+  { details }: Inconclusive,
 ): Promise<Fault> {
   const error = {
     code: 503,
     message: 'An answer came that could not be checked yet; the wallet may send it again.',
     details,
   }
-  await untilConfirmed(() => store.single(tenantId, (tx) => releaseAnswer(tx, question, error, clock.now())))
+  await untilConfirmed(() => store.single(tenantId, (tx) => releaseRequest(tx, question, error, clock.now())))
   return undecided()
 }
 
@@ -90,7 +90,7 @@ function undecided(detail?: string): Fault {
 }
 
 /** 3.9 step 3 */
-function declined({ error }: Extract<ResponseForm, { kind: 'refused' }>): Outcome {
+function declined({ error }: Extract<ResponseForm, { kind: 'refused' }>): RequestOutcome {
   if (error === 'access_denied') {
     const details = [issue('wallet.declined')]
     return {
@@ -111,9 +111,9 @@ function declined({ error }: Extract<ResponseForm, { kind: 'refused' }>): Outcom
 async function complete(
   { store, clock, sealing }: Needs,
   { id: tenantId }: Tenant,
-  question: ClaimedQuestion,
-  { status, error, credentials }: Outcome,
-  from: From,
+  question: ClaimedRequest,
+  { status, error, credentials }: RequestOutcome,
+  from: ResponseSource,
 ): Promise<string | null> {
   const { id, redirectUri, retentionSeconds } = question
   const responseCode = redirectUri === null ? null : randomToken()
@@ -133,7 +133,7 @@ async function complete(
     detail: { status },
   }
   const isOurs = await untilConfirmed(() =>
-    store.single(tenantId, (tx) => completeAnswer(tx, question, completion, entry, now)),
+    store.single(tenantId, (tx) => completeRequest(tx, question, completion, entry, now)),
   )
   // The checks took longer than a claim lasts, and another answer was taken meanwhile.
   if (!isOurs) throw new Fault('presentation_request.closed')

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, memberOf } from '../../crypto/json.ts'
 import { type Issue, type IssueCode, issue } from '../requests/finding.ts'
-import { type Condition, isFullDate, type WantedClaim } from '../templates/attribute-grammar.ts'
+import { type Condition, isFullDate, type RequestedClaim } from '../templates/attribute-grammar.ts'
 
 /**
  * Checks the values of disclosed claims against what the template demands of them.
@@ -8,7 +8,7 @@ import { type Condition, isFullDate, type WantedClaim } from '../templates/attri
  * @param claims The processed payload of a presentation that passed all other checks. A claim that is not there is left to the check of
  *   the query.
  */
-export function checkConditions(wanted: readonly WantedClaim[], claims: JsonObject): readonly Issue[] {
+export function checkConditions(wanted: readonly RequestedClaim[], claims: JsonObject): readonly Issue[] {
   const issues: Issue[] = []
   for (const { path, condition } of wanted) {
     const value = valueAt(claims, path)
@@ -20,7 +20,7 @@ export function checkConditions(wanted: readonly WantedClaim[], claims: JsonObje
 }
 
 /** The claims that were asked for and nothing else, nested as they were asked for. [DCQL-21] */
-export function pickWanted(wanted: readonly WantedClaim[], claims: JsonObject): JsonObject {
+export function pickRequested(wanted: readonly RequestedClaim[], claims: JsonObject): JsonObject {
   const picked: Record<string, Json> = {}
   for (const { path } of wanted) {
     const value = valueAt(claims, path)

@@ -2,7 +2,7 @@ import type { Urls } from '../../platform.ts'
 import type { ResolvedIssuer } from '../../trust/issuers/resolve-issuer.ts'
 import { type Issue, issue } from '../requests/finding.ts'
 import { ANY_ISSUER } from '../templates/presentation-template.ts'
-import type { Expected } from './checked-credential.ts'
+import type { ExpectedPresentation } from './checked-credential.ts'
 
 /** An issuer as it was found, or as it calls itself. */
 type Claimed = Pick<ResolvedIssuer, 'issuer' | 'mechanism' | 'trusted' | 'chain' | 'keyIds'>
@@ -13,7 +13,7 @@ type Claimed = Pick<ResolvedIssuer, 'issuer' | 'mechanism' | 'trusted' | 'chain'
  */
 export async function checkIssuer(
   issuer: Claimed,
-  { credential, trust, home }: Pick<Expected, 'credential' | 'trust' | 'home'>,
+  { credential, trust, home }: Pick<ExpectedPresentation, 'credential' | 'trust' | 'home'>,
 ): Promise<readonly Issue[]> {
   const { issuers = [], trustedIssuers = [] } = credential
   if (issuers.includes(ANY_ISSUER)) return [issue('issuer.not_restricted')]

@@ -12,7 +12,7 @@ import { isOutOfReach } from '../../trust/lookups/out-of-reach.ts'
 import { checkStatus } from '../../trust/status-lists/check-status.ts'
 import { type Issue, isDefect, issue } from '../requests/finding.ts'
 import { checkIssuer } from './check-issuer.ts'
-import { type Expected, type Judged, refused } from './checked-credential.ts'
+import { type CheckedCredential, type ExpectedPresentation, rejectedCredential } from './checked-credential.ts'
 
 type Needs = Pick<Platform, 'fetch' | 'config'>
 
@@ -25,14 +25,19 @@ type Needs = Pick<Platform, 'fetch' | 'config'>
  * @param presentation A DeviceResponse as base64url.
  * @see [OpenID4VP 1.0, B.2](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#appendix-B.2)
  */
-export async function judgeMdoc(platform: Needs, presentation: string, expected: Expected): Promise<Judged> {
+export async function checkMdocPresentation(
+  platform: Needs,
+  presentation: string,
+  expected: ExpectedPresentation,
+): Promise<CheckedCredential> {
   const response = read(presentation)
-  if (response === null) return refused([issue('presentation.malformed')])
+  if (response === null) return rejectedCredential([issue('presentation.malformed')])
   const document = onlyDocument(response)
   // [VP-H4] a wallet that has an error to tell sends no document
-  if (document === null) return refused([mdocFinding(response.status === 0 ? 'response.documents' : 'response.status')])
+  if (document === null)
+    return rejectedCredential([mdocFinding(response.status === 0 ? 'response.documents' : 'response.status')])
   const issuer = await resolved(platform, document, expected)
-  if ('code' in issuer) return refused([issuer])
+  if ('code' in issuer) return rejectedCredential([issuer])
   const verified = verify(response, issuer, expected)
   const issues: Issue[] = [...issuerIssues(issuer, expected), ...verified.findings]
   if (outlivesSigner(document.issuerSigned, issuer.certificate)) {
@@ -62,7 +67,7 @@ function read(presentation: string): DeviceResponse | null {
 async function resolved(
   platform: Needs,
   { issuerSigned }: Document,
-  { now, trust }: Expected,
+  { now, trust }: ExpectedPresentation,
 ): Promise<MdocIssuer | Issue> {
   try {
     return await resolveMdocIssuer(platform, issuerSigned, now, trust.anchors)
@@ -73,7 +78,7 @@ async function resolved(
 }
 
 /** The chain must have been valid when it signed; its leaf must be so now too: no mdoc counts for longer, whatever it says (6.5, step 7). */
-function issuerIssues({ findings, certificate }: MdocIssuer, { now }: Expected): readonly Issue[] {
+function issuerIssues({ findings, certificate }: MdocIssuer, { now }: ExpectedPresentation): readonly Issue[] {
   // RFC 5280 4.1.2.5: through the second of notAfter
   const hasEnded = now.getTime() >= certificate.notAfter.getTime() + 1000
   const isTold = findings.some(({ code }) => code === 'certificate.expired')
@@ -81,7 +86,7 @@ function issuerIssues({ findings, certificate }: MdocIssuer, { now }: Expected):
 }
 
 /** 6.5, steps 2 and 4 to 10 */
-function verify(response: DeviceResponse, { certificate }: MdocIssuer, expected: Expected): VerifiedMdoc {
+function verify(response: DeviceResponse, { certificate }: MdocIssuer, expected: ExpectedPresentation): VerifiedMdoc {
   const { aud: clientId, nonce, responseUri, now, credential } = expected
   // [VP-H1] our answers are not encrypted. [VP-H2] everything else is from our own request, nothing from what arrived
   const sessionTranscript = redirectTranscript({ clientId, nonce, responseUri, encryptionKey: null })
@@ -93,7 +98,7 @@ function statusIssues(
   platform: Needs,
   { issuerSigned }: Document,
   issuer: MdocIssuer,
-  { now, trust }: Expected,
+  { now, trust }: ExpectedPresentation,
 ): Promise<readonly Issue[]> {
   return checkStatus(platform, issuerSigned.mso.status, issuer, now, trust.anchors, 'cwt')
 }

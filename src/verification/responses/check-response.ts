@@ -1,22 +1,27 @@
 import type { Platform } from '../../platform.ts'
 import { checkPresented, type Presented, type Verdict } from '../../protocols/dcql/check-presented.ts'
 import { parseQuery } from '../../protocols/dcql/parse-query.ts'
-import { plan } from '../../protocols/dcql/select-credentials.ts'
+import { planSelection } from '../../protocols/dcql/select-credentials.ts'
 import type { VpToken } from '../../protocols/openid4vp/response.ts'
-import { type Issue, type IssueCode, isDefect, isPassing, isReplay, issue } from '../requests/finding.ts'
-import type { CredentialResult, Outcome, Question, Undecided } from '../requests/presentation-request.ts'
+import { type Issue, type IssueCode, isDefect, isReplay, issue, isTransientIssue } from '../requests/finding.ts'
+import type {
+  CredentialResult,
+  Inconclusive,
+  PendingRequest,
+  RequestOutcome,
+} from '../requests/presentation-request.ts'
 import type { TemplateCredential } from '../templates/presentation-template.ts'
-import { queryIdOf, queryOf, wantedOf } from '../templates/template-query.ts'
-import { checkConditions, pickWanted } from './check-conditions.ts'
-import { judgePresentation } from './check-presentation.ts'
-import { type Expected, type Judged, refused } from './checked-credential.ts'
+import { queryIdOf, queryOf, requestedClaimsOf } from '../templates/template-query.ts'
+import { checkConditions, pickRequested } from './check-conditions.ts'
+import { checkPresentation } from './check-presentation.ts'
+import { type CheckedCredential, type ExpectedPresentation, rejectedCredential } from './checked-credential.ts'
 
 /** One credential of the template, and what came for it. */
 type Answer = {
   readonly queryId: string
   readonly credential: TemplateCredential
   readonly presentations: readonly string[]
-  readonly judged: Judged
+  readonly judged: CheckedCredential
 }
 
 /**
@@ -28,12 +33,12 @@ type Answer = {
  * @param asked Who asked and where to, as the request object says; whom the tenant trusts at this moment.
  * @see [OpenID4VP 1.0, 8.6](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-vp-token-validation)
  */
-export async function checkAnswer(
+export async function checkResponse(
   platform: Pick<Platform, 'fetch' | 'config'>,
-  question: Question,
+  question: PendingRequest,
   vpToken: VpToken,
-  asked: Pick<Expected, 'aud' | 'responseUri' | 'now' | 'trust' | 'home'>,
-): Promise<Outcome | Undecided> {
+  asked: Pick<ExpectedPresentation, 'aud' | 'responseUri' | 'now' | 'trust' | 'home'>,
+): Promise<RequestOutcome | Inconclusive> {
   const judging = question.credentials.map(async (credential, position): Promise<Answer> => {
     const queryId = queryIdOf(position)
     const presentations = vpToken.get(queryId) ?? []
@@ -56,8 +61,9 @@ export async function checkAnswer(
   if (isVerified) return { status: 'verified', error: null, credentials }
   const unknown = unknownQueries(answered)
   const details = [...credentials.flatMap((one) => one.issues.filter(isDefect)), ...unknown]
-  const mayHold = (id: string) => issues.get(id)?.filter(isDefect).every(isPassing) === true && vpToken.has(id)
-  if (!isReplayed && unknown.length === 0 && plan(query, mayHold).satisfiable) return { status: 'undecided', details }
+  const mayHold = (id: string) => issues.get(id)?.filter(isDefect).every(isTransientIssue) === true && vpToken.has(id)
+  if (!isReplayed && unknown.length === 0 && planSelection(query, mayHold).satisfiable)
+    return { status: 'undecided', details }
   const error = { code: 422, message: 'The presentation does not satisfy the request.', details }
   return { status: 'failed', error, credentials }
 }
@@ -65,13 +71,13 @@ export async function checkAnswer(
 async function judgeOne(
   platform: Pick<Platform, 'fetch' | 'config'>,
   presentations: readonly string[],
-  expected: Parameters<typeof judgePresentation>[2],
-): Promise<Judged> {
+  expected: Parameters<typeof checkPresentation>[2],
+): Promise<CheckedCredential> {
   const [only] = presentations
-  if (only === undefined) return refused([])
+  if (only === undefined) return rejectedCredential([])
   // [VP-S1] we never ask for more than one, so more of them are not even looked at
-  if (presentations.length > 1) return refused([issue('presentation.too_many')])
-  return judgePresentation(platform, only, expected)
+  if (presentations.length > 1) return rejectedCredential([issue('presentation.too_many')])
+  return checkPresentation(platform, only, expected)
 }
 
 /** What the query sees. Ids that nobody asked for are kept, for they make the answer wrong. */
@@ -97,7 +103,7 @@ function issuesOf({ queryId, credential, presentations, judged }: Answer, { find
     else if (presentations.length === 0) issues.push(issue('presentation.missing'))
   }
   if (judged.presented !== null && !issues.some(isDefect)) {
-    issues.push(...checkConditions(wantedOf(credential), judged.presented.claims))
+    issues.push(...checkConditions(requestedClaimsOf(credential), judged.presented.claims))
   }
   return issues
 }
@@ -107,7 +113,9 @@ function resultOf({ credential, judged }: Answer, issues: readonly Issue[], isVe
   const isValid = judged.presented !== null && !issues.some(isDefect)
   // [DCQL-21] only what was asked for, and nothing of an answer that as a whole does not hold
   const attributes =
-    isValid && isVerified && judged.presented !== null ? pickWanted(wantedOf(credential), judged.presented.claims) : {}
+    isValid && isVerified && judged.presented !== null
+      ? pickRequested(requestedClaimsOf(credential), judged.presented.claims)
+      : {}
   return { isValid, name, type, format, attributes, issuer: judged.issuer, issues }
 }
 

@@ -13,7 +13,7 @@ import { isOutOfReach } from '../../trust/lookups/out-of-reach.ts'
 import { checkStatus } from '../../trust/status-lists/check-status.ts'
 import { type Issue, isDefect, issue } from '../requests/finding.ts'
 import { checkIssuer } from './check-issuer.ts'
-import { type Expected, type Judged, refused } from './checked-credential.ts'
+import { type CheckedCredential, type ExpectedPresentation, rejectedCredential } from './checked-credential.ts'
 
 /**
  * Checks one SD-JWT VC by itself: form, issuer, signature, validity, key binding, then the status list.
@@ -22,21 +22,21 @@ import { type Expected, type Judged, refused } from './checked-credential.ts'
  *
  * @see [OpenID4VP 1.0, 8.6](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-vp-token-validation), protocol steps 5 to 9
  */
-export async function judgeSdJwt(
+export async function checkSdJwtPresentation(
   platform: Pick<Platform, 'fetch' | 'config'>,
   compact: string,
-  expected: Expected,
-): Promise<Judged> {
+  expected: ExpectedPresentation,
+): Promise<CheckedCredential> {
   // 3.9 step 5: parsed by the format of the query only
   const sdJwt = read(compact)
-  if (sdJwt === null) return refused([issue('presentation.malformed')])
+  if (sdJwt === null) return rejectedCredential([issue('presentation.malformed')])
   // 14.1.2: one that was made for another request is refused before anybody is asked about it
-  if (isForAnotherRequest(sdJwt, expected.nonce)) return refused([finding('kb.nonce')])
+  if (isForAnotherRequest(sdJwt, expected.nonce)) return rejectedCredential([finding('kb.nonce')])
   // nobody is asked for the key of an issuer that would be refused anyway
   const objections = await objectionsToClaimed(sdJwt, expected)
-  if (objections.length > 0) return refused(objections)
+  if (objections.length > 0) return rejectedCredential(objections)
   const issuer = await resolved(platform, sdJwt, expected)
-  if ('code' in issuer) return refused([issuer])
+  if ('code' in issuer) return rejectedCredential([issuer])
   const verified = verify(sdJwt, issuer, expected)
   const issues: Issue[] = [...issuer.findings, ...verified.findings, ...(await checkIssuer(issuer, expected))]
   // Token Status List 8.3: not looked up for a credential that is invalid anyway
@@ -70,7 +70,7 @@ function isForAnotherRequest({ keyBinding }: SdJwt, nonce: string): boolean {
 async function resolved(
   platform: Pick<Platform, 'fetch' | 'config'>,
   { jwt }: SdJwt,
-  { now, trust }: Expected,
+  { now, trust }: ExpectedPresentation,
 ): Promise<ResolvedIssuer | Issue> {
   try {
     return await resolveIssuer(platform, jwt, now, trust.anchors)
@@ -81,7 +81,7 @@ async function resolved(
 }
 
 /** By its own word; whether that is true comes later. A certificate says it itself. */
-async function objectionsToClaimed({ jwt }: SdJwt, expected: Expected): Promise<readonly Issue[]> {
+async function objectionsToClaimed({ jwt }: SdJwt, expected: ExpectedPresentation): Promise<readonly Issue[]> {
   const iss = memberOf(jwt.payload, 'iss')
   if (typeof iss !== 'string' || Object.hasOwn(jwt.header, 'x5c')) return []
   const mechanism = looksLikeDid(iss) ? 'did' : 'jwt-vc-issuer'
@@ -89,12 +89,16 @@ async function objectionsToClaimed({ jwt }: SdJwt, expected: Expected): Promise<
   return (await checkIssuer(claimed, expected)).filter(isDefect)
 }
 
-function verify(sdJwt: SdJwt, { key }: ResolvedIssuer, { nonce, aud, now }: Expected): VerifiedPresentation {
+function verify(
+  sdJwt: SdJwt,
+  { key }: ResolvedIssuer,
+  { nonce, aud, now }: ExpectedPresentation,
+): VerifiedPresentation {
   // [SEC-56] the holder must always prove possession, whatever arrived
   return verifyPresentation(sdJwt, { issuerKey: key, now, keyBinding: 'required', nonce, aud, audience: aud })
 }
 
-function presentedOf({ claims, arrays, sdJwt, keyBinding }: VerifiedPresentation): Judged['presented'] {
+function presentedOf({ claims, arrays, sdJwt, keyBinding }: VerifiedPresentation): CheckedCredential['presented'] {
   const type = memberOf(claims, 'vct')
   if (typeof type !== 'string') return null
   return {

@@ -6,7 +6,7 @@ import type { Issue } from '../requests/finding.ts'
 import type { TemplateCredential } from '../templates/presentation-template.ts'
 
 /** What a presentation is checked against. */
-export type Expected = {
+export type ExpectedPresentation = {
   readonly credential: TemplateCredential
   readonly nonce: string
   /** Our full client identifier, as the request object says it. */
@@ -21,7 +21,7 @@ export type Expected = {
 }
 
 /** What the checks of one presentation came to. Without defects `presented` is there and may be believed. */
-export type Judged = {
+export type CheckedCredential = {
   readonly issues: readonly Issue[]
   /** Null unless the signature of this issuer was verified. */
   readonly issuer: string | null
@@ -29,6 +29,6 @@ export type Judged = {
 }
 
 /** A presentation of which nothing may be believed. */
-export function refused(issues: readonly Issue[]): Judged {
+export function rejectedCredential(issues: readonly Issue[]): CheckedCredential {
   return { issues, issuer: null, presented: null }
 }

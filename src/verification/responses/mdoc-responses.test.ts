@@ -11,7 +11,7 @@ import { tagged } from '../../protocols/cbor/value.ts'
 import { emptyList, setStatus } from '../../protocols/status-list/packed-list.ts'
 import { buildStatusListCwt } from '../../protocols/status-list/status-list-cwt.ts'
 import { createRoot } from '../../trust/certificates/create-root.ts'
-import { addTrustedEntity } from '../../trust/trusted-entities/trusted-entities.ts'
+import { createTrustedEntity } from '../../trust/trusted-entities/trusted-entities.ts'
 import { aPresentation, aRequest, issuer } from '../test-support/asked.ts'
 import { membership } from '../test-support/holder.ts'
 import {
@@ -64,7 +64,7 @@ async function trusting(...roots: readonly Made[]): Promise<{ backend: Backend; 
   const ids: string[] = []
   for (const { pem } of roots) {
     const entity = { name: 'Roads', certificates: [pem], purposes: ['issuer' as const, 'status' as const] }
-    ids.push((await addTrustedEntity(verifier.platform, callerOf(backend), entity)).id)
+    ids.push((await createTrustedEntity(verifier.platform, callerOf(backend), entity)).id)
   }
   return { backend, ids }
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openssl, rootExtensions } from '../../crypto/x509-path/test-support/openssl.ts'
 import { Fault } from '../../fault.ts'
-import { addTrustedEntity } from '../../trust/trusted-entities/trusted-entities.ts'
+import { createTrustedEntity } from '../../trust/trusted-entities/trusted-entities.ts'
 import { aRequest } from '../test-support/asked.ts'
 import { anOwfDocument, licence, shownByOwf, wanted } from '../test-support/mdoc-holder.ts'
 import { callerOf, startVerifier, type Verifier } from '../test-support/verifier.ts'
@@ -36,7 +36,7 @@ for (const [what, more, status, code] of [
   test(`a licence that is to outlive its signer's certificate ${what}`, async () => {
     const backend = await verifier.aTenant()
     const entity = { name: 'Roads', certificates: [root.pem], purposes: ['issuer' as const] }
-    const { id } = await addTrustedEntity(verifier.platform, callerOf(backend), entity)
+    const { id } = await createTrustedEntity(verifier.platform, callerOf(backend), entity)
     const credential = { type: licence.docType, attributes: wanted, issuers: [], trustedIssuers: [id], ...more }
     const request = await aRequest(verifier, { backend, credential })
     const document = await anOwfDocument({ signer, validUntil: new Date('2050-02-01') })

@@ -4,10 +4,10 @@ import { getTenant } from '../../directory/tenants/find-tenant.ts'
 import { type Endpoint, endpoint } from '../../http/routes/endpoint.ts'
 import { REQUEST_OBJECT_MEDIA_TYPE } from '../../protocols/openid4vp/request-object.ts'
 import { readResponse } from '../../protocols/openid4vp/response.ts'
-import { countingRefusals } from '../requests/rate-limits.ts'
+import { limitVerifierRefusals } from '../requests/rate-limits.ts'
 import { addressesOf } from '../requests/request-addresses.ts'
-import { askingClient, serveRequestObject } from '../requests/serve-request-object.ts'
-import { answerRequest } from './accept-response.ts'
+import { requestClient, serveRequestObject } from '../requests/serve-request-object.ts'
+import { acceptResponse } from './accept-response.ts'
 
 const tag = 'OpenID4VP'
 const noStore = { 'cache-control': 'no-store' }
@@ -15,9 +15,9 @@ const noStore = { 'cache-control': 'no-store' }
 const getRequestObject = endpoint({
   method: 'GET',
   path: '/verifiers/{tenant}/requests/{requestToken}',
-  says: 'The signed request object of an open presentation request, for wallets.',
+  summary: 'The signed request object of an open presentation request, for wallets.',
   tag,
-  takes: 'none',
+  accepts: 'none',
   handle: async ({ platform, params }) => {
     const tenant = await getTenant(platform, params.tenant)
     const body = await serveRequestObject(platform, tenant, params.requestToken)
@@ -28,9 +28,9 @@ const getRequestObject = endpoint({
 const postRequestObject = endpoint({
   method: 'POST',
   path: '/verifiers/{tenant}/requests/{requestToken}',
-  says: 'The same for a wallet that brings a nonce of its own (`request_uri_method` post); the object repeats it.',
+  summary: 'The same for a wallet that brings a nonce of its own (`request_uri_method` post); the object repeats it.',
   tag,
-  takes: 'form',
+  accepts: 'form',
   body: Type.Object({ wallet_nonce: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })) }),
   handle: async ({ platform, params, body }) => {
     const tenant = await getTenant(platform, params.tenant)
@@ -42,9 +42,9 @@ const postRequestObject = endpoint({
 const postResponse = endpoint({
   method: 'POST',
   path: '/verifiers/{tenant}/responses/{requestToken}',
-  says: "Takes a wallet's answer (response mode direct_post): presentations, or an error.",
+  summary: "Takes a wallet's answer (response mode direct_post): presentations, or an error.",
   tag,
-  takes: 'form',
+  accepts: 'form',
   body: Type.Object({
     state: Type.Optional(Type.String({ description: 'That of the request object; required.' })),
     vp_token: Type.Optional(
@@ -58,8 +58,8 @@ const postResponse = endpoint({
   handle: async ({ platform, params, body, ip, requestId }) => {
     const tenant = await getTenant(platform, params.tenant)
     const response = readResponse(body)
-    const take = () => answerRequest(platform, tenant, params.requestToken, response, { ip, requestId })
-    const redirectUri = await countingRefusals(platform, { tenant, ip }, take)
+    const take = () => acceptResponse(platform, tenant, params.requestToken, response, { ip, requestId })
+    const redirectUri = await limitVerifierRefusals(platform, { tenant, ip }, take)
     return { status: 200, body: redirectUri === null ? {} : { redirect_uri: redirectUri } }
   },
 })
@@ -67,14 +67,15 @@ const postResponse = endpoint({
 const getQrImage = endpoint({
   method: 'GET',
   path: '/verifiers/{tenant}/requests/{requestToken}/qr',
-  says: 'A presentation request as QR image: SVG, or PNG by `Accept`. The address itself may be given to a wallet too.',
+  summary:
+    'A presentation request as QR image: SVG, or PNG by `Accept`. The address itself may be given to a wallet too.',
   tag,
-  takes: 'none',
+  accepts: 'none',
   crossOrigin: true,
   handle: async ({ platform, params, headers }) => {
     const tenant = await getTenant(platform, params.tenant)
     // Nobody gets an image of ours for a request that is not.
-    const clientId = await askingClient(platform, tenant, params.requestToken)
+    const clientId = await requestClient(platform, tenant, params.requestToken)
     const { authorizationRequestUri } = addressesOf(platform.urls, tenant.slug, params.requestToken, clientId)
     return qrAnswer(authorizationRequestUri, headers.accept)
   },

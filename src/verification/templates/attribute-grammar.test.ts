@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonObject } from '../../crypto/json.ts'
-import { inferFormat, readAttributes } from './attribute-grammar.ts'
+import { inferFormat, readRequestedAttributes } from './attribute-grammar.ts'
 
 const mdl = 'org.iso.18013.5.1.mDL'
 
@@ -10,7 +10,7 @@ test('claims nest by properties and keep their order', () => {
     given_name: {},
     address: { type: 'object', properties: { city: { type: 'string', value: 'x' } } },
   }
-  assert.deepEqual(readAttributes(attributes, 'sd-jwt-vc', ''), {
+  assert.deepEqual(readRequestedAttributes(attributes, 'sd-jwt-vc', ''), {
     wanted: [
       { path: ['given_name'], condition: {} },
       { path: ['address', 'city'], condition: { type: 'string', value: 'x' } },
@@ -21,7 +21,7 @@ test('claims nest by properties and keep their order', () => {
 
 test('elements of an mdoc stand in namespaces, with what will be kept of them', () => {
   const attributes = { ns: { type: 'object', properties: { age: { intentToRetain: true }, name: {} } } }
-  assert.deepEqual(readAttributes(attributes, 'mdoc', ''), {
+  assert.deepEqual(readRequestedAttributes(attributes, 'mdoc', ''), {
     wanted: [
       { path: ['ns', 'age'], condition: {}, intentToRetain: true },
       { path: ['ns', 'name'], condition: {} },
@@ -50,7 +50,7 @@ for (const [what, attributes, pointer] of [
   ],
 ] as const) {
   test(`an attribute with ${what} is pointed at`, () => {
-    const { violations } = readAttributes(attributes as unknown as JsonObject, 'sd-jwt-vc', '')
+    const { violations } = readRequestedAttributes(attributes as unknown as JsonObject, 'sd-jwt-vc', '')
     assert.deepEqual(
       violations.map((one) => one.pointer),
       [pointer],
@@ -69,7 +69,7 @@ for (const [what, attributes, pointer] of [
   ],
 ] as const) {
   test(`a namespace with ${what} is pointed at`, () => {
-    const { violations } = readAttributes(attributes as unknown as JsonObject, 'mdoc', '')
+    const { violations } = readRequestedAttributes(attributes as unknown as JsonObject, 'mdoc', '')
     assert.deepEqual(
       violations.map((one) => one.pointer),
       [pointer],
@@ -79,7 +79,7 @@ for (const [what, attributes, pointer] of [
 
 test('more attributes than a wallet must evaluate are refused [DCQL-9]', () => {
   const attributes = Object.fromEntries(Array.from({ length: 129 }, (_, i) => [`a${i}`, {}]))
-  assert.equal(readAttributes(attributes, 'sd-jwt-vc', '/attributes').violations[0]?.pointer, '/attributes')
+  assert.equal(readRequestedAttributes(attributes, 'sd-jwt-vc', '/attributes').violations[0]?.pointer, '/attributes')
 })
 
 for (const [type, attributes, format] of [

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
 import type { Violation } from '../../fault.ts'
 import { pointerTo, stepsOf } from '../../json-pointer.ts'
 import { dcqlLimits } from '../../protocols/dcql/query.ts'
-import type { TemplateFormat } from './presentation-template.ts'
+import type { PresentationTemplateFormat } from './presentation-template.ts'
 
 /** What a disclosed value must be like. Bounds are inclusive; those of a date are full dates (`2006-12-31`). */
 export type Condition = {
@@ -13,7 +13,7 @@ export type Condition = {
 }
 
 /** One claim that a template asks for: where it stands, and what must be true of it. */
-export type WantedClaim = {
+export type RequestedClaim = {
   readonly path: readonly string[]
   readonly condition: Condition
   /** mdoc: whether the value will be kept for longer than the check takes; absent: no statement. */
@@ -21,9 +21,12 @@ export type WantedClaim = {
 }
 
 /** `wanted` is complete only without violations. */
-export type ReadAttributes = { readonly wanted: readonly WantedClaim[]; readonly violations: readonly Violation[] }
+export type RequestedAttributes = {
+  readonly wanted: readonly RequestedClaim[]
+  readonly violations: readonly Violation[]
+}
 
-type Walk = { readonly wanted: WantedClaim[]; readonly violations: Violation[] }
+type Walk = { readonly wanted: RequestedClaim[]; readonly violations: Violation[] }
 
 const types = ['string', 'number', 'boolean', 'date'] as const
 const NAME_CHARS_MAX = 256
@@ -34,7 +37,11 @@ const NAME_CHARS_MAX = 256
  *
  * @param pointer Where the attributes stand in the body, for the violations; all of them are found at once.
  */
-export function readAttributes(attributes: JsonObject, format: TemplateFormat, pointer: string): ReadAttributes {
+export function readRequestedAttributes(
+  attributes: JsonObject,
+  format: PresentationTemplateFormat,
+  pointer: string,
+): RequestedAttributes {
   const walk: Walk = { wanted: [], violations: [] }
   if (format === 'mdoc') readNamespaces(walk, attributes, pointer)
   else readMembers(walk, attributes, [], pointer)
@@ -45,7 +52,7 @@ export function readAttributes(attributes: JsonObject, format: TemplateFormat, p
 }
 
 /** The format of attributes that do not name theirs. Namespaces nest exactly once; `intentToRetain` or a document type tell them apart. */
-export function inferFormat(type: string, attributes: JsonObject): TemplateFormat {
+export function inferFormat(type: string, attributes: JsonObject): PresentationTemplateFormat {
   const entries = Object.values(attributes)
   const isNested = entries.length > 0 && entries.every((one) => isJsonObject(one) && isJsonObject(one.properties))
   if (!isNested) return 'sd-jwt-vc'

@@ -8,13 +8,13 @@ export const templateFormats = ['sd-jwt-vc', 'mdoc'] as const
 export const ANY_ISSUER = '*'
 
 /** One of {@link templateFormats}. */
-export type TemplateFormat = (typeof templateFormats)[number]
+export type PresentationTemplateFormat = (typeof templateFormats)[number]
 
 /** One credential that a template asks for. `attributes` passed `readAttributes` and stays as the organisation wrote it. */
 export type TemplateCredential = {
   /** The `vct`, or the document type of an mdoc. */
   readonly type: string
-  readonly format: TemplateFormat
+  readonly format: PresentationTemplateFormat
   readonly attributes: JsonObject
   readonly name?: string
   readonly description?: string

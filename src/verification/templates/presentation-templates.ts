@@ -1,10 +1,10 @@
 import type { Caller, TenantId } from '../../caller.ts'
-import type { Entry } from '../../events/audit/entry.ts'
+import type { AuditEntry } from '../../events/audit/entry.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import { unknownTrustedEntities } from '../../trust/trusted-entities/trusted-entities.ts'
 import type { PresentationTemplate, TemplateContent } from './presentation-template.ts'
-import { readTemplate } from './read-template.ts'
+import { readPresentationTemplate } from './read-template.ts'
 import { redirectPolicyOf } from './redirect-uris.ts'
 import type { PresentationTemplateBody } from './schemas.ts'
 import {
@@ -16,7 +16,7 @@ import {
 type Needs = Pick<Platform, 'store' | 'clock' | 'config'>
 
 /** Adds a presentation template. @throws Fault `request.invalid` */
-export async function createTemplate(
+export async function createPresentationTemplate(
   needs: Needs,
   caller: Caller,
   body: PresentationTemplateBody,
@@ -29,7 +29,7 @@ export async function createTemplate(
 }
 
 /** Replaces a presentation template; open requests keep what they were made from. @throws Fault `request.invalid`, `resource.unknown` */
-export async function replaceTemplate(
+export async function replaceTemplateOf(
   needs: Needs,
   caller: Caller,
   id: string,
@@ -42,7 +42,7 @@ export async function replaceTemplate(
 }
 
 /** Archives a presentation template. @throws Fault `resource.unknown` */
-export async function archiveTemplate(
+export async function archiveTemplateOf(
   { store, clock }: Needs,
   caller: Caller,
   id: string,
@@ -55,9 +55,9 @@ export async function archiveTemplate(
 async function contentOf(needs: Needs, tenantId: TenantId, body: PresentationTemplateBody): Promise<TemplateContent> {
   const named = body.credentials.flatMap(({ trustedIssuers = [] }) => trustedIssuers)
   const redirects = await redirectPolicyOf(needs, tenantId)
-  return readTemplate(body, redirects, await unknownTrustedEntities(needs, tenantId, named))
+  return readPresentationTemplate(body, redirects, await unknownTrustedEntities(needs, tenantId, named))
 }
 
-function entryOf(action: string, id: string, by: Caller): Entry {
+function entryOf(action: string, id: string, by: Caller): AuditEntry {
   return { action, subject: { kind: 'presentation_template', id }, by }
 }

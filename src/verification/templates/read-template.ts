@@ -2,7 +2,7 @@ import type { JsonObject } from '../../crypto/json.ts'
 import { Fault, type Violation } from '../../fault.ts'
 import { isDid } from '../../protocols/did/did.ts'
 import { asPeerUrl, type PeerPolicy } from '../../protocols/shape.ts'
-import { inferFormat, readAttributes } from './attribute-grammar.ts'
+import { inferFormat, readRequestedAttributes } from './attribute-grammar.ts'
 import {
   ANY_ISSUER,
   type TemplateContent,
@@ -20,7 +20,7 @@ import { positionOf } from './template-query.ts'
  * @param unknownEntities Which of the body's trusted entities do not exist.
  * @throws Fault `request.invalid` with every violation at once.
  */
-export function readTemplate(
+export function readPresentationTemplate(
   body: PresentationTemplateBody,
   redirects: RedirectPolicy,
   unknownEntities: ReadonlySet<string>,
@@ -49,7 +49,7 @@ function readCredential(
   // The body was parsed from JSON.
   const attributes = raw as JsonObject
   const format = named ?? inferFormat(body.type, attributes)
-  violations.push(...readAttributes(attributes, format, `${pointer}/attributes`).violations)
+  violations.push(...readRequestedAttributes(attributes, format, `${pointer}/attributes`).violations)
   for (const [i, id] of trustedIssuers.entries()) {
     if (!unknownEntities.has(id)) continue
     violations.push({ detail: `There is no trusted entity ${id}.`, pointer: `${pointer}/trustedIssuers/${i}` })

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../crypto/json.ts'
-import { readAttributes, type WantedClaim } from './attribute-grammar.ts'
+import { type RequestedClaim, readRequestedAttributes } from './attribute-grammar.ts'
 import type { TemplateCredential, TemplateSet, VerifierConfig } from './presentation-template.ts'
 
 /** What a request keeps of its template: later changes to the template do not reach it. */
@@ -25,7 +25,7 @@ export function queryOf({ credentials, verifierConfig }: Snapshot): JsonObject {
   const sets = verifierConfig?.credentialSets ?? []
   return {
     credentials: credentials.map((credential, position) => {
-      const claims = wantedOf(credential).map(({ path, intentToRetain }) => ({
+      const claims = requestedClaimsOf(credential).map(({ path, intentToRetain }) => ({
         path,
         // B.2.4: absent where the template makes no statement
         ...(intentToRetain !== undefined && { intent_to_retain: intentToRetain }),
@@ -48,8 +48,8 @@ function formatOf({ format, type }: TemplateCredential): JsonObject {
 }
 
 /** The claims that a stored template credential asks for. */
-export function wantedOf({ attributes, format }: TemplateCredential): readonly WantedClaim[] {
-  return readAttributes(attributes, format, '').wanted
+export function requestedClaimsOf({ attributes, format }: TemplateCredential): readonly RequestedClaim[] {
+  return readRequestedAttributes(attributes, format, '').wanted
 }
 
 /** The position that a credential set means by a name or a position; null if there is no such credential. */

@@ -1,7 +1,7 @@
-import type { Entry } from '../../events/audit/entry.ts'
+import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
 import { Fault } from '../../fault.ts'
-import { type PageAsk, pagedList } from '../../store/paged-list.ts'
+import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { PresentationTemplate, TemplateContent } from './presentation-template.ts'
 
@@ -56,7 +56,7 @@ export async function insertPresentationTemplate(
   tx: TenantTx,
   id: string,
   content: TemplateContent,
-  entry: Entry,
+  entry: AuditEntry,
   now: Date,
 ): Promise<PresentationTemplate> {
   return write(tx, insertTemplate, id, content, entry, now)
@@ -71,7 +71,7 @@ export async function replacePresentationTemplate(
   tx: TenantTx,
   id: string,
   content: TemplateContent,
-  entry: Entry,
+  entry: AuditEntry,
   now: Date,
 ): Promise<PresentationTemplate> {
   return write(tx, replaceTemplate, id, content, entry, now)
@@ -81,7 +81,7 @@ export async function replacePresentationTemplate(
 export async function archivePresentationTemplate(
   tx: TenantTx,
   id: string,
-  entry: Entry,
+  entry: AuditEntry,
   now: Date,
 ): Promise<PresentationTemplate> {
   return only(await tx.rows(archiveTemplate, [tx.tenantId, id, now, ...auditValues(entry, now)]))
@@ -98,7 +98,7 @@ export type TemplateFilter = { readonly name?: string | undefined }
 /** One page, and one row more if there is a next page. */
 export async function listPresentationTemplates(
   tx: TenantTx,
-  ask: PageAsk,
+  ask: PageRequest,
   filter: TemplateFilter,
 ): Promise<PresentationTemplate[]> {
   return page<PresentationTemplate>(tx, ask, [tx.tenantId], filter)
@@ -109,7 +109,7 @@ async function write(
   statement: typeof insertTemplate,
   id: string,
   content: TemplateContent,
-  entry: Entry,
+  entry: AuditEntry,
   now: Date,
 ): Promise<PresentationTemplate> {
   const { name, description, credentials, verifierConfig, retentionSeconds } = content

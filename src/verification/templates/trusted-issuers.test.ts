@@ -5,9 +5,9 @@ import { after, before, test } from 'node:test'
 import { leafExtensions, type Made, openssl, rootExtensions } from '../../crypto/x509-path/test-support/openssl.ts'
 import { trustOf } from '../../trust/issuers/is-trusted.ts'
 import {
-  addTrustedEntity,
-  changeTrustedEntity,
+  createTrustedEntity,
   removeTrustedEntity,
+  updateTrustedEntity,
 } from '../../trust/trusted-entities/trusted-entities.ts'
 import { checkIssuer } from '../responses/check-issuer.ts'
 import { aPresentation, aRequest, issuer, type Spoilt } from '../test-support/asked.ts'
@@ -33,7 +33,7 @@ after(async () => {
 })
 
 async function entity(backend: Backend, body: object): Promise<string> {
-  return (await addTrustedEntity(verifier.platform, callerOf(backend), { name: 'One', ...body })).id
+  return (await createTrustedEntity(verifier.platform, callerOf(backend), { name: 'One', ...body })).id
 }
 
 /** A credential that brings its chain. */
@@ -154,7 +154,7 @@ test('an open request keeps whom its template named, and counts what they stand 
     return (await asked.result()).status
   }
   assert.equal(await end(first), 'verified')
-  await changeTrustedEntity(verifier.platform, caller, id, { name: 'Empty' })
+  await updateTrustedEntity(verifier.platform, caller, id, { name: 'Empty' })
   assert.equal(await end(second), 'failed')
   await removeTrustedEntity(verifier.platform, caller, id)
   assert.equal(await end(third), 'failed')

@@ -1,5 +1,5 @@
 import type { UserId } from '../../caller.ts'
-import { type PageAsk, pagedList } from '../../store/paged-list.ts'
+import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { Consent, HeldCredential } from './credential.ts'
 
@@ -126,7 +126,7 @@ export async function listCredentials(
   tx: TenantTx,
   userId: UserId,
   filter: CredentialFilter,
-  list: PageAsk,
+  list: PageRequest,
 ): Promise<SealedCredential[]> {
   return page<SealedCredential>(tx, list, [tx.tenantId, userId], filter)
 }

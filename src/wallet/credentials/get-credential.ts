@@ -1,4 +1,4 @@
-import type { ListAsk } from '../../api/list.ts'
+import type { ListRequest } from '../../api/list.ts'
 import type { Caller, TenantId } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
@@ -23,7 +23,7 @@ export async function listHeld(
   platform: Needs,
   caller: Caller,
   filter: CredentialFilter,
-  list: ListAsk,
+  list: ListRequest,
 ): Promise<ShownCredential[]> {
   const userId = holderOf(caller)
   const rows = await platform.store.single(caller.tenantId, (tx) => listCredentials(tx, userId, filter, list))

@@ -3,7 +3,7 @@ import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 import type { Consent } from './credential.ts'
 
 /** What an issuer may be told about a credential that it issued. */
-export type NewsEvent = 'credential_accepted' | 'credential_deleted'
+export type WalletNotificationEvent = 'credential_accepted' | 'credential_deleted'
 
 /** Where an issuer wants to hear about one credential. `sealedAccess`: notification id and access token. */
 export type Notification = { readonly id: string; readonly endpoint: string; readonly sealedAccess: Buffer }
@@ -12,7 +12,10 @@ export type Notification = { readonly id: string; readonly endpoint: string; rea
 export type NotificationRun = Pick<Notification, 'id'> & { readonly claim: string }
 
 /** `told`: what the issuer has heard. `consent`: that of the holder at this moment; null: the credential was removed. */
-export type ClaimedNotification = Notification & { readonly told: NewsEvent | null; readonly consent: Consent | null }
+export type ClaimedNotification = Notification & {
+  readonly told: WalletNotificationEvent | null
+  readonly consent: Consent | null
+}
 
 const insertStatement = sql(
   'wallet.insert_notification',
@@ -90,7 +93,7 @@ export async function isNotification(tx: TenantTx, id: string): Promise<boolean>
 export async function releaseNotification(
   tx: TenantTx,
   { id, claim }: NotificationRun,
-  told: NewsEvent | null,
+  told: WalletNotificationEvent | null,
 ): Promise<void> {
   await tx.rows(releaseStatement, [tx.tenantId, id, claim, told])
 }

@@ -6,18 +6,18 @@ import { enqueue, job } from '../../jobs/job.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import type { TenantTx } from '../../store/store.ts'
-import { isTrouble } from '../../trust/lookups/out-of-reach.ts'
+import { isServerTrouble } from '../../trust/lookups/out-of-reach.ts'
 import {
   type ClaimedNotification,
   claimNotification,
   deleteNotification,
   isNotification,
-  type NewsEvent,
   type Notification,
   queueNotification,
   releaseNotification,
+  type WalletNotificationEvent,
 } from './notification-store.ts'
-import { bytesMax, isOk, type Outward } from './upstream.ts'
+import { bytesMax, isOk, type OutboundPeer } from './upstream.ts'
 
 /** What is needed to tell an issuer something; sealed at rest. */
 export type IssuerAccess = { readonly notificationId: string; readonly accessToken: string }
@@ -44,7 +44,7 @@ export const notifyIssuerJob = job({
 })
 
 /** Queues the news of a consent or of a removal in the caller's transaction, if the issuer asked for it and no job waits for it yet. */
-export async function queueNews(tx: TenantTx, credentialId: string, now: Date): Promise<void> {
+export async function enqueueNotification(tx: TenantTx, credentialId: string, now: Date): Promise<void> {
   const notificationId = await queueNotification(tx, credentialId, now)
   if (notificationId !== null) await enqueue(tx, notifyIssuerJob, { notificationId }, { now })
 }
@@ -53,7 +53,7 @@ export async function queueNews(tx: TenantTx, credentialId: string, now: Date): 
  * Tells an issuer that its credentials were not taken. One attempt, and nothing of it is kept: a refused credential leaves nothing behind.
  */
 export async function reportFailure(
-  { fetch, log }: Outward & Pick<Platform, 'log'>,
+  { fetch, log }: OutboundPeer & Pick<Platform, 'log'>,
   endpoint: string,
   access: IssuerAccess,
 ): Promise<void> {
@@ -79,7 +79,8 @@ async function notifyIssuer(platform: Platform, tenantId: TenantId, id: string):
     return
   }
   const event = newsOf(found)
-  const release = (told: NewsEvent | null) => store.single(tenantId, (tx) => releaseNotification(tx, run, told))
+  const release = (told: WalletNotificationEvent | null) =>
+    store.single(tenantId, (tx) => releaseNotification(tx, run, told))
   try {
     const isLast = event !== null && (await send(platform, tenantId, found, event))
     await (isLast ? store.single(tenantId, (tx) => deleteNotification(tx, run)) : release(event))
@@ -90,17 +91,22 @@ async function notifyIssuer(platform: Platform, tenantId: TenantId, id: string):
 }
 
 /** What the issuer has not heard yet; null: nothing. That a consent was taken back to pending is no news. */
-function newsOf({ consent, told }: ClaimedNotification): NewsEvent | null {
+function newsOf({ consent, told }: ClaimedNotification): WalletNotificationEvent | null {
   if (consent === null || consent === 'rejected') return 'credential_deleted'
   return consent === 'accepted' && told === null ? 'credential_accepted' : null
 }
 
 /** @returns whether nothing is left to say, or the issuer does not listen @throws Fault `upstream.*` if it did not hear it */
-async function send(platform: Platform, tenantId: TenantId, found: Notification, event: NewsEvent): Promise<boolean> {
+async function send(
+  platform: Platform,
+  tenantId: TenantId,
+  found: Notification,
+  event: WalletNotificationEvent,
+): Promise<boolean> {
   const access = await openAccess(platform, tenantId, found)
   const answer = await platform.fetch(found.endpoint, requestFor(access, event, TIMEOUT_MS))
   // 11.2: 204 is success. [W-R9] what a busy server could not take is sent again
-  if (isTrouble(answer.status)) throw new Fault('upstream.answer', { notes: `status ${answer.status}` })
+  if (isServerTrouble(answer.status)) throw new Fault('upstream.answer', { notes: `status ${answer.status}` })
   if (!isOk(answer)) platform.log.info({ status: answer.status }, 'an issuer refused a notification')
   // [W-A6] a token that is refused, or has nothing left to say, goes
   return event === 'credential_deleted' || !isOk(answer)

@@ -25,7 +25,7 @@ export const offerFaults = [
 ] as const satisfies readonly FaultCode[]
 
 /** What may be wrong with a presentation request. */
-export const requestFaults = [
+export const presentationRequestFaults = [
   'presentation_request.invalid',
   'presentation_request.client',
   'presentation_request.uri_method',

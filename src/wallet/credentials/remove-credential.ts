@@ -4,7 +4,7 @@ import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { deleteCredential, findCredential } from './credential-store.ts'
 import { holderOf } from './holder.ts'
-import { queueNews } from './notify-issuer.ts'
+import { enqueueNotification } from './notify-issuer.ts'
 import { sealTrace } from './sealed-trace.ts'
 
 /**
@@ -29,6 +29,6 @@ export async function removeCredential({ store, sealing, clock }: Platform, call
       { action: 'wallet.credential.removed', subject: { kind: 'wallet-credential', id }, by: caller },
       now,
     )
-    await queueNews(tx, id, now)
+    await enqueueNotification(tx, id, now)
   })
 }

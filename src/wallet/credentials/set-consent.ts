@@ -6,7 +6,7 @@ import type { Consent, ShownCredential } from './credential.ts'
 import { findCredential, updateConsent } from './credential-store.ts'
 import { showSealed } from './get-credential.ts'
 import { holderOf } from './holder.ts'
-import { queueNews } from './notify-issuer.ts'
+import { enqueueNotification } from './notify-issuer.ts'
 
 /**
  * Sets the holder's consent. Any status may follow any; setting the same again changes and records nothing.
@@ -30,7 +30,7 @@ export async function setConsent(
       const subject = { kind: 'wallet-credential', id }
       await record(tx, { action: `wallet.credential.${status}`, subject, by: caller, detail: { before } }, now)
       // [W-R9] consent is news to the issuer, taking it back to pending is not
-      if (status !== 'pending') await queueNews(tx, id, now)
+      if (status !== 'pending') await enqueueNotification(tx, id, now)
     }
     return findCredential(tx, userId, id)
   })

@@ -4,10 +4,10 @@ import { Fault, type FaultCode } from '../../fault.ts'
 import type { OutboundAnswer, Platform } from '../../platform.ts'
 import { readErrorResponse } from '../../protocols/openid4vci/token-response.ts'
 import type { PeerPolicy } from '../../protocols/shape.ts'
-import { isOutOfReach, isTrouble } from '../../trust/lookups/out-of-reach.ts'
+import { isOutOfReach, isServerTrouble } from '../../trust/lookups/out-of-reach.ts'
 
 /** What an outbound call needs of the platform. */
-export type Outward = Pick<Platform, 'fetch' | 'config'>
+export type OutboundPeer = Pick<Platform, 'fetch' | 'config'>
 
 /** [9.2] How much of an answer is read, in bytes. */
 export const bytesMax = {
@@ -45,9 +45,9 @@ export function jsonOf({ body }: Pick<OutboundAnswer, 'body'>, code: FaultCode):
  *
  * @param code What it means if the other side blames the request (4xx) or redirects; trouble of its own (5xx, 429) is `upstream.answer`.
  */
-export function refusalOf(answer: OutboundAnswer, code: FaultCode, detail: string): Fault {
+export function upstreamRefusal(answer: OutboundAnswer, code: FaultCode, detail: string): Fault {
   const upstream = upstreamOf(answer)
-  if (isTrouble(answer.status)) return new Fault('upstream.answer', { meta: { upstream } })
+  if (isServerTrouble(answer.status)) return new Fault('upstream.answer', { meta: { upstream } })
   return new Fault(code, { detail, meta: { upstream } })
 }
 
@@ -60,7 +60,7 @@ export function upstreamOf(answer: OutboundAnswer): Upstream {
 }
 
 /** Whether something that failed may go well another time: the other side is out of reach, or it is our own trouble. */
-export function isPassing(error: unknown): boolean {
+export function isTransientFault(error: unknown): boolean {
   return !(error instanceof Fault) || isOutOfReach(error)
 }
 

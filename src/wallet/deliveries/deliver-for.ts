@@ -3,10 +3,17 @@ import { Fault } from '../../fault.ts'
 import type { Operation } from '../../http/routes/operation.ts'
 import type { Platform } from '../../platform.ts'
 import type { SealedDelivery } from '../delivery-records/delivery-store.ts'
-import { type Attempted, type DeliveryAsk, goOnWith, planDelivery, runDelivery, senderOf } from './deliver.ts'
+import {
+  type AttemptedDelivery,
+  type DeliveryInput,
+  planDelivery,
+  resumeDelivery,
+  runDelivery,
+  senderOfDelivery,
+} from './deliver.ts'
 
 /** What an organisation wants delivered, as it asks. */
-export type OrganisationAsk = Pick<DeliveryAsk, 'recipient' | 'pointer' | 'parcel'>
+export type OrganisationDelivery = Pick<DeliveryInput, 'recipient' | 'pointer' | 'parcel'>
 
 /**
  * Delivers an offer or a presentation request to a user of the caller's tenant. There is a record of it from before anything is consumed;
@@ -18,12 +25,12 @@ export type OrganisationAsk = Pick<DeliveryAsk, 'recipient' | 'pointer' | 'parce
 export async function deliver(
   platform: Platform,
   caller: Caller,
-  ask: OrganisationAsk,
+  ask: OrganisationDelivery,
   operation: Operation,
 ): Promise<SealedDelivery> {
   const id = operation.newId()
   const presentationId = 'presentationRequest' in ask.parcel ? operation.newId() : null
-  const earlier = operation.isRepeated ? await goOnWith(platform, senderOf(caller), id, ask.parcel) : null
+  const earlier = operation.isRepeated ? await resumeDelivery(platform, senderOfDelivery(caller), id, ask.parcel) : null
   const { delivery, fault } =
     earlier ?? (await begin(platform, caller, { ...ask, id, presentationId, issuanceId: null }))
   if (fault === null) return delivery
@@ -38,8 +45,8 @@ export async function deliver(
   })
 }
 
-async function begin(platform: Platform, caller: Caller, ask: DeliveryAsk): Promise<Attempted> {
-  const { claimed, insert } = await planDelivery(platform, senderOf(caller), ask)
+async function begin(platform: Platform, caller: Caller, ask: DeliveryInput): Promise<AttemptedDelivery> {
+  const { claimed, insert } = await planDelivery(platform, senderOfDelivery(caller), ask)
   await platform.store.single(caller.tenantId, insert)
-  return runDelivery(platform, senderOf(caller), claimed)
+  return runDelivery(platform, senderOfDelivery(caller), claimed)
 }

@@ -1,14 +1,14 @@
 import { Fault } from '../../fault.ts'
-import type { Deliveries, IssuedParcel, Sender } from '../../issuance/issuances/wallet-port.ts'
+import type { DeliverySender, IssuedOffer, WalletPort } from '../../issuance/issuances/wallet-port.ts'
 import type { Platform } from '../../platform.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { openFormats } from '../credentials/wallet-format.ts'
-import { type Attempted, goOnWith, planDelivery, runDelivery } from './deliver.ts'
-import { leaveDelivery } from './resume-delivery.ts'
+import { type AttemptedDelivery, planDelivery, resumeDelivery, runDelivery } from './deliver.ts'
+import { enqueueDelivery } from './resume-delivery.ts'
 import { showDelivery } from './show-delivery.ts'
 
 /** Puts what our own issuer offers into the wallets of the tenant's people: by the protocol, like any other wallet. */
-export const walletDeliveries: Deliveries = {
+export const walletDeliveries: WalletPort = {
   plan: async (platform, sender, parcel) => {
     await refuseClosedFormat(platform, sender, parcel)
     const { id, issuanceId, recipient, pointer, offerUri, txCode } = parcel
@@ -17,22 +17,26 @@ export const walletDeliveries: Deliveries = {
     const { claimed, insert } = await planDelivery(platform, sender, ask)
     const leave = async (tx: TenantTx) => {
       await insert(tx)
-      await leaveDelivery(tx, claimed, platform.clock.now())
+      await enqueueDelivery(tx, claimed, platform.clock.now())
     }
     return { insert, leave, run: async () => reportOf(platform, sender, await runDelivery(platform, sender, claimed)) }
   },
   goOn: async (platform, sender, id) => {
-    const attempted = await goOnWith(platform, sender, id, null)
+    const attempted = await resumeDelivery(platform, sender, id, null)
     return attempted === null ? null : reportOf(platform, sender, attempted)
   },
 }
 
-async function refuseClosedFormat(platform: Platform, { tenantId }: Sender, { format }: IssuedParcel): Promise<void> {
+async function refuseClosedFormat(
+  platform: Platform,
+  { tenantId }: DeliverySender,
+  { format }: IssuedOffer,
+): Promise<void> {
   const wire = format === 'mdoc' ? 'mso_mdoc' : 'dc+sd-jwt'
   if ((await openFormats(platform, tenantId)).includes(wire)) return
   throw new Fault('offer.format', { meta: { formats: [wire] } })
 }
 
-function reportOf(platform: Platform, { tenantId }: Sender, { delivery }: Attempted) {
+function reportOf(platform: Platform, { tenantId }: DeliverySender, { delivery }: AttemptedDelivery) {
   return showDelivery(platform, tenantId, delivery)
 }

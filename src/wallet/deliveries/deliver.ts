@@ -1,16 +1,16 @@
 import type { Caller, TenantId } from '../../caller.ts'
-import { getRecipient, type RecipientAsk } from '../../directory/users/find-recipient.ts'
+import { getRecipient, type RecipientIdentifier } from '../../directory/users/find-recipient.ts'
 import { Fault } from '../../fault.ts'
-import type { Sender } from '../../issuance/issuances/wallet-port.ts'
-import { offerAgain } from '../../issuance/offers/reinstate-offer.ts'
+import type { DeliverySender } from '../../issuance/issuances/wallet-port.ts'
+import { reinstateOffer } from '../../issuance/offers/reinstate-offer.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { isUniqueViolation } from '../../store/unique-violation.ts'
-import { isPassing } from '../credentials/upstream.ts'
-import { deliveryErrorOf, type Parcel } from '../delivery-records/delivery.ts'
+import { isTransientFault } from '../credentials/upstream.ts'
+import { type DeliveryPayload, deliveryErrorOf } from '../delivery-records/delivery.ts'
 import {
-  type ClaimedDelivery,
+  type ClaimedWalletDelivery,
   failDelivery,
   findDelivery,
   insertDelivery,
@@ -18,22 +18,22 @@ import {
   type SealedDelivery,
   takeOverDelivery,
 } from '../delivery-records/delivery-store.ts'
-import { openParcel, sealParcel, sealRecipient } from '../delivery-records/sealed-delivery.ts'
+import { openPayload, sealPayload, sealRecipient } from '../delivery-records/sealed-delivery.ts'
 import { failureOf } from '../delivery-records/settle-delivery.ts'
 import { receiveOffer } from '../offers/accept-offer.ts'
 import { receiveRequest } from '../presentations/prepare-presentation.ts'
 
 /** The caller as the sender of a delivery. */
-export function senderOf(caller: Caller): Sender {
+export function senderOfDelivery(caller: Caller): DeliverySender {
   return { tenantId: caller.tenantId, tenantSlug: caller.tenantSlug, by: caller }
 }
 
 /** What is to be delivered to whom. `pointer`: where in the request the user is named. */
-export type DeliveryAsk = {
+export type DeliveryInput = {
   readonly id: string
-  readonly recipient: RecipientAsk
+  readonly recipient: RecipientIdentifier
   readonly pointer: string
-  readonly parcel: Parcel
+  readonly parcel: DeliveryPayload
   /** Of a presentation, the id that it will have. */
   readonly presentationId: string | null
   readonly issuanceId: string | null
@@ -42,14 +42,14 @@ export type DeliveryAsk = {
 /** A delivery that only needs to be written: `insert` it, then run `claimed`. */
 export type PlannedDelivery = {
   readonly claimed: Pick<
-    ClaimedDelivery,
+    ClaimedWalletDelivery,
     'id' | 'claim' | 'userId' | 'kind' | 'presentationId' | 'issuanceId' | 'sealedParcel'
   >
   readonly insert: (tx: TenantTx) => Promise<void>
 }
 
 /** What came of an attempt. `fault`: why it failed, if it did in this attempt. */
-export type Attempted = { readonly delivery: SealedDelivery; readonly fault: Fault | null }
+export type AttemptedDelivery = { readonly delivery: SealedDelivery; readonly fault: Fault | null }
 
 /** Longer than the slowest issuer or verifier can take until there is an order or a presentation. */
 export const LEASE_MS = 120_000
@@ -59,7 +59,11 @@ export const LEASE_MS = 120_000
  *
  * @throws Fault `resource.unknown`, `state.invalid` for a disabled user
  */
-export async function planDelivery(platform: Platform, sender: Sender, ask: DeliveryAsk): Promise<PlannedDelivery> {
+export async function planDelivery(
+  platform: Platform,
+  sender: DeliverySender,
+  ask: DeliveryInput,
+): Promise<PlannedDelivery> {
   const { store, sealing, clock } = platform
   const { tenantId, by } = sender
   const { id, issuanceId, presentationId, recipient } = ask
@@ -70,7 +74,7 @@ export async function planDelivery(platform: Platform, sender: Sender, ask: Deli
     ...{ id, userId, kind, issuanceId, presentationId, identifierType: recipient.identifierType },
     ...{ claim: newId(), leaseUntil: new Date(now.getTime() + LEASE_MS) },
     sealedRecipient: await sealRecipient(sealing, tenantId, id, recipient.value),
-    sealedParcel: await sealParcel(sealing, tenantId, id, ask.parcel),
+    sealedParcel: await sealPayload(sealing, tenantId, id, ask.parcel),
   }
   const detail = { kind, userId, ...(issuanceId !== null && { issuanceId }) }
   const entry = { action: 'delivery.begun', subject: { kind: 'delivery', id }, by, detail }
@@ -83,21 +87,21 @@ export async function planDelivery(platform: Platform, sender: Sender, ask: Deli
  */
 export async function runDelivery(
   platform: Platform,
-  sender: Sender,
+  sender: DeliverySender,
   claimed: PlannedDelivery['claimed'],
-): Promise<Attempted> {
+): Promise<AttemptedDelivery> {
   const { store, clock } = platform
   const { tenantId, by } = sender
   const { id, claim, issuanceId } = claimed
   try {
-    await bringDelivery(platform, sender, claimed)
+    await executeDelivery(platform, sender, claimed)
     return { delivery: await getDeliveryRow(platform, tenantId, id), fault: null }
   } catch (error) {
     // another attempt, taken for dead, has brought the presentation after all
     if (isUniqueViolation(error)) return { delivery: await getDeliveryRow(platform, tenantId, id), fault: null }
     if (!(error instanceof Fault)) throw error
     // what our own issuer could not answer may have spent the code; a job takes the lost token back and goes through it again
-    if (issuanceId !== null && isPassing(error)) {
+    if (issuanceId !== null && isTransientFault(error)) {
       await store.single(tenantId, (tx) => releaseDelivery(tx, { id, claim, leaseUntil: clock.now() }))
       return { delivery: await getDeliveryRow(platform, tenantId, id), fault: null }
     }
@@ -116,20 +120,20 @@ export async function runDelivery(
  * @param parcel What it brings, to try once more what has failed; null: what has failed stays so.
  * @returns null if it was never begun.
  */
-export async function goOnWith(
+export async function resumeDelivery(
   platform: Platform,
-  sender: Sender,
+  sender: DeliverySender,
   id: string,
-  parcel: Parcel | null,
-): Promise<Attempted | null> {
+  parcel: DeliveryPayload | null,
+): Promise<AttemptedDelivery | null> {
   const { store, sealing, clock } = platform
   const { tenantId } = sender
   const now = clock.now()
-  const sealed = parcel === null ? null : await sealParcel(sealing, tenantId, id, parcel)
+  const sealed = parcel === null ? null : await sealPayload(sealing, tenantId, id, parcel)
   const claim = { id, claim: newId(), leaseUntil: new Date(now.getTime() + LEASE_MS) }
   const claimed = await store.single(tenantId, (tx) => takeOverDelivery(tx, claim, sealed, now))
   if (claimed !== null) {
-    await regainOffer(platform, sender, claimed)
+    await reinstateDeliveredOffer(platform, sender, claimed)
     return runDelivery(platform, sender, claimed)
   }
   try {
@@ -152,22 +156,22 @@ export async function getDeliveryRow(
 }
 
 /** Before an attempt after one that died: what that one redeemed at our own issuer, and did not order, can be redeemed again. */
-export async function regainOffer(
+export async function reinstateDeliveredOffer(
   platform: Platform,
-  { tenantId, by }: Sender,
-  { issuanceId }: Pick<ClaimedDelivery, 'issuanceId'>,
+  { tenantId, by }: DeliverySender,
+  { issuanceId }: Pick<ClaimedWalletDelivery, 'issuanceId'>,
 ): Promise<void> {
-  if (issuanceId !== null) await offerAgain(platform, tenantId, issuanceId, by)
+  if (issuanceId !== null) await reinstateOffer(platform, tenantId, issuanceId, by)
 }
 
 /** As {@link runDelivery}, but nothing is done about what is refused. @throws what the wallet refuses it with */
-export async function bringDelivery(
+export async function executeDelivery(
   platform: Platform,
-  sender: Sender,
+  sender: DeliverySender,
   claimed: PlannedDelivery['claimed'],
 ): Promise<void> {
   const { id, userId, presentationId, sealedParcel } = claimed
-  const parcel = await openParcel(platform.sealing, sender.tenantId, id, sealedParcel)
+  const parcel = await openPayload(platform.sealing, sender.tenantId, id, sealedParcel)
   const holder = { ...sender, userId, deliveryId: id }
   if ('credentialOffer' in parcel) await receiveOffer(platform, holder, parcel)
   else await receiveRequest(platform, holder, parcel.presentationRequest, presentationId ?? newId())

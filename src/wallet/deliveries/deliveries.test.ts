@@ -6,19 +6,19 @@ import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import { sql } from '../../store/store.ts'
-import { dropDue, resumeLeft, resumeLeftDeliveries } from '../jobs.ts'
+import { dropExpiredAccess, requeueDeliveries, requeueOrders } from '../jobs.ts'
 import { fetchDeferredJob } from '../offers/fetch-deferred.ts'
 import { fault } from '../test-support/fault.ts'
 import { type ForeignIssuer, foreignIssuer, type Options } from '../test-support/foreign-issuer.ts'
 import { type ForeignVerifier, foreignVerifier } from '../test-support/foreign-verifier.ts'
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
 import {
-  type DeliveryAsk,
+  type DeliveryInput,
   getDeliveryRow,
   type PlannedDelivery,
   planDelivery,
   runDelivery,
-  senderOf,
+  senderOfDelivery,
 } from './deliver.ts'
 import { walletDeliveries } from './deliver-issued.ts'
 import { resumeDeliveryJob } from './resume-delivery.ts'
@@ -54,13 +54,13 @@ function pass(seconds: number): void {
 type Written = { readonly thandi: Caller; readonly id: string; readonly planned: PlannedDelivery }
 
 /** A delivery whose process died as soon as it was written. */
-async function written(parcel: DeliveryAsk['parcel'], issuanceId: string | null = null): Promise<Written> {
+async function written(parcel: DeliveryInput['parcel'], issuanceId: string | null = null): Promise<Written> {
   const thandi = await bench.person()
   const id = newId()
   const recipient = { identifierType: 'username', value: `u-${thandi.userId}` } as const
   const presentationId = 'presentationRequest' in parcel ? newId() : null
   const ask = { id, recipient, pointer: '/recipient', parcel, presentationId, issuanceId }
-  const planned = await planDelivery(bench.platform, senderOf(thandi), ask)
+  const planned = await planDelivery(bench.platform, senderOfDelivery(thandi), ask)
   await bench.platform.store.single(thandi.tenantId, planned.insert)
   return { thandi, id, planned }
 }
@@ -81,8 +81,8 @@ async function isAt({ thandi, id }: Written) {
 
 /** What the sweeps make jobs of, and then all the jobs, once. */
 async function sweepAndRun({ thandi: { tenantId } }: Written, platform = bench.platform, attempt = 1): Promise<void> {
-  await resumeLeftDeliveries(platform, signal)
-  await resumeLeft(platform, signal)
+  await requeueDeliveries(platform, signal)
+  await requeueOrders(platform, signal)
   for (const { name, payload } of await bench.rows(tenantId, 'job')) {
     const about = { id: 'j', tenantId, attempt }
     // Written by the job of that name.
@@ -127,7 +127,7 @@ test('a delivery that died before anything was redeemed is delivered by a job, o
 
 test('one that died after it was ordered is ended by its order, with the keys that were proved', async () => {
   const one = await writtenOffer()
-  await assert.rejects(runDelivery(dyingPlatform(), senderOf(one.thandi), one.planned.claimed), /killed/)
+  await assert.rejects(runDelivery(dyingPlatform(), senderOfDelivery(one.thandi), one.planned.claimed), /killed/)
   assert.deepEqual(await isAt(one), { status: 'delivering', code: null, credentials: 0 })
   pass(125)
   await sweepAndRun(one)
@@ -141,7 +141,7 @@ test('one that died after it was ordered is ended by its order, with the keys th
 
 test('an order that its issuer refuses after a crash ends the delivery as failed, with the code', async () => {
   const one = await writtenOffer()
-  await assert.rejects(runDelivery(dyingPlatform(), senderOf(one.thandi), one.planned.claimed), /killed/)
+  await assert.rejects(runDelivery(dyingPlatform(), senderOfDelivery(one.thandi), one.planned.claimed), /killed/)
   issuer?.lie({ reply: { credential: (reply) => ({ ...reply, status: 400, body: { error: 'invalid_token' } }) } })
   pass(125)
   await sweepAndRun(one)
@@ -154,12 +154,12 @@ test('what an issuer defers is delivered when it comes, and failed when it never
   for (const comes of [true, false]) {
     const one = await writtenOffer()
     issuer?.lie({ reply: { credential: () => later } })
-    const { fault: refusal } = await runDelivery(bench.platform, senderOf(one.thandi), one.planned.claimed)
+    const { fault: refusal } = await runDelivery(bench.platform, senderOfDelivery(one.thandi), one.planned.claimed)
     assert.equal(refusal, null)
     assert.deepEqual(await isAt(one), { status: 'deferred', code: null, credentials: 0 })
     pass(comes ? 65 : 31 * 86_400)
     if (comes) await sweepAndRun(one)
-    else await dropDue(bench.platform, signal)
+    else await dropExpiredAccess(bench.platform, signal)
     const end = comes ? { status: 'delivered', code: null } : { status: 'failed', code: 'UPSTREAM_TIMEOUT' }
     assert.deepEqual(await isAt(one), { ...end, credentials: comes ? 1 : 0 })
     assert.equal((await notices(one)).length, comes ? 1 : 0)
@@ -171,7 +171,7 @@ test('what our own issuer cannot answer at this moment is delivered by a job, no
   issuer = await foreignIssuer()
   issuer.lie({ reply: { server: (reply, { n }) => (n === 1 ? { ...reply, status: 503 } : reply) } })
   const one = await written({ credentialOffer: issuer.offerUri }, newId())
-  const { fault: refusal } = await runDelivery(bench.platform, senderOf(one.thandi), one.planned.claimed)
+  const { fault: refusal } = await runDelivery(bench.platform, senderOfDelivery(one.thandi), one.planned.claimed)
   assert.equal(refusal, null)
   assert.deepEqual(await isAt(one), { status: 'delivering', code: null, credentials: 0 })
   pass(1)
@@ -182,7 +182,7 @@ test('what our own issuer cannot answer at this moment is delivered by a job, no
 test('an order whose answer was lost brings its delivery to its end', async () => {
   const one = await writtenOffer()
   issuer?.lie({ reply: { credential: (reply, { n }) => (n === 1 ? { ...reply, status: 502 } : reply) } })
-  const { fault: refusal } = await runDelivery(bench.platform, senderOf(one.thandi), one.planned.claimed)
+  const { fault: refusal } = await runDelivery(bench.platform, senderOfDelivery(one.thandi), one.planned.claimed)
   assert.equal(refusal, null)
   assert.deepEqual(await isAt(one), { status: 'delivering', code: null, credentials: 0 })
   await sweepAndRun(one)
@@ -192,7 +192,7 @@ test('an order whose answer was lost brings its delivery to its end', async () =
 test('two jobs for one delivery redeem its offer once', async () => {
   const one = await writtenOffer()
   pass(125)
-  await resumeLeftDeliveries(bench.platform, signal)
+  await requeueDeliveries(bench.platform, signal)
   const about = { id: 'j', tenantId: one.thandi.tenantId, attempt: 1 }
   const run = () => resumeDeliveryJob.run(bench.platform, { deliveryId: one.id }, signal, about)
   await Promise.all([run(), run(), run()])
@@ -225,7 +225,7 @@ test('a presentation request whose delivery died lies before the user once, howe
   pass(125)
   await sweepAndRun(one)
   await sweepAndRun(one)
-  const again = await runDelivery(bench.platform, senderOf(one.thandi), one.planned.claimed)
+  const again = await runDelivery(bench.platform, senderOfDelivery(one.thandi), one.planned.claimed)
   assert.equal(again.fault, null, 'the dead call woke up')
   assert.equal(again.delivery.status, 'delivered')
   const [row, ...others] = await bench.rows(one.thandi.tenantId, 'wallet_presentation')
@@ -243,7 +243,7 @@ test('neither offer, nor code, nor address of the recipient lies in clear', asyn
     value?.type === 'Buffer' ? Buffer.from(value.data).toString('latin1') : value,
   )
   for (const secret of ['4711"', `u-${one.thandi.userId}`, 'credential_offer']) assert(!text.includes(secret), secret)
-  await runDelivery(bench.platform, senderOf(one.thandi), one.planned.claimed)
+  await runDelivery(bench.platform, senderOfDelivery(one.thandi), one.planned.claimed)
   const [row] = await bench.rows(one.thandi.tenantId, 'wallet_delivery')
   assert.equal(row?.sealed_parcel, null, 'a delivered offer is kept')
 })
@@ -254,6 +254,8 @@ test('an mdoc is issued to nobody whose wallet is closed to them', async () => {
   const ids = { id: newId(), issuanceId: newId() }
   const offer = { format: 'mdoc', offerUri: 'openid-credential-offer://', txCode: null } as const
   const ask = { ...ids, ...offer, recipient, pointer: '/recipient/value' }
-  const refused = await walletDeliveries.plan(bench.platform, senderOf(thandi), ask).catch((error: unknown) => error)
+  const refused = await walletDeliveries
+    .plan(bench.platform, senderOfDelivery(thandi), ask)
+    .catch((error: unknown) => error)
   assert(refused instanceof Fault && refused.code === 'offer.format')
 })

@@ -7,17 +7,17 @@ import { enqueue, job } from '../../jobs/job.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import type { TenantTx } from '../../store/store.ts'
-import { isPassing } from '../credentials/upstream.ts'
+import { isTransientFault } from '../credentials/upstream.ts'
 import { deliveryErrorOf } from '../delivery-records/delivery.ts'
 import {
-  type ClaimedDelivery,
+  type ClaimedWalletDelivery,
   claimDelivery,
   failDelivery,
-  passOnDeliveries,
   releaseDelivery,
+  requeueExpiredDeliveries,
 } from '../delivery-records/delivery-store.ts'
 import { failureOf } from '../delivery-records/settle-delivery.ts'
-import { bringDelivery, LEASE_MS, regainOffer } from './deliver.ts'
+import { executeDelivery, LEASE_MS, reinstateDeliveredOffer } from './deliver.ts'
 
 const ATTEMPTS_MAX = 8
 /** When a delivery that a job has is looked at again, should the job be lost: long after its last attempt. */
@@ -36,15 +36,15 @@ export const resumeDeliveryJob = job({
 /** Makes a job for each delivery of a call that died. */
 export async function resumeDeliveries(tx: TenantTx, now: Date): Promise<void> {
   const lookAgainAt = new Date(now.getTime() + LOOK_AGAIN_MS)
-  for (const deliveryId of await passOnDeliveries(tx, now, lookAgainAt)) {
+  for (const deliveryId of await requeueExpiredDeliveries(tx, now, lookAgainAt)) {
     await enqueue(tx, resumeDeliveryJob, { deliveryId }, { now })
   }
 }
 
 /** Hands a delivery that the transaction has just written to a job. */
-export async function leaveDelivery(
+export async function enqueueDelivery(
   tx: TenantTx,
-  { id, claim }: Pick<ClaimedDelivery, 'id' | 'claim'>,
+  { id, claim }: Pick<ClaimedWalletDelivery, 'id' | 'claim'>,
   now: Date,
 ): Promise<void> {
   await releaseDelivery(tx, { id, claim, leaseUntil: new Date(now.getTime() + LOOK_AGAIN_MS) })
@@ -59,11 +59,11 @@ async function resumeDelivery(platform: Platform, tenantId: TenantId, id: string
   if (claimed === null) return
   try {
     const sender = await senderFor(platform, tenantId, claimed)
-    await regainOffer(platform, sender, claimed)
-    await bringDelivery(platform, sender, claimed)
+    await reinstateDeliveredOffer(platform, sender, claimed)
+    await executeDelivery(platform, sender, claimed)
   } catch (error) {
     // the other side being out of reach is tried again; what is refused ends here
-    if (isPassing(error) && !isLast) {
+    if (isTransientFault(error) && !isLast) {
       const leaseUntil = new Date(clock.now().getTime() + LOOK_AGAIN_MS)
       await store.single(tenantId, (tx) => releaseDelivery(tx, { ...ours, leaseUntil }))
       throw error
@@ -75,7 +75,7 @@ async function resumeDelivery(platform: Platform, tenantId: TenantId, id: string
 }
 
 /** @throws Fault `state.invalid` if tenant or user were disabled in the meantime */
-async function senderFor(platform: Platform, tenantId: TenantId, { userId }: ClaimedDelivery) {
+async function senderFor(platform: Platform, tenantId: TenantId, { userId }: ClaimedWalletDelivery) {
   const tenant = await findTenantOf(platform, tenantId)
   const user = await platform.store.single(tenantId, (tx) => findUser(tx, 'id', userId))
   if (tenant === null || user?.enabled !== true) throw new Fault('state.invalid', { detail: 'The user is disabled.' })

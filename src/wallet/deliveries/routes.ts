@@ -2,12 +2,17 @@ import { Type } from 'typebox'
 import { IdParams } from '../../api/id-params.ts'
 import { filtersOf, listPage } from '../../api/list.ts'
 import { answer, type Route, route } from '../../http/routes/route.ts'
-import { offerFaults, requestFaults } from '../credentials/refusals.ts'
+import { offerFaults, presentationRequestFaults } from '../credentials/refusals.ts'
 import type { IdentifierType } from '../delivery-records/delivery.ts'
 import { listDeliveries } from '../delivery-records/delivery-store.ts'
 import { getDeliveryRow } from './deliver.ts'
 import { deliver } from './deliver-for.ts'
-import { DeliverCredentialBody, DeliverPresentationBody, DeliveryListQuery, DeliveryReply } from './schemas.ts'
+import {
+  DeliverCredentialBody,
+  DeliverPresentationBody,
+  WalletDeliveryListQuery,
+  WalletDeliveryReply,
+} from './schemas.ts'
 import { showDelivery } from './show-delivery.ts'
 
 function credentialAt(path: '/orgs/credentials' | '/v2/orgs/credentials'): Route {
@@ -16,11 +21,11 @@ function credentialAt(path: '/orgs/credentials' | '/v2/orgs/credentials'): Route
     method: 'POST',
     path,
     tag: 'deliveries',
-    says: 'Delivers a credential offer: what it brings lies as pending in the wallet of a user of the tenant.',
-    needs: 'issuance:write',
+    summary: 'Delivers a credential offer: what it brings lies as pending in the wallet of a user of the tenant.',
+    scope: 'issuance:write',
     body: DeliverCredentialBody,
     status: 201,
-    reply: DeliveryReply,
+    reply: WalletDeliveryReply,
     faults: ['resource.unknown', 'state.invalid', ...offerFaults],
     handle: async ({ platform, caller, body, operation }) => {
       const { credentialOffer, txCode } = body
@@ -40,12 +45,12 @@ const presentationRoute = route({
   method: 'POST',
   path: '/v2/orgs/presentations',
   tag: 'deliveries',
-  says: 'Delivers a presentation request: it lies as pending before a user of the tenant, who decides.',
-  needs: 'verification:write',
+  summary: 'Delivers a presentation request: it lies as pending before a user of the tenant, who decides.',
+  scope: 'verification:write',
   body: DeliverPresentationBody,
   status: 201,
-  reply: DeliveryReply,
-  faults: ['resource.unknown', 'state.invalid', ...requestFaults],
+  reply: WalletDeliveryReply,
+  faults: ['resource.unknown', 'state.invalid', ...presentationRequestFaults],
   handle: async ({ platform, caller, body, operation }) => {
     const parcel = { presentationRequest: body.presentationRequest }
     const delivery = await deliver(platform, caller, { ...toWhom(body), parcel }, operation)
@@ -58,11 +63,11 @@ const listRoute = route({
   method: 'GET',
   path: '/v2/orgs/deliveries',
   tag: 'deliveries',
-  says: 'Lists what the organisation delivered to its users, also what failed.',
-  needs: 'users:read',
-  query: DeliveryListQuery,
+  summary: 'Lists what the organisation delivered to its users, also what failed.',
+  scope: 'users:read',
+  query: WalletDeliveryListQuery,
   status: 200,
-  reply: Type.Array(DeliveryReply),
+  reply: Type.Array(WalletDeliveryReply),
   faults: [],
   handle: ({ platform, caller, query, href }) =>
     listPage(
@@ -77,11 +82,11 @@ const getRoute = route({
   method: 'GET',
   path: '/v2/orgs/deliveries/{id}',
   tag: 'deliveries',
-  says: 'Reads the record of a delivery.',
-  needs: 'users:read',
+  summary: 'Reads the record of a delivery.',
+  scope: 'users:read',
   params: IdParams,
   status: 200,
-  reply: DeliveryReply,
+  reply: WalletDeliveryReply,
   faults: ['resource.unknown'],
   handle: async ({ platform, caller, params }) => {
     const delivery = await getDeliveryRow(platform, caller.tenantId, params.id)

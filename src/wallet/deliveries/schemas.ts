@@ -45,7 +45,7 @@ export const DeliverPresentationBody = Type.Object(
 )
 
 /** A delivery as the API shows it. What it brought is for its holder to see. */
-export const DeliveryReply = Type.Object(
+export const WalletDeliveryReply = Type.Object(
   {
     id: Uuid,
     kind: Type.Enum([...deliveryKinds]),
@@ -74,11 +74,11 @@ export const DeliveryReply = Type.Object(
   },
   { additionalProperties: false, $id: 'Delivery', examples: [exampleDelivery()] },
 )
-/** As {@link DeliveryReply}, for code. */
-export type DeliveryReply = Static<typeof DeliveryReply>
+/** As {@link WalletDeliveryReply}, for code. */
+export type WalletDeliveryReply = Static<typeof WalletDeliveryReply>
 
 /** What the list of deliveries may be asked for. */
-export const DeliveryListQuery = listQuery({
+export const WalletDeliveryListQuery = listQuery({
   filters: {
     status: Type.Enum([...deliveryStatuses]),
     kind: Type.Enum([...deliveryKinds]),

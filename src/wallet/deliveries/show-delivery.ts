@@ -2,14 +2,14 @@ import type { TenantId } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
 import type { SealedDelivery } from '../delivery-records/delivery-store.ts'
 import { openRecipient } from '../delivery-records/sealed-delivery.ts'
-import type { DeliveryReply } from './schemas.ts'
+import type { WalletDeliveryReply } from './schemas.ts'
 
 /** A delivery as the API shows it. */
 export async function showDelivery(
   { sealing }: Pick<Platform, 'sealing'>,
   tenantId: TenantId,
   delivery: SealedDelivery,
-): Promise<DeliveryReply> {
+): Promise<WalletDeliveryReply> {
   const { id, kind, status, identifierType, userId, issuanceId, credentialIds, presentationId, error } = delivery
   return {
     ...{ id, kind, status, identifierType, userId },

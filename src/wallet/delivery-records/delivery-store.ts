@@ -1,22 +1,22 @@
 import type { TenantId } from '../../caller.ts'
-import type { Entry } from '../../events/audit/entry.ts'
+import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
-import { type PageAsk, pagedList } from '../../store/paged-list.ts'
+import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
-import type { Delivery, DeliveryError, DeliveryKind, DeliveryStatus } from './delivery.ts'
+import type { DeliveryError, DeliveryKind, DeliveryStatus, WalletDelivery } from './delivery.ts'
 
 /** A delivery with how its recipient was named, still sealed. */
-export type SealedDelivery = Delivery & { readonly sealedRecipient: Buffer }
+export type SealedDelivery = WalletDelivery & { readonly sealedRecipient: Buffer }
 
 /** A delivery that somebody is at work on. */
-export type ClaimedDelivery = SealedDelivery & { readonly claim: string; readonly sealedParcel: Buffer }
+export type ClaimedWalletDelivery = SealedDelivery & { readonly claim: string; readonly sealedParcel: Buffer }
 
 /** Which attempt at a delivery it is: nobody else's until `leaseUntil`. */
 export type DeliveryClaim = { readonly id: string; readonly claim: string; readonly leaseUntil: Date }
 
 /** A delivery that begins, and who is at work on it. */
 export type NewDelivery = DeliveryClaim &
-  Pick<Delivery, 'userId' | 'kind' | 'identifierType' | 'issuanceId' | 'presentationId'> & {
+  Pick<WalletDelivery, 'userId' | 'kind' | 'identifierType' | 'issuanceId' | 'presentationId'> & {
     readonly sealedRecipient: Buffer
     readonly sealedParcel: Buffer
   }
@@ -100,7 +100,7 @@ const page = pagedList({
 })
 
 /** Begins a delivery, with its audit entry. Fails if the id is taken. */
-export async function insertDelivery(tx: TenantTx, made: NewDelivery, entry: Entry, now: Date): Promise<void> {
+export async function insertDelivery(tx: TenantTx, made: NewDelivery, entry: AuditEntry, now: Date): Promise<void> {
   const { id, userId, kind, identifierType, sealedRecipient, sealedParcel, claim, leaseUntil } = made
   const sealed = [sealedRecipient, sealedParcel]
   const about = [made.issuanceId, made.presentationId, now]
@@ -115,7 +115,7 @@ export async function findDelivery(tx: TenantTx, id: string): Promise<SealedDeli
 }
 
 /** What a list of deliveries is narrowed to; what is left out lets everything through. */
-export type DeliveryFilter = {
+export type WalletDeliveryFilter = {
   readonly status?: DeliveryStatus | undefined
   readonly kind?: DeliveryKind | undefined
   readonly userId?: string | undefined
@@ -123,7 +123,11 @@ export type DeliveryFilter = {
 }
 
 /** One page, and one row more if there is a next page. */
-export async function listDeliveries(tx: TenantTx, ask: PageAsk, filter: DeliveryFilter): Promise<SealedDelivery[]> {
+export async function listDeliveries(
+  tx: TenantTx,
+  ask: PageRequest,
+  filter: WalletDeliveryFilter,
+): Promise<SealedDelivery[]> {
   return page<SealedDelivery>(tx, ask, [tx.tenantId], filter)
 }
 
@@ -136,8 +140,8 @@ export async function claimDelivery(
   tx: TenantTx,
   { id, claim, leaseUntil }: DeliveryClaim,
   now: Date,
-): Promise<ClaimedDelivery | null> {
-  const [row] = await tx.rows<ClaimedDelivery>(claimStatement, [tx.tenantId, id, claim, leaseUntil, now])
+): Promise<ClaimedWalletDelivery | null> {
+  const [row] = await tx.rows<ClaimedWalletDelivery>(claimStatement, [tx.tenantId, id, claim, leaseUntil, now])
   return row ?? null
 }
 
@@ -152,9 +156,9 @@ export async function takeOverDelivery(
   { id, claim, leaseUntil }: DeliveryClaim,
   sealedParcel: Buffer | null,
   now: Date,
-): Promise<ClaimedDelivery | null> {
+): Promise<ClaimedWalletDelivery | null> {
   const values = [tx.tenantId, id, claim, leaseUntil, sealedParcel, now]
-  const [row] = await tx.rows<ClaimedDelivery>(takeOverStatement, values)
+  const [row] = await tx.rows<ClaimedWalletDelivery>(takeOverStatement, values)
   return row ?? null
 }
 
@@ -168,7 +172,7 @@ export async function failDelivery(
   tx: TenantTx,
   { id, claim }: Pick<DeliveryClaim, 'id' | 'claim'>,
   error: DeliveryError,
-  entry: Entry,
+  entry: AuditEntry,
   now: Date,
 ): Promise<void> {
   const values = [tx.tenantId, id, claim, JSON.stringify(error), now]
@@ -176,7 +180,7 @@ export async function failDelivery(
 }
 
 /** Ends the delivery of a presentation that was written in this transaction. @returns null if it had ended. */
-export async function endPresentationDelivery(tx: TenantTx, id: string, now: Date): Promise<Delivery | null> {
+export async function endPresentationDelivery(tx: TenantTx, id: string, now: Date): Promise<WalletDelivery | null> {
   const [row] = await tx.rows<SealedDelivery>(presentStatement, [tx.tenantId, id, now])
   return row ?? null
 }
@@ -187,18 +191,18 @@ export async function settleDelivery(
   id: string,
   came: { readonly credentialIds: readonly string[]; readonly error: DeliveryError | null },
   now: Date,
-): Promise<Delivery | null> {
+): Promise<WalletDelivery | null> {
   const error = came.error === null ? null : JSON.stringify(came.error)
   const [row] = await tx.rows<SealedDelivery>(settleStatement, [tx.tenantId, id, came.credentialIds, error, now])
   return row ?? null
 }
 
 /** Takes deliveries from calls that died. @returns their ids, each of which wants a job in the same transaction. */
-export async function passOnDeliveries(tx: TenantTx, now: Date, lookAgainAt: Date): Promise<string[]> {
+export async function requeueExpiredDeliveries(tx: TenantTx, now: Date, lookAgainAt: Date): Promise<string[]> {
   return (await tx.rows<{ id: string }>(passOnStatement, [tx.tenantId, now, lookAgainAt])).map(({ id }) => id)
 }
 
 /** The tenants with deliveries that a call left. */
-export async function listTenantsWithLeftDeliveries(tx: AcrossTx, now: Date): Promise<TenantId[]> {
+export async function listTenantsWithExpiredDeliveries(tx: AcrossTx, now: Date): Promise<TenantId[]> {
   return (await tx.rows<{ id: TenantId }>(tenantsLeft, [now])).map(({ id }) => id)
 }

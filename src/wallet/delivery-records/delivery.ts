@@ -20,7 +20,7 @@ export type IdentifierType = (typeof identifierTypes)[number]
 export type DeliveryError = { readonly code: string; readonly message: string }
 
 /** One delivery to one user, without what is sealed. */
-export type Delivery = {
+export type WalletDelivery = {
   readonly id: string
   readonly userId: UserId
   readonly kind: DeliveryKind
@@ -36,7 +36,7 @@ export type Delivery = {
 }
 
 /** What is to be delivered. Secret: an offer is worth its credential. */
-export type Parcel =
+export type DeliveryPayload =
   | { readonly credentialOffer: string; readonly txCode?: string | undefined }
   | { readonly presentationRequest: string }
 

@@ -1,7 +1,7 @@
 import type { TenantId } from '../../caller.ts'
 import { readOwnJson } from '../../crypto/json.ts'
 import type { Sealing } from '../../keys/sealing.ts'
-import type { Parcel } from './delivery.ts'
+import type { DeliveryPayload } from './delivery.ts'
 
 /** Seals how a recipient was named. */
 export function sealRecipient(sealing: Sealing, tenantId: TenantId, id: string, recipient: string): Promise<Buffer> {
@@ -14,15 +14,25 @@ export async function openRecipient(sealing: Sealing, tenantId: TenantId, id: st
 }
 
 /** Seals what is to be delivered. */
-export function sealParcel(sealing: Sealing, tenantId: TenantId, id: string, parcel: Parcel): Promise<Buffer> {
+export function sealPayload(
+  sealing: Sealing,
+  tenantId: TenantId,
+  id: string,
+  parcel: DeliveryPayload,
+): Promise<Buffer> {
   return sealing.seal(place(tenantId, id, 'sealed_parcel'), JSON.stringify(parcel))
 }
 
 /** Opens what is to be delivered. */
-export async function openParcel(sealing: Sealing, tenantId: TenantId, id: string, sealed: Buffer): Promise<Parcel> {
+export async function openPayload(
+  sealing: Sealing,
+  tenantId: TenantId,
+  id: string,
+  sealed: Buffer,
+): Promise<DeliveryPayload> {
   const plain = await sealing.open(place(tenantId, id, 'sealed_parcel'), sealed)
   // Sealed by us in this very form.
-  return readOwnJson(plain) as Parcel
+  return readOwnJson(plain) as DeliveryPayload
 }
 
 function place(tenantId: TenantId, row: string, column: string) {

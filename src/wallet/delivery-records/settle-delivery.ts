@@ -1,11 +1,11 @@
 import type { Actor } from '../../events/audit/entry.ts'
 import { record } from '../../events/audit/record.ts'
 import type { TenantTx } from '../../store/store.ts'
-import type { Delivery, DeliveryError } from './delivery.ts'
+import type { DeliveryError, WalletDelivery } from './delivery.ts'
 import { endPresentationDelivery, settleDelivery } from './delivery-store.ts'
 
 /** What became of an order of a delivery. */
-export type Outcome = { readonly credentialIds: readonly string[]; readonly error: DeliveryError | null }
+export type OrderOutcome = { readonly credentialIds: readonly string[]; readonly error: DeliveryError | null }
 
 /**
  * Tells the delivery that an order belonged to, if any, that the order is over, in the transaction in which it ended. What arrived is an
@@ -16,7 +16,7 @@ export type Outcome = { readonly credentialIds: readonly string[]; readonly erro
 export async function settleOrder(
   tx: TenantTx,
   gone: { readonly deliveryId: string | null } | null,
-  outcome: Outcome,
+  outcome: OrderOutcome,
   by: Actor,
   now: Date,
 ): Promise<void> {
@@ -44,7 +44,7 @@ export function failureOf(deliveryId: string, error: DeliveryError | null, by: A
 /** Ids only: whoever is told asks for the rest, and may see it. */
 async function recordArrival(
   tx: TenantTx,
-  { id, kind, userId, issuanceId }: Delivery,
+  { id, kind, userId, issuanceId }: WalletDelivery,
   what: { readonly credentialIds: readonly string[] } | { readonly presentationId: string | null },
   by: Actor,
   now: Date,

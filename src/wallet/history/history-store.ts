@@ -1,5 +1,5 @@
 import type { UserId } from '../../caller.ts'
-import { type PageAsk, pagedList } from '../../store/paged-list.ts'
+import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { WalletFormat } from '../credentials/wallet-format.ts'
 import { STATUS_NOW } from '../presentations/presentation-store.ts'
@@ -69,7 +69,7 @@ export async function listHistoryRows(
   tx: TenantTx,
   userId: UserId,
   filter: HistoryFilter,
-  list: PageAsk,
+  list: PageRequest,
   now: Date,
 ): Promise<HistoryRow[]> {
   return page<HistoryRow>(tx, list, [tx.tenantId, userId, now], filter)

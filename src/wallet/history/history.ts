@@ -11,10 +11,10 @@ export const historyStatuses = ['pending', 'accepted', 'rejected', 'removed', 'a
 export type HistoryStatus = (typeof historyStatuses)[number]
 
 /** Whether the verifier got something. `unknown`: the answer was sent, and nobody knows what the verifier saw of it. */
-export type Disclosed = 'yes' | 'no' | 'unknown'
+export type DisclosureState = 'yes' | 'no' | 'unknown'
 
 /** What was shown of one credential, as the paths of claims. Its type is null if nobody knows it any more. */
-export type HistorySelected = {
+export type HistorySelection = {
   readonly credentialId: string
   readonly vct: string | null
   readonly matchedAttributes: string[]
@@ -25,13 +25,13 @@ export type HistorySelected = {
 export type PresentationTrace = {
   readonly verifier: VerifierIdentity
   readonly purpose?: string
-  readonly disclosed: Disclosed
-  readonly selectedCredentials: HistorySelected[]
+  readonly disclosed: DisclosureState
+  readonly selectedCredentials: HistorySelection[]
   readonly error?: { readonly code: string; readonly message: string }
 }
 
 /** What a verifier got, as far as the state of the presentation tells. */
-export function disclosedBy(status: HistoryStatus, isAnswering: boolean): Disclosed {
+export function disclosureStateOf(status: HistoryStatus, isAnswering: boolean): DisclosureState {
   if (status === 'answered') return 'yes'
   return status === 'failed' || (status === 'pending' && isAnswering) ? 'unknown' : 'no'
 }
@@ -43,7 +43,7 @@ export function disclosedBy(status: HistoryStatus, isAnswering: boolean): Disclo
  */
 export function traceOf(
   view: PresentationView,
-  disclosed: Disclosed,
+  disclosed: DisclosureState,
   types: ReadonlyMap<string, string>,
 ): PresentationTrace {
   const { verifier, purposes, selected, besides = [], error } = view

@@ -1,11 +1,11 @@
-import type { ListAsk } from '../../api/list.ts'
+import type { ListRequest } from '../../api/list.ts'
 import type { Caller, TenantId, UserId } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
 import { holderOf } from '../credentials/holder.ts'
 import { type CredentialTrace, openTrace } from '../credentials/sealed-trace.ts'
 import type { PresentationView } from '../presentations/presentation.ts'
 import { openView } from '../presentations/sealed-presentation.ts'
-import { disclosedBy, type HistoryKind, type HistoryStatus, type PresentationTrace, traceOf } from './history.ts'
+import { disclosureStateOf, type HistoryKind, type HistoryStatus, type PresentationTrace, traceOf } from './history.ts'
 import { type HistoryFilter, type HistoryRow, listHistoryRows, listKnownCredentials } from './history-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock'>
@@ -32,7 +32,7 @@ export async function listHistory(
   platform: Needs,
   caller: Caller,
   filter: HistoryFilter,
-  list: ListAsk,
+  list: ListRequest,
 ): Promise<HistoryLine[]> {
   const userId = holderOf(caller)
   const { tenantId } = caller
@@ -73,6 +73,6 @@ function lineOf({ row, credential, view }: Opened, types: ReadonlyMap<string, st
   return {
     ...{ id, kind, status, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() },
     ...(credential !== undefined && { credential }),
-    ...(view !== undefined && { presentation: traceOf(view, disclosedBy(status, isAnswering), types) }),
+    ...(view !== undefined && { presentation: traceOf(view, disclosureStateOf(status, isAnswering), types) }),
   }
 }

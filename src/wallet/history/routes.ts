@@ -9,8 +9,9 @@ const historyRoute = route({
   method: 'GET',
   path: '/v2/history',
   tag: 'history',
-  says: 'Tells what was received and from whom, what was shared and with whom, and what became of it. Names of attributes, never their values.',
-  needs: 'wallet:read',
+  summary:
+    'Tells what was received and from whom, what was shared and with whom, and what became of it. Names of attributes, never their values.',
+  scope: 'wallet:read',
   query: listQuery({ filters: historyFilters }),
   status: 200,
   reply: Type.Array(HistoryEntry),

@@ -6,7 +6,7 @@ import type { IssuerMetadata } from '../../protocols/openid4vci/issuer-metadata.
 import { newId } from '../../store/row-id.ts'
 import type { ShownCredential } from '../credentials/credential.ts'
 import { type Holder, holderOf } from '../credentials/holder.ts'
-import { isPassing } from '../credentials/upstream.ts'
+import { isTransientFault } from '../credentials/upstream.ts'
 import { collectOrder, type Deferred } from './collect-order.ts'
 import {
   type AskedClaim,
@@ -18,21 +18,21 @@ import {
   saveDeferred,
 } from './deferred-store.ts'
 import { CLAIM_MS, endOrder, enqueueFetch, keepCollected } from './fetch-deferred.ts'
-import { fetchServerMetadata, type OpenedOffer, openOffer } from './fetch-offer.ts'
-import type { Ready, Receipt } from './keep-credentials.ts'
+import { type FetchedOffer, fetchOffer, fetchServerMetadata } from './fetch-offer.ts'
+import type { Receipt, SealedReceipt } from './keep-credentials.ts'
 import { type OpenOrder, type Order, offerHashOf, openOrder, orderOf, sealOrder } from './order.ts'
-import { redeemCode } from './redeem-offer.ts'
+import { requestToken } from './redeem-offer.ts'
 import { offerTerms, shownTxCode } from './resolve-offer.ts'
 
 /** What a caller gives to receive credentials. */
-export type OfferAsk = { readonly credentialOffer: string; readonly txCode?: string | undefined }
+export type OfferInput = { readonly credentialOffer: string; readonly txCode?: string | undefined }
 
 /** What is there already, and what the issuer gives later. */
 export type Accepted = {
   readonly credentials: readonly ShownCredential[]
   readonly deferred: readonly DeferredCredential[]
   /** Credentials that lack claims which their issuer calls mandatory. */
-  readonly incomplete: readonly { readonly credentialId: string; readonly lacks: Ready['lacks'] }[]
+  readonly incomplete: readonly { readonly credentialId: string; readonly lacks: SealedReceipt['lacks'] }[]
 }
 
 /** A credential that is still to come. */
@@ -61,7 +61,7 @@ type OrderRun = DeferredRun & OpenOrder & { readonly receipt: Receipt }
  * @throws Fault `holder.missing`, `issuer.untrusted`, `offer.*`, `issuer_metadata.invalid`, `issuer_answer.invalid`, `credential.invalid`,
  * `credential.untrusted`, `upstream.*`
  */
-export async function acceptOffer(platform: Platform, caller: Caller, ask: OfferAsk): Promise<Accepted> {
+export async function acceptOffer(platform: Platform, caller: Caller, ask: OfferInput): Promise<Accepted> {
   const { tenantId, tenantSlug } = caller
   const holder = { tenantId, tenantSlug, userId: holderOf(caller), by: caller, deliveryId: null }
   return receiveOffer(platform, holder, ask)
@@ -71,7 +71,7 @@ export async function acceptOffer(platform: Platform, caller: Caller, ask: Offer
  * As {@link acceptOffer}, into the wallet of the holder that is named. Once there is an order, it is the order that brings the delivery to its
  * end: in the transaction in which it is kept or given up.
  */
-export async function receiveOffer(platform: Platform, holder: Holder, ask: OfferAsk): Promise<Accepted> {
+export async function receiveOffer(platform: Platform, holder: Holder, ask: OfferInput): Promise<Accepted> {
   const offerHash = offerHashOf(ask.credentialOffer)
   const run = (await resumeOrder(platform, holder, offerHash)) ?? (await redeemOffer(platform, holder, ask, offerHash))
   try {
@@ -94,12 +94,12 @@ async function resumeOrder(platform: Platform, holder: Holder, offerHash: string
   return { id: row.id, claim: claim.claim, order, receipt: { ...order, ...holder, deliveryId: row.deliveryId } }
 }
 
-async function redeemOffer(platform: Platform, holder: Holder, ask: OfferAsk, offerHash: string): Promise<OrderRun> {
-  const opened = await openOffer(platform, ask.credentialOffer, await offerTerms(platform, holder))
+async function redeemOffer(platform: Platform, holder: Holder, ask: OfferInput, offerHash: string): Promise<OrderRun> {
+  const opened = await fetchOffer(platform, ask.credentialOffer, await offerTerms(platform, holder))
   const { code, txCode, hint } = await usableGrant(platform, opened, ask.txCode ?? null)
   const { metadata, configurations } = opened
   const server = await fetchServerMetadata(platform, metadata, hint)
-  const { token, clientId } = await redeemCode(platform, server, code, txCode)
+  const { token, clientId } = await requestToken(platform, server, code, txCode)
   const order = orderOf(metadata, configurations, token, { clientId, offerHash })
   return insertOrder(platform, { ...order, ...holder }, order)
 }
@@ -149,7 +149,7 @@ async function receive(platform: Platform, run: OrderRun): Promise<Accepted> {
 async function outcomeOf(platform: Platform, run: OrderRun, error: unknown): Promise<unknown> {
   const { store, sealing, clock, log } = platform
   const { tenantId } = run.receipt
-  if (error instanceof Fault && !isPassing(error)) {
+  if (error instanceof Fault && !isTransientFault(error)) {
     await endOrder(platform, run, run.receipt, run, error)
     return error
   }
@@ -176,7 +176,7 @@ function announced({ configuration, answer }: Deferred): DeferredCredential {
 /** Whether the offer can be redeemed at all, before anything of it is consumed. */
 async function usableGrant(
   platform: Platform,
-  { offer, metadata, configurations }: OpenedOffer,
+  { offer, metadata, configurations }: FetchedOffer,
   txCode: string | null,
 ) {
   const { preAuthorized } = offer

@@ -3,7 +3,7 @@ import type { ResolvedIssuer } from '../../trust/issuers/resolve-issuer.ts'
 import type { VerifiedCopy } from '../credentials/sealed-copy.ts'
 
 /** What is kept beside a credential, so that lists need not open it. */
-export type Facts = {
+export type CredentialFacts = {
   /** The `vct`, or the document type of an mdoc. */
   readonly vct: string
   readonly iss: string | null
@@ -21,11 +21,11 @@ export type ReadCopy = VerifiedCopy & {
   readonly status: unknown
   /** What it says, in a form that is the same for all copies that say the same. */
   readonly content: string
-  readonly facts: Facts
+  readonly facts: CredentialFacts
 }
 
 /** What the checks of one copy came to. */
-export type Outcome = { readonly copy: ReadCopy | null; readonly findings: readonly CopyFinding[] }
+export type CopyOutcome = { readonly copy: ReadCopy | null; readonly findings: readonly CopyFinding[] }
 
 /** The keys that were sent and no copy has named yet. */
 export class UnusedKeys {

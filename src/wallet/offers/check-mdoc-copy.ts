@@ -3,14 +3,14 @@ import { mdocFinding } from '../../protocols/mdoc/findings.ts'
 import { type IssuerSigned, parseIssuerSigned } from '../../protocols/mdoc/issuer-signed.ts'
 import { checkReceivedMdoc, verifyIssuerSigned } from '../../protocols/mdoc/verify-issuer-signed.ts'
 import { type MdocIssuer, resolveMdocIssuer } from '../../trust/issuers/mdoc-issuer.ts'
-import type { Outward } from '../credentials/upstream.ts'
+import type { OutboundPeer } from '../credentials/upstream.ts'
 import {
   type CopyFinding,
+  type CopyOutcome,
+  type CredentialFacts,
   calendarDate,
-  type Facts,
   factLengths,
   lengthFindings,
-  type Outcome,
   orderedJson,
   type UnusedKeys,
 } from './check-copy.ts'
@@ -18,13 +18,13 @@ import type { SignerTrust } from './issuer-policy.ts'
 import type { Received } from './redeem-offer.ts'
 
 /** Checks of the mdocs of one response. */
-export function mdocChecks(platform: Outward, { configuration }: Received, trust: SignerTrust, now: Date) {
+export function mdocChecks(platform: OutboundPeer, { configuration }: Received, trust: SignerTrust, now: Date) {
   /**
    * 6.5, steps 1 and 3 to 8, and that it is bound to a key of ours; everything but the status list.
    *
    * @throws Fault `mdoc.malformed`, `issuer.undiscoverable`, `key.unsupported`, `upstream.*`
    */
-  return async (raw: string, unused: UnusedKeys): Promise<Outcome> => {
+  return async (raw: string, unused: UnusedKeys): Promise<CopyOutcome> => {
     const mdoc = parseIssuerSigned(raw)
     const issuer = await trust.reviewed(await resolveMdocIssuer(platform, mdoc, now, trust.anchors))
     const key = unused.take(mdoc.mso.deviceKey)
@@ -50,7 +50,7 @@ function unboundFinding({ mso }: IssuerSigned): CopyFinding {
   return mdocFinding(mso.deviceKey === null ? 'device_key.unsupported' : 'device_key.unexpected')
 }
 
-function factsOf({ mso }: IssuerSigned, { issuer }: MdocIssuer, now: Date): Facts {
+function factsOf({ mso }: IssuerSigned, { issuer }: MdocIssuer, now: Date): CredentialFacts {
   const { signed, validUntil } = mso.validityInfo
   return {
     vct: mso.docType,

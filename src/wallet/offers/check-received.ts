@@ -3,8 +3,8 @@ import { trustOperation, unknownRootOf } from '../../trust/issuers/unanchored.ts
 import type { TrustFindingCode } from '../../trust/lookups/finding.ts'
 import { checkStatus } from '../../trust/status-lists/check-status.ts'
 import type { VerifiedCopy } from '../credentials/sealed-copy.ts'
-import type { Outward } from '../credentials/upstream.ts'
-import { type CopyFinding, type Facts, type Outcome, type ReadCopy, UnusedKeys } from './check-copy.ts'
+import type { OutboundPeer } from '../credentials/upstream.ts'
+import { type CopyFinding, type CopyOutcome, type CredentialFacts, type ReadCopy, UnusedKeys } from './check-copy.ts'
 import { mdocChecks } from './check-mdoc-copy.ts'
 import { sdJwtChecks } from './check-sd-jwt-copy.ts'
 import type { SignerTrust } from './issuer-policy.ts'
@@ -14,7 +14,7 @@ import type { Received } from './redeem-offer.ts'
 export type ReceivedFinding = CopyFinding & { readonly copy: number }
 
 /** A verified credential. `copies` are never empty. `hasStatus`: it may be revoked later. */
-export type Verified = Facts & {
+export type Verified = CredentialFacts & {
   readonly received: Received
   readonly copies: readonly VerifiedCopy[]
   readonly hasStatus: boolean
@@ -28,7 +28,7 @@ export type Verified = Facts & {
  * @see [RFC 9901, 7.2](https://www.rfc-editor.org/rfc/rfc9901#section-7.2), ISO/IEC 18013-5, 9.3.1 (2021)
  */
 export async function checkReceived(
-  platform: Outward,
+  platform: OutboundPeer,
   received: Received,
   trust: SignerTrust,
   now: Date,
@@ -36,7 +36,7 @@ export async function checkReceived(
   const checks = received.configuration.format === 'mso_mdoc' ? mdocChecks : sdJwtChecks
   const check = checks(platform, received, trust, now)
   const unused = new UnusedKeys(received.keys)
-  const outcomes: Outcome[] = []
+  const outcomes: CopyOutcome[] = []
   for (const raw of received.raws) outcomes.push(await check(raw, unused).catch(unreadable))
   const findings = outcomes.flatMap((one, copy) => one.findings.map((finding) => ({ copy, ...finding })))
   const copies = outcomes.flatMap(({ copy }) => copy ?? [])
@@ -48,14 +48,14 @@ export async function checkReceived(
   return { received, hasStatus, copies: copies.map(({ raw, key }) => ({ raw, key })), ...first.facts }
 }
 
-function unreadable(error: unknown): Outcome {
+function unreadable(error: unknown): CopyOutcome {
   // the other side being out of reach says nothing about the credential
   if (!(error instanceof Fault) || error.code.startsWith('upstream.')) throw error
   return { copy: null, findings: [{ code: error.code, message: error.message }] }
 }
 
 async function checkStatuses(
-  platform: Outward,
+  platform: OutboundPeer,
   { configuration }: Received,
   copies: readonly ReadCopy[],
   { anchors }: SignerTrust,
@@ -85,7 +85,11 @@ async function checkStatuses(
 /** What is missing if only trust is. */
 const lacksOfTrust: ReadonlySet<string> = new Set<TrustFindingCode>(['issuer.not_trusted', 'chain.no_anchor'])
 
-function refusalOf(platform: Outward, findings: readonly ReceivedFinding[], outcomes: readonly Outcome[]): Fault {
+function refusalOf(
+  platform: OutboundPeer,
+  findings: readonly ReceivedFinding[],
+  outcomes: readonly CopyOutcome[],
+): Fault {
   const detail = [...new Set(findings.map(({ message }) => message))].slice(0, 5).join(' ')
   const shown = findings.slice(0, 50)
   const issuer = outcomes.find(({ copy }) => copy !== null)?.copy?.issuer

@@ -4,14 +4,14 @@ import { checkReceivedSdJwtVc, holderKeyOf } from '../../protocols/sd-jwt-vc/che
 import { parseSdJwt, type SdJwt } from '../../protocols/sd-jwt-vc/sd-jwt.ts'
 import { type ResolvedIssuer, resolveIssuer } from '../../trust/issuers/resolve-issuer.ts'
 import { subjectClaims } from '../credentials/credential.ts'
-import type { Outward } from '../credentials/upstream.ts'
+import type { OutboundPeer } from '../credentials/upstream.ts'
 import {
   type CopyFinding,
+  type CopyOutcome,
+  type CredentialFacts,
   calendarDate,
-  type Facts,
   factLengths,
   lengthFindings,
-  type Outcome,
   orderedJson,
   type UnusedKeys,
 } from './check-copy.ts'
@@ -19,14 +19,14 @@ import type { SignerTrust } from './issuer-policy.ts'
 import type { Received } from './redeem-offer.ts'
 
 /** Checks of SD-JWT VCs of one response, which mostly have one issuer: it is looked up once. */
-export function sdJwtChecks(platform: Outward, { configuration, keys }: Received, trust: SignerTrust, now: Date) {
+export function sdJwtChecks(platform: OutboundPeer, { configuration, keys }: Received, trust: SignerTrust, now: Date) {
   const issuerOf = issuersOf(platform, trust, now)
   /**
    * Everything but the status list.
    *
    * @throws Fault if it cannot be read at all, or the issuer's key cannot be found.
    */
-  return async (raw: string, unused: UnusedKeys): Promise<Outcome> => {
+  return async (raw: string, unused: UnusedKeys): Promise<CopyOutcome> => {
     const sdJwt = parseSdJwt(raw)
     const issuer = await issuerOf(sdJwt)
     const key = keyOf(sdJwt.jwt.payload, unused)
@@ -56,7 +56,7 @@ function vctOf(type: string | null): { vct?: string } {
   return type === null ? {} : { vct: type }
 }
 
-function issuersOf(platform: Outward, trust: SignerTrust, now: Date): (sdJwt: SdJwt) => Promise<ResolvedIssuer> {
+function issuersOf(platform: OutboundPeer, trust: SignerTrust, now: Date): (sdJwt: SdJwt) => Promise<ResolvedIssuer> {
   const known = new Map<string, Promise<ResolvedIssuer>>()
   return ({ jwt }) => {
     const name = JSON.stringify([jwt.header.kid, jwt.header.x5c, jwt.payload.iss])
@@ -72,7 +72,7 @@ function contentOf(payload: JsonObject): string {
   return orderedJson([payload.iss ?? null, claims])
 }
 
-function factsOf({ iss, iat, nbf, exp, vct }: JsonObject, issuer: ResolvedIssuer, now: Date): Facts {
+function factsOf({ iss, iat, nbf, exp, vct }: JsonObject, issuer: ResolvedIssuer, now: Date): CredentialFacts {
   const seconds = [iat, nbf].find((one) => typeof one === 'number')
   return {
     vct: String(vct),

@@ -1,7 +1,7 @@
 import type { Platform } from '../../platform.ts'
 import type { CredentialResponse } from '../../protocols/openid4vci/credential-response.ts'
 import { newId } from '../../store/row-id.ts'
-import { type Ready, type Receipt, sealCredentials, verifyAll } from './keep-credentials.ts'
+import { type Receipt, type SealedReceipt, sealCredentials, verifyAll } from './keep-credentials.ts'
 import { type Dataset, type OpenOrder, type Order, sealOrder } from './order.ts'
 import { fetchCredentials, receivedOf } from './redeem-offer.ts'
 
@@ -9,12 +9,16 @@ import { fetchCredentials, receivedOf } from './redeem-offer.ts'
 export type Deferred = Dataset & { readonly answer: CredentialResponse & { readonly kind: 'deferred' } }
 
 /** A deferred credential that only needs to be written: everything secret in it is sealed. */
-export type Later = Receipt & { readonly id: string; readonly sealedWork: Buffer; readonly intervalSeconds: number }
+export type DeferredLater = Receipt & {
+  readonly id: string
+  readonly sealedWork: Buffer
+  readonly intervalSeconds: number
+}
 
 /** What an issuer gave, verified and sealed, and what it gives later. */
-export type Collected = {
-  readonly ready: readonly Ready[]
-  readonly later: readonly Later[]
+export type CollectedOrder = {
+  readonly ready: readonly SealedReceipt[]
+  readonly later: readonly DeferredLater[]
   readonly deferred: readonly Deferred[]
 }
 
@@ -23,7 +27,7 @@ export type Collected = {
  *
  * @throws Fault `offer.unusable`, `issuer_answer.invalid`, `credential.invalid`, `upstream.*`
  */
-export async function collectOrder(platform: Platform, receipt: Receipt, open: OpenOrder): Promise<Collected> {
+export async function collectOrder(platform: Platform, receipt: Receipt, open: OpenOrder): Promise<CollectedOrder> {
   await fetchCredentials(platform, open)
   const { order } = open
   const deferred = order.datasets.filter(isDeferred)
@@ -35,7 +39,7 @@ function isDeferred(dataset: Dataset): dataset is Deferred {
   return dataset.answer?.kind === 'deferred'
 }
 
-async function sealLater({ sealing }: Platform, receipt: Receipt, order: Order, one: Deferred): Promise<Later> {
+async function sealLater({ sealing }: Platform, receipt: Receipt, order: Order, one: Deferred): Promise<DeferredLater> {
   const id = newId()
   const sealedWork = await sealOrder(sealing, receipt.tenantId, id, { ...order, datasets: [one], isDeferred: true })
   return { ...receipt, id, sealedWork, intervalSeconds: one.answer.intervalSeconds }

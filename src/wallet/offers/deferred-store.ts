@@ -10,7 +10,7 @@ export type DeferredRow = {
 }
 
 /** A row that is no more, and the delivery that has to hear of it. */
-export type Gone = Pick<DeferredRow, 'deliveryId'>
+export type EndedOrder = Pick<DeferredRow, 'deliveryId'>
 
 /** A run of the job, or a call, that has the row. Only the claim under which it was taken changes or ends it. */
 export type DeferredRun = Pick<DeferredRow, 'id'> & { readonly claim: string }
@@ -170,8 +170,8 @@ export async function holdDeferred(
   tx: TenantTx,
   { id, claim }: DeferredRun,
   { sealedWork, offerHash, keptSeconds }: { sealedWork: Buffer; offerHash: string; keptSeconds: number },
-): Promise<Gone | null> {
-  const [gone] = await tx.rows<Gone>(holdStatement, [tx.tenantId, id, claim, sealedWork, offerHash, keptSeconds])
+): Promise<EndedOrder | null> {
+  const [gone] = await tx.rows<EndedOrder>(holdStatement, [tx.tenantId, id, claim, sealedWork, offerHash, keptSeconds])
   return gone ?? null
 }
 
@@ -181,30 +181,30 @@ export async function holdDeferred(
  *
  * @returns what it was for; null if it was not there.
  */
-export async function deleteDeferred(tx: TenantTx, id: string): Promise<Gone | null> {
-  const [gone] = await tx.rows<Gone>(deleteStatement, [tx.tenantId, id])
+export async function deleteDeferred(tx: TenantTx, id: string): Promise<EndedOrder | null> {
+  const [gone] = await tx.rows<EndedOrder>(deleteStatement, [tx.tenantId, id])
   return gone ?? null
 }
 
 /** Gives it up as the run or the call that has it. @returns what it was for; null if another has taken it over. */
-export async function giveUpDeferred(tx: TenantTx, { id, claim }: DeferredRun): Promise<Gone | null> {
-  const [gone] = await tx.rows<Gone>(giveUpStatement, [tx.tenantId, id, claim])
+export async function giveUpDeferred(tx: TenantTx, { id, claim }: DeferredRun): Promise<EndedOrder | null> {
+  const [gone] = await tx.rows<EndedOrder>(giveUpStatement, [tx.tenantId, id, claim])
   return gone ?? null
 }
 
 /** Takes over what calls left that died. @returns the rows, each of which wants a job in the same transaction. */
-export async function passOnOrders(tx: TenantTx, now: Date): Promise<string[]> {
+export async function requeueExpiredOrders(tx: TenantTx, now: Date): Promise<string[]> {
   return (await tx.rows<{ id: string }>(passOnStatement, [tx.tenantId, now])).map(({ id }) => id)
 }
 
 /** The tenants with something that a call left. */
-export async function listTenantsWithLeftOrders(tx: AcrossTx, now: Date): Promise<TenantId[]> {
+export async function listTenantsWithExpiredOrders(tx: AcrossTx, now: Date): Promise<TenantId[]> {
   return (await tx.rows<{ id: TenantId }>(tenantsLeft, [now])).map(({ id }) => id)
 }
 
 /** Gives up what never came. @returns what each was for. */
-export async function deleteDueDeferred(tx: TenantTx, now: Date): Promise<Gone[]> {
-  return tx.rows<Gone>(deleteDue, [tx.tenantId, now])
+export async function deleteDueDeferred(tx: TenantTx, now: Date): Promise<EndedOrder[]> {
+  return tx.rows<EndedOrder>(deleteDue, [tx.tenantId, now])
 }
 
 /** The tenants with something to give up. */

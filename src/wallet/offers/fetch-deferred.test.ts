@@ -3,7 +3,7 @@ import { after, afterEach, before, test } from 'node:test'
 import type { Caller } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
 import { listHeld } from '../credentials/get-credential.ts'
-import { dropDue, resumeLeft } from '../jobs.ts'
+import { dropExpiredAccess, requeueOrders } from '../jobs.ts'
 import { fault } from '../test-support/fault.ts'
 import { type ForeignIssuer, foreignIssuer, type Lies, type Options } from '../test-support/foreign-issuer.ts'
 import { gate } from '../test-support/gate.ts'
@@ -164,7 +164,7 @@ test('an issuer out of reach is tried again', async () => {
 test('what never comes is given up after 30 days', async () => {
   const thandi = await waiting()
   bench.later(31 * 86_400)
-  await dropDue(bench.platform, new AbortController().signal)
+  await dropExpiredAccess(bench.platform, new AbortController().signal)
   assert.deepEqual(await bench.rows(thandi.tenantId, 'wallet_deferred'), [])
   bench.later(-31 * 86_400)
 })
@@ -179,12 +179,12 @@ for (const [what, killAt] of [
     const dying = dyingAt(killAt)
     await assert.rejects(acceptOffer(dying, thandi, { credentialOffer: issuer.offerUri }), /died/)
     const { signal } = new AbortController()
-    await resumeLeft(bench.platform, signal)
+    await requeueOrders(bench.platform, signal)
     assert.deepEqual(await bench.rows(thandi.tenantId, 'job'), [], 'the call might still be at work')
     assert.deepEqual(await held(thandi), [])
     bench.later(91)
-    await resumeLeft(bench.platform, signal)
-    await resumeLeft(bench.platform, signal)
+    await requeueOrders(bench.platform, signal)
+    await requeueOrders(bench.platform, signal)
     assert.equal((await bench.rows(thandi.tenantId, 'job')).length, 1)
     await runJob(thandi)
     bench.later(-91)
@@ -206,7 +206,7 @@ test('what a dead call had ordered and the issuer gives no more is given up, wit
   for (const secret of ['the-token', 'membership', 'eyJ']) assert.ok(!text.includes(secret), secret)
   issuer.lie({ reply: { credential: (reply) => ({ ...reply, status: 401, body: { error: 'invalid_token' } }) } })
   bench.later(91)
-  await resumeLeft(bench.platform, new AbortController().signal)
+  await requeueOrders(bench.platform, new AbortController().signal)
   await runJob(thandi)
   bench.later(-91)
   assert.deepEqual(await bench.rows(thandi.tenantId, 'wallet_deferred'), [])
@@ -221,7 +221,7 @@ test('a call that a job has overtaken keeps nothing twice and says that the cred
   const call = fault(acceptOffer(bench.platform, thandi, { credentialOffer: issuer.offerUri }))
   await slow.reached(() => issuer.calls.some(({ place }) => place === 'credential'))
   bench.later(91)
-  await resumeLeft(bench.platform, new AbortController().signal)
+  await requeueOrders(bench.platform, new AbortController().signal)
   await runJob(thandi)
   slow.open()
   assert.equal((await call).code, 'upstream.timeout')

@@ -5,10 +5,10 @@ import { enqueue, job } from '../../jobs/job.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import type { TenantTx } from '../../store/store.ts'
-import { isPassing } from '../credentials/upstream.ts'
+import { isTransientFault } from '../credentials/upstream.ts'
 import { deliveryErrorOf } from '../delivery-records/delivery.ts'
 import { settleOrder } from '../delivery-records/settle-delivery.ts'
-import { type Collected, collectOrder, type Later } from './collect-order.ts'
+import { type CollectedOrder, collectOrder, type DeferredLater } from './collect-order.ts'
 import {
   claimDeferred,
   type DeferredRow,
@@ -18,8 +18,8 @@ import {
   holdDeferred,
   insertDeferred,
   isDeferred,
-  passOnOrders,
   releaseDeferred,
+  requeueExpiredOrders,
 } from './deferred-store.ts'
 import { keepCredential, type Receipt, reportRefused } from './keep-credentials.ts'
 import { type OpenOrder, openOrder, sealOrder } from './order.ts'
@@ -55,7 +55,7 @@ export async function keepCollected(
   tx: TenantTx,
   id: string,
   receipt: Receipt,
-  { ready, later }: Collected,
+  { ready, later }: CollectedOrder,
   now: Date,
 ): Promise<boolean> {
   // whoever ends it keeps the credentials, so that they are there once
@@ -69,7 +69,7 @@ export async function keepCollected(
 
 /** Makes a job for each order of a call that died. */
 export async function resumeOrders(tx: TenantTx, now: Date): Promise<void> {
-  for (const id of await passOnOrders(tx, now)) await enqueueFetch(tx, id, now)
+  for (const id of await requeueExpiredOrders(tx, now)) await enqueueFetch(tx, id, now)
 }
 
 /** Makes a job for an order whose claim the transaction has released. */
@@ -101,14 +101,18 @@ export async function endOrder(
   })
 }
 
-async function keepDeferred(tx: TenantTx, later: Later, now: Date): Promise<void> {
+async function keepDeferred(tx: TenantTx, later: DeferredLater, now: Date): Promise<void> {
   const dropAt = new Date(now.getTime() + KEPT_MS)
   await insertDeferred(tx, { ...later, offerHash: null, asked: null }, { dropAt, now })
   await askAgain(tx, later, now)
 }
 
 /** [W-R8] not sooner than the issuer wants to be asked */
-async function askAgain(tx: TenantTx, { id, intervalSeconds }: Pick<Later, 'id' | 'intervalSeconds'>, now: Date) {
+async function askAgain(
+  tx: TenantTx,
+  { id, intervalSeconds }: Pick<DeferredLater, 'id' | 'intervalSeconds'>,
+  now: Date,
+) {
   const seconds = Math.min(Math.max(intervalSeconds, INTERVAL_SECONDS_MIN), INTERVAL_SECONDS_MAX)
   await enqueue(tx, fetchDeferredJob, { deferredId: id }, { now, runAt: new Date(now.getTime() + seconds * 1000) })
 }
@@ -127,7 +131,7 @@ async function fetchDeferred(platform: Platform, tenantId: TenantId, id: string)
     await store.inTenant(tenantId, (tx) => keepCollected(tx, id, receipt, collected, clock.now()))
   } catch (error) {
     // an issuer out of reach is asked again, for what it did not give yet; what does not hold ends here
-    if (isPassing(error)) {
+    if (isTransientFault(error)) {
       const sealedWork = await sealOrder(sealing, tenantId, id, open.order)
       await store.single(tenantId, (tx) => releaseDeferred(tx, run, sealedWork))
       throw error

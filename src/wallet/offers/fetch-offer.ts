@@ -14,10 +14,10 @@ import {
 } from '../../protocols/openid4vci/issuer-metadata.ts'
 import { readServerMetadata, type ServerMetadata } from '../../protocols/openid4vci/server-metadata.ts'
 import { wellKnownUrl } from '../../protocols/openid4vci/well-known.ts'
-import { bytesMax, isOk, jsonOf, type Outward, peersOf, refusalOf } from '../credentials/upstream.ts'
+import { bytesMax, isOk, jsonOf, type OutboundPeer, peersOf, upstreamRefusal } from '../credentials/upstream.ts'
 
 /** An offer with what its issuer says about itself. Nothing was consumed to learn it; all of it is a stranger's word. */
-export type OpenedOffer = {
+export type FetchedOffer = {
   readonly offer: CredentialOffer
   readonly metadata: IssuerMetadata
   /** The offered configurations that this wallet can take, at least one. */
@@ -42,12 +42,12 @@ const accept = ['application/json']
  * @throws Fault what the terms throw, `offer.malformed`, `offer.unusable`, `offer.format`, `issuer_metadata.invalid`, `upstream.*`
  * @see [OpenID4VCI 1.0, 4](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-offer-endpoint)
  */
-export async function openOffer(
-  platform: Outward,
+export async function fetchOffer(
+  platform: OutboundPeer,
   credentialOffer: string,
   { refuse, refuseFormats, formats }: OfferTerms,
-): Promise<OpenedOffer> {
-  const offer = await fetchOffer(platform, credentialOffer)
+): Promise<FetchedOffer> {
+  const offer = await offerByUri(platform, credentialOffer)
   await refuse(offer.credentialIssuer)
   const metadata = await fetchIssuerMetadata(platform, offer.credentialIssuer)
   const configurations = supportedOf(metadata, offer.configurationIds, formats)
@@ -63,7 +63,7 @@ export async function openOffer(
  * @throws Fault `issuer_metadata.invalid`, `upstream.*`
  */
 export async function fetchServerMetadata(
-  platform: Outward,
+  platform: OutboundPeer,
   metadata: IssuerMetadata,
   hint: string | null,
 ): Promise<ServerMetadata> {
@@ -76,27 +76,29 @@ export async function fetchServerMetadata(
   throw new Fault('issuer_metadata.invalid', { detail: 'No authorization server of the issuer takes this offer.' })
 }
 
-async function fetchOffer(platform: Outward, credentialOffer: string): Promise<CredentialOffer> {
+async function offerByUri(platform: OutboundPeer, credentialOffer: string): Promise<CredentialOffer> {
   const input = readOfferInput(credentialOffer, peersOf(platform))
   if ('offer' in input) return input.offer
   // [W-O2] application/json, 64 KiB, no redirects
   const answer = await platform.fetch(input.offerUri, { accept, bytesMax: bytesMax.offer })
-  if (!isOk(answer)) throw refusalOf(answer, 'offer.unusable', 'The offer is not, or no longer, at its address.')
+  if (!isOk(answer)) throw upstreamRefusal(answer, 'offer.unusable', 'The offer is not, or no longer, at its address.')
   return readOffer(jsonOf(answer, 'offer.malformed'), peersOf(platform))
 }
 
-async function fetchIssuerMetadata(platform: Outward, issuer: string): Promise<IssuerMetadata> {
+async function fetchIssuerMetadata(platform: OutboundPeer, issuer: string): Promise<IssuerMetadata> {
   // [W-M1] the well-known part goes between host and path
   const url = wellKnownUrl(issuer, 'openid-credential-issuer')
   const answer = await platform.fetch(url, { accept, bytesMax: bytesMax.metadata })
-  if (!isOk(answer)) throw refusalOf(answer, 'issuer_metadata.invalid', 'The issuer has no metadata at its address.')
+  if (!isOk(answer))
+    throw upstreamRefusal(answer, 'issuer_metadata.invalid', 'The issuer has no metadata at its address.')
   return readIssuerMetadata(jsonOf(answer, 'issuer_metadata.invalid'), issuer, peersOf(platform))
 }
 
-async function fetchServer(platform: Outward, server: string): Promise<ServerMetadata> {
+async function fetchServer(platform: OutboundPeer, server: string): Promise<ServerMetadata> {
   const url = wellKnownUrl(server, 'oauth-authorization-server')
   const answer = await platform.fetch(url, { accept, bytesMax: bytesMax.metadata })
-  if (!isOk(answer)) throw refusalOf(answer, 'issuer_metadata.invalid', 'The authorization server has no metadata.')
+  if (!isOk(answer))
+    throw upstreamRefusal(answer, 'issuer_metadata.invalid', 'The authorization server has no metadata.')
   return readServerMetadata(jsonOf(answer, 'issuer_metadata.invalid'), server, peersOf(platform))
 }
 

@@ -9,8 +9,8 @@ import { faults } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { didWebOf } from '../../protocols/did/did-web.ts'
 import { sql } from '../../store/store.ts'
-import { addTrustedEntity } from '../../trust/trusted-entities/trusted-entities.ts'
-import { dropDue } from '../jobs.ts'
+import { createTrustedEntity } from '../../trust/trusted-entities/trusted-entities.ts'
+import { dropExpiredAccess } from '../jobs.ts'
 import { fault } from '../test-support/fault.ts'
 import { type ForeignIssuer, foreignIssuer, type Options, type Reply } from '../test-support/foreign-issuer.ts'
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
@@ -40,7 +40,7 @@ async function told(tenantId: TenantId, settings: object): Promise<void> {
 async function cautious(body: object = {}): Promise<Caller> {
   const person = await bench.person()
   await told(person.tenantId, { issuerPolicy: 'trusted' })
-  await addTrustedEntity(bench.platform, person, { name: 'One', ...body })
+  await createTrustedEntity(bench.platform, person, { name: 'One', ...body })
   return person
 }
 async function withIssuer(options: Options, run: (issuer: ForeignIssuer) => Promise<void>): Promise<void> {
@@ -119,7 +119,7 @@ test('what was refused only for lack of trust waits sealed: trust the signer, re
     assert.match(trust.operation, /^POST .*\/creds\/trusted-entities$/)
     assert.ok(refused.detail?.includes(trust.operation) && refused.detail.includes(trust.issuer), refused.detail ?? '')
     assert.deepEqual(await bench.rows(person.tenantId, 'wallet_credential'), [])
-    await addTrustedEntity(bench.platform, person, { name: 'Signer', dids: [{ did: trust.issuer }] })
+    await createTrustedEntity(bench.platform, person, { name: 'Signer', dids: [{ did: trust.issuer }] })
     assert.equal((await accept()).credentials.length, 1)
     assert.deepEqual(
       placesOf(issuer).filter((one) => one === 'token' || one === 'credential'),
@@ -137,7 +137,7 @@ test('what nobody came back for is dropped after 30 days', () =>
       [2, 0],
     ] as const) {
       bench.later(days * 86_400)
-      await dropDue(bench.platform, new AbortController().signal)
+      await dropExpiredAccess(bench.platform, new AbortController().signal)
       assert.equal((await bench.rows(person.tenantId, 'wallet_deferred')).length, left)
     }
     bench.later(-31 * 86_400)
@@ -188,7 +188,11 @@ for (const [what, policy, addressOf] of [
       const wanted = { subject: 'CN=Club,C=ZA', fingerprint: root.certificate.fingerprint }
       assert.partialDeepStrictEqual(refused.meta, { trust: { root: wanted } })
       assert.ok(refused.detail?.includes('CN=Club,C=ZA'), refused.detail ?? '')
-      await addTrustedEntity(bench.platform, person, { name: 'Club', certificates: [root.pem], purposes: ['issuer'] })
+      await createTrustedEntity(bench.platform, person, {
+        name: 'Club',
+        certificates: [root.pem],
+        purposes: ['issuer'],
+      })
       assert.equal((await accept()).credentials.length, 1)
     }))
 }
@@ -208,7 +212,7 @@ test('a trusted issuer passes on what somebody signed who is trusted too', () =>
     const trustSigner = async (reply: Reply) => {
       const [{ credential }] = Object(reply.body).credentials
       const { iss } = JSON.parse(Buffer.from(credential.split('.')[1], 'base64url').toString())
-      await addTrustedEntity(bench.platform, person, { name: 'Signer', dids: [{ did: iss }] })
+      await createTrustedEntity(bench.platform, person, { name: 'Signer', dids: [{ did: iss }] })
       return reply
     }
     issuer.lie({ reply: { credential: trustSigner } })
@@ -221,6 +225,6 @@ test('an organisation takes its own credentials without saying so, and those of 
   const { urls } = bench.platform
   await refuseUntrusted(bench.platform, person, urls.issuer(person.tenantSlug))
   await assert.rejects(refuseUntrusted(bench.platform, person, urls.issuer('other')), { code: 'issuer.untrusted' })
-  await addTrustedEntity(bench.platform, person, { name: 'Neighbour', dids: [{ did: urls.did('other') }] })
+  await createTrustedEntity(bench.platform, person, { name: 'Neighbour', dids: [{ did: urls.did('other') }] })
   await refuseUntrusted(bench.platform, person, urls.issuer('other'))
 })

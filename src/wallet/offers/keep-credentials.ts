@@ -28,7 +28,7 @@ export type Receipt = {
 }
 
 /** A verified credential that only needs to be written: everything personal in it is sealed. */
-export type Ready = {
+export type SealedReceipt = {
   readonly held: NewCredential
   readonly copies: readonly NewCopy[]
   readonly news: Notification | null
@@ -73,12 +73,17 @@ export function sealCredentials(
   platform: Pick<Platform, 'sealing' | 'clock'>,
   receipt: Receipt,
   verified: readonly Verified[],
-): Promise<Ready[]> {
+): Promise<SealedReceipt[]> {
   return Promise.all(verified.map((one) => sealCredential(platform, receipt, one)))
 }
 
 /** Writes a credential, with what its issuer wants to hear of it and the audit entry. */
-export async function keepCredential(tx: TenantTx, { userId, by }: Receipt, ready: Ready, now: Date): Promise<void> {
+export async function keepCredential(
+  tx: TenantTx,
+  { userId, by }: Receipt,
+  ready: SealedReceipt,
+  now: Date,
+): Promise<void> {
   const { held, copies, news } = ready
   await insertCredential(tx, userId, held, copies)
   if (news !== null) await insertNotification(tx, news, held.id, new Date(now.getTime() + NEWS_KEPT_MS))
@@ -93,7 +98,7 @@ async function sealCredential(
   { sealing, clock }: Pick<Platform, 'sealing' | 'clock'>,
   receipt: Receipt,
   { received, copies, hasStatus, vct, iss, issuedAt, expiresAt }: Verified,
-): Promise<Ready> {
+): Promise<SealedReceipt> {
   const { tenantId, credentialIssuer } = receipt
   const now = clock.now()
   const { id: configurationId, format, claims } = received.configuration

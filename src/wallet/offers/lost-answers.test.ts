@@ -4,7 +4,7 @@ import { after, afterEach, before, test } from 'node:test'
 import type { Caller } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
 import type { Store } from '../../store/store.ts'
-import { resumeLeft } from '../jobs.ts'
+import { requeueOrders } from '../jobs.ts'
 import { fault } from '../test-support/fault.ts'
 import { type ForeignIssuer, foreignIssuer, type Reply } from '../test-support/foreign-issuer.ts'
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
@@ -123,7 +123,7 @@ test('whichever statement of the flow loses its answer, the credential is there 
     }
     const redeemed = asked('token') > 0
     bench.later(91)
-    await resumeLeft(bench.platform, signal)
+    await requeueOrders(bench.platform, signal)
     await runJobs(thandi)
     bench.later(-91)
     if (!redeemed) await accept(thandi)

@@ -7,7 +7,7 @@ import { softwareKey } from '../../crypto/signing-key.ts'
 import { issueMdoc } from '../../protocols/mdoc/issue-mdoc.ts'
 import { emptyList, setStatus } from '../../protocols/status-list/packed-list.ts'
 import { buildStatusListCwt, STATUS_LIST_CWT_MEDIA_TYPE } from '../../protocols/status-list/status-list-cwt.ts'
-import { addTrustedEntity } from '../../trust/trusted-entities/trusted-entities.ts'
+import { createTrustedEntity } from '../../trust/trusted-entities/trusted-entities.ts'
 import { fault } from '../test-support/fault.ts'
 import { type ForeignIssuer, foreignIssuer, type Lies, type Reply } from '../test-support/foreign-issuer.ts'
 import { foreignLeaf, foreignRoot, foreignRootDer, type MdocAsk } from '../test-support/foreign-mdoc.ts'
@@ -122,7 +122,7 @@ test('an mdoc whose root nobody trusts is not taken; it waits sealed for the roo
   assert.equal(refused.code, 'credential.untrusted')
   assert.partialDeepStrictEqual(refused.meta, { findings: [{ code: 'chain.no_anchor' }] })
   assert.deepEqual(await bench.rows(thandi.tenantId, 'wallet_credential'), [])
-  await addTrustedEntity(bench.platform, thandi, { name: 'Road office', certificates: [foreignRoot] })
+  await createTrustedEntity(bench.platform, thandi, { name: 'Road office', certificates: [foreignRoot] })
   assert.equal((await accept()).credentials.length, 1)
   await road.close()
 })

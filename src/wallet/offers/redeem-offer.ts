@@ -11,7 +11,15 @@ import { buildJwtProof } from '../../protocols/openid4vci/jwt-proof.ts'
 import type { ServerMetadata } from '../../protocols/openid4vci/server-metadata.ts'
 import { readTokenResponse, type TokenResponse } from '../../protocols/openid4vci/token-response.ts'
 import { isText } from '../../protocols/shape.ts'
-import { bytesMax, errorCodeOf, isOk, jsonOf, type Outward, refusalOf, upstreamOf } from '../credentials/upstream.ts'
+import {
+  bytesMax,
+  errorCodeOf,
+  isOk,
+  jsonOf,
+  type OutboundPeer,
+  upstreamOf,
+  upstreamRefusal,
+} from '../credentials/upstream.ts'
 import type { Dataset, OpenOrder, Order } from './order.ts'
 
 const json = ['application/json']
@@ -27,7 +35,7 @@ export type Received = {
 /** A redeemed code: what may be fetched with it. */
 export type Access = { readonly token: TokenResponse; readonly clientId: string | null }
 
-type Needs = Outward & Pick<Platform, 'clock' | 'urls'>
+type Needs = OutboundPeer & Pick<Platform, 'clock' | 'urls'>
 
 /**
  * Redeems a pre-authorized code. From here on the offer is consumed.
@@ -35,7 +43,7 @@ type Needs = Outward & Pick<Platform, 'clock' | 'urls'>
  * @throws Fault `offer.unusable` with the server's own error in `meta.upstream`; `issuer_answer.invalid`, `upstream.*`
  * @see [OpenID4VCI 1.0, 6](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-token-endpoint)
  */
-export async function redeemCode(
+export async function requestToken(
   { fetch, urls }: Needs,
   server: ServerMetadata,
   code: string,
@@ -50,7 +58,7 @@ export async function redeemCode(
   const request = { method: 'POST', headers, body: form.toString(), accept: json, bytesMax: bytesMax.token } as const
   const answer = await fetch(server.tokenEndpoint, request)
   if (!isOk(answer))
-    throw refusalOf(
+    throw upstreamRefusal(
       answer,
       'offer.unusable',
       refusalText(answer, txCode, server.issuer.startsWith(`${urls.publicUrl}/`)),
@@ -101,7 +109,7 @@ async function fetchDataset(
   if (known?.kind === 'issued' || (known !== null && !order.isDeferred)) return known
   const answer =
     known === null ? await askWithProofs(platform, order, dataset, nonces) : await poll(platform, order, known)
-  if (!isOk(answer)) throw refusalOf(answer, 'offer.unusable', 'The issuer does not give the credential.')
+  if (!isOk(answer)) throw upstreamRefusal(answer, 'offer.unusable', 'The issuer does not give the credential.')
   const response = readCredentialResponse(jsonOf(answer, 'issuer_answer.invalid'), keys.length)
   if (response.kind === 'deferred' && order.deferredEndpoint === null) {
     const detail = 'The issuer defers the credential, but has no endpoint for that.'
@@ -159,7 +167,7 @@ function nonceSource({ fetch }: Needs, { nonceEndpoint }: Order): NonceSource {
 
 async function fetchNonce(fetch: Needs['fetch'], nonceEndpoint: string): Promise<string> {
   const answer = await fetch(nonceEndpoint, { method: 'POST', accept: json, bytesMax: bytesMax.nonce })
-  if (!isOk(answer)) throw refusalOf(answer, 'offer.unusable', 'The issuer gives no nonce.')
+  if (!isOk(answer)) throw upstreamRefusal(answer, 'offer.unusable', 'The issuer gives no nonce.')
   const value = jsonOf(answer, 'issuer_answer.invalid')
   const nonce = isJsonObject(value) ? value.c_nonce : undefined
   if (!isText(nonce, 1024)) throw new Fault('issuer_answer.invalid', { detail: 'The nonce response has no c_nonce.' })

@@ -6,13 +6,13 @@ import { type Holder, holderOf } from '../credentials/holder.ts'
 import type { ResolvedOffer } from '../credentials/schemas.ts'
 import { openFormats, walletFormatOf } from '../credentials/wallet-format.ts'
 import { refuseFull } from '../credentials/wallet-quota.ts'
-import { type OfferTerms, type OpenedOffer, openOffer } from './fetch-offer.ts'
+import { type FetchedOffer, fetchOffer, type OfferTerms } from './fetch-offer.ts'
 import { refuseUntrusted, refuseUnverifiable } from './issuer-policy.ts'
 
 /**
  * Shows what an offer would bring, without consuming anything of it. The code in the offer is not shown again.
  *
- * @throws Fault `holder.missing`, and as {@link openOffer}
+ * @throws Fault `holder.missing`, and as {@link fetchOffer}
  */
 export async function resolveOffer(
   platform: Platform,
@@ -20,7 +20,7 @@ export async function resolveOffer(
   credentialOffer: string,
 ): Promise<ResolvedOffer> {
   const owner = { ...caller, userId: holderOf(caller) }
-  return previewOf(await openOffer(platform, credentialOffer, await offerTerms(platform, owner)))
+  return previewOf(await fetchOffer(platform, credentialOffer, await offerTerms(platform, owner)))
 }
 
 /** What the wallets of a tenant take, and from whom. */
@@ -42,7 +42,7 @@ export function shownTxCode({ inputMode, length, description }: TxCode) {
   return { inputMode, length, description }
 }
 
-function previewOf({ offer, metadata, configurations }: OpenedOffer): ResolvedOffer {
+function previewOf({ offer, metadata, configurations }: FetchedOffer): ResolvedOffer {
   const { preAuthorized } = offer
   return {
     // [SEC-2] the holder sees whose offer it is before a code is typed

@@ -10,8 +10,14 @@ import { openCopy } from '../credentials/sealed-copy.ts'
 import { buildVpToken, type OpenCopy } from './build-vp-token.ts'
 import { chooseNamed, chooseProposed } from './choose-answer.ts'
 import type { PresentationAnswer } from './prepare-presentation.ts'
-import { besidesOf, type Choice, listCandidates, selectedOf } from './presentable.ts'
-import { metaOf, type PendingRequest, type PresentationView, showPresentation, statusAt } from './presentation.ts'
+import { besidesOf, type CredentialChoice, listCandidates, selectedOf } from './presentable.ts'
+import {
+  metaOf,
+  type PendingRequest,
+  type PresentationView,
+  presentationStatusAt,
+  showPresentation,
+} from './presentation.ts'
 import {
   beginAnswer,
   endAnswer,
@@ -21,7 +27,7 @@ import {
   showRejection,
 } from './presentation-store.ts'
 import { openAnswer, openPending, openView, sealAnswer, sealView } from './sealed-presentation.ts'
-import { deliverAnswer } from './send-answer.ts'
+import { sendAnswer } from './send-answer.ts'
 
 /** A presentation that is open, with what is needed to answer it. */
 type Open = {
@@ -77,13 +83,13 @@ async function openPresentation(platform: Platform, caller: Caller, id: string):
   const { tenantId } = caller
   const row = await platform.store.single(tenantId, (tx) => findPresentation(tx, userId, id))
   if (row === null) throw new Fault('resource.unknown')
-  const status = statusAt(row, platform.clock.now())
+  const status = presentationStatusAt(row, platform.clock.now())
   if (status !== 'pending') throw notPending(status)
   const request = await openPending(platform.sealing, tenantId, row)
   return { platform, caller, userId, row, request, view: await openView(platform.sealing, tenantId, row) }
 }
 
-async function present(open: Open, choices: readonly Choice[]): Promise<PresentationAnswer> {
+async function present(open: Open, choices: readonly CredentialChoice[]): Promise<PresentationAnswer> {
   const { platform, caller, row, request } = open
   const { sealing } = platform
   const view = { ...open.view, selected: selectedOf(choices), besides: besidesOf(choices) }
@@ -139,7 +145,7 @@ async function send(
   if (!begun) throw notPending('being answered, answered by another call, or expired')
   let redirectUri: string | null
   try {
-    redirectUri = await deliverAnswer(platform, request.responseUri, remembered.body)
+    redirectUri = await sendAnswer(platform, request.responseUri, remembered.body)
   } catch (error) {
     throw await settle(remembered, error instanceof Fault ? error : new Fault('server.unexpected', { cause: error }))
   }
@@ -152,7 +158,7 @@ async function reject(open: Open): Promise<PresentationAnswer> {
   const { data, meta } = await end(open, 'rejected', open.view, null)
   // [VP-S2] the same code as if nothing had matched [DCQL-4]
   const refusal = buildErrorResponse('access_denied', null, request.state)
-  const told = await deliverAnswer(platform, request.responseUri, refusal).then(
+  const told = await sendAnswer(platform, request.responseUri, refusal).then(
     (redirectUri) => (redirectUri === null ? {} : { redirectUri }),
     (error: unknown) => {
       if (error instanceof Fault) return { error: errorOf(error) }

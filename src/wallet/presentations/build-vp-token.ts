@@ -5,7 +5,7 @@ import type { VpToken } from '../../protocols/openid4vp/response.ts'
 import { presentSdJwt } from '../../protocols/sd-jwt-vc/present-sd-jwt.ts'
 import { parseSdJwt } from '../../protocols/sd-jwt-vc/sd-jwt.ts'
 import type { openCopy } from '../credentials/sealed-copy.ts'
-import type { Choice } from './presentable.ts'
+import type { CredentialChoice } from './presentable.ts'
 import type { PendingRequest } from './presentation.ts'
 
 /** A copy that was opened for one presentation. */
@@ -19,7 +19,7 @@ export type OpenCopy = Awaited<ReturnType<typeof openCopy>>
  * @see [OpenID4VP 1.0, 8.1](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-response-parameters)
  */
 export function buildVpToken(
-  choices: readonly Choice[],
+  choices: readonly CredentialChoice[],
   request: PendingRequest,
   copies: ReadonlyMap<string, OpenCopy>,
   now: Date,
@@ -35,7 +35,12 @@ export function buildVpToken(
   return token
 }
 
-function sdJwtOf({ query, match }: Choice, { nonce, client }: PendingRequest, copy: OpenCopy | undefined, now: Date) {
+function sdJwtOf(
+  { query, match }: CredentialChoice,
+  { nonce, client }: PendingRequest,
+  copy: OpenCopy | undefined,
+  now: Date,
+) {
   if (copy === undefined || (query.holderBinding && copy.key === null)) throw new Fault('sd_jwt.unpresentable')
   // [VP-P1] the whole client id, with its prefix
   const binding = query.holderBinding && copy.key !== null ? { nonce, aud: client.full, iat: now, key: copy.key } : null
@@ -43,7 +48,11 @@ function sdJwtOf({ query, match }: Choice, { nonce, client }: PendingRequest, co
 }
 
 /** 6.4. It is signed by the holder even where the query would do without: a DeviceResponse has no form for that. */
-function mdocOf({ match }: Choice, { nonce, client, responseUri }: PendingRequest, copy: OpenCopy | undefined): string {
+function mdocOf(
+  { match }: CredentialChoice,
+  { nonce, client, responseUri }: PendingRequest,
+  copy: OpenCopy | undefined,
+): string {
   if (copy === undefined || copy.key === null) throw new Fault('mdoc.unpresentable')
   // [VP-H1] answers go by direct_post, so there is no key that they are encrypted to
   const sessionTranscript = redirectTranscript({ clientId: client.full, nonce, responseUri, encryptionKey: null })

@@ -12,11 +12,11 @@ import {
 } from '../../crypto/x509-path/test-support/openssl.ts'
 import { forgetTenants } from '../../directory/tenants/find-tenant.ts'
 import { sql } from '../../store/store.ts'
-import { addTrustedEntity } from '../../trust/trusted-entities/trusted-entities.ts'
+import { createTrustedEntity } from '../../trust/trusted-entities/trusted-entities.ts'
 import { fault } from '../test-support/fault.ts'
 import { membership } from '../test-support/member.ts'
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
-import { openRequest } from './fetch-request.ts'
+import { fetchRequest } from './fetch-request.ts'
 import { preparePresentation } from './prepare-presentation.ts'
 
 const setSettings = sql('test.wallet.verifier', 'update tenant set settings = $2::jsonb where id = $1 returning id')
@@ -72,7 +72,7 @@ function link(clientId: string, { object = {}, x5c = [reader], signer = reader }
 /** A person whose organisation trusts the readers' root for these purposes. */
 async function person(purposes: ('issuer' | 'verifier' | 'status')[] = ['verifier']) {
   const caller = await bench.person()
-  await addTrustedEntity(bench.platform, caller, { name: 'Readers', certificates: [root.pem], purposes })
+  await createTrustedEntity(bench.platform, caller, { name: 'Readers', certificates: [root.pem], purposes })
   return caller
 }
 
@@ -107,20 +107,20 @@ for (const [what, code, change] of [
 ] as const) {
   test(`a verifier whose certificate ${what} is refused`, async () => {
     const { clientId = 'x509_san_dns:localhost', ...rest }: Change = change
-    const asked = openRequest(bench.platform, (await person()).tenantId, link(clientId, rest))
+    const asked = fetchRequest(bench.platform, (await person()).tenantId, link(clientId, rest))
     await assert.rejects(asked, { code })
   })
 }
 
 test('an answer goes to the host of the certificate only (5.9.3)', async () => {
   const object = { response_uri: 'http://127.0.0.1:1/answers' }
-  const asked = openRequest(bench.platform, (await person()).tenantId, link('x509_san_dns:localhost', { object }))
+  const asked = fetchRequest(bench.platform, (await person()).tenantId, link('x509_san_dns:localhost', { object }))
   await assert.rejects(asked, { code: 'presentation_request.invalid' })
 })
 
 test('[X5-4] a root that is trusted for issuing vouches for no verifier', async () => {
   const { tenantId } = await person(['issuer', 'status'])
-  await assert.rejects(openRequest(bench.platform, tenantId, link(hashOf(reader))), {
+  await assert.rejects(fetchRequest(bench.platform, tenantId, link(hashOf(reader))), {
     code: 'presentation_request.client',
   })
 })
@@ -142,7 +142,7 @@ test('an unknown root does not vouch for an answer to another host, and the refu
     [[reader], null],
     [[reader, root], root.certificate.fingerprint],
   ] as const) {
-    const asked = await fault(openRequest(bench.platform, tenantId, link(hashOf(reader), { object, x5c })))
+    const asked = await fault(fetchRequest(bench.platform, tenantId, link(hashOf(reader), { object, x5c })))
     assert.equal(asked.code, 'presentation_request.client')
     assert.ok(
       asked.detail?.includes('Trust the root CN=Readers,C=ZA') && asked.detail.includes(operation),
@@ -158,10 +158,10 @@ test('an organisation whose verifierPolicy is `trusted` answers nobody else, how
   const trusting = await person()
   const careful = await bench.person()
   for (const { tenantId } of [trusting, careful]) await setVerifierPolicy(tenantId)
-  const { verifier } = await openRequest(bench.platform, trusting.tenantId, link(hashOf(reader)))
+  const { verifier } = await fetchRequest(bench.platform, trusting.tenantId, link(hashOf(reader)))
   assert.equal(verifier.trusted, true)
   for (const request of [link(hashOf(reader)), plainLink()]) {
-    const asked = openRequest(bench.platform, careful.tenantId, request)
+    const asked = fetchRequest(bench.platform, careful.tenantId, request)
     await assert.rejects(asked, { code: 'presentation_request.client' })
   }
 })

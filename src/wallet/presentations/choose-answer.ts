@@ -3,8 +3,8 @@ import type { DcqlQuery } from '../../protocols/dcql/query.ts'
 import type { Selection } from '../../protocols/dcql/select-credentials.ts'
 import type { AnswerBody } from '../credentials/schemas.ts'
 import { proposedIds } from './prepare-presentation.ts'
-import { type Candidate, type Choice, choicesFor, select, selectedOf } from './presentable.ts'
-import type { Selected } from './presentation.ts'
+import { type Candidate, type CredentialChoice, choicesFor, selectedOf, selectPresentable } from './presentable.ts'
+import type { SelectedCredential } from './presentation.ts'
 
 /** What the holder named of the alternatives. */
 export type NamedCredentials = NonNullable<AnswerBody['selectedCredentials']>
@@ -18,10 +18,10 @@ export type NamedCredentials = NonNullable<AnswerBody['selectedCredentials']>
 export function chooseProposed(
   query: DcqlQuery,
   candidates: readonly Candidate[],
-  proposed: readonly Selected[],
-): Choice[] {
+  proposed: readonly SelectedCredential[],
+): CredentialChoice[] {
   const left = inOrder(candidates, proposed)
-  const selection = satisfied(select(query, left))
+  const selection = satisfied(selectPresentable(query, left))
   const choices = choicesFor(query, selection, proposedIds(selection), false)
   if (JSON.stringify(selectedOf(choices)) !== JSON.stringify(proposed)) throw changed()
   return choices
@@ -33,10 +33,14 @@ export function chooseProposed(
  *
  * @throws Fault `credential.unmatched`, `request.invalid`
  */
-export function chooseNamed(query: DcqlQuery, candidates: readonly Candidate[], named: NamedCredentials): Choice[] {
+export function chooseNamed(
+  query: DcqlQuery,
+  candidates: readonly Candidate[],
+  named: NamedCredentials,
+): CredentialChoice[] {
   refuseRepeated(named)
   const left = inOrder(candidates, named)
-  const selection = satisfied(select(query, left))
+  const selection = satisfied(selectPresentable(query, left))
   const choices = choicesFor(query, selection, [...selection.required, ...selection.optional], true)
   const selected = selectedOf(choices)
   for (const [position, { credentialId, matchedAttributes }] of named.entries()) {

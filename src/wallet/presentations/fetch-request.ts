@@ -13,7 +13,7 @@ import {
   openRequestObject,
   type SignedRequest,
 } from '../../protocols/openid4vp/authenticate-request.ts'
-import { checkRequest, type PresentationRequest } from '../../protocols/openid4vp/check-request.ts'
+import { type CheckedRequest, checkRequest } from '../../protocols/openid4vp/check-request.ts'
 import { type RequestLink, readRequestLink } from '../../protocols/openid4vp/request-link.ts'
 import { REQUEST_OBJECT_MEDIA_TYPE } from '../../protocols/openid4vp/request-object.ts'
 import { buildRequestUriForm } from '../../protocols/openid4vp/request-uri-post.ts'
@@ -23,11 +23,11 @@ import { certifiedVerifier, verifierRevocation } from '../../trust/issuers/certi
 import { isTrustedVerifierDid } from '../../trust/issuers/is-trusted.ts'
 import { trustOperation } from '../../trust/issuers/unanchored.ts'
 import { trustedAnchors } from '../../trust/trusted-entities/tenant-trust.ts'
-import { bytesMax, isOk, type Outward, peersOf, refusalOf } from '../credentials/upstream.ts'
+import { bytesMax, isOk, type OutboundPeer, peersOf, upstreamRefusal } from '../credentials/upstream.ts'
 import { openFormats } from '../credentials/wallet-format.ts'
 
 /** A request that may be answered once the holder agrees. */
-export type OpenedRequest = PresentationRequest & { readonly verifier: Standing; readonly purposes: readonly string[] }
+export type FetchedRequest = CheckedRequest & { readonly verifier: Standing; readonly purposes: readonly string[] }
 
 /**
  * How far a verifier is known. `signed`: it proved to be who it says. `trusted`: it is the tenant itself, or the tenant trusts it. `name`: that of
@@ -36,7 +36,7 @@ export type OpenedRequest = PresentationRequest & { readonly verifier: Standing;
 type Standing = { readonly signed: boolean; readonly trusted: boolean; readonly name: string | null }
 type Identified = AuthenticatedRequest & Standing
 
-type Needs = Outward & Pick<Platform, 'clock' | 'store' | 'urls'>
+type Needs = OutboundPeer & Pick<Platform, 'clock' | 'store' | 'urls'>
 
 const CHAIN_MAX = 6
 const PURPOSES_MAX = 8
@@ -49,11 +49,11 @@ const PURPOSE_LENGTH_MAX = 300
  * @throws Fault `presentation_request.*`, `dcql.invalid`, `upstream.*`
  * @see [OpenID4VP 1.0, 5](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-authorization-request)
  */
-export async function openRequest(
+export async function fetchRequest(
   platform: Needs,
   tenantId: TenantId,
   presentationRequest: string,
-): Promise<OpenedRequest> {
+): Promise<FetchedRequest> {
   const link = readRequestLink(presentationRequest, peersOf(platform))
   // [VP-U2] a nonce of ours ties the object to this very fetch
   const walletNonce = link.kind === 'reference' && link.method === 'post' ? randomToken(16) : null
@@ -133,7 +133,7 @@ async function fetchObject({ fetch }: Needs, requestUri: string, walletNonce: st
     walletNonce === null ? {} : ({ method: 'POST', headers, body: buildRequestUriForm(walletNonce) } as const)
   const answer = await fetch(requestUri, { ...read, ...post })
   if (!isOk(answer))
-    throw refusalOf(answer, 'presentation_request.invalid', 'The request is not, or no longer, at its address.')
+    throw upstreamRefusal(answer, 'presentation_request.invalid', 'The request is not, or no longer, at its address.')
   return answer.body.toString('utf8')
 }
 

@@ -1,4 +1,4 @@
-import type { ListAsk } from '../../api/list.ts'
+import type { ListRequest } from '../../api/list.ts'
 import type { Caller } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
@@ -26,7 +26,7 @@ export async function listShared(
   platform: Needs,
   caller: Caller,
   status: PresentationStatus | null,
-  list: ListAsk,
+  list: ListRequest,
 ): Promise<ShownPresentation[]> {
   const userId = holderOf(caller)
   const { tenantId } = caller

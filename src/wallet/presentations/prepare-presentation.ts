@@ -6,8 +6,16 @@ import { newId } from '../../store/row-id.ts'
 import { type Holder, holderOf } from '../credentials/holder.ts'
 import type { ShownPresentation } from '../credentials/schemas.ts'
 import { settlePresentation } from '../delivery-records/settle-delivery.ts'
-import { type OpenedRequest, openRequest } from './fetch-request.ts'
-import { besidesOf, type Candidate, choicesFor, listCandidates, retainedOf, select, selectedOf } from './presentable.ts'
+import { type FetchedRequest, fetchRequest } from './fetch-request.ts'
+import {
+  besidesOf,
+  type Candidate,
+  choicesFor,
+  listCandidates,
+  retainedOf,
+  selectedOf,
+  selectPresentable,
+} from './presentable.ts'
 import {
   metaOf,
   type PresentationRow,
@@ -49,7 +57,7 @@ export async function receiveRequest(
   id: string,
 ): Promise<PresentationAnswer> {
   const { tenantId, userId, by, deliveryId } = holder
-  const opened = await openRequest(platform, tenantId, presentationRequest)
+  const opened = await fetchRequest(platform, tenantId, presentationRequest)
   const { expiresAt: end, verifier: _, purposes: __, ...request } = opened
   const view = viewOf(opened, await listCandidates(platform, holder, userId, opened, null))
   const now = platform.clock.now()
@@ -73,8 +81,8 @@ function ttlMs({ config }: Pick<Platform, 'config'>): number {
   return config.presentationTtlSeconds * 1000
 }
 
-function viewOf(request: OpenedRequest, candidates: readonly Candidate[]): PresentationView {
-  const selection = select(request.query, candidates)
+function viewOf(request: FetchedRequest, candidates: readonly Candidate[]): PresentationView {
+  const selection = selectPresentable(request.query, candidates)
   const choices = choicesFor(request.query, selection, proposedIds(selection), false)
   return {
     verifier: verifierOf(request),
@@ -93,7 +101,7 @@ export function proposedIds({ required, optional }: Selection<Candidate>): reado
   return required.length > 0 ? required : optional
 }
 
-function alternativesOf({ query }: OpenedRequest, { queries, required }: Selection<Candidate>) {
+function alternativesOf({ query }: FetchedRequest, { queries, required }: Selection<Candidate>) {
   return query.credentials.map((one) => ({
     queryId: one.id,
     required: required.includes(one.id),
@@ -110,7 +118,7 @@ function alternativesOf({ query }: OpenedRequest, { queries, required }: Selecti
 }
 
 /** (3.11, step 8) Who asks, as far as it is known: by the name that is vouched for, by the DID, or by the place that the answer goes to. */
-function verifierOf({ client, responseUri, verifier }: OpenedRequest): VerifierIdentity {
+function verifierOf({ client, responseUri, verifier }: FetchedRequest): VerifierIdentity {
   const { signed, trusted } = verifier
   const responseHost = new URL(responseUri).host
   const name = verifier.name ?? (client.prefix === 'decentralized_identifier' ? client.id : responseHost)

@@ -13,13 +13,13 @@ import { alsoTypesOf, claimsOf, subjectClaims } from '../credentials/credential.
 import { listPresentable, type SealedCredential } from '../credentials/credential-store.ts'
 import { openRaw } from '../credentials/sealed-copy.ts'
 import { walletFormats, wireFormats } from '../credentials/wallet-format.ts'
-import { type Besides, dotted, type Selected } from './presentation.ts'
+import { type AlsoDisclosed, pathText, type SelectedCredential } from './presentation.ts'
 
 /** A credential of the wallet as a query sees it. */
 export type Candidate = DcqlCredential & { readonly id: string; readonly raw: string }
 
 /** One presentation that is to be made: which credential answers which query, and with which claims. */
-export type Choice = { readonly query: CredentialQuery; readonly match: Match<Candidate> }
+export type CredentialChoice = { readonly query: CredentialQuery; readonly match: Match<Candidate> }
 
 /** How many credentials of one wallet are looked through. */
 const CANDIDATES_MAX = 1000
@@ -53,7 +53,7 @@ export async function listCandidates(
 }
 
 /** What the wallet could answer with these candidates. */
-export function select(query: DcqlQuery, candidates: readonly Candidate[]): Selection<Candidate> {
+export function selectPresentable(query: DcqlQuery, candidates: readonly Candidate[]): Selection<Candidate> {
   return selectCredentials(query, candidates)
 }
 
@@ -66,7 +66,7 @@ export function choicesFor(
   { queries }: Selection<Candidate>,
   ids: readonly string[],
   takeAll: boolean,
-): Choice[] {
+): CredentialChoice[] {
   return query.credentials
     .filter(({ id }) => ids.includes(id))
     .flatMap((one) => {
@@ -76,7 +76,7 @@ export function choicesFor(
 }
 
 /** The choices as the holder reads them: one entry a credential, with everything of it that would be shown. */
-export function selectedOf(choices: readonly Choice[]): Selected[] {
+export function selectedOf(choices: readonly CredentialChoice[]): SelectedCredential[] {
   const attributes = new Map<string, Set<string>>()
   for (const { query, match } of choices) {
     const known = attributes.get(match.credential.id) ?? new Set()
@@ -89,7 +89,7 @@ export function selectedOf(choices: readonly Choice[]): Selected[] {
 /**
  * What the presentations show beyond what was asked for: the issuer put it in the clear, and the holder cannot keep it back. [SEC-55]
  */
-export function besidesOf(choices: readonly Choice[]): Besides[] {
+export function besidesOf(choices: readonly CredentialChoice[]): AlsoDisclosed[] {
   const found = new Map<string, Set<string>>()
   for (const { query, match } of choices) {
     // every element of an mdoc can be kept back
@@ -97,7 +97,7 @@ export function besidesOf(choices: readonly Choice[]): Besides[] {
     const asked = (query.options[match.option] ?? []).map(({ path }) => path)
     const shown = claimsOf(presentSdJwt(parseSdJwt(match.credential.raw), match.paths, null))
     const known = found.get(match.credential.id) ?? new Set()
-    for (const path of leavesOf(subjectClaims(shown), [])) if (!isAsked(path, asked)) known.add(dotted(path))
+    for (const path of leavesOf(subjectClaims(shown), [])) if (!isAsked(path, asked)) known.add(pathText(path))
     found.set(match.credential.id, known)
   }
   return [...found].flatMap(([credentialId, known]) =>
@@ -122,11 +122,11 @@ function attributesOf(query: CredentialQuery, { option }: Pick<Match<Candidate>,
 
 /** Names of namespaces have dots in them, so theirs are told otherwise. */
 function nameOf({ format }: CredentialQuery, path: readonly PathStep[]): string {
-  return format === 'mso_mdoc' ? path.join('/') : dotted(path)
+  return format === 'mso_mdoc' ? path.join('/') : pathText(path)
 }
 
 /** (3.11, step 8) What of a presentation the verifier says that it will keep. Only queries for mdocs have a word for that. */
-export function retainedOf({ query, match }: Choice): string[] {
+export function retainedOf({ query, match }: CredentialChoice): string[] {
   const claims = query.options[match.option] ?? []
   return claims.flatMap(({ path, intentToRetain }) => (intentToRetain === true ? nameOf(query, path) : []))
 }

@@ -1,7 +1,7 @@
 import type { TenantId, UserId } from '../../caller.ts'
-import type { Entry } from '../../events/audit/entry.ts'
+import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
-import { type PageAsk, pagedList } from '../../store/paged-list.ts'
+import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 import type { PresentationStatus } from '../credentials/schemas.ts'
 import type { PresentationRow } from './presentation.ts'
@@ -105,7 +105,7 @@ export async function listPresentations(
   tx: TenantTx,
   userId: UserId,
   status: PresentationStatus | null,
-  list: PageAsk,
+  list: PageRequest,
   now: Date,
 ): Promise<SealedPresentation[]> {
   return page<SealedPresentation>(tx, list, [tx.tenantId, userId, now], { status })
@@ -137,7 +137,7 @@ export async function endAnswer(
   tx: TenantTx,
   userId: UserId,
   end: Pick<SealedPresentation, 'id' | 'status' | 'sealedView' | 'sealedAnswer'>,
-  entry: Entry,
+  entry: AuditEntry,
   now: Date,
 ): Promise<SealedPresentation | null> {
   const { id, status, sealedView, sealedAnswer } = end

@@ -1,13 +1,13 @@
 import type { TenantId } from '../../caller.ts'
 import type { PathStep } from '../../protocols/dcql/query.ts'
-import type { PresentationRequest } from '../../protocols/openid4vp/check-request.ts'
+import type { CheckedRequest } from '../../protocols/openid4vp/check-request.ts'
 import type { PresentationStatus, ShownPresentation } from '../credentials/schemas.ts'
 
 /** Claims of one credential that are, or would be, shown. Paths are dotted. */
-export type Selected = { readonly credentialId: string; readonly matchedAttributes: readonly string[] }
+export type SelectedCredential = { readonly credentialId: string; readonly matchedAttributes: readonly string[] }
 
 /** Claims of one credential that are shown with the others, since its issuer put them in the clear. Paths are dotted. */
-export type Besides = { readonly credentialId: string; readonly attributes: readonly string[] }
+export type AlsoDisclosed = { readonly credentialId: string; readonly attributes: readonly string[] }
 
 /** Who asks. `authenticated`: the name was proved by a signature. `trusted`: the organisation says so. */
 export type VerifierIdentity = {
@@ -22,13 +22,13 @@ export type VerifierIdentity = {
 export type PresentationView = {
   readonly verifier: VerifierIdentity
   readonly purposes: readonly string[]
-  readonly selected: readonly Selected[]
-  readonly besides?: readonly Besides[]
+  readonly selected: readonly SelectedCredential[]
+  readonly besides?: readonly AlsoDisclosed[]
   readonly alternatives: readonly {
     readonly queryId: string
     readonly required: boolean
     readonly multiple: boolean
-    readonly credentials: readonly (Selected & {
+    readonly credentials: readonly (SelectedCredential & {
       readonly alsoDisclosed?: readonly string[]
       readonly intentToRetain?: readonly string[]
     })[]
@@ -39,7 +39,7 @@ export type PresentationView = {
 }
 
 /** What is needed to answer; let go when the status is final. */
-export type PendingRequest = Omit<PresentationRequest, 'expiresAt'>
+export type PendingRequest = Omit<CheckedRequest, 'expiresAt'>
 
 /** A presentation without what is sealed. */
 export type PresentationRow = {
@@ -52,7 +52,10 @@ export type PresentationRow = {
 }
 
 /** The status as of now: one that nobody answered in time has expired, whether or not a sweep came by. */
-export function statusAt({ status, isAnswering, expiresAt }: PresentationRow, now: Date): PresentationStatus {
+export function presentationStatusAt(
+  { status, isAnswering, expiresAt }: PresentationRow,
+  now: Date,
+): PresentationStatus {
   return status === 'pending' && !isAnswering && expiresAt <= now ? 'expired' : status
 }
 
@@ -66,7 +69,7 @@ export function showPresentation(
   return {
     id: row.id,
     tenantId,
-    status: statusAt(row, now),
+    status: presentationStatusAt(row, now),
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
     selectedCredentials: view.selected.map(({ credentialId, matchedAttributes }) => ({
@@ -92,7 +95,7 @@ export function metaOf({ expiresAt }: PresentationRow, view: PresentationView): 
 }
 
 /** A claims path pointer in dotted form: `address.locality`, `nationalities[]`, `degrees[0].name`. */
-export function dotted(path: readonly PathStep[]): string {
+export function pathText(path: readonly PathStep[]): string {
   return path.reduce<string>((text, step) => {
     if (step === null) return `${text}[]`
     if (typeof step === 'number') return `${text}[${step}]`

@@ -4,7 +4,7 @@ import { listAnswer, listQuery, parseListQuery } from '../../api/list.ts'
 import { describeCaller } from '../../directory/users/describe-caller.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, type Route, route } from '../../http/routes/route.ts'
-import { requestFaults } from '../credentials/refusals.ts'
+import { presentationRequestFaults } from '../credentials/refusals.ts'
 import {
   AnswerBody,
   CurrentUser,
@@ -23,8 +23,8 @@ const listRoute = route({
   method: 'GET',
   path: '/v2/presentations',
   tag: 'presentations',
-  says: 'Lists what verifiers asked of the holder.',
-  needs: 'wallet:read',
+  summary: 'Lists what verifiers asked of the holder.',
+  scope: 'wallet:read',
   query: listQuery({ filters: { status: Status } }),
   status: 200,
   reply: Type.Array(Presentation),
@@ -41,12 +41,12 @@ const prepareRoute = route({
   method: 'POST',
   path: '/v2/presentations',
   tag: 'presentations',
-  says: 'Reads a presentation request and proposes an answer. Nothing is sent before the holder agrees.',
-  needs: 'wallet:write',
+  summary: 'Reads a presentation request and proposes an answer. Nothing is sent before the holder agrees.',
+  scope: 'wallet:write',
   body: PresentationBody,
   status: 201,
   reply: Presentation,
-  faults: ['holder.missing', ...requestFaults],
+  faults: ['holder.missing', ...presentationRequestFaults],
   handle: async ({ platform, caller, body, operation }) => {
     const find = (id: string) => getPresentation(platform, caller, id)
     const prepare = (id: string) => preparePresentation(platform, caller, body.presentationRequest, id)
@@ -60,8 +60,8 @@ const getRoute = route({
   method: 'GET',
   path: '/v2/presentations/{id}',
   tag: 'presentations',
-  says: 'Reads a presentation.',
-  needs: 'wallet:read',
+  summary: 'Reads a presentation.',
+  scope: 'wallet:read',
   params: IdParams,
   status: 200,
   reply: Presentation,
@@ -77,8 +77,9 @@ const answerRoute = route({
   method: 'PATCH',
   path: '/v2/presentations/{id}',
   tag: 'presentations',
-  says: 'Gives the answer of the holder to the verifier: the credentials, or a refusal. It can be given once; an answer that the verifier did not confirm is sent again by the same call.',
-  needs: 'wallet:write',
+  summary:
+    'Gives the answer of the holder to the verifier: the credentials, or a refusal. It can be given once; an answer that the verifier did not confirm is sent again by the same call.',
+  scope: 'wallet:write',
   params: IdParams,
   body: AnswerBody,
   status: 200,
@@ -105,8 +106,8 @@ const whoamiRoute = route({
   method: 'GET',
   path: '/v2/whoami',
   tag: 'presentations',
-  says: 'Tells who the caller is.',
-  needs: 'wallet:read',
+  summary: 'Tells who the caller is.',
+  scope: 'wallet:read',
   status: 200,
   reply: CurrentUser,
   faults: [],

@@ -1,6 +1,6 @@
 import { Fault } from '../../fault.ts'
 import { readRedirect } from '../../protocols/openid4vp/response.ts'
-import { bytesMax, isOk, jsonOf, type Outward, refusalOf, upstreamOf } from '../credentials/upstream.ts'
+import { bytesMax, isOk, jsonOf, type OutboundPeer, upstreamOf, upstreamRefusal } from '../credentials/upstream.ts'
 
 /**
  * Posts an answer to the verifier. Redirects are not followed.
@@ -11,8 +11,8 @@ import { bytesMax, isOk, jsonOf, type Outward, refusalOf, upstreamOf } from '../
  *   `upstream.*`
  * @see [OpenID4VP 1.0, 8.2](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-response-mode-direct_post)
  */
-export async function deliverAnswer(
-  { fetch }: Pick<Outward, 'fetch'>,
+export async function sendAnswer(
+  { fetch }: Pick<OutboundPeer, 'fetch'>,
   responseUri: string,
   body: string,
 ): Promise<string | null> {
@@ -23,7 +23,7 @@ export async function deliverAnswer(
   if (answer.status === 503 || answer.status === 429) {
     throw new Fault('presentation.postponed', { meta: { upstream: upstreamOf(answer) } })
   }
-  if (!isOk(answer)) throw refusalOf(answer, 'presentation.undelivered', 'The verifier did not take the answer.')
+  if (!isOk(answer)) throw upstreamRefusal(answer, 'presentation.undelivered', 'The verifier did not take the answer.')
   // [VP-S4] a JSON object; what is none carries no address, but the answer has arrived
   if (answer.contentType !== 'application/json') return null
   try {

@@ -1,7 +1,7 @@
 import type { Caller, TenantId, UserId } from '../../caller.ts'
 import { forgetTenants } from '../../directory/tenants/find-tenant.ts'
 import { sql } from '../../store/store.ts'
-import { addTrustedEntity } from '../../trust/trusted-entities/trusted-entities.ts'
+import { createTrustedEntity } from '../../trust/trusted-entities/trusted-entities.ts'
 import { foreignRoot } from './foreign-mdoc.ts'
 import type { Bench } from './wallet-platform.ts'
 
@@ -23,6 +23,6 @@ export async function anMdocHolder(
 ): Promise<Caller & { readonly userId: UserId }> {
   const person = await bench.person()
   await setTenant(bench, person.tenantId, { walletFormats: ['vc+sd-jwt', 'mso_mdoc'], ...settings })
-  if (trusting) await addTrustedEntity(bench.platform, person, { name: 'Road office', certificates: [foreignRoot] })
+  if (trusting) await createTrustedEntity(bench.platform, person, { name: 'Road office', certificates: [foreignRoot] })
   return person
 }
