@@ -1,13 +1,18 @@
+import { caches } from '../src/memory/caches.ts'
 import { limits } from '../src/memory/limits.ts'
 
-/** `docs/limits.md`, from the table of rate limits. */
+/** `docs/limits.md`, from the tables of rate limits and caches. */
 export function printLimits(): string {
   const rows = Object.entries(limits).map(([name, { countMax, windowSeconds, keysMax, description }]) => {
     return `| \`${name}\` | ${countMax} | ${windowSeconds} s | ${keysMax} | ${description} |`
   })
-  return `# Rate limits
+  const kept = Object.entries(caches).map(([name, one]) => {
+    const bound = 'entriesMax' in one ? `${one.entriesMax} entries` : `${one.bytesMax / 1_048_576} MiB`
+    return `| \`${name}\` | ${bound} | ${one.ttlSeconds} s | ${one.description} |`
+  })
+  return `# Rate limits and caches
 
-Printed from \`src/memory/limits.ts\` by \`npm run docs\`; do not edit.
+Printed from \`src/memory/limits.ts\` and \`src/memory/caches.ts\` by \`npm run docs\`; do not edit.
 
 Each server process counts for itself, from the first time of a window, and forgets the least recently used keys above the number of keys. A request above a
 limit gets 429 with \`Retry-After\`. An address is an IPv4 address or the /64 of an IPv6 one; the machine itself is not counted by address.
@@ -15,5 +20,13 @@ limit gets 429 with \`Retry-After\`. An address is an IPv4 address or the /64 of
 | Limit | At most | Per | Keys | Counted |
 |---|---|---|---|---|
 ${rows.join('\n')}
+
+## Caches
+
+What a server process remembers between requests. Each process has its own; the least recently used entry goes first.
+
+| Cache | At most | For | Holds |
+|---|---|---|---|
+${kept.join('\n')}
 `
 }

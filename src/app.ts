@@ -29,6 +29,7 @@ import { startWorker, type Worker } from './jobs/worker.ts'
 import type { KeyDevice } from './keys/key-provider.ts'
 import { type KeyRing, softwareKeyRing } from './keys/key-ring.ts'
 import { type Sealing, sealingWith } from './keys/sealing.ts'
+import { Memory } from './memory/memory.ts'
 import { RateLimiter } from './memory/rate-limiter.ts'
 import { type Clock, type Log, type Platform, urlsOf } from './platform.ts'
 import { statisticsSchedules } from './statistics/jobs.ts'
@@ -122,7 +123,17 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
   const outbound = openOutbound({ config, inside: (request) => server.dispatch(request) })
   const changes = openChanges(store, now)
   const reach = { fetch: outbound.fetch, log, urls: urlsOf(config) }
-  const platform: Platform = { config, store, sealing, keys, rateLimiter: new RateLimiter(), changes, clock, ...reach }
+  const platform: Platform = {
+    config,
+    store,
+    sealing,
+    keys,
+    rateLimiter: new RateLimiter(),
+    memory: new Memory(),
+    changes,
+    clock,
+    ...reach,
+  }
   const server: Server = buildServer({
     platform,
     routes,

@@ -2,6 +2,7 @@ import type { TenantId } from './caller.ts'
 import type { Config } from './config.ts'
 import type { KeyRing } from './keys/key-ring.ts'
 import type { Sealing } from './keys/sealing.ts'
+import type { Memory } from './memory/memory.ts'
 import type { RateLimiter } from './memory/rate-limiter.ts'
 import type { AcrossTx, Store } from './store/store.ts'
 
@@ -93,6 +94,8 @@ export type Platform = {
   readonly sealing: Sealing
   readonly keys: KeyRing
   readonly rateLimiter: RateLimiter
+  /** Everything that this server remembers between requests. */
+  readonly memory: Memory
   readonly clock: Clock
   readonly fetch: OutboundFetch
   readonly log: Log

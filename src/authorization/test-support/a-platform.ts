@@ -6,6 +6,7 @@ import { directoryRoutes } from '../../directory/users/routes.ts'
 import { buildServer } from '../../http/server/server.ts'
 import { softwareKeyRing } from '../../keys/key-ring.ts'
 import { sealingWith } from '../../keys/sealing.ts'
+import { Memory } from '../../memory/memory.ts'
 import { RateLimiter } from '../../memory/rate-limiter.ts'
 import { type Platform, urlsOf } from '../../platform.ts'
 import type { Store } from '../../store/store.ts'
@@ -24,7 +25,7 @@ export function aPlatform(store: Store, port = 8080): Platform & { readonly cloc
   const silent = () => undefined
   const log = { debug: silent, info: silent, warn: silent, error: console.error }
   const fetch = () => Promise.reject(new Error('no way out in this test'))
-  const remembered = { rateLimiter: new RateLimiter(), changes: openChanges(store, clock.now) }
+  const remembered = { rateLimiter: new RateLimiter(), memory: new Memory(), changes: openChanges(store, clock.now) }
   return { config, store, sealing, keys, ...remembered, clock, fetch, log, urls: urlsOf(config) }
 }
 

@@ -11,6 +11,7 @@ import { openOutbound } from '../../http/outbound/outbound.ts'
 import { buildServer, type Server } from '../../http/server/server.ts'
 import { softwareKeyRing } from '../../keys/key-ring.ts'
 import { sealingWith } from '../../keys/sealing.ts'
+import { Memory } from '../../memory/memory.ts'
 import { RateLimiter } from '../../memory/rate-limiter.ts'
 import { type Platform, urlsOf } from '../../platform.ts'
 import { buildJwtProof } from '../../protocols/openid4vci/jwt-proof.ts'
@@ -86,6 +87,7 @@ export async function anIssuer(
       fetch: outbound.fetch,
       urls: urlsOf(config),
       rateLimiter: new RateLimiter(),
+      memory: new Memory(),
       changes: openChanges(store, now),
     },
     log: { debug: quiet, info: quiet, warn: quiet, error: (fields, message) => console.error(message, fields) },

@@ -11,6 +11,7 @@ import { Fault } from '../../fault.ts'
 import { buildServer } from '../../http/server/server.ts'
 import { softwareKeyRing } from '../../keys/key-ring.ts'
 import { sealingWith } from '../../keys/sealing.ts'
+import { Memory } from '../../memory/memory.ts'
 import { RateLimiter } from '../../memory/rate-limiter.ts'
 import { type OutboundFetch, type Platform, urlsOf } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
@@ -54,7 +55,16 @@ export async function startVerifier(fetch?: OutboundFetch, host = '127.0.0.1'): 
   const config = readConfig({ PORT: String(port), PUBLIC_URL: url })
   const sealing = sealingWith(randomBytes(32), db.store, clock.now)
   const platform: Platform = {
-    ...{ config, store: db.store, clock, sealing, log: quiet, urls: urlsOf(config), rateLimiter: new RateLimiter() },
+    ...{
+      config,
+      store: db.store,
+      clock,
+      sealing,
+      log: quiet,
+      urls: urlsOf(config),
+      rateLimiter: new RateLimiter(),
+      memory: new Memory(),
+    },
     keys: softwareKeyRing(db.store, sealing, clock.now),
     changes: openChanges(db.store, clock.now),
     fetch: fetch ?? (() => Promise.reject(new Fault('upstream.unreachable'))),

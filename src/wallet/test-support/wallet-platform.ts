@@ -6,6 +6,7 @@ import { readConfig } from '../../config.ts'
 import { openOutbound } from '../../http/outbound/outbound.ts'
 import { softwareKeyRing } from '../../keys/key-ring.ts'
 import { sealingWith } from '../../keys/sealing.ts'
+import { Memory } from '../../memory/memory.ts'
 import { RateLimiter } from '../../memory/rate-limiter.ts'
 import { type Platform, urlsOf } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
@@ -66,6 +67,7 @@ export async function openBench(): Promise<Bench> {
     log: { debug: silent, info: silent, warn: silent, error: silent },
     urls: urlsOf(config),
     rateLimiter: new RateLimiter(),
+    memory: new Memory(),
     changes: openChanges(db.store, now),
   }
   return {

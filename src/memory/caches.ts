@@ -1,0 +1,82 @@
+/** `ttlSeconds`: how long an entry is kept at most. `entriesMax` or `bytesMax`: the bound, beyond which the least recently used entry goes. */
+type CacheBounds = { readonly ttlSeconds: number; readonly description: string } & (
+  | { readonly entriesMax: number }
+  | { readonly bytesMax: number }
+)
+
+/** Everything that a server process remembers between requests, besides the counts of its rate limits. Printed into `docs/limits.md`. */
+export const caches = {
+  'authorization.grants': {
+    ...{ entriesMax: 20_000, ttlSeconds: 900 },
+    description: 'Verified access tokens by digest, until they expire.',
+  },
+  'directory.tenants': {
+    ...{ entriesMax: 10_000, ttlSeconds: 5 },
+    description: 'Tenants by slug and id. A change by another process shows after this time.',
+  },
+  'issuance.current_templates': {
+    ...{ entriesMax: 2_000, ttlSeconds: 3_600 },
+    description: 'Credential templates by id, checked against the version of the catalog.',
+  },
+  'issuance.template_versions': {
+    ...{ entriesMax: 2_000, ttlSeconds: 3_600 },
+    description: 'Credential templates by id and version; a version never changes.',
+  },
+  'issuance.issuer_metadata': {
+    ...{ entriesMax: 500, ttlSeconds: 3_600 },
+    description: 'Issuer metadata as text, by tenant and version of the catalog.',
+  },
+  'issuance.server_metadata': {
+    ...{ entriesMax: 500, ttlSeconds: 3_600 },
+    description: 'Authorization server metadata as text, by tenant.',
+  },
+  'issuance.status_lists': {
+    ...{ entriesMax: 200, ttlSeconds: 86_400 },
+    description: 'Signed status lists, until their version changes.',
+  },
+  'trust.own_anchors': {
+    ...{ entriesMax: 1_000, ttlSeconds: 5 },
+    description: "A tenant's own roots, read for path validation.",
+  },
+  'trust.active_signers': {
+    ...{ entriesMax: 2_000, ttlSeconds: 5 },
+    description: 'Active signing certificates by tenant and kind.',
+  },
+  'trust.revocation_lists': {
+    ...{ entriesMax: 500, ttlSeconds: 5 },
+    description: 'Published revocation lists by tenant and root.',
+  },
+  'trust.tenant_trust': {
+    ...{ entriesMax: 1_000, ttlSeconds: 5 },
+    description: 'Entities and anchors that a tenant trusts, ready for use.',
+  },
+  'trust.trusted_entities': {
+    ...{ entriesMax: 1_000, ttlSeconds: 3_600 },
+    description: 'Trusted entities with parsed certificates, checked against their stamp.',
+  },
+  'trust.did_documents': {
+    ...{ entriesMax: 1_000, ttlSeconds: 5 },
+    description: 'Published DID documents by tenant.',
+  },
+  'trust.fetched_documents': {
+    ...{ bytesMax: 2_097_152, ttlSeconds: 300 },
+    description: 'Foreign DID and issuer documents, at most a quarter for one tenant.',
+  },
+  'trust.fetched_status_lists': {
+    ...{ bytesMax: 6_291_456, ttlSeconds: 86_400 },
+    description: 'Foreign status lists, at most a quarter for one tenant.',
+  },
+  'trust.fetched_revocation_lists': {
+    ...{ bytesMax: 8_388_608, ttlSeconds: 300 },
+    description: 'Foreign revocation lists, at most a quarter for one tenant.',
+  },
+} as const satisfies Record<string, CacheBounds>
+
+/** A name in {@link caches}. */
+export type CacheName = keyof typeof caches
+/** The caches that are bounded by entries. */
+export type EntryCacheName = {
+  [N in CacheName]: (typeof caches)[N] extends { entriesMax: number } ? N : never
+}[CacheName]
+/** The caches that are bounded by bytes, with a share for each tenant. */
+export type ByteCacheName = Exclude<CacheName, EntryCacheName>
