@@ -8,9 +8,9 @@ import type { Platform } from '../../platform.ts'
 import { knownId } from '../../uuid.ts'
 import type { PresentationTemplate } from '../templates/presentation-template.ts'
 import {
-  archiveTemplateOf,
+  archivePresentationTemplate,
   createPresentationTemplate,
-  replaceTemplateOf,
+  replacePresentationTemplate,
 } from '../templates/presentation-templates.ts'
 import { PresentationTemplateBody, PresentationTemplateReply } from '../templates/schemas.ts'
 import { getPresentationTemplate, listPresentationTemplates } from '../templates/template-store.ts'
@@ -18,10 +18,10 @@ import { createPresentationRequest } from './create-request.ts'
 import { requestStatuses } from './presentation-request.ts'
 import {
   cancelPresentation,
-  getMadeRequest,
+  getCreatedRequest,
   getPresentationRequest,
   listRequestPage,
-  unsealed,
+  unsealResult,
 } from './presentation-requests.ts'
 import { watchedRequests } from './request-store.ts'
 import { CreateRequestBody, PresentationRequestReply } from './schemas.ts'
@@ -40,7 +40,7 @@ function readTemplate({ store }: Pick<Platform, 'store'>, { tenantId }: Caller, 
   return store.single(tenantId, (tx) => getPresentationTemplate(tx, id))
 }
 
-const shown = (template: PresentationTemplate) =>
+const replyOf = (template: PresentationTemplate) =>
   answer(showPresentationTemplate(template), { meta: templateMeta(template) })
 
 const createTemplateRoute = route({
@@ -48,7 +48,8 @@ const createTemplateRoute = route({
   method: 'POST',
   path: '/templates/presentations',
   tag: 'presentation templates',
-  summary: 'Adds a presentation template: what to ask a holder for, and what must be true of it.',
+  summary:
+    'Creates a presentation template: the credentials and claims to request, and the conditions on their values.',
   scope: 'verification:write',
   body: PresentationTemplateBody,
   status: 201,
@@ -56,7 +57,7 @@ const createTemplateRoute = route({
   faults: [],
   handle: async ({ platform, caller, body, operation }) => {
     const find = (id: string) => readTemplate(platform, caller, id)
-    return shown(await once(operation, find, (id) => createPresentationTemplate(platform, caller, body, id)))
+    return replyOf(await once(operation, find, (id) => createPresentationTemplate(platform, caller, body, id)))
   },
 })
 
@@ -84,12 +85,12 @@ const getTemplateRoute = route({
   method: 'GET',
   path: '/templates/presentations/{id}',
   tag: 'presentation templates',
-  summary: 'Reads a presentation template; what is accepted in requests only stands in `meta`.',
+  summary: 'Returns a presentation template; the members that are accepted in request bodies only are in `meta`.',
   scope: 'verification:read',
   status: 200,
   reply: PresentationTemplateReply,
   faults: ['resource.unknown'],
-  handle: async ({ platform, caller, params }) => shown(await readTemplate(platform, caller, knownId(params.id))),
+  handle: async ({ platform, caller, params }) => replyOf(await readTemplate(platform, caller, knownId(params.id))),
 })
 
 const replaceTemplateRoute = route({
@@ -97,14 +98,14 @@ const replaceTemplateRoute = route({
   method: 'PUT',
   path: '/templates/presentations/{id}',
   tag: 'presentation templates',
-  summary: 'Replaces a presentation template entirely. Requests made before keep what they were made from.',
+  summary: 'Replaces a presentation template entirely. Existing requests keep their copy of it.',
   scope: 'verification:write',
   body: PresentationTemplateBody,
   status: 200,
   reply: PresentationTemplateReply,
   faults: ['resource.unknown'],
   handle: async ({ platform, caller, params, body }) =>
-    shown(await replaceTemplateOf(platform, caller, knownId(params.id), body)),
+    replyOf(await replacePresentationTemplate(platform, caller, knownId(params.id), body)),
 })
 
 const archiveTemplateRoute = route({
@@ -117,25 +118,26 @@ const archiveTemplateRoute = route({
   status: 200,
   reply: PresentationTemplateReply,
   faults: ['resource.unknown'],
-  handle: async ({ platform, caller, params }) => shown(await archiveTemplateOf(platform, caller, knownId(params.id))),
+  handle: async ({ platform, caller, params }) =>
+    replyOf(await archivePresentationTemplate(platform, caller, knownId(params.id))),
 })
 
-const openRequestRoute = route({
+const createRequestRoute = route({
   group: 'creds',
   method: 'POST',
   path: '/presentations/request',
   tag: 'presentation requests',
-  summary: 'Makes a presentation request to show to a holder.',
+  summary: 'Creates a presentation request to show to a holder.',
   scope: 'verification:write',
   body: CreateRequestBody,
   status: 200,
   reply: PresentationRequestReply,
   faults: ['resource.unknown', 'presentation_template.unsupported', 'certificate.none_active', 'state.conflict'],
   handle: async ({ platform, caller, body, operation }) => {
-    const find = (id: string) => getMadeRequest(platform, caller, id)
-    const open = async (id: string) =>
-      unsealed(platform, caller, await createPresentationRequest(platform, caller, body, id))
-    return answer(await showRequest(platform, caller, await once(operation, find, open)))
+    const find = (id: string) => getCreatedRequest(platform, caller, id)
+    const create = async (id: string) =>
+      unsealResult(platform, caller, await createPresentationRequest(platform, caller, body, id))
+    return answer(await showRequest(platform, caller, await once(operation, find, create)))
   },
 })
 
@@ -145,7 +147,7 @@ const listRequestsRoute = route({
   path: '/presentations',
   tag: 'presentation requests',
   summary:
-    'Lists presentation requests with their results; results of requests with a redirectUri are read one by one, with their code.',
+    'Lists presentation requests with their results. The result of a request with a redirectUri is returned only by GET with its response code.',
   scope: 'verification:read',
   query: RequestList,
   status: 200,
@@ -164,7 +166,7 @@ const getRequestRoute = route({
   method: 'GET',
   path: '/presentations/{id}',
   tag: 'presentation requests',
-  summary: 'Reads a presentation request with its result; with `Prefer: wait` when it has changed.',
+  summary: 'Returns a presentation request with its result; with `Prefer: wait` after the next change.',
   longPoll: true,
   scope: 'verification:read',
   query: Type.Object(
@@ -173,7 +175,7 @@ const getRequestRoute = route({
         Type.String({
           maxLength: 128,
           description:
-            'The `response_code` that came back with the browser. A request with a `redirectUri` shows its result only with its code: 403 without, 404 with another.',
+            'The `response_code` from the redirect of the browser. The result of a request with a `redirectUri` requires it: 403 without, 404 with another.',
         }),
       ),
     },
@@ -196,7 +198,7 @@ const cancelRequestRoute = route({
   method: 'DELETE',
   path: '/presentations/{id}',
   tag: 'presentation requests',
-  summary: 'Cancels an open presentation request: it is expired from now on.',
+  summary: 'Cancels an open presentation request; its status becomes `expired`.',
   scope: 'verification:write',
   status: 200,
   reply: PresentationRequestReply,
@@ -205,14 +207,14 @@ const cancelRequestRoute = route({
     answer(await showRequest(platform, caller, await cancelPresentation(platform, caller, knownId(params.id)))),
 })
 
-/** Presentation templates, requests and results. */
+/** Presentation templates and requests. */
 export const verificationRoutes: readonly Route[] = [
   createTemplateRoute,
   listTemplatesRoute,
   getTemplateRoute,
   replaceTemplateRoute,
   archiveTemplateRoute,
-  openRequestRoute,
+  createRequestRoute,
   listRequestsRoute,
   getRequestRoute,
   cancelRequestRoute,

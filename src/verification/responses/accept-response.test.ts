@@ -309,7 +309,7 @@ test('nobody is asked about an issuer that is not on the list, however it makes 
   }
 })
 
-for (const name of ['verification.request-claim', 'verification.request-complete']) {
+for (const name of ['verification.claim_request', 'verification.complete_request']) {
   test(`an answer is taken once although the database answer to ${name} is lost`, async () => {
     const request = await aRequest(verifier)
     const { platform } = verifier
@@ -333,7 +333,7 @@ test('an answer whose check died is not told as closed: the wallet may send it a
   const token = request.requestUri.split('/').at(-1) ?? ''
   const presented = { c0: [await aPresentation(request)] }
   const form = { vp_token: JSON.stringify(presented), state: String(request.object.state) }
-  const dying = { ...platform, store: lossyStore(platform.store, 'verification.request-complete', 99, false) }
+  const dying = { ...platform, store: lossyStore(platform.store, 'verification.complete_request', 99, false) }
   await assert.rejects(acceptResponse(dying, tenant, token, readResponse(form), { ip: '::1', requestId: 'r' }))
   const { status, headers } = await request.answer(presented)
   assert.deepEqual([status, headers.get('retry-after')], [503, '10'])

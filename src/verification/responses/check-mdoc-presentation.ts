@@ -17,10 +17,10 @@ import { type CheckedCredential, type ExpectedPresentation, rejectedCredential }
 type Needs = Pick<Platform, 'fetch' | 'config'>
 
 /**
- * Checks one mdoc by itself, over the bytes as they came and in the order of 6.5: form, the chain of its signer, what the issuer signed, the
- * signature of the holder over our request, then whom the template allows, then the status list.
+ * Checks one mdoc on its own, over the bytes as received and in the order of 6.5: form, the chain of its signer, what the issuer signed, the
+ * device signature over the request, whether the template accepts the issuer, then the status list.
  *
- * Elements that the holder states itself are no answer to a query.
+ * Device-signed elements do not satisfy a query.
  *
  * @param presentation A DeviceResponse as base64url.
  * @see [OpenID4VP 1.0, B.2](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#appendix-B.2)
@@ -33,7 +33,7 @@ export async function checkMdocPresentation(
   const response = read(presentation)
   if (response === null) return rejectedCredential([issue('presentation.malformed')])
   const document = onlyDocument(response)
-  // [VP-H4] a wallet that has an error to tell sends no document
+  // [VP-H4] a response with an error status has no document
   if (document === null)
     return rejectedCredential([mdocFinding(response.status === 0 ? 'response.documents' : 'response.status')])
   const issuer = await resolved(platform, document, expected)
@@ -44,7 +44,7 @@ export async function checkMdocPresentation(
     issues.push(issue(expected.credential.strictValidity ? 'validity.strict' : 'validity.certificate'))
   }
   issues.push(...(await checkIssuer(issuer, expected)))
-  // Token Status List 8.3: not looked up for a credential that is invalid anyway
+  // Token Status List 8.3: only for a credential that is otherwise valid
   if (!issues.some(isDefect)) issues.push(...(await statusIssues(platform, document, issuer, expected)))
   const isSigned = issuer.trusted && !verified.findings.some(({ code }) => code.startsWith('issuer_auth.'))
   return {
@@ -77,18 +77,18 @@ async function resolved(
   }
 }
 
-/** The chain must have been valid when it signed; its leaf must be so now too: no mdoc counts for longer, whatever it says (6.5, step 7). */
+/** The chain must be valid at the time of signing, its leaf also at the time of this check (6.5, step 7). */
 function issuerIssues({ findings, certificate }: MdocIssuer, { now }: ExpectedPresentation): readonly Issue[] {
   // RFC 5280 4.1.2.5: through the second of notAfter
   const hasEnded = now.getTime() >= certificate.notAfter.getTime() + 1000
-  const isTold = findings.some(({ code }) => code === 'certificate.expired')
-  return hasEnded && !isTold ? [...findings, trustFinding('certificate.expired')] : findings
+  const isReported = findings.some(({ code }) => code === 'certificate.expired')
+  return hasEnded && !isReported ? [...findings, trustFinding('certificate.expired')] : findings
 }
 
 /** 6.5, steps 2 and 4 to 10 */
 function verify(response: DeviceResponse, { certificate }: MdocIssuer, expected: ExpectedPresentation): VerifiedMdoc {
   const { aud: clientId, nonce, responseUri, now, credential } = expected
-  // [VP-H1] our answers are not encrypted. [VP-H2] everything else is from our own request, nothing from what arrived
+  // [VP-H1] responses are not encrypted. [VP-H2] every value is from the request, none from the response
   const sessionTranscript = redirectTranscript({ clientId, nonce, responseUri, encryptionKey: null })
   return verifyDeviceResponse(response, { certificate, now, docType: credential.type, sessionTranscript })
 }
