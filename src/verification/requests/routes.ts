@@ -43,11 +43,20 @@ function readTemplate({ store }: Pick<Platform, 'store'>, { tenantId }: Caller, 
 const replyOf = (template: PresentationTemplate) =>
   answer(showPresentationTemplate(template), { meta: templateMeta(template) })
 
+const templates = { group: 'creds', tag: 'presentation templates', path: '/templates/presentations' } as const
+const template = {
+  ...templates,
+  path: '/templates/presentations/{id}',
+  status: 200,
+  reply: PresentationTemplateReply,
+  faults: ['resource.unknown'],
+} as const
+const requests = { group: 'creds', tag: 'presentation requests', status: 200 } as const
+const request = { ...requests, path: '/presentations/{id}', reply: PresentationRequestReply } as const
+
 const createTemplateRoute = route({
-  group: 'creds',
+  ...templates,
   method: 'POST',
-  path: '/templates/presentations',
-  tag: 'presentation templates',
   summary:
     'Creates a presentation template: the credentials and claims to request, and the conditions on their values.',
   scope: 'verification:write',
@@ -62,10 +71,8 @@ const createTemplateRoute = route({
 })
 
 const listTemplatesRoute = route({
-  group: 'creds',
+  ...templates,
   method: 'GET',
-  path: '/templates/presentations',
-  tag: 'presentation templates',
   summary: 'Lists the presentation templates that are not archived.',
   scope: 'verification:read',
   query: TemplateList,
@@ -81,56 +88,39 @@ const listTemplatesRoute = route({
 })
 
 const getTemplateRoute = route({
-  group: 'creds',
+  ...template,
   method: 'GET',
-  path: '/templates/presentations/{id}',
-  tag: 'presentation templates',
   summary: 'Returns a presentation template; the members that are accepted in request bodies only are in `meta`.',
   scope: 'verification:read',
-  status: 200,
-  reply: PresentationTemplateReply,
-  faults: ['resource.unknown'],
   handle: async ({ platform, caller, params }) => replyOf(await readTemplate(platform, caller, knownId(params.id))),
 })
 
 const replaceTemplateRoute = route({
-  group: 'creds',
+  ...template,
   method: 'PUT',
-  path: '/templates/presentations/{id}',
-  tag: 'presentation templates',
   summary: 'Replaces a presentation template entirely. Existing requests keep their copy of it.',
   scope: 'verification:write',
   body: PresentationTemplateBody,
-  status: 200,
-  reply: PresentationTemplateReply,
-  faults: ['resource.unknown'],
   handle: async ({ platform, caller, params, body }) =>
     replyOf(await replacePresentationTemplate(platform, caller, knownId(params.id), body)),
 })
 
 const archiveTemplateRoute = route({
-  group: 'creds',
+  ...template,
   method: 'DELETE',
-  path: '/templates/presentations/{id}',
-  tag: 'presentation templates',
   summary: 'Archives a presentation template. Open requests stay open.',
   scope: 'verification:write',
-  status: 200,
-  reply: PresentationTemplateReply,
-  faults: ['resource.unknown'],
   handle: async ({ platform, caller, params }) =>
     replyOf(await archivePresentationTemplate(platform, caller, knownId(params.id))),
 })
 
 const createRequestRoute = route({
-  group: 'creds',
+  ...requests,
   method: 'POST',
   path: '/presentations/request',
-  tag: 'presentation requests',
   summary: 'Creates a presentation request to show to a holder.',
   scope: 'verification:write',
   body: CreateRequestBody,
-  status: 200,
   reply: PresentationRequestReply,
   faults: ['resource.unknown', 'presentation_template.unsupported', 'certificate.none_active', 'state.conflict'],
   handle: async ({ platform, caller, body, operation }) => {
@@ -142,15 +132,13 @@ const createRequestRoute = route({
 })
 
 const listRequestsRoute = route({
-  group: 'creds',
+  ...requests,
   method: 'GET',
   path: '/presentations',
-  tag: 'presentation requests',
   summary:
     'Lists presentation requests with their results. The result of a request with a redirectUri is returned only by GET with its response code.',
   scope: 'verification:read',
   query: RequestList,
-  status: 200,
   reply: Type.Array(PresentationRequestReply),
   faults: [],
   handle: ({ platform, caller, query, href }) =>
@@ -162,10 +150,8 @@ const listRequestsRoute = route({
 })
 
 const getRequestRoute = route({
-  group: 'creds',
+  ...request,
   method: 'GET',
-  path: '/presentations/{id}',
-  tag: 'presentation requests',
   summary: 'Returns a presentation request with its result; with `Prefer: wait` after the next change.',
   longPoll: true,
   scope: 'verification:read',
@@ -181,8 +167,6 @@ const getRequestRoute = route({
     },
     { additionalProperties: false },
   ),
-  status: 200,
-  reply: PresentationRequestReply,
   faults: ['resource.unknown', 'presentation_request.response_code'],
   handle: ({ platform, caller, params, query, headers }) => {
     const id = knownId(params.id)
@@ -194,14 +178,10 @@ const getRequestRoute = route({
 })
 
 const cancelRequestRoute = route({
-  group: 'creds',
+  ...request,
   method: 'DELETE',
-  path: '/presentations/{id}',
-  tag: 'presentation requests',
   summary: 'Cancels an open presentation request; its status becomes `expired`.',
   scope: 'verification:write',
-  status: 200,
-  reply: PresentationRequestReply,
   faults: ['resource.unknown', 'presentation_request.closed'],
   handle: async ({ platform, caller, params }) =>
     answer(await showRequest(platform, caller, await cancelPresentation(platform, caller, knownId(params.id)))),

@@ -1,18 +1,22 @@
-import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { presentedMdoc } from '../../protocols/mdoc/dcql-candidate.ts'
-import { type DeviceResponse, type Document, parseDeviceResponse } from '../../protocols/mdoc/device-response.ts'
+import { type DeviceResponse, parseDeviceResponse } from '../../protocols/mdoc/device-response.ts'
 import { mdocFinding } from '../../protocols/mdoc/findings.ts'
 import { redirectTranscript } from '../../protocols/mdoc/session-transcript.ts'
 import { onlyDocument, type VerifiedMdoc, verifyDeviceResponse } from '../../protocols/mdoc/verify-device-response.ts'
 import { outlivesSigner } from '../../protocols/mdoc/verify-issuer-signed.ts'
 import { type MdocIssuer, resolveMdocIssuer } from '../../trust/issuers/mdoc-issuer.ts'
 import { trustFinding } from '../../trust/lookups/finding.ts'
-import { isOutOfReach } from '../../trust/lookups/out-of-reach.ts'
 import { checkStatus } from '../../trust/status-lists/check-status.ts'
 import { type Issue, isDefect, issue } from '../requests/finding.ts'
 import { checkIssuer } from './check-issuer.ts'
-import { type CheckedCredential, type ExpectedPresentation, rejectedCredential } from './checked-credential.ts'
+import {
+  type CheckedCredential,
+  type ExpectedPresentation,
+  issuerOrIssue,
+  orNull,
+  rejectedCredential,
+} from './checked-credential.ts'
 
 type Needs = Pick<Platform, 'fetch' | 'config'>
 
@@ -30,50 +34,32 @@ export async function checkMdocPresentation(
   presentation: string,
   expected: ExpectedPresentation,
 ): Promise<CheckedCredential> {
-  const response = read(presentation)
+  const response = orNull(() => parseDeviceResponse(presentation))
   if (response === null) return rejectedCredential([issue('presentation.malformed')])
   const document = onlyDocument(response)
   // [VP-H4] a response with an error status has no document
   if (document === null)
     return rejectedCredential([mdocFinding(response.status === 0 ? 'response.documents' : 'response.status')])
-  const issuer = await resolved(platform, document, expected)
+  const { now, trust } = expected
+  const { issuerSigned } = document
+  // 6.5, step 3
+  const issuer = await issuerOrIssue(resolveMdocIssuer(platform, issuerSigned, now, trust.anchors))
   if ('code' in issuer) return rejectedCredential([issuer])
   const verified = verify(response, issuer, expected)
   const issues: Issue[] = [...issuerIssues(issuer, expected), ...verified.findings]
-  if (outlivesSigner(document.issuerSigned, issuer.certificate)) {
+  if (outlivesSigner(issuerSigned, issuer.certificate)) {
     issues.push(issue(expected.credential.strictValidity ? 'validity.strict' : 'validity.certificate'))
   }
   issues.push(...(await checkIssuer(issuer, expected)))
-  // Token Status List 8.3: only for a credential that is otherwise valid
-  if (!issues.some(isDefect)) issues.push(...(await statusIssues(platform, document, issuer, expected)))
+  // 6.5, step 11; Token Status List 8.3: only for a credential that is otherwise valid
+  if (!issues.some(isDefect)) {
+    issues.push(...(await checkStatus(platform, issuerSigned.mso.status, issuer, now, trust.anchors, 'cwt')))
+  }
   const isSigned = issuer.trusted && !verified.findings.some(({ code }) => code.startsWith('issuer_auth.'))
   return {
     issues,
     issuer: isSigned ? issuer.issuer : null,
     presented: issues.some(isDefect) ? null : { ...presentedMdoc(document.docType, verified), claims: verified.claims },
-  }
-}
-
-function read(presentation: string): DeviceResponse | null {
-  try {
-    return parseDeviceResponse(presentation)
-  } catch (error) {
-    if (error instanceof Fault) return null
-    throw error
-  }
-}
-
-/** 6.5, step 3 */
-async function resolved(
-  platform: Needs,
-  { issuerSigned }: Document,
-  { now, trust }: ExpectedPresentation,
-): Promise<MdocIssuer | Issue> {
-  try {
-    return await resolveMdocIssuer(platform, issuerSigned, now, trust.anchors)
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error
-    return issue(isOutOfReach(error) ? 'issuer.unavailable' : 'issuer.unresolved')
   }
 }
 
@@ -91,14 +77,4 @@ function verify(response: DeviceResponse, { certificate }: MdocIssuer, expected:
   // [VP-H1] responses are not encrypted. [VP-H2] every value is from the request, none from the response
   const sessionTranscript = redirectTranscript({ clientId, nonce, responseUri, encryptionKey: null })
   return verifyDeviceResponse(response, { certificate, now, docType: credential.type, sessionTranscript })
-}
-
-/** 6.5, step 11 */
-function statusIssues(
-  platform: Needs,
-  { issuerSigned }: Document,
-  issuer: MdocIssuer,
-  { now, trust }: ExpectedPresentation,
-): Promise<readonly Issue[]> {
-  return checkStatus(platform, issuerSigned.mso.status, issuer, now, trust.anchors, 'cwt')
 }

@@ -1,7 +1,6 @@
 import { sha256Base64url } from '../../crypto/digest.ts'
 import { memberOf } from '../../crypto/json.ts'
 import { parseCompact } from '../../crypto/jws.ts'
-import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { issuedPositions } from '../../protocols/dcql/claims-path.ts'
 import { looksLikeDid } from '../../protocols/did/did.ts'
@@ -9,11 +8,16 @@ import { finding } from '../../protocols/sd-jwt-vc/findings.ts'
 import { parseSdJwt, type SdJwt } from '../../protocols/sd-jwt-vc/sd-jwt.ts'
 import { type VerifiedPresentation, verifyPresentation } from '../../protocols/sd-jwt-vc/verify-presentation.ts'
 import { type ResolvedIssuer, resolveIssuer } from '../../trust/issuers/resolve-issuer.ts'
-import { isOutOfReach } from '../../trust/lookups/out-of-reach.ts'
 import { checkStatus } from '../../trust/status-lists/check-status.ts'
 import { type Issue, isDefect, issue } from '../requests/finding.ts'
 import { checkIssuer } from './check-issuer.ts'
-import { type CheckedCredential, type ExpectedPresentation, rejectedCredential } from './checked-credential.ts'
+import {
+  type CheckedCredential,
+  type ExpectedPresentation,
+  issuerOrIssue,
+  orNull,
+  rejectedCredential,
+} from './checked-credential.ts'
 
 /**
  * Checks one SD-JWT VC on its own: form, issuer, signature, validity, key binding, then the status list.
@@ -26,34 +30,25 @@ export async function checkSdJwtPresentation(
   expected: ExpectedPresentation,
 ): Promise<CheckedCredential> {
   // 3.9 step 5
-  const sdJwt = read(compact)
+  const sdJwt = orNull(() => parseSdJwt(compact))
   if (sdJwt === null) return rejectedCredential([issue('presentation.malformed')])
   // 14.1.2: refused before anything is fetched
   if (isForAnotherRequest(sdJwt, expected.nonce)) return rejectedCredential([finding('kb.nonce')])
   // no key is fetched for an issuer that would be refused
   const issuerDefects = await claimedIssuerDefects(sdJwt, expected)
   if (issuerDefects.length > 0) return rejectedCredential(issuerDefects)
-  const issuer = await resolved(platform, sdJwt, expected)
+  const { now, trust } = expected
+  const issuer = await issuerOrIssue(resolveIssuer(platform, sdJwt.jwt, now, trust.anchors))
   if ('code' in issuer) return rejectedCredential([issuer])
   const verified = verify(sdJwt, issuer, expected)
   const issues: Issue[] = [...issuer.findings, ...verified.findings, ...(await checkIssuer(issuer, expected))]
   // Token Status List 8.3: only for a credential that is otherwise valid
   if (!issues.some(isDefect)) {
-    const { now, trust } = expected
     issues.push(...(await checkStatus(platform, memberOf(verified.payload, 'status'), issuer, now, trust.anchors)))
   }
   const isSigned = !verified.findings.some(({ code }) => code.startsWith('jwt.')) && issuer.trusted
   const presented = issues.some(isDefect) ? null : presentedOf(verified)
   return { issues, issuer: isSigned ? issuer.issuer : null, presented }
-}
-
-function read(compact: string): SdJwt | null {
-  try {
-    return parseSdJwt(compact)
-  } catch (error) {
-    if (error instanceof Fault) return null
-    throw error
-  }
 }
 
 function isForAnotherRequest({ keyBinding }: SdJwt, nonce: string): boolean {
@@ -62,19 +57,6 @@ function isForAnotherRequest({ keyBinding }: SdJwt, nonce: string): boolean {
     return memberOf(parseCompact(keyBinding).payload, 'nonce') !== nonce
   } catch {
     return false
-  }
-}
-
-async function resolved(
-  platform: Pick<Platform, 'fetch' | 'config'>,
-  { jwt }: SdJwt,
-  { now, trust }: ExpectedPresentation,
-): Promise<ResolvedIssuer | Issue> {
-  try {
-    return await resolveIssuer(platform, jwt, now, trust.anchors)
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error
-    return issue(isOutOfReach(error) ? 'issuer.unavailable' : 'issuer.unresolved')
   }
 }
 

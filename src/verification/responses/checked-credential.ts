@@ -1,8 +1,10 @@
 import type { JsonObject } from '../../crypto/json.ts'
+import { Fault } from '../../fault.ts'
 import type { Urls } from '../../platform.ts'
 import type { Presented } from '../../protocols/dcql/check-presented.ts'
 import type { TenantTrust } from '../../trust/issuers/is-trusted.ts'
-import type { Issue } from '../requests/finding.ts'
+import { isOutOfReach } from '../../trust/lookups/out-of-reach.ts'
+import { type Issue, issue } from '../requests/finding.ts'
 import type { TemplateCredential } from '../templates/presentation-template.ts'
 
 /** What a presentation must match. */
@@ -31,4 +33,24 @@ export type CheckedCredential = {
 /** Returns the result of a presentation that failed before anything in it was verified. */
 export function rejectedCredential(issues: readonly Issue[]): CheckedCredential {
   return { issues, issuer: null, presented: null }
+}
+
+/** Returns what `parse` returns; null if it throws a Fault. */
+export function orNull<T>(parse: () => T): T | null {
+  try {
+    return parse()
+  } catch (error) {
+    if (error instanceof Fault) return null
+    throw error
+  }
+}
+
+/** Returns the resolved issuer, or the issue of the Fault that prevents it. */
+export async function issuerOrIssue<T>(resolving: Promise<T>): Promise<T | Issue> {
+  try {
+    return await resolving
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    return issue(isOutOfReach(error) ? 'issuer.unavailable' : 'issuer.unresolved')
+  }
 }
