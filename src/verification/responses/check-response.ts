@@ -113,10 +113,8 @@ function resultOf({ credential, checked }: Answer, issues: readonly Issue[], isV
   const { name = null, type, format } = credential
   const isValid = checked.presented !== null && !issues.some(isDefect)
   // [DCQL-21] only requested claims, and none unless the whole response is verified
-  const attributes =
-    isValid && isVerified && checked.presented !== null
-      ? pickRequested(requestedClaimsOf(credential), checked.presented.claims)
-      : {}
+  const claims = isValid && isVerified ? (checked.presented?.claims ?? {}) : {}
+  const attributes = pickRequested(requestedClaimsOf(credential), claims)
   return { isValid, name, type, format, attributes, issuer: checked.issuer, issues }
 }
 

@@ -2,7 +2,7 @@ import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
 import { Fault } from '../../fault.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
-import { sql, type TenantTx } from '../../store/store.ts'
+import { type Sql, sql, type TenantTx } from '../../store/store.ts'
 import type { PresentationTemplate, TemplateContent } from './presentation-template.ts'
 
 const columns = `id, name, description, credentials, verifier_config as "verifierConfig", retention_seconds as "retentionSeconds",
@@ -51,27 +51,19 @@ const page = pagedList({
   filters: { name: (value) => `strpos(lower(name), lower(${value})) > 0` },
 })
 
-/** Inserts a template and its audit entry. */
-export async function insertTemplateRow(
+type WriteTemplate = (
   tx: TenantTx,
   id: string,
   content: TemplateContent,
   entry: AuditEntry,
   now: Date,
-): Promise<PresentationTemplate> {
-  return write(tx, insertTemplate, id, content, entry, now)
-}
+) => Promise<PresentationTemplate>
+
+/** Inserts a template and its audit entry. */
+export const insertTemplateRow: WriteTemplate = writing(insertTemplate)
 
 /** Replaces the content of a template. @throws Fault `resource.unknown` if it does not exist or is archived */
-export async function replaceTemplateRow(
-  tx: TenantTx,
-  id: string,
-  content: TemplateContent,
-  entry: AuditEntry,
-  now: Date,
-): Promise<PresentationTemplate> {
-  return write(tx, replaceTemplate, id, content, entry, now)
-}
+export const replaceTemplateRow: WriteTemplate = writing(replaceTemplate)
 
 /** Archives a template. @throws Fault `resource.unknown` */
 export async function archiveTemplateRow(
@@ -100,18 +92,13 @@ export async function listPresentationTemplates(
   return page<PresentationTemplate>(tx, list, [tx.tenantId], filter)
 }
 
-async function write(
-  tx: TenantTx,
-  statement: typeof insertTemplate,
-  id: string,
-  content: TemplateContent,
-  entry: AuditEntry,
-  now: Date,
-): Promise<PresentationTemplate> {
-  const { name, description, credentials, verifierConfig, retentionSeconds } = content
-  const config = verifierConfig === null ? null : JSON.stringify(verifierConfig)
-  const values = [tx.tenantId, id, name, description, JSON.stringify(credentials), config, retentionSeconds, now]
-  return only(await tx.rows(statement, [...values, ...auditValues(entry, now)]))
+function writing(statement: Sql): WriteTemplate {
+  return async (tx, id, content, entry, now) => {
+    const { name, description, credentials, verifierConfig, retentionSeconds } = content
+    const config = verifierConfig === null ? null : JSON.stringify(verifierConfig)
+    const values = [tx.tenantId, id, name, description, JSON.stringify(credentials), config, retentionSeconds, now]
+    return only(await tx.rows(statement, [...values, ...auditValues(entry, now)]))
+  }
 }
 
 function only([row]: readonly PresentationTemplate[]): PresentationTemplate {
