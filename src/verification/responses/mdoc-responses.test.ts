@@ -235,11 +235,7 @@ for (const [what, wish, codes] of [
     () => ({ signer: make({ issuer: root, ...expired }), signed: day('2026-06-01'), validUntil: day('2027-01-01') }),
     ['certificate.expired', 'validity.certificate', 'validity.signed', 'issuer.not_trusted'],
   ],
-  [
-    'an expired validity',
-    () => ({ signer, signed: day('2025-06-01'), validUntil: day('2026-06-01') }),
-    ['validity.expired'],
-  ],
+  ['a past expiry', () => ({ signer, signed: day('2025-06-01'), validUntil: day('2026-06-01') }), ['validity.expired']],
   [
     'a validity in the future',
     () => ({ signer, signed: day('2030-06-01'), validUntil: day('2031-06-01') }),
