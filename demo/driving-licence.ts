@@ -2,7 +2,7 @@ import { at, type Json, text } from './json.ts'
 import { chapter, expect, type Party, say, show } from './telling.ts'
 
 /** The parties of the second part. */
-export type LicenceParties = {
+type LicenceParties = {
   readonly office: Party
   readonly school: Party
   readonly thandi: Party

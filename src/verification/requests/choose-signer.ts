@@ -8,7 +8,7 @@ import type { VerifierConfig } from '../templates/presentation-template.ts'
 type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config'>
 
 /** The signer of a request: a certificate and its client identifier; without them the did:web of the tenant. */
-export type RequestSigner = { readonly clientId?: string; readonly signerId?: string }
+type RequestSigner = { readonly clientId?: string; readonly signerId?: string }
 
 /** Signers by signing preference (see {@link signingPreferenceOf}). */
 export type RequestSigners = Readonly<Record<string, RequestSigner>>

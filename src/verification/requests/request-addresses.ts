@@ -2,7 +2,7 @@ import type { Urls } from '../../platform.ts'
 import { buildRequestLink } from '../../protocols/openid4vp/request-link.ts'
 
 /** The URLs of one request. */
-export type RequestAddresses = {
+type RequestAddresses = {
   /** Full client identifier, prefix included. */
   readonly clientId: string
   readonly requestUri: string
@@ -14,18 +14,14 @@ export type RequestAddresses = {
 }
 
 /**
- * Returns the full client identifier of a request.
+ * Returns the URLs of a request, and its client identifier.
  *
- * @param clientId As stored with the request; null: the did:web of the tenant.
+ * @param token See `requestTokenOf`.
+ * @param stored The client identifier stored with the request; null: the did:web of the tenant.
  * @see [OpenID4VP 1.0, 5.9.3](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-defined-client-identifier-p)
  */
-export function clientIdOf(urls: Urls, slug: string, clientId: string | null): string {
-  return clientId ?? `decentralized_identifier:${urls.did(slug)}`
-}
-
-/** Returns the URLs of a request. @param token See `requestTokenOf`. @param stored The client identifier stored with the request. */
 export function addressesOf(urls: Urls, slug: string, token: string, stored: string | null): RequestAddresses {
-  const clientId = clientIdOf(urls, slug, stored)
+  const clientId = stored ?? `decentralized_identifier:${urls.did(slug)}`
   const verifier = urls.verifier(slug)
   const requestUri = `${verifier}/requests/${token}`
   const authorizationRequestUri = buildRequestLink({ clientId, requestUri })

@@ -113,7 +113,7 @@ export const watchedRequests: WatchedKind = {
 }
 
 /** The values of a new request that do not come from its template. */
-export type NewRequest = {
+type NewRequest = {
   readonly id: string
   readonly templateId: string
   readonly nonce: string
@@ -173,7 +173,7 @@ export async function isClaimed(tx: TenantTx, id: string, state: string, now: Da
 }
 
 /** The columns of a completed request. `result` is sealed. */
-export type Completion = Omit<RequestOutcome, 'credentials'> & {
+type Completion = Omit<RequestOutcome, 'credentials'> & {
   readonly result: Buffer | null
   readonly resultUntil: Date | null
   readonly responseCodeHash: Buffer | null

@@ -24,7 +24,7 @@ const RETRY_SECONDS = 10
 const LEASE_MS = 60_000
 
 /** The sender of the response, for the audit trail. */
-export type ResponseSource = Pick<AnonymousActor, 'ip' | 'requestId'>
+type ResponseSource = Pick<AnonymousActor, 'ip' | 'requestId'>
 
 /**
  * Accepts a wallet's response to a request: claims the request, checks the response, completes the request. Two statements, with the checks

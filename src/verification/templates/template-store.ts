@@ -80,14 +80,11 @@ export async function getPresentationTemplate(tx: TenantTx, id: string): Promise
   return only(await tx.rows(findTemplate, [tx.tenantId, id]))
 }
 
-/** The filter of a list of templates: a part of the name, case-insensitive. */
-export type TemplateFilter = { readonly name?: string | undefined }
-
-/** Returns a page of templates, and one row more if there is a next page. */
+/** Returns a page of templates, and one row more if there is a next page. `name`: a part of the name, case-insensitive. */
 export async function listPresentationTemplates(
   tx: TenantTx,
   list: PageRequest,
-  filter: TemplateFilter,
+  filter: { readonly name?: string | undefined },
 ): Promise<PresentationTemplate[]> {
   return page<PresentationTemplate>(tx, list, [tx.tenantId], filter)
 }

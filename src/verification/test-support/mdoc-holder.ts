@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import {
   CoseKey,
@@ -113,9 +113,4 @@ export async function presentWithOwf(
     owfContext,
   )
   return Buffer.from((made as ResponseOfOwf).encode())
-}
-
-/** Returns the public key of a signer as JWK. */
-export function jwkOf({ keyFile }: Made) {
-  return createPublicKey(createPrivateKey(readFileSync(keyFile))).export({ format: 'jwk' })
 }
