@@ -30,7 +30,7 @@ export const CreateRequestBody = Type.Object(
   },
   {
     additionalProperties: false,
-    $id: 'OpenRequestBody',
+    $id: 'CreatePresentationRequestBody',
     examples: [{ presentationTemplateId: '01890000-0000-7000-8000-000000000000', reference: 'application-17' }],
   },
 )
