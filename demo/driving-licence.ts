@@ -1,8 +1,8 @@
 import { at, type Json, text } from './json.ts'
 import { chapter, expect, type Party, say, show } from './telling.ts'
 
-/** Who plays in the second act. */
-export type LicenceCast = {
+/** The parties of the second part. */
+type LicenceParties = {
   readonly office: Party
   readonly school: Party
   readonly thandi: Party
@@ -46,66 +46,66 @@ const thandisLicence: Json = {
   age_over_18: true,
 }
 
-/** The second act: an authority with certificates of its own, and an ISO mdoc. @throws Error where it is not as told. */
-export async function tellOfLicence(cast: LicenceCast): Promise<void> {
-  const root = await makeRoot(cast)
-  await trust(cast, root)
-  const offerUri = await offerLicence(cast)
-  await keepLicence(cast, offerUri)
-  await rent(cast)
+/** Runs the second part: an issuer root certificate, and an ISO mdoc. @throws Error if a step fails */
+export async function runLicencePart(parties: LicenceParties): Promise<void> {
+  const root = await makeRoot(parties)
+  await trust(parties, root)
+  const offerUri = await offerLicence(parties)
+  await keepLicence(parties, offerUri)
+  await rent(parties)
 }
 
-async function makeRoot({ office }: LicenceCast): Promise<Json> {
-  chapter('Second act. The Department of Transport makes itself an authority')
+async function makeRoot({ office }: LicenceParties): Promise<Json> {
+  chapter('Part 2. The Department of Transport creates a root certificate to issue mdocs')
   const json = {
     ...{ type: 'issuerRoot', keyType: 'P-256', commonName: 'Transport IACA' },
     ...{ countryName: 'ZA', issuerAlternativeNameUrl: 'https://transport.example' },
   }
   const root = at(await office.call('POST', '/creds/certificates', 201, { json }), 'data')
-  const listed = at(await office.call('GET', '/creds/certificates', 200), 'data')
-  for (const one of Array.isArray(listed) ? listed : []) {
+  const certificates = at(await office.call('GET', '/creds/certificates', 200), 'data')
+  for (const one of Array.isArray(certificates) ? certificates : []) {
     say(
-      `${text(one, 'type')}, ${text(one, 'keyType')}, ${text(one, 'status')} until ${text(one, 'expiresAt').slice(0, 10)}`,
+      `Certificate ${text(one, 'type')} (${text(one, 'keyType')}), ${text(one, 'status')}, expires on ${text(one, 'expiresAt').slice(0, 10)}`,
     )
   }
   return root
 }
 
-async function trust({ school, rental }: LicenceCast, root: Json): Promise<void> {
-  chapter("The car rental, and the organisation that keeps Thandi's wallet, trust that root")
+async function trust({ school, rental }: LicenceParties, root: Json): Promise<void> {
+  chapter("Globex, now as a car rental, and Acme, whose tenant hosts Thandi's wallet, trust that root")
   const json = { name: 'Department of Transport', certificates: [text(root, 'certificate')] }
   await rental.call('POST', '/creds/trusted-entities', 201, { json })
   await school.call('POST', '/creds/trusted-entities', 201, { json })
 }
 
-async function offerLicence({ office }: LicenceCast): Promise<string> {
-  chapter("The department offers Thandi's driving licence, an mdoc of ISO/IEC 18013-5")
-  const describe = {
+async function offerLicence({ office }: LicenceParties): Promise<string> {
+  chapter('The department offers Thandi a driving licence as ISO/IEC 18013-5 mdoc')
+  const body = {
     name: 'Driving licence',
     code: 'mdl',
     format: 'mdoc',
     docType,
     attributes: { [nameSpace]: elements },
   }
-  const template = at(await office.call('POST', '/creds/templates/credentials', 201, { json: describe }), 'data')
+  const template = at(await office.call('POST', '/creds/templates/credentials', 201, { json: body }), 'data')
   const json = { credentialTemplateId: text(template, 'id'), attributes: { [nameSpace]: thandisLicence } }
   const issuance = at(await office.call('POST', '/creds/credentials/issuance', 200, { json }), 'data')
   return text(issuance, 'offerUri')
 }
 
-async function keepLicence({ thandi }: LicenceCast, offerUri: string): Promise<void> {
-  chapter('Thandi receives it and accepts it')
+async function keepLicence({ thandi }: LicenceParties, offerUri: string): Promise<void> {
+  chapter('Thandi receives and accepts the licence')
   const json = { credentialOffer: offerUri }
   const received = at(await thandi.call('POST', '/wallet/v2/credentials', 201, { json }), 'data', 0)
-  say(`Format ${text(received, 'format')}, signed by ${text(received, 'iss')}`)
+  say(`Received in format ${text(received, 'format')}, signed by ${text(received, 'iss')}`)
   await thandi.call('PATCH', `/wallet/v2/credentials/${text(received, 'id')}`, 200, { json: { status: 'accepted' } })
 }
 
-async function rent({ thandi, rental }: LicenceCast): Promise<void> {
-  chapter('A car rental asks whether she is of age and may drive, and nothing else')
-  const wanted = { age_over_18: {}, driving_privileges: {} }
-  const asked = { type: docType, format: 'mdoc', attributes: { [nameSpace]: { properties: wanted } } }
-  const json = { name: 'Driver', description: 'May drive a car', credentials: [asked] }
+async function rent({ thandi, rental }: LicenceParties): Promise<void> {
+  chapter('The car rental requests proof of age and driving privileges; Thandi shares them')
+  const requested = { age_over_18: {}, driving_privileges: {} }
+  const credential = { type: docType, format: 'mdoc', attributes: { [nameSpace]: { properties: requested } } }
+  const json = { name: 'Driver', description: 'May drive a car', credentials: [credential] }
   const template = at(await rental.call('POST', '/creds/templates/presentations', 201, { json }), 'data')
   const request = at(
     await rental.call('POST', '/creds/presentations/request', 200, {
@@ -122,8 +122,8 @@ async function rent({ thandi, rental }: LicenceCast): Promise<void> {
   show(at(entry, 'attributes', nameSpace))
   expect(
     at(result, 'status') === 'verified' && at(entry, 'isValid') === true,
-    'digests, device key and the path to the root hold',
+    'digests, device signature and certificate path are valid',
     result,
   )
-  expect(at(entry, 'attributes', nameSpace, 'birth_date') === null, 'her name and birth date stayed with her', result)
+  expect(at(entry, 'attributes', nameSpace, 'birth_date') === null, 'name and birth date were not disclosed', result)
 }

@@ -1,23 +1,23 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { type Json, read, text } from './json.ts'
 
-/** An HTTP call as the wallet makes it: the caller decides how it is shown, sent and counted. */
+/** Sends an HTTP request for the wallet. */
 export type Call = (
   method: 'GET' | 'POST',
   url: string,
   more?: { readonly form?: Record<string, string>; readonly json?: Json; readonly token?: string },
 ) => Promise<Json>
 
-/** A P-256 key of a holder, in the forms that proofs need. */
+/** A P-256 holder key. */
 export type HolderKey = { readonly private: KeyObject; readonly jwk: Json }
 
-/** A fresh holder key. */
+/** Generates a holder key. */
 export function holderKey(): HolderKey {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   return holderKeyOf(privateKey)
 }
 
-/** A holder key out of a PKCS#8 PEM. */
+/** Reads a holder key from a PKCS #8 PEM. */
 export function holderKeyOf(pem: KeyObject | string): HolderKey {
   const key = typeof pem === 'string' ? createPrivateKey(pem) : pem
   const { kty = '', crv = '', x = '', y = '' } = createPublicKey(key).export({ format: 'jwk' })
@@ -25,8 +25,8 @@ export function holderKeyOf(pem: KeyObject | string): HolderKey {
 }
 
 /**
- * Redeems an offer the way a wallet that knows nothing of Chirograph does: offer, both metadata documents, token, nonce, credential.
- * It checks nothing that it receives; a real wallet must.
+ * Redeems an offer with OpenID4VCI only, as a wallet of another vendor does: offer, both metadata documents, token, nonce, credential.
+ * NOT checked: anything that it receives; a real wallet must.
  *
  * @returns the SD-JWT VC.
  * @see [OpenID4VCI 1.0, section 3.5](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-pre-authorized-code-flow)
@@ -52,9 +52,9 @@ export async function redeem(call: Call, offerUri: string, key: HolderKey): Prom
 }
 
 /**
- * Answers a presentation request with an SD-JWT VC, all of its disclosures, and a fresh key binding.
+ * Responds to a presentation request with an SD-JWT VC, all of its disclosures, and a key binding.
  *
- * @param change What to do to the credential before it is bound: the place for a forgery.
+ * @param change Changes the credential before the key binding is signed, e.g. {@link forge}.
  * @see [OpenID4VP 1.0, section 8.2](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-response-mode-direct_post)
  */
 export async function present(
@@ -82,7 +82,7 @@ export async function present(
   })
 }
 
-/** Puts another value into the disclosure of a claim, as a forger would. The digest of it is no longer one that the issuer signed. */
+/** Replaces the value in the disclosure of a claim. Its digest is then not one that the issuer signed. */
 export function forge(credential: string, claim: string, value: Json): string {
   const parts = credential.split('~').map((part) => {
     const disclosure = part.includes('.') || part === '' ? null : fromJson(part)
@@ -92,7 +92,7 @@ export function forge(credential: string, claim: string, value: Json): string {
   return parts.join('~')
 }
 
-/** A key proof of type `jwt`. @see [OpenID4VCI 1.0, F.1](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#jwt-proof-type) */
+/** Returns a key proof of type `jwt`. @see [OpenID4VCI 1.0, F.1](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#jwt-proof-type) */
 export function keyProof(key: HolderKey, issuer: string, nonce: string): string {
   return signJwt(key, { typ: 'openid4vci-proof+jwt', jwk: key.jwk }, { aud: issuer, iat: seconds(), nonce })
 }
@@ -115,7 +115,7 @@ function toBase64url(value: Json): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url')
 }
 
-/** RFC 8414 section 3.1: the well-known part stands between host and path. */
+/** RFC 8414 section 3.1: the well-known part is inserted between host and path. */
 function wellKnown(issuer: string, name: string): string {
   const { origin, pathname } = new URL(issuer)
   return `${origin}/.well-known/${name}${pathname}`

@@ -1,4 +1,4 @@
-/** What a stranger may answer. */
+/** A JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
 
 /** Parses JSON. @throws SyntaxError */
@@ -6,7 +6,7 @@ export function read(source: string): Json {
   return JSON.parse(source) as Json
 }
 
-/** The value at a path; null where there is none. */
+/** Returns the value at a path; null if there is none. */
 export function at(value: Json, ...path: readonly (string | number)[]): Json {
   let found = value
   for (const step of path) {
@@ -16,10 +16,10 @@ export function at(value: Json, ...path: readonly (string | number)[]): Json {
   return found
 }
 
-/** The text at a path. @throws Error that shows what came instead. */
+/** Returns the string at a path. @throws Error that shows the value if there is none. */
 export function text(value: Json, ...path: readonly (string | number)[]): string {
   const found = at(value, ...path)
   if (typeof found !== 'string')
-    throw new Error(`no text at ${path.join('.') || 'the root'} of ${JSON.stringify(value)}`)
+    throw new Error(`no string at ${path.join('.') || 'the root'} of ${JSON.stringify(value)}`)
   return found
 }

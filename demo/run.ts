@@ -1,12 +1,11 @@
-// The main job, told: a school issues, a person keeps and presents, an employer reads verified claims; two frauds are refused. Then a driving
-// licence as ISO mdoc under a root of its own, and a revocation.
-// Only the public HTTP API is used. Run: npm run demo
+// A school issues a diploma, a person accepts and presents it, an employer reads verified claims; a forgery and a replay are refused. Then a
+// driving licence as ISO mdoc under its own root certificate, and a revocation. Uses the public HTTP API only. Run: npm run demo
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startServer } from './server-process.ts'
-import { tell } from './story.ts'
+import { runStory } from './story.ts'
 
 const from = performance.now()
 const folder = mkdtempSync(join(tmpdir(), 'chirograph-demo-'))
@@ -46,16 +45,22 @@ const bootstrap = {
 const file = join(folder, 'bootstrap.json')
 writeFileSync(file, JSON.stringify(bootstrap))
 
-console.log('Chirograph: one server, three parties, an embedded database in a temporary folder.')
+console.log(
+  'Chirograph demo: one server with three organisations and one wallet; an embedded database in a temporary folder.',
+)
 try {
   const server = await startServer({ DATA_DIR: join(folder, 'data'), BOOTSTRAP_FILE: file, ...secrets })
-  console.log(`The server was ready at ${server.url} after ${server.readyMs} ms.`)
+  console.log(
+    `The server is ready at ${server.url} (after ${server.readyMs} ms). Each gray line below is one HTTP request of the named party.`,
+  )
   try {
-    await tell(server.url, secrets)
+    await runStory(server.url, secrets)
   } finally {
     await server.stop()
   }
-  console.log(`\nAll as told, in ${((performance.now() - from) / 1000).toFixed(1)} s.`)
+  console.log(
+    `\nAll steps succeeded in ${((performance.now() - from) / 1000).toFixed(1)} s. The server was stopped and its data deleted.`,
+  )
 } catch (error) {
   console.error(`\nThe demo failed: ${error instanceof Error ? error.message : String(error)}`)
   process.exitCode = 1

@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../test/support/round-robin.ts'
 
-/** A server in a process of its own. */
+/** A server in its own process. */
 export type ServerProcess = {
   readonly url: string
   readonly pid: number
-  /** From the start of the process to the first 200 of `/readyz`. */
+  /** Time from the start of the process to the first 200 of `/readyz`. */
   readonly readyMs: number
-  /** SIGTERM, then waits for the end. @returns the exit status. */
+  /** Sends SIGTERM and waits for the exit. @returns the exit status. */
   readonly stop: () => Promise<number>
 }
 
@@ -16,9 +16,9 @@ const entry = fileURLToPath(new URL('../bin/chirograph.js', import.meta.url))
 const READY_MS_MAX = 30_000
 
 /**
- * Starts `chirograph serve` on a free port, with these settings and nothing else of the environment that it would read.
+ * Starts `chirograph serve` on a free port, with these settings only.
  *
- * @throws Error with what the process wrote, when it ends or is not ready in time.
+ * @throws Error with the output of the process if it exits or is not ready in time.
  */
 export async function startServer(settings: Readonly<Record<string, string>>): Promise<ServerProcess> {
   const port = await freePort()
@@ -29,22 +29,22 @@ export async function startServer(settings: Readonly<Record<string, string>>): P
     env: { PATH, HOME, PORT: String(port), PUBLIC_URL: url, LOG_LEVEL: 'warn', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let wrote = ''
-  let isOver = false
+  let output = ''
+  let hasExited = false
   let isServing = false
   for (const stream of [server.stdout, server.stderr]) {
     stream.on('data', (chunk) => {
-      if (!isServing) wrote = (wrote + chunk).slice(-8_000)
+      if (!isServing) output = (output + chunk).slice(-8_000)
     })
   }
   const ended = new Promise<number>((resolve) => server.once('exit', (status) => resolve(status ?? 1)))
   ended.then(() => {
-    isOver = true
+    hasExited = true
   })
   while (!(await isReady(url))) {
-    if (isOver || performance.now() - from > READY_MS_MAX) {
+    if (hasExited || performance.now() - from > READY_MS_MAX) {
       server.kill('SIGKILL')
-      throw new Error(`the server did not become ready:\n${wrote}`)
+      throw new Error(`the server did not become ready:\n${output}`)
     }
     await new Promise((resolve) => setTimeout(resolve, 20))
   }

@@ -1,10 +1,10 @@
-import { tellOfLicence } from './driving-licence.ts'
+import { runLicencePart } from './driving-licence.ts'
 import { forge, holderKey, present, redeem } from './foreign-wallet.ts'
 import { at, type Json, text } from './json.ts'
 import { chapter, expect, Party, say, show, showQr } from './telling.ts'
 
 type Secrets = { readonly SCHOOL_SECRET: string; readonly EMPLOYER_SECRET: string; readonly OFFICE_SECRET: string }
-type Cast = {
+type Parties = {
   readonly school: Party
   readonly thandi: Party
   readonly employer: Party
@@ -31,7 +31,7 @@ const thandisDiploma: Json = {
   grade: 78,
 }
 const sipho: Json = { given_name: 'Sipho', family_name: 'Dube', degree: 'BSc Computer Science', grade: 41 }
-const wanted = {
+const requested = {
   name: 'Graduate engineer',
   description: 'Proof of a degree with a grade of at least 60',
   attributes: {
@@ -42,31 +42,31 @@ const wanted = {
   },
 }
 
-/** Tells the whole story against a server. @throws Error where it is not as told. */
-export async function tell(url: string, secrets: Secrets): Promise<void> {
-  const cast: Cast = {
+/** Runs all steps against a server. @throws Error if a step fails */
+export async function runStory(url: string, secrets: Secrets): Promise<void> {
+  const parties: Parties = {
     school: new Party('school', url),
     thandi: new Party('thandi', url),
     employer: new Party('employer', url),
     forger: new Party('forger', url),
-    office: new Party('office', url),
+    office: new Party('transport', url),
   }
-  await signIn(cast, secrets)
-  const template = await describe(cast)
-  const offerUri = await issue(cast, template)
-  await keep(cast, offerUri)
-  const askedTemplate = await ask(cast, text(template, 'type'))
-  const asked = await request(cast, askedTemplate)
-  await share(cast, asked)
-  await verify(cast, asked)
-  await refuseForgery(cast, template, askedTemplate)
-  await refuseReplay(cast, offerUri)
-  await tellOfLicence({ ...cast, rental: cast.employer })
-  await refuseRevoked(cast, askedTemplate)
+  await signIn(parties, secrets)
+  const template = await describe(parties)
+  const offerUri = await issue(parties, template)
+  await keep(parties, offerUri)
+  const presentationTemplate = await ask(parties, text(template, 'type'))
+  const presentation = await request(parties, presentationTemplate)
+  await share(parties, presentation)
+  await verify(parties, presentation)
+  await refuseForgery(parties, template, presentationTemplate)
+  await refuseReplay(parties, offerUri)
+  await runLicencePart({ ...parties, rental: parties.employer })
+  await refuseRevoked(parties, presentationTemplate)
 }
 
-async function signIn({ school, thandi, employer, office }: Cast, secrets: Secrets): Promise<void> {
-  chapter('Everybody gets a token')
+async function signIn({ school, thandi, employer, office }: Parties, secrets: Secrets): Promise<void> {
+  chapter('Part 1. Each organisation gets an access token, and the school one for the wallet of Thandi')
   const asClient = (client: string, secret: string) => ({ client_id: client, client_secret: secret })
   const backend = asClient('acme-backend', secrets.SCHOOL_SECRET)
   const token = async (party: Party, form: Record<string, string>) =>
@@ -89,17 +89,17 @@ async function signIn({ school, thandi, employer, office }: Cast, secrets: Secre
   })
 }
 
-async function describe({ school }: Cast): Promise<Json> {
-  chapter('The school says what a diploma is')
+async function describe({ school }: Parties): Promise<Json> {
+  chapter('The school creates a credential template for diplomas')
   const template = at(await school.call('POST', '/creds/templates/credentials', 201, { json: diploma }), 'data')
-  say(`Its type is ${text(template, 'type')}`)
+  say(`Its credential type (vct) is ${text(template, 'type')}`)
   return template
 }
 
-async function issue({ school }: Cast, template: Json): Promise<string> {
-  chapter("The school offers Thandi's diploma")
+async function issue({ school }: Parties, template: Json): Promise<string> {
+  chapter("The school creates a credential offer for Thandi's diploma")
   const issuance = await open(school, template, thandisDiploma)
-  say('A wallet on a phone would scan this; so does the one here:')
+  say('A wallet on a phone scans this QR code:')
   showQr(text(issuance, 'offerUri'))
   return text(issuance, 'offerUri')
 }
@@ -109,96 +109,92 @@ async function open(school: Party, template: Json, attributes: Json): Promise<Js
   return at(await school.call('POST', '/creds/credentials/issuance', 200, { json }), 'data')
 }
 
-async function keep({ thandi }: Cast, offerUri: string): Promise<void> {
-  chapter('Thandi looks at the offer, receives the diploma and accepts it')
+async function keep({ thandi }: Parties, offerUri: string): Promise<void> {
+  chapter('Thandi views the offer, receives the diploma and accepts it')
   const json = { credentialOffer: offerUri }
   await thandi.call('POST', '/wallet/v2/credential-offers/resolve', 200, { json })
   const received = at(await thandi.call('POST', '/wallet/v2/credentials', 201, { json }), 'data', 0)
-  say('Her wallet fetched it by OpenID4VCI, checked signature, claims and key binding, and holds:')
+  say('Her wallet redeemed the offer with OpenID4VCI, verified the credential, and stores these claims:')
   show(at(received, 'claims'))
   const accepted = await thandi.call('PATCH', `/wallet/v2/credentials/${text(received, 'id')}`, 200, {
     json: { status: 'accepted' },
   })
-  expect(at(accepted, 'data', 'status') === 'accepted', 'the diploma is in the wallet', accepted)
+  expect(at(accepted, 'data', 'status') === 'accepted', 'the diploma is accepted', accepted)
 }
 
-async function ask({ employer }: Cast, type: string): Promise<Json> {
-  chapter('An employer, another organisation, asks for four of the five claims, and wants them from the school')
+async function ask({ employer }: Parties, type: string): Promise<Json> {
+  chapter('An employer, another organisation, requests four of the five claims, issued by the school')
   const school = text(await employer.call('GET', '/issuers/acme/did.json', 200), 'id')
-  const { name, description, attributes } = wanted
+  const { name, description, attributes } = requested
   const json = { name, description, credentials: [{ type, attributes, issuers: [school] }] }
   return at(await employer.call('POST', '/creds/templates/presentations', 201, { json }), 'data')
 }
 
-async function request({ employer }: Cast, template: Json): Promise<Json> {
+async function request({ employer }: Parties, template: Json): Promise<Json> {
   const json = { presentationTemplateId: text(template, 'id') }
   return at(await employer.call('POST', '/creds/presentations/request', 200, { json }), 'data')
 }
 
-async function share({ thandi }: Cast, asked: Json): Promise<void> {
-  chapter('Thandi sees what would be shared, and shares it')
-  const json = { presentationRequest: text(asked, 'authorizationRequestUri') }
+async function share({ thandi }: Parties, presentation: Json): Promise<void> {
+  chapter('Thandi views the request and shares the claims')
+  const json = { presentationRequest: text(presentation, 'authorizationRequestUri') }
   const prepared = at(await thandi.call('POST', '/wallet/v2/presentations', 201, { json }), 'data')
   const attributes = at(prepared, 'selectedCredentials', 0, 'matchedAttributes')
-  say(`To be shared: ${Array.isArray(attributes) ? attributes.join(', ') : 'nothing'}`)
+  say(`Requested claims: ${Array.isArray(attributes) ? attributes.join(', ') : 'none'}`)
   const answer = { json: { status: 'answered' } }
   const answered = await thandi.call('PATCH', `/wallet/v2/presentations/${text(prepared, 'id')}`, 200, answer)
-  expect(at(answered, 'data', 'status') === 'answered', 'the wallet has answered by OpenID4VP', answered)
+  expect(at(answered, 'data', 'status') === 'answered', 'the wallet sent the presentation with OpenID4VP', answered)
 }
 
-async function verify(cast: Cast, asked: Json): Promise<void> {
+async function verify(parties: Parties, presentation: Json): Promise<void> {
   chapter('The employer reads verified claims')
-  const result = await resultOf(cast, asked)
+  const result = await resultOf(parties, presentation)
   const entry = at(result, 'credentials', 0)
   show(at(entry, 'attributes'))
-  say(`Issued by ${text(entry, 'issuer')}, as the employer wanted.`)
+  say(`Issuer: ${text(entry, 'issuer')}`)
   expect(
     at(result, 'status') === 'verified' && at(entry, 'isValid') === true,
-    'signed by the school, held by Thandi',
+    'signed by the school, presented by its holder',
     result,
   )
-  expect(
-    at(entry, 'attributes', 'birth_date') === null,
-    'the birth date, which nobody asked for, stayed with Thandi',
-    result,
-  )
+  expect(at(entry, 'attributes', 'birth_date') === null, 'the birth date was not requested and not disclosed', result)
 }
 
-async function resultOf({ employer }: Cast, asked: Json): Promise<Json> {
-  return at(await employer.call('GET', `/creds/presentations/${text(asked, 'id')}`, 200), 'data')
+async function resultOf({ employer }: Parties, presentation: Json): Promise<Json> {
+  return at(await employer.call('GET', `/creds/presentations/${text(presentation, 'id')}`, 200), 'data')
 }
 
-async function refuseForgery(cast: Cast, diplomaTemplate: Json, askedTemplate: Json): Promise<void> {
-  chapter('A forger with software of his own has a real diploma with grade 41, and makes it 91')
-  const issuance = await open(cast.school, diplomaTemplate, sipho)
+async function refuseForgery(parties: Parties, diplomaTemplate: Json, presentationTemplate: Json): Promise<void> {
+  chapter('A forger changes the grade in a genuine diploma from 41 to 91 and presents it with his own wallet software')
+  const issuance = await open(parties.school, diplomaTemplate, sipho)
   const key = holderKey()
-  const credential = await redeem(cast.forger.foreign, text(issuance, 'offerUri'), key)
-  const asked = await request(cast, askedTemplate)
+  const credential = await redeem(parties.forger.foreign, text(issuance, 'offerUri'), key)
+  const presentation = await request(parties, presentationTemplate)
   const forged = (real: string) => forge(real, 'grade', 91)
-  await present(cast.forger.foreign, text(asked, 'authorizationRequestUri'), credential, key, forged)
-  const result = await resultOf(cast, asked)
+  await present(parties.forger.foreign, text(presentation, 'authorizationRequestUri'), credential, key, forged)
+  const result = await resultOf(parties, presentation)
   const issues = at(result, 'credentials', 0, 'issues')
   for (const issue of Array.isArray(issues) ? issues : []) say(`${text(issue, 'code')}: ${text(issue, 'message')}`)
-  expect(at(result, 'status') === 'failed', 'the tampered presentation is refused', result)
+  expect(at(result, 'status') === 'failed', 'the forged presentation is refused', result)
 }
 
-async function refuseReplay({ thandi }: Cast, offerUri: string): Promise<void> {
-  chapter('Somebody photographed the QR code and tries the offer again')
+async function refuseReplay({ thandi }: Parties, offerUri: string): Promise<void> {
+  chapter('The QR code of the first offer is scanned again')
   const refused = await thandi.call('POST', '/wallet/v2/credentials', 422, { json: { credentialOffer: offerUri } })
   say(`${text(refused, 'errors', 0, 'code')}: ${text(refused, 'errors', 0, 'detail')}`)
-  expect(at(refused, 'errors', 0, 'code') === 'OFFER_UNUSABLE', 'the replayed offer is refused', refused)
+  expect(at(refused, 'errors', 0, 'code') === 'OFFER_UNUSABLE', 'the offer cannot be redeemed twice', refused)
 }
 
-async function refuseRevoked(cast: Cast, askedTemplate: Json): Promise<void> {
-  chapter('Third act. The school revokes the diploma, and the employer asks again')
-  const issued = at(await cast.school.call('GET', '/creds/credentials?sort=createdAt&page[size]=1', 200), 'data', 0)
+async function refuseRevoked(parties: Parties, presentationTemplate: Json): Promise<void> {
+  chapter('Part 3. The school revokes the diploma, and the employer requests it again')
+  const issued = at(await parties.school.call('GET', '/creds/credentials?sort=createdAt&page[size]=1', 200), 'data', 0)
   const json = { ids: [text(issued, 'credentials', 0, 'id')] }
-  const revoked = await cast.school.call('POST', '/creds/credentials/revoke', 200, { json })
+  const revoked = await parties.school.call('POST', '/creds/credentials/revoke', 200, { json })
   expect(at(revoked, 'data', 'results', 0, 'status') === 'revoked', 'the diploma is revoked', revoked)
-  const asked = await request(cast, askedTemplate)
-  await share(cast, asked)
-  const result = await resultOf(cast, asked)
+  const presentation = await request(parties, presentationTemplate)
+  await share(parties, presentation)
+  const result = await resultOf(parties, presentation)
   const issues = at(result, 'credentials', 0, 'issues')
   for (const issue of Array.isArray(issues) ? issues : []) say(`${text(issue, 'code')}: ${text(issue, 'message')}`)
-  expect(at(result, 'status') === 'failed', 'what was verified before is refused now', result)
+  expect(at(result, 'status') === 'failed', 'the revoked diploma is refused', result)
 }

@@ -12,35 +12,35 @@ function paint(style: Style, words: string): string {
   return styleText(style, words, { stream: process.stdout })
 }
 
-/** A part of the story. */
+/** Prints the heading of a step. */
 export function chapter(words: string): void {
   console.log(`\n${paint('bold', words)}`)
 }
 
-/** What just happened, in words. */
+/** Prints a line of explanation. */
 export function say(words: string): void {
   console.log(`  ${words}`)
 }
 
-/** Claims, one a line. */
+/** Prints claims, one per line. */
 export function show(claims: Json): void {
   for (const [name, value] of Object.entries(claims ?? {})) {
     console.log(`    ${paint('green', name.padEnd(14))} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
   }
 }
 
-/** A QR code, as a phone would scan it. */
+/** Prints a QR code. */
 export function showQr(content: string): void {
   console.log(renderUnicodeCompact(content, { border: 2 }).replace(/^/gm, '    '))
 }
 
-/** Stops the story when it is not as told. @throws Error */
+/** Prints a check that passed. @throws Error if it failed */
 export function expect(holds: boolean, what: string, found: Json): void {
-  if (!holds) throw new Error(`it should be so: ${what}. But it is: ${JSON.stringify(found, null, 2)}`)
+  if (!holds) throw new Error(`check failed: ${what}. The response: ${JSON.stringify(found, null, 2)}`)
   console.log(`  ${paint('green', '✓')} ${what}`)
 }
 
-/** Makes HTTP calls for one party, each shown in a line. A status that was not expected ends the story. */
+/** Sends HTTP requests for one party and prints a line for each. An unexpected status ends the demo. */
 export class Party {
   readonly name: string
   readonly server: string
@@ -51,7 +51,7 @@ export class Party {
     this.server = server
   }
 
-  /** Sends one request. `expected` is the status that the story wants. */
+  /** Sends one request. @throws Error if the status is not `expected` */
   async call(method: Method, path: string, expected: number, more: More = {}): Promise<Json> {
     const { status, ms, body } = await this.send(method, path, more)
     const line = [
@@ -62,11 +62,12 @@ export class Party {
       `${ms} ms`.padStart(7),
     ]
     console.log(`  ${paint(status === expected ? 'gray' : 'red', line.join('  '))}`)
-    if (status !== expected) throw new Error(`${method} ${path}: ${expected} was expected: ${JSON.stringify(body)}`)
+    if (status !== expected)
+      throw new Error(`${method} ${path} responded ${status}, expected ${expected}: ${JSON.stringify(body)}`)
     return body
   }
 
-  /** The same in the form that a foreign wallet uses: absolute addresses, every answer a 200. */
+  /** The same for the foreign wallet: absolute URLs, every response a 200. */
   readonly foreign: Call = (method, url, more) => this.call(method, url, 200, more)
 
   private async send(method: Method, path: string, { form, json, token = this.token ?? undefined }: More) {
@@ -90,7 +91,7 @@ export class Party {
 
 const PATH_WIDTH = 62
 
-/** The path alone, cut in the middle when it is long: ids and codes are no part of the story. */
+/** The path without the origin, shortened in the middle. */
 function fitted(address: string, server: string): string {
   const path = address.startsWith(server) ? address.slice(server.length) : address
   if (path.length <= PATH_WIDTH) return path.padEnd(PATH_WIDTH)

@@ -2,7 +2,7 @@ import { countEvents } from '../events/counts/count-events.ts'
 import { every, type Schedule } from '../jobs/schedule.ts'
 import { templatesOf } from './statistics.ts'
 
-/** Counts what happened, so that figures cost the same however much it was. Here, because it counts what two rooms do. */
+/** Counts new audit events, so that statistics cost the same however many events there are. It counts events of two rooms, so it is here. */
 export const statisticsSchedules: readonly Schedule[] = [
   every(60, 'statistics.count', (platform, signal) => countEvents(platform, templatesOf, signal)),
 ]

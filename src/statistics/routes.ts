@@ -8,7 +8,7 @@ const statisticsRoute = route({
   path: '/stats',
   tag: 'statistics',
   summary:
-    'Counts what happened to issuances and presentation requests, by template and month. meta.asOf tells until when.',
+    'Returns the number of issuance and presentation request events by template and month, up to the time in meta.asOf.',
   scope: 'audit:read',
   query: StatisticsQuery,
   status: 200,
@@ -20,5 +20,5 @@ const statisticsRoute = route({
   },
 })
 
-/** Figures, in our API. */
+/** Statistics. */
 export const statisticsRoutes: readonly Route[] = [statisticsRoute]

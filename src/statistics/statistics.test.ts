@@ -19,16 +19,16 @@ function rowOf(rows: { templateId: string }[], templateId: string) {
   return rows.filter((one) => one.templateId === templateId)
 }
 
-test('a story is told in figures: by template, for the month, and without anybody in it', async () => {
+test('events are counted by template and month, without personal data', async () => {
   const template = await makeTemplate(school, 'counted')
-  const [kept, unwanted, canceled] = [
+  const [kept, declined, canceled] = [
     await openIssuance(school, template.id),
     await openIssuance(school, template.id),
     await openIssuance(school, template.id),
   ]
   for (const [{ offerUri }, status] of [
     [kept, 'accepted'],
-    [unwanted, 'rejected'],
+    [declined, 'rejected'],
   ] as const) {
     const { body } = await thandi.post('/wallet/v2/credentials', { credentialOffer: offerUri })
     await thandi.patch(`/wallet/v2/credentials/${body.data[0].id}`, { status })
@@ -70,7 +70,7 @@ test('a story is told in figures: by template, for the month, and without anybod
   assert(Date.now() - Date.parse(body.meta.asOf) < 60_000)
   assert(!JSON.stringify(body).includes('Thandi'))
 
-  // The wallet's reports arrive by a job.
+  // A job sends the wallet's notifications.
   await until(async () => {
     const later = await school.get(`/creds/stats?filter[templateId]=${template.id}`)
     const [now] = later.body.data.issuances
@@ -79,7 +79,7 @@ test('a story is told in figures: by template, for the month, and without anybod
   })
 })
 
-test('months are asked for, and a template', async () => {
+test('the range of months and the template are filters', async () => {
   const past = await school.get('/creds/stats?filter[from]=2020-01&filter[until]=2020-12')
   assert.deepEqual(past.body.data, { from: '2020-01', until: '2020-12', issuances: [], presentations: [] })
   const year = await school.get('/creds/stats?filter[until]=2025-03')
@@ -87,11 +87,11 @@ test('months are asked for, and a template', async () => {
 })
 
 for (const [what, query, parameter] of [
-  ['a month that there is not', 'filter[from]=2026-13', 'filter[from]'],
+  ['a month that does not exist', 'filter[from]=2026-13', 'filter[from]'],
   ['a day', 'filter[until]=2026-01-01', 'filter[until]'],
   ['a month after the last one', 'filter[from]=2026-02&filter[until]=2026-01', 'filter[from]'],
-  ['more months than there may be', 'filter[from]=2019-01&filter[until]=2024-01', 'filter[from]'],
-  ['a template that is no id', 'filter[templateId]=x', 'filter[templateId]'],
+  ['too many months', 'filter[from]=2019-01&filter[until]=2024-01', 'filter[from]'],
+  ['a template id that is no UUID', 'filter[templateId]=x', 'filter[templateId]'],
   ['a page', 'page[size]=1', 'page[size]'],
 ] as const) {
   test(`${what} is refused by name`, async () => {
@@ -101,14 +101,14 @@ for (const [what, query, parameter] of [
   })
 }
 
-test('whoever may read the audit trail may read the figures, and a person may not', async () => {
+test('the scope audit:read may read the statistics, and a user may not', async () => {
   assert.equal((await (await chirograph.idle('acme')).get('/creds/stats')).status, 200)
   const { status, body } = await thandi.get('/creds/stats')
   assert.equal(status, 403)
   assert.equal(body.errors[0].meta.requiredScope, 'audit:read')
 })
 
-test('another tenant sees none of it', async () => {
+test('another tenant reads no counts', async () => {
   const { body } = await (await chirograph.backend('globex')).get('/creds/stats')
   assert.deepEqual([body.data.issuances, body.data.presentations], [[], []])
 })
@@ -119,5 +119,5 @@ async function until(what: () => Promise<boolean>): Promise<void> {
     if (await what()) return
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
-  assert.fail('it did not happen')
+  assert.fail('the condition was not met in time')
 }

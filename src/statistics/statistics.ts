@@ -11,19 +11,16 @@ import type { StatisticsQuery, StatisticsReply } from './schemas.ts'
 const MONTHS = 12
 const MONTHS_MAX = 60
 
-/** The template of everything that is counted, by the id of what something happened to. */
-export async function templatesOf(
-  tx: TenantTx,
-  happenings: readonly AuditEvent[],
-): Promise<ReadonlyMap<string, string>> {
-  return new Map([...(await templatesOfIssuances(tx, happenings)), ...(await templatesOfRequests(tx, happenings))])
+/** Returns the template ids of the issuances and presentation requests among the subjects of events, by subject id. */
+export async function templatesOf(tx: TenantTx, events: readonly AuditEvent[]): Promise<ReadonlyMap<string, string>> {
+  return new Map([...(await templatesOfIssuances(tx, events)), ...(await templatesOfRequests(tx, events))])
 }
 
 /**
- * What happened to the issuances and presentation requests of a tenant, for each template and month: numbers, and nobody in them.
+ * Counts the events of the issuances and presentation requests of a tenant by template and month. The result has no personal data.
  *
- * @returns `asOf`: everything until then is in it.
- * @throws Fault `request.invalid` for months in the wrong order, or too many
+ * @returns `asOf`: every event until then is counted.
+ * @throws Fault `request.invalid` if the months are in the wrong order, or too many
  */
 export async function readStatistics(
   { store, clock }: Pick<Platform, 'store' | 'clock'>,
@@ -32,8 +29,8 @@ export async function readStatistics(
 ): Promise<{ readonly data: StatisticsReply; readonly asOf: string }> {
   const now = clock.now()
   const { from, until } = rangeOf(query, now)
-  const ask = { from: `${from}-01`, until: `${until}-01`, templateId: query['filter[templateId]'] ?? null }
-  const { counts, countedUntil } = await readCounts({ store }, tenantId, ask, templatesOf)
+  const range = { from: `${from}-01`, until: `${until}-01`, templateId: query['filter[templateId]'] ?? null }
+  const { counts, countedUntil } = await readCounts({ store }, tenantId, range, templatesOf)
   const ids = [...new Set(counts.map(({ templateId }) => templateId))]
   const names = await store.inTenant(
     tenantId,
@@ -48,12 +45,12 @@ export async function readStatistics(
   return { data, asOf: (countedUntil ?? now).toISOString() }
 }
 
-/** One row for each month and template in which one of the figures is. */
+/** One row for each month and template that has an event of the kind. */
 function tableOf<const F extends string>(
   counts: readonly Count[],
   names: ReadonlyMap<string, string>,
   kind: 'issuance' | 'presentation',
-  figures: readonly F[],
+  metrics: readonly F[],
 ) {
   const ours = counts.filter(({ figure }) => figure.startsWith(`${kind}.`))
   const rows = Map.groupBy(ours, ({ month, templateId }) => `${month} ${templateId}`)
@@ -65,8 +62,8 @@ function tableOf<const F extends string>(
       const number = (name: F) =>
         row.reduce((sum, one) => (one.figure === `${kind}.${name}` ? sum + one.count : sum), 0)
       // The members were just made from the names.
-      const told = Object.fromEntries(figures.map((name) => [name, number(name)])) as { [K in F]: number }
-      return [{ month: month.slice(0, 7), templateId, templateName: names.get(templateId) ?? '', ...told }]
+      const numbers = Object.fromEntries(metrics.map((name) => [name, number(name)])) as { [K in F]: number }
+      return [{ month: month.slice(0, 7), templateId, templateName: names.get(templateId) ?? '', ...numbers }]
     })
     .sort((one, other) => {
       const [a, b] = [one, other].map((row) => `${row.month} ${row.templateName} ${row.templateId}`)
@@ -78,12 +75,12 @@ function rangeOf(query: StatisticsQuery, now: Date): { from: string; until: stri
   const until = query['filter[until]'] ?? now.toISOString().slice(0, 7)
   const from = query['filter[from]'] ?? monthOf(numberOf(until) - MONTHS + 1)
   const months = numberOf(until) - numberOf(from) + 1
-  if (months < 1) throw wrong('It lies after filter[until], which is the present month if it is left out.')
-  if (months > MONTHS_MAX) throw wrong(`At most ${MONTHS_MAX} months can be asked for at a time.`)
+  if (months < 1) throw invalidRange('filter[from] is after filter[until], which is the current month by default.')
+  if (months > MONTHS_MAX) throw invalidRange(`The range has more than ${MONTHS_MAX} months.`)
   return { from, until }
 }
 
-function wrong(detail: string): Fault {
+function invalidRange(detail: string): Fault {
   return new Fault('request.invalid', { violations: [{ detail, parameter: 'filter[from]' }] })
 }
 

@@ -21,8 +21,8 @@
  *   without `isFree` on purpose, and the former holder then fails `isHeld`. `passOnDeliveries` is the sweep; no "look again" times.
  * - `issuance_batch`: has both. A batch is inserted free beside its job, and a job that was buried is what the sweep looks for besides
  *   (`isFree` and no progress). `settleItems` renews with `lease_until` in SET and has `isHeld` already.
- * - `wallet_presentation` and `presentation_request`: `answering_at` and `claimed_at` become the pair. `endAnswer` and `releaseAnswer` gain
- *   `isHeld`: today an answer that was taken for dead may end the answer of its successor, and a moment is no proof, since two may share it.
+ * - `wallet_presentation`: `answering_at` becomes the pair. `endAnswer` and `releaseAnswer` gain `isHeld`: today an answer that was taken
+ *   for dead may end the answer of its successor, and a moment is no proof, since two may share it.
  */
 export type Lease = { readonly claim: string; readonly leaseUntil: Date }
 

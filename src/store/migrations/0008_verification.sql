@@ -6,10 +6,10 @@ create table presentation_template (
   id                uuid not null,
   name              text not null,
   description       text not null,
-  -- json, not jsonb: the order of the attributes is that of the organisation and goes to wallets.
+  -- json, not jsonb: keeps the order of the attributes, in which wallets receive them.
   credentials       json not null,
   verifier_config   json,
-  -- How long results are kept; null: the default of the code.
+  -- How long results are stored; null: the default of the code.
   retention_seconds integer check (retention_seconds > 0),
   created_at        timestamptz not null,
   updated_at        timestamptz not null,
@@ -24,31 +24,33 @@ create table presentation_request (
   template_id        uuid not null,
   status             text not null check (status in ('requested', 'answering', 'verified', 'rejected', 'failed', 'expired')),
   reference          text,
-  -- In the request object that anybody with its address reads, so no secrets; both are single use like the request.
+  -- Part of the request object, which is public to anyone with its URL, so no secrets; single use like the request.
   nonce              text not null,
   state              text not null,
-  -- The template as it was when the request was made.
+  -- Copied from the template when the request is created.
   credentials        json not null,
   verifier_config    json,
   retention_seconds  integer not null,
   redirect_uri       text,
-  -- SHA-256 of the code that goes back to the user's browser with redirect_uri; the code itself is never stored.
+  -- SHA-256 of the code that the holder's browser receives with redirect_uri; the code itself is never stored.
   response_code_hash bytea check (octet_length(response_code_hash) = 32),
-  -- Codes and sentences, no claims.
+  -- Codes and messages, no claims.
   error              jsonb,
-  -- Sealed. What was verified; cleared at result_until by the schedule verification.clear-results.
+  -- Sealed verified claims and findings; cleared at result_until by the schedule verification.clear-results.
   result             bytea,
   result_until       timestamptz,
-  -- Since when a process checks an answer. Older than a minute: that process is gone and the request is open again.
-  claimed_at         timestamptz,
-  -- Which check that is, or which one ended the request.
+  -- The lease of the process that checks a response; expired: that process has died and the request is open again.
   claim              uuid,
+  lease_until        timestamptz,
+  -- The claim that completed the request, so that its statement may be repeated.
+  completed_by       uuid,
   expires_at         timestamptz not null,
   created_at         timestamptz not null,
   updated_at         timestamptz not null,
   primary key (tenant_id, id),
   foreign key (tenant_id, template_id) references presentation_template (tenant_id, id),
-  check ((status = 'answering') = (claimed_at is not null)),
+  check ((claim is null) = (lease_until is null)),
+  check ((status = 'answering') = (claim is not null)),
   check ((result is null) = (result_until is null))
 );
 create index presentation_request_template on presentation_request (tenant_id, template_id, id);
@@ -56,6 +58,6 @@ create index presentation_request_reference on presentation_request (tenant_id, 
 create index presentation_request_due on presentation_request (expires_at) where status in ('requested', 'answering');
 create index presentation_request_result on presentation_request (result_until) where result is not null;
 select protect_tenant_rows('presentation_request');
--- The schedules look for tenants with something due.
+-- The schedules select the tenants that have due rows.
 select open_across('presentation_request');
 grant select (result) on presentation_request to chirograph_across;

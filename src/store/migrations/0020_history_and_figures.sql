@@ -1,5 +1,5 @@
--- 0020 history and figures: what is left of a credential that its holder removed, the figures of each template and month, and the list of
--- the types that tenants publish.
+-- 0020 history and statistics: a record of each credential that its holder removed, event counts by template and month, and the list of
+-- published credential types.
 -- Locks: audit_entry for writing while a small index is built. Old code runs on it: yes; a credential that it removes leaves no line in
 -- the history. Way back: drop the view, the policies published_types, the three tables and the index audit_entry_counted.
 
@@ -20,13 +20,13 @@ create table wallet_removed_credential (
 create index wallet_removed_credential_of_user on wallet_removed_credential (tenant_id, user_id, id);
 select protect_tenant_rows('wallet_removed_credential');
 
--- How often something happened to what was made of a template, in a month of UTC. Counted out of the audit trail by a sweep, up to the
--- position beside it, so that issuing writes nothing more.
+-- Number of events of each metric by template and UTC month. A schedule counts them from the audit trail, up to the position in
+-- event_count_position, so issuing a credential writes nothing here.
 create table event_count (
   tenant_id   uuid not null references tenant (id) on delete cascade,
   template_id uuid not null,
   month       date not null check (extract(day from month) = 1),
-  -- What is counted: issuance.completed, presentation.verified.
+  -- The metric: issuance.completed, presentation.verified.
   figure      text not null,
   count       bigint not null,
   primary key (tenant_id, month, template_id, figure)
@@ -38,13 +38,13 @@ create table event_count_position (
   era       integer not null,
   xact      xid8 not null,
   event_id  uuid not null,
-  -- When the last thing that is counted happened.
+  -- When the last counted event happened.
   at        timestamptz not null
 );
 select protect_tenant_rows('event_count_position');
 select open_across('event_count_position');
 
--- What is counted and is no public event. Rare, so it costs issuing nothing.
+-- Counted events that are not public. Rare, so issuing a credential never writes to this index.
 create index audit_entry_counted on audit_entry (tenant_id, era, xact, id)
   where event_type is null and action in ('issuance.canceled', 'issuance.reopened');
 

@@ -22,7 +22,7 @@ after(async () => {
   ssl.close()
 })
 
-/** A root of readers, which makes its own leaf. */
+/** Creates a verifier root with its leaf. */
 async function aRoot(by: Verifier, backend: Backend, keyType: 'P-256' | 'Ed25519' = 'P-256') {
   const about = {
     type: 'verifierRoot',
@@ -32,7 +32,7 @@ async function aRoot(by: Verifier, backend: Backend, keyType: 'P-256' | 'Ed25519
   } as const
   return createRoot(by.platform, callerOf(backend), about)
 }
-/** What a wallet fetches, and what a stranger makes of it: jose checks the signature with the leaf that the header brings. */
+/** Fetches a request object; jose verifies the signature with the leaf in its header. */
 async function fetched(requestUri: string) {
   const { status, body } = await send(requestUri)
   assert.equal(status, 200, JSON.stringify(body))
@@ -60,14 +60,14 @@ async function asked(backend: Backend, verifierConfig?: VerifierConfig) {
 }
 const linkOf = (data: { authorizationRequestUri: string }) => new URL(data.authorizationRequestUri).searchParams
 
-test('with an active verifier certificate a request is signed by it: jose and openssl agree, and the client is its hash (5.9.3, HAIP 5.1)', async () => {
+test('an active verifier certificate signs requests, as jose and openssl verify, and its hash is the client identifier (5.9.3, HAIP 5.1)', async () => {
   const backend = await verifier.aTenant()
   const root = await aRoot(verifier, backend)
   const request = await aRequest(verifier, { backend })
   const { alg, typ, kid, x5c, client_id: clientId, leaf } = await fetched(request.requestUri)
   assert.deepEqual([alg, typ, kid, x5c.length], ['ES256', 'oauth-authz-req+jwt', undefined, 1])
   assert.equal(clientId, hashOf(x5c[0] ?? ''))
-  // [X5-5] the root stays at home, and its leaf is under it
+  // [X5-5] the chain does not contain the root
   assert(x5c.every((one) => one !== root.der.toString('base64')))
   ssl.file('root.pem', pemOf(root.der.toString('base64')))
   ssl.file('leaf.pem', leaf.toString())
@@ -78,7 +78,7 @@ test('with an active verifier certificate a request is signed by it: jose and op
   assert.equal((await send(body.data.authorizationRequestQrUri)).headers.get('content-type'), 'image/svg+xml')
 })
 
-test('an answer is for the client that asked, and for no other name of the same organisation [VP-P1]', async () => {
+test('a response must be bound to the client identifier of the request, not to another one of the organisation [VP-P1]', async () => {
   const backend = await verifier.aTenant()
   await aRoot(verifier, backend)
   const [good, misnamed] = [await aRequest(verifier, { backend }), await aRequest(verifier, { backend })]
@@ -91,7 +91,7 @@ test('an answer is for the client that asked, and for no other name of the same 
   assert.deepEqual([status, credentials[0].issues[0].code], ['failed', 'kb.audience'])
 })
 
-test('a template may want the client to be known by its DNS name, which is then the host of response_uri [VP-S3]', async () => {
+test('a template may require x509_san_dns with the host of response_uri [VP-S3]', async () => {
   const backend = await verifier.aTenant()
   await aRoot(verifier, backend)
   const { status, body } = await asked(backend, { clientIdPrefix: 'x509_san_dns' })
@@ -101,7 +101,7 @@ test('a template may want the client to be known by its DNS name, which is then 
   assert.equal(leaf.checkHost('localhost'), 'localhost')
 })
 
-test('a template may want the did:web, or one kind of key, whatever else is active', async () => {
+test('a template may require the did:web, or a key type, whatever else is active', async () => {
   const backend = await verifier.aTenant()
   await aRoot(verifier, backend)
   await aRoot(verifier, backend, 'Ed25519')
@@ -130,11 +130,16 @@ for (const [what, config, detail, meta] of [
     /no active verifier certificate\. .*type verifierRoot/,
     { keyType: null },
   ],
-  ['a kind of key', { keyType: 'Ed25519' }, /with a Ed25519 key/, { keyType: 'Ed25519' }],
-  ['a kind of certificate', { signer: 'certificate', keyType: 'P-256' }, /with a P-256 key/, { keyType: 'P-256' }],
-  ['the name of a certificate', { clientIdPrefix: 'x509_san_dns' }, /\/certificates\/csrs/, { kind: 'verifier' }],
+  ['a key type', { keyType: 'Ed25519' }, /with a Ed25519 key/, { keyType: 'Ed25519' }],
+  [
+    'a certificate with a key type',
+    { signer: 'certificate', keyType: 'P-256' },
+    /with a P-256 key/,
+    { keyType: 'P-256' },
+  ],
+  ['a client identifier prefix', { clientIdPrefix: 'x509_san_dns' }, /\/certificates\/csrs/, { kind: 'verifier' }],
 ] as const) {
-  test(`a template that wants ${what} that nobody has is a 409 that says what is missing, until it is there`, async () => {
+  test(`a template that requires ${what} gets a 409 that names it, until the organisation has it`, async () => {
     const backend = await verifier.aTenant()
     const { status, body } = await asked(backend, config)
     const [error] = body.errors
@@ -146,7 +151,7 @@ for (const [what, config, detail, meta] of [
   })
 }
 
-test('a DNS name that the certificate does not have cannot be promised', async () => {
+test('x509_san_dns is refused if the certificate does not have the DNS name', async () => {
   const numbered = await startVerifier()
   try {
     const backend = await numbered.aTenant()
@@ -160,7 +165,7 @@ test('a DNS name that the certificate does not have cannot be promised', async (
   }
 })
 
-test('without a certificate, or with one that was switched off, it is the did:web as before; no organisation signs as another', async () => {
+test('without an active certificate the did:web signs; no organisation signs with the certificate of another', async () => {
   const [one, other] = [await verifier.aTenant(), await verifier.aTenant()]
   const root = await aRoot(verifier, one)
   const clientOf = async (backend: Backend) => linkOf((await asked(backend)).body.data).get('client_id') ?? ''
@@ -171,7 +176,7 @@ test('without a certificate, or with one that was switched off, it is the did:we
   assert.match(await clientOf(one), /^decentralized_identifier:/)
 })
 
-test('an open request keeps the certificate that it was made with, when that is renewed or switched off meanwhile', async () => {
+test('an open request keeps its certificate after a renewal or deactivation', async () => {
   const aging = await startVerifier(undefined, 'localhost')
   try {
     const backend = await aging.aTenant()
@@ -195,7 +200,7 @@ test('an open request keeps the certificate that it was made with, when that is 
   }
 })
 
-test('a request whose certificate was revoked is not signed any more', async () => {
+test('the request object is not signed with a revoked certificate', async () => {
   const backend = await verifier.aTenant()
   const root = await aRoot(verifier, backend)
   const { requestUri } = await aRequest(verifier, { backend })
@@ -206,7 +211,7 @@ test('a request whose certificate was revoked is not signed any more', async () 
   assert.match(body.error_description, /revoked/)
 })
 
-test('with a certificate too, creating a request and serving it cost one statement each', async () => {
+test('creating and serving a request with a certificate take one statement each', async () => {
   const backend = await verifier.aTenant()
   await aRoot(verifier, backend)
   const { body } = await asked(backend)

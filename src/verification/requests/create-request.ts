@@ -7,22 +7,21 @@ import { knownId } from '../../uuid.ts'
 import type { VerifierConfig } from '../templates/presentation-template.ts'
 import { checkRedirectUri, redirectPolicyOf } from '../templates/redirect-uris.ts'
 import { getPresentationTemplate } from '../templates/template-store.ts'
-import { chooseSigner, defaultSigners, type SignerChoices, signerChoiceOf } from './choose-signer.ts'
+import { chooseSigner, defaultSigners, type RequestSigners, signingPreferenceOf } from './choose-signer.ts'
 import { insertPresentationRequest, type RequestRow } from './request-store.ts'
 import type { CreateRequestBody } from './schemas.ts'
 
 const RETENTION_SECONDS = 30 * 86_400
-/** [VP-R1] 128 bits and more; 32 characters. */
+/** [VP-R1] at least 128 bits; 32 characters. */
 const NONCE_BYTES = 24
 
 type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config'>
 
 /**
- * Makes a presentation request out of a template. One statement, where the template wants nothing unusual of the signature; the request keeps a
- * copy of the template and who signs it.
+ * Creates a presentation request with a copy of its template. One statement, unless the template has an unusual signing preference.
  *
- * @throws Fault `resource.unknown`, `request.invalid`, `presentation_template.unsupported`, `certificate.none_active`, `state.conflict` if the
- *   template is changed at the same moment
+ * @throws Fault `resource.unknown`, `request.invalid`, `presentation_template.unsupported`, `certificate.none_active`, or `state.conflict` if
+ *   the template changed concurrently
  */
 export async function createPresentationRequest(
   platform: Needs,
@@ -36,29 +35,29 @@ export async function createPresentationRequest(
     const violations = checkRedirectUri(redirectUri, '/redirectUri', await redirectPolicyOf(platform, caller.tenantId))
     if (violations.length > 0) throw new Fault('request.invalid', { violations })
   }
-  const ask = { ...body, templateId, id }
-  const usual = await insert(platform, caller, ask, await defaultSigners(platform, caller))
-  if (usual !== null) return usual
+  const input = { ...body, templateId, id }
+  const created = await insert(platform, caller, input, await defaultSigners(platform, caller))
+  if (created !== null) return created
   const template = await platform.store.single(caller.tenantId, (tx) => getPresentationTemplate(tx, templateId))
   const config = template.verifierConfig ?? {}
   checkResponseMode(config)
-  const signers = { [signerChoiceOf(config)]: await chooseSigner(platform, caller, config) }
-  const made = await insert(platform, caller, ask, signers)
-  if (made === null) throw new Fault('state.conflict', { detail: 'The template was changed at this moment.' })
-  return made
+  const signers = { [signingPreferenceOf(config)]: await chooseSigner(platform, caller, config) }
+  const row = await insert(platform, caller, input, signers)
+  if (row === null) throw new Fault('state.conflict', { detail: 'The template was changed concurrently.' })
+  return row
 }
 
 async function insert(
   { store, clock, config }: Needs,
   caller: Caller,
-  ask: CreateRequestBody & { readonly templateId: string; readonly id: string },
-  signers: SignerChoices,
+  input: CreateRequestBody & { readonly templateId: string; readonly id: string },
+  signers: RequestSigners,
 ): Promise<RequestRow | null> {
-  const { id, templateId, reference = null, redirectUri = null, expiresInSeconds = null } = ask
-  const made = {
+  const { id, templateId, reference = null, redirectUri = null, expiresInSeconds = null } = input
+  const request = {
     ...{ id, templateId, reference, redirectUri, expiresInSeconds, signers },
     ...{ nonce: randomToken(NONCE_BYTES), state: randomToken(NONCE_BYTES) },
-    presets: { expiresInSeconds: config.presentationTtlSeconds, retentionSeconds: RETENTION_SECONDS },
+    defaults: { expiresInSeconds: config.presentationTtlSeconds, retentionSeconds: RETENTION_SECONDS },
   }
   const entry = {
     action: 'openid4vc.verification.requested',
@@ -66,7 +65,7 @@ async function insert(
     by: caller,
     detail: { presentationTemplateId: templateId },
   }
-  return store.single(caller.tenantId, (tx) => insertPresentationRequest(tx, made, entry, clock.now()))
+  return store.single(caller.tenantId, (tx) => insertPresentationRequest(tx, request, entry, clock.now()))
 }
 
 function checkResponseMode({ responseMode = 'direct_post' }: VerifierConfig): void {

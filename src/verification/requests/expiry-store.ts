@@ -1,57 +1,49 @@
 import type { TenantId } from '../../caller.ts'
+import { isFree, RELEASE } from '../../store/lease.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
-import { CLAIM_SECONDS } from './request-store.ts'
 
-const due = `(status = 'requested' or (status = 'answering' and claimed_at <= $2)) and expires_at <= $1`
+const due = `status in ('requested', 'answering') and ${isFree('$1')} and expires_at <= $1`
+const old = 'result is not null and result_until <= $1'
 
-const tenantsWithDue = sql(
-  'verification.tenants-with-due',
+const listDueTenants = sql(
+  'verification.list_due_tenants',
   `select distinct tenant_id as "tenantId" from presentation_request where ${due}`,
 )
-const tenantsWithResults = sql(
-  'verification.tenants-with-results',
-  `select distinct tenant_id as "tenantId" from presentation_request where result is not null and result_until <= $1`,
+const listResultTenants = sql(
+  'verification.list_result_tenants',
+  `select distinct tenant_id as "tenantId" from presentation_request where ${old}`,
 )
-// The condition stands twice: a row that was claimed while we waited for it is left alone.
+// The condition is checked again on the locked row: a concurrent claim keeps it.
 const expireDue = sql(
-  'verification.expire-due',
-  `update presentation_request set status = 'expired', claimed_at = null, updated_at = $1
-   where tenant_id = $3 and id in (select id from presentation_request where tenant_id = $3 and ${due} order by expires_at limit $4)
+  'verification.expire_requests',
+  `update presentation_request set status = 'expired', ${RELEASE}, updated_at = $1
+   where tenant_id = $2 and id in (select id from presentation_request where tenant_id = $2 and ${due} order by expires_at limit $3)
      and ${due}
    returning id`,
 )
 const clearResults = sql(
-  'verification.clear-results',
-  `update presentation_request set result = null, result_until = null, updated_at = $2
-   where tenant_id = $1 and id in (
-     select id from presentation_request where tenant_id = $1 and result is not null and result_until <= $2 limit $3)
+  'verification.clear_results',
+  `update presentation_request set result = null, result_until = null, updated_at = $1
+   where tenant_id = $2 and id in (select id from presentation_request where tenant_id = $2 and ${old} limit $3)
    returning id`,
 )
 
-/** Tenants that have a request nobody answered in time. */
+/** Returns the tenants that have an unanswered request whose time is over. */
 export async function listTenantsWithDue(tx: AcrossTx, now: Date): Promise<TenantId[]> {
-  const rows = await tx.rows<{ tenantId: TenantId }>(tenantsWithDue, [now, staleAt(now)])
-  return rows.map((row) => row.tenantId)
+  return (await tx.rows<{ tenantId: TenantId }>(listDueTenants, [now])).map((row) => row.tenantId)
 }
 
-/** Tenants that have a result whose time is over. */
+/** Returns the tenants that have a result past its retention time. */
 export async function listTenantsWithOldResults(tx: AcrossTx, now: Date): Promise<TenantId[]> {
-  const rows = await tx.rows<{ tenantId: TenantId }>(tenantsWithResults, [now])
-  return rows.map((row) => row.tenantId)
+  return (await tx.rows<{ tenantId: TenantId }>(listResultTenants, [now])).map((row) => row.tenantId)
 }
 
-/** Ends up to `countMax` requests that nobody answered in time. An answer that is being checked is left alone. */
+/** Expires up to `countMax` unanswered requests, except those whose response is being checked. @returns their ids */
 export async function expireRequests(tx: TenantTx, now: Date, countMax: number): Promise<string[]> {
-  const rows = await tx.rows<{ id: string }>(expireDue, [now, staleAt(now), tx.tenantId, countMax])
-  return rows.map((row) => row.id)
+  return (await tx.rows<{ id: string }>(expireDue, [now, tx.tenantId, countMax])).map((row) => row.id)
 }
 
-/** Forgets up to `countMax` results whose time is over. @returns how many */
+/** Clears up to `countMax` results past their retention time. @returns how many */
 export async function clearOldResults(tx: TenantTx, now: Date, countMax: number): Promise<number> {
-  const rows = await tx.rows(clearResults, [tx.tenantId, now, countMax])
-  return rows.length
-}
-
-function staleAt(now: Date): Date {
-  return new Date(now.getTime() - CLAIM_SECONDS * 1000)
+  return (await tx.rows(clearResults, [now, tx.tenantId, countMax])).length
 }

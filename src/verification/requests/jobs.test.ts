@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { newId } from '../../store/row-id.ts'
+import { newLease } from '../../store/lease.ts'
 import { sql } from '../../store/store.ts'
 import { type Backend, startVerifier, type Verifier } from '../test-support/verifier.ts'
 import { verificationSchedules } from './jobs.ts'
@@ -38,7 +38,7 @@ async function run(name: string): Promise<void> {
 async function claim({ tenantId }: Backend, id: string, now: Date) {
   const { store } = verifier
   const [row] = await store.single(tenantId, (tx) => tx.rows<{ state: string }>(readSecrets, [tenantId, id]))
-  return store.single(tenantId, (tx) => claimRequest(tx, id, row?.state ?? '', now, newId()))
+  return store.single(tenantId, (tx) => claimRequest(tx, id, row?.state ?? '', now, newLease(now, 60_000)))
 }
 
 const entryOf = (id: string) => ({
@@ -48,7 +48,7 @@ const entryOf = (id: string) => ({
 })
 const completion = { status: 'verified', error: null, result: Buffer.from('sealed'), responseCodeHash: null } as const
 
-test('an unanswered request ends with an event, also before the sweep comes to it', async () => {
+test('an unanswered request expires with an event, and is shown as expired before the schedule runs', async () => {
   const backend = await verifier.aTenant()
   const id = await aRequest(backend, { verifierConfig: { expiresInSeconds: 30 } })
   verifier.wait(31)
@@ -68,7 +68,7 @@ test('an unanswered request ends with an event, also before the sweep comes to i
   ])
 })
 
-test('a claim holds for a minute; then the next answer may be taken, and the first one is too late', async () => {
+test('a claim expires with its lease; then the next response is accepted, and the first one writes nothing', async () => {
   const backend = await verifier.aTenant()
   const id = await aRequest(backend)
   const now = verifier.platform.clock.now()
@@ -78,39 +78,39 @@ test('a claim holds for a minute; then the next answer may be taken, and the fir
   assert.equal(await claim(backend, id, at(59)), null)
   const second = await claim(backend, id, at(60))
   assert(second)
-  const complete = (question: typeof first) =>
+  const complete = (request: typeof first) =>
     verifier.store.single(backend.tenantId, (tx) =>
-      completeRequest(tx, question, { ...completion, resultUntil: at(3600) }, entryOf(id), at(61)),
+      completeRequest(tx, request, { ...completion, resultUntil: at(3600) }, entryOf(id), at(61)),
     )
-  const told = [await complete(first), await complete(second), await complete(second), await complete(first)]
-  // the same completion again, as after a lost database answer, is told the same
-  assert.deepEqual(told, [false, true, true, false])
+  const outcomes = [await complete(first), await complete(second), await complete(second), await complete(first)]
+  // repeated after a lost database answer, a completion returns the same
+  assert.deepEqual(outcomes, [false, true, true, false])
 })
 
-test('a request whose answer is being checked is not expired under it', async () => {
+test('a request whose response is being checked is not expired', async () => {
   const backend = await verifier.aTenant()
   const id = await aRequest(backend, { verifierConfig: { expiresInSeconds: 30 } })
   verifier.wait(29)
-  const question = await claim(backend, id, verifier.platform.clock.now())
-  assert(question)
+  const request = await claim(backend, id, verifier.platform.clock.now())
+  assert(request)
   verifier.wait(5)
   await run('verification.expire-requests')
-  const isOurs = await verifier.store.single(backend.tenantId, (tx) =>
-    completeRequest(tx, question, { ...completion, resultUntil: new Date() }, entryOf(id), new Date()),
+  const isCompleted = await verifier.store.single(backend.tenantId, (tx) =>
+    completeRequest(tx, request, { ...completion, resultUntil: new Date() }, entryOf(id), new Date()),
   )
-  assert(isOurs)
+  assert(isCompleted)
 })
 
-test('results are forgotten when their time is over', async () => {
+test('results are cleared after their retention time', async () => {
   const backend = await verifier.aTenant()
   const id = await aRequest(backend)
   const now = verifier.platform.clock.now()
-  const question = await claim(backend, id, now)
-  assert(question)
-  assert.equal(question.retentionSeconds, 30 * 86_400)
+  const request = await claim(backend, id, now)
+  assert(request)
+  assert.equal(request.retentionSeconds, 30 * 86_400)
   const resultUntil = new Date(now.getTime() + 60_000)
   await verifier.store.single(backend.tenantId, (tx) =>
-    completeRequest(tx, question, { ...completion, resultUntil }, entryOf(id), now),
+    completeRequest(tx, request, { ...completion, resultUntil }, entryOf(id), now),
   )
   const result = async () => {
     const rows = await verifier.store.single(backend.tenantId, (tx) =>

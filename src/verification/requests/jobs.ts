@@ -7,7 +7,7 @@ import { clearOldResults, expireRequests, listTenantsWithDue, listTenantsWithOld
 const REQUESTS_PER_TURN = 100
 const RESULTS_PER_TURN = 500
 
-/** Sweeps of this room: unanswered requests end, and results are forgotten when their retention time is over. */
+/** Schedules that expire unanswered requests and clear results past their retention time. */
 export const verificationSchedules: readonly Schedule[] = [
   every(30, 'verification.expire-requests', async (platform, signal) => {
     const { store, clock } = platform

@@ -12,10 +12,10 @@ import { resultPlace } from './result-place.ts'
 type Needs = Pick<Platform, 'store' | 'clock' | 'sealing'>
 
 /**
- * Reads a request with its result.
+ * Returns a request with its result.
  *
- * @param responseCode The code that came back with the holder's browser. A request that sent the browser somewhere shows its result only with
- *   its code: that shows that the browser which asked is the one that answered. [VP-F2]
+ * @param responseCode From the redirect of the holder's browser. A request with a redirect URI shows its result only with its code, which
+ *   proves that the browser in which the flow began is the one that the wallet returned to. [VP-F2]
  * @throws Fault `resource.unknown`, `presentation_request.response_code`
  */
 export async function getPresentationRequest(
@@ -26,17 +26,17 @@ export async function getPresentationRequest(
 ): Promise<PresentationRequest> {
   const row = await rowOf(needs, caller, id)
   const { responseCodeHash: hash } = row
-  // 13.3: the result goes only to the session that the wallet came back to
+  // 13.3: only the session that the wallet returned to gets the result
   if (responseCode === undefined && hash !== null) throw new Fault('presentation_request.response_code')
   if (responseCode !== undefined && (hash === null || !equalInConstantTime(hash, sha256(responseCode)))) {
     throw new Fault('resource.unknown')
   }
-  return unsealed(needs, caller, row)
+  return unsealResult(needs, caller, row)
 }
 
-/** Reads a request without its result, as the call that made it showed it. @throws Fault `resource.unknown` */
-export async function getMadeRequest(needs: Needs, caller: Caller, id: string): Promise<PresentationRequest> {
-  return unsealed(needs, caller, { ...(await rowOf(needs, caller, id)), result: null })
+/** Returns a request without its result, as in the response of the call that created it. @throws Fault `resource.unknown` */
+export async function getCreatedRequest(needs: Needs, caller: Caller, id: string): Promise<PresentationRequest> {
+  return unsealResult(needs, caller, { ...(await rowOf(needs, caller, id)), result: null })
 }
 
 async function rowOf({ store, clock }: Needs, { tenantId }: Caller, id: string): Promise<RequestRow> {
@@ -45,20 +45,20 @@ async function rowOf({ store, clock }: Needs, { tenantId }: Caller, id: string):
   return row
 }
 
-/** One page of the tenant's requests, with the results of those that sent no browser anywhere. One row more than a page: see `listAnswer`. */
+/** Returns a page of the tenant's requests, and one row more if there is a next page; results only of those without a redirect URI. */
 export async function listRequestPage(
   { store, clock, sealing }: Needs,
   caller: Caller,
-  ask: ListRequest,
+  list: ListRequest,
   filter: RequestFilter,
 ): Promise<PresentationRequest[]> {
-  const rows = await store.single(caller.tenantId, (tx) => listPresentationRequests(tx, ask, filter, clock.now()))
-  const shown = (row: RequestRow) => (row.responseCodeHash === null ? row : { ...row, result: null })
-  return Promise.all(rows.map((row) => unsealed({ sealing }, caller, shown(row))))
+  const rows = await store.single(caller.tenantId, (tx) => listPresentationRequests(tx, list, filter, clock.now()))
+  const visible = (row: RequestRow) => (row.responseCodeHash === null ? row : { ...row, result: null })
+  return Promise.all(rows.map((row) => unsealResult({ sealing }, caller, visible(row))))
 }
 
 /**
- * Ends an open request before its time; a wallet that answers later is refused.
+ * Cancels an open request. Later responses of wallets are refused.
  *
  * @throws Fault `resource.unknown`, `presentation_request.closed`
  */
@@ -69,19 +69,19 @@ export async function cancelPresentation(needs: Needs, caller: Caller, id: strin
   const subject = { kind: 'presentation_request', id }
   const entry = { action: 'openid4vc.verification.expired', subject, by: caller, detail: { canceled: true } }
   const row = await store.single(caller.tenantId, (tx) => cancelPresentationRequest(tx, id, error, entry, now))
-  if (row !== null) return unsealed(needs, caller, row)
+  if (row !== null) return unsealResult(needs, caller, row)
   await rowOf(needs, caller, id)
   throw new Fault('presentation_request.closed')
 }
 
-/** Opens the sealed result of a row. */
-export async function unsealed(
+/** Returns the request of a row, with its result opened. */
+export async function unsealResult(
   { sealing }: Pick<Needs, 'sealing'>,
   { tenantId }: Pick<Caller, 'tenantId'>,
   { result, responseCodeHash: _, ...row }: RequestRow,
 ): Promise<PresentationRequest> {
   if (result === null) return { ...row, credentials: [] }
   const opened = await sealing.open(resultPlace(tenantId, row.id), result)
-  // We sealed it ourselves, as exactly this.
+  // Only `acceptResponse` seals results, with this type.
   return { ...row, credentials: readOwnJson(opened) as CredentialResult[] }
 }

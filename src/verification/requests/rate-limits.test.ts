@@ -17,7 +17,7 @@ async function codeOf(between: { tenant: Pick<Tenant, 'id'>; ip: string }, code:
   return limitVerifierRefusals(verifier.platform, between, work).catch((error: Fault) => error.code)
 }
 
-test('who is refused again and again has to wait a minute; others, and answers that are taken, are not counted [SEC-74]', async () => {
+test('a network that was refused too often waits for a minute; accepted responses do not count [SEC-74]', async () => {
   const tenant = { id: newId() as Tenant['id'] }
   const busy = { tenant, ip: '198.51.100.7' }
   for (let i = 0; i < 200; i += 1) assert.equal(await codeOf(busy, null), 'done')

@@ -3,15 +3,15 @@ import { Fault, type FaultCode } from '../../fault.ts'
 import { networkOf } from '../../memory/network.ts'
 import type { Platform } from '../../platform.ts'
 
-/** What somebody meets who tries addresses and states, or has us ask for issuers again and again. */
+/** Outcomes of guessing addresses and states, and of responses that make this server fetch issuers repeatedly. */
 const counted: ReadonlySet<FaultCode> = new Set([
   ...(['resource.unknown', 'presentation_request.closed', 'presentation_response.undecided'] as const),
 ])
 
 /**
- * Does the work unless its caller was refused too often. [SEC-74]
+ * Runs `work`, unless this tenant refused too many requests from the network of `ip` lately. [SEC-74]
  *
- * @throws Fault `request.rate_limited`, and what the work throws
+ * @throws Fault `request.rate_limited`, and what `work` throws
  */
 export async function limitVerifierRefusals<T>(
   { rateLimiter, clock }: Pick<Platform, 'rateLimiter' | 'clock'>,

@@ -3,14 +3,14 @@ import type { TenantTx } from '../../store/store.ts'
 import type { RequestStatus } from './presentation-request.ts'
 import { type RequestRow, requestColumns } from './request-store.ts'
 
-/** What a list of requests is narrowed to; what is left out lets everything through. */
+/** The filters of a list of requests; an absent one matches every request. */
 export type RequestFilter = {
   readonly presentationTemplateId?: string | undefined
   readonly reference?: string | undefined
   readonly status?: RequestStatus | undefined
 }
 
-/** Of those there are few at any time: a minute passes until an answer is checked or what is due has expired. */
+// Few rows: a response is checked, and a request past its end expired, within a minute.
 const those = (which: string) => `array(select r.id from presentation_request r where r.tenant_id = $1 and ${which})`
 const statusIs: Readonly<Record<RequestStatus, string>> = {
   requested: `(status = 'requested' and expires_at > $2) or id = any(${those("r.status = 'answering'")})`,
@@ -32,12 +32,12 @@ const page = pagedList({
   },
 })
 
-/** One page, and one row more if there is a next page. */
+/** Returns a page of requests, and one row more if there is a next page. */
 export async function listPresentationRequests(
   tx: TenantTx,
-  ask: PageRequest,
+  list: PageRequest,
   filter: RequestFilter,
   now: Date,
 ): Promise<RequestRow[]> {
-  return page<RequestRow>(tx, ask, [tx.tenantId, now], filter)
+  return page<RequestRow>(tx, list, [tx.tenantId, now], filter)
 }

@@ -8,8 +8,8 @@ const MAC_BYTES = 16
 const PURPOSE = 'presentation-request'
 
 /**
- * The last path segment of a request's addresses: its id and a MAC over it, 43 characters. Derived, so nothing secret is stored, and
- * checked before the database is asked.
+ * Returns the last path segment of a request's URLs: its id and a MAC over it, 43 characters. It is derived, so no secret is stored, and an
+ * invalid one costs no database query.
  */
 export async function requestTokenOf(
   { sealing }: Pick<Platform, 'sealing'>,
@@ -21,7 +21,7 @@ export async function requestTokenOf(
   return toBase64url(Buffer.concat([bytes, mac]))
 }
 
-/** The id that a token was made for; null if we did not make it. */
+/** Returns the request id in a token; null if its MAC is wrong. */
 export async function readRequestToken(
   { sealing }: Pick<Platform, 'sealing'>,
   tenantId: TenantId,

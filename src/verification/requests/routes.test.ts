@@ -21,7 +21,7 @@ const template = {
 }
 const unknownId = '0198c5f4-0000-7000-8000-000000000000'
 
-test('a template is shown as the contract says; what is for requests only stands in meta', async () => {
+test('a template is returned as in the contract; members of request bodies only are in meta', async () => {
   const { ask } = await verifier.aTenant()
   const [credential] = template.credentials
   const config = { signer: 'did:web', later: { kept: true } }
@@ -54,7 +54,7 @@ test('a template may name issuers by DID, https address and key identifier, or a
   }
 })
 
-test('all violations of what a template says are answered at once', async () => {
+test('the response has all violations of the content of a template', async () => {
   const { ask } = await verifier.aTenant()
   const [credential] = template.credentials
   const { status, body } = await ask('POST', '/templates/presentations', {
@@ -110,21 +110,21 @@ for (const [what, change, pointer] of [
   ['an unknown member', { more: 1 }, '/more'],
   ['a redirect to a script', { verifierConfig: { redirectUri: 'javascript:alert(1)' } }, '/verifierConfig/redirectUri'],
   [
-    'a set of credentials that are not there',
-    { verifierConfig: { credentialSets: [{ options: [['card'], ['nobody']] }] } },
+    'a credential set with an unknown name',
+    { verifierConfig: { credentialSets: [{ options: [['card'], ['other']] }] } },
     '/verifierConfig/credentialSets/0/options/1/0',
   ],
   [
-    'a did:web with a key that it does not have',
+    'a did:web with an Ed25519 key',
     { verifierConfig: { signer: 'did:web', keyType: 'Ed25519' } },
     '/verifierConfig/keyType',
   ],
   [
-    'a did:web that is to be known by a certificate',
+    'a did:web with a prefix for certificates',
     { verifierConfig: { signer: 'did:web', clientIdPrefix: 'x509_hash' } },
     '/verifierConfig/clientIdPrefix',
   ],
-  ['an unknown kind of key', { verifierConfig: { keyType: 'P-384' } }, '/verifierConfig/keyType'],
+  ['an unknown key type', { verifierConfig: { keyType: 'P-384' } }, '/verifierConfig/keyType'],
   [
     'a trusted entity that does not exist',
     { credentials: [{ ...template.credentials[0], trustedIssuers: ['x'] }] },
@@ -157,7 +157,7 @@ for (const [what, change, pointer] of [
     '/credentials/0/attributes/a~1b/type',
   ],
 ] as const) {
-  test(`a template with ${what} is refused where it is wrong, by POST and by PUT`, async () => {
+  test(`a template with ${what} is refused with a pointer to it, by POST and by PUT`, async () => {
     const { ask } = await verifier.aTenant()
     const id = (await ask('POST', '/templates/presentations', template)).body.data.id
     for (const [method, path] of [
@@ -174,7 +174,7 @@ for (const [what, change, status, code] of [
   ['signed with a certificate', { verifierConfig: { signer: 'certificate' } }, 409, 'NO_ACTIVE_CERTIFICATE'],
   ['with an encrypted answer', { verifierConfig: { responseMode: 'direct_post.jwt' } }, 422, 'UNSUPPORTED_FORMAT'],
 ] as const) {
-  test(`a template ${what} is kept, and a request from it is refused with ${code}`, async () => {
+  test(`a template ${what} is stored, and a request from it is refused with ${code}`, async () => {
     const { ask } = await verifier.aTenant()
     const made = await ask('POST', '/templates/presentations', { ...template, ...change })
     assert.equal(made.status, 201)
@@ -185,7 +185,7 @@ for (const [what, change, status, code] of [
   })
 }
 
-test('a request has the addresses for a wallet and the limits that were asked for', async () => {
+test('a request has the URLs for a wallet and the given lifetime', async () => {
   const { ask, slug } = await verifier.aTenant()
   const id = (await ask('POST', '/templates/presentations', { ...template, verifierConfig: { expiresInSeconds: 90 } }))
     .body.data.id

@@ -8,9 +8,9 @@ import type { Platform } from '../../platform.ts'
 import { knownId } from '../../uuid.ts'
 import type { PresentationTemplate } from '../templates/presentation-template.ts'
 import {
-  archiveTemplateOf,
+  archivePresentationTemplate,
   createPresentationTemplate,
-  replaceTemplateOf,
+  replacePresentationTemplate,
 } from '../templates/presentation-templates.ts'
 import { PresentationTemplateBody, PresentationTemplateReply } from '../templates/schemas.ts'
 import { getPresentationTemplate, listPresentationTemplates } from '../templates/template-store.ts'
@@ -18,10 +18,10 @@ import { createPresentationRequest } from './create-request.ts'
 import { requestStatuses } from './presentation-request.ts'
 import {
   cancelPresentation,
-  getMadeRequest,
+  getCreatedRequest,
   getPresentationRequest,
   listRequestPage,
-  unsealed,
+  unsealResult,
 } from './presentation-requests.ts'
 import { watchedRequests } from './request-store.ts'
 import { CreateRequestBody, PresentationRequestReply } from './schemas.ts'
@@ -40,15 +40,25 @@ function readTemplate({ store }: Pick<Platform, 'store'>, { tenantId }: Caller, 
   return store.single(tenantId, (tx) => getPresentationTemplate(tx, id))
 }
 
-const shown = (template: PresentationTemplate) =>
+const replyOf = (template: PresentationTemplate) =>
   answer(showPresentationTemplate(template), { meta: templateMeta(template) })
 
+const templates = { group: 'creds', tag: 'presentation templates', path: '/templates/presentations' } as const
+const template = {
+  ...templates,
+  path: '/templates/presentations/{id}',
+  status: 200,
+  reply: PresentationTemplateReply,
+  faults: ['resource.unknown'],
+} as const
+const requests = { group: 'creds', tag: 'presentation requests', status: 200 } as const
+const request = { ...requests, path: '/presentations/{id}', reply: PresentationRequestReply } as const
+
 const createTemplateRoute = route({
-  group: 'creds',
+  ...templates,
   method: 'POST',
-  path: '/templates/presentations',
-  tag: 'presentation templates',
-  summary: 'Adds a presentation template: what to ask a holder for, and what must be true of it.',
+  summary:
+    'Creates a presentation template: the credentials and claims to request, and the conditions on their values.',
   scope: 'verification:write',
   body: PresentationTemplateBody,
   status: 201,
@@ -56,15 +66,13 @@ const createTemplateRoute = route({
   faults: [],
   handle: async ({ platform, caller, body, operation }) => {
     const find = (id: string) => readTemplate(platform, caller, id)
-    return shown(await once(operation, find, (id) => createPresentationTemplate(platform, caller, body, id)))
+    return replyOf(await once(operation, find, (id) => createPresentationTemplate(platform, caller, body, id)))
   },
 })
 
 const listTemplatesRoute = route({
-  group: 'creds',
+  ...templates,
   method: 'GET',
-  path: '/templates/presentations',
-  tag: 'presentation templates',
   summary: 'Lists the presentation templates that are not archived.',
   scope: 'verification:read',
   query: TemplateList,
@@ -80,75 +88,57 @@ const listTemplatesRoute = route({
 })
 
 const getTemplateRoute = route({
-  group: 'creds',
+  ...template,
   method: 'GET',
-  path: '/templates/presentations/{id}',
-  tag: 'presentation templates',
-  summary: 'Reads a presentation template; what is accepted in requests only stands in `meta`.',
+  summary: 'Returns a presentation template; the members that are accepted in request bodies only are in `meta`.',
   scope: 'verification:read',
-  status: 200,
-  reply: PresentationTemplateReply,
-  faults: ['resource.unknown'],
-  handle: async ({ platform, caller, params }) => shown(await readTemplate(platform, caller, knownId(params.id))),
+  handle: async ({ platform, caller, params }) => replyOf(await readTemplate(platform, caller, knownId(params.id))),
 })
 
 const replaceTemplateRoute = route({
-  group: 'creds',
+  ...template,
   method: 'PUT',
-  path: '/templates/presentations/{id}',
-  tag: 'presentation templates',
-  summary: 'Replaces a presentation template entirely. Requests made before keep what they were made from.',
+  summary: 'Replaces a presentation template entirely. Existing requests keep their copy of it.',
   scope: 'verification:write',
   body: PresentationTemplateBody,
-  status: 200,
-  reply: PresentationTemplateReply,
-  faults: ['resource.unknown'],
   handle: async ({ platform, caller, params, body }) =>
-    shown(await replaceTemplateOf(platform, caller, knownId(params.id), body)),
+    replyOf(await replacePresentationTemplate(platform, caller, knownId(params.id), body)),
 })
 
 const archiveTemplateRoute = route({
-  group: 'creds',
+  ...template,
   method: 'DELETE',
-  path: '/templates/presentations/{id}',
-  tag: 'presentation templates',
   summary: 'Archives a presentation template. Open requests stay open.',
   scope: 'verification:write',
-  status: 200,
-  reply: PresentationTemplateReply,
-  faults: ['resource.unknown'],
-  handle: async ({ platform, caller, params }) => shown(await archiveTemplateOf(platform, caller, knownId(params.id))),
+  handle: async ({ platform, caller, params }) =>
+    replyOf(await archivePresentationTemplate(platform, caller, knownId(params.id))),
 })
 
-const openRequestRoute = route({
-  group: 'creds',
+const createRequestRoute = route({
+  ...requests,
   method: 'POST',
   path: '/presentations/request',
-  tag: 'presentation requests',
-  summary: 'Makes a presentation request to show to a holder.',
+  summary: 'Creates a presentation request to show to a holder.',
   scope: 'verification:write',
   body: CreateRequestBody,
-  status: 200,
   reply: PresentationRequestReply,
   faults: ['resource.unknown', 'presentation_template.unsupported', 'certificate.none_active', 'state.conflict'],
   handle: async ({ platform, caller, body, operation }) => {
-    const find = (id: string) => getMadeRequest(platform, caller, id)
-    const open = async (id: string) =>
-      unsealed(platform, caller, await createPresentationRequest(platform, caller, body, id))
-    return answer(await showRequest(platform, caller, await once(operation, find, open)))
+    const find = (id: string) => getCreatedRequest(platform, caller, id)
+    const create = async (id: string) =>
+      unsealResult(platform, caller, await createPresentationRequest(platform, caller, body, id))
+    return answer(await showRequest(platform, caller, await once(operation, find, create)))
   },
 })
 
 const listRequestsRoute = route({
-  group: 'creds',
+  ...requests,
   method: 'GET',
   path: '/presentations',
-  tag: 'presentation requests',
   summary:
-    'Lists presentation requests with their results; results of requests with a redirectUri are read one by one, with their code.',
+    'Lists presentation requests with their results. The result of a request with a redirectUri is returned only by GET with its response code.',
   scope: 'verification:read',
   query: RequestList,
-  status: 200,
   reply: Type.Array(PresentationRequestReply),
   faults: [],
   handle: ({ platform, caller, query, href }) =>
@@ -160,11 +150,9 @@ const listRequestsRoute = route({
 })
 
 const getRequestRoute = route({
-  group: 'creds',
+  ...request,
   method: 'GET',
-  path: '/presentations/{id}',
-  tag: 'presentation requests',
-  summary: 'Reads a presentation request with its result; with `Prefer: wait` when it has changed.',
+  summary: 'Returns a presentation request with its result; with `Prefer: wait` after the next change.',
   longPoll: true,
   scope: 'verification:read',
   query: Type.Object(
@@ -173,14 +161,12 @@ const getRequestRoute = route({
         Type.String({
           maxLength: 128,
           description:
-            'The `response_code` that came back with the browser. A request with a `redirectUri` shows its result only with its code: 403 without, 404 with another.',
+            'The `response_code` from the redirect of the browser. The result of a request with a `redirectUri` requires it: 403 without, 404 with another.',
         }),
       ),
     },
     { additionalProperties: false },
   ),
-  status: 200,
-  reply: PresentationRequestReply,
   faults: ['resource.unknown', 'presentation_request.response_code'],
   handle: ({ platform, caller, params, query, headers }) => {
     const id = knownId(params.id)
@@ -192,27 +178,23 @@ const getRequestRoute = route({
 })
 
 const cancelRequestRoute = route({
-  group: 'creds',
+  ...request,
   method: 'DELETE',
-  path: '/presentations/{id}',
-  tag: 'presentation requests',
-  summary: 'Cancels an open presentation request: it is expired from now on.',
+  summary: 'Cancels an open presentation request; its status becomes `expired`.',
   scope: 'verification:write',
-  status: 200,
-  reply: PresentationRequestReply,
   faults: ['resource.unknown', 'presentation_request.closed'],
   handle: async ({ platform, caller, params }) =>
     answer(await showRequest(platform, caller, await cancelPresentation(platform, caller, knownId(params.id)))),
 })
 
-/** Presentation templates, requests and results. */
+/** Presentation templates and requests. */
 export const verificationRoutes: readonly Route[] = [
   createTemplateRoute,
   listTemplatesRoute,
   getTemplateRoute,
   replaceTemplateRoute,
   archiveTemplateRoute,
-  openRequestRoute,
+  createRequestRoute,
   listRequestsRoute,
   getRequestRoute,
   cancelRequestRoute,

@@ -12,7 +12,7 @@ before(async () => {
 })
 after(() => verifier.close())
 
-test('the browser comes back with a fresh code, and only it reads the result [VP-F2]', async () => {
+test('the redirect has a fresh response code, without which the result is not returned [VP-F2]', async () => {
   const redirectUri = 'https://shop.example/done?basket=1'
   const request = await aRequest(verifier, { request: { redirectUri } })
   const { body } = await request.answer({ c0: [await aPresentation(request, { binding: null })] })
@@ -25,7 +25,7 @@ test('the browser comes back with a fresh code, and only it reads the result [VP
   assert.equal(await read(''), 403)
 })
 
-test('the list shows no result of a request that sent a browser somewhere, and before its answer it is read without a code', async () => {
+test('the list has no result of a request with a redirect URI, which is read without a code before its response', async () => {
   const request = await aRequest(verifier, { request: { redirectUri: 'https://shop.example/done' } })
   assert.equal((await request.result()).status, 'requested')
   const { body } = await request.answer({ c0: [await aPresentation(request)] })
@@ -36,7 +36,7 @@ test('the list shows no result of a request that sent a browser somewhere, and b
   assert.equal(read.body.data.credentials[0].isValid, true)
 })
 
-test('a tenant with a list of redirect URIs sends browsers nowhere else [SEC-54]', async () => {
+test('a redirect URI outside the list of the tenant is refused [SEC-54]', async () => {
   const backend = await verifier.aTenant()
   const settings = { redirectUris: ['https://shop.example/done', 'https://app.example'] }
   await applyBootstrap(verifier.platform, { tenants: [{ slug: backend.slug, name: 'Acme', settings }] })
@@ -73,7 +73,7 @@ test('a tenant with a list of redirect URIs sends browsers nowhere else [SEC-54]
   }
 })
 
-test('in production a tenant without a list of redirect URIs sends browsers nowhere', async () => {
+test('in production a tenant without a list may use no redirect URI', async () => {
   const { platform } = verifier
   const { tenantId } = await verifier.aTenant()
   const at = async (isDevelopment: boolean) =>

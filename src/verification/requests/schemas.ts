@@ -5,28 +5,32 @@ import { requestStatuses } from './presentation-request.ts'
 /** Body of POST /presentations/request. */
 export const CreateRequestBody = Type.Object(
   {
-    presentationTemplateId: Type.String({ maxLength: 64, description: 'Which presentation template to ask with.' }),
+    presentationTemplateId: Type.String({ maxLength: 64, description: 'Id of the presentation template.' }),
     reference: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 200, description: 'Your own correlation id; given back and filterable.' }),
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: 'Your own correlation id; returned with the request and usable as a filter.',
+      }),
     ),
     expiresInSeconds: Type.Optional(
       Type.Integer({
         minimum: 30,
         maximum: 86_400,
-        description: 'How long it may be answered. Before: the template, then the server.',
+        description: 'Lifetime of the request; by default that of the template, else of the server.',
       }),
     ),
     redirectUri: Type.Optional(
       Type.String({
         maxLength: 2000,
         description:
-          "Where the holder's browser goes after the answer, with a fresh `response_code`. For flows on one device.",
+          "Where the wallet sends the holder's browser after the response, with a fresh `response_code` (same-device flow).",
       }),
     ),
   },
   {
     additionalProperties: false,
-    $id: 'OpenRequestBody',
+    $id: 'CreatePresentationRequestBody',
     examples: [{ presentationTemplateId: '01890000-0000-7000-8000-000000000000', reference: 'application-17' }],
   },
 )
@@ -48,14 +52,14 @@ const CredentialResult = Type.Object(
     format: Type.Enum([...templateFormats]),
     attributes: Type.Record(Type.String(), Type.Unknown(), {
       description:
-        'What the template asks for and nothing else, for an mdoc by namespace; empty unless the request is verified and the credential valid.',
+        'The requested claims only, for an mdoc by namespace; empty unless the request is verified and the credential valid.',
     }),
     issuer: Type.Union([Type.String(), Type.Null()], {
-      description: 'Who issued it: a DID, an https identifier, or the subject of the certificate that signed.',
+      description: 'The issuer: a DID, an https identifier, or the subject of the signer certificate.',
     }),
     issues: Type.Array(Issue, {
       description:
-        '`issuer.not_restricted` says that the template allows any issuer and is no defect; every other issue makes the credential invalid.',
+        '`issuer.not_restricted` and `validity.certificate` are warnings; every other issue makes the credential invalid.',
     }),
   },
   { additionalProperties: false, $id: 'CredentialResult' },
@@ -78,7 +82,7 @@ export const PresentationRequestReply = Type.Object(
     credentials: Type.Array(CredentialResult),
     expiresAt: Type.String({ format: 'date-time' }),
     authorizationRequestUri: Type.String({ description: 'Opens a wallet on the same device.' }),
-    authorizationRequestQrUri: Type.String({ description: 'The same as a QR image (SVG, or PNG by Accept).' }),
+    authorizationRequestQrUri: Type.String({ description: 'The same as a QR code: SVG, or PNG by `Accept`.' }),
     createdAt: Type.String({ format: 'date-time' }),
     updatedAt: Type.String({ format: 'date-time' }),
   },

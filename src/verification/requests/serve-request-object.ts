@@ -14,10 +14,10 @@ import { readRequestToken } from './request-token.ts'
 type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'keys' | 'urls' | 'config'>
 
 /**
- * Makes the signed request object of an open request. It may be fetched as often as a wallet likes until the request ends: nonce,
- * state, query and signer stay the same [VP-R11]. One statement; signed outside of it.
+ * Returns the signed request object of an open request. Until the request ends it may be fetched any number of times, with the same nonce,
+ * state, query and signer [VP-R11]. One statement; the object is signed outside of it.
  *
- * @param walletNonce Echoed, for a wallet that posted one [VP-U2].
+ * @param walletNonce The `wallet_nonce` that the wallet posted; repeated in the object [VP-U2].
  * @throws Fault `resource.unknown`, `presentation_request.closed`
  * @see [OpenID4VP 1.0, 5.10](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-request-uri-method-post)
  */
@@ -31,30 +31,30 @@ export async function serveRequestObject(
   const id = await readRequestToken(platform, tenantId, token)
   if (id === null) throw new Fault('resource.unknown')
   const now = clock.now()
-  const question = await store.single(tenantId, (tx) => findPendingRequest(tx, id, now))
-  if (question === null) throw new Fault('presentation_request.closed')
-  const { clientId, responseUri } = addressesOf(urls, slug, token, question.clientId)
-  const { nonce, state, expiresAt } = question
+  const request = await store.single(tenantId, (tx) => findPendingRequest(tx, id, now))
+  if (request === null) throw new Fault('presentation_request.closed')
+  const { clientId, responseUri } = addressesOf(urls, slug, token, request.clientId)
+  const { nonce, state, expiresAt } = request
   const lifetimeSeconds = Math.max(1, Math.floor((expiresAt.getTime() - now.getTime()) / 1000))
   const claims = buildRequestObject(
     {
       ...{ clientId, responseUri, nonce, state, lifetimeSeconds },
-      dcqlQuery: queryOf(question),
+      dcqlQuery: queryOf(request),
       ...(walletNonce !== undefined && { walletNonce }),
     },
-    formatsOf(question),
+    formatsOf(request),
     now,
   )
-  const { header, key } = await signerOf(platform, tenantId, slug, question)
+  const { header, key } = await signerOf(platform, tenantId, slug, request)
   return signRequestObject(claims, header, key)
 }
 
 /**
- * The client that asks in a request, open or not, as {@link addressesOf} wants it.
+ * Returns the client identifier that is stored with a request in any state.
  *
- * @throws Fault `resource.unknown` if the token is not ours
+ * @throws Fault `resource.unknown` if the token is invalid
  */
-export async function requestClient(
+export async function getRequestClientId(
   platform: Pick<Needs, 'store' | 'clock' | 'sealing'>,
   { id: tenantId }: Tenant,
   token: string,
@@ -67,7 +67,7 @@ export async function requestClient(
   return row.clientId
 }
 
-/** What this request is about, and no more. */
+/** The formats that this request queries. */
 function formatsOf({ credentials }: PendingRequest): Partial<typeof vpFormatsSupported> {
   const has = (format: string) => credentials.some((one) => one.format === format)
   const { 'dc+sd-jwt': sdJwt, mso_mdoc } = vpFormatsSupported
@@ -89,7 +89,7 @@ async function signerOf(
   }
   const signer = await findFormerSigner(platform, tenantId, signerId)
   if (signer === null) {
-    const detail = 'The certificate that the request was made with was revoked, or has expired.'
+    const detail = 'The certificate of the request was revoked or has expired.'
     throw new Fault('presentation_request.closed', { detail })
   }
   // 5.9.3, [X5-5]: the chain without its root

@@ -7,7 +7,7 @@ import { addressesOf } from './request-addresses.ts'
 import { requestTokenOf } from './request-token.ts'
 import type { PresentationRequestReply } from './schemas.ts'
 
-/** A template as the contract shows it. */
+/** Returns a template as the API shows it. */
 export function showPresentationTemplate(template: PresentationTemplate): PresentationTemplateReply {
   const { id, name, description, createdAt, updatedAt, credentials } = template
   return {
@@ -18,7 +18,7 @@ export function showPresentationTemplate(template: PresentationTemplate): Presen
   }
 }
 
-/** What the contract takes in requests only, for whoever wants to read a template before replacing it. */
+/** Returns the members of a template that the contract has in request bodies only, for clients that read a template to replace it. */
 export function templateMeta({ credentials, verifierConfig, retentionSeconds }: PresentationTemplate) {
   return {
     verifierConfig,
@@ -29,7 +29,7 @@ export function templateMeta({ credentials, verifierConfig, retentionSeconds }: 
   }
 }
 
-/** A request with its addresses. */
+/** Returns a request as the API shows it, with its URLs. */
 export async function showRequest(
   { sealing, urls }: Pick<Platform, 'sealing' | 'urls'>,
   { tenantId, tenantSlug }: Pick<Caller, 'tenantId' | 'tenantSlug'>,

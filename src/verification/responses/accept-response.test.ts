@@ -13,7 +13,7 @@ import {
   issuer,
   part,
   payloadAt,
-  type Spoilt,
+  type Tampering,
 } from '../test-support/asked.ts'
 import { aKey, anIssuer, isSignedBy, membership } from '../test-support/holder.ts'
 import { postForm, send, startVerifier, type Verifier } from '../test-support/verifier.ts'
@@ -24,7 +24,7 @@ const verifiedEntries = sql(
   `select id from audit_entry where subject_id = $1 and action = 'openid4vc.verification.verified'`,
 )
 let verifier: Verifier
-/** What the world outside answers, and what was asked of it. */
+/** Documents by URL, and the URLs that were fetched. */
 const lists = new Map<string, string>()
 const fetched: string[] = []
 before(async () => {
@@ -37,7 +37,7 @@ before(async () => {
 })
 after(() => verifier.close())
 
-test('the request object is signed by the did:web of the tenant and says what a wallet needs [VP-R1, VP-R4, VP-S2]', async () => {
+test('the request object is signed by the did:web of the tenant and has the parameters for a wallet [VP-R1, VP-R4, VP-S2]', async () => {
   const { object, requestUri, slug } = await aRequest(verifier)
   const { headers, body } = await send(requestUri)
   assert.equal(headers.get('content-type'), 'application/oauth-authz-req+jwt')
@@ -74,7 +74,7 @@ test('the request object is served again with the same nonce, and repeats the no
   assert.deepEqual([posted.nonce, posted.wallet_nonce], [object.nonce, 'w-1'])
 })
 
-test('a good answer is verified, says who issued it, and only what was asked for is kept [DCQL-21]', async () => {
+test('a valid response is verified with its issuer, and only the requested claims are stored [DCQL-21]', async () => {
   const request = await aRequest(verifier)
   const token = { c0: [await aPresentation(request, { names: ['given_name', 'family_name', 'address'] })] }
   const answered = await request.answer(token)
@@ -90,7 +90,7 @@ test('a good answer is verified, says who issued it, and only what was asked for
   ])
 })
 
-test('where any issuer is allowed the result says so and is valid', async () => {
+test('a template that allows any issuer gives a valid result with a warning', async () => {
   const request = await aRequest(verifier, { credential: { issuers: ['*'] } })
   await request.answer({ c0: [await aPresentation(request, { by: anIssuer() })] })
   const { status, credentials } = await request.result()
@@ -106,7 +106,7 @@ const seconds = () => Math.floor(Date.now() / 1000)
 const stranger = anIssuer()
 const other = aKey()
 
-for (const [what, spoilt, code] of [
+for (const [what, tampering, code] of [
   ['another nonce (RFC 9901 7.3)', { binding: { nonce: 'another-nonce-of-another-request' } }, 'kb.nonce'],
   [
     'another audience (RFC 9901 7.3)',
@@ -116,8 +116,8 @@ for (const [what, spoilt, code] of [
   ['a hash over another presentation (RFC 9901 7.3)', { binding: { sdHash: 'AAAA' } }, 'kb.sd_hash'],
   ['the key binding of another holder [SEC-50]', { binding: { key: other } }, 'kb.signature'],
   ['a key binding of another type', { binding: { typ: 'JWT' } }, 'kb.type'],
-  ['a key binding 301 s old (3.9 step 9)', { binding: { iat: seconds() - 330 } }, 'kb.time'],
-  ['a key binding from the future (3.9 step 9)', { binding: { iat: seconds() + 330 } }, 'kb.time'],
+  ['a key binding 330 s old (3.9 step 9)', { claims, issuedIn: -330 }, 'kb.time'],
+  ['a key binding from the future (3.9 step 9)', { claims, issuedIn: 330 }, 'kb.time'],
   ['the key binding stripped [SEC-56]', { binding: null }, 'kb.missing'],
   ['no holder key in it', { about: {} as object, claims, unbound: true }, 'kb.no_key'],
   ['an issuer that is not on the list', { by: stranger }, 'issuer.not_allowed'],
@@ -126,16 +126,17 @@ for (const [what, spoilt, code] of [
     { by: stranger, about: { payload: { iss: issuer.did }, header: { kid: `${issuer.did}#0` } } },
     'jwt.signature',
   ],
-  ['its time over', { about: { payload: { exp: seconds() - 120 } } }, 'validity.expired'],
-  ['its time not begun', { about: { payload: { nbf: seconds() + 120 } } }, 'validity.early'],
+  ['an expired validity', { about: { payload: { exp: seconds() - 120 } } }, 'validity.expired'],
+  ['a validity in the future', { about: { payload: { nbf: seconds() + 120 } } }, 'validity.early'],
   ['another type [DCQL-20]', { about: { vct: 'https://types.example/other' } }, 'presentation.type'],
-  ['a claim short [DCQL-20]', { names: ['given_name'] }, 'presentation.claims'],
+  ['a missing claim [DCQL-20]', { names: ['given_name'] }, 'presentation.claims'],
   ['another type in its header', { about: { header: { typ: 'JWT' } } }, 'jwt.type'],
 ] as const) {
-  test(`a presentation with ${what} is a failed result with ${code}, and the wallet learns nothing [VP-S9]`, async () => {
+  test(`a presentation with ${what} is a failed result with ${code}, which the wallet does not learn [VP-S9]`, async () => {
     const request = await aRequest(verifier)
-    const unbound = 'unbound' in spoilt ? { about: { cnf: undefined } } : {}
-    const token = { c0: [await aPresentation(request, { ...spoilt, ...unbound } as Spoilt)] }
+    const unbound = 'unbound' in tampering ? { about: { cnf: undefined } } : {}
+    const dated = 'issuedIn' in tampering ? { binding: { iat: seconds() + tampering.issuedIn } } : {}
+    const token = { c0: [await aPresentation(request, { ...tampering, ...unbound, ...dated } as Tampering)] }
     const answered = await request.answer(token)
     assert.deepEqual([answered.status, answered.body], [200, {}])
     const { status, error, credentials } = await request.result()
@@ -150,7 +151,7 @@ for (const [what, spoilt, code] of [
   })
 }
 
-test('an answer to one request is not an answer to another [SEC-50, SEC-51]', async () => {
+test('a response to one request is refused for another [SEC-50, SEC-51]', async () => {
   const backend = await verifier.aTenant()
   const [one, another] = [await aRequest(verifier, { backend }), await aRequest(verifier, { backend })]
   const token = { c0: [await aPresentation(one)] }
@@ -166,13 +167,13 @@ test('an answer to one request is not an answer to another [SEC-50, SEC-51]', as
   )
 })
 
-test('of many answers at once exactly one is taken, and none after it', async () => {
+test('of concurrent responses exactly one is accepted, and none after it', async () => {
   const request = await aRequest(verifier)
   const token = { c0: [await aPresentation(request)] }
   const answers = await Promise.all(Array.from({ length: 8 }, () => request.answer(token)))
   const [taken, ...others] = answers.map((one) => one.status).sort()
   assert.equal(taken, 200)
-  // one that comes while the first is being checked may come again, for the first may yet be given up
+  // a response that arrives while the first is being checked may be sent again, because the first may be released
   for (const status of others) assert(status === 400 || status === 503, String(status))
   for (const one of answers) if (one.status === 400) assert.equal(one.body.error, 'invalid_request')
   assert.equal((await request.answer(token)).status, 400)
@@ -189,7 +190,7 @@ for (const [what, form] of [
   ['an empty list of presentations [VP-S1]', (state: string) => ({ vp_token: '{"c0":[]}', state })],
   ['a token and an error', (state: string) => ({ vp_token: '{"c0":["x"]}', error: 'access_denied', state })],
 ] as const) {
-  test(`an answer with ${what} is refused and the request stays open [VP-S9]`, async () => {
+  test(`a response with ${what} is refused and the request stays open [VP-S9]`, async () => {
     const request = await aRequest(verifier)
     const answered = await postForm(String(request.object.response_uri), {
       ...form(String(request.object.state)),
@@ -200,7 +201,7 @@ for (const [what, form] of [
   })
 }
 
-test('a wallet that declines makes a rejected result, any other error a failed one', async () => {
+test('a wallet that declines gives a rejected result, any other error a failed one', async () => {
   for (const [error, status] of [
     ['access_denied', 'rejected'],
     ['vp_formats_not_supported', 'failed'],
@@ -214,7 +215,7 @@ test('a wallet that declines makes a rejected result, any other error a failed o
   }
 })
 
-test('a canceled or expired request is neither served nor answered; an unknown one is not there', async () => {
+test('a canceled request is neither served nor accepts a response; an unknown one is a 404', async () => {
   const canceled = await aRequest(verifier)
   await canceled.ask('DELETE', `/presentations/${canceled.id}`)
   const token = { c0: [await aPresentation(canceled)] }
@@ -230,7 +231,7 @@ test('a canceled or expired request is neither served nor answered; an unknown o
   }
 })
 
-test('the status list of the issuer decides, and is fetched once for many answers (TSL 8.3)', async () => {
+test('the status list of the issuer is applied, and fetched once for several responses (TSL 8.3)', async () => {
   const uri = 'https://status.example/lists/1'
   lists.set(uri, issuer.statusList(uri, Buffer.from([0b10, 0])))
   const codes: (string | undefined)[] = []
@@ -246,7 +247,7 @@ test('the status list of the issuer decides, and is fetched once for many answer
   assert.equal(fetched.filter((one) => one === uri).length, 1)
 })
 
-for (const [what, credential, spoilt, code] of [
+for (const [what, credential, tampering, code] of [
   [
     'status list',
     {},
@@ -260,9 +261,9 @@ for (const [what, credential, spoilt, code] of [
     'issuer.unavailable',
   ],
 ] as const) {
-  test(`an answer whose ${what} is out of reach is for later: the wallet is told so, and the request stays open`, async () => {
+  test(`a response whose ${what} cannot be reached gets a 503, and the request stays open`, async () => {
     const request = await aRequest(verifier, { credential })
-    const put = { c0: [await aPresentation(request, spoilt as Spoilt)] }
+    const put = { c0: [await aPresentation(request, tampering as Tampering)] }
     const { status, headers, body } = await request.answer(put)
     assert.deepEqual([status, headers.get('retry-after'), body.error], [503, '10', 'temporarily_unavailable'])
     const open = await request.result()
@@ -275,7 +276,7 @@ for (const [what, credential, spoilt, code] of [
   })
 }
 
-test('what is out of reach saves no answer that fails otherwise, and spoils none that is enough without it', async () => {
+test('a status list that cannot be reached neither keeps a failed response open nor fails one that is sufficient without it', async () => {
   const away = { about: { payload: { status: { status_list: { idx: 0, uri: 'https://status.example/away' } } } } }
   const card = { type: membership, name: 'card', attributes, issuers: [issuer.did] }
   const both = { credentials: [card, { ...card, name: 'extra' }] }
@@ -294,12 +295,12 @@ test('what is out of reach saves no answer that fails otherwise, and spoils none
   assert.deepEqual([status, credentials.map((one: { isValid: boolean }) => one.isValid)], ['verified', [true, false]])
 })
 
-test('nobody is asked about an issuer that is not on the list, however it makes its key known', async () => {
+test('no key is fetched for an issuer that the template does not allow', async () => {
   for (const iss of ['https://issuer.example', 'did:web:issuer.example', `${issuer.did}#0`]) {
     const request = await aRequest(verifier)
     const asked = fetched.length
-    const spoilt = { about: { payload: { iss }, header: { kid: 'k' } } }
-    await request.answer({ c0: [await aPresentation(request, spoilt)] })
+    const tampering = { about: { payload: { iss }, header: { kid: 'k' } } }
+    await request.answer({ c0: [await aPresentation(request, tampering)] })
     const { status, credentials } = await request.result()
     assert.deepEqual(
       [status, credentials[0].issues[0].code, credentials[0].issuer],
@@ -309,8 +310,8 @@ test('nobody is asked about an issuer that is not on the list, however it makes 
   }
 })
 
-for (const name of ['verification.request-claim', 'verification.request-complete']) {
-  test(`an answer is taken once although the database answer to ${name} is lost`, async () => {
+for (const name of ['verification.claim_request', 'verification.complete_request']) {
+  test(`a response is accepted once although the database answer to ${name} is lost`, async () => {
     const request = await aRequest(verifier)
     const { platform } = verifier
     const tenant = await getTenant(platform, request.slug)
@@ -326,14 +327,14 @@ for (const name of ['verification.request-claim', 'verification.request-complete
   })
 }
 
-test('an answer whose check died is not told as closed: the wallet may send it again until it is taken', async () => {
+test('after a check that died the wallet gets a 503 until the lease expires; then its response is accepted', async () => {
   const request = await aRequest(verifier)
   const { platform } = verifier
   const tenant = await getTenant(platform, request.slug)
   const token = request.requestUri.split('/').at(-1) ?? ''
   const presented = { c0: [await aPresentation(request)] }
   const form = { vp_token: JSON.stringify(presented), state: String(request.object.state) }
-  const dying = { ...platform, store: lossyStore(platform.store, 'verification.request-complete', 99, false) }
+  const dying = { ...platform, store: lossyStore(platform.store, 'verification.complete_request', 99, false) }
   await assert.rejects(acceptResponse(dying, tenant, token, readResponse(form), { ip: '::1', requestId: 'r' }))
   const { status, headers } = await request.answer(presented)
   assert.deepEqual([status, headers.get('retry-after')], [503, '10'])
@@ -344,7 +345,7 @@ test('an answer whose check died is not told as closed: the wallet may send it a
   verifier.wait(-61)
 })
 
-test('a list that another issuer signed says nothing', async () => {
+test('a status list that another issuer signed is not trusted', async () => {
   const uri = 'https://status.example/lists/2'
   lists.set(uri, stranger.statusList(uri, Buffer.from([0])))
   const request = await aRequest(verifier)
@@ -354,7 +355,7 @@ test('a list that another issuer signed says nothing', async () => {
   assert.deepEqual([status, credentials[0].issues[0].code], ['failed', 'status.untrusted'])
 })
 
-test('creating a request and serving it cost one statement each, an answer two', async () => {
+test('creating a request and serving it take one statement each, a response two', async () => {
   const backend = await verifier.aTenant()
   const warm = await aRequest(verifier, { backend })
   await warm.answer({ c0: [await aPresentation(warm)] })

@@ -5,7 +5,7 @@ import type { AnonymousActor } from '../../events/audit/entry.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import type { ResponseForm } from '../../protocols/openid4vp/response.ts'
-import { newId } from '../../store/row-id.ts'
+import { newLease } from '../../store/lease.ts'
 import { untilConfirmed } from '../../store/until-confirmed.ts'
 import { trustOf } from '../../trust/issuers/is-trusted.ts'
 import { issue } from '../requests/finding.ts'
@@ -18,20 +18,23 @@ import { checkResponse } from './check-response.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'urls' | 'fetch' | 'config'>
 
-/** When a wallet may send an answer again that could not be checked. */
+/** When a wallet may repeat a response that could not be checked. */
 const RETRY_SECONDS = 10
+/** Longer than the checks take; the next response may claim the request after this time. */
+const LEASE_MS = 60_000
 
-/** From whom the answer came, for the audit trail. */
-export type ResponseSource = Pick<AnonymousActor, 'ip' | 'requestId'>
+/** The sender of the response, for the audit trail. */
+type ResponseSource = Pick<AnonymousActor, 'ip' | 'requestId'>
 
 /**
- * Takes a wallet's answer to a request: claim, check, complete. Two statements, and all checks between them.
+ * Accepts a wallet's response to a request: claims the request, checks the response, completes the request. Two statements, with the checks
+ * outside of any transaction.
  *
- * Of several answers one is taken. An answer that fails the checks is taken too and makes a failed result, so that the wallet learns
- * nothing from it [VP-S9]; one that names another `state` leaves the request open, and so does one that cannot be checked because an
- * issuer or its status list is out of reach: what passes must not end a request for good.
+ * Of concurrent responses one is accepted. A response that fails the checks is accepted too, with the result `failed`, so the wallet does not
+ * learn which check failed [VP-S9]. The request stays open after a response with another `state`, and after one that cannot be checked because
+ * an issuer or its status list cannot be reached.
  *
- * @returns where the holder's browser is to go, with a fresh response code; null if nowhere.
+ * @returns the redirect URI with a fresh response code; null if the request has none.
  * @throws Fault `resource.unknown` (no such request), `presentation_request.closed` (not open, or another state),
  *   `presentation_response.invalid` (no state), `presentation_response.undecided`
  */
@@ -46,41 +49,41 @@ export async function acceptResponse(
   const id = await readRequestToken(platform, tenant.id, token)
   if (id === null) throw new Fault('resource.unknown')
   const { state } = answer
-  // [VP-S2] our requests have a state, so their answers have it too
+  // [VP-S2]
   if (state === null) throw new Fault('presentation_response.invalid', { detail: 'state is missing.' })
   const now = clock.now()
-  const claim = newId()
-  const question = await untilConfirmed(() => store.single(tenant.id, (tx) => claimRequest(tx, id, state, now, claim)))
-  // 3.9 step 1: open, in time, the right state, and once
-  if (question === null) {
+  const lease = newLease(now, LEASE_MS)
+  const request = await untilConfirmed(() => store.single(tenant.id, (tx) => claimRequest(tx, id, state, now, lease)))
+  // 3.9 step 1
+  if (request === null) {
     if (await store.single(tenant.id, (tx) => isClaimed(tx, id, state, now)))
-      throw undecided('Another answer to the request is being checked; this one may be sent again.')
+      throw undecided('Another response to the request is being checked; send this one again later.')
     throw new Fault('presentation_request.closed')
   }
-  const { clientId: aud, responseUri } = addressesOf(platform.urls, tenant.slug, token, question.clientId)
+  const { clientId: aud, responseUri } = addressesOf(platform.urls, tenant.slug, token, request.clientId)
   const trust = trustOf(platform, tenant.id)
-  const home = { urls: platform.urls, slug: tenant.slug }
+  const verifier = { urls: platform.urls, slug: tenant.slug }
   const outcome =
     answer.kind === 'refused'
       ? declined(answer)
-      : await checkResponse(platform, question, answer.vpToken, { aud, responseUri, now, trust, home })
-  if (outcome.status === 'undecided') throw await putOff(platform, tenant, question, outcome)
-  return complete(platform, tenant, question, outcome, from)
+      : await checkResponse(platform, request, answer.vpToken, { aud, responseUri, now, trust, verifier })
+  if (outcome.status === 'undecided') throw await releaseClaim(platform, tenant, request, outcome)
+  return complete(platform, tenant, request, outcome, from)
 }
 
-/** The request is open again at once, and says why to whoever made it. */
-async function putOff(
+/** Reopens the request, with the reason in its `error`. */
+async function releaseClaim(
   { store, clock }: Needs,
   { id: tenantId }: Tenant,
-  question: ClaimedRequest,
+  request: ClaimedRequest,
   { details }: Inconclusive,
 ): Promise<Fault> {
   const error = {
     code: 503,
-    message: 'An answer came that could not be checked yet; the wallet may send it again.',
+    message: 'A response could not be checked yet; the wallet may send it again.',
     details,
   }
-  await untilConfirmed(() => store.single(tenantId, (tx) => releaseRequest(tx, question, error, clock.now())))
+  await untilConfirmed(() => store.single(tenantId, (tx) => releaseRequest(tx, request, error, clock.now())))
   return undecided()
 }
 
@@ -99,11 +102,11 @@ function declined({ error }: Extract<ResponseForm, { kind: 'refused' }>): Reques
       credentials: [],
     }
   }
-  // Only codes as RFC 6749 spells them, and no sentences: what a wallet writes about its holder is nothing to keep in the clear.
+  // Stores only an OAuth error code: `error_description` could contain personal data.
   const details = [issue('wallet.error', /^[a-z_]{1,64}$/.test(error) ? error : undefined)]
   return {
     status: 'failed',
-    error: { code: 422, message: 'The wallet could not answer the request.', details },
+    error: { code: 422, message: 'The wallet could not respond to the request.', details },
     credentials: [],
   }
 }
@@ -111,11 +114,11 @@ function declined({ error }: Extract<ResponseForm, { kind: 'refused' }>): Reques
 async function complete(
   { store, clock, sealing }: Needs,
   { id: tenantId }: Tenant,
-  question: ClaimedRequest,
+  request: ClaimedRequest,
   { status, error, credentials }: RequestOutcome,
   from: ResponseSource,
 ): Promise<string | null> {
-  const { id, redirectUri, retentionSeconds } = question
+  const { id, redirectUri, retentionSeconds } = request
   const responseCode = redirectUri === null ? null : randomToken()
   const result =
     credentials.length === 0 ? null : await sealing.seal(resultPlace(tenantId, id), JSON.stringify(credentials))
@@ -126,21 +129,21 @@ async function complete(
     responseCodeHash: responseCode === null ? null : sha256(responseCode),
   }
   const entry = {
-    // Webhooks know no event of their own for a refusal by the holder.
+    // There is no public event of its own for a holder who declines.
     action: status === 'verified' ? 'openid4vc.verification.verified' : 'openid4vc.verification.failed',
     subject: { kind: 'presentation_request', id },
     by: { kind: 'wallet' as const, ...from },
     detail: { status },
   }
-  const isOurs = await untilConfirmed(() =>
-    store.single(tenantId, (tx) => completeRequest(tx, question, completion, entry, now)),
+  const isCompleted = await untilConfirmed(() =>
+    store.single(tenantId, (tx) => completeRequest(tx, request, completion, entry, now)),
   )
-  // The checks took longer than a claim lasts, and another answer was taken meanwhile.
-  if (!isOurs) throw new Fault('presentation_request.closed')
+  // The lease expired during the checks, and another response claimed the request.
+  if (!isCompleted) throw new Fault('presentation_request.closed')
   return redirectUri === null || responseCode === null ? null : withResponseCode(redirectUri, responseCode)
 }
 
-/** [VP-S4] a fresh random value, so that only the browser that the wallet went back to can show it */
+/** [VP-S4] */
 function withResponseCode(redirectUri: string, responseCode: string): string {
   const url = new URL(redirectUri)
   url.searchParams.set('response_code', responseCode)

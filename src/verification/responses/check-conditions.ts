@@ -3,36 +3,36 @@ import { type Issue, type IssueCode, issue } from '../requests/finding.ts'
 import { type Condition, isFullDate, type RequestedClaim } from '../templates/attribute-grammar.ts'
 
 /**
- * Checks the values of disclosed claims against what the template demands of them.
+ * Checks the values of disclosed claims against the conditions of the template.
  *
- * @param claims The processed payload of a presentation that passed all other checks. A claim that is not there is left to the check of
- *   the query.
+ * @param claims The processed payload of a presentation that passed all other checks. A missing claim is NOT an issue here: the check of
+ *   the query finds it.
  */
-export function checkConditions(wanted: readonly RequestedClaim[], claims: JsonObject): readonly Issue[] {
+export function checkConditions(requested: readonly RequestedClaim[], claims: JsonObject): readonly Issue[] {
   const issues: Issue[] = []
-  for (const { path, condition } of wanted) {
+  for (const { path, condition } of requested) {
     const value = valueAt(claims, path)
     if (value === undefined) continue
-    const code = objectionTo(value, condition)
+    const code = brokenCondition(value, condition)
     if (code !== null) issues.push(issue(code, path.join('.')))
   }
   return issues
 }
 
-/** The claims that were asked for and nothing else, nested as they were asked for. [DCQL-21] */
-export function pickRequested(wanted: readonly RequestedClaim[], claims: JsonObject): JsonObject {
+/** Returns the requested claims only, with their nesting. [DCQL-21] */
+export function pickRequested(requested: readonly RequestedClaim[], claims: JsonObject): JsonObject {
   const picked: Record<string, Json> = {}
-  for (const { path } of wanted) {
+  for (const { path } of requested) {
     const value = valueAt(claims, path)
     if (value !== undefined) place(picked, path, value)
   }
   return picked
 }
 
-function objectionTo(value: Json, { type, value: demanded, minimum, maximum }: Condition): IssueCode | null {
+function brokenCondition(value: Json, { type, value: expected, minimum, maximum }: Condition): IssueCode | null {
   if (type === 'date' ? !isFullDate(value) : type !== undefined && typeof value !== type) return 'value.type'
   // [DCQL-4] equal in type and value
-  if (demanded !== undefined && value !== demanded) return 'value.different'
+  if (expected !== undefined && value !== expected) return 'value.different'
   if (minimum !== undefined) {
     const order = compare(value, minimum)
     if (order === null) return 'value.type'
@@ -46,7 +46,7 @@ function objectionTo(value: Json, { type, value: demanded, minimum, maximum }: C
   return null
 }
 
-/** Negative, zero or positive; null where the two cannot be compared. Full dates order as text. */
+/** Negative, zero or positive; null if the two cannot be compared. Full dates compare as text. */
 function compare(value: Json, bound: string | number): number | null {
   if (typeof value === 'number' && typeof bound === 'number') return value - bound
   if (typeof bound !== 'string' || !isFullDate(value)) return null
@@ -63,10 +63,9 @@ function place(into: Record<string, Json>, path: readonly string[], value: Json)
   let here = into
   for (const step of path.slice(0, -1)) {
     const next = Object.hasOwn(here, step) ? here[step] : undefined
-    // Nothing but objects that were made here stands on the way to a leaf.
-    const made = isJsonObject(next) ? (next as Record<string, Json>) : {}
-    here[step] = made
-    here = made
+    // Every object on the way to a leaf was created here.
+    here[step] = isJsonObject(next) ? next : {}
+    here = here[step] as Record<string, Json>
   }
   here[path.at(-1) ?? ''] = value
 }

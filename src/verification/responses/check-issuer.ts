@@ -4,16 +4,17 @@ import { type Issue, issue } from '../requests/finding.ts'
 import { ANY_ISSUER } from '../templates/presentation-template.ts'
 import type { ExpectedPresentation } from './checked-credential.ts'
 
-/** An issuer as it was found, or as it calls itself. */
-type Claimed = Pick<ResolvedIssuer, 'issuer' | 'mechanism' | 'trusted' | 'chain' | 'keyIds'>
+type Issuer = Pick<ResolvedIssuer, 'issuer' | 'mechanism' | 'trusted' | 'chain' | 'keyIds'>
 
 /**
- * 3.9 step 6: whether the issuer counts for this credential. Without named issuers the tenant and its trusted entities count; a type under an
- * issuer address of this deployment then counts from that tenant only, since the address names its issuer.
+ * Checks whether the template accepts the issuer of a credential (3.9 step 6).
+ *
+ * A template without `issuers` and `trustedIssuers` accepts the tenant and its trusted entities; for a type under an issuer address of this
+ * deployment, which names its issuer, that issuer only.
  */
 export async function checkIssuer(
-  issuer: Claimed,
-  { credential, trust, home }: Pick<ExpectedPresentation, 'credential' | 'trust' | 'home'>,
+  issuer: Issuer,
+  { credential, trust, verifier }: Pick<ExpectedPresentation, 'credential' | 'trust' | 'verifier'>,
 ): Promise<readonly Issue[]> {
   const { issuers = [], trustedIssuers = [] } = credential
   if (issuers.includes(ANY_ISSUER)) return [issue('issuer.not_restricted')]
@@ -21,20 +22,20 @@ export async function checkIssuer(
   if (trustedIssuers.length > 0) {
     return (await trust.vouchesFor(issuer, trustedIssuers)) ? [] : [issue('issuer.not_trusted')]
   }
-  const owner = ownerOf(home.urls, credential.type)
+  const owner = ownerOf(verifier.urls, credential.type)
   if (issuers.length > 0 || owner !== null) {
-    return issuers.length === 0 && isTenant(home.urls, owner, issuer) ? [] : [issue('issuer.not_allowed')]
+    return issuers.length === 0 && isTenant(verifier.urls, owner, issuer) ? [] : [issue('issuer.not_allowed')]
   }
-  if (isTenant(home.urls, home.slug, issuer) || (await trust.vouchesFor(issuer))) return []
+  if (isTenant(verifier.urls, verifier.slug, issuer) || (await trust.vouchesFor(issuer))) return []
   return [issue('issuer.not_trusted')]
 }
 
-/** The slug of the tenant whose issuer address a type is under; null for types of other places. */
+/** The slug of the tenant whose issuer address is a prefix of the type; null if there is none. */
 function ownerOf(urls: Urls, type: string): string | null {
   const root = urls.issuer('')
   return (type.startsWith(root) && type.slice(root.length).split('/')[0]) || null
 }
 
-function isTenant(urls: Urls, slug: string | null, { issuer }: Claimed): boolean {
+function isTenant(urls: Urls, slug: string | null, { issuer }: Issuer): boolean {
   return slug !== null && (issuer === urls.issuer(slug) || issuer === urls.did(slug))
 }

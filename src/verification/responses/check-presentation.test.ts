@@ -17,11 +17,11 @@ const expected = {
   credential: { type: membership, format: 'sd-jwt-vc', attributes: {}, issuers: [issuer.did] },
   ...{ nonce: 'nonce-of-this-request-0123', aud: 'decentralized_identifier:did:web:us.example', now },
   responseUri: 'https://us.example/answers',
-  home: { urls: urlsOf(platform.config), slug: 'us' },
+  verifier: { urls: urlsOf(platform.config), slug: 'us' },
   trust: { anchors: async () => noAnchors, vouchesFor: async () => false },
 } as const
 
-test('an index in a query means the array as it was issued, whatever the holder kept back (7.1.1)', async () => {
+test('an index in a query means the array as it was issued, whatever the holder did not disclose (7.1.1)', async () => {
   const claims = { clubs: ['chess', 'go', 'bridge'] }
   const about = { cnf: holder.jwk, frame: { clubs: { _sd: [0, 1, 2] } } }
   const shown = present(await issuer.issue(claims, about), ['go'], { ...expected, key: holder })

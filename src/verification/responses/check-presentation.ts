@@ -4,15 +4,15 @@ import { checkSdJwtPresentation } from './check-sd-jwt-presentation.ts'
 import type { CheckedCredential, ExpectedPresentation } from './checked-credential.ts'
 
 /**
- * Checks one presentation by itself, as the format that was asked for (3.9 step 5) and no other.
+ * Checks one presentation on its own, in the requested format only (3.9 step 5).
  *
- * Issuer documents, revocation lists and status lists are fetched, bounded and cached. Whether it answers the query is NOT checked here.
+ * Issuer documents, revocation lists and status lists are fetched, bounded and cached. NOT checked: whether it matches the query.
  */
 export function checkPresentation(
   platform: Pick<Platform, 'fetch' | 'config'>,
   presentation: string,
   expected: ExpectedPresentation,
 ): Promise<CheckedCredential> {
-  const judge = expected.credential.format === 'mdoc' ? checkMdocPresentation : checkSdJwtPresentation
-  return judge(platform, presentation, expected)
+  const check = expected.credential.format === 'mdoc' ? checkMdocPresentation : checkSdJwtPresentation
+  return check(platform, presentation, expected)
 }

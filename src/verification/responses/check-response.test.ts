@@ -22,21 +22,21 @@ for (const [what, attribute, disclosed, code] of [
   ['a number above the maximum', { level: { type: 'number', maximum: 6 } }, ['level'], 'value.above_maximum'],
   ['a date after the maximum', { since: { type: 'date', maximum: '2019-04-30' } }, ['since'], 'value.above_maximum'],
   ['no date', { given_name: { type: 'date' } }, ['given_name'], 'value.type'],
-  ['a number where a text was demanded', { level: { type: 'string' } }, ['level'], 'value.type'],
-  ['a text of the demanded number', { level_text: { value: 7 } }, ['level_text'], 'value.different'],
+  ['a number where a string is required', { level: { type: 'string' } }, ['level'], 'value.type'],
+  ['a string with the digits of the required number', { level_text: { value: 7 } }, ['level_text'], 'value.different'],
   [
-    'a text that looks like a number in range',
+    'a string with the digits of a number in range',
     { level_text: { minimum: 1, maximum: 9 } },
     ['level_text'],
     'value.type',
   ],
   ['a date against a bound that is a number', { since: { minimum: 1 } }, ['since'], 'value.type'],
-  ['a time where a date was demanded', { seen: { type: 'date', minimum: '2000-01-01' } }, ['seen'], 'value.type'],
-  ['a day that no calendar has', { never: { minimum: '2000-01-01' } }, ['never'], 'value.type'],
-  ['an array where a text was demanded', { clubs: { type: 'string' } }, ['clubs'], 'value.type'],
-  ['null where a text was demanded', { nothing: { type: 'string' } }, ['nothing'], 'value.type'],
+  ['a date-time where a date is required', { seen: { type: 'date', minimum: '2000-01-01' } }, ['seen'], 'value.type'],
+  ['a date that does not exist', { never: { minimum: '2000-01-01' } }, ['never'], 'value.type'],
+  ['an array where a string is required', { clubs: { type: 'string' } }, ['clubs'], 'value.type'],
+  ['null where a string is required', { nothing: { type: 'string' } }, ['nothing'], 'value.type'],
   [
-    'all as demanded',
+    'all conditions satisfied',
     { since: { type: 'date', minimum: '2019-05-01', maximum: '2019-05-01' }, level: { value: 7 } },
     ['since', 'level'],
     null,
@@ -44,7 +44,7 @@ for (const [what, attribute, disclosed, code] of [
 ] as const) {
   test(`conditions are checked after disclosure: ${what}`, async () => {
     const request = await aRequest(verifier, { credential: { attributes: attribute } })
-    // 15.4.1: the query does not betray what the verifier hopes for
+    // 15.4.1: the query does not have the expected values
     assert.equal(JSON.stringify(request.object.dcql_query).includes('"values"'), false)
     await request.answer({ c0: [await aPresentation(request, { names: disclosed, claims: odd })] })
     const { status, credentials } = await request.result()
@@ -58,13 +58,9 @@ for (const [what, attribute, disclosed, code] of [
 }
 
 for (const [what, change, code] of [
-  [
-    'an id that nobody asked for [VP-S1]',
-    (good: string) => ({ c0: [good], extra: [good] }),
-    'presentation.unknown_query',
-  ],
-  ['two where one was asked for [VP-S1]', (good: string) => ({ c0: [good, good] }), 'presentation.too_many'],
-  ['only an id that nobody asked for', (good: string) => ({ other: [good] }), 'presentation.missing'],
+  ['an unknown query id [VP-S1]', (good: string) => ({ c0: [good], extra: [good] }), 'presentation.unknown_query'],
+  ['two presentations for one query [VP-S1]', (good: string) => ({ c0: [good, good] }), 'presentation.too_many'],
+  ['only an unknown query id', (good: string) => ({ other: [good] }), 'presentation.missing'],
   ['something that is no SD-JWT', () => ({ c0: ['o2d2ZXJzaW9u'] }), 'presentation.malformed'],
 ] as const) {
   test(`a response with ${what} fails as a whole`, async () => {
@@ -80,7 +76,7 @@ for (const [what, change, code] of [
   })
 }
 
-test('of two credentials that are needed one is missing: nothing is verified [DCQL-7]', async () => {
+test('if one of two required credentials is missing, nothing is verified [DCQL-7]', async () => {
   const second = { type: 'https://types.example/second', attributes: {} }
   const request = await aRequest(verifier, { template: { credentials: [card, second] } })
   await request.answer({ c0: [await aPresentation(request)] })
@@ -97,7 +93,7 @@ test('of two credentials that are needed one is missing: nothing is verified [DC
   assert.deepEqual(credentials[0].attributes, {})
 })
 
-test('an optional credential that does not hold is discarded; with the wrong nonce it spoils everything (14.1.2)', async () => {
+test('an invalid optional credential is discarded; with the wrong nonce it invalidates the response (14.1.2)', async () => {
   const template = {
     credentials: [
       { ...card, name: 'card' },

@@ -16,44 +16,44 @@ import { checkConditions, pickRequested } from './check-conditions.ts'
 import { checkPresentation } from './check-presentation.ts'
 import { type CheckedCredential, type ExpectedPresentation, rejectedCredential } from './checked-credential.ts'
 
-/** One credential of the template, and what came for it. */
+/** One credential of the template, and its presentations in the response. */
 type Answer = {
   readonly queryId: string
   readonly credential: TemplateCredential
   readonly presentations: readonly string[]
-  readonly judged: CheckedCredential
+  readonly checked: CheckedCredential
 }
 
 /**
- * Checks an answer completely: each presentation by itself, then all of them against the query, then values against conditions.
+ * Checks a response: each presentation on its own, then all of them against the query, then the values against the conditions.
  *
- * A defect is a result and never thrown. Claims leave this function only where the whole answer is verified. Undecided it is if nothing
- * stands in the way but issuers or status lists that are out of reach at this moment.
+ * A defect is a result and never thrown. Claims are returned only if the whole response is verified. The result is `undecided` if only
+ * issuers or status lists that could not be reached are in the way.
  *
- * @param asked Who asked and where to, as the request object says; whom the tenant trusts at this moment.
+ * @param context Client identifier and response URI of the request object, and whom the tenant trusts now.
  * @see [OpenID4VP 1.0, 8.6](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-vp-token-validation)
  */
 export async function checkResponse(
   platform: Pick<Platform, 'fetch' | 'config'>,
-  question: PendingRequest,
+  request: PendingRequest,
   vpToken: VpToken,
-  asked: Pick<ExpectedPresentation, 'aud' | 'responseUri' | 'now' | 'trust' | 'home'>,
+  context: Pick<ExpectedPresentation, 'aud' | 'responseUri' | 'now' | 'trust' | 'verifier'>,
 ): Promise<RequestOutcome | Inconclusive> {
-  const judging = question.credentials.map(async (credential, position): Promise<Answer> => {
+  const checks = request.credentials.map(async (credential, position): Promise<Answer> => {
     const queryId = queryIdOf(position)
     const presentations = vpToken.get(queryId) ?? []
-    const judged = await judgeOne(platform, presentations, { ...asked, credential, nonce: question.nonce })
-    return { queryId, credential, presentations, judged }
+    const checked = await checkOne(platform, presentations, { ...context, credential, nonce: request.nonce })
+    return { queryId, credential, presentations, checked }
   })
-  const answers = await Promise.all(judging)
-  const query = parseQuery(queryOf(question))
+  const answers = await Promise.all(checks)
+  const query = parseQuery(queryOf(request))
   const all = presentedIn(answers, vpToken, () => true)
   const answered = checkPresented(query, all)
   const issues = new Map(answers.map((one) => [one.queryId, issuesOf(one, answered)]))
-  // 3.9 step 12: what has a defect is discarded, and the rest must still be enough
-  const left = presentedIn(answers, vpToken, (one) => !issues.get(one.queryId)?.some(isDefect))
-  const { satisfied } = checkPresented(query, left)
-  // 14.1.2: one presentation for another request spoils the whole answer
+  // 3.9 step 12: presentations with a defect are discarded, and the others must still satisfy the query
+  const valid = presentedIn(answers, vpToken, (one) => !issues.get(one.queryId)?.some(isDefect))
+  const { satisfied } = checkPresented(query, valid)
+  // 14.1.2: one presentation for another request invalidates the whole response
   const isReplayed = [...issues.values()].flat().some(isReplay)
   const isVerified = satisfied && !isReplayed
   const shown = answers.filter((one) => one.presentations.length > 0 || issues.get(one.queryId)?.some(isDefect))
@@ -61,62 +61,61 @@ export async function checkResponse(
   if (isVerified) return { status: 'verified', error: null, credentials }
   const unknown = unknownQueries(answered)
   const details = [...credentials.flatMap((one) => one.issues.filter(isDefect)), ...unknown]
-  const mayHold = (id: string) => issues.get(id)?.filter(isDefect).every(isTransientIssue) === true && vpToken.has(id)
-  if (!isReplayed && unknown.length === 0 && planSelection(query, mayHold).satisfiable)
+  const mayBeValid = (id: string) =>
+    issues.get(id)?.filter(isDefect).every(isTransientIssue) === true && vpToken.has(id)
+  if (!isReplayed && unknown.length === 0 && planSelection(query, mayBeValid).satisfiable)
     return { status: 'undecided', details }
   const error = { code: 422, message: 'The presentation does not satisfy the request.', details }
   return { status: 'failed', error, credentials }
 }
 
-async function judgeOne(
+async function checkOne(
   platform: Pick<Platform, 'fetch' | 'config'>,
   presentations: readonly string[],
-  expected: Parameters<typeof checkPresentation>[2],
+  expected: ExpectedPresentation,
 ): Promise<CheckedCredential> {
   const [only] = presentations
   if (only === undefined) return rejectedCredential([])
-  // [VP-S1] we never ask for more than one, so more of them are not even looked at
+  // [VP-S1] no query of ours allows more than one
   if (presentations.length > 1) return rejectedCredential([issue('presentation.too_many')])
   return checkPresentation(platform, only, expected)
 }
 
-/** What the query sees. Ids that nobody asked for are kept, for they make the answer wrong. */
+/** The presentations by query id. Unknown ids are included: they make the response invalid. */
 function presentedIn(
   answers: readonly Answer[],
   vpToken: VpToken,
-  counts: (answer: Answer) => boolean,
+  isIncluded: (answer: Answer) => boolean,
 ): ReadonlyMap<string, readonly Presented[]> {
   const presented = new Map<string, readonly Presented[]>()
   for (const id of vpToken.keys()) if (!answers.some((one) => one.queryId === id)) presented.set(id, [])
   for (const one of answers) {
-    if (one.judged.presented !== null && counts(one)) presented.set(one.queryId, [one.judged.presented])
+    if (one.checked.presented !== null && isIncluded(one)) presented.set(one.queryId, [one.checked.presented])
   }
   return presented
 }
 
 /** 3.9 steps 10 to 12 for one credential, in this order: the query, then the conditions of the template. */
-function issuesOf({ queryId, credential, presentations, judged }: Answer, { findings }: Verdict): readonly Issue[] {
-  const issues = [...judged.issues]
+function issuesOf({ queryId, credential, presentations, checked }: Answer, { findings }: Verdict): readonly Issue[] {
+  const issues = [...checked.issues]
   for (const { code } of findings.filter((one) => one.queryId === queryId)) {
-    // `unanswered` says nothing new about what was presented and discarded
+    // a presentation that was discarded for a defect leaves its query unanswered
     if (code !== 'unanswered') issues.push(issue(`presentation.${code}` satisfies IssueCode))
     else if (presentations.length === 0) issues.push(issue('presentation.missing'))
   }
-  if (judged.presented !== null && !issues.some(isDefect)) {
-    issues.push(...checkConditions(requestedClaimsOf(credential), judged.presented.claims))
+  if (checked.presented !== null && !issues.some(isDefect)) {
+    issues.push(...checkConditions(requestedClaimsOf(credential), checked.presented.claims))
   }
   return issues
 }
 
-function resultOf({ credential, judged }: Answer, issues: readonly Issue[], isVerified: boolean): CredentialResult {
+function resultOf({ credential, checked }: Answer, issues: readonly Issue[], isVerified: boolean): CredentialResult {
   const { name = null, type, format } = credential
-  const isValid = judged.presented !== null && !issues.some(isDefect)
-  // [DCQL-21] only what was asked for, and nothing of an answer that as a whole does not hold
-  const attributes =
-    isValid && isVerified && judged.presented !== null
-      ? pickRequested(requestedClaimsOf(credential), judged.presented.claims)
-      : {}
-  return { isValid, name, type, format, attributes, issuer: judged.issuer, issues }
+  const isValid = checked.presented !== null && !issues.some(isDefect)
+  // [DCQL-21] only requested claims, and none unless the whole response is verified
+  const claims = isValid && isVerified ? (checked.presented?.claims ?? {}) : {}
+  const attributes = pickRequested(requestedClaimsOf(credential), claims)
+  return { isValid, name, type, format, attributes, issuer: checked.issuer, issues }
 }
 
 function unknownQueries({ findings }: Verdict): readonly Issue[] {

@@ -1,34 +1,56 @@
 import type { JsonObject } from '../../crypto/json.ts'
+import { Fault } from '../../fault.ts'
 import type { Urls } from '../../platform.ts'
 import type { Presented } from '../../protocols/dcql/check-presented.ts'
 import type { TenantTrust } from '../../trust/issuers/is-trusted.ts'
-import type { Issue } from '../requests/finding.ts'
+import { isOutOfReach } from '../../trust/lookups/out-of-reach.ts'
+import { type Issue, issue } from '../requests/finding.ts'
 import type { TemplateCredential } from '../templates/presentation-template.ts'
 
-/** What a presentation is checked against. */
+/** What a presentation must match. */
 export type ExpectedPresentation = {
   readonly credential: TemplateCredential
   readonly nonce: string
-  /** Our full client identifier, as the request object says it. */
+  /** The full client identifier in the request object. */
   readonly aud: string
-  /** Where the answer was to be sent. */
+  /** The `response_uri` in the request object. */
   readonly responseUri: string
   readonly now: Date
-  /** Which issuers the verifier trusts. */
   readonly trust: TenantTrust
-  /** The tenant that asks, and the addresses of this deployment. */
-  readonly home: { readonly urls: Urls; readonly slug: string }
+  /** The tenant that made the request, and the addresses of this deployment. */
+  readonly verifier: { readonly urls: Urls; readonly slug: string }
 }
 
-/** What the checks of one presentation came to. Without defects `presented` is there and may be believed. */
+/** The result of the checks of one presentation. */
 export type CheckedCredential = {
   readonly issues: readonly Issue[]
-  /** Null unless the signature of this issuer was verified. */
+  /** Null unless its signature was verified. */
   readonly issuer: string | null
+  /** Null if there is a defect. */
   readonly presented: (Presented & { readonly claims: JsonObject }) | null
 }
 
-/** A presentation of which nothing may be believed. */
+/** Returns the result of a presentation that failed before anything in it was verified. */
 export function rejectedCredential(issues: readonly Issue[]): CheckedCredential {
   return { issues, issuer: null, presented: null }
+}
+
+/** Returns what `parse` returns; null if it throws a Fault. */
+export function orNull<T>(parse: () => T): T | null {
+  try {
+    return parse()
+  } catch (error) {
+    if (error instanceof Fault) return null
+    throw error
+  }
+}
+
+/** Returns the resolved issuer, or the issue of the Fault that prevents it. */
+export async function issuerOrIssue<T>(resolving: Promise<T>): Promise<T | Issue> {
+  try {
+    return await resolving
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    return issue(isOutOfReach(error) ? 'issuer.unavailable' : 'issuer.unresolved')
+  }
 }

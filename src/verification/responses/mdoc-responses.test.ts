@@ -17,12 +17,12 @@ import { membership } from '../test-support/holder.ts'
 import {
   anOwfDocument,
   aRevocableDocument,
-  type DocumentWish,
+  type DocumentOptions,
   deviceKey,
   licence,
-  shownByOwf,
+  presentWithOwf,
+  requestedElements,
   strangersKey,
-  wanted,
 } from '../test-support/mdoc-holder.ts'
 import { type Backend, callerOf, startVerifier, type Verifier } from '../test-support/verifier.ts'
 
@@ -57,8 +57,8 @@ after(async () => {
   tool.remove()
 })
 
-const licences = { type: licence.docType, name: 'licence', attributes: wanted, issuers: [] }
-/** A backend that trusts these roots, and the entities that it does so by. */
+const licences = { type: licence.docType, name: 'licence', attributes: requestedElements, issuers: [] }
+/** A backend that trusts these roots, and the ids of the trusted entities. */
 async function trusting(...roots: readonly Made[]): Promise<{ backend: Backend; ids: string[] }> {
   const backend = await verifier.aTenant()
   const ids: string[] = []
@@ -74,7 +74,7 @@ async function asking(backend: Backend, credential: object = {}) {
 }
 type Request = Awaited<ReturnType<typeof asking>>
 const codesOf = (issues: readonly { code: string }[]) => issues.map(({ code }) => code)
-/** What comes of an answer. */
+/** The result of a response. */
 async function outcome(request: Request, response: Buffer | string) {
   const presentation = typeof response === 'string' ? response : response.toString('base64url')
   const answered = await request.answer({ c0: [presentation] })
@@ -86,7 +86,7 @@ async function outcome(request: Request, response: Buffer | string) {
   return { status, named, codes: codesOf(issues), attributes }
 }
 
-test('a request for an mdoc names type and elements, and what will be kept of them (B.2.3, B.2.4)', async () => {
+test('a request for an mdoc has its type, elements and intent_to_retain (B.2.3, B.2.4)', async () => {
   const { backend } = await trusting()
   const { object } = await asking(backend)
   const claims = [
@@ -100,10 +100,10 @@ test('a request for an mdoc names type and elements, and what will be kept of th
   assert.deepEqual(object.client_metadata, { vp_formats_supported: formats })
 })
 
-test('a licence that another library issued and shows is verified, and only what was asked for is kept [DCQL-21]', async () => {
+test('a licence issued and presented with another library is verified, and only the requested elements are stored [DCQL-21]', async () => {
   const { backend, ids } = await trusting(root)
   const request = await asking(backend, { trustedIssuers: ids })
-  const shown = await shownByOwf(await anOwfDocument({ signer }), request, ['family_name', 'birth_date', 'height'])
+  const shown = await presentWithOwf(await anOwfDocument({ signer }), request, ['family_name', 'birth_date', 'height'])
   const answered = await request.answer({ c0: [shown.toString('base64url')] })
   assert.deepEqual([answered.status, answered.body], [200, {}])
   const { status, error, credentials } = await request.result()
@@ -117,7 +117,7 @@ test('a licence that another library issued and shows is verified, and only what
   ])
 })
 
-test('a licence by a second library is verified too, with the transcript made by hand (B.2.6.1)', async () => {
+test('a licence of a second library is verified too, with a session transcript built in the test (B.2.6.1)', async () => {
   const { backend, ids } = await trusting(root)
   const request = await asking(backend, { trustedIssuers: ids })
   const issuerPrivateKey = { ...createPrivateKey(readFileSync(signer.keyFile)).export({ format: 'jwk' }) }
@@ -149,34 +149,34 @@ test('a licence by a second library is verified too, with the transcript made by
   assert.deepEqual([status, codes], ['verified', []])
 })
 
-test('a request that is signed with a certificate binds the answer to that client', async () => {
+test('a response to a request with a certificate is bound to its client identifier', async () => {
   const { backend, ids } = await trusting(root)
   const about = { type: 'verifierRoot', keyType: 'P-256', countryName: 'ZA' } as const
   await createRoot(verifier.platform, callerOf(backend), { ...about, issuerAlternativeNameUrl: 'https://a.example' })
   const [good, bad] = [await asking(backend, { trustedIssuers: ids }), await asking(backend, { trustedIssuers: ids })]
   assert.match(good.aud, /^x509_hash:/)
   const document = await anOwfDocument({ signer })
-  assert.equal((await outcome(good, await shownByOwf(document, good))).status, 'verified')
+  assert.equal((await outcome(good, await presentWithOwf(document, good))).status, 'verified')
   const aud = `decentralized_identifier:${verifier.platform.urls.did(backend.slug)}`
-  const { codes } = await outcome(bad, await shownByOwf(document, { ...bad, aud }))
+  const { codes } = await outcome(bad, await presentWithOwf(document, { ...bad, aud }))
   assert.deepEqual(codes, ['device_auth.signature'])
 })
 
-for (const [what, spoilt, code] of [
+for (const [what, tampering, code] of [
   ['nonce', { nonce: 'nonce-of-another-request-01' }, 'device_auth.signature'],
   ['client', { aud: 'x509_san_dns:elsewhere.example' }, 'device_auth.signature'],
   ['address', { responseUri: 'https://elsewhere.example/answers' }, 'device_auth.signature'],
 ] as const) {
-  test(`an mdoc that was shown to another ${what} is a failed result with ${code} (B.2.6.1)`, async () => {
+  test(`an mdoc that was presented to another ${what} is a failed result with ${code} (B.2.6.1)`, async () => {
     const { backend, ids } = await trusting(root)
     const request = await asking(backend, { trustedIssuers: ids })
-    const shown = await shownByOwf(await anOwfDocument({ signer }), { ...request, ...spoilt })
+    const shown = await presentWithOwf(await anOwfDocument({ signer }), { ...request, ...tampering })
     const { status, codes } = await outcome(request, shown)
     assert.deepEqual([status, codes], ['failed', [code]])
   })
 }
 
-/** Turns one byte over where a text stands, or so far from the end of what it stands in. */
+/** Inverts one byte after the position of a text, at an offset. */
 function flipped(response: Buffer, at: string, offset = 0): Buffer {
   const copy = Buffer.from(response)
   const index = copy.indexOf(at)
@@ -191,10 +191,10 @@ for (const [what, at, offset, code] of [
   ['the time until which it is valid', 'validUntil', 15, 'issuer_auth.signature'],
   ['the signature of the issuer', 'deviceSigned', -3, 'issuer_auth.signature'],
 ] as const) {
-  test(`with one byte of ${what} turned over it is a failed result with ${code} (6.5)`, async () => {
+  test(`one changed byte of ${what} gives a failed result with ${code} (6.5)`, async () => {
     const { backend, ids } = await trusting(root)
     const request = await asking(backend, { trustedIssuers: ids })
-    const shown = await shownByOwf(await anOwfDocument({ signer }), request)
+    const shown = await presentWithOwf(await anOwfDocument({ signer }), request)
     const { status, codes } = await outcome(request, flipped(shown, at, offset))
     assert.equal(status, 'failed')
     assert(codes.includes(code), codes.join())
@@ -205,12 +205,12 @@ const expired = { from: '250101000000Z', until: '260101000000Z' }
 const day = (text: string) => new Date(`${text}T00:00:00Z`)
 for (const [what, wish, codes] of [
   [
-    'a signer that nobody vouches for',
+    'a signer under an untrusted root',
     () => ({ signer: make({ issuer: otherRoot }) }),
     ['chain.no_anchor', 'issuer.not_trusted'],
   ],
   [
-    'a signer under a root of the same name',
+    'a signer under another root with the same name',
     () => ({ signer: make({ issuer: namesake }) }),
     ['chain.anchor_key', 'issuer.not_trusted'],
   ],
@@ -220,7 +220,7 @@ for (const [what, wish, codes] of [
     ['iaca.country', 'issuer.not_trusted'],
   ],
   [
-    'a signer that is not meant for documents',
+    'a signer without the extended key usage',
     () => ({ signer: make({ issuer: root, extensions: signing }) }),
     ['leaf.extended_key_usage', 'issuer.not_trusted'],
   ],
@@ -235,19 +235,19 @@ for (const [what, wish, codes] of [
     () => ({ signer: make({ issuer: root, ...expired }), signed: day('2026-06-01'), validUntil: day('2027-01-01') }),
     ['certificate.expired', 'validity.certificate', 'validity.signed', 'issuer.not_trusted'],
   ],
-  ['its time over', () => ({ signer, signed: day('2025-06-01'), validUntil: day('2026-06-01') }), ['validity.expired']],
+  ['a past expiry', () => ({ signer, signed: day('2025-06-01'), validUntil: day('2026-06-01') }), ['validity.expired']],
   [
-    'its time not begun',
+    'a validity in the future',
     () => ({ signer, signed: day('2030-06-01'), validUntil: day('2031-06-01') }),
     ['validity.early'],
   ],
   ['another type', () => ({ signer, docType: 'za.example.pass' }), ['doc_type.unexpected']],
   ['another country than its signer', () => ({ signer, country: 'NL' }), ['issuer.country']],
-] as const satisfies readonly (readonly [string, () => DocumentWish, readonly string[]])[]) {
+] as const satisfies readonly (readonly [string, () => DocumentOptions, readonly string[]])[]) {
   test(`a licence with ${what} is a failed result: ${codes.join(', ')}`, async () => {
     const { backend, ids } = await trusting(root)
     const request = await asking(backend, { trustedIssuers: ids })
-    const shown = await shownByOwf(await anOwfDocument(wish()), request, [
+    const shown = await presentWithOwf(await anOwfDocument(wish()), request, [
       'family_name',
       'birth_date',
       'issuing_country',
@@ -258,12 +258,12 @@ for (const [what, wish, codes] of [
   })
 }
 
-test('a licence with another holder, an element short, or in another form is a failed result', async () => {
+test('a licence with another device key, a missing element, or in another form gives a failed result', async () => {
   const { backend, ids } = await trusting(root)
   const document = await anOwfDocument({ signer })
   for (const [show, code] of [
-    [(one: Request) => shownByOwf(document, one, undefined, strangersKey), 'device_auth.signature'],
-    [(one: Request) => shownByOwf(document, one, ['family_name']), 'presentation.claims'],
+    [(one: Request) => presentWithOwf(document, one, undefined, strangersKey), 'device_auth.signature'],
+    [(one: Request) => presentWithOwf(document, one, ['family_name']), 'presentation.claims'],
     [async () => 'o2d2ZXJzaW9u', 'presentation.malformed'],
     [async () => `${'a'.repeat(40)}~`, 'presentation.malformed'],
     [(one: Request) => aPresentation(one), 'presentation.malformed'],
@@ -294,7 +294,7 @@ test('a licence with another holder, an element short, or in another form is a f
   }
 })
 
-test('issuers may be restricted to subject key identifiers or entities; with none named the trusted entities count, and any issuer is said in the result', async () => {
+test('a template accepts key identifiers, named entities, by default its trusted entities, or any issuer with a warning', async () => {
   const { backend, ids } = await trusting(root, otherRoot)
   const document = await anOwfDocument({ signer })
   for (const [restriction, status, codes] of [
@@ -307,12 +307,12 @@ test('issuers may be restricted to subject key identifiers or entities; with non
     [{ issuers: ['*'] }, 'verified', ['issuer.not_restricted']],
   ] as const) {
     const request = await asking(backend, restriction)
-    const found = await outcome(request, await shownByOwf(document, request))
+    const found = await outcome(request, await presentWithOwf(document, request))
     assert.deepEqual([found.status, found.codes], [status, codes])
   }
 })
 
-test('an answer is taken once, and is none to another request: that spoils everything (14.1.2)', async () => {
+test('a response is accepted once; one for another request invalidates the whole response (14.1.2)', async () => {
   const { backend, ids } = await trusting(root)
   const credential = { ...licences, trustedIssuers: ids }
   const optional = {
@@ -323,11 +323,11 @@ test('an answer is taken once, and is none to another request: that spoils every
   const request = { ...asked, responseUri: String(asked.object.response_uri) }
   const earlier = await asking(backend, { trustedIssuers: ids })
   const document = await anOwfDocument({ signer })
-  const old = (await shownByOwf(document, earlier)).toString('base64url')
+  const old = (await presentWithOwf(document, earlier)).toString('base64url')
   assert.equal((await earlier.answer({ c0: [old] })).status, 200)
   assert.equal((await earlier.answer({ c0: [old] })).status, 400)
   assert.equal((await earlier.result()).status, 'verified')
-  await request.answer({ c0: [(await shownByOwf(document, request)).toString('base64url')], c1: [old] })
+  await request.answer({ c0: [(await presentWithOwf(document, request)).toString('base64url')], c1: [old] })
   const { status, credentials } = await request.result()
   assert.equal(status, 'failed')
   assert.deepEqual(
@@ -336,16 +336,16 @@ test('an answer is taken once, and is none to another request: that spoils every
   )
 })
 
-test('whom one organisation trusts is nothing to another', async () => {
+test('trusted entities of one organisation are not trusted by another', async () => {
   const [{ ids, backend }, { backend: other }] = [await trusting(root), await trusting()]
   const document = await anOwfDocument({ signer })
   const [here, there] = [await asking(backend, { trustedIssuers: ids }), await asking(other)]
-  assert.equal((await outcome(here, await shownByOwf(document, here))).status, 'verified')
-  const { status, codes } = await outcome(there, await shownByOwf(document, there))
+  assert.equal((await outcome(here, await presentWithOwf(document, here))).status, 'verified')
+  const { status, codes } = await outcome(there, await presentWithOwf(document, there))
   assert.deepEqual([status, codes], ['failed', ['chain.no_anchor', 'issuer.not_trusted']])
 })
 
-test('the status list decides, as a CWT signed under the same root; out of reach it is for later (7.5)', async () => {
+test('the status list is a CWT signed under the same root; if it cannot be reached the request stays open (7.5)', async () => {
   const { backend, ids } = await trusting(root)
   const pass = { type: 'za.example.pass', trustedIssuers: ids }
   const lister = make({ issuer: root, subject: '/C=ZA/CN=Lister' })
@@ -364,18 +364,18 @@ test('the status list decides, as a CWT signed under the same root; out of reach
     const key = softwareKey(createPrivateKey(readFileSync(by.keyFile)))
     lists.set(uri, await buildStatusListCwt(ask, key, new Date()))
     const request = await asking(backend, pass)
-    const found = await outcome(request, await shownByOwf(await aRevocableDocument(signer, uri, idx), request))
+    const found = await outcome(request, await presentWithOwf(await aRevocableDocument(signer, uri, idx), request))
     assert.deepEqual([found.status, found.codes], [codes.length === 0 ? 'verified' : 'failed', codes], name)
   }
   const request = await asking(backend, pass)
   const document = await aRevocableDocument(signer, 'https://status.example/away', 0)
-  const answered = await request.answer({ c0: [(await shownByOwf(document, request)).toString('base64url')] })
+  const answered = await request.answer({ c0: [(await presentWithOwf(document, request)).toString('base64url')] })
   assert.equal(answered.status, 503)
   const { status, error } = await request.result()
   assert.deepEqual([status, error.details[0].code], ['requested', 'status.unavailable'])
 })
 
-test('one request may ask for both formats', async () => {
+test('one request may request both formats', async () => {
   const { backend, ids } = await trusting(root)
   const card = { type: membership, name: 'card', attributes: { given_name: {} }, issuers: [issuer.did] }
   const asked = await aRequest(verifier, {
@@ -383,7 +383,7 @@ test('one request may ask for both formats', async () => {
     template: { credentials: [{ ...licences, trustedIssuers: ids }, card] },
   })
   const request = { ...asked, responseUri: String(asked.object.response_uri) }
-  const shown = await shownByOwf(await anOwfDocument({ signer }), request)
+  const shown = await presentWithOwf(await anOwfDocument({ signer }), request)
   await request.answer({
     c0: [shown.toString('base64url')],
     c1: [await aPresentation(request, { names: ['given_name'] })],

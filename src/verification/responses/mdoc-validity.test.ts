@@ -1,11 +1,11 @@
-// An mdoc that says to be valid for longer than the certificate of its signer is.
+// An mdoc whose validity ends after that of its signer certificate.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openssl, rootExtensions } from '../../crypto/x509-path/test-support/openssl.ts'
 import { Fault } from '../../fault.ts'
 import { createTrustedEntity } from '../../trust/trusted-entities/trusted-entities.ts'
 import { aRequest } from '../test-support/asked.ts'
-import { anOwfDocument, licence, shownByOwf, wanted } from '../test-support/mdoc-holder.ts'
+import { anOwfDocument, licence, presentWithOwf, requestedElements } from '../test-support/mdoc-holder.ts'
 import { callerOf, startVerifier, type Verifier } from '../test-support/verifier.ts'
 
 const tool = openssl()
@@ -30,18 +30,29 @@ after(async () => {
 
 for (const [what, more, status, code] of [
   ['is verified with a warning', {}, 'verified', 'validity.certificate'],
-  ['is so too where strictValidity is false', { strictValidity: false }, 'verified', 'validity.certificate'],
-  ['is refused where the template is strict', { strictValidity: true }, 'failed', 'validity.strict'],
+  [
+    'is verified with a warning if strictValidity is false',
+    { strictValidity: false },
+    'verified',
+    'validity.certificate',
+  ],
+  ['is refused if strictValidity is true', { strictValidity: true }, 'failed', 'validity.strict'],
 ] as const) {
-  test(`a licence that is to outlive its signer's certificate ${what}`, async () => {
+  test(`a licence that outlives its signer certificate ${what}`, async () => {
     const backend = await verifier.aTenant()
     const entity = { name: 'Roads', certificates: [root.pem], purposes: ['issuer' as const] }
     const { id } = await createTrustedEntity(verifier.platform, callerOf(backend), entity)
-    const credential = { type: licence.docType, attributes: wanted, issuers: [], trustedIssuers: [id], ...more }
+    const credential = {
+      type: licence.docType,
+      attributes: requestedElements,
+      issuers: [],
+      trustedIssuers: [id],
+      ...more,
+    }
     const request = await aRequest(verifier, { backend, credential })
     const document = await anOwfDocument({ signer, validUntil: new Date('2050-02-01') })
     const responseUri = String(request.object.response_uri)
-    const shown = await shownByOwf(document, { ...request, responseUri }, ['family_name', 'birth_date'])
+    const shown = await presentWithOwf(document, { ...request, responseUri }, ['family_name', 'birth_date'])
     assert.equal((await request.answer({ c0: [shown.toString('base64url')] })).status, 200)
     const { status: found, credentials } = await request.result()
     const codes = credentials[0].issues.map((one: { code: string }) => one.code)

@@ -6,7 +6,7 @@ import { REQUEST_OBJECT_MEDIA_TYPE } from '../../protocols/openid4vp/request-obj
 import { readResponse } from '../../protocols/openid4vp/response.ts'
 import { limitVerifierRefusals } from '../requests/rate-limits.ts'
 import { addressesOf } from '../requests/request-addresses.ts'
-import { requestClient, serveRequestObject } from '../requests/serve-request-object.ts'
+import { getRequestClientId, serveRequestObject } from '../requests/serve-request-object.ts'
 import { acceptResponse } from './accept-response.ts'
 
 const tag = 'OpenID4VP'
@@ -15,7 +15,7 @@ const noStore = { 'cache-control': 'no-store' }
 const getRequestObject = endpoint({
   method: 'GET',
   path: '/verifiers/{tenant}/requests/{requestToken}',
-  summary: 'The signed request object of an open presentation request, for wallets.',
+  summary: 'Returns the signed request object of an open presentation request.',
   tag,
   accepts: 'none',
   handle: async ({ platform, params }) => {
@@ -28,7 +28,7 @@ const getRequestObject = endpoint({
 const postRequestObject = endpoint({
   method: 'POST',
   path: '/verifiers/{tenant}/requests/{requestToken}',
-  summary: 'The same for a wallet that brings a nonce of its own (`request_uri_method` post); the object repeats it.',
+  summary: 'Returns the same object with the `wallet_nonce` of the wallet (`request_uri_method` post).',
   tag,
   accepts: 'form',
   body: Type.Object({ wallet_nonce: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })) }),
@@ -42,14 +42,14 @@ const postRequestObject = endpoint({
 const postResponse = endpoint({
   method: 'POST',
   path: '/verifiers/{tenant}/responses/{requestToken}',
-  summary: "Takes a wallet's answer (response mode direct_post): presentations, or an error.",
+  summary: "Accepts a wallet's response (response mode direct_post): presentations, or an error.",
   tag,
   accepts: 'form',
   body: Type.Object({
-    state: Type.Optional(Type.String({ description: 'That of the request object; required.' })),
+    state: Type.Optional(Type.String({ description: 'The `state` of the request object; required.' })),
     vp_token: Type.Optional(
       Type.String({
-        description: 'A JSON object: under each query id an array of presentations. Either this or error.',
+        description: 'A JSON object with an array of presentations under each query id. Either this or `error`.',
       }),
     ),
     error: Type.Optional(Type.String({ description: 'An OAuth error code, e.g. `access_denied`.' })),
@@ -58,8 +58,8 @@ const postResponse = endpoint({
   handle: async ({ platform, params, body, ip, requestId }) => {
     const tenant = await getTenant(platform, params.tenant)
     const response = readResponse(body)
-    const take = () => acceptResponse(platform, tenant, params.requestToken, response, { ip, requestId })
-    const redirectUri = await limitVerifierRefusals(platform, { tenant, ip }, take)
+    const accept = () => acceptResponse(platform, tenant, params.requestToken, response, { ip, requestId })
+    const redirectUri = await limitVerifierRefusals(platform, { tenant, ip }, accept)
     return { status: 200, body: redirectUri === null ? {} : { redirect_uri: redirectUri } }
   },
 })
@@ -68,20 +68,20 @@ const getQrImage = endpoint({
   method: 'GET',
   path: '/verifiers/{tenant}/requests/{requestToken}/qr',
   summary:
-    'A presentation request as QR image: SVG, or PNG by `Accept`. The address itself may be given to a wallet too.',
+    'Returns a presentation request as QR code: SVG, or PNG by `Accept`. A wallet accepts the URL itself as well.',
   tag,
   accepts: 'none',
   crossOrigin: true,
   handle: async ({ platform, params, headers }) => {
     const tenant = await getTenant(platform, params.tenant)
-    // Nobody gets an image of ours for a request that is not.
-    const clientId = await requestClient(platform, tenant, params.requestToken)
+    // Only for requests that exist.
+    const clientId = await getRequestClientId(platform, tenant, params.requestToken)
     const { authorizationRequestUri } = addressesOf(platform.urls, tenant.slug, params.requestToken, clientId)
     return qrAnswer(authorizationRequestUri, headers.accept)
   },
 })
 
-/** What wallets call. */
+/** The OpenID4VP endpoints. */
 export const verificationEndpoints: readonly Endpoint[] = [
   getRequestObject,
   postRequestObject,

@@ -11,7 +11,7 @@ test('claims nest by properties and keep their order', () => {
     address: { type: 'object', properties: { city: { type: 'string', value: 'x' } } },
   }
   assert.deepEqual(readRequestedAttributes(attributes, 'sd-jwt-vc', ''), {
-    wanted: [
+    claims: [
       { path: ['given_name'], condition: {} },
       { path: ['address', 'city'], condition: { type: 'string', value: 'x' } },
     ],
@@ -19,10 +19,10 @@ test('claims nest by properties and keep their order', () => {
   })
 })
 
-test('elements of an mdoc stand in namespaces, with what will be kept of them', () => {
+test('elements of an mdoc are grouped by namespace, with their intentToRetain', () => {
   const attributes = { ns: { type: 'object', properties: { age: { intentToRetain: true }, name: {} } } }
   assert.deepEqual(readRequestedAttributes(attributes, 'mdoc', ''), {
-    wanted: [
+    claims: [
       { path: ['ns', 'age'], condition: {}, intentToRetain: true },
       { path: ['ns', 'name'], condition: {} },
     ],
@@ -49,7 +49,7 @@ for (const [what, attributes, pointer] of [
     '/a/properties/b~0c/properties/d',
   ],
 ] as const) {
-  test(`an attribute with ${what} is pointed at`, () => {
+  test(`an attribute with ${what} is refused with a pointer to it`, () => {
     const { violations } = readRequestedAttributes(attributes as unknown as JsonObject, 'sd-jwt-vc', '')
     assert.deepEqual(
       violations.map((one) => one.pointer),
@@ -68,7 +68,7 @@ for (const [what, attributes, pointer] of [
     '/ns/properties/a/intentToRetain',
   ],
 ] as const) {
-  test(`a namespace with ${what} is pointed at`, () => {
+  test(`a namespace with ${what} is refused with a pointer to it`, () => {
     const { violations } = readRequestedAttributes(attributes as unknown as JsonObject, 'mdoc', '')
     assert.deepEqual(
       violations.map((one) => one.pointer),
@@ -77,7 +77,7 @@ for (const [what, attributes, pointer] of [
   })
 }
 
-test('more attributes than a wallet must evaluate are refused [DCQL-9]', () => {
+test('more than 128 attributes are refused [DCQL-9]', () => {
   const attributes = Object.fromEntries(Array.from({ length: 129 }, (_, i) => [`a${i}`, {}]))
   assert.equal(readRequestedAttributes(attributes, 'sd-jwt-vc', '/attributes').violations[0]?.pointer, '/attributes')
 })

@@ -1,16 +1,16 @@
 import type { JsonObject } from '../../crypto/json.ts'
 import type { KeyType } from '../../keys/key-provider.ts'
 
-/** Formats of a credential that a template may ask for, by the names of our API. */
+/** Formats of a credential that a template may request, by their names in the API. */
 export const templateFormats = ['sd-jwt-vc', 'mdoc'] as const
 
-/** The entry of `issuers` that allows every issuer; the only one of its list. */
+/** The entry of `issuers` that allows any issuer. No other entry may be beside it. */
 export const ANY_ISSUER = '*'
 
 /** One of {@link templateFormats}. */
 export type PresentationTemplateFormat = (typeof templateFormats)[number]
 
-/** One credential that a template asks for. `attributes` passed `readAttributes` and stays as the organisation wrote it. */
+/** A credential that a template requests. `attributes` passed `readRequestedAttributes` and is stored unchanged. */
 export type TemplateCredential = {
   /** The `vct`, or the document type of an mdoc. */
   readonly type: string
@@ -18,22 +18,22 @@ export type TemplateCredential = {
   readonly attributes: JsonObject
   readonly name?: string
   readonly description?: string
-  /** DIDs, https identifiers, subject key identifiers in hex; {@link ANY_ISSUER} alone: every issuer, and the result says so. */
+  /** DIDs, https identifiers, subject key identifiers in hex; {@link ANY_ISSUER} alone: any issuer, with a warning in the result. */
   readonly issuers?: readonly string[]
-  /** Ids of trusted entities. Both lists empty: the tenant and its trusted entities. An issuer that neither list covers is refused. */
+  /** Ids of trusted entities. Both lists empty: see `checkIssuer`. An issuer that is in neither list is refused. */
   readonly trustedIssuers?: readonly string[]
-  /** Whether an mdoc is refused that is to be valid for longer than the certificate of its signer; else that is a warning. */
+  /** Whether an mdoc is invalid if its validity period ends after that of its signer certificate; by default that is a warning. */
   readonly strictValidity?: boolean
 }
 
-/** Which credentials together serve one purpose: each option is a list of names or positions of the template's credentials. */
+/** A DCQL credential set: each option is a list of names or positions of the template's credentials. */
 export type TemplateSet = { readonly options: readonly (readonly (string | number)[])[]; readonly required?: boolean }
 
-/** How a request is made from a template. Members that we do not know are kept and ignored. */
+/** How requests are created from a template. Unknown members are stored and ignored. */
 export type VerifierConfig = {
   readonly signer?: 'certificate' | 'did:web'
   readonly keyType?: KeyType
-  /** How wallets know a verifier with a certificate; `x509_hash` unless told. */
+  /** Client identifier prefix of a request signed with a certificate; by default `x509_hash`. */
   readonly clientIdPrefix?: 'x509_hash' | 'x509_san_dns'
   readonly responseMode?: 'direct_post' | 'direct_post.jwt'
   readonly expiresInSeconds?: number
@@ -42,7 +42,7 @@ export type VerifierConfig = {
   readonly [unknown: string]: unknown
 }
 
-/** What a template says; all of it is replaced by a PUT. */
+/** The content of a template, which a PUT replaces. */
 export type TemplateContent = {
   readonly name: string
   readonly description: string
@@ -51,7 +51,7 @@ export type TemplateContent = {
   readonly retentionSeconds: number | null
 }
 
-/** What an organisation wants to know about a holder, to be asked any number of times. */
+/** The credentials and claims that an organisation requests; any number of presentation requests are created from it. */
 export type PresentationTemplate = TemplateContent & {
   readonly id: string
   readonly createdAt: Date

@@ -7,15 +7,11 @@ import type { PresentationTemplate, TemplateContent } from './presentation-templ
 import { readPresentationTemplate } from './read-template.ts'
 import { redirectPolicyOf } from './redirect-uris.ts'
 import type { PresentationTemplateBody } from './schemas.ts'
-import {
-  archivePresentationTemplate,
-  insertPresentationTemplate,
-  replacePresentationTemplate,
-} from './template-store.ts'
+import { archiveTemplateRow, insertTemplateRow, replaceTemplateRow } from './template-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'config'>
 
-/** Adds a presentation template. @throws Fault `request.invalid` */
+/** Creates a presentation template. @throws Fault `request.invalid` */
 export async function createPresentationTemplate(
   needs: Needs,
   caller: Caller,
@@ -25,11 +21,11 @@ export async function createPresentationTemplate(
   const { store, clock } = needs
   const content = await contentOf(needs, caller.tenantId, body)
   const entry = entryOf('presentation_template.created', id, caller)
-  return store.single(caller.tenantId, (tx) => insertPresentationTemplate(tx, id, content, entry, clock.now()))
+  return store.single(caller.tenantId, (tx) => insertTemplateRow(tx, id, content, entry, clock.now()))
 }
 
-/** Replaces a presentation template; open requests keep what they were made from. @throws Fault `request.invalid`, `resource.unknown` */
-export async function replaceTemplateOf(
+/** Replaces a presentation template. Existing requests keep their copy of it. @throws Fault `request.invalid`, `resource.unknown` */
+export async function replacePresentationTemplate(
   needs: Needs,
   caller: Caller,
   id: string,
@@ -38,20 +34,19 @@ export async function replaceTemplateOf(
   const { store, clock } = needs
   const content = await contentOf(needs, caller.tenantId, body)
   const entry = entryOf('presentation_template.replaced', id, caller)
-  return store.single(caller.tenantId, (tx) => replacePresentationTemplate(tx, id, content, entry, clock.now()))
+  return store.single(caller.tenantId, (tx) => replaceTemplateRow(tx, id, content, entry, clock.now()))
 }
 
-/** Archives a presentation template. @throws Fault `resource.unknown` */
-export async function archiveTemplateOf(
+/** Archives a presentation template: no more requests are created from it. @throws Fault `resource.unknown` */
+export async function archivePresentationTemplate(
   { store, clock }: Needs,
   caller: Caller,
   id: string,
 ): Promise<PresentationTemplate> {
   const entry = entryOf('presentation_template.archived', id, caller)
-  return store.single(caller.tenantId, (tx) => archivePresentationTemplate(tx, id, entry, clock.now()))
+  return store.single(caller.tenantId, (tx) => archiveTemplateRow(tx, id, entry, clock.now()))
 }
 
-/** Trusted entities are looked up only if the body names any. */
 async function contentOf(needs: Needs, tenantId: TenantId, body: PresentationTemplateBody): Promise<TemplateContent> {
   const named = body.credentials.flatMap(({ trustedIssuers = [] }) => trustedIssuers)
   const redirects = await redirectPolicyOf(needs, tenantId)

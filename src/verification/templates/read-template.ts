@@ -14,11 +14,11 @@ import type { PresentationTemplateBody } from './schemas.ts'
 import { positionOf } from './template-query.ts'
 
 /**
- * Makes a template out of a body that fits its schema: infers formats, and checks what the schema cannot say.
+ * Returns the template of a body that matches its schema: infers formats, and checks the rules that the schema cannot express.
  *
- * @param redirects Where the tenant may send browsers, and whether issuers may be on loopback hosts.
- * @param unknownEntities Which of the body's trusted entities do not exist.
- * @throws Fault `request.invalid` with every violation at once.
+ * @param redirects Also says whether issuers may be on loopback hosts.
+ * @param unknownEntities The trusted entities of the body that do not exist.
+ * @throws Fault `request.invalid` with all violations
  */
 export function readPresentationTemplate(
   body: PresentationTemplateBody,
@@ -29,7 +29,7 @@ export function readPresentationTemplate(
   const credentials = body.credentials.map((one, i) =>
     readCredential(one, `/credentials/${i}`, unknownEntities, redirects, violations),
   )
-  // The schema keeps unknown members, and they are JSON.
+  // The schema allows unknown members, which are JSON.
   const verifierConfig = (body.verifierConfig ?? null) as VerifierConfig | null
   checkConfig(verifierConfig, credentials, redirects, violations)
   if (violations.length > 0) throw new Fault('request.invalid', { violations })
@@ -56,7 +56,6 @@ function readCredential(
   }
   return {
     ...{ ...rest, format, attributes },
-    // as the ids of entities are written
     ...(trustedIssuers.length > 0 && { trustedIssuers: trustedIssuers.map((id) => id.toLowerCase()) }),
   }
 }
@@ -72,8 +71,8 @@ function issuerViolations(
     if (issuer === ANY_ISSUER ? isAlone : isIssuer(issuer, peers)) return []
     const detail =
       issuer === ANY_ISSUER
-        ? '"*" allows any issuer, so no other issuer and no trusted entity can be named beside it.'
-        : 'An issuer is a DID, an https URL without query, or the subject key identifier of a certificate in hex.'
+        ? '"*" allows any issuer and must be the only one, without trusted entities.'
+        : 'An issuer must be a DID, an https URL without query, or the subject key identifier of a certificate in hex.'
     return [{ detail, pointer: `${pointer}/${i}` }]
   })
 }
@@ -83,15 +82,17 @@ function isIssuer(issuer: string, peers: PeerPolicy): boolean {
   return isKeyId || isDid(issuer) || (asPeerUrl(issuer, peers) !== null && !issuer.includes('?'))
 }
 
-/** Members that exclude each other whatever certificates there are. */
 function checkSigner({ signer, keyType, clientIdPrefix }: VerifierConfig): readonly Violation[] {
   if (signer !== 'did:web') return []
   const violations: Violation[] = []
   if (keyType === 'Ed25519') {
-    violations.push({ detail: 'The did:web has no Ed25519 key.', pointer: '/verifierConfig/keyType' })
+    violations.push({
+      detail: 'keyType must be P-256: the did:web has no Ed25519 key.',
+      pointer: '/verifierConfig/keyType',
+    })
   }
   if (clientIdPrefix !== undefined) {
-    const detail = 'clientIdPrefix is for requests that are signed with a certificate.'
+    const detail = 'clientIdPrefix requires a request that is signed with a certificate.'
     violations.push({ detail, pointer: '/verifierConfig/clientIdPrefix' })
   }
   return violations
@@ -113,7 +114,10 @@ function checkConfig(
       for (const [k, named] of option.entries()) {
         if (positionOf(named, credentials) !== null) continue
         const pointer = `/verifierConfig/credentialSets/${i}/options/${j}/${k}`
-        violations.push({ detail: 'A set names credentials of this template, by name or by position.', pointer })
+        violations.push({
+          detail: 'An entry of a credential set must be the name or position of a credential of this template.',
+          pointer,
+        })
       }
     }
   }

@@ -4,27 +4,27 @@ import type { Violation } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { asPeerUrl } from '../../protocols/shape.ts'
 
-/** Where requests of a tenant may send browsers. `allowed`: these URLs and what is below them; null: every URL of the form. */
+/** Which redirect URIs a tenant may use. `allowed`: these URLs and those under their paths; null: any. */
 export type RedirectPolicy = { readonly allowHttpLoopback: boolean; readonly allowed: readonly string[] | null }
 
-/** The tenant's setting `redirectUris`, up to 5 s old. Without it nowhere in production, anywhere in development. */
+/** Returns the tenant's setting `redirectUris`, up to 5 s old. Without it none is allowed in production, and any in development. */
 export async function redirectPolicyOf(
   needs: Pick<Platform, 'store' | 'clock' | 'config'>,
   tenantId: TenantId,
 ): Promise<RedirectPolicy> {
   const { isDevelopment: allowHttpLoopback } = needs.config
-  const told = (await findTenantOf(needs, tenantId))?.settings.redirectUris
-  const allowed = Array.isArray(told) ? told.filter((one) => typeof one === 'string') : []
-  return { allowHttpLoopback, allowed: told === undefined && allowHttpLoopback ? null : allowed }
+  const setting = (await findTenantOf(needs, tenantId))?.settings.redirectUris
+  const allowed = Array.isArray(setting) ? setting.filter((one) => typeof one === 'string') : []
+  return { allowHttpLoopback, allowed: setting === undefined && allowHttpLoopback ? null : allowed }
 }
 
-/** [SEC-54] What is wrong with a redirect URI. The wallet hands it to a browser; we never call it. */
+/** [SEC-54] Returns the violations of a redirect URI. The wallet opens it in a browser; this server never fetches it. */
 export function checkRedirectUri(value: string, pointer: string, policy: RedirectPolicy): readonly Violation[] {
   const url = asPeerUrl(value, policy)
   if (url === null) return [{ detail: 'redirectUri must be an https URL without credentials and fragment.', pointer }]
   if (policy.allowed === null || policy.allowed.some((one) => covers(one, url))) return []
   const detail =
-    'redirectUri is not among the URLs that the organisation allows (redirectUris among its settings in the bootstrap file).'
+    'redirectUri is not allowed: add it to redirectUris in the settings of the organisation in the bootstrap file.'
   return [{ detail, pointer }]
 }
 

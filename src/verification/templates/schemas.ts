@@ -2,12 +2,12 @@ import { type Static, Type } from 'typebox'
 import { dcqlLimits } from '../../protocols/dcql/query.ts'
 import { templateFormats } from './presentation-template.ts'
 
-/** Longest retention of results: ten years. */
+/** Ten years. */
 const RETENTION_SECONDS_MAX = 315_360_000
 
 const Attributes = Type.Record(Type.String(), Type.Unknown(), {
   description:
-    'By attribute name: `{}`, `{type, value, minimum, maximum}` with type string, number, boolean or date, or `{properties}` for what is inside. ' +
+    'By attribute name: `{}`, `{type, value, minimum, maximum}` with type string, number, boolean or date, or `{properties}` for nested claims. ' +
     'For mdoc by namespace: `{properties: {element: {intentToRetain}}}`.',
 })
 
@@ -16,25 +16,23 @@ const issuerList = (description: string) =>
 
 const CredentialInTemplate = Type.Object(
   {
-    type: Type.String({ minLength: 1, maxLength: 256, description: 'The vct; for mdoc the document type.' }),
+    type: Type.String({ minLength: 1, maxLength: 256, description: 'The `vct`; for mdoc the document type.' }),
     attributes: Attributes,
     name: Type.Optional(Type.String({ maxLength: 200 })),
     description: Type.Optional(Type.String({ maxLength: 2000 })),
-    format: Type.Optional(
-      Type.Enum([...templateFormats], { description: 'Inferred from the attributes when it is absent.' }),
-    ),
+    format: Type.Optional(Type.Enum([...templateFormats], { description: 'By default inferred from the attributes.' })),
     issuers: issuerList(
-      'DIDs, https issuer identifiers or subject key identifiers (hex) of certificates; or `["*"]` for any issuer, and then the result says so. ' +
-        'Without `issuers` and `trustedIssuers` the organisation itself and its trusted entities count, and a type under an issuer address ' +
-        'of this server counts from that issuer only. Any other issuer is refused.',
+      'DIDs, https issuer identifiers or subject key identifiers (hex) of certificates; `["*"]`: any issuer, with a warning in the result. ' +
+        'Without `issuers` and `trustedIssuers` the organisation itself and its trusted entities are accepted; for a type under an issuer ' +
+        'address of this server only that issuer. Any other issuer is refused.',
     ),
     trustedIssuers: issuerList(
-      'Ids of trusted entities. The DIDs, addresses and certificates of an entity are read when an answer is checked; an entity that was removed covers no issuer.',
+      'Ids of trusted entities. Their DIDs, addresses and certificates are read when a response is checked; a removed entity covers no issuer.',
     ),
     strictValidity: Type.Optional(
       Type.Boolean({
         description:
-          'Refuses an mdoc that is to be valid for longer than the certificate of its signer. By default the result says so with the issue `validity.certificate`.',
+          'Makes an mdoc invalid whose validity period ends after that of its signer certificate. By default that is the warning `validity.certificate`.',
       }),
     ),
   },
@@ -43,34 +41,34 @@ const CredentialInTemplate = Type.Object(
 
 const Option = Type.Array(Type.Union([Type.String({ minLength: 1 }), Type.Integer({ minimum: 0 })]), { minItems: 1 })
 
-/** Settings of the requests made from a template. Unknown members are kept. */
+/** How requests are created from a template. Unknown members are stored. */
 const VerifierConfigBody = Type.Object(
   {
     signer: Type.Optional(
       Type.Enum(['certificate', 'did:web'], {
         description:
-          'Who signs the request. By default the active verifier certificate if there is one that fits, else the did:web of the organisation.',
+          'What signs the request. By default the active verifier certificate that fits, else the did:web of the organisation.',
       }),
     ),
     keyType: Type.Optional(
       Type.Enum(['P-256', 'Ed25519'], {
-        description: 'The key that signs; P-256 before Ed25519 by default. The did:web has P-256 only.',
+        description: 'Type of the signing key. By default P-256, else Ed25519. The did:web has P-256 only.',
       }),
     ),
     clientIdPrefix: Type.Optional(
       Type.Enum(['x509_hash', 'x509_san_dns'], {
         description:
-          'How wallets know an organisation by its certificate: by its hash, as HAIP wants it and as it is by default, or by its DNS name, which must be the host of this server.',
+          'Client identifier prefix of a request signed with a certificate: its hash (default, required by HAIP), or its DNS name, which must be the host of this server.',
       }),
     ),
     responseMode: Type.Optional(Type.Enum(['direct_post', 'direct_post.jwt'])),
     expiresInSeconds: Type.Optional(
-      Type.Integer({ minimum: 30, maximum: 86_400, description: 'How long a request may be answered.' }),
+      Type.Integer({ minimum: 30, maximum: 86_400, description: 'Lifetime of a request.' }),
     ),
     redirectUri: Type.Optional(
       Type.String({
         maxLength: 2000,
-        description: "Where the holder's browser goes afterwards, with a `response_code`.",
+        description: "Where the wallet sends the holder's browser after the response, with a `response_code`.",
       }),
     ),
     credentialSets: Type.Optional(
@@ -85,7 +83,7 @@ const VerifierConfigBody = Type.Object(
         {
           maxItems: dcqlLimits.optionsMax,
           description:
-            'Which credentials serve together, by name or position in `credentials`. Absent: all of them are needed.',
+            'DCQL credential sets, by name or position in `credentials`. By default all credentials are required.',
         },
       ),
     ),
@@ -93,7 +91,7 @@ const VerifierConfigBody = Type.Object(
   { additionalProperties: true },
 )
 
-/** Body of POST and PUT; a PUT replaces all of it. */
+/** Body of POST and PUT. A PUT replaces the template entirely. */
 export const PresentationTemplateBody = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 200 }),
@@ -104,7 +102,7 @@ export const PresentationTemplateBody = Type.Object(
       Type.Integer({
         minimum: 60,
         maximum: RETENTION_SECONDS_MAX,
-        description: 'How long verified claims are kept; 30 days by default.',
+        description: 'How long verified claims are stored; by default 30 days.',
       }),
     ),
   },
@@ -114,7 +112,7 @@ export const PresentationTemplateBody = Type.Object(
     examples: [
       {
         name: 'Proof of a degree',
-        description: 'Who applies, and with which degree.',
+        description: 'Name, degree and grade of an applicant.',
         credentials: [
           {
             type: 'https://credentials.example.org/issuers/acme/vct/diploma',
@@ -128,7 +126,7 @@ export const PresentationTemplateBody = Type.Object(
 )
 export type PresentationTemplateBody = Static<typeof PresentationTemplateBody>
 
-/** A presentation template as it leaves. What is only accepted in requests is in `meta`. */
+/** A presentation template in responses. The members that are accepted in request bodies only are in `meta`. */
 export const PresentationTemplateReply = Type.Object(
   {
     id: Type.String(),

@@ -1,33 +1,30 @@
 import type { JsonObject } from '../../crypto/json.ts'
 import { type RequestedClaim, readRequestedAttributes } from './attribute-grammar.ts'
-import type { TemplateCredential, TemplateSet, VerifierConfig } from './presentation-template.ts'
+import type { TemplateContent, TemplateCredential, TemplateSet } from './presentation-template.ts'
 
-/** What a request keeps of its template: later changes to the template do not reach it. */
-export type Snapshot = {
-  readonly credentials: readonly TemplateCredential[]
-  readonly verifierConfig: VerifierConfig | null
-}
+/** What a request stores of its template; later changes to the template do not affect it. */
+export type TemplateSnapshot = Pick<TemplateContent, 'credentials' | 'verifierConfig'>
 
-/** The DCQL id of the template's credential at a position. */
+/** Returns the DCQL query id of the template's credential at a position. */
 export function queryIdOf(position: number): string {
   return `c${position}`
 }
 
 /**
- * The DCQL query of a template, as it is sent.
+ * Returns the DCQL query of a template.
  *
- * Conditions on values are not in it: a wallet that answers or refuses by value would let us learn values without showing them to its
- * holder (15.4.1), and DCQL knows no ranges. They are checked after disclosure.
+ * It has no conditions on values: the verifier would learn from a refusal about values that the holder did not disclose (15.4.1), and DCQL
+ * has no ranges. Conditions are checked after disclosure.
  *
  * @see [OpenID4VP 1.0, 6](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-digital-credentials-query-l)
  */
-export function queryOf({ credentials, verifierConfig }: Snapshot): JsonObject {
+export function queryOf({ credentials, verifierConfig }: TemplateSnapshot): JsonObject {
   const sets = verifierConfig?.credentialSets ?? []
   return {
     credentials: credentials.map((credential, position) => {
       const claims = requestedClaimsOf(credential).map(({ path, intentToRetain }) => ({
         path,
-        // B.2.4: absent where the template makes no statement
+        // B.2.4
         ...(intentToRetain !== undefined && { intent_to_retain: intentToRetain }),
       }))
       return {
@@ -47,20 +44,23 @@ function formatOf({ format, type }: TemplateCredential): JsonObject {
   return { format: 'dc+sd-jwt', meta: { vct_values: [type] } }
 }
 
-/** The claims that a stored template credential asks for. */
+/** Returns the claims that a stored template credential requests. */
 export function requestedClaimsOf({ attributes, format }: TemplateCredential): readonly RequestedClaim[] {
-  return readRequestedAttributes(attributes, format, '').wanted
+  return readRequestedAttributes(attributes, format, '').claims
 }
 
-/** The position that a credential set means by a name or a position; null if there is no such credential. */
-export function positionOf(named: string | number, credentials: readonly { readonly name?: string }[]): number | null {
-  const position = typeof named === 'number' ? named : credentials.findIndex((one) => one.name === named)
+/** Returns the position of a credential by its name or position; null if there is none. */
+export function positionOf(
+  reference: string | number,
+  credentials: readonly { readonly name?: string }[],
+): number | null {
+  const position = typeof reference === 'number' ? reference : credentials.findIndex((one) => one.name === reference)
   return Number.isInteger(position) && position >= 0 && position < credentials.length ? position : null
 }
 
 function setOf({ options, required }: TemplateSet, credentials: readonly TemplateCredential[]): JsonObject {
   return {
-    options: options.map((option) => option.map((named) => queryIdOf(positionOf(named, credentials) ?? 0))),
+    options: options.map((option) => option.map((reference) => queryIdOf(positionOf(reference, credentials) ?? 0))),
     ...(required !== undefined && { required }),
   }
 }

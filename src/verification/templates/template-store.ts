@@ -2,14 +2,14 @@ import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
 import { Fault } from '../../fault.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
-import { sql, type TenantTx } from '../../store/store.ts'
+import { type Sql, sql, type TenantTx } from '../../store/store.ts'
 import type { PresentationTemplate, TemplateContent } from './presentation-template.ts'
 
 const columns = `id, name, description, credentials, verifier_config as "verifierConfig", retention_seconds as "retentionSeconds",
   created_at as "createdAt", updated_at as "updatedAt"`
 
 const insertTemplate = sql(
-  'verification.template-insert',
+  'verification.insert_template',
   `with ins as (
      insert into presentation_template (tenant_id, id, name, description, credentials, verifier_config, retention_seconds, created_at, updated_at)
      values ($1, $2, $3, $4, $5::json, $6::json, $7, $8, $8) returning ${columns}),
@@ -18,7 +18,7 @@ const insertTemplate = sql(
 )
 
 const replaceTemplate = sql(
-  'verification.template-replace',
+  'verification.replace_template',
   `with upd as (
      update presentation_template
      set name = $3, description = $4, credentials = $5::json, verifier_config = $6::json, retention_seconds = $7, updated_at = $8
@@ -28,7 +28,7 @@ const replaceTemplate = sql(
 )
 
 const archiveTemplate = sql(
-  'verification.template-archive',
+  'verification.archive_template',
   `with upd as (
      update presentation_template set archived_at = $3, updated_at = $3
      where tenant_id = $1 and id = $2 and archived_at is null returning ${columns}),
@@ -37,7 +37,7 @@ const archiveTemplate = sql(
 )
 
 const findTemplate = sql(
-  'verification.template-find',
+  'verification.find_template',
   `select ${columns} from presentation_template where tenant_id = $1 and id = $2 and archived_at is null`,
 )
 
@@ -51,34 +51,22 @@ const page = pagedList({
   filters: { name: (value) => `strpos(lower(name), lower(${value})) > 0` },
 })
 
-/** Adds a template and its audit entry. */
-export async function insertPresentationTemplate(
+type WriteTemplate = (
   tx: TenantTx,
   id: string,
   content: TemplateContent,
   entry: AuditEntry,
   now: Date,
-): Promise<PresentationTemplate> {
-  return write(tx, insertTemplate, id, content, entry, now)
-}
+) => Promise<PresentationTemplate>
 
-/**
- * Replaces all that a template says. Requests made before keep what they were made from.
- *
- * @throws Fault `resource.unknown` if it does not exist or is archived.
- */
-export async function replacePresentationTemplate(
-  tx: TenantTx,
-  id: string,
-  content: TemplateContent,
-  entry: AuditEntry,
-  now: Date,
-): Promise<PresentationTemplate> {
-  return write(tx, replaceTemplate, id, content, entry, now)
-}
+/** Inserts a template and its audit entry. */
+export const insertTemplateRow: WriteTemplate = writing(insertTemplate)
 
-/** Archives a template: no more requests are made from it. @throws Fault `resource.unknown` */
-export async function archivePresentationTemplate(
+/** Replaces the content of a template. @throws Fault `resource.unknown` if it does not exist or is archived */
+export const replaceTemplateRow: WriteTemplate = writing(replaceTemplate)
+
+/** Archives a template. @throws Fault `resource.unknown` */
+export async function archiveTemplateRow(
   tx: TenantTx,
   id: string,
   entry: AuditEntry,
@@ -87,35 +75,27 @@ export async function archivePresentationTemplate(
   return only(await tx.rows(archiveTemplate, [tx.tenantId, id, now, ...auditValues(entry, now)]))
 }
 
-/** @throws Fault `resource.unknown` if it does not exist or is archived. */
+/** Returns a template. @throws Fault `resource.unknown` if it does not exist or is archived */
 export async function getPresentationTemplate(tx: TenantTx, id: string): Promise<PresentationTemplate> {
   return only(await tx.rows(findTemplate, [tx.tenantId, id]))
 }
 
-/** What a list is narrowed to: a part of the name, in any case. */
-export type TemplateFilter = { readonly name?: string | undefined }
-
-/** One page, and one row more if there is a next page. */
+/** Returns a page of templates, and one row more if there is a next page. `name`: a part of the name, case-insensitive. */
 export async function listPresentationTemplates(
   tx: TenantTx,
-  ask: PageRequest,
-  filter: TemplateFilter,
+  list: PageRequest,
+  filter: { readonly name?: string | undefined },
 ): Promise<PresentationTemplate[]> {
-  return page<PresentationTemplate>(tx, ask, [tx.tenantId], filter)
+  return page<PresentationTemplate>(tx, list, [tx.tenantId], filter)
 }
 
-async function write(
-  tx: TenantTx,
-  statement: typeof insertTemplate,
-  id: string,
-  content: TemplateContent,
-  entry: AuditEntry,
-  now: Date,
-): Promise<PresentationTemplate> {
-  const { name, description, credentials, verifierConfig, retentionSeconds } = content
-  const config = verifierConfig === null ? null : JSON.stringify(verifierConfig)
-  const values = [tx.tenantId, id, name, description, JSON.stringify(credentials), config, retentionSeconds, now]
-  return only(await tx.rows(statement, [...values, ...auditValues(entry, now)]))
+function writing(statement: Sql): WriteTemplate {
+  return async (tx, id, content, entry, now) => {
+    const { name, description, credentials, verifierConfig, retentionSeconds } = content
+    const config = verifierConfig === null ? null : JSON.stringify(verifierConfig)
+    const values = [tx.tenantId, id, name, description, JSON.stringify(credentials), config, retentionSeconds, now]
+    return only(await tx.rows(statement, [...values, ...auditValues(entry, now)]))
+  }
 }
 
 function only([row]: readonly PresentationTemplate[]): PresentationTemplate {

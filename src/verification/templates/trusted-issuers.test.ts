@@ -10,7 +10,7 @@ import {
   updateTrustedEntity,
 } from '../../trust/trusted-entities/trusted-entities.ts'
 import { checkIssuer } from '../responses/check-issuer.ts'
-import { aPresentation, aRequest, issuer, type Spoilt } from '../test-support/asked.ts'
+import { aPresentation, aRequest, issuer, type Tampering } from '../test-support/asked.ts'
 import { anIssuer, membership } from '../test-support/holder.ts'
 import { type Backend, callerOf, startVerifier, type Verifier } from '../test-support/verifier.ts'
 
@@ -36,18 +36,18 @@ async function entity(backend: Backend, body: object): Promise<string> {
   return (await createTrustedEntity(verifier.platform, callerOf(backend), { name: 'One', ...body })).id
 }
 
-/** A credential that brings its chain. */
-function certified(iss = 'https://issuer.example', chain: readonly Made[] = [leaf, middle]): Spoilt {
+/** A credential with `x5c`. */
+function certified(iss = 'https://issuer.example', chain: readonly Made[] = [leaf, middle]): Tampering {
   const privateKey = createPrivateKey(readFileSync(leaf.keyFile))
   const by = anIssuer({ privateKey, jwk: createPublicKey(privateKey).export({ format: 'jwk' }) })
   const x5c = chain.map(({ certificate }) => certificate.der.toString('base64'))
   return { by, about: { header: { x5c }, payload: { iss } } }
 }
 
-/** What comes of an answer to a template that restricts its issuers so. */
-async function outcome(backend: Backend, credential: object, spoilt: Spoilt = {}) {
+/** The result of a response to a template with these issuers. */
+async function outcome(backend: Backend, credential: object, tampering: Tampering = {}) {
   const asked = await aRequest(verifier, { backend, credential: { issuers: [], ...credential } })
-  await asked.answer({ c0: [await aPresentation(asked, spoilt)] })
+  await asked.answer({ c0: [await aPresentation(asked, tampering)] })
   const { status, credentials } = await asked.result()
   const [{ isValid, issuer: named, issues, attributes }] = credentials
   assert.equal(isValid, status === 'verified')
@@ -55,7 +55,7 @@ async function outcome(backend: Backend, credential: object, spoilt: Spoilt = {}
   return [status, named, issues.map(({ code }: { code: string }) => code)]
 }
 
-test('a template that names trusted entities takes the credentials of their DIDs only', async () => {
+test('a template with trusted entities accepts the credentials of their DIDs only', async () => {
   const backend = await verifier.aTenant()
   const [ours, others] = [
     await entity(backend, { dids: [{ did: 'did:web:a.example' }, { did: issuer.did }] }),
@@ -69,13 +69,13 @@ test('a template that names trusted entities takes the credentials of their DIDs
   assert.deepEqual(await outcome(backend, both), ['verified', issuer.did, []])
 })
 
-test('an entity that is trusted for something else vouches for no issuer', async () => {
+test('an entity with other purposes vouches for no issuer', async () => {
   const backend = await verifier.aTenant()
   const id = await entity(backend, { dids: [{ did: issuer.did }], purposes: ['verifier', 'status'] })
   assert.deepEqual(await outcome(backend, { trustedIssuers: [id] }), ['failed', null, ['issuer.not_trusted']])
 })
 
-test('a credential with a certificate is taken under a trusted root, and by its entity if the template names one', async () => {
+test('a credential with a certificate is accepted under a trusted root, and only that of the named entity if the template has one', async () => {
   const backend = await verifier.aTenant()
   const known = ['verified', 'https://issuer.example']
   const unlimited = { issuers: ['*'] }
@@ -83,14 +83,14 @@ test('a credential with a certificate is taken under a trusted root, and by its 
   assert.deepEqual(await outcome(backend, unlimited, certified()), unrooted)
   const rooted = await entity(backend, { certificates: [root.pem] })
   const strangers = await entity(backend, { certificates: [other.pem], dids: [{ did: issuer.did }] })
-  // what else is trusted on the way does not hide the root
+  // a trusted intermediate does not hide the root
   await entity(backend, { certificates: [middle.pem] })
   assert.deepEqual(await outcome(backend, unlimited, certified()), [...known, ['issuer.not_restricted']])
   assert.deepEqual(await outcome(backend, {}, certified()), [...known, []])
   assert.deepEqual(await outcome(backend, { trustedIssuers: [rooted] }, certified()), [...known, []])
   const refused = await outcome(backend, { trustedIssuers: [strangers] }, certified())
   assert.deepEqual(refused, ['failed', 'https://issuer.example', ['issuer.not_trusted']])
-  // [VC-20] the certificate of one is no proof of the DID of another
+  // [VC-20] a certificate does not prove the DID of another entity
   const steered = await outcome(backend, { trustedIssuers: [strangers] }, certified(issuer.did))
   assert.deepEqual(steered, ['failed', null, ['issuer.name', 'issuer.not_trusted']])
 })
@@ -107,7 +107,7 @@ test('an issuer may be allowed by the subject key identifier of a certificate of
   assert.deepEqual(refused.at(-1), ['issuer.not_allowed'])
 })
 
-test('a template that names no issuers takes the credentials of the organisation and of its trusted entities only', async () => {
+test('a template without issuers accepts the credentials of the organisation and of its trusted entities only', async () => {
   const backend = await verifier.aTenant()
   assert.deepEqual(await outcome(backend, {}), ['failed', null, ['issuer.not_trusted']])
   assert.deepEqual(await outcome(backend, { trustedIssuers: [] }), ['failed', null, ['issuer.not_trusted']])
@@ -115,7 +115,7 @@ test('a template that names no issuers takes the credentials of the organisation
   assert.deepEqual(await outcome(backend, {}), ['verified', issuer.did, []])
 })
 
-test('without named issuers a type under an issuer address of this deployment counts from that tenant only', async () => {
+test('without issuers a type under an issuer address of this deployment is accepted from that tenant only', async () => {
   const [backend, neighbour] = [await verifier.aTenant(), await verifier.aTenant()]
   await entity(backend, { dids: [{ did: 'did:web:trusted.example' }] })
   const { urls } = verifier.platform
@@ -138,12 +138,12 @@ test('without named issuers a type under an issuer address of this deployment co
     const mechanism = by.startsWith('did:') ? ('did' as const) : ('jwt-vc-issuer' as const)
     const claimed = { issuer: by, mechanism, trusted: true, chain: null, keyIds: [] }
     const credential = { type, format: 'sd-jwt-vc', attributes: {} } as const
-    const found = await checkIssuer(claimed, { credential, trust, home: { urls, slug: ours } })
+    const found = await checkIssuer(claimed, { credential, trust, verifier: { urls, slug: ours } })
     assert.deepEqual([type, by, found.map(({ code }) => code)], [type, by, codes])
   }
 })
 
-test('an open request keeps whom its template named, and counts what they stand for when the answer comes', async () => {
+test('an open request keeps the trusted entities of its template, whose DIDs are read when the response is checked', async () => {
   const backend = await verifier.aTenant()
   const caller = callerOf(backend)
   const id = await entity(backend, { dids: [{ did: issuer.did }] })
@@ -160,7 +160,7 @@ test('an open request keeps whom its template named, and counts what they stand 
   assert.equal(await end(third), 'failed')
 })
 
-test('a template names entities of its own tenant that exist, and shows them in meta', async () => {
+test('a template accepts existing entities of its own tenant only, and has them in meta', async () => {
   const [backend, stranger] = [await verifier.aTenant(), await verifier.aTenant()]
   const id = await entity(backend, {})
   const template = (trustedIssuers: string[]) => ({

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { aKey, anIssuer, type Binding, type Issuer, membership, present } from './holder.ts'
 import { type Backend, postForm, send, type Verifier } from './verifier.ts'
 
-/** The issuer that requests accept unless told. */
+/** The issuer that requests accept by default. */
 export const issuer = anIssuer()
 const holder = aKey()
-/** What credentials say unless told. */
+/** The claims of credentials by default. */
 export const claims = {
   given_name: 'Zoë',
   family_name: 'Dube',
@@ -13,21 +13,21 @@ export const claims = {
   since: '2019-05-01',
   address: { locality: 'Mthatha', street: 'Main' },
 }
-/** What requests ask for unless told. */
+/** The attributes of requests by default. */
 export const attributes = { given_name: {}, address: { properties: { locality: { type: 'string' } } } }
 
-/** What a test wants otherwise. */
-type Wanted = {
+/** Differences from the default request. */
+type RequestOptions = {
   readonly credential?: object
   readonly template?: object
   readonly request?: object
   readonly backend?: Backend
 }
 
-/** What a wallet learns by fetching the request object, and what the backend sees. */
+/** Creates a request; returns its request object, and functions that respond to it and read its result. */
 export async function aRequest(
   verifier: Verifier,
-  { credential = {}, template = {}, request = {}, backend }: Wanted = {},
+  { credential = {}, template = {}, request = {}, backend }: RequestOptions = {},
 ) {
   const { ask, slug, tenantId } = backend ?? (await verifier.aTenant())
   const made = await ask('POST', '/templates/presentations', {
@@ -55,20 +55,20 @@ export async function aRequest(
   }
 }
 
-/** The claims of the request object at an address. */
+/** Returns the claims of the request object at a URL. */
 export async function payloadAt(requestUri: string): Promise<Record<string, unknown>> {
   const { status, body } = await send(requestUri)
   assert.equal(status, 200, JSON.stringify(body))
   return part(body, 1)
 }
 
-/** One part of a compact JWS. */
+/** Returns a decoded part of a compact JWS. */
 export function part(jwt: string, index: number) {
   return JSON.parse(Buffer.from(jwt.split('.')[index] ?? '', 'base64url').toString())
 }
 
-/** What a test spoils. */
-export type Spoilt = {
+/** Differences from a valid presentation. */
+export type Tampering = {
   readonly names?: readonly string[]
   readonly binding?: Partial<Binding> | null
   readonly about?: Parameters<Issuer['issue']>[1]
@@ -76,12 +76,15 @@ export type Spoilt = {
   readonly claims?: Record<string, unknown>
 }
 
-/** A presentation of a fresh credential for a request. */
+/** Issues a credential and returns a presentation of it for a request. */
 export async function aPresentation(
   { nonce, aud }: { nonce: string; aud: string },
-  spoilt: Spoilt = {},
+  tampering: Tampering = {},
 ): Promise<string> {
-  const credential = await (spoilt.by ?? issuer).issue(spoilt.claims ?? claims, { cnf: holder.jwk, ...spoilt.about })
-  const binding = spoilt.binding === null ? null : { nonce, aud, key: holder, ...spoilt.binding }
-  return present(credential, spoilt.names ?? ['given_name', 'address'], binding)
+  const credential = await (tampering.by ?? issuer).issue(tampering.claims ?? claims, {
+    cnf: holder.jwk,
+    ...tampering.about,
+  })
+  const binding = tampering.binding === null ? null : { nonce, aud, key: holder, ...tampering.binding }
+  return present(credential, tampering.names ?? ['given_name', 'address'], binding)
 }

@@ -12,16 +12,16 @@ import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
 
 type Key = { readonly privateKey: KeyObject; readonly jwk: object }
 
-/** A key pair that shares no code with ours. */
+/** Generates a key pair without product code. */
 export function aKey(): Key {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   return { privateKey, jwk: publicKey.export({ format: 'jwk' }) }
 }
 
-/** A foreign issuer, known by a DID that carries its key. */
+/** A foreign issuer, identified by a did:jwk. */
 export type Issuer = {
   readonly did: string
-  /** A status list token, signed like the credentials. `bytes`: the list, one bit an entry. */
+  /** Returns a status list token. `bytes`: the list, one bit per entry. */
   readonly statusList: (uri: string, bytes: Uint8Array) => string
   readonly issue: (
     claims: Record<string, unknown>,
@@ -29,7 +29,7 @@ export type Issuer = {
   ) => Promise<string>
 }
 
-/** Makes an issuer, with a key of its own unless told. All claims are disclosable, unless `frame` says otherwise. */
+/** Creates an issuer, by default with a new key. By default all claims are selectively disclosable; `frame` changes that. */
 export function anIssuer({ privateKey, jwk }: Key = aKey()): Issuer {
   const did = `did:jwk:${Buffer.from(JSON.stringify(jwk)).toString('base64url')}`
   return {
@@ -50,7 +50,7 @@ export function anIssuer({ privateKey, jwk }: Key = aKey()): Issuer {
         hashAlg: 'sha-256',
         saltGenerator: () => randomBytes(16).toString('base64url'),
       })
-      // The library's types want a payload of known shape.
+      // The library's types require a payload of a static type.
       return instance.issue(plain as never, frame as never, {
         header: { kid: `${did}#0`, ...header },
       })
@@ -58,10 +58,10 @@ export function anIssuer({ privateKey, jwk }: Key = aKey()): Issuer {
   }
 }
 
-/** The type that credentials have here unless told. */
+/** The type of credentials by default. */
 export const membership = 'https://types.example/membership'
 
-/** What a key binding is made of; a test bends it. */
+/** The parameters of a key binding. */
 export type Binding = {
   readonly nonce: string
   readonly aud: string
@@ -71,7 +71,7 @@ export type Binding = {
   readonly key: Key
 }
 
-/** Keeps the disclosures of these claims, and signs a key binding over what is left, by hand. */
+/** Returns a presentation with the disclosures of these claims and a key binding. */
 export function present(credential: string, names: readonly string[], binding: Binding | null): string {
   const [jwt = '', ...disclosures] = credential.replace(/~$/, '').split('~')
   const kept = disclosures.filter((one) => names.includes(JSON.parse(Buffer.from(one, 'base64url').toString())[1]))
@@ -83,7 +83,7 @@ export function present(credential: string, names: readonly string[], binding: B
   return shown + jws({ typ, alg: 'ES256' }, payload, key)
 }
 
-/** Whether a compact JWS is signed by the key (ES256). */
+/** Returns whether a compact JWS is signed with the key (ES256). */
 export function isSignedBy(compact: string, jwk: Record<string, string>): boolean {
   const [header, payload, signed = ''] = compact.split('.')
   const key = createPublicKey({ key: jwk, format: 'jwk' })

@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import {
   CoseKey,
@@ -22,10 +22,10 @@ import { issueMdoc } from '../../protocols/mdoc/issue-mdoc.ts'
 
 /** The type of licences, and the namespace of their elements. */
 export const licence = { docType: 'org.iso.18013.5.1.mDL', nameSpace: 'org.iso.18013.5.1' } as const
-/** What licences say here unless told. */
+/** The elements of licences by default. */
 export const elements = { family_name: 'Jansen', birth_date: '1990-02-28', issuing_country: 'ZA', height: 178 }
-/** What requests ask for unless told. */
-export const wanted = {
+/** The attributes of requests by default. */
+export const requestedElements = {
   [licence.nameSpace]: { properties: { family_name: { intentToRetain: false }, birth_date: { intentToRetain: true } } },
 }
 
@@ -34,11 +34,11 @@ const pair = () => {
   const { d: _, ...publicJwk } = privateKey.export({ format: 'jwk' })
   return { jwk: { ...privateKey.export({ format: 'jwk' }) }, publicJwk }
 }
-/** The key that mdocs are bound to, and another one. */
+/** The device key of mdocs, and another key. */
 export const [deviceKey, strangersKey] = [pair(), pair()]
 
-/** What a test wants otherwise of a document. */
-export type DocumentWish = {
+/** The signer of a document, and differences from the default document. */
+export type DocumentOptions = {
   readonly signer: Made
   readonly chain?: readonly Made[]
   readonly docType?: string
@@ -50,29 +50,29 @@ export type DocumentWish = {
 function validityOf({
   signed = new Date(Date.now() - 3_600_000),
   validUntil = new Date(Date.now() + 86_400_000),
-}: DocumentWish) {
+}: DocumentOptions) {
   const [start, end] = [signed, validUntil].map((time) => new Date(Math.floor(time.getTime() / 1000) * 1000))
   if (start === undefined || end === undefined) throw new Error('no times')
   return { signed: start, validFrom: start, validUntil: end }
 }
 
-/** A document by `@owf/mdoc`: IssuerSigned as base64url. */
-export async function anOwfDocument(wish: DocumentWish): Promise<string> {
-  const { signer, chain = [signer], docType = licence.docType, country = 'ZA' } = wish
+/** Issues a document with `@owf/mdoc`. @returns IssuerSigned as base64url */
+export async function anOwfDocument(options: DocumentOptions): Promise<string> {
+  const { signer, chain = [signer], docType = licence.docType, country = 'ZA' } = options
   const key = createPrivateKey(readFileSync(signer.keyFile)).export({ format: 'jwk' })
   const values = { ...elements, issuing_country: country, birth_date: new DateOnly(elements.birth_date) }
   const issuerSigned = await new Issuer(docType, owfContext).addIssuerNamespace(licence.nameSpace, values).sign({
     signingKey: CoseKey.fromJwk({ ...key }),
     algorithm: SignatureAlgorithm.ES256,
     digestAlgorithm: 'SHA-256',
-    validityInfo: validityOf(wish),
+    validityInfo: validityOf(options),
     deviceKeyInfo: { deviceKey: DeviceKey.fromJwk(deviceKey.publicJwk) },
     certificates: chain.map(({ certificate }) => certificate.der),
   })
   return issuerSigned.encodedForOid4Vci
 }
 
-/** A document with a status. The libraries know none, so it is ours; they show it. */
+/** Issues a document with a status with product code, because `@owf/mdoc` does not support one. */
 export async function aRevocableDocument(signer: Made, uri: string, idx: number): Promise<string> {
   const { der, notBefore, notAfter, subject } = signer.certificate
   const privateKey = createPrivateKey(readFileSync(signer.keyFile))
@@ -89,13 +89,13 @@ export async function aRevocableDocument(signer: Made, uri: string, idx: number)
   return mdoc.toString('base64url')
 }
 
-/** What a wallet was asked. */
-export type Asked = { readonly nonce: string; readonly aud: string; readonly responseUri: string }
+/** The values of the request object that a presentation is bound to. */
+export type RequestParameters = { readonly nonce: string; readonly aud: string; readonly responseUri: string }
 
-/** The answer of a wallet made with `@owf/mdoc`, which makes the transcript too: a DeviceResponse. */
-export async function shownByOwf(
+/** Returns the DeviceResponse of a wallet built with `@owf/mdoc`, including its session transcript. */
+export async function presentWithOwf(
   document: string,
-  { nonce, aud: clientId, responseUri }: Asked,
+  { nonce, aud: clientId, responseUri }: RequestParameters,
   names: readonly string[] = ['family_name', 'birth_date'],
   key: { readonly jwk: object } = deviceKey,
 ): Promise<Buffer> {
@@ -113,9 +113,4 @@ export async function shownByOwf(
     owfContext,
   )
   return Buffer.from((made as ResponseOfOwf).encode())
-}
-
-/** The public key of a signer, as JWK. */
-export function jwkOf({ keyFile }: Made) {
-  return createPublicKey(createPrivateKey(readFileSync(keyFile))).export({ format: 'jwk' })
 }

@@ -20,7 +20,7 @@ import { trustEndpoints } from '../../trust/public-endpoints.ts'
 import { verificationRoutes } from '../requests/routes.ts'
 import { verificationEndpoints } from '../responses/public-endpoints.ts'
 
-/** A verifier on a port of its own, with the store behind it. */
+/** A verifier server on its own port, with its store. */
 export type Verifier = {
   readonly url: string
   readonly platform: Platform
@@ -31,7 +31,7 @@ export type Verifier = {
   readonly close: () => Promise<void>
 }
 
-/** The organisation as the caller of a use case of another room. */
+/** Returns the caller for use cases of other rooms. */
 export function callerOf({ slug, tenantId }: Pick<Backend, 'slug' | 'tenantId'>): Caller {
   const actor = { kind: 'client', id: 'backend' } as const
   const names = { tenantId, tenantSlug: slug, actor, userId: null, clientId: 'backend', actingClientId: null }
@@ -45,7 +45,7 @@ export type Backend = {
   readonly ask: (method: string, path: string, body?: unknown, scope?: Scope) => Promise<Reply>
 }
 
-/** Starts one. `fetch`: how the world outside answers; nobody is there unless told. `host`: its name, which certificates have. */
+/** Starts a verifier. `fetch`: outbound requests, which fail by default. `host`: its host name, also in certificates. */
 export async function startVerifier(fetch?: OutboundFetch, host = '127.0.0.1'): Promise<Verifier> {
   const db = await openTestDatabase()
   const port = await freePort()
