@@ -15,7 +15,9 @@ export type AuthenticateCaller = (headers: IncomingHttpHeaders, requestId: strin
  * A tenant that was disabled is refused within 5 s. A user or a client that was disabled is refused when its token has run out.
  * Throws Fault `token.missing`, `token.invalid`.
  */
-export function authenticate(platform: Pick<Platform, 'keys' | 'clock' | 'urls' | 'store'>): AuthenticateCaller {
+export function authenticate(
+  platform: Pick<Platform, 'keys' | 'clock' | 'urls' | 'store' | 'memory'>,
+): AuthenticateCaller {
   const wanted = `Send the header Authorization: Bearer with an access token, which POST ${platform.urls.auth}/token gives.`
   return async ({ authorization }, requestId, ip) => {
     const grant = await readToken(platform, bearerToken(authorization, wanted))

@@ -24,7 +24,7 @@ import {
   type UserEntry,
 } from './bootstrap-file.ts'
 
-type Needs = Pick<Platform, 'store' | 'clock'>
+type Needs = Pick<Platform, 'store' | 'clock' | 'memory'>
 
 /** How many tenants, clients and users together were made, and how many changed. */
 export type BootstrapResult = { readonly created: number; readonly changed: number }

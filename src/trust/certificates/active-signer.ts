@@ -4,9 +4,7 @@ import { fromPem } from '../../crypto/x509/pem.ts'
 import { type Certificate, readCertificate } from '../../crypto/x509-path/certificate.ts'
 import { Fault } from '../../fault.ts'
 import type { KeyType } from '../../keys/key-provider.ts'
-import { Recent } from '../../memory/recent.ts'
 import type { Platform } from '../../platform.ts'
-import { oncePer } from '../../store/once-per.ts'
 import type { CertificateKind, TenantCertificate } from './certificate.ts'
 import { findCertificate, findLeaf, findSigner } from './certificate-store.ts'
 import { type AuthorityNeeds, ensureLeaf } from './make-leaf.ts'
@@ -27,11 +25,6 @@ export type ActiveSigner = {
   /** Whether it may sign mobile driving licences. */
   readonly signMdl: boolean
 }
-
-/** A change by another process is noticed within this time. */
-const BOUNDS = { entriesMax: 2000, ttlMs: 5_000 } as const
-
-const caches = oncePer(() => new Recent<Map<string, Promise<ActiveSigner | null>>>(BOUNDS))
 
 /**
  * What the tenant signs credentials (`issuer`) or presentation requests (`verifier`) with, up to 5 s old.
@@ -67,20 +60,20 @@ export async function findFormerSigner(
   return remembered(needs, tenantId, `id|${certificateId}`, () => lookFor(needs, tenantId, certificateId))
 }
 
-type Looking = Promise<ActiveSigner | null>
+type FoundSigner = Promise<ActiveSigner | null>
 
-function signersOf(needs: AuthorityNeeds, tenantId: TenantId): Map<string, Looking> {
-  const cache = caches(needs.store)
+function signersOf(needs: AuthorityNeeds, tenantId: TenantId): Map<string, FoundSigner> {
+  const cache = cacheOf(needs)
   const now = needs.clock.now()
   const known = cache.get(tenantId, now)
   if (known !== undefined) return known
-  const signers = new Map<string, Looking>()
+  const signers = new Map<string, FoundSigner>()
   cache.set(tenantId, signers, now)
   return signers
 }
 
 /** Callers that come together share one look-up; one that failed is not kept. */
-function remembered(needs: AuthorityNeeds, tenantId: TenantId, name: string, find: () => Looking): Looking {
+function remembered(needs: AuthorityNeeds, tenantId: TenantId, name: string, find: () => FoundSigner): FoundSigner {
   const signers = signersOf(needs, tenantId)
   const known = signers.get(name)
   if (known !== undefined) return known
@@ -106,9 +99,13 @@ export async function activeSigner(
   })
 }
 
-/** Lets go of what is kept of a tenant's signers, so that a change made in this process counts at once. */
-export function forgetSigners({ store }: Pick<Platform, 'store'>, tenantId: TenantId): void {
-  caches(store).delete(tenantId)
+/** Discards the cached signers of a tenant, so that a change made by this process counts at once. */
+export function forgetSigners(needs: Pick<Platform, 'memory'>, tenantId: TenantId): void {
+  cacheOf(needs).delete(tenantId)
+}
+
+function cacheOf({ memory }: Pick<Platform, 'memory'>) {
+  return memory.cache<Map<string, FoundSigner>>('trust.active_signers')
 }
 
 async function look(
@@ -149,7 +146,7 @@ async function signerBelow(
   return signer === null ? null : opened(needs, tenantId, signer)
 }
 
-async function lookFor(needs: AuthorityNeeds, tenantId: TenantId, id: string): Looking {
+async function lookFor(needs: AuthorityNeeds, tenantId: TenantId, id: string): FoundSigner {
   const found = await needs.store.single(tenantId, (tx) => findCertificate(tx, id, needs.clock.now()))
   if (found === null || found.status === 'revoked' || found.status === 'expired') return null
   try {
@@ -160,7 +157,7 @@ async function lookFor(needs: AuthorityNeeds, tenantId: TenantId, id: string): L
   }
 }
 
-async function opened(needs: AuthorityNeeds, tenantId: TenantId, signer: TenantCertificate): Looking {
+async function opened(needs: AuthorityNeeds, tenantId: TenantId, signer: TenantCertificate): FoundSigner {
   if (signer.keyId === null) return null
   const leaf = readCertificate(signer.der)
   const above = signer.chain === '' ? [] : fromPem('CERTIFICATE', signer.chain).filter((der) => !isSelfSigned(der))

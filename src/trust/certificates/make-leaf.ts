@@ -18,7 +18,7 @@ import { findCertificate, findLeaf } from './certificate-store.ts'
 import { fittingName } from './subject-name.ts'
 
 /** What signing with a root needs. */
-export type AuthorityNeeds = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config'>
+export type AuthorityNeeds = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
 
 /** Credentials round their time of issuance down to the hour, and clocks differ: a signer is valid a little before it is made. [SEC-28] */
 export const BACKDATED_MS = 65 * 60_000

@@ -14,7 +14,7 @@ const accept = ['application/did+json', 'application/did+ld+json', 'application/
  * @throws Fault `did.unsupported`, `did.unresolvable`, `upstream.*`
  */
 export async function didKey(
-  { fetch, config }: TrustNeeds,
+  needs: TrustNeeds,
   did: string,
   kid: string | null,
   now: Date,
@@ -23,6 +23,6 @@ export async function didKey(
   const inline = inlineDidDocument(did)
   if (inline !== null) return keyFor(inline, kid, purpose)
   // a development server that is reached by TLS reaches itself by TLS too
-  const url = didWebUrl(did, config.isDevelopment && config.publicUrl.startsWith('http:'))
-  return readFetched(fetch, { url, accept, now }, (value) => keyFor(readDidDocument(value, did), kid, purpose))
+  const url = didWebUrl(did, needs.config.isDevelopment && needs.config.publicUrl.startsWith('http:'))
+  return readFetched(needs, { url, accept, now }, (value) => keyFor(readDidDocument(value, did), kid, purpose))
 }

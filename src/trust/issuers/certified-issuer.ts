@@ -31,7 +31,7 @@ export type CertifiedIssuer = {
  * @see [SD-JWT VC, 2.5](https://datatracker.ietf.org/doc/draft-ietf-oauth-sd-jwt-vc/)
  */
 export async function certifiedIssuer(
-  platform: Pick<TrustNeeds, 'fetch'>,
+  platform: TrustNeeds,
   x5c: readonly string[],
   { iss, iat }: { readonly iss: string | null; readonly iat: unknown },
   { anchors, now }: { readonly anchors: AnchorSet; readonly now: Date },
@@ -52,7 +52,7 @@ export async function certifiedIssuer(
   }
 }
 
-async function validated(platform: Pick<TrustNeeds, 'fetch'>, { der, at }: UsedChain, anchors: AnchorSet, now: Date) {
+async function validated(platform: TrustNeeds, { der, at }: UsedChain, anchors: AnchorSet, now: Date) {
   const ask = { chain: der, anchors, purpose: 'issuer', at } as const
   const revocation = await revocationFor(platform, ask, now)
   return validatePath(revocation === undefined ? ask : { ...ask, revocation })

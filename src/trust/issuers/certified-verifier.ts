@@ -19,7 +19,7 @@ type Beyond = { readonly address: string | null; readonly operation: string }
 
 /** [SEC-29] The revocation lists of a verifier's chain. @throws Fault `upstream.unreachable` */
 export async function verifierRevocation(
-  platform: Pick<TrustNeeds, 'fetch'>,
+  platform: TrustNeeds,
   x5c: readonly string[],
   { anchors, now }: Pick<Anchoring, 'anchors' | 'now'>,
 ): Promise<PathAsk['revocation']> {

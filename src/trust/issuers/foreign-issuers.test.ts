@@ -4,6 +4,7 @@ import { readConfig } from '../../config.ts'
 import { generateKeyPair } from '../../crypto/jwk.ts'
 import { type SoftwareKey, softwareKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
+import { Memory } from '../../memory/memory.ts'
 import type { OutboundFetch } from '../../platform.ts'
 import { ownDidDocument } from '../../protocols/did/did-document.ts'
 import { didJwkOf, didKeyOf } from '../../protocols/did/inline-did.ts'
@@ -29,7 +30,7 @@ function aPlatform(pages: Record<string, unknown> = {}) {
     const body = Buffer.from(typeof page === 'string' ? page : JSON.stringify(page))
     return { status: 200, headers: {}, contentType: accept[0] ?? '', body }
   }
-  return { world, config: { ...readConfig({}), isDevelopment: false }, fetch }
+  return { world, config: { ...readConfig({}), isDevelopment: false }, fetch, memory: new Memory() }
 }
 function aKey(): SoftwareKey {
   return softwareKey(generateKeyPair().privateKey)
@@ -190,9 +191,9 @@ test('trouble of the other side is told from its answer: what passes is unavaila
     [302, 'status.missing'],
   ] as const) {
     const fetch: OutboundFetch = async () => ({ status, headers: {}, contentType: '', body: Buffer.alloc(0) })
-    const [found] = await checkStatus({ ...platform, fetch }, entry(7), issuer, noon)
+    const [found] = await checkStatus({ ...platform, fetch, memory: new Memory() }, entry(7), issuer, noon)
     assert.equal(found?.code, code)
-    const resolved = resolveIssuer({ ...platform, fetch }, credentialBy(did), noon)
+    const resolved = resolveIssuer({ ...platform, fetch, memory: new Memory() }, credentialBy(did), noon)
     await assert.rejects(resolved, { code: status >= 429 ? 'upstream.answer' : 'issuer.undiscoverable' })
   }
 })

@@ -25,7 +25,7 @@ export type MdocIssuer = ResolvedIssuer & { readonly certificate: IssuerCertific
  * @see ISO/IEC 18013-5, 9.3.1 (2021)
  */
 export async function resolveMdocIssuer(
-  platform: Pick<TrustNeeds, 'fetch'>,
+  platform: TrustNeeds,
   { x5chain, mso }: Pick<IssuerSigned, 'x5chain' | 'mso'>,
   now: Date,
   anchors: () => Promise<AnchorSet>,

@@ -3,13 +3,12 @@ import { sha256Base64url } from '../../crypto/digest.ts'
 import { signRevocationList } from '../../crypto/x509/revocation-list.ts'
 import { readCertificate } from '../../crypto/x509-path/certificate.ts'
 import { Fault } from '../../fault.ts'
-import { Recent } from '../../memory/recent.ts'
+import { remembered } from '../../memory/recent.ts'
 import type { Platform } from '../../platform.ts'
-import { oncePer } from '../../store/once-per.ts'
 import { isWrittenUuid } from '../../uuid.ts'
 import { findListState, keepList, type ListState, listRevoked } from './revocation-list-store.ts'
 
-type Needs = Pick<Platform, 'store' | 'keys' | 'clock'>
+type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'memory'>
 
 /** A revocation list as it is served. */
 export type PublishedCrl = { readonly der: Buffer; readonly etag: string; readonly nextUpdate: Date }
@@ -22,10 +21,6 @@ const LIST_DAYS = 7
 const REISSUED_DAYS = 3
 const DAY_MS = 86_400_000
 const ATTEMPTS_MAX = 5
-/** How late a revocation by another process shows. */
-const BOUNDS = { entriesMax: 500, ttlMs: 5_000 } as const
-
-const caches = oncePer(() => new Recent<Promise<PublishedCrl>>(BOUNDS))
 
 /** Where the list of a root is; stands in it and in everything that it signs. */
 export function crlUri({ urls }: Pick<Platform, 'urls'>, slug: string, rootId: string): string {
@@ -40,20 +35,17 @@ export function crlUri({ urls }: Pick<Platform, 'urls'>, slug: string, rootId: s
  */
 export function publishCrl(needs: Needs, tenantId: TenantId, rootId: string): Promise<PublishedCrl> {
   if (!isWrittenUuid(rootId)) throw new Fault('resource.unknown')
-  const cache = caches(needs.store)
-  const name = `${tenantId}|${rootId}`
   const now = needs.clock.now()
-  const known = cache.get(name, now)
-  if (known !== undefined) return known
-  const making = currentList(needs, tenantId, rootId, now)
-  cache.set(name, making, now)
-  making.catch(() => cache.delete(name))
-  return making
+  return remembered(cacheOf(needs), `${tenantId}|${rootId}`, now, () => currentList(needs, tenantId, rootId, now))
 }
 
-/** Lets go of what is kept of a list after a revocation in this process. */
-export function forgetCrl({ store }: Pick<Platform, 'store'>, tenantId: TenantId, rootId: string): void {
-  caches(store).delete(`${tenantId}|${rootId}`)
+/** Discards a cached list after a revocation by this process. */
+export function forgetCrl(needs: Pick<Platform, 'memory'>, tenantId: TenantId, rootId: string): void {
+  cacheOf(needs).delete(`${tenantId}|${rootId}`)
+}
+
+function cacheOf({ memory }: Pick<Platform, 'memory'>) {
+  return memory.cache<Promise<PublishedCrl>>('trust.revocation_lists')
 }
 
 async function currentList(needs: Needs, tenantId: TenantId, rootId: string, now: Date): Promise<PublishedCrl> {

@@ -3,8 +3,6 @@ import { thumbprint, type VerificationKey } from '../../crypto/jwk.ts'
 import type { AnchorSet } from '../../crypto/x509-path/anchor.ts'
 import { Fault } from '../../fault.ts'
 import { tenantOfWork } from '../../http/routes/tenant-of-work.ts'
-import { FetchedCache } from '../../memory/fetched-cache.ts'
-import type { OutboundFetch } from '../../platform.ts'
 import { looksLikeDid, parseKeyUrl } from '../../protocols/did/did.ts'
 import type { StatusReference } from '../../protocols/status-list/status-claim.ts'
 import {
@@ -19,7 +17,6 @@ import {
   type VerifiedList,
   verifyStatusListToken,
 } from '../../protocols/status-list/status-list-token.ts'
-import { oncePer } from '../../store/once-per.ts'
 import { type ResolvedIssuer, resolveIssuer } from '../issuers/resolve-issuer.ts'
 import type { TrustNeeds } from '../lookups/needs.ts'
 import { isServerTrouble } from '../lookups/out-of-reach.ts'
@@ -41,8 +38,6 @@ export type ListSource = {
 }
 
 const DAY_MS = 86_400_000
-/** A list of 2^17 entries is some 32 KiB here; one of more than 1.5 MiB is not kept, since any issuer may name its list. */
-const BOUNDS = { bytesMax: 6 * 1024 * 1024, ttlMs: DAY_MS } as const
 const BYTES_MAX = 8 * 1024 * 1024
 const REDIRECTS_MAX = 3
 const ETAG_CHARS_MAX = 200
@@ -55,7 +50,6 @@ type Kept = {
   /** It is verified again, too, after a day: its key may have been withdrawn. */
   readonly verifiedAt: number
 }
-const caches = oncePer((_: OutboundFetch) => new FetchedCache<Kept>(BOUNDS))
 
 /**
  * The verified list, kept by address and issuer: what one issuer's list says is no statement about the credentials of another.
@@ -68,7 +62,7 @@ const caches = oncePer((_: OutboundFetch) => new FetchedCache<Kept>(BOUNDS))
  */
 export async function fetchedList(platform: TrustNeeds, source: ListSource): Promise<VerifiedList> {
   const { status, issuer, now, form } = source
-  const cache = caches(platform.fetch)
+  const cache = platform.memory.fetched<Kept>('trust.fetched_status_lists')
   const name = `${form} ${issuer.mechanism} ${issuer.issuer} ${nameOf(issuer.key)} ${status.uri}`
   const kept = cache.get(name, now)
   const isOurs = status.uri.startsWith(`${platform.config.publicUrl}/`)

@@ -15,8 +15,10 @@ import { type Platform, urlsOf } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import { sql } from '../../store/store.ts'
 import { trustSchedules } from '../certificates/jobs.ts'
+import { certificateEndpoints } from '../certificates/public-endpoints.ts'
 import { certificateRoutes } from '../certificates/routes.ts'
-import { trustEndpoints } from '../public-endpoints.ts'
+import { didEndpoints } from '../did/public-endpoints.ts'
+import { revocationEndpoints } from '../revocation/public-endpoints.ts'
 import { signingRequestRoutes } from '../signing-requests/routes.ts'
 
 /** What was answered, JSON parsed; tests look into it freely. */
@@ -84,7 +86,9 @@ export async function anAuthority(
   }
   const callers = new Map<string, Caller>()
   const server = buildServer({
-    ...{ platform, routes: [...signingRequestRoutes, ...certificateRoutes], endpoints: trustEndpoints },
+    platform,
+    routes: [...signingRequestRoutes, ...certificateRoutes],
+    endpoints: [...didEndpoints, ...revocationEndpoints, ...certificateEndpoints],
     authenticate: async ({ authorization }) => {
       const caller = callers.get(authorization?.replace('Bearer ', '') ?? '')
       if (caller === undefined) throw new Fault('token.invalid')

@@ -1,15 +1,13 @@
 import type { TenantId } from '../../caller.ts'
 import { readPem } from '../../crypto/x509/pem.ts'
 import { type Anchor, type AnchorSet, anchorSetOf, type Purpose } from '../../crypto/x509-path/anchor.ts'
-import { Recent } from '../../memory/recent.ts'
 import type { Platform } from '../../platform.ts'
-import { oncePer } from '../../store/once-per.ts'
 import { ownAnchors } from '../certificates/own-anchors.ts'
 import type { TrustedEntity } from './trusted-entity.ts'
 import { allTrustedEntities, trustStamp } from './trusted-entity-store.ts'
 
 /** What it takes to know whom a tenant trusts. */
-export type TrustSource = Pick<Platform, 'store' | 'clock'>
+export type TrustSource = Pick<Platform, 'store' | 'clock' | 'memory'>
 
 /** Whom a tenant trusts, made ready for use. `anchors`: those of the entities and the tenant's own. */
 type Trust = {
@@ -19,16 +17,8 @@ type Trust = {
 }
 type Read = { readonly stamp: string; readonly entities: readonly TrustedEntity[]; readonly anchors: readonly Anchor[] }
 
-/** A change is noticed by every process within this time; by the one that made it at once. */
-const FRESH = { entriesMax: 1000, ttlMs: 5_000 } as const
-/** Certificates are read again only when something changed. */
-const READ = { entriesMax: 1000, ttlMs: 3_600_000 } as const
-
 /** `own`: the anchors of the tenant itself that went into it; it is made anew when those change. */
 type FreshTrust = { readonly own: Promise<readonly Anchor[]>; readonly trust: Promise<Trust> }
-
-const fresh = oncePer(() => new Recent<FreshTrust>(FRESH))
-const read = oncePer(() => new Recent<Read>(READ))
 
 /**
  * The certificates that chains may end at, up to 5 s old.
@@ -60,14 +50,18 @@ export async function trustedEntitiesFor(
   return entities.filter((one) => one.purposes.includes(purpose) && (entityIds?.includes(one.id) ?? true))
 }
 
-/** Forgets whom the tenant trusts, so that a change made in this process counts at once. */
-export function forgetTrust({ store }: Pick<Platform, 'store'>, tenantId: TenantId): void {
-  fresh(store).delete(tenantId)
+/** Discards the cached trust of a tenant, so that a change made by this process counts at once. */
+export function forgetTrust(needs: Pick<Platform, 'memory'>, tenantId: TenantId): void {
+  cacheOf(needs).delete(tenantId)
+}
+
+function cacheOf({ memory }: Pick<Platform, 'memory'>) {
+  return memory.cache<FreshTrust>('trust.tenant_trust')
 }
 
 /** Callers that come together share one look-up; one that failed is not kept. */
 function trustOf(source: TrustSource, tenantId: TenantId): Promise<Trust> {
-  const cache = fresh(source.store)
+  const cache = cacheOf(source)
   const now = source.clock.now()
   const own = ownAnchors(source, tenantId)
   const found = cache.get(tenantId, now)
@@ -84,8 +78,8 @@ async function load(source: TrustSource, tenantId: TenantId, now: Date, own: Fre
   return { entities, anchors, set: anchorSetOf(anchors) }
 }
 
-async function readEntities({ store }: TrustSource, tenantId: TenantId, now: Date): Promise<Read> {
-  const cache = read(store)
+async function readEntities({ store, memory }: TrustSource, tenantId: TenantId, now: Date): Promise<Read> {
+  const cache = memory.cache<Read>('trust.trusted_entities')
   const stamp = await store.single(tenantId, trustStamp)
   const known = cache.get(tenantId, now)
   if (known?.stamp === stamp) return known

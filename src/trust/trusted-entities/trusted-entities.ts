@@ -17,7 +17,7 @@ import {
   replaceTrustedEntity,
 } from './trusted-entity-store.ts'
 
-type Needs = Pick<Platform, 'store' | 'clock' | 'config'>
+type Needs = Pick<Platform, 'store' | 'clock' | 'config' | 'memory'>
 
 /** Adds somebody whom the tenant trusts. @throws Fault `request.invalid`, `certificate.invalid` */
 export async function createTrustedEntity(

@@ -6,7 +6,7 @@ import type { Platform } from '../../platform.ts'
 import { type ActiveSigner, activeSigner, findActiveSigner } from '../../trust/certificates/active-signer.ts'
 import type { VerifierConfig } from '../templates/presentation-template.ts'
 
-type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config'>
+type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
 
 /** Who a request is from: a certificate and the client identifier that it has; neither: the did:web of the tenant. */
 export type SignerChoice = { readonly clientId?: string; readonly signerId?: string }

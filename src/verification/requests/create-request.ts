@@ -15,7 +15,7 @@ const RETENTION_SECONDS = 30 * 86_400
 /** [VP-R1] 128 bits and more; 32 characters. */
 const NONCE_BYTES = 24
 
-type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config'>
+type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
 
 /**
  * Makes a presentation request out of a template. One statement, where the template wants nothing unusual of the signature; the request keeps a

@@ -14,7 +14,7 @@ import { type Issue, isDefect, issue } from '../requests/finding.ts'
 import { checkIssuer } from './check-issuer.ts'
 import { type CheckedCredential, type ExpectedPresentation, rejectedCredential } from './checked-credential.ts'
 
-type Needs = Pick<Platform, 'fetch' | 'config'>
+type Needs = Pick<Platform, 'fetch' | 'config' | 'memory'>
 
 /**
  * Checks one mdoc by itself, over the bytes as they came and in the order of 6.5: form, the chain of its signer, what the issuer signed, the

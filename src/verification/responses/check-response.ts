@@ -34,7 +34,7 @@ type Answer = {
  * @see [OpenID4VP 1.0, 8.6](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-vp-token-validation)
  */
 export async function checkResponse(
-  platform: Pick<Platform, 'fetch' | 'config'>,
+  platform: Pick<Platform, 'fetch' | 'config' | 'memory'>,
   question: PendingRequest,
   vpToken: VpToken,
   asked: Pick<ExpectedPresentation, 'aud' | 'responseUri' | 'now' | 'trust' | 'home'>,
@@ -69,7 +69,7 @@ export async function checkResponse(
 }
 
 async function judgeOne(
-  platform: Pick<Platform, 'fetch' | 'config'>,
+  platform: Pick<Platform, 'fetch' | 'config' | 'memory'>,
   presentations: readonly string[],
   expected: Parameters<typeof checkPresentation>[2],
 ): Promise<CheckedCredential> {

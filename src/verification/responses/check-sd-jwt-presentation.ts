@@ -23,7 +23,7 @@ import { type CheckedCredential, type ExpectedPresentation, rejectedCredential }
  * @see [OpenID4VP 1.0, 8.6](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-vp-token-validation), protocol steps 5 to 9
  */
 export async function checkSdJwtPresentation(
-  platform: Pick<Platform, 'fetch' | 'config'>,
+  platform: Pick<Platform, 'fetch' | 'config' | 'memory'>,
   compact: string,
   expected: ExpectedPresentation,
 ): Promise<CheckedCredential> {
@@ -68,7 +68,7 @@ function isForAnotherRequest({ keyBinding }: SdJwt, nonce: string): boolean {
 }
 
 async function resolved(
-  platform: Pick<Platform, 'fetch' | 'config'>,
+  platform: Pick<Platform, 'fetch' | 'config' | 'memory'>,
   { jwt }: SdJwt,
   { now, trust }: ExpectedPresentation,
 ): Promise<ResolvedIssuer | Issue> {

@@ -13,7 +13,7 @@ import {
   replacePresentationTemplate,
 } from './template-store.ts'
 
-type Needs = Pick<Platform, 'store' | 'clock' | 'config'>
+type Needs = Pick<Platform, 'store' | 'clock' | 'config' | 'memory'>
 
 /** Adds a presentation template. @throws Fault `request.invalid` */
 export async function createPresentationTemplate(

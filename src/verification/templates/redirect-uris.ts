@@ -9,7 +9,7 @@ export type RedirectPolicy = { readonly allowHttpLoopback: boolean; readonly all
 
 /** The tenant's setting `redirectUris`, up to 5 s old. Without it nowhere in production, anywhere in development. */
 export async function redirectPolicyOf(
-  needs: Pick<Platform, 'store' | 'clock' | 'config'>,
+  needs: Pick<Platform, 'store' | 'clock' | 'config' | 'memory'>,
   tenantId: TenantId,
 ): Promise<RedirectPolicy> {
   const { isDevelopment: allowHttpLoopback } = needs.config
