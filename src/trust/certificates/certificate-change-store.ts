@@ -27,7 +27,7 @@ const firstOrNext = (from: string) => `${ended}, taken as (
 ), ins as (select * from taken union all select * from waiting)`
 
 const insertRoot = sql(
-  'trust.certificate.insert_root',
+  'trust.insert_root',
   `with ${firstOrNext('')}, list as (
      insert into certificate_revocation_list (tenant_id, certificate_id, reissue_at) select $1, id, $2 from ins
    ), ${auditCte({ from: 'ins', first: 4 })}
@@ -39,7 +39,7 @@ const completeRequest = (from: string) => `request as (
   where q.tenant_id = $1 and q.id = $5 and q.status = 'open' and q.expires_at > $2 returning q.id
 )`
 const insertImported = sql(
-  'trust.certificate.insert_imported',
+  'trust.insert_imported',
   `with ${completeRequest('')}, ${firstOrNext(', request')}, ${auditCte({ from: 'ins', first: 4 })}
    select status from ins`,
 )
@@ -49,12 +49,12 @@ const usableRoot = (condition: string) => `root as (
     and ${condition} for share
 )`
 const insertSigned = sql(
-  'trust.certificate.insert_signed',
+  'trust.insert_signed',
   `with ${usableRoot(`status <> 'revoked'`)}, ${completeRequest(', root')}, ${firstOrNext(', request')}, ${auditCte({ from: 'ins', first: 4 })}
    select status from ins`,
 )
 const insertForeign = sql(
-  'trust.certificate.insert_foreign',
+  'trust.insert_foreign',
   `with ${usableRoot(`status <> 'revoked'`)}, ins as (
      ${insertCertificate(`'inactive'`, ', root')}
      on conflict (tenant_id, parent_id, subject_key_id) where parent_id is not null do nothing returning id, status
@@ -63,7 +63,7 @@ const insertForeign = sql(
    select status from ins`,
 )
 const insertLeaf = sql(
-  'trust.certificate.insert_leaf',
+  'trust.insert_leaf',
   `with ${usableRoot(`status in ('active', 'inactive')`)}, old as (
      update certificate c set status = 'inactive', destroy_key_at = $2::timestamptz + ${REPLACED_KEY_KEPT}, updated_at = $2 from root
      where c.tenant_id = $1 and c.parent_id = root.id and c.origin = 'automatic' and c.status = 'active'
@@ -76,7 +76,7 @@ const insertLeaf = sql(
 )
 
 const activateStatement = sql(
-  'trust.certificate.activate',
+  'trust.activate_certificate',
   `with target as (
      select id, kind, key_type from certificate where tenant_id = $1 and id = $3 and origin in ('root', 'request')
        and status in ('pendingActivation', 'inactive') and not_after > $2 and not ${rootIsRevoked('certificate')} for update
@@ -90,7 +90,7 @@ const activateStatement = sql(
    select id from upd`,
 )
 const deactivateStatement = sql(
-  'trust.certificate.deactivate',
+  'trust.deactivate_certificate',
   `with upd as (
      update certificate set status = 'inactive', updated_at = $2
      where tenant_id = $1 and id = $3 and ${signerIn('certificate')} and not_after > $2 returning id
@@ -98,7 +98,7 @@ const deactivateStatement = sql(
    select id from upd`,
 )
 const revokeStatement = sql(
-  'trust.certificate.revoke',
+  'trust.revoke_certificate',
   `with upd as (
      update certificate set status = 'revoked', revoked_at = $2, updated_at = $2,
        destroy_key_at = case when origin = 'root' or destroy_key_at is null then destroy_key_at else $2::timestamptz + ${KEY_KEPT} end

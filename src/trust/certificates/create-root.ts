@@ -3,7 +3,6 @@ import { draftRoot } from '../../crypto/x509/draft-certificate.ts'
 import { issueCertificate } from '../../crypto/x509/issue.ts'
 import type { ProfileName } from '../../crypto/x509/profile.ts'
 import { Fault } from '../../fault.ts'
-import { newId } from '../../store/row-id.ts'
 import { crlUri } from '../revocation/publish-crl.ts'
 import { forgetSigners } from './active-signer.ts'
 import { callingTenant } from './calling-tenant.ts'
@@ -26,7 +25,7 @@ export async function createRoot(
   needs: AuthorityNeeds,
   caller: Caller,
   body: RootBody,
-  id = newId(),
+  id: string,
 ): Promise<TenantCertificate> {
   const { type, keyType } = body
   const tenant = await callingTenant(needs, caller)

@@ -32,8 +32,7 @@ export const trustSchedules: readonly Schedule[] = [
     const due = await store.across('revocation lists of all tenants that are due', (tx) =>
       listDueLists(tx, clock.now()),
     )
-    const lists = due.map(({ tenantId, rootId }) => ({ tenantId, id: rootId }))
-    await oneByOne(platform, lists, signal, ({ tenantId, id }) => publishCrl(platform, tenantId, id))
+    await oneByOne(platform, due, signal, ({ tenantId, id }) => publishCrl(platform, tenantId, id))
   }),
   every(3600, 'trust.warn-before-end', async (platform, signal) => {
     const { store, clock } = platform

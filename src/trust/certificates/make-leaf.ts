@@ -9,7 +9,7 @@ import { type Certificate, readCertificate } from '../../crypto/x509-path/certif
 import { findTenantOf } from '../../directory/tenants/find-tenant.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import type { Platform } from '../../platform.ts'
-import { newId } from '../../store/row-id.ts'
+import { idAt } from '../../store/row-id.ts'
 import { crlUri } from '../revocation/publish-crl.ts'
 import { isRootType, type LeafType, leafTypeOf, type TenantCertificate } from './certificate.ts'
 import { insertNextLeaf } from './certificate-change-store.ts'
@@ -101,7 +101,7 @@ async function draftedLeaf(
     crlUri: crlUri(needs, tenant.slug, root.id),
   })
   const certificate = await issueCertificate(draft, profile, above, rootKey)
-  const about = { id: newId(), type, keyType: root.keyType, parentId: root.id, keyId, signMdl: root.signMdl }
+  const about = { id: idAt(now), type, keyType: root.keyType, parentId: root.id, keyId, signMdl: root.signMdl }
   return { ...about, origin: 'automatic', certificate, renewAt: renewalOf(certificate, above) }
 }
 

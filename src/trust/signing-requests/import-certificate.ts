@@ -2,7 +2,6 @@ import type { Caller } from '../../caller.ts'
 import { fromPem, toPem } from '../../crypto/x509/pem.ts'
 import { type Certificate, readCertificate } from '../../crypto/x509-path/certificate.ts'
 import { Fault } from '../../fault.ts'
-import { newId } from '../../store/row-id.ts'
 import { forgetSigners } from '../certificates/active-signer.ts'
 import type { TenantCertificate } from '../certificates/certificate.ts'
 import { insertForRequest } from '../certificates/certificate-change-store.ts'
@@ -26,7 +25,8 @@ export async function importCertificate(
   needs: AuthorityNeeds,
   caller: Caller,
   requestId: string,
-  { id = newId(), ...body }: ImportBody & { readonly id?: string },
+  body: ImportBody,
+  id: string,
 ): Promise<TenantCertificate> {
   const request = await getSigningRequest(needs, caller, requestId)
   if (request.status !== 'open') throw notOpen(request)

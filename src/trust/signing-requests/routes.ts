@@ -86,7 +86,7 @@ const importRoute = route({
   ],
   handle: async ({ platform, caller, params, body, operation }) => {
     const find = (id: string) => getCertificate(platform, caller, id)
-    const attach = (id: string) => importCertificate(platform, caller, params.id, { ...body, id })
+    const attach = (id: string) => importCertificate(platform, caller, params.id, body, id)
     return answer(showCertificate(await once(operation, find, attach)))
   },
 })
@@ -108,7 +108,7 @@ const sign = route({
   ],
   handle: async ({ platform, caller, params, body, operation }) => {
     const find = (id: string) => getCertificate(platform, caller, id)
-    const sign = (id: string) => signSigningRequest(platform, caller, params.id, { ...body, id })
+    const sign = (id: string) => signSigningRequest(platform, caller, params.id, body, id)
     return answer(showCertificate(await once(operation, find, sign)))
   },
 })

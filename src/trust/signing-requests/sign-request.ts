@@ -9,7 +9,6 @@ import { provesPossession, readSigningRequest, type SigningRequest } from '../..
 import { type Certificate, readCertificate } from '../../crypto/x509-path/certificate.ts'
 import { Fault } from '../../fault.ts'
 import type { KeyType } from '../../keys/key-provider.ts'
-import { newId } from '../../store/row-id.ts'
 import { forgetSigners } from '../certificates/active-signer.ts'
 import { callingTenant } from '../certificates/calling-tenant.ts'
 import { isRootType, type LeafType, leafTypeOf, type TenantCertificate } from '../certificates/certificate.ts'
@@ -40,7 +39,8 @@ export async function signSigningRequest(
   needs: AuthorityNeeds,
   caller: Caller,
   rootId: string,
-  { id = newId(), ...body }: SignBody & { readonly id?: string },
+  body: SignBody,
+  id: string,
 ): Promise<TenantCertificate> {
   const root = await getCertificate(needs, caller, rootId)
   checkRoot(root)

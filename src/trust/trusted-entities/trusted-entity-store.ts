@@ -8,7 +8,7 @@ import type { TrustedEntity, TrustedEntityContent } from './trusted-entity.ts'
 const columns = `id, name, dids, certificates, issuers, purposes, created_at as "createdAt", updated_at as "updatedAt"`
 
 const insertEntity = sql(
-  'trust.entity-insert',
+  'trust.insert_entity',
   `with ins as (
      insert into trusted_entity (tenant_id, id, name, dids, certificates, issuers, purposes, created_at, updated_at)
      values ($1, $2, $3, $4::jsonb, $5::jsonb, $6::jsonb, $7::text[], $8, $8) returning *),
@@ -16,7 +16,7 @@ const insertEntity = sql(
    select ${columns} from ins`,
 )
 const replaceEntity = sql(
-  'trust.entity-replace',
+  'trust.replace_entity',
   `with upd as (
      update trusted_entity set name = $3, dids = $4::jsonb, certificates = $5::jsonb, issuers = $6::jsonb, purposes = $7::text[], updated_at = $8
      where tenant_id = $1 and id = $2 returning *),
@@ -24,21 +24,21 @@ const replaceEntity = sql(
    select ${columns} from upd`,
 )
 const deleteEntity = sql(
-  'trust.entity-delete',
+  'trust.delete_entity',
   `with del as (delete from trusted_entity where tenant_id = $1 and id = $2 returning *),
    ${auditCte({ from: 'del', first: 3 })}
    select id from del`,
 )
-const findEntity = sql('trust.entity-find', `select ${columns} from trusted_entity where tenant_id = $1 and id = $2`)
-const allEntities = sql('trust.entity-all', `select ${columns} from trusted_entity where tenant_id = $1 order by id`)
+const findEntity = sql('trust.find_entity', `select ${columns} from trusted_entity where tenant_id = $1 and id = $2`)
+const allEntities = sql('trust.list_entities', `select ${columns} from trusted_entity where tenant_id = $1 order by id`)
 // Changes with every change, also when the clocks of two servers differ.
 const stampOf = sql(
-  'trust.entity-stamp',
+  'trust.find_entity_stamp',
   `select coalesce(md5(string_agg(id::text || extract(epoch from updated_at)::text, ' ' order by id)), '') as stamp
    from trusted_entity where tenant_id = $1`,
 )
 const existing = sql(
-  'trust.entity-existing',
+  'trust.find_existing_entities',
   'select id from trusted_entity where tenant_id = $1 and id = any($2::uuid[])',
 )
 

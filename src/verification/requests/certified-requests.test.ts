@@ -30,7 +30,7 @@ async function aRoot(by: Verifier, backend: Backend, keyType: 'P-256' | 'Ed25519
     countryName: 'ZA',
     issuerAlternativeNameUrl: 'https://a.example',
   } as const
-  return createRoot(by.platform, callerOf(backend), about)
+  return createRoot(by.platform, callerOf(backend), about, crypto.randomUUID())
 }
 /** What a wallet fetches, and what a stranger makes of it: jose checks the signature with the leaf that the header brings. */
 async function fetched(requestUri: string) {

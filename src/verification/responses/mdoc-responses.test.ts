@@ -152,7 +152,8 @@ test('a licence by a second library is verified too, with the transcript made by
 test('a request that is signed with a certificate binds the answer to that client', async () => {
   const { backend, ids } = await trusting(root)
   const about = { type: 'verifierRoot', keyType: 'P-256', countryName: 'ZA' } as const
-  await createRoot(verifier.platform, callerOf(backend), { ...about, issuerAlternativeNameUrl: 'https://a.example' })
+  const body = { ...about, issuerAlternativeNameUrl: 'https://a.example' }
+  await createRoot(verifier.platform, callerOf(backend), body, crypto.randomUUID())
   const [good, bad] = [await asking(backend, { trustedIssuers: ids }), await asking(backend, { trustedIssuers: ids })]
   assert.match(good.aud, /^x509_hash:/)
   const document = await anOwfDocument({ signer })
