@@ -4,7 +4,7 @@ import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 
-/** The tenant of a caller. @throws Fault `resource.unknown` if it was disabled this moment */
+/** Returns the tenant of a caller. @throws Fault `resource.unknown` if it was just disabled */
 export async function callingTenant(
   needs: Pick<Platform, 'store' | 'clock' | 'memory'>,
   caller: Caller,

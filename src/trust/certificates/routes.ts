@@ -19,7 +19,7 @@ const create = route({
   path: '/certificates',
   tag,
   summary:
-    'Creates a root certificate. The first of its kind and key type is active and signs by a leaf that it makes itself.',
+    'Creates a root certificate. The first of its kind and key type is active, and signs with a leaf that is created automatically.',
   scope: 'trust:write',
   body: RootBody,
   status: 201,
@@ -36,7 +36,7 @@ const list = route({
   method: 'GET',
   path: '/certificates',
   tag,
-  summary: 'Lists the certificates of the tenant, those that roots made by themselves too.',
+  summary: 'Lists the certificates of the tenant, including leafs that were created automatically.',
   scope: 'trust:read',
   query: CertificateListQuery,
   status: 200,
@@ -55,42 +55,43 @@ const get = route({
   method: 'GET',
   path: '/certificates/{id}',
   tag,
-  summary: 'Reads a certificate; with `Accept: application/x-pem-file` it and its chain, root last.',
+  summary: 'Returns a certificate; with `Accept: application/x-pem-file` it and its chain, root last.',
   scope: 'trust:read',
   params: IdParams,
   status: 200,
   reply: CertificateView,
   produces: [PEM],
   faults: ['resource.unknown'],
-  handle: async ({ platform, caller, params, responseType: wants }) => {
-    if (wants === PEM) return rawAnswer(PEM, await getChain(platform, caller, params.id))
+  handle: async ({ platform, caller, params, responseType }) => {
+    if (responseType === PEM) return rawAnswer(PEM, await getChain(platform, caller, params.id))
     return answer(showCertificate(await getCertificate(platform, caller, params.id)))
   },
 })
 
-/** What may become of a certificate, by the last part of the path. */
+/** Status changes, by the last segment of the path. */
 const changes = {
   activate: {
-    says: 'Signs with this certificate from now on; the active one of its kind and key type becomes inactive.',
+    summary: 'Activates a certificate; the active one of its kind and key type becomes inactive.',
     change: activateCertificate,
   },
   deactivate: {
-    says: 'Signs with this certificate no more. What it signed stays valid.',
+    summary: 'Deactivates a certificate. What it signed stays valid.',
     change: deactivateCertificate,
   },
   revoke: {
-    says: 'Revokes a certificate for good, with everything below it. It stands in the revocation list of its root at once.',
+    summary:
+      'Revokes a certificate permanently, with everything below it. The revocation list of its root contains it at once.',
     change: revokeCertificate,
   },
 } as const
 
-const changeRoutes = Object.entries(changes).map(([verb, { says, change }]) =>
+const changeRoutes = Object.entries(changes).map(([verb, { summary, change }]) =>
   route({
     group: 'creds',
     method: 'POST',
     path: `/certificates/{id}/${verb}`,
     tag,
-    summary: says,
+    summary,
     scope: 'trust:write',
     params: IdParams,
     status: 200,

@@ -7,7 +7,7 @@ const json = ['application/json']
 const keySet = ['application/jwk-set+json', 'application/json']
 
 /**
- * The key that an issuer names in its JWT VC issuer metadata.
+ * Returns the key that an issuer names in its JWT VC issuer metadata.
  *
  * @throws Fault `issuer.undiscoverable`, `upstream.*`
  * @see [SD-JWT VC, 4](https://datatracker.ietf.org/doc/draft-ietf-oauth-sd-jwt-vc/)

@@ -12,12 +12,12 @@ export type FetchedDocument = { readonly url: string; readonly accept: readonly 
 
 const BYTES_MAX = 16 * 1024
 const REDIRECTS_MAX = 3
-/** A cached document is not fetched again for a missing key sooner than this, so that bad credentials do not make us a hammer. */
+/** A cached document is not fetched again for a missing key sooner than this, so that bad credentials do not cause a flood of requests. */
 const REFETCH_AFTER_MS = 10_000
 
 /**
- * Reads a value out of a JSON document, which is cached for some minutes; if the cached one does not hold it, out of a fresh one. Only a document
- * that `read` accepted is cached.
+ * Reads a value from a JSON document, which is cached for some minutes; if `read` refuses the cached one, from a fresh one. Only a document that
+ * `read` accepts is cached.
  *
  * @throws Fault what `read` throws, `issuer.undiscoverable` if there is no such document, `upstream.*`
  */
@@ -50,6 +50,6 @@ async function load(fetch: OutboundFetch, { url, accept }: FetchedDocument): Pro
   const notes = `status ${answer.status} for a key document`
   if (isServerTrouble(answer.status)) throw new Fault('upstream.answer', { notes })
   if (answer.status !== 200) throw new Fault('issuer.undiscoverable', { notes })
-  // A copy of its own: a short buffer is a piece of a larger one, which it would hold.
+  // A copy: a short buffer is a slice of a larger one, which it would retain.
   return new Uint8Array(answer.body)
 }

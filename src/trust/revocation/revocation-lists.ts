@@ -10,7 +10,7 @@ export const OWN_ANCHOR = 'own'
 
 type RevocationNeeds = Pick<Platform, 'fetch' | 'memory'>
 type Loaded = { readonly found: Found; readonly bytes: number }
-/** A list, or why there is none. */
+/** A list, or the reason why there is none. */
 type Found = Crl | 'out of reach' | 'unusable'
 
 /** Minimum time before a list is fetched again after a failure. */
@@ -18,16 +18,16 @@ const FAILED_MS = 60_000
 const BYTES_MAX = 1024 * 1024
 const REDIRECTS_MAX = 3
 
-/** A list that was read holds its DER, and each serial number once more as text. */
+/** Memory of a parsed list by that of its DER: the DER itself, and each serial number as text. */
 const READ_TO_DER = 3
 
 /**
- * [SEC-29] Fetches the revocation lists that the certificates of a good chain name; undefined if it is not good, or if none is named.
+ * [SEC-29] Fetches the revocation lists that the certificates of a valid chain name; undefined if the chain is invalid or names none.
  *
- * Under the tenant's own roots a list must be there; for others one that cannot be had is overlooked. Only addresses that a trusted authority
- * wrote are asked, and only those that the outbound fetch allows: outside development no http addresses.
+ * Under the tenant's own roots a list is required; elsewhere an unavailable one is ignored. Only addresses in certificates of a trusted authority
+ * are fetched, and only those that the outbound fetch allows: outside development no http addresses.
  *
- * @throws Fault `upstream.unreachable` if a list that must be there is out of reach
+ * @throws Fault `upstream.unreachable` if a required list is unreachable
  */
 export async function revocationFor(
   needs: RevocationNeeds,
@@ -52,7 +52,7 @@ async function listAt({ fetch, memory }: RevocationNeeds, url: string, now: Date
   const loading = pending.get(url) ?? load(fetch, url).finally(() => pending.delete(url))
   pending.set(url, loading)
   const { found, bytes } = await loading
-  // one that has run out is not asked for at every credential either
+  // an expired list is not fetched for every credential either
   const until = typeof found === 'string' ? 0 : (found.nextUpdate?.getTime() ?? 0)
   cache.set(url, found, bytes, tenantOfWork(), now, Math.max(until, now.getTime() + FAILED_MS))
   return found
@@ -60,7 +60,7 @@ async function listAt({ fetch, memory }: RevocationNeeds, url: string, now: Date
 
 async function load(fetch: OutboundFetch, url: string): Promise<Loaded> {
   try {
-    // RFC 5280 4.2.1.13 names application/pkix-crl; many servers say something else
+    // RFC 5280 4.2.1.13 names application/pkix-crl; many servers send another media type
     const { status, body } = await fetch(url, { accept: [], bytesMax: BYTES_MAX, redirectsMax: REDIRECTS_MAX })
     if (isServerTrouble(status)) return { found: 'out of reach', bytes: 0 }
     return status === 200 ? { found: readCrl(body), bytes: body.length * READ_TO_DER } : { found: 'unusable', bytes: 0 }

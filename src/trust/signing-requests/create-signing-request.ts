@@ -23,7 +23,7 @@ const OPEN_DAYS = 30
 const DAY_MS = 86_400_000
 
 /**
- * Makes a key and asks for a certificate for it, to be signed by somebody else or by an own root.
+ * Creates a key and a signing request for it, to be signed by another authority or by a root of the tenant.
  *
  * @throws Fault `request.invalid`
  */

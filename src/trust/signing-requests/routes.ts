@@ -21,7 +21,8 @@ const create = route({
   method: 'POST',
   path: '/certificates/csrs',
   tag,
-  summary: 'Creates a key and a certificate signing request for it, to be signed by somebody else or by an own root.',
+  summary:
+    'Creates a key and a certificate signing request for it, to be signed by another authority or by a root of the tenant.',
   scope: 'trust:write',
   body: SigningRequestBody,
   status: 201,
@@ -58,7 +59,7 @@ const get = route({
   method: 'GET',
   path: '/certificates/csrs/{id}',
   tag,
-  summary: 'Reads a certificate signing request.',
+  summary: 'Returns a certificate signing request.',
   scope: 'trust:read',
   params: IdParams,
   status: 200,
@@ -73,7 +74,7 @@ const importRoute = route({
   method: 'POST',
   path: '/certificates/csrs/{id}/import',
   tag,
-  summary: 'Attaches the certificate that somebody else signed for the request, after all checks.',
+  summary: 'Imports the certificate that another authority signed for the request, after all checks.',
   scope: 'trust:write',
   params: IdParams,
   body: ImportBody,
@@ -113,5 +114,5 @@ const sign = route({
   },
 })
 
-/** Certificate signing requests, in our API. Before those of certificates, whose `{id}` would also fit. */
+/** Certificate signing requests, in our API. */
 export const signingRequestRoutes: readonly Route[] = [create, list, get, importRoute, sign]

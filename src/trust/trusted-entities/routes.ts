@@ -20,7 +20,8 @@ const addRoute = route({
   method: 'POST',
   path: '/trusted-entities',
   tag,
-  summary: 'Adds somebody whom the organisation trusts, by DIDs, by certificates or by issuer addresses.',
+  summary:
+    'Creates a trusted entity: an issuer or verifier that the organisation trusts, by DIDs, certificates or issuer addresses.',
   scope: 'trust:write',
   body: TrustedEntityBody,
   status: 201,
@@ -37,7 +38,7 @@ const listRoute = route({
   method: 'GET',
   path: '/trusted-entities',
   tag,
-  summary: 'Lists whom the organisation trusts.',
+  summary: 'Lists the entities that the organisation trusts.',
   scope: 'trust:read',
   query: TrustedEntityListQuery,
   status: 200,
@@ -52,7 +53,7 @@ const getRoute = route({
   method: 'GET',
   path: '/trusted-entities/{id}',
   tag,
-  summary: 'Reads a trusted entity; what its certificates say stands in `meta`.',
+  summary: 'Returns a trusted entity, with the subjects and validity of its certificates in `meta`.',
   scope: 'trust:read',
   status: 200,
   reply: TrustedEntityReply,
@@ -65,7 +66,7 @@ const replaceRoute = route({
   method: 'PUT',
   path: '/trusted-entities/{id}',
   tag,
-  summary: 'Replaces a trusted entity entirely. It counts at once, also for open presentation requests.',
+  summary: 'Replaces a trusted entity entirely, with immediate effect, also for open presentation requests.',
   scope: 'trust:write',
   body: TrustedEntityBody,
   status: 200,
@@ -80,7 +81,7 @@ const removeRoute = route({
   method: 'DELETE',
   path: '/trusted-entities/{id}',
   tag,
-  summary: 'Removes a trusted entity. Templates that trust only it trust nobody from then on.',
+  summary: 'Deletes a trusted entity. Templates that trust only this entity accept no issuer from then on.',
   scope: 'trust:write',
   status: 204,
   faults: ['resource.unknown'],
@@ -90,7 +91,7 @@ const removeRoute = route({
   },
 })
 
-/** Whom an organisation trusts. */
+/** Trusted entities, in our API. */
 export const trustedEntityRoutes: readonly Route[] = [addRoute, listRoute, getRoute, replaceRoute, removeRoute]
 
 function shown(entity: TrustedEntity) {

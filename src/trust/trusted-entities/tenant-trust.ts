@@ -6,10 +6,10 @@ import { ownAnchors } from '../certificates/own-anchors.ts'
 import type { TrustedEntity } from './trusted-entity.ts'
 import { allTrustedEntities, trustStamp } from './trusted-entity-store.ts'
 
-/** What it takes to know whom a tenant trusts. */
+/** What reading a tenant's trust needs. */
 export type TrustSource = Pick<Platform, 'store' | 'clock' | 'memory'>
 
-/** Whom a tenant trusts, made ready for use. `anchors`: those of the entities and the tenant's own. */
+/** The trust of a tenant. `anchors`: those of its trusted entities and its own roots. */
 type Trust = {
   readonly entities: readonly TrustedEntity[]
   readonly anchors: readonly Anchor[]
@@ -17,11 +17,11 @@ type Trust = {
 }
 type Read = { readonly stamp: string; readonly entities: readonly TrustedEntity[]; readonly anchors: readonly Anchor[] }
 
-/** `own`: the anchors of the tenant itself that went into it; it is made anew when those change. */
+/** `own`: the tenant's own anchors in it; it is rebuilt when those change. */
 type FreshTrust = { readonly own: Promise<readonly Anchor[]>; readonly trust: Promise<Trust> }
 
 /**
- * The certificates that chains may end at, up to 5 s old.
+ * Returns the certificates that chains may end at, up to 5 s old.
  *
  * @param entityIds Only those of these entities; by default all, and the tenant's own roots.
  */
@@ -36,7 +36,7 @@ export async function trustedAnchors(
 }
 
 /**
- * The entities that are trusted for a purpose, up to 5 s old.
+ * Returns the entities that are trusted for a purpose, up to 5 s old.
  *
  * @param entityIds Only these; by default all.
  */
@@ -59,7 +59,7 @@ function cacheOf({ memory }: Pick<Platform, 'memory'>) {
   return memory.cache<FreshTrust>('trust.tenant_trust')
 }
 
-/** Callers that come together share one look-up; one that failed is not kept. */
+/** Concurrent calls share one look-up; a failure is not cached. */
 function trustOf(source: TrustSource, tenantId: TenantId): Promise<Trust> {
   const cache = cacheOf(source)
   const now = source.clock.now()

@@ -55,7 +55,7 @@ const page = pagedList({
   },
 })
 
-/** Adds an entity and its audit entry. */
+/** Inserts an entity and its audit entry. */
 export async function insertTrustedEntity(
   tx: TenantTx,
   id: string,
@@ -66,7 +66,7 @@ export async function insertTrustedEntity(
   return found(await tx.rows<TrustedEntity>(insertEntity, valuesOf(tx, id, content, entry, now)))
 }
 
-/** Replaces all that is said of an entity. @throws Fault `resource.unknown` */
+/** Replaces an entity entirely. @throws Fault `resource.unknown` */
 export async function replaceTrustedEntity(
   tx: TenantTx,
   id: string,
@@ -77,7 +77,7 @@ export async function replaceTrustedEntity(
   return found(await tx.rows<TrustedEntity>(replaceEntity, valuesOf(tx, id, content, entry, now)))
 }
 
-/** Takes an entity away. @throws Fault `resource.unknown` */
+/** Deletes an entity. @throws Fault `resource.unknown` */
 export async function deleteTrustedEntity(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<void> {
   found(await tx.rows(deleteEntity, [tx.tenantId, id, ...auditValues(entry, now)]))
 }
@@ -87,29 +87,29 @@ export async function getTrustedEntityRow(tx: TenantTx, id: string): Promise<Tru
   return found(await tx.rows<TrustedEntity>(findEntity, [tx.tenantId, id]))
 }
 
-/** Everybody whom the tenant trusts. */
+/** Returns all trusted entities of the tenant. */
 export async function allTrustedEntities(tx: TenantTx): Promise<TrustedEntity[]> {
   return tx.rows<TrustedEntity>(allEntities, [tx.tenantId])
 }
 
-/** A text that differs whenever {@link allTrustedEntities} does. */
+/** Returns a text that changes whenever {@link allTrustedEntities} does. */
 export async function trustStamp(tx: TenantTx): Promise<string> {
   const [row] = await tx.rows<{ stamp: string }>(stampOf, [tx.tenantId])
   return row?.stamp ?? ''
 }
 
-/** Which of these ids (UUIDs) are entities of the tenant. */
+/** Returns those of the ids (UUIDs) that are entities of the tenant. */
 export async function existingTrustedEntities(tx: TenantTx, ids: readonly string[]): Promise<string[]> {
   return (await tx.rows<{ id: string }>(existing, [tx.tenantId, ids])).map(({ id }) => id)
 }
 
-/** One page, and one row more if there is a next page. */
+/** Returns one page, and one row more if there is a next page. */
 export async function listTrustedEntityRows(
   tx: TenantTx,
-  ask: PageRequest,
+  request: PageRequest,
   filter: { readonly did?: string | undefined; readonly name?: string | undefined },
 ): Promise<TrustedEntity[]> {
-  return page<TrustedEntity>(tx, ask, [tx.tenantId], filter)
+  return page<TrustedEntity>(tx, request, [tx.tenantId], filter)
 }
 
 function valuesOf(tx: TenantTx, id: string, content: TrustedEntityContent, entry: AuditEntry, now: Date): unknown[] {
