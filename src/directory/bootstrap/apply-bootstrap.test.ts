@@ -186,7 +186,7 @@ test('a disabled tenant is gone for paths, tokens and clients, and the platform 
   await assert.rejects(getTenant(needs, 'nobody'), { code: 'resource.unknown' })
 })
 
-test('all mistakes of a file are told at once, by place and without a value', () => {
+test('all mistakes of a file are reported at once, by pointer and without a value', () => {
   const file = {
     tenants: [
       {

@@ -11,16 +11,15 @@ import { getCertificate, getChain } from './get-certificate.ts'
 import { CertificateListQuery, CertificateView, RootBody } from './schemas.ts'
 
 const PEM = 'application/x-pem-file'
-const tag = 'certificates'
+const reading = { group: 'creds', tag: 'certificates', scope: 'trust:read', status: 200 } as const
+const writing = { group: 'creds', tag: 'certificates', scope: 'trust:write' } as const
 
 const create = route({
-  group: 'creds',
+  ...writing,
   method: 'POST',
   path: '/certificates',
-  tag,
   summary:
     'Creates a root certificate. The first of its kind and key type is active, and signs with a leaf that is created automatically.',
-  scope: 'trust:write',
   body: RootBody,
   status: 201,
   reply: CertificateView,
@@ -32,14 +31,11 @@ const create = route({
 })
 
 const list = route({
-  group: 'creds',
+  ...reading,
   method: 'GET',
   path: '/certificates',
-  tag,
   summary: 'Lists the certificates of the tenant, including leafs that were created automatically.',
-  scope: 'trust:read',
   query: CertificateListQuery,
-  status: 200,
   reply: Type.Array(CertificateView),
   faults: [],
   handle: ({ platform: { store, clock }, caller, query, href }) =>
@@ -51,14 +47,11 @@ const list = route({
 })
 
 const get = route({
-  group: 'creds',
+  ...reading,
   method: 'GET',
   path: '/certificates/{id}',
-  tag,
   summary: 'Returns a certificate; with `Accept: application/x-pem-file` it and its chain, root last.',
-  scope: 'trust:read',
   params: IdParams,
-  status: 200,
   reply: CertificateView,
   produces: [PEM],
   faults: ['resource.unknown'],
@@ -87,12 +80,10 @@ const changes = {
 
 const changeRoutes = Object.entries(changes).map(([verb, { summary, change }]) =>
   route({
-    group: 'creds',
+    ...writing,
     method: 'POST',
     path: `/certificates/{id}/${verb}`,
-    tag,
     summary,
-    scope: 'trust:write',
     params: IdParams,
     status: 200,
     reply: CertificateView,

@@ -56,7 +56,7 @@ test('[VC-21] a credential whose chain ends at a trusted certificate, and whose 
   assert.equal((await resolve([leaf], {})).issuer, 'CN=Leaf,C=ZA')
 })
 
-test('[VC-21] without anchors a chain proves nobody', async () => {
+test('[VC-21] without anchors a chain proves no issuer', async () => {
   const x5c = [leaf.certificate.der.toString('base64')]
   const found = await resolveIssuer(platform, { header: { x5c }, payload: { iss } }, june)
   assert.deepEqual([found.trusted, found.findings[0]?.code, found.keyIds], [false, 'chain.no_anchor', []])
@@ -98,7 +98,7 @@ test('[X5-4] a certificate that is trusted for verifiers vouches for no issuer',
   ])
 })
 
-test('[SEC-29] a certificate that its authority revoked proves nobody; a list that cannot be had is overlooked, but not of an own root', async () => {
+test('[SEC-29] a certificate that its authority revoked proves no issuer; an unavailable list is ignored, but not that of an own root', async () => {
   const url = 'https://crl.example/root'
   const listed = make({ extensions: [...leafExtensions, `crlDistributionPoints = URI:${url}`] })
   const clean = tool.crlDer(root, [])

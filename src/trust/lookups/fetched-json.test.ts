@@ -61,7 +61,7 @@ test('the documents of a process occupy at most 2 MiB, those of one tenant a qua
   assert.ok(5 * 33 - web.fetched.length <= 131, 'more than 2 MiB of documents are kept')
 })
 
-test('callers that come together share one fetch', async () => {
+test('concurrent calls share one fetch', async () => {
   const web = aWeb(() => '{}')
   await Promise.all([1, 2, 3].map(() => web.read('https://a.example/')))
   assert.equal(web.fetched.length, 1)

@@ -14,16 +14,15 @@ import { signSigningRequest } from './sign-request.ts'
 import { listSigningRequests } from './signing-request-store.ts'
 import { showSigningRequest } from './signing-request-view.ts'
 
-const tag = 'certificates'
+const reading = { group: 'creds', tag: 'certificates', scope: 'trust:read', status: 200 } as const
+const writing = { group: 'creds', tag: 'certificates', scope: 'trust:write' } as const
 
 const create = route({
-  group: 'creds',
+  ...writing,
   method: 'POST',
   path: '/certificates/csrs',
-  tag,
   summary:
     'Creates a key and a certificate signing request for it, to be signed by another authority or by a root of the tenant.',
-  scope: 'trust:write',
   body: SigningRequestBody,
   status: 201,
   reply: SigningRequestView,
@@ -36,14 +35,11 @@ const create = route({
 })
 
 const list = route({
-  group: 'creds',
+  ...reading,
   method: 'GET',
   path: '/certificates/csrs',
-  tag,
   summary: 'Lists the certificate signing requests of the tenant.',
-  scope: 'trust:read',
   query: SigningRequestListQuery,
-  status: 200,
   reply: Type.Array(SigningRequestView),
   faults: [],
   handle: ({ platform: { store, clock }, caller, query, href }) =>
@@ -55,14 +51,11 @@ const list = route({
 })
 
 const get = route({
-  group: 'creds',
+  ...reading,
   method: 'GET',
   path: '/certificates/csrs/{id}',
-  tag,
   summary: 'Returns a certificate signing request.',
-  scope: 'trust:read',
   params: IdParams,
-  status: 200,
   reply: SigningRequestView,
   faults: ['resource.unknown'],
   handle: async ({ platform, caller, params }) =>
@@ -70,12 +63,10 @@ const get = route({
 })
 
 const importRoute = route({
-  group: 'creds',
+  ...writing,
   method: 'POST',
   path: '/certificates/csrs/{id}/import',
-  tag,
   summary: 'Imports the certificate that another authority signed for the request, after all checks.',
-  scope: 'trust:write',
   params: IdParams,
   body: ImportBody,
   status: 201,
@@ -93,12 +84,10 @@ const importRoute = route({
 })
 
 const sign = route({
-  group: 'creds',
+  ...writing,
   method: 'POST',
   path: '/certificates/{id}/sign',
-  tag,
   summary: 'Signs a certificate signing request with this root. Extensions that the request asks for are not copied.',
-  scope: 'trust:write',
   params: IdParams,
   body: SignBody,
   status: 201,

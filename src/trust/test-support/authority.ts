@@ -39,7 +39,7 @@ export type Authority = {
   readonly anotherTenant: () => Promise<Tenant>
   /** A call of our API by the tenant's backend; `path` starts with `/certificates`. */
   readonly api: (method: string, path: string, body?: unknown, as?: Tenant, accept?: string) => Promise<Reply>
-  /** A request of anybody at the protocol surface. */
+  /** A request without a token to the protocol surface. */
   readonly open: (path: string, headers?: Record<string, string>) => Promise<Reply>
   /** Lets one sweep run. */
   readonly sweep: (name: string) => Promise<void>

@@ -13,16 +13,15 @@ import {
 } from './trusted-entities.ts'
 import type { TrustedEntity } from './trusted-entity.ts'
 
-const tag = 'trusted entities'
+const reading = { group: 'creds', tag: 'trusted entities', scope: 'trust:read', status: 200 } as const
+const writing = { group: 'creds', tag: 'trusted entities', scope: 'trust:write' } as const
 
 const addRoute = route({
-  group: 'creds',
+  ...writing,
   method: 'POST',
   path: '/trusted-entities',
-  tag,
   summary:
     'Creates a trusted entity: an issuer or verifier that the organisation trusts, by DIDs, certificates or issuer addresses.',
-  scope: 'trust:write',
   body: TrustedEntityBody,
   status: 201,
   reply: TrustedEntityReply,
@@ -34,14 +33,11 @@ const addRoute = route({
 })
 
 const listRoute = route({
-  group: 'creds',
+  ...reading,
   method: 'GET',
   path: '/trusted-entities',
-  tag,
   summary: 'Lists the entities that the organisation trusts.',
-  scope: 'trust:read',
   query: TrustedEntityListQuery,
-  status: 200,
   reply: Type.Array(TrustedEntityReply),
   faults: [],
   handle: ({ platform, caller, query, href }) =>
@@ -49,25 +45,20 @@ const listRoute = route({
 })
 
 const getRoute = route({
-  group: 'creds',
+  ...reading,
   method: 'GET',
   path: '/trusted-entities/{id}',
-  tag,
   summary: 'Returns a trusted entity, with the subjects and validity of its certificates in `meta`.',
-  scope: 'trust:read',
-  status: 200,
   reply: TrustedEntityReply,
   faults: ['resource.unknown'],
   handle: async ({ platform, caller, params }) => shown(await getTrustedEntity(platform, caller, params.id)),
 })
 
 const replaceRoute = route({
-  group: 'creds',
+  ...writing,
   method: 'PUT',
   path: '/trusted-entities/{id}',
-  tag,
   summary: 'Replaces a trusted entity entirely, with immediate effect, also for open presentation requests.',
-  scope: 'trust:write',
   body: TrustedEntityBody,
   status: 200,
   reply: TrustedEntityReply,
@@ -77,12 +68,10 @@ const replaceRoute = route({
 })
 
 const removeRoute = route({
-  group: 'creds',
+  ...writing,
   method: 'DELETE',
   path: '/trusted-entities/{id}',
-  tag,
   summary: 'Deletes a trusted entity. Templates that trust only this entity accept no issuer from then on.',
-  scope: 'trust:write',
   status: 204,
   faults: ['resource.unknown'],
   handle: async ({ platform, caller, params }) => {
