@@ -36,8 +36,10 @@ import { statisticsSchedules } from './statistics/jobs.ts'
 import { statisticsRoutes } from './statistics/routes.ts'
 import type { Store } from './store/store.ts'
 import { trustSchedules } from './trust/certificates/jobs.ts'
+import { certificateEndpoints } from './trust/certificates/public-endpoints.ts'
 import { certificateRoutes } from './trust/certificates/routes.ts'
-import { trustEndpoints } from './trust/public-endpoints.ts'
+import { didEndpoints } from './trust/did/public-endpoints.ts'
+import { revocationEndpoints } from './trust/revocation/public-endpoints.ts'
 import { signingRequestRoutes } from './trust/signing-requests/routes.ts'
 import { trustedEntityRoutes } from './trust/trusted-entities/routes.ts'
 import { verificationSchedules } from './verification/requests/jobs.ts'
@@ -78,7 +80,9 @@ export const endpoints: readonly Endpoint[] = [
   ...authorizationEndpoints,
   ...issuanceEndpoints,
   ...verificationEndpoints,
-  ...trustEndpoints,
+  ...didEndpoints,
+  ...revocationEndpoints,
+  ...certificateEndpoints,
 ]
 
 const jobs = [...walletJobs, ...batchJobs(walletDeliveries)]

@@ -10,6 +10,14 @@ export const caches = {
     ...{ entriesMax: 20_000, ttlSeconds: 900 },
     description: 'Verified access tokens by digest, until they expire.',
   },
+  'authorization.verified_secrets': {
+    ...{ entriesMax: 10_000, ttlSeconds: 86_400 },
+    description: 'Client secrets that passed their slow hash, as a MAC beside the stored hash.',
+  },
+  'authorization.proven_clients': {
+    ...{ entriesMax: 10_000, ttlSeconds: 86_400 },
+    description: 'Clients that authenticated within the last day.',
+  },
   'directory.tenants': {
     ...{ entriesMax: 10_000, ttlSeconds: 5 },
     description: 'Tenants by slug and id. A change by another process shows after this time.',

@@ -41,13 +41,13 @@ function aToken(tenantId: TenantId) {
   })
 }
 
-function bring(token: string) {
+function send(token: string) {
   return check({ authorization: `Bearer ${token}` }, 'r1', '192.0.2.1')
 }
 
-test('a token says who asks', async () => {
+test('a token identifies the caller', async () => {
   const { tenantId, slug } = await aTenant()
-  const { scopes, expiresAt, ...caller } = await bring(await aToken(tenantId))
+  const { scopes, expiresAt, ...caller } = await send(await aToken(tenantId))
   assert.deepEqual([...scopes], ['users:read'])
   assert.ok(expiresAt instanceof Date && expiresAt > platform.clock.now())
   assert.deepEqual(caller, {
@@ -72,16 +72,16 @@ test('a token of a client that acts for a user names both', async () => {
     isActing: true,
     scopes: ['wallet:read'],
   })
-  const caller = await bring(token)
+  const caller = await send(token)
   assert.partialDeepStrictEqual(caller, { actor: { kind: 'user', id: userId }, userId, actingClientId: 'b' })
 })
 
 test('a hot token costs no statement', async () => {
   const { tenantId } = await aTenant()
   const token = await aToken(tenantId)
-  await bring(token)
+  await send(token)
   const before = db.store.counts.statements
-  await bring(token)
+  await send(token)
   assert.equal(db.store.counts.statements, before)
 })
 
@@ -108,10 +108,10 @@ test('a token ends at its exp, also when it is hot', async () => {
 test('the tokens of a tenant that was disabled are refused within seconds', async () => {
   const { tenantId } = await aTenant()
   const token = await aToken(tenantId)
-  await bring(token)
+  await send(token)
   await db.store.across('test', (tx) => tx.rows(disable, [new Date(), tenantId]))
   platform.clock.shiftSeconds += 6
-  await assert.rejects(bring(token), { code: 'token.invalid' })
+  await assert.rejects(send(token), { code: 'token.invalid' })
 })
 
 for (const [what, claims, header] of [
@@ -138,7 +138,7 @@ for (const [what, claims, header] of [
     const good = { iss: platform.urls.auth, aud: platform.urls.publicUrl, sub: 'b', client_id: 'b', tenant: tenantId }
     const exp = Math.floor(platform.clock.now().getTime() / 1000) + 60
     const all = { ...good, scope: 'users:read', exp, ...claims }
-    await assert.rejects(bring(await signCompact({ typ: 'at+jwt', kid: key.kid, ...header }, all, key)), {
+    await assert.rejects(send(await signCompact({ typ: 'at+jwt', kid: key.kid, ...header }, all, key)), {
       code: 'token.invalid',
     })
   })
@@ -155,17 +155,17 @@ test('a token signed with a key of another use, or with a foreign key under our 
     [credentialKey, credentialKey.kid],
     [foreign, ours.kid],
   ] as const) {
-    await assert.rejects(bring(await signCompact({ typ: 'at+jwt', kid }, claims, key)), { code: 'token.invalid' })
+    await assert.rejects(send(await signCompact({ typ: 'at+jwt', kid }, claims, key)), { code: 'token.invalid' })
   }
 })
 
-test('tokens with invented key ids do not make us look again and again', async () => {
+test('tokens with invented key ids do not reload the keys each time', async () => {
   const { tenantId } = await aTenant()
-  await bring(await aToken(tenantId))
+  await send(await aToken(tenantId))
   platform.clock.shiftSeconds += 4
   const foreign = softwareKey(generateKeyPair().privateKey)
   const before = db.store.counts.statements
   const tokens = Array.from({ length: 20 }, (_, n) => signCompact({ typ: 'at+jwt', kid: `k${n}` }, {}, foreign))
-  for (const token of tokens) await assert.rejects(bring(token), { code: 'token.invalid' })
+  for (const token of tokens) await assert.rejects(send(token), { code: 'token.invalid' })
   assert(db.store.counts.statements - before <= 1)
 })

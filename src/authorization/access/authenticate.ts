@@ -6,19 +6,21 @@ import { bearerToken } from '../../http/routes/bearer-token.ts'
 import type { Platform } from '../../platform.ts'
 import { readToken } from './read-token.ts'
 
-/** Reads the caller out of the headers of a request to our API. */
+/** Returns the caller that the headers of an API request authenticate. */
 export type AuthenticateCaller = (headers: IncomingHttpHeaders, requestId: string, ip: string) => Promise<Caller>
 
 /**
- * Makes the check of bearer tokens (RFC 6750, header only).
+ * Returns the authentication by bearer token (RFC 6750, header only).
  *
- * A tenant that was disabled is refused within 5 s. A user or a client that was disabled is refused when its token has run out.
+ * A disabled tenant is refused within 5 s, a disabled user or client when its token expires.
  * Throws Fault `token.missing`, `token.invalid`.
  */
-export function authenticate(platform: Pick<Platform, 'keys' | 'clock' | 'urls' | 'store'>): AuthenticateCaller {
-  const wanted = `Send the header Authorization: Bearer with an access token, which POST ${platform.urls.auth}/token gives.`
+export function authenticate(
+  platform: Pick<Platform, 'keys' | 'clock' | 'urls' | 'store' | 'memory'>,
+): AuthenticateCaller {
+  const hint = `Send the header Authorization: Bearer with an access token from POST ${platform.urls.auth}/token.`
   return async ({ authorization }, requestId, ip) => {
-    const grant = await readToken(platform, bearerToken(authorization, wanted))
+    const grant = await readToken(platform, bearerToken(authorization, hint))
     const tenant = await findTenantOf(platform, grant.tenantId)
     if (tenant === null) throw new Fault('token.invalid', { notes: 'the tenant is unknown or disabled' })
     return { ...grant, tenantSlug: tenant.slug, requestId, ip }

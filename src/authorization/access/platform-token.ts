@@ -7,32 +7,32 @@ import { newId } from '../../store/row-id.ts'
 import { platformTenantId } from '../../store/store.ts'
 import { isWrittenUuid } from '../../uuid.ts'
 
-/** How long a token of the platform lives, in seconds. Short, because nothing is looked up for its user or client while it lives. */
+/** Lifetime of an access token. Short, because neither its user nor its client is looked up until it expires. */
 export const TOKEN_TTL_SECONDS = 300
 /** Media type of access tokens, as `typ` has it. @see [RFC 9068, 2.1](https://www.rfc-editor.org/rfc/rfc9068#section-2.1) */
 export const TOKEN_TYP = 'at+jwt'
 
-/** What a token grants, apart from the request that brings it. */
+/** What a token grants, apart from the request that carries it. */
 export type AccessTokenGrant = Pick<Caller, 'actor' | 'userId' | 'clientId' | 'actingClientId' | 'scopes'> & {
   readonly tenantId: TenantId
   readonly expiresAt: Date
 }
 
-/** For whom a token is made. `userId` null: for the client itself. */
+/** What a token is issued for. `userId` null: the client itself. */
 export type AccessTokenClaims = {
   readonly tenantId: TenantId
   readonly clientId: string
   readonly userId: UserId | null
-  /** Whether the client acts for the user, who is not there (RFC 8693 `act`). */
+  /** Whether the client acts on behalf of the user (RFC 8693 `act`). */
   readonly isActing: boolean
   readonly scopes: readonly Scope[]
 }
 
 type Needs = Pick<Platform, 'keys' | 'clock' | 'urls'>
 
-/** Makes an access token for our own API. @see [RFC 9068, 2.2](https://www.rfc-editor.org/rfc/rfc9068#section-2.2) */
-export async function signAccessToken({ keys, clock, urls }: Needs, ask: AccessTokenClaims): Promise<string> {
-  const { tenantId, clientId, userId, isActing, scopes } = ask
+/** Signs an access token for this platform's API. @see [RFC 9068, 2.2](https://www.rfc-editor.org/rfc/rfc9068#section-2.2) */
+export async function signAccessToken({ keys, clock, urls }: Needs, grant: AccessTokenClaims): Promise<string> {
+  const { tenantId, clientId, userId, isActing, scopes } = grant
   const key = await keys.current(platformTenantId, 'access-token')
   const iat = Math.floor(clock.now().getTime() / 1000)
   const claims = {
@@ -51,7 +51,7 @@ export async function signAccessToken({ keys, clock, urls }: Needs, ask: AccessT
 }
 
 /**
- * Reads the claims of a token whose signature and type were checked.
+ * Validates the claims of a token whose signature and type have been verified.
  *
  * @throws Fault `token.invalid`
  * @see [RFC 9068, 4](https://www.rfc-editor.org/rfc/rfc9068#section-4)
@@ -60,18 +60,18 @@ export function verifyAccessToken(claims: JsonObject, urls: Platform['urls'], no
   const { iss, aud, sub, client_id: clientId, tenant, scope, exp, act } = claims
   // RFC 9068 4: the issuer must match exactly
   if (iss !== urls.auth) throw refused('It is from another issuer.')
-  // RFC 9068 4: a token for another audience is none for us; we never write a list
+  // RFC 9068 4: a token for another audience is refused; this platform never issues a list
   if (aud !== urls.publicUrl) throw refused('It is for another audience.')
   if (typeof exp !== 'number' || exp * 1000 <= now.getTime())
-    throw refused(`It has run out: tokens are good for ${TOKEN_TTL_SECONDS} s.`)
+    throw refused(`It has expired: tokens are valid for ${TOKEN_TTL_SECONDS} s.`)
   if (typeof sub !== 'string' || typeof clientId !== 'string' || typeof scope !== 'string' || !isWrittenUuid(tenant)) {
     throw refused('A claim is missing.')
   }
-  // A client id never has the form of a user id, so the subject says which of the two it is.
+  // A client id never has the form of a user id, so the subject is unambiguous.
   const userId = sub === clientId ? null : sub
   if (userId !== null && !isWrittenUuid(userId)) throw refused('Its subject is neither a user nor the client.')
   return {
-    // The signature vouches that we wrote these ids.
+    // The signature proves that this platform wrote these ids.
     tenantId: tenant as TenantId,
     userId: userId as UserId | null,
     actor: { kind: userId === null ? 'client' : 'user', id: sub },

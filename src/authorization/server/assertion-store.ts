@@ -8,7 +8,7 @@ const insert = sql(
 )
 const deleteExpired = sql('authorization.delete_assertions', 'delete from spent_assertion where expires_at < $1')
 
-/** Uses up the `jti` of a client's assertion. @returns false if it was used before; of two requests at once one gets true. */
+/** Spends the `jti` of a client's assertion. Returns false if it was spent before; of two concurrent requests one gets true. */
 export async function spendAssertion(
   tx: TenantTx,
   { clientId, jti, expiresAt }: { clientId: string; jti: string; expiresAt: Date },
@@ -16,7 +16,7 @@ export async function spendAssertion(
   return (await tx.rows(insert, [tx.tenantId, clientId, sha256(jti), expiresAt])).length === 1
 }
 
-/** Forgets the assertions that have run out: their `exp` refuses them now. */
+/** Deletes expired assertions: their `exp` refuses them from then on. */
 export async function deleteExpiredAssertions(tx: AcrossTx, now: Date): Promise<void> {
   await tx.rows(deleteExpired, [now])
 }

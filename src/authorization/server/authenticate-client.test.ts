@@ -6,6 +6,7 @@ import { readPublicJwk } from '../../crypto/jwk.ts'
 import { signCompact } from '../../crypto/jws.ts'
 import { softwareKey } from '../../crypto/signing-key.ts'
 import { applyBootstrap } from '../../directory/bootstrap/apply-bootstrap.ts'
+import { Memory } from '../../memory/memory.ts'
 import { newId } from '../../store/row-id.ts'
 import { aPlatform } from '../test-support/a-platform.ts'
 import { authenticateClient } from './authenticate-client.ts'
@@ -98,7 +99,7 @@ test('[SEC-74] the tries of a client that proved itself are bounded, too', async
 })
 
 test('slow hashes under way are bounded: 2 with 32 that wait, and 32 more of clients that proved themselves', async () => {
-  const secrets = new SecretChecker()
+  const secrets = new SecretChecker(new Memory())
   const now = new Date()
   const checks = (count: number, isProven: boolean) =>
     Array.from({ length: count }, () => secrets.check(null, newId(), now, isProven))

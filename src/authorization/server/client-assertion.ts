@@ -7,10 +7,10 @@ const LIFETIME_SECONDS_MAX = 3600
 const LEEWAY_SECONDS = 5
 const JTI_CHARS_MAX = 256
 
-/** A client assertion taken apart: nothing in it is trustworthy yet. */
+/** A parsed client assertion, not yet verified. */
 export type Assertion = { readonly jws: Jws; readonly clientId: string }
 
-/** Takes a client assertion apart. @throws Fault `client.unauthenticated` */
+/** Parses a client assertion. @throws Fault `client.unauthenticated` */
 export function parseAssertion(text: string): Assertion {
   try {
     const jws = parseCompact(text, { charsMax: ASSERTION_CHARS_MAX })
@@ -24,7 +24,7 @@ export function parseAssertion(text: string): Assertion {
 }
 
 /**
- * Checks a client assertion under the keys of its client. That its `jti` was not used before is the caller's to check.
+ * Verifies a client assertion with the keys of its client. NOT checked: that its `jti` was not used before.
  *
  * @param audiences What `aud` may be: our issuer identifier or the address of the token endpoint.
  * @throws Fault `client.unauthenticated`
@@ -36,7 +36,7 @@ export function checkAssertion(
   { audiences, now }: { readonly audiences: readonly string[]; readonly now: Date },
 ): { readonly jti: string; readonly expiresAt: Date } {
   const { typ, kid } = jws.header
-  // [SEC-21] a JWT made for another use is no client assertion; older clients write JWT or nothing
+  // [SEC-21] a JWT of another type is not a client assertion; older clients write JWT or nothing
   if (typ !== undefined && typ !== 'JWT' && typ !== 'client-authentication+jwt') throw invalidClient('has another type')
   const candidates = keys.filter((key) => kid === undefined || key.kid === undefined || key.kid === kid)
   if (!candidates.some((key) => objectionToJws(jws, key, { algs: ['ES256', 'EdDSA'] }) === null)) {
@@ -44,11 +44,11 @@ export function checkAssertion(
   }
   const { aud, exp, nbf, iat, jti } = jws.payload
   const audience = Array.isArray(aud) && aud.length === 1 ? aud[0] : aud
-  // RFC 7523 3: the audience is this authorization server, and nobody else who might replay it
+  // RFC 7523 3: the audience is this authorization server alone, since any other could replay it
   if (typeof audience !== 'string' || !audiences.includes(audience)) throw invalidClient('is for another audience')
   const seconds = now.getTime() / 1000
-  if (typeof exp !== 'number' || exp + LEEWAY_SECONDS <= seconds) throw invalidClient('has run out or has no exp')
-  if (exp > seconds + LIFETIME_SECONDS_MAX) throw invalidClient('lives longer than an hour')
+  if (typeof exp !== 'number' || exp + LEEWAY_SECONDS <= seconds) throw invalidClient('has expired or has no exp')
+  if (exp > seconds + LIFETIME_SECONDS_MAX) throw invalidClient('is valid for longer than an hour')
   if (isLater(nbf, seconds) || isLater(iat, seconds)) throw invalidClient('is not valid yet')
   if (typeof jti !== 'string' || jti === '' || jti.length > JTI_CHARS_MAX) throw invalidClient('has no usable jti')
   return { jti, expiresAt: new Date((exp + LEEWAY_SECONDS) * 1000) }
@@ -58,7 +58,7 @@ function isLater(time: unknown, seconds: number): boolean {
   return time !== undefined && (typeof time !== 'number' || time > seconds + LEEWAY_SECONDS)
 }
 
-/** What a client assertion is refused with. */
+/** Returns the refusal of a client assertion. */
 export function invalidClient(why: string, cause?: unknown): Fault {
   return new Fault('client.unauthenticated', { detail: `The client assertion ${why}.`, cause })
 }

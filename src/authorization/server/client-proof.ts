@@ -1,19 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Fault } from '../../fault.ts'
 
-/** How a client says that it is itself, before anything of it was checked. */
+/** The credentials of a client in a request, not yet verified. */
 export type ClientProof =
   | { readonly method: 'secret'; readonly clientId: string; readonly secret: string }
   | { readonly method: 'assertion'; readonly assertion: string; readonly clientId: string | null }
 
-/** The form of a token request. A parameter without a value counts as left out (RFC 6749 3.2). */
+/** The form of a token request. A parameter without a value counts as omitted (RFC 6749 3.2). */
 export type TokenForm = Readonly<Record<string, string>>
 
 /** The assertion type of private_key_jwt. @see [RFC 7523, 2.2](https://www.rfc-editor.org/rfc/rfc7523#section-2.2) */
 export const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
 /**
- * Finds out which one of the client authentication methods a request uses.
+ * Returns the client authentication of a request.
  *
  * @throws Fault `request.invalid` if it uses several, `client.unauthenticated` if none or a malformed one.
  * @see [RFC 6749, 2.3](https://www.rfc-editor.org/rfc/rfc6749#section-2.3)
@@ -27,7 +27,7 @@ export function readClientProof({ authorization }: IncomingHttpHeaders, form: To
   const [proof, second] = proofs
   // RFC 6749 2.3: a client uses no more than one method in a request
   if (second !== undefined) {
-    throw new Fault('request.invalid', { detail: 'Use one way of client authentication, not several.' })
+    throw new Fault('request.invalid', { detail: 'Use one method of client authentication, not several.' })
   }
   if (proof === undefined) throw new Fault('client.unauthenticated', { detail: 'Client authentication is needed.' })
   if (clientId !== null && proof.clientId !== null && proof.clientId !== clientId) {
@@ -61,9 +61,9 @@ function posted(clientId: string | null, secret: string): ClientProof {
 }
 
 function asserted(clientId: string | null, form: TokenForm): ClientProof {
-  // RFC 7521 4.2: both parameters, and a type that we know
+  // RFC 7521 4.2: both parameters, with a supported type
   if (!form.client_assertion || form.client_assertion_type !== JWT_BEARER) {
-    const detail = `client_assertion goes with client_assertion_type ${JWT_BEARER}.`
+    const detail = `client_assertion requires client_assertion_type ${JWT_BEARER}.`
     throw new Fault('request.invalid', { detail })
   }
   return { method: 'assertion', assertion: form.client_assertion, clientId }

@@ -16,8 +16,8 @@ const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token'
 const walletScopes: readonly Scope[] = ['wallet:read', 'wallet:write']
 
 /**
- * Lets a client act for a user of its own tenant: its own access token is exchanged for one of the user's wallet, which carries the client
- * in `act`. Every attempt on a user is in the audit trail, refused ones too.
+ * Exchanges a client's own access token for one of the wallet of a user of its tenant, with the client in `act`. Every attempt is recorded in
+ * the audit trail, refused ones too.
  *
  * @throws Fault `request.invalid`, `client.unauthorized`, `scope.invalid`
  * @see [RFC 8693, 2](https://www.rfc-editor.org/rfc/rfc8693#section-2)
@@ -55,7 +55,7 @@ function checkForm(form: TokenForm): void {
   }
 }
 
-/** The subject token must be the client's own, and still good for impersonation. */
+/** The subject token must be the client's own, valid, and carry the scope. */
 async function checkSubjectToken(platform: Platform, client: Client, token: string): Promise<void> {
   // RFC 8693 2.2.2: an unacceptable subject_token is invalid_request
   const grant = await readToken(platform, token).catch((cause: unknown) => {
@@ -86,7 +86,7 @@ async function findImpersonated(
     await record(tx, entry, clock.now())
     return found
   })
-  // One answer for both: whether a disabled user exists is nobody's business.
+  // The same refusal for both, so that it does not disclose whether a disabled user exists.
   if (user === null || !user.enabled) {
     throw new Fault('request.invalid', {
       detail: 'requested_subject is not the username of an enabled user of the tenant.',

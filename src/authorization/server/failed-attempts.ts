@@ -1,53 +1,55 @@
 import { networkOf } from '../../memory/network.ts'
-import { RateLimiter } from '../../memory/rate-limiter.ts'
-import { Recent } from '../../memory/recent.ts'
+import type { Platform } from '../../platform.ts'
 
 const BY_CLIENT = 'authorization.attempts_of_client'
 const BY_PROVEN = 'authorization.attempts_of_proven_client'
 const BY_NETWORK = 'authorization.attempts_of_network'
-const PROVEN = { entriesMax: 10_000, ttlMs: 86_400_000 } as const
+
+type Needs = Pick<Platform, 'rateLimiter' | 'memory' | 'clock'>
+
+/** Whether the client authenticated to this process within the last day. */
+export function isProvenClient(needs: Pick<Needs, 'memory' | 'clock'>, clientId: string): boolean {
+  return provenClients(needs).get(nameOf(clientId), needs.clock.now()) === true
+}
 
 /**
- * Counts failed client authentications within a minute, in this process only: by address, and for secrets by client and address. A client
- * that proved itself within the day has a budget of its own, which the failures of others at its address (a proxy that was not declared)
- * do not use up.
+ * Counts an attempt with a secret before its slow hash, so that concurrent attempts do not exceed the limit: by client and address, and by
+ * address. A client that authenticated within the last day has a limit of its own, which the failures of other clients at its address (an
+ * undeclared proxy) do not use up.
+ *
+ * Throws Fault `request.rate_limited`.
  */
-export class FailedAttempts {
-  readonly #limiter = new RateLimiter()
-  readonly #proven = new Recent<true>(PROVEN)
+export function countAttempt(needs: Needs, clientId: string, ip: string): void {
+  const { rateLimiter, clock } = needs
+  const now = clock.now()
+  const isProven = isProvenClient(needs, clientId)
+  const limit = isProven ? BY_PROVEN : BY_CLIENT
+  const network = isProven ? null : networkOf(ip)
+  rateLimiter.admit(limit, keyOf(clientId, ip), now)
+  if (network !== null) rateLimiter.admit(BY_NETWORK, network, now)
+  rateLimiter.count(limit, keyOf(clientId, ip), now)
+  if (network !== null) rateLimiter.count(BY_NETWORK, network, now)
+}
 
-  /** Whether the client proved itself within the day. */
-  isProven(clientId: string, now: Date): boolean {
-    return this.#proven.get(nameOf(clientId), now) === true
-  }
+/** Counts a failed assertion by address. Throws Fault `request.rate_limited` once the limit of the address is reached. */
+export function countFailure({ rateLimiter, clock }: Needs, ip: string): void {
+  const network = networkOf(ip)
+  if (network === null) return
+  rateLimiter.admit(BY_NETWORK, network, clock.now())
+  rateLimiter.count(BY_NETWORK, network, clock.now())
+}
 
-  /** Counts an attempt whose outcome takes long, so that many at one time do not slip through. @throws Fault `request.rate_limited` */
-  begin(clientId: string, ip: string, now: Date): void {
-    const isProven = this.isProven(clientId, now)
-    const limit = isProven ? BY_PROVEN : BY_CLIENT
-    const network = isProven ? null : networkOf(ip)
-    this.#limiter.admit(limit, keyOf(clientId, ip), now)
-    if (network !== null) this.#limiter.admit(BY_NETWORK, network, now)
-    this.#limiter.count(limit, keyOf(clientId, ip), now)
-    if (network !== null) this.#limiter.count(BY_NETWORK, network, now)
-  }
+/** Records that a client authenticated, and refunds the attempt that {@link countAttempt} counted. */
+export function recordSuccess(needs: Needs, clientId: string, ip: string, wasCounted: boolean): void {
+  const { rateLimiter, clock } = needs
+  const network = wasCounted && !isProvenClient(needs, clientId) ? networkOf(ip) : null
+  if (network !== null) rateLimiter.count(BY_NETWORK, network, clock.now(), -1)
+  if (wasCounted) for (const limit of [BY_CLIENT, BY_PROVEN] as const) rateLimiter.forget(limit, keyOf(clientId, ip))
+  provenClients(needs).set(nameOf(clientId), true, clock.now())
+}
 
-  /** Counts a failed attempt of an address. @throws Fault `request.rate_limited` instead of the refusal, if there were 100 in the minute */
-  refuse(ip: string, now: Date): void {
-    const network = networkOf(ip)
-    if (network === null) return
-    this.#limiter.admit(BY_NETWORK, network, now)
-    this.#limiter.count(BY_NETWORK, network, now)
-  }
-
-  /** Notes that a client proved itself; an attempt that {@link begin} counted counts no more. */
-  succeed(clientId: string, ip: string, now: Date, wasCounted: boolean): void {
-    const network = wasCounted && !this.isProven(clientId, now) ? networkOf(ip) : null
-    if (network !== null) this.#limiter.count(BY_NETWORK, network, now, -1)
-    if (wasCounted)
-      for (const limit of [BY_CLIENT, BY_PROVEN] as const) this.#limiter.forget(limit, keyOf(clientId, ip))
-    this.#proven.set(nameOf(clientId), true, now)
-  }
+function provenClients({ memory }: Pick<Needs, 'memory'>) {
+  return memory.cache<true>('authorization.proven_clients')
 }
 
 function nameOf(clientId: string): string {

@@ -12,7 +12,7 @@ import type { TokenAnswer, TokenRequest } from './token-request.ts'
 export const grantTypes = ['client_credentials', TOKEN_EXCHANGE] as const
 
 /**
- * Answers a request to the token endpoint of the platform.
+ * Issues an access token at the platform's token endpoint.
  *
  * @throws Fault `client.unauthenticated`, `client.unauthorized`, `grant.unsupported`, `scope.invalid`, `target.invalid`, `request.invalid`,
  * `request.rate_limited`
@@ -34,7 +34,7 @@ async function grantToClient(platform: Platform, client: Client, form: TokenForm
   return { access_token: token, token_type: 'Bearer', expires_in: TOKEN_TTL_SECONDS, scope: scopes.join(' ') }
 }
 
-/** RFC 8707 2 and RFC 8693 2.1: tokens are for our own API only, under whichever of its addresses. */
+/** RFC 8707 2 and RFC 8693 2.1: tokens are for this platform's API only, under any of its addresses. */
 function checkTarget({ config, urls }: Platform, { resource, audience }: TokenForm): void {
   const ours = [urls.publicUrl, config.walletBaseUrl, config.credsBaseUrl, config.onboardingBaseUrl]
   const named = [resource, audience].filter((one) => one !== undefined && one !== '')

@@ -13,6 +13,6 @@ export const authorizationSchedules: readonly Schedule[] = [
     { startsAtOnce: false },
   ),
   every(3600, 'authorization.delete-assertions', ({ store, clock }) =>
-    store.across('assertions of all tenants that have run out', (tx) => deleteExpiredAssertions(tx, clock.now())),
+    store.across('expired assertions of all tenants', (tx) => deleteExpiredAssertions(tx, clock.now())),
   ),
 ]

@@ -2,7 +2,7 @@ import { scopes } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
 import { grantTypes } from './issue-token.ts'
 
-/** What the authorization server of the platform can do, and nothing more. @see [RFC 8414, 2](https://www.rfc-editor.org/rfc/rfc8414#section-2) */
+/** Returns the metadata of the platform's authorization server. @see [RFC 8414, 2](https://www.rfc-editor.org/rfc/rfc8414#section-2) */
 export function serverMetadata({ urls }: Pick<Platform, 'urls'>) {
   return {
     issuer: urls.auth,

@@ -240,7 +240,7 @@ test('a client that starts with many requests at once gets them all', async () =
   assert.equal(new Set(tokens.map((one) => one.access_token)).size, 24)
 })
 
-test('after ten wrong secrets in a minute the client is told to slow down from that address', async () => {
+test('after ten wrong secrets in a minute the client is rate-limited at that address', async () => {
   const { backend } = await aTenant()
   const wrong = { grant_type: 'client_credentials', client_id: backend }
   const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => post({ ...wrong, client_secret: `no ${n}` })))

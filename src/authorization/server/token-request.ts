@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { TokenForm } from './client-proof.ts'
 
-/** A token request as it came. */
+/** A token request as received. */
 export type TokenRequest = {
   readonly headers: IncomingHttpHeaders
   readonly form: TokenForm

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { openTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import type { TenantId } from '../../caller.ts'
 import { isSecretOf } from '../../keys/secret-hash.ts'
+import { Memory } from '../../memory/memory.ts'
 import { newId } from '../../store/row-id.ts'
 import { sql } from '../../store/store.ts'
 import { findClient } from '../clients/find-client.ts'
@@ -12,6 +13,7 @@ import { applyBootstrap } from './apply-bootstrap.ts'
 import { type Bootstrap, readBootstrap } from './bootstrap-file.ts'
 
 const clock = { now: () => new Date('2026-05-01T12:00:00.000Z') }
+const memory = new Memory()
 const listActions = sql('test.directory.actions', 'select action, event_type from audit_entry order by id')
 const disable = sql('test.directory.disable', 'update tenant set disabled_at = $1 where slug = $2')
 const secret = 'a-secret-of-at-least-32-characters'
@@ -38,11 +40,11 @@ function aFile(change: Partial<Bootstrap['tenants'][number]> = {}): Bootstrap {
 }
 
 function apply(file: Bootstrap) {
-  return applyBootstrap({ store: db.store, clock }, file)
+  return applyBootstrap({ store: db.store, clock, memory }, file)
 }
 
 async function tenantOf({ tenants }: Bootstrap): Promise<TenantId> {
-  return (await getTenant({ store: db.store, clock }, tenants[0]?.slug ?? '')).id
+  return (await getTenant({ store: db.store, clock, memory }, tenants[0]?.slug ?? '')).id
 }
 
 async function actionsOf(tenant: TenantId): Promise<string[]> {
@@ -112,7 +114,7 @@ test('another secret, scope, name or user in the file takes effect, and only tha
 
 test('settings that the file names take effect, at once with a new tenant or later, and stay when it does not name them', async () => {
   const file = aFile({ settings: { issuerPolicy: 'trusted' } })
-  const policy = async () => (await getTenant({ store: db.store, clock }, file.tenants[0]?.slug ?? '')).settings
+  const policy = async () => (await getTenant({ store: db.store, clock, memory }, file.tenants[0]?.slug ?? '')).settings
   assert.deepEqual(await apply(file), { created: 3, changed: 0 })
   assert.deepEqual(await policy(), { issuerPolicy: 'trusted' })
   assert.deepEqual(await apply(file), { created: 0, changed: 0 })
@@ -173,7 +175,7 @@ test('a disabled tenant is gone for paths, tokens and clients, and the platform 
   const file = aFile()
   await apply(file)
   const slug = file.tenants[0]?.slug ?? ''
-  const needs = { store: db.store, clock }
+  const needs = { store: db.store, clock, memory }
   const id = await tenantOf(file)
   await db.store.across('test', (tx) => tx.rows(disable, [clock.now(), slug]))
   forgetTenants(needs)
@@ -184,7 +186,7 @@ test('a disabled tenant is gone for paths, tokens and clients, and the platform 
   await assert.rejects(getTenant(needs, 'nobody'), { code: 'resource.unknown' })
 })
 
-test('all mistakes of a file are told at once, by place and without a value', () => {
+test('all mistakes of a file are reported at once, by pointer and without a value', () => {
   const file = {
     tenants: [
       {

@@ -24,16 +24,16 @@ import {
   type UserEntry,
 } from './bootstrap-file.ts'
 
-type Needs = Pick<Platform, 'store' | 'clock'>
+type Needs = Pick<Platform, 'store' | 'clock' | 'memory'>
 
-/** How many tenants, clients and users together were made, and how many changed. */
+/** How many tenants, clients and users together were created, and how many changed. */
 export type BootstrapResult = { readonly created: number; readonly changed: number }
 
 type Count = { created: number; changed: number }
 
 /**
- * Makes the database say what the file declares: what is missing is made, what differs is changed, and what the file does not mention
- * stays. Applying it again, or by many processes at once, changes nothing more. Each change is in the audit trail.
+ * Applies a bootstrap file: creates what is missing, changes what differs, and leaves alone what the file does not mention. Idempotent, also
+ * when several processes apply it concurrently. Each change is recorded in the audit trail.
  *
  * @throws BootstrapMistakes if a client id belongs to another tenant, or a user's e-mail address or external identifier to another user.
  */
@@ -54,7 +54,7 @@ async function applyTenant(needs: Needs, tenant: TenantEntry, at: string, count:
   for (const user of tenant.users ?? []) users.push(await userPut(needs, tenantId, user))
   const now = needs.clock.now()
   await needs.store.inTenant(tenantId, async (tx) => {
-    // Else two processes that make the same users meet at the unique e-mail addresses.
+    // Otherwise two processes that create the same users would violate the unique e-mail addresses.
     await lockTenant(tx)
     for (const client of clients) await applyClient(tx, client, now, count)
     for (const [u, user] of users.entries()) await applyUser(tx, user, now, `${at}/users/${u}`, count)
@@ -64,7 +64,7 @@ async function applyTenant(needs: Needs, tenant: TenantEntry, at: string, count:
 async function ensureTenant({ store, clock }: Needs, entry: TenantEntry, count: Count): Promise<TenantId> {
   const { slug, name, settings = {} } = entry
   const now = clock.now()
-  const made = async () => {
+  const create = async () => {
     // Only here and in the token check does a string become a tenant's id.
     const id = newId() as TenantId
     const isNew = await store.inTenant(id, async (tx) => {
@@ -78,8 +78,8 @@ async function ensureTenant({ store, clock }: Needs, entry: TenantEntry, count: 
     return isNew ? id : find()
   }
   const find = () => store.across('tenant of a bootstrap file', (tx) => findTenantIdBySlug(tx, slug))
-  const found = (await find()) ?? (await made())
-  if (found === null) throw new Error('a tenant vanished while it was made')
+  const found = (await find()) ?? (await create())
+  if (found === null) throw new Error('a tenant was deleted while it was created')
   await store.inTenant(found, async (tx) => {
     const isRenamed = await renameTenant(tx, name, now)
     const isSet = await setTenantSettings(tx, settings, now)
@@ -90,7 +90,7 @@ async function ensureTenant({ store, clock }: Needs, entry: TenantEntry, count: 
   return found
 }
 
-/** Slow hashes are done here, before any transaction is open. */
+/** Computes slow hashes before any transaction begins. */
 async function clientPut({ store }: Needs, tenantId: TenantId, client: ClientEntry, at: string): Promise<ClientPut> {
   const { clientId, scopes, clientSecret } = client
   const owner = await store.across('owner of a client id', (tx) => findClientOwner(tx, clientId))
@@ -117,7 +117,7 @@ async function userPut({ store }: Needs, tenantId: TenantId, user: UserEntry): P
   }
 }
 
-/** A hash to store, or null if there is no secret or the stored hash is its own. */
+/** Returns a hash to store; null if there is no secret or the stored hash is that of the secret. */
 async function newHash(secret: string | undefined, stored: string | null, kind: 'secret' | 'password') {
   if (secret === undefined) return null
   if (stored !== null && (await isSecretOf(stored, secret))) return null

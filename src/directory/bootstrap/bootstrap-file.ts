@@ -7,7 +7,7 @@ import { checkMaker } from '../../http/validation/check.ts'
 import { foldCase } from '../users/user.ts'
 
 const name = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '^[^\\u0000]*$' })
-/** No client may have the form of a user id: tokens tell the two apart. */
+/** A client id must not have the form of a user id: the subject of a token is one or the other. */
 const CLIENT_ID = '^(?![0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$)[\\x21-\\x7e]+$'
 
 const ClientEntry = Type.Object(
@@ -25,7 +25,7 @@ const ClientEntry = Type.Object(
         { additionalProperties: false },
       ),
     ),
-    // The record was just read from the table that names all scopes.
+    // Object.keys loses the type of the keys.
     scopes: Type.Array(Type.Enum(Object.keys(scopes) as Scope[]), { uniqueItems: true }),
   },
   { additionalProperties: false },
@@ -44,15 +44,15 @@ const UserEntry = Type.Object(
 )
 const TenantSettings = Type.Object(
   {
-    /** Whose credentials the wallets take. */
+    /** Which issuers the wallets accept credentials from. */
     issuerPolicy: Type.Optional(Type.Enum(['any', 'trusted'])),
-    /** Whose presentation requests the wallets answer. */
+    /** Which verifiers the wallets respond to. */
     verifierPolicy: Type.Optional(Type.Enum(['any', 'trusted'])),
-    /** What the wallets hold and show. */
+    /** Credential formats that the wallets hold and present. */
     walletFormats: Type.Optional(Type.Array(Type.Enum(['vc+sd-jwt', 'mso_mdoc']), { minItems: 1, uniqueItems: true })),
-    /** Where presentation requests may send browsers: these URLs and what is below them. */
+    /** Where presentation requests may redirect browsers: these URLs and paths below them. */
     redirectUris: Type.Optional(Type.Array(Type.String({ format: 'uri', maxLength: 2000 }), { maxItems: 100 })),
-    /** Whether other organisations of the deployment find its types in the list of types. They are public in any case. */
+    /** Whether other organisations of the deployment find its types in the list of types. Types are public in any case. */
     typeListing: Type.Optional(Type.Enum(['listed', 'unlisted'])),
   },
   { additionalProperties: false },
@@ -72,7 +72,7 @@ const TenantEntry = Type.Object(
 )
 const BootstrapFile = Type.Object({ tenants: Type.Array(TenantEntry) }, { additionalProperties: false })
 
-/** The tenants, clients and users that a file declares, checked, with every secret in place. Never log it. */
+/** The tenants, clients and users that a file declares, validated, with secrets resolved. Must not be logged. */
 export type Bootstrap = Static<typeof BootstrapFile>
 /** One tenant of a {@link Bootstrap}. */
 export type TenantEntry = Static<typeof TenantEntry>
@@ -81,7 +81,7 @@ export type ClientEntry = Static<typeof ClientEntry>
 /** One user of a {@link TenantEntry}. */
 export type UserEntry = Static<typeof UserEntry>
 
-/** What is wrong with a bootstrap file, all of it: JSON pointers and rules, never a value. */
+/** All mistakes of a bootstrap file: JSON pointers and rules, never a value. */
 export class BootstrapMistakes extends Error {
   override readonly name = 'BootstrapMistakes'
   readonly mistakes: readonly string[]
@@ -95,9 +95,9 @@ export class BootstrapMistakes extends Error {
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * Reads a bootstrap file. Strict: a member that is not known is a mistake.
+ * Parses and validates a bootstrap file. Strict: an unknown member is a mistake.
  *
- * @param env Where `{"env": "NAME"}` in place of a secret is looked up.
+ * @param env The environment that `{"env": "NAME"}` in place of a secret refers to.
  * @throws BootstrapMistakes
  */
 export function readBootstrap(text: string, env: Env): Bootstrap {
@@ -117,7 +117,7 @@ export function readBootstrap(text: string, env: Env): Bootstrap {
   return file
 }
 
-/** The public keys of a client. @throws Fault `key.unsupported` */
+/** Returns the public keys of a client; null if it has none. @throws Fault `key.unsupported` */
 export function keysOf({ jwks }: ClientEntry): PublicJwk[] | null {
   return jwks === undefined ? null : jwks.keys.map(readPublicJwk)
 }
@@ -133,7 +133,7 @@ function parsed(text: string): Json {
 
 const secretMembers = new Set(['clientSecret', 'password'])
 
-/** Puts the value of a variable in place of `{"env": "NAME"}`, at the members that hold secrets and nowhere else. */
+/** Replaces `{"env": "NAME"}` by the value of the variable, at members that hold secrets only. */
 function withSecrets(value: Json, env: Env, pointer: string, mistakes: string[]): Json {
   if (Array.isArray(value)) return value.map((one, index) => withSecrets(one, env, `${pointer}/${index}`, mistakes))
   if (!isJsonObject(value)) return value
@@ -154,7 +154,7 @@ function secretAt(value: Json, env: Env, pointer: string, mistakes: string[]): J
     if (found !== undefined && found !== '') return found
     mistakes.push(`${pointer}: the environment variable ${variable} is not set.`)
   }
-  // Stands in so that the schema does not complain a second time about the same place.
+  // A placeholder, so that the schema does not report the same member a second time.
   return '-'.repeat(32)
 }
 
@@ -192,7 +192,7 @@ function twice(values: readonly (readonly [value: string | undefined, at: string
   const seen = new Set<string>()
   return values.flatMap(([value, at]) => {
     if (value === undefined) return []
-    if (seen.has(value)) return [`${at}: stands twice in the file.`]
+    if (seen.has(value)) return [`${at}: is in the file twice.`]
     seen.add(value)
     return []
   })

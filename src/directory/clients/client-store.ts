@@ -1,36 +1,32 @@
-import type { Scope, TenantId } from '../../caller.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 import type { Client } from './client.ts'
 
-/** What a file or an administrator says about a client. Secret and keys that are null stay as they are. */
+/** A client to create or change. `secretHash` and `keys` that are null stay as they are. */
 export type ClientPut = {
   readonly clientId: string
   readonly scopes: readonly string[]
-  /** New hash, null if the stored one is right. It takes the place of `replaces` only, so that of two callers one changes it. */
+  /** New hash, null if the stored one matches. Replaces `replaces` only, so that one of two concurrent callers changes it. */
   readonly secretHash: string | null
   readonly replaces: string | null
   readonly keys: readonly PublicJwk[] | null
 }
 
-type Row = {
-  client_id: string
-  tenant_id: TenantId
-  slug: string
-  scopes: Scope[]
-  secret_hash: string | null
-  jwks: { keys: PublicJwk[] } | null
-}
+type ClientOwner = Pick<Client, 'tenantId' | 'secretHash'>
 
 const findActive = sql(
-  'directory.client',
-  `select client.client_id, client.tenant_id, tenant.slug, client.scopes, client.secret_hash, client.jwks
+  'directory.find_client',
+  `select client.client_id as "clientId", client.tenant_id as "tenantId", tenant.slug as "tenantSlug", client.scopes,
+     client.secret_hash as "secretHash", client.jwks -> 'keys' as keys
    from client join tenant on tenant.id = client.tenant_id
    where client.client_id = $1 and client.disabled_at is null and tenant.disabled_at is null`,
 )
-const findOwner = sql('directory.client_owner', 'select tenant_id, secret_hash from client where client_id = $1')
+const findOwner = sql(
+  'directory.find_client_owner',
+  'select tenant_id as "tenantId", secret_hash as "secretHash" from client where client_id = $1',
+)
 const put = sql(
-  'directory.client_put',
+  'directory.put_client',
   `insert into client (tenant_id, client_id, scopes, secret_hash, jwks, created_at, updated_at)
    values ($1, $2, $3::text[], coalesce($4::text, $7::text), $5::jsonb, $6, $6)
    on conflict (client_id) do update set scopes = excluded.scopes, jwks = coalesce(excluded.jwks, client.jwks), updated_at = excluded.updated_at,
@@ -41,30 +37,22 @@ const put = sql(
    returning (xmax = 0) as created`,
 )
 
-/** The client with this id on the whole platform, unless it or its tenant is disabled. */
+/** Returns the client with this id, of whatever tenant; null if it or its tenant is disabled. */
 export async function findClientRow(tx: AcrossTx, clientId: string): Promise<Client | null> {
   if (clientId.includes('\0')) return null
-  const [row] = await tx.rows<Row>(findActive, [clientId])
-  if (row === undefined) return null
-  return {
-    clientId: row.client_id,
-    tenantId: row.tenant_id,
-    tenantSlug: row.slug,
-    scopes: row.scopes,
-    secretHash: row.secret_hash,
-    keys: row.jwks?.keys ?? null,
-  }
+  const [client] = await tx.rows<Client>(findActive, [clientId])
+  return client ?? null
 }
 
-/** Whose client id it is, and the hash of its secret; null if it is free. */
-export async function findClientOwner(tx: AcrossTx, clientId: string) {
-  const [row] = await tx.rows<{ tenant_id: TenantId; secret_hash: string | null }>(findOwner, [clientId])
-  return row === undefined ? null : { tenantId: row.tenant_id, secretHash: row.secret_hash }
+/** Returns the tenant that a client id belongs to and the hash of its secret; null if the id is free. */
+export async function findClientOwner(tx: AcrossTx, clientId: string): Promise<ClientOwner | null> {
+  const [owner] = await tx.rows<ClientOwner>(findOwner, [clientId])
+  return owner ?? null
 }
 
-/** Makes or changes a client of the transaction's tenant. @returns null if nothing had to change. */
-export async function putClient(tx: TenantTx, ask: ClientPut, now: Date): Promise<'created' | 'changed' | null> {
-  const { clientId, scopes, secretHash, replaces, keys } = ask
+/** Creates or changes a client of the transaction's tenant. Returns null if nothing had to change. */
+export async function putClient(tx: TenantTx, client: ClientPut, now: Date): Promise<'created' | 'changed' | null> {
+  const { clientId, scopes, secretHash, replaces, keys } = client
   const jwks = keys === null ? null : JSON.stringify({ keys })
   const values = [tx.tenantId, clientId, scopes, secretHash, jwks, now, replaces]
   const [row] = await tx.rows<{ created: boolean }>(put, values)

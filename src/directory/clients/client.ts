@@ -1,7 +1,7 @@
 import type { Scope, TenantId } from '../../caller.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 
-/** A program that acts for a tenant, with what proves that it is itself. */
+/** An OAuth client of a tenant, with what authenticates it. */
 export type Client = {
   readonly clientId: string
   readonly tenantId: TenantId
@@ -9,6 +9,6 @@ export type Client = {
   readonly scopes: readonly Scope[]
   /** scrypt string; null for a client without a secret. */
   readonly secretHash: string | null
-  /** Keys of its assertions; null for a client without any. */
+  /** Public keys of its assertions; null for a client without any. */
   readonly keys: readonly PublicJwk[] | null
 }

@@ -1,26 +1,23 @@
 import type { TenantId } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
-import { Recent, remembered } from '../../memory/recent.ts'
+import { remembered } from '../../memory/recent.ts'
 import type { Platform } from '../../platform.ts'
-import { oncePer } from '../../store/once-per.ts'
 import type { Tenant } from './tenant.ts'
 import { findAnyTenant, findTenantById, findTenantBySlug } from './tenant-store.ts'
 
-type Needs = Pick<Platform, 'store' | 'clock'>
+type Needs = Pick<Platform, 'store' | 'clock' | 'memory'>
 
-/** A tenant that is disabled or changed is noticed by every process within this time. */
-const BOUNDS = { entriesMax: 10_000, ttlMs: 5_000 } as const
 const SLUG = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 
-const known = oncePer(() => new Recent<Promise<Tenant | null>>(BOUNDS))
-
-/** The tenant that a path names, up to 5 s old. @returns null if it is unknown or disabled. */
-export function findTenant(needs: Needs, slug: string): Promise<Tenant | null> {
-  if (!SLUG.test(slug)) return Promise.resolve(null)
-  return recently(needs, slug, () => needs.store.across('tenant that a path names', (tx) => findTenantBySlug(tx, slug)))
+/** Returns the tenant that a path names, up to 5 s old; null if it is unknown or disabled. */
+export async function findTenant(needs: Needs, slug: string): Promise<Tenant | null> {
+  if (!SLUG.test(slug)) return null
+  return remembered(cacheOf(needs), slug, needs.clock.now(), () =>
+    needs.store.across('tenant that a path names', (tx) => findTenantBySlug(tx, slug)),
+  )
 }
 
-/** Whether anybody was made a tenant yet. */
+/** Whether there is a tenant besides the platform itself. */
 export async function hasTenants({ store }: Pick<Platform, 'store'>): Promise<boolean> {
   return (await store.across('whether there is a tenant', findAnyTenant)) !== null
 }
@@ -32,19 +29,18 @@ export async function getTenant(needs: Needs, slug: string): Promise<Tenant> {
   return found
 }
 
-/** The tenant that a token names, up to 5 s old. @returns null if it is unknown or disabled. */
-export async function findTenantOf(needs: Needs, id: TenantId): Promise<Tenant | null> {
-  return recently(needs, `id ${id}`, () =>
+/** Returns the tenant with an id, up to 5 s old; null if it is unknown or disabled. */
+export function findTenantOf(needs: Needs, id: TenantId): Promise<Tenant | null> {
+  return remembered(cacheOf(needs), `id ${id}`, needs.clock.now(), () =>
     needs.store.across('tenant that a token names', (tx) => findTenantById(tx, id)),
   )
 }
 
-/** Forgets what is remembered of the tenants, so that a change made in this process shows at once. */
-export function forgetTenants({ store }: Pick<Platform, 'store'>): void {
-  known(store).clear()
+/** Clears the cache of tenants, so that a change made by this process shows at once. */
+export function forgetTenants(needs: Pick<Platform, 'memory'>): void {
+  cacheOf(needs).clear()
 }
 
-/** Callers that come together share one look-up; a look-up that failed is not kept. */
-function recently({ store, clock }: Needs, key: string, look: () => Promise<Tenant | null>): Promise<Tenant | null> {
-  return remembered(known(store), key, clock.now(), look)
+function cacheOf({ memory }: Pick<Platform, 'memory'>) {
+  return memory.cache<Promise<Tenant | null>>('directory.tenants')
 }

@@ -2,79 +2,71 @@ import type { TenantId } from '../../caller.ts'
 import { type AcrossTx, platformTenantId, sql, type TenantTx } from '../../store/store.ts'
 import type { Tenant } from './tenant.ts'
 
-type Row = { id: TenantId; slug: string; name: string; settings: Tenant['settings']; catalog_version: number }
-
-const COLUMNS = 'id, slug, name, settings, catalog_version'
+const COLUMNS = 'id, slug, name, settings, catalog_version as "catalogVersion"'
 const findBySlug = sql(
-  'directory.tenant_by_slug',
+  'directory.find_tenant_by_slug',
   `select ${COLUMNS} from tenant where slug = $1 and disabled_at is null and id <> '${platformTenantId}'`,
 )
 const findById = sql(
-  'directory.tenant_by_id',
+  'directory.find_tenant_by_id',
   `select ${COLUMNS} from tenant where id = $1 and disabled_at is null and id <> '${platformTenantId}'`,
 )
-const findAny = sql('directory.tenant_any', 'select id from tenant where slug = $1')
-const findOne = sql('directory.tenant_one', `select id from tenant where id <> '${platformTenantId}' limit 1`)
+const findAny = sql('directory.find_tenant_id', 'select id from tenant where slug = $1')
+const findOne = sql('directory.find_any_tenant', `select id from tenant where id <> '${platformTenantId}' limit 1`)
 const insert = sql(
-  'directory.tenant_insert',
+  'directory.insert_tenant',
   `insert into tenant (id, slug, name, created_at, updated_at) values ($1, $2, $3, $4, $4) on conflict do nothing returning id`,
 )
 const rename = sql(
-  'directory.tenant_rename',
+  'directory.rename_tenant',
   `update tenant set name = $2, updated_at = $3, catalog_version = catalog_version + 1 where id = $1 and name <> $2 returning id`,
 )
 const set = sql(
-  'directory.tenant_set',
+  'directory.set_tenant_settings',
   `update tenant set settings = settings || $2::jsonb, updated_at = $3, catalog_version = catalog_version + 1
    where id = $1 and settings || $2::jsonb is distinct from settings returning id`,
 )
 
-const lock = sql('directory.tenant_lock', 'select id from tenant where id = $1 for no key update')
+const lock = sql('directory.lock_tenant', 'select id from tenant where id = $1 for no key update')
 
-/** The tenant with this slug, unless it is disabled. */
+/** Returns the tenant with this slug, unless it is disabled. */
 export async function findTenantBySlug(tx: AcrossTx, slug: string): Promise<Tenant | null> {
-  return asTenant(await tx.rows<Row>(findBySlug, [slug]))
+  return (await tx.rows<Tenant>(findBySlug, [slug]))[0] ?? null
 }
 
-/** The tenant with this id, unless it is disabled. */
+/** Returns the tenant with this id, unless it is disabled. */
 export async function findTenantById(tx: AcrossTx, id: TenantId): Promise<Tenant | null> {
-  return asTenant(await tx.rows<Row>(findById, [id]))
+  return (await tx.rows<Tenant>(findById, [id]))[0] ?? null
 }
 
-/** Id of the tenant that has this slug, be it disabled. */
+/** Returns the id of the tenant with this slug, disabled or not. */
 export async function findTenantIdBySlug(tx: AcrossTx, slug: string): Promise<TenantId | null> {
   const [row] = await tx.rows<{ id: TenantId }>(findAny, [slug])
   return row?.id ?? null
 }
 
-/** Any tenant but the platform itself. */
+/** Returns the id of some tenant besides the platform itself. */
 export async function findAnyTenant(tx: AcrossTx): Promise<TenantId | null> {
   const [row] = await tx.rows<{ id: TenantId }>(findOne)
   return row?.id ?? null
 }
 
-/** Makes the tenant of the transaction. @returns false if the slug is taken, perhaps since a moment ago. */
+/** Inserts the tenant of the transaction. Returns false if the slug is taken. */
 export async function insertTenant(tx: TenantTx, { slug, name, now }: { slug: string; name: string; now: Date }) {
   return (await tx.rows(insert, [tx.tenantId, slug, name, now])).length === 1
 }
 
-/** Gives the tenant of the transaction a name. @returns false if it has it already. */
+/** Renames the tenant of the transaction. Returns false if it has that name. */
 export async function renameTenant(tx: TenantTx, name: string, now: Date): Promise<boolean> {
   return (await tx.rows(rename, [tx.tenantId, name, now])).length === 1
 }
 
-/** Gives the tenant of the transaction settings; those that are not named stay. @returns false if it has them already. */
+/** Merges settings into those of the transaction's tenant. Returns false if nothing changed. */
 export async function setTenantSettings(tx: TenantTx, settings: Tenant['settings'], now: Date): Promise<boolean> {
   return (await tx.rows(set, [tx.tenantId, JSON.stringify(settings), now])).length === 1
 }
 
-/** Lets one change of the directory happen at a time; ordinary work of the tenant goes on beside it. */
+/** Serializes changes of the tenant's directory. Statements that only refer to the tenant's row are not blocked. */
 export async function lockTenant(tx: TenantTx): Promise<void> {
   await tx.rows(lock, [tx.tenantId])
-}
-
-function asTenant([row]: readonly Row[]): Tenant | null {
-  if (row === undefined) return null
-  const { catalog_version: catalogVersion, ...rest } = row
-  return { ...rest, catalogVersion }
 }

@@ -4,15 +4,15 @@ import type { Platform } from '../../platform.ts'
 import { findUser } from './find-user.ts'
 import { displayName } from './user.ts'
 
-/** One moment for all, so that the id of a client is the same for ever. */
+/** The same time for all, so that the id of a client never changes. */
 const CLIENT_IDS = new Date(0)
 
-/** Who the caller is, as `whoami` says it: the user, or the client that acts for itself. */
+/** The caller in the reply of `whoami`: the user, or the client that acts for itself. */
 export type CallerDescription = { readonly id: string; readonly name: string; readonly email: string }
 
 /**
- * Describes the caller. A user who is gone while the token still lives is described by the id alone; the id of a client is a UUID that is
- * derived from its tenant and client id, since clients are known by name.
+ * Describes the caller. A user who was deleted while the token is still valid is described by the id alone. The id of a client is a UUID
+ * derived from its tenant and client id.
  */
 export async function describeCaller({ store }: Pick<Platform, 'store'>, caller: Caller): Promise<CallerDescription> {
   const { userId, tenantId, actor } = caller

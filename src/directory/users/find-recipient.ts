@@ -3,17 +3,17 @@ import type { TenantTx } from '../../store/store.ts'
 import type { User } from './user.ts'
 import { selectUser } from './user-store.ts'
 
-/** How an organisation names one of its people. */
+/** How an organisation identifies one of its users. */
 export type RecipientIdentifier = {
   readonly identifierType: 'email' | 'username' | 'externalIdentifier'
   readonly value: string
 }
 
 /**
- * The user of the transaction's tenant to whom something may be given.
+ * Returns the user of the transaction's tenant who receives something.
  *
  * @param pointer Where in the request the user is named (RFC 6901).
- * @throws Fault `resource.unknown`; `state.invalid` for one who is disabled
+ * @throws Fault `resource.unknown`; `state.invalid` if the user is disabled
  */
 export async function getRecipient(
   tx: TenantTx,

@@ -4,8 +4,7 @@ import type { User, UserKey } from './user.ts'
 import { selectUser } from './user-store.ts'
 
 /**
- * The user of the transaction's tenant with that key, disabled ones included: whether a disabled user will do is the caller's to say.
- * One statement. This is also how the recipient of a delivery is found: `identifierType` is the key.
+ * Returns the user of the transaction's tenant with that key, disabled or not; null if there is none. One statement.
  */
 export async function findUser(tx: TenantTx, key: UserKey, value: string): Promise<User | null> {
   return selectUser(tx, key, value)

@@ -4,7 +4,7 @@ import type { Platform } from '../../platform.ts'
 import type { User } from './user.ts'
 import { listUserRows, type UserFilter } from './user-store.ts'
 
-/** One page of the tenant's users, with one row more when there is a next page. */
+/** Returns one page of the tenant's users, and one row more if there is a next page. */
 export async function listUsers(
   { store }: Pick<Platform, 'store'>,
   tenantId: TenantId,

@@ -2,7 +2,7 @@ import { newId } from '../../store/row-id.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { foldCase } from './user.ts'
 
-/** What a file or an administrator says about a user. What is null stays as it is; a new user is enabled unless told. */
+/** A user to create or change. What is null stays as it is; a new user is enabled by default. */
 export type UserPut = {
   readonly username: string
   readonly email: string | null
@@ -10,13 +10,13 @@ export type UserPut = {
   readonly lastName: string | null
   readonly externalIdentifier: string | null
   readonly enabled: boolean | null
-  /** New hash, null if the stored one is right. It takes the place of `replaces` only. */
+  /** New hash, null if the stored one matches. It replaces `replaces` only. */
   readonly passwordHash: string | null
   readonly replaces: string | null
 }
 
 const put = sql(
-  'directory.user_put',
+  'directory.put_user',
   `insert into user_account as old (tenant_id, id, username, username_folded, email, email_folded, first_name, last_name,
      external_identifier, enabled, password_hash, created_at, updated_at, first_name_folded, last_name_folded)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, coalesce($10, true), $11, $12, $12, $13, $14)
@@ -34,28 +34,31 @@ const put = sql(
    returning id, (xmax = 0) as created`,
 )
 const passwordOf = sql(
-  'directory.user_password',
-  'select password_hash from user_account where tenant_id = $1 and username_folded = $2',
+  'directory.find_password_hash',
+  'select password_hash as hash from user_account where tenant_id = $1 and username_folded = $2',
 )
 
 /**
- * Makes the user with that username, or changes what differs.
+ * Creates the user with that username, or changes what differs. Returns null if nothing had to change.
  *
- * @returns null if nothing had to change. Throws the database's unique violation if another user has the e-mail address or the external
- * identifier.
+ * Throws the database's unique violation if another user has the e-mail address or the external identifier.
  */
-export async function putUser(tx: TenantTx, ask: UserPut, now: Date): Promise<{ id: string; created: boolean } | null> {
-  const { username, email, firstName, lastName } = ask
+export async function putUser(
+  tx: TenantTx,
+  user: UserPut,
+  now: Date,
+): Promise<{ id: string; created: boolean } | null> {
+  const { username, email, firstName, lastName } = user
   const fold = (text: string | null) => (text === null ? null : foldCase(text))
   const [row] = await tx.rows<{ id: string; created: boolean }>(put, [
     ...[tx.tenantId, newId(), username, foldCase(username), email, fold(email), firstName, lastName],
-    ...[ask.externalIdentifier, ask.enabled, ask.passwordHash, now, fold(firstName), fold(lastName), ask.replaces],
+    ...[user.externalIdentifier, user.enabled, user.passwordHash, now, fold(firstName), fold(lastName), user.replaces],
   ])
   return row ?? null
 }
 
-/** The password hash of a user, null if there is none. */
+/** Returns the password hash of a user; null if there is none. */
 export async function findPasswordHash(tx: TenantTx, username: string): Promise<string | null> {
-  const [row] = await tx.rows<{ password_hash: string | null }>(passwordOf, [tx.tenantId, foldCase(username)])
-  return row?.password_hash ?? null
+  const [row] = await tx.rows<{ hash: string | null }>(passwordOf, [tx.tenantId, foldCase(username)])
+  return row?.hash ?? null
 }

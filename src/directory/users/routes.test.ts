@@ -4,6 +4,7 @@ import { openTestDatabase, type TestDatabase } from '../../../test/support/datab
 import type { Caller, Scope, TenantId } from '../../caller.ts'
 import { readConfig } from '../../config.ts'
 import { buildServer, type Server } from '../../http/server/server.ts'
+import { Memory } from '../../memory/memory.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import { applyBootstrap } from '../bootstrap/apply-bootstrap.ts'
@@ -13,6 +14,7 @@ import { findUser } from './find-user.ts'
 import { directoryRoutes } from './routes.ts'
 
 const clock = { now: () => new Date('2026-05-01T12:00:00.000Z') }
+const memory = new Memory()
 const strange = 'a/b+c@d é%2F'
 
 let db: TestDatabase
@@ -51,8 +53,8 @@ function aCaller(tenantId: TenantId, tenantSlug: string, scope: Scope): Caller {
 
 async function aTenant(users: { username: string; [name: string]: unknown }[]): Promise<string> {
   const slug = `t-${newId()}`
-  await applyBootstrap({ store: db.store, clock }, { tenants: [{ slug, name: 'Acme', users }] })
-  tenants.set(slug, (await getTenant({ store: db.store, clock }, slug)).id)
+  await applyBootstrap({ store: db.store, clock, memory }, { tenants: [{ slug, name: 'Acme', users }] })
+  tenants.set(slug, (await getTenant({ store: db.store, clock, memory }, slug)).id)
   return slug
 }
 

@@ -24,7 +24,7 @@ const byExternalIdentifierRoute = route({
   group: 'onboarding',
   method: 'GET',
   path: '/users/by-external-identifier/{externalIdentifier}',
-  summary: 'Finds the user who has this external identifier (compared exactly).',
+  summary: 'Returns the user with this external identifier, compared exactly.',
   scope: 'users:read',
   status: 200,
   reply: UserReply,
@@ -41,7 +41,7 @@ const externalIdentifierRoute = route({
   group: 'onboarding',
   method: 'GET',
   path: '/users/{username}/external-identifier',
-  summary: 'Tells the external identifier of a user.',
+  summary: 'Returns the external identifier of a user.',
   scope: 'users:read',
   status: 200,
   reply: ExternalIdentifierReply,
@@ -55,5 +55,5 @@ const externalIdentifierRoute = route({
   },
 })
 
-/** The user lookup group. */
+/** Users, in our API. */
 export const directoryRoutes: readonly Route[] = [listUsersRoute, byExternalIdentifierRoute, externalIdentifierRoute]

@@ -4,12 +4,12 @@ import type { User } from './user.ts'
 
 const text = (description: string) => Type.String({ description })
 
-/** A user as the look-up group shows it. What a person has not got is an empty string. */
+/** A user in our API. Missing values are empty strings. */
 export const UserReply = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
-    username: text('Unique in the tenant, without regard to case.'),
-    email: text('Unique in the tenant, without regard to case; empty if there is none.'),
+    username: text('Unique in the tenant, case-insensitive.'),
+    email: text('Unique in the tenant, case-insensitive; empty if there is none.'),
     firstName: text('Empty if unknown.'),
     lastName: text('Empty if unknown.'),
     enabled: Type.Boolean({ description: 'Whether the user may sign in and receive credentials.' }),
@@ -17,13 +17,13 @@ export const UserReply = Type.Object(
   { $id: 'User', additionalProperties: false },
 )
 
-/** The answer of the look-up from username to external identifier. */
+/** The external identifier of a user. */
 export const ExternalIdentifierReply = Type.Object(
   { externalIdentifier: text("The user's id in the organisation's own systems.") },
   { $id: 'ExternalIdentifierResult', additionalProperties: false },
 )
 
-/** What the list of users may be asked for. */
+/** Query of the list of users. */
 export const UserListQuery = listQuery({
   filters: {
     email: Type.String({ maxLength: 320 }),
@@ -34,7 +34,7 @@ export const UserListQuery = listQuery({
   sorts: ['createdAt', 'username'],
 })
 
-/** From the directory to the reply. */
+/** Returns a user as our API shows it. */
 export function showUser({ id, username, email, firstName, lastName, enabled }: User) {
   return { id, username, email: email ?? '', firstName: firstName ?? '', lastName: lastName ?? '', enabled }
 }

@@ -1,24 +1,12 @@
-import type { UserId } from '../../caller.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { isUuid } from '../../uuid.ts'
 import { foldCase, type User, type UserKey } from './user.ts'
 
-type Row = {
-  id: UserId
-  username: string
-  email: string | null
-  first_name: string | null
-  last_name: string | null
-  external_identifier: string | null
-  enabled: boolean
-  created_at: Date
-  updated_at: Date
-}
-
-const COLUMNS = 'id, username, email, first_name, last_name, external_identifier, enabled, created_at, updated_at'
+const COLUMNS = `id, username, email, first_name as "firstName", last_name as "lastName", external_identifier as "externalIdentifier",
+  enabled, created_at as "createdAt", updated_at as "updatedAt"`
 const find = (key: string, column: string) =>
-  sql(`directory.user_by_${key}`, `select ${COLUMNS} from user_account where tenant_id = $1 and ${column} = $2`)
+  sql(`directory.find_user_by_${key}`, `select ${COLUMNS} from user_account where tenant_id = $1 and ${column} = $2`)
 const finders = {
   id: find('id', 'id'),
   username: find('username', 'username_folded'),
@@ -26,13 +14,13 @@ const finders = {
   externalIdentifier: find('external_identifier', 'external_identifier'),
 }
 
-/** The user of the transaction's tenant with that key; also a disabled one. */
+/** Returns the user of the transaction's tenant with that key, disabled or not. */
 export async function selectUser(tx: TenantTx, key: UserKey, value: string): Promise<User | null> {
-  // What cannot be in the column is not asked for: PostgreSQL would refuse it with an error.
+  // PostgreSQL refuses a value that the column cannot hold with an error.
   if (value.includes('\0') || (key === 'id' && !isUuid(value))) return null
-  const wanted = key === 'username' || key === 'email' ? foldCase(value) : value
-  const [row] = await tx.rows<Row>(finders[key], [tx.tenantId, wanted])
-  return row === undefined ? null : asUser(row)
+  const stored = key === 'username' || key === 'email' ? foldCase(value) : value
+  const [user] = await tx.rows<User>(finders[key], [tx.tenantId, stored])
+  return user ?? null
 }
 
 const page = pagedList({
@@ -50,7 +38,7 @@ const page = pagedList({
   },
 })
 
-/** What a list of users is narrowed to; `name` is part of first and last name. What is left out lets everybody through. */
+/** Filters of the list of users. `name` is a part of first and last name. */
 export type UserFilter = {
   readonly email?: string | undefined
   readonly username?: string | undefined
@@ -58,24 +46,10 @@ export type UserFilter = {
   readonly name?: string | undefined
 }
 
-/** One page of the users of the tenant, and one row more if there are more. */
-export async function listUserRows(tx: TenantTx, ask: PageRequest, filter: UserFilter): Promise<User[]> {
+/** Returns one page of the tenant's users, and one row more if there is a next page. */
+export async function listUserRows(tx: TenantTx, request: PageRequest, filter: UserFilter): Promise<User[]> {
   const { email, username, name, enabled } = filter
   const fold = (text: string | undefined) => (text === undefined ? undefined : foldCase(text))
-  const folding = { email: fold(email), username: fold(username), name: fold(name), enabled }
-  return (await page<Row>(tx, ask, [tx.tenantId], folding)).map(asUser)
-}
-
-function asUser(row: Row): User {
-  return {
-    id: row.id,
-    username: row.username,
-    email: row.email,
-    firstName: row.first_name,
-    lastName: row.last_name,
-    externalIdentifier: row.external_identifier,
-    enabled: row.enabled,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  }
+  const folded = { email: fold(email), username: fold(username), name: fold(name), enabled }
+  return page<User>(tx, request, [tx.tenantId], folded)
 }

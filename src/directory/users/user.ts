@@ -9,21 +9,21 @@ export type User = {
   readonly lastName: string | null
   /** The id of the person in the organisation's own systems. */
   readonly externalIdentifier: string | null
-  /** A disabled user gets no token and is offered nothing. */
+  /** A disabled user gets no token and no offers. */
   readonly enabled: boolean
   readonly createdAt: Date
   readonly updatedAt: Date
 }
 
-/** What a user may be looked up by. All but `id` and `externalIdentifier` compare without case. */
+/** Keys that identify a user. `username` and `email` are compared case-insensitively. */
 export type UserKey = 'id' | 'username' | 'email' | 'externalIdentifier'
 
-/** The form in which user names, e-mail addresses and names are compared: NFC, lower case. */
+/** Returns the form in which usernames, e-mail addresses and names are compared: NFC, lower case. */
 export function foldCase(text: string): string {
   return text.normalize('NFC').toLowerCase()
 }
 
-/** First and last name, else the username. */
+/** Returns first and last name, or the username if both are missing. */
 export function displayName({
   firstName,
   lastName,

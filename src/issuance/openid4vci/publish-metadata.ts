@@ -21,7 +21,7 @@ import { credentialSigner } from '../templates/credential-signer.ts'
 import { type CredentialTemplate, type SdJwtDefinition, vctOf } from '../templates/template.ts'
 import { listOffered } from '../templates/template-store.ts'
 
-type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config'>
+type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
 type Alg = ConfigurationInput['signingAlgs'][number]
 
 /** Documents by tenant and catalog version; large ones exist, so not too many of them. */

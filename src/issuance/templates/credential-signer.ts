@@ -13,7 +13,7 @@ import { leafNames } from '../../trust/issuers/certified-issuer.ts'
 import type { SdJwtDefinition, TemplateDefinition } from './template.ts'
 
 /** What it takes to find who signs. */
-export type SignerNeeds = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config'>
+export type SignerNeeds = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
 type Of = Pick<Tenant, 'id' | 'slug'>
 
 /**

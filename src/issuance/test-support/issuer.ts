@@ -17,8 +17,10 @@ import { type Platform, urlsOf } from '../../platform.ts'
 import { buildJwtProof } from '../../protocols/openid4vci/jwt-proof.ts'
 import { newId } from '../../store/row-id.ts'
 import { sql } from '../../store/store.ts'
+import { certificateEndpoints } from '../../trust/certificates/public-endpoints.ts'
 import { certificateRoutes } from '../../trust/certificates/routes.ts'
-import { trustEndpoints } from '../../trust/public-endpoints.ts'
+import { didEndpoints } from '../../trust/did/public-endpoints.ts'
+import { revocationEndpoints } from '../../trust/revocation/public-endpoints.ts'
 import { signingRequestRoutes } from '../../trust/signing-requests/routes.ts'
 import { issuanceRoutes } from '../issuances/routes.ts'
 import type { WalletPort } from '../issuances/wallet-port.ts'
@@ -95,7 +97,7 @@ export async function anIssuer(
   const server = buildServer({
     platform,
     routes: [...signingRequestRoutes, ...certificateRoutes, ...issuanceRoutes(nobodyDelivers)],
-    endpoints: [...issuanceEndpoints, ...trustEndpoints],
+    endpoints: [...issuanceEndpoints, ...didEndpoints, ...revocationEndpoints, ...certificateEndpoints],
     authenticate: async ({ authorization }) => {
       const caller = callers.get(authorization?.replace('Bearer ', '') ?? '')
       if (caller === undefined) throw new Fault('token.invalid')

@@ -1,10 +1,10 @@
 -- 0002 directory: the people of a tenant and the clients that act for it.
 -- Locks: none, the tables are new. Old code runs on it: yes. Way back: drop the tables.
 
--- A tenant is made inside its own transaction, so that it and its record stand or fall together; the wall lets nothing but itself in.
+-- A tenant is inserted in its own transaction, together with its audit entry; row-level security admits no other row.
 grant insert on tenant to chirograph_app;
 
--- Look-up keys are kept folded (NFC, lower case) by the application, because lower() of the database depends on its locale.
+-- Look-up keys are stored folded (NFC, lower case) by the application, because lower() of the database depends on its locale.
 -- Personal data; cleared when the user is deleted, or with the tenant.
 create table user_account (
   tenant_id           uuid not null references tenant (id) on delete cascade,
@@ -31,7 +31,7 @@ create table user_account (
 );
 select protect_tenant_rows('user_account');
 
--- The id of a client is unique on the whole platform: at the token endpoint nothing else says which tenant is meant.
+-- The id of a client is unique on the whole platform: at the token endpoint nothing else identifies the tenant.
 create table client (
   tenant_id   uuid not null references tenant (id) on delete cascade,
   client_id   text not null unique check (length(client_id) between 1 and 200),

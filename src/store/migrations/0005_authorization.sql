@@ -1,7 +1,7 @@
--- 0005 authorization: what may be used once at the token endpoint of the platform.
+-- 0005 authorization: client assertions spent at the token endpoint of the platform.
 -- Locks: none, the table is new. Old code runs on it: yes. Way back: drop the table.
 
--- jti of the client assertions that were accepted (RFC 7523), kept until they would have run out.
+-- jti of the client assertions that were accepted (RFC 7523), kept until they expire.
 create table spent_assertion (
   tenant_id  uuid not null references tenant (id) on delete cascade,
   client_id  text not null,

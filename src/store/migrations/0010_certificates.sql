@@ -1,12 +1,12 @@
 -- 0010 certificates: the X.509 side of a tenant: its roots, what they signed, what it had signed elsewhere, and its revocation lists.
--- Locks: a moment each on signing_key (a check and a small index are made anew). Old code runs on it: yes, it knows none of the new keys.
--- Way back: delete from signing_key where usage in ('ca', 'leaf'); put back the check and the index of 0001; drop the three tables.
+-- Locks: a moment each on signing_key (a check and a small index are recreated). Old code runs on it: yes, it uses none of the new keys.
+-- Way back: delete from signing_key where usage in ('ca', 'leaf'); restore the check and the index of 0001; drop the three tables.
 
--- Keys of certificates are found by their id, so any number of them signs at a time.
+-- Keys of certificates are selected by id, so any number of them may sign.
 alter table signing_key drop constraint signing_key_usage_check;
 alter table signing_key add constraint signing_key_usage_check
   check (usage in ('credential', 'request', 'status', 'access-token', 'ca', 'leaf'));
--- Who keeps the private half. `software`: it is in sealed_private itself; else sealed_private holds what the provider finds it by.
+-- Where the private key is. `software`: in sealed_private itself; else sealed_private holds its id at the provider.
 alter table signing_key add column provider text not null default 'software';
 drop index signing_key_current;
 create unique index signing_key_current on signing_key (tenant_id, usage) where retired_at is null and usage not in ('ca', 'leaf');
@@ -17,14 +17,14 @@ create table certificate (
   type           text not null check (type in ('issuerRoot', 'verifierRoot', 'issuerSignCredential', 'verifierSignRequest')),
   kind           text not null check (kind in ('issuer', 'verifier')),
   key_type       text not null check (key_type in ('P-256', 'Ed25519')),
-  -- root: one of our own. automatic: what a root signs for the tenant by itself. request: for a key of a signing request of the tenant.
-  -- foreign: signed by a root of the tenant for a key that is elsewhere.
+  -- root: one of our own. automatic: a leaf that a root signs for the tenant. request: for a key of a signing request of the tenant.
+  -- foreign: signed by a root of the tenant for an external key.
   origin         text not null check (origin in ('root', 'automatic', 'request', 'foreign')),
-  -- Whether the tenant signs with it. That it has expired, or that its root is inactive or revoked, is seen when it is read.
+  -- Whether the tenant signs with it. Expiry, and the status of its root, are derived on reading.
   status         text not null check (status in ('pendingActivation', 'active', 'inactive', 'revoked')),
   -- The root of the tenant that signed it.
   parent_id      uuid,
-  -- The key in signing_key; null when it is elsewhere.
+  -- The key in signing_key; null if external.
   key_id         uuid,
   der            bytea not null,
   -- PEM of the certificates above an imported one, nearest first.
@@ -39,7 +39,7 @@ create table certificate (
   revoked_at     timestamptz,
   -- How many days before its end the last warning was for.
   warned_days    smallint,
-  -- When its private key is destroyed: a while after it was replaced or revoked, or when it has expired. null: it is.
+  -- When its private key is to be destroyed: some time after it was replaced or revoked, or at its expiry. null: destroyed.
   destroy_key_at timestamptz,
   created_at     timestamptz not null,
   updated_at     timestamptz not null,
@@ -77,7 +77,7 @@ create table certificate_signing_request (
   country        text not null check (country ~ '^[A-Z]{2}$'),
   sign_mdl       boolean not null,
   status         text not null check (status in ('open', 'completed', 'expired')),
-  -- The key in signing_key; null once it was destroyed because the request ran out.
+  -- The key in signing_key; null once it was destroyed because the request expired.
   key_id         uuid,
   der            bytea not null,
   subject_key_id bytea not null,
@@ -105,7 +105,7 @@ create table certificate_revocation_list (
   number          integer not null default 0,
   der             bytea,
   next_update     timestamptz,
-  -- When the next list is due; null: never more, the root has expired.
+  -- When the next list is due; null: never again, the root has expired.
   reissue_at      timestamptz,
   primary key (tenant_id, certificate_id),
   foreign key (tenant_id, certificate_id) references certificate (tenant_id, id) on delete cascade,

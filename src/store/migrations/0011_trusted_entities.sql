@@ -1,4 +1,4 @@
--- 0011 trusted entities: whom a tenant trusts, by DID, by certificate or by issuer address.
+-- 0011 trusted entities: issuers and verifiers that a tenant trusts, by DID, by certificate or by issuer address.
 -- Locks: none, the table is new. Old code runs on it: yes. Way back: drop the table.
 
 create table trusted_entity (
@@ -7,7 +7,7 @@ create table trusted_entity (
   name         text not null check (length(name) between 1 and 200),
   -- [{did, name?}]
   dids         jsonb not null check (jsonb_typeof(dids) = 'array'),
-  -- PEM, as checked.
+  -- PEM, normalized.
   certificates jsonb not null check (jsonb_typeof(certificates) = 'array'),
   -- https identifiers of issuers.
   issuers      jsonb not null check (jsonb_typeof(issuers) = 'array'),

@@ -4,17 +4,15 @@ import { fromPem } from '../../crypto/x509/pem.ts'
 import { type Certificate, readCertificate } from '../../crypto/x509-path/certificate.ts'
 import { Fault } from '../../fault.ts'
 import type { KeyType } from '../../keys/key-provider.ts'
-import { Recent } from '../../memory/recent.ts'
 import type { Platform } from '../../platform.ts'
-import { oncePer } from '../../store/once-per.ts'
 import type { CertificateKind, TenantCertificate } from './certificate.ts'
 import { findCertificate, findLeaf, findSigner } from './certificate-store.ts'
 import { type AuthorityNeeds, ensureLeaf } from './make-leaf.ts'
 
-/** What a tenant signs with at this moment, certificate and all. */
+/** The key and certificate that a tenant signs with. */
 export type ActiveSigner = {
   readonly certificateId: string
-  /** The root of the tenant above it, or itself if there is none: what stays when the leaf is renewed. */
+  /** The root of the tenant above it, or itself if there is none: unchanged when the leaf is renewed. */
   readonly authorityId: string
   readonly key: SigningKey
   readonly keyType: KeyType
@@ -28,16 +26,11 @@ export type ActiveSigner = {
   readonly signMdl: boolean
 }
 
-/** A change by another process is noticed within this time. */
-const BOUNDS = { entriesMax: 2000, ttlMs: 5_000 } as const
-
-const caches = oncePer(() => new Recent<Map<string, Promise<ActiveSigner | null>>>(BOUNDS))
-
 /**
- * What the tenant signs credentials (`issuer`) or presentation requests (`verifier`) with, up to 5 s old.
+ * Returns the active signer of a tenant for credentials (`issuer`) or presentation requests (`verifier`), up to 5 s old; null if no
+ * certificate of that kind is active.
  *
  * @param keyType null: P-256 if there is one, else Ed25519.
- * @returns null if no certificate of that kind is active
  */
 export function findActiveSigner(
   needs: AuthorityNeeds,
@@ -45,52 +38,50 @@ export function findActiveSigner(
   kind: CertificateKind,
   keyType: KeyType | null = null,
 ): Promise<ActiveSigner | null> {
-  return remembered(needs, tenantId, `${kind}|${keyType}`, () => look(needs, tenantId, kind, keyType))
+  return remembered(needs, tenantId, `${kind}|${keyType}`, () => selectSigner(needs, tenantId, kind, keyType))
 }
 
 /**
- * A certificate that the tenant signed with once, for something that was begun with it: replaced or switched off meanwhile it still signs.
- * Up to 5 s old.
- *
- * @returns null if it was revoked, has expired, or its key is gone
+ * Returns the signer of a certificate by id, active or not, up to 5 s old: what was begun with a certificate is finished with it. null if it is
+ * revoked or expired, or its key is destroyed.
  */
 export async function findFormerSigner(
   needs: AuthorityNeeds,
   tenantId: TenantId,
   certificateId: string,
 ): Promise<ActiveSigner | null> {
-  // mostly it is the one that signs now, and known
-  for (const known of signersOf(needs, tenantId).values()) {
-    const signer = await known.catch(() => null)
+  // usually the active signer, which is cached
+  for (const cached of signersOf(needs, tenantId).values()) {
+    const signer = await cached.catch(() => null)
     if (signer?.certificateId === certificateId) return signer
   }
-  return remembered(needs, tenantId, `id|${certificateId}`, () => lookFor(needs, tenantId, certificateId))
+  return remembered(needs, tenantId, `id|${certificateId}`, () => selectFormer(needs, tenantId, certificateId))
 }
 
-type Looking = Promise<ActiveSigner | null>
+type FoundSigner = Promise<ActiveSigner | null>
 
-function signersOf(needs: AuthorityNeeds, tenantId: TenantId): Map<string, Looking> {
-  const cache = caches(needs.store)
+function signersOf(needs: AuthorityNeeds, tenantId: TenantId): Map<string, FoundSigner> {
+  const cache = cacheOf(needs)
   const now = needs.clock.now()
   const known = cache.get(tenantId, now)
   if (known !== undefined) return known
-  const signers = new Map<string, Looking>()
+  const signers = new Map<string, FoundSigner>()
   cache.set(tenantId, signers, now)
   return signers
 }
 
-/** Callers that come together share one look-up; one that failed is not kept. */
-function remembered(needs: AuthorityNeeds, tenantId: TenantId, name: string, find: () => Looking): Looking {
+/** Concurrent calls share one look-up; a failure is not cached. */
+function remembered(needs: AuthorityNeeds, tenantId: TenantId, name: string, find: () => FoundSigner): FoundSigner {
   const signers = signersOf(needs, tenantId)
   const known = signers.get(name)
   if (known !== undefined) return known
-  const looking = find()
-  signers.set(name, looking)
-  looking.catch(() => signers.delete(name))
-  return looking
+  const finding = find()
+  signers.set(name, finding)
+  finding.catch(() => signers.delete(name))
+  return finding
 }
 
-/** As {@link findActiveSigner}. @throws Fault `certificate.none_active` that says what is missing */
+/** As {@link findActiveSigner}. @throws Fault `certificate.none_active` naming what is missing */
 export async function activeSigner(
   needs: AuthorityNeeds,
   tenantId: TenantId,
@@ -106,12 +97,16 @@ export async function activeSigner(
   })
 }
 
-/** Lets go of what is kept of a tenant's signers, so that a change made in this process counts at once. */
-export function forgetSigners({ store }: Pick<Platform, 'store'>, tenantId: TenantId): void {
-  caches(store).delete(tenantId)
+/** Discards the cached signers of a tenant, so that a change made by this process counts at once. */
+export function forgetSigners(needs: Pick<Platform, 'memory'>, tenantId: TenantId): void {
+  cacheOf(needs).delete(tenantId)
 }
 
-async function look(
+function cacheOf({ memory }: Pick<Platform, 'memory'>) {
+  return memory.cache<Map<string, FoundSigner>>('trust.active_signers')
+}
+
+async function selectSigner(
   needs: AuthorityNeeds,
   tenantId: TenantId,
   kind: CertificateKind,
@@ -123,10 +118,8 @@ async function look(
 }
 
 /**
- * What a root or requested certificate of the tenant signs with now, also one that is not active: for what is still to be said about
- * credentials that it signed.
- *
- * @returns null if it is unknown, revoked or expired, or has no leaf any more
+ * Returns the signer below a root or requested certificate, active or not: for status lists of credentials that it signed. null if the
+ * certificate is unknown, revoked or expired, or its leaf cannot be made.
  */
 export async function signerOfAuthority(
   needs: AuthorityNeeds,
@@ -146,21 +139,21 @@ async function signerBelow(
   now: Date,
 ): Promise<ActiveSigner | null> {
   const signer = top.origin === 'root' ? await leafOf(needs, tenantId, top.id, now) : top
-  return signer === null ? null : opened(needs, tenantId, signer)
+  return signer === null ? null : toSigner(needs, tenantId, signer)
 }
 
-async function lookFor(needs: AuthorityNeeds, tenantId: TenantId, id: string): Looking {
+async function selectFormer(needs: AuthorityNeeds, tenantId: TenantId, id: string): FoundSigner {
   const found = await needs.store.single(tenantId, (tx) => findCertificate(tx, id, needs.clock.now()))
   if (found === null || found.status === 'revoked' || found.status === 'expired') return null
   try {
-    return await opened(needs, tenantId, found)
+    return await toSigner(needs, tenantId, found)
   } catch (error) {
     if (error instanceof Fault && error.code === 'key.destroyed') return null
     throw error
   }
 }
 
-async function opened(needs: AuthorityNeeds, tenantId: TenantId, signer: TenantCertificate): Looking {
+async function toSigner(needs: AuthorityNeeds, tenantId: TenantId, signer: TenantCertificate): FoundSigner {
   if (signer.keyId === null) return null
   const leaf = readCertificate(signer.der)
   const above = signer.chain === '' ? [] : fromPem('CERTIFICATE', signer.chain).filter((der) => !isSelfSigned(der))
@@ -178,7 +171,7 @@ async function opened(needs: AuthorityNeeds, tenantId: TenantId, signer: TenantC
   }
 }
 
-/** A root that was activated this moment, or whose leaf was revoked, may not have its next one yet. */
+/** A root that was just activated, or whose leaf was revoked, may not have its next leaf yet. */
 async function leafOf(
   needs: AuthorityNeeds,
   tenantId: TenantId,

@@ -4,8 +4,11 @@ import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 
-/** The tenant of a caller. @throws Fault `resource.unknown` if it was disabled this moment */
-export async function callingTenant(needs: Pick<Platform, 'store' | 'clock'>, caller: Caller): Promise<Tenant> {
+/** Returns the tenant of a caller. @throws Fault `resource.unknown` if it was just disabled */
+export async function callingTenant(
+  needs: Pick<Platform, 'store' | 'clock' | 'memory'>,
+  caller: Caller,
+): Promise<Tenant> {
   const tenant = await findTenantOf(needs, caller.tenantId)
   if (tenant === null) throw new Fault('resource.unknown')
   return tenant

@@ -3,22 +3,22 @@ import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { insertCertificate, type NewCertificate, signerIn, valuesOf } from './certificate-columns.ts'
 
-/** What revoked leafs may still be needed for ends within this time: other processes hold the key for up to a minute. */
-const KEY_KEPT = `interval '1 hour'`
+/** Delay before the key of a revoked leaf is destroyed: other processes use the key for up to a minute. */
+const REVOKED_KEY_RETENTION = `interval '1 hour'`
 
-/** A replaced leaf goes on signing what was begun with it: presentation requests, which are open for a day at most. */
-const REPLACED_KEY_KEPT = `interval '25 hours'`
+/** Delay before the key of a replaced leaf is destroyed: it still signs presentation requests created with it, valid for at most a day. */
+const REPLACED_KEY_RETENTION = `interval '25 hours'`
 
-/** With a root goes everything below it, whatever its own row says. */
+/** A revoked root revokes everything below it, whatever the row below says. */
 const rootIsRevoked = (table: string) =>
   `exists (select from certificate p where p.tenant_id = ${table}.tenant_id and p.id = ${table}.parent_id and p.status = 'revoked')`
-/** Makes room where the certificate of the kind and key type has expired, or its root is revoked. Counted first, so done first. */
+/** Deactivates the signer of the kind and key type if it has expired or its root is revoked. Counted by later CTEs, so executed before them. */
 const ended = `ended as (
   update certificate old set status = 'inactive', updated_at = $2 from jsonb_populate_record(null::certificate, $3::jsonb) as r
   where old.tenant_id = $1 and old.kind = r.kind and old.key_type = r.key_type and ${signerIn('old')}
     and (old.not_after <= $2 or ${rootIsRevoked('old')}) returning old.id
 )`
-/** The first of its kind and key type is active, the next waits; of two at once the index lets one be first. `root` may narrow both down. */
+/** The first of its kind and key type becomes active, the next is pending; of two concurrent ones the unique index admits one. */
 const firstOrNext = (from: string) => `${ended}, taken as (
   ${insertCertificate(`'active'`, `${from} where (select count(*) from ended) >= 0`)}
   on conflict (tenant_id, kind, key_type) where status = 'active' and origin in ('root', 'request') do nothing returning id, status
@@ -27,7 +27,7 @@ const firstOrNext = (from: string) => `${ended}, taken as (
 ), ins as (select * from taken union all select * from waiting)`
 
 const insertRoot = sql(
-  'trust.certificate.insert_root',
+  'trust.insert_root',
   `with ${firstOrNext('')}, list as (
      insert into certificate_revocation_list (tenant_id, certificate_id, reissue_at) select $1, id, $2 from ins
    ), ${auditCte({ from: 'ins', first: 4 })}
@@ -39,22 +39,22 @@ const completeRequest = (from: string) => `request as (
   where q.tenant_id = $1 and q.id = $5 and q.status = 'open' and q.expires_at > $2 returning q.id
 )`
 const insertImported = sql(
-  'trust.certificate.insert_imported',
+  'trust.insert_imported',
   `with ${completeRequest('')}, ${firstOrNext(', request')}, ${auditCte({ from: 'ins', first: 4 })}
    select status from ins`,
 )
-/** The root is held while something is signed with it, so that it is not revoked at the same moment. */
+/** Locks the root while a certificate below it is inserted, so that it is not revoked concurrently. */
 const usableRoot = (condition: string) => `root as (
   select id from certificate where tenant_id = $1 and id = (($3::jsonb) ->> 'parent_id')::uuid and origin = 'root' and not_after > $2
     and ${condition} for share
 )`
 const insertSigned = sql(
-  'trust.certificate.insert_signed',
+  'trust.insert_signed',
   `with ${usableRoot(`status <> 'revoked'`)}, ${completeRequest(', root')}, ${firstOrNext(', request')}, ${auditCte({ from: 'ins', first: 4 })}
    select status from ins`,
 )
 const insertForeign = sql(
-  'trust.certificate.insert_foreign',
+  'trust.insert_foreign',
   `with ${usableRoot(`status <> 'revoked'`)}, ins as (
      ${insertCertificate(`'inactive'`, ', root')}
      on conflict (tenant_id, parent_id, subject_key_id) where parent_id is not null do nothing returning id, status
@@ -63,9 +63,9 @@ const insertForeign = sql(
    select status from ins`,
 )
 const insertLeaf = sql(
-  'trust.certificate.insert_leaf',
+  'trust.insert_leaf',
   `with ${usableRoot(`status in ('active', 'inactive')`)}, old as (
-     update certificate c set status = 'inactive', destroy_key_at = $2::timestamptz + ${REPLACED_KEY_KEPT}, updated_at = $2 from root
+     update certificate c set status = 'inactive', destroy_key_at = $2::timestamptz + ${REPLACED_KEY_RETENTION}, updated_at = $2 from root
      where c.tenant_id = $1 and c.parent_id = root.id and c.origin = 'automatic' and c.status = 'active'
        and (c.renew_at <= $2 or position(convert_to($5::text, 'UTF8') in c.der) = 0) returning c.id
    ), ins as (
@@ -76,7 +76,7 @@ const insertLeaf = sql(
 )
 
 const activateStatement = sql(
-  'trust.certificate.activate',
+  'trust.activate_certificate',
   `with target as (
      select id, kind, key_type from certificate where tenant_id = $1 and id = $3 and origin in ('root', 'request')
        and status in ('pendingActivation', 'inactive') and not_after > $2 and not ${rootIsRevoked('certificate')} for update
@@ -90,7 +90,7 @@ const activateStatement = sql(
    select id from upd`,
 )
 const deactivateStatement = sql(
-  'trust.certificate.deactivate',
+  'trust.deactivate_certificate',
   `with upd as (
      update certificate set status = 'inactive', updated_at = $2
      where tenant_id = $1 and id = $3 and ${signerIn('certificate')} and not_after > $2 returning id
@@ -98,14 +98,14 @@ const deactivateStatement = sql(
    select id from upd`,
 )
 const revokeStatement = sql(
-  'trust.certificate.revoke',
+  'trust.revoke_certificate',
   `with upd as (
      update certificate set status = 'revoked', revoked_at = $2, updated_at = $2,
-       destroy_key_at = case when origin = 'root' or destroy_key_at is null then destroy_key_at else $2::timestamptz + ${KEY_KEPT} end
+       destroy_key_at = case when origin = 'root' or destroy_key_at is null then destroy_key_at else $2::timestamptz + ${REVOKED_KEY_RETENTION} end
      where tenant_id = $1 and id = $3 and status <> 'revoked' and not_after > $2 returning id, parent_id
    ), below as (
      update certificate c set status = 'revoked', revoked_at = $2, updated_at = $2,
-       destroy_key_at = case when c.destroy_key_at is null then null else $2::timestamptz + ${KEY_KEPT} end
+       destroy_key_at = case when c.destroy_key_at is null then null else $2::timestamptz + ${REVOKED_KEY_RETENTION} end
      from upd where c.tenant_id = $1 and c.parent_id = upd.id and c.status <> 'revoked'
    ), list as (
      update certificate_revocation_list l set revision = l.revision + 1, reissue_at = $2 from upd
@@ -114,10 +114,10 @@ const revokeStatement = sql(
    select id from upd`,
 )
 
-/** What became of a certificate: the first of its kind and key type is active. */
+/** The initial status of a certificate: the first of its kind and key type is active. */
 export type FirstStatus = 'active' | 'pendingActivation'
 
-/** Keeps a root, and makes room for its revocation list. */
+/** Inserts a root and the row of its revocation list. */
 export async function insertNewRoot(
   tx: TenantTx,
   root: NewCertificate,
@@ -126,14 +126,14 @@ export async function insertNewRoot(
 ): Promise<FirstStatus> {
   const values = [tx.tenantId, now, valuesOf(root), ...auditValues(entry, now)]
   const [row] = await tx.rows<{ status: FirstStatus }>(insertRoot, values)
-  if (row === undefined) throw new Error('the root was not kept')
+  if (row === undefined) throw new Error('the root was not inserted')
   return row.status
 }
 
-/** What stands in the way of a statement that changes a certificate: something changed meanwhile. */
+/** The status of the inserted row; null if a condition of the statement was not met. */
 type Inserted = FirstStatus | 'inactive' | null
 
-/** Keeps an imported certificate and completes its request. @returns null if the request is not open (any more) */
+/** Inserts an imported certificate and completes its request. Returns null if the request is not open. */
 export async function insertForRequest(
   tx: TenantTx,
   certificate: NewCertificate,
@@ -146,7 +146,7 @@ export async function insertForRequest(
   return statusIn(await tx.rows(statement, values))
 }
 
-/** Keeps what was signed for a key that is elsewhere. @returns null if the root is revoked, has expired or signed the key before */
+/** Inserts a certificate for an external key. Returns null if the root is revoked or expired, or has signed the key before. */
 export async function insertForForeignKey(
   tx: TenantTx,
   certificate: NewCertificate,
@@ -157,10 +157,10 @@ export async function insertForForeignKey(
 }
 
 /**
- * Keeps the leaf of a root in place of the one that is due, or that has another address of the tenant in it.
+ * Inserts the leaf of a root and deactivates the one before, which is due for renewal or names another issuer address. Returns null if the
+ * root is not usable, or has a leaf that is not due because another process inserted it.
  *
- * @param issuer The address of the tenant as an issuer.
- * @returns null if the root is not active, or has a leaf that is not due: somebody else was first
+ * @param issuer Issuer address of the tenant.
  */
 export async function insertNextLeaf(
   tx: TenantTx,
@@ -173,21 +173,19 @@ export async function insertNextLeaf(
 }
 
 /**
- * Makes a certificate the one that signs for its kind and key type; the one that did becomes inactive.
- *
- * @returns false if it is not there, not one that signs, active already, expired or revoked. Throws the database's unique violation if another
- *   one was activated at the same moment: try again.
+ * Activates a certificate for its kind and key type and deactivates the one before. Returns false if it is unknown, cannot sign, or is active,
+ * expired or revoked. Throws the database's unique violation if another one was activated concurrently.
  */
 export async function setActive(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<boolean> {
   return (await tx.rows(activateStatement, [tx.tenantId, now, id, ...auditValues(entry, now)])).length === 1
 }
 
-/** @returns false if it is not an active one that signs */
+/** Deactivates a certificate. Returns false if it is not an active signer. */
 export async function setInactive(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<boolean> {
   return (await tx.rows(deactivateStatement, [tx.tenantId, now, id, ...auditValues(entry, now)])).length === 1
 }
 
-/** Revokes a certificate, and lets a new revocation list be due. @returns false if it is not there, revoked or expired */
+/** Revokes a certificate and makes a new revocation list due. Returns false if it is unknown, revoked or expired. */
 export async function setRevoked(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<boolean> {
   return (await tx.rows(revokeStatement, [tx.tenantId, now, id, ...auditValues(entry, now)])).length === 1
 }

@@ -3,7 +3,7 @@ import { readCertificate } from '../../crypto/x509-path/certificate.ts'
 import type { TenantCertificate } from './certificate.ts'
 import type { CertificateView } from './schemas.ts'
 
-/** A certificate as our API shows it. */
+/** Returns a certificate as our API shows it. */
 export function showCertificate(certificate: TenantCertificate): CertificateView {
   const { id, type, keyType, status, der, notAfter, signMdl, parentId, createdAt, updatedAt } = certificate
   return {

@@ -14,7 +14,7 @@ import { forgetOwnAnchors } from './own-anchors.ts'
 type Change = {
   readonly action: string
   readonly status: CertificateStatus
-  /** What it may have been before. */
+  /** Statuses that allow the change. */
   readonly from: readonly CertificateStatus[]
   readonly run: (tx: TenantTx, id: string, entry: AuditEntry, now: Date) => Promise<boolean>
 }
@@ -40,8 +40,8 @@ const revoked: Change = {
 const ATTEMPTS_MAX = 10
 
 /**
- * Lets the tenant sign with a certificate; the one of the same kind and key type that did becomes inactive. Of two at once the later one
- * stays. Activating an active one changes nothing.
+ * Activates a certificate and deactivates the active one of the same kind and key type. Of two concurrent activations the later one wins.
+ * Activating an active certificate changes nothing.
  *
  * @throws Fault `resource.unknown`, `state.invalid`
  */
@@ -56,7 +56,7 @@ export async function activateCertificate(
   return certificate
 }
 
-/** Lets the tenant no longer sign with a certificate. What it signed stays valid. @throws Fault `resource.unknown`, `state.invalid` */
+/** Deactivates a certificate. What it signed stays valid. @throws Fault `resource.unknown`, `state.invalid` */
 export async function deactivateCertificate(
   needs: AuthorityNeeds,
   caller: Caller,
@@ -68,8 +68,8 @@ export async function deactivateCertificate(
 }
 
 /**
- * Revokes a certificate for good. What a root of the tenant signed stands in its revocation list from now on; with a root goes everything
- * below it. A root whose leaf is revoked makes another one at once.
+ * Revokes a certificate permanently, and with a root everything below it. What a root signed is listed in its revocation list from then on. A
+ * root whose leaf is revoked gets another one at once.
  *
  * @throws Fault `resource.unknown`, `state.invalid`
  */
@@ -84,22 +84,22 @@ export async function revokeCertificate(needs: AuthorityNeeds, caller: Caller, i
   return certificate
 }
 
-/** A change that finds its work done is done: a repeated request is no error. What others changed at the same moment is looked at again. */
+/** Idempotent: a repeated request is no error. Retries when another change happened concurrently. */
 async function change(needs: AuthorityNeeds, caller: Caller, id: string, to: Change): Promise<TenantCertificate> {
   const entry = { action: to.action, subject: { kind: 'certificate', id }, by: caller }
   for (let attempt = 1; ; attempt += 1) {
-    const isDone = await unrivalled(() =>
+    const isDone = await nullOnUniqueViolation(() =>
       needs.store.single(caller.tenantId, (tx) => to.run(tx, id, entry, needs.clock.now())),
     )
     const certificate = await getCertificate(needs, caller, id)
     if (isDone === true || (certificate.status === to.status && certificate.origin !== 'foreign')) return certificate
-    if (attempt < ATTEMPTS_MAX && (isDone === null || isOpenTo(certificate, to))) continue
-    throw new Fault('state.invalid', { detail: whyNot(certificate, to), meta: { status: certificate.status } })
+    if (attempt < ATTEMPTS_MAX && (isDone === null || allows(certificate, to))) continue
+    throw new Fault('state.invalid', { detail: reasonAgainst(certificate, to), meta: { status: certificate.status } })
   }
 }
 
-/** Of two that become active at the same moment the unique index stops one: null. It then replaces the other. */
-async function unrivalled(work: () => Promise<boolean>): Promise<boolean | null> {
+/** Of two concurrent activations the unique index refuses one, which is retried and replaces the other. */
+async function nullOnUniqueViolation(work: () => Promise<boolean>): Promise<boolean | null> {
   try {
     return await work()
   } catch (error) {
@@ -108,15 +108,15 @@ async function unrivalled(work: () => Promise<boolean>): Promise<boolean | null>
   }
 }
 
-function isOpenTo({ origin, status }: TenantCertificate, to: Change): boolean {
+function allows({ origin, status }: TenantCertificate, to: Change): boolean {
   return to.from.includes(status) && (to.status === 'revoked' || origin === 'root' || origin === 'request')
 }
 
-function whyNot({ status, origin }: TenantCertificate, { status: wanted }: Change): string {
+function reasonAgainst({ status, origin }: TenantCertificate, { status: target }: Change): string {
   if (status === 'revoked') return 'The certificate is revoked, and that is final.'
   if (status === 'expired') return 'The certificate has expired.'
-  if (origin === 'automatic') return 'The certificate follows its root: change that one, or revoke this one.'
+  if (origin === 'automatic') return 'The certificate follows its root: change the root, or revoke this certificate.'
   if (origin === 'foreign')
-    return 'The key of this certificate is elsewhere, so it is neither activated nor deactivated here.'
-  return `A certificate that is ${status} cannot become ${wanted}.`
+    return 'The key of this certificate is external, so it can neither be activated nor deactivated.'
+  return `A certificate that is ${status} cannot become ${target}.`
 }

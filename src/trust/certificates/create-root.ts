@@ -3,7 +3,6 @@ import { draftRoot } from '../../crypto/x509/draft-certificate.ts'
 import { issueCertificate } from '../../crypto/x509/issue.ts'
 import type { ProfileName } from '../../crypto/x509/profile.ts'
 import { Fault } from '../../fault.ts'
-import { newId } from '../../store/row-id.ts'
 import { crlUri } from '../revocation/publish-crl.ts'
 import { forgetSigners } from './active-signer.ts'
 import { callingTenant } from './calling-tenant.ts'
@@ -18,7 +17,7 @@ import { fittingName, readSubjectName } from './subject-name.ts'
 const ROOT_YEARS = 5
 
 /**
- * Makes a root certificate. The first of its kind and key type is active at once and has a leaf that signs; the next one waits.
+ * Creates a root certificate. The first of its kind and key type is active at once and gets a leaf; the next one is pending.
  *
  * @throws Fault `request.invalid`, `certificate.refused`
  */
@@ -26,7 +25,7 @@ export async function createRoot(
   needs: AuthorityNeeds,
   caller: Caller,
   body: RootBody,
-  id = newId(),
+  id: string,
 ): Promise<TenantCertificate> {
   const { type, keyType } = body
   const tenant = await callingTenant(needs, caller)
@@ -71,7 +70,7 @@ function validityOf(now: Date): { notBefore: Date; notAfter: Date } {
   return { notBefore: new Date(now.getTime() - BACKDATED_MS), notAfter }
 }
 
-/** It becomes an IA5String, so in the form that has ASCII characters only. */
+/** Returns the URL in ASCII, since it becomes an IA5String. */
 function readUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {

@@ -7,7 +7,7 @@ import { findCertificate } from './certificate-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock'>
 
-/** A certificate of the caller's tenant. @throws Fault `resource.unknown` */
+/** Returns a certificate of the caller's tenant. @throws Fault `resource.unknown` */
 export async function getCertificate(
   { store, clock }: Needs,
   { tenantId }: Pick<Caller, 'tenantId'>,
@@ -18,7 +18,7 @@ export async function getCertificate(
   return found
 }
 
-/** A certificate and what stands above it, root included, in PEM. @throws Fault `resource.unknown` */
+/** Returns a certificate and those above it in PEM, root last. @throws Fault `resource.unknown` */
 export async function getChain(needs: Needs, caller: Pick<Caller, 'tenantId'>, id: string): Promise<string> {
   const { der, chain, parentId } = await getCertificate(needs, caller, id)
   const own = toPem('CERTIFICATE', der)

@@ -15,10 +15,10 @@ import {
   recordExpiryWarning,
 } from './upkeep-store.ts'
 
-/** How many days before the end of a certificate `certificate.expiring` is told, once each. */
-const WARNED_DAYS = [1, 7, 30, 90] as const
+/** Days before the end of a certificate at which `certificate.expiring` is recorded, once each. */
+const WARNING_DAYS = [1, 7, 30, 90] as const
 
-/** Sweeps of this room: leafs are renewed, lists reissued, ends announced, and keys destroyed whose time is over. */
+/** Sweeps: renews leafs, reissues revocation lists, records expiry warnings, destroys keys that are due. */
 export const trustSchedules: readonly Schedule[] = [
   every(60, 'trust.renew-leafs', async (platform, signal) => {
     const { store, clock, urls } = platform
@@ -32,21 +32,20 @@ export const trustSchedules: readonly Schedule[] = [
     const due = await store.across('revocation lists of all tenants that are due', (tx) =>
       listDueLists(tx, clock.now()),
     )
-    const lists = due.map(({ tenantId, rootId }) => ({ tenantId, id: rootId }))
-    await oneByOne(platform, lists, signal, ({ tenantId, id }) => publishCrl(platform, tenantId, id))
+    await oneByOne(platform, due, signal, ({ tenantId, id }) => publishCrl(platform, tenantId, id))
   }),
   every(3600, 'trust.warn-before-end', async (platform, signal) => {
     const { store, clock } = platform
-    for (const days of WARNED_DAYS) {
-      const due = await store.across('certificates of all tenants that end soon', (tx) =>
+    for (const days of WARNING_DAYS) {
+      const due = await store.across('certificates of all tenants that expire soon', (tx) =>
         listEnding(tx, clock.now(), days),
       )
-      await oneByOne(platform, due, signal, (one) => warnOf(platform, one, days))
+      await oneByOne(platform, due, signal, (one) => warn(platform, one, days))
     }
   }),
   every(300, 'trust.destroy-keys', async (platform, signal) => {
     const { store, clock, keys } = platform
-    const requests = await store.across('signing requests of all tenants that ran out', (tx) =>
+    const requests = await store.across('expired signing requests of all tenants', (tx) =>
       listDueRequests(tx, clock.now()),
     )
     await oneByOne(platform, requests, signal, async ({ tenantId, id, keyId }) => {
@@ -54,7 +53,7 @@ export const trustSchedules: readonly Schedule[] = [
       await keys.destroy(tenantId, keyId)
       await store.single(tenantId, (tx) => forgetRequestKey(tx, id))
     })
-    const due = await store.across('keys of certificates of all tenants whose time is over', (tx) =>
+    const due = await store.across('keys of certificates of all tenants that are due for destruction', (tx) =>
       listDueKeys(tx, clock.now()),
     )
     await oneByOne(platform, due, signal, async ({ tenantId, id, keyId }) => {
@@ -64,7 +63,7 @@ export const trustSchedules: readonly Schedule[] = [
   }),
 ]
 
-function warnOf({ store, clock }: Platform, { tenantId, id }: DueCertificate, days: number): Promise<void> {
+function warn({ store, clock }: Platform, { tenantId, id }: DueCertificate, days: number): Promise<void> {
   const subject = { kind: 'certificate', id }
   const entry = { action: 'certificate.expiring', subject, by: 'system', detail: { withinDays: days } } as const
   return store.single(tenantId, (tx) => recordExpiryWarning(tx, id, days, entry, clock.now()))
@@ -76,7 +75,7 @@ function expire({ store, clock }: Platform, { tenantId, id }: DueCertificate): P
   return store.single(tenantId, (tx) => expireRequest(tx, id, entry, clock.now()))
 }
 
-/** One that fails does not keep the others waiting; it comes again with the next run. */
+/** A failure does not stop the others; the next run retries it. */
 async function oneByOne<T extends DueCertificate>(
   { log }: Platform,
   due: readonly T[],
@@ -86,7 +85,7 @@ async function oneByOne<T extends DueCertificate>(
   for (const one of due) {
     if (signal.aborted) return
     await work(one).catch((error: unknown) => {
-      log.error({ tenantId: one.tenantId, id: one.id, error: String(error) }, 'a certificate could not be looked after')
+      log.error({ tenantId: one.tenantId, id: one.id, error: String(error) }, 'certificate upkeep failed')
     })
   }
 }

@@ -9,7 +9,7 @@ import { type Certificate, readCertificate } from '../../crypto/x509-path/certif
 import { findTenantOf } from '../../directory/tenants/find-tenant.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import type { Platform } from '../../platform.ts'
-import { newId } from '../../store/row-id.ts'
+import { idAt } from '../../store/row-id.ts'
 import { crlUri } from '../revocation/publish-crl.ts'
 import { isRootType, type LeafType, leafTypeOf, type TenantCertificate } from './certificate.ts'
 import { insertNextLeaf } from './certificate-change-store.ts'
@@ -18,39 +18,39 @@ import { findCertificate, findLeaf } from './certificate-store.ts'
 import { fittingName } from './subject-name.ts'
 
 /** What signing with a root needs. */
-export type AuthorityNeeds = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config'>
+export type AuthorityNeeds = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
 
-/** Credentials round their time of issuance down to the hour, and clocks differ: a signer is valid a little before it is made. [SEC-28] */
+/** Credentials round their time of issuance down to the hour, and clocks differ: a signer is valid a little before its creation. [SEC-28] */
 export const BACKDATED_MS = 65 * 60_000
-/** With the backdating still below the 457 days of ISO/IEC 18013-5 B.1.4. */
+/** Including the backdating below the 457 days of ISO/IEC 18013-5 B.1.4. */
 const LEAF_DAYS = 456
 const DAY_MS = 86_400_000
-/** Before two thirds of its life are over, and the sweep needs its time. */
+/** Share of its lifetime after which a leaf is renewed. */
 const RENEWED_AT = 0.6
 
-/** The time that something signed by a root is valid: its length, but never outside of the root's own. */
+/** Returns the validity of a certificate signed by a root, within that of the root. */
 export function leafValidity({ notBefore, notAfter }: Certificate, now: Date): { notBefore: Date; notAfter: Date } {
   const start = Math.max(now.getTime() - BACKDATED_MS, notBefore.getTime())
   return { notBefore: new Date(start), notAfter: new Date(Math.min(start + LEAF_DAYS * DAY_MS, notAfter.getTime())) }
 }
 
-/** The profile of what is signed below a root of the tenant. */
+/** Returns the profile of a certificate below a root of the tenant. */
 export function leafProfile(type: LeafType, signMdl: boolean): ProfileName {
   if (type === 'verifierSignRequest') return 'readerAuth'
   return signMdl ? 'documentSigner' : 'sdJwtSigner'
 }
 
-/** The other names of the tenant's signers: the issuer address and its host [X5-6], or the host that takes responses [X5-7]. */
+/** Returns the subject alternative names of a signer: the issuer address and its host [X5-6], or the host that receives responses [X5-7]. */
 export function subjectNames({ urls }: Pick<Platform, 'urls'>, type: LeafType, slug: string): GeneralName[] {
   const host = hostName(urls.publicUrl)
   return type === 'verifierSignRequest' ? [host] : [{ kind: 'uri', value: urls.issuer(slug) }, host]
 }
 
 /**
- * Gives a root the leaf that it signs with, if it has none, a due one, or one from when we had another address. One that is inactive signs what is still to be said about what it
- * signed before, status lists; it gets its next leaf when that is asked for. Safe to call at any time and by many at once: one leaf is kept.
+ * Makes the leaf of a root if it has none, or one that is due for renewal or names another public URL. An inactive root still signs the status
+ * lists of its credentials, so it gets its next leaf on demand. Idempotent; of concurrent calls one inserts the leaf.
  *
- * @returns whether this call made it
+ * @returns whether this call inserted it
  */
 export async function ensureLeaf(needs: AuthorityNeeds, tenantId: TenantId, rootId: string): Promise<boolean> {
   const now = needs.clock.now()
@@ -70,12 +70,12 @@ export async function ensureLeaf(needs: AuthorityNeeds, tenantId: TenantId, root
     if (status !== null) await made.keep(tx)
     return status !== null
   })
-  // A rival made the leaf.
+  // A concurrent call inserted the leaf.
   if (!isFirst) await made.drop()
   return isFirst
 }
 
-/** Before its end comes near, and when we have another address: it then names an issuer and a revocation list that are not there any more. */
+/** Near the end of its lifetime, or when the public URL changed: it then names an issuer and a revocation list that no longer exist. */
 function isDue({ renewAt, der }: TenantCertificate, issuer: string, now: Date): boolean {
   return renewAt === null || renewAt <= now || !der.includes(issuer)
 }
@@ -89,7 +89,7 @@ async function draftedLeaf(
   { rootKey, key, keyId }: Keys,
   now: Date,
 ): Promise<NewCertificate> {
-  if (!isRootType(root.type)) throw new Error('a leaf below something that is no root')
+  if (!isRootType(root.type)) throw new Error('a leaf requires a root')
   const type = leafTypeOf(root.type)
   const above = readCertificate(root.der)
   const profile = leafProfile(type, root.signMdl)
@@ -101,11 +101,11 @@ async function draftedLeaf(
     crlUri: crlUri(needs, tenant.slug, root.id),
   })
   const certificate = await issueCertificate(draft, profile, above, rootKey)
-  const about = { id: newId(), type, keyType: root.keyType, parentId: root.id, keyId, signMdl: root.signMdl }
+  const about = { id: idAt(now), type, keyType: root.keyType, parentId: root.id, keyId, signMdl: root.signMdl }
   return { ...about, origin: 'automatic', certificate, renewAt: renewalOf(certificate, above) }
 }
 
-/** The last leaf of a root ends with it: another one would not live longer. */
+/** The last leaf of a root expires with it, so it is not renewed before. */
 function renewalOf({ notBefore, notAfter }: Certificate, root: Certificate): Date {
   if (notAfter.getTime() === root.notAfter.getTime()) return notAfter
   return new Date(notBefore.getTime() + (notAfter.getTime() - notBefore.getTime()) * RENEWED_AT)

@@ -1,31 +1,29 @@
 import type { TenantId } from '../../caller.ts'
 import type { Anchor } from '../../crypto/x509-path/anchor.ts'
 import { readCertificate } from '../../crypto/x509-path/certificate.ts'
-import { Recent, remembered } from '../../memory/recent.ts'
+import { remembered } from '../../memory/recent.ts'
 import type { Platform } from '../../platform.ts'
-import { oncePer } from '../../store/once-per.ts'
 import { OWN_ANCHOR } from '../revocation/revocation-lists.ts'
 import { listRoots } from './certificate-store.ts'
-
-/** A change is noticed by every process within this time; by the one that made it at once. */
-const FRESH = { entriesMax: 1000, ttlMs: 5_000 } as const
-
-const kept = oncePer(() => new Recent<Promise<readonly Anchor[]>>(FRESH))
 
 /**
  * The roots of the tenant itself, which it trusts by default: issuer roots for `issuer` and `status`, verifier roots for `verifier`. Includes
  * roots that sign nothing new, for what they signed; excludes revoked ones. The same promise is returned for up to 5 s.
  */
 export function ownAnchors(
-  { store, clock }: Pick<Platform, 'store' | 'clock'>,
+  { store, clock, memory }: Pick<Platform, 'store' | 'clock' | 'memory'>,
   tenantId: TenantId,
 ): Promise<readonly Anchor[]> {
-  return remembered(kept(store), tenantId, clock.now(), () => readAnchors(store, tenantId))
+  return remembered(cacheOf({ memory }), tenantId, clock.now(), () => readAnchors(store, tenantId))
 }
 
-/** Discards the kept anchors, so that a change made in this process counts at once. */
-export function forgetOwnAnchors({ store }: Pick<Platform, 'store'>, tenantId: TenantId): void {
-  kept(store).delete(tenantId)
+/** Discards the cached anchors, so that a change made by this process counts at once. */
+export function forgetOwnAnchors(needs: Pick<Platform, 'memory'>, tenantId: TenantId): void {
+  cacheOf(needs).delete(tenantId)
+}
+
+function cacheOf({ memory }: Pick<Platform, 'memory'>) {
+  return memory.cache<Promise<readonly Anchor[]>>('trust.own_anchors')
 }
 
 async function readAnchors(store: Platform['store'], tenantId: TenantId): Promise<readonly Anchor[]> {

@@ -1,4 +1,4 @@
-// What we sign with, judged as anybody's chain is: the list is fetched from where the certificate says, and that is us.
+// Own signers, validated like any chain: the revocation list is fetched from the address in the certificate, which is our own.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
@@ -13,8 +13,8 @@ before(async () => {
 })
 after(() => db.close())
 
-/** A credential of the first tenant that was signed `at`, as `reader` judges it. */
-async function judged({ platform, clock, tenant }: Authority, reader: Tenant, x5c: readonly string[], at: Date) {
+/** Validates a credential of the first tenant that was signed `at`, for `reader`. */
+async function validated({ platform, clock, tenant }: Authority, reader: Tenant, x5c: readonly string[], at: Date) {
   const anchors = await trustedAnchors(platform, reader.id)
   const about = { iss: platform.urls.issuer(tenant.slug), iat: Math.floor(at.getTime() / 3_600_000) * 3600 }
   const { findings, trusted, issuer } = await certifiedIssuer(platform, x5c, about, { anchors, now: clock.at })
@@ -27,10 +27,10 @@ test('a tenant trusts what it signed, at once and by its issuer address; another
   await trustedAnchors(platform, tenant.id)
   await aRoot(authority)
   const { x5c } = await activeSigner(platform, tenant.id, 'issuer')
-  const own = await judged(authority, tenant, x5c, start)
+  const own = await validated(authority, tenant, x5c, start)
   assert.deepEqual(own, { trusted: true, issuer: platform.urls.issuer(tenant.slug), codes: [] })
   const other = await authority.anotherTenant()
-  assert.equal((await judged(authority, other, x5c, start)).trusted, false)
+  assert.equal((await validated(authority, other, x5c, start)).trusted, false)
 })
 
 test('an inactive root still vouches for what its leafs signed, an expired leaf for what it signed in its time', async () => {
@@ -40,8 +40,8 @@ test('an inactive root still vouches for what its leafs signed, an expired leaf 
   const { x5c } = await activeSigner(platform, tenant.id, 'issuer')
   await authority.api('POST', `/certificates/${root.id}/deactivate`)
   clock.at = new Date(start.getTime() + 500 * DAY_MS)
-  assert.deepEqual((await judged(authority, tenant, x5c, start)).codes, [])
-  assert.deepEqual((await judged(authority, tenant, x5c, clock.at)).codes, ['certificate.expired'])
+  assert.deepEqual((await validated(authority, tenant, x5c, start)).codes, [])
+  assert.deepEqual((await validated(authority, tenant, x5c, clock.at)).codes, ['certificate.expired'])
 })
 
 test('a root of readers vouches for no credential [X5-4]', async () => {
@@ -49,7 +49,7 @@ test('a root of readers vouches for no credential [X5-4]', async () => {
   const { platform, tenant } = authority
   await aRoot(authority, { type: 'verifierRoot' })
   const { x5c } = await activeSigner(platform, tenant.id, 'verifier')
-  assert.equal((await judged(authority, tenant, x5c, start)).trusted, false)
+  assert.equal((await validated(authority, tenant, x5c, start)).trusted, false)
 })
 
 test('a revoked signer is refused as soon as the list that was fetched is forgotten, and a revoked root at once [SEC-29]', async () => {
@@ -57,12 +57,12 @@ test('a revoked signer is refused as soon as the list that was fetched is forgot
   const { platform, tenant, clock } = authority
   const root = await aRoot(authority)
   const { x5c } = await activeSigner(platform, tenant.id, 'issuer')
-  assert.deepEqual((await judged(authority, tenant, x5c, start)).codes, [])
+  assert.deepEqual((await validated(authority, tenant, x5c, start)).codes, [])
   await authority.api('POST', `/certificates/${(await leafOf(authority, root.id)).id}/revoke`)
   clock.at = new Date(start.getTime() + 301_000)
-  assert.deepEqual((await judged(authority, tenant, x5c, start)).codes, ['certificate.revoked'])
+  assert.deepEqual((await validated(authority, tenant, x5c, start)).codes, ['certificate.revoked'])
   const next = await activeSigner(platform, tenant.id, 'issuer')
-  assert.deepEqual((await judged(authority, tenant, next.x5c, clock.at)).codes, [])
+  assert.deepEqual((await validated(authority, tenant, next.x5c, clock.at)).codes, [])
   await authority.api('POST', `/certificates/${root.id}/revoke`)
-  assert.deepEqual((await judged(authority, tenant, next.x5c, clock.at)).codes, ['chain.no_anchor'])
+  assert.deepEqual((await validated(authority, tenant, next.x5c, clock.at)).codes, ['chain.no_anchor'])
 })

@@ -11,16 +11,15 @@ import { getCertificate, getChain } from './get-certificate.ts'
 import { CertificateListQuery, CertificateView, RootBody } from './schemas.ts'
 
 const PEM = 'application/x-pem-file'
-const tag = 'certificates'
+const reading = { group: 'creds', tag: 'certificates', scope: 'trust:read', status: 200 } as const
+const writing = { group: 'creds', tag: 'certificates', scope: 'trust:write' } as const
 
 const create = route({
-  group: 'creds',
+  ...writing,
   method: 'POST',
   path: '/certificates',
-  tag,
   summary:
-    'Creates a root certificate. The first of its kind and key type is active and signs by a leaf that it makes itself.',
-  scope: 'trust:write',
+    'Creates a root certificate. The first of its kind and key type is active, and signs with a leaf that is created automatically.',
   body: RootBody,
   status: 201,
   reply: CertificateView,
@@ -32,14 +31,11 @@ const create = route({
 })
 
 const list = route({
-  group: 'creds',
+  ...reading,
   method: 'GET',
   path: '/certificates',
-  tag,
-  summary: 'Lists the certificates of the tenant, those that roots made by themselves too.',
-  scope: 'trust:read',
+  summary: 'Lists the certificates of the tenant, including leafs that were created automatically.',
   query: CertificateListQuery,
-  status: 200,
   reply: Type.Array(CertificateView),
   faults: [],
   handle: ({ platform: { store, clock }, caller, query, href }) =>
@@ -51,47 +47,43 @@ const list = route({
 })
 
 const get = route({
-  group: 'creds',
+  ...reading,
   method: 'GET',
   path: '/certificates/{id}',
-  tag,
-  summary: 'Reads a certificate; with `Accept: application/x-pem-file` it and its chain, root last.',
-  scope: 'trust:read',
+  summary: 'Returns a certificate; with `Accept: application/x-pem-file` it and its chain, root last.',
   params: IdParams,
-  status: 200,
   reply: CertificateView,
   produces: [PEM],
   faults: ['resource.unknown'],
-  handle: async ({ platform, caller, params, responseType: wants }) => {
-    if (wants === PEM) return rawAnswer(PEM, await getChain(platform, caller, params.id))
+  handle: async ({ platform, caller, params, responseType }) => {
+    if (responseType === PEM) return rawAnswer(PEM, await getChain(platform, caller, params.id))
     return answer(showCertificate(await getCertificate(platform, caller, params.id)))
   },
 })
 
-/** What may become of a certificate, by the last part of the path. */
+/** Status changes, by the last segment of the path. */
 const changes = {
   activate: {
-    says: 'Signs with this certificate from now on; the active one of its kind and key type becomes inactive.',
+    summary: 'Activates a certificate; the active one of its kind and key type becomes inactive.',
     change: activateCertificate,
   },
   deactivate: {
-    says: 'Signs with this certificate no more. What it signed stays valid.',
+    summary: 'Deactivates a certificate. What it signed stays valid.',
     change: deactivateCertificate,
   },
   revoke: {
-    says: 'Revokes a certificate for good, with everything below it. It stands in the revocation list of its root at once.',
+    summary:
+      'Revokes a certificate permanently, with everything below it. The revocation list of its root contains it at once.',
     change: revokeCertificate,
   },
 } as const
 
-const changeRoutes = Object.entries(changes).map(([verb, { says, change }]) =>
+const changeRoutes = Object.entries(changes).map(([verb, { summary, change }]) =>
   route({
-    group: 'creds',
+    ...writing,
     method: 'POST',
     path: `/certificates/{id}/${verb}`,
-    tag,
-    summary: says,
-    scope: 'trust:write',
+    summary,
     params: IdParams,
     status: 200,
     reply: CertificateView,

@@ -10,29 +10,29 @@ export const KeyTypes = Type.Enum(['P-256', 'Ed25519'])
 export const CountryName = Type.String({
   minLength: 2,
   maxLength: 2,
-  description: 'Country of the subject: an assigned ISO 3166-1 alpha-2 code. Lower case is taken as upper case.',
+  description: 'Country of the subject: an assigned ISO 3166-1 alpha-2 code, case-insensitive.',
 })
 /** Common name of a subject. */
 export const CommonName = Type.Optional(
   Type.String({
     minLength: 1,
     maxLength: 64,
-    description: 'Common name of the subject; made from the name of the tenant otherwise.',
+    description: 'Common name of the subject; by default derived from the name of the tenant.',
   }),
 )
 
-/** What makes a root. */
+/** Body that creates a root. */
 export const RootBody = Type.Object(
   {
     type: Type.Enum([...rootTypes], {
       description: 'issuerRoot: an issuing authority (IACA of ISO/IEC 18013-5). verifierRoot: an authority of readers.',
     }),
-    keyType: Type.Enum(['P-256', 'Ed25519'], { description: 'Mobile driving licences need P-256.' }),
+    keyType: Type.Enum(['P-256', 'Ed25519'], { description: 'Mobile driving licences require P-256.' }),
     countryName: CountryName,
     issuerAlternativeNameUrl: Type.String({
       format: 'uri',
       maxLength: 1024,
-      description: 'Where people find the authority: an absolute http or https address.',
+      description: 'Web address of the authority: an absolute http or https URL.',
     }),
     commonName: CommonName,
   },
@@ -77,6 +77,6 @@ export const CertificateListQuery = listQuery({
   filters: {
     type: Type.Enum([...certificateTypes]),
     status: Type.Enum([...certificateStatuses]),
-    keyType: Type.Enum(['P-256', 'Ed25519']),
+    keyType: KeyTypes,
   },
 })

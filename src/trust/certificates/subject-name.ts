@@ -2,29 +2,29 @@ import { isCountryCode } from '../../crypto/x509/country-codes.ts'
 import { COMMON_NAME_CHARS_MAX, type SubjectName } from '../../crypto/x509/name.ts'
 import { Fault, type Violation } from '../../fault.ts'
 
-/** What names the subject of a certificate in a body of our API. */
-type NameAsk = { readonly countryName: string; readonly commonName?: string }
+/** The members of a body that name the subject of a certificate. */
+type NamedSubject = { readonly countryName: string; readonly commonName?: string }
 
-/** A common name made from a tenant's name and what the certificate is; the name is cut so that both fit. */
+/** Returns a common name of a tenant's name and the role of the certificate; the name is truncated so that both fit. */
 export function fittingName(tenantName: string, role: string): string {
   const plain = [...tenantName.replace(/\p{C}/gu, ' ').trim()]
   return `${plain.slice(0, COMMON_NAME_CHARS_MAX - role.length - 1).join('')} ${role}`
 }
 
 /**
- * The subject that a body asks for. A country code in lower case is meant like one in upper case.
+ * Returns the subject that a body names. Country codes are case-insensitive.
  *
- * @param preset The common name when there is none.
+ * @param defaultName The common name if the body has none.
  * @throws Fault `request.invalid`
  */
-export function readSubjectName({ countryName, commonName }: NameAsk, preset: string): SubjectName {
+export function readSubjectName({ countryName, commonName }: NamedSubject, defaultName: string): SubjectName {
   const country = countryName.toUpperCase()
   const violations: Violation[] = []
   if (!isCountryCode(country)) {
-    const detail = `${JSON.stringify(countryName)} is not a country code that ISO 3166-1 alpha-2 assigns.`
+    const detail = `${JSON.stringify(countryName)} is not a country code assigned by ISO 3166-1 alpha-2.`
     violations.push({ detail, pointer: '/countryName' })
   }
-  const name = commonName?.trim() ?? preset
+  const name = commonName?.trim() ?? defaultName
   if (name === '' || /\p{Cc}/u.test(name)) {
     violations.push({
       detail: 'The common name must have a visible character and no control characters.',

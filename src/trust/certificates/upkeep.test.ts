@@ -66,7 +66,7 @@ test('through all of its five years a root has a leaf that is valid, and the las
   assert((await list(authority)).length < 12)
 })
 
-test('a root whose leaf did not come gets it from the sweep, or from whoever signs first', async () => {
+test('a root whose leaf did not come gets it from the sweep, or from the first use of the signer', async () => {
   const authority = await anAuthority(db)
   const { platform, tenant } = authority
   const root = await aRoot(authority)
@@ -84,7 +84,7 @@ test('a root whose leaf did not come gets it from the sweep, or from whoever sig
   assert.equal(await ensureLeaf(platform, tenant.id, root.id), false)
 })
 
-test('when our address changed the leafs are made anew for it, an hour after the last one at the earliest', async () => {
+test('when the public URL changed the leafs are reissued for it, an hour after the last one at the earliest', async () => {
   const before = await anAuthority(db)
   const root = await aRoot(before)
   await aRoot(before, { type: 'verifierRoot' })
@@ -124,7 +124,7 @@ test('the end of what signs is announced 90, 30, 7 days and a day ahead, once ea
   )
 })
 
-test('whoever looks late warns once', async () => {
+test('a late sweep warns once', async () => {
   const authority = await anAuthority(db)
   const root = await aRoot(authority)
   at(authority, (Date.parse(root.expiresAt) - start.getTime()) / DAY_MS - 5)

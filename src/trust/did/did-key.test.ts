@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readConfig } from '../../config.ts'
 import { Fault } from '../../fault.ts'
+import { Memory } from '../../memory/memory.ts'
 import { didKey } from './did-key.ts'
 
 for (const [publicUrl, asked] of [
@@ -15,7 +16,12 @@ for (const [publicUrl, asked] of [
       return Promise.reject(new Fault('upstream.unreachable'))
     }
     const config = { ...readConfig({ PUBLIC_URL: 'http://localhost:8443' }), publicUrl, isDevelopment: true }
-    const key = didKey({ fetch, config }, 'did:web:localhost%3A8443:issuers:acme', null, new Date())
+    const key = didKey(
+      { fetch, config, memory: new Memory() },
+      'did:web:localhost%3A8443:issuers:acme',
+      null,
+      new Date(),
+    )
     await assert.rejects(key, { code: 'upstream.unreachable' })
     assert.deepEqual(calls, [asked])
   })

@@ -8,13 +8,13 @@ import type { TrustNeeds } from '../lookups/needs.ts'
 const accept = ['application/did+json', 'application/did+ld+json', 'application/json', 'application/ld+json']
 
 /**
- * The key that a DID uses to issue, unless told another purpose.
+ * Returns a key of a DID, by default one for issuing.
  *
- * @param kid DID URL of the key; null takes the only one.
+ * @param kid DID URL of the key; null: the only key of that purpose.
  * @throws Fault `did.unsupported`, `did.unresolvable`, `upstream.*`
  */
 export async function didKey(
-  { fetch, config }: TrustNeeds,
+  needs: TrustNeeds,
   did: string,
   kid: string | null,
   now: Date,
@@ -22,7 +22,7 @@ export async function didKey(
 ): Promise<PublicJwk> {
   const inline = inlineDidDocument(did)
   if (inline !== null) return keyFor(inline, kid, purpose)
-  // a development server that is reached by TLS reaches itself by TLS too
-  const url = didWebUrl(did, config.isDevelopment && config.publicUrl.startsWith('http:'))
-  return readFetched(fetch, { url, accept, now }, (value) => keyFor(readDidDocument(value, did), kid, purpose))
+  // a development server behind TLS reaches itself by TLS too
+  const url = didWebUrl(did, needs.config.isDevelopment && needs.config.publicUrl.startsWith('http:'))
+  return readFetched(needs, { url, accept, now }, (value) => keyFor(readDidDocument(value, did), kid, purpose))
 }

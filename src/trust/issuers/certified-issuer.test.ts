@@ -9,6 +9,7 @@ import { type Anchor, anchorSetOf } from '../../crypto/x509-path/anchor.ts'
 import { leafExtensions, type Made, openssl, rootExtensions } from '../../crypto/x509-path/test-support/openssl.ts'
 import { june, pki } from '../../crypto/x509-path/test-support/pki.ts'
 import { Fault } from '../../fault.ts'
+import { Memory } from '../../memory/memory.ts'
 import { emptyList, setStatus } from '../../protocols/status-list/packed-list.ts'
 import { buildStatusListToken } from '../../protocols/status-list/status-list-token.ts'
 import { OWN_ANCHOR } from '../revocation/revocation-lists.ts'
@@ -24,6 +25,7 @@ const seconds = june.getTime() / 1000
 const platform = {
   config: { ...readConfig({}), isDevelopment: false },
   fetch: () => Promise.reject(new Fault('upstream.unreachable')),
+  memory: new Memory(),
 }
 
 type Told = { readonly iss?: string; readonly iat?: Json }
@@ -54,7 +56,7 @@ test('[VC-21] a credential whose chain ends at a trusted certificate, and whose 
   assert.equal((await resolve([leaf], {})).issuer, 'CN=Leaf,C=ZA')
 })
 
-test('[VC-21] without anchors a chain proves nobody', async () => {
+test('[VC-21] without anchors a chain proves no issuer', async () => {
   const x5c = [leaf.certificate.der.toString('base64')]
   const found = await resolveIssuer(platform, { header: { x5c }, payload: { iss } }, june)
   assert.deepEqual([found.trusted, found.findings[0]?.code, found.keyIds], [false, 'chain.no_anchor', []])
@@ -96,7 +98,7 @@ test('[X5-4] a certificate that is trusted for verifiers vouches for no issuer',
   ])
 })
 
-test('[SEC-29] a certificate that its authority revoked proves nobody; a list that cannot be had is overlooked, but not of an own root', async () => {
+test('[SEC-29] a certificate that its authority revoked proves no issuer; an unavailable list is ignored, but not that of an own root', async () => {
   const url = 'https://crl.example/root'
   const listed = make({ extensions: [...leafExtensions, `crlDistributionPoints = URI:${url}`] })
   const clean = tool.crlDer(root, [])
@@ -111,7 +113,8 @@ test('[SEC-29] a certificate that its authority revoked proves nobody; a list th
       return { status, headers: {}, contentType: 'application/pkix-crl', body }
     }
     const anchors = async () => anchorSetOf([{ certificate: root.certificate, purposes: ['issuer'], owner }])
-    const resolve = () => resolveIssuer({ ...platform, fetch }, { header: { x5c }, payload: { iss } }, june, anchors)
+    const world = { ...platform, fetch, memory: new Memory() }
+    const resolve = () => resolveIssuer(world, { header: { x5c }, payload: { iss } }, june, anchors)
     await resolve()
     const { findings } = await resolve()
     // it is kept
@@ -155,7 +158,11 @@ test('[TS-10] the status list of a certified issuer is signed by its key, or und
     [strangers, ['issuer', 'status'], 'status.invalid'],
   ] as const) {
     const body = Buffer.from(tokenBy(by))
-    const world = { ...platform, fetch: async () => ({ status: 200, headers: {}, contentType: '', body }) }
+    const world = {
+      ...platform,
+      memory: new Memory(),
+      fetch: async () => ({ status: 200, headers: {}, contentType: '', body }),
+    }
     const anchors = async () => anchorSetOf(both.map((certificate) => ({ certificate, purposes, owner: 'one' })))
     const status = { status_list: { idx: 7, uri } }
     const found = await checkStatus(world, status, await resolve([leaf]), june, anchors)

@@ -8,30 +8,30 @@ import { type TrustFinding, trustFinding } from '../lookups/finding.ts'
 import type { TrustNeeds } from '../lookups/needs.ts'
 import { revocationFor } from '../revocation/revocation-lists.ts'
 
-/** A chain that stood in a header, and when the key of its leaf was used. */
+/** A chain from a header, and when the key of its leaf was used. */
 export type UsedChain = { readonly der: readonly Buffer[]; readonly at: Date }
 
-/** Who a certificate says that it is of. */
+/** An issuer that is identified by a certificate. */
 export type CertifiedIssuer = {
   readonly issuer: string
   readonly key: VerificationKey
   readonly trusted: boolean
   readonly findings: readonly TrustFinding[]
   readonly chain: UsedChain
-  /** Key identifiers of the path, computed from its keys, and that of the anchor as it states it: lower-case hex. */
+  /** Key identifiers of the path in lower-case hex: computed from its keys, and the stated one of the anchor. */
   readonly keyIds: readonly string[]
 }
 
 /**
- * Validates the chain that a credential brings, for issuing, that nothing of it was revoked, and that its leaf may speak for `iss`.
+ * Validates the chain in a credential for issuing, including revocation, and that its leaf certifies `iss`.
  *
  * @param x5c Standard base64 of DER, leaf first.
- * @param iat When it was signed by its own word, in seconds. [SEC-28] The certificates must have been valid then, however old they are now.
- * @throws Fault `issuer.undiscoverable`, `key.unsupported` if there is no leaf whose key could be used; `upstream.unreachable`
+ * @param iat Claimed time of signing, in seconds. [SEC-28] The certificates must have been valid then, even if they have expired since.
+ * @throws Fault `issuer.undiscoverable`, `key.unsupported` if there is no leaf with a supported key; `upstream.unreachable`
  * @see [SD-JWT VC, 2.5](https://datatracker.ietf.org/doc/draft-ietf-oauth-sd-jwt-vc/)
  */
 export async function certifiedIssuer(
-  platform: Pick<TrustNeeds, 'fetch'>,
+  platform: TrustNeeds,
   x5c: readonly string[],
   { iss, iat }: { readonly iss: string | null; readonly iat: unknown },
   { anchors, now }: { readonly anchors: AnchorSet; readonly now: Date },
@@ -52,20 +52,20 @@ export async function certifiedIssuer(
   }
 }
 
-async function validated(platform: Pick<TrustNeeds, 'fetch'>, { der, at }: UsedChain, anchors: AnchorSet, now: Date) {
+async function validated(platform: TrustNeeds, { der, at }: UsedChain, anchors: AnchorSet, now: Date) {
   const ask = { chain: der, anchors, purpose: 'issuer', at } as const
   const revocation = await revocationFor(platform, ask, now)
   return validatePath(revocation === undefined ? ask : { ...ask, revocation })
 }
 
 /**
- * (5.7) Whether a certificate names an issuer: by a URI; or, if it has no URI, by the DNS name of an https issuer. One that has both is for
- * that URI alone, since many issuers share a host.
+ * (5.7) Whether a certificate names an issuer: by a URI or, if it has no URI, by the DNS name of an https issuer. One with both is for that URI
+ * alone, since several issuers may share a host.
  */
 export function leafNames({ extensions: { subjectAltName } }: Pick<Certificate, 'extensions'>, iss: string): boolean {
   const { dns, uris } = subjectAltName
   if (uris.length > 0) return uris.includes(iss)
-  // RFC 6125 6.4: a DNS name is compared with the host; it says nothing of a port
+  // RFC 6125 6.4: a DNS name is compared with the host, without the port
   const host = URL.canParse(iss) && new URL(iss).protocol === 'https:' ? new URL(iss).hostname : iss
   return dns.some((name) => name.toLowerCase() === host.toLowerCase())
 }
@@ -75,7 +75,7 @@ function timeOfUse(iat: unknown, now: Date): Date {
   return new Date(Math.min(seconds * 1000, now.getTime()))
 }
 
-/** The key identifiers of a path: what a leaf or an intermediate states of its own key is its word only, so it is computed. */
+/** Returns the key identifiers of a path. They are computed, since a leaf or an intermediate may state any; only the anchor's is believed. */
 export function keyIdsOf(path: readonly Certificate[]): readonly string[] {
   const stated = path.at(-1)?.extensions.subjectKeyId?.toString('hex')
   return [...path.flatMap(({ keyBits }) => keyIdsOfBits(keyBits)), ...(stated === undefined ? [] : [stated])]

@@ -1,25 +1,24 @@
 import type { VerificationKey } from '../../crypto/jwk.ts'
 import type { AnchorSet } from '../../crypto/x509-path/anchor.ts'
-import type { PathAsk } from '../../crypto/x509-path/validate-path.ts'
-import { validatePath } from '../../crypto/x509-path/validate-path.ts'
+import { type PathAsk, validatePath } from '../../crypto/x509-path/validate-path.ts'
 import { Fault } from '../../fault.ts'
 import type { ClientId } from '../../protocols/openid4vp/client-id.ts'
 import type { TrustNeeds } from '../lookups/needs.ts'
-import { revocationFor } from '../revocation/revocation-lists.ts'
-import { lacksOnlyAnchor, unknownRootOf } from './unanchored.ts'
+import { OWN_ANCHOR, revocationFor } from '../revocation/revocation-lists.ts'
+import { describeRoot, lacksOnlyAnchor, unknownRootOf } from './unanchored.ts'
 
-/** A verifier with a certificate. `name`: the subject, in the manner of RFC 4514; null: nobody that is trusted vouches for it. */
-export type CertifiedVerifier = { readonly key: VerificationKey; readonly name: string | null }
+/** A verifier with a certificate. `name`: the subject (RFC 4514); null if it is not trusted. `isOwn`: certified by a root of the tenant itself. */
+export type CertifiedVerifier = { readonly key: VerificationKey; readonly name: string | null; readonly isOwn: boolean }
 
-/** What a chain is validated with. `revocation`: as `verifierRevocation` found. */
+/** What a chain is validated with. `revocation`: the result of `verifierRevocation`. */
 type Anchoring = { readonly anchors: AnchorSet; readonly now: Date; readonly revocation?: PathAsk['revocation'] }
 
-/** What is taken beyond trust. `address`: where the answer goes, if a certificate of its host is enough; null: it is not. `operation`: how to trust. */
-type Beyond = { readonly address: string | null; readonly operation: string }
+/** `address`: where the response goes, if a certificate of its host is accepted; null: only trusted chains. `operation`: adds a trusted entity. */
+type UntrustedPolicy = { readonly address: string | null; readonly operation: string }
 
-/** [SEC-29] The revocation lists of a verifier's chain. @throws Fault `upstream.unreachable` */
+/** [SEC-29] Returns the revocation lists of a verifier's chain. @throws Fault `upstream.unreachable` */
 export async function verifierRevocation(
-  platform: Pick<TrustNeeds, 'fetch'>,
+  platform: TrustNeeds,
   x5c: readonly string[],
   { anchors, now }: Pick<Anchoring, 'anchors' | 'now'>,
 ): Promise<PathAsk['revocation']> {
@@ -28,10 +27,10 @@ export async function verifierRevocation(
 }
 
 /**
- * Validates the chain of a presentation request, for verifiers, and that its leaf has the DNS name of the client id. A chain to an unknown root
- * is taken where its leaf has the name of the host that the answer goes to: the connection to that host is authenticated.
+ * Validates the chain of a presentation request for verifiers, and that its leaf has the DNS name of the client id. A chain to an unknown root
+ * is accepted if its leaf names the host that the response goes to: the connection to that host is authenticated.
  *
- * NOT checked: that a client id with the prefix `x509_hash` is the hash of the leaf; whoever took the request apart did that.
+ * NOT checked: that a client id with the prefix `x509_hash` is the hash of the leaf; parsing the request object did that.
  *
  * @param x5c Standard base64 of DER, leaf first.
  * @throws Fault `presentation_request.client`
@@ -41,30 +40,30 @@ export function certifiedVerifier(
   x5c: readonly string[],
   { prefix, id }: Pick<ClientId, 'prefix' | 'id'>,
   { anchors, now, revocation }: Anchoring,
-  { address, operation }: Beyond,
+  { address, operation }: UntrustedPolicy,
 ): CertifiedVerifier {
   const chain = x5c.map((one) => Buffer.from(one, 'base64'))
-  const { ok, leaf, findings } = validatePath({
+  const { ok, leaf, anchor, findings } = validatePath({
     chain,
     anchors,
     purpose: 'verifier',
     at: now,
     ...(revocation && { revocation }),
   })
-  // 5.9.3: a dNSName of the leaf; the name itself, not one that a wildcard stands for
+  // 5.9.3: a dNSName of the leaf; the name itself, not one that a wildcard matches
   const names = leaf?.extensions.subjectAltName.dns.map((name) => name.toLowerCase()) ?? []
   const isUnknown = lacksOnlyAnchor(findings)
-  const isTaken = ok || (isUnknown && address !== null && names.includes(new URL(address).hostname))
-  if (!isTaken || leaf?.publicKey == null) {
+  const isAccepted = ok || (isUnknown && address !== null && names.includes(new URL(address).hostname))
+  if (!isAccepted || leaf?.publicKey == null) {
     const detail = findings.map(({ message }) => message).join(' ')
     const root = isUnknown ? unknownRootOf(chain) : null
     if (root === null) throw refused(detail)
-    throw refused(`${detail} Trust the root ${root.subject} with ${operation}.`, { trust: { operation, root } })
+    throw refused(`${detail} Trust the root ${describeRoot(root)} with ${operation}.`, { trust: { operation, root } })
   }
   if (prefix === 'x509_san_dns' && !names.includes(id.toLowerCase())) {
     throw refused('The certificate is not for the DNS name of client_id.')
   }
-  return { key: leaf.publicKey, name: ok ? leaf.subject.text : null }
+  return { key: leaf.publicKey, name: ok ? leaf.subject.text : null, isOwn: ok && anchor?.owner === OWN_ANCHOR }
 }
 
 function refused(detail: string, meta?: Record<string, unknown>): Fault {

@@ -4,6 +4,7 @@ import { readConfig } from '../../config.ts'
 import { generateKeyPair } from '../../crypto/jwk.ts'
 import { type SoftwareKey, softwareKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
+import { Memory } from '../../memory/memory.ts'
 import type { OutboundFetch } from '../../platform.ts'
 import { ownDidDocument } from '../../protocols/did/did-document.ts'
 import { didJwkOf, didKeyOf } from '../../protocols/did/inline-did.ts'
@@ -29,7 +30,7 @@ function aPlatform(pages: Record<string, unknown> = {}) {
     const body = Buffer.from(typeof page === 'string' ? page : JSON.stringify(page))
     return { status: 200, headers: {}, contentType: accept[0] ?? '', body }
   }
-  return { world, config: { ...readConfig({}), isDevelopment: false }, fetch }
+  return { world, config: { ...readConfig({}), isDevelopment: false }, fetch, memory: new Memory() }
 }
 function aKey(): SoftwareKey {
   return softwareKey(generateKeyPair().privateKey)
@@ -76,7 +77,7 @@ test('a key that a kept document lacks is looked for in a fresh one, but not at 
   assert.equal((await resolveIssuer(platform, wanted, later(20))).trusted, true)
 })
 
-test('[VC-21] an issuer whose document is about somebody else, or is not there, has no key', async () => {
+test('[VC-21] an issuer whose document is about another issuer, or missing, has no key', async () => {
   const platform = aPlatform({ [didUrl]: { ...documentOf(aKey()), id: 'did:web:other.example' } })
   await assert.rejects(resolveIssuer(platform, credentialBy(did), noon), { code: 'did.unresolvable' })
   await assert.rejects(resolveIssuer(aPlatform(), credentialBy(did), noon), { code: 'upstream.unreachable' })
@@ -149,7 +150,7 @@ test('[TS-10] the list of one issuer says nothing about the credentials of anoth
   assert.equal(found?.code, 'status.untrusted')
 })
 
-test('a list is kept for its ttl and fetched anew then', async () => {
+test('a list is cached for its ttl and fetched again then', async () => {
   const { platform, issuer } = await aListed()
   await checkStatus(platform, entry(7), issuer, noon)
   const { asked } = platform.world
@@ -159,7 +160,7 @@ test('a list is kept for its ttl and fetched anew then', async () => {
   assert.ok(platform.world.asked > asked)
 })
 
-test('many small lists are kept, but few of those that are large: anybody may name them [SEC-40]', async () => {
+test('many small lists are cached, but few large ones: any issuer may name them [SEC-40]', async () => {
   const key = aKey()
   const one = didJwkOf(key.publicJwk)
   const uris = Array.from({ length: 6 }, (_, i) => `https://issuer.example/lists/${i}`)
@@ -181,7 +182,7 @@ test('many small lists are kept, but few of those that are large: anybody may na
   }
 })
 
-test('trouble of the other side is told from its answer: what passes is unavailable, what is not there is missing', async () => {
+test('a transient failure of the peer is `unavailable`, a negative answer `missing`', async () => {
   const { platform, issuer } = await aListed()
   for (const [status, code] of [
     [503, 'status.unavailable'],
@@ -190,9 +191,9 @@ test('trouble of the other side is told from its answer: what passes is unavaila
     [302, 'status.missing'],
   ] as const) {
     const fetch: OutboundFetch = async () => ({ status, headers: {}, contentType: '', body: Buffer.alloc(0) })
-    const [found] = await checkStatus({ ...platform, fetch }, entry(7), issuer, noon)
+    const [found] = await checkStatus({ ...platform, fetch, memory: new Memory() }, entry(7), issuer, noon)
     assert.equal(found?.code, code)
-    const resolved = resolveIssuer({ ...platform, fetch }, credentialBy(did), noon)
+    const resolved = resolveIssuer({ ...platform, fetch, memory: new Memory() }, credentialBy(did), noon)
     await assert.rejects(resolved, { code: status >= 429 ? 'upstream.answer' : 'issuer.undiscoverable' })
   }
 })

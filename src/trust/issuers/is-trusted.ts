@@ -5,17 +5,17 @@ import { didWebOf } from '../../protocols/did/did-web.ts'
 import { type TrustSource, trustedAnchors, trustedEntitiesFor } from '../trusted-entities/tenant-trust.ts'
 import type { ResolvedIssuer } from './resolve-issuer.ts'
 
-/** What checks of credentials need to know of whom a tenant trusts. */
+/** What checks of credentials need of a tenant's trust. */
 export type TenantTrust = {
   readonly anchors: () => Promise<AnchorSet>
   /** As {@link isTrustedIssuer}. */
   readonly vouchesFor: (issuer: NamedIssuer, entityIds?: readonly string[]) => Promise<boolean>
 }
 
-/** An issuer as it was found, or as it calls itself. */
+/** An issuer as resolved. */
 type NamedIssuer = Pick<ResolvedIssuer, 'mechanism' | 'issuer' | 'trusted' | 'chain'>
 
-/** Whom a tenant trusts, looked up when it is asked for. */
+/** Returns the trust of a tenant, loaded on demand. */
 export function trustOf(source: TrustSource, tenantId: TenantId): TenantTrust {
   return {
     anchors: () => trustedAnchors(source, tenantId),
@@ -24,10 +24,10 @@ export function trustOf(source: TrustSource, tenantId: TenantId): TenantTrust {
 }
 
 /**
- * Whether one of the tenant's trusted entities stands for an issuer whose key was found. [VC-20] By the mechanism that the entity states: a
- * DID by its DID, an https issuer by its address, a certificate by a chain to one of the entity's own.
+ * Whether one of the tenant's trusted entities names a resolved issuer. [VC-20] The entity fixes the mechanism: a DID by its DID, an https
+ * issuer by its address, a certificate by a chain to one of the entity's certificates.
  *
- * @param entityIds Only these entities; by default all. Ids that are gone trust nobody.
+ * @param entityIds Only these entities; by default all. Ids of removed entities match no issuer.
  */
 export async function isTrustedIssuer(
   source: TrustSource,
@@ -47,8 +47,8 @@ export async function isTrustedIssuer(
 }
 
 /**
- * Whether an entity stands for the Credential Issuer Identifier of an offer: by that address, or by the `did:web` DID of the same address.
- * An entity of which only certificates or other DIDs are known says nothing about addresses.
+ * Whether a trusted entity names the Credential Issuer Identifier of an offer: by that address, or by the `did:web` DID of the same address.
+ * Certificates and other DIDs of an entity do not name an address.
  */
 export async function isTrustedCredentialIssuer(
   source: TrustSource,
@@ -62,7 +62,7 @@ export async function isTrustedCredentialIssuer(
   )
 }
 
-/** Whether an entity stands for the DID of a verifier. */
+/** Whether a trusted entity names the DID of a verifier. */
 export async function isTrustedVerifierDid(source: TrustSource, tenantId: TenantId, did: string): Promise<boolean> {
   const entities = await trustedEntitiesFor(source, tenantId, 'verifier')
   return entities.some(({ dids }) => dids.some((one) => one.did === did))

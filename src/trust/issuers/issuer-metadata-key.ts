@@ -7,20 +7,20 @@ const json = ['application/json']
 const keySet = ['application/jwk-set+json', 'application/json']
 
 /**
- * The key that an issuer names in its JWT VC issuer metadata.
+ * Returns the key that an issuer names in its JWT VC issuer metadata.
  *
  * @throws Fault `issuer.undiscoverable`, `upstream.*`
  * @see [SD-JWT VC, 4](https://datatracker.ietf.org/doc/draft-ietf-oauth-sd-jwt-vc/)
  */
 export async function metadataKey(
-  { fetch }: TrustNeeds,
+  needs: TrustNeeds,
   { issuer, url, kid }: IssuerKeySource & { readonly mechanism: 'jwt-vc-issuer' },
   now: Date,
 ): Promise<PublicJwk> {
-  const found = await readFetched(fetch, { url, accept: json, now }, (value) => {
+  const found = await readFetched(needs, { url, accept: json, now }, (value) => {
     const keys = readJwtVcIssuer(value, issuer)
     return 'jwks' in keys ? { key: pickKey(keys.jwks, kid) } : keys
   })
   if ('key' in found) return found.key
-  return readFetched(fetch, { url: found.jwksUri, accept: keySet, now }, (value) => pickKey(value, kid))
+  return readFetched(needs, { url: found.jwksUri, accept: keySet, now }, (value) => pickKey(value, kid))
 }

@@ -11,33 +11,32 @@ import { revocationFor } from '../revocation/revocation-lists.ts'
 import { keyIdsOf } from './certified-issuer.ts'
 import type { ResolvedIssuer } from './resolve-issuer.ts'
 
-/** Who signed an mdoc. `certificate`: what the checks of the mdoc itself compare it with. */
+/** The issuer of an mdoc. `certificate`: input of the checks of the mdoc itself. */
 export type MdocIssuer = ResolvedIssuer & { readonly certificate: IssuerCertificate }
 
 /**
- * Finds who signed an mdoc: validates the chain that it brings, as a document signer's under an IACA root (6.5, step 3), and that nothing
- * of it was revoked.
+ * Resolves the issuer of an mdoc: validates its chain as that of a document signer under an IACA root (6.5, step 3), including revocation.
  *
- * NOT checked: the signature and everything else of the mdoc, its status, whether the verifier or the tenant wants this issuer.
+ * NOT checked: the signature and everything else of the mdoc, its status, whether the verifier or the tenant accepts this issuer.
  *
  * @param anchors Where chains may end; see `trustedAnchors`.
- * @throws Fault `issuer.undiscoverable`, `key.unsupported` if there is no leaf whose key could be used; `upstream.unreachable`
+ * @throws Fault `issuer.undiscoverable`, `key.unsupported` if there is no leaf with a supported key; `upstream.unreachable`
  * @see ISO/IEC 18013-5, 9.3.1 (2021)
  */
 export async function resolveMdocIssuer(
-  platform: Pick<TrustNeeds, 'fetch'>,
+  platform: TrustNeeds,
   { x5chain, mso }: Pick<IssuerSigned, 'x5chain' | 'mso'>,
   now: Date,
   anchors: () => Promise<AnchorSet>,
 ): Promise<MdocIssuer> {
   const der = x5chain.map((one) => Buffer.from(one))
-  // [SEC-28] the certificates must have been valid when it was signed; `signed` is their own word, but never later than now
+  // [SEC-28] the certificates must have been valid when it was signed; `signed` is claimed by the issuer, so at most now
   const at = new Date(Math.min(mso.validityInfo.signed.getTime(), now.getTime()))
   // ISO/IEC 18013-5 Annex B: signers of driving licences. ISO/IEC 23220: of other documents too
   const extendedKeyUsage = mso.docType === mdl.docType ? [oids.mdlDocumentSigner] : [...mdlSigner]
-  const ask = { chain: der, anchors: await anchors(), purpose: 'issuer', iaca: true, extendedKeyUsage, at } as const
-  const revocation = await revocationFor(platform, ask, now)
-  const { ok, findings, leaf, path } = validatePath(revocation === undefined ? ask : { ...ask, revocation })
+  const input = { chain: der, anchors: await anchors(), purpose: 'issuer', iaca: true, extendedKeyUsage, at } as const
+  const revocation = await revocationFor(platform, input, now)
+  const { ok, findings, leaf, path } = validatePath(revocation === undefined ? input : { ...input, revocation })
   if (leaf === null) throw new Fault('issuer.undiscoverable', { detail: findings[0]?.message ?? '' })
   const { publicKey: key, subject, notBefore, notAfter } = leaf
   if (key === null) throw new Fault('key.unsupported')

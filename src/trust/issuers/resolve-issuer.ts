@@ -8,30 +8,30 @@ import type { TrustNeeds } from '../lookups/needs.ts'
 import { certifiedIssuer, type UsedChain } from './certified-issuer.ts'
 import { metadataKey } from './issuer-metadata-key.ts'
 
-/** Who signed, and with which key. */
+/** An issuer, and the key that its signature is verified with. */
 export type ResolvedIssuer = {
   /** DID or https identifier; with a certificate `iss` if the certificate is for it, else the subject (RFC 4514). */
   readonly issuer: string
   readonly mechanism: KeyMechanism
   readonly key: VerificationKey
-  /** Whether the key was proved to be the issuer's. If not, `findings` says why, and the credential must not be accepted [VC-21]. */
+  /** Whether the key is proved to be the issuer's. If not, `findings` has the reasons, and the credential must not be accepted [VC-21]. */
   readonly trusted: boolean
   readonly findings: readonly TrustFinding[]
-  /** The certificates that it came with; null for the other mechanisms. */
+  /** The chain in the header; null for other mechanisms than `x5c`. */
   readonly chain: UsedChain | null
-  /** Key identifiers of a chain that holds, in lower-case hex; else empty. */
+  /** Key identifiers of a valid chain, in lower-case hex; else empty. */
   readonly keyIds: readonly string[]
 }
 
 /**
- * Finds the key of whoever signed a credential: by DID (`did:web`, `did:jwk`, `did:key`), by JWT VC issuer metadata, or out of the
- * certificate that it brings. Documents are kept for some minutes; one that lacks the wanted key is fetched anew.
+ * Resolves the issuer of a credential and its key: by DID (`did:web`, `did:jwk`, `did:key`), by JWT VC issuer metadata, or by the certificate
+ * in its header. Documents are cached for some minutes; one that lacks the key is fetched again.
  *
- * NOT checked: the signature, and whether the verifier or the tenant trusts this issuer. A certificate alone is nothing, so its chain is
- * validated, and without `anchors` it proves nobody.
+ * NOT checked: the signature, and whether the verifier or the tenant trusts this issuer. The chain of a certificate is validated; without
+ * `anchors` no issuer is proved by one.
  *
- * @param jwt Header and payload of the issuer-signed JWT, as parsed.
- * @param anchors Where chains may end; asked for only when there is a chain. See `trustedAnchors`.
+ * @param jwt Parsed header and payload of the issuer-signed JWT.
+ * @param anchors Where chains may end; called only when there is a chain. See `trustedAnchors`.
  * @throws Fault `issuer.undiscoverable`, `did.unsupported`, `did.unresolvable`, `key.unsupported`, `upstream.*`
  * @see [SD-JWT VC, 2.5](https://datatracker.ietf.org/doc/draft-ietf-oauth-sd-jwt-vc/)
  */

@@ -3,21 +3,24 @@ import type { Platform } from '../../platform.ts'
 import { leafNames } from './certified-issuer.ts'
 import type { ResolvedIssuer } from './resolve-issuer.ts'
 
-/** A certification authority that nobody here trusts, as far as the chain tells. `fingerprint`: SHA-256 in hex; null: the chain ends below it. */
+/**
+ * A root that the tenant does not trust, as far as a chain identifies it. `fingerprint`: SHA-256 in hex; null if the root is not in the chain,
+ * as in those of our own signers [X5-5]. `keyIdentifier`: hex; identifies the key of the root in any case.
+ */
 export type UnknownRoot = {
   readonly subject: string
   readonly fingerprint: string | null
   readonly keyIdentifier: string | null
 }
 
-/** Whether nothing stands against a chain but that it leads to no trusted certificate: then it is as good as its word. */
+/** Whether the only finding about a chain is that it leads to no trusted certificate. */
 export function lacksOnlyAnchor(findings: readonly { readonly code: string }[]): boolean {
   return findings.length > 0 && findings.every(({ code }) => code === 'chain.no_anchor')
 }
 
 /**
- * Whether an issuer that nobody vouches for has a certificate of the very address that was spoken to. The connection to that address was
- * authenticated, so the credential comes from there; who that is stays open.
+ * Whether an issuer under an untrusted root has a certificate for the address that the credential was fetched from. The connection to that
+ * address was authenticated, so the credential comes from there; who operates it is unknown.
  */
 export function isCertifiedFor(
   { chain, findings }: Pick<ResolvedIssuer, 'chain' | 'findings'>,
@@ -27,7 +30,7 @@ export function isCertifiedFor(
   return leaf !== undefined && lacksOnlyAnchor(findings) && leafNames(leaf, address)
 }
 
-/** The root of a chain, by its own certificate if the chain brings it, else by what the topmost certificate says of its issuer. */
+/** Returns the root of a chain: by its certificate if it is in the chain, else by the issuer name and authority key identifier below it. */
 export function unknownRootOf(chain: readonly Uint8Array[]): UnknownRoot | null {
   const top = readChain(chain)?.at(-1)
   if (top === undefined) return null
@@ -41,7 +44,15 @@ export function unknownRootOf(chain: readonly Uint8Array[]): UnknownRoot | null 
   }
 }
 
-/** The operation by which an organisation trusts somebody, for texts and for `meta`. */
+/**
+ * Returns a root for an error text: an administrator compares the fingerprint, or the key identifier with `subjectKeyIdentifier` of the root.
+ */
+export function describeRoot({ subject, fingerprint, keyIdentifier }: UnknownRoot): string {
+  if (fingerprint !== null) return `${subject} (SHA-256 ${fingerprint})`
+  return keyIdentifier === null ? subject : `${subject} (key identifier ${keyIdentifier})`
+}
+
+/** Returns the operation that adds a trusted entity, for error texts and `meta`. */
 export function trustOperation({ config }: Pick<Platform, 'config'>): string {
   return `POST ${config.credsBaseUrl}/trusted-entities`
 }

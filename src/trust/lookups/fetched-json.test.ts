@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Fault } from '../../fault.ts'
 import { onBehalfOf } from '../../http/routes/tenant-of-work.ts'
+import { Memory } from '../../memory/memory.ts'
 import type { OutboundFetch } from '../../platform.ts'
 import { readFetched } from './fetched-json.ts'
 
@@ -17,8 +18,9 @@ function aWeb(bodyOf: (url: string) => string) {
     limits.add(bytesMax)
     return { status: 200, headers: {}, contentType: 'application/json', body: Buffer.from(bodyOf(url)) }
   }
-  const read = (url: string) => readFetched(fetch, { url, accept, now }, (value) => value)
-  return { fetch, fetched, limits, read }
+  const memory = new Memory()
+  const read = (url: string) => readFetched({ fetch, memory }, { url, accept, now }, (value) => value)
+  return { fetch, memory, fetched, limits, read }
 }
 
 test('a document has at most 16 KiB', async () => {
@@ -29,9 +31,9 @@ test('a document has at most 16 KiB', async () => {
 
 test('a document that was refused is not kept: the right one is read at the next moment', async () => {
   let body = '{"id":"wrong"}'
-  const { fetch } = aWeb(() => body)
+  const { fetch, memory } = aWeb(() => body)
   const read = () =>
-    readFetched(fetch, { url: 'https://a.example/', accept, now }, (value) => {
+    readFetched({ fetch, memory }, { url: 'https://a.example/', accept, now }, (value) => {
       if (JSON.stringify(value) !== '{"id":"right"}') throw new Fault('did.unresolvable')
       return value
     })
@@ -59,7 +61,7 @@ test('the documents of a process occupy at most 2 MiB, those of one tenant a qua
   assert.ok(5 * 33 - web.fetched.length <= 131, 'more than 2 MiB of documents are kept')
 })
 
-test('callers that come together share one fetch', async () => {
+test('concurrent calls share one fetch', async () => {
   const web = aWeb(() => '{}')
   await Promise.all([1, 2, 3].map(() => web.read('https://a.example/')))
   assert.equal(web.fetched.length, 1)

@@ -3,57 +3,49 @@ import { sha256Base64url } from '../../crypto/digest.ts'
 import { signRevocationList } from '../../crypto/x509/revocation-list.ts'
 import { readCertificate } from '../../crypto/x509-path/certificate.ts'
 import { Fault } from '../../fault.ts'
-import { Recent } from '../../memory/recent.ts'
+import { remembered } from '../../memory/recent.ts'
 import type { Platform } from '../../platform.ts'
-import { oncePer } from '../../store/once-per.ts'
 import { isWrittenUuid } from '../../uuid.ts'
 import { findListState, keepList, type ListState, listRevoked } from './revocation-list-store.ts'
 
-type Needs = Pick<Platform, 'store' | 'keys' | 'clock'>
+type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'memory'>
 
 /** A revocation list as it is served. */
 export type PublishedCrl = { readonly der: Buffer; readonly etag: string; readonly nextUpdate: Date }
 
 /** The media type of revocation lists. @see [RFC 5280, 4.2.1.13](https://www.rfc-editor.org/rfc/rfc5280#section-4.2.1.13) */
 export const CRL_MEDIA_TYPE = 'application/pkix-crl'
-/** How long others may rely on a list that they keep. [X5-2] asks for 90 days at most. */
+/** Validity of a list. [X5-2] allows at most 90 days. */
 const LIST_DAYS = 7
-/** The next list comes in the middle of that, so that a few days without us hurt nobody. */
+/** The next list is issued at about half of that, so that an outage of a few days does no harm. */
 const REISSUED_DAYS = 3
 const DAY_MS = 86_400_000
 const ATTEMPTS_MAX = 5
-/** How late a revocation by another process shows. */
-const BOUNDS = { entriesMax: 500, ttlMs: 5_000 } as const
 
-const caches = oncePer(() => new Recent<Promise<PublishedCrl>>(BOUNDS))
-
-/** Where the list of a root is; stands in it and in everything that it signs. */
+/** Returns the address of the list of a root, as in the root and in everything that it signs. */
 export function crlUri({ urls }: Pick<Platform, 'urls'>, slug: string, rootId: string): string {
   return `${urls.issuer(slug)}/crls/${rootId}.crl`
 }
 
 /**
- * The revocation list of a root of the tenant. Signed anew when something was revoked or its time has come, else the last one.
+ * Returns the revocation list of a root of the tenant, up to 5 s old. Signs a new one if a certificate was revoked or the list is due.
  *
  * @throws Fault `resource.unknown`
  * @see [RFC 5280, 5](https://www.rfc-editor.org/rfc/rfc5280#section-5)
  */
 export function publishCrl(needs: Needs, tenantId: TenantId, rootId: string): Promise<PublishedCrl> {
   if (!isWrittenUuid(rootId)) throw new Fault('resource.unknown')
-  const cache = caches(needs.store)
-  const name = `${tenantId}|${rootId}`
   const now = needs.clock.now()
-  const known = cache.get(name, now)
-  if (known !== undefined) return known
-  const making = currentList(needs, tenantId, rootId, now)
-  cache.set(name, making, now)
-  making.catch(() => cache.delete(name))
-  return making
+  return remembered(cacheOf(needs), `${tenantId}|${rootId}`, now, () => currentList(needs, tenantId, rootId, now))
 }
 
-/** Lets go of what is kept of a list after a revocation in this process. */
-export function forgetCrl({ store }: Pick<Platform, 'store'>, tenantId: TenantId, rootId: string): void {
-  caches(store).delete(`${tenantId}|${rootId}`)
+/** Discards a cached list after a revocation by this process. */
+export function forgetCrl(needs: Pick<Platform, 'memory'>, tenantId: TenantId, rootId: string): void {
+  cacheOf(needs).delete(`${tenantId}|${rootId}`)
+}
+
+function cacheOf({ memory }: Pick<Platform, 'memory'>) {
+  return memory.cache<Promise<PublishedCrl>>('trust.revocation_lists')
 }
 
 async function currentList(needs: Needs, tenantId: TenantId, rootId: string, now: Date): Promise<PublishedCrl> {
@@ -65,7 +57,7 @@ async function currentList(needs: Needs, tenantId: TenantId, rootId: string, now
     const list = await signList(needs, tenantId, rootId, state, now)
     if (await needs.store.single(tenantId, (tx) => keepList(tx, rootId, state, list))) return published(list)
   }
-  throw new Error('the revocation list was made by others again and again')
+  throw new Error('the revocation list changed concurrently too often')
 }
 
 async function signList(needs: Needs, tenantId: TenantId, rootId: string, { root, number }: ListState, now: Date) {
@@ -76,7 +68,7 @@ async function signList(needs: Needs, tenantId: TenantId, rootId: string, { root
   const issuerKeyId = extensions.subjectKeyId ?? Buffer.alloc(0)
   const der = await signRevocationList({ ...next, issuer: subject.der, issuerKeyId, thisUpdate: now, revoked }, key)
   const reissueAt = new Date(now.getTime() + REISSUED_DAYS * DAY_MS)
-  // Behind its end a root vouches for nothing, so nothing of it can be revoked.
+  // After its end a root certifies nothing, so there is nothing to revoke.
   return { ...next, der, reissueAt: reissueAt < root.notAfter ? reissueAt : null }
 }
 

@@ -12,14 +12,14 @@ import type { TenantSigningRequest } from './signing-request.ts'
 
 type Imported = {
   readonly leaf: Certificate
-  /** What was sent along, nearest first. */
+  /** Certificates above it in the request body, nearest first. */
   readonly chain: readonly Certificate[]
-  /** Whom the tenant trusts anyway. */
+  /** Anchors that the tenant trusts. */
   readonly trusted: AnchorSet
 }
 
 /**
- * Checks a certificate that somebody else signed for a request. [CSR-2] Revocation is not looked up.
+ * Checks a certificate that another authority signed for a signing request. [CSR-2] NOT checked: revocation.
  *
  * @throws Fault `certificate.key_mismatch`, `certificate.other_country`, `certificate.wrong_usage`, `certificate.not_valid_now`,
  *   `certificate.valid_too_long`, `certificate.chain_broken`; each names the certificate and, in `meta.rule`, the rule
@@ -58,7 +58,7 @@ export function checkImported(imported: Imported, request: TenantSigningRequest,
 
 function usageProblem({ extensions }: Certificate, { type, signMdl }: TenantSigningRequest): [string, string] | null {
   if (extensions.basicConstraints?.isCa === true) {
-    return ['basic_constraints', 'is that of a certification authority, and such a one signs certificates only.']
+    return ['basic_constraints', 'is that of a certification authority, which signs certificates only.']
   }
   // 6.7: digitalSignature
   if (extensions.keyUsage?.has('digitalSignature') !== true) {
@@ -74,12 +74,12 @@ function usageProblem({ extensions }: Certificate, { type, signMdl }: TenantSign
   }
   // [X5-6]
   if (!signMdl && isForMdl) {
-    return ['extended_key_usage', `has the extended key usage ${oids.mdlDocumentSigner}, which was not asked for.`]
+    return ['extended_key_usage', `has the extended key usage ${oids.mdlDocumentSigner}, which was not requested.`]
   }
   return null
 }
 
-/** The topmost of what was sent stands for itself here: whether it is to be trusted is for those to say who check signatures. */
+/** Accepts the topmost certificate of the request body as an anchor: whether to trust it is decided by those who verify signatures. */
 function pathOf({ leaf, chain, trusted }: Imported, request: TenantSigningRequest, now: Date): PathResult {
   const ask = { purpose: kindOf(request.type), at: now, iaca: request.signMdl }
   const selfSigned = chain.filter(({ issuer, subject }) => issuer.der.equals(subject.der))
@@ -89,11 +89,11 @@ function pathOf({ leaf, chain, trusted }: Imported, request: TenantSigningReques
   const byItself = validatePath({ ...ask, chain: below, anchors: anchorSetOf(own) })
   if (byItself.ok) return byItself
   const known = validatePath({ ...ask, chain: [leaf, ...chain].map(({ der }) => der), anchors: trusted })
-  // What is wrong is told of the chain that was sent, if there was one.
+  // Findings are about the chain in the request body, if there is one.
   return known.ok || chain.length === 0 ? known : byItself
 }
 
-/** A finding of path validation as one of our faults. */
+/** Returns the fault for a finding of path validation. */
 function faultFor(finding: PathFindingCode): FaultCode {
   if (finding.startsWith('leaf.')) return 'certificate.wrong_usage'
   return finding === 'certificate.expired' || finding === 'certificate.not_yet_valid'

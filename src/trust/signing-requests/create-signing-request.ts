@@ -11,7 +11,6 @@ import { oids } from '../../crypto/x509/oids.ts'
 import { keyIdentifierOf, spkiOf } from '../../crypto/x509/signature.ts'
 import { signRequest } from '../../crypto/x509/signing-request.ts'
 import { Fault } from '../../fault.ts'
-import { newId } from '../../store/row-id.ts'
 import { callingTenant } from '../certificates/calling-tenant.ts'
 import { type AuthorityNeeds, subjectNames } from '../certificates/make-leaf.ts'
 import { fittingName, readSubjectName } from '../certificates/subject-name.ts'
@@ -24,7 +23,7 @@ const OPEN_DAYS = 30
 const DAY_MS = 86_400_000
 
 /**
- * Makes a key and asks for a certificate for it, to be signed by somebody else or by an own root.
+ * Creates a key and a signing request for it, to be signed by another authority or by a root of the tenant.
  *
  * @throws Fault `request.invalid`
  */
@@ -32,7 +31,7 @@ export async function createSigningRequest(
   needs: AuthorityNeeds,
   caller: Caller,
   body: SigningRequestBody,
-  id = newId(),
+  id: string,
 ): Promise<TenantSigningRequest> {
   const { type, keyType } = body
   const signMdl = readSignMdl(body)

@@ -4,7 +4,7 @@ import type { Platform } from '../../platform.ts'
 import type { TenantSigningRequest } from './signing-request.ts'
 import { findSigningRequest } from './signing-request-store.ts'
 
-/** A signing request of the caller's tenant. @throws Fault `resource.unknown` */
+/** Returns a signing request of the caller's tenant. @throws Fault `resource.unknown` */
 export async function getSigningRequest(
   { store, clock }: Pick<Platform, 'store' | 'clock'>,
   { tenantId }: Pick<Caller, 'tenantId'>,
@@ -15,11 +15,11 @@ export async function getSigningRequest(
   return found
 }
 
-/** The refusal of a request that takes no certificate any more. */
+/** Returns the refusal of a signing request that is not open. */
 export function notOpen({ status }: Pick<TenantSigningRequest, 'status'>): Fault {
   const detail =
     status === 'expired'
-      ? 'The signing request has run out and its key is destroyed: create another one.'
+      ? 'The signing request has expired and its key is destroyed: create another one.'
       : 'The signing request has its certificate already.'
   return new Fault('state.invalid', { detail, meta: { status } })
 }

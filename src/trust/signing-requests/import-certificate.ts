@@ -2,7 +2,6 @@ import type { Caller } from '../../caller.ts'
 import { fromPem, toPem } from '../../crypto/x509/pem.ts'
 import { type Certificate, readCertificate } from '../../crypto/x509-path/certificate.ts'
 import { Fault } from '../../fault.ts'
-import { newId } from '../../store/row-id.ts'
 import { forgetSigners } from '../certificates/active-signer.ts'
 import type { TenantCertificate } from '../certificates/certificate.ts'
 import { insertForRequest } from '../certificates/certificate-change-store.ts'
@@ -14,11 +13,12 @@ import { checkImported } from './check-imported.ts'
 import { getSigningRequest, notOpen } from './get-signing-request.ts'
 import type { ImportBody } from './schemas.ts'
 
-/** More would be no chain that a wallet follows. */
+/** Longer chains are not followed by wallets. */
 const CHAIN_MAX = 5
 
 /**
- * Attaches the certificate that somebody else signed for a request. The first of its kind and key type is active, the next one waits.
+ * Imports the certificate that another authority signed for a signing request. The first of its kind and key type is active, the next one is
+ * pending.
  *
  * @throws Fault `resource.unknown`, `state.invalid`, `certificate.invalid`, and those of {@link checkImported}
  */
@@ -26,7 +26,8 @@ export async function importCertificate(
   needs: AuthorityNeeds,
   caller: Caller,
   requestId: string,
-  { id = newId(), ...body }: ImportBody & { readonly id?: string },
+  body: ImportBody,
+  id: string,
 ): Promise<TenantCertificate> {
   const request = await getSigningRequest(needs, caller, requestId)
   if (request.status !== 'open') throw notOpen(request)
@@ -43,7 +44,7 @@ export async function importCertificate(
   const status = await needs.store.single(caller.tenantId, (tx) =>
     insertForRequest(tx, certificate, requestId, entry, now),
   )
-  // Somebody else was first, or the time was over at this moment.
+  // Completed by another request, or expired meanwhile.
   if (status === null) throw notOpen(await getSigningRequest(needs, caller, requestId))
   forgetSigners(needs, caller.tenantId)
   return getCertificate(needs, caller, certificate.id)
@@ -53,7 +54,7 @@ function readImport({ certificate, chain }: ImportBody): { leaf: Certificate; ch
   const [leaf, ...above] = readAt('/certificate', certificate)
   if (leaf === undefined) throw new Error('a PEM text without a block')
   const all = [...above, ...(chain ?? []).flatMap((text, index) => readAt(`/chain/${index}`, text))]
-  // The certificate itself, or one above it, may stand in both.
+  // The certificate itself, or one above it, may be in both.
   const seen = new Set([leaf.fingerprint])
   const once = all.filter(({ fingerprint }) => !seen.has(fingerprint) && seen.add(fingerprint))
   if (once.length > CHAIN_MAX) {

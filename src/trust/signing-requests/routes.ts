@@ -14,15 +14,15 @@ import { signSigningRequest } from './sign-request.ts'
 import { listSigningRequests } from './signing-request-store.ts'
 import { showSigningRequest } from './signing-request-view.ts'
 
-const tag = 'certificates'
+const reading = { group: 'creds', tag: 'certificates', scope: 'trust:read', status: 200 } as const
+const writing = { group: 'creds', tag: 'certificates', scope: 'trust:write' } as const
 
 const create = route({
-  group: 'creds',
+  ...writing,
   method: 'POST',
   path: '/certificates/csrs',
-  tag,
-  summary: 'Creates a key and a certificate signing request for it, to be signed by somebody else or by an own root.',
-  scope: 'trust:write',
+  summary:
+    'Creates a key and a certificate signing request for it, to be signed by another authority or by a root of the tenant.',
   body: SigningRequestBody,
   status: 201,
   reply: SigningRequestView,
@@ -35,14 +35,11 @@ const create = route({
 })
 
 const list = route({
-  group: 'creds',
+  ...reading,
   method: 'GET',
   path: '/certificates/csrs',
-  tag,
   summary: 'Lists the certificate signing requests of the tenant.',
-  scope: 'trust:read',
   query: SigningRequestListQuery,
-  status: 200,
   reply: Type.Array(SigningRequestView),
   faults: [],
   handle: ({ platform: { store, clock }, caller, query, href }) =>
@@ -54,14 +51,11 @@ const list = route({
 })
 
 const get = route({
-  group: 'creds',
+  ...reading,
   method: 'GET',
   path: '/certificates/csrs/{id}',
-  tag,
-  summary: 'Reads a certificate signing request.',
-  scope: 'trust:read',
+  summary: 'Returns a certificate signing request.',
   params: IdParams,
-  status: 200,
   reply: SigningRequestView,
   faults: ['resource.unknown'],
   handle: async ({ platform, caller, params }) =>
@@ -69,12 +63,10 @@ const get = route({
 })
 
 const importRoute = route({
-  group: 'creds',
+  ...writing,
   method: 'POST',
   path: '/certificates/csrs/{id}/import',
-  tag,
-  summary: 'Attaches the certificate that somebody else signed for the request, after all checks.',
-  scope: 'trust:write',
+  summary: 'Imports the certificate that another authority signed for the request, after all checks.',
   params: IdParams,
   body: ImportBody,
   status: 201,
@@ -86,18 +78,16 @@ const importRoute = route({
   ],
   handle: async ({ platform, caller, params, body, operation }) => {
     const find = (id: string) => getCertificate(platform, caller, id)
-    const attach = (id: string) => importCertificate(platform, caller, params.id, { ...body, id })
+    const attach = (id: string) => importCertificate(platform, caller, params.id, body, id)
     return answer(showCertificate(await once(operation, find, attach)))
   },
 })
 
 const sign = route({
-  group: 'creds',
+  ...writing,
   method: 'POST',
   path: '/certificates/{id}/sign',
-  tag,
   summary: 'Signs a certificate signing request with this root. Extensions that the request asks for are not copied.',
-  scope: 'trust:write',
   params: IdParams,
   body: SignBody,
   status: 201,
@@ -108,10 +98,10 @@ const sign = route({
   ],
   handle: async ({ platform, caller, params, body, operation }) => {
     const find = (id: string) => getCertificate(platform, caller, id)
-    const sign = (id: string) => signSigningRequest(platform, caller, params.id, { ...body, id })
+    const sign = (id: string) => signSigningRequest(platform, caller, params.id, body, id)
     return answer(showCertificate(await once(operation, find, sign)))
   },
 })
 
-/** Certificate signing requests, in our API. Before those of certificates, whose `{id}` would also fit. */
+/** Certificate signing requests, in our API. */
 export const signingRequestRoutes: readonly Route[] = [create, list, get, importRoute, sign]

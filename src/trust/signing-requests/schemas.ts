@@ -10,7 +10,7 @@ const Time = Type.String({ format: 'date-time' })
 const PEM_CHARS_MAX = 32_768
 const CHAIN_MAX = 5
 
-/** What makes a certificate signing request. */
+/** Body that creates a certificate signing request. */
 export const SigningRequestBody = Type.Object(
   {
     type: Type.Enum([...leafTypes], {
@@ -39,7 +39,7 @@ export type SigningRequestBody = Type.Static<typeof SigningRequestBody>
 
 const Pem = (description: string) => Type.String({ minLength: 1, maxLength: PEM_CHARS_MAX, description })
 
-/** The certificate that somebody else signed for a request. */
+/** The certificate that another authority signed for a signing request. */
 export const ImportBody = Type.Object(
   {
     certificate: Pem('The certificate in PEM. Certificates of its chain may follow in the same text.'),
@@ -63,7 +63,7 @@ export type ImportBody = Type.Static<typeof ImportBody>
 export const SignBody = Type.Object(
   {
     csrId: Type.Optional(Type.String({ format: 'uuid', description: 'A signing request of the tenant.' })),
-    csr: Type.Optional(Pem('A signing request in PEM, e.g. for a key that is kept elsewhere.')),
+    csr: Type.Optional(Pem('A signing request in PEM, e.g. for an external key.')),
   },
   {
     ...{ ...strict, $id: 'SignBody', minProperties: 1, maxProperties: 1 },
@@ -84,10 +84,10 @@ export const SigningRequestView = Type.Object(
     updatedAt: Time,
     certificateSigningRequest: Type.String({ description: 'PEM.' }),
     subjectKeyIdentifier: Type.String({ description: 'In hexadecimal, lower case.' }),
-    certificateId: Type.String({ description: 'The certificate that was made for it; empty until then.' }),
+    certificateId: Type.String({ description: 'The certificate for this request; empty until there is one.' }),
     expiresAt: Type.String({
       format: 'date-time',
-      description: 'Until when a certificate may be imported. Then the key is destroyed.',
+      description: 'Until when a certificate may be imported. The key is destroyed then.',
     }),
   },
   { ...strict, $id: 'CertificateSigningRequest' },
@@ -100,6 +100,6 @@ export const SigningRequestListQuery = listQuery({
   filters: {
     type: Type.Enum([...leafTypes]),
     status: Type.Enum([...signingRequestStatuses]),
-    keyType: Type.Enum(['P-256', 'Ed25519']),
+    keyType: KeyTypes,
   },
 })

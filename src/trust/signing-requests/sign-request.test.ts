@@ -58,7 +58,7 @@ test('an own root signs an own request: the certificate has the extensions of th
   )
 })
 
-test('an own root signs for a key that is elsewhere: nothing is signed with it here, and it can be revoked', async () => {
+test('an own root signs for an external key: the tenant signs nothing with it, and it can be revoked', async () => {
   const authority = await anAuthority(db)
   const root = await aRoot(authority, { type: 'verifierRoot' })
   ssl.run('ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', 'reader.key')
@@ -80,7 +80,7 @@ test('an own root signs for a key that is elsewhere: nothing is signed with it h
   assert.partialDeepStrictEqual(made, { type: 'verifierSignRequest', status: 'inactive', parentCertificateId: root.id })
   assert.doesNotMatch(textOf(made.certificate), /Basic Constraints/)
   const activated = await authority.api('POST', `/certificates/${made.id}/activate`)
-  assert.deepEqual([activated.status, /elsewhere/.test(activated.body.errors[0].detail)], [409, true])
+  assert.deepEqual([activated.status, /external/.test(activated.body.errors[0].detail)], [409, true])
   const revoked = await authority.api('POST', `/certificates/${made.id}/revoke`)
   assert.equal(revoked.body.data.status, 'revoked')
   const { bytes } = await authority.open(`/issuers/${authority.tenant.slug}/crls/${root.id}.crl`)

@@ -9,7 +9,6 @@ import { provesPossession, readSigningRequest, type SigningRequest } from '../..
 import { type Certificate, readCertificate } from '../../crypto/x509-path/certificate.ts'
 import { Fault } from '../../fault.ts'
 import type { KeyType } from '../../keys/key-provider.ts'
-import { newId } from '../../store/row-id.ts'
 import { forgetSigners } from '../certificates/active-signer.ts'
 import { callingTenant } from '../certificates/calling-tenant.ts'
 import { isRootType, type LeafType, leafTypeOf, type TenantCertificate } from '../certificates/certificate.ts'
@@ -23,15 +22,15 @@ import type { SignBody } from './schemas.ts'
 import type { TenantSigningRequest } from './signing-request.ts'
 import { findRequestByKey } from './signing-request-store.ts'
 
-/** A request as it was read, and as it is kept if it is the tenant's own. */
-type Wanted = { readonly csr: SigningRequest; readonly own: TenantSigningRequest | null }
+/** A parsed signing request, and the tenant's own row of it if there is one. */
+type RequestToSign = { readonly csr: SigningRequest; readonly own: TenantSigningRequest | null }
 
 /**
  * Signs a request with a root of the tenant. Of the request only key, country and common name go into the certificate; all extensions are
  * the root's. [CSR-1]
  *
- * For an own request the first certificate of its kind and key type is active, the next one waits. For a key that is elsewhere the certificate
- * is not one that the tenant signs with; it can be revoked.
+ * For a request of the tenant the first certificate of its kind and key type is active, the next one is pending. A certificate for an external
+ * key is inactive, since the tenant does not sign with it; it can be revoked.
  *
  * @throws Fault `resource.unknown`, `state.invalid`, `certificate.invalid`, `signing_request.unproven`, `certificate.other_country`,
  *   `certificate.incapable_root`, `certificate.refused`
@@ -40,11 +39,12 @@ export async function signSigningRequest(
   needs: AuthorityNeeds,
   caller: Caller,
   rootId: string,
-  { id = newId(), ...body }: SignBody & { readonly id?: string },
+  body: SignBody,
+  id: string,
 ): Promise<TenantCertificate> {
   const root = await getCertificate(needs, caller, rootId)
   checkRoot(root)
-  const { csr, own } = await wantedBy(needs, caller, body)
+  const { csr, own } = await findRequest(needs, caller, body)
   const row = { ...(await drafted(needs, caller, root, { csr, own })), id }
   const now = needs.clock.now()
   const about = { rootId, ...(own !== null && { requestId: own.id }) }
@@ -61,7 +61,7 @@ export async function signSigningRequest(
     checkRoot(await getCertificate(needs, caller, rootId))
     if (own !== null) throw notOpen({ status: 'completed' })
     // [SEC-81]
-    const detail = 'The root has signed this key before. Make a request with a new key.'
+    const detail = 'The root has signed this key before. Create a signing request with a new key.'
     throw new Fault('state.invalid', { detail, meta: { rule: 'key' } })
   }
   forgetSigners(needs, caller.tenantId)
@@ -70,23 +70,27 @@ export async function signSigningRequest(
 
 function checkRoot({ type, status }: TenantCertificate): void {
   if (!isRootType(type))
-    throw new Fault('state.invalid', { detail: 'Only a root signs, and this certificate is none.' })
+    throw new Fault('state.invalid', { detail: 'Only a root can sign, and this certificate is not a root.' })
   if (status === 'revoked' || status === 'expired') {
     throw new Fault('state.invalid', { detail: `The root is ${status}.`, meta: { status } })
   }
 }
 
-/** A request that comes as PEM may still be an own one: then its key is here, and it is completed. */
-async function wantedBy(needs: AuthorityNeeds, caller: Caller, { csrId, csr: pem }: SignBody): Promise<Wanted> {
-  const wanted = pem === undefined ? null : readRequest(pem)
+/** A request in PEM may be one of the tenant: then it is completed. */
+async function findRequest(
+  needs: AuthorityNeeds,
+  caller: Caller,
+  { csrId, csr: pem }: SignBody,
+): Promise<RequestToSign> {
+  const sent = pem === undefined ? null : readRequest(pem)
   const own =
-    wanted === null
+    sent === null
       ? await getSigningRequest(needs, caller, csrId ?? '')
       : await needs.store.single(caller.tenantId, (tx) =>
-          findRequestByKey(tx, keyIdentifierOf(wanted.spki), needs.clock.now()),
+          findRequestByKey(tx, keyIdentifierOf(sent.spki), needs.clock.now()),
         )
   if (own !== null && own.status !== 'open') throw notOpen(own)
-  const csr = own === null ? wanted : readSigningRequest(own.der)
+  const csr = own === null ? sent : readSigningRequest(own.der)
   if (csr === null) throw new Error('neither a request nor its id')
   // [CSR-1]
   if (!provesPossession(csr)) throw new Fault('signing_request.unproven', { meta: { rule: 'possession' } })
@@ -102,33 +106,33 @@ async function drafted(
   needs: AuthorityNeeds,
   caller: Caller,
   root: TenantCertificate,
-  { csr, own }: Wanted,
+  { csr, own }: RequestToSign,
 ): Promise<Omit<NewCertificate, 'id'>> {
   const above = readCertificate(root.der)
-  const asked = askedOf(root, above, { csr, own })
+  const requested = requestedOf(root, above, { csr, own })
   const { slug } = await callingTenant(needs, caller)
   const rootKey = await needs.keys.byId(caller.tenantId, root.keyId ?? '')
-  const profile = leafProfile(asked.type, asked.signMdl)
+  const profile = leafProfile(requested.type, requested.signMdl)
   const draft = draftLeaf({
     ...{ profile, root: above, rootAlg: rootKey.alg, spki: csr.spki, ...leafValidity(above, needs.clock.now()) },
     subject: { country: csr.subject.country ?? '', commonName: commonNameOf(csr.subject) ?? '' },
-    subjectNames: subjectNames(needs, asked.type, slug),
+    subjectNames: subjectNames(needs, requested.type, slug),
     crlUri: crlUri(needs, slug, root.id),
   })
   const certificate = await issueCertificate(draft, profile, above, rootKey)
   const origin = own === null ? 'foreign' : 'request'
-  return { ...asked, origin, parentId: root.id, keyId: own?.keyId ?? null, certificate }
+  return { ...requested, origin, parentId: root.id, keyId: own?.keyId ?? null, certificate }
 }
 
-function askedOf(
+function requestedOf(
   root: TenantCertificate,
   above: Certificate,
-  { csr, own }: Wanted,
+  { csr, own }: RequestToSign,
 ): { type: LeafType; signMdl: boolean; keyType: KeyType } {
   if (!isRootType(root.type)) throw new Error('checked before')
   const type = leafTypeOf(root.type)
-  const wishesMdl = csr.extensions.extendedKeyUsage?.includes(oids.mdlDocumentSigner) === true
-  const signMdl = own?.signMdl ?? (wishesMdl && type === 'issuerSignCredential')
+  const requestsMdl = csr.extensions.extendedKeyUsage?.includes(oids.mdlDocumentSigner) === true
+  const signMdl = own?.signMdl ?? (requestsMdl && type === 'issuerSignCredential')
   const refuse = (rule: string, detail: string) => {
     throw new Fault('certificate.incapable_root', { detail, meta: { rule } })
   }
@@ -141,7 +145,7 @@ function askedOf(
   if (signMdl && !root.signMdl) {
     refuse(
       'capability',
-      'The root cannot vouch for signers of mobile driving licences: that takes an issuer root with a P-256 key.',
+      'The root cannot certify signers of mobile driving licences: that requires an issuer root with a P-256 key.',
     )
   }
   // ISO/IEC 18013-5 B.1.4: the country of the authority

@@ -5,29 +5,14 @@ import { sql, type TenantTx } from '../../store/store.ts'
 import type { LeafType } from '../certificates/certificate.ts'
 import type { SigningRequestStatus, TenantSigningRequest } from './signing-request.ts'
 
-type Row = {
-  id: string
-  type: LeafType
-  key_type: TenantSigningRequest['keyType']
-  country: string
-  sign_mdl: boolean
-  shown_status: SigningRequestStatus
-  key_id: string | null
-  der: Buffer
-  subject_key_id: Buffer
-  certificate_id: string | null
-  expires_at: Date
-  created_at: Date
-  updated_at: Date
-}
-
 const shownStatus = `case when status = 'open' and expires_at <= $2 then 'expired' else status end`
-const selectRequests = `select id, type, key_type, country, sign_mdl, ${shownStatus} as shown_status, key_id, der, subject_key_id, certificate_id,
-    expires_at, created_at, updated_at
+const selectRequests = `select id, type, key_type as "keyType", country, sign_mdl as "signMdl", ${shownStatus} as status, key_id as "keyId", der,
+    subject_key_id as "subjectKeyId", certificate_id as "certificateId", expires_at as "expiresAt", created_at as "createdAt",
+    updated_at as "updatedAt"
   from certificate_signing_request where tenant_id = $1`
 
 const insertRequest = sql(
-  'trust.signing_request.insert',
+  'trust.insert_signing_request',
   `with ins as (
      insert into certificate_signing_request (tenant_id, id, type, key_type, country, sign_mdl, status, key_id, der, subject_key_id, expires_at,
        created_at, updated_at)
@@ -35,8 +20,8 @@ const insertRequest = sql(
    ), ${auditCte({ from: 'ins', first: 12 })}
    select id from ins`,
 )
-const selectOne = sql('trust.signing_request.find', `${selectRequests} and id = $3`)
-const selectByKey = sql('trust.signing_request.by_key', `${selectRequests} and subject_key_id = $3`)
+const selectOne = sql('trust.find_signing_request', `${selectRequests} and id = $3`)
+const selectByKey = sql('trust.find_signing_request_by_key', `${selectRequests} and subject_key_id = $3`)
 const page = pagedList({
   name: 'trust.signing_requests',
   select: selectRequests,
@@ -49,62 +34,44 @@ const page = pagedList({
   },
 })
 
-/** What a list may be narrowed down to. */
+/** Filters of the list of signing requests. */
 export type SigningRequestFilter = {
   readonly type?: LeafType | undefined
   readonly status?: SigningRequestStatus | undefined
   readonly keyType?: TenantSigningRequest['keyType'] | undefined
 }
 
-/** Keeps a new request. */
+/** Inserts a request, with its audit entry. */
 export async function insertSigningRequest(
   tx: TenantTx,
   request: TenantSigningRequest,
   entry: AuditEntry,
 ): Promise<void> {
   const { id, type, keyType, country, signMdl, keyId, der, subjectKeyId, expiresAt, createdAt } = request
-  const own = [id, type, keyType, country, signMdl, keyId, der, subjectKeyId, expiresAt]
-  await tx.rows(insertRequest, [tx.tenantId, createdAt, ...own, ...auditValues(entry, createdAt)])
+  const row = [id, type, keyType, country, signMdl, keyId, der, subjectKeyId, expiresAt]
+  await tx.rows(insertRequest, [tx.tenantId, createdAt, ...row, ...auditValues(entry, createdAt)])
 }
 
-/** Any request of the tenant. */
+/** Returns a signing request of the tenant, of whatever status. */
 export async function findSigningRequest(tx: TenantTx, id: string, now: Date): Promise<TenantSigningRequest | null> {
-  return only(await tx.rows<Row>(selectOne, [tx.tenantId, now, id]))
+  return first(await tx.rows<TenantSigningRequest>(selectOne, [tx.tenantId, now, id]))
 }
 
-/** The request of the tenant that was made with a key. @param keyId The subject key identifier */
+/** Returns the signing request of the tenant for a key. @param keyId Subject key identifier. */
 export async function findRequestByKey(tx: TenantTx, keyId: Buffer, now: Date): Promise<TenantSigningRequest | null> {
-  return only(await tx.rows<Row>(selectByKey, [tx.tenantId, now, keyId]))
+  return first(await tx.rows<TenantSigningRequest>(selectByKey, [tx.tenantId, now, keyId]))
 }
 
-/** One page, one row more than asked for if there are more. */
+/** Returns one page, and one row more if there is a next page. */
 export async function listSigningRequests(
   tx: TenantTx,
-  ask: PageRequest,
+  request: PageRequest,
   filter: SigningRequestFilter,
   now: Date,
 ): Promise<TenantSigningRequest[]> {
-  return (await page<Row>(tx, ask, [tx.tenantId, now], filter)).map(requestOf)
+  return page<TenantSigningRequest>(tx, request, [tx.tenantId, now], filter)
 }
 
-function only([row]: readonly Row[]): TenantSigningRequest | null {
-  return row === undefined ? null : requestOf(row)
-}
-
-function requestOf(row: Row): TenantSigningRequest {
-  return {
-    id: row.id,
-    type: row.type,
-    keyType: row.key_type,
-    country: row.country,
-    signMdl: row.sign_mdl,
-    status: row.shown_status,
-    keyId: row.key_id,
-    der: row.der,
-    subjectKeyId: row.subject_key_id,
-    certificateId: row.certificate_id,
-    expiresAt: row.expires_at,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  }
+function first([row]: readonly TenantSigningRequest[]): TenantSigningRequest | null {
+  return row ?? null
 }

@@ -2,7 +2,7 @@ import { toPem } from '../../crypto/x509/pem.ts'
 import type { SigningRequestView } from './schemas.ts'
 import type { TenantSigningRequest } from './signing-request.ts'
 
-/** A signing request as our API shows it. */
+/** Returns a signing request as our API shows it. */
 export function showSigningRequest(request: TenantSigningRequest): SigningRequestView {
   const { id, type, keyType, status, der, subjectKeyId, certificateId, expiresAt, createdAt, updatedAt } = request
   return {

@@ -1,7 +1,7 @@
 import type { KeyType } from '../../keys/key-provider.ts'
 import type { LeafType } from '../certificates/certificate.ts'
 
-/** `open`: waits for its certificate. `completed`: has it. `expired`: it took too long, its key is destroyed. */
+/** `open`: has no certificate yet. `completed`: has one. `expired`: too late for one, its key is destroyed. */
 export const signingRequestStatuses = ['open', 'completed', 'expired'] as const
 /** One of {@link signingRequestStatuses}. */
 export type SigningRequestStatus = (typeof signingRequestStatuses)[number]
@@ -14,7 +14,7 @@ export type TenantSigningRequest = {
   /** ISO 3166-1 alpha-2, upper case. */
   readonly country: string
   readonly signMdl: boolean
-  /** As it is at the moment of reading. */
+  /** At the time of reading. */
   readonly status: SigningRequestStatus
   readonly keyId: string | null
   readonly der: Buffer

@@ -180,14 +180,14 @@ const refusals: readonly (readonly [
     { extensions: `${plainSigner}\nextendedKeyUsage=serverAuth` },
   ],
   [
-    'for mDLs, which was not asked for',
+    'for mDLs, which was not requested',
     'CERTIFICATE_INVALID',
     'extended_key_usage',
-    /not asked for/,
+    /not requested/,
     { extensions: documentSigner },
   ],
   [
-    'not for mDLs, which was asked for',
+    'not for mDLs, which was requested',
     'CERTIFICATE_INVALID',
     'extended_key_usage',
     /lacks .*18013\.5\.1\.2/,
@@ -212,7 +212,7 @@ const refusals: readonly (readonly [
     { type: 'verifierSignRequest' },
   ],
   [
-    'with a critical extension that nobody knows',
+    'with a unknown critical extension',
     'CERTIFICATE_INVALID',
     'certificate.critical_extension',
     /critical extension/,

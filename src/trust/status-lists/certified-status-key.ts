@@ -7,10 +7,10 @@ import { issuerKeySource } from '../../protocols/sd-jwt-vc/issuer-key.ts'
 import type { ResolvedIssuer } from '../issuers/resolve-issuer.ts'
 
 /**
- * [TS-10] The key that must have signed the status list of a certified issuer: that of a certificate under the same anchor, if the anchor is
- * trusted for status too [X5-4], else the issuer's own.
+ * [TS-10] Returns the key that must have signed the status list of a certified issuer: that of a certificate under the same anchor, if the
+ * anchor is trusted for status too [X5-4], else the issuer's own.
  *
- * @throws Fault `issuer.undiscoverable` if the list brings a chain that is malformed
+ * @throws Fault `issuer.undiscoverable` if the chain in the list is malformed
  */
 export function certifiedStatusKey(
   header: JsonObject,
@@ -24,7 +24,7 @@ export function certifiedStatusKey(
   return statusKeyUnder(chain, issuer, anchors, now)
 }
 
-/** As {@link certifiedStatusKey}, of the chain itself: DER, leaf first; empty if the list brings none. */
+/** As {@link certifiedStatusKey}, for the chain itself: DER, leaf first; empty if the list has none. */
 export function statusKeyUnder(
   chain: readonly Uint8Array[],
   issuer: Pick<ResolvedIssuer, 'key' | 'keyIds'>,
@@ -34,6 +34,6 @@ export function statusKeyUnder(
   if (chain.length === 0) return issuer.key
   const { leaf, anchor } = validatePath({ chain, anchors, purpose: 'status', at: now })
   const [anchorId] = anchor === null ? [] : keyIdsOfBits(anchor.certificate.keyBits)
-  const isTheirs = anchorId !== undefined && issuer.keyIds.includes(anchorId)
-  return isTheirs && leaf?.publicKey ? leaf.publicKey : issuer.key
+  const isSameAnchor = anchorId !== undefined && issuer.keyIds.includes(anchorId)
+  return isSameAnchor && leaf?.publicKey ? leaf.publicKey : issuer.key
 }

@@ -9,23 +9,23 @@ import { isOutOfReach } from '../lookups/out-of-reach.ts'
 import { type FetchedListForm, fetchedList, type StatusIssuer } from './fetched-status-list.ts'
 
 /**
- * Asks the issuer's status list about a credential that was found valid otherwise. Any failure counts against the credential.
- * Lists are kept for as long as they allow (a minute to a day); our own are asked about each time, so that what is revoked here is so at once.
+ * Checks the status of a credential that is valid otherwise in the issuer's status list. Any failure is a finding. Lists are cached for their
+ * `ttl` (a minute to a day); lists of this deployment are revalidated each time, so that a revocation shows at once.
  *
- * @param status The `status` claim, as received; undefined: the credential has none and cannot be revoked, so nothing is found.
- * @param issuer Who signed the credential: the list must be signed by the same.
- * @param anchors Where the chain of a list may end, if not the key of the credential's certificate signed it.
+ * @param status The `status` claim as received; undefined: the credential has none and cannot be revoked, so there are no findings.
+ * @param issuer The issuer of the credential, who must have signed the list.
+ * @param anchors Where the chain of a list may end, if it is not signed with the key of the credential.
  * @param form `cwt` for an mdoc.
  * @see [Token Status List, 8.3](https://datatracker.ietf.org/doc/draft-ietf-oauth-status-list/)
  */
-export async function checkStatus(...asked: Parameters<typeof readStatus>): Promise<readonly TrustFinding[]> {
-  return (await readStatus(...asked)).findings
+export async function checkStatus(...input: Parameters<typeof readStatus>): Promise<readonly TrustFinding[]> {
+  return (await readStatus(...input)).findings
 }
 
-/** What a status list says of a credential. `freshUntil`: when the list is to be asked again; null: there is none, or it did not answer. */
+/** The status of a credential. `freshUntil`: when to check again; null if there is no list or it was unavailable. */
 export type ReadStatus = { readonly findings: readonly TrustFinding[]; readonly freshUntil: Date | null }
 
-/** As {@link checkStatus}, with the time that the statement is good for. */
+/** As {@link checkStatus}, with the time until which the result is fresh. */
 export async function readStatus(
   platform: TrustNeeds,
   status: unknown,

@@ -3,8 +3,6 @@ import { thumbprint, type VerificationKey } from '../../crypto/jwk.ts'
 import type { AnchorSet } from '../../crypto/x509-path/anchor.ts'
 import { Fault } from '../../fault.ts'
 import { tenantOfWork } from '../../http/routes/tenant-of-work.ts'
-import { FetchedCache } from '../../memory/fetched-cache.ts'
-import type { OutboundFetch } from '../../platform.ts'
 import { looksLikeDid, parseKeyUrl } from '../../protocols/did/did.ts'
 import type { StatusReference } from '../../protocols/status-list/status-claim.ts'
 import {
@@ -19,19 +17,18 @@ import {
   type VerifiedList,
   verifyStatusListToken,
 } from '../../protocols/status-list/status-list-token.ts'
-import { oncePer } from '../../store/once-per.ts'
 import { type ResolvedIssuer, resolveIssuer } from '../issuers/resolve-issuer.ts'
 import type { TrustNeeds } from '../lookups/needs.ts'
 import { isServerTrouble } from '../lookups/out-of-reach.ts'
 import { certifiedStatusKey, statusKeyUnder } from './certified-status-key.ts'
 
-/** Who signed the credential, as {@link resolveIssuer} found. */
+/** The issuer of the credential, as {@link resolveIssuer} returned it. */
 export type StatusIssuer = Pick<ResolvedIssuer, 'issuer' | 'mechanism' | 'key' | 'keyIds'>
 
-/** How a list is asked for: as a JWT, or as a CWT, which is what an mdoc refers to. */
+/** Format of a list: JWT, or CWT for an mdoc. */
 export type FetchedListForm = 'jwt' | 'cwt'
 
-/** Which list is wanted, and who must have signed it. */
+/** The address of a list, and the issuer that must have signed it. */
 export type ListSource = {
   readonly status: StatusReference
   readonly issuer: StatusIssuer
@@ -41,34 +38,31 @@ export type ListSource = {
 }
 
 const DAY_MS = 86_400_000
-/** A list of 2^17 entries is some 32 KiB here; one of more than 1.5 MiB is not kept, since any issuer may name its list. */
-const BOUNDS = { bytesMax: 6 * 1024 * 1024, ttlMs: DAY_MS } as const
 const BYTES_MAX = 8 * 1024 * 1024
 const REDIRECTS_MAX = 3
 const ETAG_CHARS_MAX = 200
 
-type Kept = {
+type CachedList = {
   readonly list: VerifiedList
   readonly etag: string | null
-  /** The list is asked for again from then on. */
+  /** The list is fetched again from then on. */
   readonly staleAt: number
-  /** It is verified again, too, after a day: its key may have been withdrawn. */
+  /** It is also verified again after a day: its key may have been withdrawn. */
   readonly verifiedAt: number
 }
-const caches = oncePer((_: OutboundFetch) => new FetchedCache<Kept>(BOUNDS))
 
 /**
- * The verified list, kept by address and issuer: what one issuer's list says is no statement about the credentials of another.
+ * Returns a verified list, cached by address and issuer: the list of one issuer is no statement about credentials of another.
  *
- * A list of our own is revalidated each time, which costs one small statement and no network: what is revoked is so at the next check,
- * whichever process was told.
+ * A list of this deployment is revalidated each time, which costs one small statement and no network, so that a revocation by any process
+ * shows at the next check.
  *
- * @throws Fault `status_list.invalid`, `issuer.undiscoverable`, `upstream.*`; no statement about the credential is possible then.
+ * @throws Fault `status_list.invalid`, `issuer.undiscoverable`, `upstream.*`; the status is unknown then.
  * @see [Token Status List, 8.3](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-8.3)
  */
 export async function fetchedList(platform: TrustNeeds, source: ListSource): Promise<VerifiedList> {
   const { status, issuer, now, form } = source
-  const cache = caches(platform.fetch)
+  const cache = platform.memory.fetched<CachedList>('trust.fetched_status_lists')
   const name = `${form} ${issuer.mechanism} ${issuer.issuer} ${nameOf(issuer.key)} ${status.uri}`
   const kept = cache.get(name, now)
   const isOurs = status.uri.startsWith(`${platform.config.publicUrl}/`)
@@ -80,12 +74,16 @@ export async function fetchedList(platform: TrustNeeds, source: ListSource): Pro
   return got.list
 }
 
-function isUsable({ list, verifiedAt }: Kept, now: Date): boolean {
+function isUsable({ list, verifiedAt }: CachedList, now: Date): boolean {
   const isExpired = list.expiresAt !== null && list.expiresAt <= now
   return !isExpired && Math.abs(now.getTime() - verifiedAt) < DAY_MS
 }
 
-async function fetchList(platform: TrustNeeds, source: ListSource, kept: Kept | null): Promise<Omit<Kept, 'staleAt'>> {
+async function fetchList(
+  platform: TrustNeeds,
+  source: ListSource,
+  kept: CachedList | null,
+): Promise<Omit<CachedList, 'staleAt'>> {
   const { uri } = source.status
   const known = kept?.etag ?? null
   const answer = await platform.fetch(uri, {
@@ -102,7 +100,7 @@ async function fetchList(platform: TrustNeeds, source: ListSource, kept: Kept | 
   return { list, etag: etagOf(answer.headers.etag), verifiedAt: source.now.getTime() }
 }
 
-/** Only one that can be sent back as it is. */
+/** Returns the entity tag if it can be sent back unchanged. */
 function etagOf(header: string | undefined): string | null {
   return header !== undefined && header.length <= ETAG_CHARS_MAX && /^(W\/)?"[\x21\x23-\x7e]*"$/.test(header)
     ? header
@@ -119,14 +117,14 @@ async function listInJwt(platform: TrustNeeds, body: Buffer, source: ListSource)
   return verifyStatusListToken(jws, key, { uri: status.uri }, now)
 }
 
-/** The issuer of an mdoc is always one by certificate. One bit an entry (ISO/IEC 18013-5) is for its issuer to keep to, not for us. */
+/** The issuer of an mdoc always has a certificate. NOT checked: one bit an entry (ISO/IEC 18013-5), which is the issuer's duty. */
 async function listInCwt(body: Buffer, { status, issuer, now, anchors }: ListSource): Promise<VerifiedList> {
   const token = parseStatusListCwt(body)
   const key = statusKeyUnder(token.x5chain, issuer, await anchors(), now)
   return verifyStatusListCwt(token, key, { uri: status.uri }, now)
 }
 
-/** [TS-10] The same key, or another one of the very same issuer. */
+/** [TS-10] The same key, or another one of the same issuer. */
 async function keyOf(
   platform: TrustNeeds,
   header: JsonObject,
@@ -136,7 +134,7 @@ async function keyOf(
   const kid = memberOf(header, 'kid')
   const foreign = typeof kid === 'string' && looksLikeDid(kid) && parseKeyUrl(kid).did !== issuer.issuer
   if (foreign || Object.hasOwn(header, 'x5c')) throw new Fault('issuer.undiscoverable')
-  // what counts is the issuer of the credential, whatever the list calls itself
+  // the issuer of the credential decides, whatever issuer the list names
   return (await resolveIssuer(platform, { header, payload: { iss: issuer.issuer } }, now)).key
 }
 

@@ -4,6 +4,7 @@ import { readConfig } from '../../config.ts'
 import { generateKeyPair } from '../../crypto/jwk.ts'
 import { softwareKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
+import { Memory } from '../../memory/memory.ts'
 import type { OutboundFetch } from '../../platform.ts'
 import { didJwkOf } from '../../protocols/did/inline-did.ts'
 import { emptyList, setStatus } from '../../protocols/status-list/packed-list.ts'
@@ -33,9 +34,10 @@ async function aServer(uri: string, etag: string | null = '"v1"') {
     const body = Buffer.from(status === 304 ? '' : tokenOf(uri, world))
     return { status, headers: shown, contentType: 'application/statuslist+jwt', body }
   }
-  const issuer = await resolveIssuer({ config, fetch }, { header: {}, payload: { iss: did } }, noon)
+  const platform = { config, fetch, memory: new Memory() }
+  const issuer = await resolveIssuer(platform, { header: {}, payload: { iss: did } }, noon)
   const check = async (now: Date) => {
-    const found = await checkStatus({ config, fetch }, { status_list: { idx: 7, uri } }, issuer, now)
+    const found = await checkStatus(platform, { status_list: { idx: 7, uri } }, issuer, now)
     return found.map(({ code }) => code)
   }
   return { world, sent, check }

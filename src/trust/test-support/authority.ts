@@ -15,8 +15,10 @@ import { type Platform, urlsOf } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import { sql } from '../../store/store.ts'
 import { trustSchedules } from '../certificates/jobs.ts'
+import { certificateEndpoints } from '../certificates/public-endpoints.ts'
 import { certificateRoutes } from '../certificates/routes.ts'
-import { trustEndpoints } from '../public-endpoints.ts'
+import { didEndpoints } from '../did/public-endpoints.ts'
+import { revocationEndpoints } from '../revocation/public-endpoints.ts'
 import { signingRequestRoutes } from '../signing-requests/routes.ts'
 
 /** What was answered, JSON parsed; tests look into it freely. */
@@ -37,7 +39,7 @@ export type Authority = {
   readonly anotherTenant: () => Promise<Tenant>
   /** A call of our API by the tenant's backend; `path` starts with `/certificates`. */
   readonly api: (method: string, path: string, body?: unknown, as?: Tenant, accept?: string) => Promise<Reply>
-  /** A request of anybody at the protocol surface. */
+  /** A request without a token to the protocol surface. */
   readonly open: (path: string, headers?: Record<string, string>) => Promise<Reply>
   /** Lets one sweep run. */
   readonly sweep: (name: string) => Promise<void>
@@ -84,7 +86,9 @@ export async function anAuthority(
   }
   const callers = new Map<string, Caller>()
   const server = buildServer({
-    ...{ platform, routes: [...signingRequestRoutes, ...certificateRoutes], endpoints: trustEndpoints },
+    platform,
+    routes: [...signingRequestRoutes, ...certificateRoutes],
+    endpoints: [...didEndpoints, ...revocationEndpoints, ...certificateEndpoints],
     authenticate: async ({ authorization }) => {
       const caller = callers.get(authorization?.replace('Bearer ', '') ?? '')
       if (caller === undefined) throw new Fault('token.invalid')

@@ -1,6 +1,6 @@
 import type { OpenSsl } from '../../../test/support/openssl.ts'
 
-/** What somebody else's authority is told when it signs. */
+/** How a foreign authority signs. */
 export type ForeignAsk = {
   /** Lines of an openssl extension section. */
   readonly extensions?: string
@@ -11,7 +11,7 @@ export type ForeignAsk = {
   readonly otherKey?: boolean
 }
 
-/** An authority run by somebody else, with openssl. */
+/** A foreign authority, run with openssl. */
 export type ForeignAuthority = {
   readonly root: string
   /** Signs a request in PEM. @returns a certificate in PEM */

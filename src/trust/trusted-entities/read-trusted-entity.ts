@@ -9,8 +9,7 @@ import type { TrustedEntityBody } from './schemas.ts'
 import type { TrustedEntityContent } from './trusted-entity.ts'
 
 /**
- * Makes a trusted entity out of a body that fits its schema: every DID, address and certificate is checked, and certificates are kept in
- * one form.
+ * Returns the trusted entity of a body that matches its schema: checks every DID, address and certificate, and normalizes the PEM.
  *
  * @throws Fault `request.invalid` with every violation, or, if only certificates are wrong, `certificate.invalid` with one each.
  */
@@ -26,7 +25,7 @@ function didViolations(dids: NonNullable<TrustedEntityBody['dids']>): readonly V
   return dids.flatMap(({ did }, index) => {
     const pointer = `/dids/${index}/did`
     if (!isDid(did)) return [{ detail: 'It is not a DID without path, query and fragment.', pointer }]
-    return all.indexOf(did) < index ? [{ detail: 'The DID stands there twice.', pointer }] : []
+    return all.indexOf(did) < index ? [{ detail: 'The DID is in the list twice.', pointer }] : []
   })
 }
 
@@ -36,7 +35,7 @@ function issuerViolations(issuers: readonly string[], peers: PeerPolicy): readon
     if (asPeerUrl(issuer, peers) === null || issuer.includes('?')) {
       return [{ detail: 'It is not an https URL without query and fragment.', pointer }]
     }
-    return issuers.indexOf(issuer) < index ? [{ detail: 'The address stands there twice.', pointer }] : []
+    return issuers.indexOf(issuer) < index ? [{ detail: 'The address is in the list twice.', pointer }] : []
   })
 }
 
@@ -45,7 +44,8 @@ function readCertificates(texts: readonly string[], now: Date): readonly string[
   const known = new Set<string>()
   const read = texts.flatMap((text, index) => {
     const found = readOne(text, now)
-    const detail = typeof found === 'string' ? found : known.has(found.fingerprint) ? 'It stands there twice.' : null
+    const detail =
+      typeof found === 'string' ? found : known.has(found.fingerprint) ? 'The certificate is in the list twice.' : null
     if (typeof found !== 'string') known.add(found.fingerprint)
     if (detail !== null) violations.push({ detail, pointer: `/certificates/${index}` })
     return typeof found === 'string' ? [] : [toPem('CERTIFICATE', found.der)]
@@ -54,7 +54,7 @@ function readCertificates(texts: readonly string[], now: Date): readonly string[
   return read
 }
 
-/** The certificate, or what keeps it from being trusted. */
+/** Returns the certificate, or the reason why it cannot be trusted. */
 function readOne(text: string, now: Date): Certificate | string {
   let certificate: Certificate
   try {
@@ -66,7 +66,7 @@ function readOne(text: string, now: Date): Certificate | string {
   const objections = objectionsToAnchor(certificate, now)
   if (objections.length === 0) return certificate
   if (objections.includes('ca.missing')) {
-    return `${certificate.subject.text} is not a certification authority. Give the certificate that signs those of the issuer.`
+    return `${certificate.subject.text} is not a certification authority. Send the certificate that signs those of the issuer.`
   }
   return `${certificate.subject.text}: ${objections.map((code) => pathFindingMessages[code]).join(' ')}`
 }

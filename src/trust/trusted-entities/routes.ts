@@ -13,15 +13,15 @@ import {
 } from './trusted-entities.ts'
 import type { TrustedEntity } from './trusted-entity.ts'
 
-const tag = 'trusted entities'
+const reading = { group: 'creds', tag: 'trusted entities', scope: 'trust:read', status: 200 } as const
+const writing = { group: 'creds', tag: 'trusted entities', scope: 'trust:write' } as const
 
 const addRoute = route({
-  group: 'creds',
+  ...writing,
   method: 'POST',
   path: '/trusted-entities',
-  tag,
-  summary: 'Adds somebody whom the organisation trusts, by DIDs, by certificates or by issuer addresses.',
-  scope: 'trust:write',
+  summary:
+    'Creates a trusted entity: an issuer or verifier that the organisation trusts, by DIDs, certificates or issuer addresses.',
   body: TrustedEntityBody,
   status: 201,
   reply: TrustedEntityReply,
@@ -33,14 +33,11 @@ const addRoute = route({
 })
 
 const listRoute = route({
-  group: 'creds',
+  ...reading,
   method: 'GET',
   path: '/trusted-entities',
-  tag,
-  summary: 'Lists whom the organisation trusts.',
-  scope: 'trust:read',
+  summary: 'Lists the entities that the organisation trusts.',
   query: TrustedEntityListQuery,
-  status: 200,
   reply: Type.Array(TrustedEntityReply),
   faults: [],
   handle: ({ platform, caller, query, href }) =>
@@ -48,25 +45,20 @@ const listRoute = route({
 })
 
 const getRoute = route({
-  group: 'creds',
+  ...reading,
   method: 'GET',
   path: '/trusted-entities/{id}',
-  tag,
-  summary: 'Reads a trusted entity; what its certificates say stands in `meta`.',
-  scope: 'trust:read',
-  status: 200,
+  summary: 'Returns a trusted entity, with the subjects and validity of its certificates in `meta`.',
   reply: TrustedEntityReply,
   faults: ['resource.unknown'],
   handle: async ({ platform, caller, params }) => shown(await getTrustedEntity(platform, caller, params.id)),
 })
 
 const replaceRoute = route({
-  group: 'creds',
+  ...writing,
   method: 'PUT',
   path: '/trusted-entities/{id}',
-  tag,
-  summary: 'Replaces a trusted entity entirely. It counts at once, also for open presentation requests.',
-  scope: 'trust:write',
+  summary: 'Replaces a trusted entity entirely, with immediate effect, also for open presentation requests.',
   body: TrustedEntityBody,
   status: 200,
   reply: TrustedEntityReply,
@@ -76,12 +68,10 @@ const replaceRoute = route({
 })
 
 const removeRoute = route({
-  group: 'creds',
+  ...writing,
   method: 'DELETE',
   path: '/trusted-entities/{id}',
-  tag,
-  summary: 'Removes a trusted entity. Templates that trust only it trust nobody from then on.',
-  scope: 'trust:write',
+  summary: 'Deletes a trusted entity. Templates that trust only this entity accept no issuer from then on.',
   status: 204,
   faults: ['resource.unknown'],
   handle: async ({ platform, caller, params }) => {
@@ -90,7 +80,7 @@ const removeRoute = route({
   },
 })
 
-/** Whom an organisation trusts. */
+/** Trusted entities, in our API. */
 export const trustedEntityRoutes: readonly Route[] = [addRoute, listRoute, getRoute, replaceRoute, removeRoute]
 
 function shown(entity: TrustedEntity) {

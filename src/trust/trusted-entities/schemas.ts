@@ -49,7 +49,7 @@ export const TrustedEntityBody = Type.Object(
 /** Checked body of POST and PUT. */
 export type TrustedEntityBody = Static<typeof TrustedEntityBody>
 
-/** A trusted entity as it leaves. */
+/** A trusted entity as our API shows it. */
 export const TrustedEntityReply = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
@@ -63,10 +63,10 @@ export const TrustedEntityReply = Type.Object(
   },
   { additionalProperties: false, $id: 'TrustedEntity' },
 )
-/** A trusted entity as it leaves. */
+/** A trusted entity as our API shows it. */
 export type TrustedEntityReply = Static<typeof TrustedEntityReply>
 
-/** What the list may be asked for. */
+/** Query of the list of trusted entities. */
 export const TrustedEntityListQuery = listQuery({
   filters: { did: Type.String({ minLength: 1, maxLength: 2048 }) },
   searches: ['name'],

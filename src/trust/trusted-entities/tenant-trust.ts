@@ -1,17 +1,15 @@
 import type { TenantId } from '../../caller.ts'
 import { readPem } from '../../crypto/x509/pem.ts'
 import { type Anchor, type AnchorSet, anchorSetOf, type Purpose } from '../../crypto/x509-path/anchor.ts'
-import { Recent } from '../../memory/recent.ts'
 import type { Platform } from '../../platform.ts'
-import { oncePer } from '../../store/once-per.ts'
 import { ownAnchors } from '../certificates/own-anchors.ts'
 import type { TrustedEntity } from './trusted-entity.ts'
 import { allTrustedEntities, trustStamp } from './trusted-entity-store.ts'
 
-/** What it takes to know whom a tenant trusts. */
-export type TrustSource = Pick<Platform, 'store' | 'clock'>
+/** What reading a tenant's trust needs. */
+export type TrustSource = Pick<Platform, 'store' | 'clock' | 'memory'>
 
-/** Whom a tenant trusts, made ready for use. `anchors`: those of the entities and the tenant's own. */
+/** The trust of a tenant. `anchors`: those of its trusted entities and its own roots. */
 type Trust = {
   readonly entities: readonly TrustedEntity[]
   readonly anchors: readonly Anchor[]
@@ -19,19 +17,11 @@ type Trust = {
 }
 type Read = { readonly stamp: string; readonly entities: readonly TrustedEntity[]; readonly anchors: readonly Anchor[] }
 
-/** A change is noticed by every process within this time; by the one that made it at once. */
-const FRESH = { entriesMax: 1000, ttlMs: 5_000 } as const
-/** Certificates are read again only when something changed. */
-const READ = { entriesMax: 1000, ttlMs: 3_600_000 } as const
-
-/** `own`: the anchors of the tenant itself that went into it; it is made anew when those change. */
+/** `own`: the tenant's own anchors in it; it is rebuilt when those change. */
 type FreshTrust = { readonly own: Promise<readonly Anchor[]>; readonly trust: Promise<Trust> }
 
-const fresh = oncePer(() => new Recent<FreshTrust>(FRESH))
-const read = oncePer(() => new Recent<Read>(READ))
-
 /**
- * The certificates that chains may end at, up to 5 s old.
+ * Returns the certificates that chains may end at, up to 5 s old.
  *
  * @param entityIds Only those of these entities; by default all, and the tenant's own roots.
  */
@@ -46,7 +36,7 @@ export async function trustedAnchors(
 }
 
 /**
- * The entities that are trusted for a purpose, up to 5 s old.
+ * Returns the entities that are trusted for a purpose, up to 5 s old.
  *
  * @param entityIds Only these; by default all.
  */
@@ -60,14 +50,18 @@ export async function trustedEntitiesFor(
   return entities.filter((one) => one.purposes.includes(purpose) && (entityIds?.includes(one.id) ?? true))
 }
 
-/** Forgets whom the tenant trusts, so that a change made in this process counts at once. */
-export function forgetTrust({ store }: Pick<Platform, 'store'>, tenantId: TenantId): void {
-  fresh(store).delete(tenantId)
+/** Discards the cached trust of a tenant, so that a change made by this process counts at once. */
+export function forgetTrust(needs: Pick<Platform, 'memory'>, tenantId: TenantId): void {
+  cacheOf(needs).delete(tenantId)
 }
 
-/** Callers that come together share one look-up; one that failed is not kept. */
+function cacheOf({ memory }: Pick<Platform, 'memory'>) {
+  return memory.cache<FreshTrust>('trust.tenant_trust')
+}
+
+/** Concurrent calls share one look-up; a failure is not cached. */
 function trustOf(source: TrustSource, tenantId: TenantId): Promise<Trust> {
-  const cache = fresh(source.store)
+  const cache = cacheOf(source)
   const now = source.clock.now()
   const own = ownAnchors(source, tenantId)
   const found = cache.get(tenantId, now)
@@ -84,8 +78,8 @@ async function load(source: TrustSource, tenantId: TenantId, now: Date, own: Fre
   return { entities, anchors, set: anchorSetOf(anchors) }
 }
 
-async function readEntities({ store }: TrustSource, tenantId: TenantId, now: Date): Promise<Read> {
-  const cache = read(store)
+async function readEntities({ store, memory }: TrustSource, tenantId: TenantId, now: Date): Promise<Read> {
+  const cache = memory.cache<Read>('trust.trusted_entities')
   const stamp = await store.single(tenantId, trustStamp)
   const known = cache.get(tenantId, now)
   if (known?.stamp === stamp) return known

@@ -73,7 +73,7 @@ test('each certificate that cannot be trusted is named with what is wrong with i
     /certificates\/2 It is not well-formed/,
     /certificates\/3 CN=Past,C=ZA: .*expired/,
     /certificates\/4 CN=Weak,C=ZA: .*too weak/,
-    /certificates\/5 It stands there twice/,
+    /certificates\/5 The certificate is in the list twice/,
   ].entries()) {
     assert.match(told[index], wanted)
   }

@@ -17,9 +17,9 @@ import {
   replaceTrustedEntity,
 } from './trusted-entity-store.ts'
 
-type Needs = Pick<Platform, 'store' | 'clock' | 'config'>
+type Needs = Pick<Platform, 'store' | 'clock' | 'config' | 'memory'>
 
-/** Adds somebody whom the tenant trusts. @throws Fault `request.invalid`, `certificate.invalid` */
+/** Creates a trusted entity. @throws Fault `request.invalid`, `certificate.invalid` */
 export async function createTrustedEntity(
   needs: Needs,
   caller: Caller,
@@ -35,7 +35,7 @@ export async function createTrustedEntity(
   return made
 }
 
-/** Replaces all that is said of an entity. @throws Fault `request.invalid`, `certificate.invalid`, `resource.unknown` */
+/** Replaces a trusted entity entirely. @throws Fault `request.invalid`, `certificate.invalid`, `resource.unknown` */
 export async function updateTrustedEntity(
   needs: Needs,
   caller: Caller,
@@ -52,8 +52,8 @@ export async function updateTrustedEntity(
 }
 
 /**
- * Takes an entity away: whatever it vouched for is no longer trusted. Templates that name it trust one less; one that names only it
- * trusts nobody.
+ * Deletes a trusted entity: its DIDs, certificates and addresses are no longer trusted. A template that names only this entity accepts no
+ * issuer.
  *
  * @throws Fault `resource.unknown`
  */
@@ -69,17 +69,17 @@ export async function getTrustedEntity({ store }: Needs, { tenantId }: Caller, i
   return store.single(tenantId, (tx) => getTrustedEntityRow(tx, knownId(id)))
 }
 
-/** One page. `limit` one more than a page: see `listAnswer`. */
+/** Returns one page, and one row more if there is a next page. */
 export async function listTrustedEntities(
   { store }: Needs,
   { tenantId }: Caller,
-  ask: ListRequest,
+  request: ListRequest,
   filter: { readonly did?: string | undefined; readonly name?: string | undefined },
 ): Promise<TrustedEntity[]> {
-  return store.single(tenantId, (tx) => listTrustedEntityRows(tx, ask, filter))
+  return store.single(tenantId, (tx) => listTrustedEntityRows(tx, request, filter))
 }
 
-/** Those of the ids that are no trusted entities of the tenant. Nothing is asked for an empty list. */
+/** Returns those of the ids that are not trusted entities of the tenant. No statement for an empty list. */
 export async function unknownTrustedEntities(
   { store }: Pick<Platform, 'store'>,
   tenantId: TenantId,
@@ -90,6 +90,6 @@ export async function unknownTrustedEntities(
   return new Set(ids.filter((id) => !there.includes(id.toLowerCase())))
 }
 
-function entryOf(what: string, id: string, by: Caller): AuditEntry {
-  return { action: `trusted_entity.${what}`, subject: { kind: 'trusted_entity', id }, by }
+function entryOf(change: string, id: string, by: Caller): AuditEntry {
+  return { action: `trusted_entity.${change}`, subject: { kind: 'trusted_entity', id }, by }
 }

@@ -8,7 +8,7 @@ import type { TrustedEntity, TrustedEntityContent } from './trusted-entity.ts'
 const columns = `id, name, dids, certificates, issuers, purposes, created_at as "createdAt", updated_at as "updatedAt"`
 
 const insertEntity = sql(
-  'trust.entity-insert',
+  'trust.insert_entity',
   `with ins as (
      insert into trusted_entity (tenant_id, id, name, dids, certificates, issuers, purposes, created_at, updated_at)
      values ($1, $2, $3, $4::jsonb, $5::jsonb, $6::jsonb, $7::text[], $8, $8) returning *),
@@ -16,7 +16,7 @@ const insertEntity = sql(
    select ${columns} from ins`,
 )
 const replaceEntity = sql(
-  'trust.entity-replace',
+  'trust.replace_entity',
   `with upd as (
      update trusted_entity set name = $3, dids = $4::jsonb, certificates = $5::jsonb, issuers = $6::jsonb, purposes = $7::text[], updated_at = $8
      where tenant_id = $1 and id = $2 returning *),
@@ -24,21 +24,21 @@ const replaceEntity = sql(
    select ${columns} from upd`,
 )
 const deleteEntity = sql(
-  'trust.entity-delete',
+  'trust.delete_entity',
   `with del as (delete from trusted_entity where tenant_id = $1 and id = $2 returning *),
    ${auditCte({ from: 'del', first: 3 })}
    select id from del`,
 )
-const findEntity = sql('trust.entity-find', `select ${columns} from trusted_entity where tenant_id = $1 and id = $2`)
-const allEntities = sql('trust.entity-all', `select ${columns} from trusted_entity where tenant_id = $1 order by id`)
+const findEntity = sql('trust.find_entity', `select ${columns} from trusted_entity where tenant_id = $1 and id = $2`)
+const allEntities = sql('trust.list_entities', `select ${columns} from trusted_entity where tenant_id = $1 order by id`)
 // Changes with every change, also when the clocks of two servers differ.
 const stampOf = sql(
-  'trust.entity-stamp',
+  'trust.find_entity_stamp',
   `select coalesce(md5(string_agg(id::text || extract(epoch from updated_at)::text, ' ' order by id)), '') as stamp
    from trusted_entity where tenant_id = $1`,
 )
 const existing = sql(
-  'trust.entity-existing',
+  'trust.find_existing_entities',
   'select id from trusted_entity where tenant_id = $1 and id = any($2::uuid[])',
 )
 
@@ -55,7 +55,7 @@ const page = pagedList({
   },
 })
 
-/** Adds an entity and its audit entry. */
+/** Inserts an entity and its audit entry. */
 export async function insertTrustedEntity(
   tx: TenantTx,
   id: string,
@@ -66,7 +66,7 @@ export async function insertTrustedEntity(
   return found(await tx.rows<TrustedEntity>(insertEntity, valuesOf(tx, id, content, entry, now)))
 }
 
-/** Replaces all that is said of an entity. @throws Fault `resource.unknown` */
+/** Replaces an entity entirely. @throws Fault `resource.unknown` */
 export async function replaceTrustedEntity(
   tx: TenantTx,
   id: string,
@@ -77,7 +77,7 @@ export async function replaceTrustedEntity(
   return found(await tx.rows<TrustedEntity>(replaceEntity, valuesOf(tx, id, content, entry, now)))
 }
 
-/** Takes an entity away. @throws Fault `resource.unknown` */
+/** Deletes an entity. @throws Fault `resource.unknown` */
 export async function deleteTrustedEntity(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<void> {
   found(await tx.rows(deleteEntity, [tx.tenantId, id, ...auditValues(entry, now)]))
 }
@@ -87,29 +87,29 @@ export async function getTrustedEntityRow(tx: TenantTx, id: string): Promise<Tru
   return found(await tx.rows<TrustedEntity>(findEntity, [tx.tenantId, id]))
 }
 
-/** Everybody whom the tenant trusts. */
+/** Returns all trusted entities of the tenant. */
 export async function allTrustedEntities(tx: TenantTx): Promise<TrustedEntity[]> {
   return tx.rows<TrustedEntity>(allEntities, [tx.tenantId])
 }
 
-/** A text that differs whenever {@link allTrustedEntities} does. */
+/** Returns a text that changes whenever {@link allTrustedEntities} does. */
 export async function trustStamp(tx: TenantTx): Promise<string> {
   const [row] = await tx.rows<{ stamp: string }>(stampOf, [tx.tenantId])
   return row?.stamp ?? ''
 }
 
-/** Which of these ids (UUIDs) are entities of the tenant. */
+/** Returns those of the ids (UUIDs) that are entities of the tenant. */
 export async function existingTrustedEntities(tx: TenantTx, ids: readonly string[]): Promise<string[]> {
   return (await tx.rows<{ id: string }>(existing, [tx.tenantId, ids])).map(({ id }) => id)
 }
 
-/** One page, and one row more if there is a next page. */
+/** Returns one page, and one row more if there is a next page. */
 export async function listTrustedEntityRows(
   tx: TenantTx,
-  ask: PageRequest,
+  request: PageRequest,
   filter: { readonly did?: string | undefined; readonly name?: string | undefined },
 ): Promise<TrustedEntity[]> {
-  return page<TrustedEntity>(tx, ask, [tx.tenantId], filter)
+  return page<TrustedEntity>(tx, request, [tx.tenantId], filter)
 }
 
 function valuesOf(tx: TenantTx, id: string, content: TrustedEntityContent, entry: AuditEntry, now: Date): unknown[] {

@@ -1,9 +1,9 @@
 import type { Purpose } from '../../crypto/x509-path/anchor.ts'
 
-/** A DID of somebody who is trusted. `name` is for people. */
+/** A DID of a trusted entity. `name` is for display. */
 export type TrustedDid = { readonly did: string; readonly name?: string }
 
-/** What a tenant says about somebody it trusts; all of it is replaced by a PUT. */
+/** The content of a trusted entity; a PUT replaces all of it. */
 export type TrustedEntityContent = {
   readonly name: string
   readonly dids: readonly TrustedDid[]
@@ -11,11 +11,11 @@ export type TrustedEntityContent = {
   readonly certificates: readonly string[]
   /** https identifiers, as in `iss` and in credential offers. */
   readonly issuers: readonly string[]
-  /** [X5-4] What they are trusted for; nothing else. */
+  /** [X5-4] The only purposes that they are trusted for. */
   readonly purposes: readonly Purpose[]
 }
 
-/** Somebody whom a tenant trusts. */
+/** An issuer or verifier that a tenant trusts. */
 export type TrustedEntity = TrustedEntityContent & {
   readonly id: string
   readonly createdAt: Date

@@ -30,7 +30,7 @@ async function aRoot(by: Verifier, backend: Backend, keyType: 'P-256' | 'Ed25519
     countryName: 'ZA',
     issuerAlternativeNameUrl: 'https://a.example',
   } as const
-  return createRoot(by.platform, callerOf(backend), about)
+  return createRoot(by.platform, callerOf(backend), about, crypto.randomUUID())
 }
 /** Fetches a request object; jose verifies the signature with the leaf in its header. */
 async function fetched(requestUri: string) {

@@ -5,7 +5,7 @@ import type { Platform } from '../../platform.ts'
 import { type ActiveSigner, activeSigner, findActiveSigner } from '../../trust/certificates/active-signer.ts'
 import type { VerifierConfig } from '../templates/presentation-template.ts'
 
-type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config'>
+type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
 
 /** The signer of a request: a certificate and its client identifier; without them the did:web of the tenant. */
 type RequestSigner = { readonly clientId?: string; readonly signerId?: string }

@@ -15,7 +15,7 @@ const RETENTION_SECONDS = 30 * 86_400
 /** [VP-R1] at least 128 bits; 32 characters. */
 const NONCE_BYTES = 24
 
-type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config'>
+type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
 
 /**
  * Creates a presentation request with a copy of its template. One statement, unless the template has an unusual signing preference.

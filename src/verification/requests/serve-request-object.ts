@@ -11,7 +11,7 @@ import { addressesOf } from './request-addresses.ts'
 import { findPendingRequest, findPresentationRequest } from './request-store.ts'
 import { readRequestToken } from './request-token.ts'
 
-type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'keys' | 'urls' | 'config'>
+type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'keys' | 'urls' | 'config' | 'memory'>
 
 /**
  * Returns the signed request object of an open request. Until the request ends it may be fetched any number of times, with the same nonce,

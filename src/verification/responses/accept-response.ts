@@ -16,7 +16,7 @@ import { readRequestToken } from '../requests/request-token.ts'
 import { resultPlace } from '../requests/result-place.ts'
 import { checkResponse } from './check-response.ts'
 
-type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'urls' | 'fetch' | 'config'>
+type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'urls' | 'fetch' | 'config' | 'memory'>
 
 /** When a wallet may repeat a response that could not be checked. */
 const RETRY_SECONDS = 10

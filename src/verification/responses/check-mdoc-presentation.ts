@@ -18,7 +18,7 @@ import {
   rejectedCredential,
 } from './checked-credential.ts'
 
-type Needs = Pick<Platform, 'fetch' | 'config'>
+type Needs = Pick<Platform, 'fetch' | 'config' | 'memory'>
 
 /**
  * Checks one mdoc on its own, over the bytes as received and in the order of 6.5: form, the chain of its signer, what the issuer signed, the

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { readConfig } from '../../config.ts'
 import { noAnchors } from '../../crypto/x509-path/anchor.ts'
 import { Fault } from '../../fault.ts'
+import { Memory } from '../../memory/memory.ts'
 import { urlsOf } from '../../platform.ts'
 import { matchClaims } from '../../protocols/dcql/match.ts'
 import { parseQuery } from '../../protocols/dcql/parse-query.ts'
@@ -12,7 +13,11 @@ import { checkPresentation } from './check-presentation.ts'
 const issuer = anIssuer()
 const holder = aKey()
 const now = new Date()
-const platform = { config: readConfig({}), fetch: () => Promise.reject(new Fault('upstream.unreachable')) }
+const platform = {
+  config: readConfig({}),
+  fetch: () => Promise.reject(new Fault('upstream.unreachable')),
+  memory: new Memory(),
+}
 const expected = {
   credential: { type: membership, format: 'sd-jwt-vc', attributes: {}, issuers: [issuer.did] },
   ...{ nonce: 'nonce-of-this-request-0123', aud: 'decentralized_identifier:did:web:us.example', now },

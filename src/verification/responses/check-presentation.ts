@@ -9,7 +9,7 @@ import type { CheckedCredential, ExpectedPresentation } from './checked-credenti
  * Issuer documents, revocation lists and status lists are fetched, bounded and cached. NOT checked: whether it matches the query.
  */
 export function checkPresentation(
-  platform: Pick<Platform, 'fetch' | 'config'>,
+  platform: Pick<Platform, 'fetch' | 'config' | 'memory'>,
   presentation: string,
   expected: ExpectedPresentation,
 ): Promise<CheckedCredential> {

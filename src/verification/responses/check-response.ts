@@ -34,7 +34,7 @@ type Answer = {
  * @see [OpenID4VP 1.0, 8.6](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-vp-token-validation)
  */
 export async function checkResponse(
-  platform: Pick<Platform, 'fetch' | 'config'>,
+  platform: Pick<Platform, 'fetch' | 'config' | 'memory'>,
   request: PendingRequest,
   vpToken: VpToken,
   context: Pick<ExpectedPresentation, 'aud' | 'responseUri' | 'now' | 'trust' | 'verifier'>,
@@ -70,7 +70,7 @@ export async function checkResponse(
 }
 
 async function checkOne(
-  platform: Pick<Platform, 'fetch' | 'config'>,
+  platform: Pick<Platform, 'fetch' | 'config' | 'memory'>,
   presentations: readonly string[],
   expected: ExpectedPresentation,
 ): Promise<CheckedCredential> {

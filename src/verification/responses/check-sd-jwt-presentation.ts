@@ -25,7 +25,7 @@ import {
  * @see [OpenID4VP 1.0, 8.6](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-vp-token-validation), protocol steps 5 to 9
  */
 export async function checkSdJwtPresentation(
-  platform: Pick<Platform, 'fetch' | 'config'>,
+  platform: Pick<Platform, 'fetch' | 'config' | 'memory'>,
   compact: string,
   expected: ExpectedPresentation,
 ): Promise<CheckedCredential> {

@@ -152,7 +152,8 @@ test('a licence of a second library is verified too, with a session transcript b
 test('a response to a request with a certificate is bound to its client identifier', async () => {
   const { backend, ids } = await trusting(root)
   const about = { type: 'verifierRoot', keyType: 'P-256', countryName: 'ZA' } as const
-  await createRoot(verifier.platform, callerOf(backend), { ...about, issuerAlternativeNameUrl: 'https://a.example' })
+  const body = { ...about, issuerAlternativeNameUrl: 'https://a.example' }
+  await createRoot(verifier.platform, callerOf(backend), body, crypto.randomUUID())
   const [good, bad] = [await asking(backend, { trustedIssuers: ids }), await asking(backend, { trustedIssuers: ids })]
   assert.match(good.aud, /^x509_hash:/)
   const document = await anOwfDocument({ signer })

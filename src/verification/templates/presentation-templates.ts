@@ -9,7 +9,7 @@ import { redirectPolicyOf } from './redirect-uris.ts'
 import type { PresentationTemplateBody } from './schemas.ts'
 import { archiveTemplateRow, insertTemplateRow, replaceTemplateRow } from './template-store.ts'
 
-type Needs = Pick<Platform, 'store' | 'clock' | 'config'>
+type Needs = Pick<Platform, 'store' | 'clock' | 'config' | 'memory'>
 
 /** Creates a presentation template. @throws Fault `request.invalid` */
 export async function createPresentationTemplate(

@@ -9,7 +9,7 @@ export type RedirectPolicy = { readonly allowHttpLoopback: boolean; readonly all
 
 /** Returns the tenant's setting `redirectUris`, up to 5 s old. Without it none is allowed in production, and any in development. */
 export async function redirectPolicyOf(
-  needs: Pick<Platform, 'store' | 'clock' | 'config'>,
+  needs: Pick<Platform, 'store' | 'clock' | 'config' | 'memory'>,
   tenantId: TenantId,
 ): Promise<RedirectPolicy> {
   const { isDevelopment: allowHttpLoopback } = needs.config

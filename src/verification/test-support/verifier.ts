@@ -16,7 +16,9 @@ import { RateLimiter } from '../../memory/rate-limiter.ts'
 import { type OutboundFetch, type Platform, urlsOf } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import type { Store } from '../../store/store.ts'
-import { trustEndpoints } from '../../trust/public-endpoints.ts'
+import { certificateEndpoints } from '../../trust/certificates/public-endpoints.ts'
+import { didEndpoints } from '../../trust/did/public-endpoints.ts'
+import { revocationEndpoints } from '../../trust/revocation/public-endpoints.ts'
 import { verificationRoutes } from '../requests/routes.ts'
 import { verificationEndpoints } from '../responses/public-endpoints.ts'
 
@@ -73,7 +75,7 @@ export async function startVerifier(fetch?: OutboundFetch, host = '127.0.0.1'): 
   const server = buildServer({
     platform,
     routes: verificationRoutes,
-    endpoints: [...verificationEndpoints, ...trustEndpoints],
+    endpoints: [...verificationEndpoints, ...didEndpoints, ...revocationEndpoints, ...certificateEndpoints],
     authenticate: async ({ authorization = '' }) => aCaller(tenants, authorization),
   })
   await server.listen()

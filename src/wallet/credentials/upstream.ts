@@ -7,7 +7,7 @@ import type { PeerPolicy } from '../../protocols/shape.ts'
 import { isOutOfReach, isServerTrouble } from '../../trust/lookups/out-of-reach.ts'
 
 /** What an outbound call needs of the platform. */
-export type OutboundPeer = Pick<Platform, 'fetch' | 'config'>
+export type OutboundPeer = Pick<Platform, 'fetch' | 'config' | 'memory'>
 
 /** [9.2] How much of an answer is read, in bytes. */
 export const bytesMax = {

@@ -24,7 +24,7 @@ export function walletFormatOf(wireFormat: string): WalletFormat {
  * The formats that wallets of a tenant take and show, as protocols call them: the setting `walletFormats`; without one, SD-JWT VCs only.
  */
 export async function openFormats(
-  needs: Pick<Platform, 'store' | 'clock'>,
+  needs: Pick<Platform, 'store' | 'clock' | 'memory'>,
   tenantId: TenantId,
 ): Promise<readonly WireFormat[]> {
   const told = (await findTenantOf(needs, tenantId))?.settings.walletFormats

@@ -1,5 +1,5 @@
 import { Fault } from '../../fault.ts'
-import { trustOperation, unknownRootOf } from '../../trust/issuers/unanchored.ts'
+import { describeRoot, trustOperation, unknownRootOf } from '../../trust/issuers/unanchored.ts'
 import type { TrustFindingCode } from '../../trust/lookups/finding.ts'
 import { checkStatus } from '../../trust/status-lists/check-status.ts'
 import type { VerifiedCopy } from '../credentials/sealed-copy.ts'
@@ -97,7 +97,7 @@ function refusalOf(
     return new Fault('credential.invalid', { detail, meta: { findings: shown } })
   const root = issuer.chain === null ? null : unknownRootOf(issuer.chain.der)
   const operation = trustOperation(platform)
-  const whom = root === null ? issuer.issuer : `the root ${root.subject}`
+  const whom = root === null ? issuer.issuer : `the root ${describeRoot(root)}`
   return new Fault('credential.untrusted', {
     detail: `${detail} Trust ${whom} with ${operation}, and repeat the call: the credential is kept sealed until then.`,
     meta: { findings: shown, trust: { operation, issuer: issuer.issuer, ...(root !== null && { root }) } },

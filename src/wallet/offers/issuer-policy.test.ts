@@ -104,7 +104,7 @@ test('a trusted issuer does not pass on what somebody else signed', () =>
     const found = await fault(refused)
     assert.equal(found.code, 'credential.untrusted')
     assert.deepEqual(faults['credential.untrusted'].api, [422, 'CREDENTIAL_INVALID'])
-    const message = 'The issuer is none of those that the organisation trusts.'
+    const message = 'The issuer is not among those that the organisation trusts.'
     assert.deepEqual(found.meta?.findings, [{ copy: 0, code: 'issuer.not_trusted', message }])
     assert.deepEqual(placesOf(issuer).includes('notification'), false, 'the issuer was told of a failure')
   }))

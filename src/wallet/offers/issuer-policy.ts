@@ -12,7 +12,7 @@ import { trustFinding } from '../../trust/lookups/finding.ts'
 /** From whom the wallets of a tenant take credentials: from anybody, or from the tenant itself and its trusted entities only. */
 export type IssuerPolicy = 'any' | 'trusted'
 
-type Needs = Pick<Platform, 'store' | 'clock' | 'config' | 'urls'>
+type Needs = Pick<Platform, 'store' | 'clock' | 'config' | 'urls' | 'memory'>
 
 /** What the checks of a received credential need to know of the tenant's trust. */
 export type SignerTrust = {
@@ -23,7 +23,7 @@ export type SignerTrust = {
 
 /** The tenant's setting `issuerPolicy`; without one `any` in development and `trusted` in production. */
 export async function issuerPolicyOf(
-  needs: Pick<Needs, 'store' | 'clock' | 'config'>,
+  needs: Pick<Needs, 'store' | 'clock' | 'config' | 'memory'>,
   id: TenantId,
 ): Promise<IssuerPolicy> {
   const told = (await findTenantOf(needs, id))?.settings.issuerPolicy
@@ -78,7 +78,7 @@ export async function refuseUnverifiable(
  * of the very address under an unknown root is taken too, and stays `trusted: false`.
  */
 export function signerTrustOf(
-  needs: Pick<Needs, 'store' | 'clock' | 'config'>,
+  needs: Pick<Needs, 'store' | 'clock' | 'config' | 'memory'>,
   tenantId: TenantId,
   credentialIssuer: string,
 ): SignerTrust {

@@ -112,7 +112,8 @@ async function authenticateCertified(
   const by: { name: string | null } = { name: null }
   const trustChain = (x5c: readonly string[], client: SignedRequest['client']) => {
     const found = certifiedVerifier(x5c, client, { ...known, revocation }, beyond)
-    by.name = found.name
+    // an organisation is shown to its own users by its name
+    by.name = found.isOwn && tenant !== null ? tenant.name : found.name
     return found.key
   }
   const request = authenticateSigned(signed, { trustChain }, peersOf(platform))

@@ -1,0 +1,87 @@
+// Two servers in one process, on one store: neither sees what the other has cached, counted or verified.
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { buildApp } from '../src/app.ts'
+import { signAccessToken } from '../src/authorization/access/platform-token.ts'
+import { readToken } from '../src/authorization/access/read-token.ts'
+import { authenticateClient } from '../src/authorization/server/authenticate-client.ts'
+import { countAttempt } from '../src/authorization/server/failed-attempts.ts'
+import { readConfig } from '../src/config.ts'
+import { applyBootstrap } from '../src/directory/bootstrap/apply-bootstrap.ts'
+import { forgetTenants, getTenant } from '../src/directory/tenants/find-tenant.ts'
+import { caches, type EntryCacheName } from '../src/memory/caches.ts'
+import type { Platform } from '../src/platform.ts'
+import { openTestDatabase, type TestDatabase } from './support/database.ts'
+import { backendSecret } from './support/server.ts'
+
+const ip = '192.0.2.1'
+const quiet = () => undefined
+const log = { debug: quiet, info: quiet, warn: quiet, error: console.error }
+const clients = [{ clientId: 'backend', clientSecret: backendSecret, scopes: ['users:read' as const] }]
+const masterKey = randomBytes(32)
+
+let db: TestDatabase
+let servers: readonly [Platform, Platform]
+before(async () => {
+  db = await openTestDatabase()
+  const config = { ...readConfig({}), port: 0 }
+  const clock = { now: () => new Date() }
+  const server = () => buildApp({ config, store: db.store, masterKey, log, clock, keyDevice: null }).platform
+  servers = [server(), server()]
+  await applyBootstrap(servers[0], { tenants: [{ slug: 'acme', name: 'Before', clients }] })
+})
+after(() => db.close())
+
+async function statementsOf(work: () => Promise<unknown>): Promise<number> {
+  const before = db.store.counts.statements
+  await work()
+  return db.store.counts.statements - before
+}
+
+test('a tenant that one server has cached is read by the other one', async () => {
+  const [first, second] = servers
+  assert.equal((await getTenant(first, 'acme')).name, 'Before')
+  await applyBootstrap(second, { tenants: [{ slug: 'acme', name: 'After' }] })
+  assert.equal((await getTenant(second, 'acme')).name, 'After')
+  assert.equal((await getTenant(first, 'acme')).name, 'Before')
+  forgetTenants(first)
+  assert.equal((await getTenant(first, 'acme')).name, 'After')
+})
+
+test('a token that one server has verified is verified by the other one', async () => {
+  const [first, second] = servers
+  const { id: tenantId } = await getTenant(first, 'acme')
+  const claims = { tenantId, clientId: 'backend', userId: null, isActing: false, scopes: ['users:read' as const] }
+  const token = await signAccessToken(first, claims)
+  await readToken(first, token)
+  assert.equal(await statementsOf(() => readToken(first, token)), 0)
+  assert((await statementsOf(() => readToken(second, token))) > 0)
+})
+
+test('a secret that one server has verified is hashed by the other one, and only there the client is proven', async () => {
+  const [first, second] = servers
+  const proof = { method: 'secret', clientId: 'backend', secret: backendSecret } as const
+  await authenticateClient(first, proof, ip)
+  const isProven = (server: Platform) =>
+    server.memory.cache<true>('authorization.proven_clients').get('backend', server.clock.now()) === true
+  assert.deepEqual(servers.map(isProven), [true, false])
+  await authenticateClient(second, proof, ip)
+  assert.deepEqual(servers.map(isProven), [true, true])
+})
+
+test('failed attempts at one server do not count at the other one', () => {
+  const [first, second] = servers
+  for (let times = 1; times <= 10; times += 1) countAttempt(first, 'guessed', ip)
+  assert.throws(() => countAttempt(first, 'guessed', ip), { code: 'request.rate_limited' })
+  countAttempt(second, 'guessed', ip)
+})
+
+test('no cache of the table is shared', () => {
+  const [first, second] = servers
+  for (const name of Object.keys(caches) as EntryCacheName[]) {
+    if (!('entriesMax' in caches[name])) continue
+    first.memory.cache<string>(name).set('two servers', 'first', first.clock.now())
+    assert.equal(second.memory.cache<string>(name).get('two servers', second.clock.now()), undefined, name)
+  }
+})
