@@ -1,6 +1,11 @@
 import { Fault, type FaultCode } from '../../fault.ts'
 
-const passing: ReadonlySet<FaultCode> = new Set(['upstream.unreachable', 'upstream.timeout', 'upstream.answer'])
+const passing: ReadonlySet<FaultCode> = new Set([
+  'upstream.unreachable',
+  'upstream.timeout',
+  'upstream.busy',
+  'upstream.answer',
+])
 
 /** Whether an error only says that the other side could not be asked now. It says nothing about whom the question was about. */
 export function isOutOfReach(error: unknown): boolean {

@@ -45,7 +45,7 @@ const getRoute = route({
   method: 'GET',
   path: '/v2/credentials/{id}',
   tag: 'credentials',
-  summary: 'Reads a credential.',
+  summary: 'Returns a credential.',
   scope: 'wallet:read',
   params: IdParams,
   status: 200,
@@ -74,7 +74,7 @@ const consentRoute = route({
     answer(await setConsent(platform, caller, params.id, body.status)),
 })
 
-/** RFC 9745: a date, so that a client sees since when. */
+/** RFC 9745: the date of deprecation. */
 const DEPRECATED_SINCE = '@1767225600' // 2026-01-01
 
 const bareConsentRoute = route({
@@ -82,7 +82,7 @@ const bareConsentRoute = route({
   method: 'PATCH',
   path: '/credentials/{id}/status',
   tag: 'credentials',
-  summary: 'Sets the consent of the holder; answers without the envelope. Use PATCH /v2/credentials/{id}.',
+  summary: 'Sets the consent of the holder; replies without the envelope. Use PATCH /v2/credentials/{id}.',
   scope: 'wallet:write',
   params: IdParams,
   body: ConsentBody,
@@ -116,10 +116,10 @@ const removeRoute = route({
 /** The credentials of a holder, in our API. */
 export const credentialRoutes: readonly Route[] = [listRoute, getRoute, consentRoute, bareConsentRoute, removeRoute]
 
-/** `status` and `filter[status]` mean the same; two that differ are a mistake of the caller. */
+/** `status` and `filter[status]` are synonyms. @throws Fault `request.invalid` if they differ */
 function statusOf(plain: Consent | undefined, filtered: Consent | undefined): Consent | null {
   if (plain !== undefined && filtered !== undefined && plain !== filtered) {
-    const detail = 'status and filter[status] ask for different things.'
+    const detail = 'status and filter[status] differ.'
     throw new Fault('request.invalid', { violations: [{ detail, parameter: 'status' }] })
   }
   return plain ?? filtered ?? null

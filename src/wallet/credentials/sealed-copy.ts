@@ -5,13 +5,13 @@ import type { Sealing } from '../../keys/sealing.ts'
 import { newId } from '../../store/row-id.ts'
 import type { NewCopy, SealedCredential, TakenCopy } from './credential-store.ts'
 
-/** A copy that passed every check, exactly as it was received, and the key that it is bound to; null: bound to none. */
+/** A copy that passed every check, exactly as it was received, and the key it is bound to, if any. */
 export type VerifiedCopy = { readonly raw: string; readonly key: KeyPair | null }
 
-/** A copy as it goes into the store. */
+/** A copy to insert. */
 export type SealedCopy = NewCopy
 
-/** Seals a copy: the credential byte for byte [W-R10], and the one private key that it is bound to. */
+/** Seals a copy: the credential byte for byte [W-R10], and the private key it is bound to. */
 export async function sealCopy(sealing: Sealing, tenantId: TenantId, { raw, key }: VerifiedCopy): Promise<SealedCopy> {
   const id = newId()
   return {
@@ -30,7 +30,7 @@ export async function openRaw(
   return (await sealing.open(rawPlace(tenantId, copyId), sealedRaw)).toString('utf8')
 }
 
-/** Opens a copy for a presentation. The key leaves as something that signs, never as bytes. */
+/** Opens a copy for a presentation. Returns a key that signs, never its bytes. */
 export async function openCopy(
   sealing: Sealing,
   tenantId: TenantId,

@@ -6,8 +6,8 @@ import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import { sql } from '../../store/store.ts'
-import { dropExpiredAccess, requeueDeliveries, requeueOrders } from '../jobs.ts'
 import { fetchDeferredJob } from '../offers/fetch-deferred.ts'
+import { endLateOrders, resumeOrders } from '../offers/jobs.ts'
 import { fault } from '../test-support/fault.ts'
 import { type ForeignIssuer, foreignIssuer, type Options } from '../test-support/foreign-issuer.ts'
 import { type ForeignVerifier, foreignVerifier } from '../test-support/foreign-verifier.ts'
@@ -21,6 +21,7 @@ import {
   senderOfDelivery,
 } from './deliver.ts'
 import { walletDeliveries } from './deliver-issued.ts'
+import { resumeDeliveries } from './jobs.ts'
 import { resumeDeliveryJob } from './resume-delivery.ts'
 
 let bench: Bench
@@ -54,12 +55,12 @@ function pass(seconds: number): void {
 type Written = { readonly thandi: Caller; readonly id: string; readonly planned: PlannedDelivery }
 
 /** A delivery whose process died as soon as it was written. */
-async function written(parcel: DeliveryInput['parcel'], issuanceId: string | null = null): Promise<Written> {
+async function written(payload: DeliveryInput['payload'], issuanceId: string | null = null): Promise<Written> {
   const thandi = await bench.person()
   const id = newId()
   const recipient = { identifierType: 'username', value: `u-${thandi.userId}` } as const
-  const presentationId = 'presentationRequest' in parcel ? newId() : null
-  const ask = { id, recipient, pointer: '/recipient', parcel, presentationId, issuanceId }
+  const presentationId = 'presentationRequest' in payload ? newId() : null
+  const ask = { id, recipient, pointer: '/recipient', payload, presentationId, issuanceId }
   const planned = await planDelivery(bench.platform, senderOfDelivery(thandi), ask)
   await bench.platform.store.single(thandi.tenantId, planned.insert)
   return { thandi, id, planned }
@@ -81,8 +82,8 @@ async function isAt({ thandi, id }: Written) {
 
 /** What the sweeps make jobs of, and then all the jobs, once. */
 async function sweepAndRun({ thandi: { tenantId } }: Written, platform = bench.platform, attempt = 1): Promise<void> {
-  await requeueDeliveries(platform, signal)
-  await requeueOrders(platform, signal)
+  await resumeDeliveries(platform, signal)
+  await resumeOrders(platform, signal)
   for (const { name, payload } of await bench.rows(tenantId, 'job')) {
     const about = { id: 'j', tenantId, attempt }
     // Written by the job of that name.
@@ -159,7 +160,7 @@ test('what an issuer defers is delivered when it comes, and failed when it never
     assert.deepEqual(await isAt(one), { status: 'deferred', code: null, credentials: 0 })
     pass(comes ? 65 : 31 * 86_400)
     if (comes) await sweepAndRun(one)
-    else await dropExpiredAccess(bench.platform, signal)
+    else await endLateOrders(bench.platform, signal)
     const end = comes ? { status: 'delivered', code: null } : { status: 'failed', code: 'UPSTREAM_TIMEOUT' }
     assert.deepEqual(await isAt(one), { ...end, credentials: comes ? 1 : 0 })
     assert.equal((await notices(one)).length, comes ? 1 : 0)
@@ -192,7 +193,7 @@ test('an order whose answer was lost brings its delivery to its end', async () =
 test('two jobs for one delivery redeem its offer once', async () => {
   const one = await writtenOffer()
   pass(125)
-  await requeueDeliveries(bench.platform, signal)
+  await resumeDeliveries(bench.platform, signal)
   const about = { id: 'j', tenantId: one.thandi.tenantId, attempt: 1 }
   const run = () => resumeDeliveryJob.run(bench.platform, { deliveryId: one.id }, signal, about)
   await Promise.all([run(), run(), run()])
@@ -204,10 +205,10 @@ test('an issuer out of reach is tried again until the last attempt, and then the
   const one = await writtenOffer()
   issuer?.lie({ reply: { issuer: (reply) => ({ ...reply, status: 503 }) } })
   pass(125)
-  assert.equal((await fault(sweepAndRun(one))).code, 'upstream.answer')
+  assert.equal((await fault(sweepAndRun(one))).code, 'upstream.busy')
   assert.deepEqual(await isAt(one), { status: 'delivering', code: null, credentials: 0 })
   await sweepAndRun(one, bench.platform, 8)
-  assert.deepEqual(await isAt(one), { status: 'failed', code: 'UPSTREAM_ERROR', credentials: 0 })
+  assert.deepEqual(await isAt(one), { status: 'failed', code: 'UNAVAILABLE', credentials: 0 })
 })
 
 test('a user who was disabled in the meantime gets nothing', async () => {

@@ -21,7 +21,7 @@ function credentialAt(path: '/orgs/credentials' | '/v2/orgs/credentials'): Route
     method: 'POST',
     path,
     tag: 'deliveries',
-    summary: 'Delivers a credential offer: what it brings lies as pending in the wallet of a user of the tenant.',
+    summary: "Adds the offered credentials to a user's wallet as pending.",
     scope: 'issuance:write',
     body: DeliverCredentialBody,
     status: 201,
@@ -32,7 +32,7 @@ function credentialAt(path: '/orgs/credentials' | '/v2/orgs/credentials'): Route
       const delivery = await deliver(
         platform,
         caller,
-        { ...toWhom(body), parcel: { credentialOffer, txCode } },
+        { ...recipientOf(body), payload: { credentialOffer, txCode } },
         operation,
       )
       return answer(await showDelivery(platform, caller.tenantId, delivery))
@@ -45,15 +45,15 @@ const presentationRoute = route({
   method: 'POST',
   path: '/v2/orgs/presentations',
   tag: 'deliveries',
-  summary: 'Delivers a presentation request: it lies as pending before a user of the tenant, who decides.',
+  summary: "Creates a pending presentation in a user's wallet; the user accepts or declines it.",
   scope: 'verification:write',
   body: DeliverPresentationBody,
   status: 201,
   reply: WalletDeliveryReply,
   faults: ['resource.unknown', 'state.invalid', ...presentationRequestFaults],
   handle: async ({ platform, caller, body, operation }) => {
-    const parcel = { presentationRequest: body.presentationRequest }
-    const delivery = await deliver(platform, caller, { ...toWhom(body), parcel }, operation)
+    const payload = { presentationRequest: body.presentationRequest }
+    const delivery = await deliver(platform, caller, { ...recipientOf(body), payload }, operation)
     return answer(await showDelivery(platform, caller.tenantId, delivery))
   },
 })
@@ -63,7 +63,7 @@ const listRoute = route({
   method: 'GET',
   path: '/v2/orgs/deliveries',
   tag: 'deliveries',
-  summary: 'Lists what the organisation delivered to its users, also what failed.',
+  summary: 'Lists the deliveries of the organisation to its users, failed ones included.',
   scope: 'users:read',
   query: WalletDeliveryListQuery,
   status: 200,
@@ -82,7 +82,7 @@ const getRoute = route({
   method: 'GET',
   path: '/v2/orgs/deliveries/{id}',
   tag: 'deliveries',
-  summary: 'Reads the record of a delivery.',
+  summary: 'Returns the record of a delivery.',
   scope: 'users:read',
   params: IdParams,
   status: 200,
@@ -94,7 +94,7 @@ const getRoute = route({
   },
 })
 
-/** What an organisation puts into the wallets of its users. */
+/** Deliveries of an organisation to the wallets of its users. */
 export const deliveryRoutes: readonly Route[] = [
   credentialAt('/orgs/credentials'),
   credentialAt('/v2/orgs/credentials'),
@@ -103,6 +103,6 @@ export const deliveryRoutes: readonly Route[] = [
   getRoute,
 ]
 
-function toWhom({ recipient, identifierType }: { recipient: string; identifierType?: IdentifierType }) {
+function recipientOf({ recipient, identifierType }: { recipient: string; identifierType?: IdentifierType }) {
   return { recipient: { identifierType: identifierType ?? 'email', value: recipient }, pointer: '/recipient' } as const
 }

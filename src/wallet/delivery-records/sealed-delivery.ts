@@ -3,27 +3,27 @@ import { readOwnJson } from '../../crypto/json.ts'
 import type { Sealing } from '../../keys/sealing.ts'
 import type { DeliveryPayload } from './delivery.ts'
 
-/** Seals how a recipient was named. */
+/** Seals the identifier of a recipient. */
 export function sealRecipient(sealing: Sealing, tenantId: TenantId, id: string, recipient: string): Promise<Buffer> {
   return sealing.seal(place(tenantId, id, 'sealed_recipient'), recipient)
 }
 
-/** Opens how a recipient was named. */
+/** Opens the identifier of a recipient. */
 export async function openRecipient(sealing: Sealing, tenantId: TenantId, id: string, sealed: Buffer): Promise<string> {
   return (await sealing.open(place(tenantId, id, 'sealed_recipient'), sealed)).toString('utf8')
 }
 
-/** Seals what is to be delivered. */
+/** Seals the payload of a delivery. */
 export function sealPayload(
   sealing: Sealing,
   tenantId: TenantId,
   id: string,
-  parcel: DeliveryPayload,
+  payload: DeliveryPayload,
 ): Promise<Buffer> {
-  return sealing.seal(place(tenantId, id, 'sealed_parcel'), JSON.stringify(parcel))
+  return sealing.seal(place(tenantId, id, 'sealed_parcel'), JSON.stringify(payload))
 }
 
-/** Opens what is to be delivered. */
+/** Opens the payload of a delivery. */
 export async function openPayload(
   sealing: Sealing,
   tenantId: TenantId,
@@ -31,7 +31,7 @@ export async function openPayload(
   sealed: Buffer,
 ): Promise<DeliveryPayload> {
   const plain = await sealing.open(place(tenantId, id, 'sealed_parcel'), sealed)
-  // Sealed by us in this very form.
+  // Sealed by sealPayload in this form.
   return readOwnJson(plain) as DeliveryPayload
 }
 

@@ -3,13 +3,13 @@ import { after, afterEach, before, test } from 'node:test'
 import type { Caller } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
 import { listHeld } from '../credentials/get-credential.ts'
-import { dropExpiredAccess, requeueOrders } from '../jobs.ts'
 import { fault } from '../test-support/fault.ts'
 import { type ForeignIssuer, foreignIssuer, type Lies, type Options } from '../test-support/foreign-issuer.ts'
 import { gate } from '../test-support/gate.ts'
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
 import { acceptOffer } from './accept-offer.ts'
 import { fetchDeferredJob } from './fetch-deferred.ts'
+import { endLateOrders, resumeOrders } from './jobs.ts'
 
 let bench: Bench
 let issuer: ForeignIssuer
@@ -157,14 +157,14 @@ for (const [what, lies] of [
 
 test('an issuer out of reach is tried again', async () => {
   const thandi = await waiting({ reply: { deferred: (reply) => ({ ...reply, status: 503 }) } })
-  assert.equal((await fault(runJob(thandi))).code, 'upstream.answer')
+  assert.equal((await fault(runJob(thandi))).code, 'upstream.busy')
   assert.equal((await bench.rows(thandi.tenantId, 'wallet_deferred')).length, 1)
 })
 
 test('what never comes is given up after 30 days', async () => {
   const thandi = await waiting()
   bench.later(31 * 86_400)
-  await dropExpiredAccess(bench.platform, new AbortController().signal)
+  await endLateOrders(bench.platform, new AbortController().signal)
   assert.deepEqual(await bench.rows(thandi.tenantId, 'wallet_deferred'), [])
   bench.later(-31 * 86_400)
 })
@@ -179,12 +179,12 @@ for (const [what, killAt] of [
     const dying = dyingAt(killAt)
     await assert.rejects(acceptOffer(dying, thandi, { credentialOffer: issuer.offerUri }), /died/)
     const { signal } = new AbortController()
-    await requeueOrders(bench.platform, signal)
+    await resumeOrders(bench.platform, signal)
     assert.deepEqual(await bench.rows(thandi.tenantId, 'job'), [], 'the call might still be at work')
     assert.deepEqual(await held(thandi), [])
     bench.later(91)
-    await requeueOrders(bench.platform, signal)
-    await requeueOrders(bench.platform, signal)
+    await resumeOrders(bench.platform, signal)
+    await resumeOrders(bench.platform, signal)
     assert.equal((await bench.rows(thandi.tenantId, 'job')).length, 1)
     await runJob(thandi)
     bench.later(-91)
@@ -206,7 +206,7 @@ test('what a dead call had ordered and the issuer gives no more is given up, wit
   for (const secret of ['the-token', 'membership', 'eyJ']) assert.ok(!text.includes(secret), secret)
   issuer.lie({ reply: { credential: (reply) => ({ ...reply, status: 401, body: { error: 'invalid_token' } }) } })
   bench.later(91)
-  await requeueOrders(bench.platform, new AbortController().signal)
+  await resumeOrders(bench.platform, new AbortController().signal)
   await runJob(thandi)
   bench.later(-91)
   assert.deepEqual(await bench.rows(thandi.tenantId, 'wallet_deferred'), [])
@@ -221,7 +221,7 @@ test('a call that a job has overtaken keeps nothing twice and says that the cred
   const call = fault(acceptOffer(bench.platform, thandi, { credentialOffer: issuer.offerUri }))
   await slow.reached(() => issuer.calls.some(({ place }) => place === 'credential'))
   bench.later(91)
-  await requeueOrders(bench.platform, new AbortController().signal)
+  await resumeOrders(bench.platform, new AbortController().signal)
   await runJob(thandi)
   slow.open()
   assert.equal((await call).code, 'upstream.timeout')

@@ -10,12 +10,12 @@ import type { Platform } from '../../platform.ts'
 import { didWebOf } from '../../protocols/did/did-web.ts'
 import { sql } from '../../store/store.ts'
 import { createTrustedEntity } from '../../trust/trusted-entities/trusted-entities.ts'
-import { dropExpiredAccess } from '../jobs.ts'
 import { fault } from '../test-support/fault.ts'
 import { type ForeignIssuer, foreignIssuer, type Options, type Reply } from '../test-support/foreign-issuer.ts'
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
 import { acceptOffer } from './accept-offer.ts'
 import { issuerPolicyOf, refuseUntrusted } from './issuer-policy.ts'
+import { endLateOrders } from './jobs.ts'
 import { resolveOffer } from './resolve-offer.ts'
 
 const setSettings = sql('test.wallet.settings', 'update tenant set settings = $2::jsonb where id = $1 returning id')
@@ -137,7 +137,7 @@ test('what nobody came back for is dropped after 30 days', () =>
       [2, 0],
     ] as const) {
       bench.later(days * 86_400)
-      await dropExpiredAccess(bench.platform, new AbortController().signal)
+      await endLateOrders(bench.platform, new AbortController().signal)
       assert.equal((await bench.rows(person.tenantId, 'wallet_deferred')).length, left)
     }
     bench.later(-31 * 86_400)

@@ -4,12 +4,12 @@ import { after, afterEach, before, test } from 'node:test'
 import type { Caller } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
 import type { Store } from '../../store/store.ts'
-import { requeueOrders } from '../jobs.ts'
 import { fault } from '../test-support/fault.ts'
 import { type ForeignIssuer, foreignIssuer, type Reply } from '../test-support/foreign-issuer.ts'
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
 import { acceptOffer } from './accept-offer.ts'
 import { fetchDeferredJob } from './fetch-deferred.ts'
+import { resumeOrders } from './jobs.ts'
 
 let bench: Bench
 let issuer: ForeignIssuer
@@ -40,7 +40,8 @@ async function unanswered(change: Partial<Reply>): Promise<Caller> {
   issuer.lie({ reply: { credential: (reply, { n }) => (n === 1 ? { ...reply, ...change } : reply) } })
   const thandi = await bench.person()
   const refused = await fault(accept(thandi))
-  assert.equal(refused.code, 'upstream.answer')
+  const isBusy = change.status === 503 || change.status === 429
+  assert.equal(refused.code, isBusy ? 'upstream.busy' : 'upstream.answer')
   assert.match(refused.detail ?? '', /by itself/)
   assert.equal(asked('notification'), 0, 'the issuer was told of a failure that was none')
   return thandi
@@ -61,6 +62,23 @@ test('a repetition of the call brings what the issuer still owes, at once and on
   await runJobs(thandi)
   assert.deepEqual([asked('token'), await count(thandi, 'wallet_credential')], [1, 1])
   assert.equal(await count(thandi, 'wallet_deferred'), 0)
+})
+
+test('a repetition after the answer of the last commit was lost returns the credential that is there', async () => {
+  issuer = await foreignIssuer()
+  const thandi = await bench.person()
+  const { store } = bench.platform
+  const inTenant: Store['inTenant'] = async (tenantId, work) => {
+    await store.inTenant(tenantId, work)
+    throw new Error('connection lost')
+  }
+  await assert.rejects(accept(thandi, { ...bench.platform, store: { ...store, inTenant } }), /connection lost/)
+  issuer.lie({ reply: { token: (reply) => ({ ...reply, status: 400, body: { error: 'invalid_grant' } }) } })
+  const [credential, ...others] = (await accept(thandi)).credentials
+  const [row] = await bench.rows(thandi.tenantId, 'wallet_credential')
+  assert.deepEqual([credential?.id, others.length], [row?.id, 0])
+  const other = await bench.person(thandi.tenantId)
+  assert.equal((await fault(accept(other))).code, 'offer.unusable')
 })
 
 test('a repetition by another person of the organisation does not get it', async () => {
@@ -123,7 +141,7 @@ test('whichever statement of the flow loses its answer, the credential is there 
     }
     const redeemed = asked('token') > 0
     bench.later(91)
-    await requeueOrders(bench.platform, signal)
+    await resumeOrders(bench.platform, signal)
     await runJobs(thandi)
     bench.later(-91)
     if (!redeemed) await accept(thandi)

@@ -79,7 +79,9 @@ const beforehand: readonly Lie[] = [
   ['whose metadata is elsewhere [W-O2]', 'issuer_metadata.invalid', { reply: { issuer: sends(elsewhere) } }],
   ['whose offer is elsewhere [W-O2]', 'offer.unusable', { reply: { offer: sends(elsewhere) } }],
   ['whose offer is gone', 'offer.unusable', { reply: { offer: sends({ status: 410, type: 'text/plain', body: '' }) } }],
-  ['that fails', 'upstream.answer', { reply: { issuer: sends({ status: 503 }) } }],
+  ['that fails', 'upstream.answer', { reply: { issuer: sends({ status: 500 }) } }],
+  ['that is out of service', 'upstream.busy', { reply: { issuer: sends({ status: 503 }) } }],
+  ['that limits requests', 'upstream.busy', { reply: { issuer: sends({ status: 429 }) } }],
   [
     'that demands encryption [W-C5]',
     'offer.unusable',

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { removeCredential } from '../credentials/remove-credential.ts'
 import { setConsent } from '../credentials/set-consent.ts'
-import { expireDue } from '../jobs.ts'
 import { fault } from '../test-support/fault.ts'
 import { foreignVct } from '../test-support/foreign-signer.ts'
 import { type ForeignVerifier, foreignVerifier, readByHand } from '../test-support/foreign-verifier.ts'
@@ -10,6 +9,7 @@ import { aMember, membership, presented, receive } from '../test-support/member.
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
 import { answerPresentation } from './answer-presentation.ts'
 import { getPresentation, listShared } from './get-presentation.ts'
+import { expireDue } from './jobs.ts'
 import { preparePresentation } from './prepare-presentation.ts'
 
 let bench: Bench

@@ -5,16 +5,10 @@ import { describeCaller } from '../../directory/users/describe-caller.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, type Route, route } from '../../http/routes/route.ts'
 import { presentationRequestFaults } from '../credentials/refusals.ts'
-import {
-  AnswerBody,
-  CurrentUser,
-  Presentation,
-  PresentationBody,
-  presentationStatuses,
-} from '../credentials/schemas.ts'
 import { answerPresentation } from './answer-presentation.ts'
 import { getPresentation, listShared } from './get-presentation.ts'
 import { preparePresentation } from './prepare-presentation.ts'
+import { AnswerBody, CurrentUser, Presentation, PresentationBody, presentationStatuses } from './schemas.ts'
 
 const Status = Type.Enum([...presentationStatuses], { description: 'Only presentations with this status.' })
 
@@ -23,7 +17,7 @@ const listRoute = route({
   method: 'GET',
   path: '/v2/presentations',
   tag: 'presentations',
-  summary: 'Lists what verifiers asked of the holder.',
+  summary: 'Lists the presentation requests to the holder.',
   scope: 'wallet:read',
   query: listQuery({ filters: { status: Status } }),
   status: 200,
@@ -41,7 +35,7 @@ const prepareRoute = route({
   method: 'POST',
   path: '/v2/presentations',
   tag: 'presentations',
-  summary: 'Reads a presentation request and proposes an answer. Nothing is sent before the holder agrees.',
+  summary: 'Fetches a presentation request and proposes an answer. Nothing is sent before the holder shares.',
   scope: 'wallet:write',
   body: PresentationBody,
   status: 201,
@@ -60,7 +54,7 @@ const getRoute = route({
   method: 'GET',
   path: '/v2/presentations/{id}',
   tag: 'presentations',
-  summary: 'Reads a presentation.',
+  summary: 'Returns a presentation.',
   scope: 'wallet:read',
   params: IdParams,
   status: 200,
@@ -78,7 +72,7 @@ const answerRoute = route({
   path: '/v2/presentations/{id}',
   tag: 'presentations',
   summary:
-    'Gives the answer of the holder to the verifier: the credentials, or a refusal. It can be given once; an answer that the verifier did not confirm is sent again by the same call.',
+    "Sends the holder's answer to the verifier: credentials or a refusal. A repetition of the call resends an answer that the verifier did not confirm.",
   scope: 'wallet:write',
   params: IdParams,
   body: AnswerBody,
@@ -106,7 +100,7 @@ const whoamiRoute = route({
   method: 'GET',
   path: '/v2/whoami',
   tag: 'presentations',
-  summary: 'Tells who the caller is.',
+  summary: 'Returns the caller.',
   scope: 'wallet:read',
   status: 200,
   reply: CurrentUser,
@@ -114,5 +108,5 @@ const whoamiRoute = route({
   handle: async ({ platform, caller }) => answer(await describeCaller(platform, caller)),
 })
 
-/** What a holder does with presentation requests, and who the holder is. */
+/** Presentations of a holder, and the caller's own record. */
 export const presentationRoutes: readonly Route[] = [listRoute, prepareRoute, getRoute, answerRoute, whoamiRoute]

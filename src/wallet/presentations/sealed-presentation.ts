@@ -2,7 +2,7 @@ import type { TenantId } from '../../caller.ts'
 import { readOwnJson } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import type { Sealing } from '../../keys/sealing.ts'
-import type { PendingRequest, PresentationView } from './presentation.ts'
+import type { AnswerableRequest, PresentationView } from './presentation.ts'
 import type { SealedPresentation } from './presentation-store.ts'
 
 /** Seals what the holder is shown. */
@@ -17,7 +17,7 @@ export async function openView(
   { id, sealedView }: Pick<SealedPresentation, 'id' | 'sealedView'>,
 ): Promise<PresentationView> {
   const plain = await sealing.open(place(tenantId, id, 'sealed_view'), sealedView)
-  // Sealed by us in this very form.
+  // Sealed by sealView in this form.
   return readOwnJson(plain) as PresentationView
 }
 
@@ -26,21 +26,21 @@ export function sealPending(
   sealing: Sealing,
   tenantId: TenantId,
   id: string,
-  request: PendingRequest,
+  request: AnswerableRequest,
 ): Promise<Buffer> {
   return sealing.seal(place(tenantId, id, 'sealed_request'), JSON.stringify(request))
 }
 
-/** Opens what is needed to answer. @throws Fault `state.invalid` if it was let go: then the status is final. */
+/** Opens what is needed to answer. @throws Fault `state.invalid` if it was deleted: then the status is final. */
 export async function openPending(
   sealing: Sealing,
   tenantId: TenantId,
   { id, sealedRequest }: Pick<SealedPresentation, 'id' | 'sealedRequest'>,
-): Promise<PendingRequest> {
+): Promise<AnswerableRequest> {
   if (sealedRequest === null) throw new Fault('state.invalid')
   const plain = await sealing.open(place(tenantId, id, 'sealed_request'), sealedRequest)
-  // Sealed by us in this very form.
-  return readOwnJson(plain) as PendingRequest
+  // Sealed by sealPending in this form.
+  return readOwnJson(plain) as AnswerableRequest
 }
 
 /** Seals an answer as it is sent. */
@@ -48,7 +48,7 @@ export function sealAnswer(sealing: Sealing, tenantId: TenantId, id: string, bod
   return sealing.seal(place(tenantId, id, 'sealed_answer'), body)
 }
 
-/** Opens an answer that may have to be sent again. */
+/** Opens an answer to send it again. */
 export async function openAnswer(sealing: Sealing, tenantId: TenantId, id: string, sealed: Buffer): Promise<string> {
   return (await sealing.open(place(tenantId, id, 'sealed_answer'), sealed)).toString('utf8')
 }
