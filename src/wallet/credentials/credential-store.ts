@@ -51,7 +51,7 @@ const findStatement = sql(
 )
 const listReceivedStatement = sql(
   'wallet.list_received',
-  `select ${WITH_COPY} from wallet_credential c ${FIRST_COPY} where ${OF_USER} and c.offer_hash = $3 order by c.id`,
+  `select ${WITH_COPY} from wallet_credential c ${FIRST_COPY} where ${OF_USER} and c.offer_hash = $3 and c.created_at >= $4 order by c.id`,
 )
 const page = pagedList({
   name: 'wallet.credentials',
@@ -126,9 +126,14 @@ export async function findCredential(tx: TenantTx, userId: UserId, id: string): 
 /** The filters of a list of credentials; null matches all. */
 export type CredentialFilter = { readonly status: Consent | null; readonly vct: string | null }
 
-/** Lists the credentials of the user that were received for an offer. */
-export async function listCredentialsOf(tx: TenantTx, userId: UserId, offerHash: string): Promise<SealedCredential[]> {
-  return tx.rows(listReceivedStatement, [tx.tenantId, userId, offerHash])
+/** Lists the credentials of the user that were received for an offer since a moment. */
+export async function listCredentialsOf(
+  tx: TenantTx,
+  userId: UserId,
+  offerHash: string,
+  since: Date,
+): Promise<SealedCredential[]> {
+  return tx.rows(listReceivedStatement, [tx.tenantId, userId, offerHash, since])
 }
 
 /** Returns one page, and one row more if there is a next page. */

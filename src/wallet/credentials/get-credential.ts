@@ -36,13 +36,14 @@ export async function listHeld(
   return Promise.all(rows.map((row) => showSealed(platform, caller.tenantId, row)))
 }
 
-/** Returns the credentials that the wallet has received for an offer. */
+/** Returns the credentials that the wallet has received for an offer since a moment. */
 export async function listReceived(
   { store, sealing }: Needs,
   { tenantId, userId }: Pick<Holder, 'tenantId' | 'userId'>,
   offerHash: string,
+  since: Date,
 ): Promise<ShownCredential[]> {
-  const rows = await store.single(tenantId, (tx) => listCredentialsOf(tx, userId, offerHash))
+  const rows = await store.single(tenantId, (tx) => listCredentialsOf(tx, userId, offerHash, since))
   return Promise.all(rows.map((row) => showSealed({ sealing }, tenantId, row)))
 }
 

@@ -46,6 +46,8 @@ export type DeferredCredential = {
 const LEASE_MS = 90_000
 /** An order that no job can finish is deleted after this time, with its keys and its token. */
 const KEPT_MS = 86_400_000
+/** As long as an `Idempotency-Key` is valid. */
+const REPEATED_MS_MAX = 86_400_000
 const BY_ITSELF = 'The credential comes by itself; a repetition of the call fetches it at once.'
 
 /** An order with the lease of the call. */
@@ -56,20 +58,29 @@ type OrderRun = DeferredRun & OpenOrder & { readonly receipt: Receipt }
  *
  * The order is the design: what can be refused without consuming the offer is refused first. Once the code is spent, keys and token are
  * sealed in a row of their own. Only a refusal deletes that row without a credential: after a lost answer, and if this process dies, a job
- * resumes the order, or a repetition of this call. No credential is stored before every copy was verified. A repetition after the
- * credentials were stored returns them.
+ * resumes the order, or a repetition of this call. No credential is stored before every copy was verified. If the answer of the commit was
+ * lost, the stored credentials are returned.
  *
+ * @param isRepeated An earlier attempt of this request may have stored the credentials: then they are returned.
  * @throws Fault `holder.missing`, `issuer.untrusted`, `offer.*`, `issuer_metadata.invalid`, `issuer_answer.invalid`, `credential.invalid`,
  * `credential.untrusted`, `upstream.*`
  */
-export async function acceptOffer(platform: Platform, caller: Caller, input: OfferToAccept): Promise<Accepted> {
+export async function acceptOffer(
+  platform: Platform,
+  caller: Caller,
+  input: OfferToAccept,
+  isRepeated = false,
+): Promise<Accepted> {
   const { tenantId, tenantSlug } = caller
   const holder = { tenantId, tenantSlug, userId: holderOf(caller), by: caller, deliveryId: null }
+  const startedAt = platform.clock.now().getTime()
   try {
     return await receiveOffer(platform, holder, input)
   } catch (error) {
-    if (!(error instanceof Fault) || error.code !== 'offer.unusable') throw error
-    const credentials = await listReceived(platform, holder, offerHashOf(input.credentialOffer))
+    const isRefused = error instanceof Fault
+    if (isRefused && !(isRepeated && error.code === 'offer.unusable')) throw error
+    const since = new Date(isRefused ? startedAt - REPEATED_MS_MAX : startedAt)
+    const credentials = await listReceived(platform, holder, offerHashOf(input.credentialOffer), since).catch(() => [])
     if (credentials.length === 0) throw error
     return { credentials, deferred: [], incomplete: [] }
   }

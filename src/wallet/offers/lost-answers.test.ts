@@ -4,6 +4,7 @@ import { after, afterEach, before, test } from 'node:test'
 import type { Caller } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
 import type { Store } from '../../store/store.ts'
+import { lossyStore } from '../../store/test-support/lossy-store.ts'
 import { fault } from '../test-support/fault.ts'
 import { type ForeignIssuer, foreignIssuer, type Reply } from '../test-support/foreign-issuer.ts'
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
@@ -64,21 +65,40 @@ test('a repetition of the call brings what the issuer still owes, at once and on
   assert.equal(await count(thandi, 'wallet_deferred'), 0)
 })
 
-test('a repetition after the answer of the last commit was lost returns the credential that is there', async () => {
-  issuer = await foreignIssuer()
-  const thandi = await bench.person()
+/** The platform on which the answers of commits, and of statements by name, are lost. */
+function losingCommits(...names: string[]): Platform {
   const { store } = bench.platform
   const inTenant: Store['inTenant'] = async (tenantId, work) => {
     await store.inTenant(tenantId, work)
     throw new Error('connection lost')
   }
-  await assert.rejects(accept(thandi, { ...bench.platform, store: { ...store, inTenant } }), /connection lost/)
+  const lossy = names.reduce((made, name) => lossyStore(made, name, 99), { ...store, inTenant })
+  return { ...bench.platform, store: lossy }
+}
+
+test('a call whose commit was carried out and not confirmed returns the credential that is there', async () => {
+  issuer = await foreignIssuer()
+  const thandi = await bench.person()
+  const { credentials } = await accept(thandi, losingCommits())
+  const [row, ...others] = await bench.rows(thandi.tenantId, 'wallet_credential')
+  assert.deepEqual([credentials.map(({ id }) => id), others.length], [[row?.id], 0])
+})
+
+test('a repetition of a request whose commit was not confirmed returns the credential; another request is refused', async () => {
+  issuer = await foreignIssuer()
+  const thandi = await bench.person()
+  await assert.rejects(accept(thandi, losingCommits('wallet.list_received')), /connection lost/)
   issuer.lie({ reply: { token: (reply) => ({ ...reply, status: 400, body: { error: 'invalid_grant' } }) } })
-  const [credential, ...others] = (await accept(thandi)).credentials
+  const input = { credentialOffer: issuer.offerUri }
+  const { credentials } = await acceptOffer(bench.platform, thandi, input, true)
   const [row] = await bench.rows(thandi.tenantId, 'wallet_credential')
-  assert.deepEqual([credential?.id, others.length], [row?.id, 0])
+  assert.deepEqual(
+    credentials.map(({ id }) => id),
+    [row?.id],
+  )
+  assert.equal((await fault(accept(thandi))).code, 'offer.unusable')
   const other = await bench.person(thandi.tenantId)
-  assert.equal((await fault(accept(other))).code, 'offer.unusable')
+  assert.equal((await fault(acceptOffer(bench.platform, other, input, true))).code, 'offer.unusable')
 })
 
 test('a repetition by another person of the organisation does not get it', async () => {

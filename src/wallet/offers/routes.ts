@@ -17,8 +17,8 @@ const acceptRoute = route({
   status: 201,
   reply: Type.Array(Credential),
   faults: ['holder.missing', ...offerFaults],
-  handle: async ({ platform, caller, body }) => {
-    const { credentials, ...lists } = await acceptOffer(platform, caller, body)
+  handle: async ({ platform, caller, body, operation }) => {
+    const { credentials, ...lists } = await acceptOffer(platform, caller, body, operation.isRepeated)
     const meta = Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0))
     return answer([...credentials], Object.keys(meta).length === 0 ? {} : { meta })
   },
