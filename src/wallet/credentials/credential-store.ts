@@ -119,8 +119,7 @@ export async function insertCredential(
 
 /** @returns null also for a credential of another user. */
 export async function findCredential(tx: TenantTx, userId: UserId, id: string): Promise<SealedCredential | null> {
-  const [row] = await tx.rows<SealedCredential>(findStatement, [tx.tenantId, userId, id])
-  return row ?? null
+  return (await tx.rows<SealedCredential>(findStatement, [tx.tenantId, userId, id]))[0] ?? null
 }
 
 /** The filters of a list of credentials; null matches all. */

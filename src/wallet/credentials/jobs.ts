@@ -16,13 +16,7 @@ export const credentialSchedules: readonly Schedule[] = [
 ]
 
 /** Deletes notifications that were never sent, with the access tokens of their issuers. */
-function deleteLateNotifications({ store, clock }: Platform, signal: AbortSignal): Promise<void> {
-  const now = clock.now()
+function deleteLateNotifications(platform: Platform, signal: AbortSignal): Promise<void> {
   const reason = 'tenants with notifications to delete'
-  return sweepTenants(
-    { store, signal },
-    reason,
-    (tx) => listTenantsWithDueNotifications(tx, now),
-    (id) => store.single(id, (tx) => deleteDueNotifications(tx, now)),
-  )
+  return sweepTenants(platform, signal, reason, listTenantsWithDueNotifications, deleteDueNotifications)
 }

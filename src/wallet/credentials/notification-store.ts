@@ -82,8 +82,7 @@ export async function claimNotification(
   { claim, leaseUntil }: Lease,
   now: Date,
 ): Promise<ClaimedNotification | null> {
-  const [row] = await tx.rows<ClaimedNotification>(claimStatement, [tx.tenantId, id, claim, leaseUntil, now])
-  return row ?? null
+  return (await tx.rows<ClaimedNotification>(claimStatement, [tx.tenantId, id, claim, leaseUntil, now]))[0] ?? null
 }
 
 /** Returns whether the notification still exists. */

@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
 import type { TenantId } from '../../caller.ts'
-import { readOwnJson } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import { enqueue, job } from '../../jobs/job.ts'
 import type { Platform } from '../../platform.ts'
@@ -17,10 +16,14 @@ import {
   releaseNotification,
   type WalletNotificationEvent,
 } from './notification-store.ts'
+import { sealedJson } from './sealed-column.ts'
 import { bytesMax, isOk, type OutboundPeer } from './upstream.ts'
 
 /** What a request to the notification endpoint needs; sealed at rest. */
 export type IssuerAccess = { readonly notificationId: string; readonly accessToken: string }
+
+/** What a request to the notification endpoint needs. */
+export const { seal: sealAccess, open: openAccess } = sealedJson<IssuerAccess>('wallet_notification', 'sealed_access')
 
 const TIMEOUT_MS = 10_000
 /** Longer than a run takes: events of two concurrent runs could arrive in either order. */
@@ -99,28 +102,13 @@ async function send(
   found: Notification,
   event: WalletNotificationEvent,
 ): Promise<boolean> {
-  const access = await openAccess(platform, tenantId, found)
+  const access = await openAccess(platform.sealing, tenantId, found.id, found.sealedAccess)
   const answer = await platform.fetch(found.endpoint, requestFor(access, event, TIMEOUT_MS))
   // 11.2: 204 is success. [W-R9] retried when the server is out of order
   if (isServerTrouble(answer.status)) throw new Fault('upstream.answer', { notes: `status ${answer.status}` })
   if (!isOk(answer)) platform.log.info({ status: answer.status }, 'an issuer refused a notification')
   // [W-A6] a token that was refused, or is not needed any more, is deleted
   return event === 'credential_deleted' || !isOk(answer)
-}
-
-async function openAccess(
-  { sealing }: Platform,
-  tenantId: TenantId,
-  { id, sealedAccess }: Notification,
-): Promise<IssuerAccess> {
-  const plain = await sealing.open(accessPlace(tenantId, id), sealedAccess)
-  // Sealed by sealNotification in this form.
-  return readOwnJson(plain) as IssuerAccess
-}
-
-/** The place that a notification's access is sealed for. */
-export function accessPlace(tenantId: TenantId, id: string) {
-  return { tenantId, table: 'wallet_notification', column: 'sealed_access', row: id }
 }
 
 function requestFor({ notificationId, accessToken }: IssuerAccess, event: string, timeoutMs: number) {

@@ -12,16 +12,7 @@ export const deliveryJobs: readonly Job<never>[] = [resumeDeliveryJob]
 export const deliverySchedules: readonly Schedule[] = [every(30, 'wallet.resume-deliveries', resumeDeliveries)]
 
 /** Enqueues a job for each delivery whose lease has expired. */
-export function resumeDeliveries(
-  { store, clock }: Pick<Platform, 'store' | 'clock'>,
-  signal: AbortSignal,
-): Promise<void> {
-  const now = clock.now()
+export function resumeDeliveries(platform: Pick<Platform, 'store' | 'clock'>, signal: AbortSignal): Promise<void> {
   const reason = 'tenants with deliveries whose lease has expired'
-  return sweepTenants(
-    { store, signal },
-    reason,
-    (tx) => listTenantsWithExpiredDeliveries(tx, now),
-    (id) => store.inTenant(id, (tx) => requeueDeliveries(tx, now)),
-  )
+  return sweepTenants(platform, signal, reason, listTenantsWithExpiredDeliveries, requeueDeliveries)
 }

@@ -15,12 +15,13 @@ import {
 } from './schemas.ts'
 import { showDelivery } from './show-delivery.ts'
 
+const base = { group: 'wallet', tag: 'deliveries' } as const
+
 function credentialAt(path: '/orgs/credentials' | '/v2/orgs/credentials'): Route {
   return route({
-    group: 'wallet',
+    ...base,
     method: 'POST',
     path,
-    tag: 'deliveries',
     summary: "Adds the offered credentials to a user's wallet as pending.",
     scope: 'issuance:write',
     body: DeliverCredentialBody,
@@ -41,10 +42,9 @@ function credentialAt(path: '/orgs/credentials' | '/v2/orgs/credentials'): Route
 }
 
 const presentationRoute = route({
-  group: 'wallet',
+  ...base,
   method: 'POST',
   path: '/v2/orgs/presentations',
-  tag: 'deliveries',
   summary: "Creates a pending presentation in a user's wallet; the user accepts or declines it.",
   scope: 'verification:write',
   body: DeliverPresentationBody,
@@ -59,10 +59,9 @@ const presentationRoute = route({
 })
 
 const listRoute = route({
-  group: 'wallet',
+  ...base,
   method: 'GET',
   path: '/v2/orgs/deliveries',
-  tag: 'deliveries',
   summary: 'Lists the deliveries of the organisation to its users, failed ones included.',
   scope: 'users:read',
   query: WalletDeliveryListQuery,
@@ -78,10 +77,9 @@ const listRoute = route({
 })
 
 const getRoute = route({
-  group: 'wallet',
+  ...base,
   method: 'GET',
   path: '/v2/orgs/deliveries/{id}',
-  tag: 'deliveries',
   summary: 'Returns the record of a delivery.',
   scope: 'users:read',
   params: IdParams,

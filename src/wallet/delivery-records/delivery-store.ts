@@ -109,8 +109,7 @@ export async function insertDelivery(tx: TenantTx, made: NewDelivery, entry: Aud
 
 /** Returns one delivery of the tenant, or null. */
 export async function findDelivery(tx: TenantTx, id: string): Promise<SealedDelivery | null> {
-  const [row] = await tx.rows<SealedDelivery>(findStatement, [tx.tenantId, id])
-  return row ?? null
+  return (await tx.rows<SealedDelivery>(findStatement, [tx.tenantId, id]))[0] ?? null
 }
 
 /** The filters of a list of deliveries; undefined matches all. */
@@ -141,8 +140,7 @@ export async function claimDelivery(
   { claim, leaseUntil }: Lease,
   now: Date,
 ): Promise<ClaimedWalletDelivery | null> {
-  const [row] = await tx.rows<ClaimedWalletDelivery>(claimStatement, [tx.tenantId, id, claim, leaseUntil, now])
-  return row ?? null
+  return (await tx.rows<ClaimedWalletDelivery>(claimStatement, [tx.tenantId, id, claim, leaseUntil, now]))[0] ?? null
 }
 
 /**
@@ -159,8 +157,7 @@ export async function takeOverDelivery(
   now: Date,
 ): Promise<ClaimedWalletDelivery | null> {
   const values = [tx.tenantId, id, claim, leaseUntil, sealedPayload, now]
-  const [row] = await tx.rows<ClaimedWalletDelivery>(takeOverStatement, values)
-  return row ?? null
+  return (await tx.rows<ClaimedWalletDelivery>(takeOverStatement, values))[0] ?? null
 }
 
 /** Releases the lease of a delivery; the caller sees to a job for it. @returns whether it was still held */
@@ -182,8 +179,7 @@ export async function failDelivery(
 
 /** Ends the delivery of a presentation that this transaction has inserted. @returns null if it had ended. */
 export async function endPresentationDelivery(tx: TenantTx, id: string, now: Date): Promise<WalletDelivery | null> {
-  const [row] = await tx.rows<SealedDelivery>(endStatement, [tx.tenantId, id, now])
-  return row ?? null
+  return (await tx.rows<SealedDelivery>(endStatement, [tx.tenantId, id, now]))[0] ?? null
 }
 
 /** Records in a delivery that one of its rows in `wallet_deferred` has ended, and with which outcome. */
@@ -194,8 +190,9 @@ export async function settleDelivery(
   now: Date,
 ): Promise<WalletDelivery | null> {
   const error = outcome.error === null ? null : JSON.stringify(outcome.error)
-  const [row] = await tx.rows<SealedDelivery>(settleStatement, [tx.tenantId, id, outcome.credentialIds, error, now])
-  return row ?? null
+  return (
+    (await tx.rows<SealedDelivery>(settleStatement, [tx.tenantId, id, outcome.credentialIds, error, now]))[0] ?? null
+  )
 }
 
 /** Releases expired leases. @returns the ids of the deliveries; the caller enqueues a job for each in the same transaction. */

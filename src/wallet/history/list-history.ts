@@ -51,8 +51,8 @@ async function open({ sealing }: Pick<Platform, 'sealing'>, tenantId: TenantId, 
     const credential = { vct, format, iss, credentialIssuer, ...(standing !== null && { standing }) } as CredentialTrace
     return { row, credential }
   }
-  if (kind === 'presentation') return { row, view: await openView(sealing, tenantId, { id, sealedView }) }
-  return { row, credential: await openTrace(sealing, tenantId, { id, sealedView }) }
+  if (kind === 'presentation') return { row, view: await openView(sealing, tenantId, id, sealedView) }
+  return { row, credential: await openTrace(sealing, tenantId, id, sealedView) }
 }
 
 /** Returns the types of credentials by id, removed ones included. */
@@ -64,7 +64,9 @@ async function typesOf(
 ): Promise<ReadonlyMap<string, string>> {
   if (ids.length === 0) return new Map()
   const { held, removed } = await store.inTenant(tenantId, (tx) => listKnownCredentials(tx, userId, ids))
-  const opened = removed.map(async (one) => [one.id, (await openTrace(sealing, tenantId, one)).vct] as const)
+  const opened = removed.map(
+    async ({ id, sealedView }) => [id, (await openTrace(sealing, tenantId, id, sealedView)).vct] as const,
+  )
   return new Map([...held.map(({ id, vct }) => [id, vct] as const), ...(await Promise.all(opened))])
 }
 

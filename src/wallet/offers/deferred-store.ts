@@ -114,8 +114,7 @@ export async function claimDeferred(
   { claim, leaseUntil }: Lease,
   now: Date,
 ): Promise<DeferredRow | null> {
-  const [row] = await tx.rows<DeferredRow>(claimStatement, [tx.tenantId, id, claim, leaseUntil, now])
-  return row ?? null
+  return (await tx.rows<DeferredRow>(claimStatement, [tx.tenantId, id, claim, leaseUntil, now]))[0] ?? null
 }
 
 /** Returns whether the credential is still to come. */
@@ -137,8 +136,7 @@ export async function claimOrderOf(
   now: Date,
 ): Promise<DeferredRow | null> {
   const values = [tx.tenantId, userId, offerHash, deliveryId, now, claim, leaseUntil]
-  const [row] = await tx.rows<DeferredRow>(resumeStatement, values)
-  return row ?? null
+  return (await tx.rows<DeferredRow>(resumeStatement, values))[0] ?? null
 }
 
 /** Returns whether an offer of this user has led to an order that is not over. */
@@ -167,8 +165,9 @@ export async function holdDeferred(
   { id, claim }: DeferredRun,
   { sealedWork, offerHash, keptSeconds }: { sealedWork: Buffer; offerHash: string; keptSeconds: number },
 ): Promise<EndedOrder | null> {
-  const [ended] = await tx.rows<EndedOrder>(holdStatement, [tx.tenantId, id, claim, sealedWork, offerHash, keptSeconds])
-  return ended ?? null
+  return (
+    (await tx.rows<EndedOrder>(holdStatement, [tx.tenantId, id, claim, sealedWork, offerHash, keptSeconds]))[0] ?? null
+  )
 }
 
 /**
@@ -178,14 +177,12 @@ export async function holdDeferred(
  * @returns the delivery to settle; null if the row is gone.
  */
 export async function deleteDeferred(tx: TenantTx, id: string): Promise<EndedOrder | null> {
-  const [ended] = await tx.rows<EndedOrder>(deleteStatement, [tx.tenantId, id])
-  return ended ?? null
+  return (await tx.rows<EndedOrder>(deleteStatement, [tx.tenantId, id]))[0] ?? null
 }
 
 /** Deletes an order that its issuer refused. @returns the delivery to settle; null if another run has taken the row over. */
 export async function abandonDeferred(tx: TenantTx, { id, claim }: DeferredRun): Promise<EndedOrder | null> {
-  const [ended] = await tx.rows<EndedOrder>(abandonStatement, [tx.tenantId, id, claim])
-  return ended ?? null
+  return (await tx.rows<EndedOrder>(abandonStatement, [tx.tenantId, id, claim]))[0] ?? null
 }
 
 /** Releases expired leases. @returns the ids of the rows; the caller enqueues a job for each in the same transaction. */

@@ -20,29 +20,16 @@ export const orderSchedules: readonly Schedule[] = [
 type Needs = Pick<Platform, 'store' | 'clock'>
 
 /** Enqueues a job for each order whose lease has expired. */
-export function resumeOrders({ store, clock }: Needs, signal: AbortSignal): Promise<void> {
-  const now = clock.now()
+export function resumeOrders(platform: Needs, signal: AbortSignal): Promise<void> {
   const reason = 'tenants with orders whose lease has expired'
-  return sweepTenants(
-    { store, signal },
-    reason,
-    (tx) => listTenantsWithExpiredOrders(tx, now),
-    (id) => store.inTenant(id, (tx) => requeueOrders(tx, now)),
-  )
+  return sweepTenants(platform, signal, reason, listTenantsWithExpiredOrders, requeueOrders)
 }
 
 /** Deletes the orders whose issuer never sent the credential, and settles their deliveries. */
-export function endLateOrders({ store, clock }: Needs, signal: AbortSignal): Promise<void> {
-  const now = clock.now()
+export function endLateOrders(platform: Needs, signal: AbortSignal): Promise<void> {
   const outcome = { credentialIds: [], error: deliveryErrorOf(new Fault('upstream.timeout')) }
   const reason = 'tenants with orders whose time is over'
-  return sweepTenants(
-    { store, signal },
-    reason,
-    (tx) => listTenantsWithDueDeferred(tx, now),
-    (id) =>
-      store.inTenant(id, async (tx) => {
-        for (const ended of await deleteDueDeferred(tx, now)) await settleOrder(tx, ended, outcome, 'system', now)
-      }),
-  )
+  return sweepTenants(platform, signal, reason, listTenantsWithDueDeferred, async (tx, now) => {
+    for (const ended of await deleteDueDeferred(tx, now)) await settleOrder(tx, ended, outcome, 'system', now)
+  })
 }

@@ -8,7 +8,7 @@ import type { TenantTx } from '../../store/store.ts'
 import { alsoTypesOf, claimsOf, type ShownCredential, showCredential } from '../credentials/credential.ts'
 import { insertCredential, type NewCopy, type NewCredential } from '../credentials/credential-store.ts'
 import { insertNotification, type Notification } from '../credentials/notification-store.ts'
-import { accessPlace, reportFailure } from '../credentials/notify-issuer.ts'
+import { reportFailure, sealAccess } from '../credentials/notify-issuer.ts'
 import { sealCopy } from '../credentials/sealed-copy.ts'
 import { walletFormatOf } from '../credentials/wallet-format.ts'
 import { checkReceived, type Verified } from './check-received.ts'
@@ -128,6 +128,5 @@ async function sealNotification(
 ): Promise<Notification | null> {
   if (endpoint === null || notificationId === null) return null
   const id = newId()
-  const access = JSON.stringify({ notificationId, accessToken })
-  return { id, endpoint, sealedAccess: await sealing.seal(accessPlace(tenantId, id), access) }
+  return { id, endpoint, sealedAccess: await sealAccess(sealing, tenantId, id, { notificationId, accessToken }) }
 }

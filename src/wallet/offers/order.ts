@@ -1,6 +1,5 @@
 import type { TenantId } from '../../caller.ts'
 import { sha256 } from '../../crypto/digest.ts'
-import { readOwnJson } from '../../crypto/json.ts'
 import { generateKeyPair, type KeyPair, privateKeyFromPkcs8, publicJwkOf } from '../../crypto/jwk.ts'
 import { Fault } from '../../fault.ts'
 import type { Sealing } from '../../keys/sealing.ts'
@@ -8,6 +7,7 @@ import type { Configuration } from '../../protocols/openid4vci/credential-config
 import type { CredentialResponse } from '../../protocols/openid4vci/credential-response.ts'
 import type { IssuerMetadata } from '../../protocols/openid4vci/issuer-metadata.ts'
 import type { TokenResponse } from '../../protocols/openid4vci/token-response.ts'
+import { sealedJson } from '../credentials/sealed-column.ts'
 
 /** The most copies of a credential that a wallet requests. */
 export const COPIES_MAX = 10
@@ -46,6 +46,7 @@ export type OpenOrder = { order: Order }
 /** Keys as PKCS #8 in base64. */
 type SealedDataset = Omit<Dataset, 'keys'> & { readonly keys: readonly string[] }
 type SealedOrder = Omit<Order, 'datasets'> & { readonly datasets: readonly SealedDataset[] }
+const sealedOrder = sealedJson<SealedOrder>('wallet_deferred', 'sealed_work')
 
 /** Returns the digest of an offer as the caller sent it; an offer by reference may be gone once it is redeemed. */
 export function offerHashOf(credentialOffer: string): string {
@@ -90,14 +91,12 @@ export function sealOrder(sealing: Sealing, tenantId: TenantId, row: string, ord
     ...one,
     keys: one.keys.map(({ pkcs8 }) => pkcs8.toString('base64')),
   }))
-  return sealing.seal(place(tenantId, row), JSON.stringify({ ...order, datasets } satisfies SealedOrder))
+  return sealedOrder.seal(sealing, tenantId, row, { ...order, datasets })
 }
 
 /** Opens an order. */
 export async function openOrder(sealing: Sealing, tenantId: TenantId, row: string, sealed: Buffer): Promise<Order> {
-  const plain = await sealing.open(place(tenantId, row), sealed)
-  // Sealed by sealOrder in this form.
-  const order = readOwnJson(plain) as SealedOrder
+  const order = await sealedOrder.open(sealing, tenantId, row, sealed)
   return { ...order, datasets: order.datasets.map((one) => ({ ...one, keys: one.keys.map(keyPairFrom) })) }
 }
 
@@ -112,8 +111,4 @@ function keyPairFrom(text: string): KeyPair {
   const publicJwk = publicJwkOf(privateKey)
   if (publicJwk.kty !== 'EC') throw new Fault('key.unsupported')
   return { publicJwk, privateKey, pkcs8 }
-}
-
-function place(tenantId: TenantId, row: string) {
-  return { tenantId, table: 'wallet_deferred', column: 'sealed_work', row }
 }

@@ -6,11 +6,12 @@ import { acceptOffer } from './accept-offer.ts'
 import { resolveOffer } from './resolve-offer.ts'
 import { OfferBody, ResolveBody, ResolvedOffer } from './schemas.ts'
 
+const base = { group: 'wallet', tag: 'credentials' } as const
+
 const acceptRoute = route({
-  group: 'wallet',
+  ...base,
   method: 'POST',
   path: '/v2/credentials',
-  tag: 'credentials',
   summary: 'Redeems a credential offer, verifies the credentials and adds them to the wallet as pending.',
   scope: 'wallet:write',
   body: OfferBody,
@@ -25,10 +26,9 @@ const acceptRoute = route({
 })
 
 const resolveRoute = route({
-  group: 'wallet',
+  ...base,
   method: 'POST',
   path: '/v2/credential-offers/resolve',
-  tag: 'credentials',
   summary: 'Returns a preview of a credential offer, without consuming it.',
   scope: 'wallet:read',
   body: ResolveBody,

@@ -27,7 +27,7 @@ import {
   showRejection,
 } from './presentation-store.ts'
 import type { AnswerBody, PresentationStatus } from './schemas.ts'
-import { openAnswer, openPending, openView, sealAnswer, sealView } from './sealed-presentation.ts'
+import { openAnswer, openRequest, openView, sealAnswer, sealView } from './sealed-presentation.ts'
 import { sendAnswer } from './send-answer.ts'
 
 /** How long a call may take to send an answer, before a repetition may send it again. Longer than any outbound call. */
@@ -88,8 +88,11 @@ async function openPresentation(platform: Platform, caller: Caller, id: string):
   if (row === null) throw new Fault('resource.unknown')
   const status = presentationStatusAt(row, platform.clock.now())
   if (status !== 'pending') throw notPending(status)
-  const request = await openPending(platform.sealing, tenantId, row)
-  return { platform, caller, userId, row, request, view: await openView(platform.sealing, tenantId, row) }
+  // deleted when the status became final
+  if (row.sealedRequest === null) throw new Fault('state.invalid')
+  const request = await openRequest(platform.sealing, tenantId, id, row.sealedRequest)
+  const view = await openView(platform.sealing, tenantId, id, row.sealedView)
+  return { platform, caller, userId, row, request, view }
 }
 
 async function present(open: Open, choices: readonly CredentialChoice[]): Promise<PresentationAnswer> {

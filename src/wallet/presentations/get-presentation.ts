@@ -17,7 +17,7 @@ export async function getPresentation(platform: Needs, caller: Caller, id: strin
   const { tenantId } = caller
   const row = await platform.store.single(tenantId, (tx) => findPresentation(tx, userId, id))
   if (row === null) throw new Fault('resource.unknown')
-  const view = await openView(platform.sealing, tenantId, row)
+  const view = await openView(platform.sealing, tenantId, id, row.sealedView)
   return { data: showPresentation(row, view, tenantId, platform.clock.now()), meta: metaOf(row, view) }
 }
 
@@ -33,6 +33,8 @@ export async function listShared(
   const now = platform.clock.now()
   const rows = await platform.store.single(tenantId, (tx) => listPresentations(tx, userId, status, list, now))
   return Promise.all(
-    rows.map(async (row) => showPresentation(row, await openView(platform.sealing, tenantId, row), tenantId, now)),
+    rows.map(async (row) =>
+      showPresentation(row, await openView(platform.sealing, tenantId, row.id, row.sealedView), tenantId, now),
+    ),
   )
 }

@@ -7,13 +7,7 @@ import { expirePresentations, listTenantsWithDuePresentations } from './presenta
 export const presentationSchedules: readonly Schedule[] = [every(60, 'wallet.expire-presentations', expireDue)]
 
 /** Ends the presentations that were not answered in time, and deletes what was needed to answer them. */
-export function expireDue({ store, clock }: Pick<Platform, 'store' | 'clock'>, signal: AbortSignal): Promise<void> {
-  const now = clock.now()
+export function expireDue(platform: Pick<Platform, 'store' | 'clock'>, signal: AbortSignal): Promise<void> {
   const reason = 'tenants with presentations to expire'
-  return sweepTenants(
-    { store, signal },
-    reason,
-    (tx) => listTenantsWithDuePresentations(tx, now),
-    (id) => store.single(id, (tx) => expirePresentations(tx, now)),
-  )
+  return sweepTenants(platform, signal, reason, listTenantsWithDuePresentations, expirePresentations)
 }

@@ -24,7 +24,7 @@ import {
 } from './presentation.ts'
 import { insertPresentation } from './presentation-store.ts'
 import type { ShownPresentation } from './schemas.ts'
-import { sealPending, sealView } from './sealed-presentation.ts'
+import { sealRequest, sealView } from './sealed-presentation.ts'
 
 /** A presentation with its `meta`. */
 export type PresentationAnswer = { readonly data: ShownPresentation; readonly meta: Record<string, unknown> }
@@ -64,7 +64,7 @@ export async function receiveRequest(
   const expiresAt = new Date(Math.min(end?.getTime() ?? now.getTime() + ttlMs(platform), now.getTime() + OPEN_MS_MAX))
   const made = {
     ...{ id, expiresAt, createdAt: now },
-    sealedRequest: await sealPending(platform.sealing, tenantId, id, request),
+    sealedRequest: await sealRequest(platform.sealing, tenantId, id, request),
     sealedView: await sealView(platform.sealing, tenantId, id, view),
   }
   await platform.store.inTenant(tenantId, async (tx) => {

@@ -94,8 +94,7 @@ export async function insertPresentation(
 
 /** @returns null also for a presentation of another user. */
 export async function findPresentation(tx: TenantTx, userId: UserId, id: string): Promise<SealedPresentation | null> {
-  const [row] = await tx.rows<SealedPresentation>(findStatement, [tx.tenantId, userId, id])
-  return row ?? null
+  return (await tx.rows<SealedPresentation>(findStatement, [tx.tenantId, userId, id]))[0] ?? null
 }
 
 /** Returns one page, and one row more if there is a next page. */
@@ -146,8 +145,7 @@ export async function endAnswer(
 ): Promise<SealedPresentation | null> {
   const { id, status, sealedView, claim } = end
   const values = [tx.tenantId, userId, id, status, sealedView, now, claim, ...auditValues(entry, now)]
-  const [row] = await tx.rows<SealedPresentation>(endStatement, values)
-  return row ?? null
+  return (await tx.rows<SealedPresentation>(endStatement, values))[0] ?? null
 }
 
 /** Releases the lease. `left`: what stays stored; without an answer the presentation is as it was before. */

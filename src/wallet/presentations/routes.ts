@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { IdParams } from '../../api/id-params.ts'
-import { listAnswer, listQuery, parseListQuery } from '../../api/list.ts'
+import { listPage, listQuery } from '../../api/list.ts'
 import { describeCaller } from '../../directory/users/describe-caller.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, type Route, route } from '../../http/routes/route.ts'
@@ -12,29 +12,30 @@ import { AnswerBody, CurrentUser, Presentation, PresentationBody, presentationSt
 
 const Status = Type.Enum([...presentationStatuses], { description: 'Only presentations with this status.' })
 
+const base = { group: 'wallet', tag: 'presentations' } as const
+
 const listRoute = route({
-  group: 'wallet',
+  ...base,
   method: 'GET',
   path: '/v2/presentations',
-  tag: 'presentations',
   summary: 'Lists the presentation requests to the holder.',
   scope: 'wallet:read',
   query: listQuery({ filters: { status: Status } }),
   status: 200,
   reply: Type.Array(Presentation),
   faults: ['holder.missing'],
-  handle: async ({ platform, caller, query, href }) => {
-    const list = parseListQuery(query)
-    const rows = await listShared(platform, caller, query['filter[status]'] ?? null, list)
-    return listAnswer(rows, { href, query, list }, (row) => row)
-  },
+  handle: ({ platform, caller, query, href }) =>
+    listPage(
+      { query, href },
+      (list) => listShared(platform, caller, query['filter[status]'] ?? null, list),
+      (row) => row,
+    ),
 })
 
 const prepareRoute = route({
-  group: 'wallet',
+  ...base,
   method: 'POST',
   path: '/v2/presentations',
-  tag: 'presentations',
   summary: 'Fetches a presentation request and proposes an answer. Nothing is sent before the holder shares.',
   scope: 'wallet:write',
   body: PresentationBody,
@@ -50,10 +51,9 @@ const prepareRoute = route({
 })
 
 const getRoute = route({
-  group: 'wallet',
+  ...base,
   method: 'GET',
   path: '/v2/presentations/{id}',
-  tag: 'presentations',
   summary: 'Returns a presentation.',
   scope: 'wallet:read',
   params: IdParams,
@@ -67,10 +67,9 @@ const getRoute = route({
 })
 
 const answerRoute = route({
-  group: 'wallet',
+  ...base,
   method: 'PATCH',
   path: '/v2/presentations/{id}',
-  tag: 'presentations',
   summary:
     "Sends the holder's answer to the verifier: credentials or a refusal. A repetition of the call resends an answer that the verifier did not confirm.",
   scope: 'wallet:write',
@@ -96,10 +95,9 @@ const answerRoute = route({
 })
 
 const whoamiRoute = route({
-  group: 'wallet',
+  ...base,
   method: 'GET',
   path: '/v2/whoami',
-  tag: 'presentations',
   summary: 'Returns the caller.',
   scope: 'wallet:read',
   status: 200,
