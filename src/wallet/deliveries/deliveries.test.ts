@@ -151,7 +151,7 @@ test('an order that its issuer refuses after a crash ends the delivery as failed
   assert.deepEqual(await bench.rows(one.thandi.tenantId, 'wallet_deferred'), [])
 })
 
-test('what an issuer defers is delivered when it comes, and failed when it never does', async () => {
+test('a deferred credential is delivered when it is received, and failed when it never is', async () => {
   for (const comes of [true, false]) {
     const one = await writtenOffer()
     issuer?.lie({ reply: { credential: () => later } })
@@ -168,7 +168,7 @@ test('what an issuer defers is delivered when it comes, and failed when it never
   }
 })
 
-test('what our own issuer cannot answer at this moment is delivered by a job, not failed', async () => {
+test('a delivery that finds our own issuer out of service is resumed by a job, not failed', async () => {
   issuer = await foreignIssuer()
   issuer.lie({ reply: { server: (reply, { n }) => (n === 1 ? { ...reply, status: 503 } : reply) } })
   const one = await written({ credentialOffer: issuer.offerUri }, newId())
@@ -180,7 +180,7 @@ test('what our own issuer cannot answer at this moment is delivered by a job, no
   assert.deepEqual(await isAt(one), { status: 'delivered', code: null, credentials: 1 })
 })
 
-test('an order whose answer was lost brings its delivery to its end', async () => {
+test('an order whose answer was lost settles its delivery', async () => {
   const one = await writtenOffer()
   issuer?.lie({ reply: { credential: (reply, { n }) => (n === 1 ? { ...reply, status: 502 } : reply) } })
   const { fault: refusal } = await runDelivery(bench.platform, senderOfDelivery(one.thandi), one.planned.claimed)
@@ -211,7 +211,7 @@ test('an issuer out of reach is tried again until the last attempt, and then the
   assert.deepEqual(await isAt(one), { status: 'failed', code: 'UNAVAILABLE', credentials: 0 })
 })
 
-test('a user who was disabled in the meantime gets nothing', async () => {
+test('a delivery to a user who was disabled in the meantime fails', async () => {
   const one = await writtenOffer()
   await bench.platform.store.single(one.thandi.tenantId, (tx) => tx.rows(disable, [tx.tenantId]))
   pass(125)
@@ -220,7 +220,7 @@ test('a user who was disabled in the meantime gets nothing', async () => {
   assert.equal(issuer?.calls.length, 0)
 })
 
-test('a presentation request whose delivery died lies before the user once, however often it is resumed', async () => {
+test('a presentation request whose delivery died is pending once, however often the delivery is resumed', async () => {
   verifier = await foreignVerifier(query)
   const one = await written({ presentationRequest: verifier.link() })
   pass(125)
@@ -234,7 +234,7 @@ test('a presentation request whose delivery died lies before the user once, howe
   assert.equal((await notices(one)).length, 1)
 })
 
-test('neither offer, nor code, nor address of the recipient lies in clear', async () => {
+test('offer, code and identifier of the recipient are sealed', async () => {
   const one = await writtenOffer({ txCode: '4711' })
   const rows = [
     ...(await bench.rows(one.thandi.tenantId, 'wallet_delivery')),
@@ -249,7 +249,7 @@ test('neither offer, nor code, nor address of the recipient lies in clear', asyn
   assert.equal(row?.sealed_parcel, null, 'a delivered offer is kept')
 })
 
-test('an mdoc is issued to nobody whose wallet is closed to them', async () => {
+test('an mdoc is not issued to a wallet whose tenant has not enabled mdocs', async () => {
   const thandi = await bench.person()
   const recipient = { identifierType: 'username', value: `u-${thandi.userId}` } as const
   const ids = { id: newId(), issuanceId: newId() }

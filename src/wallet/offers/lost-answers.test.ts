@@ -49,7 +49,7 @@ async function unanswered(change: Partial<Reply>): Promise<Caller> {
 }
 
 for (const status of [500, 502, 503, 429]) {
-  test(`an issuer that answers ${status} after it has issued is asked again by itself, with the same keys`, async () => {
+  test(`an issuer that answers ${status} after it has issued is retried by a job, with the same keys`, async () => {
     const thandi = await unanswered({ status, type: 'text/html', body: '' })
     await runJobs(thandi)
     assert.deepEqual([await count(thandi, 'wallet_credential'), await count(thandi, 'wallet_deferred')], [1, 0])
@@ -57,7 +57,7 @@ for (const status of [500, 502, 503, 429]) {
   })
 }
 
-test('a repetition of the call brings what the issuer still owes, at once and once', async () => {
+test('a repetition of the call fetches the credential at once, and once', async () => {
   const thandi = await unanswered({ status: 503 })
   assert.equal((await accept(thandi)).credentials.length, 1)
   await runJobs(thandi)
@@ -107,7 +107,7 @@ test('a repetition by another person of the organisation does not get it', async
   assert.equal((await fault(accept(other))).code, 'offer.unusable')
 })
 
-test('a credential that could not be checked is not asked for again: the issuer gives it once', async () => {
+test('a credential that could not be checked is not requested again: the issuer sends it once', async () => {
   issuer = await foreignIssuer({ identity: 'jwt-vc-issuer' })
   issuer.lie({ reply: { keys: (reply) => ({ ...reply, status: 503 }) } })
   const thandi = await bench.person()

@@ -198,7 +198,7 @@ const afterwards: readonly Lie[] = [
 testLies(beforehand, false, () => bench)
 testLies(afterwards, true, () => bench)
 
-test('an issuer out of reach is told apart from one that lies', async () => {
+test('an issuer out of reach has another code than one that lies', async () => {
   const issuer = await foreignIssuer()
   await issuer.close()
   const refused = await fault(acceptOffer(bench.platform, await bench.person(), { credentialOffer: issuer.offerUri }))
