@@ -45,12 +45,15 @@ import { trustedEntityRoutes } from './trust/trusted-entities/routes.ts'
 import { verificationSchedules } from './verification/requests/jobs.ts'
 import { verificationRoutes } from './verification/requests/routes.ts'
 import { verificationEndpoints } from './verification/responses/public-endpoints.ts'
+import { credentialJobs, credentialSchedules } from './wallet/credentials/jobs.ts'
 import { credentialRoutes } from './wallet/credentials/routes.ts'
 import { walletDeliveries } from './wallet/deliveries/deliver-issued.ts'
+import { deliveryJobs, deliverySchedules } from './wallet/deliveries/jobs.ts'
 import { deliveryRoutes } from './wallet/deliveries/routes.ts'
 import { historyRoutes } from './wallet/history/routes.ts'
-import { walletJobs, walletSchedules } from './wallet/jobs.ts'
+import { orderJobs, orderSchedules } from './wallet/offers/jobs.ts'
 import { offerRoutes } from './wallet/offers/routes.ts'
+import { presentationSchedules } from './wallet/presentations/jobs.ts'
 import { presentationRoutes } from './wallet/presentations/routes.ts'
 
 /** Our API: every operation of the three groups. */
@@ -85,7 +88,7 @@ export const endpoints: readonly Endpoint[] = [
   ...certificateEndpoints,
 ]
 
-const jobs = [...walletJobs, ...batchJobs(walletDeliveries)]
+const jobs = [...credentialJobs, ...orderJobs, ...deliveryJobs, ...batchJobs(walletDeliveries)]
 const schedules = [
   ...trustSchedules,
   ...jobSchedules,
@@ -95,7 +98,10 @@ const schedules = [
   ...batchSchedules,
   ...verificationSchedules,
   ...statisticsSchedules,
-  ...walletSchedules,
+  ...credentialSchedules,
+  ...orderSchedules,
+  ...deliverySchedules,
+  ...presentationSchedules,
 ]
 
 /** The whole application on one store; it does nothing before `listen`. */

@@ -130,7 +130,7 @@ export const protocolFaults = {
     title: 'No accepted credential answers the request.',
   },
   'presentation.postponed': {
-    api: [502, 'UPSTREAM_ERROR'],
+    api: [503, 'UNAVAILABLE'],
     oauth: [503, 'temporarily_unavailable'],
     title: 'The verifier cannot take the answer at this moment. It can be given again.',
   },

@@ -161,6 +161,11 @@ export const requestFaults = {
     oauth: [502, 'server_error'],
     title: 'The other side answered with another content type.',
   },
+  'upstream.busy': {
+    api: [503, 'UNAVAILABLE'],
+    oauth: [503, 'temporarily_unavailable'],
+    title: 'The issuer or verifier is not available at the moment; try again.',
+  },
   'upstream.answer': {
     api: [502, 'UPSTREAM_ERROR'],
     oauth: [502, 'server_error'],

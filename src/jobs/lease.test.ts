@@ -105,7 +105,7 @@ test('two processes never hold one row; what a killed one held is free when its 
 })
 
 /** Tables that work is claimed in by columns of their own still. */
-const OTHERS = ['issuance_batch', 'wallet_deferred', 'wallet_delivery', 'wallet_presentation']
+const OTHERS = ['issuance_batch']
 
 test('a table whose rows are leased has the one pair of columns, both or neither', async () => {
   const db = await openTestDatabase()
@@ -115,9 +115,17 @@ test('a table whose rows are leased has the one pair of columns, both or neither
   const found = tables.filter(({ table }) => !OTHERS.includes(table))
   assert.deepEqual(
     found.map(({ table, columns, checks }) => [table, columns.toSorted(), checks]),
-    ['job', 'kept_answer', 'presentation_request', 'schedule', 'wallet_notification', 'webhook_delivery'].map(
-      (table) => [table, ['claim', 'lease_until'], 1],
-    ),
+    [
+      'job',
+      'kept_answer',
+      'presentation_request',
+      'schedule',
+      'wallet_deferred',
+      'wallet_delivery',
+      'wallet_notification',
+      'wallet_presentation',
+      'webhook_delivery',
+    ].map((table) => [table, ['claim', 'lease_until'], 1]),
   )
   await db.close()
 })

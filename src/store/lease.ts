@@ -14,15 +14,8 @@
  *
  * How tables with columns of their own come here:
  *
- * - `wallet_deferred`: `claimed_at` becomes `lease_until` (taken at + the time after which it was stale). The call that inserts the row
- *   takes the lease with it instead of `asked_until` (`claim` is made by the call), so `giveUpOrder` and `giveUpDeferred` are one statement
- *   with `isHeld`, and `passOnOrders` is the sweep.
- * - `wallet_delivery`: has both columns. `releaseDelivery` uses `RELEASE` in the transaction that enqueues the job; `takeOverDelivery` takes
- *   without `isFree` on purpose, and the former holder then fails `isHeld`. `passOnDeliveries` is the sweep; no "look again" times.
  * - `issuance_batch`: has both. A batch is inserted free beside its job, and a job that was buried is what the sweep looks for besides
  *   (`isFree` and no progress). `settleItems` renews with `lease_until` in SET and has `isHeld` already.
- * - `wallet_presentation`: `answering_at` becomes the pair. `endAnswer` and `releaseAnswer` gain `isHeld`: today an answer that was taken
- *   for dead may end the answer of its successor, and a moment is no proof, since two may share it.
  */
 export type Lease = { readonly claim: string; readonly leaseUntil: Date }
 

@@ -156,7 +156,7 @@ test('what a wallet would refuse is refused by the same code, and leaves a recor
   }
 })
 
-test('an issuer that is out of reach is a 502; the same call again, with its key, tries again and keeps one record', async () => {
+test('an issuer that is out of service is a 503; the same call again, with its key, tries again and keeps one record', async () => {
   const foreign = await foreignIssuer()
   try {
     let isDown = true
@@ -164,7 +164,8 @@ test('an issuer that is out of reach is a 502; the same call again, with its key
     const body = { credentialOffer: foreign.offerUri, recipient: 'thandi@example.org' }
     const key = { 'idempotency-key': randomUUID() }
     const refused = await school.post('/wallet/v2/orgs/credentials', body, key)
-    failed(refused, 502, 'UPSTREAM_ERROR')
+    failed(refused, 503, 'UNAVAILABLE')
+    assert.ok(Number(refused.headers.get('retry-after')) > 0)
     isDown = false
     const again = await school.post('/wallet/v2/orgs/credentials', body, key)
     assert.equal(again.status, 201, JSON.stringify(again.body))

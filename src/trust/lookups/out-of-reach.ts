@@ -1,6 +1,11 @@
 import { Fault, type FaultCode } from '../../fault.ts'
 
-const passing: ReadonlySet<FaultCode> = new Set(['upstream.unreachable', 'upstream.timeout', 'upstream.answer'])
+const passing: ReadonlySet<FaultCode> = new Set([
+  'upstream.unreachable',
+  'upstream.timeout',
+  'upstream.busy',
+  'upstream.answer',
+])
 
 /** Whether an error only says that the peer is unreachable now, which is no statement about an issuer or a credential. */
 export function isOutOfReach(error: unknown): boolean {

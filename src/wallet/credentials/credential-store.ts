@@ -3,20 +3,21 @@ import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { Consent, HeldCredential } from './credential.ts'
 
-/** A credential with its first copy still sealed. `copyId` is the row that the seal is bound to. */
+/** A credential with its first copy, sealed. `copyId`: the row that the seal is bound to. */
 export type SealedCredential = HeldCredential & { readonly copyId: string; readonly sealedRaw: Buffer }
 
-/** A credential on its way into the store. `checkAt`: when its status is to be looked up again; null: it has none. */
+/** A credential to insert. `offerHash`: digest of its offer. `checkAt`: when its status is checked next; null: it has none. */
 export type NewCredential = HeldCredential & {
   readonly configurationId: string
+  readonly offerHash: string
   readonly alsoTypes: readonly string[]
   readonly checkAt: Date | null
 }
 
-/** A copy on its way into the store. */
+/** A copy to insert. */
 export type NewCopy = { readonly id: string; readonly sealedRaw: Buffer; readonly sealedKey: Buffer | null }
 
-/** A copy taken out for a presentation. */
+/** A copy for a presentation. */
 export type TakenCopy = {
   readonly credentialId: string
   readonly copyId: string
@@ -35,8 +36,8 @@ const insertStatement = sql(
   `with credential as (
      insert into wallet_credential
        (tenant_id, id, user_id, status, format, vct, iss, credential_issuer, configuration_id, issued_at, expires_at, created_at, updated_at,
-        also_types)
-     values ($1, $2, $3, 'pending', $4, $5, $6, $7, $8, $9, $10, $11, $11, $13::text[])
+        also_types, offer_hash)
+     values ($1, $2, $3, 'pending', $4, $5, $6, $7, $8, $9, $10, $11, $11, $13::text[], $15)
    ), standing as (
      insert into wallet_credential_standing (tenant_id, credential_id, check_at) select $1, $2, $14 where $14::timestamptz is not null
    )
@@ -47,6 +48,10 @@ const insertStatement = sql(
 const findStatement = sql(
   'wallet.find_credential',
   `select ${WITH_COPY} from wallet_credential c ${FIRST_COPY} where ${OF_USER} and c.id = $3`,
+)
+const listReceivedStatement = sql(
+  'wallet.list_received',
+  `select ${WITH_COPY} from wallet_credential c ${FIRST_COPY} where ${OF_USER} and c.offer_hash = $3 and c.created_at >= $4 order by c.id`,
 )
 const page = pagedList({
   name: 'wallet.credentials',
@@ -93,7 +98,7 @@ const takeCopiesStatement = sql(
    returning c.id as "credentialId", k.id as "copyId", k.sealed_raw as "sealedRaw", k.sealed_key as "sealedKey"`,
 )
 
-/** Stores a credential with all its copies, as pending. One statement: all of it or nothing. */
+/** Inserts a credential with all its copies, as pending, in one statement. */
 export async function insertCredential(
   tx: TenantTx,
   userId: UserId,
@@ -109,19 +114,28 @@ export async function insertCredential(
   }))
   const times = [issuedAt, expiresAt, createdAt]
   const values = [tx.tenantId, id, userId, format, vct, iss, credentialIssuer, configurationId, ...times]
-  await tx.rows(insertStatement, [...values, JSON.stringify(rows), alsoTypes, held.checkAt])
+  await tx.rows(insertStatement, [...values, JSON.stringify(rows), alsoTypes, held.checkAt, held.offerHash])
 }
 
 /** @returns null also for a credential of another user. */
 export async function findCredential(tx: TenantTx, userId: UserId, id: string): Promise<SealedCredential | null> {
-  const [row] = await tx.rows<SealedCredential>(findStatement, [tx.tenantId, userId, id])
-  return row ?? null
+  return (await tx.rows<SealedCredential>(findStatement, [tx.tenantId, userId, id]))[0] ?? null
 }
 
-/** What a list may be narrowed to. */
+/** The filters of a list of credentials; null matches all. */
 export type CredentialFilter = { readonly status: Consent | null; readonly vct: string | null }
 
-/** One page and one row more, in the order asked for. */
+/** Lists the credentials of the user that were received for an offer since a moment. */
+export async function listCredentialsOf(
+  tx: TenantTx,
+  userId: UserId,
+  offerHash: string,
+  since: Date,
+): Promise<SealedCredential[]> {
+  return tx.rows(listReceivedStatement, [tx.tenantId, userId, offerHash, since])
+}
+
+/** Returns one page, and one row more if there is a next page. */
 export async function listCredentials(
   tx: TenantTx,
   userId: UserId,
@@ -131,14 +145,14 @@ export async function listCredentials(
   return page<SealedCredential>(tx, list, [tx.tenantId, userId], filter)
 }
 
-/** Which credentials a request may be answered with: of these formats, and of these types or with these ids; null: any. */
+/** The credentials that may answer a request: of these formats, and of these types or with these ids; null: any. */
 export type Presentable = {
   readonly formats: readonly HeldCredential['format'][]
   readonly types: readonly string[] | null
   readonly ids: readonly string[] | null
 }
 
-/** The credentials that may be presented now, newest first: accepted, not expired, neither revoked nor suspended as far as is known. */
+/** Lists the credentials that may be presented, newest first: accepted, not expired, neither revoked nor suspended by the last status check. */
 export async function listPresentable(
   tx: TenantTx,
   userId: UserId,
@@ -149,14 +163,14 @@ export async function listPresentable(
   return tx.rows(listPresentableStatement, [tx.tenantId, userId, now, countMax, formats, types, ids])
 }
 
-/** How many credentials a wallet holds, and of how many bytes their copies are. */
+/** Counts the credentials of a wallet and the bytes of their copies. */
 export async function countHeld(tx: TenantTx, userId: UserId): Promise<{ credentials: number; bytes: number }> {
   const [row] = await tx.rows<{ credentials: number; bytes: number }>(heldStatement, [tx.tenantId, userId])
   return row ?? { credentials: 0, bytes: 0 }
 }
 
 /**
- * Sets the consent. One statement, so that of two changes at once each sees the other's or none.
+ * Sets the consent. One statement, so concurrent changes see each other's status.
  *
  * @returns the status before, or null if there is no such credential of this user.
  */
@@ -172,7 +186,7 @@ export async function updateConsent(
 }
 
 /**
- * Removes a credential, its copies and their keys, and leaves a trace of it for the history.
+ * Removes a credential, its copies and their keys, and inserts a trace of it for the history.
  *
  * @returns whether there was one.
  */
@@ -187,8 +201,8 @@ export async function deleteCredential(
 }
 
 /**
- * Takes one copy of each credential for a presentation and marks it used: one that was never shown while there is one, else the one
- * whose last showing is longest ago. Marked before it is sent, because a verifier may have seen what it did not acknowledge.
+ * Takes one copy of each credential for a presentation and marks it used: an unused one if there is any, else the least recently used. Marked
+ * before it is sent, because a verifier may have received what it did not confirm.
  */
 export async function takeCopies(
   tx: TenantTx,

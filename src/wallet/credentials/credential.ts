@@ -6,15 +6,15 @@ import { isControlClaim } from '../../protocols/sd-jwt-vc/reserved-names.ts'
 import { parseSdJwt } from '../../protocols/sd-jwt-vc/sd-jwt.ts'
 import type { WalletFormat } from './wallet-format.ts'
 
-/** The holder's consent to a credential. Any may follow any; only accepted ones are ever presented. */
+/** Statuses of the holder's consent, in any order. Only accepted credentials are presented. */
 export const consents = ['pending', 'accepted', 'rejected'] as const
 /** One of {@link consents}. */
 export type Consent = (typeof consents)[number]
 
-/** What the status list of the issuer says. A credential without a status stays valid. */
+/** The status of a credential in the status list of its issuer. */
 export type Standing = 'valid' | 'suspended' | 'revoked'
 
-/** A credential in a wallet, without what it says and without its keys. */
+/** A credential in a wallet, without its claims and keys. */
 export type HeldCredential = {
   readonly id: string
   readonly status: Consent
@@ -41,26 +41,26 @@ export type ShownCredential = {
   readonly iss?: string
 }
 
-/** What an SD-JWT VC says about its subject: the processed payload without the claims that belong to the credential itself. */
+/** Returns the claims about the subject: the processed payload without the claims about the credential itself. */
 export function subjectClaims(payload: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(payload).filter(([name]) => !isControlClaim(name)))
 }
 
-/** Reads the payload of a stored SD-JWT VC. It was verified when it was stored, and seals prove that it did not change. */
+/** Returns the processed payload of a stored SD-JWT VC. It was verified on receipt, and its seal proves that it did not change. */
 export function claimsOf(raw: string): JsonObject {
   return processSdJwt(parseSdJwt(raw)).payload
 }
 
-/** [DCQL-2] The types that an SD-JWT VC also has: `aka_vcts`. */
+/** [DCQL-2] Returns the other types of an SD-JWT VC: `aka_vcts`. */
 export function alsoTypesOf(payload: JsonObject): readonly string[] {
   const also = memberOf(payload, 'aka_vcts')
   return Array.isArray(also) ? also.filter((one) => typeof one === 'string') : []
 }
 
-/** @param raw Any copy: all say the same. */
+/** Returns a credential as the API shows it. @param raw Any copy: all have the same claims. */
 export function showCredential(held: HeldCredential, raw: string): ShownCredential {
   const { id, status, format, vct, iss, issuedAt } = held
-  // an mdoc says what it says in namespaces; what belongs to the credential itself stands elsewhere
+  // an mdoc has its claims in namespaces, apart from the metadata of the credential
   const claims = format === 'mso_mdoc' ? mdocClaims(parseIssuerSigned(raw).nameSpaces) : subjectClaims(claimsOf(raw))
   return { id, claims, iat: issuedAt.toISOString(), status, format, vct, ...(iss === null ? {} : { iss }) }
 }

@@ -3,14 +3,20 @@ import type { Caller, TenantId } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { type ShownCredential, type Standing, showCredential } from './credential.ts'
-import { type CredentialFilter, findCredential, listCredentials, type SealedCredential } from './credential-store.ts'
+import {
+  type CredentialFilter,
+  findCredential,
+  listCredentials,
+  listCredentialsOf,
+  type SealedCredential,
+} from './credential-store.ts'
 import { listStandings } from './held-status-store.ts'
-import { holderOf } from './holder.ts'
+import { type Holder, holderOf } from './holder.ts'
 import { openRaw } from './sealed-copy.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing'>
 
-/** Reads one credential of the caller's wallet. @throws Fault `holder.missing`, `resource.unknown` */
+/** Returns one credential of the caller's wallet. @throws Fault `holder.missing`, `resource.unknown` */
 export async function getCredential(platform: Needs, caller: Caller, id: string): Promise<ShownCredential> {
   const userId = holderOf(caller)
   const found = await platform.store.single(caller.tenantId, (tx) => findCredential(tx, userId, id))
@@ -18,7 +24,7 @@ export async function getCredential(platform: Needs, caller: Caller, id: string)
   return showSealed(platform, caller.tenantId, found)
 }
 
-/** Reads a page of the caller's wallet, and one credential more. @throws Fault `holder.missing` */
+/** Returns a page of the caller's wallet, and one credential more if there is a next page. @throws Fault `holder.missing` */
 export async function listHeld(
   platform: Needs,
   caller: Caller,
@@ -30,7 +36,18 @@ export async function listHeld(
   return Promise.all(rows.map((row) => showSealed(platform, caller.tenantId, row)))
 }
 
-/** What the status lists of their issuers say of credentials, by id; those without a status are left out. */
+/** Returns the credentials that the wallet has received for an offer since a moment. */
+export async function listReceived(
+  { store, sealing }: Needs,
+  { tenantId, userId }: Pick<Holder, 'tenantId' | 'userId'>,
+  offerHash: string,
+  since: Date,
+): Promise<ShownCredential[]> {
+  const rows = await store.single(tenantId, (tx) => listCredentialsOf(tx, userId, offerHash, since))
+  return Promise.all(rows.map((row) => showSealed({ sealing }, tenantId, row)))
+}
+
+/** Returns the status of credentials as last checked, by id, without those that have none. */
 export function standingsOf(
   { store }: Needs,
   { tenantId }: Caller,
@@ -39,7 +56,7 @@ export function standingsOf(
   return store.single(tenantId, (tx) => listStandings(tx, ids))
 }
 
-/** Opens a stored credential for its holder. */
+/** Opens a stored credential and returns it as the API shows it. */
 export async function showSealed(
   { sealing }: Pick<Platform, 'sealing'>,
   tenantId: TenantId,

@@ -3,7 +3,7 @@ import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 import type { Standing } from './credential.ts'
 import type { SealedCredential } from './credential-store.ts'
 
-/** A credential whose status is to be looked up, with its first copy. */
+/** A credential whose status check is due, with its first copy. */
 export type DueCredential = Pick<SealedCredential, 'id' | 'format' | 'credentialIssuer' | 'copyId' | 'sealedRaw'> & {
   readonly userId: UserId
 }
@@ -35,7 +35,7 @@ const tenantsDue = sql(
   'select distinct tenant_id as id from wallet_credential_standing where check_at <= $1 limit 500',
 )
 
-/** Takes credentials whose status is due; whatever becomes of this run, the next one takes them at `againAt`. */
+/** Returns credentials whose status check is due, and schedules the next check at `againAt` in case this run fails. */
 export async function takeDueStandings(
   tx: TenantTx,
   { now, againAt, countMax }: { readonly now: Date; readonly againAt: Date; readonly countMax: number },
@@ -43,7 +43,7 @@ export async function takeDueStandings(
   return tx.rows<DueCredential>(takeDueStatement, [tx.tenantId, now, againAt, countMax])
 }
 
-/** Writes what a status list says. @returns what it said before; null if the credential is gone */
+/** Updates the status of a credential. @returns the previous one; null if the credential is gone */
 export async function updateStanding(
   tx: TenantTx,
   credentialId: string,
@@ -54,13 +54,13 @@ export async function updateStanding(
   return row?.standing ?? null
 }
 
-/** What status lists say of credentials, by id; those without a status are left out. */
+/** Returns the status of credentials, by id, without those that have none. */
 export async function listStandings(tx: TenantTx, ids: readonly string[]): Promise<ReadonlyMap<string, Standing>> {
   const rows = await tx.rows<{ id: string; standing: Standing }>(listStatement, [tx.tenantId, ids])
   return new Map(rows.map(({ id, standing }) => [id, standing]))
 }
 
-/** The tenants with credentials whose status is due. */
+/** Lists tenants that have credentials whose status check is due. */
 export async function listTenantsWithDueStandings(tx: AcrossTx, now: Date): Promise<TenantId[]> {
   return (await tx.rows<{ id: TenantId }>(tenantsDue, [now])).map(({ id }) => id)
 }

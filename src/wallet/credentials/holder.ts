@@ -2,7 +2,7 @@ import type { Caller, TenantId, UserId } from '../../caller.ts'
 import type { Actor } from '../../events/audit/entry.ts'
 import { Fault } from '../../fault.ts'
 
-/** Whose wallet something is put into, by whom, and for which delivery; `deliveryId` is null if the holder does it. */
+/** The owner of a wallet, the actor of a change, and its delivery; `deliveryId` is null if the holder is the actor. */
 export type Holder = {
   readonly tenantId: TenantId
   readonly tenantSlug: string
@@ -12,9 +12,9 @@ export type Holder = {
 }
 
 /**
- * Whose wallet the caller works with.
+ * Returns the user whose wallet the caller uses.
  *
- * @throws Fault `holder.missing` for a client that acts for itself: it has to exchange its token for a user's first.
+ * @throws Fault `holder.missing` for a client that acts for itself: it must exchange its token for a user's first.
  */
 export function holderOf({ userId }: Pick<Caller, 'userId'>): UserId {
   if (userId === null) {

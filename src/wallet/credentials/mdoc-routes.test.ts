@@ -101,7 +101,7 @@ test('where mdocs are closed an offer of one is a 422 UNSUPPORTED_FORMAT, and th
   assert.equal((await accept(thandi, issuer)).status, 201)
 })
 
-test('what an issuer of mdocs lies about is a 422 CREDENTIAL_INVALID that says what', async () => {
+test('an invalid mdoc of an issuer is a 422 CREDENTIAL_INVALID with its findings', async () => {
   const issuer = await road()
   issuer.lie({ mdoc: (ask) => ({ ...ask, docType: 'org.example.other' }) })
   const { status, body } = await accept(thandi, issuer)

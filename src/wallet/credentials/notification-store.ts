@@ -1,19 +1,20 @@
 import type { TenantId } from '../../caller.ts'
+import { isFree, isHeld, type Lease, RELEASE, take } from '../../store/lease.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 import type { Consent } from './credential.ts'
 
-/** What an issuer may be told about a credential that it issued. */
+/** An event of the notification endpoint that this wallet sends after receipt. */
 export type WalletNotificationEvent = 'credential_accepted' | 'credential_deleted'
 
-/** Where an issuer wants to hear about one credential. `sealedAccess`: notification id and access token. */
+/** A notification that an issuer requested about one credential. `sealedAccess`: notification id and access token. */
 export type Notification = { readonly id: string; readonly endpoint: string; readonly sealedAccess: Buffer }
 
-/** A run of the job that tells an issuer. */
-export type NotificationRun = Pick<Notification, 'id'> & { readonly claim: string }
+/** A job run that holds the lease of a notification. */
+export type NotificationRun = Pick<Notification, 'id'> & Pick<Lease, 'claim'>
 
-/** `told`: what the issuer has heard. `consent`: that of the holder at this moment; null: the credential was removed. */
+/** `sent`: the last event sent. `consent`: the holder's current one; null: the credential was removed. */
 export type ClaimedNotification = Notification & {
-  readonly told: WalletNotificationEvent | null
+  readonly sent: WalletNotificationEvent | null
   readonly consent: Consent | null
 }
 
@@ -27,9 +28,9 @@ const queueStatement = sql(
 )
 const claimStatement = sql(
   'wallet.claim_notification',
-  `update wallet_notification n set claim = $3, lease_until = $4, queued_at = null
-   where tenant_id = $1 and id = $2 and (claim is null or lease_until <= $5)
-   returning id, endpoint, sealed_access as "sealedAccess", told,
+  `update wallet_notification n set ${take('$3', '$4')}, queued_at = null
+   where tenant_id = $1 and id = $2 and ${isFree('$5')}
+   returning id, endpoint, sealed_access as "sealedAccess", told as sent,
      (select status from wallet_credential c where c.tenant_id = n.tenant_id and c.id = n.credential_id) as consent`,
 )
 const isThereStatement = sql(
@@ -38,12 +39,12 @@ const isThereStatement = sql(
 )
 const releaseStatement = sql(
   'wallet.release_notification',
-  `update wallet_notification set claim = null, lease_until = null, told = coalesce($4, told)
-   where tenant_id = $1 and id = $2 and claim = $3`,
+  `update wallet_notification set ${RELEASE}, told = coalesce($4, told)
+   where tenant_id = $1 and id = $2 and ${isHeld('$3')}`,
 )
 const deleteStatement = sql(
   'wallet.delete_notification',
-  'delete from wallet_notification where tenant_id = $1 and id = $2 and claim = $3',
+  `delete from wallet_notification where tenant_id = $1 and id = $2 and ${isHeld('$3')}`,
 )
 const deleteDue = sql(
   'wallet.delete_due_notifications',
@@ -54,7 +55,7 @@ const tenantsDue = sql(
   'select distinct tenant_id as id from wallet_notification where drop_at <= $1 limit 500',
 )
 
-/** Remembers what an issuer wants to hear about a credential. */
+/** Stores a notification that an issuer requested. */
 export async function insertNotification(
   tx: TenantTx,
   { id, endpoint, sealedAccess }: Notification,
@@ -64,51 +65,51 @@ export async function insertNotification(
   await tx.rows(insertStatement, [tx.tenantId, id, credentialId, endpoint, sealedAccess, dropAt])
 }
 
-/** Notes that a job is to look at a credential for its issuer. @returns null if no issuer asked to be told, or a job waits already. */
+/** Marks the notification of a credential as enqueued. @returns its id; null if the issuer requested none, or a job is enqueued already. */
 export async function queueNotification(tx: TenantTx, credentialId: string, now: Date): Promise<string | null> {
   const [row] = await tx.rows<{ id: string }>(queueStatement, [tx.tenantId, credentialId, now])
   return row?.id ?? null
 }
 
 /**
- * Takes a notification for a run of the job, with the consent as it is now: what changes later finds no job waiting, and makes one.
+ * Leases a notification for a run of the job and reads the current consent. A later change of consent enqueues another job.
  *
- * @returns null if it is gone, or another run has it: see {@link isNotification}.
+ * @returns null if it is gone, or leased: see {@link isNotification}.
  */
 export async function claimNotification(
   tx: TenantTx,
-  { id, claim }: NotificationRun,
-  { now, leaseUntil }: { readonly now: Date; readonly leaseUntil: Date },
+  id: string,
+  { claim, leaseUntil }: Lease,
+  now: Date,
 ): Promise<ClaimedNotification | null> {
-  const [row] = await tx.rows<ClaimedNotification>(claimStatement, [tx.tenantId, id, claim, leaseUntil, now])
-  return row ?? null
+  return (await tx.rows<ClaimedNotification>(claimStatement, [tx.tenantId, id, claim, leaseUntil, now]))[0] ?? null
 }
 
-/** Whether there is something left that the issuer may be told. */
+/** Returns whether the notification still exists. */
 export async function isNotification(tx: TenantTx, id: string): Promise<boolean> {
   return (await tx.rows(isThereStatement, [tx.tenantId, id])).length > 0
 }
 
-/** Releases a notification. `told`: what the issuer has heard in this run. */
+/** Releases a notification. @param sent The event that this run has sent. */
 export async function releaseNotification(
   tx: TenantTx,
   { id, claim }: NotificationRun,
-  told: WalletNotificationEvent | null,
+  sent: WalletNotificationEvent | null,
 ): Promise<void> {
-  await tx.rows(releaseStatement, [tx.tenantId, id, claim, told])
+  await tx.rows(releaseStatement, [tx.tenantId, id, claim, sent])
 }
 
-/** Forgets the access token with everything around it: nothing is left to say, or the issuer does not listen. */
+/** Deletes a notification with its access token, after its last event or a refusal. */
 export async function deleteNotification(tx: TenantTx, { id, claim }: NotificationRun): Promise<void> {
   await tx.rows(deleteStatement, [tx.tenantId, id, claim])
 }
 
-/** Forgets the notifications of the tenant whose time is over. */
+/** Deletes the notifications of the tenant whose time is over. */
 export async function deleteDueNotifications(tx: TenantTx, now: Date): Promise<void> {
   await tx.rows(deleteDue, [tx.tenantId, now])
 }
 
-/** The tenants with something to forget. */
+/** Lists tenants that have notifications whose time is over. */
 export async function listTenantsWithDueNotifications(tx: AcrossTx, now: Date): Promise<TenantId[]> {
   return (await tx.rows<{ id: TenantId }>(tenantsDue, [now])).map(({ id }) => id)
 }

@@ -46,7 +46,7 @@ async function runJobs(held: Held): Promise<void> {
 const news = () =>
   issuer.calls.filter(({ place }) => place === 'notification').map(({ body }) => JSON.parse(body).event as string)
 
-test('the issuer hears of acceptance and of removal once each, and the token is dropped after the last', async () => {
+test('the issuer is notified of acceptance and removal once each, and the token is deleted after the last', async () => {
   const held = await received()
   await accept(held)
   await runJobs(held)
@@ -102,7 +102,7 @@ test('nothing follows a rejection, whatever the holder does', async () => {
   assert.deepEqual(news(), ['credential_deleted'])
 })
 
-test('a holder who changes the consent over and over makes one job until it has run', async () => {
+test('repeated changes of consent enqueue one job until it has run', async () => {
   const held = await received()
   for (let turn = 0; turn < 5; turn += 1) {
     await accept(held)
@@ -111,7 +111,7 @@ test('a holder who changes the consent over and over makes one job until it has 
   assert.equal((await jobs(held)).length, 1)
 })
 
-test('an issuer out of reach is told later, and a run that died does not stand in the way for long', async () => {
+test('an issuer out of reach is notified later, and the lease of a run that died expires', async () => {
   const held = await received()
   issuer.lie({ reply: { notification: (reply, { n }) => (n === 1 ? { ...reply, status: 503 } : reply) } })
   await accept(held)

@@ -70,7 +70,7 @@ const told = async ({ thandi }: Held) => {
   }
 }
 
-test('a credential that its issuer revokes is not proposed any more, and the holder hears of it once', async () => {
+test('a credential that its issuer revokes is not proposed any more, and one event is recorded for the holder', async () => {
   const held = await holder()
   assert.deepEqual([await standing(held), await proposed(held), await inHistory(held)], ['valid', 1, [undefined]])
   issuer.lie(saying(REVOKED))
@@ -96,7 +96,7 @@ test('a credential that is suspended is proposed again once its issuer has reins
   assert.deepEqual((await told(held)).events, ['suspended', 'valid'])
 })
 
-test('a list that is out of reach, or not that of the issuer, changes nothing, and is asked again after an hour', async () => {
+test('a list that is out of reach, or not that of the issuer, changes nothing, and is fetched again after an hour', async () => {
   const held = await holder()
   issuer.lie({ ...saying(REVOKED), reply: { list: (reply) => ({ ...reply, status: 503 }) } })
   await refreshedAfter(16 * 60)
@@ -109,7 +109,7 @@ test('a list that is out of reach, or not that of the issuer, changes nothing, a
   assert.deepEqual([await standing(held), (await told(held)).actions], ['valid', []])
 })
 
-test('a list is asked no more often than it wants to be, nor every credential by itself', async () => {
+test('a list is fetched no more often than its ttl allows, and once for several credentials', async () => {
   const held = await holder({
     listed: { payload: (payload) => ({ ...payload, exp: Number(payload.exp) + 200_000, ttl: 7200 }) },
   })

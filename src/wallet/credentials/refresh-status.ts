@@ -18,14 +18,14 @@ import {
 import { openRaw } from './sealed-copy.ts'
 
 const PER_TURN = 20
-/** Nothing is asked more often, whatever a list allows: nobody waits for the answer. */
+/** The shortest time between two checks, whatever a list allows. */
 const EVERY_MS_MIN = 15 * 60_000
-/** After a look-up that came to nothing. */
+/** The time until the next check after a failed one. */
 const AGAIN_MS = 3_600_000
 
 /**
- * Looks up the status of held credentials, as often as their lists want to be asked, and tells the holder of a change. A list out of reach
- * changes nothing. Bounded: some credentials of each tenant in turn, until the time of the sweep is over.
+ * Checks the status of held credentials, as often as their lists' `ttl` says, and records changes as events for the holder. A list out of
+ * reach changes nothing. Bounded: some credentials of each tenant in turn, until the time of the sweep is over.
  */
 export async function refreshStandings(platform: Platform, signal: AbortSignal): Promise<void> {
   const { store, clock } = platform
@@ -48,7 +48,7 @@ async function refresh(platform: Platform, tenantId: TenantId, held: DueCredenti
   const now = clock.now()
   const found = await statusOf(platform, tenantId, await openRaw(sealing, tenantId, held), held, now).catch((error) => {
     if (!(error instanceof Fault)) throw error
-    log.info({ code: error.code }, 'the status of a held credential was not found out')
+    log.info({ code: error.code }, 'the status of a held credential could not be checked')
     return null
   })
   const standing = found === null ? null : standingOf(found)
@@ -69,7 +69,7 @@ async function refresh(platform: Platform, tenantId: TenantId, held: DueCredenti
   })
 }
 
-/** The first copy speaks for all: its issuer changes the status of a credential, not of a copy. */
+/** Checks the first copy only: the issuer changes the status of all copies of a credential. */
 async function statusOf(
   platform: Platform,
   tenantId: TenantId,
@@ -93,7 +93,7 @@ async function statusOf(
   return readStatus(platform, claimsOf(raw).status, issuer, now, anchors)
 }
 
-/** null: the list says nothing that can be relied on. */
+/** @returns null if the list is out of reach or not valid */
 function standingOf({ findings, freshUntil }: ReadStatus): Standing | null {
   const codes = findings.map(({ code }) => code)
   if (codes.includes('status.revoked')) return 'revoked'

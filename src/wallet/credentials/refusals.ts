@@ -1,6 +1,6 @@
 import type { FaultCode } from '../../fault.ts'
 
-/** What may be wrong with an offer before anything of it is consumed. */
+/** Faults of an offer before anything of it is consumed. */
 export const previewFaults = [
   'issuer.untrusted',
   'wallet.full',
@@ -11,10 +11,11 @@ export const previewFaults = [
   'upstream.refused',
   'upstream.unreachable',
   'upstream.timeout',
+  'upstream.busy',
   'upstream.answer',
 ] as const satisfies readonly FaultCode[]
 
-/** What may be wrong with an offer and with what it brings. */
+/** Faults of an offer and of the credentials received for it. */
 export const offerFaults = [
   ...previewFaults,
   'offer.tx_code_required',
@@ -24,7 +25,7 @@ export const offerFaults = [
   'issuer_answer.invalid',
 ] as const satisfies readonly FaultCode[]
 
-/** What may be wrong with a presentation request. */
+/** Faults of a presentation request. */
 export const presentationRequestFaults = [
   'presentation_request.invalid',
   'presentation_request.client',
@@ -35,4 +36,6 @@ export const presentationRequestFaults = [
   'upstream.refused',
   'upstream.unreachable',
   'upstream.timeout',
+  'upstream.busy',
+  'upstream.answer',
 ] as const satisfies readonly FaultCode[]

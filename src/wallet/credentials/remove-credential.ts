@@ -8,8 +8,8 @@ import { enqueueNotification } from './notify-issuer.ts'
 import { sealTrace } from './sealed-trace.ts'
 
 /**
- * Removes a credential for good: what it says, all its copies and the keys that they are bound to. That it was there stays in the
- * holder's history. The issuer hears of it if it asked to.
+ * Removes a credential, all its copies and the keys they are bound to. A trace stays in the holder's history. The issuer is notified if it
+ * requested that.
  *
  * @throws Fault `holder.missing`, `resource.unknown`
  */
@@ -22,7 +22,7 @@ export async function removeCredential({ store, sealing, clock }: Platform, call
   const sealedTrace = await sealTrace(sealing, tenantId, id, { vct, format, iss, credentialIssuer })
   const now = clock.now()
   await store.inTenant(tenantId, async (tx) => {
-    // somebody else may have removed it at this very moment
+    // a concurrent request may have removed it
     if (!(await deleteCredential(tx, userId, { id, sealedTrace }, now))) throw new Fault('resource.unknown')
     await record(
       tx,

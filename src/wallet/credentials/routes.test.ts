@@ -118,7 +118,7 @@ test("another user's credential is a 404 with the same body as an unknown id", a
   }
 })
 
-test('a machine without a user is told to exchange its token, on every operation of a wallet', async () => {
+test('a client without a user is refused with a hint to token exchange, on every operation of a wallet', async () => {
   for (const answer of [
     await backend.get('/wallet/v2/credentials'),
     await backend.post('/wallet/v2/credentials', { credentialOffer: '{}' }),

@@ -15,11 +15,13 @@ const CredentialListQuery = listQuery({
   more: { status: Status },
 })
 
+const base = { group: 'wallet', tag: 'credentials' } as const
+const single = { ...base, params: IdParams, faults: ['holder.missing', 'resource.unknown'] } as const
+
 const listRoute = route({
-  group: 'wallet',
+  ...base,
   method: 'GET',
   path: '/v2/credentials',
-  tag: 'credentials',
   summary: 'Lists the credentials of the wallet.',
   scope: 'wallet:read',
   query: CredentialListQuery,
@@ -41,16 +43,13 @@ const listRoute = route({
 })
 
 const getRoute = route({
-  group: 'wallet',
+  ...single,
   method: 'GET',
   path: '/v2/credentials/{id}',
-  tag: 'credentials',
-  summary: 'Reads a credential.',
+  summary: 'Returns a credential.',
   scope: 'wallet:read',
-  params: IdParams,
   status: 200,
   reply: Credential,
-  faults: ['holder.missing', 'resource.unknown'],
   handle: async ({ platform, caller, params }) => {
     const credential = await getCredential(platform, caller, params.id)
     const standing = (await standingsOf(platform, caller, [params.id])).get(params.id)
@@ -59,37 +58,31 @@ const getRoute = route({
 })
 
 const consentRoute = route({
-  group: 'wallet',
+  ...single,
   method: 'PATCH',
   path: '/v2/credentials/{id}',
-  tag: 'credentials',
   summary: 'Sets the consent of the holder. Any status may follow any.',
   scope: 'wallet:write',
-  params: IdParams,
   body: ConsentBody,
   status: 200,
   reply: Credential,
-  faults: ['holder.missing', 'resource.unknown'],
   handle: async ({ platform, caller, params, body }) =>
     answer(await setConsent(platform, caller, params.id, body.status)),
 })
 
-/** RFC 9745: a date, so that a client sees since when. */
+/** RFC 9745: the date of deprecation. */
 const DEPRECATED_SINCE = '@1767225600' // 2026-01-01
 
 const bareConsentRoute = route({
-  group: 'wallet',
+  ...single,
   method: 'PATCH',
   path: '/credentials/{id}/status',
-  tag: 'credentials',
-  summary: 'Sets the consent of the holder; answers without the envelope. Use PATCH /v2/credentials/{id}.',
+  summary: 'Sets the consent of the holder; replies without the envelope. Use PATCH /v2/credentials/{id}.',
   scope: 'wallet:write',
-  params: IdParams,
   body: ConsentBody,
   status: 200,
   reply: Credential,
   noEnvelope: true,
-  faults: ['holder.missing', 'resource.unknown'],
   handle: async ({ platform, caller, params, body }) => {
     const successor = `${platform.config.walletBaseUrl}/v2/credentials/${params.id}`
     const headers = { deprecation: DEPRECATED_SINCE, link: `<${successor}>; rel="successor-version"` }
@@ -98,15 +91,12 @@ const bareConsentRoute = route({
 })
 
 const removeRoute = route({
-  group: 'wallet',
+  ...single,
   method: 'DELETE',
   path: '/v2/credentials/{id}',
-  tag: 'credentials',
   summary: 'Removes a credential and destroys its keys.',
   scope: 'wallet:write',
-  params: IdParams,
   status: 204,
-  faults: ['holder.missing', 'resource.unknown'],
   handle: async ({ platform, caller, params }) => {
     await removeCredential(platform, caller, params.id)
     return answer(undefined)
@@ -116,10 +106,10 @@ const removeRoute = route({
 /** The credentials of a holder, in our API. */
 export const credentialRoutes: readonly Route[] = [listRoute, getRoute, consentRoute, bareConsentRoute, removeRoute]
 
-/** `status` and `filter[status]` mean the same; two that differ are a mistake of the caller. */
+/** `status` and `filter[status]` are synonyms. @throws Fault `request.invalid` if they differ */
 function statusOf(plain: Consent | undefined, filtered: Consent | undefined): Consent | null {
   if (plain !== undefined && filtered !== undefined && plain !== filtered) {
-    const detail = 'status and filter[status] ask for different things.'
+    const detail = 'status and filter[status] differ.'
     throw new Fault('request.invalid', { violations: [{ detail, parameter: 'status' }] })
   }
   return plain ?? filtered ?? null

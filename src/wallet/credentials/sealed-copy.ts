@@ -4,33 +4,33 @@ import { type SoftwareKey, softwareKey } from '../../crypto/signing-key.ts'
 import type { Sealing } from '../../keys/sealing.ts'
 import { newId } from '../../store/row-id.ts'
 import type { NewCopy, SealedCredential, TakenCopy } from './credential-store.ts'
+import { sealedText } from './sealed-column.ts'
 
-/** A copy that passed every check, exactly as it was received, and the key that it is bound to; null: bound to none. */
+/** A copy that passed every check, exactly as it was received, and the key it is bound to, if any. */
 export type VerifiedCopy = { readonly raw: string; readonly key: KeyPair | null }
 
-/** A copy as it goes into the store. */
-export type SealedCopy = NewCopy
+const sealedRaw = sealedText('wallet_credential_copy', 'sealed_raw')
 
-/** Seals a copy: the credential byte for byte [W-R10], and the one private key that it is bound to. */
-export async function sealCopy(sealing: Sealing, tenantId: TenantId, { raw, key }: VerifiedCopy): Promise<SealedCopy> {
+/** Seals a copy: the credential byte for byte [W-R10], and the private key it is bound to. */
+export async function sealCopy(sealing: Sealing, tenantId: TenantId, { raw, key }: VerifiedCopy): Promise<NewCopy> {
   const id = newId()
   return {
     id,
-    sealedRaw: await sealing.seal(rawPlace(tenantId, id), raw),
+    sealedRaw: await sealedRaw.seal(sealing, tenantId, id, raw),
     sealedKey: key === null ? null : await sealing.seal(keyPlace(tenantId, id), key.pkcs8),
   }
 }
 
 /** Opens the credential of a copy, without its key. */
-export async function openRaw(
+export function openRaw(
   sealing: Sealing,
   tenantId: TenantId,
-  { copyId, sealedRaw }: Pick<SealedCredential, 'copyId' | 'sealedRaw'>,
+  copy: Pick<SealedCredential, 'copyId' | 'sealedRaw'>,
 ): Promise<string> {
-  return (await sealing.open(rawPlace(tenantId, copyId), sealedRaw)).toString('utf8')
+  return sealedRaw.open(sealing, tenantId, copy.copyId, copy.sealedRaw)
 }
 
-/** Opens a copy for a presentation. The key leaves as something that signs, never as bytes. */
+/** Opens a copy for a presentation. Returns a key that signs, never its bytes. */
 export async function openCopy(
   sealing: Sealing,
   tenantId: TenantId,
@@ -40,10 +40,6 @@ export async function openCopy(
   if (copy.sealedKey === null) return { raw, key: null }
   const pkcs8 = await sealing.open(keyPlace(tenantId, copy.copyId), copy.sealedKey)
   return { raw, key: softwareKey(privateKeyFromPkcs8(pkcs8)) }
-}
-
-function rawPlace(tenantId: TenantId, id: string) {
-  return { tenantId, table: 'wallet_credential_copy', column: 'sealed_raw', row: id }
 }
 
 function keyPlace(tenantId: TenantId, id: string) {

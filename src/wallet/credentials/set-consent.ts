@@ -9,9 +9,9 @@ import { holderOf } from './holder.ts'
 import { enqueueNotification } from './notify-issuer.ts'
 
 /**
- * Sets the holder's consent. Any status may follow any; setting the same again changes and records nothing.
+ * Sets the holder's consent. Any status may follow any; setting the same status again changes and records nothing.
  *
- * The issuer hears of it, if it asked to, by a job of the same transaction: of an acceptance once, and of a rejection, after which it hears nothing.
+ * If the issuer requested notifications, a job of the same transaction sends one: for an acceptance once, for a rejection as the last one.
  *
  * @throws Fault `holder.missing`, `resource.unknown`
  */
@@ -29,7 +29,7 @@ export async function setConsent(
     if (before !== status) {
       const subject = { kind: 'wallet-credential', id }
       await record(tx, { action: `wallet.credential.${status}`, subject, by: caller, detail: { before } }, now)
-      // [W-R9] consent is news to the issuer, taking it back to pending is not
+      // [W-R9] there is no event for a consent that is pending again
       if (status !== 'pending') await enqueueNotification(tx, id, now)
     }
     return findCredential(tx, userId, id)

@@ -6,10 +6,10 @@ import { readErrorResponse } from '../../protocols/openid4vci/token-response.ts'
 import type { PeerPolicy } from '../../protocols/shape.ts'
 import { isOutOfReach, isServerTrouble } from '../../trust/lookups/out-of-reach.ts'
 
-/** What an outbound call needs of the platform. */
+/** What an outbound call needs from the platform. */
 export type OutboundPeer = Pick<Platform, 'fetch' | 'config' | 'memory'>
 
-/** [9.2] How much of an answer is read, in bytes. */
+/** [9.2] The most bytes of an answer that are read. */
 export const bytesMax = {
   offer: 64 * 1024,
   metadata: 512 * 1024,
@@ -21,17 +21,17 @@ export const bytesMax = {
   ignored: 16 * 1024,
 } as const
 
-/** Which issuers and verifiers may be named: https, and in development also http on a loopback host. */
+/** Returns which issuers and verifiers are allowed: https, and in development also http on a loopback host. */
 export function peersOf({ config }: Pick<Platform, 'config'>): PeerPolicy {
   return { allowHttpLoopback: config.isDevelopment }
 }
 
-/** Whether a call went well. A redirect did not: none is followed where codes, tokens and requests travel. */
+/** Returns whether an answer is a success. A redirect is not: it is not followed with codes, tokens or requests. */
 export function isOk({ status }: Pick<OutboundAnswer, 'status'>): boolean {
   return status >= 200 && status < 300
 }
 
-/** The JSON of an answer, read strictly. @throws Fault `code` if it is none. */
+/** Parses the JSON of an answer strictly. @throws Fault `code` if it is malformed */
 export function jsonOf({ body }: Pick<OutboundAnswer, 'body'>, code: FaultCode): Json {
   try {
     return parseJson(body)
@@ -41,30 +41,42 @@ export function jsonOf({ body }: Pick<OutboundAnswer, 'body'>, code: FaultCode):
 }
 
 /**
- * A refusal out of an answer that is no success. The other side's own code goes into `meta.upstream`, its texts cut and printable.
+ * Makes a fault from an answer that is not a success. The error of the issuer or verifier is in `meta.upstream`, cut and printable.
  *
- * @param code What it means if the other side blames the request (4xx) or redirects; trouble of its own (5xx, 429) is `upstream.answer`.
+ * @param code For 4xx and redirects. 503 and 429 are `upstream.busy`, 408 and other 5xx `upstream.answer`.
  */
 export function upstreamRefusal(answer: OutboundAnswer, code: FaultCode, detail: string): Fault {
   const upstream = upstreamOf(answer)
+  if (isBusy(answer)) return new Fault('upstream.busy', { meta: { upstream, ...retryAfter(answer) } })
   if (isServerTrouble(answer.status)) return new Fault('upstream.answer', { meta: { upstream } })
   return new Fault(code, { detail, meta: { upstream } })
 }
 
-/** What an answer says that is no success. */
+/** Returns whether an answer asks for a repetition later. @see RFC 9110, 15.6.4, and RFC 6585, 4 */
+export function isBusy({ status }: Pick<OutboundAnswer, 'status'>): boolean {
+  return status === 503 || status === 429
+}
+
+/** Returns `retryAfterSeconds` of an answer, at most an hour, if it states seconds. */
+export function retryAfter({ headers }: Pick<OutboundAnswer, 'headers'>): { readonly retryAfterSeconds?: number } {
+  const stated = headers['retry-after'] ?? ''
+  return /^\d{1,9}$/.test(stated) ? { retryAfterSeconds: Math.min(Number(stated), 3600) } : {}
+}
+
+/** Status and OAuth error of an answer that is not a success. */
 type Upstream = { readonly status: number; readonly error?: string; readonly errorDescription?: string }
 
-/** What `meta.upstream` tells of an answer that is no success. */
+/** Returns `meta.upstream` for an answer that is not a success. */
 export function upstreamOf(answer: OutboundAnswer): Upstream {
   return { status: answer.status, ...oauthErrorOf(answer) }
 }
 
-/** Whether something that failed may go well another time: the other side is out of reach, or it is our own trouble. */
+/** Returns whether a retry may succeed: the issuer or verifier is out of reach, or the error is our own. */
 export function isTransientFault(error: unknown): boolean {
   return !(error instanceof Fault) || isOutOfReach(error)
 }
 
-/** The OAuth error code of an answer, or null. */
+/** Returns the OAuth error code of an answer, or null. */
 export function errorCodeOf(answer: OutboundAnswer): string | null {
   return oauthErrorOf(answer).error ?? null
 }

@@ -12,27 +12,29 @@ import {
   senderOfDelivery,
 } from './deliver.ts'
 
-/** What an organisation wants delivered, as it asks. */
-export type OrganisationDelivery = Pick<DeliveryInput, 'recipient' | 'pointer' | 'parcel'>
+/** The delivery that an organisation requests. */
+export type OrganisationDelivery = Pick<DeliveryInput, 'recipient' | 'pointer' | 'payload'>
 
 /**
- * Delivers an offer or a presentation request to a user of the caller's tenant. There is a record of it from before anything is consumed;
- * what fails is told by the same code as to a holder, with the record in `meta.deliveryId`.
+ * Delivers an offer or a presentation request to a user of the caller's tenant. The record is inserted before anything is consumed; a failure
+ * has the code that the holder would get, with the record in `meta.deliveryId`.
  *
- * @param operation A repetition finds its record, and goes on where the earlier attempt ended.
- * @throws Fault `resource.unknown`, `state.invalid`, and whatever the wallet of the user would refuse it with
+ * @param operation A repetition finds its record, and resumes it.
+ * @throws Fault `resource.unknown`, `state.invalid`, and what the wallet of the user refuses it with
  */
 export async function deliver(
   platform: Platform,
   caller: Caller,
-  ask: OrganisationDelivery,
+  input: OrganisationDelivery,
   operation: Operation,
 ): Promise<SealedDelivery> {
   const id = operation.newId()
-  const presentationId = 'presentationRequest' in ask.parcel ? operation.newId() : null
-  const earlier = operation.isRepeated ? await resumeDelivery(platform, senderOfDelivery(caller), id, ask.parcel) : null
+  const presentationId = 'presentationRequest' in input.payload ? operation.newId() : null
+  const earlier = operation.isRepeated
+    ? await resumeDelivery(platform, senderOfDelivery(caller), id, input.payload)
+    : null
   const { delivery, fault } =
-    earlier ?? (await begin(platform, caller, { ...ask, id, presentationId, issuanceId: null }))
+    earlier ?? (await begin(platform, caller, { ...input, id, presentationId, issuanceId: null }))
   if (fault === null) return delivery
   const { code, detail, violations, meta, links, notes } = fault
   throw new Fault(code, {
@@ -45,8 +47,8 @@ export async function deliver(
   })
 }
 
-async function begin(platform: Platform, caller: Caller, ask: DeliveryInput): Promise<AttemptedDelivery> {
-  const { claimed, insert } = await planDelivery(platform, senderOfDelivery(caller), ask)
+async function begin(platform: Platform, caller: Caller, input: DeliveryInput): Promise<AttemptedDelivery> {
+  const { claimed, insert } = await planDelivery(platform, senderOfDelivery(caller), input)
   await platform.store.single(caller.tenantId, insert)
   return runDelivery(platform, senderOfDelivery(caller), claimed)
 }

@@ -7,14 +7,14 @@ import { type AttemptedDelivery, planDelivery, resumeDelivery, runDelivery } fro
 import { enqueueDelivery } from './resume-delivery.ts'
 import { showDelivery } from './show-delivery.ts'
 
-/** Puts what our own issuer offers into the wallets of the tenant's people: by the protocol, like any other wallet. */
+/** Delivers offers of our own issuer to the wallets of the tenant's users, through the protocol. */
 export const walletDeliveries: WalletPort = {
-  plan: async (platform, sender, parcel) => {
-    await refuseClosedFormat(platform, sender, parcel)
-    const { id, issuanceId, recipient, pointer, offerUri, txCode } = parcel
-    const contents = { credentialOffer: offerUri, ...(txCode !== null && { txCode }) }
-    const ask = { id, issuanceId, recipient, pointer, parcel: contents, presentationId: null }
-    const { claimed, insert } = await planDelivery(platform, sender, ask)
+  plan: async (platform, sender, offer) => {
+    await refuseClosedFormat(platform, sender, offer)
+    const { id, issuanceId, recipient, pointer, offerUri, txCode } = offer
+    const payload = { credentialOffer: offerUri, ...(txCode !== null && { txCode }) }
+    const input = { id, issuanceId, recipient, pointer, payload, presentationId: null }
+    const { claimed, insert } = await planDelivery(platform, sender, input)
     const leave = async (tx: TenantTx) => {
       await insert(tx)
       await enqueueDelivery(tx, claimed, platform.clock.now())

@@ -6,8 +6,8 @@ import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import { sql } from '../../store/store.ts'
-import { dropExpiredAccess, requeueDeliveries, requeueOrders } from '../jobs.ts'
 import { fetchDeferredJob } from '../offers/fetch-deferred.ts'
+import { endLateOrders, resumeOrders } from '../offers/jobs.ts'
 import { fault } from '../test-support/fault.ts'
 import { type ForeignIssuer, foreignIssuer, type Options } from '../test-support/foreign-issuer.ts'
 import { type ForeignVerifier, foreignVerifier } from '../test-support/foreign-verifier.ts'
@@ -21,6 +21,7 @@ import {
   senderOfDelivery,
 } from './deliver.ts'
 import { walletDeliveries } from './deliver-issued.ts'
+import { resumeDeliveries } from './jobs.ts'
 import { resumeDeliveryJob } from './resume-delivery.ts'
 
 let bench: Bench
@@ -54,12 +55,12 @@ function pass(seconds: number): void {
 type Written = { readonly thandi: Caller; readonly id: string; readonly planned: PlannedDelivery }
 
 /** A delivery whose process died as soon as it was written. */
-async function written(parcel: DeliveryInput['parcel'], issuanceId: string | null = null): Promise<Written> {
+async function written(payload: DeliveryInput['payload'], issuanceId: string | null = null): Promise<Written> {
   const thandi = await bench.person()
   const id = newId()
   const recipient = { identifierType: 'username', value: `u-${thandi.userId}` } as const
-  const presentationId = 'presentationRequest' in parcel ? newId() : null
-  const ask = { id, recipient, pointer: '/recipient', parcel, presentationId, issuanceId }
+  const presentationId = 'presentationRequest' in payload ? newId() : null
+  const ask = { id, recipient, pointer: '/recipient', payload, presentationId, issuanceId }
   const planned = await planDelivery(bench.platform, senderOfDelivery(thandi), ask)
   await bench.platform.store.single(thandi.tenantId, planned.insert)
   return { thandi, id, planned }
@@ -81,8 +82,8 @@ async function isAt({ thandi, id }: Written) {
 
 /** What the sweeps make jobs of, and then all the jobs, once. */
 async function sweepAndRun({ thandi: { tenantId } }: Written, platform = bench.platform, attempt = 1): Promise<void> {
-  await requeueDeliveries(platform, signal)
-  await requeueOrders(platform, signal)
+  await resumeDeliveries(platform, signal)
+  await resumeOrders(platform, signal)
   for (const { name, payload } of await bench.rows(tenantId, 'job')) {
     const about = { id: 'j', tenantId, attempt }
     // Written by the job of that name.
@@ -150,7 +151,7 @@ test('an order that its issuer refuses after a crash ends the delivery as failed
   assert.deepEqual(await bench.rows(one.thandi.tenantId, 'wallet_deferred'), [])
 })
 
-test('what an issuer defers is delivered when it comes, and failed when it never does', async () => {
+test('a deferred credential is delivered when it is received, and failed when it never is', async () => {
   for (const comes of [true, false]) {
     const one = await writtenOffer()
     issuer?.lie({ reply: { credential: () => later } })
@@ -159,7 +160,7 @@ test('what an issuer defers is delivered when it comes, and failed when it never
     assert.deepEqual(await isAt(one), { status: 'deferred', code: null, credentials: 0 })
     pass(comes ? 65 : 31 * 86_400)
     if (comes) await sweepAndRun(one)
-    else await dropExpiredAccess(bench.platform, signal)
+    else await endLateOrders(bench.platform, signal)
     const end = comes ? { status: 'delivered', code: null } : { status: 'failed', code: 'UPSTREAM_TIMEOUT' }
     assert.deepEqual(await isAt(one), { ...end, credentials: comes ? 1 : 0 })
     assert.equal((await notices(one)).length, comes ? 1 : 0)
@@ -167,7 +168,7 @@ test('what an issuer defers is delivered when it comes, and failed when it never
   }
 })
 
-test('what our own issuer cannot answer at this moment is delivered by a job, not failed', async () => {
+test('a delivery that finds our own issuer out of service is resumed by a job, not failed', async () => {
   issuer = await foreignIssuer()
   issuer.lie({ reply: { server: (reply, { n }) => (n === 1 ? { ...reply, status: 503 } : reply) } })
   const one = await written({ credentialOffer: issuer.offerUri }, newId())
@@ -179,7 +180,7 @@ test('what our own issuer cannot answer at this moment is delivered by a job, no
   assert.deepEqual(await isAt(one), { status: 'delivered', code: null, credentials: 1 })
 })
 
-test('an order whose answer was lost brings its delivery to its end', async () => {
+test('an order whose answer was lost settles its delivery', async () => {
   const one = await writtenOffer()
   issuer?.lie({ reply: { credential: (reply, { n }) => (n === 1 ? { ...reply, status: 502 } : reply) } })
   const { fault: refusal } = await runDelivery(bench.platform, senderOfDelivery(one.thandi), one.planned.claimed)
@@ -192,7 +193,7 @@ test('an order whose answer was lost brings its delivery to its end', async () =
 test('two jobs for one delivery redeem its offer once', async () => {
   const one = await writtenOffer()
   pass(125)
-  await requeueDeliveries(bench.platform, signal)
+  await resumeDeliveries(bench.platform, signal)
   const about = { id: 'j', tenantId: one.thandi.tenantId, attempt: 1 }
   const run = () => resumeDeliveryJob.run(bench.platform, { deliveryId: one.id }, signal, about)
   await Promise.all([run(), run(), run()])
@@ -204,13 +205,13 @@ test('an issuer out of reach is tried again until the last attempt, and then the
   const one = await writtenOffer()
   issuer?.lie({ reply: { issuer: (reply) => ({ ...reply, status: 503 }) } })
   pass(125)
-  assert.equal((await fault(sweepAndRun(one))).code, 'upstream.answer')
+  assert.equal((await fault(sweepAndRun(one))).code, 'upstream.busy')
   assert.deepEqual(await isAt(one), { status: 'delivering', code: null, credentials: 0 })
   await sweepAndRun(one, bench.platform, 8)
-  assert.deepEqual(await isAt(one), { status: 'failed', code: 'UPSTREAM_ERROR', credentials: 0 })
+  assert.deepEqual(await isAt(one), { status: 'failed', code: 'UNAVAILABLE', credentials: 0 })
 })
 
-test('a user who was disabled in the meantime gets nothing', async () => {
+test('a delivery to a user who was disabled in the meantime fails', async () => {
   const one = await writtenOffer()
   await bench.platform.store.single(one.thandi.tenantId, (tx) => tx.rows(disable, [tx.tenantId]))
   pass(125)
@@ -219,7 +220,7 @@ test('a user who was disabled in the meantime gets nothing', async () => {
   assert.equal(issuer?.calls.length, 0)
 })
 
-test('a presentation request whose delivery died lies before the user once, however often it is resumed', async () => {
+test('a presentation request whose delivery died is pending once, however often the delivery is resumed', async () => {
   verifier = await foreignVerifier(query)
   const one = await written({ presentationRequest: verifier.link() })
   pass(125)
@@ -233,7 +234,7 @@ test('a presentation request whose delivery died lies before the user once, howe
   assert.equal((await notices(one)).length, 1)
 })
 
-test('neither offer, nor code, nor address of the recipient lies in clear', async () => {
+test('offer, code and identifier of the recipient are sealed', async () => {
   const one = await writtenOffer({ txCode: '4711' })
   const rows = [
     ...(await bench.rows(one.thandi.tenantId, 'wallet_delivery')),
@@ -248,7 +249,7 @@ test('neither offer, nor code, nor address of the recipient lies in clear', asyn
   assert.equal(row?.sealed_parcel, null, 'a delivered offer is kept')
 })
 
-test('an mdoc is issued to nobody whose wallet is closed to them', async () => {
+test('an mdoc is not issued to a wallet whose tenant has not enabled mdocs', async () => {
   const thandi = await bench.person()
   const recipient = { identifierType: 'username', value: `u-${thandi.userId}` } as const
   const ids = { id: newId(), issuanceId: newId() }

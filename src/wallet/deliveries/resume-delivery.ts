@@ -1,29 +1,26 @@
 import { Type } from 'typebox'
-import type { TenantId } from '../../caller.ts'
+import type { TenantId, UserId } from '../../caller.ts'
 import { findTenantOf } from '../../directory/tenants/find-tenant.ts'
 import { findUser } from '../../directory/users/find-user.ts'
 import { Fault } from '../../fault.ts'
 import { enqueue, job } from '../../jobs/job.ts'
 import type { Platform } from '../../platform.ts'
-import { newId } from '../../store/row-id.ts'
+import { newLease } from '../../store/lease.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { isTransientFault } from '../credentials/upstream.ts'
 import { deliveryErrorOf } from '../delivery-records/delivery.ts'
 import {
-  type ClaimedWalletDelivery,
   claimDelivery,
   failDelivery,
   releaseDelivery,
   requeueExpiredDeliveries,
 } from '../delivery-records/delivery-store.ts'
 import { failureOf } from '../delivery-records/settle-delivery.ts'
-import { executeDelivery, LEASE_MS, reinstateDeliveredOffer } from './deliver.ts'
+import { type DeliveryAttempt, LEASE_MS, repeatDelivery } from './execute-delivery.ts'
 
 const ATTEMPTS_MAX = 8
-/** When a delivery that a job has is looked at again, should the job be lost: long after its last attempt. */
-const LOOK_AGAIN_MS = 3_600_000
 
-/** Does once more what a call had begun that died before anything was ordered. What was ordered goes on by itself. */
+/** Resumes a delivery whose call ended before anything was ordered. What was ordered is resumed by the job of the order. */
 export const resumeDeliveryJob = job({
   name: 'wallet.resume-delivery',
   payload: Type.Object({ deliveryId: Type.String() }, { additionalProperties: false }),
@@ -33,49 +30,42 @@ export const resumeDeliveryJob = job({
     resumeDelivery(platform, tenantId, deliveryId, attempt >= ATTEMPTS_MAX),
 })
 
-/** Makes a job for each delivery of a call that died. */
-export async function resumeDeliveries(tx: TenantTx, now: Date): Promise<void> {
-  const lookAgainAt = new Date(now.getTime() + LOOK_AGAIN_MS)
-  for (const deliveryId of await requeueExpiredDeliveries(tx, now, lookAgainAt)) {
+/** Releases the deliveries whose lease has expired, and enqueues a job for each. */
+export async function requeueDeliveries(tx: TenantTx, now: Date): Promise<void> {
+  for (const deliveryId of await requeueExpiredDeliveries(tx, now)) {
     await enqueue(tx, resumeDeliveryJob, { deliveryId }, { now })
   }
 }
 
-/** Hands a delivery that the transaction has just written to a job. */
+/** Releases a delivery and enqueues a job for it. Does nothing if the lease was taken over. */
 export async function enqueueDelivery(
   tx: TenantTx,
-  { id, claim }: Pick<ClaimedWalletDelivery, 'id' | 'claim'>,
+  attempt: Pick<DeliveryAttempt, 'id' | 'claim'>,
   now: Date,
 ): Promise<void> {
-  await releaseDelivery(tx, { id, claim, leaseUntil: new Date(now.getTime() + LOOK_AGAIN_MS) })
-  await enqueue(tx, resumeDeliveryJob, { deliveryId: id }, { now })
+  if (await releaseDelivery(tx, attempt)) await enqueue(tx, resumeDeliveryJob, { deliveryId: attempt.id }, { now })
 }
 
 async function resumeDelivery(platform: Platform, tenantId: TenantId, id: string, isLast: boolean): Promise<void> {
   const { store, clock } = platform
   const now = clock.now()
-  const ours = { id, claim: newId(), leaseUntil: new Date(now.getTime() + LEASE_MS) }
-  const claimed = await store.single(tenantId, (tx) => claimDelivery(tx, ours, now))
-  if (claimed === null) return
+  const attempt = await store.single(tenantId, (tx) => claimDelivery(tx, id, newLease(now, LEASE_MS), now))
+  if (attempt === null) return
   try {
-    const sender = await senderFor(platform, tenantId, claimed)
-    await reinstateDeliveredOffer(platform, sender, claimed)
-    await executeDelivery(platform, sender, claimed)
+    await repeatDelivery(platform, await senderFor(platform, tenantId, attempt.userId), attempt)
   } catch (error) {
-    // the other side being out of reach is tried again; what is refused ends here
     if (isTransientFault(error) && !isLast) {
-      const leaseUntil = new Date(clock.now().getTime() + LOOK_AGAIN_MS)
-      await store.single(tenantId, (tx) => releaseDelivery(tx, { ...ours, leaseUntil }))
+      await store.single(tenantId, (tx) => releaseDelivery(tx, attempt))
       throw error
     }
     const reason = deliveryErrorOf(error instanceof Fault ? error : new Fault('server.unexpected'))
     const entry = failureOf(id, reason, 'system')
-    await store.single(tenantId, (tx) => failDelivery(tx, ours, reason, entry, clock.now()))
+    await store.single(tenantId, (tx) => failDelivery(tx, attempt, reason, entry, clock.now()))
   }
 }
 
 /** @throws Fault `state.invalid` if tenant or user were disabled in the meantime */
-async function senderFor(platform: Platform, tenantId: TenantId, { userId }: ClaimedWalletDelivery) {
+async function senderFor(platform: Platform, tenantId: TenantId, userId: UserId) {
   const tenant = await findTenantOf(platform, tenantId)
   const user = await platform.store.single(tenantId, (tx) => findUser(tx, 'id', userId))
   if (tenant === null || user?.enabled !== true) throw new Fault('state.invalid', { detail: 'The user is disabled.' })

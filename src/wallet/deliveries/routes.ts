@@ -15,13 +15,14 @@ import {
 } from './schemas.ts'
 import { showDelivery } from './show-delivery.ts'
 
+const base = { group: 'wallet', tag: 'deliveries' } as const
+
 function credentialAt(path: '/orgs/credentials' | '/v2/orgs/credentials'): Route {
   return route({
-    group: 'wallet',
+    ...base,
     method: 'POST',
     path,
-    tag: 'deliveries',
-    summary: 'Delivers a credential offer: what it brings lies as pending in the wallet of a user of the tenant.',
+    summary: "Adds the offered credentials to a user's wallet as pending.",
     scope: 'issuance:write',
     body: DeliverCredentialBody,
     status: 201,
@@ -32,7 +33,7 @@ function credentialAt(path: '/orgs/credentials' | '/v2/orgs/credentials'): Route
       const delivery = await deliver(
         platform,
         caller,
-        { ...toWhom(body), parcel: { credentialOffer, txCode } },
+        { ...recipientOf(body), payload: { credentialOffer, txCode } },
         operation,
       )
       return answer(await showDelivery(platform, caller.tenantId, delivery))
@@ -41,29 +42,27 @@ function credentialAt(path: '/orgs/credentials' | '/v2/orgs/credentials'): Route
 }
 
 const presentationRoute = route({
-  group: 'wallet',
+  ...base,
   method: 'POST',
   path: '/v2/orgs/presentations',
-  tag: 'deliveries',
-  summary: 'Delivers a presentation request: it lies as pending before a user of the tenant, who decides.',
+  summary: "Creates a pending presentation in a user's wallet; the user accepts or declines it.",
   scope: 'verification:write',
   body: DeliverPresentationBody,
   status: 201,
   reply: WalletDeliveryReply,
   faults: ['resource.unknown', 'state.invalid', ...presentationRequestFaults],
   handle: async ({ platform, caller, body, operation }) => {
-    const parcel = { presentationRequest: body.presentationRequest }
-    const delivery = await deliver(platform, caller, { ...toWhom(body), parcel }, operation)
+    const payload = { presentationRequest: body.presentationRequest }
+    const delivery = await deliver(platform, caller, { ...recipientOf(body), payload }, operation)
     return answer(await showDelivery(platform, caller.tenantId, delivery))
   },
 })
 
 const listRoute = route({
-  group: 'wallet',
+  ...base,
   method: 'GET',
   path: '/v2/orgs/deliveries',
-  tag: 'deliveries',
-  summary: 'Lists what the organisation delivered to its users, also what failed.',
+  summary: 'Lists the deliveries of the organisation to its users, failed ones included.',
   scope: 'users:read',
   query: WalletDeliveryListQuery,
   status: 200,
@@ -78,11 +77,10 @@ const listRoute = route({
 })
 
 const getRoute = route({
-  group: 'wallet',
+  ...base,
   method: 'GET',
   path: '/v2/orgs/deliveries/{id}',
-  tag: 'deliveries',
-  summary: 'Reads the record of a delivery.',
+  summary: 'Returns the record of a delivery.',
   scope: 'users:read',
   params: IdParams,
   status: 200,
@@ -94,7 +92,7 @@ const getRoute = route({
   },
 })
 
-/** What an organisation puts into the wallets of its users. */
+/** Deliveries of an organisation to the wallets of its users. */
 export const deliveryRoutes: readonly Route[] = [
   credentialAt('/orgs/credentials'),
   credentialAt('/v2/orgs/credentials'),
@@ -103,6 +101,6 @@ export const deliveryRoutes: readonly Route[] = [
   getRoute,
 ]
 
-function toWhom({ recipient, identifierType }: { recipient: string; identifierType?: IdentifierType }) {
+function recipientOf({ recipient, identifierType }: { recipient: string; identifierType?: IdentifierType }) {
   return { recipient: { identifierType: identifierType ?? 'email', value: recipient }, pointer: '/recipient' } as const
 }

@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { listQuery } from '../../api/list.ts'
-import { EXAMPLE_OFFER, EXAMPLE_REQUEST, OfferBody, PresentationBody } from '../credentials/schemas.ts'
 import { deliveryKinds, deliveryStatuses, identifierTypes } from '../delivery-records/delivery.ts'
+import { EXAMPLE_OFFER, OfferBody } from '../offers/schemas.ts'
+import { EXAMPLE_REQUEST, PresentationBody } from '../presentations/schemas.ts'
 
 const Uuid = Type.String({ format: 'uuid' })
 const Time = Type.String({ format: 'date-time' })
@@ -11,7 +12,7 @@ const recipient = {
   recipient: Type.String({
     minLength: 1,
     maxLength: 512,
-    description: 'Who gets it: the e-mail address, username or external identifier of a user of the tenant.',
+    description: 'The e-mail address, username or external identifier of a user of the tenant.',
   }),
   identifierType: Type.Optional(
     Type.Enum([...identifierTypes], { description: 'What `recipient` is; email by default.' }),
@@ -44,40 +45,40 @@ export const DeliverPresentationBody = Type.Object(
   },
 )
 
-/** A delivery as the API shows it. What it brought is for its holder to see. */
+/** A delivery as the API shows it, without its content, which only the holder sees. */
 export const WalletDeliveryReply = Type.Object(
   {
     id: Uuid,
     kind: Type.Enum([...deliveryKinds]),
     status: Type.Enum([...deliveryStatuses], {
       description:
-        'delivering: at work. deferred: the issuer gives (the rest of) it later. delivered: it is in the wallet, pending. failed: see error.',
+        'delivering: in progress. deferred: the issuer sends (the rest of) it later. delivered: it is in the wallet, pending. failed: see error.',
     }),
-    recipient: Type.String({ description: 'As it was asked for.' }),
+    recipient: Type.String({ description: 'As in the request.' }),
     identifierType: Type.Enum([...identifierTypes]),
     userId: Uuid,
     issuanceId: Type.Optional(
-      Type.String({ format: 'uuid', description: 'The issuance that was opened for this delivery.' }),
+      Type.String({ format: 'uuid', description: 'The issuance that was created for this delivery.' }),
     ),
     credentialIds: Type.Optional(
-      Type.Array(Uuid, { description: 'Ids in the wallet of the user. Of a delivery of credentials only.' }),
+      Type.Array(Uuid, { description: 'Ids in the wallet of the user. Only for credentials.' }),
     ),
     presentationId: Type.Optional(
-      Type.String({ format: 'uuid', description: 'Id in the wallet of the user, once it is there.' }),
+      Type.String({ format: 'uuid', description: 'Id in the wallet of the user, once it is delivered.' }),
     ),
     error: Type.Union(
       [Type.Object({ code: Type.String(), message: Type.String() }, { additionalProperties: false }), Type.Null()],
-      { description: 'Why (a part of) it failed: the code that the call was answered with.' },
+      { description: 'Why (a part of) it failed: the code that the call returned.' },
     ),
     createdAt: Time,
     updatedAt: Time,
   },
   { additionalProperties: false, $id: 'Delivery', examples: [exampleDelivery()] },
 )
-/** As {@link WalletDeliveryReply}, for code. */
+/** The type of {@link WalletDeliveryReply}. */
 export type WalletDeliveryReply = Static<typeof WalletDeliveryReply>
 
-/** What the list of deliveries may be asked for. */
+/** The query of the list of deliveries. */
 export const WalletDeliveryListQuery = listQuery({
   filters: {
     status: Type.Enum([...deliveryStatuses]),

@@ -4,7 +4,7 @@ import type { SealedDelivery } from '../delivery-records/delivery-store.ts'
 import { openRecipient } from '../delivery-records/sealed-delivery.ts'
 import type { WalletDeliveryReply } from './schemas.ts'
 
-/** A delivery as the API shows it. */
+/** Returns a delivery as the API shows it. */
 export async function showDelivery(
   { sealing }: Pick<Platform, 'sealing'>,
   tenantId: TenantId,

@@ -1,31 +1,32 @@
 import type { TenantId } from '../../caller.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
+import { hasExpired, isFree, isHeld, type Lease, RELEASE, take } from '../../store/lease.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 import type { DeliveryError, DeliveryKind, DeliveryStatus, WalletDelivery } from './delivery.ts'
 
-/** A delivery with how its recipient was named, still sealed. */
+/** A delivery with the sealed identifier of its recipient. */
 export type SealedDelivery = WalletDelivery & { readonly sealedRecipient: Buffer }
 
-/** A delivery that somebody is at work on. */
-export type ClaimedWalletDelivery = SealedDelivery & { readonly claim: string; readonly sealedParcel: Buffer }
+/** A delivery that a call or a job run has leased. */
+export type ClaimedWalletDelivery = SealedDelivery & { readonly claim: string; readonly sealedPayload: Buffer }
 
-/** Which attempt at a delivery it is: nobody else's until `leaseUntil`. */
-export type DeliveryClaim = { readonly id: string; readonly claim: string; readonly leaseUntil: Date }
-
-/** A delivery that begins, and who is at work on it. */
-export type NewDelivery = DeliveryClaim &
-  Pick<WalletDelivery, 'userId' | 'kind' | 'identifierType' | 'issuanceId' | 'presentationId'> & {
+/** A new delivery, leased by the call that creates it. */
+export type NewDelivery = Lease &
+  Pick<WalletDelivery, 'id' | 'userId' | 'kind' | 'identifierType' | 'issuanceId' | 'presentationId'> & {
     readonly sealedRecipient: Buffer
-    readonly sealedParcel: Buffer
+    readonly sealedPayload: Buffer
   }
+
+type DeliveryRun = Pick<ClaimedWalletDelivery, 'id' | 'claim'>
 
 const COLUMNS = `id, user_id as "userId", kind, status, identifier_type as "identifierType", sealed_recipient as "sealedRecipient",
   issuance_id as "issuanceId", credential_ids as "credentialIds", presentation_id as "presentationId", error,
   created_at as "createdAt", updated_at as "updatedAt"`
-/** Only of one of which nothing is ordered yet: then the parcel is there. */
-const CLAIMED = `${COLUMNS}, claim, sealed_parcel as "sealedParcel"`
+const NOT_ORDERED = 'sealed_parcel is not null'
+/** Only while nothing is ordered: then the payload is there. */
+const CLAIMED = `${COLUMNS}, claim, sealed_parcel as "sealedPayload"`
 
 const insertStatement = sql(
   'wallet.insert_delivery',
@@ -40,37 +41,35 @@ const findStatement = sql(
   'wallet.find_delivery',
   `select ${COLUMNS} from wallet_delivery where tenant_id = $1 and id = $2`,
 )
-const NOT_ORDERED = `sealed_parcel is not null`
 const claimStatement = sql(
   'wallet.claim_delivery',
-  `update wallet_delivery set claim = $3, lease_until = $4
-   where tenant_id = $1 and id = $2 and ${NOT_ORDERED} and (claim is null or lease_until <= $5) returning ${CLAIMED}`,
+  `update wallet_delivery set ${take('$3', '$4')}
+   where tenant_id = $1 and id = $2 and ${NOT_ORDERED} and ${isFree('$5')} returning ${CLAIMED}`,
 )
 const takeOverStatement = sql(
   'wallet.take_over_delivery',
-  `update wallet_delivery set claim = $3, lease_until = $4, status = 'delivering', error = null, updated_at = $6,
+  `update wallet_delivery set ${take('$3', '$4')}, status = 'delivering', error = null, updated_at = $6,
      sealed_parcel = coalesce(sealed_parcel, $5)
    where tenant_id = $1 and id = $2 and (${NOT_ORDERED} or (status = 'failed' and $5::bytea is not null)) returning ${CLAIMED}`,
 )
 const releaseStatement = sql(
   'wallet.release_delivery',
-  `update wallet_delivery set claim = null, lease_until = $4
-   where tenant_id = $1 and id = $2 and claim = $3 and ${NOT_ORDERED}`,
+  `update wallet_delivery set ${RELEASE} where tenant_id = $1 and id = $2 and ${isHeld('$3')} returning id`,
 )
 const failStatement = sql(
   'wallet.fail_delivery',
   `with upd as (
-     update wallet_delivery set status = 'failed', error = $4::jsonb, sealed_parcel = null, claim = null, lease_until = null, updated_at = $5
-     where tenant_id = $1 and id = $2 and claim = $3 and ${NOT_ORDERED} returning id
+     update wallet_delivery set status = 'failed', error = $4::jsonb, sealed_parcel = null, ${RELEASE}, updated_at = $5
+     where tenant_id = $1 and id = $2 and ${isHeld('$3')} returning id
    ), ${auditCte({ from: 'upd', first: 6 })}
    select id from upd`,
 )
-const presentStatement = sql(
+const endStatement = sql(
   'wallet.end_delivery',
-  `update wallet_delivery set status = 'delivered', error = null, sealed_parcel = null, claim = null, lease_until = null, updated_at = $3
+  `update wallet_delivery set status = 'delivered', error = null, sealed_parcel = null, ${RELEASE}, updated_at = $3
    where tenant_id = $1 and id = $2 and kind = 'presentation' and status <> 'delivered' returning ${COLUMNS}`,
 )
-// Of several that come together each finds what the others made of the row: the count decides, not a look at other tables.
+// Concurrent orders of one delivery: each update sees the count that the others left, so the last one ends the delivery.
 const settleStatement = sql(
   'wallet.settle_delivery',
   `update wallet_delivery set awaited = awaited - 1, credential_ids = credential_ids || $3::uuid[], error = coalesce($4::jsonb, error),
@@ -78,13 +77,13 @@ const settleStatement = sql(
      updated_at = $5
    where tenant_id = $1 and id = $2 and awaited > 0 returning ${COLUMNS}`,
 )
-const passOnStatement = sql(
-  'wallet.pass_on_deliveries',
-  `update wallet_delivery set claim = null, lease_until = $3 where tenant_id = $1 and lease_until <= $2 returning id`,
+const requeueStatement = sql(
+  'wallet.requeue_deliveries',
+  `update wallet_delivery set ${RELEASE} where tenant_id = $1 and ${hasExpired('$2')} returning id`,
 )
-const tenantsLeft = sql(
-  'wallet.tenants_with_left_deliveries',
-  'select distinct tenant_id as id from wallet_delivery where lease_until <= $1 limit 500',
+const tenantsExpired = sql(
+  'wallet.tenants_with_expired_deliveries',
+  `select distinct tenant_id as id from wallet_delivery where ${hasExpired('$1')} limit 500`,
 )
 const page = pagedList({
   name: 'wallet.deliveries',
@@ -99,22 +98,21 @@ const page = pagedList({
   },
 })
 
-/** Begins a delivery, with its audit entry. Fails if the id is taken. */
+/** Inserts a delivery with its audit entry. Fails if the id is taken. */
 export async function insertDelivery(tx: TenantTx, made: NewDelivery, entry: AuditEntry, now: Date): Promise<void> {
-  const { id, userId, kind, identifierType, sealedRecipient, sealedParcel, claim, leaseUntil } = made
-  const sealed = [sealedRecipient, sealedParcel]
+  const { id, userId, kind, identifierType, sealedRecipient, sealedPayload, claim, leaseUntil } = made
+  const sealed = [sealedRecipient, sealedPayload]
   const about = [made.issuanceId, made.presentationId, now]
   const values = [tx.tenantId, id, userId, kind, identifierType, ...sealed, claim, leaseUntil, ...about]
   await tx.rows(insertStatement, [...values, ...auditValues(entry, now)])
 }
 
-/** One delivery of the tenant. */
+/** Returns one delivery of the tenant, or null. */
 export async function findDelivery(tx: TenantTx, id: string): Promise<SealedDelivery | null> {
-  const [row] = await tx.rows<SealedDelivery>(findStatement, [tx.tenantId, id])
-  return row ?? null
+  return (await tx.rows<SealedDelivery>(findStatement, [tx.tenantId, id]))[0] ?? null
 }
 
-/** What a list of deliveries is narrowed to; what is left out lets everything through. */
+/** The filters of a list of deliveries; undefined matches all. */
 export type WalletDeliveryFilter = {
   readonly status?: DeliveryStatus | undefined
   readonly kind?: DeliveryKind | undefined
@@ -122,55 +120,55 @@ export type WalletDeliveryFilter = {
   readonly issuanceId?: string | undefined
 }
 
-/** One page, and one row more if there is a next page. */
+/** Returns one page, and one row more if there is a next page. */
 export async function listDeliveries(
   tx: TenantTx,
-  ask: PageRequest,
+  list: PageRequest,
   filter: WalletDeliveryFilter,
 ): Promise<SealedDelivery[]> {
-  return page<SealedDelivery>(tx, ask, [tx.tenantId], filter)
+  return page<SealedDelivery>(tx, list, [tx.tenantId], filter)
 }
 
 /**
- * Takes a delivery that nobody is at work on. One statement, so of two runs one gets it.
+ * Leases a delivery of which nothing is ordered. One statement, so of two runs one gets it.
  *
- * @returns null if it is ordered, over, or somebody's.
+ * @returns null if it is ordered, ended or leased.
  */
 export async function claimDelivery(
   tx: TenantTx,
-  { id, claim, leaseUntil }: DeliveryClaim,
+  id: string,
+  { claim, leaseUntil }: Lease,
   now: Date,
 ): Promise<ClaimedWalletDelivery | null> {
-  const [row] = await tx.rows<ClaimedWalletDelivery>(claimStatement, [tx.tenantId, id, claim, leaseUntil, now])
-  return row ?? null
+  return (await tx.rows<ClaimedWalletDelivery>(claimStatement, [tx.tenantId, id, claim, leaseUntil, now]))[0] ?? null
 }
 
 /**
- * Takes a delivery from whoever is at work on it, or begins one anew that has failed: the caller repeats the request that made it.
+ * Takes over the lease of a delivery, or restarts one that has failed, for a repetition of the request that created it.
  *
- * @param sealedParcel Where it is not kept any more.
- * @returns null if there is none, or it is beyond that.
+ * @param sealedPayload Stored where the row has none any more; null: a failed delivery stays failed.
+ * @returns null if there is none, or it is ordered or ended.
  */
 export async function takeOverDelivery(
   tx: TenantTx,
-  { id, claim, leaseUntil }: DeliveryClaim,
-  sealedParcel: Buffer | null,
+  id: string,
+  { claim, leaseUntil }: Lease,
+  sealedPayload: Buffer | null,
   now: Date,
 ): Promise<ClaimedWalletDelivery | null> {
-  const values = [tx.tenantId, id, claim, leaseUntil, sealedParcel, now]
-  const [row] = await tx.rows<ClaimedWalletDelivery>(takeOverStatement, values)
-  return row ?? null
+  const values = [tx.tenantId, id, claim, leaseUntil, sealedPayload, now]
+  return (await tx.rows<ClaimedWalletDelivery>(takeOverStatement, values))[0] ?? null
 }
 
-/** Lets go of a delivery; unless a job takes it before, it is looked at again at `leaseUntil`. */
-export async function releaseDelivery(tx: TenantTx, { id, claim, leaseUntil }: DeliveryClaim): Promise<void> {
-  await tx.rows(releaseStatement, [tx.tenantId, id, claim, leaseUntil])
+/** Releases the lease of a delivery; the caller sees to a job for it. @returns whether it was still held */
+export async function releaseDelivery(tx: TenantTx, { id, claim }: DeliveryRun): Promise<boolean> {
+  return (await tx.rows(releaseStatement, [tx.tenantId, id, claim])).length > 0
 }
 
-/** Ends a delivery of which nothing was ordered yet. Nothing happens if it is not the caller's any more. */
+/** Ends a delivery of which nothing was ordered as failed. Does nothing if the lease was taken over. */
 export async function failDelivery(
   tx: TenantTx,
-  { id, claim }: Pick<DeliveryClaim, 'id' | 'claim'>,
+  { id, claim }: DeliveryRun,
   error: DeliveryError,
   entry: AuditEntry,
   now: Date,
@@ -179,30 +177,30 @@ export async function failDelivery(
   await tx.rows(failStatement, [...values, ...auditValues(entry, now)])
 }
 
-/** Ends the delivery of a presentation that was written in this transaction. @returns null if it had ended. */
+/** Ends the delivery of a presentation that this transaction has inserted. @returns null if it had ended. */
 export async function endPresentationDelivery(tx: TenantTx, id: string, now: Date): Promise<WalletDelivery | null> {
-  const [row] = await tx.rows<SealedDelivery>(presentStatement, [tx.tenantId, id, now])
-  return row ?? null
+  return (await tx.rows<SealedDelivery>(endStatement, [tx.tenantId, id, now]))[0] ?? null
 }
 
-/** Tells a delivery that one row of `wallet_deferred` has gone, and what came of it. */
+/** Records in a delivery that one of its rows in `wallet_deferred` has ended, and with which outcome. */
 export async function settleDelivery(
   tx: TenantTx,
   id: string,
-  came: { readonly credentialIds: readonly string[]; readonly error: DeliveryError | null },
+  outcome: { readonly credentialIds: readonly string[]; readonly error: DeliveryError | null },
   now: Date,
 ): Promise<WalletDelivery | null> {
-  const error = came.error === null ? null : JSON.stringify(came.error)
-  const [row] = await tx.rows<SealedDelivery>(settleStatement, [tx.tenantId, id, came.credentialIds, error, now])
-  return row ?? null
+  const error = outcome.error === null ? null : JSON.stringify(outcome.error)
+  return (
+    (await tx.rows<SealedDelivery>(settleStatement, [tx.tenantId, id, outcome.credentialIds, error, now]))[0] ?? null
+  )
 }
 
-/** Takes deliveries from calls that died. @returns their ids, each of which wants a job in the same transaction. */
-export async function requeueExpiredDeliveries(tx: TenantTx, now: Date, lookAgainAt: Date): Promise<string[]> {
-  return (await tx.rows<{ id: string }>(passOnStatement, [tx.tenantId, now, lookAgainAt])).map(({ id }) => id)
+/** Releases expired leases. @returns the ids of the deliveries; the caller enqueues a job for each in the same transaction. */
+export async function requeueExpiredDeliveries(tx: TenantTx, now: Date): Promise<string[]> {
+  return (await tx.rows<{ id: string }>(requeueStatement, [tx.tenantId, now])).map(({ id }) => id)
 }
 
-/** The tenants with deliveries that a call left. */
+/** Lists tenants that have deliveries with an expired lease. */
 export async function listTenantsWithExpiredDeliveries(tx: AcrossTx, now: Date): Promise<TenantId[]> {
-  return (await tx.rows<{ id: TenantId }>(tenantsLeft, [now])).map(({ id }) => id)
+  return (await tx.rows<{ id: TenantId }>(tenantsExpired, [now])).map(({ id }) => id)
 }

@@ -1,25 +1,25 @@
 import type { UserId } from '../../caller.ts'
 import { type Fault, faults } from '../../fault.ts'
 
-/** What may be delivered to a user. */
+/** Kinds of deliveries. */
 export const deliveryKinds = ['credential', 'presentation'] as const
 /** One of {@link deliveryKinds}. */
 export type DeliveryKind = (typeof deliveryKinds)[number]
 
-/** Statuses of a delivery. `deferred`: the issuer gives the rest later. `delivered` and `failed` are final. */
+/** Statuses of a delivery. `deferred`: the issuer sends the rest later. `delivered` and `failed` are final. */
 export const deliveryStatuses = ['delivering', 'deferred', 'delivered', 'failed'] as const
 /** One of {@link deliveryStatuses}. */
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
-/** What a user may be named by. */
+/** Types of identifiers of a user. */
 export const identifierTypes = ['email', 'username', 'externalIdentifier'] as const
 /** One of {@link identifierTypes}. */
 export type IdentifierType = (typeof identifierTypes)[number]
 
-/** Why a delivery failed, as its caller was told. */
+/** Why a delivery failed, as returned to its caller. */
 export type DeliveryError = { readonly code: string; readonly message: string }
 
-/** One delivery to one user, without what is sealed. */
+/** One delivery to one user, without its sealed parts. */
 export type WalletDelivery = {
   readonly id: string
   readonly userId: UserId
@@ -28,19 +28,19 @@ export type WalletDelivery = {
   readonly identifierType: IdentifierType
   readonly issuanceId: string | null
   readonly credentialIds: readonly string[]
-  /** Chosen at the start; there once it is delivered. */
+  /** Chosen at the start; the presentation exists once it is delivered. */
   readonly presentationId: string | null
   readonly error: DeliveryError | null
   readonly createdAt: Date
   readonly updatedAt: Date
 }
 
-/** What is to be delivered. Secret: an offer is worth its credential. */
+/** What is to be delivered. Secret: an offer is enough to redeem it. */
 export type DeliveryPayload =
   | { readonly credentialOffer: string; readonly txCode?: string | undefined }
   | { readonly presentationRequest: string }
 
-/** What is kept of the reason that a delivery failed for. */
+/** Returns what is stored of the fault that a delivery failed with. */
 export function deliveryErrorOf({ code, detail }: Pick<Fault, 'code' | 'detail'>): DeliveryError {
   const { api, title } = faults[code]
   return { code: api[1], message: detail ?? title }

@@ -1,40 +1,8 @@
-import type { TenantId } from '../../caller.ts'
-import { readOwnJson } from '../../crypto/json.ts'
-import type { Sealing } from '../../keys/sealing.ts'
+import { sealedJson, sealedText } from '../credentials/sealed-column.ts'
 import type { DeliveryPayload } from './delivery.ts'
 
-/** Seals how a recipient was named. */
-export function sealRecipient(sealing: Sealing, tenantId: TenantId, id: string, recipient: string): Promise<Buffer> {
-  return sealing.seal(place(tenantId, id, 'sealed_recipient'), recipient)
-}
+/** The identifier of a recipient. */
+export const { seal: sealRecipient, open: openRecipient } = sealedText('wallet_delivery', 'sealed_recipient')
 
-/** Opens how a recipient was named. */
-export async function openRecipient(sealing: Sealing, tenantId: TenantId, id: string, sealed: Buffer): Promise<string> {
-  return (await sealing.open(place(tenantId, id, 'sealed_recipient'), sealed)).toString('utf8')
-}
-
-/** Seals what is to be delivered. */
-export function sealPayload(
-  sealing: Sealing,
-  tenantId: TenantId,
-  id: string,
-  parcel: DeliveryPayload,
-): Promise<Buffer> {
-  return sealing.seal(place(tenantId, id, 'sealed_parcel'), JSON.stringify(parcel))
-}
-
-/** Opens what is to be delivered. */
-export async function openPayload(
-  sealing: Sealing,
-  tenantId: TenantId,
-  id: string,
-  sealed: Buffer,
-): Promise<DeliveryPayload> {
-  const plain = await sealing.open(place(tenantId, id, 'sealed_parcel'), sealed)
-  // Sealed by us in this very form.
-  return readOwnJson(plain) as DeliveryPayload
-}
-
-function place(tenantId: TenantId, row: string, column: string) {
-  return { tenantId, table: 'wallet_delivery', column, row }
-}
+/** The payload of a delivery. */
+export const { seal: sealPayload, open: openPayload } = sealedJson<DeliveryPayload>('wallet_delivery', 'sealed_parcel')

@@ -4,44 +4,44 @@ import type { TenantTx } from '../../store/store.ts'
 import type { DeliveryError, WalletDelivery } from './delivery.ts'
 import { endPresentationDelivery, settleDelivery } from './delivery-store.ts'
 
-/** What became of an order of a delivery. */
+/** The outcome of an order. */
 export type OrderOutcome = { readonly credentialIds: readonly string[]; readonly error: DeliveryError | null }
 
 /**
- * Tells the delivery that an order belonged to, if any, that the order is over, in the transaction in which it ended. What arrived is an
- * event, so that the organisation can write to the user.
+ * Settles the delivery of an order, if any, in the transaction in which the order ends. Records an event for received credentials, so that
+ * the organisation can notify the user.
  *
- * @param gone The order; null if somebody else has ended it.
+ * @param ended The order; null if another run has ended it.
  */
 export async function settleOrder(
   tx: TenantTx,
-  gone: { readonly deliveryId: string | null } | null,
+  ended: { readonly deliveryId: string | null } | null,
   outcome: OrderOutcome,
   by: Actor,
   now: Date,
 ): Promise<void> {
-  if (gone === null || gone.deliveryId === null) return
-  const delivery = await settleDelivery(tx, gone.deliveryId, outcome, now)
+  if (ended === null || ended.deliveryId === null) return
+  const delivery = await settleDelivery(tx, ended.deliveryId, outcome, now)
   if (delivery === null) return
   const { credentialIds } = outcome
   if (credentialIds.length > 0) await recordArrival(tx, delivery, { credentialIds }, by, now)
   if (delivery.status === 'failed') await record(tx, failureOf(delivery.id, outcome.error, by), now)
 }
 
-/** Ends the delivery of a presentation in the transaction in which it was written. */
+/** Ends the delivery of a presentation in the transaction that inserts it. */
 export async function settlePresentation(tx: TenantTx, deliveryId: string, by: Actor, now: Date): Promise<void> {
   const delivery = await endPresentationDelivery(tx, deliveryId, now)
   if (delivery === null) return
   await recordArrival(tx, delivery, { presentationId: delivery.presentationId }, by, now)
 }
 
-/** The audit entry of a delivery that failed. */
+/** Returns the audit entry of a delivery that failed. */
 export function failureOf(deliveryId: string, error: DeliveryError | null, by: Actor) {
   const subject = { kind: 'delivery', id: deliveryId }
   return { action: 'delivery.failed', subject, by, detail: { code: error?.code ?? '' } }
 }
 
-/** Ids only: whoever is told asks for the rest, and may see it. */
+/** Records ids only: a receiver of the event fetches the rest with its own rights. */
 async function recordArrival(
   tx: TenantTx,
   { id, kind, userId, issuanceId }: WalletDelivery,

@@ -5,7 +5,7 @@ import type { WalletFormat } from '../credentials/wallet-format.ts'
 import { STATUS_NOW } from '../presentations/presentation-store.ts'
 import type { HistoryKind, HistoryStatus } from './history.ts'
 
-/** A line of the history as it is stored: what is sealed of a presentation or of a removed credential, or a credential that is there. */
+/** A stored history entry: the sealed view of a presentation or of a removed credential, or a credential in the wallet. */
 export type HistoryRow = {
   readonly id: string
   readonly kind: HistoryKind
@@ -13,18 +13,18 @@ export type HistoryRow = {
   readonly isAnswering: boolean
   readonly createdAt: Date
   readonly updatedAt: Date
-  /** Of a credential that is there. */
+  /** Only for a credential in the wallet, like the next three. */
   readonly format: WalletFormat | null
   readonly vct: string | null
   readonly iss: string | null
   readonly credentialIssuer: string | null
-  /** Of a credential that is there, and that its issuer has revoked or suspended. */
+  /** Only for a credential in the wallet that its issuer has revoked or suspended. */
   readonly standing: 'suspended' | 'revoked' | null
-  /** Of a presentation, or of a credential that was removed. */
+  /** Only for a presentation or a removed credential. */
   readonly sealedView: Buffer | null
 }
 
-/** What the history is narrowed to; what is left out lets everything through. */
+/** The filters of the history; undefined matches all. */
 export type HistoryFilter = {
   readonly kind?: HistoryKind | undefined
   readonly status?: HistoryStatus | undefined
@@ -33,19 +33,19 @@ export type HistoryFilter = {
 }
 
 const OF_USER = 'tenant_id = $1 and user_id = $2'
-const THERE = `select id, 'credential' as kind, status, false as "isAnswering", created_at as "createdAt", updated_at as "updatedAt",
+const HELD = `select id, 'credential' as kind, status, false as "isAnswering", created_at as "createdAt", updated_at as "updatedAt",
     format, vct, iss, credential_issuer as "credentialIssuer", null::bytea as "sealedView",
     (select nullif(standing, 'valid') from wallet_credential_standing s where s.tenant_id = c.tenant_id and s.credential_id = c.id) as standing
   from wallet_credential c where ${OF_USER}`
 const REMOVED = `select id, 'credential', 'removed', false, created_at, removed_at, null, null, null, null, sealed_view, null
   from wallet_removed_credential where ${OF_USER}`
-const ASKED = `select id, 'presentation', ${STATUS_NOW}, sealed_answer is not null, created_at,
+const PRESENTED = `select id, 'presentation', ${STATUS_NOW}, sealed_answer is not null, created_at,
     case when ${STATUS_NOW} = 'expired' then expires_at else updated_at end, null, null, null, null, sealed_view, null
   from wallet_presentation where ${OF_USER}`
 
 const page = pagedList({
   name: 'wallet.history',
-  select: `select line.* from (${THERE} union all ${REMOVED} union all ${ASKED}) as line where true`,
+  select: `select line.* from (${HELD} union all ${REMOVED} union all ${PRESENTED}) as line where true`,
   parameters: 3,
   id: 'line.id',
   filters: {
@@ -55,7 +55,7 @@ const page = pagedList({
     createdBefore: (value) => `line."createdAt" < ${value}`,
   },
 })
-const listThereStatement = sql(
+const listHeldStatement = sql(
   'wallet.history_credentials',
   `select id, format, vct, iss, credential_issuer as "credentialIssuer" from wallet_credential where ${OF_USER} and id = any($3::uuid[])`,
 )
@@ -64,7 +64,7 @@ const listRemovedStatement = sql(
   `select id, sealed_view as "sealedView" from wallet_removed_credential where ${OF_USER} and id = any($3::uuid[])`,
 )
 
-/** One page and one row more, newest first unless told. */
+/** Returns one page, and one row more if there is a next page. */
 export async function listHistoryRows(
   tx: TenantTx,
   userId: UserId,
@@ -75,7 +75,7 @@ export async function listHistoryRows(
   return page<HistoryRow>(tx, list, [tx.tenantId, userId, now], filter)
 }
 
-type There = {
+type HeldType = {
   readonly id: string
   readonly format: WalletFormat
   readonly vct: string
@@ -83,12 +83,12 @@ type There = {
   readonly credentialIssuer: string
 }
 
-/** What credentials of the user are or were, as far as it is known; those that were removed are sealed. */
+/** Returns the types of credentials of the user; those of removed ones are sealed. */
 export async function listKnownCredentials(
   tx: TenantTx,
   userId: UserId,
   ids: readonly string[],
-): Promise<{ readonly there: There[]; readonly removed: { readonly id: string; readonly sealedView: Buffer }[] }> {
+): Promise<{ readonly held: HeldType[]; readonly removed: { readonly id: string; readonly sealedView: Buffer }[] }> {
   const values = [tx.tenantId, userId, ids]
-  return { there: await tx.rows(listThereStatement, values), removed: await tx.rows(listRemovedStatement, values) }
+  return { held: await tx.rows(listHeldStatement, values), removed: await tx.rows(listRemovedStatement, values) }
 }

@@ -96,7 +96,7 @@ test('the story of a wallet, newest first: received, accepted, rejected, shared,
   )
 })
 
-test('a line tells from whom and with whom, which attributes, and whether the verifier got them', async () => {
+test('an entry has the issuer or the verifier, the attributes, and whether the verifier received them', async () => {
   const lines = await history(thandi)
   const credentialIssuer = `${chirograph.url}/issuers/acme`
   assert.partialDeepStrictEqual(at(lines, ids.kept).credential, {
@@ -140,7 +140,7 @@ test('filters, orders and pages', async () => {
   }
 })
 
-test('a credential that is removed stays as a line, and what was shared of it is told as before', async () => {
+test('a removed credential stays in the history, and so does what was shared of it', async () => {
   const holder = await chirograph.wallet('globex', 'pieter')
   const id = await receive(holder, 'accepted')
   const shared = await asked(holder)
@@ -163,7 +163,7 @@ test('a credential that is removed stays as a line, and what was shared of it is
   assert(!JSON.stringify(after).includes('Thandi'))
 })
 
-test('what nobody answered has expired when its time is over, before any sweep', async () => {
+test('an unanswered presentation has expired when its time is over, before any sweep', async () => {
   const holder = await chirograph.wallet('acme', 'pieter')
   await receive(holder, 'accepted')
   const id = await asked(holder)

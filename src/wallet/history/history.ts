@@ -1,19 +1,19 @@
 import type { PresentationView, VerifierIdentity } from '../presentations/presentation.ts'
 
-/** What a line of the history is about. */
+/** Kinds of history entries. */
 export const historyKinds = ['credential', 'presentation'] as const
 /** One of {@link historyKinds}. */
 export type HistoryKind = (typeof historyKinds)[number]
 
-/** What became of it: of a credential the consent of the holder, until it is removed; of a presentation the answer. */
+/** Statuses of history entries: of a credential the holder's consent, until it is removed; of a presentation the answer. */
 export const historyStatuses = ['pending', 'accepted', 'rejected', 'removed', 'answered', 'failed', 'expired'] as const
 /** One of {@link historyStatuses}. */
 export type HistoryStatus = (typeof historyStatuses)[number]
 
-/** Whether the verifier got something. `unknown`: the answer was sent, and nobody knows what the verifier saw of it. */
+/** Whether the verifier received the credentials. `unknown`: the answer was sent, but the verifier did not confirm it. */
 export type DisclosureState = 'yes' | 'no' | 'unknown'
 
-/** What was shown of one credential, as the paths of claims. Its type is null if nobody knows it any more. */
+/** The disclosed claim paths of one credential. `vct` is null if it is not known any more. */
 export type HistorySelection = {
   readonly credentialId: string
   readonly vct: string | null
@@ -21,7 +21,7 @@ export type HistorySelection = {
   readonly alsoDisclosed: string[]
 }
 
-/** What is told of a presentation. */
+/** What the history shows of a presentation. */
 export type PresentationTrace = {
   readonly verifier: VerifierIdentity
   readonly purpose?: string
@@ -30,23 +30,23 @@ export type PresentationTrace = {
   readonly error?: { readonly code: string; readonly message: string }
 }
 
-/** What a verifier got, as far as the state of the presentation tells. */
+/** Returns whether the verifier received the credentials, by the state of the presentation. */
 export function disclosureStateOf(status: HistoryStatus, isAnswering: boolean): DisclosureState {
   if (status === 'answered') return 'yes'
   return status === 'failed' || (status === 'pending' && isAnswering) ? 'unknown' : 'no'
 }
 
 /**
- * What the history tells of a presentation: the ones that were, or would have been, shown.
+ * Returns what the history shows of a presentation.
  *
- * @param types By the id of the credential.
+ * @param types By credential id.
  */
 export function traceOf(
   view: PresentationView,
   disclosed: DisclosureState,
   types: ReadonlyMap<string, string>,
 ): PresentationTrace {
-  const { verifier, purposes, selected, besides = [], error } = view
+  const { verifier, purposes, selected, alsoDisclosed = [], error } = view
   return {
     verifier,
     ...(purposes.length === 0 ? {} : { purpose: purposes.join(' ') }),
@@ -55,7 +55,9 @@ export function traceOf(
       credentialId,
       vct: types.get(credentialId) ?? null,
       matchedAttributes: [...matchedAttributes],
-      alsoDisclosed: besides.filter((one) => one.credentialId === credentialId).flatMap((one) => [...one.attributes]),
+      alsoDisclosed: alsoDisclosed
+        .filter((one) => one.credentialId === credentialId)
+        .flatMap((one) => [...one.attributes]),
     })),
     ...(error === undefined ? {} : { error }),
   }

@@ -10,7 +10,7 @@ import { type HistoryFilter, type HistoryRow, listHistoryRows, listKnownCredenti
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock'>
 
-/** A line of the history: a credential that was received, or a presentation that was asked for. */
+/** A history entry: a credential that was received, or a presentation that was requested. */
 export type HistoryLine = {
   readonly id: string
   readonly kind: HistoryKind
@@ -27,7 +27,7 @@ type Opened = {
   readonly view?: PresentationView
 }
 
-/** Reads a page of what happened in the caller's wallet, and one line more. @throws Fault `holder.missing` */
+/** Returns a page of the caller's history, and one entry more if there is a next page. @throws Fault `holder.missing` */
 export async function listHistory(
   platform: Needs,
   caller: Caller,
@@ -47,15 +47,15 @@ export async function listHistory(
 async function open({ sealing }: Pick<Platform, 'sealing'>, tenantId: TenantId, row: HistoryRow): Promise<Opened> {
   const { id, kind, format, vct, iss, credentialIssuer, standing, sealedView } = row
   if (sealedView === null) {
-    // A row without a seal is that of a credential that is there.
+    // A row without a seal is a credential in the wallet.
     const credential = { vct, format, iss, credentialIssuer, ...(standing !== null && { standing }) } as CredentialTrace
     return { row, credential }
   }
-  if (kind === 'presentation') return { row, view: await openView(sealing, tenantId, { id, sealedView }) }
-  return { row, credential: await openTrace(sealing, tenantId, { id, sealedView }) }
+  if (kind === 'presentation') return { row, view: await openView(sealing, tenantId, id, sealedView) }
+  return { row, credential: await openTrace(sealing, tenantId, id, sealedView) }
 }
 
-/** The types of credentials, those that were removed too, by their ids. */
+/** Returns the types of credentials by id, removed ones included. */
 async function typesOf(
   { store, sealing }: Needs,
   tenantId: TenantId,
@@ -63,9 +63,11 @@ async function typesOf(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   if (ids.length === 0) return new Map()
-  const { there, removed } = await store.inTenant(tenantId, (tx) => listKnownCredentials(tx, userId, ids))
-  const opened = removed.map(async (one) => [one.id, (await openTrace(sealing, tenantId, one)).vct] as const)
-  return new Map([...there.map(({ id, vct }) => [id, vct] as const), ...(await Promise.all(opened))])
+  const { held, removed } = await store.inTenant(tenantId, (tx) => listKnownCredentials(tx, userId, ids))
+  const opened = removed.map(
+    async ({ id, sealedView }) => [id, (await openTrace(sealing, tenantId, id, sealedView)).vct] as const,
+  )
+  return new Map([...held.map(({ id, vct }) => [id, vct] as const), ...(await Promise.all(opened))])
 }
 
 function lineOf({ row, credential, view }: Opened, types: ReadonlyMap<string, string>): HistoryLine {

@@ -10,7 +10,7 @@ const historyRoute = route({
   path: '/v2/history',
   tag: 'history',
   summary:
-    'Tells what was received and from whom, what was shared and with whom, and what became of it. Names of attributes, never their values.',
+    'Lists received credentials with their issuers, and presentations with their verifiers. Attribute names, never their values.',
   scope: 'wallet:read',
   query: listQuery({ filters: historyFilters }),
   status: 200,

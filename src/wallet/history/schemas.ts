@@ -10,13 +10,13 @@ const { format } = Credential.properties
 
 const CredentialTrace = Type.Object(
   {
-    vct: Type.String({ description: 'Its type; of an mdoc the document type.' }),
+    vct: Type.String({ description: 'The type; of an mdoc the document type.' }),
     format,
-    iss: Type.Union([Type.String(), Type.Null()], { description: 'The issuer, as the credential names it.' }),
-    credentialIssuer: Type.String({ description: 'The address that it was received from.' }),
+    iss: Type.Union([Type.String(), Type.Null()], { description: 'The issuer, as stated in the credential.' }),
+    credentialIssuer: Type.String({ description: 'The Credential Issuer Identifier.' }),
     standing: Type.Optional(
       Type.Enum(['suspended', 'revoked'], {
-        description: 'What its issuer has done to it, as far as is known. Left out while it is valid.',
+        description: 'The status at the last check. Absent while the credential is valid.',
       }),
     ),
   },
@@ -26,10 +26,10 @@ const Selected = Type.Object(
   {
     credentialId: Uuid,
     vct: Type.Union([Type.String(), Type.Null()], {
-      description: 'Its type, also after it was removed. null: it was removed before removed ones were remembered.',
+      description: 'The type, also after its removal. null: not known any more.',
     }),
     matchedAttributes: Paths('Claim paths, dotted; of an mdoc namespace/element. Never a value.'),
-    alsoDisclosed: Paths('What goes along because its issuer put it in the clear.'),
+    alsoDisclosed: Paths('Claims that were disclosed because the issuer did not make them selectively disclosable.'),
   },
   { additionalProperties: false },
 )
@@ -37,20 +37,22 @@ const PresentationTrace = Type.Object(
   {
     verifier: Type.Object(
       {
-        clientId: Type.String({ description: 'What the verifier calls itself.' }),
+        clientId: Type.String({ description: 'The client id of the verifier.' }),
         name: Type.String(),
-        responseHost: Type.String({ description: 'Where answers go.' }),
+        responseHost: Type.String({ description: 'The host that receives the answer.' }),
         authenticated: Type.Boolean({ description: 'The name was proved by a signature.' }),
-        trusted: Type.Boolean({ description: 'The organisation of the holder trusts it.' }),
+        trusted: Type.Boolean({ description: 'The organisation of the holder trusts the verifier.' }),
       },
       { additionalProperties: false },
     ),
-    purpose: Type.Optional(Type.String({ description: 'Why it asked, in its own words.' })),
+    purpose: Type.Optional(Type.String({ description: 'The purpose, as stated by the verifier.' })),
     disclosed: Type.Enum(['yes', 'no', 'unknown'], {
       description:
-        'Whether the verifier got what stands in selectedCredentials. unknown: it was sent, but the verifier did not confirm it.',
+        'Whether the verifier received selectedCredentials. unknown: they were sent, but the verifier did not confirm it.',
     }),
-    selectedCredentials: Type.Array(Selected, { description: 'What was, or would have been, shared: see disclosed.' }),
+    selectedCredentials: Type.Array(Selected, {
+      description: 'The credentials that were shared, or proposed: see disclosed.',
+    }),
     error: Type.Optional(
       Type.Object({ code: Type.String(), message: Type.String() }, { description: 'Why it failed.' }),
     ),
@@ -58,21 +60,21 @@ const PresentationTrace = Type.Object(
   { additionalProperties: false },
 )
 
-/** A line of a holder's history. */
+/** An entry of a holder's history. */
 export const HistoryEntry = Type.Object(
   {
     id: Type.String({ format: 'uuid', description: 'Of the credential or the presentation.' }),
     kind: Type.Enum([...historyKinds], {
-      description: 'credential: it was received. presentation: a verifier asked for something.',
+      description: 'credential: received from an issuer. presentation: requested by a verifier.',
     }),
     status: Type.Enum([...historyStatuses], {
       description:
-        'What became of it. A credential: pending, accepted, rejected, removed. A presentation: pending, answered, rejected, failed, expired.',
+        'A credential: pending, accepted, rejected, removed. A presentation: pending, answered, rejected, failed, expired.',
     }),
-    createdAt: Type.String({ format: 'date-time', description: 'When it was received, or asked for.' }),
+    createdAt: Type.String({ format: 'date-time', description: 'When it was received or requested.' }),
     updatedAt: Type.String({
       format: 'date-time',
-      description: 'When it got this status: of an answered presentation the time of sharing.',
+      description: 'When the status was set: of an answered presentation the time of sharing.',
     }),
     credential: Type.Optional(CredentialTrace),
     presentation: Type.Optional(PresentationTrace),
@@ -80,7 +82,7 @@ export const HistoryEntry = Type.Object(
   { additionalProperties: false, $id: 'HistoryEntry' },
 )
 
-/** What the history may be narrowed to. */
+/** The filters of the history. */
 export const historyFilters = {
   kind: Type.Enum([...historyKinds]),
   status: Type.Enum([...historyStatuses]),

@@ -52,7 +52,7 @@ for (const identity of ['did:jwk', 'jwt-vc-issuer'] as const) {
   })
 }
 
-test('a mandatory claim that the issuer did not send is told beside the credential [W-R5]', async () => {
+test('a missing mandatory claim is listed in the reply [W-R5]', async () => {
   const claims = [
     { path: ['given_name'], mandatory: true },
     { path: ['member', 'until'], mandatory: true },
@@ -80,7 +80,7 @@ test('a batch is fetched with one request, one new key a copy, and shown as one 
   assert.equal(copies.length, 10)
 })
 
-test('nothing personal lies in clear: neither claims, nor credential, nor key, nor token', async () => {
+test('claims, credential, key and token are sealed', async () => {
   const { offerUri } = await started({ identity: 'jwt-vc-issuer' })
   const thandi = await bench.person()
   await acceptOffer(bench.platform, thandi, { credentialOffer: offerUri })
@@ -103,7 +103,7 @@ test('a preview consumes nothing and does not repeat the code', async () => {
   assert.ok(!JSON.stringify(preview).includes('the-code'))
 })
 
-test('a transaction code that is needed is asked for before anything is consumed', async () => {
+test('a missing transaction code is refused before anything is consumed', async () => {
   const { offerUri } = await started({ txCode: '4711' })
   const thandi = await bench.person()
   const refused = await fault(acceptOffer(bench.platform, thandi, { credentialOffer: offerUri }))
@@ -145,7 +145,7 @@ test('an offer is redeemed once; the second time the error of the issuer is pass
   assert.deepEqual(refused.meta?.upstream, { status: 400, error: 'invalid_grant', errorDescription: 'no "such" code?' })
 })
 
-test('a client without a user is told to exchange its token', async () => {
+test('a client without a user is refused with a hint to token exchange', async () => {
   const refused = await fault(
     acceptOffer(bench.platform, { ...(await bench.person()), userId: null }, { credentialOffer: '{}' }),
   )
@@ -166,7 +166,7 @@ test('a nonce that the issuer does not take is replaced once', async () => {
   assert.equal(asked('credential'), 2)
 })
 
-test('of two datasets one is refused: nothing is kept, and the issuer hears of the other [W-C4, W-R9]', async () => {
+test('of two datasets one is refused: nothing is stored, and the issuer is notified of the other [W-C4, W-R9]', async () => {
   const { offerUri, lie, calls } = await started()
   const details = { type: 'openid_credential', credential_configuration_id: 'membership' }
   lie({

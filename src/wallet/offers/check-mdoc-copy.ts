@@ -17,10 +17,10 @@ import {
 import type { SignerTrust } from './issuer-policy.ts'
 import type { Received } from './redeem-offer.ts'
 
-/** Checks of the mdocs of one response. */
+/** Returns the check of the mdocs of one response. */
 export function mdocChecks(platform: OutboundPeer, { configuration }: Received, trust: SignerTrust, now: Date) {
   /**
-   * 6.5, steps 1 and 3 to 8, and that it is bound to a key of ours; everything but the status list.
+   * 6.5, steps 1 and 3 to 8, and the binding to a key of ours; everything but the status list.
    *
    * @throws Fault `mdoc.malformed`, `issuer.undiscoverable`, `key.unsupported`, `upstream.*`
    */
@@ -30,7 +30,7 @@ export function mdocChecks(platform: OutboundPeer, { configuration }: Received, 
     const key = unused.take(mdoc.mso.deviceKey)
     // [W-R4] the type of the configuration
     const policy = { certificate: issuer.certificate, now, docType: configuration.type ?? '' }
-    // an mdoc is always bound to a key; one that is not ours is of no use [W-R3]
+    // an mdoc is always bound to a key; with another key than ours it cannot be presented [W-R3]
     const own: readonly CopyFinding[] =
       key === null
         ? [...verifyIssuerSigned(mdoc, policy), unboundFinding(mdoc)]
@@ -54,7 +54,7 @@ function factsOf({ mso }: IssuerSigned, { issuer }: MdocIssuer, now: Date): Cred
   const { signed, validUntil } = mso.validityInfo
   return {
     vct: mso.docType,
-    // the certificate of the signer is the only name that an mdoc has for its issuer
+    // an mdoc names its issuer only in the certificate of the signer
     iss: issuer === '' ? null : issuer.slice(0, factLengths.iss),
     issuedAt: calendarDate(signed.getTime()) ?? now,
     expiresAt: calendarDate(validUntil.getTime()),

@@ -10,10 +10,10 @@ import { sdJwtChecks } from './check-sd-jwt-copy.ts'
 import type { SignerTrust } from './issuer-policy.ts'
 import type { Received } from './redeem-offer.ts'
 
-/** One thing that is wrong with what an issuer sent. `copy`: which credential of the response, from 0. */
+/** A failed check of a received credential. `copy`: its position in the response, from 0. */
 export type ReceivedFinding = CopyFinding & { readonly copy: number }
 
-/** A verified credential. `copies` are never empty. `hasStatus`: it may be revoked later. */
+/** A verified credential. `copies` is never empty. `hasStatus`: it may be revoked later. */
 export type Verified = CredentialFacts & {
   readonly received: Received
   readonly copies: readonly VerifiedCopy[]
@@ -21,7 +21,7 @@ export type Verified = CredentialFacts & {
 }
 
 /**
- * Makes every check of a holder on receipt for all copies of a credential. One bad copy condemns them all [W-R7].
+ * Verifies all copies of a received credential. If one fails, all are refused [W-R7].
  *
  * @param trust Who may have signed it.
  * @throws Fault `credential.invalid`, or `credential.untrusted` if only trust is missing; the findings are in `meta.findings`
@@ -49,7 +49,7 @@ export async function checkReceived(
 }
 
 function unreadable(error: unknown): CopyOutcome {
-  // the other side being out of reach says nothing about the credential
+  // an issuer or host out of reach is no finding about the credential
   if (!(error instanceof Fault) || error.code.startsWith('upstream.')) throw error
   return { copy: null, findings: [{ code: error.code, message: error.message }] }
 }
@@ -65,12 +65,12 @@ async function checkStatuses(
   const findings: ReceivedFinding[] = []
   for (const [position, { status, issuer, content }] of copies.entries()) {
     const found = await checkStatus(platform, status, issuer, now, anchors, form)
-    // a list out of reach says nothing about the credential, so this is no refusal of it
+    // a list out of reach is no finding about the credential
     if (found.some(({ code }) => code === 'status.unavailable')) {
       throw new Fault('upstream.unreachable', { detail: 'The status list of the credential could not be fetched.' })
     }
     findings.push(...found.map((one) => ({ copy: position, ...one })))
-    // the holder agrees to what the first copy says, so the others must not say anything else
+    // the holder consents to the first copy, so the others must have the same claims
     if (content !== copies[0]?.content) {
       findings.push({
         copy: position,
@@ -82,8 +82,8 @@ async function checkStatuses(
   return findings
 }
 
-/** What is missing if only trust is. */
-const lacksOfTrust: ReadonlySet<string> = new Set<TrustFindingCode>(['issuer.not_trusted', 'chain.no_anchor'])
+/** The findings of a credential that is valid but not trusted. */
+const trustFindings: ReadonlySet<string> = new Set<TrustFindingCode>(['issuer.not_trusted', 'chain.no_anchor'])
 
 function refusalOf(
   platform: OutboundPeer,
@@ -93,13 +93,13 @@ function refusalOf(
   const detail = [...new Set(findings.map(({ message }) => message))].slice(0, 5).join(' ')
   const shown = findings.slice(0, 50)
   const issuer = outcomes.find(({ copy }) => copy !== null)?.copy?.issuer
-  if (issuer === undefined || !findings.every(({ code }) => lacksOfTrust.has(code)))
+  if (issuer === undefined || !findings.every(({ code }) => trustFindings.has(code)))
     return new Fault('credential.invalid', { detail, meta: { findings: shown } })
   const root = issuer.chain === null ? null : unknownRootOf(issuer.chain.der)
   const operation = trustOperation(platform)
   const whom = root === null ? issuer.issuer : `the root ${describeRoot(root)}`
   return new Fault('credential.untrusted', {
-    detail: `${detail} Trust ${whom} with ${operation}, and repeat the call: the credential is kept sealed until then.`,
+    detail: `${detail} Trust ${whom} with ${operation}, and repeat the call: the credential stays sealed until then.`,
     meta: { findings: shown, trust: { operation, issuer: issuer.issuer, ...(root !== null && { root }) } },
   })
 }

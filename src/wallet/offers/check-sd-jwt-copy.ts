@@ -18,13 +18,13 @@ import {
 import type { SignerTrust } from './issuer-policy.ts'
 import type { Received } from './redeem-offer.ts'
 
-/** Checks of SD-JWT VCs of one response, which mostly have one issuer: it is looked up once. */
+/** Returns the check of the SD-JWT VCs of one response. Each issuer is resolved once. */
 export function sdJwtChecks(platform: OutboundPeer, { configuration, keys }: Received, trust: SignerTrust, now: Date) {
   const issuerOf = issuersOf(platform, trust, now)
   /**
    * Everything but the status list.
    *
-   * @throws Fault if it cannot be read at all, or the issuer's key cannot be found.
+   * @throws Fault if it cannot be parsed, or the issuer's key cannot be found.
    */
   return async (raw: string, unused: UnusedKeys): Promise<CopyOutcome> => {
     const sdJwt = parseSdJwt(raw)
@@ -41,7 +41,7 @@ export function sdJwtChecks(platform: OutboundPeer, { configuration, keys }: Rec
   }
 }
 
-/** [W-R3] Bound to exactly one of the keys sent; a credential that names no key at all differs from what was asked for too. */
+/** [W-R3] A credential must be bound to exactly one of the proved keys; one without a key is refused too. */
 function unboundFindings(isUnbound: boolean, others: readonly CopyFinding[]): readonly CopyFinding[] {
   if (!isUnbound || others.some(({ code }) => code.startsWith('cnf.'))) return []
   return [{ code: 'cnf.unexpected', message: 'The credential is bound to no key that was sent.' }]
@@ -57,16 +57,16 @@ function vctOf(type: string | null): { vct?: string } {
 }
 
 function issuersOf(platform: OutboundPeer, trust: SignerTrust, now: Date): (sdJwt: SdJwt) => Promise<ResolvedIssuer> {
-  const known = new Map<string, Promise<ResolvedIssuer>>()
+  const resolved = new Map<string, Promise<ResolvedIssuer>>()
   return ({ jwt }) => {
     const name = JSON.stringify([jwt.header.kid, jwt.header.x5c, jwt.payload.iss])
-    const found = known.get(name) ?? resolveIssuer(platform, jwt, now, trust.anchors).then(trust.reviewed)
-    known.set(name, found)
+    const found = resolved.get(name) ?? resolveIssuer(platform, jwt, now, trust.anchors).then(trust.reviewed)
+    resolved.set(name, found)
     return found
   }
 }
 
-/** `jti` names the copy, not the subject. */
+/** Leaves out `jti`, which differs between copies. */
 function contentOf(payload: JsonObject): string {
   const { jti: _, ...claims } = subjectClaims(payload)
   return orderedJson([payload.iss ?? null, claims])
@@ -76,7 +76,7 @@ function factsOf({ iss, iat, nbf, exp, vct }: JsonObject, issuer: ResolvedIssuer
   const seconds = [iat, nbf].find((one) => typeof one === 'number')
   return {
     vct: String(vct),
-    // a certificate names the issuer where the claim does not
+    // without `iss` the certificate names the issuer
     iss: typeof iss === 'string' ? iss : issuer.issuer.slice(0, factLengths.iss),
     issuedAt: dateOf(seconds) ?? now,
     expiresAt: dateOf(exp),

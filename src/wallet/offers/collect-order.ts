@@ -5,17 +5,17 @@ import { type Receipt, type SealedReceipt, sealCredentials, verifyAll } from './
 import { type Dataset, type OpenOrder, type Order, sealOrder } from './order.ts'
 import { fetchCredentials, receivedOf } from './redeem-offer.ts'
 
-/** A credential that the issuer gives later, for the same keys. */
+/** A credential that the issuer defers, for the same keys. */
 export type Deferred = Dataset & { readonly answer: CredentialResponse & { readonly kind: 'deferred' } }
 
-/** A deferred credential that only needs to be written: everything secret in it is sealed. */
+/** A deferred credential that is ready to be inserted: everything secret in it is sealed. */
 export type DeferredLater = Receipt & {
   readonly id: string
   readonly sealedWork: Buffer
   readonly intervalSeconds: number
 }
 
-/** What an issuer gave, verified and sealed, and what it gives later. */
+/** The credentials of an order, verified and sealed, and those that the issuer defers. */
 export type CollectedOrder = {
   readonly ready: readonly SealedReceipt[]
   readonly later: readonly DeferredLater[]
@@ -23,7 +23,7 @@ export type CollectedOrder = {
 }
 
 /**
- * Fetches, checks and seals all that was ordered: all of it or nothing. Writes nothing.
+ * Fetches, verifies and seals all credentials of an order: all or none. Writes nothing.
  *
  * @throws Fault `offer.unusable`, `issuer_answer.invalid`, `credential.invalid`, `upstream.*`
  */

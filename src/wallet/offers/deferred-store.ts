@@ -1,7 +1,8 @@
 import type { TenantId, UserId } from '../../caller.ts'
+import { hasExpired, isFree, isHeld, type Lease, RELEASE, take } from '../../store/lease.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 
-/** A credential that is still to come. `sealedWork`: what is needed to fetch it. `deliveryId`: what it is fetched for, if not for its holder. */
+/** A credential that is still to come. `sealedWork`: what is needed to fetch it. `deliveryId`: the delivery it belongs to, if any. */
 export type DeferredRow = {
   readonly id: string
   readonly userId: UserId
@@ -9,37 +10,33 @@ export type DeferredRow = {
   readonly sealedWork: Buffer
 }
 
-/** A row that is no more, and the delivery that has to hear of it. */
+/** A deleted or held row, and the delivery that has to be settled. */
 export type EndedOrder = Pick<DeferredRow, 'deliveryId'>
 
-/** A run of the job, or a call, that has the row. Only the claim under which it was taken changes or ends it. */
-export type DeferredRun = Pick<DeferredRow, 'id'> & { readonly claim: string }
+/** A job run or a call that holds the lease of the row. */
+export type DeferredRun = Pick<DeferredRow, 'id'> & Pick<Lease, 'claim'>
 
-/** A call that takes a row. `askedUntil`: from then on it is taken for dead. */
-export type AskedClaim = { readonly claim: string; readonly askedUntil: Date; readonly now: Date }
+/** `offerHash`: digest of the offer by which a repeated call finds the row; null: none does. `lease`: of the call; null: a job fetches it. */
+export type NewDeferred = DeferredRow & { readonly offerHash: string | null; readonly lease: Lease | null }
 
-/** `offerHash` is that of the offer whose repetition finds the row; null: none does. `asked`: null: a job fetches it. */
-export type NewDeferred = DeferredRow & { readonly offerHash: string | null; readonly asked: AskedClaim | null }
-
-const awaitOne = `update wallet_delivery set awaited = awaited + 1, sealed_parcel = null, claim = null, lease_until = null, error = null,
+const awaitOne = `update wallet_delivery set awaited = awaited + 1, sealed_parcel = null, ${RELEASE}, error = null,
        status = case when status = 'failed' then 'delivering' else status end`
 const ROW = `id, user_id as "userId", delivery_id as "deliveryId", sealed_work as "sealedWork"`
-const FREE = 'set claim = null, claimed_at = null, asked_until = null'
+const MINE = `tenant_id = $1 and id = $2 and ${isHeld('$3')}`
 
-// The same row may be inserted twice, should the answer of the first statement have been lost.
+// The statement may run twice, if the answer of the first run was lost.
 const insertStatement = sql(
   'wallet.insert_deferred',
   `with ins as (
-     insert into wallet_deferred (tenant_id, id, user_id, sealed_work, claim, claimed_at, asked_until, drop_at, created_at, delivery_id, offer_hash)
-     values ($1, $2, $3, $4, $5, case when $5::uuid is null then null else $8::timestamptz end, $6, $7, $8, $9, $10)
+     insert into wallet_deferred (tenant_id, id, user_id, sealed_work, claim, lease_until, drop_at, created_at, delivery_id, offer_hash)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
      on conflict (tenant_id, id) do nothing returning delivery_id
    )
    ${awaitOne} where tenant_id = $1 and id in (select delivery_id from ins)`,
 )
 const claimStatement = sql(
   'wallet.claim_deferred',
-  `update wallet_deferred set claim = $3, claimed_at = $4
-   where tenant_id = $1 and id = $2 and asked_until is null and (claim is null or claimed_at <= $5) returning ${ROW}`,
+  `update wallet_deferred set ${take('$3', '$4')} where tenant_id = $1 and id = $2 and ${isFree('$5')} returning ${ROW}`,
 )
 const findStatement = sql('wallet.find_deferred', 'select id from wallet_deferred where tenant_id = $1 and id = $2')
 const resumeStatement = sql(
@@ -47,12 +44,12 @@ const resumeStatement = sql(
   `with mine as (
      select id, delivery_id from wallet_deferred
      where tenant_id = $1 and user_id = $2 and offer_hash = $3 and (delivery_id is null or delivery_id = coalesce($4, delivery_id))
-       and (asked_until <= $5 or (asked_until is null and (claim is null or claimed_at <= $6)))
+       and ${isFree('$5')}
      order by id limit 1 for update
    ), awaiting as (
      ${awaitOne} where tenant_id = $1 and id = $4 and exists (select from mine where delivery_id is null)
    )
-   update wallet_deferred d set claim = $7, claimed_at = $5, asked_until = $8, delivery_id = coalesce($4, d.delivery_id)
+   update wallet_deferred d set ${take('$6', '$7')}, delivery_id = coalesce($4, d.delivery_id)
    from mine where d.tenant_id = $1 and d.id = mine.id
    returning d.id, d.user_id as "userId", d.delivery_id as "deliveryId", d.sealed_work as "sealedWork"`,
 )
@@ -60,35 +57,32 @@ const isOrderedStatement = sql(
   'wallet.is_ordered',
   'select id from wallet_deferred where tenant_id = $1 and user_id = $2 and offer_hash = $3 limit 1',
 )
-const saveStatement = sql(
-  'wallet.save_deferred',
-  'update wallet_deferred set sealed_work = $4 where tenant_id = $1 and id = $2 and claim = $3 returning id',
-)
+const saveStatement = sql('wallet.save_deferred', `update wallet_deferred set sealed_work = $4 where ${MINE}`)
 const releaseStatement = sql(
   'wallet.release_deferred',
-  `update wallet_deferred ${FREE}, sealed_work = $4 where tenant_id = $1 and id = $2 and claim = $3 returning id`,
+  `update wallet_deferred set ${RELEASE}, sealed_work = $4 where ${MINE} returning id`,
 )
 const holdStatement = sql(
   'wallet.hold_deferred',
-  `with mine as (select id, delivery_id from wallet_deferred where tenant_id = $1 and id = $2 and claim = $3 for update)
-   update wallet_deferred d ${FREE}, sealed_work = $4, offer_hash = $5, drop_at = d.created_at + $6 * interval '1 second', delivery_id = null
+  `with mine as (select id, delivery_id from wallet_deferred where ${MINE} for update)
+   update wallet_deferred d set ${RELEASE}, sealed_work = $4, offer_hash = $5, drop_at = d.created_at + $6 * interval '1 second', delivery_id = null
    from mine where d.tenant_id = $1 and d.id = mine.id returning mine.delivery_id as "deliveryId"`,
 )
 const deleteStatement = sql(
   'wallet.delete_deferred',
   'delete from wallet_deferred where tenant_id = $1 and id = $2 returning delivery_id as "deliveryId"',
 )
-const giveUpStatement = sql(
-  'wallet.give_up_deferred',
-  'delete from wallet_deferred where tenant_id = $1 and id = $2 and claim = $3 returning delivery_id as "deliveryId"',
+const abandonStatement = sql(
+  'wallet.abandon_deferred',
+  `delete from wallet_deferred where ${MINE} returning delivery_id as "deliveryId"`,
 )
-const passOnStatement = sql(
-  'wallet.pass_on_deferred',
-  `update wallet_deferred ${FREE} where tenant_id = $1 and asked_until <= $2 returning id`,
+const requeueStatement = sql(
+  'wallet.requeue_deferred',
+  `update wallet_deferred set ${RELEASE} where tenant_id = $1 and ${hasExpired('$2')} returning id`,
 )
-const tenantsLeft = sql(
-  'wallet.tenants_with_left_orders',
-  'select distinct tenant_id as id from wallet_deferred where asked_until <= $1 limit 500',
+const tenantsExpired = sql(
+  'wallet.tenants_with_expired_orders',
+  `select distinct tenant_id as id from wallet_deferred where ${hasExpired('$1')} limit 500`,
 )
 const deleteDue = sql(
   'wallet.delete_due_deferred',
@@ -99,115 +93,114 @@ const tenantsDue = sql(
   'select distinct tenant_id as id from wallet_deferred where drop_at <= $1 limit 500',
 )
 
-/** Remembers a credential that is being asked for, or is to be fetched later. From then on it is what brings its delivery to an end. */
+/** Stores a credential that is being requested, or is to be fetched later. From then on this row ends its delivery. */
 export async function insertDeferred(
   tx: TenantTx,
-  { id, userId, sealedWork, deliveryId, offerHash, asked }: NewDeferred,
+  { id, userId, sealedWork, deliveryId, offerHash, lease }: NewDeferred,
   { dropAt, now }: { readonly dropAt: Date; readonly now: Date },
 ): Promise<void> {
-  const claimed = [asked?.claim ?? null, asked?.askedUntil ?? null]
-  await tx.rows(insertStatement, [tx.tenantId, id, userId, sealedWork, ...claimed, dropAt, now, deliveryId, offerHash])
+  const leased = [lease?.claim ?? null, lease?.leaseUntil ?? null]
+  await tx.rows(insertStatement, [tx.tenantId, id, userId, sealedWork, ...leased, dropAt, now, deliveryId, offerHash])
 }
 
 /**
- * Takes a row for a run of the job. One statement, so of two runs one gets it; one that was claimed before `staleAt` is free.
+ * Leases a row for a run of the job. One statement, so of two runs one gets it.
  *
- * @returns null if it is gone or not free.
+ * @returns null if the row is gone or leased.
  */
 export async function claimDeferred(
   tx: TenantTx,
-  { id, claim }: DeferredRun,
-  { now, staleAt }: { readonly now: Date; readonly staleAt: Date },
+  id: string,
+  { claim, leaseUntil }: Lease,
+  now: Date,
 ): Promise<DeferredRow | null> {
-  const [row] = await tx.rows<DeferredRow>(claimStatement, [tx.tenantId, id, claim, now, staleAt])
-  return row ?? null
+  return (await tx.rows<DeferredRow>(claimStatement, [tx.tenantId, id, claim, leaseUntil, now]))[0] ?? null
 }
 
-/** Whether it is still to come. */
+/** Returns whether the credential is still to come. */
 export async function isDeferred(tx: TenantTx, id: string): Promise<boolean> {
   return (await tx.rows(findStatement, [tx.tenantId, id])).length > 0
 }
 
 /**
- * Takes the order that an offer of this user has led to, for a call that repeats it, and ties it to the delivery of that call. One statement,
- * so of two calls one gets it. An order of another delivery is left to that one.
+ * Leases the order that an offer of this user has led to, for a call that repeats the offer, and binds it to the delivery of that call. One
+ * statement, so of two calls one gets it. An order of another delivery is not taken.
  *
- * @returns null if there is none, or it is not free.
+ * @returns null if there is none, or it is leased.
  */
 export async function claimOrderOf(
   tx: TenantTx,
   { userId, deliveryId }: Pick<DeferredRow, 'userId' | 'deliveryId'>,
   offerHash: string,
-  { claim, askedUntil, now, staleAt }: AskedClaim & { readonly staleAt: Date },
+  { claim, leaseUntil }: Lease,
+  now: Date,
 ): Promise<DeferredRow | null> {
-  const values = [tx.tenantId, userId, offerHash, deliveryId, now, staleAt, claim, askedUntil]
-  const [row] = await tx.rows<DeferredRow>(resumeStatement, values)
-  return row ?? null
+  const values = [tx.tenantId, userId, offerHash, deliveryId, now, claim, leaseUntil]
+  return (await tx.rows<DeferredRow>(resumeStatement, values))[0] ?? null
 }
 
-/** Whether an offer of this user has led to an order that is not over. */
+/** Returns whether an offer of this user has led to an order that is not over. */
 export async function isOrdered(tx: TenantTx, userId: UserId, offerHash: string): Promise<boolean> {
   return (await tx.rows(isOrderedStatement, [tx.tenantId, userId, offerHash])).length > 0
 }
 
-/** Keeps what is known by now. The claim stays. */
+/** Saves the progress of an order. The lease stays. */
 export async function saveDeferred(tx: TenantTx, { id, claim }: DeferredRun, sealedWork: Buffer): Promise<void> {
   await tx.rows(saveStatement, [tx.tenantId, id, claim, sealedWork])
 }
 
-/** Releases the claim on a row for a later run, with what is known by now. @returns whether the claim still held. */
+/** Saves the progress of an order and releases its lease. @returns whether the row was still held. */
 export async function releaseDeferred(tx: TenantTx, { id, claim }: DeferredRun, sealedWork: Buffer): Promise<boolean> {
   return (await tx.rows(releaseStatement, [tx.tenantId, id, claim, sealedWork])).length > 0
 }
 
 /**
- * Keeps a row for the holder to come back to, by the same offer: no job fetches it, and its delivery is over.
+ * Keeps a row until the holder repeats the same offer: no job fetches it, and its delivery is over.
  *
- * @param keptSeconds Counted from when it was made.
- * @returns what it was for; null if another has taken it over.
+ * @param keptSeconds Counted from its creation.
+ * @returns the delivery to settle; null if another run has taken the row over.
  */
 export async function holdDeferred(
   tx: TenantTx,
   { id, claim }: DeferredRun,
   { sealedWork, offerHash, keptSeconds }: { sealedWork: Buffer; offerHash: string; keptSeconds: number },
 ): Promise<EndedOrder | null> {
-  const [gone] = await tx.rows<EndedOrder>(holdStatement, [tx.tenantId, id, claim, sealedWork, offerHash, keptSeconds])
-  return gone ?? null
+  return (
+    (await tx.rows<EndedOrder>(holdStatement, [tx.tenantId, id, claim, sealedWork, offerHash, keptSeconds]))[0] ?? null
+  )
 }
 
 /**
- * Ends it because its credential is there, with its keys and its token. Of two that bring the credential one is told so, whichever has the
- * row: a credential in hand is worth more than a claim.
+ * Deletes an order whose credential was received, with its keys and its token. The lease is not checked, since a received credential must not
+ * be lost; of two runs that received it, one deletes the row and stores the credential.
  *
- * @returns what it was for; null if it was not there.
+ * @returns the delivery to settle; null if the row is gone.
  */
 export async function deleteDeferred(tx: TenantTx, id: string): Promise<EndedOrder | null> {
-  const [gone] = await tx.rows<EndedOrder>(deleteStatement, [tx.tenantId, id])
-  return gone ?? null
+  return (await tx.rows<EndedOrder>(deleteStatement, [tx.tenantId, id]))[0] ?? null
 }
 
-/** Gives it up as the run or the call that has it. @returns what it was for; null if another has taken it over. */
-export async function giveUpDeferred(tx: TenantTx, { id, claim }: DeferredRun): Promise<EndedOrder | null> {
-  const [gone] = await tx.rows<EndedOrder>(giveUpStatement, [tx.tenantId, id, claim])
-  return gone ?? null
+/** Deletes an order that its issuer refused. @returns the delivery to settle; null if another run has taken the row over. */
+export async function abandonDeferred(tx: TenantTx, { id, claim }: DeferredRun): Promise<EndedOrder | null> {
+  return (await tx.rows<EndedOrder>(abandonStatement, [tx.tenantId, id, claim]))[0] ?? null
 }
 
-/** Takes over what calls left that died. @returns the rows, each of which wants a job in the same transaction. */
+/** Releases expired leases. @returns the ids of the rows; the caller enqueues a job for each in the same transaction. */
 export async function requeueExpiredOrders(tx: TenantTx, now: Date): Promise<string[]> {
-  return (await tx.rows<{ id: string }>(passOnStatement, [tx.tenantId, now])).map(({ id }) => id)
+  return (await tx.rows<{ id: string }>(requeueStatement, [tx.tenantId, now])).map(({ id }) => id)
 }
 
-/** The tenants with something that a call left. */
+/** Lists tenants that have orders with an expired lease. */
 export async function listTenantsWithExpiredOrders(tx: AcrossTx, now: Date): Promise<TenantId[]> {
-  return (await tx.rows<{ id: TenantId }>(tenantsLeft, [now])).map(({ id }) => id)
+  return (await tx.rows<{ id: TenantId }>(tenantsExpired, [now])).map(({ id }) => id)
 }
 
-/** Gives up what never came. @returns what each was for. */
+/** Deletes the orders whose time is over. @returns the delivery of each. */
 export async function deleteDueDeferred(tx: TenantTx, now: Date): Promise<EndedOrder[]> {
   return tx.rows<EndedOrder>(deleteDue, [tx.tenantId, now])
 }
 
-/** The tenants with something to give up. */
+/** Lists tenants that have orders whose time is over. */
 export async function listTenantsWithDueDeferred(tx: AcrossTx, now: Date): Promise<TenantId[]> {
   return (await tx.rows<{ id: TenantId }>(tenantsDue, [now])).map(({ id }) => id)
 }

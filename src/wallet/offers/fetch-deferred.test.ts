@@ -3,13 +3,13 @@ import { after, afterEach, before, test } from 'node:test'
 import type { Caller } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
 import { listHeld } from '../credentials/get-credential.ts'
-import { dropExpiredAccess, requeueOrders } from '../jobs.ts'
 import { fault } from '../test-support/fault.ts'
 import { type ForeignIssuer, foreignIssuer, type Lies, type Options } from '../test-support/foreign-issuer.ts'
 import { gate } from '../test-support/gate.ts'
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
 import { acceptOffer } from './accept-offer.ts'
 import { fetchDeferredJob } from './fetch-deferred.ts'
+import { endLateOrders, resumeOrders } from './jobs.ts'
 
 let bench: Bench
 let issuer: ForeignIssuer
@@ -69,7 +69,7 @@ test('a deferred credential appears by itself, once, bound to the keys that were
   assert.equal((await held(thandi)).length, 1)
 })
 
-test('a run that another one meets has the row: the other asks nothing, gives nothing up, and comes again', async () => {
+test('of two concurrent runs one holds the lease: the other requests nothing, deletes nothing, and is retried', async () => {
   const thandi = await waiting()
   const slow = gate()
   issuer.lie({ reply: { deferred: async (reply) => slow.passed.then(() => reply) } })
@@ -82,7 +82,7 @@ test('a run that another one meets has the row: the other asks nothing, gives no
   assert.equal(issuer.calls.filter(({ place }) => place === 'deferred').length, 1)
 })
 
-test('of two runs that bring the credential, because the first was taken for dead, one keeps it', async () => {
+test('of two runs that receive the credential, because the lease of the first expired, one stores it', async () => {
   const thandi = await waiting()
   const slow = gate()
   issuer.lie({ reply: { deferred: async (reply, { n }) => (n === 1 ? slow.passed.then(() => reply) : reply) } })
@@ -96,7 +96,7 @@ test('of two runs that bring the credential, because the first was taken for dea
   assert.equal((await held(thandi)).length, 1)
 })
 
-test('a run that was taken for dead gives nothing up when it is refused at last', async () => {
+test('a run whose lease was taken over deletes nothing when it is refused', async () => {
   const thandi = await waiting()
   const [slow, slower] = [gate(), gate()]
   const denied = { ...later, status: 400, body: { error: 'invalid_transaction_id' } }
@@ -120,7 +120,7 @@ test('a run that was taken for dead gives nothing up when it is refused at last'
   assert.equal((await held(thandi)).length, 1)
 })
 
-test('what the issuer gave once is kept while its key cannot be had, and is not asked for again', async () => {
+test('a received credential is kept while the key of its issuer is out of reach, and is not requested again', async () => {
   const thandi = await waiting({}, { identity: 'jwt-vc-issuer' })
   issuer.lie({ reply: { keys: (reply) => ({ ...reply, status: 503 }) } })
   assert.equal((await fault(runJob(thandi))).code, 'upstream.answer')
@@ -132,7 +132,7 @@ test('what the issuer gave once is kept while its key cannot be had, and is not 
   assert.equal(told.length, 0, 'the issuer was told of a failure that was none')
 })
 
-test('an issuer that is not ready is asked again, not sooner than it wants', async () => {
+test('an issuer that is not ready is polled again, not before its interval', async () => {
   const thandi = await waiting({ reply: { deferred: () => later } })
   await runJob(thandi)
   assert.equal((await bench.rows(thandi.tenantId, 'job')).length, 2)
@@ -157,14 +157,14 @@ for (const [what, lies] of [
 
 test('an issuer out of reach is tried again', async () => {
   const thandi = await waiting({ reply: { deferred: (reply) => ({ ...reply, status: 503 }) } })
-  assert.equal((await fault(runJob(thandi))).code, 'upstream.answer')
+  assert.equal((await fault(runJob(thandi))).code, 'upstream.busy')
   assert.equal((await bench.rows(thandi.tenantId, 'wallet_deferred')).length, 1)
 })
 
-test('what never comes is given up after 30 days', async () => {
+test('an order whose credential never comes is deleted after 30 days', async () => {
   const thandi = await waiting()
   bench.later(31 * 86_400)
-  await dropExpiredAccess(bench.platform, new AbortController().signal)
+  await endLateOrders(bench.platform, new AbortController().signal)
   assert.deepEqual(await bench.rows(thandi.tenantId, 'wallet_deferred'), [])
   bench.later(-31 * 86_400)
 })
@@ -179,12 +179,12 @@ for (const [what, killAt] of [
     const dying = dyingAt(killAt)
     await assert.rejects(acceptOffer(dying, thandi, { credentialOffer: issuer.offerUri }), /died/)
     const { signal } = new AbortController()
-    await requeueOrders(bench.platform, signal)
+    await resumeOrders(bench.platform, signal)
     assert.deepEqual(await bench.rows(thandi.tenantId, 'job'), [], 'the call might still be at work')
     assert.deepEqual(await held(thandi), [])
     bench.later(91)
-    await requeueOrders(bench.platform, signal)
-    await requeueOrders(bench.platform, signal)
+    await resumeOrders(bench.platform, signal)
+    await resumeOrders(bench.platform, signal)
     assert.equal((await bench.rows(thandi.tenantId, 'job')).length, 1)
     await runJob(thandi)
     bench.later(-91)
@@ -196,7 +196,7 @@ for (const [what, killAt] of [
   })
 }
 
-test('what a dead call had ordered and the issuer gives no more is given up, with its keys and its token', async () => {
+test('an order of a dead call that the issuer refuses is deleted, with its keys and its token', async () => {
   issuer = await foreignIssuer()
   const thandi = await bench.person()
   await assert.rejects(acceptOffer(dyingAt('/club/a/give'), thandi, { credentialOffer: issuer.offerUri }), /died/)
@@ -206,14 +206,14 @@ test('what a dead call had ordered and the issuer gives no more is given up, wit
   for (const secret of ['the-token', 'membership', 'eyJ']) assert.ok(!text.includes(secret), secret)
   issuer.lie({ reply: { credential: (reply) => ({ ...reply, status: 401, body: { error: 'invalid_token' } }) } })
   bench.later(91)
-  await requeueOrders(bench.platform, new AbortController().signal)
+  await resumeOrders(bench.platform, new AbortController().signal)
   await runJob(thandi)
   bench.later(-91)
   assert.deepEqual(await bench.rows(thandi.tenantId, 'wallet_deferred'), [])
   assert.deepEqual(await held(thandi), [])
 })
 
-test('a call that a job has overtaken keeps nothing twice and says that the credential comes by itself', async () => {
+test('a call whose order a job has ended stores nothing twice, and its error says that the credential comes by itself', async () => {
   issuer = await foreignIssuer()
   const thandi = await bench.person()
   const slow = gate()
@@ -221,7 +221,7 @@ test('a call that a job has overtaken keeps nothing twice and says that the cred
   const call = fault(acceptOffer(bench.platform, thandi, { credentialOffer: issuer.offerUri }))
   await slow.reached(() => issuer.calls.some(({ place }) => place === 'credential'))
   bench.later(91)
-  await requeueOrders(bench.platform, new AbortController().signal)
+  await resumeOrders(bench.platform, new AbortController().signal)
   await runJob(thandi)
   slow.open()
   assert.equal((await call).code, 'upstream.timeout')

@@ -3,18 +3,18 @@ import type { TenantId } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 import { enqueue, job } from '../../jobs/job.ts'
 import type { Platform } from '../../platform.ts'
-import { newId } from '../../store/row-id.ts'
+import { newLease } from '../../store/lease.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { isTransientFault } from '../credentials/upstream.ts'
 import { deliveryErrorOf } from '../delivery-records/delivery.ts'
 import { settleOrder } from '../delivery-records/settle-delivery.ts'
 import { type CollectedOrder, collectOrder, type DeferredLater } from './collect-order.ts'
 import {
+  abandonDeferred,
   claimDeferred,
   type DeferredRow,
   type DeferredRun,
   deleteDeferred,
-  giveUpDeferred,
   holdDeferred,
   insertDeferred,
   isDeferred,
@@ -30,11 +30,11 @@ type Run = DeferredRow & DeferredRun
 const KEPT_MS = 30 * 86_400_000
 const INTERVAL_SECONDS_MIN = 5
 const INTERVAL_SECONDS_MAX = 86_400
-/** A run has ended or died by then, however slow its issuer. Far beyond the time-out of the job: an issuer gives a credential once. */
-export const CLAIM_MS = 600_000
+/** The lease of a job run. Far beyond the time-out of the job: an issuer may send a credential only once. */
+const LEASE_MS = 600_000
 
 /**
- * Fetches what an issuer deferred, or what a call that died had ordered, until it is there, is refused, or 30 days are over.
+ * Fetches what an issuer deferred, or what a call that died had ordered, until it is received or refused, or 30 days are over.
  *
  * @see [OpenID4VCI 1.0, 9](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-deferred-credential-endpoin)
  */
@@ -47,9 +47,9 @@ export const fetchDeferredJob = job({
 })
 
 /**
- * Ends an order with what came of it, in one transaction: credentials, what is still to come, and the jobs for that.
+ * Ends an order in one transaction: stores its credentials, its deferred credentials, and their jobs.
  *
- * @returns false if somebody else has ended it; then nothing is written.
+ * @returns false if another run has ended it; then nothing is written.
  */
 export async function keepCollected(
   tx: TenantTx,
@@ -58,28 +58,28 @@ export async function keepCollected(
   { ready, later }: CollectedOrder,
   now: Date,
 ): Promise<boolean> {
-  // whoever ends it keeps the credentials, so that they are there once
-  const gone = await deleteDeferred(tx, id)
-  if (gone === null) return false
+  // the run that deletes the order stores the credentials, so that they are stored once
+  const ended = await deleteDeferred(tx, id)
+  if (ended === null) return false
   for (const one of ready) await keepCredential(tx, receipt, one, now)
   for (const one of later) await keepDeferred(tx, one, now)
-  await settleOrder(tx, gone, { credentialIds: ready.map(({ held }) => held.id), error: null }, receipt.by, now)
+  await settleOrder(tx, ended, { credentialIds: ready.map(({ held }) => held.id), error: null }, receipt.by, now)
   return true
 }
 
-/** Makes a job for each order of a call that died. */
-export async function resumeOrders(tx: TenantTx, now: Date): Promise<void> {
+/** Releases the orders whose lease has expired, and enqueues a job for each. */
+export async function requeueOrders(tx: TenantTx, now: Date): Promise<void> {
   for (const id of await requeueExpiredOrders(tx, now)) await enqueueFetch(tx, id, now)
 }
 
-/** Makes a job for an order whose claim the transaction has released. */
+/** Enqueues a job for an order that the transaction has released. */
 export async function enqueueFetch(tx: TenantTx, deferredId: string, now: Date): Promise<void> {
   await enqueue(tx, fetchDeferredJob, { deferredId }, { now })
 }
 
 /**
- * Ends an order of which nothing comes now, and its delivery. What only lacks trust stays sealed, with what the issuer gave, until the holder
- * comes back with the same offer. Else its keys and its token go, and its issuer hears that its credentials were not taken [W-R9].
+ * Ends an order that was refused, and its delivery. If only trust is missing, the order stays sealed, with what the issuer sent, until the
+ * holder repeats the offer. Else its keys and its token are deleted, and the issuer is notified of the failure [W-R9].
  */
 export async function endOrder(
   platform: Platform,
@@ -96,19 +96,19 @@ export async function endOrder(
   if (!isHeld) await reportRefused(platform, receipt, receivedOf(order))
   const reason = deliveryErrorOf(error instanceof Fault ? error : new Fault('server.unexpected'))
   await store.inTenant(tenantId, async (tx) => {
-    const gone = isHeld ? await holdDeferred(tx, run, kept) : await giveUpDeferred(tx, run)
-    await settleOrder(tx, gone, { credentialIds: [], error: reason }, by, clock.now())
+    const ended = isHeld ? await holdDeferred(tx, run, kept) : await abandonDeferred(tx, run)
+    await settleOrder(tx, ended, { credentialIds: [], error: reason }, by, clock.now())
   })
 }
 
 async function keepDeferred(tx: TenantTx, later: DeferredLater, now: Date): Promise<void> {
   const dropAt = new Date(now.getTime() + KEPT_MS)
-  await insertDeferred(tx, { ...later, offerHash: null, asked: null }, { dropAt, now })
-  await askAgain(tx, later, now)
+  await insertDeferred(tx, { ...later, offerHash: null, lease: null }, { dropAt, now })
+  await enqueuePoll(tx, later, now)
 }
 
-/** [W-R8] not sooner than the issuer wants to be asked */
-async function askAgain(
+/** [W-R8] Polls not sooner than the interval of the issuer. */
+async function enqueuePoll(
   tx: TenantTx,
   { id, intervalSeconds }: Pick<DeferredLater, 'id' | 'intervalSeconds'>,
   now: Date,
@@ -130,24 +130,23 @@ async function fetchDeferred(platform: Platform, tenantId: TenantId, id: string)
     if (again !== undefined) return await postpone(platform, receipt, run, open, again.answer.intervalSeconds)
     await store.inTenant(tenantId, (tx) => keepCollected(tx, id, receipt, collected, clock.now()))
   } catch (error) {
-    // an issuer out of reach is asked again, for what it did not give yet; what does not hold ends here
+    // an issuer out of reach is retried, for what it did not send yet; a refusal ends the order
     if (isTransientFault(error)) {
       const sealedWork = await sealOrder(sealing, tenantId, id, open.order)
       await store.single(tenantId, (tx) => releaseDeferred(tx, run, sealedWork))
       throw error
     }
-    log.info({ code: error instanceof Fault ? error.code : '' }, 'a credential that was to come was given up')
+    log.info({ code: error instanceof Fault ? error.code : '' }, 'a deferred credential was refused')
     await endOrder(platform, run, receipt, open, error)
   }
 }
 
-/** @returns null if there is nothing (left) to do. @throws Fault `state.invalid` while another run is at it: then later. */
+/** @returns null if the order has ended @throws Fault `state.invalid` while another run holds the lease; the queue retries */
 async function begin({ store, clock }: Platform, tenantId: TenantId, id: string): Promise<Run | null> {
-  const claim = newId()
   const now = clock.now()
-  const times = { now, staleAt: new Date(now.getTime() - CLAIM_MS) }
-  const row = await store.single(tenantId, (tx) => claimDeferred(tx, { id, claim }, times))
-  if (row !== null) return { ...row, claim }
+  const lease = newLease(now, LEASE_MS)
+  const row = await store.single(tenantId, (tx) => claimDeferred(tx, id, lease, now))
+  if (row !== null) return { ...row, claim: lease.claim }
   if (await store.single(tenantId, (tx) => isDeferred(tx, id))) throw new Fault('state.invalid')
   return null
 }
@@ -161,6 +160,6 @@ async function postpone(
 ): Promise<void> {
   const sealedWork = await sealOrder(sealing, tenantId, run.id, order)
   await store.inTenant(tenantId, async (tx) => {
-    if (await releaseDeferred(tx, run, sealedWork)) await askAgain(tx, { id: run.id, intervalSeconds }, clock.now())
+    if (await releaseDeferred(tx, run, sealedWork)) await enqueuePoll(tx, { id: run.id, intervalSeconds }, clock.now())
   })
 }

@@ -16,29 +16,29 @@ import { readServerMetadata, type ServerMetadata } from '../../protocols/openid4
 import { wellKnownUrl } from '../../protocols/openid4vci/well-known.ts'
 import { bytesMax, isOk, jsonOf, type OutboundPeer, peersOf, upstreamRefusal } from '../credentials/upstream.ts'
 
-/** An offer with what its issuer says about itself. Nothing was consumed to learn it; all of it is a stranger's word. */
+/** An offer with the metadata of its issuer. Nothing of the offer was consumed; nothing of it is verified. */
 export type FetchedOffer = {
   readonly offer: CredentialOffer
   readonly metadata: IssuerMetadata
-  /** The offered configurations that this wallet can take, at least one. */
+  /** The offered configurations that this wallet supports, at least one. */
   readonly configurations: readonly Configuration[]
 }
 
-/** What a wallet takes, and from whom. */
+/** The formats and issuers that a wallet accepts. */
 export type OfferTerms = {
   readonly refuse: (credentialIssuer: string) => Promise<void>
   readonly refuseFormats: (credentialIssuer: string, formats: readonly string[]) => Promise<void>
   readonly formats: readonly string[]
 }
 
-const SERVERS_ASKED_MAX = 4
+const SERVERS_MAX = 4
 const accept = ['application/json']
 
 /**
- * Reads an offer in any form and the metadata of its issuer. Only GET requests: nothing is consumed.
+ * Fetches an offer in any form and the metadata of its issuer. Only GET requests: nothing is consumed.
  *
- * @param terms `refuse` throws if the wallet takes nothing of this Credential Issuer; until then only the offer itself is fetched.
- * `refuseFormats` throws if it could verify nothing in one of these formats. `formats`: those of OpenID4VCI that it takes.
+ * @param terms `refuse` throws if the wallet does not accept this Credential Issuer; until then only the offer itself is fetched.
+ * `refuseFormats` throws if it could not verify one of these formats. `formats`: identifiers of OpenID4VCI that it accepts.
  * @throws Fault what the terms throw, `offer.malformed`, `offer.unusable`, `offer.format`, `issuer_metadata.invalid`, `upstream.*`
  * @see [OpenID4VCI 1.0, 4](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-offer-endpoint)
  */
@@ -57,7 +57,7 @@ export async function fetchOffer(
 }
 
 /**
- * Finds the authorization server that redeems the offer.
+ * Fetches the metadata of the authorization server that redeems the offer.
  *
  * @param hint `authorization_server` of the grant, or null.
  * @throws Fault `issuer_metadata.invalid`, `upstream.*`
@@ -68,12 +68,12 @@ export async function fetchServerMetadata(
   hint: string | null,
 ): Promise<ServerMetadata> {
   // [W-M5] the hint must be one of those listed
-  const servers = authorizationServersFor(metadata, hint).slice(0, SERVERS_ASKED_MAX)
+  const servers = authorizationServersFor(metadata, hint).slice(0, SERVERS_MAX)
   for (const server of servers) {
     const found = await fetchServer(platform, server)
     if (servers.length === 1 || found.grantTypes.includes(PRE_AUTHORIZED_GRANT)) return found
   }
-  throw new Fault('issuer_metadata.invalid', { detail: 'No authorization server of the issuer takes this offer.' })
+  throw new Fault('issuer_metadata.invalid', { detail: 'No authorization server of the issuer redeems this offer.' })
 }
 
 async function offerByUri(platform: OutboundPeer, credentialOffer: string): Promise<CredentialOffer> {
@@ -81,7 +81,7 @@ async function offerByUri(platform: OutboundPeer, credentialOffer: string): Prom
   if ('offer' in input) return input.offer
   // [W-O2] application/json, 64 KiB, no redirects
   const answer = await platform.fetch(input.offerUri, { accept, bytesMax: bytesMax.offer })
-  if (!isOk(answer)) throw upstreamRefusal(answer, 'offer.unusable', 'The offer is not, or no longer, at its address.')
+  if (!isOk(answer)) throw upstreamRefusal(answer, 'offer.unusable', 'The offer was not found at its address.')
   return readOffer(jsonOf(answer, 'offer.malformed'), peersOf(platform))
 }
 
@@ -108,7 +108,7 @@ function supportedOf(
   formats: readonly string[],
 ): readonly Configuration[] {
   const offered = ids.flatMap((id) => metadata.configurations.get(id) ?? [])
-  // [W-M4] formats that we do not take are skipped; if nothing is left, that is the reason, and it is known before anything is consumed
+  // [W-M4] unsupported formats are skipped; if none is left the offer is refused before anything is consumed
   if (offered.length === ids.length && !offered.some((one) => formats.includes(one.format))) {
     const found = [...new Set(offered.map((one) => one.format))].slice(0, 8)
     throw new Fault('offer.format', { meta: { formats: found } })

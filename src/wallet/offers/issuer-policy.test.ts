@@ -10,12 +10,12 @@ import type { Platform } from '../../platform.ts'
 import { didWebOf } from '../../protocols/did/did-web.ts'
 import { sql } from '../../store/store.ts'
 import { createTrustedEntity } from '../../trust/trusted-entities/trusted-entities.ts'
-import { dropExpiredAccess } from '../jobs.ts'
 import { fault } from '../test-support/fault.ts'
 import { type ForeignIssuer, foreignIssuer, type Options, type Reply } from '../test-support/foreign-issuer.ts'
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
 import { acceptOffer } from './accept-offer.ts'
 import { issuerPolicyOf, refuseUntrusted } from './issuer-policy.ts'
+import { endLateOrders } from './jobs.ts'
 import { resolveOffer } from './resolve-offer.ts'
 
 const setSettings = sql('test.wallet.settings', 'update tenant set settings = $2::jsonb where id = $1 returning id')
@@ -53,7 +53,7 @@ async function withIssuer(options: Options, run: (issuer: ForeignIssuer) => Prom
 }
 const placesOf = ({ calls }: ForeignIssuer) => calls.map(({ place }) => place)
 
-test('the policy is `any` in development, `trusted` in production, and what the tenant says before both', async () => {
+test('the policy is `any` in development, `trusted` in production, and the setting of the tenant overrides both', async () => {
   const { tenantId } = await bench.person()
   const production: Platform = { ...bench.platform, config: { ...bench.platform.config, isDevelopment: false } }
   assert.equal(await issuerPolicyOf(bench.platform, tenantId), 'any')
@@ -68,7 +68,7 @@ test('the refusal is the 403 of the contract', () => {
   assert.deepEqual(faults['issuer.untrusted'].api, [403, 'UNTRUSTED_ISSUER'])
 })
 
-test('an issuer that is not trusted is refused before it is asked for more than the offer', () =>
+test('an issuer that is not trusted is refused before more than the offer is fetched', () =>
   withIssuer({}, async (issuer) => {
     const person = await cautious({ dids: [{ did: 'did:web:else.example' }], issuers: ['https://else.example'] })
     for (const ask of [
@@ -97,7 +97,7 @@ for (const [how, bodyOf] of [
     }))
 }
 
-test('a trusted issuer does not pass on what somebody else signed', () =>
+test('a credential of a trusted issuer that an untrusted one signed is refused', () =>
   withIssuer({ identity: 'did:jwk' }, async (issuer) => {
     const person = await cautious({ issuers: [issuer.issuer] })
     const refused = acceptOffer(bench.platform, person, { credentialOffer: issuer.offerUri })
@@ -109,7 +109,7 @@ test('a trusted issuer does not pass on what somebody else signed', () =>
     assert.deepEqual(placesOf(issuer).includes('notification'), false, 'the issuer was told of a failure')
   }))
 
-test('what was refused only for lack of trust waits sealed: trust the signer, repeat the call, and it is there', () =>
+test('a credential refused only for missing trust is kept sealed: after the signer is trusted, a repetition of the call stores it', () =>
   withIssuer({ identity: 'did:jwk' }, async (issuer) => {
     const person = await cautious({ issuers: [issuer.issuer] })
     const accept = () => acceptOffer(bench.platform, person, { credentialOffer: issuer.offerUri })
@@ -128,7 +128,7 @@ test('what was refused only for lack of trust waits sealed: trust the signer, re
     assert.deepEqual(await bench.rows(person.tenantId, 'wallet_deferred'), [])
   }))
 
-test('what nobody came back for is dropped after 30 days', () =>
+test('a sealed order that is not resumed is deleted after 30 days', () =>
   withIssuer({ identity: 'did:jwk' }, async (issuer) => {
     const person = await cautious({ issuers: [issuer.issuer] })
     await fault(acceptOffer(bench.platform, person, { credentialOffer: issuer.offerUri }))
@@ -137,7 +137,7 @@ test('what nobody came back for is dropped after 30 days', () =>
       [2, 0],
     ] as const) {
       bench.later(days * 86_400)
-      await dropExpiredAccess(bench.platform, new AbortController().signal)
+      await endLateOrders(bench.platform, new AbortController().signal)
       assert.equal((await bench.rows(person.tenantId, 'wallet_deferred')).length, left)
     }
     bench.later(-31 * 86_400)
@@ -165,7 +165,7 @@ function certified(issuer: ForeignIssuer, address: string, sendsRoot: boolean): 
   return root
 }
 
-test('where any issuer counts, a certificate of the very address is taken though nobody knows its root', () =>
+test('with the policy `any` a certificate for the host of the issuer is accepted under an unknown root', () =>
   withIssuer({}, async (issuer) => {
     certified(issuer, issuer.issuer, false)
     const person = await bench.person()
@@ -206,7 +206,7 @@ test('an mdoc is refused before the code is spent where no root of any issuer is
     assert.deepEqual(placesOf(issuer), ['offer', 'issuer'])
   }))
 
-test('a trusted issuer passes on what somebody signed who is trusted too', () =>
+test('a credential of a trusted issuer that another trusted one signed is accepted', () =>
   withIssuer({ identity: 'did:jwk' }, async (issuer) => {
     const person = await cautious({ issuers: [issuer.issuer] })
     const trustSigner = async (reply: Reply) => {
@@ -220,7 +220,7 @@ test('a trusted issuer passes on what somebody signed who is trusted too', () =>
     assert.match(credentials[0]?.iss ?? '', /^did:jwk:/)
   }))
 
-test('an organisation takes its own credentials without saying so, and those of its neighbour only if it says so', async () => {
+test('an organisation trusts its own credentials, and those of another organisation only by a trusted entity', async () => {
   const person = await cautious()
   const { urls } = bench.platform
   await refuseUntrusted(bench.platform, person, urls.issuer(person.tenantSlug))

@@ -9,30 +9,30 @@ import type { ResolvedIssuer } from '../../trust/issuers/resolve-issuer.ts'
 import { isCertifiedFor, trustOperation } from '../../trust/issuers/unanchored.ts'
 import { trustFinding } from '../../trust/lookups/finding.ts'
 
-/** From whom the wallets of a tenant take credentials: from anybody, or from the tenant itself and its trusted entities only. */
+/** The issuers that wallets of a tenant accept: any, or only the tenant itself and its trusted entities. */
 export type IssuerPolicy = 'any' | 'trusted'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'config' | 'urls' | 'memory'>
 
-/** What the checks of a received credential need to know of the tenant's trust. */
+/** The tenant's trust, for the checks of a received credential. */
 export type SignerTrust = {
   readonly anchors: () => Promise<AnchorSet>
-  /** The issuer that signed a credential, with what the policy has against it among its findings. */
+  /** Returns the issuer that signed a credential, with the findings of the policy. */
   readonly reviewed: <Signer extends ResolvedIssuer>(signer: Signer) => Promise<Signer>
 }
 
-/** The tenant's setting `issuerPolicy`; without one `any` in development and `trusted` in production. */
+/** Returns the tenant's setting `issuerPolicy`; by default `any` in development and `trusted` in production. */
 export async function issuerPolicyOf(
   needs: Pick<Needs, 'store' | 'clock' | 'config' | 'memory'>,
   id: TenantId,
 ): Promise<IssuerPolicy> {
-  const told = (await findTenantOf(needs, id))?.settings.issuerPolicy
-  if (told === 'any' || told === 'trusted') return told
+  const setting = (await findTenantOf(needs, id))?.settings.issuerPolicy
+  if (setting === 'any' || setting === 'trusted') return setting
   return needs.config.isDevelopment ? 'any' : 'trusted'
 }
 
 /**
- * Refuses an offer by its Credential Issuer Identifier, before that issuer is asked for anything.
+ * Refuses an offer by its Credential Issuer Identifier, before any request to that issuer.
  *
  * @throws Fault `issuer.untrusted`
  */
@@ -41,7 +41,7 @@ export async function refuseUntrusted(
   { tenantId, tenantSlug }: Pick<Caller, 'tenantId' | 'tenantSlug'>,
   credentialIssuer: string,
 ): Promise<void> {
-  // an organisation's own credentials need no word of its own
+  // an organisation trusts its own credentials
   if (credentialIssuer === needs.urls.issuer(tenantSlug)) return
   if ((await issuerPolicyOf(needs, tenantId)) === 'any') return
   if (await isTrustedCredentialIssuer(needs, tenantId, credentialIssuer)) return
@@ -52,8 +52,8 @@ export async function refuseUntrusted(
 }
 
 /**
- * Refuses formats of which it is known beforehand that nothing of them could be verified: an mdoc is signed by certificate, and where only
- * trusted issuers count a wallet without any root takes none. Nothing of the offer is consumed by then.
+ * Refuses formats that could not be verified: an mdoc is signed by certificate, so with the policy `trusted` and no root it cannot be accepted.
+ * Nothing of the offer is consumed by then.
  *
  * @throws Fault `issuer.untrusted`
  */
@@ -73,9 +73,9 @@ export async function refuseUnverifiable(
 }
 
 /**
- * Who may sign what a Credential Issuer sends. Where only trusted issuers count, that is the Credential Issuer itself (its address, or the
- * `did:web` DID of that), since the offer was taken on its name, or an issuer that a trusted entity stands for. Where any counts, a certificate
- * of the very address under an unknown root is taken too, and stays `trusted: false`.
+ * Returns who may sign the credentials of a Credential Issuer. With the policy `trusted` that is the Credential Issuer itself (its identifier,
+ * or its `did:web` DID), since the offer was accepted by that name, or an issuer of a trusted entity. With `any`, a certificate for that host
+ * under an unknown root is accepted too, as `trusted: false`.
  */
 export function signerTrustOf(
   needs: Pick<Needs, 'store' | 'clock' | 'config' | 'memory'>,
@@ -83,16 +83,16 @@ export function signerTrustOf(
   credentialIssuer: string,
 ): SignerTrust {
   const { anchors, vouchesFor } = trustOf(needs, tenantId)
-  const takesAny = async () => (await issuerPolicyOf(needs, tenantId)) === 'any'
+  const acceptsAny = async () => (await issuerPolicyOf(needs, tenantId)) === 'any'
   const isAllowed = async (signer: ResolvedIssuer) =>
     signer.issuer === credentialIssuer ||
     signer.issuer === didWebOf(credentialIssuer) ||
-    (await takesAny()) ||
+    (await acceptsAny()) ||
     vouchesFor(signer)
   return {
     anchors,
     reviewed: async (signer) => {
-      if (isCertifiedFor(signer, credentialIssuer) && (await takesAny())) return { ...signer, findings: [] }
+      if (isCertifiedFor(signer, credentialIssuer) && (await acceptsAny())) return { ...signer, findings: [] }
       if (signer.findings.length > 0 || (await isAllowed(signer))) return signer
       return { ...signer, trusted: false, findings: [trustFinding('issuer.not_trusted')] }
     },

@@ -8,42 +8,44 @@ import type { TenantTx } from '../../store/store.ts'
 import { alsoTypesOf, claimsOf, type ShownCredential, showCredential } from '../credentials/credential.ts'
 import { insertCredential, type NewCopy, type NewCredential } from '../credentials/credential-store.ts'
 import { insertNotification, type Notification } from '../credentials/notification-store.ts'
-import { accessPlace, reportFailure } from '../credentials/notify-issuer.ts'
+import { reportFailure, sealAccess } from '../credentials/notify-issuer.ts'
 import { sealCopy } from '../credentials/sealed-copy.ts'
 import { walletFormatOf } from '../credentials/wallet-format.ts'
 import { checkReceived, type Verified } from './check-received.ts'
 import { signerTrustOf } from './issuer-policy.ts'
 import type { Received } from './redeem-offer.ts'
 
-/** From whom, for whom and with which token credentials came. */
+/** The issuer, the holder, the token and the offer of received credentials. */
 export type Receipt = {
   readonly tenantId: TenantId
   readonly userId: UserId
   readonly by: Actor
-  /** The delivery that they are for; null: their holder asked for them. */
+  /** The delivery they belong to; null: the holder accepted the offer. */
   readonly deliveryId: string | null
   readonly credentialIssuer: string
   readonly notificationEndpoint: string | null
   readonly accessToken: string
+  /** As `offerHashOf`: a repeated call finds the credentials by it. */
+  readonly offerHash: string
 }
 
-/** A verified credential that only needs to be written: everything personal in it is sealed. */
+/** A verified credential that is ready to be inserted: everything personal in it is sealed. */
 export type SealedReceipt = {
   readonly held: NewCredential
   readonly copies: readonly NewCopy[]
-  readonly news: Notification | null
+  readonly notification: Notification | null
   readonly shown: ShownCredential
   /** Paths of claims that its issuer calls mandatory and did not send. [W-R5] */
   readonly lacks: ReturnType<typeof lackedClaims>
 }
 
-/** The status was looked up on receipt. */
+/** The status was checked on receipt. */
 const FIRST_CHECK_MS = 15 * 60_000
-/** The token for news to the issuer is kept for so long at most. */
-const NEWS_KEPT_MS = 30 * 86_400_000
+/** How long the access token for notifications is kept at most. */
+const NOTIFICATION_KEPT_MS = 30 * 86_400_000
 
 /**
- * Verifies all credentials of an offer. One bad one condemns them all [W-R7].
+ * Verifies all credentials of an offer. If one is refused, all are [W-R7].
  *
  * @throws Fault `credential.invalid`, `upstream.*`
  */
@@ -58,7 +60,7 @@ export async function verifyAll(
   return verified
 }
 
-/** Tells the issuer that what it sent was not taken, as far as it wants to hear of it [W-R9]. */
+/** Notifies the issuer that its credentials were refused, if it requested that [W-R9]. */
 export async function reportRefused(
   platform: Platform,
   { notificationEndpoint: endpoint, accessToken }: Receipt,
@@ -68,7 +70,7 @@ export async function reportRefused(
   await Promise.all(ids.map((id) => reportFailure(platform, endpoint ?? '', { notificationId: id, accessToken })))
 }
 
-/** Seals verified credentials; done before a transaction begins. */
+/** Seals verified credentials, before a transaction begins. */
 export function sealCredentials(
   platform: Pick<Platform, 'sealing' | 'clock'>,
   receipt: Receipt,
@@ -77,16 +79,17 @@ export function sealCredentials(
   return Promise.all(verified.map((one) => sealCredential(platform, receipt, one)))
 }
 
-/** Writes a credential, with what its issuer wants to hear of it and the audit entry. */
+/** Inserts a credential, the notification that its issuer requested, and the audit entry. */
 export async function keepCredential(
   tx: TenantTx,
   { userId, by }: Receipt,
   ready: SealedReceipt,
   now: Date,
 ): Promise<void> {
-  const { held, copies, news } = ready
+  const { held, copies, notification } = ready
   await insertCredential(tx, userId, held, copies)
-  if (news !== null) await insertNotification(tx, news, held.id, new Date(now.getTime() + NEWS_KEPT_MS))
+  if (notification !== null)
+    await insertNotification(tx, notification, held.id, new Date(now.getTime() + NOTIFICATION_KEPT_MS))
   await record(
     tx,
     { action: 'wallet.credential.received', subject: { kind: 'wallet-credential', id: held.id }, by },
@@ -99,12 +102,12 @@ async function sealCredential(
   receipt: Receipt,
   { received, copies, hasStatus, vct, iss, issuedAt, expiresAt }: Verified,
 ): Promise<SealedReceipt> {
-  const { tenantId, credentialIssuer } = receipt
+  const { tenantId, credentialIssuer, offerHash } = receipt
   const now = clock.now()
   const { id: configurationId, format, claims } = received.configuration
   const held = {
     ...({ id: newId(), status: 'pending', format: walletFormatOf(format), vct, iss, issuedAt, expiresAt } as const),
-    ...{ credentialIssuer, configurationId, createdAt: now, updatedAt: now },
+    ...{ credentialIssuer, configurationId, offerHash, createdAt: now, updatedAt: now },
     alsoTypes: format === 'mso_mdoc' ? [] : alsoTypesOf(claimsOf(copies[0]?.raw ?? '')),
     checkAt: hasStatus ? new Date(now.getTime() + FIRST_CHECK_MS) : null,
   }
@@ -112,19 +115,18 @@ async function sealCredential(
   return {
     held,
     copies: await Promise.all(copies.map((copy) => sealCopy(sealing, tenantId, copy))),
-    news: await sealNews({ sealing }, receipt, received.notificationId),
+    notification: await sealNotification({ sealing }, receipt, received.notificationId),
     shown,
     lacks: lackedClaims(claims, shown.claims),
   }
 }
 
-async function sealNews(
+async function sealNotification(
   { sealing }: Pick<Platform, 'sealing'>,
   { tenantId, notificationEndpoint: endpoint, accessToken }: Receipt,
   notificationId: string | null,
 ): Promise<Notification | null> {
   if (endpoint === null || notificationId === null) return null
   const id = newId()
-  const access = JSON.stringify({ notificationId, accessToken })
-  return { id, endpoint, sealedAccess: await sealing.seal(accessPlace(tenantId, id), access) }
+  return { id, endpoint, sealedAccess: await sealAccess(sealing, tenantId, id, { notificationId, accessToken }) }
 }

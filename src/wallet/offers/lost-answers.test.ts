@@ -4,12 +4,13 @@ import { after, afterEach, before, test } from 'node:test'
 import type { Caller } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
 import type { Store } from '../../store/store.ts'
-import { requeueOrders } from '../jobs.ts'
+import { lossyStore } from '../../store/test-support/lossy-store.ts'
 import { fault } from '../test-support/fault.ts'
 import { type ForeignIssuer, foreignIssuer, type Reply } from '../test-support/foreign-issuer.ts'
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
 import { acceptOffer } from './accept-offer.ts'
 import { fetchDeferredJob } from './fetch-deferred.ts'
+import { resumeOrders } from './jobs.ts'
 
 let bench: Bench
 let issuer: ForeignIssuer
@@ -40,14 +41,15 @@ async function unanswered(change: Partial<Reply>): Promise<Caller> {
   issuer.lie({ reply: { credential: (reply, { n }) => (n === 1 ? { ...reply, ...change } : reply) } })
   const thandi = await bench.person()
   const refused = await fault(accept(thandi))
-  assert.equal(refused.code, 'upstream.answer')
+  const isBusy = change.status === 503 || change.status === 429
+  assert.equal(refused.code, isBusy ? 'upstream.busy' : 'upstream.answer')
   assert.match(refused.detail ?? '', /by itself/)
   assert.equal(asked('notification'), 0, 'the issuer was told of a failure that was none')
   return thandi
 }
 
 for (const status of [500, 502, 503, 429]) {
-  test(`an issuer that answers ${status} after it has issued is asked again by itself, with the same keys`, async () => {
+  test(`an issuer that answers ${status} after it has issued is retried by a job, with the same keys`, async () => {
     const thandi = await unanswered({ status, type: 'text/html', body: '' })
     await runJobs(thandi)
     assert.deepEqual([await count(thandi, 'wallet_credential'), await count(thandi, 'wallet_deferred')], [1, 0])
@@ -55,12 +57,48 @@ for (const status of [500, 502, 503, 429]) {
   })
 }
 
-test('a repetition of the call brings what the issuer still owes, at once and once', async () => {
+test('a repetition of the call fetches the credential at once, and once', async () => {
   const thandi = await unanswered({ status: 503 })
   assert.equal((await accept(thandi)).credentials.length, 1)
   await runJobs(thandi)
   assert.deepEqual([asked('token'), await count(thandi, 'wallet_credential')], [1, 1])
   assert.equal(await count(thandi, 'wallet_deferred'), 0)
+})
+
+/** The platform on which the answers of commits, and of statements by name, are lost. */
+function losingCommits(...names: string[]): Platform {
+  const { store } = bench.platform
+  const inTenant: Store['inTenant'] = async (tenantId, work) => {
+    await store.inTenant(tenantId, work)
+    throw new Error('connection lost')
+  }
+  const lossy = names.reduce((made, name) => lossyStore(made, name, 99), { ...store, inTenant })
+  return { ...bench.platform, store: lossy }
+}
+
+test('a call whose commit was carried out and not confirmed returns the credential that is there', async () => {
+  issuer = await foreignIssuer()
+  const thandi = await bench.person()
+  const { credentials } = await accept(thandi, losingCommits())
+  const [row, ...others] = await bench.rows(thandi.tenantId, 'wallet_credential')
+  assert.deepEqual([credentials.map(({ id }) => id), others.length], [[row?.id], 0])
+})
+
+test('a repetition of a request whose commit was not confirmed returns the credential; another request is refused', async () => {
+  issuer = await foreignIssuer()
+  const thandi = await bench.person()
+  await assert.rejects(accept(thandi, losingCommits('wallet.list_received')), /connection lost/)
+  issuer.lie({ reply: { token: (reply) => ({ ...reply, status: 400, body: { error: 'invalid_grant' } }) } })
+  const input = { credentialOffer: issuer.offerUri }
+  const { credentials } = await acceptOffer(bench.platform, thandi, input, true)
+  const [row] = await bench.rows(thandi.tenantId, 'wallet_credential')
+  assert.deepEqual(
+    credentials.map(({ id }) => id),
+    [row?.id],
+  )
+  assert.equal((await fault(accept(thandi))).code, 'offer.unusable')
+  const other = await bench.person(thandi.tenantId)
+  assert.equal((await fault(acceptOffer(bench.platform, other, input, true))).code, 'offer.unusable')
 })
 
 test('a repetition by another person of the organisation does not get it', async () => {
@@ -69,7 +107,7 @@ test('a repetition by another person of the organisation does not get it', async
   assert.equal((await fault(accept(other))).code, 'offer.unusable')
 })
 
-test('a credential that could not be checked is not asked for again: the issuer gives it once', async () => {
+test('a credential that could not be checked is not requested again: the issuer sends it once', async () => {
   issuer = await foreignIssuer({ identity: 'jwt-vc-issuer' })
   issuer.lie({ reply: { keys: (reply) => ({ ...reply, status: 503 }) } })
   const thandi = await bench.person()
@@ -123,7 +161,7 @@ test('whichever statement of the flow loses its answer, the credential is there 
     }
     const redeemed = asked('token') > 0
     bench.later(91)
-    await requeueOrders(bench.platform, signal)
+    await resumeOrders(bench.platform, signal)
     await runJobs(thandi)
     bench.later(-91)
     if (!redeemed) await accept(thandi)

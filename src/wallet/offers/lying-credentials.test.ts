@@ -297,7 +297,7 @@ const listed: readonly Lie[] = [
 
 testLies([...rows, ...listed], true, () => bench)
 
-test('a credential with an entry that is valid is taken, and its list is asked for once for all copies', async () => {
+test('a credential with a valid status is accepted, and its list is fetched once for all copies', async () => {
   const issuer = await foreignIssuer({ batchSize: 4 })
   issuer.lie({ listed: { status: 0 } })
   const { credentials } = await acceptOffer(bench.platform, await bench.person(), { credentialOffer: issuer.offerUri })

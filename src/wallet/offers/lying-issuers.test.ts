@@ -79,7 +79,9 @@ const beforehand: readonly Lie[] = [
   ['whose metadata is elsewhere [W-O2]', 'issuer_metadata.invalid', { reply: { issuer: sends(elsewhere) } }],
   ['whose offer is elsewhere [W-O2]', 'offer.unusable', { reply: { offer: sends(elsewhere) } }],
   ['whose offer is gone', 'offer.unusable', { reply: { offer: sends({ status: 410, type: 'text/plain', body: '' }) } }],
-  ['that fails', 'upstream.answer', { reply: { issuer: sends({ status: 503 }) } }],
+  ['that fails', 'upstream.answer', { reply: { issuer: sends({ status: 500 }) } }],
+  ['that is out of service', 'upstream.busy', { reply: { issuer: sends({ status: 503 }) } }],
+  ['that limits requests', 'upstream.busy', { reply: { issuer: sends({ status: 429 }) } }],
   [
     'that demands encryption [W-C5]',
     'offer.unusable',
@@ -196,7 +198,7 @@ const afterwards: readonly Lie[] = [
 testLies(beforehand, false, () => bench)
 testLies(afterwards, true, () => bench)
 
-test('an issuer out of reach is told apart from one that lies', async () => {
+test('an issuer out of reach has another code than one that lies', async () => {
   const issuer = await foreignIssuer()
   await issuer.close()
   const refused = await fault(acceptOffer(bench.platform, await bench.person(), { credentialOffer: issuer.offerUri }))

@@ -114,7 +114,7 @@ testLies(
   false,
   () => ({ ...bench, person: () => anMdocHolder(bench) }),
 )
-test('an mdoc whose root nobody trusts is not taken; it waits sealed for the root', async () => {
+test('an mdoc under an untrusted root is refused, and kept sealed until the root is trusted', async () => {
   const road = await foreignIssuer(licenceOnly)
   const thandi = await anMdocHolder(bench, { trusting: false })
   const accept = () => acceptOffer(bench.platform, thandi, { credentialOffer: road.offerUri })

@@ -1,6 +1,5 @@
 import type { TenantId } from '../../caller.ts'
 import { sha256 } from '../../crypto/digest.ts'
-import { readOwnJson } from '../../crypto/json.ts'
 import { generateKeyPair, type KeyPair, privateKeyFromPkcs8, publicJwkOf } from '../../crypto/jwk.ts'
 import { Fault } from '../../fault.ts'
 import type { Sealing } from '../../keys/sealing.ts'
@@ -8,54 +7,56 @@ import type { Configuration } from '../../protocols/openid4vci/credential-config
 import type { CredentialResponse } from '../../protocols/openid4vci/credential-response.ts'
 import type { IssuerMetadata } from '../../protocols/openid4vci/issuer-metadata.ts'
 import type { TokenResponse } from '../../protocols/openid4vci/token-response.ts'
+import { sealedJson } from '../credentials/sealed-column.ts'
 
-/** How many copies of a credential a wallet asks for at most, however many the issuer would give. */
+/** The most copies of a credential that a wallet requests. */
 export const COPIES_MAX = 10
 const DATASETS_MAX = 16
 
-/** Where the issuer is asked and told. */
+/** The endpoints of the issuer. */
 export type IssuerPlaces = Pick<
   IssuerMetadata,
   'credentialIssuer' | 'credentialEndpoint' | 'nonceEndpoint' | 'deferredEndpoint' | 'notificationEndpoint'
 >
 
-/** One credential to ask for, with the keys that its copies are to be bound to; without keys it is bound to none. */
+/** One credential to request, with a key for each copy; without keys it is bound to none. */
 export type Dataset = {
   readonly configuration: Configuration
   readonly credentialIdentifier: string | null
   readonly keys: readonly KeyPair[]
-  /** What the issuer answered; null: nothing yet. What it has issued is not asked for again: it may give a credential once only. */
+  /** The issuer's response; null: none yet. An issued credential is not requested again: the issuer may send it only once. */
   readonly answer: CredentialResponse | null
 }
 
-/** Everything that is needed to fetch what a redeemed offer promised, and to fetch the very same again. Secret as a whole. */
+/** Everything needed to fetch the credentials of a redeemed offer, and to repeat that with the same keys. Secret as a whole. */
 export type Order = IssuerPlaces & {
   readonly accessToken: string
-  /** The name that this wallet gave at the token endpoint; null: none. */
+  /** The `client_id` that was sent to the token endpoint; null: none. */
   readonly clientId: string | null
   readonly datasets: readonly Dataset[]
-  /** Digest of the offer, as {@link offerHashOf}: a repeated call finds the order by it. */
+  /** As {@link offerHashOf}: a repeated call finds the order by it. */
   readonly offerHash: string
-  /** Whether the issuer deferred the one dataset: then it is asked for by its transaction. */
+  /** Whether the issuer deferred the one dataset: then it is polled by its transaction. */
   readonly isDeferred: boolean
 }
 
-/** An order that is being worked on. `order` is replaced with each answer, so that what was issued can be sealed if a later step fails. */
+/** An order in progress. `order` is replaced with each response, so that issued credentials can be sealed if a later step fails. */
 export type OpenOrder = { order: Order }
 
 /** Keys as PKCS #8 in base64. */
 type SealedDataset = Omit<Dataset, 'keys'> & { readonly keys: readonly string[] }
 type SealedOrder = Omit<Order, 'datasets'> & { readonly datasets: readonly SealedDataset[] }
+const sealedOrder = sealedJson<SealedOrder>('wallet_deferred', 'sealed_work')
 
-/** The digest that an order is found by: of the offer as the caller gave it, since one by reference may be gone once it is redeemed. */
+/** Returns the digest of an offer as the caller sent it; an offer by reference may be gone once it is redeemed. */
 export function offerHashOf(credentialOffer: string): string {
   return sha256(credentialOffer.trim()).toString('base64url')
 }
 
 /**
- * Works out what is to be asked for: each dataset by itself [W-C4], and for each of its copies a new key [W-C2].
+ * Makes the order for a token: one request for each dataset [W-C4], and a new key for each copy [W-C2].
  *
- * @throws Fault `issuer_answer.invalid` if the token is good for nothing that was offered, or for too much.
+ * @throws Fault `issuer_answer.invalid` if the token covers none of the offered credentials, or too many datasets.
  */
 export function orderOf(
   metadata: IssuerMetadata,
@@ -70,7 +71,7 @@ export function orderOf(
     return ids.map((credentialIdentifier) => ({ configuration, credentialIdentifier }))
   })
   if (datasets.length === 0 || datasets.length > DATASETS_MAX) {
-    const detail = 'The token is for none of the offered credentials, or for too many.'
+    const detail = 'The token covers none of the offered credentials, or too many.'
     throw new Fault('issuer_answer.invalid', { detail })
   }
   return {
@@ -84,20 +85,18 @@ export function orderOf(
   }
 }
 
-/** Seals an order, keys and token included. @param row The id of the row that it goes into. */
+/** Seals an order, keys and token included. @param row The id of its row. */
 export function sealOrder(sealing: Sealing, tenantId: TenantId, row: string, order: Order): Promise<Buffer> {
   const datasets = order.datasets.map((one) => ({
     ...one,
     keys: one.keys.map(({ pkcs8 }) => pkcs8.toString('base64')),
   }))
-  return sealing.seal(place(tenantId, row), JSON.stringify({ ...order, datasets } satisfies SealedOrder))
+  return sealedOrder.seal(sealing, tenantId, row, { ...order, datasets })
 }
 
 /** Opens an order. */
 export async function openOrder(sealing: Sealing, tenantId: TenantId, row: string, sealed: Buffer): Promise<Order> {
-  const plain = await sealing.open(place(tenantId, row), sealed)
-  // Sealed by us in this very form.
-  const order = readOwnJson(plain) as SealedOrder
+  const order = await sealedOrder.open(sealing, tenantId, row, sealed)
   return { ...order, datasets: order.datasets.map((one) => ({ ...one, keys: one.keys.map(keyPairFrom) })) }
 }
 
@@ -112,8 +111,4 @@ function keyPairFrom(text: string): KeyPair {
   const publicJwk = publicJwkOf(privateKey)
   if (publicJwk.kty !== 'EC') throw new Fault('key.unsupported')
   return { publicJwk, privateKey, pkcs8 }
-}
-
-function place(tenantId: TenantId, row: string) {
-  return { tenantId, table: 'wallet_deferred', column: 'sealed_work', row }
 }

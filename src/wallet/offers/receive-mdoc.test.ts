@@ -59,7 +59,7 @@ test('an mdoc of another library is verified, kept sealed and shown as the contr
   for (const one of sealed) assert.ok(one.length > 100 && !one.includes('Jansen') && !one.includes(foreignDocType))
 })
 
-test('an mdoc that says to be valid for longer than the certificate of its signer is taken', async () => {
+test('an mdoc with a longer validity than the certificate of its signer is accepted', async () => {
   const road = await issuer()
   const validUntil = new Date('2060-01-01T00:00:00Z')
   road.lie({ mdoc: (ask) => ({ ...ask, validityInfo: { ...ask.validityInfo, validUntil } }) })
@@ -74,7 +74,7 @@ test('copies of a batch are one credential, each bound to a key of its own', asy
   assert.equal(new Set(road.proved.map((key) => key.x)).size, 3)
 })
 
-test('one offer may bring an mdoc and an SD-JWT VC', async () => {
+test('one offer may have an mdoc and an SD-JWT VC', async () => {
   const thandi = await anMdocHolder(bench)
   const { credentials } = await accept(thandi, await issuer({ offers: ['licence', 'membership'] }))
   assert.deepEqual(
@@ -133,7 +133,7 @@ for (const [what, settings, offers] of [
   })
 }
 
-test('of an offer with both formats only what is open is taken', async () => {
+test('of an offer with both formats only the enabled one is received', async () => {
   const thandi = await bench.person()
   const road = await issuer({ offers: ['licence', 'membership'] })
   const { credentials } = await accept(thandi, road)

@@ -24,7 +24,7 @@ import type { Dataset, OpenOrder, Order } from './order.ts'
 
 const json = ['application/json']
 
-/** What an issuer sent for one dataset, and the keys that it was asked to bind. Nothing of it is verified. */
+/** The credentials that an issuer sent for one dataset, and the proved keys. Nothing of it is verified. */
 export type Received = {
   readonly configuration: Configuration
   readonly raws: readonly string[]
@@ -32,7 +32,7 @@ export type Received = {
   readonly notificationId: string | null
 }
 
-/** A redeemed code: what may be fetched with it. */
+/** The token of a redeemed code. */
 export type Access = { readonly token: TokenResponse; readonly clientId: string | null }
 
 type Needs = OutboundPeer & Pick<Platform, 'clock' | 'urls'>
@@ -49,7 +49,7 @@ export async function requestToken(
   code: string,
   txCode: string | null,
 ): Promise<Access> {
-  // [W-A3] a server that wants to know the client is told the name of this wallet product, the same for all its users [W-I1]
+  // [W-A3] a server without anonymous access gets a client_id that is the same for all users [W-I1]
   const clientId = server.anonymousAccess ? null : urls.publicUrl
   const form = new URLSearchParams({ grant_type: PRE_AUTHORIZED_GRANT, 'pre-authorized_code': code })
   if (txCode !== null) form.set('tx_code', txCode)
@@ -66,7 +66,7 @@ export async function requestToken(
   return { token: readTokenResponse(jsonOf(answer, 'issuer_answer.invalid'), false), clientId }
 }
 
-/** Why a code was not redeemed, as far as it can be told: our own issuer says how many tries are left. */
+/** Returns why a code was not redeemed; our own issuer states how many attempts are left. */
 function refusalText(answer: OutboundAnswer, txCode: string | null, isOurs: boolean): string {
   const { errorDescription } = upstreamOf(answer)
   if (txCode === null || errorCodeOf(answer) !== 'invalid_grant')
@@ -77,7 +77,7 @@ function refusalText(answer: OutboundAnswer, txCode: string | null, isOurs: bool
 }
 
 /**
- * Asks for what the issuer still owes, one request for each dataset [W-C4]. It may be asked for again: the keys are those of the order.
+ * Requests the credentials that are not issued yet, one request for each dataset [W-C4]. May be repeated: the keys are those of the order.
  *
  * @throws Fault `offer.unusable`, `issuer_answer.invalid`, `upstream.*`
  * @see [OpenID4VCI 1.0, 8](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-endpoint) and [9](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-deferred-credential-endpoin)
@@ -90,7 +90,7 @@ export async function fetchCredentials(platform: Needs, open: OpenOrder): Promis
   }
 }
 
-/** What of an order the issuer has given. */
+/** Returns the credentials of an order that were issued. */
 export function receivedOf({ datasets }: Order): readonly Received[] {
   return datasets.flatMap(({ configuration, keys, answer }) =>
     answer?.kind === 'issued'
@@ -105,31 +105,33 @@ async function fetchDataset(
   dataset: Dataset,
   nonces: NonceSource,
 ): Promise<CredentialResponse> {
-  const { keys, answer: known } = dataset
-  if (known?.kind === 'issued' || (known !== null && !order.isDeferred)) return known
+  const { keys, answer: previous } = dataset
+  if (previous?.kind === 'issued' || (previous !== null && !order.isDeferred)) return previous
   const answer =
-    known === null ? await askWithProofs(platform, order, dataset, nonces) : await poll(platform, order, known)
-  if (!isOk(answer)) throw upstreamRefusal(answer, 'offer.unusable', 'The issuer does not give the credential.')
+    previous === null
+      ? await requestWithProofs(platform, order, dataset, nonces)
+      : await poll(platform, order, previous)
+  if (!isOk(answer)) throw upstreamRefusal(answer, 'offer.unusable', 'The issuer does not issue the credential.')
   const response = readCredentialResponse(jsonOf(answer, 'issuer_answer.invalid'), keys.length)
   if (response.kind === 'deferred' && order.deferredEndpoint === null) {
-    const detail = 'The issuer defers the credential, but has no endpoint for that.'
+    const detail = 'The issuer defers the credential, but has no deferred credential endpoint.'
     throw new Fault('issuer_answer.invalid', { detail })
   }
   return response
 }
 
-async function askWithProofs(platform: Needs, order: Order, dataset: Dataset, nonces: NonceSource) {
-  const answer = await askFor(platform, order, dataset, await nonces.current())
-  // [W-C1] a nonce that ran out is replaced once
+async function requestWithProofs(platform: Needs, order: Order, dataset: Dataset, nonces: NonceSource) {
+  const answer = await requestDataset(platform, order, dataset, await nonces.current())
+  // [W-C1] an expired nonce is replaced once
   if (errorCodeOf(answer) !== 'invalid_nonce' || order.nonceEndpoint === null) return answer
-  return askFor(platform, order, dataset, await nonces.next())
+  return requestDataset(platform, order, dataset, await nonces.next())
 }
 
 function poll(platform: Needs, order: Order, { transactionId }: CredentialResponse & { kind: 'deferred' }) {
   return post(platform, order.deferredEndpoint ?? '', order, { transaction_id: transactionId })
 }
 
-async function askFor(
+async function requestDataset(
   platform: Needs,
   order: Order,
   { configuration, credentialIdentifier, keys }: Dataset,
@@ -137,8 +139,8 @@ async function askFor(
 ): Promise<OutboundAnswer> {
   const now = platform.clock.now()
   // [W-C3] `aud` is the issuer identifier
-  const ask = { issuer: order.credentialIssuer, nonce, clientId: order.clientId }
-  const proofs = keys.map(({ privateKey }) => buildJwtProof(ask, softwareKey(privateKey), now))
+  const claims = { issuer: order.credentialIssuer, nonce, clientId: order.clientId }
+  const proofs = keys.map(({ privateKey }) => buildJwtProof(claims, softwareKey(privateKey), now))
   const id = credentialIdentifier === null ? { configurationId: configuration.id } : { credentialIdentifier }
   return post(platform, order.credentialEndpoint, order, buildCredentialRequest(id, proofs))
 }
@@ -155,7 +157,7 @@ function post({ fetch }: Needs, url: string, { accessToken, datasets }: Order, b
 
 type NonceSource = { readonly current: () => Promise<string | null>; readonly next: () => Promise<string | null> }
 
-/** [W-C1] A `c_nonce` is fetched right before the first use and used until the issuer wants a new one. */
+/** [W-C1] Fetches a `c_nonce` right before its first use, and uses it until the issuer requires a new one. */
 function nonceSource({ fetch }: Needs, { nonceEndpoint }: Order): NonceSource {
   let nonce: Promise<string | null> | null = null
   const next = () => {
@@ -167,7 +169,7 @@ function nonceSource({ fetch }: Needs, { nonceEndpoint }: Order): NonceSource {
 
 async function fetchNonce(fetch: Needs['fetch'], nonceEndpoint: string): Promise<string> {
   const answer = await fetch(nonceEndpoint, { method: 'POST', accept: json, bytesMax: bytesMax.nonce })
-  if (!isOk(answer)) throw upstreamRefusal(answer, 'offer.unusable', 'The issuer gives no nonce.')
+  if (!isOk(answer)) throw upstreamRefusal(answer, 'offer.unusable', 'The issuer sends no nonce.')
   const value = jsonOf(answer, 'issuer_answer.invalid')
   const nonce = isJsonObject(value) ? value.c_nonce : undefined
   if (!isText(nonce, 1024)) throw new Fault('issuer_answer.invalid', { detail: 'The nonce response has no c_nonce.' })

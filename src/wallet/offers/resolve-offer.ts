@@ -3,14 +3,14 @@ import type { Platform } from '../../platform.ts'
 import type { Configuration } from '../../protocols/openid4vci/credential-configuration.ts'
 import type { TxCode } from '../../protocols/openid4vci/credential-offer.ts'
 import { type Holder, holderOf } from '../credentials/holder.ts'
-import type { ResolvedOffer } from '../credentials/schemas.ts'
 import { openFormats, walletFormatOf } from '../credentials/wallet-format.ts'
 import { refuseFull } from '../credentials/wallet-quota.ts'
 import { type FetchedOffer, fetchOffer, type OfferTerms } from './fetch-offer.ts'
 import { refuseUntrusted, refuseUnverifiable } from './issuer-policy.ts'
+import type { ResolvedOffer } from './schemas.ts'
 
 /**
- * Shows what an offer would bring, without consuming anything of it. The code in the offer is not shown again.
+ * Returns a preview of an offer, without consuming anything of it. The code in the offer is not shown.
  *
  * @throws Fault `holder.missing`, and as {@link fetchOffer}
  */
@@ -23,7 +23,7 @@ export async function resolveOffer(
   return previewOf(await fetchOffer(platform, credentialOffer, await offerTerms(platform, owner)))
 }
 
-/** What the wallets of a tenant take, and from whom. */
+/** Returns the formats and issuers that wallets of a tenant accept. @throws Fault `wallet.full` */
 export async function offerTerms(
   platform: Platform,
   owner: Pick<Holder, 'tenantId' | 'tenantSlug' | 'userId'>,
@@ -37,7 +37,7 @@ export async function offerTerms(
   }
 }
 
-/** How the API tells what transaction code is needed. */
+/** Returns the required transaction code as the API shows it. */
 export function shownTxCode({ inputMode, length, description }: TxCode) {
   return { inputMode, length, description }
 }
@@ -45,7 +45,7 @@ export function shownTxCode({ inputMode, length, description }: TxCode) {
 function previewOf({ offer, metadata, configurations }: FetchedOffer): ResolvedOffer {
   const { preAuthorized } = offer
   return {
-    // [SEC-2] the holder sees whose offer it is before a code is typed
+    // [SEC-2] the holder sees the issuer before typing a code
     credentialIssuer: offer.credentialIssuer,
     display: [...metadata.display],
     credentials: configurations.map(configurationOf),

@@ -1,34 +1,35 @@
 import { Type } from 'typebox'
 import { answer, type Route, route } from '../../http/routes/route.ts'
 import { offerFaults, previewFaults } from '../credentials/refusals.ts'
-import { Credential, OfferBody, ResolveBody, ResolvedOffer } from '../credentials/schemas.ts'
+import { Credential } from '../credentials/schemas.ts'
 import { acceptOffer } from './accept-offer.ts'
 import { resolveOffer } from './resolve-offer.ts'
+import { OfferBody, ResolveBody, ResolvedOffer } from './schemas.ts'
+
+const base = { group: 'wallet', tag: 'credentials' } as const
 
 const acceptRoute = route({
-  group: 'wallet',
+  ...base,
   method: 'POST',
   path: '/v2/credentials',
-  tag: 'credentials',
-  summary: 'Redeems a credential offer, verifies what the issuer sends and keeps it as pending.',
+  summary: 'Redeems a credential offer, verifies the credentials and adds them to the wallet as pending.',
   scope: 'wallet:write',
   body: OfferBody,
   status: 201,
   reply: Type.Array(Credential),
   faults: ['holder.missing', ...offerFaults],
-  handle: async ({ platform, caller, body }) => {
-    const { credentials, ...told } = await acceptOffer(platform, caller, body)
-    const meta = Object.fromEntries(Object.entries(told).filter(([, list]) => list.length > 0))
+  handle: async ({ platform, caller, body, operation }) => {
+    const { credentials, ...lists } = await acceptOffer(platform, caller, body, operation.isRepeated)
+    const meta = Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0))
     return answer([...credentials], Object.keys(meta).length === 0 ? {} : { meta })
   },
 })
 
 const resolveRoute = route({
-  group: 'wallet',
+  ...base,
   method: 'POST',
   path: '/v2/credential-offers/resolve',
-  tag: 'credentials',
-  summary: 'Shows what an offer would bring. Consumes nothing of it.',
+  summary: 'Returns a preview of a credential offer, without consuming it.',
   scope: 'wallet:read',
   body: ResolveBody,
   status: 200,

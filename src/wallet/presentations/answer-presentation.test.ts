@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { removeCredential } from '../credentials/remove-credential.ts'
 import { setConsent } from '../credentials/set-consent.ts'
-import { expireDue } from '../jobs.ts'
 import { fault } from '../test-support/fault.ts'
 import { foreignVct } from '../test-support/foreign-signer.ts'
 import { type ForeignVerifier, foreignVerifier, readByHand } from '../test-support/foreign-verifier.ts'
@@ -10,6 +9,7 @@ import { aMember, membership, presented, receive } from '../test-support/member.
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
 import { answerPresentation } from './answer-presentation.ts'
 import { getPresentation, listShared } from './get-presentation.ts'
+import { expireDue } from './jobs.ts'
 import { preparePresentation } from './prepare-presentation.ts'
 
 let bench: Bench
@@ -28,7 +28,7 @@ async function verifier(query: unknown = { credentials: [membership] }): Promise
   return made
 }
 
-test('a foreign verifier gets what it asked for, bound to it and its request, and nothing else', async () => {
+test('a foreign verifier receives the requested claims, bound to it and its request, and nothing else', async () => {
   const { thandi, credentialId } = await aMember(bench)
   const shop = await verifier()
   const { data, meta } = await preparePresentation(bench.platform, thandi, shop.link())
@@ -70,7 +70,7 @@ test('a credential whose time is over is not offered, and not sent if it was pro
   assert.equal(shop.posted.length, 0)
 })
 
-test('of answers that come together one is sent, and the others are told so', async () => {
+test('of concurrent answers one is sent, and the others are refused', async () => {
   const { thandi } = await aMember(bench)
   const shop = await verifier()
   const { data } = await preparePresentation(bench.platform, thandi, shop.link())
@@ -102,7 +102,7 @@ test('final is final: neither answered nor rejected can be answered again', asyn
   assert.equal(shop.posted.length, 2)
 })
 
-test('a refusal tells the verifier access_denied and nothing more', async () => {
+test('a refusal sends access_denied to the verifier and nothing more', async () => {
   const { thandi } = await aMember(bench)
   const shop = await verifier()
   const { data } = await preparePresentation(bench.platform, thandi, shop.link())
@@ -125,7 +125,7 @@ test('only accepted credentials are presented: pending and rejected ones match n
   assert.equal(shop.posted.length, 0)
 })
 
-test('consent that is taken back between proposal and answer counts, whether named or proposed', async () => {
+test('a consent that is withdrawn between proposal and answer is respected, for selected and proposed credentials', async () => {
   const { thandi, credentialId } = await aMember(bench)
   const shop = await verifier()
   const { data } = await preparePresentation(bench.platform, thandi, shop.link())
@@ -148,7 +148,7 @@ test("another user's credential cannot be named, not even one that would answer"
   assert.equal(shop.posted.length, 0)
 })
 
-test('a credential that goes between proposal and answer is not sent, and the request stays open', async () => {
+test('a credential that is removed between proposal and answer is not sent, and the request stays pending', async () => {
   const { thandi, credentialId } = await aMember(bench)
   const shop = await verifier()
   const { data } = await preparePresentation(bench.platform, thandi, shop.link())
@@ -159,7 +159,7 @@ test('a credential that goes between proposal and answer is not sent, and the re
   assert.equal(shop.posted.length, 0)
 })
 
-test('the holder may name another credential of the alternatives, but not one that was not asked for', async () => {
+test('the holder may select another credential of the alternatives, but not one that was not requested', async () => {
   const { thandi, credentialId: older } = await aMember(bench)
   const newer = await receive(bench, thandi)
   const shop = await verifier()
@@ -181,7 +181,7 @@ test('the holder may name another credential of the alternatives, but not one th
   assert.equal(answered.selectedCredentials[0]?.credentialId, older)
 })
 
-test('several credentials are presented where the verifier takes several and the holder names them', async () => {
+test('several credentials are presented where the verifier accepts several and the holder selects them', async () => {
   const { thandi, credentialId } = await aMember(bench)
   const other = await receive(bench, thandi)
   const shop = await verifier({ credentials: [{ ...membership, multiple: true }] })
@@ -231,7 +231,7 @@ test('a verifier that wants the answer later gets it later: the presentation sta
   assert.equal(shop.posted.length, 3)
 })
 
-test('a verifier that answers with no JSON has the answer all the same, and nobody is sent anywhere', async () => {
+test('a verifier that does not answer with JSON has the answer all the same, and there is no redirect', async () => {
   const { thandi } = await aMember(bench)
   const shop = await verifier()
   for (const answer of [
@@ -258,7 +258,7 @@ test("another user's presentation does not exist", async () => {
   }
 })
 
-test('what nobody answered in time has expired, before and after the sweep, and lets its request go', async () => {
+test('an unanswered presentation has expired, before and after the sweep, and its request is deleted', async () => {
   const { thandi } = await aMember(bench)
   const shop = await verifier()
   const { data } = await preparePresentation(bench.platform, thandi, shop.link())

@@ -2,18 +2,18 @@ import type { Caller, UserId } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { buildErrorResponse, buildResponse } from '../../protocols/openid4vp/response.ts'
+import { newLease } from '../../store/lease.ts'
 import { untilConfirmed } from '../../store/until-confirmed.ts'
 import { takeCopies } from '../credentials/credential-store.ts'
 import { holderOf } from '../credentials/holder.ts'
-import type { AnswerBody, PresentationStatus } from '../credentials/schemas.ts'
 import { openCopy } from '../credentials/sealed-copy.ts'
 import { buildVpToken, type OpenCopy } from './build-vp-token.ts'
 import { chooseNamed, chooseProposed } from './choose-answer.ts'
 import type { PresentationAnswer } from './prepare-presentation.ts'
-import { besidesOf, type CredentialChoice, listCandidates, selectedOf } from './presentable.ts'
+import { alsoDisclosedOf, type CredentialChoice, listCandidates, selectedOf } from './presentable.ts'
 import {
+  type AnswerableRequest,
   metaOf,
-  type PendingRequest,
   type PresentationView,
   presentationStatusAt,
   showPresentation,
@@ -26,21 +26,25 @@ import {
   type SealedPresentation,
   showRejection,
 } from './presentation-store.ts'
-import { openAnswer, openPending, openView, sealAnswer, sealView } from './sealed-presentation.ts'
+import type { AnswerBody, PresentationStatus } from './schemas.ts'
+import { openAnswer, openRequest, openView, sealAnswer, sealView } from './sealed-presentation.ts'
 import { sendAnswer } from './send-answer.ts'
 
-/** A presentation that is open, with what is needed to answer it. */
+/** How long a call may take to send an answer, before a repetition may send it again. Longer than any outbound call. */
+const LEASE_MS = 15_000
+
+/** A pending presentation, with what is needed to answer it. */
 type Open = {
   readonly platform: Platform
   readonly caller: Caller
   readonly userId: UserId
   readonly row: SealedPresentation
-  readonly request: PendingRequest
+  readonly request: AnswerableRequest
   readonly view: PresentationView
 }
 
-/** An answer as it is remembered. `body`: what is sent. */
-type Remembered = {
+/** An answer as it is stored before it is sent. `body`: the form to post. */
+type StoredAnswer = {
   readonly id: string
   readonly sealedAnswer: Buffer
   readonly sealedView: Buffer
@@ -48,12 +52,11 @@ type Remembered = {
 }
 
 /**
- * Gives the holder's answer to the verifier.
+ * Sends the holder's answer to the verifier.
  *
- * The order is the design: what to send is worked out and signed first; then one statement decides which of several answers it is and
- * remembers it; then it is sent; then the status becomes final. Where the verifier confirms nothing the presentation stays pending, its
- * `error` says that the verifier may have the answer, and the same call again sends the same answer once more. If the time to answer ends
- * before that, the presentation fails with that error.
+ * The order is the design: the answer is made and signed first; then one statement takes the lease and stores the answer; then it is sent;
+ * then the status becomes final. If the verifier does not confirm it, the presentation stays pending with an `error` that says so, and a
+ * repetition of the call sends the same answer again. If the time to answer ends before that, the presentation fails with that error.
  *
  * @throws Fault `holder.missing`, `resource.unknown`, `state.invalid`, `credential.unmatched`, `request.invalid`, `presentation.undelivered`, `presentation.postponed`,
  *   `presentation.unconfirmed`, `upstream.*`
@@ -85,14 +88,17 @@ async function openPresentation(platform: Platform, caller: Caller, id: string):
   if (row === null) throw new Fault('resource.unknown')
   const status = presentationStatusAt(row, platform.clock.now())
   if (status !== 'pending') throw notPending(status)
-  const request = await openPending(platform.sealing, tenantId, row)
-  return { platform, caller, userId, row, request, view: await openView(platform.sealing, tenantId, row) }
+  // deleted when the status became final
+  if (row.sealedRequest === null) throw new Fault('state.invalid')
+  const request = await openRequest(platform.sealing, tenantId, id, row.sealedRequest)
+  const view = await openView(platform.sealing, tenantId, id, row.sealedView)
+  return { platform, caller, userId, row, request, view }
 }
 
 async function present(open: Open, choices: readonly CredentialChoice[]): Promise<PresentationAnswer> {
   const { platform, caller, row, request } = open
   const { sealing } = platform
-  const view = { ...open.view, selected: selectedOf(choices), besides: besidesOf(choices) }
+  const view = { ...open.view, selected: selectedOf(choices), alsoDisclosed: alsoDisclosedOf(choices) }
   const copies = await openCopies(
     open,
     view.selected.map(({ credentialId }) => credentialId),
@@ -101,76 +107,77 @@ async function present(open: Open, choices: readonly CredentialChoice[]): Promis
   const body = buildResponse(token, request.state)
   const sealedView = await sealView(sealing, caller.tenantId, row.id, { ...view, error: errorOf(unconfirmed()) })
   const sealedAnswer = await sealAnswer(sealing, caller.tenantId, row.id, body)
-  return send({ ...open, view }, { id: row.id, sealedView, sealedAnswer, body }, async (remembered, error) => {
-    if (error.code === 'presentation.undelivered')
-      await end(open, 'failed', { ...view, error: errorOf(error) }, sealedAnswer)
-    // the verifier wants the answer later, so it does not have it
-    else if (error.code === 'presentation.postponed') await pause(open, remembered, { ...open.row, sealedAnswer: null })
-    else await pause(open, remembered, remembered)
+  return send({ ...open, view }, { id: row.id, sealedView, sealedAnswer, body }, async (claim, stored, error) => {
+    if (error.code === 'presentation.undelivered') await end(open, 'failed', { ...view, error: errorOf(error) }, claim)
+    // the verifier postponed the answer, so it does not have it
+    else if (error.code === 'presentation.postponed') await pause(open, claim, { ...open.row, sealedAnswer: null })
+    else await pause(open, claim, stored)
     return error
   })
 }
 
-/** Sends the answer that was sent before once more; the verifier may have taken it the first time. */
+/** Sends a stored answer again; the verifier may have accepted it the first time. */
 async function repeat(open: Open, sealedAnswer: Buffer, answer: AnswerBody): Promise<PresentationAnswer> {
   const { platform, caller, row, view } = open
   const { status, selectedCredentials = view.selected } = answer
-  const [wanted, sent] = [selectedCredentials, view.selected].map((all) => new Set(all.map((one) => one.credentialId)))
-  if (status === 'rejected' || wanted?.symmetricDifference(sent ?? wanted).size !== 0)
-    throw notPending('answered otherwise, without a confirmation of the verifier so far')
+  const [chosen, sent] = [selectedCredentials, view.selected].map((all) => new Set(all.map((one) => one.credentialId)))
+  if (status === 'rejected' || chosen?.symmetricDifference(sent ?? chosen).size !== 0)
+    throw notPending('answered otherwise, and the verifier has not confirmed that answer')
   const { error: _, ...shown } = view
   const body = await openAnswer(platform.sealing, caller.tenantId, row.id, sealedAnswer)
-  return send({ ...open, view: shown }, { ...row, sealedAnswer, body }, async (remembered, error) => {
+  return send({ ...open, view: shown }, { ...row, sealedAnswer, body }, async (claim, stored, error) => {
     if (error.code !== 'presentation.undelivered') {
-      await pause(open, remembered, remembered)
+      await pause(open, claim, stored)
       return error
     }
-    // a verifier that took it the first time refuses it now
-    await end(open, 'failed', view, sealedAnswer)
+    // a verifier that accepted it the first time refuses it now
+    await end(open, 'failed', view, claim)
     return unconfirmed(error)
   })
 }
 
-/** Takes the right to send, sends, and ends what the verifier confirmed. `settle`: what follows from a failure, and what the caller is told. */
+/** Takes the lease, sends, and ends what the verifier confirmed. @param settle Handles a failure and returns the error for the caller. */
 async function send(
   open: Open,
-  remembered: Remembered,
-  settle: (remembered: Remembered, error: Fault) => Promise<Fault>,
+  stored: StoredAnswer,
+  settle: (claim: string, stored: StoredAnswer, error: Fault) => Promise<Fault>,
 ): Promise<PresentationAnswer> {
   const { platform, caller, userId, request } = open
   const now = platform.clock.now()
+  const lease = newLease(now, LEASE_MS)
   const begun = await untilConfirmed(() =>
-    platform.store.single(caller.tenantId, (tx) => beginAnswer(tx, userId, remembered, now)),
+    platform.store.single(caller.tenantId, (tx) => beginAnswer(tx, userId, { ...stored, ...lease }, now)),
   )
   if (!begun) throw notPending('being answered, answered by another call, or expired')
   let redirectUri: string | null
   try {
-    redirectUri = await sendAnswer(platform, request.responseUri, remembered.body)
+    redirectUri = await sendAnswer(platform, request.responseUri, stored.body)
   } catch (error) {
-    throw await settle(remembered, error instanceof Fault ? error : new Fault('server.unexpected', { cause: error }))
+    const fault = error instanceof Fault ? error : new Fault('server.unexpected', { cause: error })
+    throw await settle(lease.claim, stored, fault)
   }
-  return end(open, 'answered', { ...open.view, ...(redirectUri !== null && { redirectUri }) }, remembered.sealedAnswer)
+  return end(open, 'answered', { ...open.view, ...(redirectUri !== null && { redirectUri }) }, lease.claim)
 }
 
-/** The holder says no, and that stands whether or not the verifier can be told. */
+/** Records the refusal of the holder, then notifies the verifier. The refusal is final even if the verifier is out of reach. */
 async function reject(open: Open): Promise<PresentationAnswer> {
   const { platform, caller, userId, row, request } = open
   const { data, meta } = await end(open, 'rejected', open.view, null)
   // [VP-S2] the same code as if nothing had matched [DCQL-4]
   const refusal = buildErrorResponse('access_denied', null, request.state)
-  const told = await sendAnswer(platform, request.responseUri, refusal).then(
+  const outcome = await sendAnswer(platform, request.responseUri, refusal).then(
     (redirectUri) => (redirectUri === null ? {} : { redirectUri }),
     (error: unknown) => {
       if (error instanceof Fault) return { error: errorOf(error) }
       throw error
     },
   )
-  const sealedView = await sealView(platform.sealing, caller.tenantId, row.id, { ...open.view, ...told })
+  const sealedView = await sealView(platform.sealing, caller.tenantId, row.id, { ...open.view, ...outcome })
   const { id } = row
   await untilConfirmed(() =>
     platform.store.single(caller.tenantId, (tx) => showRejection(tx, userId, { id, sealedView })),
   )
-  return { data, meta: { ...meta, ...told } }
+  return { data, meta: { ...meta, ...outcome } }
 }
 
 async function openCopies(
@@ -179,26 +186,32 @@ async function openCopies(
 ): Promise<ReadonlyMap<string, OpenCopy>> {
   const { store, sealing, clock } = platform
   const taken = await store.single(caller.tenantId, (tx) => takeCopies(tx, userId, ids, clock.now()))
-  // one was removed or rejected at this very moment
+  // one was removed or rejected concurrently
   if (taken.length !== ids.length) throw new Fault('credential.unmatched')
   const opened = taken.map(async (copy) => [copy.credentialId, await openCopy(sealing, caller.tenantId, copy)] as const)
   return new Map(await Promise.all(opened))
 }
 
-/** Gives the right to send back. If that does not arrive, it ends by itself within seconds. */
-function pause({ platform, caller, userId }: Open, remembered: Remembered, left: Parameters<typeof pauseAnswer>[3]) {
-  return untilConfirmed(() => platform.store.single(caller.tenantId, (tx) => pauseAnswer(tx, userId, remembered, left)))
+/** Releases the lease. If that fails, it expires within seconds. */
+function pause(
+  { platform, caller, userId, row: { id } }: Open,
+  claim: string,
+  left: Parameters<typeof pauseAnswer>[3],
+) {
+  return untilConfirmed(() =>
+    platform.store.single(caller.tenantId, (tx) => pauseAnswer(tx, userId, { id, claim }, left)),
+  )
 }
 
 async function end(
   { platform, caller, userId, row: { id } }: Open,
   status: PresentationStatus,
   view: PresentationView,
-  sealedAnswer: Buffer | null,
+  claim: string | null,
 ): Promise<PresentationAnswer> {
   const { tenantId } = caller
   const now = platform.clock.now()
-  const ending = { id, status, sealedView: await sealView(platform.sealing, tenantId, id, view), sealedAnswer }
+  const ending = { id, status, sealedView: await sealView(platform.sealing, tenantId, id, view), claim }
   const credentialIds = status === 'answered' ? view.selected.map(({ credentialId }) => credentialId) : []
   const detail = { verifier: view.verifier.clientId, credentialIds }
   const subject = { kind: 'wallet-presentation', id }
@@ -207,7 +220,7 @@ async function end(
     const ended = await platform.store.single(tenantId, (tx) => endAnswer(tx, userId, ending, entry, now))
     return ended ?? platform.store.single(tenantId, (tx) => findPresentation(tx, userId, id))
   })
-  // A try whose answer was lost may have ended it, and its seal is like no other.
+  // An attempt whose database answer was lost may have ended it; its seal is unique.
   if (!row?.sealedView.equals(ending.sealedView)) throw notPending('answered by another call, or expired')
   return { data: showPresentation(row, view, tenantId, now), meta: metaOf(row, view) }
 }

@@ -6,9 +6,9 @@ import { presentSdJwt } from '../../protocols/sd-jwt-vc/present-sd-jwt.ts'
 import { parseSdJwt } from '../../protocols/sd-jwt-vc/sd-jwt.ts'
 import type { openCopy } from '../credentials/sealed-copy.ts'
 import type { CredentialChoice } from './presentable.ts'
-import type { PendingRequest } from './presentation.ts'
+import type { AnswerableRequest } from './presentation.ts'
 
-/** A copy that was opened for one presentation. */
+/** An opened copy for one presentation. */
 export type OpenCopy = Awaited<ReturnType<typeof openCopy>>
 
 /**
@@ -20,7 +20,7 @@ export type OpenCopy = Awaited<ReturnType<typeof openCopy>>
  */
 export function buildVpToken(
   choices: readonly CredentialChoice[],
-  request: PendingRequest,
+  request: AnswerableRequest,
   copies: ReadonlyMap<string, OpenCopy>,
   now: Date,
 ): VpToken {
@@ -37,26 +37,26 @@ export function buildVpToken(
 
 function sdJwtOf(
   { query, match }: CredentialChoice,
-  { nonce, client }: PendingRequest,
+  { nonce, client }: AnswerableRequest,
   copy: OpenCopy | undefined,
   now: Date,
 ) {
   if (copy === undefined || (query.holderBinding && copy.key === null)) throw new Fault('sd_jwt.unpresentable')
-  // [VP-P1] the whole client id, with its prefix
+  // [VP-P1] the full client id, with its prefix
   const binding = query.holderBinding && copy.key !== null ? { nonce, aud: client.full, iat: now, key: copy.key } : null
   return presentSdJwt(parseSdJwt(copy.raw), match.paths, binding)
 }
 
-/** 6.4. It is signed by the holder even where the query would do without: a DeviceResponse has no form for that. */
+/** 6.4. Signed by the holder even where the query does not require holder binding: a DeviceResponse always is. */
 function mdocOf(
   { match }: CredentialChoice,
-  { nonce, client, responseUri }: PendingRequest,
+  { nonce, client, responseUri }: AnswerableRequest,
   copy: OpenCopy | undefined,
 ): string {
   if (copy === undefined || copy.key === null) throw new Fault('mdoc.unpresentable')
-  // [VP-H1] answers go by direct_post, so there is no key that they are encrypted to
+  // [VP-H1] direct_post responses are not encrypted, so there is no encryption key
   const sessionTranscript = redirectTranscript({ clientId: client.full, nonce, responseUri, encryptionKey: null })
   const { paths } = match
-  // [VP-H4] one mdoc in each
+  // [VP-H4] one mdoc in each response
   return buildDeviceResponse(copy.raw, { paths, sessionTranscript, deviceKey: copy.key }).toString('base64url')
 }

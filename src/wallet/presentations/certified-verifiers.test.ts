@@ -125,7 +125,7 @@ test('[X5-4] a root that is trusted for issuing vouches for no verifier', async 
   })
 })
 
-test('a root that another organisation trusts vouches for nobody here: the verifier is only the host that the answer goes to', async () => {
+test('a root that another organisation trusts is not trusted here: the verifier is known only by the host of the response_uri', async () => {
   await person()
   const caller = await bench.person()
   for (const clientId of ['x509_san_dns:localhost', hashOf(reader)]) {
@@ -154,7 +154,7 @@ test('an unknown root does not vouch for an answer to another host, and the refu
   }
 })
 
-test('an organisation whose verifierPolicy is `trusted` answers nobody else, however the verifier is known', async () => {
+test('an organisation whose verifierPolicy is `trusted` refuses other verifiers, however they are authenticated', async () => {
   const trusting = await person()
   const careful = await bench.person()
   for (const { tenantId } of [trusting, careful]) await setVerifierPolicy(tenantId)

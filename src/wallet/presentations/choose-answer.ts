@@ -1,16 +1,16 @@
 import { Fault } from '../../fault.ts'
 import type { DcqlQuery } from '../../protocols/dcql/query.ts'
 import type { Selection } from '../../protocols/dcql/select-credentials.ts'
-import type { AnswerBody } from '../credentials/schemas.ts'
 import { proposedIds } from './prepare-presentation.ts'
 import { type Candidate, type CredentialChoice, choicesFor, selectedOf, selectPresentable } from './presentable.ts'
 import type { SelectedCredential } from './presentation.ts'
+import type { AnswerBody } from './schemas.ts'
 
-/** What the holder named of the alternatives. */
+/** The alternatives that the holder selected. */
 export type NamedCredentials = NonNullable<AnswerBody['selectedCredentials']>
 
 /**
- * Works out what the proposal comes to now. It must be what the holder was shown: not less, not more, not another credential.
+ * Returns the presentations of the proposal. They must be exactly what the holder was shown.
  *
  * @param candidates The credentials that may be presented now; the wallet may have changed since the proposal.
  * @throws Fault `credential.unmatched`
@@ -28,8 +28,8 @@ export function chooseProposed(
 }
 
 /**
- * Works out what the holder's own selection comes to. Every credential named is presented, or the answer is refused: nobody shall
- * believe to have shared what was not shared, or the reverse.
+ * Returns the presentations of the holder's own selection. Every selected credential is presented, or the answer is refused, so that the holder
+ * always knows what was shared.
  *
  * @throws Fault `credential.unmatched`, `request.invalid`
  */
@@ -46,30 +46,33 @@ export function chooseNamed(
   for (const [position, { credentialId, matchedAttributes }] of named.entries()) {
     const found = selected.find((one) => one.credentialId === credentialId)
     const pointer = `/selectedCredentials/${position}`
-    if (found === undefined) throw refused(`${pointer}/credentialId`, 'The request does not ask for this credential.')
-    // the verifier decides what it needs; who names less would be surprised by what is sent
+    if (found === undefined) throw refused(`${pointer}/credentialId`, 'The request does not include this credential.')
+    // the request determines the attributes; a smaller selection would be misleading
     if (matchedAttributes !== undefined && !sameSet(matchedAttributes, found.matchedAttributes)) {
       throw refused(
         `${pointer}/matchedAttributes`,
-        'The request asks for other attributes; they cannot be chosen one by one.',
+        'The request determines the attributes; they cannot be selected one by one.',
       )
     }
   }
   return choices
 }
 
-/** 3.9, step 13: one credential shown twice counts once, so nobody means it. */
+/** 3.9, step 13: a credential can be selected once. */
 function refuseRepeated(named: NamedCredentials): void {
   const seen = new Set<string>()
   for (const [position, { credentialId }] of named.entries()) {
     if (seen.has(credentialId))
-      throw refused(`/selectedCredentials/${position}/credentialId`, 'The credential is named twice.')
+      throw refused(`/selectedCredentials/${position}/credentialId`, 'The credential is selected twice.')
     seen.add(credentialId)
   }
 }
 
-function inOrder(candidates: readonly Candidate[], wanted: readonly { readonly credentialId: string }[]): Candidate[] {
-  return wanted.map(({ credentialId }) => {
+function inOrder(
+  candidates: readonly Candidate[],
+  selected: readonly { readonly credentialId: string }[],
+): Candidate[] {
+  return selected.map(({ credentialId }) => {
     const found = candidates.find(({ id }) => id === credentialId)
     if (found === undefined) throw changed()
     return found
@@ -82,8 +85,7 @@ function satisfied(selection: Selection<Candidate>): Selection<Candidate> {
 }
 
 function changed(): Fault {
-  const detail =
-    'A credential of this selection is not, or no longer, accepted and valid. Prepare the presentation again.'
+  const detail = 'A credential of this selection is not accepted and valid any more. Prepare the presentation again.'
   return new Fault('credential.unmatched', { detail })
 }
 
@@ -92,6 +94,5 @@ function refused(pointer: string, detail: string): Fault {
 }
 
 function sameSet(one: readonly string[], other: readonly string[]): boolean {
-  const wanted = new Set(other)
-  return new Set(one).size === wanted.size && one.every((name) => wanted.has(name))
+  return new Set(one).symmetricDifference(new Set(other)).size === 0
 }

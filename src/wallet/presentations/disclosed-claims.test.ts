@@ -22,7 +22,7 @@ async function verifier(query: unknown = { credentials: [membership] }): Promise
   return made
 }
 
-test('the holder is told what goes along because the issuer put it in the clear, and it is what does [SEC-55]', async () => {
+test('the holder is shown the claims that are always disclosed, and they are the ones disclosed [SEC-55]', async () => {
   const { thandi, credentialId } = await aMember(bench)
   const shop = await verifier()
   const { data, meta } = await preparePresentation(bench.platform, thandi, shop.link())
@@ -37,7 +37,7 @@ test('the holder is told what goes along because the issuer put it in the clear,
   assert.deepEqual([inTheClear.member.since, inTheClear.jti], [2019, 'x'])
 })
 
-test('of an array only the elements that were asked for are disclosed, and of an object only the members [DCQL-4, DCQL-6]', async () => {
+test('of an array only the requested elements are disclosed, and of an object only the requested members [DCQL-4, DCQL-6]', async () => {
   const thandi = await bench.person()
   const frame = { _sd: ['member', 'given_name', 'clubs'], member: { _sd: ['number', 'since'] }, clubs: { _sd: [0, 1] } }
   await receive(bench, thandi, 1, { frame })

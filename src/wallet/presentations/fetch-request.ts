@@ -26,15 +26,15 @@ import { trustedAnchors } from '../../trust/trusted-entities/tenant-trust.ts'
 import { bytesMax, isOk, type OutboundPeer, peersOf, upstreamRefusal } from '../credentials/upstream.ts'
 import { openFormats } from '../credentials/wallet-format.ts'
 
-/** A request that may be answered once the holder agrees. */
-export type FetchedRequest = CheckedRequest & { readonly verifier: Standing; readonly purposes: readonly string[] }
+/** A valid request, which the holder may answer. */
+export type FetchedRequest = CheckedRequest & { readonly verifier: VerifierTrust; readonly purposes: readonly string[] }
 
 /**
- * How far a verifier is known. `signed`: it proved to be who it says. `trusted`: it is the tenant itself, or the tenant trusts it. `name`: that of
- * the tenant, or the subject of a trusted certificate; null: it has only the name of its client id.
+ * How far a verifier is authenticated. `signed`: it proved its client id. `trusted`: it is the tenant itself, or the tenant trusts it. `name`: of
+ * the tenant, or the subject of a trusted certificate; null: only its client id is known.
  */
-type Standing = { readonly signed: boolean; readonly trusted: boolean; readonly name: string | null }
-type Identified = AuthenticatedRequest & Standing
+type VerifierTrust = { readonly signed: boolean; readonly trusted: boolean; readonly name: string | null }
+type Identified = AuthenticatedRequest & VerifierTrust
 
 type Needs = OutboundPeer & Pick<Platform, 'clock' | 'store' | 'urls'>
 
@@ -43,8 +43,8 @@ const PURPOSES_MAX = 8
 const PURPOSE_LENGTH_MAX = 300
 
 /**
- * Fetches a presentation request and makes every check of a wallet. A request that is refused is answered by nothing: its `response_uri` is not
- * to be believed [VP-S2].
+ * Fetches a presentation request and makes every check of a wallet. No error is sent for a refused request, since its `response_uri` cannot be
+ * relied on [VP-S2].
  *
  * @throws Fault `presentation_request.*`, `dcql.invalid`, `upstream.*`
  * @see [OpenID4VP 1.0, 5](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-authorization-request)
@@ -55,7 +55,7 @@ export async function fetchRequest(
   presentationRequest: string,
 ): Promise<FetchedRequest> {
   const link = readRequestLink(presentationRequest, peersOf(platform))
-  // [VP-U2] a nonce of ours ties the object to this very fetch
+  // [VP-U2] a nonce of ours binds the request object to this fetch
   const walletNonce = link.kind === 'reference' && link.method === 'post' ? randomToken(16) : null
   const tenant = await findTenantOf(platform, tenantId)
   const authenticated = await authenticate(platform, tenantId, tenant, link, walletNonce)
@@ -70,7 +70,7 @@ export async function fetchRequest(
     const { signed, trusted, name, parameters } = authenticated
     return { ...request, verifier: { signed, trusted, name }, purposes: purposesOf(parameters) }
   } catch (error) {
-    throw inOwnBody(error)
+    throw atCallersBody(error)
   }
 }
 
@@ -82,21 +82,21 @@ async function authenticate(
   walletNonce: string | null,
 ): Promise<Identified> {
   const peers = peersOf(platform)
-  const nobody = { trusted: false, name: null }
-  if (link.kind === 'plain') return { ...authenticatePlain(link.parameters, link.client, peers), ...nobody }
+  const unknown = { trusted: false, name: null }
+  if (link.kind === 'plain') return { ...authenticatePlain(link.parameters, link.client, peers), ...unknown }
   const jwt = link.kind === 'signed' ? link.jwt : await fetchObject(platform, link.requestUri, walletNonce)
   const signed = openRequestObject(jwt, link.client)
   if (link.client.prefix !== 'decentralized_identifier')
     return authenticateCertified(platform, tenantId, tenant, signed)
   const request = authenticateSigned(signed, { didKey: await verifierKey(platform, signed) }, peers)
-  // an organisation is no stranger to its own people
+  // users of an organisation trust it as a verifier
   if (tenant !== null && link.client.id === platform.urls.did(tenant.slug)) {
     return { ...request, trusted: true, name: tenant.name }
   }
-  return { ...request, ...nobody, trusted: await isTrustedVerifierDid(platform, tenantId, link.client.id) }
+  return { ...request, ...unknown, trusted: await isTrustedVerifierDid(platform, tenantId, link.client.id) }
 }
 
-/** 5.9.3: by certificate only one that the tenant trusts, or, unless it said otherwise, one for the very host that the answer goes to. */
+/** 5.9.3: accepts a certificate that the tenant trusts or, unless its policy is `trusted`, one for the host of the `response_uri`. */
 async function authenticateCertified(
   platform: Needs,
   tenantId: TenantId,
@@ -107,8 +107,8 @@ async function authenticateCertified(
   const { x5c: sent } = signed.jws.header
   const revocation = await verifierRevocation(platform, isTextList(sent, CHAIN_MAX) ? sent : [], known)
   const uri = signed.jws.payload.response_uri
-  const takesAny = tenant?.settings.verifierPolicy !== 'trusted' && typeof uri === 'string' && URL.canParse(uri)
-  const beyond = { address: takesAny ? uri : null, operation: trustOperation(platform) }
+  const acceptsAny = tenant?.settings.verifierPolicy !== 'trusted' && typeof uri === 'string' && URL.canParse(uri)
+  const beyond = { address: acceptsAny ? uri : null, operation: trustOperation(platform) }
   const by: { name: string | null } = { name: null }
   const trustChain = (x5c: readonly string[], client: SignedRequest['client']) => {
     const found = certifiedVerifier(x5c, client, { ...known, revocation }, beyond)
@@ -122,25 +122,25 @@ async function authenticateCertified(
 
 function untrusted(platform: Needs): Fault {
   const operation = trustOperation(platform)
-  const detail = `The organisation answers only verifiers that it trusts. Add this one with ${operation}.`
+  const detail = `The organisation accepts only verifiers that it trusts. Add this one with ${operation}.`
   return new Fault('presentation_request.client', { detail, meta: { trust: { operation } } })
 }
 
 async function fetchObject({ fetch }: Needs, requestUri: string, walletNonce: string | null): Promise<string> {
-  // [VP-U3] no redirects, and any HTTP error ends it. [VP-U6] nothing that tells one wallet from another
+  // [VP-U3] no redirects, and any HTTP error ends it. [VP-U6] nothing that distinguishes one wallet from another
   const read = { accept: [REQUEST_OBJECT_MEDIA_TYPE], bytesMax: bytesMax.requestObject }
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   const post =
     walletNonce === null ? {} : ({ method: 'POST', headers, body: buildRequestUriForm(walletNonce) } as const)
   const answer = await fetch(requestUri, { ...read, ...post })
   if (!isOk(answer))
-    throw upstreamRefusal(answer, 'presentation_request.invalid', 'The request is not, or no longer, at its address.')
+    throw upstreamRefusal(answer, 'presentation_request.invalid', 'The request was not found at its address.')
   return answer.body.toString('utf8')
 }
 
-/** 5.9.3: the key that `kid` names in the DID document of the verifier. */
+/** 5.9.3: returns the key that `kid` names in the DID document of the verifier. */
 async function verifierKey(platform: Needs, { client, kid }: SignedRequest): Promise<PublicJwk> {
-  // OpenID4VP 5.9.3: `kid` says which of the keys, so a request without one names none
+  // OpenID4VP 5.9.3: `kid` is required
   if (kid === null) throw new Fault('presentation_request.invalid', { detail: 'The request object names no key.' })
   const named = kid.includes(':') ? kid : `${client.id}${kid.startsWith('#') ? '' : '#'}${kid}`
   try {
@@ -154,8 +154,8 @@ async function verifierKey(platform: Needs, { client, kid }: SignedRequest): Pro
   }
 }
 
-/** What is wrong in a query stands in the object of the verifier, of which the caller only named the address. */
-function inOwnBody(error: unknown): unknown {
+/** Points violations of the verifier's query to the member of the caller's body that names the request. */
+function atCallersBody(error: unknown): unknown {
   if (!(error instanceof Fault) || error.violations === undefined) return error
   const violations = error.violations.map(({ detail, pointer: at }) => ({
     detail: `The DCQL query of the verifier is not valid at ${at || '/'}: ${detail}.`,
@@ -164,7 +164,7 @@ function inOwnBody(error: unknown): unknown {
   return new Fault(error.code, { violations, cause: error })
 }
 
-/** What the verifier says that it wants the credentials for: a stranger's words, cut. */
+/** Returns the purposes that the verifier states, cut to a bounded length. */
 function purposesOf({ dcql_query: query }: JsonObject): string[] {
   const sets = isJsonObject(query) && Array.isArray(query.credential_sets) ? query.credential_sets : []
   return sets

@@ -3,25 +3,25 @@ import type { Caller } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { holderOf } from '../credentials/holder.ts'
-import type { PresentationStatus, ShownPresentation } from '../credentials/schemas.ts'
 import type { PresentationAnswer } from './prepare-presentation.ts'
 import { metaOf, showPresentation } from './presentation.ts'
 import { findPresentation, listPresentations } from './presentation-store.ts'
+import type { PresentationStatus, ShownPresentation } from './schemas.ts'
 import { openView } from './sealed-presentation.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock'>
 
-/** Reads one presentation of the caller. @throws Fault `holder.missing`, `resource.unknown` */
+/** Returns one presentation of the caller. @throws Fault `holder.missing`, `resource.unknown` */
 export async function getPresentation(platform: Needs, caller: Caller, id: string): Promise<PresentationAnswer> {
   const userId = holderOf(caller)
   const { tenantId } = caller
   const row = await platform.store.single(tenantId, (tx) => findPresentation(tx, userId, id))
   if (row === null) throw new Fault('resource.unknown')
-  const view = await openView(platform.sealing, tenantId, row)
+  const view = await openView(platform.sealing, tenantId, id, row.sealedView)
   return { data: showPresentation(row, view, tenantId, platform.clock.now()), meta: metaOf(row, view) }
 }
 
-/** Reads a page of the caller's presentations, and one more. @throws Fault `holder.missing` */
+/** Returns a page of the caller's presentations, and one more if there is a next page. @throws Fault `holder.missing` */
 export async function listShared(
   platform: Needs,
   caller: Caller,
@@ -33,6 +33,8 @@ export async function listShared(
   const now = platform.clock.now()
   const rows = await platform.store.single(tenantId, (tx) => listPresentations(tx, userId, status, list, now))
   return Promise.all(
-    rows.map(async (row) => showPresentation(row, await openView(platform.sealing, tenantId, row), tenantId, now)),
+    rows.map(async (row) =>
+      showPresentation(row, await openView(platform.sealing, tenantId, row.id, row.sealedView), tenantId, now),
+    ),
   )
 }

@@ -26,7 +26,7 @@ async function verifier(): Promise<ForeignVerifier> {
   return shop
 }
 
-test('a nonce of the wallet goes into a request object that is posted for, and must come back', async () => {
+test('a nonce of the wallet is posted to the request_uri and must be in the request object', async () => {
   const thandi = await bench.person()
   const shop = await verifier()
   await preparePresentation(bench.platform, thandi, shop.link('&request_uri_method=post'))
@@ -106,7 +106,7 @@ for (const [what, code, quirks] of refusals) {
   })
 }
 
-test('what is wrong with the query of a verifier points into the body of the caller', async () => {
+test('violations of the query point into the body of the caller', async () => {
   const thandi = await bench.person()
   const shop = await verifier()
   shop.behave(withObject({ dcql_query: { credentials: [{ id: 'a', format: 'dc+sd-jwt' }] } }))

@@ -4,11 +4,10 @@ import type { Platform } from '../../platform.ts'
 import type { Selection } from '../../protocols/dcql/select-credentials.ts'
 import { newId } from '../../store/row-id.ts'
 import { type Holder, holderOf } from '../credentials/holder.ts'
-import type { ShownPresentation } from '../credentials/schemas.ts'
 import { settlePresentation } from '../delivery-records/settle-delivery.ts'
 import { type FetchedRequest, fetchRequest } from './fetch-request.ts'
 import {
-  besidesOf,
+  alsoDisclosedOf,
   type Candidate,
   choicesFor,
   listCandidates,
@@ -24,17 +23,18 @@ import {
   type VerifierIdentity,
 } from './presentation.ts'
 import { insertPresentation } from './presentation-store.ts'
-import { sealPending, sealView } from './sealed-presentation.ts'
+import type { ShownPresentation } from './schemas.ts'
+import { sealRequest, sealView } from './sealed-presentation.ts'
 
-/** A presentation with what stands beside it in the answer. */
+/** A presentation with its `meta`. */
 export type PresentationAnswer = { readonly data: ShownPresentation; readonly meta: Record<string, unknown> }
 
-/** However long a verifier would wait, a request is not kept open longer. */
+/** The longest time that a request stays pending, whatever the verifier allows. */
 const OPEN_MS_MAX = 86_400_000
 
 /**
- * Reads what a verifier asks for, finds what of the wallet answers it, and keeps both for the holder to decide. Nothing is sent: that
- * nothing matches is told to nobody but the holder.
+ * Fetches a presentation request, selects the credentials that answer it, and stores both for the holder to decide. Nothing is sent: the
+ * verifier does not learn whether anything matches.
  *
  * @throws Fault `holder.missing`, `presentation_request.*`, `dcql.invalid`, `upstream.*`
  */
@@ -49,7 +49,7 @@ export async function preparePresentation(
   return receiveRequest(platform, holder, presentationRequest, id)
 }
 
-/** As {@link preparePresentation}, into the wallet of whoever is named. In its transaction a delivery is brought to its end. */
+/** As {@link preparePresentation}, into the wallet of the given holder. Settles a delivery in the same transaction. */
 export async function receiveRequest(
   platform: Platform,
   holder: Holder,
@@ -64,7 +64,7 @@ export async function receiveRequest(
   const expiresAt = new Date(Math.min(end?.getTime() ?? now.getTime() + ttlMs(platform), now.getTime() + OPEN_MS_MAX))
   const made = {
     ...{ id, expiresAt, createdAt: now },
-    sealedRequest: await sealPending(platform.sealing, tenantId, id, request),
+    sealedRequest: await sealRequest(platform.sealing, tenantId, id, request),
     sealedView: await sealView(platform.sealing, tenantId, id, view),
   }
   await platform.store.inTenant(tenantId, async (tx) => {
@@ -88,7 +88,7 @@ function viewOf(request: FetchedRequest, candidates: readonly Candidate[]): Pres
     verifier: verifierOf(request),
     purposes: request.purposes,
     selected: selectedOf(choices),
-    besides: besidesOf(choices),
+    alsoDisclosed: alsoDisclosedOf(choices),
     alternatives: alternativesOf(request, selection),
     unmatched: request.query.credentials
       .filter(({ id }) => selection.unmatched.includes(id))
@@ -96,7 +96,7 @@ function viewOf(request: FetchedRequest, candidates: readonly Candidate[]): Pres
   }
 }
 
-/** What is proposed: all that is required; where nothing is, what the verifier would like to have. */
+/** Returns the query ids to propose: the required ones; if there are none, the optional ones. */
 export function proposedIds({ required, optional }: Selection<Candidate>): readonly string[] {
   return required.length > 0 ? required : optional
 }
@@ -108,16 +108,16 @@ function alternativesOf({ query }: FetchedRequest, { queries, required }: Select
     multiple: one.multiple,
     credentials: (queries.get(one.id)?.matches ?? []).flatMap((match) => {
       const choice = { query: one, match }
-      const [besides] = besidesOf([choice])
+      const [also] = alsoDisclosedOf([choice])
       const retained = retainedOf(choice)
       const kept = retained.length === 0 ? {} : { intentToRetain: retained }
-      const also = besides === undefined ? {} : { alsoDisclosed: besides.attributes }
-      return selectedOf([choice]).map((selected) => ({ ...selected, ...also, ...kept }))
+      const disclosed = also === undefined ? {} : { alsoDisclosed: also.attributes }
+      return selectedOf([choice]).map((selected) => ({ ...selected, ...disclosed, ...kept }))
     }),
   }))
 }
 
-/** (3.11, step 8) Who asks, as far as it is known: by the name that is vouched for, by the DID, or by the place that the answer goes to. */
+/** (3.11, step 8) Returns the identity of the verifier: the authenticated name, else the DID, else the host of the `response_uri`. */
 function verifierOf({ client, responseUri, verifier }: FetchedRequest): VerifierIdentity {
   const { signed, trusted } = verifier
   const responseHost = new URL(responseUri).host

@@ -58,7 +58,7 @@ const answer = (person: Caller, id: string, selectedCredentials?: { credentialId
     ...(selectedCredentials && { selectedCredentials }),
   })
 
-test('two foreign libraries accept what is shown, bound to this request, with nothing but what was asked for', async () => {
+test('two foreign libraries accept the presentation, bound to this request, with the requested elements only', async () => {
   const thandi = await anMdocHolder(bench)
   const credentialId = await licensed(thandi)
   const shop = await verifier({ credentials: [licence] })
@@ -121,7 +121,7 @@ test('queries by value, by several options and for several credentials are answe
   for (const one of both) assert.deepEqual((await readDeviceResponse(one, shop))[1], { [foreignNameSpace]: ['height'] })
 })
 
-test('each showing takes a copy that was not shown before, as long as there is one', async () => {
+test('each presentation takes an unused copy, as long as there is one', async () => {
   const thandi = await anMdocHolder(bench)
   await licensed(thandi, { batchSize: 2 })
   const shop = await verifier({ credentials: [licence] })
@@ -137,7 +137,7 @@ test('each showing takes a copy that was not shown before, as long as there is o
   assert.notEqual(keys[0], keys[1])
 })
 
-test('what is not accepted, of another type, without the element, or of another user is not shown', async () => {
+test('an mdoc that is not accepted, of another type, without the element, or of another user is not presented', async () => {
   const thandi = await anMdocHolder(bench)
   const pieter = await bench.person(thandi.tenantId)
   const credentialId = await licensed(thandi)
@@ -156,7 +156,7 @@ test('what is not accepted, of another type, without the element, or of another 
   assert.equal(await selectedFor(thandi, {}), 1)
 })
 
-test('a verifier that takes other formats only, and a tenant that closed mdocs, are shown none', async () => {
+test('no mdoc is presented to a verifier of other formats, nor for a tenant that has not enabled mdocs', async () => {
   const thandi = await anMdocHolder(bench)
   await licensed(thandi)
   const shop = await verifier({ credentials: [licence] })

@@ -43,7 +43,7 @@ async function asking(query: unknown) {
   return shop
 }
 
-test('of a wallet only the credentials of the types that are asked for are opened, and on answering only those that are shown', async () => {
+test('only the credentials of the requested types are opened, and for the answer only the presented ones', async () => {
   const { thandi, credentialId } = await aMember(bench)
   const second = await receive(bench, thandi)
   const retype = sql('test.presentable.retype', 'update wallet_credential set vct = $2 where id = $1')
@@ -107,7 +107,7 @@ for (const [what, count, bytes] of [
   ['credentials', 999, 1],
   ['bytes', 63, 1024 * 1024],
 ] as const) {
-  test(`a wallet that holds as many ${what} as it may takes no offer, and nothing of the offer is consumed`, async () => {
+  test(`a wallet that holds as many ${what} as allowed refuses an offer, and nothing of the offer is consumed`, async () => {
     const thandi = await bench.person()
     const fill = (some: number) =>
       bench.platform.store.single(thandi.tenantId, (tx) =>

@@ -7,28 +7,32 @@ import type { CredentialQuery, DcqlQuery, PathStep } from '../../protocols/dcql/
 import { type Match, type Selection, selectCredentials } from '../../protocols/dcql/select-credentials.ts'
 import { mdocCandidate } from '../../protocols/mdoc/dcql-candidate.ts'
 import { parseIssuerSigned } from '../../protocols/mdoc/issuer-signed.ts'
-import { presentSdJwt } from '../../protocols/sd-jwt-vc/present-sd-jwt.ts'
+import { PathSet, type ValuePath } from '../../protocols/sd-jwt-vc/claim-path.ts'
+import { type ProcessedSdJwt, processSdJwt } from '../../protocols/sd-jwt-vc/process-sd-jwt.ts'
 import { parseSdJwt } from '../../protocols/sd-jwt-vc/sd-jwt.ts'
-import { alsoTypesOf, claimsOf, subjectClaims } from '../credentials/credential.ts'
+import { alsoTypesOf, subjectClaims } from '../credentials/credential.ts'
 import { listPresentable, type SealedCredential } from '../credentials/credential-store.ts'
 import { openRaw } from '../credentials/sealed-copy.ts'
 import { walletFormats, wireFormats } from '../credentials/wallet-format.ts'
 import { type AlsoDisclosed, pathText, type SelectedCredential } from './presentation.ts'
 
-/** A credential of the wallet as a query sees it. */
-export type Candidate = DcqlCredential & { readonly id: string; readonly raw: string }
+/** A credential of the wallet for DCQL. `leaves`: the values that a presentation may disclose besides; none for an mdoc. */
+export type Candidate = DcqlCredential & { readonly id: string; readonly leaves: readonly Leaf[] }
 
-/** One presentation that is to be made: which credential answers which query, and with which claims. */
+/** A value of a credential. `within`: the path of its innermost disclosure; null: it is always disclosed. */
+type Leaf = { readonly path: readonly PathStep[]; readonly within: ValuePath | null }
+
+/** One presentation to make: which credential answers which query, and with which claims. */
 export type CredentialChoice = { readonly query: CredentialQuery; readonly match: Match<Candidate> }
 
-/** How many credentials of one wallet are looked through. */
+/** The most credentials of one wallet that are searched. */
 const CANDIDATES_MAX = 1000
 
 /**
- * The accepted and valid credentials of a user that may answer a request, newest first. Opened one by one, with room for other work between.
+ * Lists the accepted and valid credentials of a user that may answer a request, newest first. Yields to the event loop after each.
  *
- * @param request `formats`: only these, as protocols call them.
- * @param ids Only these; null: those of the types that the query names.
+ * @param request `formats`: identifiers of OpenID4VP.
+ * @param ids Only these; null: those of the types in the query.
  */
 export async function listCandidates(
   { store, sealing, clock }: Pick<Platform, 'store' | 'sealing' | 'clock'>,
@@ -37,13 +41,15 @@ export async function listCandidates(
   { query, formats }: { readonly query: DcqlQuery; readonly formats: readonly string[] },
   ids: readonly string[] | null,
 ): Promise<Candidate[]> {
-  const wanted = {
+  const presentable = {
     ids,
-    // (3.11, step 6) what the verifier cannot check, or the tenant has closed, is not shown
+    // (3.11, step 6) formats that the verifier does not support, or the tenant has not enabled, are left out
     formats: walletFormats.filter((one) => formats.includes(wireFormats[one])),
     types: ids === null ? query.credentials.flatMap(({ types }) => types ?? []) : null,
   }
-  const held = await store.single(tenantId, (tx) => listPresentable(tx, userId, wanted, clock.now(), CANDIDATES_MAX))
+  const held = await store.single(tenantId, (tx) =>
+    listPresentable(tx, userId, presentable, clock.now(), CANDIDATES_MAX),
+  )
   const candidates: Candidate[] = []
   for (const one of held) {
     candidates.push(candidateOf(one, await openRaw(sealing, tenantId, one)))
@@ -52,14 +58,14 @@ export async function listCandidates(
   return candidates
 }
 
-/** What the wallet could answer with these candidates. */
+/** Returns what the wallet could answer with these candidates. */
 export function selectPresentable(query: DcqlQuery, candidates: readonly Candidate[]): Selection<Candidate> {
   return selectCredentials(query, candidates)
 }
 
 /**
- * The presentations to make for some query ids: the first candidate that matches, or all of them where the verifier takes several and
- * the holder named them.
+ * Returns the presentations to make for the given query ids: the first candidate that matches, or all where the verifier accepts several and the
+ * holder named them.
  */
 export function choicesFor(
   query: DcqlQuery,
@@ -75,7 +81,7 @@ export function choicesFor(
     })
 }
 
-/** The choices as the holder reads them: one entry a credential, with everything of it that would be shown. */
+/** Returns the choices as shown to the holder: one entry per credential, with all its attributes to disclose. */
 export function selectedOf(choices: readonly CredentialChoice[]): SelectedCredential[] {
   const attributes = new Map<string, Set<string>>()
   for (const { query, match } of choices) {
@@ -86,56 +92,62 @@ export function selectedOf(choices: readonly CredentialChoice[]): SelectedCreden
   return [...attributes].map(([credentialId, known]) => ({ credentialId, matchedAttributes: [...known] }))
 }
 
-/**
- * What the presentations show beyond what was asked for: the issuer put it in the clear, and the holder cannot keep it back. [SEC-55]
- */
-export function besidesOf(choices: readonly CredentialChoice[]): AlsoDisclosed[] {
+/** Returns what the presentations disclose besides the requested claims, since the issuer did not make it selectively disclosable. [SEC-55] */
+export function alsoDisclosedOf(choices: readonly CredentialChoice[]): AlsoDisclosed[] {
   const found = new Map<string, Set<string>>()
   for (const { query, match } of choices) {
-    // every element of an mdoc can be kept back
-    if (match.credential.format === 'mso_mdoc') continue
-    const asked = (query.options[match.option] ?? []).map(({ path }) => path)
-    const shown = claimsOf(presentSdJwt(parseSdJwt(match.credential.raw), match.paths, null))
-    const known = found.get(match.credential.id) ?? new Set()
-    for (const path of leavesOf(subjectClaims(shown), [])) if (!isAsked(path, asked)) known.add(pathText(path))
-    found.set(match.credential.id, known)
+    const { id, leaves } = match.credential
+    const requested = (query.options[match.option] ?? []).map(({ path }) => path)
+    const disclosed = new PathSet(match.paths)
+    const attributes = found.get(id) ?? new Set()
+    for (const { path, within } of leaves)
+      if ((within === null || disclosed.touches(within)) && !isRequested(path, requested))
+        attributes.add(pathText(path))
+    found.set(id, attributes)
   }
-  return [...found].flatMap(([credentialId, known]) =>
-    known.size === 0 ? [] : [{ credentialId, attributes: [...known] }],
+  return [...found].flatMap(([credentialId, attributes]) =>
+    attributes.size === 0 ? [] : [{ credentialId, attributes: [...attributes] }],
   )
 }
 
-function leavesOf(value: Json, path: readonly PathStep[]): (readonly PathStep[])[] {
-  if (Array.isArray(value)) return value.flatMap((one) => leavesOf(one, [...path, null]))
-  if (isJsonObject(value)) return Object.entries(value).flatMap(([name, one]) => leavesOf(one, [...path, name]))
-  return [path]
+/** Returns the subject's values of a processed SD-JWT, so that each credential is processed once. */
+function leavesOf({ payload, disclosed }: ProcessedSdJwt): Leaf[] {
+  const disclosures = new Set(disclosed.map(({ path }) => JSON.stringify(path)))
+  const visit = (value: Json, at: ValuePath, path: readonly PathStep[], above: ValuePath | null): Leaf[] => {
+    const within = disclosures.has(JSON.stringify(at)) ? at : above
+    if (Array.isArray(value)) return value.flatMap((one, index) => visit(one, [...at, index], [...path, null], within))
+    if (!isJsonObject(value)) return [{ path, within }]
+    return Object.entries(value).flatMap(([name, one]) => visit(one, [...at, name], [...path, name], within))
+  }
+  return visit(subjectClaims(payload), [], [], null)
 }
 
-/** Whether it stands at or below something that was asked for. Which element of an array it is plays no part. */
-function isAsked(path: readonly PathStep[], asked: readonly (readonly PathStep[])[]): boolean {
-  return asked.some((one) => one.every((step, at) => (typeof step === 'string' ? step : null) === path[at]))
+/** Returns whether a path is at or below a requested one. Array indices are ignored. */
+function isRequested(path: readonly PathStep[], requested: readonly (readonly PathStep[])[]): boolean {
+  return requested.some((one) => one.every((step, at) => (typeof step === 'string' ? step : null) === path[at]))
 }
 
 function attributesOf(query: CredentialQuery, { option }: Pick<Match<Candidate>, 'option'>): string[] {
   return (query.options[option] ?? []).map(({ path }) => nameOf(query, path))
 }
 
-/** Names of namespaces have dots in them, so theirs are told otherwise. */
+/** Namespaces contain dots, so elements of an mdoc are separated by a slash. */
 function nameOf({ format }: CredentialQuery, path: readonly PathStep[]): string {
   return format === 'mso_mdoc' ? path.join('/') : pathText(path)
 }
 
-/** (3.11, step 8) What of a presentation the verifier says that it will keep. Only queries for mdocs have a word for that. */
+/** (3.11, step 8) Returns the attributes that the verifier intends to retain. Only queries for mdocs state that. */
 export function retainedOf({ query, match }: CredentialChoice): string[] {
   const claims = query.options[match.option] ?? []
   return claims.flatMap(({ path, intentToRetain }) => (intentToRetain === true ? nameOf(query, path) : []))
 }
 
 function candidateOf({ id, format, vct }: SealedCredential, raw: string): Candidate {
-  // one that is not bound to a key of ours is not taken
-  if (format === 'mso_mdoc') return { id, raw, ...mdocCandidate(parseIssuerSigned(raw), true) }
-  const claims = claimsOf(raw)
+  // an mdoc without a key of ours is refused on receipt; each of its elements is selectively disclosable
+  if (format === 'mso_mdoc') return { id, leaves: [], ...mdocCandidate(parseIssuerSigned(raw), true) }
+  const processed = processSdJwt(parseSdJwt(raw))
+  const claims = processed.payload
   const alsoTypes = alsoTypesOf(claims)
   const holderBound = memberOf(claims, 'cnf') !== undefined
-  return { id, raw, format: 'dc+sd-jwt', type: vct, alsoTypes, claims, holderBound }
+  return { id, leaves: leavesOf(processed), format: 'dc+sd-jwt', type: vct, alsoTypes, claims, holderBound }
 }

@@ -1,13 +1,14 @@
 import type { TenantId, UserId } from '../../caller.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
+import { isFree, isHeld, type Lease, RELEASE, take } from '../../store/lease.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
-import type { PresentationStatus } from '../credentials/schemas.ts'
 import type { PresentationRow } from './presentation.ts'
+import type { PresentationStatus } from './schemas.ts'
 
 /**
- * A presentation with its sealed parts. `sealedRequest` is null once the status is final; `sealedAnswer` is there while the verifier may have
+ * A presentation with its sealed parts. `sealedRequest` is null once the status is final; `sealedAnswer` is set while the verifier may have
  * an answer that it did not confirm.
  */
 export type SealedPresentation = PresentationRow & {
@@ -16,12 +17,10 @@ export type SealedPresentation = PresentationRow & {
   readonly sealedAnswer: Buffer | null
 }
 
-/** How long a call may take to send an answer; after that it counts as dead, and the answer may be sent again. Longer than any outbound call. */
-const ANSWERING_MS_MAX = 15_000
 const COLUMNS = `id, status, sealed_answer is not null as "isAnswering", expires_at as "expiresAt", created_at as "createdAt",
   updated_at as "updatedAt", sealed_request as "sealedRequest", sealed_view as "sealedView", sealed_answer as "sealedAnswer"`
 const OF_USER = 'tenant_id = $1 and user_id = $2'
-/** SQL for the status as the holder sees it at $3. */
+/** SQL for the status as shown to the holder at $3. */
 export const STATUS_NOW = `case when status = 'pending' and sealed_answer is null and expires_at <= $3 then 'expired' else status end`
 
 const insertStatement = sql(
@@ -40,51 +39,50 @@ const page = pagedList({
   id: 'id',
   filters: { status: (value) => `${STATUS_NOW} = ${value}` },
 })
-// Run once more with the same values it succeeds again, so that a call whose database answer was lost may repeat it.
+// Succeeds again with the same values, so that a call whose database answer was lost may repeat it.
 const beginStatement = sql(
   'wallet.begin_answer',
-  `update wallet_presentation set answering_at = $4, sealed_view = $5, sealed_answer = $6
+  `update wallet_presentation set ${take('$7', '$8')}, sealed_view = $5, sealed_answer = $6
    where ${OF_USER} and id = $3 and status = 'pending' and (
      (sealed_answer is null and expires_at > $4)
-     or (sealed_answer = $6 and (answering_at is null or answering_at = $4 or answering_at <= $7)))
+     or (sealed_answer = $6 and (${isFree('$4')} or ${isHeld('$7')})))
    returning id`,
 )
 const endStatement = sql(
   'wallet.end_answer',
   `with upd as (
      update wallet_presentation
-     set status = $4, sealed_view = $5, sealed_request = null, sealed_answer = null, answering_at = null, updated_at = $6
-     where ${OF_USER} and id = $3 and status = 'pending' and sealed_answer is not distinct from $7::bytea
-       and (sealed_answer is not null or expires_at > $6)
+     set status = $4, sealed_view = $5, sealed_request = null, sealed_answer = null, ${RELEASE}, updated_at = $6
+     where ${OF_USER} and id = $3 and status = 'pending'
+       and (${isHeld('$7::uuid')} or ($7::uuid is null and sealed_answer is null and expires_at > $6))
      returning *),
    ${auditCte({ from: 'upd', first: 8 })}
    select ${COLUMNS} from upd`,
 )
 const pauseStatement = sql(
   'wallet.pause_answer',
-  `update wallet_presentation set answering_at = null, sealed_view = $5, sealed_answer = $6
-   where ${OF_USER} and id = $3 and status = 'pending' and sealed_answer = $4`,
+  `update wallet_presentation set ${RELEASE}, sealed_view = $5, sealed_answer = $6
+   where ${OF_USER} and id = $3 and status = 'pending' and ${isHeld('$4')}`,
 )
 const showStatement = sql(
   'wallet.show_rejection',
   `update wallet_presentation set sealed_view = $4 where ${OF_USER} and id = $3 and status = 'rejected'`,
 )
 /** The time to answer is over, and no call is sending an answer. */
-const due = (now: string, dead: string) =>
-  `status = 'pending' and expires_at <= ${now} and (answering_at is null or answering_at <= ${dead})`
+const due = (now: string) => `status = 'pending' and expires_at <= ${now} and ${isFree(now)}`
 const expireStatement = sql(
   'wallet.expire_presentations',
   `update wallet_presentation
    set status = case when sealed_answer is null then 'expired' else 'failed' end,
-     sealed_request = null, sealed_answer = null, answering_at = null, updated_at = $2
-   where tenant_id = $1 and ${due('$2', '$3')}`,
+     sealed_request = null, sealed_answer = null, ${RELEASE}, updated_at = $2
+   where tenant_id = $1 and ${due('$2')}`,
 )
 const tenantsDue = sql(
   'wallet.tenants_with_due_presentations',
-  `select distinct tenant_id as "tenantId" from wallet_presentation where ${due('$1', '$2')} limit 500`,
+  `select distinct tenant_id as id from wallet_presentation where ${due('$1')} limit 500`,
 )
 
-/** Keeps a request as pending. */
+/** Inserts a request as pending. */
 export async function insertPresentation(
   tx: TenantTx,
   userId: UserId,
@@ -96,11 +94,10 @@ export async function insertPresentation(
 
 /** @returns null also for a presentation of another user. */
 export async function findPresentation(tx: TenantTx, userId: UserId, id: string): Promise<SealedPresentation | null> {
-  const [row] = await tx.rows<SealedPresentation>(findStatement, [tx.tenantId, userId, id])
-  return row ?? null
+  return (await tx.rows<SealedPresentation>(findStatement, [tx.tenantId, userId, id]))[0] ?? null
 }
 
-/** One page and one row more, in the order asked for. */
+/** Returns one page, and one row more if there is a next page. */
 export async function listPresentations(
   tx: TenantTx,
   userId: UserId,
@@ -112,51 +109,56 @@ export async function listPresentations(
 }
 
 /**
- * Takes the right to send an answer, and remembers the answer before it is sent. One statement: of answers that come together only one gets it, and
- * none after the time is over. An answer that was remembered before is taken again once no call is sending it.
+ * Leases a presentation to send an answer, and stores the answer before it is sent. One statement: of concurrent answers one gets the lease,
+ * and none after the time is over. A stored answer is leased again once no call is sending it.
  *
- * @returns whether it is ours now.
+ * @returns whether the lease was taken.
  */
 export async function beginAnswer(
   tx: TenantTx,
   userId: UserId,
-  { id, sealedView, sealedAnswer }: Pick<SealedPresentation, 'id' | 'sealedView' | 'sealedAnswer'>,
+  {
+    id,
+    sealedView,
+    sealedAnswer,
+    claim,
+    leaseUntil,
+  }: Pick<SealedPresentation, 'id' | 'sealedView' | 'sealedAnswer'> & Lease,
   now: Date,
 ): Promise<boolean> {
-  const values = [tx.tenantId, userId, id, now, sealedView, sealedAnswer, deadAt(now)]
+  const values = [tx.tenantId, userId, id, now, sealedView, sealedAnswer, claim, leaseUntil]
   return (await tx.rows(beginStatement, values)).length > 0
 }
 
 /**
  * Ends a presentation with its final status and its audit entry; what was needed to answer is cleared.
  *
- * @param end `sealedAnswer`: the answer that was begun; null: none was.
- * @returns null if it has another answer, or has ended.
+ * @param end `claim`: of the call that sent the answer; null: none was sent.
+ * @returns null if another call has taken the lease over, or the presentation has ended.
  */
 export async function endAnswer(
   tx: TenantTx,
   userId: UserId,
-  end: Pick<SealedPresentation, 'id' | 'status' | 'sealedView' | 'sealedAnswer'>,
+  end: Pick<SealedPresentation, 'id' | 'status' | 'sealedView'> & { readonly claim: string | null },
   entry: AuditEntry,
   now: Date,
 ): Promise<SealedPresentation | null> {
-  const { id, status, sealedView, sealedAnswer } = end
-  const values = [tx.tenantId, userId, id, status, sealedView, now, sealedAnswer, ...auditValues(entry, now)]
-  const [row] = await tx.rows<SealedPresentation>(endStatement, values)
-  return row ?? null
+  const { id, status, sealedView, claim } = end
+  const values = [tx.tenantId, userId, id, status, sealedView, now, claim, ...auditValues(entry, now)]
+  return (await tx.rows<SealedPresentation>(endStatement, values))[0] ?? null
 }
 
-/** Gives the right to send back. `left`: what stays remembered; without an answer the presentation is as it was before. */
+/** Releases the lease. `left`: what stays stored; without an answer the presentation is as it was before. */
 export async function pauseAnswer(
   tx: TenantTx,
   userId: UserId,
-  { id, sealedAnswer }: Pick<SealedPresentation, 'id' | 'sealedAnswer'>,
+  { id, claim }: Pick<SealedPresentation, 'id'> & Pick<Lease, 'claim'>,
   left: Pick<SealedPresentation, 'sealedView' | 'sealedAnswer'>,
 ): Promise<void> {
-  await tx.rows(pauseStatement, [tx.tenantId, userId, id, sealedAnswer, left.sealedView, left.sealedAnswer])
+  await tx.rows(pauseStatement, [tx.tenantId, userId, id, claim, left.sealedView, left.sealedAnswer])
 }
 
-/** Keeps what the verifier made of a refusal. */
+/** Stores how the verifier answered to a refusal. */
 export async function showRejection(
   tx: TenantTx,
   userId: UserId,
@@ -165,17 +167,12 @@ export async function showRejection(
   await tx.rows(showStatement, [tx.tenantId, userId, id, sealedView])
 }
 
-/** Ends what was not answered in time: as failed what a verifier may have without our knowing it. */
+/** Ends presentations that were not answered in time: as failed where the verifier may have an unconfirmed answer, else as expired. */
 export async function expirePresentations(tx: TenantTx, now: Date): Promise<void> {
-  await tx.rows(expireStatement, [tx.tenantId, now, deadAt(now)])
+  await tx.rows(expireStatement, [tx.tenantId, now])
 }
 
-/** The tenants with something to expire. */
+/** Lists tenants that have presentations to expire. */
 export async function listTenantsWithDuePresentations(tx: AcrossTx, now: Date): Promise<TenantId[]> {
-  const rows = await tx.rows<{ tenantId: TenantId }>(tenantsDue, [now, deadAt(now)])
-  return rows.map(({ tenantId }) => tenantId)
-}
-
-function deadAt(now: Date): Date {
-  return new Date(now.getTime() - ANSWERING_MS_MAX)
+  return (await tx.rows<{ id: TenantId }>(tenantsDue, [now])).map(({ id }) => id)
 }

@@ -1,15 +1,15 @@
 import type { TenantId } from '../../caller.ts'
 import type { PathStep } from '../../protocols/dcql/query.ts'
 import type { CheckedRequest } from '../../protocols/openid4vp/check-request.ts'
-import type { PresentationStatus, ShownPresentation } from '../credentials/schemas.ts'
+import type { PresentationStatus, ShownPresentation } from './schemas.ts'
 
-/** Claims of one credential that are, or would be, shown. Paths are dotted. */
+/** Claims of one credential that are disclosed, or proposed. Paths are dotted. */
 export type SelectedCredential = { readonly credentialId: string; readonly matchedAttributes: readonly string[] }
 
-/** Claims of one credential that are shown with the others, since its issuer put them in the clear. Paths are dotted. */
+/** Claims of one credential that are disclosed besides, since its issuer made them not selectively disclosable. Paths are dotted. */
 export type AlsoDisclosed = { readonly credentialId: string; readonly attributes: readonly string[] }
 
-/** Who asks. `authenticated`: the name was proved by a signature. `trusted`: the organisation says so. */
+/** The verifier. `authenticated`: the name was proved by a signature. `trusted`: the organisation of the holder trusts it. */
 export type VerifierIdentity = {
   readonly clientId: string
   readonly name: string
@@ -18,12 +18,12 @@ export type VerifierIdentity = {
   readonly trusted: boolean
 }
 
-/** What the holder is shown of a request, and what is kept of the answer. */
+/** What the holder is shown of a request, and what is stored of the answer. */
 export type PresentationView = {
   readonly verifier: VerifierIdentity
   readonly purposes: readonly string[]
   readonly selected: readonly SelectedCredential[]
-  readonly besides?: readonly AlsoDisclosed[]
+  readonly alsoDisclosed?: readonly AlsoDisclosed[]
   readonly alternatives: readonly {
     readonly queryId: string
     readonly required: boolean
@@ -38,10 +38,10 @@ export type PresentationView = {
   readonly error?: { readonly code: string; readonly message: string }
 }
 
-/** What is needed to answer; let go when the status is final. */
-export type PendingRequest = Omit<CheckedRequest, 'expiresAt'>
+/** What is needed to answer; deleted when the status is final. */
+export type AnswerableRequest = Omit<CheckedRequest, 'expiresAt'>
 
-/** A presentation without what is sealed. */
+/** A presentation without its sealed parts. */
 export type PresentationRow = {
   readonly id: string
   readonly status: PresentationStatus
@@ -51,7 +51,7 @@ export type PresentationRow = {
   readonly updatedAt: Date
 }
 
-/** The status as of now: one that nobody answered in time has expired, whether or not a sweep came by. */
+/** Returns the status at a moment: one that was not answered in time has expired, even before the sweep records it. */
 export function presentationStatusAt(
   { status, isAnswering, expiresAt }: PresentationRow,
   now: Date,
@@ -59,7 +59,7 @@ export function presentationStatusAt(
   return status === 'pending' && !isAnswering && expiresAt <= now ? 'expired' : status
 }
 
-/** The presentation as the API shows it. */
+/** Returns the presentation as the API shows it. */
 export function showPresentation(
   row: PresentationRow,
   view: PresentationView,
@@ -79,22 +79,22 @@ export function showPresentation(
   }
 }
 
-/** What goes beside it in `meta`. */
+/** Returns the `meta` of a presentation. */
 export function metaOf({ expiresAt }: PresentationRow, view: PresentationView): Record<string, unknown> {
-  const { verifier, purposes, alternatives, besides = [], unmatched, redirectUri, error } = view
+  const { verifier, purposes, alternatives, alsoDisclosed = [], unmatched, redirectUri, error } = view
   return {
     verifier,
     ...(purposes.length === 0 ? {} : { purpose: purposes.join(' ') }),
     expiresAt: expiresAt.toISOString(),
     alternatives,
-    ...(besides.length === 0 ? {} : { alsoDisclosed: besides }),
+    ...(alsoDisclosed.length === 0 ? {} : { alsoDisclosed }),
     ...(unmatched.length === 0 ? {} : { unmatched }),
     ...(redirectUri === undefined ? {} : { redirectUri }),
     ...(error === undefined ? {} : { error }),
   }
 }
 
-/** A claims path pointer in dotted form: `address.locality`, `nationalities[]`, `degrees[0].name`. */
+/** Returns a claims path pointer in dotted form: `address.locality`, `nationalities[]`, `degrees[0].name`. */
 export function pathText(path: readonly PathStep[]): string {
   return path.reduce<string>((text, step) => {
     if (step === null) return `${text}[]`

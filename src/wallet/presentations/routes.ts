@@ -1,47 +1,42 @@
 import { Type } from 'typebox'
 import { IdParams } from '../../api/id-params.ts'
-import { listAnswer, listQuery, parseListQuery } from '../../api/list.ts'
+import { listPage, listQuery } from '../../api/list.ts'
 import { describeCaller } from '../../directory/users/describe-caller.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, type Route, route } from '../../http/routes/route.ts'
 import { presentationRequestFaults } from '../credentials/refusals.ts'
-import {
-  AnswerBody,
-  CurrentUser,
-  Presentation,
-  PresentationBody,
-  presentationStatuses,
-} from '../credentials/schemas.ts'
 import { answerPresentation } from './answer-presentation.ts'
 import { getPresentation, listShared } from './get-presentation.ts'
 import { preparePresentation } from './prepare-presentation.ts'
+import { AnswerBody, CurrentUser, Presentation, PresentationBody, presentationStatuses } from './schemas.ts'
 
 const Status = Type.Enum([...presentationStatuses], { description: 'Only presentations with this status.' })
 
+const base = { group: 'wallet', tag: 'presentations' } as const
+
 const listRoute = route({
-  group: 'wallet',
+  ...base,
   method: 'GET',
   path: '/v2/presentations',
-  tag: 'presentations',
-  summary: 'Lists what verifiers asked of the holder.',
+  summary: 'Lists the presentation requests to the holder.',
   scope: 'wallet:read',
   query: listQuery({ filters: { status: Status } }),
   status: 200,
   reply: Type.Array(Presentation),
   faults: ['holder.missing'],
-  handle: async ({ platform, caller, query, href }) => {
-    const list = parseListQuery(query)
-    const rows = await listShared(platform, caller, query['filter[status]'] ?? null, list)
-    return listAnswer(rows, { href, query, list }, (row) => row)
-  },
+  handle: ({ platform, caller, query, href }) =>
+    listPage(
+      { query, href },
+      (list) => listShared(platform, caller, query['filter[status]'] ?? null, list),
+      (row) => row,
+    ),
 })
 
 const prepareRoute = route({
-  group: 'wallet',
+  ...base,
   method: 'POST',
   path: '/v2/presentations',
-  tag: 'presentations',
-  summary: 'Reads a presentation request and proposes an answer. Nothing is sent before the holder agrees.',
+  summary: 'Fetches a presentation request and proposes an answer. Nothing is sent before the holder shares.',
   scope: 'wallet:write',
   body: PresentationBody,
   status: 201,
@@ -56,11 +51,10 @@ const prepareRoute = route({
 })
 
 const getRoute = route({
-  group: 'wallet',
+  ...base,
   method: 'GET',
   path: '/v2/presentations/{id}',
-  tag: 'presentations',
-  summary: 'Reads a presentation.',
+  summary: 'Returns a presentation.',
   scope: 'wallet:read',
   params: IdParams,
   status: 200,
@@ -73,12 +67,11 @@ const getRoute = route({
 })
 
 const answerRoute = route({
-  group: 'wallet',
+  ...base,
   method: 'PATCH',
   path: '/v2/presentations/{id}',
-  tag: 'presentations',
   summary:
-    'Gives the answer of the holder to the verifier: the credentials, or a refusal. It can be given once; an answer that the verifier did not confirm is sent again by the same call.',
+    "Sends the holder's answer to the verifier: credentials or a refusal. A repetition of the call resends an answer that the verifier did not confirm.",
   scope: 'wallet:write',
   params: IdParams,
   body: AnswerBody,
@@ -102,11 +95,10 @@ const answerRoute = route({
 })
 
 const whoamiRoute = route({
-  group: 'wallet',
+  ...base,
   method: 'GET',
   path: '/v2/whoami',
-  tag: 'presentations',
-  summary: 'Tells who the caller is.',
+  summary: 'Returns the caller.',
   scope: 'wallet:read',
   status: 200,
   reply: CurrentUser,
@@ -114,5 +106,5 @@ const whoamiRoute = route({
   handle: async ({ platform, caller }) => answer(await describeCaller(platform, caller)),
 })
 
-/** What a holder does with presentation requests, and who the holder is. */
+/** Presentations of a holder, and the caller's own record. */
 export const presentationRoutes: readonly Route[] = [listRoute, prepareRoute, getRoute, answerRoute, whoamiRoute]

@@ -1,58 +1,14 @@
-import type { TenantId } from '../../caller.ts'
-import { readOwnJson } from '../../crypto/json.ts'
-import { Fault } from '../../fault.ts'
-import type { Sealing } from '../../keys/sealing.ts'
-import type { PendingRequest, PresentationView } from './presentation.ts'
-import type { SealedPresentation } from './presentation-store.ts'
+import { sealedJson, sealedText } from '../credentials/sealed-column.ts'
+import type { AnswerableRequest, PresentationView } from './presentation.ts'
 
-/** Seals what the holder is shown. */
-export function sealView(sealing: Sealing, tenantId: TenantId, id: string, view: PresentationView): Promise<Buffer> {
-  return sealing.seal(place(tenantId, id, 'sealed_view'), JSON.stringify(view))
-}
+/** What the holder is shown. */
+export const { seal: sealView, open: openView } = sealedJson<PresentationView>('wallet_presentation', 'sealed_view')
 
-/** Opens what the holder is shown. */
-export async function openView(
-  sealing: Sealing,
-  tenantId: TenantId,
-  { id, sealedView }: Pick<SealedPresentation, 'id' | 'sealedView'>,
-): Promise<PresentationView> {
-  const plain = await sealing.open(place(tenantId, id, 'sealed_view'), sealedView)
-  // Sealed by us in this very form.
-  return readOwnJson(plain) as PresentationView
-}
+/** What is needed to answer. */
+export const { seal: sealRequest, open: openRequest } = sealedJson<AnswerableRequest>(
+  'wallet_presentation',
+  'sealed_request',
+)
 
-/** Seals what is needed to answer. */
-export function sealPending(
-  sealing: Sealing,
-  tenantId: TenantId,
-  id: string,
-  request: PendingRequest,
-): Promise<Buffer> {
-  return sealing.seal(place(tenantId, id, 'sealed_request'), JSON.stringify(request))
-}
-
-/** Opens what is needed to answer. @throws Fault `state.invalid` if it was let go: then the status is final. */
-export async function openPending(
-  sealing: Sealing,
-  tenantId: TenantId,
-  { id, sealedRequest }: Pick<SealedPresentation, 'id' | 'sealedRequest'>,
-): Promise<PendingRequest> {
-  if (sealedRequest === null) throw new Fault('state.invalid')
-  const plain = await sealing.open(place(tenantId, id, 'sealed_request'), sealedRequest)
-  // Sealed by us in this very form.
-  return readOwnJson(plain) as PendingRequest
-}
-
-/** Seals an answer as it is sent. */
-export function sealAnswer(sealing: Sealing, tenantId: TenantId, id: string, body: string): Promise<Buffer> {
-  return sealing.seal(place(tenantId, id, 'sealed_answer'), body)
-}
-
-/** Opens an answer that may have to be sent again. */
-export async function openAnswer(sealing: Sealing, tenantId: TenantId, id: string, sealed: Buffer): Promise<string> {
-  return (await sealing.open(place(tenantId, id, 'sealed_answer'), sealed)).toString('utf8')
-}
-
-function place(tenantId: TenantId, row: string, column: 'sealed_view' | 'sealed_request' | 'sealed_answer') {
-  return { tenantId, table: 'wallet_presentation', column, row }
-}
+/** The form of an answer, to send it again. */
+export const { seal: sealAnswer, open: openAnswer } = sealedText('wallet_presentation', 'sealed_answer')

@@ -1,13 +1,22 @@
 import { Fault } from '../../fault.ts'
 import { readRedirect } from '../../protocols/openid4vp/response.ts'
-import { bytesMax, isOk, jsonOf, type OutboundPeer, upstreamOf, upstreamRefusal } from '../credentials/upstream.ts'
+import {
+  bytesMax,
+  isBusy,
+  isOk,
+  jsonOf,
+  type OutboundPeer,
+  retryAfter,
+  upstreamOf,
+  upstreamRefusal,
+} from '../credentials/upstream.ts'
 
 /**
  * Posts an answer to the verifier. Redirects are not followed.
  *
  * @param body The form, with `vp_token` or `error`.
- * @returns where the verifier wants the holder's browser to go, or null. It is data; we never go there [SEC-54].
- * @throws Fault `presentation.undelivered` with the verifier's own error, `presentation.postponed` if it wants the answer later,
+ * @returns the address for the holder's browser, or null. It is never fetched here [SEC-54].
+ * @throws Fault `presentation.undelivered` with the verifier's own error, `presentation.postponed` for 503 and 429,
  *   `upstream.*`
  * @see [OpenID4VP 1.0, 8.2](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-response-mode-direct_post)
  */
@@ -19,12 +28,11 @@ export async function sendAnswer(
   const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' }
   const request = { method: 'POST', headers, body, accept: [], bytesMax: bytesMax.verifierAnswer } as const
   const answer = await fetch(responseUri, request)
-  // RFC 9110 15.6.4, RFC 6585 4: not handled now, to be sent again
-  if (answer.status === 503 || answer.status === 429) {
-    throw new Fault('presentation.postponed', { meta: { upstream: upstreamOf(answer) } })
-  }
-  if (!isOk(answer)) throw upstreamRefusal(answer, 'presentation.undelivered', 'The verifier did not take the answer.')
-  // [VP-S4] a JSON object; what is none carries no address, but the answer has arrived
+  if (isBusy(answer))
+    throw new Fault('presentation.postponed', { meta: { upstream: upstreamOf(answer), ...retryAfter(answer) } })
+  if (!isOk(answer))
+    throw upstreamRefusal(answer, 'presentation.undelivered', 'The verifier did not accept the answer.')
+  // [VP-S4] a JSON object; anything else has no address, but the answer has arrived
   if (answer.contentType !== 'application/json') return null
   try {
     return readRedirect(jsonOf(answer, 'presentation.undelivered'))

@@ -5,13 +5,13 @@ import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { lossyStore } from '../../store/test-support/lossy-store.ts'
 import { listHistory } from '../history/list-history.ts'
-import { expireDue } from '../jobs.ts'
 import { fault } from '../test-support/fault.ts'
 import { type ForeignVerifier, foreignVerifier } from '../test-support/foreign-verifier.ts'
 import { aMember, membership } from '../test-support/member.ts'
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
 import { answerPresentation } from './answer-presentation.ts'
 import { getPresentation } from './get-presentation.ts'
+import { expireDue } from './jobs.ts'
 import { preparePresentation } from './prepare-presentation.ts'
 
 let bench: Bench
@@ -66,7 +66,7 @@ for (const [name, isRepeated] of [
   ['wallet.begin_answer', false],
   ['wallet.end_answer', false],
 ] as const) {
-  test(`an answer is sent once and told as answered although the database answer to ${name} is lost`, async () => {
+  test(`an answer is sent once and is answered although the database answer to ${name} is lost`, async () => {
     const { thandi, shop, id } = await prepared()
     const first = answerPresentation(losing(name), thandi, id, answered)
     if (isRepeated) {
@@ -80,7 +80,7 @@ for (const [name, isRepeated] of [
 }
 
 for (const name of ['wallet.end_answer', 'wallet.show_rejection']) {
-  test(`a refusal is told as rejected and recorded once although the database answer to ${name} is lost`, async () => {
+  test(`a refusal is rejected and recorded once although the database answer to ${name} is lost`, async () => {
     const { thandi, shop, id } = await prepared()
     const { data } = await answerPresentation(losing(name), thandi, id, { status: 'rejected' })
     assert.equal(data.status, 'rejected')

@@ -41,7 +41,7 @@ export type ForeignIssuer = {
   readonly close: () => Promise<void>
 }
 
-/** `identity`: how its key is found. `offers`: which of its configurations, `membership` if not told. */
+/** `identity`: how its key is found. `offers`: which of its configurations, `membership` by default. */
 export type Options = {
   readonly identity?: Identity
   readonly batchSize?: number

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 
-/** Holds something up until a test lets it go. */
+/** Blocks until a test opens it. */
 export function gate() {
   const { promise: passed, resolve: open } = Promise.withResolvers<void>()
-  /** Waits until the one side has come as far as the test wants it. */
+  /** Waits until a condition is true. */
   const reached = async (isThere: () => boolean) => {
     while (!isThere()) await setTimeout(5)
   }

@@ -15,7 +15,7 @@ export const describes = (change: object) => (reply: Reply) => {
   const { credential_configurations_supported: known } = Object(reply.body)
   return says({ credential_configurations_supported: { membership: { ...known.membership, ...change } } })(reply)
 }
-/** The key of somebody else. */
+/** A key of another holder. */
 export const stranger = {
   kty: 'EC',
   crv: 'P-256',

@@ -14,7 +14,7 @@ export const membership = {
   claims: [{ path: ['member', 'number'] }, { path: ['clubs', null] }],
 }
 
-/** A person with one accepted membership, of which the wallet holds so many copies. */
+/** A person with one accepted membership of the given number of copies. */
 export async function aMember(
   bench: Bench,
   copies = 1,
@@ -23,7 +23,7 @@ export async function aMember(
   return { thandi, credentialId: await receive(bench, thandi, copies) }
 }
 
-/** Gives a person a membership that is accepted at once. */
+/** Receives a membership for a person and accepts it. */
 export async function receive(bench: Bench, person: Caller, copies = 1, lies: Lies = {}): Promise<string> {
   const issuer = await foreignIssuer(copies === 1 ? {} : { batchSize: copies })
   issuer.lie(lies)
@@ -35,7 +35,7 @@ export async function receive(bench: Bench, person: Caller, copies = 1, lies: Li
   return id
 }
 
-/** The presentations for one query of an answer that a verifier got. */
+/** The presentations for one query in an answer that a verifier received. */
 export function presented({ posted }: ForeignVerifier, at = 0, id = 'm'): string[] {
   return JSON.parse(posted[at]?.get('vp_token') ?? '{}')[id]
 }

@@ -12,10 +12,10 @@ import { type Platform, urlsOf } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import { sql } from '../../store/store.ts'
 
-/** A platform with a real database and the real way out, and people in it. */
+/** A platform with a real database and real outbound calls, and its users. */
 export type Bench = {
   readonly platform: Platform
-  /** A person with an empty wallet, in a tenant of their own unless told. */
+  /** Makes a person with an empty wallet, in a new tenant by default. */
   readonly person: (tenantId?: TenantId) => Promise<Caller & { readonly userId: UserId }>
   /** The rows of a wallet table of one tenant. */
   readonly rows: (tenantId: TenantId, table: string) => Promise<Record<string, unknown>[]>

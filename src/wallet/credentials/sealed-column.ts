@@ -1,0 +1,28 @@
+import type { TenantId } from '../../caller.ts'
+import { readOwnJson } from '../../crypto/json.ts'
+import type { Sealing } from '../../keys/sealing.ts'
+
+/** Seals and opens the values of one column. `row`: the id of the row that the seal is bound to. */
+export type SealedColumn<T> = {
+  readonly seal: (sealing: Sealing, tenantId: TenantId, row: string, value: T) => Promise<Buffer>
+  readonly open: (sealing: Sealing, tenantId: TenantId, row: string, sealed: Buffer) => Promise<T>
+}
+
+/** Returns a column of sealed strings. */
+export function sealedText(table: string, column: string): SealedColumn<string> {
+  return {
+    seal: (sealing, tenantId, row, value) => sealing.seal({ tenantId, table, column, row }, value),
+    open: async (sealing, tenantId, row, sealed) =>
+      (await sealing.open({ tenantId, table, column, row }, sealed)).toString('utf8'),
+  }
+}
+
+/** Returns a column of sealed JSON. */
+export function sealedJson<T>(table: string, column: string): SealedColumn<T> {
+  return {
+    seal: (sealing, tenantId, row, value) => sealing.seal({ tenantId, table, column, row }, JSON.stringify(value)),
+    // The seal proves that the value was written by `seal`.
+    open: async (sealing, tenantId, row, sealed) =>
+      readOwnJson(await sealing.open({ tenantId, table, column, row }, sealed)) as T,
+  }
+}

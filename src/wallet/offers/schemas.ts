@@ -1,0 +1,65 @@
+import { type Static, Type } from 'typebox'
+import { Credential } from '../credentials/schemas.ts'
+
+/** An offer in the examples of the reference. */
+export const EXAMPLE_OFFER =
+  'openid-credential-offer://?credential_offer_uri=https%3A%2F%2Fcredentials.example.org%2Fissuers%2Facme%2Foffers%2FAaH7HKzsc7O9H8AJ'
+const Loose = Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object', additionalProperties: true })
+const { format } = Credential.properties
+
+/** Body with a credential offer. */
+export const OfferBody = Type.Object(
+  {
+    credentialOffer: Type.String({
+      minLength: 1,
+      maxLength: 65_536,
+      description:
+        'openid-credential-offer://…, any https URL with credential_offer or credential_offer_uri, or the JSON of the offer.',
+    }),
+    txCode: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description: 'The transaction code that the issuer sent through another channel.',
+      }),
+    ),
+  },
+  { additionalProperties: false, $id: 'OfferBody', examples: [{ credentialOffer: EXAMPLE_OFFER }] },
+)
+
+/** Body of a preview. */
+export const ResolveBody = Type.Object(
+  { credentialOffer: OfferBody.properties.credentialOffer },
+  { additionalProperties: false, $id: 'ResolveBody', examples: [{ credentialOffer: EXAMPLE_OFFER }] },
+)
+
+/** A credential offer with the metadata of its issuer. All of it is stated by the issuer, nothing is verified. */
+export const ResolvedOffer = Type.Object(
+  {
+    credentialIssuer: Type.String({ description: 'The issuer of the offer, which receives the transaction code.' }),
+    display: Type.Array(Loose),
+    credentials: Type.Array(
+      Type.Object({
+        credentialConfigurationId: Type.String(),
+        format,
+        vct: Type.String({ description: 'Of an mdoc the document type.' }),
+        display: Type.Array(Loose),
+        claims: Type.Array(Loose),
+      }),
+    ),
+    authorization: Type.Enum(['preAuthorized', 'code'], {
+      description: 'code: the holder must sign in at the issuer.',
+    }),
+    txCode: Type.Union([
+      Type.Object({
+        inputMode: Type.Enum(['numeric', 'text']),
+        length: Type.Union([Type.Integer(), Type.Null()]),
+        description: Type.Union([Type.String(), Type.Null()]),
+      }),
+      Type.Null(),
+    ]),
+  },
+  { $id: 'ResolvedOffer' },
+)
+/** The type of {@link ResolvedOffer}. */
+export type ResolvedOffer = Static<typeof ResolvedOffer>

@@ -1,0 +1,90 @@
+import { type Static, Type } from 'typebox'
+import { IdParams } from '../../api/id-params.ts'
+
+const { id: Uuid } = IdParams.properties
+const Time = Type.String({ format: 'date-time' })
+/** A presentation request in the examples of the reference. */
+export const EXAMPLE_REQUEST =
+  'openid4vp://?client_id=decentralized_identifier%3Adid%3Aweb%3Acredentials.example.org%3Aissuers%3Aacme&request_uri=https%3A%2F%2Fcredentials.example.org%2Fverifiers%2Facme%2Frequests%2FAaH7HVQAdF6'
+
+const SelectedCredential = Type.Object(
+  {
+    credentialId: Uuid,
+    matchedAttributes: Type.Array(Type.String(), {
+      description: 'Claim paths, dotted; [] stands for every element of an array. Of an mdoc namespace/element.',
+    }),
+  },
+  { additionalProperties: false },
+)
+
+/** Statuses of a presentation; all but `pending` are final. */
+export const presentationStatuses = ['pending', 'answered', 'rejected', 'expired', 'failed'] as const
+/** One of {@link presentationStatuses}. */
+export type PresentationStatus = (typeof presentationStatuses)[number]
+
+/** A presentation request to a holder, and its answer. */
+export const Presentation = Type.Object(
+  {
+    id: Uuid,
+    tenantId: Type.String({ format: 'uuid', description: 'The tenant of the holder.' }),
+    status: Type.Enum([...presentationStatuses], { description: 'All but pending are final.' }),
+    createdAt: Time,
+    updatedAt: Time,
+    selectedCredentials: Type.Array(SelectedCredential, {
+      description:
+        'The shared credentials; while pending, the proposal. Empty: no credential in the wallet answers the request.',
+    }),
+  },
+  { $id: 'Presentation' },
+)
+/** The type of {@link Presentation}. */
+export type ShownPresentation = Static<typeof Presentation>
+
+/** Body with a presentation request. */
+export const PresentationBody = Type.Object(
+  {
+    presentationRequest: Type.String({
+      minLength: 1,
+      maxLength: 65_536,
+      description: 'openid4vp://…, or any https URL with client_id and request_uri.',
+    }),
+  },
+  { additionalProperties: false, $id: 'PresentationBody', examples: [{ presentationRequest: EXAMPLE_REQUEST }] },
+)
+
+/** Body of the holder's answer. */
+export const AnswerBody = Type.Object(
+  {
+    status: Type.Enum(['answered', 'rejected'], { description: 'Whether the holder shares or declines.' }),
+    selectedCredentials: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            credentialId: Uuid,
+            matchedAttributes: Type.Optional(Type.Array(Type.String({ maxLength: 1024 }), { maxItems: 256 })),
+          },
+          { additionalProperties: false },
+        ),
+        {
+          minItems: 1,
+          maxItems: 64,
+          description:
+            'The alternatives to present; the proposal by default. The request determines what is disclosed.',
+        },
+      ),
+    ),
+  },
+  { additionalProperties: false, $id: 'AnswerBody', examples: [{ status: 'answered' }] },
+)
+/** The type of {@link AnswerBody}. */
+export type AnswerBody = Static<typeof AnswerBody>
+
+/** The caller's own record. */
+export const CurrentUser = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String({ description: 'First and last name, else the username; of a client its id.' }),
+    email: Type.String({ description: 'Empty for a client.' }),
+  },
+  { $id: 'CurrentUser' },
+)
