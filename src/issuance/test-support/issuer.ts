@@ -20,9 +20,12 @@ import { sql } from '../../store/store.ts'
 import { certificateRoutes } from '../../trust/certificates/routes.ts'
 import { trustEndpoints } from '../../trust/public-endpoints.ts'
 import { signingRequestRoutes } from '../../trust/signing-requests/routes.ts'
+import { batchRoutes } from '../batches/routes.ts'
 import { issuanceRoutes } from '../issuances/routes.ts'
 import type { WalletPort } from '../issuances/wallet-port.ts'
 import { issuanceEndpoints } from '../openid4vci/public-endpoints.ts'
+import { statusRoutes } from '../status/routes.ts'
+import { templateRoutes } from '../templates/routes.ts'
 
 /** What was answered, JSON parsed; tests look into it freely. */
 export type Body = ServerReply['body']
@@ -94,7 +97,10 @@ export async function anIssuer(
   }
   const server = buildServer({
     platform,
-    routes: [...signingRequestRoutes, ...certificateRoutes, ...issuanceRoutes(nobodyDelivers)],
+    routes: [
+      ...[...signingRequestRoutes, ...certificateRoutes, ...templateRoutes],
+      ...[...issuanceRoutes(nobodyDelivers), ...batchRoutes, ...statusRoutes],
+    ],
     endpoints: [...issuanceEndpoints, ...trustEndpoints],
     authenticate: async ({ authorization }) => {
       const caller = callers.get(authorization?.replace('Bearer ', '') ?? '')
