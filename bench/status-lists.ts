@@ -13,6 +13,7 @@ import { publishStatusList } from '../src/issuance/status/publish-status-list.ts
 import { didListKind } from '../src/issuance/status/status-entries.ts'
 import { softwareKeyRing } from '../src/keys/key-ring.ts'
 import { sealingWith } from '../src/keys/sealing.ts'
+import { Memory } from '../src/memory/memory.ts'
 import { urlsOf } from '../src/platform.ts'
 import { makeCNonce } from '../src/protocols/openid4vci/c-nonce.ts'
 import { emptyList, setStatus } from '../src/protocols/status-list/packed-list.ts'
@@ -49,7 +50,8 @@ const store = await openStore({ databaseUrl, dataDir: null, poolMax: 10, onIdleE
 const clock = { now: () => new Date() }
 const config = readConfig({})
 const sealing = sealingWith(randomBytes(32), store, clock.now)
-const needs = { store, config, clock, urls: urlsOf(config), keys: softwareKeyRing(store, sealing, clock.now) }
+const keys = softwareKeyRing(store, sealing, clock.now)
+const needs = { store, config, clock, urls: urlsOf(config), keys, memory: new Memory() }
 const tenantId = newId() as TenantId
 const tenant = { id: tenantId, slug: 'acme', name: 'Acme College' } as Tenant
 await store.across('a tenant for the bench', (tx) => tx.rows(insertTenant, [tenantId]))

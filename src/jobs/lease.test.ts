@@ -105,7 +105,7 @@ test('two processes never hold one row; what a killed one held is free when its 
 })
 
 /** Tables that work is claimed in by columns of their own still. */
-const OTHERS = ['issuance_batch', 'presentation_request', 'wallet_deferred', 'wallet_delivery', 'wallet_presentation']
+const OTHERS = ['presentation_request', 'wallet_deferred', 'wallet_delivery', 'wallet_presentation']
 
 test('a table whose rows are leased has the one pair of columns, both or neither', async () => {
   const db = await openTestDatabase()
@@ -115,7 +115,11 @@ test('a table whose rows are leased has the one pair of columns, both or neither
   const found = tables.filter(({ table }) => !OTHERS.includes(table))
   assert.deepEqual(
     found.map(({ table, columns, checks }) => [table, columns.toSorted(), checks]),
-    ['job', 'kept_answer', 'schedule', 'webhook_delivery'].map((table) => [table, ['claim', 'lease_until'], 1]),
+    ['issuance_batch', 'job', 'kept_answer', 'schedule', 'wallet_notification', 'webhook_delivery'].map((table) => [
+      table,
+      ['claim', 'lease_until'],
+      1,
+    ]),
   )
   await db.close()
 })

@@ -7,7 +7,7 @@ import { templateVersion } from '../templates/template-cache.ts'
 import type { Batch, BatchItem, BatchItemError } from './batch.ts'
 import type { BatchItemView, BatchView } from './schemas.ts'
 
-type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls'>
+type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'memory'>
 
 /** As long as the answer to a single issuance is given again. */
 const TX_CODES_TOLD_MS = 86_400_000

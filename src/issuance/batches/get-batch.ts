@@ -7,7 +7,7 @@ import { findBatch } from './batch-store.ts'
 import { showBatch, showBatchItem } from './batch-view.ts'
 import { BATCH_ITEMS_SHOWN, type BatchItemView, type BatchWithItemsView } from './schemas.ts'
 
-type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls'>
+type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'memory'>
 
 /** One batch of the tenant. @throws Fault `resource.unknown` */
 export async function getBatch({ store }: Pick<Needs, 'store'>, { tenantId }: Caller, id: string): Promise<Batch> {

@@ -14,7 +14,7 @@ import type { BatchBody, BatchQuery } from './schemas.ts'
  * @throws Fault `request.invalid` for a table that is none, `resource.unknown` for a table of an unknown template
  */
 export async function parseBatch(
-  needs: Pick<Platform, 'store' | 'clock'>,
+  needs: Pick<Platform, 'store' | 'clock' | 'memory'>,
   caller: Caller,
   query: BatchQuery,
   body: BatchBody | TextBody,

@@ -39,7 +39,7 @@ export async function createAndDeliver(
         return plan.insert
       }),
   )
-  const delivery = (await planned[0]?.run()) ?? (await deliveries.goOn(platform, sender, deliveryId))
+  const delivery = (await planned[0]?.run()) ?? (await deliveries.resume(platform, sender, deliveryId))
   const issuance = await getIssuance(platform, caller, opened.id)
   // the code was used up by the delivery, unless there was none
   const isOpen = issuance.status === 'offered' && opened.txCode !== undefined

@@ -13,7 +13,7 @@ import { showIssuance } from './issuance-view.ts'
 import type { CreateIssuanceBody, IssuanceView } from './schemas.ts'
 import type { IssuedOffer } from './wallet-port.ts'
 
-type Needs = Pick<Platform, 'store' | 'sealing' | 'keys' | 'clock' | 'urls' | 'config'>
+type Needs = Pick<Platform, 'store' | 'sealing' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
 type Ask = CreateIssuanceBody & { readonly id: string }
 
 /** What is made together with an issuance. */

@@ -1,17 +1,17 @@
 import type { TenantId } from '../../caller.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
-import { END } from './issuance-store.ts'
+import { CLAIMS_END } from './issuance-store.ts'
 
 const selectTenantsWithDue = sql(
-  'issuance.forget.tenants',
+  'issuance.list_tenants_to_forget',
   `select distinct tenant_id from issuance where sealed_claims is not null and sweep_at <= $1 limit 1000`,
 )
 // What ends later than it was expected to is looked at again then; what ends soon is waited for, without a write.
 const forgetSome = sql(
-  'issuance.forget',
+  'issuance.forget_claims',
   `with due as (
-     select id, ${END} > $2 as lives, status = 'offered' as offered from issuance
-     where tenant_id = $1 and sealed_claims is not null and sweep_at <= $2 and (${END} <= $2 or ${END} > $2::timestamptz + interval '90 seconds')
+     select id, ${CLAIMS_END} > $2 as lives, status = 'offered' as offered from issuance
+     where tenant_id = $1 and sealed_claims is not null and sweep_at <= $2 and (${CLAIMS_END} <= $2 or ${CLAIMS_END} > $2::timestamptz + interval '90 seconds')
      order by sweep_at limit $3 for update skip locked
    )
    update issuance i set sweep_at = case when lives then coalesce(i.token_expires_at, i.expires_at) else i.sweep_at end,
@@ -22,7 +22,7 @@ const forgetSome = sql(
    from due where i.tenant_id = $1 and i.id = due.id
    returning i.id, i.credential_id as "credentialId", i.status = 'expired' as "isExpired"`,
 )
-const deleteSpentNonces = sql('issuance.nonce.delete', 'delete from spent_nonce where made_at <= $1')
+const deleteSpentNonces = sql('issuance.delete_old_nonces', 'delete from spent_nonce where made_at <= $1')
 
 /** Tenants that keep claims longer than they may. */
 export async function listTenantsToForget(tx: AcrossTx, now: Date): Promise<TenantId[]> {

@@ -2,7 +2,7 @@ import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { lowestIdAt } from '../../store/row-id.ts'
 import type { TenantTx } from '../../store/store.ts'
 import type { Issuance, IssuanceStatus } from './issuance.ts'
-import { END, issuanceColumns, over } from './issuance-store.ts'
+import { CLAIMS_END, isOfferOver, issuanceColumns } from './issuance-store.ts'
 
 /** What a page of issuances is narrowed to; what is left out lets everything through. */
 export type IssuanceFilter = {
@@ -14,10 +14,10 @@ export type IssuanceFilter = {
 }
 
 // Offers whose time is over are few, since a sweep expires them: as ids, so that each kind is found by its own index.
-const overIds = `array(select o.id from issuance o where o.tenant_id = $1 and o.sealed_claims is not null and ${over('$2')})`
+const overIds = `array(select o.id from issuance o where o.tenant_id = $1 and o.sealed_claims is not null and ${isOfferOver('$2')})`
 const statusIs = {
   // What is offered has claims, and what has claims is in the index of the sweep.
-  offered: `status = 'offered' and ${END} > $2 and sealed_claims is not null`,
+  offered: `status = 'offered' and ${CLAIMS_END} > $2 and sealed_claims is not null`,
   // An issuance has one credential, so nothing is in this state; and an index finds nothing at once.
   partiallyIssued: `ended = 'partiallyIssued'`,
   completed: `status = 'completed'`,
@@ -27,7 +27,7 @@ const statusIs = {
 } satisfies Record<IssuanceStatus, string>
 
 const page = pagedList({
-  name: 'issuance.list',
+  name: 'issuance.list_issuances',
   select: `select ${issuanceColumns('$2')} from issuance where tenant_id = $1`,
   parameters: 2,
   id: 'id',

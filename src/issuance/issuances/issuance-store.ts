@@ -5,19 +5,19 @@ import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 import type { Issuance } from './issuance.ts'
 
 /** When an offer ends, or the access token that it was redeemed for: then the claims are forgotten. */
-export const END = 'coalesce(token_expires_at, expires_at)'
+export const CLAIMS_END = 'coalesce(token_expires_at, expires_at)'
 /** When the sweep looks at a new offer first: no later than a token ends for which it was redeemed at once. */
 export const firstSweep = (end: string, now: string) => `least(${end}, ${now} + interval '5 minutes')`
 /** An offer whose time is over is expired, whether or not the sweep has been there. `$n` is the moment. */
-export const over = (now: string) => `(status = 'offered' and ${END} <= ${now})`
+export const isOfferOver = (now: string) => `(status = 'offered' and ${CLAIMS_END} <= ${now})`
 /** What is read of an issuance. `$n` is the moment. */
 export const issuanceColumns = (now: string) =>
-  `id, case when ${over(now)} then 'expired' else status end as status, error, credential_id as "credentialId",
-   case when ${over(now)} then 'expired' when standing <> 'valid' then standing else credential_status end as "credentialStatus",
+  `id, case when ${isOfferOver(now)} then 'expired' else status end as status, error, credential_id as "credentialId",
+   case when ${isOfferOver(now)} then 'expired' when standing <> 'valid' then standing else credential_status end as "credentialStatus",
    template_id as "templateId", format, reference, revocable, created_at as "createdAt", updated_at as "updatedAt", expires_at as "expiresAt"`
 
 const insertIssuance = sql(
-  'issuance.insert',
+  'issuance.insert_issuance',
   `with made_from as (
      select id, version from credential_template where tenant_id = $1 and id = $2 and version = $3 and archived_at is null
    ), ins as (
@@ -30,25 +30,25 @@ const insertIssuance = sql(
    select id from ins`,
 )
 const selectIssuance = sql(
-  'issuance.get',
+  'issuance.get_issuance',
   `select ${issuanceColumns('$3')} from issuance where tenant_id = $1 and id = $2`,
 )
 const selectMadeFrom = sql(
-  'issuance.made_from',
+  'issuance.get_origin',
   `select template_id as "templateId", template_version as "templateVersion", tx_code_mac as "txCodeMac"
    from issuance where tenant_id = $1 and id = $2`,
 )
 const selectVersions = sql(
-  'issuance.versions',
-  `select tenant_id as "tenantId", id, concat_ws(' ', status, credential_status, standing, ${over('$3')}, updated_at, error) as version
+  'issuance.list_issuance_versions',
+  `select tenant_id as "tenantId", id, concat_ws(' ', status, credential_status, standing, ${isOfferOver('$3')}, updated_at, error) as version
    from issuance where (tenant_id, id) in (select * from unnest($1::uuid[], $2::uuid[]))`,
 )
 const cancelStatement = sql(
-  'issuance.cancel',
+  'issuance.cancel_issuance',
   `with seen as (select id from issuance where tenant_id = $1 and id = $2),
    upd as (
      update issuance set status = 'canceled', credential_status = 'expired', sealed_claims = null, updated_at = $3
-     where tenant_id = $1 and id = $2 and status = 'offered' and ${END} > $3
+     where tenant_id = $1 and id = $2 and status = 'offered' and ${CLAIMS_END} > $3
      returning id
    ), ${auditCte({ from: 'upd', first: 4 })}
    select exists (select from seen) as known, exists (select from upd) as canceled`,

@@ -1,13 +1,13 @@
 import { sql, type TenantTx } from '../../store/store.ts'
 
 const selectOrigins = sql(
-  'issuance.origins',
+  'issuance.list_origins',
   `select id as of, template_id as "templateId" from issuance where tenant_id = $1 and id = any($2::uuid[])
    union all
    select credential_id, template_id from issuance where tenant_id = $1 and credential_id = any($3::uuid[])`,
 )
 const selectNames = sql(
-  'issuance.template.names',
+  'issuance.list_template_names',
   'select id, name from credential_template where tenant_id = $1 and id = any($2::uuid[])',
 )
 

@@ -7,7 +7,7 @@ import { getIssuance } from './get-issuance.ts'
 import { findIssuanceOrigin } from './issuance-store.ts'
 import type { IssuanceView } from './schemas.ts'
 
-type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls'>
+type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'memory'>
 
 /**
  * The answer to an opening whose first answer was lost: the issuance as it is now, with its transaction code. Only for the repetition of

@@ -30,7 +30,7 @@ export type IssuanceDelivery = {
   /** Never throws what the wallet refuses: that is in the report. */
   readonly run: () => Promise<DeliveryReport>
   /** Instead of `insert` and `run`: writes it and hands it to a job. */
-  readonly leave: (tx: TenantTx) => Promise<void>
+  readonly enqueue: (tx: TenantTx) => Promise<void>
 }
 
 /** How what is issued gets into the wallets of the tenant's own people. Wallets stand above issuers, so the roof hands it down. */
@@ -42,5 +42,5 @@ export type WalletPort = {
    */
   readonly plan: (platform: Platform, sender: DeliverySender, parcel: IssuedOffer) => Promise<IssuanceDelivery>
   /** Goes on with a delivery that was begun by work that is repeated. @returns null if it never was */
-  readonly goOn: (platform: Platform, sender: DeliverySender, id: string) => Promise<DeliveryReport | null>
+  readonly resume: (platform: Platform, sender: DeliverySender, id: string) => Promise<DeliveryReport | null>
 }

@@ -3,7 +3,7 @@ import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 
 const offerAnew = sql(
-  'issuance.offer_again',
+  'issuance.reinstate_offer',
   `with upd as (
      update issuance set redeemed_at = null, token_hash = null, token_expires_at = null
      where tenant_id = $1 and id = $2 and status = 'offered' and redeemed_at is not null and holder_keys_hash is null

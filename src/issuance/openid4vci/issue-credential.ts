@@ -24,7 +24,7 @@ import { type Bound, findClaims, reinstateReservation } from './credential-store
 import { reserveCopies } from './reserve-copies.ts'
 import { signCopies } from './sign-copies.ts'
 
-type Needs = Pick<Platform, 'store' | 'sealing' | 'keys' | 'clock' | 'urls' | 'config'>
+type Needs = Pick<Platform, 'store' | 'sealing' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
 type From = { readonly ip: string; readonly requestId: string }
 
 /**

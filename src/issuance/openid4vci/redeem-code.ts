@@ -10,7 +10,7 @@ import { makeAccessToken, makeTokenSecret } from './access-token.ts'
 import { checkTxCodeGuesses, countTxCodeGuess } from './rate-limits.ts'
 import { findOffer, type Redeemed, type Redemption, type RedemptionEntries, redeemOffered } from './redemption-store.ts'
 
-type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'rateLimiter'>
+type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'rateLimiter' | 'memory'>
 type Form = Readonly<Record<string, string>>
 type From = { readonly ip: string; readonly requestId: string }
 

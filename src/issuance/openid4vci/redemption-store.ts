@@ -4,7 +4,7 @@ import { sql, type TenantTx } from '../../store/store.ts'
 import type { Granted } from './access-token.ts'
 
 const selectOffer = sql(
-  'issuance.offer.find',
+  'issuance.get_offer',
   `select template_id as "templateId", template_version as "templateVersion", tx_code_mac is not null as "needsTxCode" from issuance
    where tenant_id = $1 and id = $2 and (status in ('offered', 'partiallyIssued', 'completed') or issued_at is not null) and expires_at > $3`,
 )
@@ -31,7 +31,7 @@ const ifLastTry = (value: string, otherwise: string) =>
 // The right and the wrong transaction code are the same update, so no number of callers at once gets more tries than there are. A caller that
 // brings the secret of the token again is the same one, whose answer was lost.
 const redeemOffer = sql(
-  'issuance.redeem',
+  'issuance.redeem_offer',
   `with tried as (
      update issuance set
        tx_tries_left = tx_tries_left - case when ${isWrong} then 1 else 0 end,

@@ -8,7 +8,7 @@ import { txCodeOf } from '../templates/template.ts'
 import { templateVersion } from '../templates/template-cache.ts'
 import { findOffer } from './redemption-store.ts'
 
-type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls'>
+type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'memory'>
 
 /**
  * The credential offer that a link points at, as often as it is asked for until the offer's time is over.

@@ -2,12 +2,12 @@ import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditEachCte, auditEachValues } from '../../events/audit/recorded-sql.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { CredentialStatus } from '../issuances/issuance.ts'
-import { over } from '../issuances/issuance-store.ts'
+import { isOfferOver } from '../issuances/issuance-store.ts'
 import type { StatusAction, StatusChange, StatusTransition } from './credential-status.ts'
 
 // Locked in the order of their ids, so that callers who name the same credentials in another order wait for each other, and no longer.
 const changeSome = sql(
-  'issuance.standing.change',
+  'issuance.change_status',
   `with due as (
      select i.id from issuance i
      where i.tenant_id = $1 and i.credential_id = any($2::uuid[]) and i.issued_at is not null and i.revocable
@@ -31,15 +31,15 @@ const changeSome = sql(
 )
 // Two callers who write one list wait for each other here, and each adds to what the other wrote.
 const markEntries = sql(
-  'issuance.status_list.mark',
+  'issuance.write_status_bits',
   `update status_list set version = version + 1,
      bitmap = case when bitmap is null then $3::text::varbit else (bitmap & ~$4::text::varbit) | $3::text::varbit end
    where tenant_id = $1 and id = $2`,
 )
 const selectStood = sql(
-  'issuance.standing.find',
+  'issuance.find_status',
   `select id as "issuanceId", credential_id as "credentialId", standing, issued_at is not null as "isIssued", revocable, format,
-     case when standing <> 'valid' then standing when ${over('$3')} then 'expired' else credential_status end as status
+     case when standing <> 'valid' then standing when ${isOfferOver('$3')} then 'expired' else credential_status end as status
    from issuance where tenant_id = $1 and (credential_id = any($2::uuid[]) or id = any($2::uuid[]))`,
 )
 

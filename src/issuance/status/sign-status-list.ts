@@ -9,7 +9,7 @@ import { buildStatusListToken } from '../../protocols/status-list/status-list-to
 import { signerOfAuthority } from '../../trust/certificates/active-signer.ts'
 
 /** What publishing a status list needs. */
-export type ListNeeds = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config'>
+export type ListNeeds = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
 
 /** The encodings of a Status List Token. */
 export type StatusListForm = 'jwt' | 'cwt'

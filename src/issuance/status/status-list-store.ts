@@ -2,13 +2,13 @@ import { sql, type TenantTx } from '../../store/store.ts'
 
 // varbit_send: four bytes of length, then the bits as bytes. The bitmap is large, so it travels only when it is news.
 const selectList = sql(
-  'issuance.status_list.get',
+  'issuance.get_status_list',
   `select version, bits, authority_id as "authorityId",
      case when version <> $3 and bitmap is not null then substring(varbit_send(bitmap) from 5) end as packed
    from status_list where tenant_id = $1 and id = $2`,
 )
 const selectLists = sql(
-  'issuance.status_list.list',
+  'issuance.list_status_lists',
   'select id from status_list where tenant_id = $1 order by id limit $2',
 )
 

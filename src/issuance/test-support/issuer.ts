@@ -66,9 +66,9 @@ export async function aDatabase(): Promise<TestDatabase> {
 }
 
 /** There are no wallets here. */
-export const nobodyDelivers: WalletPort = {
+export const noDeliveries: WalletPort = {
   plan: () => Promise.reject(new Fault('state.invalid')),
-  goOn: () => Promise.resolve(null),
+  resume: () => Promise.resolve(null),
 }
 
 /** A server with the rooms issuance and trust, and one tenant. @param known A tenant that is there already: another process. */
@@ -99,7 +99,7 @@ export async function anIssuer(
     platform,
     routes: [
       ...[...signingRequestRoutes, ...certificateRoutes, ...templateRoutes],
-      ...[...issuanceRoutes(nobodyDelivers), ...batchRoutes, ...statusRoutes],
+      ...[...issuanceRoutes(noDeliveries), ...batchRoutes, ...statusRoutes],
     ],
     endpoints: [...issuanceEndpoints, ...trustEndpoints],
     authenticate: async ({ authorization }) => {

@@ -29,7 +29,7 @@ const ISSUER = `$1::text || issuer_slug`
 const TYPE = `coalesce(doc_type, ${ISSUER} || '/vct/' || code)`
 
 const page = pagedList({
-  name: 'issuance.published_types',
+  name: 'issuance.list_published_types',
   select: `select id, ${TYPE} as type, format, name, description, issuer_slug as "issuerSlug", issuer_name as "issuerName"
     from published_type where true`,
   parameters: 1,
