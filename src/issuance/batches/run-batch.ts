@@ -133,11 +133,11 @@ async function faultOf(
   try {
     const place = { tenantId, table: 'issuance', column: 'sealed_claims', row: item.id }
     const opened = await sealing.open(place, item.sealedClaims)
-    // We sealed it ourselves, out of a JSON object.
+    // Sealed by this server, from a JSON object.
     return check(readOwnJson(opened) as JsonObject)
   } catch (error) {
     if (error instanceof Fault) return error
-    log.error({ err: error, issuanceId: item.id }, 'an item of a batch could not be read')
+    log.error({ err: error, issuanceId: item.id }, 'an item of a batch could not be opened')
     return new Fault('server.unexpected')
   }
 }

@@ -6,7 +6,7 @@ const selectTenantsWithDue = sql(
   'issuance.list_tenants_to_forget',
   `select distinct tenant_id from issuance where sealed_claims is not null and sweep_at <= $1 limit 1000`,
 )
-// What ends later than it was expected to is looked at again then; what ends soon is waited for, without a write.
+// Rows that end later than expected are postponed; rows that end within 90 seconds are left, which saves a write.
 const forgetSome = sql(
   'issuance.forget_claims',
   `with due as (
@@ -24,21 +24,21 @@ const forgetSome = sql(
 )
 const deleteSpentNonces = sql('issuance.delete_old_nonces', 'delete from spent_nonce where made_at <= $1')
 
-/** Tenants that keep claims longer than they may. */
+/** Returns tenants with claims past their retention. */
 export async function listTenantsToForget(tx: AcrossTx, now: Date): Promise<TenantId[]> {
   const rows = await tx.rows<{ tenant_id: TenantId }>(selectTenantsWithDue, [now])
   return rows.map((row) => row.tenant_id)
 }
 
-/** An issuance that the sweep looked at. `isExpired`: it ended, and the credential was never handed out. */
+/** An issuance that the sweep updated. `isExpired`: it ended without a credential. */
 export type Swept = { readonly id: string; readonly credentialId: string; readonly isExpired: boolean }
 
-/** Forgets the claims whose time has come, and ends the issuances that nobody completed. Sweeps at the same moment share the work. */
+/** Erases the claims past their retention and expires open issuances. Concurrent sweeps share the work. */
 export async function forgetClaims(tx: TenantTx, now: Date, countMax: number): Promise<Swept[]> {
   return tx.rows<Swept>(forgetSome, [tx.tenantId, now, countMax])
 }
 
-/** Removes the nonces that were made by then. */
+/** Deletes the nonces made before that time. */
 export async function deleteOldNonces(tx: AcrossTx, before: Date): Promise<void> {
   await tx.rows(deleteSpentNonces, [before])
 }

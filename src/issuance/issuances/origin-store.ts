@@ -11,7 +11,7 @@ const selectNames = sql(
   'select id, name from credential_template where tenant_id = $1 and id = any($2::uuid[])',
 )
 
-/** The template that each issuance and each credential was made from, by their ids. */
+/** Returns the template of each issuance and each credential, by their ids. */
 export async function listTemplatesOfIssuances(
   tx: TenantTx,
   issuanceIds: readonly string[],
@@ -25,7 +25,7 @@ export async function listTemplatesOfIssuances(
   return new Map(rows.map((row) => [row.of, row.templateId]))
 }
 
-/** The names of templates, archived ones too, by their ids. */
+/** Returns the names of templates, archived ones too, by their ids. */
 export async function listCredentialTemplateNames(tx: TenantTx, ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await tx.rows<{ id: string; name: string }>(selectNames, [tx.tenantId, ids])
   return new Map(rows.map((row) => [row.id, row.name]))

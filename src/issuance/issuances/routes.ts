@@ -15,14 +15,14 @@ import { rereadIssuance } from './reread-issuance.ts'
 import { CreateIssuanceBody, IssuanceListQuery, IssuanceView } from './schemas.ts'
 import type { WalletPort } from './wallet-port.ts'
 
-const openAt = (deliveries: WalletPort) =>
+const createWith = (deliveries: WalletPort) =>
   route({
     group: 'creds',
     method: 'POST',
     path: '/credentials/issuance',
     tag: 'issuances',
     summary:
-      'Opens an issuance and returns the offer to show to the holder; with a recipient, delivers it to that user.',
+      'Creates an issuance and returns the credential offer to show to the holder; with a recipient, delivers the credential to that user.',
     scope: 'issuance:write',
     body: CreateIssuanceBody,
     status: 200,
@@ -87,7 +87,7 @@ function getAt(path: '/credentials/{id}' | '/credentials/issuance/{id}'): Route 
     method: 'GET',
     path,
     tag: 'issuances',
-    summary: 'Reads an issuance; with `Prefer: wait` when it has changed.',
+    summary: 'Returns an issuance; with `Prefer: wait`, once it has changed.',
     longPoll: true,
     scope: 'issuance:read',
     params: IdParams,
@@ -113,7 +113,7 @@ function cancelAt(path: '/credentials/{id}' | '/credentials/issuance/{id}'): Rou
     method: 'DELETE',
     path,
     tag: 'issuances',
-    summary: 'Cancels an issuance that is still open; its claims are forgotten.',
+    summary: 'Cancels an open issuance and erases its claims.',
     scope: 'issuance:write',
     params: IdParams,
     status: 200,
@@ -132,9 +132,9 @@ function filterOf(query: IssuanceListQuery): IssuanceFilter {
   }
 }
 
-/** Issuances, in our API. @param deliveries How credentials get into the wallets of the tenant's own people. */
+/** Issuances, in our API. @param deliveries Delivers credentials to the wallets of the tenant's users. */
 export const issuanceRoutes = (deliveries: WalletPort): readonly Route[] => [
-  openAt(deliveries),
+  createWith(deliveries),
   listAt('/credentials/issuance'),
   listAt('/credentials'),
   getAt('/credentials/issuance/{id}'),

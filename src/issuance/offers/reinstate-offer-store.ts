@@ -2,7 +2,7 @@ import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 
-const offerAnew = sql(
+const reinstateStatement = sql(
   'issuance.reinstate_offer',
   `with upd as (
      update issuance set redeemed_at = null, token_hash = null, token_expires_at = null
@@ -13,7 +13,7 @@ const offerAnew = sql(
    select id from upd`,
 )
 
-/** Takes the access token back that an offer was redeemed for, so that the offer can be redeemed once more. Only while nothing was bound. */
+/** Revokes the access token of an offer, so that the offer can be redeemed again. Only while no holder key is bound. */
 export async function reinstateOffered(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<void> {
-  await tx.rows(offerAnew, [tx.tenantId, id, now, ...auditValues(entry, now)])
+  await tx.rows(reinstateStatement, [tx.tenantId, id, now, ...auditValues(entry, now)])
 }

@@ -9,7 +9,7 @@ const selectClaims = sql(
    where tenant_id = $1 and id = $2 and token_hash = $3 and token_expires_at > $4`,
 )
 
-/** The sealed claims behind an access token; null once they were forgotten, or if the token was taken back. */
+/** Returns the sealed claims of an access token; null if they were erased or the token is revoked. */
 export async function findClaims(
   tx: TenantTx,
   { id, tokenHash }: Pick<Reservation, 'id' | 'tokenHash'>,
@@ -19,8 +19,8 @@ export async function findClaims(
   return row?.sealedClaims ?? null
 }
 
-// Of the slots a count and not NOT EXISTS: that would become a join over all copies of the tenant, this is one look into the index for each of
-// few candidates. An update that has to wait for another one must not look at a writing CTE, so everything that writes comes after `bound`.
+// Slots: a count instead of NOT EXISTS, which would become a join over all copies of the tenant; this is one index look-up for each candidate.
+// An update that waits for another one must not read a writing CTE, so all other writes come after `bound`.
 const reserveCopies = sql(
   'issuance.reserve_copies',
   `with present as (
@@ -67,7 +67,7 @@ const reserveCopies = sql(
    order by copies.position`,
 )
 
-/** What a credential request takes: nonces, the holder's keys, entries of the status list. */
+/** What a credential request reserves: nonces, the holder's keys, status list entries. */
 export type Reservation = {
   readonly id: string
   readonly credentialId: string
@@ -78,9 +78,9 @@ export type Reservation = {
   readonly holderKeys: readonly Buffer[]
   readonly nonceHashes: readonly Buffer[]
   readonly noncesMadeAt: readonly Date[]
-  /** Random entries of the open status list to choose from, more than there are copies. */
+  /** Random entries of the open status list to choose from, more than copies. */
   readonly candidates: readonly number[]
-  /** Which of the open status lists. */
+  /** Selects one of the open status lists. */
   readonly listKind: ListKind
 }
 

@@ -30,8 +30,8 @@ export function catalogVersion(needs: Needs, tenantId: TenantId): Promise<number
   return version
 }
 
-/** Waits until no process uses the former catalog version; call it after the commit. The embedded database has one process, so it need not wait. */
+/** Waits until no process uses the former catalog version. Call it between the commit of a change and its answer. */
 export async function catalogChanged(needs: Needs, tenantId: TenantId): Promise<void> {
   leasesIn(needs).delete(tenantId)
-  if (needs.store.kind === 'postgresql') await delay(LEASE_MS + MARGIN_MS)
+  await delay(LEASE_MS + MARGIN_MS)
 }

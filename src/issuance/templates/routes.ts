@@ -14,7 +14,7 @@ import { showCredentialTemplate } from './template-view.ts'
 const ListQuery = listQuery({
   sorts: ['createdAt', 'name'],
   searches: ['name'],
-  filters: { archived: Type.Enum(['true', 'false'], { description: 'Archived ones instead of the active ones.' }) },
+  filters: { archived: Type.Enum(['true', 'false'], { description: 'Archived templates instead of active ones.' }) },
 })
 
 const create = route({
@@ -65,7 +65,7 @@ const get = route({
   method: 'GET',
   path: '/templates/credentials/{id}',
   tag: 'credential templates',
-  summary: 'Reads a credential template; an archived one too.',
+  summary: 'Returns a credential template, also an archived one.',
   scope: 'issuance:read',
   params: IdParams,
   status: 200,
@@ -83,7 +83,7 @@ const replace = route({
   path: '/templates/credentials/{id}',
   tag: 'credential templates',
   summary:
-    'Replaces a credential template as a whole. Open offers keep what they were made with; code, format, docType and revocable are fixed.',
+    'Replaces a credential template. Existing issuances keep the version they were created from; code, format, docType and revocable cannot be changed.',
   scope: 'issuance:write',
   params: IdParams,
   body: TemplateBody,
@@ -101,7 +101,7 @@ const archive = route({
   method: 'DELETE',
   path: '/templates/credentials/{id}',
   tag: 'credential templates',
-  summary: 'Archives a credential template: nothing is offered from it any more, its type stays published.',
+  summary: 'Archives a credential template: nothing is issued from it any more, its type stays published.',
   scope: 'issuance:write',
   params: IdParams,
   status: 200,

@@ -27,12 +27,12 @@ import { issuanceEndpoints } from '../openid4vci/public-endpoints.ts'
 import { statusRoutes } from '../status/routes.ts'
 import { templateRoutes } from '../templates/routes.ts'
 
-/** What was answered, JSON parsed; tests look into it freely. */
+/** A response body, JSON parsed. */
 export type Body = ServerReply['body']
-/** An answer of the server. */
+/** A response of the server. */
 export type Reply = { readonly status: number; readonly headers: Record<string, string>; readonly body: Body }
 
-/** One issuer of its own on a server of its own; the clock stands until a test moves it. */
+/** One issuer of its own on a server of its own; the clock stands until a test sets it. */
 export type Issuer = {
   readonly platform: Platform
   readonly server: Server
@@ -65,13 +65,13 @@ export async function aDatabase(): Promise<TestDatabase> {
   return openTestDatabase()
 }
 
-/** There are no wallets here. */
+/** Refuses every delivery. */
 export const noDeliveries: WalletPort = {
   plan: () => Promise.reject(new Fault('state.invalid')),
   resume: () => Promise.resolve(null),
 }
 
-/** A server with the rooms issuance and trust, and one tenant. @param known A tenant that is there already: another process. */
+/** A server with the rooms issuance and trust, and one tenant. @param known An existing tenant, as in a second process. */
 export async function anIssuer(
   { store }: Pick<TestDatabase, 'store'>,
   publicUrl = 'http://localhost:8080',
@@ -231,7 +231,7 @@ export async function aNonce(issuer: Issuer, tenant = issuer.tenant): Promise<st
   return (await issuer.open(`/issuers/${tenant.slug}/nonce`, { method: 'POST' })).body.c_nonce
 }
 
-/** A credential request, with a fresh nonce unless told. */
+/** A credential request, with a fresh nonce by default. */
 export async function request(
   issuer: Issuer,
   token: string,
