@@ -24,11 +24,12 @@ import {
 
 const STREAM = 'text/event-stream'
 
+const batches = { group: 'creds', tag: 'batches' } as const
+
 const accept = route({
-  group: 'creds',
+  ...batches,
   method: 'POST',
   path: '/credentials/issuance/batch',
-  tag: 'batches',
   summary:
     'Accepts a batch of up to 1,000 issuances, as JSON or as a CSV table; a job issues the items, each with its own result.',
   scope: 'issuance:write',
@@ -51,10 +52,9 @@ const accept = route({
 })
 
 const list = route({
-  group: 'creds',
+  ...batches,
   method: 'GET',
   path: '/credentials/issuance/batch',
-  tag: 'batches',
   summary: 'Lists the batches of the last 30 days.',
   scope: 'issuance:read',
   query: BatchListQuery,
@@ -70,10 +70,9 @@ const list = route({
 })
 
 const get = route({
-  group: 'creds',
+  ...batches,
   method: 'GET',
   path: '/credentials/issuance/batch/{id}',
-  tag: 'batches',
   summary:
     'Returns a batch with its first items; with `Prefer: wait`, once it has progressed; with `Accept: text/event-stream`, an event for each progress.',
   longPoll: true,
@@ -101,10 +100,9 @@ const get = route({
 })
 
 const listItems = route({
-  group: 'creds',
+  ...batches,
   method: 'GET',
   path: '/credentials/issuance/batch/{id}/items',
-  tag: 'batches',
   summary: 'Lists the items of a batch with their results, by default in their order.',
   scope: 'issuance:read',
   params: IdParams,

@@ -4,7 +4,7 @@ import { CLAIMS_END } from './issuance-store.ts'
 
 const selectTenantsWithDue = sql(
   'issuance.list_tenants_to_forget',
-  `select distinct tenant_id from issuance where sealed_claims is not null and sweep_at <= $1 limit 1000`,
+  `select distinct tenant_id as "tenantId" from issuance where sealed_claims is not null and sweep_at <= $1 limit 1000`,
 )
 // Rows that end later than expected are postponed; rows that end within 90 seconds are left, which saves a write.
 const forgetSome = sql(
@@ -26,8 +26,8 @@ const deleteSpentNonces = sql('issuance.delete_old_nonces', 'delete from spent_n
 
 /** Returns tenants with claims past their retention. */
 export async function listTenantsToForget(tx: AcrossTx, now: Date): Promise<TenantId[]> {
-  const rows = await tx.rows<{ tenant_id: TenantId }>(selectTenantsWithDue, [now])
-  return rows.map((row) => row.tenant_id)
+  const rows = await tx.rows<{ tenantId: TenantId }>(selectTenantsWithDue, [now])
+  return rows.map(({ tenantId }) => tenantId)
 }
 
 /** An issuance that the sweep updated. `isExpired`: it ended without a credential. */

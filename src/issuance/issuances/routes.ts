@@ -15,12 +15,13 @@ import { rereadIssuance } from './reread-issuance.ts'
 import { CreateIssuanceBody, IssuanceListQuery, IssuanceView } from './schemas.ts'
 import type { WalletPort } from './wallet-port.ts'
 
+const issuances = { group: 'creds', tag: 'issuances' } as const
+
 const createWith = (deliveries: WalletPort) =>
   route({
-    group: 'creds',
+    ...issuances,
     method: 'POST',
     path: '/credentials/issuance',
-    tag: 'issuances',
     summary:
       'Creates an issuance and returns the credential offer to show to the holder; with a recipient, delivers the credential to that user.',
     scope: 'issuance:write',
@@ -59,10 +60,9 @@ const createWith = (deliveries: WalletPort) =>
 
 function listAt<const P extends string>(path: P): Route {
   return route({
-    group: 'creds',
+    ...issuances,
     method: 'GET',
     path,
-    tag: 'issuances',
     summary: 'Lists the issuances of the tenant.',
     scope: 'issuance:read',
     query: IssuanceListQuery,
@@ -83,10 +83,9 @@ function listAt<const P extends string>(path: P): Route {
 
 function getAt(path: '/credentials/{id}' | '/credentials/issuance/{id}'): Route {
   return route({
-    group: 'creds',
+    ...issuances,
     method: 'GET',
     path,
-    tag: 'issuances',
     summary: 'Returns an issuance; with `Prefer: wait`, once it has changed.',
     longPoll: true,
     scope: 'issuance:read',
@@ -109,10 +108,9 @@ function getAt(path: '/credentials/{id}' | '/credentials/issuance/{id}'): Route 
 
 function cancelAt(path: '/credentials/{id}' | '/credentials/issuance/{id}'): Route {
   return route({
-    group: 'creds',
+    ...issuances,
     method: 'DELETE',
     path,
-    tag: 'issuances',
     summary: 'Cancels an open issuance and erases its claims.',
     scope: 'issuance:write',
     params: IdParams,

@@ -17,11 +17,12 @@ const ListQuery = listQuery({
   filters: { archived: Type.Enum(['true', 'false'], { description: 'Archived templates instead of active ones.' }) },
 })
 
+const templates = { group: 'creds', tag: 'credential templates' } as const
+
 const create = route({
-  group: 'creds',
+  ...templates,
   method: 'POST',
   path: '/templates/credentials',
-  tag: 'credential templates',
   summary: 'Creates a credential template, which also publishes its type.',
   scope: 'issuance:write',
   body: TemplateBody,
@@ -39,10 +40,9 @@ const create = route({
 })
 
 const list = route({
-  group: 'creds',
+  ...templates,
   method: 'GET',
   path: '/templates/credentials',
-  tag: 'credential templates',
   summary: 'Lists the credential templates of the tenant.',
   scope: 'issuance:read',
   query: ListQuery,
@@ -61,10 +61,9 @@ const list = route({
 })
 
 const get = route({
-  group: 'creds',
+  ...templates,
   method: 'GET',
   path: '/templates/credentials/{id}',
-  tag: 'credential templates',
   summary: 'Returns a credential template, also an archived one.',
   scope: 'issuance:read',
   params: IdParams,
@@ -78,10 +77,9 @@ const get = route({
 })
 
 const replace = route({
-  group: 'creds',
+  ...templates,
   method: 'PUT',
   path: '/templates/credentials/{id}',
-  tag: 'credential templates',
   summary:
     'Replaces a credential template. Existing issuances keep the version they were created from; code, format, docType and revocable cannot be changed.',
   scope: 'issuance:write',
@@ -97,10 +95,9 @@ const replace = route({
 })
 
 const archive = route({
-  group: 'creds',
+  ...templates,
   method: 'DELETE',
   path: '/templates/credentials/{id}',
-  tag: 'credential templates',
   summary: 'Archives a credential template: nothing is issued from it any more, its type stays published.',
   scope: 'issuance:write',
   params: IdParams,
