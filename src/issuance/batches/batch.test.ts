@@ -215,3 +215,13 @@ test('without the certificate every item fails with that reason, and nothing is 
   for (const one of items) assert.equal(one.error.code, 'NO_ACTIVE_CERTIFICATE')
   assert.equal(await issued(), 0)
 })
+
+test('query parameters of a table are refused with a JSON body, all at once', async () => {
+  const issuer = await anIssuer(db)
+  const body = { credentialTemplateId: newId(), items: [{ attributes: someClaims }] }
+  const query = `credentialTemplateId=${newId()}&expiresInSeconds=60`
+  const { status, body: refusal } = await issuer.api('POST', `/credentials/issuance/batch?${query}`, body)
+  assert.equal(status, 400)
+  const named = refusal.errors.map((one: { source: { parameter: string } }) => one.source.parameter)
+  assert.deepEqual(named.toSorted(), ['credentialTemplateId', 'expiresInSeconds'])
+})

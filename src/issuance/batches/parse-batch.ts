@@ -20,11 +20,12 @@ export async function parseBatch(
   body: BatchBody | TextBody,
 ): Promise<BatchInput> {
   if (!(body instanceof TextBody)) {
-    refuse(Object.keys(query), 'is only for text/csv; in JSON it is a member of the body.')
+    const misplaced = Object.keys(query)
+    if (misplaced.length > 0) throw refusal(misplaced, 'is only for text/csv; in JSON it is a member of the body.')
     return { ...body, form: 'json' }
   }
   const { credentialTemplateId } = query
-  if (credentialTemplateId === undefined) throw refusal('credentialTemplateId', 'is missing; text/csv requires it.')
+  if (credentialTemplateId === undefined) throw refusal(['credentialTemplateId'], 'is missing; text/csv requires it.')
   const { definition } = await latestTemplate(needs, caller.tenantId, credentialTemplateId)
   const items = readBatchTable(body.text, definition)
   return { credentialTemplateId, form: 'csv', items, expiresInSeconds: secondsOf(query.expiresInSeconds) }
@@ -35,14 +36,10 @@ function secondsOf(text: string | undefined): number | undefined {
   const seconds = Number(text)
   const { minimum, maximum } = EXPIRES_IN_SECONDS
   if (seconds >= minimum && seconds <= maximum) return seconds
-  throw refusal('expiresInSeconds', `must be between ${minimum} and ${maximum}.`)
+  throw refusal(['expiresInSeconds'], `must be between ${minimum} and ${maximum}.`)
 }
 
-function refuse(parameters: readonly string[], why: string): void {
-  const [first] = parameters
-  if (first !== undefined) throw refusal(first, why)
-}
-
-function refusal(parameter: string, why: string): Fault {
-  return new Fault('request.invalid', { violations: [{ detail: `${parameter} ${why}`, parameter }] })
+function refusal(parameters: readonly string[], why: string): Fault {
+  const violations = parameters.map((parameter) => ({ detail: `${parameter} ${why}`, parameter }))
+  return new Fault('request.invalid', { violations })
 }
