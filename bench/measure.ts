@@ -60,7 +60,7 @@ export type Figures = {
   readonly p99: number
 }
 
-/** Long enough for some hundred flows, short enough that a noisy neighbour does not spoil each one. */
+/** Long enough for some hundred flows, short enough that a noisy neighbour does not affect every window. */
 const WINDOW_MS = 2000
 
 /** A repeated piece of work. `flow` receives the number of the repetition. */
