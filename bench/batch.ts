@@ -1,4 +1,4 @@
-// How long do 1,000 credentials take that are issued in one call, from the POST until all are done? Run: node bench/batch.ts
+// How long does a batch of 1,000 issuances take, from the POST until all are done? Run: node bench/batch.ts
 // Server, client and PostgreSQL are processes of their own (fsync on). More than 5 s on PostgreSQL is a failure.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
@@ -58,7 +58,7 @@ async function issue(client: Client, token: string, credentialTemplateId: string
   const accepted = await client.send('POST', PATH, { token, json: { credentialTemplateId, items } })
   const acceptedMs = performance.now() - from
   const id = text(accepted, 'data', 'id')
-  // asked again and again: a held answer would come up to 300 ms late
+  // Polled: a long poll would answer up to 300 ms late.
   let state = ''
   while (!state.includes('"completed"')) {
     await new Promise((resolve) => setTimeout(resolve, 10))

@@ -1,7 +1,7 @@
 import type { Figures } from './measure.ts'
 import type { PostgresCounters } from './postgres-figures.ts'
 
-/** What was measured of one load of issuances: by the servers, by PostgreSQL, and the floor beside them. */
+/** The figures of one load of issuances: of the servers, of PostgreSQL, and the floor beside them. */
 type Measured = Figures & {
   readonly before: PostgresCounters
   readonly after: PostgresCounters
@@ -9,7 +9,7 @@ type Measured = Figures & {
   readonly floorMs: number
 }
 
-/** Prints each figure of an issuance beside its budget. @returns whether all are kept */
+/** Prints each figure of an issuance beside its budget. @returns whether all are within */
 export function printBudgets({ flows, cpuMs, roundTrips, before, after, bytesKept, floorMs }: Measured): boolean {
   const per = (name: keyof PostgresCounters) => (after[name] - before[name]) / flows
   const hotShare = per('hotUpdates') / per('updates')

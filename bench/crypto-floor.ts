@@ -16,7 +16,7 @@ export function cryptoFloorMs(): number {
   return median(rounds)
 }
 
-/** The floor as a working server meets it: in a process beside it, one piece at a time, with caches that others have used meanwhile. */
+/** The floor under load: measured in a process beside the server, one piece at a time, with CPU caches that other work has used meanwhile. */
 export type FloorBeside = {
   /** @returns CPU of one piece in ms: the median, and what a tenth of the pieces stayed below. */
   readonly stop: () => Promise<{ readonly median: number; readonly tenth: number }>
@@ -35,7 +35,7 @@ export function startFloorBeside(): FloorBeside {
   }
 }
 
-/** Makes what {@link cryptoFloorMs} repeats. */
+/** Returns the work that {@link cryptoFloorMs} repeats. */
 export function pieceOfWork(): () => void {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const jwk = publicKey.export({ format: 'jwk' })
@@ -50,7 +50,7 @@ export function pieceOfWork(): () => void {
   }
 }
 
-/** The middle one. Sorts the values. */
+/** Returns the median. Sorts the values. */
 export function median(values: number[]): number {
   return values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }

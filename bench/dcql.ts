@@ -51,7 +51,7 @@ function medianMicroseconds(run: () => unknown): number {
 }
 
 console.log(
-  `${cpus()[0]?.model}, Node ${process.version}; ${HELD} credentials held, half of the wanted type; medians in us`,
+  `${cpus()[0]?.model}, Node ${process.version}; ${HELD} credentials held, half of the requested type; medians in us`,
 )
 console.table({
   'parse and validate': {

@@ -1,4 +1,4 @@
-// A process beside a working server that does one piece of cryptography now and then, and tells the CPU that each took when it is told to stop.
+// A process beside a loaded server that runs one piece of cryptography periodically, and sends the CPU time of each when it receives a message.
 import { pieceOfWork } from './crypto-floor.ts'
 
 const PAUSE_MS = 10

@@ -2,7 +2,7 @@ import { type Dispatcher, Pool } from 'undici'
 import type { Call } from '../demo/foreign-wallet.ts'
 import { type Json, read } from '../demo/json.ts'
 
-/** Sends requests to servers in turn over connections that stay open; cheap, so that the client does not become what is measured. */
+/** Sends requests to servers in turn over connections that stay open; cheap, so that the client does not dominate the measurement. */
 export type Client = {
   /** @throws Error when the status is not 2xx. */
   readonly send: (method: Dispatcher.HttpMethod, path: string, more?: More) => Promise<Json>
@@ -46,7 +46,7 @@ export function openClient(urls: readonly [string, ...string[]], connections: nu
   }
 }
 
-/** What one measurement found. CPU, statements and round trips are the server's own, per flow. */
+/** One measurement. CPU, statements and round trips are the server's, per flow. */
 export type Figures = {
   readonly flows: number
   readonly perSecond: number
@@ -60,10 +60,10 @@ export type Figures = {
   readonly p99: number
 }
 
-/** Long enough for some hundred flows, short enough that a noisy neighbour does not spoil each one. */
+/** Long enough for some hundred flows, short enough that a noisy neighbour does not affect every window. */
 const WINDOW_MS = 2000
 
-/** A piece of work, again and again. `flow` is given the number of the turn. */
+/** A repeated piece of work. `flow` receives the number of the repetition. */
 export type Load = {
   readonly atOnce: number
   readonly flow: (turn: number) => Promise<unknown>
@@ -71,7 +71,7 @@ export type Load = {
   readonly turnsMax?: number
 }
 
-/** Runs a load for a time, and asks the server's metrics before and after. Latencies in ms. */
+/** Runs a load for a time and reads the server's metrics before and after. Latencies in ms. */
 export async function measure(
   client: Client,
   { atOnce, flow, turnsMax = Number.POSITIVE_INFINITY }: Load,
@@ -112,7 +112,7 @@ export async function measure(
   }
 }
 
-/** Asks a server for its CPU once a window: whoever ends a flow first when a window is over. `lowestMs`: of a flow in the cheapest; infinite if none was over. */
+/** Reads the CPU time of a server once a window, at the first flow that ends after it. `lowestMs`: per flow in the cheapest window; infinite without a full window. */
 function openWindows(client: Client, before: Counters, flowsNow: () => number) {
   let opened = { at: performance.now(), cpuSeconds: before.cpuSeconds, flows: 0 }
   let isAsking = false
@@ -132,7 +132,7 @@ function openWindows(client: Client, before: Counters, flowsNow: () => number) {
   }
 }
 
-/** What the server counts about itself. */
+/** Counters of the server. */
 export type Counters = {
   readonly cpuSeconds: number
   readonly statements: number

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import pg from 'pg'
 
-/** What PostgreSQL has done since it was started; CPU is that of all its processes. */
+/** Counters of PostgreSQL since its start; CPU of all its processes. */
 export type PostgresCounters = {
   readonly cpuMs: number
   readonly walBytes: number
@@ -34,7 +34,7 @@ export async function openPostgresFigures(url: string): Promise<PostgresFigures>
   const postmaster = Number(readFileSync(`${folder}/postmaster.pid`, 'utf8').split('\n')[0])
   return {
     counters: async () => {
-      // A session passes its figures on when it has been idle for a while, and when it is asked to.
+      // A session flushes its statistics when idle for a while, and on request.
       await client.query('select pg_stat_force_next_flush()')
       await new Promise((resolve) => setTimeout(resolve, 1200))
       const wal = await one('select wal_bytes::bigint as bytes, wal_records as records from pg_stat_wal')

@@ -8,10 +8,10 @@ export type Question = { readonly what: string; readonly load: Load }
 
 const ISSUANCES_AT_ONCE = [16, 1]
 const OFFERS_PREPARED = 150
-/** Each holder has a key of its own: so many that no server would remember them, and each proof costs the import of one. */
+/** Each holder has a key of its own: more than a server would cache, so each proof costs the import of a key. */
 const HOLDER_KEYS = 5000
 
-/** Prepares what the loads need, one after the other; each load is run before the next one is prepared. */
+/** Prepares the loads one after the other; each is run before the next one is prepared. */
 export async function* questions(client: Client, seconds: number): AsyncGenerator<Question> {
   const token = await backendToken(client)
   const { id, type } = await createTemplate(client, token)
@@ -34,7 +34,7 @@ function issuanceLoad(client: Client, token: string, templateId: string, atOnce:
   return { atOnce, flow }
 }
 
-/** How much does it cost our own wallet to accept an offer, the issuer's part included? The offers are made before. */
+/** How much does it cost our own wallet to accept an offer, the issuer's part included? The offers are created before. */
 async function acceptLoad(client: Client, token: string, templateId: string, offers: number): Promise<Load> {
   const wallet = await walletToken(client, 'receiver', token)
   const prepared: string[] = []
@@ -59,8 +59,8 @@ async function presentationLoad(client: Client, token: string, templateId: strin
   })
   const path = `/wallet/v2/credentials/${text(received, 'data', 0, 'id')}`
   await client.send('PATCH', path, { token: wallet, json: { status: 'accepted' } })
-  const wanted = { type, attributes: { claim_1: { type: 'string' }, claim_2: { type: 'string' } } }
-  const asked = { name: 'Two claims', description: 'Of ten', credentials: [wanted] }
+  const query = { type, attributes: { claim_1: { type: 'string' }, claim_2: { type: 'string' } } }
+  const asked = { name: 'Two claims', description: 'Of ten', credentials: [query] }
   const made = await client.send('POST', '/creds/templates/presentations', { token, json: asked })
   const presentationTemplateId = text(made, 'data', 'id')
   const flow = async () => {

@@ -1,6 +1,6 @@
 // What does the main job cost, on PostgreSQL and on the embedded database? Run: npm run bench
 // Options: --seconds 5 (a line), --on postgresql, --what issuance
-// Two servers on one PostgreSQL take the requests in turn, so that what one process remembers is worth little; the embedded database has one.
+// Two servers on one PostgreSQL serve the requests in turn, so that the caches of one process help little; the embedded database has one.
 // Servers, client and PostgreSQL are processes of their own. The servers have everything on: authentication, validation, audit, sealing, logs.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
@@ -18,11 +18,11 @@ import { questions } from './questions.ts'
 const { values } = parseArgs({
   options: { seconds: { type: 'string', default: '5' }, on: { type: 'string' }, what: { type: 'string' } },
 })
-/** V8 is still compiling for that long; a server that issues all day is not. */
+/** Warm-up, while V8 is still compiling. */
 const WARM_UP_SECONDS_MIN = 30
 /** For one measurement. A new server is warmed up for twice as long and no less than above, then each load for half of it. */
 const seconds = Number(values.seconds)
-if (!(seconds > 0)) throw new Error('--seconds wants a number above 0')
+if (!(seconds > 0)) throw new Error('--seconds must be a number above 0')
 
 console.log(`${cpus()[0]?.model}, ${cpus().length} cores, Node ${process.version}, ${seconds} s a line`)
 if (values.on !== 'embedded') {

@@ -10,7 +10,7 @@ import { createDatabase, postgresUrl } from '../test/support/database.ts'
 
 const ROWS = Number(process.argv[2] ?? 1_000_000)
 const TEMPLATES = 50
-/** What happened since the sweep came by. */
+/** Events since the last sweep. */
 const FRESH = 1_000
 const BUDGET_MS = 50
 const tenant = '00000000-0000-7000-8000-000000000001'

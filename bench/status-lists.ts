@@ -1,4 +1,4 @@
-// What does a change in a status list of a million entries cost, and do 10,000 credentials issued at once wait for each other's entries?
+// What does a change in a status list of a million entries cost, and do 10,000 concurrent issuances wait for each other's entries?
 // Run: node bench/status-lists.ts. On a PostgreSQL server of its own, as in real use (fsync on).
 import { randomBytes } from 'node:crypto'
 import { cpus } from 'node:os'
@@ -70,7 +70,7 @@ try {
   await postgres.stop()
 }
 
-/** One version after the other of a list of which a share is revoked, every tenth of them only suspended where there is room for that. */
+/** Rebuilds successive versions of a list with a share of revoked entries, every tenth of them suspended where the list has two bits. */
 async function rebuild(bits: 1 | 2, share: number) {
   const list = emptyList(bits, ENTRIES)
   for (let at = 0; at < ENTRIES; at += 1) {
@@ -122,7 +122,7 @@ async function takes() {
     }
   }
   const waits = await countWaits(databaseUrl)
-  // as many at once as there are connections: what is measured is the wait in the database, not the one for a connection
+  // As many at once as connections: measures the wait in the database, not the one for a connection.
   await Promise.all(Array.from({ length: 10 }, worker))
   const seconds = (performance.now() - from) / 1000
   const waiting = await waits.stop()
@@ -139,7 +139,7 @@ async function takes() {
   }
 }
 
-/** Looks again and again how many transactions wait for another one, and says how often there were any. */
+/** Samples how many transactions wait for another one. @returns how often there were any */
 async function countWaits(connectionString: string) {
   const client = new pg.Client({ connectionString })
   await client.connect()

@@ -30,6 +30,10 @@ export const caches = {
     ...{ entriesMax: 2_000, ttlSeconds: 3_600 },
     description: 'Credential templates by id and version; a version never changes.',
   },
+  'issuance.catalog_versions': {
+    ...{ entriesMax: 10_000, ttlSeconds: 1 },
+    description: 'Versions of template catalogs by tenant, each used for 25 ms.',
+  },
   'issuance.issuer_metadata': {
     ...{ entriesMax: 500, ttlSeconds: 3_600 },
     description: 'Issuer metadata as text, by tenant and version of the catalog.',

@@ -7,7 +7,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
  * ```ts
  * const lossy = await lossyDatabase(await createDatabase(postgresUrl))
  * const server = await deploy({}, { DATABASE_URL: lossy.url })
- * const lost = lossy.lose('answer', { statement: 'issuance.redeem' })
+ * const lost = lossy.lose('answer', { statement: 'issuance.redeem_offer' })
  * ... // the request whose statement it is: 503
  * await lost
  * ```

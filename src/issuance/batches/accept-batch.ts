@@ -7,19 +7,19 @@ import { unknownTemplate } from '../issuances/issuance-refusal.ts'
 import { latestTemplate } from '../templates/template-cache.ts'
 import type { Batch, BatchForm } from './batch.ts'
 import { insertBatch } from './batch-store.ts'
-import { BATCH_LEASE_MS, startBatch } from './run-batch.ts'
+import { enqueueBatch } from './run-batch.ts'
 import { sealBatchRecipient } from './sealed-recipient.ts'
 
-type Needs = Pick<Platform, 'store' | 'sealing' | 'clock'>
+type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'memory'>
 
-/** One issuance of a batch, as it was asked for. */
+/** One item of a batch request. */
 export type BatchItemInput = {
   readonly attributes: JsonObject
   readonly reference?: string | undefined
   readonly recipient?: RecipientIdentifier | undefined
 }
 
-/** A batch as it was asked for; its shape was checked, what the items say was not. */
+/** A batch request; its shape is validated, the attributes of the items are not. */
 export type BatchInput = {
   readonly credentialTemplateId: string
   readonly form: BatchForm
@@ -28,9 +28,10 @@ export type BatchInput = {
 }
 
 /**
- * Accepts a batch: sealed items and the job that will issue them, in one transaction. What the items say is checked by the job, item by item.
+ * Accepts a batch: inserts sealed items and enqueues the job that issues them, in one transaction. The job validates the attributes, item by
+ * item.
  *
- * @param id Of a request that is repeated, the same one. Fails if it is taken.
+ * @param id Id of the batch; a repeated request has the same one. Fails if it exists.
  * @throws Fault `resource.unknown` for a template that is unknown or archived
  */
 export async function acceptBatch(needs: Needs, caller: Caller, ask: BatchInput, id: string): Promise<Batch> {
@@ -43,19 +44,18 @@ export async function acceptBatch(needs: Needs, caller: Caller, ask: BatchInput,
   const made = {
     ...{ id, templateId: template.id, form: ask.form, expiresInSeconds: ask.expiresInSeconds ?? null, items },
     askedBy: { actor, actingClientId, ip, requestId },
-    lookAgainAt: new Date(now.getTime() + BATCH_LEASE_MS),
   }
   const detail = { credentialTemplateId: template.id, items: items.length }
   const entry = { action: 'issuance.batch_accepted', subject: { kind: 'issuance_batch', id }, by: caller, detail }
   await store.inTenant(tenantId, async (tx) => {
     await insertBatch(tx, made, entry, now)
-    await startBatch(tx, id, now)
+    await enqueueBatch(tx, id, now)
   })
   const counts = { total: items.length, done: 0, failed: 0 }
   return { id, templateId: template.id, form: ask.form, ...counts, createdAt: now, updatedAt: now, endedAt: null }
 }
 
-/** Sealed for the place where they will lie in the end, so that issuing moves them as they are. */
+/** Seals the claims for the column of the issuance, so that the job moves them without opening them again. */
 async function sealedItems({ sealing }: Needs, { tenantId }: Caller, items: readonly BatchItemInput[], now: Date) {
   const sealed = []
   for (const { attributes, reference = null, recipient } of items) {

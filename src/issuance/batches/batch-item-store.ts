@@ -1,21 +1,13 @@
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import type { TenantTx } from '../../store/store.ts'
-import type { BatchItem, BatchItemError, BatchItemStatus } from './batch.ts'
+import type { BatchItem, BatchItemStatus } from './batch.ts'
 
-type Row = {
-  id: string
-  position: number
-  status: BatchItemStatus
-  reference: string | null
-  error: BatchItemError | null
-  delivery_id: string | null
-  template_version: number | null
-  tx_code_mac: Buffer | null
-}
+type Row = Omit<BatchItem, 'open'> & { readonly templateVersion: number | null; readonly txCodeMac: Buffer | null }
 
 const page = pagedList({
-  name: 'issuance.batch.items',
-  select: `select item.issuance_id as id, item.position, item.status, item.reference, item.error, item.delivery_id, made.template_version, made.tx_code_mac
+  name: 'issuance.list_batch_items',
+  select: `select item.issuance_id as id, item.position, item.status, item.reference, item.error, item.delivery_id as "deliveryId",
+     made.template_version as "templateVersion", made.tx_code_mac as "txCodeMac"
    from issuance_batch_item item left join issuance made
      on made.tenant_id = $1 and made.id = item.issuance_id and made.status = 'offered' and coalesce(made.token_expires_at, made.expires_at) > $3
    where item.tenant_id = $1 and item.batch_id = $2`,
@@ -26,7 +18,7 @@ const page = pagedList({
   filters: { status: (value) => `item.status = ${value}` },
 })
 
-/** Items in the order of the batch, and one row more if there are more. None for a batch that is not there. */
+/** Returns one page of the items of a batch, plus one row if there are more. No rows for an unknown batch. */
 export async function listBatchItems(
   tx: TenantTx,
   batchId: string,
@@ -35,7 +27,7 @@ export async function listBatchItems(
   now: Date,
 ): Promise<BatchItem[]> {
   const rows = await page<Row>(tx, ask, [tx.tenantId, batchId, now], filter)
-  return rows.map(({ template_version: version, tx_code_mac: txCodeMac, delivery_id: deliveryId, ...item }) => {
-    return { ...item, deliveryId, open: version === null ? null : { templateVersion: version, txCodeMac } }
+  return rows.map(({ templateVersion, txCodeMac, ...item }) => {
+    return { ...item, open: templateVersion === null ? null : { templateVersion, txCodeMac } }
   })
 }

@@ -8,17 +8,16 @@ import { showBatch } from './batch-view.ts'
 
 type Needs = Pick<Platform, 'changes' | 'clock'>
 
-/** Proxies close what is silent for a minute or less. */
+/** Proxies close connections that are idle for a minute or less. */
 const HEARTBEAT_MS = 15_000
-/** Who is cut off opens it again and sees where it stands. */
+/** Maximum duration; the client reconnects and gets the current state. */
 const STREAM_MS_MAX = 300_000
 
 /**
- * The progress of a batch as it happens: its state now, then each time that it has changed, until it has ended. It ends with the caller's token,
- * too.
+ * Opens an event stream of a batch: its current state, then each change until it has ended, at most until the caller's token expires.
  *
  * @param read Reads the batch.
- * @throws Fault `request.rate_limited` when too many wait for something
+ * @throws Fault `request.rate_limited` when too many requests wait for changes
  * @see [HTML, 9.2 Server-sent events](https://html.spec.whatwg.org/multipage/server-sent-events.html#server-sent-events)
  */
 export async function openBatchProgress(
@@ -31,14 +30,14 @@ export async function openBatchProgress(
   const watching = needs.changes.watch(watchedBatches, { tenantId: caller.tenantId, id })
   if (watching === null) {
     throw new Fault('request.rate_limited', {
-      detail: 'Too many wait for changes already.',
+      detail: 'Too many requests wait for changes already.',
       meta: { retryAfterSeconds: 5 },
     })
   }
   const left = (caller.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY) - needs.clock.now().getTime()
   const deadline = performance.now() + Math.max(0, Math.min(left, STREAM_MS_MAX))
   const stream = Readable.from(frames(watching, first, read, deadline), { objectMode: false })
-  // Also when nobody reads it to its end, or at all.
+  // Also when the client disconnects early.
   stream.once('close', watching.leave)
   return stream
 }

@@ -2,64 +2,55 @@ import type { TenantId } from '../../caller.ts'
 import type { ActorColumns, AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditEachCte, auditEachValues, auditValues } from '../../events/audit/recorded-sql.ts'
 import type { WatchedKind } from '../../platform.ts'
+import { hasExpired, isFree, isHeld, type Lease, RELEASE, take } from '../../store/lease.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 import { firstSweep } from '../issuances/issuance-store.ts'
 import type { CredentialTemplate } from '../templates/template.ts'
 import type { Batch, BatchForm, BatchItemError } from './batch.ts'
 
-type Row = {
-  id: string
-  template_id: string
-  form: BatchForm
-  total: number
-  done: number
-  failed: number
-  created_at: Date
-  updated_at: Date
-  ended_at: Date | null
-}
-
-const COLUMNS = 'id, template_id, form, total, done, failed, created_at, updated_at, ended_at'
+const COLUMNS = `id, template_id as "templateId", form, total, done, failed, created_at as "createdAt", updated_at as "updatedAt", ended_at as "endedAt"`
+/** SQL: the outcomes complete the batch. */
+const ENDS = '(done + failed + cardinality($8::int[]) + cardinality($14::int[]) = total)'
 
 const insertStatement = sql(
-  'issuance.batch.insert',
+  'issuance.insert_batch',
   `with ins as (
-     insert into issuance_batch (tenant_id, id, template_id, form, total, expires_in_seconds, asked_by, lease_until, created_at, updated_at)
-     values ($1, $2, $3, $4, cardinality($5::uuid[]), $8, $9::jsonb, $10, $11, $11) returning id
+     insert into issuance_batch (tenant_id, id, template_id, form, total, expires_in_seconds, asked_by, created_at, updated_at)
+     values ($1, $2, $3, $4, cardinality($5::uuid[]), $8, $9::jsonb, $10, $10) returning id
    ), items as (
      insert into issuance_batch_item (tenant_id, batch_id, position, status, issuance_id, reference, sealed_claims, sealed_recipient)
      select $1, ins.id, one.at - 1, 'waiting', one.id, one.reference, one.sealed_claims, one.sealed_recipient
-     from ins cross join unnest($5::uuid[], $6::text[], $7::bytea[], $12::bytea[]) with ordinality
+     from ins cross join unnest($5::uuid[], $6::text[], $7::bytea[], $11::bytea[]) with ordinality
        as one (id, reference, sealed_claims, sealed_recipient, at)
-   ), ${auditCte({ from: 'ins', first: 13 })}
+   ), ${auditCte({ from: 'ins', first: 12 })}
    select id from ins`,
 )
 const findStatement = sql(
-  'issuance.batch.get',
+  'issuance.get_batch',
   `select ${COLUMNS} from issuance_batch where tenant_id = $1 and id = $2`,
 )
-const takeStatement = sql(
-  'issuance.batch.take',
-  `update issuance_batch set claim = $3, lease_until = $4, tries = tries + 1
-   where tenant_id = $1 and id = $2 and ended_at is null and (claim is null or lease_until <= $5)
-   returning ${COLUMNS}, expires_in_seconds, asked_by, tries`,
+const claimStatement = sql(
+  'issuance.claim_batch',
+  `update issuance_batch set ${take('$3', '$4')}, tries = tries + 1
+   where tenant_id = $1 and id = $2 and ended_at is null and ${isFree('$5')}
+   returning ${COLUMNS}, claim, expires_in_seconds as "expiresInSeconds", asked_by as "askedBy", tries`,
 )
-const selectWaiting = sql(
-  'issuance.batch.waiting',
+const selectPending = sql(
+  'issuance.list_pending_items',
   `select position, issuance_id as id, sealed_claims as "sealedClaims", sealed_recipient as "sealedRecipient" from issuance_batch_item
    where tenant_id = $1 and batch_id = $2 and status = 'waiting' order by position limit $3`,
 )
-// Who lost the claim, or knows an older template, changes nothing: everything hangs on `held`.
-const settleStatement = sql(
-  'issuance.batch.settle',
+// A run that lost the lease, or read an older template version, changes nothing: every part depends on `held`.
+const completeStatement = sql(
+  'issuance.complete_items',
   `with made_from as (
      select id, version from credential_template where tenant_id = $1 and id = $4 and version = $5 and archived_at is null
    ), held as (
      update issuance_batch set done = done + cardinality($8::int[]), failed = failed + cardinality($14::int[]), tries = 0,
-       lease_until = $7, updated_at = $6,
-       ended_at = case when done + failed + cardinality($8::int[]) + cardinality($14::int[]) = total then $6::timestamptz end
-     where tenant_id = $1 and id = $2 and claim = $3 and ended_at is null
+       updated_at = $6, ended_at = case when ${ENDS} then $6::timestamptz end,
+       claim = case when not ${ENDS} then claim end, lease_until = case when not ${ENDS} then $7::timestamptz end
+     where tenant_id = $1 and id = $2 and ${isHeld('$3')} and ended_at is null
        and (cardinality($8::int[]) = 0 or exists (select from made_from))
      returning id, created_at
    ), due as (
@@ -83,35 +74,41 @@ const settleStatement = sql(
      from held cross join unnest($14::int[], $15::text[]) as one (position, error)
      where item.tenant_id = $1 and item.batch_id = $2 and item.position = one.position and item.status = 'waiting'
    ), ${auditEachCte({ from: 'ins', subjectId: 'ins.id', detail: `'{}'::jsonb`, first: 17 })}
-   select exists (select from held) as settled, exists (select from made_from) as "isCurrent"`,
+   select exists (select from held) as "isHeld", exists (select from made_from) as "isCurrent"`,
 )
 const selectVersions = sql(
-  'issuance.batch.versions',
+  'issuance.list_batch_versions',
   `select tenant_id as "tenantId", id, concat_ws(' ', done, failed) as version
    from issuance_batch where (tenant_id, id) in (select * from unnest($1::uuid[], $2::uuid[]))`,
 )
-const selectTenantsLeft = sql(
-  'issuance.batch.tenants_left',
-  'select distinct tenant_id from issuance_batch where ended_at is null and lease_until <= $1 limit 1000',
+/** SQL condition: the run has died, or no run has begun, because the job was buried. `unclaimedSince` is SQL. */
+const isStalled = (now: string, unclaimedSince: string) =>
+  `ended_at is null and (${hasExpired(now)} or (claim is null and updated_at <= ${unclaimedSince}))`
+const selectTenantsStalled = sql(
+  'issuance.list_tenants_with_stalled_batches',
+  `select distinct tenant_id as "tenantId" from issuance_batch where ${isStalled('$1', '$2')} limit 1000`,
 )
-const passOnStatement = sql(
-  'issuance.batch.pass_on',
-  `update issuance_batch set claim = null, lease_until = $3 where tenant_id = $1 and ended_at is null and lease_until <= $2 returning id`,
+const requeueStatement = sql(
+  'issuance.requeue_batches',
+  `update issuance_batch set ${RELEASE}, updated_at = $2 where tenant_id = $1 and ${isStalled('$2', '$3')} returning id`,
 )
 const selectTenantsOld = sql(
-  'issuance.batch.tenants_old',
-  'select distinct tenant_id from issuance_batch where ended_at <= $1 limit 1000',
+  'issuance.list_tenants_with_old_batches',
+  'select distinct tenant_id as "tenantId" from issuance_batch where ended_at <= $1 limit 1000',
 )
-const deleteOld = sql('issuance.batch.delete', 'delete from issuance_batch where tenant_id = $1 and ended_at <= $2')
+const deleteOld = sql(
+  'issuance.delete_old_batches',
+  'delete from issuance_batch where tenant_id = $1 and ended_at <= $2',
+)
 const page = pagedList({
-  name: 'issuance.batch.list',
+  name: 'issuance.list_batches',
   select: `select ${COLUMNS} from issuance_batch where tenant_id = $1`,
   parameters: 1,
   id: 'id',
   filters: { status: { processing: 'ended_at is null', completed: 'ended_at is not null' } },
 })
 
-/** A batch that begins. The claims of an item are sealed for the issuance that it becomes. */
+/** A new batch. The claims of an item are sealed for the issuance that it becomes. */
 export type NewBatch = {
   readonly id: string
   readonly templateId: string
@@ -119,29 +116,27 @@ export type NewBatch = {
   readonly expiresInSeconds: number | null
   readonly items: readonly (Omit<PendingItem, 'position'> & { readonly reference: string | null })[]
   readonly askedBy: ActorColumns
-  /** When a sweep looks after it, if nobody has begun by then. */
-  readonly lookAgainAt: Date
 }
 
-/** A batch that a run is at work on. */
+/** A batch that a run holds the lease of. */
 export type LeasedBatch = Batch & {
   readonly claim: string
   readonly expiresInSeconds: number | null
   readonly askedBy: ActorColumns
-  /** How many runs there were since the last progress, this one included. */
+  /** Runs since the last progress, this one included. */
   readonly tries: number
 }
 
-/** An item that waits. */
+/** An item that is neither issued nor failed. */
 export type PendingItem = {
   readonly position: number
   readonly id: string
   readonly sealedClaims: Buffer
-  /** Whose wallet it is delivered into. */
+  /** The user whose wallet receives it. */
   readonly sealedRecipient: Buffer | null
 }
 
-/** What becomes of some items in one step. */
+/** The outcome of some items in one step. */
 export type ItemOutcome = {
   readonly issued: readonly {
     readonly position: number
@@ -156,64 +151,61 @@ export type ItemOutcome = {
   readonly leaseUntil: Date
 }
 
-/** Accepts a batch with its items. Fails if the id is taken. */
+/** Inserts a batch with its items. Fails if the id exists. */
 export async function insertBatch(tx: TenantTx, made: NewBatch, entry: AuditEntry, now: Date): Promise<void> {
   const { items } = made
   await tx.rows(insertStatement, [
     ...[tx.tenantId, made.id, made.templateId, made.form],
     ...[items.map((one) => one.id), items.map((one) => one.reference), items.map((one) => one.sealedClaims)],
-    ...[made.expiresInSeconds, JSON.stringify(made.askedBy), made.lookAgainAt, now],
+    ...[made.expiresInSeconds, JSON.stringify(made.askedBy), now],
     items.map((one) => one.sealedRecipient),
     ...auditValues(entry, now),
   ])
 }
 
-/** One batch of the tenant. */
+/** Returns one batch of the tenant. */
 export async function findBatch(tx: TenantTx, id: string): Promise<Batch | null> {
-  const [row] = await tx.rows<Row>(findStatement, [tx.tenantId, id])
-  return row === undefined ? null : batchOf(row)
+  return (await tx.rows<Batch>(findStatement, [tx.tenantId, id]))[0] ?? null
 }
 
-/** One page of batches, newest first unless told, and one row more if there are more. */
+/** Returns one page of batches, newest first by default, plus one row if there are more. */
 export async function listBatches(
   tx: TenantTx,
   ask: PageRequest,
   filter: { readonly status?: 'processing' | 'completed' | undefined },
 ): Promise<Batch[]> {
-  return (await page<Row>(tx, ask, [tx.tenantId], filter)).map(batchOf)
+  return page<Batch>(tx, ask, [tx.tenantId], filter)
 }
 
-/** Takes a batch that nobody is at work on. One statement, so of two runs one gets it. @returns null if it has ended, or is somebody's */
+/** Takes the lease of a batch. One statement, so of two runs one gets it. @returns null if the batch has ended or another run holds it */
 export async function claimBatch(
   tx: TenantTx,
-  { id, claim, leaseUntil }: { readonly id: string; readonly claim: string; readonly leaseUntil: Date },
+  { id, claim, leaseUntil }: Lease & { readonly id: string },
   now: Date,
 ): Promise<LeasedBatch | null> {
-  type Held = Row & { expires_in_seconds: number | null; asked_by: ActorColumns; tries: number }
-  const [row] = await tx.rows<Held>(takeStatement, [tx.tenantId, id, claim, leaseUntil, now])
-  if (row === undefined) return null
-  return { ...batchOf(row), claim, expiresInSeconds: row.expires_in_seconds, askedBy: row.asked_by, tries: row.tries }
+  const [row] = await tx.rows<LeasedBatch>(claimStatement, [tx.tenantId, id, claim, leaseUntil, now])
+  return row ?? null
 }
 
-/** The next items that wait, in their order. */
+/** Returns the next pending items, in their order. */
 export async function listPendingItems(tx: TenantTx, batchId: string, limit: number): Promise<PendingItem[]> {
-  return tx.rows<PendingItem>(selectWaiting, [tx.tenantId, batchId, limit])
+  return tx.rows<PendingItem>(selectPending, [tx.tenantId, batchId, limit])
 }
 
 /**
- * Issues some items and fails others, with their audit entries and events and with the progress of the batch. One statement: an item is issued
- * and done, or neither, and a run that was taken for dead changes nothing.
+ * Issues some items and fails others, with audit entries, events and the progress of the batch, and renews the lease or, with the last item,
+ * releases it. One statement: an item is issued and done, or neither, and a run whose lease another run has taken changes nothing.
  *
- * @returns `lost` if another run has the batch, `stale` if the template is not, or no longer, at that version, or archived
+ * @returns `lost` if another run holds the batch, `stale` if the template is at another version or archived
  */
 export async function completeItems(
   tx: TenantTx,
   { id, claim }: LeasedBatch,
   { issued, failed, template, expiresAt, leaseUntil }: ItemOutcome,
   now: Date,
-): Promise<'settled' | 'lost' | 'stale'> {
+): Promise<'completed' | 'lost' | 'stale'> {
   const { definition } = template
-  const [row] = await tx.rows<{ settled: boolean; isCurrent: boolean }>(settleStatement, [
+  const [row] = await tx.rows<{ isHeld: boolean; isCurrent: boolean }>(completeStatement, [
     ...[tx.tenantId, id, claim, template.id, template.version, now, leaseUntil],
     ...[issued.map((one) => one.position), issued.map((one) => one.credentialId), issued.map((one) => one.txCodeMac)],
     ...[definition.revocable, expiresAt, definition.format],
@@ -224,47 +216,38 @@ export async function completeItems(
       now,
     ),
   ])
-  if (row?.settled === true) return 'settled'
+  if (row?.isHeld === true) return 'completed'
   return issued.length > 0 && row?.isCurrent === false ? 'stale' : 'lost'
 }
 
-/** Tenants with batches whose run has died, or never began. */
-export async function listTenantsWithExpiredBatches(tx: AcrossTx, now: Date): Promise<TenantId[]> {
-  return (await tx.rows<{ tenant_id: TenantId }>(selectTenantsLeft, [now])).map((row) => row.tenant_id)
+/** Returns tenants with batches whose run has died, or that no run has claimed since `unclaimedSince`. */
+export async function listTenantsWithStalledBatches(
+  tx: AcrossTx,
+  now: Date,
+  unclaimedSince: Date,
+): Promise<TenantId[]> {
+  const rows = await tx.rows<{ tenantId: TenantId }>(selectTenantsStalled, [now, unclaimedSince])
+  return rows.map(({ tenantId }) => tenantId)
 }
 
-/** Takes batches from runs that died. @returns their ids, each of which wants a job in the same transaction */
-export async function requeueExpiredBatches(tx: TenantTx, now: Date, lookAgainAt: Date): Promise<string[]> {
-  return (await tx.rows<{ id: string }>(passOnStatement, [tx.tenantId, now, lookAgainAt])).map(({ id }) => id)
+/** Releases such batches. @returns their ids, for each of which a job must be enqueued in the same transaction */
+export async function requeueStalledBatches(tx: TenantTx, now: Date, unclaimedSince: Date): Promise<string[]> {
+  return (await tx.rows<{ id: string }>(requeueStatement, [tx.tenantId, now, unclaimedSince])).map(({ id }) => id)
 }
 
-/** Tenants with batches that ended before that time. */
+/** Returns tenants with batches that ended before that time. */
 export async function listTenantsWithOldBatches(tx: AcrossTx, before: Date): Promise<TenantId[]> {
-  return (await tx.rows<{ tenant_id: TenantId }>(selectTenantsOld, [before])).map((row) => row.tenant_id)
+  return (await tx.rows<{ tenantId: TenantId }>(selectTenantsOld, [before])).map(({ tenantId }) => tenantId)
 }
 
-/** Removes the batches that ended before that time; what they issued stays. */
+/** Deletes the batches that ended before that time; their issuances stay. */
 export async function deleteOldBatches(tx: TenantTx, before: Date): Promise<void> {
   await tx.rows(deleteOld, [tx.tenantId, before])
 }
 
-/** Batches whose progress can be waited for. */
+/** Batches for long polling and event streams; the version is their progress. */
 export const watchedBatches: WatchedKind = {
   name: 'issuance-batch',
   versions: async (tx: AcrossTx, asked) =>
     tx.rows(selectVersions, [asked.map((one) => one.tenantId), asked.map((one) => one.id)]),
-}
-
-function batchOf(row: Row): Batch {
-  return {
-    id: row.id,
-    templateId: row.template_id,
-    form: row.form,
-    total: row.total,
-    done: row.done,
-    failed: row.failed,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    endedAt: row.ended_at,
-  }
 }

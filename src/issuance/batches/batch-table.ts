@@ -8,10 +8,10 @@ import { csvFault, readCsv } from './read-csv.ts'
 import { BATCH_ITEMS_MAX } from './schemas.ts'
 
 type Described = TemplateAttribute | MdocAttribute
-/** Where the cells of a column go, and as what. */
+/** A column of an attribute. */
 type Column = { readonly name: string; readonly path: readonly string[]; readonly type: Described['type'] }
 
-/** Columns that are no attributes, and how long their cells may be. */
+/** Columns other than attributes, with the maximum length of their cells. */
 const own = { reference: 200, 'recipient.identifierType': 40, 'recipient.value': 512 } as const
 type Own = keyof typeof own
 const types = ['email', 'username', 'externalIdentifier'] as const
@@ -19,12 +19,12 @@ const PREFIX = 'attributes.'
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
 
 /**
- * Reads the items of a batch out of a table. Columns are named after the attributes of the template, inner ones by dotted paths
- * (`address.locality`); `attributes.` may stand in front, and must where an attribute has the name of another column (`reference`, `recipient.identifierType`, `recipient.value`). Cells become
- * what the template says: numbers, booleans, JSON for arrays and for objects as a whole. An empty cell is a member that is not there. What does
- * not fit stays a text, so that it fails with its item and not with the table.
+ * Parses the items of a batch from a table. Columns are named after the attributes of the template, inner ones by dotted paths
+ * (`address.locality`); the prefix `attributes.` is optional, and required for an attribute with the name of another column (`reference`,
+ * `recipient.identifierType`, `recipient.value`). Cells are converted to the type of the attribute; arrays and whole objects are JSON. An empty
+ * cell is an absent member. A cell that cannot be converted stays a string, so that only its item fails.
  *
- * @throws Fault `request.invalid` for what is no table, and for columns that nobody knows
+ * @throws Fault `request.invalid` for a malformed table or an unknown column
  */
 export function readBatchTable(text: string, definition: TemplateDefinition): BatchItemInput[] {
   const { header, rows } = readCsv(text, BATCH_ITEMS_MAX)
@@ -33,19 +33,20 @@ export function readBatchTable(text: string, definition: TemplateDefinition): Ba
 }
 
 function columnsOf(header: readonly string[], definition: TemplateDefinition): (Column | Own)[] {
-  const known = knownColumns(definition)
+  const attributes = attributeColumns(definition)
   const columns = header.map((name, at) => {
     const place = `Row 1, column ${at + 1}`
-    if (header.indexOf(name) !== at) throw csvFault(`${place}: ${quoted(name)} is there twice.`)
+    if (header.indexOf(name) !== at) throw csvFault(`${place}: ${quoted(name)} is a duplicate.`)
     if (isOwn(name)) return name
-    const found = known.get(name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name) ?? known.get(name)
+    const found = attributes.get(name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name) ?? attributes.get(name)
     const others = Object.keys(own).join(', ')
-    if (found === undefined) throw csvFault(`${place}: ${quoted(name)} is no attribute of the template, nor ${others}.`)
-    if (found === 'ambiguous') throw csvFault(`${place}: ${quoted(name)} may be two attributes; send JSON.`)
+    if (found === undefined)
+      throw csvFault(`${place}: ${quoted(name)} is neither an attribute of the template nor one of ${others}.`)
+    if (found === 'ambiguous') throw csvFault(`${place}: ${quoted(name)} matches two attributes; send JSON instead.`)
     return found
   })
   if (header.includes('recipient.value') !== header.includes('recipient.identifierType')) {
-    throw csvFault('Row 1: recipient.identifierType and recipient.value go together.')
+    throw csvFault('Row 1: recipient.identifierType and recipient.value must both be present.')
   }
   refuseOverlaps(columns.filter((one) => typeof one !== 'string'))
   return columns
@@ -55,21 +56,21 @@ function isOwn(name: string): name is Own {
   return Object.hasOwn(own, name)
 }
 
-/** A value and something in it cannot both have a column. */
+/** Refuses columns for both a value and a part of it. */
 function refuseOverlaps(columns: readonly Column[]): void {
   const paths = new Map(columns.map((one) => [JSON.stringify(one.path), one]))
-  if (paths.size < columns.length) throw csvFault('Row 1: two columns are of the same attribute.')
+  if (paths.size < columns.length) throw csvFault('Row 1: two columns name the same attribute.')
   for (const { name, path } of columns) {
     for (let depth = 1; depth < path.length; depth += 1) {
       const outer = paths.get(JSON.stringify(path.slice(0, depth)))
       if (outer !== undefined)
-        throw csvFault(`Row 1: ${quoted(name)} is a part of ${quoted(outer.name)}; only one can have a column.`)
+        throw csvFault(`Row 1: ${quoted(name)} is part of ${quoted(outer.name)}; only one of them can have a column.`)
     }
   }
 }
 
-/** Every attribute of the template by its dotted path. */
-function knownColumns(definition: TemplateDefinition): Map<string, Column | 'ambiguous'> {
+/** Returns the attributes of the template by their dotted paths. */
+function attributeColumns(definition: TemplateDefinition): Map<string, Column | 'ambiguous'> {
   const known = new Map<string, Column | 'ambiguous'>()
   const add = (attributes: Readonly<Record<string, Described>>, above: readonly string[]) => {
     for (const [own, { type, properties }] of Object.entries(attributes)) {
@@ -85,10 +86,10 @@ function knownColumns(definition: TemplateDefinition): Map<string, Column | 'amb
   return known
 }
 
-type Growing = { [name: string]: Json | Growing }
+type MutableObject = { [name: string]: Json | MutableObject }
 
 function itemOf(columns: readonly (Column | Own)[], row: readonly string[], number: number): BatchItemInput {
-  const attributes: Growing = {}
+  const attributes: MutableObject = {}
   const others: { [name in Own]?: string } = {}
   for (const [at, column] of columns.entries()) {
     const cell = row[at] ?? ''
@@ -111,13 +112,13 @@ function recipientOf(type: string | undefined, value: string | undefined, row: n
   throw csvFault(`Row ${row}: recipient.identifierType must be one of: ${types.join(', ')}.`)
 }
 
-/** Names of a template are own members only: none of them is `__proto__`. */
-function put(object: Growing, path: readonly string[], value: Json): void {
+/** Sets a member. Names in a template are never `__proto__`. */
+function put(object: MutableObject, path: readonly string[], value: Json): void {
   let inner = object
   for (const step of path.slice(0, -1)) {
     if (!Object.hasOwn(inner, step)) inner[step] = {}
-    // Made by this very function: no column is a part of another one.
-    inner = inner[step] as Growing
+    // Created by this function: no column is part of another one.
+    inner = inner[step] as MutableObject
   }
   inner[path.at(-1) ?? ''] = value
 }

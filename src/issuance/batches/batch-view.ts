@@ -7,14 +7,14 @@ import { templateVersion } from '../templates/template-cache.ts'
 import type { Batch, BatchItem, BatchItemError } from './batch.ts'
 import type { BatchItemView, BatchView } from './schemas.ts'
 
-type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls'>
+type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'memory'>
 
-/** As long as the answer to a single issuance is given again. */
-const TX_CODES_TOLD_MS = 86_400_000
+/** As long as the answer to a single issuance is repeated for its `Idempotency-Key`. */
+const TX_CODES_SHOWN_MS = 86_400_000
 /** The header of a table is row 1. */
 const FIRST_ROW = 2
 
-/** A batch as our API shows it. */
+/** Returns a batch as in our API. */
 export function showBatch(batch: Batch): BatchView {
   return {
     id: batch.id,
@@ -28,7 +28,7 @@ export function showBatch(batch: Batch): BatchView {
   }
 }
 
-/** An item as our API shows it to the caller. Links and transaction codes are computed; nothing that redeems is stored. */
+/** Returns an item as in our API. Offer links and transaction codes are derived, not stored. */
 export async function showBatchItem(
   needs: Needs,
   caller: Caller,
@@ -50,8 +50,8 @@ export async function showBatchItem(
 
 async function issuedView(needs: Needs, caller: Caller, batch: Batch, { id, open }: BatchItem) {
   const links = await offerLinksOf(needs, caller, id)
-  const isTold = needs.clock.now().getTime() < batch.createdAt.getTime() + TX_CODES_TOLD_MS
-  if (open === null || open.txCodeMac === null || !isTold || !holds(caller, 'issuance:write'))
+  const isShown = needs.clock.now().getTime() < batch.createdAt.getTime() + TX_CODES_SHOWN_MS
+  if (open === null || open.txCodeMac === null || !isShown || !holds(caller, 'issuance:write'))
     return { issuanceId: id, ...links }
   const { tenantId } = caller
   const { definition } = await templateVersion(needs, tenantId, batch.templateId, open.templateVersion)
@@ -69,7 +69,7 @@ function showError({ code, detail, violations = [] }: BatchItemError, isTable: b
   }
 }
 
-/** `/attributes/address/locality` stands in the column `address.locality`. */
+/** `/attributes/address/locality` is the column `address.locality`. */
 function columnOf(pointer: string): string {
   return stepsOf(pointer).slice(1).join('.')
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { TestDatabase } from '../../../test/support/database.ts'
+import { newLease } from '../../store/lease.ts'
 import { newId } from '../../store/row-id.ts'
 import { sql } from '../../store/store.ts'
 import { latestTemplate } from '../templates/template-cache.ts'
@@ -10,7 +11,7 @@ import {
   aTemplate,
   callerOf,
   type Issuer,
-  nobodyDelivers,
+  noDeliveries,
   someClaims,
 } from '../test-support/issuer.ts'
 import { claimBatch, completeItems, listPendingItems } from './batch-store.ts'
@@ -47,7 +48,7 @@ type ItemRow = {
   error: { code: string; detail: string } | null
 }
 
-/** A batch that was accepted; no worker is there, so nobody has begun. */
+/** An accepted batch; without a worker, so no run has begun. */
 async function aBatch(count: number, more: { item?: object; template?: object; ask?: object } = {}) {
   const issuer = await anIssuer(db)
   const template = (await issuer.api('POST', '/templates/credentials', aTemplate(more.template))).body.data
@@ -59,7 +60,7 @@ async function aBatch(count: number, more: { item?: object; template?: object; a
   const about = { tenantId, batchId: answer.data.id as string }
   return {
     ...{ issuer, template, about },
-    run: () => runBatch(issuer.platform, nobodyDelivers, about, new AbortController().signal),
+    run: () => runBatch(issuer.platform, noDeliveries, about, new AbortController().signal),
     rows: () => db.store.single(tenantId, (tx) => tx.rows<ItemRow>(itemRows, [tenantId, about.batchId])),
     state: async () => (await issuer.api('GET', `/credentials/issuance/batch/${about.batchId}`)).body.data,
     issued: () => issuedIn(issuer),
@@ -71,7 +72,7 @@ async function issuedIn({ tenant }: Issuer): Promise<number | undefined> {
   return row?.count
 }
 
-test('claims lie sealed until their item is done or has failed, then they are forgotten', async () => {
+test('claims are sealed until their item is issued or fails, then cleared', async () => {
   const { run, rows, state, about, issuer } = await aBatch(3)
   for (const one of await rows()) {
     assert.equal(one.status, 'waiting')
@@ -99,23 +100,24 @@ test('many runs at once issue each item once', async () => {
   assert.equal(await issued(), 600)
 })
 
-test('a run that was taken for dead writes nothing any more', async () => {
+test('a run whose lease another run has taken writes nothing', async () => {
   const { issuer, about, template, run, issued, state } = await aBatch(2)
   const { store } = db
   const { tenantId, batchId } = about
   const now = issuer.clock.at
-  const leaseUntil = new Date(now.getTime() + 10_000)
-  const dead = await store.single(tenantId, (tx) => claimBatch(tx, { id: batchId, claim: newId(), leaseUntil }, now))
+  const lease = newLease(now, 10_000)
+  const { leaseUntil } = lease
+  const dead = await store.single(tenantId, (tx) => claimBatch(tx, { id: batchId, ...lease }, now))
   assert(dead !== null)
   await run()
-  assert.equal(await issued(), 0, 'somebody is at work on it')
+  assert.equal(await issued(), 0, 'another run holds the lease')
   issuer.clock.at = new Date(now.getTime() + 10_001)
-  const waiting = await store.single(tenantId, (tx) => listPendingItems(tx, batchId, 10))
+  const pending = await store.single(tenantId, (tx) => listPendingItems(tx, batchId, 10))
   await run()
   assert.equal(await issued(), 2)
   const entry = { action: 'openid4vc.issuance.offered', by: 'system' } as const
-  const settlement = {
-    issued: waiting.map(({ position, id }) => ({
+  const outcome = {
+    issued: pending.map(({ position, id }) => ({
       ...{ position, credentialId: newId(), txCodeMac: null, deliveryId: null },
       entry: { ...entry, subject: { kind: 'issuance', id } },
     })),
@@ -123,18 +125,18 @@ test('a run that was taken for dead writes nothing any more', async () => {
     template: await latestTemplate(issuer.platform, tenantId, template.id),
     ...{ expiresAt: leaseUntil, leaseUntil },
   }
-  assert.equal(await store.single(tenantId, (tx) => completeItems(tx, dead, settlement, now)), 'lost')
+  assert.equal(await store.single(tenantId, (tx) => completeItems(tx, dead, outcome, now)), 'lost')
   assert.equal(await issued(), 2)
   assert.partialDeepStrictEqual(await state(), { done: 2, failed: 0 })
 })
 
-test('what was judged by an older template is judged again', async () => {
+test('items checked against an older template version are checked again', async () => {
   const { issuer, about, template, issued } = await aBatch(2)
   const { tenantId, batchId } = about
   const now = issuer.clock.at
-  const leaseUntil = new Date(now.getTime() + 10_000)
-  const claim = { id: batchId, claim: newId(), leaseUntil }
-  const held = await db.store.single(tenantId, (tx) => claimBatch(tx, claim, now))
+  const lease = newLease(now, 10_000)
+  const { leaseUntil } = lease
+  const held = await db.store.single(tenantId, (tx) => claimBatch(tx, { id: batchId, ...lease }, now))
   assert(held !== null)
   const older = await latestTemplate(issuer.platform, tenantId, template.id)
   const changed = { ...aTemplate({ attributes: { given_name: { type: 'string' } } }), code: template.code }
@@ -144,25 +146,33 @@ test('what was judged by an older template is judged again', async () => {
   const subject = { kind: 'issuance', id: first.id }
   const one = { position: 0, credentialId: newId(), txCodeMac: null, deliveryId: null }
   const issuedNow = [{ ...one, entry: { action: 'openid4vc.issuance.offered', by: 'system' as const, subject } }]
-  const settlement = { issued: issuedNow, failed: [], template: older, expiresAt: leaseUntil, leaseUntil }
-  assert.equal(await db.store.single(tenantId, (tx) => completeItems(tx, held, settlement, now)), 'stale')
+  const outcome = { issued: issuedNow, failed: [], template: older, expiresAt: leaseUntil, leaseUntil }
+  assert.equal(await db.store.single(tenantId, (tx) => completeItems(tx, held, outcome, now)), 'stale')
   assert.equal(await issued(), 0)
 })
 
-test('a batch whose run has died gets another job, once', async () => {
+test('a batch whose run has died, or never began, gets another job, once', async () => {
   const { issuer, about } = await aBatch(1)
   const { platform, clock } = issuer
-  const jobs = async () =>
-    (await db.store.single(about.tenantId, (tx) => tx.rows<{ id: string }>(jobsOf, [about.tenantId]))).length
-  const look = () => requeueBatches(platform, new AbortController().signal)
-  await look()
-  assert.equal(await jobs(), 1, 'its first job is to begin')
-  clock.at = new Date(clock.at.getTime() + 10_001)
-  await Promise.all([look(), look()])
-  assert.equal(await jobs(), 2)
+  const { tenantId, batchId } = about
+  const start = clock.at.getTime()
+  const jobsAfter = async (ms: number) => {
+    clock.at = new Date(start + ms)
+    const sweep = () => requeueBatches(platform, new AbortController().signal)
+    await Promise.all([sweep(), sweep()])
+    return (await db.store.single(tenantId, (tx) => tx.rows<{ id: string }>(jobsOf, [tenantId]))).length
+  }
+  assert.equal(await jobsAfter(29_999), 1, 'its first job may still begin')
+  assert.equal(await jobsAfter(30_000), 2)
+  assert.equal(await jobsAfter(59_999), 2)
+  const lease = { id: batchId, ...newLease(clock.at, 10_000) }
+  assert(await db.store.single(tenantId, (tx) => claimBatch(tx, lease, clock.at)))
+  assert.equal(await jobsAfter(69_998), 2, 'the run holds its lease')
+  assert.equal(await jobsAfter(69_999), 3)
+  assert.equal(await jobsAfter(70_000), 3)
 })
 
-test('a batch that makes no progress is given up, and says so', async () => {
+test('the items of a batch without progress fail after eight runs', async () => {
   const { about, run, state, rows } = await aBatch(2)
   await db.store.single(about.tenantId, (tx) => tx.rows(exhaust, [about.tenantId, about.batchId]))
   await run()
@@ -172,7 +182,7 @@ test('a batch that makes no progress is given up, and says so', async () => {
   for (const one of await rows()) assert.equal(one.sealed_claims, null)
 })
 
-test('whose wallet an item is for lies sealed, and is forgotten with its claims', async () => {
+test('the recipient of an item is sealed, and cleared with its claims', async () => {
   const recipient = { identifierType: 'email', value: 'thandi@example.org' }
   const { run, rows, state } = await aBatch(1, { item: { recipient } })
   const [before] = await rows()
@@ -180,10 +190,10 @@ test('whose wallet an item is for lies sealed, and is forgotten with its claims'
   await run()
   const [after] = await rows()
   assert.equal(after?.sealed_recipient, null)
-  assert.equal((await state()).items[0].error.code, 'INVALID_STATE', 'nobody delivers here')
+  assert.equal((await state()).items[0].error.code, 'INVALID_STATE', 'there are no deliveries here')
 })
 
-test('transaction codes are told to who may issue, for a day', async () => {
+test('transaction codes are shown to callers with issuance:write, for a day', async () => {
   const more = { template: { txCode: { length: 6 } }, ask: { expiresInSeconds: 200_000 } }
   const { issuer, about, run, state } = await aBatch(1, more)
   await run()
@@ -198,10 +208,20 @@ test('transaction codes are told to who may issue, for a day', async () => {
   assert.deepEqual([later.status, 'offerUri' in later, 'txCode' in later], ['done', true, false])
 })
 
-test('where the certificate is missing every item says so, and nothing is issued', async () => {
+test('without the certificate every item fails with that reason, and nothing is issued', async () => {
   const { run, state, issued } = await aBatch(2, { template: { signer: { kind: 'certificate', keyType: 'P-256' } } })
   await run()
   const { items } = await state()
   for (const one of items) assert.equal(one.error.code, 'NO_ACTIVE_CERTIFICATE')
   assert.equal(await issued(), 0)
+})
+
+test('query parameters of a table are refused with a JSON body, all at once', async () => {
+  const issuer = await anIssuer(db)
+  const body = { credentialTemplateId: newId(), items: [{ attributes: someClaims }] }
+  const query = `credentialTemplateId=${newId()}&expiresInSeconds=60`
+  const { status, body: refusal } = await issuer.api('POST', `/credentials/issuance/batch?${query}`, body)
+  assert.equal(status, 400)
+  const named = refusal.errors.map((one: { source: { parameter: string } }) => one.source.parameter)
+  assert.deepEqual(named.toSorted(), ['credentialTemplateId', 'expiresInSeconds'])
 })

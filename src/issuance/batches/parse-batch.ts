@@ -9,23 +9,23 @@ import { readBatchTable } from './batch-table.ts'
 import type { BatchBody, BatchQuery } from './schemas.ts'
 
 /**
- * Reads a batch out of a request, in either of its forms.
+ * Parses a batch from a request body: JSON, or a table in CSV.
  *
- * @throws Fault `request.invalid` for a table that is none, `resource.unknown` for a table of an unknown template
+ * @throws Fault `request.invalid` for a malformed table, `resource.unknown` for a table of an unknown template
  */
 export async function parseBatch(
-  needs: Pick<Platform, 'store' | 'clock'>,
+  needs: Pick<Platform, 'store' | 'clock' | 'memory'>,
   caller: Caller,
   query: BatchQuery,
   body: BatchBody | TextBody,
 ): Promise<BatchInput> {
   if (!(body instanceof TextBody)) {
-    refuse(Object.keys(query), 'is for text/csv; in JSON it is a member of the body.')
+    const misplaced = Object.keys(query)
+    if (misplaced.length > 0) throw refusal(misplaced, 'is only for text/csv; in JSON it is a member of the body.')
     return { ...body, form: 'json' }
   }
   const { credentialTemplateId } = query
-  if (credentialTemplateId === undefined)
-    throw refusal('credentialTemplateId', 'is missing: a table has no place for it.')
+  if (credentialTemplateId === undefined) throw refusal(['credentialTemplateId'], 'is missing; text/csv requires it.')
   const { definition } = await latestTemplate(needs, caller.tenantId, credentialTemplateId)
   const items = readBatchTable(body.text, definition)
   return { credentialTemplateId, form: 'csv', items, expiresInSeconds: secondsOf(query.expiresInSeconds) }
@@ -36,14 +36,10 @@ function secondsOf(text: string | undefined): number | undefined {
   const seconds = Number(text)
   const { minimum, maximum } = EXPIRES_IN_SECONDS
   if (seconds >= minimum && seconds <= maximum) return seconds
-  throw refusal('expiresInSeconds', `must be ${minimum} to ${maximum}.`)
+  throw refusal(['expiresInSeconds'], `must be between ${minimum} and ${maximum}.`)
 }
 
-function refuse(parameters: readonly string[], why: string): void {
-  const [first] = parameters
-  if (first !== undefined) throw refusal(first, why)
-}
-
-function refusal(parameter: string, why: string): Fault {
-  return new Fault('request.invalid', { violations: [{ detail: `${parameter} ${why}`, parameter }] })
+function refusal(parameters: readonly string[], why: string): Fault {
+  const violations = parameters.map((parameter) => ({ detail: `${parameter} ${why}`, parameter }))
+  return new Fault('request.invalid', { violations })
 }

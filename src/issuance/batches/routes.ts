@@ -24,13 +24,14 @@ import {
 
 const STREAM = 'text/event-stream'
 
+const batches = { group: 'creds', tag: 'batches' } as const
+
 const accept = route({
-  group: 'creds',
+  ...batches,
   method: 'POST',
   path: '/credentials/issuance/batch',
-  tag: 'batches',
   summary:
-    'Issues up to 1,000 credentials: accepts them at once and issues them one by one, each with its own result; as JSON, or as a table in CSV.',
+    'Accepts a batch of up to 1,000 issuances, as JSON or as a CSV table; a job issues the items, each with its own result.',
   scope: 'issuance:write',
   query: BatchQuery,
   body: BatchBody,
@@ -51,10 +52,9 @@ const accept = route({
 })
 
 const list = route({
-  group: 'creds',
+  ...batches,
   method: 'GET',
   path: '/credentials/issuance/batch',
-  tag: 'batches',
   summary: 'Lists the batches of the last 30 days.',
   scope: 'issuance:read',
   query: BatchListQuery,
@@ -70,12 +70,11 @@ const list = route({
 })
 
 const get = route({
-  group: 'creds',
+  ...batches,
   method: 'GET',
   path: '/credentials/issuance/batch/{id}',
-  tag: 'batches',
   summary:
-    'Reads a batch with its first items; with `Prefer: wait` when it has gone on, with `Accept: text/event-stream` its progress as it happens.',
+    'Returns a batch with its first items; with `Prefer: wait`, once it has progressed; with `Accept: text/event-stream`, an event for each progress.',
   longPoll: true,
   scope: 'issuance:read',
   params: IdParams,
@@ -83,8 +82,8 @@ const get = route({
   reply: BatchWithItemsView,
   faults: ['resource.unknown', 'request.rate_limited'],
   produces: [STREAM],
-  handle: async ({ platform, caller, params: { id }, headers, href, responseType: wants }) => {
-    if (wants === STREAM) {
+  handle: async ({ platform, caller, params: { id }, headers, href, responseType }) => {
+    if (responseType === STREAM) {
       return rawAnswer(STREAM, await openBatchProgress(platform, caller, id, () => getBatch(platform, caller, id)))
     }
     const held = await conditionalAnswer(
@@ -101,11 +100,10 @@ const get = route({
 })
 
 const listItems = route({
-  group: 'creds',
+  ...batches,
   method: 'GET',
   path: '/credentials/issuance/batch/{id}/items',
-  tag: 'batches',
-  summary: 'Lists the items of a batch and what became of each, in their order unless told.',
+  summary: 'Lists the items of a batch with their results, by default in their order.',
   scope: 'issuance:read',
   params: IdParams,
   query: BatchItemListQuery,
@@ -129,5 +127,5 @@ function linksOf(href: string, { items, total }: BatchWithItemsView): Record<str
   return { self: href, next: `${href}/items?page%5Bsize%5D=${BATCH_ITEMS_SHOWN}&page%5Bafter%5D=${last.id}` }
 }
 
-/** Many issuances in one call. */
+/** Batches of issuances, in our API. */
 export const batchRoutes: readonly Route[] = [accept, list, get, listItems]

@@ -6,6 +6,7 @@ import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
 import { enqueue, job } from '../../jobs/job.ts'
 import type { Platform } from '../../platform.ts'
+import { newLease } from '../../store/lease.ts'
 import { newId } from '../../store/row-id.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { type IssuanceCheck, issuanceCheckOf } from '../issuances/issuance-refusal.ts'
@@ -25,13 +26,13 @@ import {
 } from './batch-store.ts'
 import { openBatchRecipient } from './sealed-recipient.ts'
 
-/** How long after its last step a run is taken for dead. */
-export const BATCH_LEASE_MS = 10_000
-/** A step is one statement; this many rows keep it well below a second. */
+/** A lease lasts this long after the last step of its run. */
+const LEASE_MS = 10_000
+/** Items of a step, which is one statement: below a second. */
 const ITEMS_PER_STEP = 250
-/** A delivery is some statements more, and the step must end long before the claim does. */
+/** A delivery takes more statements, and the step must end long before the lease. */
 const DELIVERIES_PER_STEP = 50
-/** Runs without any progress, after which a batch is given up. */
+/** After this many runs without progress the pending items fail. */
 const TRIES_MAX = 8
 
 const queued = {
@@ -41,28 +42,28 @@ const queued = {
   timeoutSeconds: 120,
 }
 
-/** Issues what a batch still lacks. */
+/** Issues the pending items of a batch. */
 export const runBatchJob = (deliveries: WalletPort) =>
   job({
     ...queued,
     run: (platform, { batchId }, signal, { tenantId }) => runBatch(platform, deliveries, { tenantId, batchId }, signal),
   })
 
-/** Puts the job of a batch into the queue, in the caller's transaction. */
-export async function startBatch(tx: TenantTx, batchId: string, now: Date): Promise<void> {
-  // In the queue is only its name: how it delivers, the roof says.
+/** Enqueues the job of a batch, in the caller's transaction. */
+export async function enqueueBatch(tx: TenantTx, batchId: string, now: Date): Promise<void> {
+  // The queue stores the name only; the job registered by the roof runs.
   await enqueue(tx, job({ ...queued, run: async () => undefined }), { batchId }, { now })
 }
 
-/** What the steps of one run have at hand. */
-type Running = { readonly deliveries: WalletPort; readonly tenant: Tenant; readonly held: LeasedBatch }
+/** One run of a batch. */
+type Run = { readonly deliveries: WalletPort; readonly tenant: Tenant; readonly held: LeasedBatch }
 type Issued = ItemOutcome['issued'][number]
-/** An item that will be issued, and what is written with it. */
-type Judged = { readonly issued: Issued; readonly delivery: IssuanceDelivery | null }
+/** An item that passed all checks, with its delivery. */
+type PreparedItem = { readonly issued: Issued; readonly delivery: IssuanceDelivery | null }
 
 /**
- * Issues the items of a batch that wait, step by step, unless another run is at it. Who takes over from a run that died goes on behind its last
- * step; a run that was only taken for dead can write nothing any more.
+ * Issues the pending items of a batch, step by step, unless another run holds its lease. After a crash the next run resumes behind the last
+ * step; a run whose lease was taken over cannot write.
  */
 export async function runBatch(
   platform: Platform,
@@ -73,90 +74,85 @@ export async function runBatch(
   const { store, clock } = platform
   const tenant = await findTenantOf(platform, tenantId)
   const now = clock.now()
-  const claim = { id: batchId, claim: newId(), leaseUntil: leaseFrom(now) }
-  const held = tenant === null ? null : await store.single(tenantId, (tx) => claimBatch(tx, claim, now))
+  const lease = { id: batchId, ...newLease(now, LEASE_MS) }
+  const held = tenant === null ? null : await store.single(tenantId, (tx) => claimBatch(tx, lease, now))
   if (held === null || tenant === null) return
   let isOver = false
   while (!isOver && !signal.aborted) isOver = await step(platform, { deliveries, tenant, held })
 }
 
-/** @returns whether this run has nothing more to do */
-async function step(platform: Platform, running: Running): Promise<boolean> {
+/** Completes the next items. @returns whether the run is over */
+async function step(platform: Platform, run: Run): Promise<boolean> {
   const { store, clock, config } = platform
-  const { tenant, held } = running
-  const waiting = await store.single(tenant.id, (tx) => listPendingItems(tx, held.id, ITEMS_PER_STEP))
-  if (waiting.length === 0) return true
-  const items = waiting.some((one) => one.sealedRecipient !== null) ? waiting.slice(0, DELIVERIES_PER_STEP) : waiting
+  const { tenant, held } = run
+  const pending = await store.single(tenant.id, (tx) => listPendingItems(tx, held.id, ITEMS_PER_STEP))
+  if (pending.length === 0) return true
+  const items = pending.some((one) => one.sealedRecipient !== null) ? pending.slice(0, DELIVERIES_PER_STEP) : pending
   const template = await latestTemplate(platform, tenant.id, held.templateId)
-  const { judged, failed } = await judge(platform, running, template, items)
+  const { prepared, failed } = await prepareItems(platform, run, template, items)
   const now = clock.now()
   const expiresAt = new Date(now.getTime() + (held.expiresInSeconds ?? config.offerTtlSeconds) * 1000)
-  const issued = judged.map((one) => one.issued)
-  const settlement = { issued, failed, template, expiresAt, leaseUntil: leaseFrom(now) }
-  const deliveries = judged.flatMap((one) => one.delivery ?? [])
-  const settle = (tx: TenantTx) => completeItems(tx, held, settlement, now)
+  const issued = prepared.map((one) => one.issued)
+  const { leaseUntil } = newLease(now, LEASE_MS)
+  const deliveries = prepared.flatMap((one) => one.delivery ?? [])
+  const complete = (tx: TenantTx) => completeItems(tx, held, { issued, failed, template, expiresAt, leaseUntil }, now)
   const outcome = await (deliveries.length === 0
-    ? store.single(tenant.id, settle)
+    ? store.single(tenant.id, complete)
     : store.inTenant(tenant.id, async (tx) => {
-        const found = await settle(tx)
-        if (found === 'settled') for (const one of deliveries) await one.leave(tx)
+        const found = await complete(tx)
+        if (found === 'completed') for (const one of deliveries) await one.enqueue(tx)
         return found
       }))
-  // Stale: the template was changed a moment ago, so the items are judged again.
+  // Stale: the template changed meanwhile, so the next step checks the items again.
   return outcome === 'lost'
 }
 
-async function judge(
-  platform: Platform,
-  running: Running,
-  template: CredentialTemplate,
-  items: readonly PendingItem[],
-) {
-  const { tenant, held } = running
-  const judged: Judged[] = []
+async function prepareItems(platform: Platform, run: Run, template: CredentialTemplate, items: readonly PendingItem[]) {
+  const { tenant, held } = run
+  const prepared: PreparedItem[] = []
   const failed: ItemOutcome['failed'][number][] = []
-  const refusal = held.tries > TRIES_MAX ? givenUp : await issuanceCheckOf(platform, tenant, template)
+  const check = held.tries > TRIES_MAX ? refuseAll : await issuanceCheckOf(platform, tenant, template)
   for (const item of items) {
-    const fault = await faultOf(platform, tenant.id, item, refusal)
-    const found = fault ?? (await judgedOf(platform, running, template, item))
+    const fault = await faultOf(platform, tenant.id, item, check)
+    const found = fault ?? (await prepareItem(platform, run, template, item))
     if (found instanceof Fault) failed.push({ position: item.position, error: itemErrorOf(found) })
-    else judged.push(found)
+    else prepared.push(found)
   }
-  return { judged, failed }
+  return { prepared, failed }
 }
 
-const givenUp: IssuanceCheck = () => new Fault('server.unexpected')
+const refuseAll: IssuanceCheck = () => new Fault('server.unexpected')
 
-/** What cannot even be read is a failure of that item, not of those around it. */
+/** Opens and checks the claims of an item. If they cannot be opened, only this item fails. */
 async function faultOf(
   { sealing, log }: Platform,
   tenantId: TenantId,
   item: PendingItem,
-  refusal: IssuanceCheck,
+  check: IssuanceCheck,
 ): Promise<Fault | null> {
   try {
     const place = { tenantId, table: 'issuance', column: 'sealed_claims', row: item.id }
     const opened = await sealing.open(place, item.sealedClaims)
-    // We sealed it ourselves, out of a JSON object.
-    return refusal(readOwnJson(opened) as JsonObject)
+    // Sealed by this server, from a JSON object.
+    return check(readOwnJson(opened) as JsonObject)
   } catch (error) {
     if (error instanceof Fault) return error
-    log.error({ err: error, issuanceId: item.id }, 'an item of a batch could not be read')
+    log.error({ err: error, issuanceId: item.id }, 'an item of a batch could not be opened')
     return new Fault('server.unexpected')
   }
 }
 
-/** @returns why it cannot be delivered, if that is known by now */
-async function judgedOf(
+/** @returns a fault if it cannot be delivered */
+async function prepareItem(
   platform: Platform,
-  running: Running,
+  run: Run,
   template: CredentialTemplate,
   { position, id, sealedRecipient }: PendingItem,
-): Promise<Judged | Fault> {
+): Promise<PreparedItem | Fault> {
   const { sealing } = platform
-  const { tenant, held } = running
-  const asked = txCodeOf(template.definition)
-  const txCode = asked === null ? null : await makeTxCode(sealing, tenant.id, id, asked)
+  const { tenant, held } = run
+  const format = txCodeOf(template.definition)
+  const txCode = format === null ? null : await makeTxCode(sealing, tenant.id, id, format)
   const txMac = txCode === null ? null : await txCodeMac(sealing, tenant.id, id, txCode)
   const credentialId = newId()
   const detail = { credentialId, credentialTemplateId: template.id, batchId: held.id }
@@ -165,27 +161,22 @@ async function judgedOf(
   if (sealedRecipient === null) return { issued, delivery: null }
   const deliveryId = newId()
   const recipient = await openBatchRecipient(sealing, tenant.id, id, sealedRecipient)
-  const { format } = template.definition
-  const parcel = { id: deliveryId, issuanceId: id, format, txCode, recipient, pointer: '/recipient/value' }
-  const delivery = await planned(platform, running, parcel)
+  const offer = { id: deliveryId, issuanceId: id, format: template.definition.format, txCode, recipient }
+  const delivery = await planDelivery(platform, run, { ...offer, pointer: '/recipient/value' })
   return delivery instanceof Fault ? delivery : { issued: { ...issued, deliveryId }, delivery }
 }
 
-async function planned(
+async function planDelivery(
   platform: Platform,
-  { deliveries, tenant, held }: Running,
-  parcel: Omit<IssuedOffer, 'offerUri'>,
+  { deliveries, tenant, held }: Run,
+  offer: Omit<IssuedOffer, 'offerUri'>,
 ): Promise<IssuanceDelivery | Fault> {
   const owner = { tenantId: tenant.id, tenantSlug: tenant.slug }
-  const { offerUri } = await offerLinksOf(platform, owner, parcel.issuanceId)
+  const { offerUri } = await offerLinksOf(platform, owner, offer.issuanceId)
   try {
-    return await deliveries.plan(platform, { ...owner, by: held.askedBy }, { ...parcel, offerUri })
+    return await deliveries.plan(platform, { ...owner, by: held.askedBy }, { ...offer, offerUri })
   } catch (error) {
     if (error instanceof Fault) return error
     throw error
   }
-}
-
-function leaseFrom(now: Date): Date {
-  return new Date(now.getTime() + BATCH_LEASE_MS)
 }

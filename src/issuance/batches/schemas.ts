@@ -2,23 +2,22 @@ import { Type } from 'typebox'
 import { listQuery } from '../../api/list.ts'
 import { CreateIssuanceBody } from '../issuances/schemas.ts'
 
-/** Items in one call. */
+/** Items of one batch. */
 export const BATCH_ITEMS_MAX = 1000
-/** Items that are shown with their batch; the others stand in its list of items. */
+/** Items returned with their batch; the list of items has all of them. */
 export const BATCH_ITEMS_SHOWN = 100
 
 const Time = Type.String({ format: 'date-time' })
 const { credentialTemplateId, attributes, reference, recipient, expiresInSeconds } = CreateIssuanceBody.properties
 
-/** What a batch is asked for with. */
+/** Creates a batch. */
 export const BatchBody = Type.Object(
   {
     credentialTemplateId,
     items: Type.Array(Type.Object({ attributes, reference, recipient }, { additionalProperties: false }), {
       minItems: 1,
       maxItems: BATCH_ITEMS_MAX,
-      description:
-        'What is issued. Whether the attributes fit the template is checked for each item alone, after the answer.',
+      description: 'The issuances. The attributes of each item are validated later, item by item.',
     }),
     expiresInSeconds,
   },
@@ -39,19 +38,19 @@ export const BatchBody = Type.Object(
 /** See the schema of the same name. */
 export type BatchBody = Type.Static<typeof BatchBody>
 
-/** What a body that is a table has no place for. */
+/** Query of a batch whose body is a table. */
 export const BatchQuery = Type.Object(
   {
     credentialTemplateId: Type.Optional(
       Type.String({
         format: 'uuid',
-        description: 'With `text/csv`, and only there: which credential template to issue from.',
+        description: 'Only with `text/csv`: the credential template to issue from.',
       }),
     ),
     expiresInSeconds: Type.Optional(
       Type.String({
         pattern: '^[1-9][0-9]{0,6}$',
-        description: 'With `text/csv`, and only there: how long the offers may be redeemed.',
+        description: 'Only with `text/csv`: lifetime of the offers.',
       }),
     ),
   },
@@ -65,15 +64,15 @@ const batchMembers = {
   status: Type.Enum(['processing', 'completed'], { description: '`completed`: every item is done or has failed.' }),
   credentialTemplateId: Type.String(),
   total: Type.Integer(),
-  done: Type.Integer({ description: 'Items that were issued.' }),
+  done: Type.Integer({ description: 'Items issued.' }),
   failed: Type.Integer({
-    description: 'Items that could not be issued; `done` and `failed` add up to `total` in the end.',
+    description: 'Items failed; `done` and `failed` add up to `total` in the end.',
   }),
   createdAt: Time,
   updatedAt: Time,
 }
 
-/** A batch as our API shows it. */
+/** A batch in our API. */
 export const BatchView = Type.Object(batchMembers, { $id: 'IssuanceBatch' })
 /** See the schema of the same name. */
 export type BatchView = Type.Static<typeof BatchView>
@@ -84,33 +83,33 @@ const ItemError = Type.Object(
   {
     code: Type.String({ description: 'As in `errors`.' }),
     detail: Type.String(),
-    pointer: Type.Optional(Type.String({ description: 'Which value, within the item.' })),
-    column: Type.Optional(Type.String({ description: 'Of a table: which column.' })),
+    pointer: Type.Optional(Type.String({ description: 'JSON pointer to the value within the item.' })),
+    column: Type.Optional(Type.String({ description: 'Column of the value, in a table.' })),
     violations: Type.Optional(
-      Type.Array(Violation, { description: 'If more than one value is wrong: the first of them.' }),
+      Type.Array(Violation, { description: 'The first violations, if there is more than one.' }),
     ),
   },
   { $id: 'IssuanceBatchItemError' },
 )
 
-/** An item of a batch as our API shows it. */
+/** An item of a batch in our API. */
 export const BatchItemView = Type.Object(
   {
-    id: Type.String({ description: 'Of the item; its issuance has the same.' }),
-    index: Type.Integer({ description: 'Its place in the call, from 0.' }),
-    row: Type.Optional(Type.Integer({ description: 'Of a table: its row; the header is row 1.' })),
+    id: Type.String({ description: 'Id of the item and of its issuance.' }),
+    index: Type.Integer({ description: 'Position in the request, from 0.' }),
+    row: Type.Optional(Type.Integer({ description: 'Row in a table; the header is row 1.' })),
     status: Type.Enum(['waiting', 'done', 'failed']),
     reference: Type.Optional(Type.String()),
-    issuanceId: Type.Optional(Type.String({ description: 'There once it is issued.' })),
+    issuanceId: Type.Optional(Type.String({ description: 'Present once the item is issued.' })),
     offerUri: Type.Optional(Type.String({ description: 'The credential offer, for a wallet to accept.' })),
-    offerQrUri: Type.Optional(Type.String({ description: 'Picture of the offer as a QR code.' })),
+    offerQrUri: Type.Optional(Type.String({ description: 'The offer as a QR code image.' })),
     txCode: Type.Optional(
       Type.String({
         description:
-          'The code that the holder must enter. Told for 24 hours after the call, while the offer is open, to who may issue. Send it on another way than the offer.',
+          'The transaction code that the holder must enter. Returned to callers with issuance:write, for 24 hours after the request while the offer is open. Send it over another channel than the offer.',
       }),
     ),
-    deliveryId: Type.Optional(Type.String({ description: 'Of the delivery to its recipient.' })),
+    deliveryId: Type.Optional(Type.String({ description: 'Id of the delivery to its recipient.' })),
     error: Type.Optional(ItemError),
   },
   { $id: 'IssuanceBatchItem' },
@@ -123,7 +122,7 @@ export const BatchWithItemsView = Type.Object(
   {
     ...batchMembers,
     items: Type.Array(BatchItemView, {
-      description: `The first ${BATCH_ITEMS_SHOWN} items; \`links.next\` leads to the others.`,
+      description: `The first ${BATCH_ITEMS_SHOWN} items; \`links.next\` is the next page.`,
     }),
   },
   { $id: 'IssuanceBatchWithItems' },
@@ -131,10 +130,10 @@ export const BatchWithItemsView = Type.Object(
 /** See the schema of the same name. */
 export type BatchWithItemsView = Type.Static<typeof BatchWithItemsView>
 
-/** What the list of batches may be asked for. */
+/** Query of the list of batches. */
 export const BatchListQuery = listQuery({ filters: { status: Type.Enum(['processing', 'completed']) } })
 
-/** What the list of items may be asked for. */
+/** Query of the list of items. */
 export const BatchItemListQuery = listQuery({
   filters: { status: Type.Enum(['waiting', 'done', 'failed']) },
   sorts: ['index'],

@@ -3,7 +3,7 @@ import { readOwnJson } from '../../crypto/json.ts'
 import type { RecipientIdentifier } from '../../directory/users/find-recipient.ts'
 import type { SealedPlace, Sealing } from '../../keys/sealing.ts'
 
-/** Seals whose wallet an item of a batch is delivered into. */
+/** Seals the recipient of an item. */
 export async function sealBatchRecipient(
   sealing: Sealing,
   tenantId: TenantId,
@@ -13,7 +13,7 @@ export async function sealBatchRecipient(
   return sealing.seal(placeOf(tenantId, itemId), JSON.stringify(recipient))
 }
 
-/** What {@link sealBatchRecipient} sealed. */
+/** Opens what {@link sealBatchRecipient} sealed. */
 export async function openBatchRecipient(
   sealing: Sealing,
   tenantId: TenantId,
@@ -21,7 +21,7 @@ export async function openBatchRecipient(
   sealed: Buffer,
 ): Promise<RecipientIdentifier> {
   const opened = await sealing.open(placeOf(tenantId, itemId), sealed)
-  // We sealed it ourselves.
+  // Sealed by this server.
   return readOwnJson(opened) as RecipientIdentifier
 }
 

@@ -8,10 +8,9 @@ import type { IssuanceView } from './schemas.ts'
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls'>
 
 /**
- * Cancels an open issuance: its offer, and an access token that it was redeemed for, are good for nothing from then on, and the claims are
- * forgotten.
+ * Cancels an open issuance: its offer and its access token become invalid, and the claims are erased.
  *
- * @throws Fault `resource.unknown`, `state.invalid` if the credential is out or the offer is over
+ * @throws Fault `resource.unknown`, `state.invalid` if the credential is issued or the offer has ended
  */
 export async function cancelIssuance(needs: Needs, caller: Caller, id: string): Promise<IssuanceView> {
   const now = needs.clock.now()

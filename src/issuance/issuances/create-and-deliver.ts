@@ -8,15 +8,15 @@ import { rereadIssuance } from './reread-issuance.ts'
 import type { CreateIssuanceBody, IssuanceView } from './schemas.ts'
 import type { DeliveryReport, IssuanceDelivery, WalletPort } from './wallet-port.ts'
 
-/** An issuance with what became of its delivery. */
+/** An issuance with the report of its delivery. */
 export type DeliveredIssuance = { readonly issuance: IssuanceView; readonly delivery: DeliveryReport | null }
 
 /**
- * Opens an issuance and puts its credential straight into the wallet of a user. Issuance and delivery are written in one transaction; if the
+ * Creates an issuance and delivers its credential to the wallet of a user. Issuance and delivery are inserted in one transaction; if the
  * process dies after that, a job delivers. An offer that could not be delivered stays open, and may be shown to the user.
  *
- * @param operation A repetition finds both again, and goes on with the delivery.
- * @throws Fault as `openIssuance` and `Deliveries.plan`; then nothing was made
+ * @param operation A repetition finds both and resumes the delivery.
+ * @throws Fault as {@link createIssuance} and `WalletPort.plan`; then nothing was inserted
  */
 export async function createAndDeliver(
   platform: Platform,
@@ -28,7 +28,7 @@ export async function createAndDeliver(
   const sender = { tenantId: caller.tenantId, tenantSlug: caller.tenantSlug, by: caller }
   const deliveryId = operation.newId()
   const planned: IssuanceDelivery[] = []
-  const opened = await once(
+  const created = await once(
     operation,
     (id) => rereadIssuance(platform, caller, id),
     (id) =>
@@ -39,9 +39,9 @@ export async function createAndDeliver(
         return plan.insert
       }),
   )
-  const delivery = (await planned[0]?.run()) ?? (await deliveries.goOn(platform, sender, deliveryId))
-  const issuance = await getIssuance(platform, caller, opened.id)
-  // the code was used up by the delivery, unless there was none
-  const isOpen = issuance.status === 'offered' && opened.txCode !== undefined
-  return { issuance: { ...issuance, ...(isOpen && { txCode: opened.txCode }) }, delivery }
+  const delivery = (await planned[0]?.run()) ?? (await deliveries.resume(platform, sender, deliveryId))
+  const issuance = await getIssuance(platform, caller, created.id)
+  // A delivery uses the transaction code up.
+  const isOpen = issuance.status === 'offered' && created.txCode !== undefined
+  return { issuance: { ...issuance, ...(isOpen && { txCode: created.txCode }) }, delivery }
 }

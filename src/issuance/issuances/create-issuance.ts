@@ -14,23 +14,23 @@ import type { CreateIssuanceBody, IssuanceView } from './schemas.ts'
 import type { IssuedOffer } from './wallet-port.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
-type Ask = CreateIssuanceBody & { readonly id: string }
+type NewInput = CreateIssuanceBody & { readonly id: string }
 
-/** What is made together with an issuance. */
+/** Prepares what is inserted together with an issuance. */
 type Alongside = (
   offer: Pick<IssuedOffer, 'issuanceId' | 'format' | 'offerUri' | 'txCode'>,
 ) => Promise<(tx: TenantTx) => Promise<void>>
 
-/** Of template changes that come between reading and writing, so many in a row are overtaken. */
+/** Retries when the template changed concurrently. */
 const TRIES_MAX = 3
 
 /**
- * Opens an issuance and answers the offer for it: one statement, audit entry included. The claims are sealed until the credential is out.
+ * Creates an issuance and returns its credential offer: one statement, audit entry included. The claims are stored sealed.
  *
- * @param id Of a request that is repeated, the same one.
- * @param alongside Told of the offer before it is written; what it answers with is done in the transaction that writes it.
+ * @param id Id of the issuance; a repeated request has the same one.
+ * @param alongside Called with the offer before the insert; the function it returns runs in the transaction of the insert.
  * @throws Fault `resource.unknown` for a template that is unknown or archived, `attributes.rejected`, `certificate.none_active`,
- * `state.invalid` if the credential would be out of date already
+ * `state.invalid` if the credential would already have expired
  */
 export async function createIssuance(
   needs: Needs,
@@ -43,22 +43,22 @@ export async function createIssuance(
   let template = await cachedTemplate(needs, tenantId, ask.credentialTemplateId)
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
     const refusal = await issuanceRefusal(needs, { id: tenantId, slug: caller.tenantSlug }, template, ask.attributes)
-    const opened = refusal === null ? await tryOpen(needs, caller, template, { ...ask, id }, alongside) : null
-    if (opened !== null) return opened
+    const created = refusal === null ? await tryCreate(needs, caller, template, { ...ask, id }, alongside) : null
+    if (created !== null) return created
     const newer = await latestTemplate(needs, tenantId, ask.credentialTemplateId)
-    // Refused by what the template says now, not by what this process remembered of it.
+    // Refuse by the current version of the template only, not by a cached one.
     if (refusal !== null && newer.version === template.version && newer.archivedAt === null) throw refusal
     if (newer.archivedAt !== null) throw unknownTemplate()
     template = newer
   }
-  throw new Fault('state.conflict', { detail: 'The template keeps changing; try again.' })
+  throw new Fault('state.conflict', { detail: 'The template is being changed concurrently; try again.' })
 }
 
-async function tryOpen(
+async function tryCreate(
   needs: Needs,
   caller: Caller,
   template: CredentialTemplate,
-  ask: Ask,
+  ask: NewInput,
   alongside: Alongside | null,
 ): Promise<IssuanceView | null> {
   const { store, sealing, clock, config } = needs
@@ -66,8 +66,8 @@ async function tryOpen(
   const issuance = offered(template, ask, clock.now(), config.offerTtlSeconds)
   const place = { tenantId, table: 'issuance', column: 'sealed_claims', row: issuance.id }
   const sealedClaims = await sealing.seal(place, JSON.stringify(ask.attributes))
-  const asked = txCodeOf(template.definition)
-  const txCode = asked === null ? null : await makeTxCode(sealing, tenantId, issuance.id, asked)
+  const format = txCodeOf(template.definition)
+  const txCode = format === null ? null : await makeTxCode(sealing, tenantId, issuance.id, format)
   const mac = txCode === null ? null : await txCodeMac(sealing, tenantId, issuance.id, txCode)
   const made = { issuance, templateVersion: template.version, sealedClaims, txCodeMac: mac }
   const subject = { kind: 'issuance', id: issuance.id }
@@ -75,21 +75,21 @@ async function tryOpen(
   const entry = { action: 'openid4vc.issuance.offered', subject, by: caller, detail }
   const shown = await showIssuance(needs, caller, issuance)
   const offer = { issuanceId: issuance.id, format: issuance.format, offerUri: shown.offerUri, txCode }
-  const besides = alongside === null ? null : await alongside(offer)
+  const insertMore = alongside === null ? null : await alongside(offer)
   const write = (tx: TenantTx) => insertOffered(tx, made, entry)
   const isWritten =
-    besides === null
+    insertMore === null
       ? await store.single(tenantId, write)
       : await store.inTenant(tenantId, async (tx) => {
-          const isOpened = await write(tx)
-          if (isOpened) await besides(tx)
-          return isOpened
+          const isInserted = await write(tx)
+          if (isInserted) await insertMore(tx)
+          return isInserted
         })
   if (!isWritten) return null
   return { ...shown, ...(txCode !== null && { txCode }) }
 }
 
-function offered(template: CredentialTemplate, ask: Ask, now: Date, ttlSeconds: number): Issuance {
+function offered(template: CredentialTemplate, ask: NewInput, now: Date, ttlSeconds: number): Issuance {
   return {
     id: ask.id,
     status: 'offered',

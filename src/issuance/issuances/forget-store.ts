@@ -1,17 +1,17 @@
 import type { TenantId } from '../../caller.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
-import { END } from './issuance-store.ts'
+import { CLAIMS_END } from './issuance-store.ts'
 
 const selectTenantsWithDue = sql(
-  'issuance.forget.tenants',
-  `select distinct tenant_id from issuance where sealed_claims is not null and sweep_at <= $1 limit 1000`,
+  'issuance.list_tenants_to_forget',
+  `select distinct tenant_id as "tenantId" from issuance where sealed_claims is not null and sweep_at <= $1 limit 1000`,
 )
-// What ends later than it was expected to is looked at again then; what ends soon is waited for, without a write.
+// Rows that end later than expected are postponed; rows that end within 90 seconds are left, which saves a write.
 const forgetSome = sql(
-  'issuance.forget',
+  'issuance.forget_claims',
   `with due as (
-     select id, ${END} > $2 as lives, status = 'offered' as offered from issuance
-     where tenant_id = $1 and sealed_claims is not null and sweep_at <= $2 and (${END} <= $2 or ${END} > $2::timestamptz + interval '90 seconds')
+     select id, ${CLAIMS_END} > $2 as lives, status = 'offered' as offered from issuance
+     where tenant_id = $1 and sealed_claims is not null and sweep_at <= $2 and (${CLAIMS_END} <= $2 or ${CLAIMS_END} > $2::timestamptz + interval '90 seconds')
      order by sweep_at limit $3 for update skip locked
    )
    update issuance i set sweep_at = case when lives then coalesce(i.token_expires_at, i.expires_at) else i.sweep_at end,
@@ -22,23 +22,23 @@ const forgetSome = sql(
    from due where i.tenant_id = $1 and i.id = due.id
    returning i.id, i.credential_id as "credentialId", i.status = 'expired' as "isExpired"`,
 )
-const deleteSpentNonces = sql('issuance.nonce.delete', 'delete from spent_nonce where made_at <= $1')
+const deleteSpentNonces = sql('issuance.delete_old_nonces', 'delete from spent_nonce where made_at <= $1')
 
-/** Tenants that keep claims longer than they may. */
+/** Returns tenants with claims past their retention. */
 export async function listTenantsToForget(tx: AcrossTx, now: Date): Promise<TenantId[]> {
-  const rows = await tx.rows<{ tenant_id: TenantId }>(selectTenantsWithDue, [now])
-  return rows.map((row) => row.tenant_id)
+  const rows = await tx.rows<{ tenantId: TenantId }>(selectTenantsWithDue, [now])
+  return rows.map(({ tenantId }) => tenantId)
 }
 
-/** An issuance that the sweep looked at. `isExpired`: it ended, and the credential was never handed out. */
+/** An issuance that the sweep updated. `isExpired`: it ended without a credential. */
 export type Swept = { readonly id: string; readonly credentialId: string; readonly isExpired: boolean }
 
-/** Forgets the claims whose time has come, and ends the issuances that nobody completed. Sweeps at the same moment share the work. */
+/** Erases the claims past their retention and expires open issuances. Concurrent sweeps share the work. */
 export async function forgetClaims(tx: TenantTx, now: Date, countMax: number): Promise<Swept[]> {
   return tx.rows<Swept>(forgetSome, [tx.tenantId, now, countMax])
 }
 
-/** Removes the nonces that were made by then. */
+/** Deletes the nonces made before that time. */
 export async function deleteOldNonces(tx: AcrossTx, before: Date): Promise<void> {
   await tx.rows(deleteSpentNonces, [before])
 }

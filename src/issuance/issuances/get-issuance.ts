@@ -7,7 +7,7 @@ import type { IssuanceView } from './schemas.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls'>
 
-/** One issuance of the caller's tenant. @throws Fault `resource.unknown` */
+/** Returns one issuance of the caller's tenant. @throws Fault `resource.unknown` */
 export async function getIssuance(needs: Needs, caller: Caller, id: string): Promise<IssuanceView> {
   const found = await needs.store.single(caller.tenantId, (tx) => findIssuance(tx, id, needs.clock.now()))
   if (found === null) throw new Fault('resource.unknown')

@@ -2,9 +2,9 @@ import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { lowestIdAt } from '../../store/row-id.ts'
 import type { TenantTx } from '../../store/store.ts'
 import type { Issuance, IssuanceStatus } from './issuance.ts'
-import { END, issuanceColumns, over } from './issuance-store.ts'
+import { CLAIMS_END, isOfferOver, issuanceColumns } from './issuance-store.ts'
 
-/** What a page of issuances is narrowed to; what is left out lets everything through. */
+/** Filters of the list of issuances. */
 export type IssuanceFilter = {
   readonly templateId?: string | undefined
   readonly status?: IssuanceStatus | undefined
@@ -13,12 +13,12 @@ export type IssuanceFilter = {
   readonly createdBefore?: Date | undefined
 }
 
-// Offers whose time is over are few, since a sweep expires them: as ids, so that each kind is found by its own index.
-const overIds = `array(select o.id from issuance o where o.tenant_id = $1 and o.sealed_claims is not null and ${over('$2')})`
+// Few: a sweep expires ended offers. As ids, so that each part of the filter uses its own index.
+const overIds = `array(select o.id from issuance o where o.tenant_id = $1 and o.sealed_claims is not null and ${isOfferOver('$2')})`
 const statusIs = {
-  // What is offered has claims, and what has claims is in the index of the sweep.
-  offered: `status = 'offered' and ${END} > $2 and sealed_claims is not null`,
-  // An issuance has one credential, so nothing is in this state; and an index finds nothing at once.
+  // An open offer has claims, and rows with claims are in the index of the sweep.
+  offered: `status = 'offered' and ${CLAIMS_END} > $2 and sealed_claims is not null`,
+  // An issuance has one credential, so no row is in this state; the index finds none at once.
   partiallyIssued: `ended = 'partiallyIssued'`,
   completed: `status = 'completed'`,
   failed: `ended = 'failed'`,
@@ -27,7 +27,7 @@ const statusIs = {
 } satisfies Record<IssuanceStatus, string>
 
 const page = pagedList({
-  name: 'issuance.list',
+  name: 'issuance.list_issuances',
   select: `select ${issuanceColumns('$2')} from issuance where tenant_id = $1`,
   parameters: 2,
   id: 'id',
@@ -41,16 +41,16 @@ const page = pagedList({
   },
 })
 
-/** One page of issuances, newest first by default, and one row more if there are more. */
+/** Returns one page of issuances, newest first by default, plus one row if there are more. */
 export async function listIssuances(
   tx: TenantTx,
   ask: PageRequest,
   { createdAfter, createdBefore, ...filter }: IssuanceFilter,
   now: Date,
 ): Promise<Issuance[]> {
-  const between = {
+  const range = {
     createdAfter: createdAfter && lowestIdAt(createdAfter),
     createdBefore: createdBefore && lowestIdAt(createdBefore),
   }
-  return page<Issuance>(tx, ask, [tx.tenantId, now], { ...filter, ...between })
+  return page<Issuance>(tx, ask, [tx.tenantId, now], { ...filter, ...range })
 }

@@ -8,13 +8,13 @@ import { credentialSigner, mdocSigner, type SignerNeeds, signerCertificateOf } f
 import type { CredentialTemplate, MdocDefinition, TemplateDefinition } from '../templates/template.ts'
 import { mdocValidity, validityOf } from '../templates/validity.ts'
 
-/** Judges what one credential is to say. @returns what stands against it; null: it may be opened */
+/** Validates the attributes of one issuance. @returns the refusal; null: it may be created */
 export type IssuanceCheck = (attributes: JsonObject) => Fault | null
 
 /**
- * What stands against an issuance, as far as it is known today: who signs in the end is settled when the wallet comes.
+ * Validates an issuance against its template and the current signer; the final signer is chosen when the wallet requests the credential.
  *
- * @returns `resource.unknown`, `attributes.rejected`, `certificate.none_active` or `state.invalid`; null: it may be opened
+ * @returns `resource.unknown`, `attributes.rejected`, `certificate.none_active` or `state.invalid`; null: it may be created
  */
 export async function issuanceRefusal(
   needs: SignerNeeds,
@@ -25,7 +25,7 @@ export async function issuanceRefusal(
   return (await issuanceCheckOf(needs, tenant, template))(attributes)
 }
 
-/** As {@link issuanceRefusal} for many issuances from one template: who signs is looked up once. */
+/** As {@link issuanceRefusal} for many issuances from one template: the signer is read once. */
 export async function issuanceCheckOf(
   needs: SignerNeeds,
   tenant: Pick<Tenant, 'id' | 'slug'>,
@@ -34,7 +34,7 @@ export async function issuanceCheckOf(
   if (archivedAt !== null) return unknownTemplate
   const now = needs.clock.now()
   if (definition.format === 'mdoc') {
-    const found = await orNobody(mdocSigner(needs, tenant))
+    const found = await orFault(mdocSigner(needs, tenant))
     if (found instanceof Fault) return () => found
     const certificate = signerCertificateOf(found)
     return (attributes) =>
@@ -42,20 +42,20 @@ export async function issuanceCheckOf(
       refusalOfTimes(definition, now) ??
       refusalOfPlan(definition, certificate, now)
   }
-  // one that leaves the choice open always finds somebody
+  // A template that names no certificate can always be signed with the did:web key.
   const signer =
-    definition.signer?.kind === 'certificate' ? await orNobody(credentialSigner(needs, tenant, definition)) : null
-  const lacking = signer instanceof Fault ? signer : null
+    definition.signer?.kind === 'certificate' ? await orFault(credentialSigner(needs, tenant, definition)) : null
+  const noSigner = signer instanceof Fault ? signer : null
   return (attributes) =>
-    rejected(checkClaims(definition.attributes, attributes)) ?? lacking ?? refusalOfTimes(definition, now)
+    rejected(checkClaims(definition.attributes, attributes)) ?? noSigner ?? refusalOfTimes(definition, now)
 }
 
 function rejected(violations: readonly Violation[]): Fault | null {
   return violations.length > 0 ? new Fault('attributes.rejected', { violations }) : null
 }
 
-/** The signer, or the refusal that says that there is none. */
-async function orNobody<T>(signer: Promise<T>): Promise<T | Fault> {
+/** Returns the signer, or the fault that there is none. */
+async function orFault<T>(signer: Promise<T>): Promise<T | Fault> {
   try {
     return await signer
   } catch (error) {
@@ -70,22 +70,22 @@ function refusalOfTimes(definition: TemplateDefinition, now: Date): Fault | null
     return new Fault('state.invalid', { detail: 'validUntil of the template has passed.' })
   }
   if (exp !== undefined && nbf !== undefined && exp <= nbf) {
-    return new Fault('state.invalid', { detail: 'The credential would end before it begins.' })
+    return new Fault('state.invalid', { detail: 'The credential would expire before it becomes valid.' })
   }
   return null
 }
 
-/** [MD-3] An mdoc is valid by whole days, and no longer than its signer. */
+/** [MD-3] An mdoc is valid for whole days, within the validity of its signer. */
 function refusalOfPlan(definition: MdocDefinition, certificate: SignerCertificate, now: Date): Fault | null {
   const { validFrom, validUntil } = mdocValidity(definition, certificate, now)
   if (validUntil > validFrom && validUntil > now) return null
   const end = certificate.notAfter.toISOString()
   return new Fault('state.invalid', {
-    detail: `The credential would end before it begins: an mdoc is valid by whole days, and no longer than the certificate of its signer (${end}).`,
+    detail: `The credential would expire before it becomes valid: an mdoc is valid for whole days, and no longer than the certificate of its signer (${end}).`,
   })
 }
 
-/** A template that is not there, or archived. */
+/** The fault for an unknown or archived template. */
 export function unknownTemplate(): Fault {
   return new Fault('resource.unknown', { detail: 'There is no such credential template.' })
 }

@@ -4,20 +4,20 @@ import type { WatchedKind } from '../../platform.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 import type { Issuance } from './issuance.ts'
 
-/** When an offer ends, or the access token that it was redeemed for: then the claims are forgotten. */
-export const END = 'coalesce(token_expires_at, expires_at)'
-/** When the sweep looks at a new offer first: no later than a token ends for which it was redeemed at once. */
+/** SQL: when the offer ends or, once redeemed, its access token; then the claims are erased. */
+export const CLAIMS_END = 'coalesce(token_expires_at, expires_at)'
+/** SQL: `sweep_at` of a new offer, no later than the end of a token for which it is redeemed at once. */
 export const firstSweep = (end: string, now: string) => `least(${end}, ${now} + interval '5 minutes')`
-/** An offer whose time is over is expired, whether or not the sweep has been there. `$n` is the moment. */
-export const over = (now: string) => `(status = 'offered' and ${END} <= ${now})`
-/** What is read of an issuance. `$n` is the moment. */
+/** SQL condition: the offer has ended, whether or not the sweep has expired it. `now` is SQL. */
+export const isOfferOver = (now: string) => `(status = 'offered' and ${CLAIMS_END} <= ${now})`
+/** SQL: the columns of an issuance. `now` is SQL. */
 export const issuanceColumns = (now: string) =>
-  `id, case when ${over(now)} then 'expired' else status end as status, error, credential_id as "credentialId",
-   case when ${over(now)} then 'expired' when standing <> 'valid' then standing else credential_status end as "credentialStatus",
+  `id, case when ${isOfferOver(now)} then 'expired' else status end as status, error, credential_id as "credentialId",
+   case when ${isOfferOver(now)} then 'expired' when standing <> 'valid' then standing else credential_status end as "credentialStatus",
    template_id as "templateId", format, reference, revocable, created_at as "createdAt", updated_at as "updatedAt", expires_at as "expiresAt"`
 
 const insertIssuance = sql(
-  'issuance.insert',
+  'issuance.insert_issuance',
   `with made_from as (
      select id, version from credential_template where tenant_id = $1 and id = $2 and version = $3 and archived_at is null
    ), ins as (
@@ -30,31 +30,31 @@ const insertIssuance = sql(
    select id from ins`,
 )
 const selectIssuance = sql(
-  'issuance.get',
+  'issuance.get_issuance',
   `select ${issuanceColumns('$3')} from issuance where tenant_id = $1 and id = $2`,
 )
 const selectMadeFrom = sql(
-  'issuance.made_from',
+  'issuance.get_origin',
   `select template_id as "templateId", template_version as "templateVersion", tx_code_mac as "txCodeMac"
    from issuance where tenant_id = $1 and id = $2`,
 )
 const selectVersions = sql(
-  'issuance.versions',
-  `select tenant_id as "tenantId", id, concat_ws(' ', status, credential_status, standing, ${over('$3')}, updated_at, error) as version
+  'issuance.list_issuance_versions',
+  `select tenant_id as "tenantId", id, concat_ws(' ', status, credential_status, standing, ${isOfferOver('$3')}, updated_at, error) as version
    from issuance where (tenant_id, id) in (select * from unnest($1::uuid[], $2::uuid[]))`,
 )
 const cancelStatement = sql(
-  'issuance.cancel',
+  'issuance.cancel_issuance',
   `with seen as (select id from issuance where tenant_id = $1 and id = $2),
    upd as (
      update issuance set status = 'canceled', credential_status = 'expired', sealed_claims = null, updated_at = $3
-     where tenant_id = $1 and id = $2 and status = 'offered' and ${END} > $3
+     where tenant_id = $1 and id = $2 and status = 'offered' and ${CLAIMS_END} > $3
      returning id
    ), ${auditCte({ from: 'upd', first: 4 })}
    select exists (select from seen) as known, exists (select from upd) as canceled`,
 )
 
-/** What a new row says beyond its template. */
+/** A new row. */
 export type NewIssuance = {
   readonly issuance: Issuance
   readonly templateVersion: number
@@ -65,7 +65,7 @@ export type NewIssuance = {
 /** See {@link findIssuanceOrigin}. */
 export type IssuanceOrigin = Pick<NewIssuance, 'templateVersion' | 'txCodeMac'> & { readonly templateId: string }
 
-/** A new offer. @returns false if the template is not, or no longer, at that version, or archived. */
+/** Inserts an offered issuance. @returns false if the template is at another version or archived */
 export async function insertOffered(tx: TenantTx, made: NewIssuance, entry: AuditEntry): Promise<boolean> {
   const { id, templateId, reference, credentialId, revocable, expiresAt, createdAt, updatedAt } = made.issuance
   const rows = await tx.rows(insertIssuance, [
@@ -76,20 +76,20 @@ export async function insertOffered(tx: TenantTx, made: NewIssuance, entry: Audi
   return rows.length === 1
 }
 
-/** One issuance of the tenant. */
+/** Returns one issuance of the tenant. */
 export async function findIssuance(tx: TenantTx, id: string, now: Date): Promise<Issuance | null> {
   return (await tx.rows<Issuance>(selectIssuance, [tx.tenantId, id, now]))[0] ?? null
 }
 
-/** What an issuance was made from. */
+/** Returns the template version and transaction code MAC of an issuance. */
 export async function findIssuanceOrigin(tx: TenantTx, id: string): Promise<IssuanceOrigin | null> {
   const [row] = await tx.rows<IssuanceOrigin>(selectMadeFrom, [tx.tenantId, id])
   return row ?? null
 }
 
 /**
- * Cancels an issuance that is open: nothing was handed out and its time is not over. One statement, so it either comes before the
- * completion of the credential or finds nothing to cancel.
+ * Cancels an open issuance: no credential was issued and the offer has not ended. One statement, so it either precedes the issuance of the
+ * credential or changes nothing.
  */
 export async function cancelOffered(
   tx: TenantTx,
@@ -103,7 +103,7 @@ export async function cancelOffered(
   return row.canceled ? 'canceled' : 'closed'
 }
 
-/** Issuances whose changes can be waited for. */
+/** Issuances for long polling. */
 export const watchedIssuances: WatchedKind = {
   name: 'issuance',
   versions: async (tx: AcrossTx, asked, now) =>

@@ -8,7 +8,7 @@ import type { IssuanceView } from './schemas.ts'
 type Needs = Pick<Platform, 'sealing' | 'urls'>
 type Owner = { readonly tenantId: TenantId; readonly tenantSlug: string }
 
-/** An issuance as our API shows it. The links are derived, so they can be shown again; the transaction code cannot. */
+/** Returns an issuance as in our API, with its offer links, without its transaction code. */
 export async function showIssuance(needs: Needs, owner: Owner, issuance: Issuance): Promise<IssuanceView> {
   return {
     id: issuance.id,
@@ -32,7 +32,7 @@ export async function showIssuance(needs: Needs, owner: Owner, issuance: Issuanc
   }
 }
 
-/** The offer of an issuance: for a wallet, and as a picture. */
+/** Returns the offer links of an issuance: for a wallet, and as a QR code image. */
 export async function offerLinksOf(
   { sealing, urls }: Needs,
   { tenantId, tenantSlug }: Owner,
@@ -46,7 +46,7 @@ export async function offerLinksOf(
   }
 }
 
-/** Where a wallet fetches an offer. */
+/** Returns the `credential_offer_uri` of an offer. */
 export function offerUriOf(issuer: string, token: string): string {
   return `${issuer}/offers/${token}`
 }

@@ -6,7 +6,7 @@ export type IssuanceStatus = (typeof issuanceStatuses)[number]
 /** State of the credential in an issuance. */
 export type CredentialStatus = (typeof credentialStatuses)[number]
 
-/** An issuance as its maker sees it: no claim, no code. */
+/** An issuance as its issuer sees it, without claims and codes. */
 export type Issuance = {
   readonly id: string
   readonly status: IssuanceStatus

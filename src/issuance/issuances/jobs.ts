@@ -5,14 +5,14 @@ import type { Platform } from '../../platform.ts'
 import { deleteOldNonces, forgetClaims, listTenantsToForget } from './forget-store.ts'
 
 const ISSUANCES_PER_TURN = 100
-/** Longer than NONCE_TTL_SECONDS can be; the clock of the process that made a nonce may have been ahead of ours. [SEC-80] */
+/** Above the maximum of NONCE_TTL_SECONDS, with a margin for clock skew between processes. [SEC-80] */
 const NONCES_KEPT_MS = 780_000
 
-/** Sweeps of issuances: claims are forgotten and unredeemed offers end when their time is over; old nonces go. */
+/** Sweeps of issuances: erase claims, expire unredeemed offers, delete old nonces. */
 export const issuanceSchedules: readonly Schedule[] = [
   every(30, 'issuance.forget-claims', async (platform, signal) => {
     const { store, clock } = platform
-    const tenants = await store.across('tenants that keep claims longer than they may', (tx) =>
+    const tenants = await store.across('tenants with claims past their retention', (tx) =>
       listTenantsToForget(tx, clock.now()),
     )
     for (const tenantId of tenants) {
@@ -21,7 +21,7 @@ export const issuanceSchedules: readonly Schedule[] = [
     }
   }),
   every(600, 'issuance.delete-nonces', ({ store, clock }) =>
-    store.across('nonces of all tenants that have run out', (tx) =>
+    store.across('expired nonces of all tenants', (tx) =>
       deleteOldNonces(tx, new Date(clock.now().getTime() - NONCES_KEPT_MS)),
     ),
   ),

@@ -74,8 +74,8 @@ test('an issuance is offered, then completed; its states and events say so', asy
   const accepted = { notification_id: issued.body.notification_id, event: 'credential_accepted' }
   const headers = { authorization: `Bearer ${body.access_token}` }
   for (let times = 1; times <= 2; times += 1) {
-    const told = await issuer.open(`/issuers/${issuer.tenant.slug}/notification`, { json: accepted, headers })
-    assert.equal(told.status, 204, '[VCI-X2] a repeated report is fine')
+    const reported = await issuer.open(`/issuers/${issuer.tenant.slug}/notification`, { json: accepted, headers })
+    assert.equal(reported.status, 204, '[VCI-X2] a repeated report is fine')
   }
   const { body: end } = await issuer.api('GET', `/credentials/issuance/${issuance.id}`)
   assert.equal(end.data.credentials[0].status, 'accepted')
@@ -126,7 +126,7 @@ test('an issuance takes no member that would do nothing', async () => {
   assert.deepEqual(pointersOf((await issuer.api('POST', '/credentials/issuance', ask)).body), ['/authorization'])
 })
 
-test('a template that wants a certificate, or is out of date, issues nothing', async () => {
+test('a template that requires a certificate, or has expired, issues nothing', async () => {
   for (const [more, code] of [
     [{ signer: { kind: 'certificate' } }, 'NO_ACTIVE_CERTIFICATE'],
     [{ validUntil: '2026-05-01' }, 'INVALID_STATE'],
@@ -181,7 +181,7 @@ for (const [what, template, form, error] of [
   })
 }
 
-test('[SEC-4] a transaction code has the length and letters that the template says, and is told once', async () => {
+test('[SEC-4] a transaction code has the length and letters of its template, and is returned once', async () => {
   const { issuance, template } = await anOffer(issuer, {
     txCode: { inputMode: 'text', length: 9, description: 'by post' },
   })

@@ -1,17 +1,17 @@
 import { sql, type TenantTx } from '../../store/store.ts'
 
 const selectOrigins = sql(
-  'issuance.origins',
+  'issuance.list_origins',
   `select id as of, template_id as "templateId" from issuance where tenant_id = $1 and id = any($2::uuid[])
    union all
    select credential_id, template_id from issuance where tenant_id = $1 and credential_id = any($3::uuid[])`,
 )
 const selectNames = sql(
-  'issuance.template.names',
+  'issuance.list_template_names',
   'select id, name from credential_template where tenant_id = $1 and id = any($2::uuid[])',
 )
 
-/** The template that each issuance and each credential was made from, by their ids. */
+/** Returns the template of each issuance and each credential, by their ids. */
 export async function listTemplatesOfIssuances(
   tx: TenantTx,
   issuanceIds: readonly string[],
@@ -25,7 +25,7 @@ export async function listTemplatesOfIssuances(
   return new Map(rows.map((row) => [row.of, row.templateId]))
 }
 
-/** The names of templates, archived ones too, by their ids. */
+/** Returns the names of templates, archived ones too, by their ids. */
 export async function listCredentialTemplateNames(tx: TenantTx, ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await tx.rows<{ id: string; name: string }>(selectNames, [tx.tenantId, ids])
   return new Map(rows.map((row) => [row.id, row.name]))

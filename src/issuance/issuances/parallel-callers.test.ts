@@ -78,7 +78,7 @@ test('[VCI-T10] parallel guesses of a transaction code get five tries, not more,
   assert.deepEqual(kept, [{ kept: false, events: 1 }])
 })
 
-test('one access token yields its credential to one set of keys only, whoever asks at the same moment', async () => {
+test('one access token yields its credential to one set of keys only, also under concurrent requests', async () => {
   const { token, template } = await aToken(issuer)
   const nonces = await together(CALLERS, () => aNonce(issuer))
   const keys = nonces.map(aKey)
@@ -99,7 +99,7 @@ test('the same keys at the same moment get one and the same status entry', async
   assert.equal(new Set(replies.map((one) => slotsOf(one).join())).size, 1)
 })
 
-test('[VCI-N2] a nonce is accepted once, whoever brings it at the same moment', async () => {
+test('[VCI-N2] a nonce is accepted once, also under concurrent requests', async () => {
   const grants = await together(6, () => aToken(issuer))
   const nonce = await aNonce(issuer)
   const replies = await Promise.all(

@@ -22,7 +22,7 @@ test('the plans that PostgreSQL makes while the tables are empty look rows up on
     assert.equal(answer.status, 200)
   }
   await issuer.server.close(0)
-  // Sessions tell their figures when they end.
+  // Sessions report their statistics when they end.
   await db.store.close()
   assert.deepEqual(await readTooMuch(db.url ?? ''), [])
 })

@@ -116,7 +116,7 @@ test('a template that changes while it is issued from gives old or new credentia
   }
 })
 
-test('of two replacements of one template at one moment one is told that it came too late', async () => {
+test('of two concurrent replacements of one template one is refused as too late', async () => {
   const made = await issuer.api('POST', '/templates/credentials', aTemplate())
   const body = { ...aTemplate(), code: made.body.data.code }
   const replies = await rounds(() => issuer.api('PUT', `/templates/credentials/${made.body.data.id}`, body))

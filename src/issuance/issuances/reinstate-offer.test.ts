@@ -64,7 +64,7 @@ test('of the lost token and the offer at the same moment one yields the credenti
   assert.equal([first, second].filter(({ status }) => status === 200).length, 1)
 })
 
-test('nobody lets the offer of another tenant be redeemed again', async () => {
+test('a tenant cannot reinstate the offer of another tenant', async () => {
   const { code, again } = await redeemed()
   await again((await issuer.anotherTenant()).id)
   assert.equal((await redeem(issuer, code)).status, 400)

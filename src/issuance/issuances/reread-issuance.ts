@@ -7,13 +7,12 @@ import { getIssuance } from './get-issuance.ts'
 import { findIssuanceOrigin } from './issuance-store.ts'
 import type { IssuanceView } from './schemas.ts'
 
-type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls'>
+type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'memory'>
 
 /**
- * The answer to an opening whose first answer was lost: the issuance as it is now, with its transaction code. Only for the repetition of
- * the request that opened it.
+ * Returns an issuance with its transaction code, for the repetition of the request that created it.
  *
- * @throws Fault `resource.unknown` if it was never opened
+ * @throws Fault `resource.unknown` if it was never created
  */
 export async function rereadIssuance(needs: Needs, caller: Caller, id: string): Promise<IssuanceView> {
   const { tenantId } = caller

@@ -15,14 +15,15 @@ import { rereadIssuance } from './reread-issuance.ts'
 import { CreateIssuanceBody, IssuanceListQuery, IssuanceView } from './schemas.ts'
 import type { WalletPort } from './wallet-port.ts'
 
-const openAt = (deliveries: WalletPort) =>
+const issuances = { group: 'creds', tag: 'issuances' } as const
+
+const createWith = (deliveries: WalletPort) =>
   route({
-    group: 'creds',
+    ...issuances,
     method: 'POST',
     path: '/credentials/issuance',
-    tag: 'issuances',
     summary:
-      'Opens an issuance and returns the offer to show to the holder; with a recipient, delivers it to that user.',
+      'Creates an issuance and returns the credential offer to show to the holder; with a recipient, delivers the credential to that user.',
     scope: 'issuance:write',
     body: CreateIssuanceBody,
     status: 200,
@@ -59,10 +60,9 @@ const openAt = (deliveries: WalletPort) =>
 
 function listAt<const P extends string>(path: P): Route {
   return route({
-    group: 'creds',
+    ...issuances,
     method: 'GET',
     path,
-    tag: 'issuances',
     summary: 'Lists the issuances of the tenant.',
     scope: 'issuance:read',
     query: IssuanceListQuery,
@@ -83,11 +83,10 @@ function listAt<const P extends string>(path: P): Route {
 
 function getAt(path: '/credentials/{id}' | '/credentials/issuance/{id}'): Route {
   return route({
-    group: 'creds',
+    ...issuances,
     method: 'GET',
     path,
-    tag: 'issuances',
-    summary: 'Reads an issuance; with `Prefer: wait` when it has changed.',
+    summary: 'Returns an issuance; with `Prefer: wait`, once it has changed.',
     longPoll: true,
     scope: 'issuance:read',
     params: IdParams,
@@ -109,11 +108,10 @@ function getAt(path: '/credentials/{id}' | '/credentials/issuance/{id}'): Route 
 
 function cancelAt(path: '/credentials/{id}' | '/credentials/issuance/{id}'): Route {
   return route({
-    group: 'creds',
+    ...issuances,
     method: 'DELETE',
     path,
-    tag: 'issuances',
-    summary: 'Cancels an issuance that is still open; its claims are forgotten.',
+    summary: 'Cancels an open issuance and erases its claims.',
     scope: 'issuance:write',
     params: IdParams,
     status: 200,
@@ -132,9 +130,9 @@ function filterOf(query: IssuanceListQuery): IssuanceFilter {
   }
 }
 
-/** Issuances, in our API. @param deliveries How credentials get into the wallets of the tenant's own people. */
+/** Issuances, in our API. @param deliveries Delivers credentials to the wallets of the tenant's users. */
 export const issuanceRoutes = (deliveries: WalletPort): readonly Route[] => [
-  openAt(deliveries),
+  createWith(deliveries),
   listAt('/credentials/issuance'),
   listAt('/credentials'),
   getAt('/credentials/issuance/{id}'),

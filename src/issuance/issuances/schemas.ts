@@ -16,7 +16,7 @@ export const credentialStatuses = [
 /** Bounds of `expiresInSeconds`: a minute to 30 days. */
 export const EXPIRES_IN_SECONDS = { minimum: 60, maximum: 2_592_000 } as const
 
-/** The user of the tenant whose wallet something is delivered into. */
+/** The user of the tenant who receives a delivery. */
 export const RecipientBody = Type.Object(
   {
     identifierType: Type.Enum(['email', 'username', 'externalIdentifier'], { description: 'What `value` is.' }),
@@ -25,31 +25,31 @@ export const RecipientBody = Type.Object(
   {
     additionalProperties: false,
     description:
-      'A user of the tenant, into whose wallet it is delivered at once, as pending; meta.delivery tells how that went.',
+      'A user of the tenant. The credential is delivered to their wallet as pending; meta.delivery has the outcome.',
   },
 )
 
-/** What opens an issuance. */
+/** Creates an issuance. */
 export const CreateIssuanceBody = Type.Object(
   {
-    credentialTemplateId: Type.String({ format: 'uuid', description: 'Which credential template to issue from.' }),
+    credentialTemplateId: Type.String({ format: 'uuid', description: 'The credential template to issue from.' }),
     attributes: Type.Unsafe<JsonObject>(
       Type.Record(Type.String(), Type.Unknown(), {
         description:
-          'What the credential will say, by attribute name of the template; of an mdoc {namespace: {element: value}}. Checked at once.',
+          'The claims of the credential, by attribute name of the template; of an mdoc {namespace: {element: value}}. Validated at once.',
       }),
     ),
     expiresInSeconds: Type.Optional(
       Type.Integer({
         ...EXPIRES_IN_SECONDS,
-        description: 'How long the offer may be redeemed; OFFER_TTL_SECONDS by default.',
+        description: 'Lifetime of the offer; OFFER_TTL_SECONDS by default.',
       }),
     ),
     reference: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 200,
-        description: 'Your own name for it; echoed, and a filter of the list.',
+        description: 'Your own identifier; returned, and a filter of the list.',
       }),
     ),
     recipient: Type.Optional(RecipientBody),
@@ -87,7 +87,7 @@ const Failure = Type.Object({
   details: Type.Array(Type.Unknown()),
 })
 
-/** An issuance as our API shows it. */
+/** An issuance in our API. */
 export const IssuanceView = Type.Object(
   {
     id: Type.String(),
@@ -97,14 +97,15 @@ export const IssuanceView = Type.Object(
     reference: Type.Optional(Type.String()),
     createdAt: Time,
     updatedAt: Time,
-    expiresAt: Type.String({ format: 'date-time', description: 'Until when the offer can be redeemed.' }),
+    expiresAt: Type.String({ format: 'date-time', description: 'When the offer ends.' }),
     offerUri: Type.String({ description: 'The credential offer, for a wallet to accept.' }),
     offerQrUri: Type.String({
-      description: 'Picture of the offer as a QR code; a wallet takes it for the offer, too.',
+      description: 'The offer as a QR code image; wallets accept this address as the offer, too.',
     }),
     txCode: Type.Optional(
       Type.String({
-        description: 'Told once: the code that the holder must enter. Send it on another way than the offer.',
+        description:
+          'The transaction code that the holder must enter, returned once. Send it over another channel than the offer.',
       }),
     ),
   },
@@ -113,7 +114,7 @@ export const IssuanceView = Type.Object(
 /** See the schema of the same name. */
 export type IssuanceView = Type.Static<typeof IssuanceView>
 
-/** What the list of issuances may be asked for. */
+/** Query of the list of issuances. */
 export const IssuanceListQuery = listQuery({
   filters: {
     templateId: Uuid,

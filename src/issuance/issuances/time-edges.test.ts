@@ -28,7 +28,7 @@ after(async () => {
   await db.close()
 })
 
-/** Does something at so many milliseconds after noon, then it is noon again. */
+/** Runs a function N milliseconds after noon, then sets the clock back to noon. */
 async function at<T>(ms: number, act: () => Promise<T>): Promise<T> {
   issuer.clock.at = new Date(noon.getTime() + ms)
   try {

@@ -3,7 +3,7 @@ import { fromBase64url, isBase64url } from '../../crypto/base64url.ts'
 import { equalInConstantTime, hmacSha256 } from '../../crypto/digest.ts'
 import type { Sealing } from '../../keys/sealing.ts'
 
-/** What a derived token is for; one is no good for the other. */
+/** The purpose of a token; a token of one purpose is invalid for the other. */
 export type OfferToken = 'offer-link' | 'offer-code'
 
 const ID_BYTES = 16
@@ -11,8 +11,8 @@ const MAC_BYTES = 16
 const TOKEN_CHARS = 43 // 32 bytes in base64url
 
 /**
- * A token that names an issuance and cannot be guessed: its id and 128 bits of a MAC under a key of the tenant. Nothing is stored, and the
- * token of one tenant is noise at another.
+ * Returns a token for an issuance: its id and 128 bits of a MAC under a key of the tenant. Nothing is stored, and the token of one tenant is
+ * invalid at another.
  */
 export async function offerToken(
   sealing: Sealing,
@@ -24,7 +24,7 @@ export async function offerToken(
   return Buffer.concat([bytes, macOf(await sealing.derive(tenantId, purpose), bytes)]).toString('base64url')
 }
 
-/** The issuance that a token names; null if it is not one of ours. Answers before the database is touched. */
+/** Returns the id of the issuance in a token; null if the MAC is not valid for the tenant. Reads no database. */
 export async function readOfferToken(
   sealing: Sealing,
   tenantId: TenantId,
@@ -42,12 +42,12 @@ function macOf(key: Uint8Array, id: Uint8Array): Buffer {
   return hmacSha256(key, id).subarray(0, MAC_BYTES)
 }
 
-/** The 16 bytes of a UUID. */
+/** Returns the 16 bytes of a UUID. */
 export function uuidBytes(id: string): Buffer {
   return Buffer.from(id.replaceAll('-', ''), 'hex')
 }
 
-/** The UUID of 16 bytes. */
+/** Returns the UUID of 16 bytes. */
 export function uuidOf(bytes: Buffer): string {
   const hex = bytes.toString('hex')
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')

@@ -2,8 +2,8 @@ import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 
-const offerAnew = sql(
-  'issuance.offer_again',
+const reinstateStatement = sql(
+  'issuance.reinstate_offer',
   `with upd as (
      update issuance set redeemed_at = null, token_hash = null, token_expires_at = null
      where tenant_id = $1 and id = $2 and status = 'offered' and redeemed_at is not null and holder_keys_hash is null
@@ -13,7 +13,7 @@ const offerAnew = sql(
    select id from upd`,
 )
 
-/** Takes the access token back that an offer was redeemed for, so that the offer can be redeemed once more. Only while nothing was bound. */
+/** Revokes the access token of an offer, so that the offer can be redeemed again. Only while no holder key is bound. */
 export async function reinstateOffered(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<void> {
-  await tx.rows(offerAnew, [tx.tenantId, id, now, ...auditValues(entry, now)])
+  await tx.rows(reinstateStatement, [tx.tenantId, id, now, ...auditValues(entry, now)])
 }

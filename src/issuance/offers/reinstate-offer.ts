@@ -4,9 +4,8 @@ import type { Platform } from '../../platform.ts'
 import { reinstateOffered } from './reinstate-offer-store.ts'
 
 /**
- * Lets an offer be redeemed again whose access token was lost on its way to our own wallet: between the two a process can die, and then the
- * credential could be had by nobody. The token is void from then on, so still there is one credential. Does nothing if the offer was not
- * redeemed, or anything was bound already.
+ * Reinstates an offer whose access token was lost because the process of our own wallet died. The token is revoked, so there is still one
+ * credential. Does nothing if the offer was not redeemed or a holder key is bound.
  */
 export async function reinstateOffer(
   { store, clock }: Pick<Platform, 'store' | 'clock'>,

@@ -4,12 +4,12 @@ import type { Sealing } from '../../keys/sealing.ts'
 import { type TemplateDefinition, txCodeOf } from '../templates/template.ts'
 
 const digits = '0123456789'
-/** Without what people mistake for something else (0 O, 1 I); 32 of them. */
+/** 32 characters without ambiguous ones (0 O, 1 I). */
 const letters = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 
 /**
- * Makes the transaction code of an issuance: each character equally likely. It is computed under a key of the tenant and stored nowhere, so
- * that whoever asks for the issuance again with the same `Idempotency-Key` can be told it.
+ * Derives the transaction code of an issuance under a key of the tenant, uniformly distributed. It is not stored; a repeated request with
+ * the same `Idempotency-Key` derives it again.
  */
 export async function makeTxCode(
   sealing: Sealing,
@@ -23,14 +23,14 @@ export async function makeTxCode(
   let code = ''
   for (let round = 0; code.length < length; round += 1) {
     for (const byte of hmacSha256(key, issuanceId, '\0', String(round))) {
-      // a byte above the bound would make some characters likelier than others
+      // Bytes above the bound would bias the distribution.
       if (byte < bound && code.length < length) code += alphabet[byte % alphabet.length]
     }
   }
   return code
 }
 
-/** What is kept of a transaction code: an HMAC under a key of the tenant, bound to the issuance. [SEC-4] */
+/** Returns what is stored of a transaction code: an HMAC under a key of the tenant, bound to the issuance. [SEC-4] */
 export async function txCodeMac(
   sealing: Sealing,
   tenantId: TenantId,
@@ -41,11 +41,11 @@ export async function txCodeMac(
 }
 
 /**
- * The transaction code of an issuance once more. Who may be told it is the caller's to know.
+ * Derives the transaction code of an issuance again. Whether the caller may see it is NOT checked here.
  *
- * @param definition What the issuance was made from.
- * @param mac What is kept of the code.
- * @returns null if there is none, or if it was made in a way that is no longer known
+ * @param definition Of the template version of the issuance.
+ * @param mac The stored HMAC of the code.
+ * @returns null if there is none, or if it was derived in another way
  */
 export async function recoverTxCode(
   sealing: Sealing,
@@ -54,8 +54,8 @@ export async function recoverTxCode(
   definition: TemplateDefinition,
   mac: Buffer | null,
 ): Promise<string | null> {
-  const asked = txCodeOf(definition)
-  if (asked === null || mac === null) return null
-  const code = await makeTxCode(sealing, tenantId, issuanceId, asked)
+  const format = txCodeOf(definition)
+  if (format === null || mac === null) return null
+  const code = await makeTxCode(sealing, tenantId, issuanceId, format)
   return equalInConstantTime(await txCodeMac(sealing, tenantId, issuanceId, code), mac) ? code : null
 }

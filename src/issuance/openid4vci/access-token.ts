@@ -5,7 +5,7 @@ import { randomBytes } from '../../crypto/random.ts'
 import type { Sealing } from '../../keys/sealing.ts'
 import { uuidBytes, uuidOf } from '../offers/offer-codes.ts'
 
-/** What an access token was issued for. It says so itself, so that a credential request need not look it up. */
+/** What an access token grants. The token carries it, so a credential request need not read it from the database. */
 export type Granted = {
   readonly id: string
   readonly templateId: string
@@ -16,10 +16,10 @@ export type Granted = {
   readonly expiresAt: Date
 }
 
-/** What is read of a token that a wallet presents. */
+/** A parsed access token. */
 export type PresentedToken = Granted & { readonly tokenHash: Buffer }
 
-/** What makes a token one that was issued: its SHA-256 is in the row of the issuance. */
+/** The secret in a token; the row of the issuance has its SHA-256. */
 export type TokenSecret = { readonly secret: Buffer; readonly hash: Buffer }
 
 const SECRET_BYTES = 16
@@ -27,13 +27,13 @@ const BODY_BYTES = SECRET_BYTES + 3 * 16 + 4 + 1 + 6
 const MAC_BYTES = 16
 const TOKEN_CHARS = Math.ceil(((BODY_BYTES + MAC_BYTES) * 4) / 3)
 
-/** A new secret. Without it nobody makes a token, not even with the key of the MAC. */
+/** Returns a new secret. Without it a token cannot be forged, not even with the MAC key. */
 export function makeTokenSecret(): TokenSecret {
   const secret = randomBytes(SECRET_BYTES)
   return { secret, hash: sha256(secret) }
 }
 
-/** The token of a secret: it, what was granted, and a MAC over both under a key of the tenant. */
+/** Returns an access token: the secret, the grant, and a MAC over both under a key of the tenant. */
 export async function makeAccessToken(
   sealing: Sealing,
   tenantId: TenantId,
@@ -50,8 +50,7 @@ export async function makeAccessToken(
 }
 
 /**
- * What a token was issued for; null if it is not one of the tenant's. Answers before the database is touched. That it has not ended, and was not
- * taken back, is NOT checked here.
+ * Parses an access token; null if its MAC is not valid for the tenant. Reads no database. Expiry and revocation are NOT checked here.
  */
 export async function readAccessToken(
   sealing: Sealing,

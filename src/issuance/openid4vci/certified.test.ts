@@ -66,7 +66,7 @@ async function findingsOf(issuer: Issuer, credential: string, tenant = issuer.te
   const agreed = { issuerKey: signer.key, now: clock.at, holderKey: null, vct: String(payload.vct) }
   const { findings } = checkReceivedSdJwtVc(parsed, agreed)
   const status = await checkStatus(platform, payload.status, signer, clock.at, anchors)
-  // bound to a key that the test does not look at
+  // Bound to a key that this test does not check.
   return [...signer.findings, ...findings, ...status].map(({ code }) => code).filter((code) => !code.startsWith('cnf.'))
 }
 
@@ -115,7 +115,7 @@ describe('with an active issuer certificate', () => {
 })
 
 describe('beside an active issuer certificate', () => {
-  test('a template may still want the did:web key, and another tenant has nothing of the certificate', async () => {
+  test('a template may still require the did:web key, and another tenant does not use the certificate', async () => {
     const issuer = await issuerNow()
     const before = await aCredential(issuer)
     await aRoot(issuer)
@@ -135,7 +135,7 @@ describe('beside an active issuer certificate', () => {
   })
 })
 
-describe('a template that wants a certificate', () => {
+describe('a template that requires a certificate', () => {
   const signer = { kind: 'certificate' } as const
   const tryOpen = async (issuer: Issuer, wanted: object = signer) => {
     const { body } = await issuer.api('POST', '/templates/credentials', aTemplate({ signer: wanted }))

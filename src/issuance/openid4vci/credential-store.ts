@@ -4,12 +4,12 @@ import { sql, type TenantTx } from '../../store/store.ts'
 import type { ListKind } from '../status/status-entries.ts'
 
 const selectClaims = sql(
-  'issuance.claims',
+  'issuance.get_claims',
   `select sealed_claims as "sealedClaims" from issuance
    where tenant_id = $1 and id = $2 and token_hash = $3 and token_expires_at > $4`,
 )
 
-/** The sealed claims behind an access token; null once they were forgotten, or if the token was taken back. */
+/** Returns the sealed claims of an access token; null if they were erased or the token is revoked. */
 export async function findClaims(
   tx: TenantTx,
   { id, tokenHash }: Pick<Reservation, 'id' | 'tokenHash'>,
@@ -19,10 +19,10 @@ export async function findClaims(
   return row?.sealedClaims ?? null
 }
 
-// Of the slots a count and not NOT EXISTS: that would become a join over all copies of the tenant, this is one look into the index for each of
-// few candidates. An update that has to wait for another one must not look at a writing CTE, so everything that writes comes after `bound`.
+// Slots: a count instead of NOT EXISTS, which would become a join over all copies of the tenant; this is one index look-up for each candidate.
+// An update that waits for another one must not read a writing CTE, so all other writes come after `bound`.
 const reserveCopies = sql(
-  'issuance.reserve',
+  'issuance.reserve_copies',
   `with present as (
      select position, status_list_id, status_index,
        (select authority_id from status_list list where list.tenant_id = $1 and list.id = status_list_id) as authority_id
@@ -67,7 +67,7 @@ const reserveCopies = sql(
    order by copies.position`,
 )
 
-/** What a credential request takes: nonces, the holder's keys, entries of the status list. */
+/** What a credential request reserves: nonces, the holder's keys, status list entries. */
 export type Reservation = {
   readonly id: string
   readonly credentialId: string
@@ -78,9 +78,9 @@ export type Reservation = {
   readonly holderKeys: readonly Buffer[]
   readonly nonceHashes: readonly Buffer[]
   readonly noncesMadeAt: readonly Date[]
-  /** Random entries of the open status list to choose from, more than there are copies. */
+  /** Random entries of the open status list to choose from, more than copies. */
   readonly candidates: readonly number[]
-  /** Which of the open status lists. */
+  /** Selects one of the open status lists. */
   readonly listKind: ListKind
 }
 
@@ -145,12 +145,12 @@ function copyOf({ listId, index, authorityId }: ReservedRow): ReservedCopy {
 }
 
 const openNextList = sql(
-  'issuance.status_list.open',
+  'issuance.insert_status_list',
   `insert into status_list (tenant_id, id, created_at, bits, authority_id) values ($1, $2, $3, $4, $5)
    on conflict (tenant_id, bits, authority_id) where full_at is null do nothing`,
 )
 const closeFullList = sql(
-  'issuance.status_list.close',
+  'issuance.close_status_list',
   `update status_list set full_at = $2 where tenant_id = $1 and full_at is null and bits = $4 and authority_id is not distinct from $5::uuid
      and (select count(*) from issued_copy c where c.tenant_id = $1 and c.status_list_id = status_list.id) >= $3`,
 )
@@ -166,7 +166,7 @@ export async function closeStatusList(tx: TenantTx, takenMin: number, kind: List
 }
 
 const reopenIssuance = sql(
-  'issuance.reopen',
+  'issuance.reinstate_reservation',
   `with upd as (
      update issuance set status = 'offered', credential_status = 'offered', issued_at = null, reservations = 0, updated_at = $3
      where tenant_id = $1 and id = $2 and reservations = 1 and reports = 0 and status = 'completed'

@@ -94,8 +94,8 @@ test('a lost answer is no lost credential: the same keys get the same content an
   issuer.clock.at = noon
   const notification = { notification_id: first.body.notification_id, event: 'credential_accepted' }
   const headers = { authorization: `Bearer ${token}` }
-  const told = await issuer.open(`/issuers/${issuer.tenant.slug}/notification`, { json: notification, headers })
-  assert.equal(told.status, 204)
+  const reported = await issuer.open(`/issuers/${issuer.tenant.slug}/notification`, { json: notification, headers })
+  assert.equal(reported.status, 204)
   const third = await request(issuer, token, template.code, [key])
   assert.deepEqual(slotOf(third.body.credentials[0].credential), slotOf(one), 'also after it was accepted')
 })
@@ -172,7 +172,7 @@ test('[VCI-C5] more proofs than any template of the issuer allows are refused; a
   await own.server.close(0)
 })
 
-test('[VCI-T4] authorization details bring an identifier, and then it must be used', async () => {
+test('[VCI-T4] authorization details return an identifier, and then the request must use it', async () => {
   const { code, template } = await anOffer(issuer)
   const details = (id: string) => ({
     authorization_details: JSON.stringify([{ type: 'openid_credential', credential_configuration_id: id }]),

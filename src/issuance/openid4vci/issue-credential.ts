@@ -25,14 +25,14 @@ import { reserveCopies } from './reserve-copies.ts'
 import { signCopies } from './sign-copies.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
-type From = { readonly ip: string; readonly requestId: string }
+type Origin = { readonly ip: string; readonly requestId: string }
 
 /**
- * The credential endpoint: copies of one credential, each bound to a key that the wallet proved to hold.
+ * Issues copies of one credential at the credential endpoint, each bound to a key that the wallet proved to hold.
  *
- * In one statement the keys are bound, the nonce is spent, the status entries are taken and the issuance is completed; then it is signed,
- * outside of any transaction, and opened again if that fails. A request with the same token and keys gets the same content and the same
- * entries until the token ends, so a lost answer is no lost credential.
+ * One statement binds the keys, spends the nonce, takes the status list entries and completes the issuance. Signing follows outside of any
+ * transaction; if it fails, the reservation is reinstated. A request with the same token and keys gets the same content and entries until the
+ * token ends, so a lost response loses no credential.
  *
  * @param token Access token.
  * @throws Fault `token.invalid`, `credential_request.*`, `credential_configuration.unknown`, `credential_identifier.unknown`,
@@ -43,7 +43,7 @@ export async function issueCredential(
   needs: Needs,
   tenant: Tenant,
   ask: { readonly token: string; readonly body: unknown },
-  from: From,
+  from: Origin,
 ): Promise<object> {
   const now = needs.clock.now()
   const granted = await readAccessToken(needs.sealing, tenant.id, ask.token)
@@ -65,11 +65,11 @@ export async function issueCredential(
     const claims = await openClaims(needs, tenant, granted, bound.sealedClaims)
     return signCopies(needs, tenant, by, { ...bound, template, claims, keys: keys.bound })
   }
-  const signed = await signedOrReopened(needs, tenant, entry, sign)
-  return buildCredentialResponse(inOrder(keys.asked, keys.bound, signed), granted.credentialId)
+  const signed = await signOrReinstate(needs, tenant, entry, sign)
+  return buildCredentialResponse(inOrder(keys.requested, keys.bound, signed), granted.credentialId)
 }
 
-/** Before anything is taken: a wallet that comes while nobody can sign may come again. What is missing is the organisation's to know. */
+/** Returns the signer before anything is reserved: the wallet may repeat a refused request. The response does not say what is missing. */
 async function signerOf(
   needs: Needs,
   tenant: Tenant,
@@ -85,12 +85,12 @@ async function signerOf(
   if (sealed === null) throw new Fault('credential_request.denied')
   const claims = await openClaims(needs, tenant, granted, sealed)
   if (fitsCertificate(definition, claims, signerCertificateOf(signer))) return signer
-  throw new Fault('credential_request.denied', { notes: 'the active certificate says another country than the mdoc' })
+  throw new Fault('credential_request.denied', { notes: 'the active certificate names another country than the mdoc' })
 }
 
 /**
- * [TS-10] Who signs the status lists of the copies signs the copies. That is somebody else than would sign now if this is asked again and
- * the active certificate changed in between.
+ * [TS-10] Returns the signer of the copies' status lists, which signs the copies too. It is a former signer if the request is repeated and the
+ * active certificate has changed since.
  */
 async function signerOfCopies(
   needs: Needs,
@@ -103,17 +103,17 @@ async function signerOfCopies(
   if (slot.authorityId === null) return null
   const former = await signerOfAuthority(needs, tenant.id, slot.authorityId)
   if (former === null)
-    throw new Fault('credential_request.denied', { notes: 'who signed it first cannot sign any more' })
+    throw new Fault('credential_request.denied', { notes: 'the former signer is no longer available' })
   return former
 }
 
-/** [VCI-C1] By identifier exactly if the token response gave one, by configuration otherwise. */
+/** [VCI-C1] Requires the credential identifier if the token response named one, else the configuration. */
 function checkCovered(request: CredentialRequest, granted: PresentedToken, template: CredentialTemplate): void {
   const { credentialIdentifier, configurationId } = request
   if (granted.identified) {
     if (credentialIdentifier === null) {
       throw new Fault('credential_request.invalid', {
-        detail: 'Ask with the credential_identifier of the token response.',
+        detail: 'The request must name the credential_identifier of the token response.',
       })
     }
     if (credentialIdentifier !== granted.credentialId) throw new Fault('credential_identifier.unknown')
@@ -123,7 +123,7 @@ function checkCovered(request: CredentialRequest, granted: PresentedToken, templ
   if (configurationId !== template.code) throw new Fault('credential_configuration.unknown')
 }
 
-/** The keys to bind, and what tells the whole set. `bound`: as many as the template has copies for, which may be fewer. [VCI-C11] */
+/** Returns the keys to bind and the hash of the whole set. `bound`: at most the batch size of the template. [VCI-C11] */
 async function provedKeys(
   needs: Needs,
   tenant: Tenant,
@@ -133,14 +133,14 @@ async function provedKeys(
 ) {
   if (proofs === null) throw new Fault('key_proof.invalid', { detail: 'proofs is missing.' })
   const batchSize = definition.batchSize ?? 1
-  // [VCI-C5] the metadata has one size for all credentials of the issuer
+  // [VCI-C5] The metadata has one batch size for all credentials of the issuer.
   if (proofs.length > batchSize) await checkBatch(needs, tenant, proofs.length)
   const { keys, nonces } = verifyProofs(proofs, { issuer: needs.urls.issuer(tenant.slug) }, now)
   const macKey = await needs.sealing.derive(tenant.id, 'c-nonce')
   // [SEC-6]
   for (const nonce of nonces) checkCNonce(macKey, nonce, now, needs.config.nonceTtlSeconds)
   const sorted = [...keys].sort((a, b) => (a.thumbprint < b.thumbprint ? -1 : 1))
-  return { asked: keys, bound: sorted.slice(0, batchSize), holderKeysHash: hashOfSet(sorted), nonces }
+  return { requested: keys, bound: sorted.slice(0, batchSize), holderKeysHash: hashOfSet(sorted), nonces }
 }
 
 async function checkBatch({ store }: Needs, tenant: Tenant, count: number): Promise<void> {
@@ -150,14 +150,18 @@ async function checkBatch({ store }: Needs, tenant: Tenant, count: number): Prom
   }
 }
 
-/** In the order of the proofs, whatever the order in which the keys were bound. */
-function inOrder(asked: readonly ProvedKey[], bound: readonly ProvedKey[], credentials: readonly string[]): string[] {
-  if (asked.length === 1) return [...credentials]
+/** Returns the credentials in the order of the proofs. */
+function inOrder(
+  requested: readonly ProvedKey[],
+  bound: readonly ProvedKey[],
+  credentials: readonly string[],
+): string[] {
+  if (requested.length === 1) return [...credentials]
   const byKey = new Map(bound.map(({ thumbprint }, at) => [thumbprint, credentials[at]]))
-  return asked.flatMap(({ thumbprint }) => byKey.get(thumbprint) ?? [])
+  return requested.flatMap(({ thumbprint }) => byKey.get(thumbprint) ?? [])
 }
 
-/** Of sorted keys: a wallet that asks again with the same keys in another order asks for the same. */
+/** Returns the hash of sorted keys: a repeated request with the same keys in another order is the same request. */
 function hashOfSet(keys: readonly ProvedKey[]): Buffer {
   return sha256(Buffer.concat(keys.map((key) => fromBase64url(key.thumbprint))))
 }
@@ -169,15 +173,15 @@ async function openClaims(
   sealed: Buffer,
 ): Promise<JsonObject> {
   const place = { tenantId: tenant.id, table: 'issuance', column: 'sealed_claims', row: id }
-  // We sealed them ourselves, out of a JSON object.
+  // Sealed by this server, from a JSON object.
   return readOwnJson(await sealing.open(place, sealed)) as JsonObject
 }
 
 /**
- * @throws what the signer throws: then the issuance is open again as it was, unless another request has got the same meanwhile, and the wallet
- * may repeat its request with the same token.
+ * Signs; on failure reinstates the reservation, unless another request has reserved the same copies meanwhile, so that the wallet may repeat
+ * its request with the same token. @throws the error of the signer
  */
-async function signedOrReopened(
+async function signOrReinstate(
   needs: Needs,
   tenant: Tenant,
   completed: AuditEntry,
@@ -194,7 +198,7 @@ async function signedOrReopened(
   }
 }
 
-function completedBy({ id, credentialId, templateId }: PresentedToken, from: From): AuditEntry {
+function completedBy({ id, credentialId, templateId }: PresentedToken, from: Origin): AuditEntry {
   return {
     action: 'openid4vc.issuance.completed',
     subject: { kind: 'issuance', id },

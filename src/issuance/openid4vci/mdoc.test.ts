@@ -156,7 +156,7 @@ for (const [what, attributes, pointers] of [
     ['/attributes/nl.example.extra/points'],
   ],
   [
-    'four wrong values, each told of once',
+    'four wrong values, each reported once',
     changed({ birth_date: '28.2.1990', portrait: 'R0lG', height: '178', given_name: '王' }),
     ['birth_date', 'height', 'given_name', 'portrait'].map((name) => `${namespace}/${name}`),
   ],
@@ -240,7 +240,7 @@ test('the metadata describes an mdoc as Appendix A.2 says', async () => {
   })
   assert.deepEqual(about.display, [{ name: 'Driving licence' }])
   assert.equal(about.claims.length, 15)
-  // [VCI-M16] namespace and element; what the standard wants is mandatory
+  // [VCI-M16] namespace and element; what the standard requires is mandatory
   assert.deepEqual(about.claims[0], {
     path: [mdl.nameSpace, 'family_name'],
     mandatory: true,
@@ -326,7 +326,7 @@ describe('an issued mdoc', () => {
     assert.equal(read.body.data.credentials[0].format, 'mdoc')
   })
 
-  test('is not made if by then nobody may sign it, or somebody of another country [MD-9]', async () => {
+  test('is not issued without a signer at that time, or with a signer of another country [MD-9]', async () => {
     const at = await anIssuer(db)
     const root = await aRoot(at, { countryName: 'NL' })
     const { token, template } = await aToken(at, licenceTemplate, fromLicence)

@@ -3,10 +3,10 @@ import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { PresentedToken } from './access-token.ts'
 
-/** A wallet that reports failures and fetches the credential again, over and over, is recorded so often. */
+/** Bounds the audit entries of a wallet that reports failures and requests the credential again, repeatedly. */
 const REPORTS_MAX = 10
 
-// The old status decides, so reports at the same moment follow each other. A failure counts the reservations anew: the next one completes again.
+// The old status is in WHERE, so concurrent reports apply in order. A failure resets the reservations: the next one completes the issuance again.
 const recordReport = sql(
   'issuance.record_notification',
   `with found as (
@@ -25,14 +25,14 @@ const recordReport = sql(
    select issued and named as known from found`,
 )
 
-/** Why an issuance failed, as our API shows it. */
+/** Error of an issuance in our API. */
 const FAILED = JSON.stringify({
   code: 424,
   message: 'The wallet reported that it could not take the credential.',
   details: [],
 })
 
-/** What a wallet reports. `tokensSince`: access tokens that ended before are not listened to any more. */
+/** A notification. `tokensSince`: access tokens that expired before are refused. */
 export type Report = {
   readonly granted: PresentedToken
   readonly tokensSince: Date
@@ -41,8 +41,8 @@ export type Report = {
 }
 
 /**
- * Records what became of an issued credential at the holder: it is accepted, rejected or failed; an accepted one may be rejected later, and nothing
- * follows a rejection. What does not fit, the same report again included, changes nothing.
+ * Records that the wallet accepted, rejected or failed to store an issued credential. An accepted one may be rejected later; a rejection is
+ * final. Any other report, a repeated one included, changes nothing.
  */
 export async function storeNotification(
   tx: TenantTx,

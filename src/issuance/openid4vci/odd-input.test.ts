@@ -31,7 +31,7 @@ after(async () => {
 
 const foreign = new SDJwtVcInstance({ hasher: (text) => sha256(Buffer.from(text as string)), hashAlg: 'sha-256' })
 
-/** Issues, checks as a wallet of ours, and reads with somebody else's library. */
+/** Issues, checks as our wallet does, and parses with a foreign library. */
 async function issued(attributes: object, claims: object) {
   const { token, template } = await aToken(issuer, { attributes }, { attributes: claims })
   const key = aKey()

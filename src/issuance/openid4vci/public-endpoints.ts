@@ -19,7 +19,7 @@ const json = 'application/json'
 const issuerMetadata = endpoint({
   method: 'GET',
   path: '/.well-known/openid-credential-issuer/issuers/{tenant}',
-  summary: 'Metadata of a tenant as credential issuer.',
+  summary: 'Returns the credential issuer metadata of a tenant.',
   tag,
   accepts: 'none',
   crossOrigin: true,
@@ -34,7 +34,7 @@ const issuerMetadata = endpoint({
 const serverMetadata = endpoint({
   method: 'GET',
   path: '/.well-known/oauth-authorization-server/issuers/{tenant}',
-  summary: 'Metadata of a tenant as authorization server of its credential issuer.',
+  summary: 'Returns the authorization server metadata of a tenant.',
   tag,
   accepts: 'none',
   crossOrigin: true,
@@ -49,7 +49,7 @@ const serverMetadata = endpoint({
 const offer = endpoint({
   method: 'GET',
   path: '/issuers/{tenant}/offers/{token}',
-  summary: 'A credential offer, until its time is over.',
+  summary: 'Returns a credential offer until it ends.',
   tag,
   accepts: 'none',
   crossOrigin: true,
@@ -65,7 +65,7 @@ const offerQr = endpoint({
   method: 'GET',
   path: '/issuers/{tenant}/offer-qr',
   summary:
-    'A credential offer as a QR code: SVG, or PNG by Accept. A wallet may be given this address as the offer itself.',
+    'Returns a credential offer as a QR code: SVG, or PNG by Accept. Wallets accept this address as the offer itself.',
   tag,
   accepts: 'none',
   handle: async ({ platform, params, query, headers }) => {
@@ -92,7 +92,7 @@ const token = endpoint({
 const nonce = endpoint({
   method: 'POST',
   path: '/issuers/{tenant}/nonce',
-  summary: 'A fresh nonce for key proofs.',
+  summary: 'Returns a fresh nonce for key proofs.',
   tag,
   accepts: 'none',
   handle: async ({ platform, params, ip }) => {
@@ -110,7 +110,7 @@ const credential = endpoint({
   tag,
   accepts: 'json',
   needsToken: true,
-  // [VCI-C3] never the general invalid_request
+  // [VCI-C3] Never the general invalid_request.
   unreadable: 'credential_request.invalid',
   handle: async ({ platform, params, body, headers, ip, requestId }) => {
     const tenant = await getTenant(platform, params.tenant)
@@ -125,7 +125,7 @@ const credential = endpoint({
 const notification = endpoint({
   method: 'POST',
   path: '/issuers/{tenant}/notification',
-  summary: 'Takes what became of a credential at the holder.',
+  summary: 'Records a notification of the wallet about an issued credential.',
   tag,
   accepts: 'json',
   needsToken: true,
@@ -144,7 +144,7 @@ const notification = endpoint({
 const typeMetadata = endpoint({
   method: 'GET',
   path: '/issuers/{tenant}/vct/{code}',
-  summary: 'Type metadata of the credentials of a template.',
+  summary: 'Returns the type metadata of the credentials of a template.',
   tag: 'Trust',
   accepts: 'none',
   crossOrigin: true,
@@ -156,7 +156,7 @@ const typeMetadata = endpoint({
   }),
 })
 
-/** What wallets and verifiers reach of a tenant as an issuer. */
+/** The endpoints of a tenant as credential issuer, for wallets and verifiers. */
 export const issuanceEndpoints: readonly Endpoint[] = [
   ...[issuerMetadata, serverMetadata, offer, offerQr, token, nonce],
   ...[credential, notification, typeMetadata],

@@ -1,5 +1,4 @@
 import type { Tenant } from '../../directory/tenants/tenant.ts'
-import { Recent } from '../../memory/recent.ts'
 import type { Platform } from '../../platform.ts'
 import {
   buildIssuerMetadata,
@@ -8,7 +7,6 @@ import {
   type Display,
 } from '../../protocols/openid4vci/build-metadata.ts'
 import { PRE_AUTHORIZED_GRANT } from '../../protocols/openid4vci/credential-offer.ts'
-import { oncePer } from '../../store/once-per.ts'
 import { aggregationUri } from '../status/sign-status-list.ts'
 import { catalogVersion } from '../templates/catalog-lease.ts'
 import {
@@ -24,34 +22,28 @@ import { listOffered } from '../templates/template-store.ts'
 type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
 type Alg = ConfigurationInput['signingAlgs'][number]
 
-/** Documents by tenant and catalog version; large ones exist, so not too many of them. */
-const BOUNDS = { entriesMax: 500, ttlMs: 3_600_000 } as const
-
-const caches = oncePer(() => new Recent<string>(BOUNDS))
-const serverCaches = oncePer(() => new Recent<string>(BOUNDS))
-
 /**
- * The issuer metadata of a tenant as JSON. The document is written anew when the catalog's version has changed, so that a new template can be
- * offered at once whichever process answers.
+ * Returns the issuer metadata of a tenant as JSON. A change of the catalog's version invalidates the cached document in every process, so a
+ * new template can be offered at once.
  *
  * @see [OpenID4VCI 1.0, 12.2](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-issuer-metadata)
  */
 export async function publishIssuerMetadata(needs: Needs, tenant: Tenant): Promise<string> {
-  const { store, clock, urls } = needs
-  const cache = caches(store)
-  // The version is read before the templates: a document may be newer than its name, never older.
+  const { store, clock, urls, memory } = needs
+  const cache = memory.cache<string>('issuance.issuer_metadata')
+  // The version is read before the templates: a document may be newer than its cache key, never older.
   const version = await catalogVersion(needs, tenant.id)
   const alg = await openAlg(needs, tenant)
   const name = `${tenant.id}|${version}|${tenant.name}|${alg}`
-  const known = cache.get(name, clock.now())
-  if (known !== undefined) return known
+  const cached = cache.get(name, clock.now())
+  if (cached !== undefined) return cached
   const templates = await store.single(tenant.id, (tx) => listOffered(tx, clock.now()))
   const document = JSON.stringify(issuerMetadata(urls.issuer(tenant.slug), tenant.name, templates, alg))
   cache.set(name, document, clock.now())
   return document
 }
 
-/** With what SD-JWT VCs are signed whose template leaves the choice open: EdDSA where the only certificate is on Ed25519. */
+/** Algorithm of SD-JWT VCs whose template names no signer: EdDSA if the only certificate has an Ed25519 key. */
 async function openAlg(needs: Needs, tenant: Tenant): Promise<Alg> {
   const open = { format: 'sd-jwt-vc', attributes: {}, revocable: true } as const
   return (await credentialSigner(needs, tenant, open))?.key.alg ?? 'ES256'
@@ -70,14 +62,14 @@ function issuerMetadata(issuer: string, name: string, templates: readonly Creden
 }
 
 function configurationOf(issuer: string, { code, name, definition }: CredentialTemplate, alg: Alg): ConfigurationInput {
-  const known = { proofAlgs: ['ES256', 'EdDSA'], display: [displayOf(name, definition)] }
+  const shared = { proofAlgs: ['ES256', 'EdDSA'], display: [displayOf(name, definition)] }
   if (definition.format === 'mdoc') {
     const type = { format: 'mso_mdoc', doctype: definition.docType } as const
-    return { ...known, type, signingAlgs: ['ES256'], claims: describeElements(definition).map(claimOf) }
+    return { ...shared, type, signingAlgs: ['ES256'], claims: describeElements(definition).map(claimOf) }
   }
   const type = { format: 'dc+sd-jwt', vct: vctOf(issuer, code) } as const
   return {
-    ...known,
+    ...shared,
     type,
     signingAlgs: [algOf(definition, alg)],
     claims: describeClaims(definition.attributes).map(claimOf),
@@ -116,15 +108,15 @@ function displayOf(name: string, { display = {}, description }: CredentialTempla
   }
 }
 
-/** The authorization server metadata of a tenant as JSON: the issuer is its own authorization server. Only its address makes it another's. */
+/** Returns the authorization server metadata of a tenant as JSON: each issuer is its own authorization server. */
 export function publishServerMetadata(
-  { store, clock, urls }: Pick<Platform, 'store' | 'clock' | 'urls'>,
+  { memory, clock, urls }: Pick<Platform, 'memory' | 'clock' | 'urls'>,
   { slug }: Pick<Tenant, 'slug'>,
 ): string {
   const issuer = urls.issuer(slug)
-  const cache = serverCaches(store)
-  const known = cache.get(issuer, clock.now())
-  if (known !== undefined) return known
+  const cache = memory.cache<string>('issuance.server_metadata')
+  const cached = cache.get(issuer, clock.now())
+  if (cached !== undefined) return cached
   const document = JSON.stringify(serverMetadata(issuer))
   cache.set(issuer, document, clock.now())
   return document

@@ -29,7 +29,7 @@ async function refusedOften(ip: string): Promise<void> {
   for (let times = 1; times <= 300; times += 1) await redeemFrom(ip, 'x')
 }
 
-test('[SEC-74] who is refused 300 times in a minute has to wait, at that tenant only, and nobody else with him', async () => {
+test('[SEC-74] a network refused 300 times in a minute is limited, at that tenant only, and no other network', async () => {
   const { code, issuance } = await anOffer(issuer)
   await refusedOften('192.0.2.1')
   const limited = await redeemFrom('192.0.2.1', code)
@@ -70,7 +70,7 @@ test('[SEC-4] too many wrong transaction codes at a tenant stop all guessing the
   issuer.clock.at = noon
 })
 
-test('[VCI-N4] nonces that nobody uses run out; those that a credential was issued with do not count', async () => {
+test('[VCI-N4] unused nonces are limited; those that a credential was issued with do not count', async () => {
   const between = { tenant: issuer.tenant, ip: '192.0.2.9' }
   const path = `/issuers/${issuer.tenant.slug}`
   for (let times = 1; times < 6000; times += 1) limitNonces(issuer.platform, between)

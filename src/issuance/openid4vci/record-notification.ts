@@ -5,16 +5,16 @@ import type { Platform } from '../../platform.ts'
 import { readAccessToken } from './access-token.ts'
 import { storeNotification } from './notification-store.ts'
 
-type From = { readonly ip: string; readonly requestId: string }
+type Origin = { readonly ip: string; readonly requestId: string }
 
-/** [VCI-X4] Holders take their time to consent: the token is good for this report, and nothing else, for so long. */
-const LISTENED_DAYS = 30
+/** [VCI-X4] After its end a token is accepted for notifications this long, because holders may consent late. */
+const TOKEN_GRACE_DAYS = 30
 const ID_CHARS_MAX = 200
 
 const outcomes = {
   credential_accepted: { becomes: 'accepted', action: 'credential.accepted', about: 'credential', detail: {} },
   credential_deleted: { becomes: 'rejected', action: 'credential.rejected', about: 'credential', detail: {} },
-  // It did not arrive, and webhooks know no other event for that.
+  // The contract has no other event for a credential that did not arrive.
   credential_failure: {
     becomes: 'failed',
     action: 'openid4vc.issuance.failed',
@@ -24,8 +24,8 @@ const outcomes = {
 } as const
 
 /**
- * The notification endpoint: what became of a credential at the holder. Reports may be repeated. Until the token ends, the credential can still be
- * fetched again, unless the holder deleted it.
+ * Records a notification of the wallet about a credential. It may be repeated. Until the token ends, the credential can be requested again,
+ * unless the holder deleted it.
  *
  * @throws Fault `notification.invalid`, `notification.unknown`, `token.invalid`
  * @see [OpenID4VCI 1.0, 11](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-notification-endpoint)
@@ -34,13 +34,13 @@ export async function recordNotification(
   { store, sealing, clock }: Pick<Platform, 'store' | 'sealing' | 'clock'>,
   tenant: Tenant,
   { token, body }: { readonly token: string; readonly body: unknown },
-  from: From,
+  from: Origin,
 ): Promise<void> {
   const { notificationId, outcome } = read(body)
   const granted = await readAccessToken(sealing, tenant.id, token)
   if (granted === null) throw new Fault('token.invalid')
   const now = clock.now()
-  const tokensSince = new Date(now.getTime() - LISTENED_DAYS * 86_400_000)
+  const tokensSince = new Date(now.getTime() - TOKEN_GRACE_DAYS * 86_400_000)
   const report = { granted, tokensSince, notificationId, becomes: outcome.becomes }
   const entry = {
     action: outcome.action,
@@ -60,7 +60,9 @@ function read(body: unknown) {
     throw new Fault('notification.invalid', { detail: 'notification_id is missing.' })
   }
   if (event !== 'credential_accepted' && event !== 'credential_deleted' && event !== 'credential_failure') {
-    throw new Fault('notification.invalid', { detail: 'event is not one that is known.' })
+    throw new Fault('notification.invalid', {
+      detail: 'event must be credential_accepted, credential_deleted or credential_failure.',
+    })
   }
   return { notificationId, outcome: outcomes[event] }
 }

@@ -10,9 +10,9 @@ import { makeAccessToken, makeTokenSecret } from './access-token.ts'
 import { checkTxCodeGuesses, countTxCodeGuess } from './rate-limits.ts'
 import { findOffer, type Redeemed, type Redemption, type RedemptionEntries, redeemOffered } from './redemption-store.ts'
 
-type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'rateLimiter'>
+type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'rateLimiter' | 'memory'>
 type Form = Readonly<Record<string, string>>
-type From = { readonly ip: string; readonly requestId: string }
+type Origin = { readonly ip: string; readonly requestId: string }
 
 /** [VCI-T7] Longer-lived tokens would have to be bound to a key of the wallet. */
 const TOKEN_TTL_SECONDS = 300
@@ -20,13 +20,13 @@ const TX_CODE_CHARS_MAX = 64
 const DETAILS_CHARS_MAX = 16_384
 
 /**
- * The token endpoint for the pre-authorized code: one access token for one offer.
+ * Redeems a pre-authorized code at the token endpoint: one access token for one offer.
  *
  * @throws Fault `request.invalid`, `grant.unsupported`, `grant.invalid`, `authorization_details.invalid`,
  * `request.rate_limited`
  * @see [OpenID4VCI 1.0, 6](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-token-endpoint)
  */
-export async function redeemPreAuthorizedCode(needs: Needs, tenant: Tenant, form: Form, from: From): Promise<object> {
+export async function redeemPreAuthorizedCode(needs: Needs, tenant: Tenant, form: Form, from: Origin): Promise<object> {
   const { sealing, clock } = needs
   const { code, txCode, configurationId } = readForm(form)
   const id = await readOfferToken(sealing, tenant.id, 'offer-code', code)
@@ -34,14 +34,14 @@ export async function redeemPreAuthorizedCode(needs: Needs, tenant: Tenant, form
   if (txCode !== null) checkTxCodeGuesses(needs, tenant)
   const now = clock.now()
   const secret = makeTokenSecret()
-  const asked = {
+  const redemption = {
     id,
     txCodeMac: txCode === null ? null : await txCodeMac(sealing, tenant.id, id, txCode),
     tokenHash: secret.hash,
     tokenExpiresAt: new Date(now.getTime() + TOKEN_TTL_SECONDS * 1000),
     configurationId,
   }
-  const redeemed = await redeemSurely(needs, tenant, asked, entriesOf(id, from), now)
+  const redeemed = await redeemWithRetry(needs, tenant, redemption, entriesOf(id, from), now)
   if (redeemed.outcome !== 'redeemed') throw await refusalOf(needs, tenant, id, redeemed, configurationId)
   return {
     access_token: await makeAccessToken(sealing, tenant.id, secret, redeemed.granted),
@@ -53,19 +53,19 @@ export async function redeemPreAuthorizedCode(needs: Needs, tenant: Tenant, form
   }
 }
 
-/** The code is spent once: when the answer of the database is lost, the same secret asks again what became of it. */
-async function redeemSurely(
+/** Redeems once: when the answer of the database is lost, a second attempt with the same secret finds the outcome. */
+async function redeemWithRetry(
   { store }: Needs,
   tenant: Tenant,
-  asked: Redemption,
+  redemption: Redemption,
   entries: RedemptionEntries,
   now: Date,
 ): Promise<Redeemed> {
-  const attempt = () => store.single(tenant.id, (tx) => redeemOffered(tx, asked, entries, now))
+  const attempt = () => store.single(tenant.id, (tx) => redeemOffered(tx, redemption, entries, now))
   return attempt().catch(attempt)
 }
 
-function entriesOf(id: string, from: From): RedemptionEntries {
+function entriesOf(id: string, from: Origin): RedemptionEntries {
   const subject = { kind: 'issuance', id }
   const by = { kind: 'wallet', ...from } as const
   return {
@@ -88,14 +88,16 @@ function readForm(form: Form) {
   }
 }
 
-/** [VCI-T3] Which configuration the wallet names; an offer has one. null: it names none. */
+/** [VCI-T3] Returns the configuration that the wallet names; an offer has one. null: it names none. */
 function configurationIn(details: string | undefined): string | null {
   if (details === undefined || details === '') return null
   const entries = details.length > DETAILS_CHARS_MAX ? null : jsonOf(details)
   if (!Array.isArray(entries)) throw new Fault('authorization_details.invalid')
   const [entry, ...others] = entries
   if (!isJsonObject(entry) || others.length > 0 || entry.type !== 'openid_credential') {
-    throw new Fault('authorization_details.invalid', { detail: 'Name one credential of the offer.' })
+    throw new Fault('authorization_details.invalid', {
+      detail: 'authorization_details must name one credential of the offer.',
+    })
   }
   const { credential_configuration_id: id } = entry
   if (typeof id !== 'string' || id === '') throw new Fault('authorization_details.invalid')

@@ -4,34 +4,34 @@ import { sql, type TenantTx } from '../../store/store.ts'
 import type { Granted } from './access-token.ts'
 
 const selectOffer = sql(
-  'issuance.offer.find',
+  'issuance.get_offer',
   `select template_id as "templateId", template_version as "templateVersion", tx_code_mac is not null as "needsTxCode" from issuance
    where tenant_id = $1 and id = $2 and (status in ('offered', 'partiallyIssued', 'completed') or issued_at is not null) and expires_at > $3`,
 )
 
-/** What an offer is made of. */
+/** The template version of an offer. */
 export type OfferedIssuance = {
   readonly templateId: string
   readonly templateVersion: number
   readonly needsTxCode: boolean
 }
 
-/** The offer of an issuance until its time is over, also after it was redeemed: wallets fetch it again. [VCI-O7] */
+/** Returns the offer of an issuance until it ends, also after it was redeemed: wallets fetch it again. [VCI-O7] */
 export async function findOffer(tx: TenantTx, id: string, now: Date): Promise<OfferedIssuance | null> {
   return (await tx.rows<OfferedIssuance>(selectOffer, [tx.tenantId, id, now]))[0] ?? null
 }
 
 const isWrong = 'tx_code_mac is not null and $3::bytea is not null and tx_code_mac <> $3'
-/** `value` where the transaction code is right, or not needed and not sent; else what stands there. */
+/** SQL: `value` if the transaction code is right, or not needed and not sent; else `otherwise`. */
 const ifRight = (value: string, otherwise = 'null') =>
   `case when tx_code_mac is not distinct from $3 then ${value} else ${otherwise} end`
 const ifLastTry = (value: string, otherwise: string) =>
   `case when ${isWrong} and tx_tries_left = 1 then ${value} else ${otherwise} end`
 
-// The right and the wrong transaction code are the same update, so no number of callers at once gets more tries than there are. A caller that
-// brings the secret of the token again is the same one, whose answer was lost.
+// Right and wrong transaction codes are the same update, so concurrent callers cannot exceed the number of tries. A caller with the same token
+// secret is the same one, whose answer was lost.
 const redeemOffer = sql(
-  'issuance.redeem',
+  'issuance.redeem_offer',
   `with tried as (
      update issuance set
        tx_tries_left = tx_tries_left - case when ${isWrong} then 1 else 0 end,
@@ -54,10 +54,10 @@ const redeemOffer = sql(
       template_version as "templateVersion", tx_tries_left as "triesLeft" from tried`,
 )
 
-/** Why an issuance failed, as our API shows it. */
+/** Error of an issuance in our API. */
 const LOCKED = JSON.stringify({ code: 423, message: 'The transaction code was entered wrong five times.', details: [] })
 
-/** A try to redeem an offer. */
+/** An attempt to redeem an offer. */
 export type Redemption = {
   readonly id: string
   /** HMAC of the transaction code that was sent; null if none was. */
@@ -68,10 +68,10 @@ export type Redemption = {
   readonly configurationId: string | null
 }
 
-/** What the audit trail says of a wrong transaction code, and of the last one that is allowed. */
+/** Audit entries of a wrong transaction code, and of the last one allowed. */
 export type RedemptionEntries = { readonly wrong: AuditEntry; readonly locked: AuditEntry }
 
-/** `unusable`: unknown, spent, locked, canceled or out of time; the wallet is not told which. */
+/** `unusable`: unknown, redeemed, locked, canceled or expired; the response does not say which. */
 export type Redeemed =
   | { readonly outcome: 'redeemed'; readonly granted: Granted }
   | { readonly outcome: 'unusable' | 'tx_code_missing' | 'tx_code_unexpected' }
@@ -84,20 +84,20 @@ type TriedRow = Pick<Granted, 'credentialId' | 'templateId' | 'templateVersion'>
 }
 
 /**
- * Redeems an offer for an access token, or counts a wrong transaction code. One statement: of any number of callers at once exactly one
- * redeems, and no more than five guess. The fifth wrong code ends the issuance, and its claims are forgotten. May be repeated with the same
- * secret when its answer was lost.
+ * Redeems an offer for an access token, or counts a wrong transaction code. One statement: of concurrent callers exactly one redeems, and at
+ * most five guess. The fifth wrong code fails the issuance and erases its claims. May be repeated with the same secret when the answer was
+ * lost.
  */
 export async function redeemOffered(
   tx: TenantTx,
-  asked: Redemption,
+  redemption: Redemption,
   entries: RedemptionEntries,
   now: Date,
 ): Promise<Redeemed> {
-  const { id, txCodeMac, tokenHash, tokenExpiresAt, configurationId } = asked
+  const { id, txCodeMac, tokenHash, tokenExpiresAt, configurationId } = redemption
   const [row] = await tx.rows<TriedRow>(redeemOffer, [
     ...[tx.tenantId, id, txCodeMac, now, tokenHash, tokenExpiresAt, configurationId !== null, configurationId],
-    // without a code nothing can go wrong with it
+    // Without a code there is no wrong one to record.
     ...(txCodeMac === null ? [null, null] : [...auditValues(entries.wrong, now), ...auditValues(entries.locked, now)]),
     LOCKED,
   ])

@@ -26,8 +26,8 @@ after(async () => {
   await db.close()
 })
 
-const told = sql(
-  'test.reports.told',
+const recordedActions = sql(
+  'test.reports.actions',
   `select action from audit_entry where subject_id in ($1, $2) and event_type is not null and action <> 'openid4vc.issuance.offered' order by id`,
 )
 const kept = sql('test.reports.kept', 'select sealed_claims is not null as kept from issuance where id = $1')
@@ -47,7 +47,7 @@ async function issued() {
   const shown = async () => (await issuer.api('GET', `/credentials/${issuance.id}`)).body.data
   const events = async () => {
     const ids = [issuance.id, issuance.credentials[0].id]
-    const rows = await db.store.single(issuer.tenant.id, (tx) => tx.rows<{ action: string }>(told, ids))
+    const rows = await db.store.single(issuer.tenant.id, (tx) => tx.rows<{ action: string }>(recordedActions, ids))
     return rows.map(({ action }) => action.replace('openid4vc.', ''))
   }
   return { ask, report, shown, events, id: issuance.id as string, credentialId: issuance.credentials[0].id as string }

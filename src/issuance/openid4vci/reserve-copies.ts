@@ -24,7 +24,7 @@ type Needs = Pick<Platform, 'store'>
 /** Retries after a status index collision or a concurrent request for the same copies. */
 const TRIES_MAX = 8
 
-/** What a request brings: whose it is, which keys it proved, with which nonces. */
+/** A verified credential request: its token, the proved keys and the nonces. */
 export type CopiesRequest = {
   readonly granted: PresentedToken
   readonly revocable: boolean
@@ -69,7 +69,7 @@ export async function reserveCopies(
   throw new Error('no entry of the status list could be taken')
 }
 
-/** @returns null if somebody at the same moment took an entry, or the same credential: try again. */
+/** @returns null if a concurrent request took an entry or the same credential: retry */
 async function tryReserve(
   { store }: Pick<Needs, 'store'>,
   tenant: Tenant,

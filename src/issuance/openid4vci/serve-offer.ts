@@ -8,10 +8,10 @@ import { txCodeOf } from '../templates/template.ts'
 import { templateVersion } from '../templates/template-cache.ts'
 import { findOffer } from './redemption-store.ts'
 
-type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls'>
+type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'memory'>
 
 /**
- * The credential offer that a link points at, as often as it is asked for until the offer's time is over.
+ * Returns the credential offer of a link, any number of times until the offer ends.
  *
  * @throws Fault `resource.unknown`
  * @see [OpenID4VCI 1.0, 4.1.3](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-sending-credential-offer-by-r)
@@ -31,9 +31,9 @@ export async function serveOffer(needs: Needs, tenant: Tenant, token: string): P
 }
 
 /**
- * The text of an offer's QR code.
+ * Returns the text of an offer's QR code.
  *
- * @param offerUri What the address of the picture carries; anything but a link of an offer of this tenant gets no picture.
+ * @param offerUri From the query of the image; it must be an offer link of this tenant.
  * @throws Fault `resource.unknown`
  */
 export async function offerQrText({ sealing, urls }: Needs, tenant: Tenant, offerUri: string): Promise<string> {

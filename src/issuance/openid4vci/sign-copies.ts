@@ -19,7 +19,7 @@ import type { ReservedCopy } from './credential-store.ts'
 
 type Needs = Pick<Platform, 'keys' | 'urls' | 'clock'>
 
-/** What is signed: the same content for each key, with its own salts and its own entry in a status list. [VCI-C15] */
+/** The copies to sign: the same content for each key, with its own salts and its own status list entry. [VCI-C15] */
 export type Signing = {
   readonly template: CredentialTemplate
   readonly claims: JsonObject
@@ -29,10 +29,10 @@ export type Signing = {
 }
 
 /**
- * Signs the copies of a credential. Not in a transaction.
+ * Signs the copies of a credential. Call it outside of any transaction.
  *
  * @param signer The certificate to sign with; null: the tenant's did:web key.
- * @throws Fault `credential_request.denied` if the credential would be out of date, or does not fit who signs (any more)
+ * @throws Fault `credential_request.denied` if the credential would have expired, or no longer fits its signer
  */
 export async function signCopies(
   needs: Needs,
@@ -46,7 +46,7 @@ export async function signCopies(
   return signMdocs(needs, tenant, signer, { ...signing, definition })
 }
 
-/** Signed with a certificate, `iss` is the issuer that it names; with the did:web key it is the DID, and `kid` names the key in its document. */
+/** Signs SD-JWT VCs. With a certificate `iss` is the issuer identifier; with the did:web key it is the DID, and `kid` names the key in its document. */
 async function signSdJwts(
   { keys, urls, clock }: Needs,
   tenant: Tenant,
@@ -67,7 +67,7 @@ async function signSdJwts(
     vct: vctOf(issuer, template.code),
     header: by.header,
     iss: by.iss,
-    // [SEC-28] a certificate must be valid at `iat`, which the rounding must not put before its beginning
+    // [SEC-28] The certificate must be valid at `iat`, also after rounding.
     iat: signer !== null && signer.notBefore > iat ? signer.notBefore : iat,
     nbf,
     exp,
@@ -83,7 +83,7 @@ function byDid(iss: string, key: SigningKey) {
   return { key, iss, header: { kid: `${iss}#${key.kid}` } }
 }
 
-/** base64url of IssuerSigned. [VCI-C12] */
+/** Signs mdocs: base64url of IssuerSigned. [VCI-C12] */
 async function signMdocs(
   { urls, clock }: Needs,
   tenant: Tenant,
@@ -105,7 +105,7 @@ async function signMdocs(
   return Promise.all(made)
 }
 
-/** Checked when the offer was made; since then a certificate of another country may have become the active one [MD-9]. */
+/** Signs one mdoc. It was checked when the offer was created; a certificate of another country may have become active since [MD-9]. */
 async function issued(draft: MdocDraft, by: MdocSigner): Promise<string> {
   try {
     return toBase64url(await issueMdoc(draft, by))

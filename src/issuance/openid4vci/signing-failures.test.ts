@@ -37,7 +37,7 @@ function breakKeys({ platform: { keys } }: Issuer, late: Promise<void> = Promise
   return { mend: () => Object.assign(keys, { current }), isAsked: asked.promise }
 }
 
-test('an issuance that nobody could sign is open again, and the same token gets the credential later', async () => {
+test('an issuance that could not be signed is reinstated, and the same token gets the credential later', async () => {
   const { token, template, issuance } = await aToken(issuer)
   const key = aKey()
   const keys = breakKeys(issuer)
@@ -52,11 +52,11 @@ test('an issuance that nobody could sign is open again, and the same token gets 
   assert.equal(answer.status, 200, JSON.stringify(answer.body))
   const issued = await issuer.api('GET', `/credentials/${issuance.id}`)
   assert.equal(issued.body.data.status, 'completed')
-  const told = await db.store.single(issuer.tenant.id, (tx) =>
+  const recorded = await db.store.single(issuer.tenant.id, (tx) =>
     tx.rows<{ action: string }>(completions, [issuer.tenant.id, issuance.id]),
   )
   assert.deepEqual(
-    told.map(({ action }) => action),
+    recorded.map(({ action }) => action),
     ['openid4vc.issuance.completed', 'issuance.reopened'],
     'the event is sent once',
   )
@@ -72,7 +72,7 @@ test('other keys get nothing of an issuance that was opened again', async () => 
   assert.equal(answer.body.error, 'credential_request_denied')
 })
 
-test('a credential that is out stays issued, and can be revoked, though nobody can sign when it is asked for again', async () => {
+test('an issued credential stays issued, and can be revoked, if signing fails for a repeated request', async () => {
   const { token, template, issuance } = await aToken(issuer)
   const key = aKey()
   assert.equal((await request(issuer, token, template.code, [key])).status, 200)

@@ -118,8 +118,8 @@ test('a text that no column keeps is refused, wherever it stands', async () => {
     [{ ...ask, reference: 'a\0' }, '/reference'],
     [{ ...ask, attributes: { ...someClaims, given_name: '\ud800' } }, '/attributes/given_name'],
   ] as const) {
-    const { status, body: told } = await issuer.api('POST', '/credentials/issuance', body)
-    assert.deepEqual([status, told.errors[0].source.pointer], [400, pointer])
+    const { status, body: refusal } = await issuer.api('POST', '/credentials/issuance', body)
+    assert.deepEqual([status, refusal.errors[0].source.pointer], [400, pointer])
   }
   const listed = await issuer.api('GET', `/credentials?${new URLSearchParams({ 'filter[reference]': 'a\0' })}`)
   assert.deepEqual([listed.status, listed.body.errors[0].source.parameter], [400, 'filter[reference]'])

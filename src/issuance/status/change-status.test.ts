@@ -69,8 +69,8 @@ test('a credential is suspended, reinstated and revoked: each shows in the API, 
   assert.deepEqual(await change('suspend', [id]), [{ id, status: 'suspended' }])
   assert.deepEqual(await change('revoke', [id]), [{ id, status: 'revoked' }])
   assert.deepEqual([await entryStatus(issuanceId), await found(compact)], ['revoked', ['status.revoked']])
-  const told = ['credential.suspended', 'credential.reinstated', 'credential.suspended', 'credential.revoked']
-  assert.deepEqual(await eventsOf(id), told)
+  const expected = ['credential.suspended', 'credential.reinstated', 'credential.suspended', 'credential.revoked']
+  assert.deepEqual(await eventsOf(id), expected)
 })
 
 test('what is so already is no error and no second event; revocation is final [TS-33]', async () => {
@@ -158,11 +158,11 @@ test('what the holder reports meanwhile shows when a suspension ends', async () 
   const { body } = await request(issuer, made.token, made.template.code, [aKey()])
   const id = made.issuance.credentials[0].id
   await change('suspend', [id])
-  const told = await issuer.open(`/issuers/${issuer.tenant.slug}/notification`, {
+  const reported = await issuer.open(`/issuers/${issuer.tenant.slug}/notification`, {
     json: { notification_id: body.notification_id, event: 'credential_accepted' },
     headers: { authorization: `Bearer ${made.token}` },
   })
-  assert.equal(told.status, 204)
+  assert.equal(reported.status, 204)
   assert.equal(await entryStatus(made.issuance.id), 'suspended')
   assert.deepEqual(await change('reinstate', [id]), [{ id, status: 'accepted' }])
 })

@@ -14,25 +14,25 @@ import { LIST_ENTRIES } from './status-entries.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock'>
 
-/** What became of one id. `status`: of the credential, now; `unknown` if there is no such credential. A code says that it was refused. */
+/** The result for one id. `status`: current status of the credential, or `unknown`. `code`: why the change was refused. */
 export type StatusChangeResult = {
   readonly id: string
   readonly status: CredentialStatus | 'unknown'
   readonly code?: 'NOT_FOUND' | 'INVALID_STATE' | 'VALIDATION_ERROR'
   readonly detail?: string
-  /** Which ids were meant, when the id is that of an issuance. */
+  /** The ids of the credentials, when the id is that of an issuance. */
   readonly credentialIds?: string[]
 }
 
-/** Somebody else may change a credential between the look at it and the change, so many times in a row. */
+/** Retries when a credential changed concurrently. */
 const TRIES_MAX = 3
 
 /**
- * Revokes, suspends or reinstates issued credentials, each by itself: with its audit entry, its event and the entries of all its copies in
- * the status lists, in one transaction. What is so already is no error. Status lists show it from their next fetch on.
+ * Revokes, suspends or reinstates issued credentials, with audit entries, events and the status list entries of all their copies, in one
+ * transaction. A credential that already has the status is no error. Status lists show the change from the next fetch on.
  *
  * @param ids Of credentials, not of issuances.
- * @returns One result for each id, in their order.
+ * @returns one result for each id, in their order
  */
 export async function changeStatuses(
   { store, clock }: Needs,
@@ -40,13 +40,13 @@ export async function changeStatuses(
   ids: readonly string[],
   change: StatusTransition,
 ): Promise<StatusChangeResult[]> {
-  const wanted = [...new Set(ids.map((id) => id.toLowerCase()))]
+  const requested = [...new Set(ids.map((id) => id.toLowerCase()))]
   const results = new Map<string, StatusChangeResult>()
-  for (let tries = 1; tries <= TRIES_MAX && results.size < wanted.length; tries += 1) {
-    const left = wanted.filter((id) => !results.has(id))
+  for (let tries = 1; tries <= TRIES_MAX && results.size < requested.length; tries += 1) {
+    const open = requested.filter((id) => !results.has(id))
     const isLast = tries === TRIES_MAX
     const found = await store.inTenant(caller.tenantId, (tx) =>
-      changeSome(tx, caller, left, change, clock.now(), isLast),
+      changeSome(tx, caller, open, change, clock.now(), isLast),
     )
     for (const one of found) results.set(one.id, one)
   }
@@ -70,23 +70,23 @@ async function changeSome(
   const done = new Set(results.map(({ id }) => id))
   const others = ids.filter((id) => !done.has(id))
   if (others.length > 0) {
-    const stood = await findStatusChange(tx, others, now)
-    results.push(...others.flatMap((id) => resultOf(id, stood, change, isLast) ?? []))
+    const unchanged = await findStatusChange(tx, others, now)
+    results.push(...others.flatMap((id) => resultOf(id, unchanged, change, isLast) ?? []))
   }
   await markLists(tx, lists, change)
   return results
 }
 
-/** @returns null if nothing is in the way of the change: it may be tried again. */
+/** @returns null if the change is allowed: it is retried */
 function resultOf(
   id: string,
-  stood: readonly StatusChange[],
+  unchanged: readonly StatusChange[],
   change: StatusTransition,
   isLast: boolean,
 ): StatusChangeResult | null {
-  const credential = stood.find(({ credentialId }) => credentialId === id)
+  const credential = unchanged.find(({ credentialId }) => credentialId === id)
   if (credential === undefined) {
-    const credentialIds = stood.filter(({ issuanceId }) => issuanceId === id).map((one) => one.credentialId)
+    const credentialIds = unchanged.filter(({ issuanceId }) => issuanceId === id).map((one) => one.credentialId)
     if (credentialIds.length === 0)
       return { id, status: 'unknown', code: 'NOT_FOUND', detail: 'There is no such credential.' }
     const detail = `This is the id of an issuance. Send the id of the credential in it: ${credentialIds.join(', ')}.`
@@ -96,10 +96,12 @@ function resultOf(
   const objection = objectionToStatusChange(credential, change)
   if (objection !== null) return { id, status, code: 'INVALID_STATE', detail: objection }
   if (standing === change.to) return { id, status }
-  return isLast ? { id, status, code: 'INVALID_STATE', detail: 'The credential keeps changing; try again.' } : null
+  return isLast
+    ? { id, status, code: 'INVALID_STATE', detail: 'The credential is being changed concurrently; try again.' }
+    : null
 }
 
-/** In the order of the lists, so that two callers never wait for each other. */
+/** Writes in the order of list ids, so that concurrent callers cannot deadlock. */
 async function markLists(tx: TenantTx, lists: readonly ListEntries[], { to }: StatusTransition): Promise<void> {
   const byList = Map.groupBy(lists, ({ listId }) => listId)
   for (const listId of [...byList.keys()].sort())

@@ -2,12 +2,12 @@ import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditEachCte, auditEachValues } from '../../events/audit/recorded-sql.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { CredentialStatus } from '../issuances/issuance.ts'
-import { over } from '../issuances/issuance-store.ts'
-import type { StatusAction, StatusChange, StatusTransition } from './credential-status.ts'
+import { isOfferOver } from '../issuances/issuance-store.ts'
+import type { StatusChange, StatusTransition } from './credential-status.ts'
 
-// Locked in the order of their ids, so that callers who name the same credentials in another order wait for each other, and no longer.
+// Locks in the order of ids, so that concurrent requests for the same credentials in another order cannot deadlock.
 const changeSome = sql(
-  'issuance.standing.change',
+  'issuance.change_status',
   `with due as (
      select i.id from issuance i
      where i.tenant_id = $1 and i.credential_id = any($2::uuid[]) and i.issued_at is not null and i.revocable
@@ -23,45 +23,40 @@ const changeSome = sql(
      detail: `jsonb_build_object('issuanceId', changed.id, 'credentialTemplateId', changed.template_id)`,
      first: 6,
    })}
-   select changed.credential_id, changed.credential_status, copy.status_list_id, array_agg(copy.status_index) as indices, list.bits
+   select changed.credential_id as "credentialId", case when $4 = 'valid' then changed.credential_status else $4 end as status,
+     copy.status_list_id as "listId", array_agg(copy.status_index) as indices, list.bits
    from changed
      join issued_copy copy on copy.tenant_id = $1 and copy.credential_id = changed.credential_id
      join status_list list on list.tenant_id = $1 and list.id = copy.status_list_id
    group by 1, 2, 3, 5`,
 )
-// Two callers who write one list wait for each other here, and each adds to what the other wrote.
+// The update changes the bits in place, so concurrent writers of one list lose nothing.
 const markEntries = sql(
-  'issuance.status_list.mark',
+  'issuance.write_status_bits',
   `update status_list set version = version + 1,
      bitmap = case when bitmap is null then $3::text::varbit else (bitmap & ~$4::text::varbit) | $3::text::varbit end
    where tenant_id = $1 and id = $2`,
 )
-const selectStood = sql(
-  'issuance.standing.find',
+const selectUnchanged = sql(
+  'issuance.find_status',
   `select id as "issuanceId", credential_id as "credentialId", standing, issued_at is not null as "isIssued", revocable, format,
-     case when standing <> 'valid' then standing when ${over('$3')} then 'expired' else credential_status end as status
+     case when standing <> 'valid' then standing when ${isOfferOver('$3')} then 'expired' else credential_status end as status
    from issuance where tenant_id = $1 and (credential_id = any($2::uuid[]) or id = any($2::uuid[]))`,
 )
 
-/** A credential whose standing was just changed. */
+/** A credential whose status was changed. */
 export type ChangedCredential = { readonly credentialId: string; readonly status: CredentialStatus }
 
 /** Entries of one status list. */
 export type ListEntries = { readonly listId: string; readonly bits: 1 | 2; readonly indices: readonly number[] }
 
-type ChangedRow = {
-  credential_id: string
-  credential_status: CredentialStatus
-  status_list_id: string
-  indices: number[]
-  bits: 1 | 2
-}
+type ChangedRow = ListEntries & ChangedCredential
 
 /**
- * Changes the standing of those credentials that may change so, each with its audit entry and event, and finds the entries of all their
- * copies. One statement: of callers at the same moment one changes a credential, and the others find it changed.
+ * Changes the status of the credentials that allow it, each with its audit entry and event, and returns the status list entries of their
+ * copies. One statement: of concurrent callers one changes a credential, and the others find it changed.
  *
- * @param entries One for each of the credentials, with its id as subject.
+ * @param entries One for each credential, with its id as subject.
  */
 export async function changeCredentialStatus(
   tx: TenantTx,
@@ -72,24 +67,13 @@ export async function changeCredentialStatus(
 ): Promise<{ readonly changed: ChangedCredential[]; readonly lists: ListEntries[] }> {
   const values = [tx.tenantId, ids, from, to, now, ...auditEachValues(entries, now)]
   const rows = await tx.rows<ChangedRow>(changeSome, values)
-  const changed = new Map(
-    rows.map((row) => [row.credential_id, { credentialId: row.credential_id, status: shown(to, row) }]),
-  )
-  return { changed: [...changed.values()], lists: rows.map(entriesOf) }
-}
-
-function shown(to: StatusAction, row: ChangedRow): CredentialStatus {
-  return to === 'valid' ? row.credential_status : to
-}
-
-function entriesOf({ status_list_id: listId, bits, indices }: ChangedRow): ListEntries {
-  return { listId, bits, indices }
+  return { changed: [...new Map(rows.map((row) => [row.credentialId, row])).values()], lists: rows }
 }
 
 /**
- * Writes entries of a status list. Nobody reads the bitmap to write it back: it is changed where it is.
+ * Writes entries of a status list in place.
  *
- * @param set The list with the new statuses in their places, nothing elsewhere. `cleared`: all bits of those places. Both as bytes of the list.
+ * @param set The list with only the new statuses set. `cleared`: all bits of those entries. Both as bytes of the list.
  */
 export async function writeStatusBits(
   tx: TenantTx,
@@ -99,12 +83,12 @@ export async function writeStatusBits(
   await tx.rows(markEntries, [tx.tenantId, listId, bitString(set), bitString(cleared)])
 }
 
-/** A bit string as PostgreSQL reads it. @see [PostgreSQL, 4.1.2.5](https://www.postgresql.org/docs/current/sql-syntax-lexical.html#SQL-SYNTAX-BIT-STRINGS) */
+/** Returns a bit string literal of PostgreSQL. @see [PostgreSQL, 4.1.2.5](https://www.postgresql.org/docs/current/sql-syntax-lexical.html#SQL-SYNTAX-BIT-STRINGS) */
 function bitString(bytes: Uint8Array): string {
   return `x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`
 }
 
-/** The credentials that have one of these ids, and those whose issuance has. */
+/** Returns the credentials with one of these ids, or whose issuance has one of them. */
 export async function findStatusChange(tx: TenantTx, ids: readonly string[], now: Date): Promise<StatusChange[]> {
-  return tx.rows<StatusChange>(selectStood, [tx.tenantId, ids, now])
+  return tx.rows<StatusChange>(selectUnchanged, [tx.tenantId, ids, now])
 }

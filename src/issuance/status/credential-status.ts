@@ -1,30 +1,30 @@
 import type { CredentialStatus } from '../issuances/issuance.ts'
 
-/** What the issuer says of a credential that is out. `revoked` is final, and an mdoc is not suspended. [TS-33] [MD-10] */
+/** The status that the issuer gives an issued credential. `revoked` is final, and an mdoc is never suspended. [TS-33] [MD-10] */
 export type StatusAction = 'valid' | 'suspended' | 'revoked'
 
-/** A change that an organisation may ask for. */
+/** A status change that the issuer can request. */
 export type StatusTransition = {
   readonly verb: 'revoke' | 'suspend' | 'reinstate'
   readonly to: StatusAction
-  /** From where it may come. */
+  /** Statuses that it may change. */
   readonly from: readonly StatusAction[]
   readonly action: 'credential.revoked' | 'credential.suspended' | 'credential.reinstated'
 }
 
-/** Every change there is. */
+/** All status changes. */
 export const statusTransitions = [
   { verb: 'revoke', to: 'revoked', from: ['valid', 'suspended'], action: 'credential.revoked' },
   { verb: 'suspend', to: 'suspended', from: ['valid'], action: 'credential.suspended' },
   { verb: 'reinstate', to: 'valid', from: ['suspended'], action: 'credential.reinstated' },
 ] as const satisfies readonly StatusTransition[]
 
-/** A credential as its issuer sees it when a change is refused, or is not needed. */
+/** A credential that a request left unchanged. */
 export type StatusChange = {
   readonly issuanceId: string
   readonly credentialId: string
   readonly standing: StatusAction
-  /** As our API shows it. */
+  /** As in our API. */
   readonly status: CredentialStatus
   readonly isIssued: boolean
   readonly revocable: boolean
@@ -32,18 +32,16 @@ export type StatusChange = {
 }
 
 /**
- * Why a change is refused.
- *
- * @returns null if nothing is in its way: it was made before, or by somebody at the same moment, or may be tried.
+ * Returns why a change is refused; null if it is allowed, or already made.
  */
-export function objectionToStatusChange(stood: StatusChange, { verb, to }: StatusTransition): string | null {
-  if (!stood.isIssued) {
-    return stood.status === 'offered'
+export function objectionToStatusChange(credential: StatusChange, { verb, to }: StatusTransition): string | null {
+  if (!credential.isIssued) {
+    return credential.status === 'offered'
       ? 'The credential is not issued yet; cancel its issuance instead.'
       : 'No credential was issued.'
   }
-  if (!stood.revocable) return 'The template of the credential is not revocable.'
-  if (stood.standing === 'revoked' && to !== 'revoked') return 'The credential is revoked, and that is final.'
-  if (verb === 'suspend' && stood.format === 'mdoc') return 'An mdoc cannot be suspended, only revoked.'
+  if (!credential.revocable) return 'The template of the credential is not revocable.'
+  if (credential.standing === 'revoked' && to !== 'revoked') return 'The credential is revoked, and that is final.'
+  if (verb === 'suspend' && credential.format === 'mdoc') return 'An mdoc cannot be suspended, only revoked.'
   return null
 }

@@ -7,20 +7,20 @@ import { STATUS_LIST_MEDIA_TYPE } from '../../protocols/status-list/status-list-
 import { publishAggregation, publishStatusList } from './publish-status-list.ts'
 import type { PublishedList } from './sign-status-list.ts'
 
-// [TS-20] a JWT unless told
+// [TS-20] A JWT by default.
 const forms = new Map([
   [STATUS_LIST_MEDIA_TYPE, 'jwt'],
   [STATUS_LIST_CWT_MEDIA_TYPE, 'cwt'],
 ] as const)
 const mediaTypes = [...forms.keys()]
 
-/** Caches on the way keep a list for so long at most, so that a revocation is not much later for those behind them. [TS-21] */
+/** `max-age` for HTTP caches, which bounds the delay of a revocation behind them. [TS-21] */
 const CACHED_SECONDS = 60
 
 const statusList = endpoint({
   method: 'GET',
   path: '/issuers/{tenant}/status-lists/{id}',
-  summary: 'A status list of a tenant: which of its credentials are revoked or suspended. A JWT, or a CWT by Accept.',
+  summary: 'Returns a status list of a tenant, with its revoked and suspended credentials: a JWT, or a CWT by Accept.',
   tag: 'Trust',
   accepts: 'none',
   crossOrigin: true,
@@ -39,7 +39,7 @@ const statusList = endpoint({
 const aggregation = endpoint({
   method: 'GET',
   path: '/issuers/{tenant}/status-lists',
-  summary: 'The addresses of all status lists of a tenant, for those who want to keep them before they need them.',
+  summary: 'Returns the URIs of all status lists of a tenant, for prefetching.',
   tag: 'Trust',
   accepts: 'none',
   crossOrigin: true,
@@ -53,7 +53,7 @@ const aggregation = endpoint({
 
 function answerOf(list: PublishedList, type: string, coding: unknown, known: string | undefined): EndpointResponse {
   const gzipped = preferredType(codingsOf(coding), ['gzip']) === null ? null : list.gzipped
-  // RFC 9110 8.8.3.3: each coding has a tag of its own
+  // RFC 9110 8.8.3.3: each content coding has its own entity tag.
   const etag = `"${list.etag}${gzipped === null ? '' : '-gzip'}"`
   const headers = { etag, 'cache-control': `public, max-age=${CACHED_SECONDS}`, vary: 'accept, accept-encoding' }
   if (isKnown(known, etag)) return { status: 304, headers }
@@ -61,7 +61,7 @@ function answerOf(list: PublishedList, type: string, coding: unknown, known: str
   return { status: 200, type, body: gzipped, headers: { ...headers, 'content-encoding': 'gzip' } }
 }
 
-/** Absent means none here: whoever does not ask gets the plain bytes. */
+/** Without the header the client gets the uncompressed token. */
 function codingsOf(header: unknown): string {
   return typeof header === 'string' && header !== '' ? header : 'identity'
 }
@@ -72,5 +72,5 @@ function isKnown(header: string | undefined, etag: string): boolean {
   return tags.includes(etag) || tags.includes('*')
 }
 
-/** Status lists, as wallets and verifiers fetch them. */
+/** Status lists, for wallets and verifiers. */
 export const statusEndpoints: readonly Endpoint[] = [statusList, aggregation]

@@ -25,10 +25,10 @@ const ChangeBody = Type.Object(
 const Result = Type.Object(
   {
     id: Type.String(),
-    status: Type.Enum([...credentialStatuses, 'unknown'], { description: 'Of the credential, now.' }),
+    status: Type.Enum([...credentialStatuses, 'unknown'], { description: 'Current status of the credential.' }),
     code: Type.Optional(
       Type.Enum(['NOT_FOUND', 'INVALID_STATE', 'VALIDATION_ERROR'], {
-        description: 'Why nothing was changed. Absent: the credential is as asked for, whether or not it was before.',
+        description: 'Why the status was not changed. Absent: the credential has the requested status.',
       }),
     ),
     detail: Type.Optional(Type.String()),
@@ -41,11 +41,11 @@ const Result = Type.Object(
   { $id: 'StandingResult' },
 )
 
-const says = {
+const summaries = {
   revoke:
-    'Revokes issued credentials, for good. Each is revoked or refused by itself; a repeated request changes nothing.',
-  suspend: 'Suspends issued credentials until they are reinstated or revoked. Each is suspended or refused by itself.',
-  reinstate: 'Ends the suspension of issued credentials. Each is reinstated or refused by itself.',
+    'Revokes issued credentials permanently. Each credential has its own result; a repeated request changes nothing.',
+  suspend: 'Suspends issued credentials until they are reinstated or revoked. Each credential has its own result.',
+  reinstate: 'Ends the suspension of issued credentials. Each credential has its own result.',
 } as const
 
 function changeAt(change: StatusTransition): Route {
@@ -54,7 +54,7 @@ function changeAt(change: StatusTransition): Route {
     method: 'POST',
     path: `/credentials/${change.verb}`,
     tag: 'issuances',
-    summary: says[change.verb],
+    summary: summaries[change.verb],
     scope: 'issuance:write',
     body: ChangeBody,
     status: 200,
@@ -65,5 +65,5 @@ function changeAt(change: StatusTransition): Route {
   })
 }
 
-/** What an organisation says of credentials that are out. */
+/** Status changes of issued credentials, in our API. */
 export const statusRoutes: readonly Route[] = statusTransitions.map(changeAt)

@@ -8,7 +8,7 @@ import { buildStatusListCwt } from '../../protocols/status-list/status-list-cwt.
 import { buildStatusListToken } from '../../protocols/status-list/status-list-token.ts'
 import { signerOfAuthority } from '../../trust/certificates/active-signer.ts'
 
-/** What publishing a status list needs. */
+/** Needs of {@link signStatusList} and of publishing a list. */
 export type ListNeeds = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
 
 /** The encodings of a Status List Token. */
@@ -17,30 +17,30 @@ export type StatusListForm = 'jwt' | 'cwt'
 /** A signed status list as it is served. */
 export type PublishedList = {
   readonly token: Buffer
-  /** The same, compressed for those who take that; null for a CWT, whose bytes are compressed already. */
+  /** Compressed for clients that accept gzip; null for a CWT, which is compressed already. */
   readonly gzipped: Buffer | null
-  /** Of this very token, without quotes. */
+  /** Entity tag of the token, without quotes. */
   readonly etag: string
 }
 
-/** What is signed. `authorityId`: under which certificate; null for the tenant's did:web key. */
+/** A list to sign. `authorityId`: the authority of its signer; null: the tenant's did:web key. */
 export type StatusEntry = { readonly uri: string; readonly list: CompressedList; readonly authorityId: string | null }
 
 const DAY_SECONDS = 86_400
 
-/** Where a list is served; stands in each credential. @param issuer The Credential Issuer Identifier. */
+/** Returns the URI of a list, which each credential carries. @param issuer The Credential Issuer Identifier. */
 export function statusListUri(issuer: string, listId: string): string {
   return `${aggregationUri(issuer)}/${listId}`
 }
 
-/** Where all lists of an issuer are named. @see [Token Status List, 9](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-9) */
+/** Returns the aggregation URI of an issuer. @see [Token Status List, 9](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-9) */
 export function aggregationUri(issuer: string): string {
   return `${issuer}/status-lists`
 }
 
 /**
- * Signs a status list as who signs the credentials in it [TS-10]. If their certificate is revoked or has expired, with the tenant's did:web
- * key: there is a list, but nobody believes it about them.
+ * Signs a status list with the signer of its credentials [TS-10]. If their certificate is revoked or has expired, with the tenant's did:web
+ * key: the list stays available, but verifiers do not accept it for those credentials.
  */
 export async function signStatusList(
   needs: ListNeeds,
@@ -61,7 +61,7 @@ export async function signStatusList(
     const header = signer === null ? { kid } : { x5chain: signer.x5c.map((der) => Buffer.from(der, 'base64')) }
     return published(await buildStatusListCwt({ ...ask, header }, key, now), null)
   }
-  // Some verifiers take the key from the header and compare it with that of the DID document.
+  // Some verifiers compare the key in the header with that of the DID document.
   const header = signer === null ? { kid, jwk: canonical(key.publicJwk) } : { x5c: signer.x5c }
   const token = Buffer.from(
     await buildStatusListToken({ ...ask, header, issuer: signer === null ? did : issuer }, key, now),
@@ -69,7 +69,7 @@ export async function signStatusList(
   return published(token, gzipSync(token, { level: 1 }))
 }
 
-/** [TS-21] A token outlives by far the time for which it may be kept. */
+/** [TS-21] A token is valid for much longer than it may be cached. */
 function times(ttl: number): { readonly ttl: number; readonly lifetime: number } {
   return { ttl, lifetime: Math.max(DAY_SECONDS, 2 * ttl) }
 }

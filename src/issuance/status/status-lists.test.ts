@@ -49,10 +49,10 @@ async function change(verb: string): Promise<void> {
 }
 
 for (const [what, accept, type] of [
-  ['a JWT to whoever does not say', undefined, JWT],
-  ['a JWT to whoever takes anything', '*/*', JWT],
-  ['a JWT to whoever wants one', JWT, JWT],
-  ['a CWT to whoever wants one', CWT, CWT],
+  ['a JWT by default', undefined, JWT],
+  ['a JWT for Accept: */*', '*/*', JWT],
+  ['a JWT by Accept', JWT, JWT],
+  ['a CWT by Accept', CWT, CWT],
   ['what is liked best', `${JWT};q=0.5, ${CWT}`, CWT],
 ] as const) {
   test(`[TS-20] a list is ${what}`, async () => {
@@ -62,7 +62,7 @@ for (const [what, accept, type] of [
   })
 }
 
-test('[TS-20] whoever takes neither form gets none', async () => {
+test('[TS-20] a request that accepts neither form is refused', async () => {
   assert.equal((await fetched({ accept: 'text/html' })).status, 406)
 })
 
@@ -73,7 +73,7 @@ test('[TS-10] [TS-21] both forms verify with the status key, and have ttl, exp a
   const list = verifyStatusListToken(jws, key, { uri }, now)
   const did = issuer.platform.urls.did(issuer.tenant.slug)
   const { kid, jwk } = jws.header
-  assert.deepEqual([kid, jwk], [`${did}#${thumbprint(key)}`, canonical(key)], 'found by its name or as it stands there')
+  assert.deepEqual([kid, jwk], [`${did}#${thumbprint(key)}`, canonical(key)], 'found by kid, and present as jwk')
   assert.deepEqual([list.bits, list.ttlSeconds, list.expiresAt], [2, 300, new Date(now.getTime() + 86_400_000)])
   const aggregation = `${issuer.platform.urls.issuer(issuer.tenant.slug)}/status-lists`
   assert.partialDeepStrictEqual(jws.payload, { status_list: { aggregation_uri: aggregation } })
@@ -86,7 +86,7 @@ test('[TS-10] [TS-21] both forms verify with the status key, and have ttl, exp a
   assert.equal((await issuer.open(wellKnown)).body.status_list_aggregation_endpoint, aggregation)
 })
 
-test('[TS-20] a JWT is compressed on the way for whoever takes that, with a tag of its own', async () => {
+test('[TS-20] a JWT is compressed for clients that accept gzip, with an entity tag of its own', async () => {
   const plain = await fetched()
   const packed = await fetched({ 'accept-encoding': 'br, gzip' })
   assert.equal(packed.headers['content-encoding'], 'gzip')
@@ -115,7 +115,7 @@ test('a change shows at the next fetch from another process', async () => {
   const { platform } = issuer
   // a store of its own would be another process; what is kept hangs on the store
   const apart = { ...platform, store: { ...platform.store } }
-  const authenticate = () => Promise.reject(new Error('nobody signs in'))
+  const authenticate = () => Promise.reject(new Error('no sign-in here'))
   const other = buildServer({ platform: apart, routes: [], endpoints: statusEndpoints, authenticate })
   const read = async () => {
     const jws = parseStatusListToken((await fetched({}, other)).body.toString())
@@ -140,7 +140,7 @@ test('[TS-21] an unchanged list is signed anew each minute, and outlives the tim
   issuer.clock.at = start
 })
 
-test('[TS-22] what a list said in the past is not told; what is no list is unknown', async () => {
+test('[TS-22] the past state of a list is not served; an unknown list is 404', async () => {
   assert.equal((await issuer.open(`${uri}?time=1`)).status, 501)
   for (const other of ['x', '01890000-0000-7000-8000-000000000000']) {
     assert.equal((await issuer.open(`${uri.slice(0, uri.lastIndexOf('/'))}/${other}`)).status, 404)

@@ -50,8 +50,8 @@ async function all<Row>(statement: typeof listed, values: readonly unknown[] = [
 /** The lists say of every copy what the issuances say. */
 async function assertAgreement(): Promise<void> {
   const rows = await all<{ standing: 'valid' | 'suspended' | 'revoked'; low: number; high: number }>(listed)
-  const wanted = { valid: [0, 0], revoked: [1, 0], suspended: [0, 1] }
-  for (const { standing, low, high } of rows) assert.deepEqual([low, high], wanted[standing])
+  const expected = { valid: [0, 0], revoked: [1, 0], suspended: [0, 1] }
+  for (const { standing, low, high } of rows) assert.deepEqual([low, high], expected[standing])
 }
 
 test('callers who revoke the same credentials at the same moment, in any order, revoke each once', async () => {

@@ -7,12 +7,12 @@ import { latestTemplate } from './template-cache.ts'
 import { setArchived } from './template-store.ts'
 
 /**
- * Archives a credential template: nothing is offered from it any more. Open offers can still be redeemed, and its type stays published.
+ * Archives a credential template: nothing is issued from it any more. Open offers can still be redeemed, and its type stays published.
  *
- * @throws Fault `resource.unknown` also for one that is archived already
+ * @throws Fault `resource.unknown`, also if it is already archived
  */
 export async function archiveCredentialTemplate(
-  needs: Pick<Platform, 'store' | 'clock'>,
+  needs: Pick<Platform, 'store' | 'clock' | 'memory'>,
   caller: Caller,
   id: string,
 ): Promise<CredentialTemplate> {

@@ -2,16 +2,16 @@ import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
 import type { Violation } from '../../fault.ts'
 import { pointerTo } from '../../json-pointer.ts'
 
-/** What a format allows where an attribute is described. `depth`: 1 for the attributes themselves. */
+/** What a format allows in attribute descriptions. */
 export type AttributeRules = {
   readonly types: readonly string[]
-  /** Whether `alwaysDisclosed` means something. */
+  /** Whether `alwaysDisclosed` is allowed. */
   readonly disclosure: boolean
-  /** A name that the credential itself uses. */
+  /** Whether the credential format reserves the name. `depth`: 1 for top-level attributes. */
   readonly isReserved: (name: string, depth: number) => boolean
 }
 
-/** A reading under way. */
+/** The state of one validation. */
 export type AttributeReader = { readonly rules: AttributeRules; readonly violations: Violation[]; count: number }
 
 const ATTRIBUTES_MAX = 200
@@ -37,19 +37,19 @@ const sentences: Readonly<Record<string, string>> = {
   items: 'items must be an object.',
 }
 
-/** Begins to read the attributes of one template. */
+/** Starts the validation of one template's attributes. */
 export function newAttributeReader(rules: AttributeRules): AttributeReader {
   return { rules, violations: [], count: 0 }
 }
 
-/** Everything that was found wrong, up to a limit; `pointer` is where all the attributes stand. */
+/** Returns the violations found, at most 100. @param pointer Of the attributes as a whole. */
 export function violationsOfAttributes({ count, violations }: AttributeReader, pointer: string): readonly Violation[] {
   const tooMany =
-    count > ATTRIBUTES_MAX ? [{ detail: `There are more than ${ATTRIBUTES_MAX} attributes.`, pointer }] : []
+    count > ATTRIBUTES_MAX ? [{ detail: `The template has more than ${ATTRIBUTES_MAX} attributes.`, pointer }] : []
   return [...tooMany, ...violations].slice(0, VIOLATIONS_MAX)
 }
 
-/** Reads descriptions by name, and what is inside them. */
+/** Validates attribute descriptions by name, recursively. */
 export function checkNamed(reading: AttributeReader, object: JsonObject, pointer: string, depth: number): void {
   for (const [name, value] of Object.entries(object)) {
     const at = pointerTo(pointer, name)
@@ -58,15 +58,14 @@ export function checkNamed(reading: AttributeReader, object: JsonObject, pointer
   }
 }
 
-/** Whether a name may be used at that depth. */
+/** Validates a name at that depth. */
 export function checkName(reading: AttributeReader, name: string, at: string, depth: number): void {
-  if (reading.rules.isReserved(name, depth))
-    addViolation(reading, at, `${name} is a name that the credential itself uses.`)
+  if (reading.rules.isReserved(name, depth)) addViolation(reading, at, `${name} is reserved by the credential format.`)
   if (name === '' || name.length > NAME_CHARS_MAX)
-    addViolation(reading, at, `A name has 1 to ${NAME_CHARS_MAX} characters.`)
+    addViolation(reading, at, `An attribute name must have 1 to ${NAME_CHARS_MAX} characters.`)
 }
 
-/** Notes one violation, unless there are very many. */
+/** Adds a violation, up to the limit. */
 export function addViolation({ violations }: AttributeReader, pointer: string, detail: string): void {
   if (violations.length < VIOLATIONS_MAX) violations.push({ detail, pointer })
 }
@@ -75,22 +74,23 @@ function checkOne(reading: AttributeReader, value: Json | undefined, pointer: st
   reading.count += 1
   if (reading.count > ATTRIBUTES_MAX) return
   if (depth > DEPTH_MAX) {
-    addViolation(reading, pointer, `Attributes nest at most ${DEPTH_MAX} deep.`)
+    addViolation(reading, pointer, `Attributes must nest at most ${DEPTH_MAX} deep.`)
     return
   }
   if (!isJsonObject(value)) {
-    addViolation(reading, pointer, 'An attribute is an object with a type.')
+    addViolation(reading, pointer, 'An attribute must be an object with a type.')
     return
   }
   checkMembers(reading, value, pointer)
   const { type, properties, items } = value
   if (properties !== undefined && type !== 'object')
-    addViolation(reading, `${pointer}/properties`, 'Only an object has them.')
-  if (items !== undefined && type !== 'array') addViolation(reading, `${pointer}/items`, 'Only an array has them.')
+    addViolation(reading, `${pointer}/properties`, 'properties is only for type object.')
+  if (items !== undefined && type !== 'array')
+    addViolation(reading, `${pointer}/items`, 'items is only for type array.')
   if (isJsonObject(properties)) {
-    // nothing but {} would fit, which says nothing
+    // Only {} would be valid, which carries no claim.
     if (Object.keys(properties).length === 0)
-      addViolation(reading, `${pointer}/properties`, 'There must be at least one.')
+      addViolation(reading, `${pointer}/properties`, 'properties must not be empty.')
     checkNamed(reading, properties, `${pointer}/properties`, depth + 1)
   }
   if (isJsonObject(items)) checkOne(reading, items, `${pointer}/items`, depth + 1)
@@ -102,7 +102,7 @@ function checkMembers(reading: AttributeReader, attribute: JsonObject, pointer: 
   for (const [name, member] of Object.entries(attribute)) {
     const isKnown = Object.hasOwn(checks, name) && (name !== 'alwaysDisclosed' || rules.disclosure)
     const at = pointerTo(pointer, name)
-    if (!isKnown) addViolation(reading, at, `${name} is not a member here.`)
+    if (!isKnown) addViolation(reading, at, `${name} is not a member of an attribute.`)
     else if (checks[name]?.(member, rules) !== true) addViolation(reading, at, sentenceOf(name, rules))
   }
 }

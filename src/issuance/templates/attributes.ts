@@ -5,7 +5,7 @@ import { checkNamed, newAttributeReader, violationsOfAttributes } from './attrib
 
 const types = ['string', 'number', 'boolean', 'date', 'object', 'array'] as const
 
-/** What kind of value an attribute has. `date` is a full date such as 2026-01-31. */
+/** The type of an attribute's value. `date` is a full date such as 2026-01-31. */
 export type AttributeType = (typeof types)[number]
 
 /** One attribute of a credential template. */
@@ -15,16 +15,16 @@ export type TemplateAttribute = {
   readonly description?: string
   readonly required?: boolean
   readonly alwaysDisclosed?: boolean
-  /** Members of an object; without them any object will do, and it is disclosed as a whole. */
+  /** Members of an object; without them any object is valid, and it is disclosed as a whole. */
   readonly properties?: Attributes
-  /** Elements of an array; without it any array will do. */
+  /** Elements of an array; without it any array is valid. */
   readonly items?: TemplateAttribute
 }
 
 /** Attributes by claim name. */
 export type Attributes = { readonly [name: string]: TemplateAttribute }
 
-/** What reading attributes came to: themselves, or everything that is wrong with them. */
+/** The validated attributes, or their violations. */
 export type CredentialAttributes<T = Attributes> =
   | { readonly attributes: T; readonly violations: readonly [] }
   | { readonly attributes: null; readonly violations: readonly Violation[] }
@@ -33,16 +33,16 @@ export type CredentialAttributes<T = Attributes> =
 const rules = { types, disclosure: true, isReserved: (name: string, depth: number) => isReservedName(name, depth > 1) }
 
 /**
- * Reads the attributes of a template for SD-JWT VCs out of a request body.
+ * Validates the attributes of an SD-JWT VC template in a request body.
  *
- * @param pointer Where they stand in the body.
+ * @param pointer Of the attributes in the body.
  */
 export function readCredentialAttributes(value: JsonObject, pointer: string): CredentialAttributes {
   const reading = newAttributeReader(rules)
-  if (Object.keys(value).length === 0) reading.violations.push({ detail: 'There must be at least one.', pointer })
+  if (Object.keys(value).length === 0) reading.violations.push({ detail: 'attributes must not be empty.', pointer })
   checkNamed(reading, value, pointer, 1)
   const violations = violationsOfAttributes(reading, pointer)
   if (violations.length > 0) return { attributes: null, violations }
-  // Every member was checked just now.
+  // Every member was validated above.
   return { attributes: value as unknown as Attributes, violations: [] }
 }

@@ -1,40 +1,37 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { TenantId } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
-import { oncePer } from '../../store/once-per.ts'
 import { findCatalogVersion } from './template-store.ts'
 
-type Needs = Pick<Platform, 'store'>
+type Needs = Pick<Platform, 'store' | 'clock' | 'memory'>
 type Lease = { readonly version: Promise<number>; readonly until: number }
 
-/** How long what was read of a catalog is good for, counted from the moment when it was asked for. */
+/** Lifetime of a version that was read, from the start of the query. */
 const LEASE_MS = 25
-/** Timers count in whole milliseconds. */
+/** Timers have a resolution of one millisecond. */
 const MARGIN_MS = 2
-const TENANTS_MAX = 10_000
 
-const leases = oncePer(() => new Map<TenantId, Lease>())
+const leasesIn = ({ memory }: Needs) => memory.cache<Lease>('issuance.catalog_versions')
 
 /**
- * The version of a tenant's catalog of templates, as the database says it, or said it a moment ago: whoever changes the catalog waits as
- * long before the change is answered ({@link catalogChanged}). So a request that comes after that answer never meets the catalog of before,
- * whichever process it comes to, and under load most of them need not ask.
+ * Returns the version of a tenant's template catalog, read at most {@link LEASE_MS} ago. A process that changes the catalog waits that long
+ * before it answers ({@link catalogChanged}). So a request that follows the answer never sees the former catalog, in any process, and under
+ * load most requests need no query.
  */
-export function catalogVersion({ store }: Needs, tenantId: TenantId): Promise<number> {
-  // Not the platform's clock, which tells the time of day: this is a duration.
+export function catalogVersion(needs: Needs, tenantId: TenantId): Promise<number> {
+  // A duration, so not the platform's clock, which is the time of day.
   const now = performance.now()
-  const held = leases(store)
-  const lease = held.get(tenantId)
+  const leases = leasesIn(needs)
+  const lease = leases.get(tenantId, needs.clock.now())
   if (lease !== undefined && now < lease.until) return lease.version
-  if (held.size >= TENANTS_MAX) held.clear()
-  const version = store.single(tenantId, findCatalogVersion)
-  held.set(tenantId, { version, until: now + LEASE_MS })
-  version.catch(() => held.delete(tenantId))
+  const version = needs.store.single(tenantId, findCatalogVersion)
+  leases.set(tenantId, { version, until: now + LEASE_MS }, needs.clock.now())
+  version.catch(() => leases.delete(tenantId))
   return version
 }
 
-/** To be awaited between the commit of a change to the catalog and its answer. The embedded database has one process, which forgets at once. */
-export async function catalogChanged({ store }: Needs, tenantId: TenantId): Promise<void> {
-  leases(store).delete(tenantId)
-  if (store.kind === 'postgresql') await delay(LEASE_MS + MARGIN_MS)
+/** Waits until no process uses the former catalog version. Call it between the commit of a change and its answer. */
+export async function catalogChanged(needs: Needs, tenantId: TenantId): Promise<void> {
+  leasesIn(needs).delete(tenantId)
+  await delay(LEASE_MS + MARGIN_MS)
 }

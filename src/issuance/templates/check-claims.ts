@@ -7,21 +7,22 @@ import type { Attributes, TemplateAttribute } from './attributes.ts'
 
 const VIOLATIONS_MAX = 100
 const DEPTH_MAX = 16
-/** With all that a credential adds it stays below the 512 KiB that a recipient reads. [SEC-41] */
+/** Keeps the credential below the 512 KiB that a recipient accepts. [SEC-41] */
 export const BYTES_MAX = 256 * 1024
 
 type Checking = { readonly violations: Violation[]; values: number }
 
 /**
- * Checks what a credential is to say against the attributes of its template, so that a bad value never reaches a wallet.
+ * Validates claims against the attributes of the template.
  *
- * @returns One violation for each place that is wrong, none if all fits; `pointer` starts with `/attributes`.
+ * @returns one violation for each invalid value; `pointer` starts with `/attributes`.
  */
 export function checkClaims(attributes: Attributes, claims: JsonObject): readonly Violation[] {
   const checking: Checking = { violations: [], values: 0 }
   checkMembers(checking, attributes, claims, '/attributes')
-  // Every value may become a disclosure of its own. [SEC-41]
-  if (checking.values > DISCLOSURES_MAX) add(checking, '/attributes', `There are more than ${DISCLOSURES_MAX} values.`)
+  // Each value may become a disclosure. [SEC-41]
+  if (checking.values > DISCLOSURES_MAX)
+    add(checking, '/attributes', `The attributes have more than ${DISCLOSURES_MAX} values.`)
   if (Buffer.byteLength(JSON.stringify(claims)) > BYTES_MAX)
     add(checking, '/attributes', 'The attributes exceed 256 KiB.')
   return checking.violations
@@ -57,10 +58,10 @@ function checkValue(checking: Checking, attribute: TemplateAttribute, value: Jso
   }
 }
 
-/** What no attribute describes may be anything that a credential can carry. */
+/** Validates a value that no attribute describes: any JSON that a credential can carry. */
 function checkFree(checking: Checking, value: Json, pointer: string, depth: number): void {
   if (depth > DEPTH_MAX) {
-    add(checking, pointer, `Values nest at most ${DEPTH_MAX} deep.`)
+    add(checking, pointer, `Values must nest at most ${DEPTH_MAX} deep.`)
     return
   }
   if (typeof value === 'number') {
@@ -70,8 +71,8 @@ function checkFree(checking: Checking, value: Json, pointer: string, depth: numb
   } else if (isJsonObject(value)) {
     for (const [name, member] of Object.entries(value)) {
       const at = pointerTo(pointer, name)
-      // [SD-13] also deep inside
-      if (isStructuralName(name)) add(checking, at, `${name} is a name that the credential itself uses.`)
+      // [SD-13] at any depth
+      if (isStructuralName(name)) add(checking, at, `${name} is reserved by the credential format.`)
       checkFree(checking, member, at, depth + 1)
     }
   }
@@ -88,7 +89,7 @@ const fits: Readonly<Record<TemplateAttribute['type'], (value: Json) => boolean>
 
 const names: Readonly<Record<TemplateAttribute['type'], string>> = {
   string: 'a string',
-  number: 'a number that is kept as it is written (an integer up to 2^53)',
+  number: 'a number without loss of precision (an integer up to 2^53)',
   boolean: 'a boolean',
   date: 'a date such as 2026-01-31',
   object: 'an object',
@@ -96,7 +97,7 @@ const names: Readonly<Record<TemplateAttribute['type'], string>> = {
 }
 
 /**
- * What was written as 1e400 or with 20 digits has become another number by now, and must not be signed.
+ * Returns whether a number survived parsing: one written as 1e400 or with 20 digits is another number now, and must not be signed.
  *
  * @see [RFC 7493, 2.2](https://www.rfc-editor.org/rfc/rfc7493#section-2.2)
  */
@@ -106,7 +107,7 @@ export function isExact(value: Json): boolean {
   )
 }
 
-/** RFC 3339 full-date that exists in the calendar. */
+/** Returns whether the value is an RFC 3339 full-date that exists in the calendar. */
 function isDate(value: Json): boolean {
   if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return false
   const time = new Date(`${value}T00:00:00Z`)

@@ -9,16 +9,15 @@ import { isMandatoryInMdl, type MdocAttribute, type MdocAttributes, rulesOf } fr
 import type { MdocDefinition } from './template.ts'
 
 const VIOLATIONS_MAX = 100
-/** With all that an mdoc adds it stays below the 50,000 items that a recipient reads. [SEC-41] */
+/** Keeps the mdoc below the 50,000 items that a recipient accepts. [SEC-41] */
 const VALUES_MAX = 10_000
 const POINTER = '/attributes'
 
 /**
- * Checks what an mdoc is to say against its template, the rules of a driving licence and the certificate that will sign it, so that a bad
- * value never reaches a wallet. [MD-8] [MD-9]
+ * Validates the elements of an mdoc against its template, the rules of a driving licence and the certificate of its signer. [MD-8] [MD-9]
  *
  * @param values `{namespace: {element: value}}`
- * @returns One violation for each place that is wrong, none if all fits; `pointer` starts with `/attributes`.
+ * @returns one violation for each invalid value; `pointer` starts with `/attributes`.
  */
 export function checkElements(
   { docType, attributes }: MdocDefinition,
@@ -36,7 +35,7 @@ export function checkElements(
   return onePerPlace(found)
 }
 
-/** Whether an mdoc that was offered fits a certificate: since then one of another country may have become the active one. [MD-9] */
+/** Returns whether an offered mdoc fits a certificate: one of another country may have become active since. [MD-9] */
 export function fitsCertificate(
   { docType, attributes }: MdocDefinition,
   values: JsonObject,
@@ -52,13 +51,15 @@ function placed({ detail, pointer = '' }: Violation): Violation {
   return { detail: text, pointer: `${POINTER}${pointer}` }
 }
 
-/** A value that is wrong in itself or in its inside is told of once. */
+/** Keeps one violation for a value and everything inside it. */
 function onePerPlace(found: readonly Violation[]): Violation[] {
   const kept: Violation[] = []
   for (const one of found) {
     const at = one.pointer ?? ''
-    const isKnown = kept.some(({ pointer = '' }) => pointer === at || (pointer.startsWith(`${at}/`) && at !== POINTER))
-    if (!isKnown) kept.push(one)
+    const isCovered = kept.some(
+      ({ pointer = '' }) => pointer === at || (pointer.startsWith(`${at}/`) && at !== POINTER),
+    )
+    if (!isCovered) kept.push(one)
     if (kept.length === VIOLATIONS_MAX) break
   }
   return kept
@@ -66,7 +67,7 @@ function onePerPlace(found: readonly Violation[]): Violation[] {
 
 function sizeViolations(values: JsonObject): Violation[] {
   const details: string[] = []
-  if (countOf(values) > VALUES_MAX) details.push(`There are more than ${VALUES_MAX} values.`)
+  if (countOf(values) > VALUES_MAX) details.push(`The attributes have more than ${VALUES_MAX} values.`)
   if (Buffer.byteLength(JSON.stringify(values)) > BYTES_MAX) details.push('The attributes exceed 256 KiB.')
   return details.map((detail) => ({ detail, pointer: POINTER }))
 }
@@ -80,13 +81,13 @@ function countOf(value: Json): number {
 
 function numberViolations(value: Json, pointer: string): Violation[] {
   if (typeof value === 'number' && !isExact(value)) {
-    return [{ detail: 'A number must be one that is kept as it is written (an integer up to 2^53).', pointer }]
+    return [{ detail: 'A number must not lose precision (an integer up to 2^53).', pointer }]
   }
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, one]) => numberViolations(one, pointerTo(pointer, name)))
 }
 
-/** What is required and not there, however deep. What the standard demands is told of by the standard's own check. */
+/** Finds missing required members at any depth, except those that ISO/IEC 18013-5 requires: `checkMdlElements` finds them. */
 function missing(docType: string, nameSpaces: MdocDefinition['attributes'], values: JsonObject): Violation[] {
   return Object.entries(nameSpaces).flatMap(([nameSpace, elements]) => {
     const members = Object.hasOwn(values, nameSpace) ? values[nameSpace] : {}

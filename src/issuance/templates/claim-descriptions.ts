@@ -2,17 +2,17 @@ import type { Attributes, TemplateAttribute } from './attributes.ts'
 import { isMandatory, type MdocAttribute } from './mdoc-attributes.ts'
 import type { MdocDefinition } from './template.ts'
 
-/** One claim that a template describes. `path` is a claims path pointer: null stands for every element of an array. */
+/** One claim that a template describes. `path` is a claims path pointer: null selects every element of an array. */
 export type TemplateClaimDescription = {
   readonly path: readonly (string | null)[]
   readonly attribute: TemplateAttribute
-  /** Every credential of the template has it. */
+  /** Every credential of the template has the claim. */
   readonly mandatory: boolean
-  /** It stands in the clear and cannot be held back by itself. */
+  /** The claim is always disclosed. */
   readonly clear: boolean
 }
 
-/** The claims of a template in display order, parents before their members. */
+/** Returns the claims of a template in display order, parents before their members. */
 export function describeClaims(attributes: Attributes): TemplateClaimDescription[] {
   return inside(attributes, { path: [], mandatory: true, clear: false })
 }
@@ -30,24 +30,24 @@ function described(
   attribute: TemplateAttribute,
   { path, mandatory, clear: parentClear }: Parent,
 ): TemplateClaimDescription[] {
-  // as in the disclosure rules: what is always disclosed is so with all that is in it, unless a member says otherwise
+  // As in the disclosure rules: members inherit alwaysDisclosed unless they set it themselves.
   const clear = attribute.alwaysDisclosed ?? parentClear
   const one = { path, attribute, mandatory, clear }
   const { properties, items } = attribute
   if (properties !== undefined) return [one, ...inside(properties, one)]
-  // an array may be empty, so no element of it is mandatory
+  // An array may be empty, so no element is mandatory.
   if (items !== undefined) return [one, ...described(items, { path: [...path, null], mandatory: false, clear })]
   return [one]
 }
 
-/** One element of an mdoc. `path`: namespace and element identifier; what is inside has no path of its own. [VCI-M16] */
+/** One element of an mdoc. `path`: namespace and element identifier; values inside have no path of their own. [VCI-M16] */
 export type ElementDescription = {
   readonly path: readonly [string, string]
   readonly attribute: MdocAttribute
   readonly mandatory: boolean
 }
 
-/** The elements of an mdoc template in display order. */
+/** Returns the elements of an mdoc template in display order. */
 export function describeElements({ docType, attributes }: MdocDefinition): ElementDescription[] {
   return Object.entries(attributes).flatMap(([nameSpace, elements]) =>
     Object.entries(elements).map(([name, attribute]) => {

@@ -9,12 +9,12 @@ import type { CredentialTemplate } from './template.ts'
 import { cacheTemplate } from './template-cache.ts'
 import { insertFirst } from './template-store.ts'
 
-type Needs = Pick<Platform, 'store' | 'clock' | 'urls'>
+type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'urls'>
 
 /**
  * Creates a credential template, which also publishes its type.
  *
- * @throws Fault `request.invalid`, `state.conflict` if the code is taken
+ * @throws Fault `request.invalid`, `state.conflict` if another template has the code
  */
 export async function createCredentialTemplate(
   needs: Needs,

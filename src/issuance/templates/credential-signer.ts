@@ -12,15 +12,15 @@ import {
 import { leafNames } from '../../trust/issuers/certified-issuer.ts'
 import type { SdJwtDefinition, TemplateDefinition } from './template.ts'
 
-/** What it takes to find who signs. */
+/** What {@link credentialSigner} needs. */
 export type SignerNeeds = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
 type Of = Pick<Tenant, 'id' | 'slug'>
 
 /**
- * Who signs credentials of a template now: the certificate that it wants or, if it leaves the choice open, the active one, else null for the
- * did:web key of the tenant. Known for up to 5 s, so this costs nothing where many are issued.
+ * Returns the current signer for a template: the certificate that it names or, by default, the active one; null: the did:web key of the
+ * tenant. Cached for up to 5 s.
  *
- * @throws Fault `certificate.none_active` that says what is missing, and how to get it
+ * @throws Fault `certificate.none_active`, whose detail says what is missing and how to get it
  */
 export function credentialSigner(
   needs: SignerNeeds,
@@ -28,16 +28,16 @@ export function credentialSigner(
   definition: TemplateDefinition,
 ): Promise<ActiveSigner | null> {
   if (definition.format === 'mdoc') return mdocSigner(needs, tenant)
-  return lookedAtAgain(needs, tenant, () => sdJwtSigner(needs, tenant, definition))
+  return retryOnStaleSigner(needs, tenant, () => sdJwtSigner(needs, tenant, definition))
 }
 
-/** As {@link credentialSigner} for mobile documents: the P-256 certificate, and only if it may sign mobile driving licences. */
+/** As {@link credentialSigner} for mdocs: the P-256 certificate, and only if it may sign mobile documents. */
 export function mdocSigner(needs: SignerNeeds, tenant: Of): Promise<ActiveSigner> {
-  return lookedAtAgain(needs, tenant, () => licenceSigner(needs, tenant))
+  return retryOnStaleSigner(needs, tenant, () => signerOfMdocs(needs, tenant))
 }
 
-/** Nobody is refused by what this process remembers: another one may have made the certificate a second ago. */
-async function lookedAtAgain<T>(needs: SignerNeeds, { id }: Of, find: () => Promise<T>): Promise<T> {
+/** Reads the signers again before a refusal: another process may have created the certificate a second ago. */
+async function retryOnStaleSigner<T>(needs: SignerNeeds, { id }: Of, find: () => Promise<T>): Promise<T> {
   try {
     return await find()
   } catch (error) {
@@ -47,13 +47,13 @@ async function lookedAtAgain<T>(needs: SignerNeeds, { id }: Of, find: () => Prom
   }
 }
 
-async function licenceSigner(needs: SignerNeeds, { id }: Of): Promise<ActiveSigner> {
+async function signerOfMdocs(needs: SignerNeeds, { id }: Of): Promise<ActiveSigner> {
   const found = await activeSigner(needs, id, 'issuer', 'P-256')
   if (found.signMdl) return found
   const { certificateId, keyType } = found
   throw new Fault('certificate.none_active', {
     detail:
-      'The active issuer certificate with a P-256 key may not sign mobile documents (capabilities.signMdl is false). Create a root with POST /certificates, or a signing request with capabilities.signMdl, and activate what comes of it.',
+      'The active issuer certificate with a P-256 key may not sign mobile documents (capabilities.signMdl is false). Create a root with POST /certificates, or a signing request with capabilities.signMdl, and activate its certificate.',
     meta: { kind: 'issuer', keyType, certificateId, missing: 'signMdl' },
   })
 }
@@ -61,17 +61,17 @@ async function licenceSigner(needs: SignerNeeds, { id }: Of): Promise<ActiveSign
 async function sdJwtSigner(needs: SignerNeeds, tenant: Of, { signer }: SdJwtDefinition): Promise<ActiveSigner | null> {
   if (signer?.kind === 'did:web') return null
   const issuer = needs.urls.issuer(tenant.slug)
-  const found = await findNaming(needs, tenant.id, signer?.keyType ?? null, issuer)
+  const found = await findSignerNaming(needs, tenant.id, signer?.keyType ?? null, issuer)
   if (found !== null || signer === undefined) return found
   const { certificateId, keyType } = await activeSigner(needs, tenant.id, 'issuer', signer.keyType)
   throw new Fault('certificate.none_active', {
-    detail: `The active issuer certificate with a ${keyType} key does not name ${issuer} in its subjectAltName, so nobody would believe that it signs for that issuer. Have one signed that does (POST /certificates/csrs asks for it), or activate a root of your own.`,
+    detail: `The active issuer certificate with a ${keyType} key does not name ${issuer} in its subjectAltName, so verifiers would not accept it for that issuer. Get one signed that does (POST /certificates/csrs creates the signing request), or activate a root of your own.`,
     meta: { kind: 'issuer', keyType, certificateId, missing: issuer },
   })
 }
 
-/** (5.7) Only a certificate that names the issuer is believed when it signs for it; an authority outside may have left the name out. */
-async function findNaming(
+/** Returns an active certificate that names the issuer, which verifiers require; a foreign CA may have left the name out. */
+async function findSignerNaming(
   needs: SignerNeeds,
   tenantId: TenantId,
   keyType: ActiveSigner['keyType'] | null,
@@ -80,10 +80,10 @@ async function findNaming(
   const first = await findActiveSigner(needs, tenantId, 'issuer', keyType)
   if (first === null || leafNames(first.leaf, issuer)) return first
   if (keyType !== null || first.keyType === 'Ed25519') return null
-  return findNaming(needs, tenantId, 'Ed25519', issuer)
+  return findSignerNaming(needs, tenantId, 'Ed25519', issuer)
 }
 
-/** What an mdoc must agree with in the certificate of its signer. */
+/** Returns the members of the signer's certificate that an mdoc must match. */
 export function signerCertificateOf({ leaf, notBefore, notAfter }: ActiveSigner): SignerCertificate {
   const { country, state } = leaf.subject
   return { notBefore, notAfter, countryName: country, stateOrProvinceName: state }

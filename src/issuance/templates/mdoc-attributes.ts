@@ -14,7 +14,7 @@ import {
 } from './attribute-reading.ts'
 import type { CredentialAttributes } from './attributes.ts'
 
-/** The types of an mdoc template and the CBOR that they become [MD-8]. */
+/** The attribute types of an mdoc template and their CBOR types [MD-8]. */
 const cborTypes = {
   string: 'string',
   number: 'number',
@@ -26,10 +26,10 @@ const cborTypes = {
   array: 'array',
 } as const satisfies Record<string, ElementType>
 
-/** What kind of value an element has. `date`: 2026-01-31; `tdate`: 2026-01-31T12:00:00Z; `bytes`: base64url without padding. */
+/** The type of an element's value. `date`: 2026-01-31; `tdate`: 2026-01-31T12:00:00Z; `bytes`: base64url without padding. */
 export type MdocAttributeType = keyof typeof cborTypes
 
-/** One element of an mdoc, or something in it. Without `properties` or `items` what is inside stays as JSON has it. */
+/** One element of an mdoc, or a value inside one. Without `properties` or `items` the inner values keep their JSON types. */
 export type MdocAttribute = {
   readonly type: MdocAttributeType
   readonly name?: string
@@ -46,22 +46,22 @@ export type NameSpaces = { readonly [nameSpace: string]: MdocAttributes }
 const rules = {
   types: Object.keys(cborTypes),
   disclosure: false,
-  // [SEC-23] parsers refuse a member of that name
+  // [SEC-23] Parsers refuse a member of that name.
   isReserved: (name: string) => name === '__proto__',
 }
 
 /**
- * Reads the attributes of a template for mdocs out of a request body, those of a driving licence by its rules too [MD-8].
+ * Validates the attributes of an mdoc template in a request body, those of a driving licence by its rules too [MD-8].
  *
- * @param pointer Where they stand in the body.
+ * @param pointer Of the attributes in the body.
  */
 export function readNameSpaces(value: JsonObject, docType: string, pointer: string): CredentialAttributes<NameSpaces> {
   const reading = newAttributeReader(rules)
-  if (Object.keys(value).length === 0) addViolation(reading, pointer, 'There must be at least one namespace.')
+  if (Object.keys(value).length === 0) addViolation(reading, pointer, 'attributes must have at least one namespace.')
   for (const [nameSpace, elements] of Object.entries(value)) readNameSpace(reading, nameSpace, elements, pointer)
   const malformed = violationsOfAttributes(reading, pointer)
   if (malformed.length > 0) return { attributes: null, violations: malformed }
-  // Every member was checked just now.
+  // Every member was validated above.
   const attributes = value as unknown as NameSpaces
   const violations = checkMdlRules(docType, rulesOf(attributes)).map((one): Violation => {
     return { ...one, pointer: `${pointer}${one.pointer}` }
@@ -72,12 +72,12 @@ export function readNameSpaces(value: JsonObject, docType: string, pointer: stri
 function readNameSpace(reading: AttributeReader, nameSpace: string, elements: unknown, pointer: string): void {
   const at = pointerTo(pointer, nameSpace)
   checkName(reading, nameSpace, at, 0)
-  if (!isJsonObject(elements)) addViolation(reading, at, 'A namespace is an object of elements, each with a type.')
-  else if (Object.keys(elements).length === 0) addViolation(reading, at, 'There must be at least one element.')
+  if (!isJsonObject(elements)) addViolation(reading, at, 'A namespace must be an object of elements, each with a type.')
+  else if (Object.keys(elements).length === 0) addViolation(reading, at, 'A namespace must have at least one element.')
   else checkNamed(reading, elements, at, 1)
 }
 
-/** By which rules the values of a template become CBOR. */
+/** Returns the rules by which values become CBOR. */
 export function rulesOf(nameSpaces: NameSpaces): NameSpaceRules {
   const all = Object.entries(nameSpaces).map(([nameSpace, elements]) => {
     const own = Object.entries(elements).map(([name, one]) => [name, elementRule(nameSpace, name, one)])
@@ -86,12 +86,12 @@ export function rulesOf(nameSpaces: NameSpaces): NameSpaceRules {
   return Object.fromEntries(all)
 }
 
-/** Every mdoc of the template has the element: the template says so, or the standard does. */
+/** Returns whether every mdoc of the template has the element: the template or ISO/IEC 18013-5 requires it. */
 export function isMandatory(docType: string, nameSpace: string, name: string, { required }: MdocAttribute): boolean {
   return required === true || isMandatoryInMdl(docType, nameSpace, name)
 }
 
-/** Whether the standard demands the element in that document type [MD-8]. */
+/** Returns whether ISO/IEC 18013-5 requires the element in that document type [MD-8]. */
 export function isMandatoryInMdl(docType: string, nameSpace: string, name: string): boolean {
   return docType === mdl.docType && nameSpace === mdl.nameSpace && mdlMandatory.some((one) => one === name)
 }

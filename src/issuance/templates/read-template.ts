@@ -5,17 +5,17 @@ import type { TemplateBody, WrittenDefinition } from './schemas.ts'
 import { type CredentialTemplateFormat, type TemplateDefinition, vctOf } from './template.ts'
 import { type ValidityMoment, validityOf } from './validity.ts'
 
-/** Limit of the contract for the type of a credential. */
+/** Limit of our API for the type of a credential. */
 const VCT_CHARS_MAX = 256
 
-/** A body that was read: what is kept of it. */
+/** A parsed body. */
 export type ReadTemplate = { readonly name: string; readonly code: string; readonly definition: TemplateDefinition }
 
 /**
- * Reads what the schema of the body cannot say: the attributes, and what goes together.
+ * Validates what the schema of the body cannot express: the attributes, and members that depend on each other.
  *
  * @param issuer Credential Issuer Identifier of the tenant.
- * @param now What spans are counted from, to see that they fit together.
+ * @param now The start of spans, for comparing them.
  * @throws Fault `request.invalid` with every violation
  */
 export function readCredentialTemplate(body: TemplateBody, issuer: string, now: Date): ReadTemplate {
@@ -34,22 +34,22 @@ function sdJwtOf(body: TemplateBody, issuer: string, common: readonly Violation[
   const violations = [...common]
   // [VC-3]
   if (vctOf(issuer, body.code).length > VCT_CHARS_MAX) {
-    violations.push({ detail: `The type would be longer than ${VCT_CHARS_MAX} characters.`, pointer: '/code' })
+    violations.push({ detail: `The type derived from code exceeds ${VCT_CHARS_MAX} characters.`, pointer: '/code' })
   }
-  if (body.docType !== undefined) violations.push({ detail: 'Only an mdoc has a docType.', pointer: '/docType' })
+  if (body.docType !== undefined) violations.push({ detail: 'docType is only for an mdoc.', pointer: '/docType' })
   const attributes = attributesIn<Attributes>(readCredentialAttributes(body.attributes, '/attributes'), violations)
   return { ...writtenIn(body), format: 'sd-jwt-vc', attributes }
 }
 
 function mdocOf(body: TemplateBody, common: readonly Violation[]): TemplateDefinition {
   const { docType = '' } = body
-  const missing = { detail: 'docType is missing: an mdoc has a document type.', pointer: '/docType' }
+  const missing = { detail: 'docType is missing; an mdoc needs one.', pointer: '/docType' }
   const violations = docType === '' ? [...common, missing] : common
   const attributes = attributesIn<NameSpaces>(readNameSpaces(body.attributes, docType, '/attributes'), violations)
   return { ...writtenIn(body), format: 'mdoc', docType, attributes }
 }
 
-/** @throws Fault `request.invalid` with the violations of the attributes and all others */
+/** Returns the attributes. @throws Fault `request.invalid` with their violations and all others */
 function attributesIn<T>({ attributes, violations }: CredentialAttributes<T>, others: readonly Violation[]): T {
   const all = [...violations, ...others]
   if (attributes === null || all.length > 0) throw new Fault('request.invalid', { violations: all })
@@ -63,11 +63,10 @@ function writtenIn(body: TemplateBody): WrittenDefinition {
 
 function otherViolations({ code, format, credentialFormat }: TemplateBody): Violation[] {
   const violations: Violation[] = []
-  // [SEC-23] parsers refuse a member of that name, and the code is one in the metadata of the issuer
-  if (code === '__proto__')
-    violations.push({ detail: 'This code is not usable as the name of a member.', pointer: '/code' })
+  // [SEC-23] Parsers refuse a member of that name, and the code is a member name in the issuer metadata.
+  if (code === '__proto__') violations.push({ detail: 'code must not be __proto__.', pointer: '/code' })
   if (format !== undefined && credentialFormat !== undefined && (format === 'mdoc') !== (credentialFormat === 'mdoc')) {
-    violations.push({ detail: 'It names another format than format.', pointer: '/credentialFormat' })
+    violations.push({ detail: 'credentialFormat and format name different formats.', pointer: '/credentialFormat' })
   }
   return violations
 }
@@ -75,13 +74,14 @@ function otherViolations({ code, format, credentialFormat }: TemplateBody): Viol
 function signerViolations({ signer }: TemplateBody, format: CredentialTemplateFormat): Violation[] {
   const violations: Violation[] = []
   if (signer?.kind === 'did:web' && signer.keyType === 'Ed25519') {
-    violations.push({ detail: 'A did:web key is of type P-256.', pointer: '/signer/keyType' })
+    violations.push({ detail: 'keyType of a did:web key must be P-256.', pointer: '/signer/keyType' })
   }
   if (format !== 'mdoc' || signer === undefined) return violations
-  if (signer.kind === 'did:web') return [{ detail: 'An mdoc is signed with a certificate.', pointer: '/signer/kind' }]
-  // ISO/IEC 18013-5 B.1.2 knows no Ed25519 authority
+  if (signer.kind === 'did:web')
+    return [{ detail: 'The signer of an mdoc must be a certificate.', pointer: '/signer/kind' }]
+  // ISO/IEC 18013-5 B.1.2 has no Ed25519 issuing authority.
   if (signer.keyType === 'Ed25519') {
-    return [{ detail: 'An mdoc is signed with a certificate on P-256.', pointer: '/signer/keyType' }]
+    return [{ detail: 'The signer of an mdoc must have a P-256 key.', pointer: '/signer/keyType' }]
   }
   return violations
 }
@@ -94,9 +94,10 @@ function timeViolations({ validFrom, validUntil }: TemplateBody, now: Date): Vio
   }
   const { iat, nbf, exp } = validityOf(times, now)
   if (exp === undefined) return []
-  if (typeof validUntil === 'object' && exp <= iat) return [{ detail: 'The span is empty.', pointer: '/validUntil' }]
-  // a date and a span may come to fit later, or no longer
+  if (typeof validUntil === 'object' && exp <= iat)
+    return [{ detail: 'validUntil must be a span of at least one day.', pointer: '/validUntil' }]
+  // The order of a date and a span depends on the time of issuance.
   const comparable = typeof validFrom === typeof validUntil
   if (nbf === undefined || !comparable || nbf < exp) return []
-  return [{ detail: 'validUntil does not come after validFrom.', pointer: '/validUntil' }]
+  return [{ detail: 'validUntil must be after validFrom.', pointer: '/validUntil' }]
 }

@@ -8,13 +8,13 @@ import type { CredentialTemplate, TemplateDefinition } from './template.ts'
 import { cacheTemplate, latestTemplate } from './template-cache.ts'
 import { insertNext } from './template-store.ts'
 
-type Needs = Pick<Platform, 'store' | 'clock' | 'urls'>
+type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'urls'>
 
 /**
- * Replaces a credential template as a whole, by a new version. Open offers keep the version that they were made from.
+ * Replaces a credential template by a new version. Existing issuances keep the version they were created from.
  *
- * @throws Fault `resource.unknown` also for an archived one; `request.invalid`; `state.conflict` if the code, the format, the document type
- * or whether it is revocable would change, or if somebody else replaced it at the same moment.
+ * @throws Fault `resource.unknown`, also if it is archived; `request.invalid`; `state.conflict` if `code`, `format`, `docType` or `revocable`
+ * would change, or after a concurrent replacement.
  */
 export async function replaceCredentialTemplate(
   needs: Needs,
@@ -30,7 +30,8 @@ export async function replaceCredentialTemplate(
   const next = { ...current, ...read, updatedAt: needs.clock.now() }
   const entry = { action: 'credentialTemplate.replaced', subject: { kind: 'credentialTemplate', id }, by: caller }
   const written = await needs.store.single(caller.tenantId, (tx) => insertNext(tx, next, entry))
-  if (written === null) throw new Fault('state.conflict', { detail: 'The template was changed at the same moment.' })
+  if (written === null)
+    throw new Fault('state.conflict', { detail: 'The template was changed concurrently; read it and try again.' })
   cacheTemplate(needs, caller.tenantId, written)
   await catalogChanged(needs, caller.tenantId)
   return written
@@ -38,15 +39,15 @@ export async function replaceCredentialTemplate(
 
 function changesOfFixed(current: CredentialTemplate, { code, definition }: ReadTemplate): Violation[] {
   const violations: Violation[] = []
-  if (code !== current.code) violations.push({ detail: 'The code of a template is fixed.', pointer: '/code' })
+  if (code !== current.code) violations.push({ detail: 'code cannot be changed.', pointer: '/code' })
   if (definition.revocable !== current.definition.revocable) {
-    violations.push({ detail: 'Whether credentials are revocable is fixed.', pointer: '/revocable' })
+    violations.push({ detail: 'revocable cannot be changed.', pointer: '/revocable' })
   }
-  // Wallets find an open offer's format and type in the metadata, which shows the newest version.
+  // Wallets read the format and type of an open offer from the metadata, which shows the newest version.
   if (definition.format !== current.definition.format) {
-    violations.push({ detail: 'The format of a template is fixed.', pointer: '/format' })
+    violations.push({ detail: 'format cannot be changed.', pointer: '/format' })
   } else if (docTypeOf(definition) !== docTypeOf(current.definition)) {
-    violations.push({ detail: 'The document type of a template is fixed.', pointer: '/docType' })
+    violations.push({ detail: 'docType cannot be changed.', pointer: '/docType' })
   }
   return violations
 }

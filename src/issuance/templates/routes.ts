@@ -14,14 +14,15 @@ import { showCredentialTemplate } from './template-view.ts'
 const ListQuery = listQuery({
   sorts: ['createdAt', 'name'],
   searches: ['name'],
-  filters: { archived: Type.Enum(['true', 'false'], { description: 'Archived ones instead of the active ones.' }) },
+  filters: { archived: Type.Enum(['true', 'false'], { description: 'Archived templates instead of active ones.' }) },
 })
 
+const templates = { group: 'creds', tag: 'credential templates' } as const
+
 const create = route({
-  group: 'creds',
+  ...templates,
   method: 'POST',
   path: '/templates/credentials',
-  tag: 'credential templates',
   summary: 'Creates a credential template, which also publishes its type.',
   scope: 'issuance:write',
   body: TemplateBody,
@@ -39,10 +40,9 @@ const create = route({
 })
 
 const list = route({
-  group: 'creds',
+  ...templates,
   method: 'GET',
   path: '/templates/credentials',
-  tag: 'credential templates',
   summary: 'Lists the credential templates of the tenant.',
   scope: 'issuance:read',
   query: ListQuery,
@@ -61,11 +61,10 @@ const list = route({
 })
 
 const get = route({
-  group: 'creds',
+  ...templates,
   method: 'GET',
   path: '/templates/credentials/{id}',
-  tag: 'credential templates',
-  summary: 'Reads a credential template; an archived one too.',
+  summary: 'Returns a credential template, also an archived one.',
   scope: 'issuance:read',
   params: IdParams,
   status: 200,
@@ -78,12 +77,11 @@ const get = route({
 })
 
 const replace = route({
-  group: 'creds',
+  ...templates,
   method: 'PUT',
   path: '/templates/credentials/{id}',
-  tag: 'credential templates',
   summary:
-    'Replaces a credential template as a whole. Open offers keep what they were made with; code, format, docType and revocable are fixed.',
+    'Replaces a credential template. Existing issuances keep the version they were created from; code, format, docType and revocable cannot be changed.',
   scope: 'issuance:write',
   params: IdParams,
   body: TemplateBody,
@@ -97,11 +95,10 @@ const replace = route({
 })
 
 const archive = route({
-  group: 'creds',
+  ...templates,
   method: 'DELETE',
   path: '/templates/credentials/{id}',
-  tag: 'credential templates',
-  summary: 'Archives a credential template: nothing is offered from it any more, its type stays published.',
+  summary: 'Archives a credential template: nothing is issued from it any more, its type stays published.',
   scope: 'issuance:write',
   params: IdParams,
   status: 200,

@@ -27,16 +27,16 @@ const TxCode = Type.Object(
     length: Type.Optional(
       Type.Integer({ minimum: TX_CODE_LENGTH, maximum: 32, description: 'Characters of the code; 6 by default.' }),
     ),
-    description: Type.Optional(Text(300, 'What the wallet tells the holder, e.g. where the code was sent to.')),
+    description: Type.Optional(Text(300, 'Shown by the wallet to the holder, e.g. where the code was sent to.')),
   },
-  { ...strict, description: 'Holders must enter a code that reaches them on another way than the offer.' },
+  { ...strict, description: 'The holder must enter a code that is sent over another channel than the offer.' },
 )
 
 const Signer = Type.Object(
   {
     kind: Type.Enum(['certificate', 'did:web'], {
       description:
-        'The active issuer certificate, or the did:web key of the tenant. Without a signer it is the certificate if there is one that names the issuer, else the did:web key. An mdoc takes a certificate on P-256.',
+        'The active issuer certificate, or the did:web key of the tenant. By default the certificate if there is one that names the issuer, else the did:web key. An mdoc requires a certificate with a P-256 key.',
     }),
     keyType: Type.Optional(Type.Enum(['P-256', 'Ed25519'])),
   },
@@ -46,7 +46,7 @@ const Signer = Type.Object(
 const color = (description: string) => Type.Optional(Type.String({ pattern: '^#[0-9A-Fa-f]{6}$', description }))
 const Display = Type.Object(
   {
-    name: Type.Optional(Text(200, 'Instead of the name of the template.')),
+    name: Type.Optional(Text(200, 'Name shown by wallets; by default that of the template.')),
     description: Type.Optional(Text(1000, 'One or two sentences.')),
     locale: Type.Optional(Type.String({ pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$', maxLength: 35 })),
     logo: Type.Optional(
@@ -56,7 +56,7 @@ const Display = Type.Object(
             maxLength: 65_536,
             pattern: '^(https://|http://(localhost|127\\.0\\.0\\.1)[:/]|data:image/(png|jpeg|svg\\+xml)[;,])',
           }),
-          altText: Type.Optional(Text(200, 'What the picture shows.')),
+          altText: Type.Optional(Text(200, 'Alternative text of the image.')),
         },
         { ...strict, description: 'A https or data: URI of a PNG, JPEG or SVG image.' },
       ),
@@ -70,34 +70,34 @@ const Display = Type.Object(
 const Grammar = Type.Unsafe<JsonObject>(
   Type.Record(Type.String(), Type.Unknown(), {
     description:
-      'By claim name: {type: string | number | boolean | date | object | array, name?, description?, required?, alwaysDisclosed?, properties?, items?}. Each attribute is disclosed by itself unless alwaysDisclosed. Of an mdoc by namespace and element identifier, {namespace: {element: {…}}}: no alwaysDisclosed, and the types tdate (a time such as 2026-01-31T12:00:00Z) and bytes (base64url without padding) besides; a date becomes a full-date, an object a map. What an mdoc of the type org.iso.18013.5.1.mDL says in the namespace org.iso.18013.5.1 must be what ISO/IEC 18013-5 wants there.',
+      'By claim name: {type: string | number | boolean | date | object | array, name?, description?, required?, alwaysDisclosed?, properties?, items?}. Each attribute is selectively disclosable unless alwaysDisclosed. Of an mdoc by namespace and element identifier, {namespace: {element: {…}}}: no alwaysDisclosed, and the types tdate (a time such as 2026-01-31T12:00:00Z) and bytes (base64url without padding) besides; a date becomes a full-date, an object a map. An mdoc of the type org.iso.18013.5.1.mDL must follow ISO/IEC 18013-5 in the namespace org.iso.18013.5.1.',
   }),
 )
 
-const DocType = Text(256, 'Document type of an mdoc, such as org.iso.18013.5.1.mDL; needed there, and fixed.')
+const DocType = Text(
+  256,
+  'Document type of an mdoc, such as org.iso.18013.5.1.mDL; required for an mdoc, and cannot be changed.',
+)
 
 const written = {
-  name: Text(200, 'What people call it.'),
-  description: Type.Optional(Text(1000, 'What it says and for whom.')),
+  name: Text(200, 'Display name.'),
+  description: Type.Optional(Text(1000, 'Purpose and content of the credential.')),
   code: Type.String({
     pattern: '^[A-Za-z0-9_-]{1,64}$',
-    description: 'Names the type in its address: 1 to 64 letters, digits, - and _. Unique in the tenant, and fixed.',
+    description:
+      'Identifies the type in its URL: 1 to 64 letters, digits, - and _. Unique in the tenant, and cannot be changed.',
   }),
   attributes: Grammar,
   revocable: Type.Optional(
-    Type.Boolean({ description: 'Whether credentials can be revoked; true by default, and fixed.' }),
+    Type.Boolean({ description: 'Whether credentials can be revoked; true by default, and cannot be changed.' }),
   ),
-  validFrom: Type.Optional(
-    moment('From when credentials are valid: a date (its first moment, UTC), a time, or a span.'),
-  ),
-  validUntil: Type.Optional(
-    moment('Until when credentials are valid: a date (its first moment, UTC), a time, or a span.'),
-  ),
+  validFrom: Type.Optional(moment('Start of validity: a date (00:00 UTC), a time, or a span.')),
+  validUntil: Type.Optional(moment('End of validity: a date (00:00 UTC), a time, or a span.')),
   batchSize: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 50,
-      description: 'How many copies a wallet may get at once, so that its uses cannot be linked.',
+      description: 'Copies that a wallet may request at once, so that presentations cannot be linked.',
     }),
   ),
   txCode: Type.Optional(TxCode),
@@ -105,12 +105,14 @@ const written = {
   display: Type.Optional(Display),
 }
 
-/** What creates or replaces a credential template. */
+/** Creates or replaces a credential template. */
 export const TemplateBody = Type.Object(
   {
     ...written,
-    format: Type.Optional(Type.Enum(['sd-jwt-vc', 'mdoc'], { description: 'sd-jwt-vc by default; fixed.' })),
-    credentialFormat: Type.Optional(Type.Enum(['sd-jwt', 'mdoc'], { description: 'The same in older words.' })),
+    format: Type.Optional(
+      Type.Enum(['sd-jwt-vc', 'mdoc'], { description: 'sd-jwt-vc by default; cannot be changed.' }),
+    ),
+    credentialFormat: Type.Optional(Type.Enum(['sd-jwt', 'mdoc'], { description: 'Former name of format.' })),
     docType: Type.Optional(DocType),
   },
   {
@@ -149,7 +151,7 @@ export type TemplateBody = Type.Static<typeof TemplateBody>
 
 const time = (description: string) => Type.String({ format: 'date-time', description })
 
-/** A credential template as it is shown. */
+/** A credential template in our API. */
 export const TemplateView = Type.Object(
   {
     id: Type.String(),
@@ -163,12 +165,12 @@ export const TemplateView = Type.Object(
     }),
     createdAt: time('When it was created.'),
     updatedAt: time('When it was last replaced.'),
-    archivedAt: Type.Union([time('Since when nothing is issued from it.'), Type.Null()]),
+    archivedAt: Type.Union([time('When it was archived.'), Type.Null()]),
   },
   { $id: 'CredentialTemplate' },
 )
 /** See the schema of the same name. */
 export type TemplateView = Type.Static<typeof TemplateView>
 
-/** The parts of a body that make a definition and need no further reading. */
+/** The members of a body that are stored without further validation. */
 export type WrittenDefinition = Omit<SdJwtDefinition, 'format' | 'attributes'>

@@ -1,22 +1,19 @@
 import type { TenantId } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
-import { Recent } from '../../memory/recent.ts'
 import type { Platform } from '../../platform.ts'
-import { oncePer } from '../../store/once-per.ts'
 import type { CredentialTemplate } from './template.ts'
 import { findCurrent, findVersion } from './template-store.ts'
 
-type Needs = Pick<Platform, 'store' | 'clock'>
-/** An id says whose it is only together with the tenant. */
+type Needs = Pick<Platform, 'store' | 'clock' | 'memory'>
+/** With the tenant: an id alone says nothing about access. */
 type Kept = { readonly tenantId: TenantId; readonly template: CredentialTemplate }
 
-const BOUNDS = { entriesMax: 2000, ttlMs: 3_600_000 } as const
-
-const cacheOf = oncePer(() => ({ current: new Recent<Kept>(BOUNDS), versions: new Recent<CredentialTemplate>(BOUNDS) }))
+const currentCache = ({ memory }: Needs) => memory.cache<Kept>('issuance.current_templates')
+const versionCache = ({ memory }: Needs) => memory.cache<CredentialTemplate>('issuance.template_versions')
 
 /**
- * The current version of a template, as far as this process knows: an insert that depends on it checks the version again, and
- * {@link latestTemplate} gets the newest.
+ * Returns the current version of a template, from the cache if it is there. It may be outdated: an insert that depends on it checks the
+ * version again, and {@link latestTemplate} reads the newest.
  *
  * @throws Fault `resource.unknown`
  */
@@ -24,12 +21,12 @@ export async function cachedTemplate(needs: Needs, tenantId: TenantId, id: strin
   return currentOf(needs, tenantId, id) ?? latestTemplate(needs, tenantId, id)
 }
 
-function currentOf({ store, clock }: Needs, tenantId: TenantId, id: string): CredentialTemplate | null {
-  const kept = cacheOf(store).current.get(id, clock.now())
+function currentOf(needs: Needs, tenantId: TenantId, id: string): CredentialTemplate | null {
+  const kept = currentCache(needs).get(id, needs.clock.now())
   return kept?.tenantId === tenantId ? kept.template : null
 }
 
-/** The current version of a template, archived or not. @throws Fault `resource.unknown` */
+/** Reads the current version of a template, archived or not, and caches it. @throws Fault `resource.unknown` */
 export async function latestTemplate(needs: Needs, tenantId: TenantId, id: string): Promise<CredentialTemplate> {
   const found = await needs.store.single(tenantId, (tx) => findCurrent(tx, id))
   if (found === null) throw new Fault('resource.unknown', { detail: 'There is no such credential template.' })
@@ -37,14 +34,14 @@ export async function latestTemplate(needs: Needs, tenantId: TenantId, id: strin
   return found
 }
 
-/** Keeps a version that was just read or written. */
-export function cacheTemplate({ store, clock }: Needs, tenantId: TenantId, template: CredentialTemplate): void {
-  const { current, versions } = cacheOf(store)
-  current.set(template.id, { tenantId, template }, clock.now())
-  versions.set(nameOf(tenantId, template.id, template.version), template, clock.now())
+/** Caches a version that was just read or written. */
+export function cacheTemplate(needs: Needs, tenantId: TenantId, template: CredentialTemplate): void {
+  const now = needs.clock.now()
+  currentCache(needs).set(template.id, { tenantId, template }, now)
+  versionCache(needs).set(nameOf(tenantId, template.id, template.version), template, now)
 }
 
-/** The version of a template that an issuance was made from. Versions never change, so one that is kept is right. */
+/** Returns the version of a template that an issuance was created from. Versions never change, so a cached one is never outdated. */
 export async function templateVersion(
   needs: Needs,
   tenantId: TenantId,
@@ -54,12 +51,12 @@ export async function templateVersion(
   const { store, clock } = needs
   const current = currentOf(needs, tenantId, id)
   if (current?.version === version) return current
-  const { versions } = cacheOf(store)
+  const versions = versionCache(needs)
   const name = nameOf(tenantId, id, version)
-  const known = versions.get(name, clock.now())
-  if (known !== undefined) return known
+  const cached = versions.get(name, clock.now())
+  if (cached !== undefined) return cached
   const found = await store.single(tenantId, (tx) => findVersion(tx, id, version))
-  if (found === null) throw new Error('the template of an issuance is gone')
+  if (found === null) throw new Error('the template version of an issuance is missing')
   versions.set(name, found, clock.now())
   return found
 }

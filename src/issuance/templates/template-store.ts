@@ -2,29 +2,19 @@ import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
-import type { CredentialTemplate, TemplateDefinition } from './template.ts'
+import type { CredentialTemplate } from './template.ts'
 
-type Row = {
-  id: string
-  code: string
-  name: string
-  version: number
-  definition: TemplateDefinition
-  created_at: Date
-  updated_at: Date
-  archived_at: Date | null
-}
-
-const columns = `t.id, t.code, t.name, t.version, v.definition, t.created_at, t.updated_at, t.archived_at`
+const times = `t.created_at as "createdAt", t.archived_at as "archivedAt"`
+const columns = `t.id, t.code, t.name, t.version, v.definition, t.updated_at as "updatedAt", ${times}`
 const joined = `credential_template t
   join credential_template_version v on v.tenant_id = t.tenant_id and v.template_id = t.id and v.version = t.version`
-/** Each change of a template is a change of the catalog, in the same statement. */
+/** Increments the version of the catalog, in the statement that changes a template. */
 const grown = (from: string) =>
   `grown as (insert into template_catalog (tenant_id, version) select $1, 1 from ${from}
      on conflict (tenant_id) do update set version = template_catalog.version + 1)`
 
 const insertTemplate = sql(
-  'issuance.template.insert',
+  'issuance.insert_template',
   `with ins as (
      insert into credential_template (tenant_id, id, code, name, version, created_at, updated_at) values ($1, $2, $3, $4, 1, $6, $6)
      on conflict (tenant_id, code) do nothing returning id
@@ -35,7 +25,7 @@ const insertTemplate = sql(
    select id from ins`,
 )
 const replaceTemplate = sql(
-  'issuance.template.replace',
+  'issuance.replace_template',
   `with upd as (
      update credential_template set name = $3, version = version + 1, updated_at = $5
      where tenant_id = $1 and id = $2 and version = $7 and archived_at is null returning id, version, created_at
@@ -43,10 +33,10 @@ const replaceTemplate = sql(
      insert into credential_template_version (tenant_id, template_id, version, definition, created_at)
      select $1, id, version, $4::json, $5 from upd
    ), ${grown('upd')}, ${auditCte({ from: 'upd', first: 6 })}
-   select version, created_at from upd`,
+   select version, created_at as "createdAt" from upd`,
 )
 const archiveTemplate = sql(
-  'issuance.template.archive',
+  'issuance.archive_template',
   `with upd as (
      update credential_template set archived_at = $3, updated_at = $3
      where tenant_id = $1 and id = $2 and archived_at is null returning id
@@ -54,21 +44,21 @@ const archiveTemplate = sql(
    select id from upd`,
 )
 const selectTemplate = sql(
-  'issuance.template.find',
+  'issuance.get_template',
   `select ${columns} from ${joined} where t.tenant_id = $1 and t.id = $2`,
 )
 const selectVersion = sql(
-  'issuance.template.version',
-  `select t.id, t.code, t.name, v.version, v.definition, t.created_at, v.created_at as updated_at, t.archived_at
+  'issuance.get_template_version',
+  `select t.id, t.code, t.name, v.version, v.definition, v.created_at as "updatedAt", ${times}
    from credential_template t join credential_template_version v on v.tenant_id = t.tenant_id and v.template_id = t.id
    where t.tenant_id = $1 and t.id = $2 and v.version = $3`,
 )
 const selectByCode = sql(
-  'issuance.template.by_code',
+  'issuance.get_template_by_code',
   `select ${columns} from ${joined} where t.tenant_id = $1 and t.code = $2`,
 )
 const page = pagedList({
-  name: 'issuance.templates',
+  name: 'issuance.list_templates',
   select: `select ${columns} from ${joined} where t.tenant_id = $1`,
   parameters: 1,
   id: 't.id',
@@ -80,27 +70,27 @@ const page = pagedList({
   },
 })
 const selectOffered = sql(
-  'issuance.template.offered',
+  'issuance.list_offered_templates',
   `select ${columns} from ${joined}
    where t.tenant_id = $1 and (t.archived_at is null or exists (
      select from issuance i where i.tenant_id = $1 and i.template_id = t.id and i.status = 'offered' and i.sealed_claims is not null
        and coalesce(i.token_expires_at, i.expires_at) > $2))
    order by t.id`,
 )
-const selectCatalog = sql('issuance.catalog.version', 'select version from template_catalog where tenant_id = $1')
+const selectCatalog = sql('issuance.get_catalog_version', 'select version from template_catalog where tenant_id = $1')
 const selectBatchMax = sql(
-  'issuance.template.batch_max',
+  'issuance.get_batch_max',
   `select coalesce(max((v.definition ->> 'batchSize')::int), 1) as size from ${joined} where t.tenant_id = $1`,
 )
 
-/** A new template. @returns false if the code is taken, also by an archived one. */
+/** Inserts a template. @returns false if another template, archived or not, has the code */
 export async function insertFirst(tx: TenantTx, template: CredentialTemplate, entry: AuditEntry): Promise<boolean> {
   const { id, code, name, definition, createdAt } = template
   const values = [tx.tenantId, id, code, name, JSON.stringify(definition), createdAt, ...auditValues(entry, createdAt)]
   return (await tx.rows(insertTemplate, values)).length === 1
 }
 
-/** The next version of a template that was read as `template.version`. @returns null if somebody else replaced or archived it meanwhile. */
+/** Inserts the next version of a template read at `template.version`. @returns null if it was replaced or archived concurrently */
 export async function insertNext(
   tx: TenantTx,
   template: CredentialTemplate,
@@ -109,70 +99,52 @@ export async function insertNext(
   const { id, name, definition, updatedAt, version } = template
   const audit = auditValues(entry, updatedAt)
   const values = [tx.tenantId, id, name, JSON.stringify(definition), updatedAt, ...audit, version]
-  const [row] = await tx.rows<{ version: number; created_at: Date }>(replaceTemplate, values)
-  return row === undefined ? null : { ...template, version: row.version, createdAt: row.created_at }
+  const [row] = await tx.rows<Pick<CredentialTemplate, 'version' | 'createdAt'>>(replaceTemplate, values)
+  return row === undefined ? null : { ...template, ...row }
 }
 
-/** Archives a template. @returns false if it is unknown or archived already. */
+/** Archives a template. @returns false if it is unknown or already archived */
 export async function setArchived(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<boolean> {
   return (await tx.rows(archiveTemplate, [tx.tenantId, id, now, ...auditValues(entry, now)])).length === 1
 }
 
-/** The current version of a template, archived or not. */
+/** Returns the current version of a template, archived or not. */
 export async function findCurrent(tx: TenantTx, id: string): Promise<CredentialTemplate | null> {
-  return one(await tx.rows<Row>(selectTemplate, [tx.tenantId, id]))
+  return (await tx.rows<CredentialTemplate>(selectTemplate, [tx.tenantId, id]))[0] ?? null
 }
 
-/** The version of a template that an issuance was made from. */
+/** Returns one version of a template. */
 export async function findVersion(tx: TenantTx, id: string, version: number): Promise<CredentialTemplate | null> {
-  return one(await tx.rows<Row>(selectVersion, [tx.tenantId, id, version]))
+  return (await tx.rows<CredentialTemplate>(selectVersion, [tx.tenantId, id, version]))[0] ?? null
 }
 
-/** As {@link findCurrent}, by the name in the type. */
+/** As {@link findCurrent}, by its code. */
 export async function findByCode(tx: TenantTx, code: string): Promise<CredentialTemplate | null> {
-  return one(await tx.rows<Row>(selectByCode, [tx.tenantId, code]))
+  return (await tx.rows<CredentialTemplate>(selectByCode, [tx.tenantId, code]))[0] ?? null
 }
 
-/** One page of templates, one row more than asked for if there are more. */
+/** Returns one page of templates, plus one row if there are more. */
 export async function listCredentialTemplates(
   tx: TenantTx,
   ask: PageRequest,
   filter: { readonly archived: 'true' | 'false'; readonly name?: string | undefined },
 ): Promise<CredentialTemplate[]> {
-  return (await page<Row>(tx, ask, [tx.tenantId], filter)).map(templateOf)
+  return page<CredentialTemplate>(tx, ask, [tx.tenantId], filter)
 }
 
-/** What the issuer metadata lists: the active templates, and archived ones while an offer of theirs is open. */
+/** Returns the templates of the issuer metadata: active ones, and archived ones with open offers. */
 export async function listOffered(tx: TenantTx, now: Date): Promise<CredentialTemplate[]> {
-  return (await tx.rows<Row>(selectOffered, [tx.tenantId, now])).map(templateOf)
+  return tx.rows<CredentialTemplate>(selectOffered, [tx.tenantId, now])
 }
 
-/** Version of the tenant's templates as a whole; 0 if it never had one. */
+/** Returns the version of the tenant's catalog; 0 if the tenant has no template. */
 export async function findCatalogVersion(tx: TenantTx): Promise<number> {
   const [row] = await tx.rows<{ version: number }>(selectCatalog, [tx.tenantId])
   return row?.version ?? 0
 }
 
-/** The largest batch that a template of the tenant allows: what the metadata says for all of them. */
+/** Returns the largest batch size of the tenant's templates, which the metadata publishes for all of them. */
 export async function findBatchMax(tx: TenantTx): Promise<number> {
   const [row] = await tx.rows<{ size: number }>(selectBatchMax, [tx.tenantId])
   return row?.size ?? 1
-}
-
-function one(rows: readonly Row[]): CredentialTemplate | null {
-  const [row] = rows
-  return row === undefined ? null : templateOf(row)
-}
-
-function templateOf(row: Row): CredentialTemplate {
-  return {
-    id: row.id,
-    code: row.code,
-    name: row.name,
-    version: row.version,
-    definition: row.definition,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    archivedAt: row.archived_at,
-  }
 }

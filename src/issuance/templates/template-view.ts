@@ -1,7 +1,7 @@
 import type { TemplateView } from './schemas.ts'
 import { type CredentialTemplate, typeOf } from './template.ts'
 
-/** A template as our API shows it. @param issuer Credential Issuer Identifier of the tenant. */
+/** Returns a template as in our API. @param issuer Credential Issuer Identifier of the tenant. */
 export function showCredentialTemplate(template: CredentialTemplate, issuer: string): TemplateView {
   const { id, code, name, definition, createdAt, updatedAt, archivedAt } = template
   return {

@@ -13,14 +13,14 @@ export type TemplateDisplay = {
   readonly textColor?: string
 }
 
-/** What a holder must enter before the credential is handed out. */
+/** The transaction code that the holder must enter. */
 export type TemplateTxCode = {
   readonly inputMode?: 'numeric' | 'text'
   readonly length?: number
   readonly description?: string
 }
 
-/** Who signs: the tenant's did:web key, or the active certificate of the key type. Absent: whichever there is, the certificate first. */
+/** The signer: the tenant's did:web key, or the active certificate of the key type. Absent: the certificate if there is one, else the did:web key. */
 export type TemplateSigner = { readonly kind: 'certificate' | 'did:web'; readonly keyType?: 'P-256' | 'Ed25519' }
 
 type Written = {
@@ -34,17 +34,17 @@ type Written = {
   readonly display?: TemplateDisplay
 }
 
-/** What a template of an SD-JWT VC says. */
+/** The definition of an SD-JWT VC template. */
 export type SdJwtDefinition = Written & { readonly format: 'sd-jwt-vc'; readonly attributes: Attributes }
-/** What a template of an mdoc says. */
+/** The definition of an mdoc template. */
 export type MdocDefinition = Written & {
   readonly format: 'mdoc'
   readonly docType: string
   readonly attributes: NameSpaces
 }
-/** What a template says at one version, as it is kept. */
+/** The definition of a template at one version, as stored. */
 export type TemplateDefinition = SdJwtDefinition | MdocDefinition
-/** In which format credentials are made. */
+/** The format of issued credentials. */
 export type CredentialTemplateFormat = TemplateDefinition['format']
 
 /** One version of a credential template. `code` names the credential configuration and the type, and never changes. */
@@ -59,22 +59,22 @@ export type CredentialTemplate = {
   readonly archivedAt: Date | null
 }
 
-/** Digits or letters of a transaction code when the template does not say it. [SEC-4] */
+/** Default and minimum length of a transaction code. [SEC-4] */
 export const TX_CODE_LENGTH = 6
 
-/** The transaction code of a template as an offer describes it; null if there is none. */
+/** Returns the transaction code of a template as an offer describes it; null if there is none. */
 export function txCodeOf({ txCode }: Pick<TemplateDefinition, 'txCode'>): (TxCode & { length: number }) | null {
   if (txCode === undefined) return null
   const { inputMode = 'numeric', length = TX_CODE_LENGTH, description = null } = txCode
   return { inputMode, length, description }
 }
 
-/** The type of a template's credentials: the document type of an mdoc, else the `vct`. @param issuer The Credential Issuer Identifier. */
+/** Returns the type of a template's credentials: the document type of an mdoc, else the `vct`. @param issuer The Credential Issuer Identifier. */
 export function typeOf(issuer: string, { code, definition }: Pick<CredentialTemplate, 'code' | 'definition'>): string {
   return definition.format === 'mdoc' ? definition.docType : vctOf(issuer, code)
 }
 
-/** The `vct` of a template's credentials, where its type metadata is served. @param issuer The Credential Issuer Identifier. */
+/** Returns the `vct` of a template's credentials, the URL of its type metadata. @param issuer The Credential Issuer Identifier. */
 export function vctOf(issuer: string, code: string): string {
   return `${issuer}/vct/${code}`
 }

@@ -7,15 +7,15 @@ export type ValidityMoment =
   | string
   | { readonly future: { readonly days?: number; readonly months?: number; readonly years?: number } }
 
-/** Time claims are rounded down to this, so that two credentials of one holder cannot be told by their second. [VCI-C15] */
+/** Time claims are rounded down to this, so that credentials of one holder cannot be linked by it. [VCI-C15] */
 const ROUNDED_TO_MS = 3_600_000
 
-/** When a credential was issued, as it says itself. */
+/** Returns the `iat` of a credential issued at that time. */
 export function roundedTime(at: Date): Date {
   return new Date(at.getTime() - (at.getTime() % ROUNDED_TO_MS))
 }
 
-/** The time that a moment means for a credential issued at `from` (UTC calendar; the last day of a month stays one). */
+/** Resolves a moment for a credential issued at `from` (UTC calendar; the last day of a month stays the last day). */
 export function timeOfMoment(moment: ValidityMoment, from: Date): Date {
   if (typeof moment === 'string') return new Date(moment)
   const { days = 0, months = 0, years = 0 } = moment.future
@@ -28,19 +28,19 @@ export function timeOfMoment(moment: ValidityMoment, from: Date): Date {
   return time
 }
 
-/** From when and until when a credential is valid, for the one that is issued now. */
+/** The time claims of a credential. */
 export type Validity = { readonly iat: Date; readonly nbf: Date | undefined; readonly exp: Date | undefined }
 
-type Asked = { readonly validFrom?: ValidityMoment; readonly validUntil?: ValidityMoment }
+type ValidityMoments = { readonly validFrom?: ValidityMoment; readonly validUntil?: ValidityMoment }
 
-/** The times of an mdoc issued at a moment: whole days, inside the certificate of its signer. [MD-3] */
-export function mdocValidity(asked: Asked, certificate: SignerCertificate, issuedAt: Date): ValidityInfo {
-  const { nbf, exp } = validityOf(asked, issuedAt)
+/** Returns the validity of an mdoc issued at that time: whole days, within the certificate of its signer. [MD-3] */
+export function mdocValidity(moments: ValidityMoments, certificate: SignerCertificate, issuedAt: Date): ValidityInfo {
+  const { nbf, exp } = validityOf(moments, issuedAt)
   return planValidity({ now: issuedAt, validFrom: nbf, validUntil: exp }, certificate)
 }
 
-/** The time claims of a credential issued at a moment: the same for the same moment. */
-export function validityOf({ validFrom, validUntil }: Asked, issuedAt: Date): Validity {
+/** Returns the time claims of a credential issued at that time; deterministic. */
+export function validityOf({ validFrom, validUntil }: ValidityMoments, issuedAt: Date): Validity {
   const iat = roundedTime(issuedAt)
   return {
     iat,

@@ -22,16 +22,19 @@ import { certificateRoutes } from '../../trust/certificates/routes.ts'
 import { didEndpoints } from '../../trust/did/public-endpoints.ts'
 import { revocationEndpoints } from '../../trust/revocation/public-endpoints.ts'
 import { signingRequestRoutes } from '../../trust/signing-requests/routes.ts'
+import { batchRoutes } from '../batches/routes.ts'
 import { issuanceRoutes } from '../issuances/routes.ts'
 import type { WalletPort } from '../issuances/wallet-port.ts'
 import { issuanceEndpoints } from '../openid4vci/public-endpoints.ts'
+import { statusRoutes } from '../status/routes.ts'
+import { templateRoutes } from '../templates/routes.ts'
 
-/** What was answered, JSON parsed; tests look into it freely. */
+/** A response body, JSON parsed. */
 export type Body = ServerReply['body']
-/** An answer of the server. */
+/** A response of the server. */
 export type Reply = { readonly status: number; readonly headers: Record<string, string>; readonly body: Body }
 
-/** One issuer of its own on a server of its own; the clock stands until a test moves it. */
+/** One issuer of its own on a server of its own; the clock stands until a test sets it. */
 export type Issuer = {
   readonly platform: Platform
   readonly server: Server
@@ -64,13 +67,13 @@ export async function aDatabase(): Promise<TestDatabase> {
   return openTestDatabase()
 }
 
-/** There are no wallets here. */
-export const nobodyDelivers: WalletPort = {
+/** Refuses every delivery. */
+export const noDeliveries: WalletPort = {
   plan: () => Promise.reject(new Fault('state.invalid')),
-  goOn: () => Promise.resolve(null),
+  resume: () => Promise.resolve(null),
 }
 
-/** A server with the rooms issuance and trust, and one tenant. @param known A tenant that is there already: another process. */
+/** A server with the rooms issuance and trust, and one tenant. @param known An existing tenant, as in a second process. */
 export async function anIssuer(
   { store }: Pick<TestDatabase, 'store'>,
   publicUrl = 'http://localhost:8080',
@@ -96,7 +99,10 @@ export async function anIssuer(
   }
   const server = buildServer({
     platform,
-    routes: [...signingRequestRoutes, ...certificateRoutes, ...issuanceRoutes(nobodyDelivers)],
+    routes: [
+      ...[...signingRequestRoutes, ...certificateRoutes, ...templateRoutes],
+      ...[...issuanceRoutes(noDeliveries), ...batchRoutes, ...statusRoutes],
+    ],
     endpoints: [...issuanceEndpoints, ...didEndpoints, ...revocationEndpoints, ...certificateEndpoints],
     authenticate: async ({ authorization }) => {
       const caller = callers.get(authorization?.replace('Bearer ', '') ?? '')
@@ -227,7 +233,7 @@ export async function aNonce(issuer: Issuer, tenant = issuer.tenant): Promise<st
   return (await issuer.open(`/issuers/${tenant.slug}/nonce`, { method: 'POST' })).body.c_nonce
 }
 
-/** A credential request, with a fresh nonce unless told. */
+/** A credential request, with a fresh nonce by default. */
 export async function request(
   issuer: Issuer,
   token: string,

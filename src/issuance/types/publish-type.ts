@@ -6,11 +6,11 @@ import { type SdJwtDefinition, vctOf } from '../templates/template.ts'
 import { findByCode } from '../templates/template-store.ts'
 
 const CODE = /^[A-Za-z0-9_-]{1,64}$/
-/** The drafts demand a language; where a template names none, this one is assumed. */
+/** The drafts require a language; this is the default. */
 const LOCALE = 'en'
 
 /**
- * The type metadata of a template's credentials, also of an archived one.
+ * Returns the type metadata of a template's credentials, also of an archived template.
  *
  * @throws Fault `resource.unknown`
  * @see [SD-JWT VC, 5](https://datatracker.ietf.org/doc/draft-ietf-oauth-sd-jwt-vc/)
@@ -21,7 +21,7 @@ export async function publishType(
   code: string,
 ): Promise<object> {
   const template = CODE.test(code) ? await store.single(tenant.id, (tx) => findByCode(tx, code)) : null
-  // an mdoc has a document type, and no metadata that describes it
+  // An mdoc has a document type without type metadata.
   if (template === null || template.definition.format === 'mdoc') throw new Fault('resource.unknown')
   return typeMetadata(vctOf(urls.issuer(tenant.slug), code), template.name, template.definition)
 }

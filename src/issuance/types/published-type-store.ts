@@ -2,7 +2,7 @@ import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import type { AcrossTx } from '../../store/store.ts'
 import type { CredentialTemplateFormat } from '../templates/template.ts'
 
-/** A type that some tenant of the deployment publishes. Nothing but what its public metadata says. */
+/** A type published by a tenant of the deployment; only data of its public metadata. */
 export type PublishedType = {
   readonly id: string
   /** The `vct`, or the document type of an mdoc. */
@@ -14,22 +14,22 @@ export type PublishedType = {
   readonly issuerName: string
 }
 
-/** What the types are narrowed to; what is left out lets everything through. */
+/** Filters of the list of types. */
 export type PublishedTypeFilter = {
   readonly type?: string | undefined
   readonly format?: CredentialTemplateFormat | undefined
   /** Credential Issuer Identifier. */
   readonly issuer?: string | undefined
-  /** Part of the name, whatever its case. */
+  /** Part of the name, case-insensitive. */
   readonly name?: string | undefined
 }
 
-/** What $1 and the slug make: the Credential Issuer Identifier. */
+/** SQL: the Credential Issuer Identifier. */
 const ISSUER = `$1::text || issuer_slug`
 const TYPE = `coalesce(doc_type, ${ISSUER} || '/vct/' || code)`
 
 const page = pagedList({
-  name: 'issuance.published_types',
+  name: 'issuance.list_published_types',
   select: `select id, ${TYPE} as type, format, name, description, issuer_slug as "issuerSlug", issuer_name as "issuerName"
     from published_type where true`,
   parameters: 1,
@@ -45,9 +45,9 @@ const page = pagedList({
 })
 
 /**
- * One page of the types of all tenants that want to be listed, and one row more if there are more.
+ * Returns one page of the types of all listed tenants, plus one row if there are more.
  *
- * @param issuers What every Credential Issuer Identifier of this deployment begins with; its tenant's slug follows.
+ * @param issuers Prefix of every Credential Issuer Identifier of this deployment, before the slug.
  */
 export async function listPublishedTypes(
   tx: AcrossTx,

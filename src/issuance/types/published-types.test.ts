@@ -38,7 +38,7 @@ async function types(caller: Api, query = '?sort=name') {
   return body.data as { id: string; type: string; name: string; format: string }[]
 }
 
-test('everybody with a token of the deployment finds the types of all its tenants, and nothing that is not public', async () => {
+test('every token of the deployment finds the types of all its tenants, and only public data', async () => {
   const idle = await chirograph.idle('globex')
   const holder = await chirograph.wallet('globex', 'thandi')
   for (const caller of [school, employer, idle, holder]) {
@@ -108,7 +108,7 @@ test('a template that is archived is listed no more', async () => {
   assert(!(await types(school)).some(({ type }) => type === template.type))
 })
 
-test('a tenant that does not want to be listed is not, and finds the others', async () => {
+test('an unlisted tenant is not listed, and finds the others', async () => {
   const other = await deploy({}, {}, { globex: { typeListing: 'unlisted' } })
   const [acme, globex] = [await other.backend('acme'), await other.backend('globex')]
   const listed = await makeTemplate(acme, 'listed')

@@ -11,7 +11,7 @@ const Url = (description: string) => Type.String({ format: 'uri', description })
 const TypeReply = Type.Object(
   {
     id: Type.String({ format: 'uuid', description: 'For paging.' }),
-    type: Type.String({ description: 'The VCT; of an mdoc the document type. What a presentation template asks for.' }),
+    type: Type.String({ description: 'The VCT; of an mdoc the document type. For presentation templates.' }),
     format,
     name: Type.String(),
     description: Type.Union([Type.String(), Type.Null()]),
@@ -19,12 +19,12 @@ const TypeReply = Type.Object(
       {
         id: Url('Credential Issuer Identifier.'),
         name: Type.String({ description: 'Name of the organisation.' }),
-        metadataUrl: Url('Where its Credential Issuer Metadata is.'),
+        metadataUrl: Url('URL of its Credential Issuer Metadata.'),
       },
       { additionalProperties: false },
     ),
     metadataUrl: Type.Union([Type.String({ format: 'uri' }), Type.Null()], {
-      description: 'Where the type metadata is, which names its claims. null: an mdoc has none.',
+      description: 'URL of the type metadata, which lists the claims. null: an mdoc has none.',
     }),
   },
   { additionalProperties: false, $id: 'PublishedType' },
@@ -34,7 +34,7 @@ const ListQuery = listQuery({
   sorts: ['createdAt', 'name'],
   searches: ['name'],
   filters: {
-    type: Type.String({ minLength: 1, maxLength: 512, description: 'This VCT or document type: who publishes it.' }),
+    type: Type.String({ minLength: 1, maxLength: 512, description: 'VCT or document type.' }),
     format,
     issuer: Type.String({ minLength: 1, maxLength: 512, description: 'Credential Issuer Identifier.' }),
   },
@@ -45,9 +45,8 @@ const list = route({
   method: 'GET',
   path: '/types',
   tag: 'types',
-  summary:
-    'Lists the types that the organisations of this deployment publish, so that a verifier finds what to ask for.',
-  // What it tells is public: type metadata and issuer metadata say the same to anybody.
+  summary: 'Lists the credential types that the organisations of this deployment publish.',
+  // Public data: type metadata and issuer metadata publish the same.
   scope: null,
   query: ListQuery,
   status: 200,
@@ -57,7 +56,7 @@ const list = route({
     listPage(
       { query, href },
       (ask) =>
-        store.across('types that the tenants publish, for all of them', (tx) =>
+        store.across('types published by all tenants', (tx) =>
           listPublishedTypes(tx, urls.issuer(''), ask, filtersOf(query)),
         ),
       (row) => showType(urls, row),

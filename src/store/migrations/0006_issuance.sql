@@ -1,20 +1,20 @@
--- 0006 issuance: credential templates, issuances from offer to credential, the copies that holders got, status lists.
--- Locks: none, the tables are new. Old code runs on it: yes. Way back: drop the tables; what was issued can then no longer be revoked.
+-- 0006 issuance: credential templates, issuances from offer to credential, issued copies, status lists.
+-- Locks: none, the tables are new. Old code runs on it: yes. Way back: drop the tables; issued credentials can then no longer be revoked.
 
--- Grows with every change to the templates, so that each process knows when the metadata that it keeps is stale.
+-- Incremented with every change to the templates, so that each process detects stale metadata in its cache.
 create table template_catalog (
   tenant_id uuid primary key references tenant (id) on delete cascade,
   version   integer not null
 );
 select protect_tenant_rows('template_catalog');
 
--- A template is never removed: the type that it defined is published as long as the tenant is there.
+-- A template is never deleted: its type stays published as long as the tenant exists.
 create table credential_template (
   tenant_id   uuid not null references tenant (id) on delete cascade,
   id          uuid not null,
   code        text not null check (code ~ '^[A-Za-z0-9_-]{1,64}$'),
   name        text not null check (length(name) between 1 and 200),
-  -- The version that new issuances are made from.
+  -- The version for new issuances.
   version     integer not null,
   created_at  timestamptz not null,
   updated_at  timestamptz not null,
@@ -24,7 +24,7 @@ create table credential_template (
 );
 select protect_tenant_rows('credential_template');
 
--- What a template said at one time. Open offers keep the version that they were made from.
+-- One version of a template. Issuances keep the version they were created from.
 create table credential_template_version (
   tenant_id   uuid not null references tenant (id) on delete cascade,
   template_id uuid not null,
@@ -37,8 +37,8 @@ create table credential_template_version (
 );
 select protect_tenant_rows('credential_template_version');
 
--- One row an offer, with the one credential in it. Codes are derived from the id and stored nowhere; tokens and keys as hashes. An id is of
--- the moment of created_at, so that what is read by time is read along the ids.
+-- One row an offer, with its one credential. Codes are derived from the id and not stored; tokens and keys are stored as hashes. An id carries
+-- the time of created_at, so a range of time is a range of ids.
 --
 -- Redeeming and issuing update a row without a new entry in any index (HOT): the pages leave room for it, and what these updates change is in
 -- no index and in no condition of one. There is no foreign key to the tenant, which each insert would have to lock; 0021 removes the rows.
@@ -48,18 +48,18 @@ create table issuance (
   status            text not null check (status in ('offered', 'partiallyIssued', 'completed', 'failed', 'expired', 'canceled')),
   template_id       uuid not null,
   template_version  integer not null,
-  -- The caller's own name for it.
+  -- The caller's own identifier.
   reference         text check (length(reference) between 1 and 200),
   credential_id     uuid not null,
   credential_status text not null check (credential_status in
     ('offered', 'deferred', 'issued', 'accepted', 'rejected', 'failed', 'expired', 'suspended', 'revoked')),
   revocable         boolean not null,
-  -- Personal data: what the credential will say, sealed. Cleared when the issuance is canceled or locked, when the wallet reports that the
-  -- holder does not want it, and by the sweep when the offer has ended, or the access token that it was redeemed for.
+  -- Personal data: the claims, sealed. Cleared when the issuance is canceled or locked, when the wallet reports a rejection, and by the sweep
+  -- when the offer, or its access token, has ended.
   sealed_claims     bytea,
   expires_at        timestamptz not null,
-  -- When the sweep looks at the row: when the offer ends, or a token for which it is redeemed at once. The sweep moves it on while the claims
-  -- are needed, so that a redemption that follows soon need not change it.
+  -- When the sweep handles the row: when the offer ends, or a token for which it is redeemed at once. The sweep postpones it while the claims
+  -- are needed, so that an early redemption need not change it.
   sweep_at          timestamptz not null,
   -- HMAC of the transaction code under a key of the tenant.
   tx_code_mac       bytea check (octet_length(tx_code_mac) = 32),
@@ -67,19 +67,19 @@ create table issuance (
   redeemed_at       timestamptz,
   -- The token response named the credential by its identifier, so the request must too.
   identified        boolean not null default false,
-  token_hash        bytea check (octet_length(token_hash) = 32), -- SHA-256 of the secret in the token, which is stored nowhere
+  token_hash        bytea check (octet_length(token_hash) = 32), -- SHA-256 of the secret in the token, which is not stored
   token_expires_at  timestamptz,
-  -- SHA-256 over the thumbprints of the keys that the credential is bound to: the same keys get it again, others never.
+  -- SHA-256 over the thumbprints of the holder's keys: a repeated request with the same keys gets the same copies, other keys none.
   holder_keys_hash  bytea check (octet_length(holder_keys_hash) = 32),
   issued_at         timestamptz,
-  -- Credential requests that were served since the issuance was open, or since the wallet reported a failure.
+  -- Reservations since the issuance was open, or since the wallet reported a failure.
   reservations      integer not null default 0,
-  -- Reports of the wallet that were recorded.
+  -- Recorded notifications of the wallet.
   reports           smallint not null default 0,
   error             jsonb,
   created_at        timestamptz not null,
   updated_at        timestamptz not null,
-  -- What most issuances never have, so that it can be in an index.
+  -- Null for most issuances, so its index is small.
   ended             text generated always as (case when status in ('failed', 'expired', 'canceled') then status end) stored,
   primary key (tenant_id, id),
   -- The tenant last: without statistics an index that begins with the tenant costs as much with the tenant alone and the rest as a filter.
@@ -97,19 +97,19 @@ select protect_tenant_rows('issuance');
 select open_across('issuance');
 grant select (sealed_claims) on issuance to chirograph_across;
 
--- A list of 2^17 entries. Which of them are taken, the rows of issued_copy say; there is no counter and no list that is rewritten.
+-- A list of 2^17 entries. The rows of issued_copy are the taken entries; there is no counter.
 create table status_list (
   tenant_id  uuid not null references tenant (id) on delete cascade,
   id         uuid not null,
   created_at timestamptz not null,
-  -- Since when no more entries are taken from it. It is served on.
+  -- When it was closed to new entries. It stays published.
   full_at    timestamptz,
   primary key (tenant_id, id)
 );
 create unique index status_list_open on status_list (tenant_id) where full_at is null;
 select protect_tenant_rows('status_list');
 
--- One row for each signed copy of a credential; a batch has several. The credential itself is not kept.
+-- One row for each signed copy of a credential; a batch has several. The credential itself is not stored.
 create table issued_copy (
   tenant_id      uuid not null,
   credential_id  uuid not null,
@@ -131,7 +131,7 @@ create unique index issued_copy_slot on issued_copy (status_list_id, status_inde
 create index issued_copy_set on issued_copy (tenant_id, status_list_id, status_index, status) where status <> 0;
 select protect_tenant_rows('issued_copy');
 
--- Nonces that a proof was accepted with, kept until they would have run out. A nonce says itself when it was made, so that is always the same.
+-- Nonces of accepted proofs, kept until they would have expired. made_at is part of the nonce.
 create table spent_nonce (
   tenant_id  uuid not null,
   nonce_hash bytea not null check (octet_length(nonce_hash) = 32),

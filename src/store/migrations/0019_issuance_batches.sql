@@ -1,55 +1,54 @@
--- 0019 issuance batches: many issuances that were asked for in one call, and what became of each.
--- Locks: none, the tables are new. Old code runs on it: yes; batches that were accepted wait for a server that knows them. Way back: drop the
--- tables; what was issued stays.
+-- 0019 issuance batches: many issuances from one request, and the outcome of each.
+-- Locks: none, the tables are new. Old code runs on it: yes; accepted batches wait for a server of this version. Way back: drop the tables;
+-- their issuances stay.
 
 create table issuance_batch (
   tenant_id   uuid not null references tenant (id) on delete cascade,
   id          uuid not null,
   template_id uuid not null,
-  -- How it came; a table has rows and columns, and its errors name them.
+  -- Form of the request; errors in a table name its rows and columns.
   form        text not null check (form in ('json', 'csv')),
   total       integer not null check (total between 1 and 1000),
-  -- How long the offers may be redeemed; null: OFFER_TTL_SECONDS.
+  -- Lifetime of the offers; null: OFFER_TTL_SECONDS.
   expires_in_seconds integer check (expires_in_seconds > 0),
-  -- Of its items: those that were issued, and those that could not be.
+  -- Items issued and items failed.
   done        integer not null default 0 check (done >= 0),
   failed      integer not null default 0 check (failed >= 0),
-  -- Who asked, as the audit entries of its issuances say it: ids and an address.
+  -- The caller, for the audit entries of its issuances: ids and an address.
   asked_by    jsonb not null,
-  -- The run that is at work on it, and until when that one is not taken for dead.
+  -- The lease of a run; see src/store/lease.ts.
   claim       uuid,
-  lease_until timestamptz not null,
-  -- Runs since the last progress. A batch that makes none is given up.
+  lease_until timestamptz,
+  -- Runs since the last progress. After too many the pending items fail.
   tries       smallint not null default 0,
   created_at  timestamptz not null,
   updated_at  timestamptz not null,
   ended_at    timestamptz,
   primary key (tenant_id, id),
+  check ((claim is null) = (lease_until is null)),
   check (done + failed <= total and (ended_at is not null) = (done + failed = total))
 );
 create index issuance_batch_running on issuance_batch (tenant_id, id) where ended_at is null;
-create index issuance_batch_lease on issuance_batch (lease_until) where ended_at is null;
 create index issuance_batch_end on issuance_batch (ended_at) where ended_at is not null;
 select protect_tenant_rows('issuance_batch');
 select open_across('issuance_batch');
 
--- One row an item. Cleared with its batch.
+-- One row an item. Deleted with its batch.
 create table issuance_batch_item (
   tenant_id        uuid not null,
   batch_id         uuid not null,
   position         integer not null check (position between 0 and 999),
   status           text not null check (status in ('waiting', 'done', 'failed')),
-  -- Of the issuance that it becomes, chosen when the batch is accepted: it cannot be issued twice.
+  -- Id of its issuance, chosen when the batch is accepted, so that no item is issued twice.
   issuance_id      uuid not null,
   reference        text check (length(reference) between 1 and 200),
-  -- Personal data: what the credential will say, sealed as the column of the issuance. Moves there when the item is done, and is cleared when
-  -- it has failed.
+  -- Personal data: the claims, sealed for the column of the issuance. Moves there when the item is issued, and is cleared when it fails.
   sealed_claims    bytea,
-  -- Personal data: whose wallet it is delivered into. Cleared when the item is done or has failed.
+  -- Personal data: the user whose wallet receives it. Cleared when the item is issued or fails.
   sealed_recipient bytea,
-  -- The delivery to that user.
+  -- Its delivery.
   delivery_id      uuid,
-  -- {code, detail, violations?}, as the caller is told.
+  -- {code, detail, violations?}, as in our API.
   error            jsonb,
   primary key (tenant_id, batch_id, position),
   unique (tenant_id, issuance_id),

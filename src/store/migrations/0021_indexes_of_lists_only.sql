@@ -1,7 +1,7 @@
 -- 0021 indexes of lists only: an index for a filter is no longer a way to find a row by its id.
 -- Why: without statistics, which a table gets in its first minute, an index on (tenant_id, something, id) costs PostgreSQL as much as the
 -- primary key when it looks for (tenant_id, id), and it took the newer one. That read the entries of the whole tenant for each row, in a plan
--- that was kept. A filter compares, which nothing null survives, so these conditions shut out nothing that a list wants.
+-- that was kept. A filter compares, which excludes nulls anyway, so these conditions exclude no row of a list.
 -- Locks: writers of a table wait while its indexes are built, a second or two per million rows. Old code runs on it: yes. Way back: create
 -- the indexes as 0008, 0016, 0017 and 0018 have them; put back the foreign keys to tenant, and drop the trigger and the policies.
 drop index presentation_request_status, presentation_request_template;
@@ -19,8 +19,8 @@ create index webhook_delivery_status on webhook_delivery (tenant_id, endpoint_id
 create index webhook_delivery_type on webhook_delivery (tenant_id, endpoint_id, event_type, id) where endpoint_id is not null;
 
 -- What grows with every issuance has no foreign key to its tenant: each insert would lock the one row of the tenant. When a tenant is
--- removed, everything else goes by its foreign keys, and these rows by this trigger. It runs as the owner of the tables, whom the wall holds
--- too, so it looks through a gate that shows the rows of the tenant in question only.
+-- removed, everything else goes by its foreign keys, and these rows by this trigger. It runs as the owner of the tables, who is subject to
+-- row-level security too, so a policy shows it the rows of that tenant only.
 create function remove_rows_of_tenant() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   acting text := current_setting('chirograph.tenant_id', true);

@@ -19,9 +19,9 @@ export const walletDeliveries: WalletPort = {
       await insert(tx)
       await enqueueDelivery(tx, claimed, platform.clock.now())
     }
-    return { insert, leave, run: async () => reportOf(platform, sender, await runDelivery(platform, sender, claimed)) }
+    return { insert, enqueue: leave, run: async () => reportOf(platform, sender, await runDelivery(platform, sender, claimed)) }
   },
-  goOn: async (platform, sender, id) => {
+  resume: async (platform, sender, id) => {
     const attempted = await resumeDelivery(platform, sender, id, null)
     return attempted === null ? null : reportOf(platform, sender, attempted)
   },
