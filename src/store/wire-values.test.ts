@@ -46,7 +46,7 @@ test('whatever is sent comes back the same, from both engines', async () => {
   )
   await fc.assert(
     fc.asyncProperty(values, async ([texts, list, numbers, at, flag, json, one, plain, times]) => {
-      if (JSON.stringify(json).includes('\\u0000')) return
+      if (/\\u0000|__proto__/.test(JSON.stringify(json))) return
       const sent = [texts, list, numbers, at, flag, JSON.stringify(json), one, plain, times]
       const [back] = await db.store.single(platformTenantId, (tx) => tx.rows<Echo>(echo, sent))
       assert.deepEqual(back?.texts, texts)

@@ -1,4 +1,5 @@
 import { PGlite, type Transaction } from '@electric-sql/pglite'
+import { readOwnJson } from '../../crypto/json.ts'
 import { type Engine, type RunStatement, sessionContextValues, setSessionContext } from '../engine.ts'
 import type { Sql } from '../store.ts'
 import { toWire } from '../wire-values.ts'
@@ -6,6 +7,8 @@ import { lockFolder } from './folder-lock.ts'
 
 const OID_BYTEA = 17
 const OID_INT8 = 20
+const OID_JSON = 114
+const OID_JSONB = 3802
 
 /**
  * The engine for development and small set-ups: PostgreSQL inside the process, its files under `folder`.
@@ -20,6 +23,8 @@ export async function openEmbedded(folder: string | null, startFrom: Blob | null
   const parsers = {
     [OID_INT8]: (text: string) => text,
     [OID_BYTEA]: (text: string) => Buffer.from(text.slice(2), 'hex'),
+    [OID_JSON]: readOwnJson,
+    [OID_JSONB]: readOwnJson,
   }
   const place =
     folder === null ? { ...(startFrom !== null && { loadDataDir: startFrom }) } : { dataDir: `${folder}/pgdata` }

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { readOwnJson } from '../../crypto/json.ts'
 import type { Sql } from '../store.ts'
 import { toWire } from '../wire-values.ts'
 
@@ -6,6 +7,10 @@ import { toWire } from '../wire-values.ts'
 export type Step = { readonly statement: Sql; readonly values: readonly (string | Buffer | null)[] }
 
 type Column = { readonly name: string; readonly read: (text: string) => unknown }
+type Fields = readonly (string | null)[]
+
+/** `json` and `jsonb`, whose member names may be of foreign origin. */
+const JSON_OIDS: ReadonlySet<number> = new Set([114, 3802])
 
 /** Binds parameters to a statement. @throws TypeError for a value that cannot be sent */
 export function stepOf(statement: Sql, values: readonly unknown[]): Step {
@@ -26,13 +31,13 @@ const preparedBy = new WeakMap<pg.Connection, Set<string>>()
 export class OneTrip<Row> implements pg.Submittable {
   readonly rows: Promise<Row[]>
   readonly #steps: readonly Step[]
-  readonly #found: Row[] = []
+  readonly #found: Fields[] = []
   #columns: readonly Column[] = []
   #done = 0
   #isSent = false
   readonly #newlyPrepared: string[] = []
   readonly #resolve: (rows: Row[]) => void
-  readonly #reject: (error: Error) => void
+  readonly #reject: (error: unknown) => void
 
   constructor(steps: readonly Step[]) {
     this.#steps = steps
@@ -71,17 +76,13 @@ export class OneTrip<Row> implements pg.Submittable {
   }
 
   handleRowDescription({ fields }: { fields: readonly { name: string; dataTypeID: number }[] }): void {
-    this.#columns = fields.map(({ name, dataTypeID }) => ({ name, read: pg.types.getTypeParser(dataTypeID, 'text') }))
+    this.#columns = fields.map(({ name, dataTypeID }) => {
+      return { name, read: JSON_OIDS.has(dataTypeID) ? readOwnJson : pg.types.getTypeParser(dataTypeID, 'text') }
+    })
   }
 
-  handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
-    if (this.#done !== this.#steps.length - 1) return
-    const row: Record<string, unknown> = {}
-    for (const [index, { name, read }] of this.#columns.entries()) {
-      const text = fields[index] ?? null
-      row[name] = text === null ? null : read(text)
-    }
-    this.#found.push(row as Row)
+  handleDataRow({ fields }: { fields: Fields }): void {
+    if (this.#done === this.#steps.length - 1) this.#found.push(fields)
   }
 
   handleCommandComplete(): void {
@@ -93,7 +94,12 @@ export class OneTrip<Row> implements pg.Submittable {
   }
 
   handleReadyForQuery(): void {
-    this.#resolve(this.#found)
+    // Not as the rows arrive: an error in a listener of the socket would end the process.
+    try {
+      this.#resolve(this.#found.map((fields) => rowOf<Row>(this.#columns, fields)))
+    } catch (error) {
+      this.#reject(error)
+    }
   }
 
   handleError(error: Error, connection: pg.Connection): void {
@@ -112,4 +118,13 @@ export class OneTrip<Row> implements pg.Submittable {
   handleCopyData(): void {
     this.#reject(new Error('COPY is not used here'))
   }
+}
+
+function rowOf<Row>(columns: readonly Column[], fields: Fields): Row {
+  const row: Record<string, unknown> = {}
+  for (const [index, { name, read }] of columns.entries()) {
+    const text = fields[index] ?? null
+    row[name] = text === null ? null : read(text)
+  }
+  return row as Row
 }
