@@ -70,7 +70,7 @@ const routes = [
 ]
 
 const lines: Lines = []
-const server = aServer({ routes, lines, figures: [{ name: 'things_total', help: 'For tests.', value: () => 7 }] })
+const server = aServer({ routes, lines, counters: [{ name: 'things_total', help: 'For tests.', value: () => 7 }] })
 let at = ''
 before(async () => {
   at = await server.listen()
