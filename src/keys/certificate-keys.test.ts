@@ -7,7 +7,7 @@ import { randomBytes } from '../crypto/random.ts'
 import { isSignedBy } from '../crypto/x509-path/signature.ts'
 import { newId } from '../store/row-id.ts'
 import { sql } from '../store/store.ts'
-import { type KeyProvider, type KeyType, softwareKeys } from './key-provider.ts'
+import { type KeyProvider, type KeyType, keyProviders, softwareKeys } from './key-provider.ts'
 import { softwareKeyRing } from './key-ring.ts'
 import { sealingWith } from './sealing.ts'
 
@@ -33,7 +33,7 @@ async function aTenant(): Promise<TenantId> {
 
 function aRing(provider?: KeyProvider) {
   const now = () => clock
-  return softwareKeyRing(db.store, sealingWith(masterKey, db.store, now), now, provider)
+  return softwareKeyRing(db.store, sealingWith(masterKey, db.store, now), now, keyProviders(provider))
 }
 
 async function kept(tenant: TenantId, type: KeyType = 'P-256', ring = aRing()) {

@@ -10,7 +10,7 @@ import { objectionToSignature } from '../../crypto/raw-signature.ts'
 import type { SigningKey } from '../../crypto/signing-key.ts'
 import { newId } from '../../store/row-id.ts'
 import { sql } from '../../store/store.ts'
-import type { KeyDevice } from '../key-provider.ts'
+import { type KeyDevice, keyProviders } from '../key-provider.ts'
 import { softwareKeyRing } from '../key-ring.ts'
 import { sealingWith } from '../sealing.ts'
 import { loadModule } from './load-module.ts'
@@ -48,7 +48,7 @@ after(async () => {
 
 const now = () => clock
 const sealing = () => sealingWith(masterKey, db.store, now)
-const tokenRing = () => softwareKeyRing(db.store, sealing(), now, device)
+const tokenRing = () => softwareKeyRing(db.store, sealing(), now, keyProviders(device))
 
 async function aTenant(): Promise<TenantId> {
   const id = newId() as TenantId
@@ -112,7 +112,7 @@ test('keys of before go on signing in their place, in both directions', async ()
   assert.notEqual(rotated.kid, old.kid)
 
   // Back to software: the token still has what it made.
-  const back = softwareKeyRing(db.store, sealing(), now, undefined, [device])
+  const back = softwareKeyRing(db.store, sealing(), now, keyProviders(undefined, [device]))
   assert.equal((await back.current(tenant, 'credential')).kid, rotated.kid)
   await signsRightly(await back.current(tenant, 'credential'))
   await back.rotate(tenant, 'credential')
