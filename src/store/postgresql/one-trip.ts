@@ -3,7 +3,7 @@ import { readOwnJson } from '../../crypto/json.ts'
 import type { Sql } from '../store.ts'
 import { toWire } from '../wire-values.ts'
 
-/** A statement with its parameters as they are sent. Made by {@link stepOf}. */
+/** A statement with its encoded parameters. Made by {@link stepOf}. */
 export type Step = { readonly statement: Sql; readonly values: readonly (string | Buffer | null)[] }
 
 type Column = { readonly name: string; readonly read: (text: string) => unknown }
@@ -17,14 +17,14 @@ export function stepOf(statement: Sql, values: readonly unknown[]): Step {
   return { statement, values: values.map(toWire) }
 }
 
-/** Names of the statements that a connection has prepared; at most as many as the code has. */
+/** Names of the prepared statements of a connection; at most as many as the code has. */
 const preparedBy = new WeakMap<pg.Connection, Set<string>>()
 
 /**
- * Some statements in one write and one answer, by the extended query protocol with a single Sync at the end. Without BEGIN among them they
- * are one transaction: all of them take effect or none. Only the rows of the last one are kept. Sent at most once.
+ * Sends statements in one round trip, by the extended query protocol with a single Sync at the end. Without BEGIN among them they are one
+ * transaction. Returns the rows of the last statement. Sent at most once.
  *
- * The library sends a Sync after each statement, which makes every one of them a write and a transaction of its own.
+ * The library sends a Sync after each statement, which makes each a write and a transaction of its own.
  *
  * @see [PostgreSQL, 55.2.4 Pipelining](https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING)
  */
@@ -47,9 +47,9 @@ export class OneTrip<Row> implements pg.Submittable {
     this.#reject = reject
   }
 
-  /** Called by the library when no other statement is under way on the connection. What it returns is handed to `handleError`. */
+  /** Called by the library when the connection is idle. An error that it returns is passed to `handleError`. */
   submit(connection: pg.Connection): Error | null {
-    // The rows of a second answer would be added to those of the first.
+    // The rows of a second response would be added to those of the first.
     if (this.#isSent) return new Error('these statements were sent before')
     this.#isSent = true
     connection.stream.cork()
@@ -70,7 +70,7 @@ export class OneTrip<Row> implements pg.Submittable {
     if (known.has(name)) return
     known.add(name)
     this.#newlyPrepared.push(name)
-    // After an error it is unknown whether it was prepared. Closing one that does not exist is no error.
+    // After an error it is unknown whether the statement is prepared. Closing an unknown statement is no error.
     connection.close({ type: 'S', name }, true)
     connection.parse({ name, text, types: [] }, true)
   }
@@ -108,7 +108,7 @@ export class OneTrip<Row> implements pg.Submittable {
   }
 
   handlePortalSuspended(): void {
-    this.#reject(new Error('a portal was suspended although all rows were asked for'))
+    this.#reject(new Error('a portal was suspended although all rows were requested'))
   }
 
   handleCopyInResponse(): void {
