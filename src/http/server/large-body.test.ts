@@ -36,6 +36,6 @@ function post(bytes: number): Promise<string> {
   })
 }
 
-test('a body that is too large is refused with an answer that the caller gets to see', async () => {
+test('a body that is too large is refused with a response that the client receives', async () => {
   assert.match(await post(3_000_000), /^HTTP\/1\.1 413 /)
 })

@@ -87,7 +87,7 @@ async function ask(path: string, init: RequestInit = {}, headers: Record<string,
 const post = (body: unknown, headers?: Record<string, string>) =>
   ask('/things', { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) }, headers)
 
-test('a reply leaves in the envelope, without the members that its schema does not promise', async () => {
+test('a reply is sent in the envelope, without members that its schema lacks', async () => {
   const { response, json } = await post({ name: 'thing' })
   assert.equal(response.status, 201)
   assert.deepEqual(json, { data: { id: '1', name: 'thing' }, meta: { made: true } })
@@ -98,14 +98,14 @@ test('a reply leaves in the envelope, without the members that its schema does n
   assert.equal(response.headers.get('access-control-allow-origin'), null)
 })
 
-test('a bare route leaves without the envelope and with its own headers', async () => {
+test('a route without envelope sends its reply and its own headers', async () => {
   const init = { method: 'PATCH', body: '{"status":"x"}' }
   const { response, json } = await ask('/things/7', init, { authorization: 'Bearer admin' })
   assert.deepEqual(json, { id: '7', name: 'bare' })
   assert.equal(response.headers.get('deprecation'), '@1')
 })
 
-test('a route without a reply answers 204 and no body', async () => {
+test('a route without a reply responds 204 without a body', async () => {
   const { response, text } = await ask('/things/7', { method: 'DELETE' })
   assert.deepEqual([response.status, text], [204, ''])
 })
@@ -147,7 +147,7 @@ for (const [what, body, status, code] of [
   })
 }
 
-test('a big body with many faults is answered with the first one', async () => {
+test('a large body with many violations gets the first one', async () => {
   const { json } = await post({
     name: 'aa',
     owner: Object.fromEntries(Array.from({ length: 9000 }, (_, n) => [`m${n}`, n])),
@@ -166,7 +166,7 @@ test('an unknown query member is refused by name', async () => {
   assert.deepEqual(json.errors[0].source, { parameter: 'page[x]' })
 })
 
-test('a query member that stands twice is refused', async () => {
+test('a repeated query parameter is refused', async () => {
   const { json } = await ask('/things/7?deep=true&deep=true')
   assert.deepEqual(json.errors[0].source, { parameter: 'deep' })
 })
@@ -182,7 +182,7 @@ test('an unknown path is a 404 in the envelope', async () => {
   assert.deepEqual([response.status, json.errors[0].code], [404, 'NOT_FOUND'])
 })
 
-test('an Accept header without JSON is 406; one of the route is followed', async () => {
+test('an Accept header without JSON is 406; a media type of the route is sent', async () => {
   assert.equal((await ask('/things/7', {}, { ...bearer, accept: 'text/html' })).response.status, 406)
   assert.equal(
     (await ask('/things/7', {}, { ...bearer, accept: 'application/json;q=0, text/html' })).response.status,
@@ -207,7 +207,7 @@ test('a missing scope is 403 and is named in the challenge and in meta', async (
   assert.deepEqual(json.errors[0].meta, { requiredScope: 'trust:write' })
 })
 
-test('a defect shows its id only; the log line with that id has the cause', async () => {
+test('an unexpected error shows only its id; the log line with that id has the cause', async () => {
   const { response, text, json } = await post({ name: 'defect' })
   assert.equal(response.status, 500)
   assert.ok(!text.includes('hunter2'))
@@ -215,12 +215,12 @@ test('a defect shows its id only; the log line with that id has the cause', asyn
   assert.match(String(line?.[1].cause), /hunter2/)
 })
 
-test('an answer that cannot be sent is a 500 in the envelope, and does not leave the client waiting', async () => {
+test('an answer that cannot be sent is a 500 in the envelope', async () => {
   const { response, json } = await post({ name: 'unsendable' }, { ...bearer, connection: 'close' })
   assert.deepEqual([response.status, json.errors[0].code], [500, 'INTERNAL_ERROR'])
 })
 
-test('every answer carries the common headers and a policy that runs and frames nothing', async () => {
+test('every response has the common headers and a policy that executes and frames nothing', async () => {
   for (const path of ['/creds/things/7', '/nothing', '/healthz', '/readyz', '/openapi.json', '/metrics']) {
     const { headers } = await fetch(at + path, { headers: bearer })
     assert.equal(headers.get('content-security-policy'), "default-src 'none'; frame-ancestors 'none'", path)
@@ -234,14 +234,14 @@ test('meta of a fault is shown', async () => {
   assert.partialDeepStrictEqual(json.errors[0], { code: 'CONFLICT', detail: 'Taken.', meta: { by: 'x' } })
 })
 
-test('a path value is percent-decoded once and may hold any character', async () => {
+test('a path parameter is percent-decoded once and may contain any character', async () => {
   for (const value of ['a/b', 'a+b', 'x@y.z', 'ü ñ', '50%25', '%2F', 'a?b#c']) {
     const { json } = await ask(`/things/${encodeURIComponent(value)}`)
     assert.equal(json.data.id, value)
   }
 })
 
-test('a path that is no UTF-8 is an error in the envelope', async () => {
+test('a path that is not UTF-8 is an error in the envelope', async () => {
   const { response, json } = await ask('/things/%ff')
   assert.ok([400, 404].includes(response.status))
   assert.equal(typeof json.errors[0].id, 'string')
@@ -265,12 +265,12 @@ test('a request is logged once: by pattern, without its values [SEC-73]', async 
   assert.ok(!JSON.stringify(lines).includes('Bearer'))
 })
 
-test('HEAD answers like GET without a body', async () => {
+test('HEAD responds like GET without a body', async () => {
   const { response, text } = await ask('/things/7', { method: 'HEAD' })
   assert.deepEqual([response.status, text], [200, ''])
 })
 
-test('healthz, readyz and metrics answer', async () => {
+test('healthz, readyz and metrics respond', async () => {
   assert.equal((await fetch(`${at}/healthz`)).status, 200)
   assert.equal((await fetch(`${at}/readyz`)).status, 200)
   const text = await (await fetch(`${at}/metrics`)).text()
@@ -294,7 +294,7 @@ for (const [name, env, authorization, status] of [
   ['the token is sent by another scheme', { METRICS_TOKEN: metricsToken }, `Basic ${metricsToken}`, 401],
   ['the token is sent', { ...production, METRICS_TOKEN: metricsToken }, `bearer ${metricsToken}`, 200],
 ] as const) {
-  test(`metrics answer ${status} where ${name}`, async () => {
+  test(`metrics respond ${status} where ${name}`, async () => {
     const guarded = aServer({ routes: [], platform: aPlatform({ config: readConfig(env) }) })
     const answer = await guarded.dispatch({ method: 'GET', path: '/metrics', headers: { authorization } })
     const text = answer.body.toString()
@@ -305,7 +305,7 @@ for (const [name, env, authorization, status] of [
   })
 }
 
-test('readyz names what is not ready, and nothing more', async () => {
+test('readyz names the failed checks, and nothing more', async () => {
   const check = () => Promise.reject(new Error('password wrong'))
   const unready = aServer({ routes: [], readiness: [{ name: 'database', check }] })
   const { status, body } = await unready.dispatch({ method: 'GET', path: '/readyz' })
@@ -313,7 +313,7 @@ test('readyz names what is not ready, and nothing more', async () => {
   await unready.close()
 })
 
-test('a group with another public address answers there too, and links name that address', async () => {
+test('a group with another public address is served there too, and links contain that address', async () => {
   const config = readConfig({ CREDS_BASE_URL: 'https://creds.example.org/api' })
   const href = route({
     ...common,
@@ -331,7 +331,7 @@ test('a group with another public address answers there too, and links name that
   await moved.close()
 })
 
-test('a stop finishes the accepted request, takes no new one, and lets accepted work ask inside', async () => {
+test('a stop finishes the accepted request, refuses new ones, and lets accepted work dispatch internal requests', async () => {
   const stopping = aServer({ routes })
   const url = await stopping.listen()
   const accepted = fetch(`${url}/creds/slow`, { headers: bearer })
@@ -367,7 +367,7 @@ test('a stop ends event streams instead of waiting for them', async () => {
   assert.ok(Date.now() - from < 2000)
 })
 
-test('a stop waits no longer than it was told', async () => {
+test('a stop waits at most its time limit', async () => {
   const stopping = aServer({ routes })
   const url = new URL(await stopping.listen())
   const socket = connect(Number(url.port), url.hostname)

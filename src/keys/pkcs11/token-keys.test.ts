@@ -51,7 +51,7 @@ const objection = async (key: SigningKey) =>
   objectionToSignature(message, await key.sign(message), key.publicJwk, key.alg)
 
 for (const type of ['P-256', 'Ed25519'] as const satisfies KeyType[]) {
-  test(`a ${type} key is made in the token, signs there, and its signatures verify`, async () => {
+  test(`a ${type} key is generated in the token, signs there, and its signatures verify`, async () => {
     const device = await aDevice()
     const id = newId()
     const { key, stored } = await device.generate(type, id)
@@ -63,7 +63,7 @@ for (const type of ['P-256', 'Ed25519'] as const satisfies KeyType[]) {
     assert(!('d' in JSON.parse(stored.toString()).jwk))
   })
 
-  test(`the private half of a ${type} key stays in the token`, async () => {
+  test(`the private key of a ${type} pair stays in the token`, async () => {
     const device = await aDevice()
     const id = newId()
     const { key } = await device.generate(type, id)
@@ -92,7 +92,7 @@ for (const type of ['P-256', 'Ed25519'] as const satisfies KeyType[]) {
   })
 }
 
-test('a destroyed key is gone from the token, both halves, and destroying it again is fine', async () => {
+test('destroying a key removes both halves from the token, and is idempotent', async () => {
   const device = await aDevice()
   const id = newId()
   const { key, stored } = await device.generate('P-256', id)
@@ -107,7 +107,7 @@ test('a destroyed key is gone from the token, both halves, and destroying it aga
   })
 })
 
-test('many signatures at once are all right, over few sessions', async () => {
+test('concurrent signatures share few sessions', async () => {
   const device = await aDevice()
   const keys = await Promise.all([1, 2, 3].map(async () => (await device.generate('P-256', newId())).key))
   const found = await Promise.all(Array.from({ length: 120 }, (_, n) => objection(keys[n % 3] as SigningKey)))
@@ -119,9 +119,9 @@ test('many signatures at once are all right, over few sessions', async () => {
 
 for (const [what, name] of [
   ['all sessions are closed', 'C_CloseAllSessions'],
-  ['somebody logs out', 'C_Logout'],
+  ['the login is ended', 'C_Logout'],
 ] as const) {
-  test(`signing goes on when ${what} behind our back`, async () => {
+  test(`signing continues when ${what} outside of this process`, async () => {
     const device = await aDevice()
     const { key } = await device.generate('P-256', newId())
     await key.sign(message)
@@ -132,7 +132,7 @@ for (const [what, name] of [
   })
 }
 
-test('a wrong PIN is refused once, not tried again, and shown nowhere', async () => {
+test('a wrong PIN is refused once, not retried, and never shown', async () => {
   const { module } = await lookInto(newId())
   meddle('C_CloseAllSessions', await findSlot(module, ask.slot))
   let asked = 0
@@ -166,12 +166,12 @@ for (const [what, more, says] of [
   ['a label that no token has', { slot: { label: 'another' } }, /^PKCS11_TOKEN: there is no token/],
   ['a slot that is not there', { slot: { id: 4_000_000 } }, /^PKCS11_SLOT: there is no token/],
 ] as const) {
-  test(`${what} is told by the name of the setting`, async () => {
+  test(`${what} is reported with the name of the setting`, async () => {
     await assert.rejects(openTokenKeys({ ...ask, ...more }), { message: says })
   })
 }
 
-test('two tokens of one label are not guessed between', async () => {
+test('two tokens with one label are refused', async () => {
   await assert.rejects(openTokenKeys({ ...ask, slot: { label: 'twin' } }), {
     message: /several tokens have that label/,
   })

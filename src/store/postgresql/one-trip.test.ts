@@ -64,7 +64,7 @@ for (const [name, urlOf] of [
     }),
   )
 
-  test(`several trips wait for each other, and each gets its own rows, from ${name}`, { skip }, () =>
+  test(`trips on one connection run in order, and each gets its own rows, from ${name}`, { skip }, () =>
     on(urlOf(), async (client) => {
       const answers = [1, 2, 3].map((n) => ask(client, stepOf(before7, [n])))
       assert.deepEqual(

@@ -34,7 +34,7 @@ function open(settings: string) {
   return openStore({ databaseUrl: `${server.url}?${settings}`, dataDir: null, poolMax: 4, onIdleError: assert.fail })
 }
 
-test('a database that shows the certificate that is expected is used over TLS, on every connection', {
+test('a database with the expected certificate is used over TLS, on every connection', {
   skip,
 }, async () => {
   const store = await open(`sslmode=verify-full&sslrootcert=${tool.path('db.pem')}`)
@@ -60,7 +60,7 @@ test('a database that shows the certificate that is expected is used over TLS, o
   }
 })
 
-test('a database that shows another certificate is not used', { skip }, async () => {
+test('a database with another certificate is refused', { skip }, async () => {
   const store = await open('sslmode=verify-full')
   await assert.rejects(
     store.single(acme, (tx) => tx.rows(rows)),
