@@ -12,16 +12,22 @@ const page = pagedList({
   rows: 'thing where tenant_id = $1',
   filters: { kind: (value) => `kind = ${value}`, open: { true: 'closed_at is null', false: 'closed_at is not null' } },
 })
-const ask: PageRequest = { size: 2, after: null, before: null, sort: { field: 'createdAt' }, readDescending: true }
+const firstPage: PageRequest = {
+  size: 2,
+  after: null,
+  before: null,
+  sort: { field: 'createdAt' },
+  readDescending: true,
+}
 
 /** What would be sent. */
-async function sent(asked: Partial<PageRequest>, filter: Parameters<typeof page>[3]) {
+async function sent(overrides: Partial<PageRequest>, filter: Parameters<typeof page>[3]) {
   const all: { statement: Sql; values: readonly unknown[] }[] = []
   const rows = async (statement: Sql, values: readonly unknown[] = []) => {
     all.push({ statement, values })
     return []
   }
-  await page({ rows } as unknown as TenantTx, { ...ask, ...asked }, ['t'], filter)
+  await page({ rows } as unknown as TenantTx, { ...firstPage, ...overrides }, ['t'], filter)
   const [one] = all
   return one === undefined
     ? null

@@ -163,14 +163,14 @@ test('ordinary addresses are global', () => {
 })
 
 test('a name that is rebound is resolved once per connection, and that result is vetted', async () => {
-  let asked = 0
+  let calls = 0
   const resolve: Resolve = async () => {
-    asked += 1
-    return [{ address: asked === 1 ? '127.0.0.1' : '8.8.8.8', family: 4 }]
+    calls += 1
+    return [{ address: calls === 1 ? '127.0.0.1' : '8.8.8.8', family: 4 }]
   }
   const out = anOutbound(false, { resolve })
   await assert.rejects(out.fetch('https://rebinding.example/', plain), { code: 'upstream.refused' })
-  assert.equal(asked, 1)
+  assert.equal(calls, 1)
   await out.close()
 })
 

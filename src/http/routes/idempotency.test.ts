@@ -92,8 +92,8 @@ function aMaker(waitMs = 5000, store: Store = db.store, bounds?: AnswersKept) {
       return { ...aCaller(name), tenantId: tenants[Number(tenant)] ?? tenants[0] ?? aCaller(name).tenantId }
     },
     idempotency: {
-      begin: async (caller, ask) => {
-        const begun = await kept.begin(caller, ask)
+      begin: async (caller, request) => {
+        const begun = await kept.begin(caller, request)
         if ('kept' in begun) return begun
         return { ...begun, release: async (error) => (error === crash ? undefined : begun.release(error)) }
       },

@@ -43,8 +43,10 @@ const routes = [
     query: Type.Object({ deep: Type.Optional(Type.Enum(['true'])) }, { additionalProperties: false }),
     reply: Thing,
     produces: ['application/x-pem-file'],
-    handle: ({ params, responseType: wants }) =>
-      wants === 'application/json' ? answer({ id: params.id, name: 'n' }) : rawAnswer(wants, `-----${params.id}-----`),
+    handle: ({ params, responseType }) =>
+      responseType === 'application/json'
+        ? answer({ id: params.id, name: 'n' })
+        : rawAnswer(responseType, `-----${params.id}-----`),
   }),
   route({
     ...common,
@@ -78,14 +80,14 @@ before(async () => {
 after(() => server.close(100))
 
 const bearer = { authorization: 'Bearer writer' }
-async function ask(path: string, init: RequestInit = {}, headers: Record<string, string> = bearer) {
+async function fetchApi(path: string, init: RequestInit = {}, headers: Record<string, string> = bearer) {
   const typed = init.body === undefined ? {} : { 'content-type': 'application/json' }
   const response = await fetch(`${at}/creds${path}`, { ...init, headers: { ...typed, ...headers } })
   const text = await response.text()
   return { response, text, json: text.startsWith('{') ? JSON.parse(text) : null }
 }
 const post = (body: unknown, headers?: Record<string, string>) =>
-  ask('/things', { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) }, headers)
+  fetchApi('/things', { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) }, headers)
 
 test('a reply is sent in the envelope, without members that its schema lacks', async () => {
   const { response, json } = await post({ name: 'thing' })
@@ -100,13 +102,13 @@ test('a reply is sent in the envelope, without members that its schema lacks', a
 
 test('a route without envelope sends its reply and its own headers', async () => {
   const init = { method: 'PATCH', body: '{"status":"x"}' }
-  const { response, json } = await ask('/things/7', init, { authorization: 'Bearer admin' })
+  const { response, json } = await fetchApi('/things/7', init, { authorization: 'Bearer admin' })
   assert.deepEqual(json, { id: '7', name: 'bare' })
   assert.equal(response.headers.get('deprecation'), '@1')
 })
 
 test('a route without a reply responds 204 without a body', async () => {
-  const { response, text } = await ask('/things/7', { method: 'DELETE' })
+  const { response, text } = await fetchApi('/things/7', { method: 'DELETE' })
   assert.deepEqual([response.status, text], [204, ''])
 })
 
@@ -161,47 +163,47 @@ test('another content type is 415', async () => {
 })
 
 test('an unknown query member is refused by name', async () => {
-  const { response, json } = await ask('/things/7?deep=true&page%5Bx%5D=1')
+  const { response, json } = await fetchApi('/things/7?deep=true&page%5Bx%5D=1')
   assert.equal(response.status, 400)
   assert.deepEqual(json.errors[0].source, { parameter: 'page[x]' })
 })
 
 test('a repeated query parameter is refused', async () => {
-  const { json } = await ask('/things/7?deep=true&deep=true')
+  const { json } = await fetchApi('/things/7?deep=true&deep=true')
   assert.deepEqual(json.errors[0].source, { parameter: 'deep' })
 })
 
 test('a method that the path does not have is 405 with Allow', async () => {
-  const { response, json } = await ask('/things/7', { method: 'PUT', body: '{}' })
+  const { response, json } = await fetchApi('/things/7', { method: 'PUT', body: '{}' })
   assert.deepEqual([response.status, json.errors[0].code], [405, 'METHOD_NOT_ALLOWED'])
   assert.equal(response.headers.get('allow'), 'DELETE, GET, HEAD, PATCH')
 })
 
 test('an unknown path is a 404 in the envelope', async () => {
-  const { response, json } = await ask('/nothing')
+  const { response, json } = await fetchApi('/nothing')
   assert.deepEqual([response.status, json.errors[0].code], [404, 'NOT_FOUND'])
 })
 
 test('an Accept header without JSON is 406; a media type of the route is sent', async () => {
-  assert.equal((await ask('/things/7', {}, { ...bearer, accept: 'text/html' })).response.status, 406)
+  assert.equal((await fetchApi('/things/7', {}, { ...bearer, accept: 'text/html' })).response.status, 406)
   assert.equal(
-    (await ask('/things/7', {}, { ...bearer, accept: 'application/json;q=0, text/html' })).response.status,
+    (await fetchApi('/things/7', {}, { ...bearer, accept: 'application/json;q=0, text/html' })).response.status,
     406,
   )
-  const pem = await ask('/things/7', {}, { ...bearer, accept: 'application/x-pem-file' })
+  const pem = await fetchApi('/things/7', {}, { ...bearer, accept: 'application/x-pem-file' })
   assert.deepEqual([pem.text, pem.response.headers.get('content-type')], ['-----7-----', 'application/x-pem-file'])
 })
 
 test('no token is 401 with a bare challenge, a bad one names the error', async () => {
-  const none = await ask('/things/7', {}, {})
+  const none = await fetchApi('/things/7', {}, {})
   assert.deepEqual([none.response.status, none.json.errors[0].code], [401, 'UNAUTHORIZED'])
   assert.equal(none.response.headers.get('www-authenticate'), 'Bearer realm="chirograph"')
-  const bad = await ask('/things/7', {}, { authorization: 'Bearer nobody' })
+  const bad = await fetchApi('/things/7', {}, { authorization: 'Bearer nobody' })
   assert.equal(bad.response.headers.get('www-authenticate'), 'Bearer realm="chirograph", error="invalid_token"')
 })
 
 test('a missing scope is 403 and is named in the challenge and in meta', async () => {
-  const { response, json } = await ask('/things/7', { method: 'PATCH', body: '{"status":"x"}' })
+  const { response, json } = await fetchApi('/things/7', { method: 'PATCH', body: '{"status":"x"}' })
   assert.equal(response.status, 403)
   assert.match(response.headers.get('www-authenticate') ?? '', /error="insufficient_scope", scope="trust:write"/)
   assert.deepEqual(json.errors[0].meta, { requiredScope: 'trust:write' })
@@ -236,19 +238,19 @@ test('meta of a fault is shown', async () => {
 
 test('a path parameter is percent-decoded once and may contain any character', async () => {
   for (const value of ['a/b', 'a+b', 'x@y.z', 'ü ñ', '50%25', '%2F', 'a?b#c']) {
-    const { json } = await ask(`/things/${encodeURIComponent(value)}`)
+    const { json } = await fetchApi(`/things/${encodeURIComponent(value)}`)
     assert.equal(json.data.id, value)
   }
 })
 
 test('a path that is not UTF-8 is an error in the envelope', async () => {
-  const { response, json } = await ask('/things/%ff')
+  const { response, json } = await fetchApi('/things/%ff')
   assert.ok([400, 404].includes(response.status))
   assert.equal(typeof json.errors[0].id, 'string')
 })
 
 test('a request is logged once: by pattern, without its values [SEC-73]', async () => {
-  await ask('/things/very-secret-value?deep=true')
+  await fetchApi('/things/very-secret-value?deep=true')
   // The line is written when the answer has left, which the client may see first.
   await new Promise(setImmediate)
   const logged = lines.filter(([, , message]) => message === 'request').map(([, fields]) => fields)
@@ -266,7 +268,7 @@ test('a request is logged once: by pattern, without its values [SEC-73]', async 
 })
 
 test('HEAD responds like GET without a body', async () => {
-  const { response, text } = await ask('/things/7', { method: 'HEAD' })
+  const { response, text } = await fetchApi('/things/7', { method: 'HEAD' })
   assert.deepEqual([response.status, text], [200, ''])
 })
 
@@ -353,10 +355,10 @@ test('a stop ends event streams instead of waiting for them', async () => {
     path: '/events',
     reply: Thing,
     produces: ['text/event-stream'],
-    handle: ({ responseType: wants }) => {
+    handle: ({ responseType }) => {
       const stream = new Readable({ read: () => {} })
       stream.push('data: 1\n\n')
-      return rawAnswer(wants, stream)
+      return rawAnswer(responseType, stream)
     },
   })
   const stopping = aServer({ routes: [events] })

@@ -18,15 +18,15 @@ const hsm = softHsm()
 hsm.addToken('twin')
 hsm.addToken('twin')
 const readPin = () => readFile(hsm.pinFile).then((pin) => pin.subarray(0, hsm.pin.length))
-const ask = { module: hsm.module, slot: { label: hsm.label }, readPin }
+const settings = { module: hsm.module, slot: { label: hsm.label }, readPin }
 const opened: KeyDevice[] = []
 after(async () => {
   for (const one of opened) await one.close()
   hsm.close()
 })
 
-async function aDevice(more: Partial<typeof ask> = {}): Promise<KeyDevice> {
-  const device = await openTokenKeys({ ...ask, ...more })
+async function aDevice(more: Partial<typeof settings> = {}): Promise<KeyDevice> {
+  const device = await openTokenKeys({ ...settings, ...more })
   opened.push(device)
   return device
 }
@@ -34,7 +34,7 @@ async function aDevice(more: Partial<typeof ask> = {}): Promise<KeyDevice> {
 /** What the token itself shows of a key, seen by another session. */
 async function lookInto(id: string) {
   const module = await loadModule(hsm.module)
-  const session = { module, handle: await openSession(module, await findSlot(module, ask.slot)) }
+  const session = { module, handle: await openSession(module, await findSlot(module, settings.slot)) }
   const privateKey = await findObject(session, 'privateKey', id)
   const publicKey = await findObject(session, 'publicKey', id)
   return { module, session, privateKey, publicKey }
@@ -126,7 +126,7 @@ for (const [what, name] of [
     const { key } = await device.generate('P-256', newId())
     await key.sign(message)
     const { module, session } = await lookInto(newId())
-    meddle(name, name === 'C_Logout' ? session.handle : await findSlot(module, ask.slot))
+    meddle(name, name === 'C_Logout' ? session.handle : await findSlot(module, settings.slot))
     assert.equal(await objection(key), null)
     await device.check()
   })
@@ -134,10 +134,10 @@ for (const [what, name] of [
 
 test('a wrong PIN is refused once, not retried, and never shown', async () => {
   const { module } = await lookInto(newId())
-  meddle('C_CloseAllSessions', await findSlot(module, ask.slot))
-  let asked = 0
+  meddle('C_CloseAllSessions', await findSlot(module, settings.slot))
+  let pinReads = 0
   const wrong = '000000'
-  const error = await openTokenKeys({ ...ask, readPin: async () => Buffer.from(wrong) }).catch((one) => one)
+  const error = await openTokenKeys({ ...settings, readPin: async () => Buffer.from(wrong) }).catch((one) => one)
   assert(error instanceof Error)
   assert.match(error.message, /CKR_PIN_INCORRECT/)
   assert(!`${error.stack}${JSON.stringify(error)}`.includes(wrong))
@@ -145,7 +145,7 @@ test('a wrong PIN is refused once, not retried, and never shown', async () => {
   let pin = hsm.pin
   const device = await aDevice({
     readPin: async () => {
-      asked++
+      pinReads++
       return Buffer.from(pin)
     },
   })
@@ -157,7 +157,7 @@ test('a wrong PIN is refused once, not retried, and never shown', async () => {
   await assert.rejects(device.check(), { code: 'key_device.failed' })
   pin = hsm.pin
   assert.equal(await objection(key), null)
-  assert.equal(asked, 5)
+  assert.equal(pinReads, 5)
 })
 
 for (const [what, more, says] of [
@@ -167,12 +167,12 @@ for (const [what, more, says] of [
   ['a slot that is not there', { slot: { id: 4_000_000 } }, /^PKCS11_SLOT: there is no token/],
 ] as const) {
   test(`${what} is reported with the name of the setting`, async () => {
-    await assert.rejects(openTokenKeys({ ...ask, ...more }), { message: says })
+    await assert.rejects(openTokenKeys({ ...settings, ...more }), { message: says })
   })
 }
 
 test('two tokens with one label are refused', async () => {
-  await assert.rejects(openTokenKeys({ ...ask, slot: { label: 'twin' } }), {
+  await assert.rejects(openTokenKeys({ ...settings, slot: { label: 'twin' } }), {
     message: /several tokens have that label/,
   })
 })

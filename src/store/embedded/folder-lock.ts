@@ -8,7 +8,7 @@ const POLL_MS = 100
 
 /**
  * Locks the data folder for this process, because two processes on one embedded database destroy it. A lock of a process that has ended is
- * taken over; the start time tells a reused process id apart. Waits for the holder, since it may be ending.
+ * taken over; the start time distinguishes a reused process id. Waits for the holder, since it may be ending.
  *
  * @returns a function that releases the lock.
  * @throws Error that names the folder and the process that holds it.

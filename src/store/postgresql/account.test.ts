@@ -7,7 +7,7 @@ import { openStore } from '../opening/open-store.ts'
 import { newId } from '../row-id.ts'
 import { type Store, sql } from '../store.ts'
 
-// A server of its own, since roles belong to the whole server. The account is the one that the documents ask for: owner, and no superuser.
+// A separate server, since roles belong to the cluster. The account is the documented one: owner, but no superuser.
 const skip = process.env.TEST_POSTGRES_URL === undefined || findPostgres() === null
 const insertTenant = sql(
   'test.account_insert',
