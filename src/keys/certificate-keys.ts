@@ -6,6 +6,7 @@ import { Memory } from '../memory/memory.ts'
 import { remembered } from '../memory/recent.ts'
 import { newId } from '../store/row-id.ts'
 import { type Store, sql, type TenantTx } from '../store/store.ts'
+import { privateKeyPlace } from './current-keys.ts'
 import { type KeyProvider, type KeyProviders, type KeyType, keyProviders } from './key-provider.ts'
 import type { Sealing } from './sealing.ts'
 
@@ -62,7 +63,7 @@ export function certificateKeys(
     if (row === undefined || row.sealed_private === null) return null
     return {
       provider: providers.named(row.provider),
-      bytes: await sealing.open(placeOf(tenantId, id), row.sealed_private),
+      bytes: await sealing.open(privateKeyPlace(tenantId, id), row.sealed_private),
     }
   }
 
@@ -76,7 +77,7 @@ export function certificateKeys(
     create: async (tenantId, usage, type) => {
       const id = newId()
       const made = await providers.maker.generate(type, id)
-      const sealed = await sealing.seal(placeOf(tenantId, id), made.stored)
+      const sealed = await sealing.seal(privateKeyPlace(tenantId, id), made.stored)
       const { alg, publicJwk } = made.key
       const about = [alg, JSON.stringify(canonical(publicJwk)), sealed, providers.maker.name, now()]
       return {
@@ -94,8 +95,4 @@ export function certificateKeys(
       await store.single(tenantId, (tx) => tx.rows(clearKey, [tenantId, id, now()]))
     },
   }
-}
-
-function placeOf(tenantId: TenantId, id: string) {
-  return { tenantId, table: 'signing_key', column: 'sealed_private', row: id }
 }

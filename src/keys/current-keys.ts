@@ -59,7 +59,7 @@ export function currentKeys(store: Store, sealing: Sealing, now: () => Date, pro
   async function add(tenantId: TenantId, usage: SigningKeyUsage): Promise<void> {
     const id = newId()
     const { stored, key } = await providers.maker.generate('P-256', id)
-    const sealed = await sealing.seal(placeOf(tenantId, id), stored)
+    const sealed = await sealing.seal(privateKeyPlace(tenantId, id), stored)
     const publicJwk = JSON.stringify(canonical(key.publicJwk))
     const values = [tenantId, id, usage, publicJwk, sealed, providers.maker.name, now()]
     const kept = await store.single(tenantId, (tx) => tx.rows(insertKey, values))
@@ -72,14 +72,14 @@ export function currentKeys(store: Store, sealing: Sealing, now: () => Date, pro
   }
 
   async function opened(tenantId: TenantId, row: Row): Promise<SigningKey> {
-    const stored = await sealing.open(placeOf(tenantId, row.id), row.sealed_private)
+    const stored = await sealing.open(privateKeyPlace(tenantId, row.id), row.sealed_private)
     return providers.named(row.provider).open(stored)
   }
 
   async function destroyRetired(tenantId: TenantId, usage: SigningKeyUsage): Promise<void> {
     const retired = await store.single(tenantId, (tx) => tx.rows<Row>(listRetired, [tenantId, usage, now()]))
     for (const { id, provider, sealed_private: sealed } of retired) {
-      await providers.named(provider).destroy(await sealing.open(placeOf(tenantId, id), sealed))
+      await providers.named(provider).destroy(await sealing.open(privateKeyPlace(tenantId, id), sealed))
       await store.single(tenantId, (tx) => tx.rows(clearKey, [tenantId, id]))
     }
   }
@@ -92,6 +92,7 @@ async function currentIn(tx: TenantTx, usage: SigningKeyUsage): Promise<Row | nu
   return row ?? null
 }
 
-function placeOf(tenantId: TenantId, id: string) {
+/** Where the private key of a row of `signing_key` is sealed. */
+export function privateKeyPlace(tenantId: TenantId, id: string) {
   return { tenantId, table: 'signing_key', column: 'sealed_private', row: id }
 }

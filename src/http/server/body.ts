@@ -6,9 +6,8 @@ export const BODY_BYTES_MAX = 1_048_576
 
 /** The bare media type of a Content-Type header in lower case, `''` without one. */
 export function mediaTypeOf(contentType: string | undefined): string {
-  if (contentType === undefined) return ''
-  const end = contentType.indexOf(';')
-  return (end === -1 ? contentType : contentType.slice(0, end)).trim().toLowerCase()
+  const [type = ''] = (contentType ?? '').split(';', 1)
+  return type.trim().toLowerCase()
 }
 
 /** Whether a media type is `application/json` or has the suffix `+json`. */
@@ -45,11 +44,14 @@ export function readForm(bytes: Buffer): Readonly<Record<string, string>> {
   const form: Record<string, string> = Object.create(null)
   for (const [name, value] of new URLSearchParams(bytes.toString())) {
     // RFC 6749 3.2: request parameters must not be included more than once
-    if (form[name] !== undefined) {
-      const violations = [{ detail: `${name.slice(0, 100)} is repeated.`, parameter: name.slice(0, 100) }]
-      throw new Fault('request.invalid', { violations })
-    }
+    if (form[name] !== undefined) throw repeatedParameter(name)
     form[name] = value
   }
   return form
+}
+
+/** The refusal of a form or query with a repeated parameter. */
+export function repeatedParameter(name: string): Fault {
+  const parameter = name.slice(0, 100)
+  return new Fault('request.invalid', { violations: [{ detail: `${parameter} is repeated.`, parameter }] })
 }

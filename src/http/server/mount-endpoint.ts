@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
@@ -5,7 +6,7 @@ import { bearerToken } from '../routes/bearer-token.ts'
 import type { Endpoint, EndpointBodyKind, EndpointResponse } from '../routes/endpoint.ts'
 import { onBehalfOf } from '../routes/tenant-of-work.ts'
 import { type Check, checkMaker } from '../validation/check.ts'
-import { BODY_BYTES_MAX, isJsonType, mediaTypeOf, readForm, readJson } from './body.ts'
+import { BODY_BYTES_MAX, isJsonType, mediaTypeOf, readForm, readJson, repeatedParameter } from './body.ts'
 import { type KnownPath, routerPath } from './known-paths.ts'
 import { sendComplete } from './send-whole.ts'
 
@@ -30,16 +31,10 @@ export function mountEndpoints(app: FastifyInstance, platform: Platform, endpoin
         admitEndpoint(endpoint, request)
       },
       handler: (request, reply) =>
-        onBehalfOf(slugOf(request.params), () => runEndpoint(platform, mounted, request, reply)),
+        onBehalfOf(paramsOf(request, endpoint.path).tenant ?? '', () => runEndpoint(platform, mounted, request, reply)),
     })
     return { pattern: endpoint.path, method: endpoint.method, crossOrigin: endpoint.crossOrigin ?? false, host: null }
   })
-}
-
-/** The slug of the tenant in the path of an endpoint, `''` without one. */
-function slugOf(params: unknown): string {
-  const named = typeof params === 'object' && params !== null && 'tenant' in params ? params.tenant : ''
-  return typeof named === 'string' ? named : ''
 }
 
 /** Requires a bearer token where the endpoint needs one, before the body is read. @throws Fault `token.missing`, `token.invalid` */
@@ -53,8 +48,7 @@ async function runEndpoint(platform: Platform, mounted: MountedEndpoint, request
   const { query, body } = readContext(mounted, request)
   const answer = await endpoint.handle({
     platform,
-    // The router returns path parameters as an object of strings.
-    params: plainParams(request.params as Readonly<Record<string, string>>, endpoint.path),
+    params: paramsOf(request, endpoint.path),
     query,
     body,
     headers: request.headers,
@@ -76,12 +70,11 @@ function readContext(mounted: MountedEndpoint, request: FastifyRequest) {
   }
 }
 
-/** Renames the router's `*` to the name in the path pattern. */
-function plainParams(params: Readonly<Record<string, string>>, path: string): Readonly<Record<string, string>> {
-  const rest = params['*']
-  if (rest === undefined) return params
-  const name = /\{([^{}*]+)\*\}$/.exec(path)?.[1] ?? 'rest'
-  return { ...params, [name]: rest }
+/** The path parameters; the router's `*` gets the name in the path pattern. */
+function paramsOf({ params }: FastifyRequest, path: string): Readonly<Record<string, string>> {
+  // The router returns an object of strings.
+  const { '*': rest, ...named } = params as Readonly<Record<string, string>>
+  return rest === undefined ? named : { ...named, [/\{([^{}*]+)\*\}$/.exec(path)?.[1] ?? 'rest']: rest }
 }
 
 /** RFC 6749 3.1 and 3.2: request parameters must not be included more than once. */
@@ -89,9 +82,7 @@ function singleMembers(query: unknown): Readonly<Record<string, string | undefin
   // The query parser returns strings, and arrays of strings for repeated parameters.
   const members = query as Readonly<Record<string, string | string[]>>
   for (const name in members) {
-    if (typeof members[name] === 'string') continue
-    const violations = [{ detail: `${name.slice(0, 100)} is repeated.`, parameter: name.slice(0, 100) }]
-    throw new Fault('request.invalid', { violations })
+    if (typeof members[name] !== 'string') throw repeatedParameter(name)
   }
   return members as Readonly<Record<string, string>>
 }
@@ -123,7 +114,7 @@ function send(endpoint: Endpoint, reply: FastifyReply, answer: EndpointResponse)
   Object.assign(headers, answer.headers)
   if (body === undefined) return sendComplete(reply, { status, headers, body: null })
   const isBytes = typeof body === 'string' || Buffer.isBuffer(body)
-  if (!isBytes && isStream(body)) return sendStream(reply, answer, headers, body)
+  if (body instanceof Readable) return sendStream(reply, answer, headers, body)
   // RFC 8259 11: no charset on JSON
   headers['content-type'] = answer.type ?? (isBytes ? 'application/octet-stream' : 'application/json')
   return sendComplete(reply, { status, headers, body: isBytes ? body : JSON.stringify(body) })
@@ -135,15 +126,10 @@ function sendStream(
   headers: Readonly<Record<string, string | readonly string[]>>,
   body: object,
 ): FastifyReply {
-  for (const [name, value] of Object.entries(headers)) {
-    reply.header(name, typeof value === 'string' ? value : [...value])
-  }
+  // The types of the framework allow mutable arrays only.
   return reply
+    .headers(headers as Record<string, string | string[]>)
     .header('content-type', type ?? 'application/octet-stream')
     .code(status)
     .send(body)
-}
-
-function isStream(body: object): boolean {
-  return 'pipe' in body && typeof body.pipe === 'function'
 }

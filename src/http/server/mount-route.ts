@@ -111,8 +111,7 @@ async function admitRoute(needs: RouteNeeds, { route, offered }: MountedRoute, r
 async function runRoute(needs: RouteNeeds, mounted: MountedRoute, request: FastifyRequest, reply: FastifyReply) {
   const { caller } = request.trace
   if (caller === null) throw new Fault('token.missing')
-  const end = request.url.indexOf('?')
-  const path = end === -1 ? request.url : request.url.slice(0, end)
+  const [path = ''] = request.url.split('?', 1)
   const context = readContext(needs.platform, caller, mounted, request, path)
   const repeatable = idempotentRequestOf(request.headers['idempotency-key'], request.method, request.url, request.body)
   if (repeatable === null || needs.idempotency === null) {

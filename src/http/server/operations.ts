@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../config.ts'
 import { equalInConstantTime } from '../../crypto/digest.ts'
@@ -63,13 +64,6 @@ async function failedChecks({ readiness, log }: OperationsNeeds): Promise<string
 }
 
 async function inTime(work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('took too long')), CHECK_MS_MAX)
-  })
-  try {
-    await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
+  const late = sleep(CHECK_MS_MAX, undefined, { ref: false }).then(() => Promise.reject(new Error('took too long')))
+  await Promise.race([work, late])
 }

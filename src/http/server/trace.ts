@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../caller.ts'
-import { type Refusal, toErrors, toOAuthError } from '../routes/faults.ts'
+import { toErrors, toOAuthError } from '../routes/faults.ts'
 import { toPage } from '../routes/page.ts'
 
 /** How a fault is sent: in our envelope, as OAuth JSON, or as an HTML page. */
@@ -32,15 +32,11 @@ export function sendFault(request: FastifyRequest, reply: FastifyReply, error: u
   if (crossOrigin) reply.header('access-control-allow-origin', '*')
   if (edge !== 'page')
     return reply.header('content-type', 'application/json').send(Buffer.from(JSON.stringify(refusal.body)))
-  return sendPage(request, reply, error, refusal)
+  const page = toPage(error, refusal.status, request.id)
+  return reply.header('content-security-policy', page.policy).type('text/html; charset=utf-8').send(page.html)
 }
 
 /** Paths of the protocol surface get OAuth errors, all others the envelope. */
 function edgeOf(url: string): Edge {
   return /^\/(issuers|verifiers|auth|\.well-known)(\/|\?|$)/.test(url) ? 'oauth' : 'api'
-}
-
-function sendPage(request: FastifyRequest, reply: FastifyReply, error: unknown, { status }: Refusal): FastifyReply {
-  const page = toPage(error, status, request.id)
-  return reply.header('content-security-policy', page.policy).type('text/html; charset=utf-8').send(page.html)
 }
