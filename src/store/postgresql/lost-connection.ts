@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { Fault } from '../../fault.ts'
 import { DatabaseUnavailable } from '../database-unavailable.ts'
 
 /**
@@ -11,7 +12,8 @@ const UNAVAILABLE = /^(08...|53...|57P..|57014|25006)$/
  * server is one of the connection.
  */
 export function explained(error: unknown): unknown {
-  if (error instanceof pg.DatabaseError && !UNAVAILABLE.test(error.code ?? '')) return error
+  // A fault is that of a JSON column that cannot be read.
+  if (error instanceof Fault || (error instanceof pg.DatabaseError && !UNAVAILABLE.test(error.code ?? ''))) return error
   const why = error instanceof Error ? error.message : 'unknown'
   return new DatabaseUnavailable(`the database did not answer: ${why}`, { cause: error })
 }
