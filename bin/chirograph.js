@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript on purpose: it must run on a Node that is too old for the rest, and hand over to the one that the project pins.
+// Plain JavaScript, so that an older Node can run it: it starts the pinned Node.
 import { spawn } from 'node:child_process'
 import module from 'node:module'
 import { dirname, join } from 'node:path'
@@ -7,13 +7,13 @@ import { dirname, join } from 'node:path'
 const OLDEST = 24
 
 if (Number(process.versions.node.split('.')[0]) < OLDEST) {
-  handOver(pinnedNode())
+  runWith(pinnedNode())
 } else {
-  // Loading the rest takes seconds on a slow machine, and the log begins only then.
+  // Loading the application takes seconds on a slow machine, and its log starts only then.
   if (process.argv[2] === 'serve' && ['', 'debug', 'info'].includes(process.env.LOG_LEVEL ?? '')) {
     console.log(JSON.stringify({ level: 'info', time: new Date().toISOString(), msg: 'starting' }))
   }
-  // Stripped and compiled once, read from then on: halves the start.
+  // Caches stripped and compiled modules: halves the time to start.
   module.enableCompileCache()
   const { run } = await import('../src/cli.ts')
   process.exitCode = await run(process.argv.slice(2), process.env)
@@ -25,7 +25,7 @@ function pinnedNode() {
     try {
       return join(dirname(resolve(`${name}/package.json`)), 'bin', 'node')
     } catch {
-      // Not the package of this machine: npm installs only the one that fits.
+      // npm installs only the package for this machine.
     }
   }
   console.error(
@@ -34,7 +34,7 @@ function pinnedNode() {
   process.exit(1)
 }
 
-function handOver(node) {
+function runWith(node) {
   const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' })
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 143)))

@@ -3,14 +3,14 @@ import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from
 import { dirname, join, relative } from 'node:path'
 
 /**
- * Builds the npm package into a new folder: `npm run package [FOLDER]`, `build` unless told. It is compiled, since Node runs no TypeScript below
- * `node_modules`; tests stay here. What it installs is pinned (`npm-shrinkwrap.json`), and nothing of that has an install script: koffi, which
- * has one, is an optional peer.
+ * Builds the npm package into a new folder: `npm run package [FOLDER]`, `build` by default. It is compiled, since Node runs no TypeScript below
+ * `node_modules`, and has no tests. Its dependencies are pinned (`npm-shrinkwrap.json`) and have no install scripts: koffi, which has one, is
+ * an optional peer.
  */
 const [named] = process.argv.slice(2)
 const folder = named ?? 'build'
 
-// What is gone here must not be in the package still. A folder that somebody named is not ours to empty: it may not be there yet.
+// Removes files of an earlier build. A folder named on the command line is never deleted: it must not exist.
 if (named === undefined) rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder)
 const { status } = spawnSync('tsc', ['--project', 'tsconfig.package.json', '--outDir', folder], { stdio: 'inherit' })
@@ -29,7 +29,7 @@ const {
 const { koffi, ...optional } = optionalDependencies
 const manifest = {
   ...rest,
-  // The entry hands over to the Node that comes with it, so an older one may start it.
+  // The entry starts the pinned Node, so an older Node may run it.
   engines: { node: '>=20' },
   optionalDependencies: optional,
   peerDependencies: { koffi },
@@ -37,14 +37,14 @@ const manifest = {
 }
 putJson('package.json', manifest)
 putJson('npm-shrinkwrap.json', shrinkwrapOf(manifest))
-// With the dot, since npm takes a bare word for the name of a package.
+// With the dot, since npm reads a bare word as the name of a package.
 const at = `./${relative('.', folder)}`
 console.log(`${folder} holds ${manifest.name} ${manifest.version}: npm pack ${at}, or npm publish ${at}`)
 
 type Manifest = { readonly name: string; readonly version: string } & Dependencies
 type Dependencies = Readonly<Partial<Record<'dependencies' | 'optionalDependencies', Readonly<Record<string, string>>>>>
 
-/** The lock of the checkout, as far as the package needs it. @throws Error for a package with an install script */
+/** Returns the part of the lock file that the package needs. @throws Error for a package with an install script */
 function shrinkwrapOf(root: Manifest): object {
   const { lockfileVersion, packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'))
   const found = new Map<string, Dependencies & { readonly hasInstallScript?: boolean }>()
@@ -58,13 +58,13 @@ function shrinkwrapOf(root: Manifest): object {
   }
   follow('', root)
   const scripted = [...found].filter(([, one]) => one.hasInstallScript === true).map(([path]) => path)
-  if (scripted.length > 0) throw new Error(`these packages run a program at install: ${scripted.join(', ')}`)
+  if (scripted.length > 0) throw new Error(`these packages have install scripts: ${scripted.join(', ')}`)
   const { name, version } = root
   const sorted = [...found].toSorted(([one], [other]) => (one < other ? -1 : 1))
   return { name, version, lockfileVersion, requires: true, packages: { '': root, ...Object.fromEntries(sorted) } }
 }
 
-/** Where the lock has the package that `from` gets for a name: beside it, or further up. */
+/** Returns the path in the lock file of the package that `from` resolves a name to. */
 function placeOf(from: string, name: string, packages: Readonly<Record<string, unknown>>): string | null {
   for (let place = from; ; place = place.slice(0, Math.max(0, place.lastIndexOf('/node_modules/')))) {
     const path = `${place === '' ? '' : `${place}/`}node_modules/${name}`

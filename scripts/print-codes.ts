@@ -5,14 +5,14 @@ import { findingMessages } from '../src/protocols/sd-jwt-vc/findings.ts'
 import { trustFindingMessages } from '../src/trust/lookups/finding.ts'
 import { issueMessages } from '../src/verification/requests/finding.ts'
 
-/** Codes that only a wallet finds, on receipt. */
+/** Codes of findings that only a wallet makes, on receipt. */
 const walletFindings = {
-  'batch.differs': 'The copies of a credential do not say the same.',
-  'claim.too_long': 'The type or the issuer is longer than a wallet can show.',
-  'cnf.unexpected': 'The credential is bound to no key that was sent.',
+  'batch.differs': 'The copies of a credential have different claims.',
+  'claim.too_long': 'The type or the issuer is too long for a wallet.',
+  'cnf.unexpected': 'The credential is not bound to a key of the request.',
 }
 
-/** `docs/codes.md`: every code that an answer of ours may carry. */
+/** Returns `docs/codes.md`: every error code and finding code. */
 export function printCodes(): string {
   const rows = Object.values(faults)
   const findings = {
@@ -25,7 +25,7 @@ export function printCodes(): string {
   }
   return `# Codes
 
-Printed from the code by \`npm run docs\`; do not edit. Codes are stable; sentences may change. Further codes may come: treat one that you do not know
+Printed from the code by \`npm run docs\`; do not edit. Codes are stable; sentences may change. Codes may be added: handle an unknown one
 by its HTTP status.
 
 ## Errors of the API

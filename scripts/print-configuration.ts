@@ -1,10 +1,10 @@
 import { scopes } from '../src/caller.ts'
 import { settings } from '../src/config.ts'
 
-/** `docs/configuration.md`, from the table of settings. */
+/** Returns `docs/configuration.md`, from the table of settings. */
 export function printConfiguration(): string {
-  const rows = Object.values(settings).map(({ name, type: form, default: preset, description: says }) => {
-    return `| \`${name}\` | ${form} | ${preset === null ? '' : `\`${preset}\``} | ${says} |`
+  const rows = Object.values(settings).map(({ name, type, default: preset, description }) => {
+    return `| \`${name}\` | ${type} | ${preset === null ? '' : `\`${preset}\``} | ${description} |`
   })
   return `# Configuration
 
@@ -12,30 +12,30 @@ Printed from \`src/config.ts\` by \`npm run docs\`; do not edit.
 
 Every setting is an environment variable, read once at start. All mistakes are reported together, and no value is ever printed.
 
-| Name | Form | Default | What it does |
+| Name | Type | Default | Description |
 |---|---|---|---|
 ${rows.join('\n')}
 
 ## Bootstrap file
 
 \`BOOTSTRAP_FILE\` names a JSON file of tenants, their clients and their users. It is applied at every start and by \`chirograph apply FILE\`:
-what is missing is made, what differs is changed, and what it does not mention stays. [bootstrap.example.json](bootstrap.example.json) is one;
-without any tenant the server starts, but nobody can get a token from it.
+missing items are created, different ones changed, and items that it does not name stay. [bootstrap.example.json](bootstrap.example.json) is an example;
+without a tenant the server starts, but no client can get a token.
 
-| Member of \`tenants[]\` | What it is |
+| Member of \`tenants[]\` | Description |
 |---|---|
-| \`slug\` | names the tenant in addresses: a-z, 0-9 and inner hyphens, at most 63. A wallet keeps it for good, so choose it well |
-| \`name\` | what wallets and people are shown |
-| \`settings\` | if wanted: \`issuerPolicy\`, from whom wallets take credentials: \`any\` (the default in development) or \`trusted\` (in production), which is the tenant itself and its trusted entities. \`verifierPolicy\`, whose presentation requests wallets answer: \`any\` (the default; what is shown to the person says whether the verifier is trusted) or \`trusted\`. \`walletFormats\`, what wallets take and show: a list of \`vc+sd-jwt\` (all that is open by default) and \`mso_mdoc\`. \`typeListing\`, whether \`GET /creds/types\` tells other organisations of its types: \`listed\` (the default) or \`unlisted\`; their metadata is public in any case |
-| \`clients[]\` | who calls the API: \`clientId\`, \`scopes\`, and \`clientSecret\` (32 characters or more) or \`jwks\` (public keys for private_key_jwt) |
-| \`users[]\` | people: \`username\`, and if wanted \`email\`, \`firstName\`, \`lastName\`, \`externalIdentifier\`, \`enabled\`, \`password\` |
+| \`slug\` | names the tenant in addresses: a-z, 0-9 and inner hyphens, at most 63. Credentials contain it, so it must not change |
+| \`name\` | the name that wallets and people see |
+| \`settings\` | optional: \`issuerPolicy\`, the issuers that wallets accept: \`any\` (the default in development) or \`trusted\` (the default in production), which is the tenant itself and its trusted entities. \`verifierPolicy\`, the verifiers whose requests wallets answer: \`any\` (the default; the person sees whether the verifier is trusted) or \`trusted\`. \`walletFormats\`, the credential formats of wallets: a list of \`vc+sd-jwt\` (the default) and \`mso_mdoc\`. \`typeListing\`, whether \`GET /creds/types\` lists its types for other organisations: \`listed\` (the default) or \`unlisted\`; their metadata is public in any case |
+| \`clients[]\` | clients of the API: \`clientId\`, \`scopes\`, and \`clientSecret\` (32 characters or more) or \`jwks\` (public keys for private_key_jwt) |
+| \`users[]\` | people: \`username\`, and optional \`email\`, \`firstName\`, \`lastName\`, \`externalIdentifier\`, \`enabled\`, \`password\` |
 
 Any secret may be \`{"env": "NAME"}\` instead of a text, and is then read from that environment variable.
 
-| Scope | What it allows |
+| Scope | Grants |
 |---|---|
 ${Object.entries(scopes)
-  .map(([name, says]) => `| \`${name}\` | ${says} |`)
+  .map(([name, description]) => `| \`${name}\` | ${description} |`)
   .join('\n')}
 `
 }

@@ -6,7 +6,7 @@ import { printLimits } from './print-limits.ts'
 import { printOpenApi } from './print-openapi.ts'
 
 /**
- * Prints the documents that the code tells: `docs/configuration.md`, `docs/codes.md`, `docs/limits.md` and `docs/openapi/*.json`.
+ * Prints the documents that are generated from code: `docs/configuration.md`, `docs/codes.md`, `docs/limits.md` and `docs/openapi/*.json`.
  * With `--check` nothing is written, and a document that differs from the code is an error.
  */
 const printed = {
@@ -18,7 +18,7 @@ const printed = {
 const stale = Object.entries(printed).filter(([path, text]) => !existsSync(path) || readFileSync(path, 'utf8') !== text)
 
 if (process.argv.includes('--check')) {
-  for (const [path] of stale) console.error(`${path} is not what the code says: run npm run docs and commit it`)
+  for (const [path] of stale) console.error(`${path} is stale: run npm run docs and commit it`)
   process.exitCode = stale.length === 0 ? 0 : 1
 } else {
   for (const [path, text] of stale) {

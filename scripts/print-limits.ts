@@ -1,7 +1,7 @@
 import { caches } from '../src/memory/caches.ts'
 import { limits } from '../src/memory/limits.ts'
 
-/** `docs/limits.md`, from the tables of rate limits and caches. */
+/** Returns `docs/limits.md`, from the tables of rate limits and caches. */
 export function printLimits(): string {
   const rows = Object.entries(limits).map(([name, { countMax, windowSeconds, keysMax, description }]) => {
     return `| \`${name}\` | ${countMax} | ${windowSeconds} s | ${keysMax} | ${description} |`
@@ -14,8 +14,8 @@ export function printLimits(): string {
 
 Printed from \`src/memory/limits.ts\` and \`src/memory/caches.ts\` by \`npm run docs\`; do not edit.
 
-Each server process counts for itself, from the first time of a window, and forgets the least recently used keys above the number of keys. A request above a
-limit gets 429 with \`Retry-After\`. An address is an IPv4 address or the /64 of an IPv6 one; the machine itself is not counted by address.
+Each server process counts separately, in windows that start with the first count, and evicts the least recently used keys above the number of keys. A request
+above a limit gets 429 with \`Retry-After\`. An address is an IPv4 address or the /64 of an IPv6 one; loopback is not counted by address.
 
 | Limit | At most | Per | Keys | Counted |
 |---|---|---|---|---|
@@ -23,9 +23,9 @@ ${rows.join('\n')}
 
 ## Caches
 
-What a server process remembers between requests. Each process has its own; the least recently used entry goes first.
+The caches of a server process. The least recently used entry is evicted first.
 
-| Cache | At most | For | Holds |
+| Cache | At most | For | Content |
 |---|---|---|---|
 ${kept.join('\n')}
 `

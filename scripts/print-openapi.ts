@@ -10,7 +10,7 @@ const config = {
   onboardingBaseUrl: `${publicUrl}/onboarding`,
 }
 
-/** `docs/openapi/*.json` by path: one document a group of our API, and one for the protocol surface, with the addresses of a development server. */
+/** Returns `docs/openapi/*.json` by path: one document per group of our API and one for the protocol surface, with the addresses of a development server. */
 export function printOpenApi(): Record<string, string> {
   const groups = (['wallet', 'creds', 'onboarding'] as const).map((group) => {
     const own = routes.filter((route) => route.group === group)

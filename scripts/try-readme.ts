@@ -6,9 +6,9 @@ import { createDatabase, postgresUrl } from '../test/support/database.ts'
 import { freePort } from '../test/support/round-robin.ts'
 
 /**
- * Executes every shell block of README.md and docs/quickstart.md but the two that `.ci/run` executes as they stand. A block that ends in `npm start` is
- * started, and stays up for the blocks after it, which share one shell. Only what cannot exist elsewhere is replaced: the database of the example, the
- * port, the data folder. Needs TEST_POSTGRES_URL (`npm run readme` sees to it).
+ * Executes every shell block of README.md and docs/quickstart.md but the two that `.ci/run` executes. A block that ends in `npm start` starts a
+ * server for the blocks after it, which share one shell. Only the database, the port and the data folder are replaced. Requires
+ * TEST_POSTGRES_URL (`npm run readme` sets it).
  */
 const executedByCi = ['npm ci && npm run demo', 'npm ci && npm test']
 const documents = ['README.md', 'docs/quickstart.md']
@@ -41,7 +41,7 @@ async function tryDocument(document: string): Promise<void> {
   for (const { start, after } of sessionsOf(document)) {
     const server = await serve(start, env)
     try {
-      // Twice, as a newcomer would who begins again.
+      // Twice: the commands can be repeated.
       for (const _ of [1, 2]) if (after.length > 0) await run(after.join('\n'), env)
     } finally {
       await stop(server)
@@ -50,7 +50,7 @@ async function tryDocument(document: string): Promise<void> {
   }
 }
 
-/** Each block that starts a server, with those that talk to it. */
+/** Each block that starts a server, with the blocks that use it. */
 function sessionsOf(document: string): Session[] {
   const sessions: Session[] = []
   for (const block of blocksOf(document).filter((one) => !executedByCi.includes(one))) {
@@ -84,7 +84,7 @@ async function serve(block: string, env: Env): Promise<ChildProcess> {
   throw new Error('the server did not become ready')
 }
 
-/** As a supervisor would: the signal goes to npm alone, and the server must end by it. */
+/** Signals npm alone, as a supervisor does; the server must stop with it. */
 async function stop(shell: ChildProcess): Promise<void> {
   if (shell.exitCode === null) {
     const ended = new Promise((resolve) => shell.once('exit', resolve))
@@ -101,7 +101,7 @@ function isReady(): Promise<boolean> {
   )
 }
 
-/** Runs commands in one shell. `curl` fails on a status that is no success. */
+/** Runs commands in one shell. `curl` fails on error statuses. */
 async function run(commands: string, env: Env): Promise<void> {
   const script = commands.replaceAll(/\bcurl -s /g, 'curl --fail -s ')
   const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], { env, stdio: ['ignore', 'ignore', 'inherit'] })

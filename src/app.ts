@@ -26,9 +26,9 @@ import { templateRoutes } from './issuance/templates/routes.ts'
 import { typeRoutes } from './issuance/types/routes.ts'
 import { jobSchedules } from './jobs/jobs.ts'
 import { startWorker, type Worker } from './jobs/worker.ts'
-import type { KeyDevice } from './keys/key-provider.ts'
-import { type KeyRing, softwareKeyRing } from './keys/key-ring.ts'
-import { type Sealing, sealingWith } from './keys/sealing.ts'
+import { type KeyDevice, type KeyProviders, keyProviders } from './keys/key-provider.ts'
+import { softwareKeyRing } from './keys/key-ring.ts'
+import { sealingWith } from './keys/sealing.ts'
 import { Memory } from './memory/memory.ts'
 import { RateLimiter } from './memory/rate-limiter.ts'
 import { type Clock, type Log, type Platform, urlsOf } from './platform.ts'
@@ -104,12 +104,12 @@ const schedules = [
   ...presentationSchedules,
 ]
 
-/** The whole application on one store; it does nothing before `listen`. */
+/** The application on one store; it does nothing before `listen`. */
 export type App = {
   readonly platform: Platform
-  /** Takes requests and starts the worker. */
+  /** Accepts requests, and starts the worker and the webhook dispatcher. */
   readonly listen: () => Promise<void>
-  /** Drains, then finishes what was accepted and what the worker holds. The store stays open. */
+  /** Drains, then finishes accepted requests and running jobs. The store stays open. */
   readonly close: () => Promise<void>
 }
 
@@ -120,29 +120,31 @@ type Parts = {
   readonly masterKey: Buffer
   readonly log: Log
   readonly clock: Clock
-  /** Has private keys, and makes the new ones if the settings say so. The application does not close it. */
+  /** Holds private keys, and generates new ones if KEY_PROVIDER names it. The application does not close it. */
   readonly keyDevice: KeyDevice | null
 }
 
-/** Builds the platform, mounts every route and endpoint, knows every job. */
+/** Builds the platform, mounts every route and endpoint, and registers every job. */
 export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Parts): App {
   const now = () => clock.now()
-  const sealing = sealingWith(masterKey, store, now)
-  const keys = keyRingOf(config, keyDevice, { store, sealing, now })
-  // The way out may lead back in: calls to our own public address never leave the process.
+  const memory = new Memory()
+  const sealing = sealingWith(masterKey, store, now, memory)
+  const keys = softwareKeyRing(store, sealing, now, providersOf(config, keyDevice), memory)
+  // Requests to our own public address are dispatched inside the process.
   const outbound = openOutbound({ config, inside: (request) => server.dispatch(request) })
   const changes = openChanges(store, now)
-  const reach = { fetch: outbound.fetch, log, urls: urlsOf(config) }
   const platform: Platform = {
     config,
     store,
     sealing,
     keys,
     rateLimiter: new RateLimiter(),
-    memory: new Memory(),
+    memory,
     changes,
     clock,
-    ...reach,
+    fetch: outbound.fetch,
+    log,
+    urls: urlsOf(config),
   }
   const server: Server = buildServer({
     platform,
@@ -154,7 +156,7 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
       { name: 'database', check: () => checkDatabase(store) },
       ...(keyDevice === null ? [] : [{ name: 'keys', check: keyDevice.check }]),
     ],
-    figures: figuresOf(store),
+    counters: countersOf(store),
     idempotency: keepAnswers(platform),
   })
   let worker: Worker | null = null
@@ -169,11 +171,11 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
       log.info({ address, publicUrl: config.publicUrl, database: store.kind }, 'ready')
     },
     close: async () => {
-      // Load balancers are told first; what they still send is served.
+      // Load balancers see it by /readyz; the requests that they still send are served.
       server.drain()
       platform.changes.end()
       await sleep(config.drainSeconds * 1000)
-      // The worker first: what it still does may need the routes.
+      // The worker first: its running jobs may dispatch requests.
       await Promise.all([worker?.stop(), dispatcher?.stop()])
       await server.close()
       await outbound.close()
@@ -181,23 +183,19 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
   }
 }
 
-type RingParts = { readonly store: Store; readonly sealing: Sealing; readonly now: () => Date }
-
-function keyRingOf({ keyProvider }: Config, device: KeyDevice | null, { store, sealing, now }: RingParts): KeyRing {
-  if (device === null) return softwareKeyRing(store, sealing, now)
-  return keyProvider === device.name
-    ? softwareKeyRing(store, sealing, now, device)
-    : softwareKeyRing(store, sealing, now, undefined, [device])
+function providersOf({ keyProvider }: Config, device: KeyDevice | null): KeyProviders {
+  if (device === null) return keyProviders()
+  return keyProvider === device.name ? keyProviders(device) : keyProviders(undefined, [device])
 }
 
-function figuresOf(store: Store) {
+function countersOf(store: Store) {
   return [
     {
       name: 'store_statements_total',
-      help: 'SQL statements besides transaction control.',
+      help: 'SQL statements without transaction control.',
       value: () => store.counts.statements,
     },
-    { name: 'store_transactions_total', help: 'Transactions begun.', value: () => store.counts.transactions },
+    { name: 'store_transactions_total', help: 'Transactions started.', value: () => store.counts.transactions },
     { name: 'store_round_trips_total', help: 'Round trips to the database.', value: () => store.counts.roundTrips },
   ]
 }

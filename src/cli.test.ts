@@ -32,7 +32,7 @@ function chirograph(args: readonly string[], env: Record<string, string> = {}): 
   return new Promise((resolve) => child.once('close', (status) => resolve({ status, ...read })))
 }
 
-test('the command line answers on the Node that runs npm', async () => {
+test('the command line runs on the Node that runs npm', async () => {
   const help = await chirograph(['help'])
   assert.equal(help.status, 0, help.err)
   assert.match(help.out, /chirograph apply FILE/)
@@ -43,7 +43,7 @@ test('a bootstrap file may be applied before the first start; another master key
   const applied = await chirograph(['apply', file], { MASTER_KEY: masterKey(1) })
   assert.equal(applied.status, 0, applied.err)
   const refused = await chirograph(['apply', file], { MASTER_KEY: masterKey(2) })
-  assert.match(refused.err, /MASTER_KEY is not the one/)
+  assert.match(refused.err, /MASTER_KEY is not the key/)
   assert.equal(refused.status, 1)
 })
 
@@ -72,7 +72,7 @@ const rows: readonly [name: string, args: string[], env: Record<string, string>,
   ],
 ]
 
-describe('a start that cannot succeed says which setting to look at, without a stack', () => {
+describe('a failed start names the setting, without a stack', () => {
   for (const [name, args, env, says] of rows) {
     test(name, async () => {
       const { status, out, err } = await chirograph(args, env)
@@ -90,7 +90,7 @@ describe('a start that cannot succeed says which setting to look at, without a s
     assert.match(err, /^chirograph: PostgreSQL does not have the database of DATABASE_URL: create it first/)
   })
 
-  test('a PostgreSQL that does not know the user', { skip }, async () => {
+  test('a PostgreSQL without the user', { skip }, async () => {
     const env = elsewhere((url) => {
       url.username = 'nobody'
     })
@@ -98,7 +98,7 @@ describe('a start that cannot succeed says which setting to look at, without a s
     assert.match(err, /^chirograph: PostgreSQL refuses the (user|password) of DATABASE_URL/)
   })
 
-  test('a port that is taken', async () => {
+  test('a port in use', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => taken.once('listening', resolve))
     const address = taken.address()

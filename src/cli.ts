@@ -9,11 +9,11 @@ const USAGE = `chirograph: issue, hold and verify digital credentials
 
   chirograph serve          start the server (settings: docs/configuration.md)
   chirograph apply FILE     apply a bootstrap file of tenants, clients and users
-  chirograph help           this text
-  chirograph version        which version this is
+  chirograph help           show this text
+  chirograph version        show the version
 `
 
-/** Runs one command. @returns the exit status of the process; a running server keeps the process alive beyond it. */
+/** Runs one command. @returns the exit status; a running server keeps the process alive. */
 export async function run(args: readonly string[], env: Env): Promise<number> {
   const [command = 'help', file] = args
   try {
@@ -23,18 +23,18 @@ export async function run(args: readonly string[], env: Env): Promise<number> {
     console.error(`chirograph: ${explain(error)}`)
     return 1
   }
-  if (['help', '--help', '-h'].includes(command)) return say(USAGE)
-  if (['version', '--version', '-v'].includes(command)) return say(version())
-  console.error(`chirograph: ${complaint(command)}\n\n${USAGE}`)
+  if (['help', '--help', '-h'].includes(command)) return print(USAGE)
+  if (['version', '--version', '-v'].includes(command)) return print(version())
+  console.error(`chirograph: ${usageMistake(command)}\n\n${USAGE}`)
   return 2
 }
 
-function say(text: string): number {
+function print(text: string): number {
   console.log(text)
   return 0
 }
 
-function complaint(command: string): string {
+function usageMistake(command: string): string {
   if (command === 'serve') return 'serve takes no arguments; its settings are environment variables'
   return command === 'apply' ? 'apply takes one argument, the file' : `there is no command ${command}`
 }
@@ -49,7 +49,7 @@ async function serve(env: Env): Promise<number> {
   let signals = 0
   const stop = (signal: NodeJS.Signals) => {
     signals += 1
-    // One signal to a process group arrives twice where a parent relays it, so the second is ignored; a third one ends at once.
+    // A signal to a process group arrives twice where a parent relays it, so the second is ignored; a third one exits at once.
     if (signals > 1) return signals > 2 ? process.exit(signal === 'SIGINT' ? 130 : 143) : undefined
     running.stop().then(
       () => process.exit(0),
@@ -69,7 +69,7 @@ async function applyFile(env: Env, file: string): Promise<number> {
   return 0
 }
 
-/** What an operator can act on: the text, not the stack, of what is foreseen; the whole of what is not. */
+/** The message of a known error, the stack of an unexpected one. */
 function explain(error: unknown): string {
   if (error instanceof ConfigMistakes || error instanceof BootstrapMistakes) return error.message
   if (!(error instanceof Error)) return String(error)

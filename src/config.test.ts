@@ -4,7 +4,7 @@ import { ConfigMistakes, readConfig } from './config.ts'
 
 const masterKey = Buffer.alloc(32, 7).toString('base64')
 
-test('without any setting a development server on an embedded database comes out', () => {
+test('without settings the configuration is a development server on the embedded database', () => {
   const config = readConfig({})
   assert.equal(config.isDevelopment, true)
   assert.equal(config.databaseUrl, null)
@@ -16,7 +16,7 @@ test('an empty variable counts as not set', () => {
   assert.equal(readConfig({ PORT: '', MASTER_KEY: '' }).port, 8080)
 })
 
-test('all mistakes are told at once, by name and rule, and no value is shown', () => {
+test('all mistakes are reported at once, by name and rule, without values', () => {
   const env = {
     PORT: '99999',
     PUBLIC_URL: 'https://a.example/path',
@@ -56,7 +56,7 @@ for (const secret of ['short', 'with a space in it', 'an=in-the-middle-of-it', '
   })
 }
 
-test('production starts with all that it needs', () => {
+test('production starts with all required settings', () => {
   const config = readConfig({
     NODE_ENV: 'production',
     MASTER_KEY: masterKey,
@@ -69,7 +69,7 @@ test('production starts with all that it needs', () => {
 
 const token = { PKCS11_MODULE: '/usr/lib/softhsm/libsofthsm2.so', PKCS11_TOKEN: 'issuer', PKCS11_PIN_FILE: '/run/pin' }
 
-test('keys in a token need a module, a token and a PIN file, and what is missing is told at once', () => {
+test('keys in a token need a module, a token and a PIN file, and all missing ones are reported at once', () => {
   const { keyProvider, keyDevice } = readConfig({ KEY_PROVIDER: 'pkcs11', ...token })
   const { PKCS11_MODULE: module, PKCS11_PIN_FILE: pinFile } = token
   assert.deepEqual([keyProvider, keyDevice], ['pkcs11', { module, slot: { label: 'issuer' }, pinFile }])

@@ -6,17 +6,22 @@ type Read<T> = (text: string) => T
 type Setting<T> = {
   readonly name: string
   readonly read: Read<T>
-  /** What holds when the variable is not set. null: see the sentence. */
+  /** Value of a variable that is not set. null: see the description. */
   readonly default: T | null
   readonly description: string
   readonly type: string
 }
 
-function setting<T>(name: string, form: readonly [string, Read<T>], preset: T | null, says: string): Setting<T> {
-  return { name, type: form[0], read: form[1], default: preset, description: says }
+function setting<T>(
+  name: string,
+  [type, read]: readonly [string, Read<T>],
+  preset: T | null,
+  description: string,
+): Setting<T> {
+  return { name, type, read, default: preset, description }
 }
 
-/** Every setting, from the environment. `docs/configuration.md` is printed from this table. */
+/** All settings of the environment. `docs/configuration.md` is printed from this table. */
 export const settings = {
   nodeEnv: setting(
     'NODE_ENV',
@@ -54,13 +59,13 @@ export const settings = {
     'DATABASE_URL',
     databaseUrl(),
     null,
-    'PostgreSQL 15 or newer. Without it the embedded database under DATA_DIR is used (development only). `?sslmode=verify-full` encrypts the connection and checks whom it goes to, with `&sslrootcert=` and the path of a PEM file for an authority of your own.',
+    'PostgreSQL 15 or newer. Without it the embedded database under DATA_DIR is used (development only). `?sslmode=verify-full` encrypts the connection and verifies the server, with `&sslrootcert=` and the path of a PEM file for a private certificate authority.',
   ),
   databasePoolMax: setting(
     'DATABASE_POOL_MAX',
     integer(1, 500),
     10,
-    'Connections to PostgreSQL that one process opens at most.',
+    'Maximum number of connections to PostgreSQL per process.',
   ),
   dataDir: setting(
     'DATA_DIR',
@@ -72,37 +77,32 @@ export const settings = {
     'MASTER_KEY',
     bytes(32),
     null,
-    '32 bytes in base64: seals personal data and private keys at rest. Losing it loses them. In development one is made under DATA_DIR.',
+    '32 bytes in base64: seals personal data and private keys at rest. Losing it loses them. In development one is generated under DATA_DIR.',
   ),
   keyProvider: setting(
     'KEY_PROVIDER',
     oneOf('software', 'pkcs11'),
     'software',
-    'Where new private keys are made: in memory and sealed in the database, or in a PKCS #11 token that they never leave. Keys made before stay where they are (docs/keys.md).',
+    'Where new private keys are generated: in memory and sealed in the database, or in a PKCS #11 token that they never leave. Existing keys stay where they are (docs/keys.md).',
   ),
   pkcs11Module: setting(
     'PKCS11_MODULE',
     text(),
     null,
-    'Path of the PKCS #11 module of the token. Needed as long as a key lives there, whatever KEY_PROVIDER says.',
+    'Path of the PKCS #11 module of the token. Required as long as the token holds a key, for every KEY_PROVIDER.',
   ),
-  pkcs11Token: setting(
-    'PKCS11_TOKEN',
-    text(),
-    null,
-    'Label of the token. Stays the same where the numbers of slots change.',
-  ),
+  pkcs11Token: setting('PKCS11_TOKEN', text(), null, 'Label of the token. Stable when slot numbers change.'),
   pkcs11Slot: setting(
     'PKCS11_SLOT',
     integer(0, Number.MAX_SAFE_INTEGER),
     null,
-    'Number of the slot that the token is in, in the place of PKCS11_TOKEN.',
+    'Number of the slot of the token, instead of PKCS11_TOKEN.',
   ),
   pkcs11PinFile: setting(
     'PKCS11_PIN_FILE',
     text(),
     null,
-    "Path of a file that holds the PIN of the token's user; a line break at its end does not count. Read at every login.",
+    "Path of a file with the PIN of the token's user; trailing line breaks are ignored. Read at every login.",
   ),
   bootstrapFile: setting(
     'BOOTSTRAP_FILE',
@@ -114,43 +114,43 @@ export const settings = {
     'LOG_LEVEL',
     oneOf('debug', 'info', 'warn', 'error', 'silent'),
     'info',
-    'The least serious log line that is written.',
+    'Minimum level of log lines.',
   ),
   metricsToken: setting(
     'METRICS_TOKEN',
     secret(),
     null,
-    'What a reader of /metrics sends as `Authorization: Bearer …`. Without it nobody may read the figures in production, and everybody in development.',
+    'Token that GET /metrics requires as `Authorization: Bearer …`. Without it /metrics is refused in production, and public in development.',
   ),
   offerTtlSeconds: setting(
     'OFFER_TTL_SECONDS',
     integer(60, 2_592_000),
     600,
-    'How long an offer may be redeemed when the issuance does not say it. An offer without a transaction code is good for whoever holds it.',
+    'Default lifetime of an offer. Anyone who has an offer without a transaction code can redeem it.',
   ),
   nonceTtlSeconds: setting(
     'NONCE_TTL_SECONDS',
     integer(10, 600),
     300,
-    'How long a c_nonce may be used. Below 10 s phones on slow networks fail; above 600 s a stolen proof lives too long.',
+    'Lifetime of a c_nonce. Below 10 s phones on slow networks fail; above 600 s a stolen proof is valid too long.',
   ),
   presentationTtlSeconds: setting(
     'PRESENTATION_TTL_SECONDS',
     integer(30, 86_400),
     600,
-    'How long a presentation request may be answered when it does not say it.',
+    'Default lifetime of a presentation request.',
   ),
   statusListTtlSeconds: setting(
     'STATUS_LIST_TTL_SECONDS',
     integer(60, 86_400),
     300,
-    'How long others may keep a status list: how late a revocation may reach them. Verifiers of this server notice at once.',
+    'How long others may cache a status list, and so how late they may see a revocation. Verifiers of this server see it at once.',
   ),
   drainSeconds: setting(
     'DRAIN_SECONDS',
     integer(0, 120),
     1,
-    'How long a server that was asked to stop still takes requests, while /readyz says 503 and each answer closes its connection. Longer than a load balancer needs to notice.',
+    'How long a stopping server still accepts requests, while /readyz responds 503 and each response closes its connection. Longer than a load balancer needs to detect it.',
   ),
   stopTimeoutSeconds: setting(
     'STOP_TIMEOUT_SECONDS',
@@ -162,7 +162,7 @@ export const settings = {
     'AUDIT_ADDRESS_DAYS',
     integer(1, 3650),
     90,
-    'How long the audit trail keeps the network addresses of callers. The entries stay.',
+    'Days after which network addresses are removed from the audit trail. The entries stay.',
   ),
   trustProxy: setting(
     'TRUST_PROXY',
@@ -175,7 +175,7 @@ export const settings = {
 type Settings = typeof settings
 type Values = { -readonly [Name in keyof Settings]: Settings[Name] extends Setting<infer T> ? T | null : never }
 
-/** What the server was told, with every default filled in. Read once, in `main.ts` or `cli.ts`. */
+/** The settings of a server with all defaults. Read once, in `main.ts`. */
 export type Config = {
   readonly isDevelopment: boolean
   readonly port: number
@@ -188,14 +188,14 @@ export type Config = {
   readonly databaseUrl: string | null
   readonly databasePoolMax: number
   readonly dataDir: string
-  /** null only in development: made under `dataDir`. */
+  /** null only in development: generated under `dataDir`. */
   readonly masterKey: Buffer | null
   readonly keyProvider: 'software' | 'pkcs11'
-  /** null: no key lives in a token. */
+  /** null: no token is configured. */
   readonly keyDevice: KeyDeviceConfig | null
   readonly bootstrapFile: string | null
   readonly logLevel: string
-  /** null: nobody has to show one in development, nobody may read the figures in production. */
+  /** null: /metrics is public in development, and refused in production. */
   readonly metricsToken: string | null
   readonly offerTtlSeconds: number
   readonly nonceTtlSeconds: number
@@ -207,7 +207,7 @@ export type Config = {
   readonly trustProxy: boolean
 }
 
-/** What is wrong with the configuration, all of it; names and rules, never values. */
+/** All mistakes of a configuration: names and rules, never values. */
 export class ConfigMistakes extends Error {
   override readonly name = 'ConfigMistakes'
   readonly mistakes: readonly string[]
@@ -250,7 +250,7 @@ function readOne(
   }
 }
 
-/** A setting that was set to something unusable is not missing besides. */
+/** Whether another mistake names the same setting: an unusable value is not also missing. */
 function isNamedIn(mistakes: readonly string[], one: string): boolean {
   const [name = ''] = one.split(' ', 1)
   return mistakes.some((other) => other.startsWith(`${name} `))
@@ -344,7 +344,7 @@ function bytes(count: number): [string, Read<Buffer>] {
     `${count} bytes in base64`,
     (value) => {
       const decoded = Buffer.from(value, 'base64')
-      // all zeros is what an unset variable becomes in a script, and no key
+      // All zeros are what an unset variable becomes in a script.
       if (decoded.length !== count || decoded.every((byte) => byte === 0)) throw new RangeError()
       return decoded
     },

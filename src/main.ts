@@ -20,11 +20,11 @@ type Env = Readonly<Record<string, string | undefined>>
 /** A server that is listening. */
 export type Running = {
   readonly url: string
-  /** Finishes what was accepted, then closes everything. Calling it again waits for the same end. */
+  /** Finishes accepted requests, then closes everything. A second call waits for the same stop. */
   readonly stop: () => Promise<void>
 }
 
-/** What a test may put in the place of the process's own. */
+/** Replacements for tests. */
 export type MainOptions = { readonly clock?: Clock; readonly log?: Log }
 
 const systemClock: Clock = { now: () => new Date() }
@@ -35,8 +35,8 @@ const systemClock: Clock = { now: () => new Date() }
  * @throws ConfigMistakes when the settings cannot be used; Error when the database or the token of the keys cannot be opened or the
  *   port is taken.
  */
-export async function start(env: Env, instead: MainOptions = {}): Promise<Running> {
-  const { config, app, release } = await assemble(env, instead)
+export async function start(env: Env, options: MainOptions = {}): Promise<Running> {
+  const { config, app, release } = await assemble(env, options)
   try {
     await adviseNewcomer(app.platform)
     await app.listen()
@@ -58,7 +58,7 @@ export async function start(env: Env, instead: MainOptions = {}): Promise<Runnin
   }
 }
 
-/** Applies a bootstrap file to the database that the settings name, and ends. */
+/** Applies a bootstrap file to the configured database. */
 export async function apply(env: Env, file: string): Promise<void> {
   const { release } = await assemble({ ...env, BOOTSTRAP_FILE: file }, {})
   await release()
@@ -67,22 +67,22 @@ export async function apply(env: Env, file: string): Promise<void> {
 type Assembled = {
   readonly config: Config
   readonly app: App
-  /** Lets go of what the application stands on. */
+  /** Closes the database and the token. */
   readonly release: () => Promise<void>
 }
 
-async function assemble(env: Env, instead: MainOptions): Promise<Assembled> {
+async function assemble(env: Env, options: MainOptions): Promise<Assembled> {
   const config = readConfig(env)
-  const log = instead.log ?? openLog(config.logLevel)
+  const log = options.log ?? openLog(config.logLevel)
   log.info({ database: config.databaseUrl === null ? 'embedded' : 'postgresql' }, 'starting: opening the database')
-  // Before the database is touched: a file that cannot be used must not leave half of it behind.
+  // Read before the database is opened, so that an invalid file changes nothing.
   const bootstrap = config.bootstrapFile === null ? null : bootstrapIn(config.bootstrapFile, env)
-  const { store, keyDevice, release } = await openGround(config, log)
+  const { store, keyDevice, release } = await openResources(config, log)
   log.info({}, 'starting: the database is up to date')
   try {
     const masterKey = config.masterKey ?? developmentKey(config.dataDir)
-    const app = buildApp({ config, store, masterKey, log, clock: instead.clock ?? systemClock, keyDevice })
-    // A wrong master key shows here, and not at the first request that needs a key.
+    const app = buildApp({ config, store, masterKey, log, clock: options.clock ?? systemClock, keyDevice })
+    // Fails here if MASTER_KEY is wrong, instead of at the first request that needs a key.
     await app.platform.sealing.derive(platformTenantId, 'start')
     if (bootstrap !== null) {
       log.info({ file: config.bootstrapFile }, 'starting: applying the bootstrap file')
@@ -95,10 +95,10 @@ async function assemble(env: Env, instead: MainOptions): Promise<Assembled> {
   }
 }
 
-type Ground = Pick<Assembled, 'release'> & { readonly store: Store; readonly keyDevice: KeyDevice | null }
+type Resources = Pick<Assembled, 'release'> & { readonly store: Store; readonly keyDevice: KeyDevice | null }
 
-/** Opens what the application stands on: the token that keeps the keys, and the database. */
-async function openGround(config: Config, log: Log): Promise<Ground> {
+/** Opens the token of the private keys, and the database. */
+async function openResources(config: Config, log: Log): Promise<Resources> {
   const keyDevice = await openKeyDevice(config.keyDevice)
   try {
     const store = await openDatabase(config, log)
@@ -124,7 +124,7 @@ function bootstrapIn(file: string, env: Env): Bootstrap {
   return readBootstrap(text, env)
 }
 
-/** Opens the database and brings it up to date. @throws Error that names the setting to look at. */
+/** Opens and migrates the database. @throws Error that names the setting */
 async function openDatabase({ databaseUrl, dataDir, databasePoolMax }: Config, log: Log): Promise<Store> {
   let store: Store | null = null
   try {
@@ -142,15 +142,14 @@ async function openDatabase({ databaseUrl, dataDir, databasePoolMax }: Config, l
   }
 }
 
-/** Without a tenant nothing can be called, and nothing else would say so. */
+/** Logs what to do next if there is no tenant. */
 async function adviseNewcomer(platform: Platform): Promise<void> {
   if (await hasTenants(platform)) return
-  const next =
-    'name a BOOTSTRAP_FILE and start again, or run `chirograph apply FILE`; docs/quickstart.md goes on from there'
-  platform.log.info({ next }, 'there is no tenant yet, so nobody can get a token')
+  const next = 'name a BOOTSTRAP_FILE and start again, or run `chirograph apply FILE`; see docs/quickstart.md'
+  platform.log.info({ next }, 'there is no tenant yet, so no client can get a token')
 }
 
-/** The master key of a development machine: made once, readable by its owner only. Production is refused without MASTER_KEY. */
+/** The master key of a development machine: generated once, readable by its owner only. Production requires MASTER_KEY. */
 function developmentKey(dataDir: string): Buffer {
   const path = join(dataDir, 'master.key')
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })

@@ -6,7 +6,7 @@ import type { Memory } from './memory/memory.ts'
 import type { RateLimiter } from './memory/rate-limiter.ts'
 import type { AcrossTx, Store } from './store/store.ts'
 
-/** The one clock. Tests set it; nothing else reads the time. */
+/** The clock of the server; tests set it. */
 export type Clock = { readonly now: () => Date }
 
 /** Structured log lines. Never a token, code, claim or key in `fields`. */
@@ -17,22 +17,22 @@ export type Log = {
   readonly error: (fields: object, message: string) => void
 }
 
-/** A call to an address that somebody else chose. */
+/** An outbound request to an address that others choose. */
 export type OutboundRequest = {
   readonly method?: 'GET' | 'POST'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** Media types that may come back with a 2xx status; anything else is refused. Empty: all are let through, for answers whose body is not used. */
+  /** Media types that a 2xx response may have; others are refused. Empty: every type, for responses whose body is not read. */
   readonly accept: readonly string[]
-  /** Of the decoded body; reading stops there. */
+  /** Limit of the decoded body. */
   readonly bytesMax: number
-  /** Default 0. Each hop is checked like the first; never with a body or an Authorization header. */
+  /** 0 by default. Each hop is vetted like the first; a request with a body or an Authorization header is not redirected. */
   readonly redirectsMax?: number
-  /** For the whole call. Default 10 s. */
+  /** Time limit of the whole call; 10 s by default and at most. */
   readonly timeoutMs?: number
 }
 
-/** `contentType` is the bare media type in lower case, `''` when there was none. */
+/** The response to an outbound request. `contentType` is the bare media type in lower case, `''` without one. */
 export type OutboundAnswer = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -41,60 +41,59 @@ export type OutboundAnswer = {
 }
 
 /**
- * The guarded way out. Statuses other than 2xx are answers, not faults.
+ * The outbound client. Every HTTP status is a response, not a fault.
  *
  * @throws Fault `upstream.refused`, `upstream.unreachable`, `upstream.timeout`, `upstream.too_large`, `upstream.media_type`
  */
 export type OutboundFetch = (url: string, request: OutboundRequest) => Promise<OutboundAnswer>
 
-/** The row whose change is waited for. */
+/** A row whose changes are awaited. */
 export type WatchedRow = { readonly tenantId: TenantId; readonly id: string }
 
-/** A kind of rows whose changes can be waited for. */
+/** A kind of rows whose changes can be awaited. */
 export type WatchedKind = {
   readonly name: string
   /**
-   * A text for each of these things that is there, in one statement: another one whenever the thing is shown otherwise.
+   * Returns the version of each existing row, in one statement. It differs whenever the representation of the row differs.
    *
-   * @param now What has run out by then is shown as such.
+   * @param now Rows that expire by then have the version of an expired row.
    */
   readonly versions: (
     tx: AcrossTx,
-    asked: readonly WatchedRow[],
+    watched: readonly WatchedRow[],
     now: Date,
   ) => Promise<readonly (WatchedRow & { readonly version: string })[]>
 }
 
-/** One caller that waits. */
+/** One waiting caller. */
 export type Watch = {
-  /** Resolves when the thing may have changed since the last call, when `waitMs` have passed, or when the server stops. */
+  /** Resolves when the row may have changed since the last call, after `waitMs`, or when the server stops. */
   readonly next: (waitMs: number) => Promise<void>
-  /** Whether waiting makes sense any more: not when the server stops. */
+  /** False when the server stops. */
   readonly isOpen: () => boolean
   readonly leave: () => void
 }
 
-/** Waits for changes on behalf of the callers of one server. */
+/** Change notification for the callers of one server. */
 export type Changes = {
   /**
-   * Begins to wait for changes, by this process or another one on the same database. A change is seen within about 300 ms. The database is
-   * queried only while a caller waits.
+   * Watches a row for changes by any process. A change is detected within about 300 ms. The database is polled only while a caller waits.
    *
-   * @returns null if the process or the tenant has too many waiting already, or the server stops.
+   * @returns null if the process or the tenant has too many watches, or the server stops.
    */
-  readonly watch: (watched: WatchedKind, awaited: WatchedRow) => Watch | null
-  /** Wakes all waiting callers for good: the server stops. */
+  readonly watch: (kind: WatchedKind, row: WatchedRow) => Watch | null
+  /** Resolves all watches: the server stops. */
   readonly end: () => void
 }
 
-/** What a use case may reach. It names the members that it needs in its first parameter. */
+/** Everything that a use case may use. It names the members that it needs in its first parameter. */
 export type Platform = {
   readonly config: Config
   readonly store: Store
   readonly sealing: Sealing
   readonly keys: KeyRing
   readonly rateLimiter: RateLimiter
-  /** Everything that this server remembers between requests. */
+  /** The caches of this server. */
   readonly memory: Memory
   readonly clock: Clock
   readonly fetch: OutboundFetch
@@ -103,7 +102,7 @@ export type Platform = {
   readonly changes: Changes
 }
 
-/** Addresses that go to wallets and verifiers; each carries the tenant's slug. */
+/** Public addresses; those of a tenant contain its slug. */
 export type Urls = {
   readonly publicUrl: string
   /** Credential Issuer Identifier and, being the same service, authorization server issuer. */
@@ -115,7 +114,7 @@ export type Urls = {
   readonly auth: string
 }
 
-/** Builds the addresses from the public origin. @see did:web method specification, "Read (Resolve)" */
+/** Returns the public addresses under PUBLIC_URL. @see did:web method specification, "Read (Resolve)" */
 export function urlsOf({ publicUrl }: Pick<Config, 'publicUrl'>): Urls {
   const host = new URL(publicUrl).host.replace(':', '%3A')
   return {

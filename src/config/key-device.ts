@@ -1,4 +1,4 @@
-/** The token that keeps private keys, and how to log in to it. */
+/** The PKCS #11 token, and how to log in to it. */
 export type KeyDeviceConfig = {
   readonly module: string
   readonly slot: { readonly id: number } | { readonly label: string }
@@ -6,7 +6,7 @@ export type KeyDeviceConfig = {
   readonly pinFile: string
 }
 
-type Told = {
+type KeyDeviceSettings = {
   readonly keyProvider: string | null
   readonly pkcs11Module: string | null
   readonly pkcs11Slot: number | null
@@ -14,19 +14,19 @@ type Told = {
   readonly pkcs11PinFile: string | null
 }
 
-/** The token, if there is one: where new keys are made, or where older ones are that are to go on signing. */
-export function keyDeviceOf(told: Told): KeyDeviceConfig | null {
-  const { pkcs11Module: module, pkcs11Slot: id, pkcs11Token: label, pkcs11PinFile: pinFile } = told
+/** Returns the token for new or existing keys. @returns null if none is configured */
+export function keyDeviceOf(settings: KeyDeviceSettings): KeyDeviceConfig | null {
+  const { pkcs11Module: module, pkcs11Slot: id, pkcs11Token: label, pkcs11PinFile: pinFile } = settings
   if (module === null || pinFile === null) return null
   if (id !== null) return { module, slot: { id }, pinFile }
   return label === null ? null : { module, slot: { label }, pinFile }
 }
 
-/** What is missing for a token, or told twice. */
-export function keyDeviceMistakes(told: Told): string[] {
-  const { pkcs11Module, pkcs11Slot, pkcs11Token, pkcs11PinFile } = told
+/** Lists missing and contradictory settings of the token. */
+export function keyDeviceMistakes(settings: KeyDeviceSettings): string[] {
+  const { pkcs11Module, pkcs11Slot, pkcs11Token, pkcs11PinFile } = settings
   const all = [pkcs11Module, pkcs11Slot, pkcs11Token, pkcs11PinFile]
-  if (told.keyProvider !== 'pkcs11' && all.every((one) => one === null)) return []
+  if (settings.keyProvider !== 'pkcs11' && all.every((one) => one === null)) return []
   const mistakes: string[] = []
   if (pkcs11Module === null)
     mistakes.push('PKCS11_MODULE is required for keys in a token: the path of its PKCS #11 module')

@@ -7,7 +7,7 @@ import { randomBytes } from '../crypto/random.ts'
 import { isSignedBy } from '../crypto/x509-path/signature.ts'
 import { newId } from '../store/row-id.ts'
 import { sql } from '../store/store.ts'
-import { type KeyProvider, type KeyType, softwareKeys } from './key-provider.ts'
+import { type KeyProvider, type KeyType, keyProviders, softwareKeys } from './key-provider.ts'
 import { softwareKeyRing } from './key-ring.ts'
 import { sealingWith } from './sealing.ts'
 
@@ -33,7 +33,7 @@ async function aTenant(): Promise<TenantId> {
 
 function aRing(provider?: KeyProvider) {
   const now = () => clock
-  return softwareKeyRing(db.store, sealingWith(masterKey, db.store, now), now, provider)
+  return softwareKeyRing(db.store, sealingWith(masterKey, db.store, now), now, keyProviders(provider))
 }
 
 async function kept(tenant: TenantId, type: KeyType = 'P-256', ring = aRing()) {
@@ -58,20 +58,20 @@ for (const [type, algorithm] of [
   })
 }
 
-test('a key that was not kept is nowhere', async () => {
+test('a key that was not kept cannot be found', async () => {
   const tenant = await aTenant()
   const ring = aRing()
   const { id } = await ring.create(tenant, 'ca', 'P-256')
   await assert.rejects(ring.byId(tenant, id), { code: 'key.destroyed' })
 })
 
-test('the key of one tenant is no key of another', async () => {
+test('the key of one tenant is not found by another', async () => {
   const [one, other] = [await aTenant(), await aTenant()]
   const { id } = await kept(one)
   await assert.rejects(aRing().byId(other, id), { code: 'key.destroyed' })
 })
 
-test('a destroyed key signs here no more at once, elsewhere within a minute, and nothing of it is left', async () => {
+test('a destroyed key stops signing at once here, within a minute elsewhere, and its private key is erased', async () => {
   const tenant = await aTenant()
   const [here, elsewhere] = [aRing(), aRing()]
   const { id } = await kept(tenant, 'Ed25519', here)
@@ -85,7 +85,7 @@ test('a destroyed key signs here no more at once, elsewhere within a minute, and
   assert.equal(row?.sealed_private, null)
 })
 
-test('keys of certificates and current keys live side by side', async () => {
+test('keys of certificates and current keys are separate', async () => {
   const tenant = await aTenant()
   const ring = aRing()
   const current = await ring.current(tenant, 'credential')
@@ -95,7 +95,7 @@ test('keys of certificates and current keys live side by side', async () => {
   assert(published.some(({ kid }) => kid === current.kid))
 })
 
-test('another provider keeps its keys to itself: the ring seals what it stores, and says who is missing', async () => {
+test('the ring seals what another provider stores, and names a provider that is missing', async () => {
   const destroyed: string[] = []
   const device: KeyProvider = {
     name: 'device',

@@ -2,78 +2,82 @@ import type { TenantId } from '../caller.ts'
 import { canonical } from '../crypto/jwk.ts'
 import type { SigningKey } from '../crypto/signing-key.ts'
 import { Fault } from '../fault.ts'
+import { Memory } from '../memory/memory.ts'
+import { remembered } from '../memory/recent.ts'
 import { newId } from '../store/row-id.ts'
 import { type Store, sql, type TenantTx } from '../store/store.ts'
+import { privateKeyPlace } from './current-keys.ts'
 import { type KeyProvider, type KeyProviders, type KeyType, keyProviders } from './key-provider.ts'
 import type { Sealing } from './sealing.ts'
 
-/** What a key of a certificate may sign: certificates and revocation lists, or what the certificate is for. */
+/** What the key of a certificate signs: certificates and revocation lists (`ca`), or what the certificate is for (`leaf`). */
 export type CertificateKeyUsage = 'ca' | 'leaf'
 
-/** A key that was just made. Nobody finds it again unless {@link NewKey.keep} runs, in the transaction of the row that it belongs to. */
+/** A key that was just generated. It is lost unless {@link NewKey.keep} runs, in the transaction of the row that it belongs to. */
 export type NewKey = {
   readonly id: string
   readonly key: SigningKey
   readonly keep: (tx: TenantTx) => Promise<void>
-  /** Destroys it. Only for one that was surely not kept: a device would hold it for ever. */
+  /** Destroys a key that certainly was not kept; a device would store it for ever. */
   readonly drop: () => Promise<void>
 }
 
-/** Keys that belong to one certificate or signing request each, found by their id. Sealed at rest, never given out. */
+/** Keys of one certificate or signing request each, by id. Sealed at rest, never returned. */
 export type CertificateKeys = {
   readonly create: (tenantId: TenantId, usage: CertificateKeyUsage, type: KeyType) => Promise<NewKey>
-  /** A key as it was up to a minute ago. @throws Fault `key.destroyed` */
+  /** Returns a key, cached for up to a minute. @throws Fault `key.destroyed` */
   readonly byId: (tenantId: TenantId, id: string) => Promise<SigningKey>
-  /** Destroys the private half for good; other processes may sign with it for up to a minute. Destroying it again is fine. */
+  /** Destroys the private key; other processes may sign with it for up to a minute. Idempotent. */
   readonly destroy: (tenantId: TenantId, id: string) => Promise<void>
 }
 
 type Row = { provider: string; sealed_private: Buffer | null }
 
-const FRESH_MS = 60_000
-const OPEN_MAX = 1000
-
 const insertKey = sql(
-  'certificate_keys.insert',
+  'keys.insert_certificate_key',
   `insert into signing_key (tenant_id, id, usage, alg, public_jwk, sealed_private, provider, created_at)
    values ($1, $2, $3, $4, $5::jsonb, $6, $7, $8)`,
 )
 const findKey = sql(
-  'certificate_keys.find',
+  'keys.find_certificate_key',
   `select provider, sealed_private from signing_key where tenant_id = $1 and id = $2 and usage in ('ca', 'leaf')`,
 )
 const clearKey = sql(
-  'certificate_keys.clear',
+  'keys.clear_certificate_key',
   `update signing_key set sealed_private = null, retired_at = coalesce(retired_at, $3)
    where tenant_id = $1 and id = $2 and usage in ('ca', 'leaf') and sealed_private is not null`,
 )
 
-/** The keys of certificates, on any provider. */
+/** Returns the keys of certificates, on any provider. */
 export function certificateKeys(
   store: Store,
   sealing: Sealing,
   now: () => Date,
   providers: KeyProviders = keyProviders(),
+  memory = new Memory(),
 ): CertificateKeys {
-  const opened = new Map<string, { key: Promise<SigningKey>; until: number }>()
+  const opened = memory.cache<Promise<SigningKey>>('keys.certificate_keys')
 
-  async function stored(tenantId: TenantId, id: string): Promise<{ by: KeyProvider; bytes: Buffer } | null> {
+  async function stored(tenantId: TenantId, id: string): Promise<{ provider: KeyProvider; bytes: Buffer } | null> {
     const [row] = await store.single(tenantId, (tx) => tx.rows<Row>(findKey, [tenantId, id]))
     if (row === undefined || row.sealed_private === null) return null
-    return { by: providers.named(row.provider), bytes: await sealing.open(placeOf(tenantId, id), row.sealed_private) }
+    return {
+      provider: providers.named(row.provider),
+      bytes: await sealing.open(privateKeyPlace(tenantId, id), row.sealed_private),
+    }
   }
 
   async function open(tenantId: TenantId, id: string): Promise<SigningKey> {
     const found = await stored(tenantId, id)
     if (found === null) throw new Fault('key.destroyed')
-    return found.by.open(found.bytes)
+    return found.provider.open(found.bytes)
   }
 
   return {
     create: async (tenantId, usage, type) => {
       const id = newId()
       const made = await providers.maker.generate(type, id)
-      const sealed = await sealing.seal(placeOf(tenantId, id), made.stored)
+      const sealed = await sealing.seal(privateKeyPlace(tenantId, id), made.stored)
       const { alg, publicJwk } = made.key
       const about = [alg, JSON.stringify(canonical(publicJwk)), sealed, providers.maker.name, now()]
       return {
@@ -82,27 +86,13 @@ export function certificateKeys(
         drop: () => providers.maker.destroy(made.stored),
       }
     },
-    byId: (tenantId, id) => {
-      const name = `${tenantId}|${id}`
-      const known = opened.get(name)
-      if (known !== undefined && known.until > now().getTime()) return known.key
-      const key = open(tenantId, id)
-      if (opened.size >= OPEN_MAX) opened.delete(opened.keys().next().value ?? '')
-      opened.delete(name)
-      opened.set(name, { key, until: now().getTime() + FRESH_MS })
-      key.catch(() => opened.delete(name))
-      return key
-    },
+    byId: (tenantId, id) => remembered(opened, `${tenantId}|${id}`, now(), () => open(tenantId, id)),
     destroy: async (tenantId, id) => {
       opened.delete(`${tenantId}|${id}`)
       const found = await stored(tenantId, id)
       if (found === null) return
-      await found.by.destroy(found.bytes)
+      await found.provider.destroy(found.bytes)
       await store.single(tenantId, (tx) => tx.rows(clearKey, [tenantId, id, now()]))
     },
   }
-}
-
-function placeOf(tenantId: TenantId, id: string) {
-  return { tenantId, table: 'signing_key', column: 'sealed_private', row: id }
 }

@@ -2,31 +2,31 @@ import { generateKeyPairSync } from 'node:crypto'
 import { privateKeyFromPkcs8 } from '../crypto/jwk.ts'
 import { type SigningKey, softwareKey } from '../crypto/signing-key.ts'
 
-/** The kinds of keys that we make. */
+/** The types of keys that are generated. */
 export type KeyType = 'P-256' | 'Ed25519'
 
 /**
- * Where private keys live. The key ring seals what a provider wants stored and gives it back; it never looks inside. A provider for keys in a
- * device stores what it finds a key by, and its keys sign there.
+ * Generates and opens private keys. The key ring seals what a provider returns in `stored`, and does not interpret it. A provider for a device
+ * stores a reference, and its keys sign in the device.
  */
 export type KeyProvider = {
-  /** Stands in the row of each key, and stays the same for ever. */
+  /** Stored in the row of each key; never changes. */
   readonly name: string
-  /** @param id The id of the key in the key ring; no other key will ever have it. */
+  /** @param id The unique id of the key in the key ring. */
   readonly generate: (type: KeyType, id: string) => Promise<{ readonly stored: Buffer; readonly key: SigningKey }>
   readonly open: (stored: Buffer) => Promise<SigningKey>
-  /** Destroys the key for good. A second call finds nothing left to do. */
+  /** Destroys the key permanently. Idempotent. */
   readonly destroy: (stored: Buffer) => Promise<void>
 }
 
-/** A provider that is a device: it has to be there, and is let go of at the end. */
+/** A provider that is a device: it must be reachable, and is closed at the end. */
 export type KeyDevice = KeyProvider & {
   /** @throws Fault `key_device.failed` if it cannot sign now */
   readonly check: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
-/** Keys in memory; PKCS #8 is what is stored. Destroyed with the row that holds them. */
+/** Keys in memory, stored as PKCS #8. Destroyed with their row. */
 export const softwareKeys: KeyProvider = {
   name: 'software',
   generate: async (type) => {
@@ -38,17 +38,17 @@ export const softwareKeys: KeyProvider = {
   destroy: async () => undefined,
 }
 
-/** Who keeps keys: one makes the new ones, any number still has those that it made. */
+/** The providers of a server: `maker` generates new keys, `named` returns the provider of an existing key. */
 export type KeyProviders = { readonly maker: KeyProvider; readonly named: (name: string) => KeyProvider }
 
-/** Software keys are always among them. @param others Have keys, but make none. */
+/** Returns the providers; software is always among them. @param others Hold existing keys, but generate none. */
 export function keyProviders(maker: KeyProvider = softwareKeys, others: readonly KeyProvider[] = []): KeyProviders {
   const known = new Map([softwareKeys, ...others, maker].map((one) => [one.name, one]))
   return {
     maker,
     named: (name) => {
       const found = known.get(name)
-      if (found === undefined) throw new Error(`this key is kept by ${name}, which is not set up here`)
+      if (found === undefined) throw new Error(`this key is kept by ${name}, which is not configured here`)
       return found
     },
   }

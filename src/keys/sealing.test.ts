@@ -26,7 +26,7 @@ function sealing(fill = 1) {
   return sealingWith(Buffer.alloc(32, fill), db.store, () => noon)
 }
 
-test('what one process sealed another opens, with the same master key', async () => {
+test('a process opens what another one sealed with the same master key', async () => {
   const sealed = await sealing().seal(place, 'Thandi')
   assert.equal((await sealing().open(place, sealed)).toString(), 'Thandi')
   assert(!sealed.includes('Thandi'))
@@ -68,7 +68,7 @@ test('subkeys differ by purpose and tenant, and stay the same', async () => {
   assert.notDeepEqual(await one.derive(platformTenantId, 'offer-code'), a)
 })
 
-test('many processes that need the first key at once agree on one, and its private half is sealed', async () => {
+test('processes that concurrently need the first key agree on one, and its private key is sealed', async () => {
   const rings = Array.from({ length: 8 }, () => softwareKeyRing(db.store, sealing(), () => noon))
   const keys = await Promise.all(rings.map((ring) => ring.current(tenantId, 'credential')))
   assert.equal(new Set(keys.map((key) => key.kid)).size, 1)

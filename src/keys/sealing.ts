@@ -1,10 +1,11 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
 import type { TenantId } from '../caller.ts'
 import { randomBytes } from '../crypto/random.ts'
-import { Recent, remembered } from '../memory/recent.ts'
+import { Memory } from '../memory/memory.ts'
+import { remembered } from '../memory/recent.ts'
 import { type Store, sql, type TenantTx } from '../store/store.ts'
 
-/** Where a sealed value lives. It opens nowhere else: moved to another row, column or tenant it is refused. */
+/** Where a sealed value is stored. Moved to another row, column or tenant it cannot be opened. */
 export type SealedPlace = {
   readonly tenantId: TenantId
   readonly table: string
@@ -17,7 +18,7 @@ export type Sealing = {
   readonly seal: (place: SealedPlace, plain: Uint8Array | string) => Promise<Buffer>
   /** @throws Error when the value was changed, moved, or sealed under another master key. */
   readonly open: (place: SealedPlace, sealed: Uint8Array) => Promise<Buffer>
-  /** A subkey of the tenant's data key, 32 bytes, for one purpose (HKDF-SHA256, RFC 5869). */
+  /** Returns a subkey of the tenant's data key, 32 bytes, for one purpose (HKDF-SHA256, RFC 5869). */
   readonly derive: (tenantId: TenantId, purpose: string) => Promise<Buffer>
 }
 
@@ -25,24 +26,22 @@ const VERSION = 1
 const IV_BYTES = 12
 const TAG_BYTES = 16
 const KEY_BYTES = 32
-/** Keys of tenants that were used lately: some 300 bytes each. A key that is gone costs a look-up. */
-const BOUNDS = { entriesMax: 20_000, ttlMs: 24 * 3_600_000 }
 
-const findKey = sql('sealing.find_key', 'select wrapped from tenant_key where tenant_id = $1 and version = 1')
+const findKey = sql('keys.find_data_key', 'select wrapped from tenant_key where tenant_id = $1 and version = 1')
 const insertKey = sql(
-  'sealing.insert_key',
+  'keys.insert_data_key',
   `insert into tenant_key (tenant_id, version, wrapped, created_at) values ($1, 1, $2, $3) on conflict do nothing`,
 )
 
 /**
- * Data keys are kept in memory for a while once opened, so sealing normally costs no round trip.
+ * Returns the sealing under a master key. Opened data keys are cached, so sealing normally costs no round trip.
  *
  * @param masterKey 32 bytes.
  */
-export function sealingWith(masterKey: Uint8Array, store: Store, now: () => Date): Sealing {
+export function sealingWith(masterKey: Uint8Array, store: Store, now: () => Date, memory = new Memory()): Sealing {
   const master = createSecretKey(masterKey)
-  const dataKeys = new Recent<Promise<KeyObject>>(BOUNDS)
-  const subkeys = new Recent<Promise<Buffer>>(BOUNDS)
+  const dataKeys = memory.cache<Promise<KeyObject>>('keys.data_keys')
+  const subkeys = memory.cache<Promise<Buffer>>('keys.subkeys')
 
   function dataKey(tenantId: TenantId): Promise<KeyObject> {
     return remembered(dataKeys, tenantId, now(), () => loadKey(tenantId))
@@ -51,10 +50,10 @@ export function sealingWith(masterKey: Uint8Array, store: Store, now: () => Date
   async function loadKey(tenantId: TenantId): Promise<KeyObject> {
     const aad = `tenant_key|${tenantId}`
     const wrapped = await store.inTenant(tenantId, async (tx) => {
-      const there = await wrappedIn(tx)
-      if (there !== null) return there
+      const found = await wrappedIn(tx)
+      if (found !== null) return found
       await tx.rows(insertKey, [tenantId, encrypt(master, aad, randomBytes(KEY_BYTES)), now()])
-      // Somebody else's may have been first: theirs counts.
+      // Another process may have inserted its key first.
       return wrappedIn(tx)
     })
     if (wrapped === null) throw new Error('the tenant has no data key')
@@ -65,7 +64,7 @@ export function sealingWith(masterKey: Uint8Array, store: Store, now: () => Date
     try {
       return decrypt(master, aad, wrapped)
     } catch (cause) {
-      throw new Error('MASTER_KEY is not the one that this database was sealed with: set that one again', { cause })
+      throw new Error('MASTER_KEY is not the key that this database was sealed with: set that key again', { cause })
     }
   }
 

@@ -12,7 +12,7 @@ for (const kind of ['password', 'secret'] as const) {
   })
 }
 
-test('nothing is the secret of the empty hash', async () => {
+test('no secret matches the empty hash', async () => {
   for (const secret of ['', 'A', '\0']) assert.equal(await isSecretOf(noSecretHash, secret), false)
 })
 

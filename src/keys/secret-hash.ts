@@ -1,7 +1,7 @@
 import { randomBytes, scrypt } from 'node:crypto'
 import { equalInConstantTime } from '../crypto/digest.ts'
 
-/** Work factors: `password` for what people choose, `secret` for random secrets of at least 32 characters. */
+/** Work factors: `password` for passwords of people, `secret` for random secrets of at least 32 characters. */
 const costs = {
   password: { N: 32_768, r: 8, p: 3 },
   secret: { N: 16_384, r: 8, p: 1 },
@@ -20,7 +20,7 @@ export async function hashSecret(secret: string, kind: keyof typeof costs): Prom
   return `scrypt$${cost.N}$${cost.r}$${cost.p}$${salt.toString('base64url')}$${key.toString('base64url')}`
 }
 
-/** Whether the stored string is the hash of this secret; in a time that does not depend on the answer. Slow on purpose. */
+/** Whether the stored string is the hash of this secret. Slow by design; compares in constant time. */
 export async function isSecretOf(stored: string, secret: string): Promise<boolean> {
   const [, N, r, p, salt = '', hash = ''] = FORM.exec(stored) ?? []
   if (N === undefined) throw new Error('the stored hash has an unknown form')
@@ -28,7 +28,7 @@ export async function isSecretOf(stored: string, secret: string): Promise<boolea
   return equalInConstantTime(key, Buffer.from(hash, 'base64url'))
 }
 
-/** A hash that no secret has, with the cost of a real one: to be checked when there is nothing to check. */
+/** A hash that no secret has, with the cost of a real one: checked when the client is unknown, so that the time reveals nothing. */
 export const noSecretHash = `scrypt$${costs.secret.N}$${costs.secret.r}$${costs.secret.p}$AAAAAAAAAAAAAAAAAAAAAA$${'A'.repeat(43)}`
 
 function derive(secret: string, salt: Buffer, { N, r, p }: Cost): Promise<Buffer> {

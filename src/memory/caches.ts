@@ -4,7 +4,7 @@ type CacheBounds = { readonly ttlSeconds: number; readonly description: string }
   | { readonly bytesMax: number }
 )
 
-/** Everything that a server process remembers between requests, besides the counts of its rate limits. Printed into `docs/limits.md`. */
+/** All caches of a server process. Printed into `docs/limits.md`. */
 export const caches = {
   'authorization.grants': {
     ...{ entriesMax: 20_000, ttlSeconds: 900 },
@@ -20,7 +20,7 @@ export const caches = {
   },
   'directory.tenants': {
     ...{ entriesMax: 10_000, ttlSeconds: 5 },
-    description: 'Tenants by slug and id. A change by another process shows after this time.',
+    description: 'Tenants by slug and id. A change by another process takes effect after this time.',
   },
   'issuance.current_templates': {
     ...{ entriesMax: 2_000, ttlSeconds: 3_600 },
@@ -45,6 +45,23 @@ export const caches = {
   'issuance.status_lists': {
     ...{ entriesMax: 200, ttlSeconds: 86_400 },
     description: 'Signed status lists, until their version changes.',
+  },
+  'keys.data_keys': {
+    ...{ entriesMax: 20_000, ttlSeconds: 86_400 },
+    description: 'Data keys of tenants, which seal personal data and private keys.',
+  },
+  'keys.subkeys': {
+    ...{ entriesMax: 20_000, ttlSeconds: 86_400 },
+    description: 'Keys derived from data keys, by tenant and purpose.',
+  },
+  'keys.current': {
+    ...{ entriesMax: 20_000, ttlSeconds: 60 },
+    description:
+      'Current signing keys by tenant and usage. A rotation by another process takes effect after this time.',
+  },
+  'keys.certificate_keys': {
+    ...{ entriesMax: 1_000, ttlSeconds: 60 },
+    description: 'Signing keys of certificates by tenant and id.',
   },
   'trust.own_anchors': {
     ...{ entriesMax: 1_000, ttlSeconds: 5 },

@@ -6,12 +6,12 @@ type Share<T> = { readonly entries: Map<string, Entry<T>>; bytes: number }
 
 /** One tenant fills at most this part of a cache. */
 const SHARES = 4
-/** What an entry costs beside its value and its key. */
+/** Memory of an entry besides its value and its key. */
 const ENTRY_BYTES = 250
 
 /**
- * Cache of what tenants fetch from addresses that they name: bounded in bytes, with a share for each tenant, so that one tenant cannot evict
- * what others use. An entry is read by all tenants and counts against the one that fetched it; the least recently used goes first.
+ * Cache of documents that tenants fetch from addresses of their choice: bounded in bytes, with a share for each tenant, so that one tenant
+ * cannot evict the entries of others. All tenants read an entry; it counts against the one that fetched it. The least recently used is evicted.
  */
 export class FetchedCache<T> {
   readonly #bounds: Bounds
@@ -23,7 +23,7 @@ export class FetchedCache<T> {
     this.#bounds = bounds
   }
 
-  /** The entry if it is fresh at `now`. */
+  /** Returns the entry if it is fresh at `now`. */
   get(key: string, now: Date): T | undefined {
     const entries = this.#shares.get(this.#tenantOf.get(key) ?? '')?.entries
     const found = entries?.get(key)
@@ -38,10 +38,9 @@ export class FetchedCache<T> {
   }
 
   /**
-   * Keeps an entry until its time to live has passed, or until `until` if that is sooner. One that is larger than the share of a tenant is not
-   * kept.
+   * Keeps an entry for its time to live, or until `until` if that is earlier. An entry larger than the share of a tenant is not kept.
    *
-   * @param bytes What the value occupies in memory.
+   * @param bytes Size of the value in memory.
    */
   set(key: string, value: T, bytes: number, tenant: string, now: Date, until = Number.POSITIVE_INFINITY): void {
     this.delete(key)
@@ -62,7 +61,7 @@ export class FetchedCache<T> {
     this.#bytes += entry.bytes
   }
 
-  /** Drops an entry, if there is one. */
+  /** Deletes the entry, if present. */
   delete(key: string): void {
     const tenant = this.#tenantOf.get(key) ?? ''
     const share = this.#shares.get(tenant)

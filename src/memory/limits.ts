@@ -1,4 +1,4 @@
-/** Counted by key, in one process, in windows that begin with the first time. `keysMax`: the least recently used are forgotten first. */
+/** At most `countMax` per key within a window that starts with the first count, in one process. Above `keysMax` the least recently used key is evicted. */
 type Limit = {
   readonly countMax: number
   readonly windowSeconds: number
@@ -8,11 +8,11 @@ type Limit = {
 
 const minute = { windowSeconds: 60, keysMax: 20_000 } as const
 
-/** All rate limits. What succeeds counts nowhere, unless the description says so. */
+/** All rate limits. Only failures are counted, unless the description says otherwise. */
 export const limits = {
   'authorization.attempts_of_client': {
     ...{ ...minute, countMax: 10 },
-    description: 'Failed client authentications by client and address; forgotten when the client authenticates.',
+    description: 'Failed client authentications by client and address; reset when the client authenticates.',
   },
   'authorization.attempts_of_proven_client': {
     ...{ ...minute, countMax: 60 },
@@ -20,7 +20,7 @@ export const limits = {
   },
   'authorization.attempts_of_network': {
     ...{ ...minute, countMax: 100 },
-    description: 'Failed client authentications by address, of whatever client: each costs a slow hash.',
+    description: 'Failed client authentications by address, of all clients: each costs a slow hash.',
   },
   'issuance.refusals': {
     ...{ ...minute, countMax: 300 },
@@ -32,7 +32,7 @@ export const limits = {
   },
   'issuance.nonces': {
     ...{ ...minute, countMax: 6000 },
-    description: 'Nonces by address and tenant, less those that a credential was issued with.',
+    description: 'Nonces by address and tenant, without those that were used for a credential.',
   },
   'verification.refusals': {
     ...{ ...minute, countMax: 120 },

@@ -1,8 +1,8 @@
 /**
- * What of an address is counted: an IPv4 address, or the /64 of an IPv6 one, which is what one caller has to choose from.
+ * Returns the network that a rate limit counts: an IPv4 address, or the /64 of an IPv6 address, from which one client can choose addresses.
  *
- * @returns null for the machine itself: our own wallet calls from there for all its users, and so does a proxy that was not declared
- * (`TRUST_PROXY`), behind which one caller could lock out all others.
+ * @returns null for loopback: internal requests come from there for all users, and so do those of a proxy without `TRUST_PROXY`, behind
+ * which one client could lock out all others.
  */
 export function networkOf(ip: string): string | null {
   const v4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1]

@@ -17,7 +17,7 @@ function full(key: string): RateLimiter {
   return limiter
 }
 
-test('[SEC-74] what happened too often is refused until its window is over, for its key and its limit only', () => {
+test('[SEC-74] a key above its limit is refused until its window ends, for that limit only', () => {
   const limiter = full('a')
   assert.throws(
     () => limiter.admit(limit, 'a', later(30_000)),
@@ -29,7 +29,7 @@ test('[SEC-74] what happened too often is refused until its window is over, for 
   new RateLimiter().admit(limit, 'a', noon)
 })
 
-test('what is given back does not count, and never more is given back than was counted', () => {
+test('a refund is not counted, and the count is never below 0', () => {
   const limiter = full('a')
   limiter.count(limit, 'a', noon, -1)
   limiter.admit(limit, 'a', noon)
@@ -40,7 +40,7 @@ test('what is given back does not count, and never more is given back than was c
   assert.throws(() => limiter.admit(limit, 'a', noon))
 })
 
-test('however many keys there are, memory is bounded', () => {
+test('memory is bounded for any number of keys', () => {
   const limiter = full('first')
   for (let key = 0; key < limits[limit].keysMax; key += 1) limiter.count(limit, String(key), noon)
   limiter.admit(limit, 'first', noon)
@@ -57,5 +57,5 @@ for (const [ip, network] of [
   ['::ffff:127.0.0.1', null],
   ['::1', null],
 ] as const) {
-  test(`${ip} is counted as ${network ?? 'the machine itself, not at all'}`, () => assert.equal(networkOf(ip), network))
+  test(`${ip} is counted as ${network ?? 'loopback, not at all'}`, () => assert.equal(networkOf(ip), network))
 }

@@ -4,11 +4,11 @@ import { Recent } from './recent.ts'
 
 type Counts = Recent<{ count: number; readonly until: number }>
 
-/** The one rate limiter of a server: counts by limit and key, in this process only. */
+/** The rate limiter of a server: counts by limit and key, in this process only. */
 export class RateLimiter {
   readonly #counts = new Map<LimitName, Counts>()
 
-  /** @throws Fault `request.rate_limited` if the window of the key is full */
+  /** Checks a limit without counting. @throws Fault `request.rate_limited` if the key has reached it */
   admit(name: LimitName, key: string, now: Date): void {
     const found = this.#of(name).get(key, now)
     if (found === undefined || found.count < limits[name].countMax) return
@@ -16,7 +16,7 @@ export class RateLimiter {
     throw new Fault('request.rate_limited', { meta: { retryAfterSeconds } })
   }
 
-  /** Counts one more time, or with -1 one less, down to none. */
+  /** Counts one more, or with -1 one less, but never below 0. */
   count(name: LimitName, key: string, now: Date, by: 1 | -1 = 1): void {
     const counts = this.#of(name)
     const found = counts.get(key, now)
@@ -24,16 +24,15 @@ export class RateLimiter {
     else if (by === 1) counts.set(key, { count: 1, until: now.getTime() + limits[name].windowSeconds * 1000 }, now)
   }
 
-  /** Begins a new window for a key. */
+  /** Resets a key. */
   forget(name: LimitName, key: string): void {
     this.#of(name).delete(key)
   }
 
   #of(name: LimitName): Counts {
-    const known = this.#counts.get(name)
-    if (known !== undefined) return known
-    const made: Counts = new Recent({ entriesMax: limits[name].keysMax, ttlMs: limits[name].windowSeconds * 1000 })
-    this.#counts.set(name, made)
-    return made
+    const { keysMax, windowSeconds } = limits[name]
+    const counts: Counts = this.#counts.get(name) ?? new Recent({ entriesMax: keysMax, ttlMs: windowSeconds * 1000 })
+    this.#counts.set(name, counts)
+    return counts
   }
 }

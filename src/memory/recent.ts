@@ -1,11 +1,9 @@
-/** How many entries, and for how long. */
 type Bounds = { readonly entriesMax: number; readonly ttlMs: number }
 
 /**
- * Answers that may be a little old: bounded in number and in age; the least recently used goes first.
+ * Cache with a bound on its entries and a time to live; the least recently used entry is evicted.
  *
- * A key that hardly anybody names twice is better a number than a text: V8 takes up each text that a Map is asked for into the table of all
- * property names, where it costs again at each collection.
+ * Use numbers as keys where most keys are read once: V8 interns each string that a Map looks up, which costs at each garbage collection.
  */
 export class Recent<T, K extends string | number = string> {
   readonly #entries = new Map<K, { readonly value: T; readonly until: number }>()
@@ -15,20 +13,17 @@ export class Recent<T, K extends string | number = string> {
     this.#bounds = bounds
   }
 
-  /** The entry if it is fresh at `now`. */
+  /** Returns the entry if it is fresh at `now`. */
   get(key: K, now: Date): T | undefined {
     const found = this.#entries.get(key)
     if (found === undefined) return undefined
-    const isOver = found.until <= now.getTime()
-    // Who was asked for last is told only where that may soon decide who goes: it costs as much again as the look-up.
-    if (!isOver && this.#entries.size * 2 < this.#bounds.entriesMax) return found.value
     this.#entries.delete(key)
-    if (isOver) return undefined
+    if (found.until <= now.getTime()) return undefined
     this.#entries.set(key, found)
     return found.value
   }
 
-  /** Keeps an entry until its time to live has passed, or until `until` if that is sooner. */
+  /** Keeps an entry for its time to live, or until `until` if that is earlier. */
   set(key: K, value: T, now: Date, until = Number.POSITIVE_INFINITY): void {
     this.#entries.delete(key)
     if (this.#entries.size >= this.#bounds.entriesMax) this.#deleteOldest()
@@ -49,7 +44,7 @@ export class Recent<T, K extends string | number = string> {
   }
 }
 
-/** The fresh entry, or what `make` gives, which is kept. A failure is not kept: the next caller tries again. */
+/** Returns the fresh entry, or the result of `make`, which is cached. A rejection is not cached: the next caller tries again. */
 export function remembered<T, K extends string | number>(
   cache: Recent<Promise<T>, K>,
   key: K,

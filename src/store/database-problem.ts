@@ -1,21 +1,20 @@
 import { DatabaseUnavailable } from './database-unavailable.ts'
 
-/** What an operator can do about a database that refuses, by SQLSTATE. */
+/** What an operator can do about a refusal of PostgreSQL, by SQLSTATE. */
 const refusals: Readonly<Record<string, string>> = {
   '28P01': 'refuses the password of DATABASE_URL',
   '28000': 'refuses the user of DATABASE_URL',
   '3D000': 'does not have the database of DATABASE_URL: create it first',
-  '53300': 'has no connection left: lower DATABASE_POOL_MAX, or let the server take more',
+  '53300': 'has no connection left: lower DATABASE_POOL_MAX, or raise max_connections',
   '42501':
-    'gives the user of DATABASE_URL too few rights: it must own the database, and may create roles (CREATEROLE) at the first start',
+    'gives the user of DATABASE_URL too few rights: it must own the database, and have CREATEROLE at the first start',
 }
 
 const unreachable = new Set(['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN'])
 const unusable = new Set(['EACCES', 'EEXIST', 'ENOENT', 'ENOSPC', 'ENOTDIR', 'EPERM', 'EROFS'])
 
 /**
- * Says what is wrong with the database at the start in words that name the setting; never the connection string. What is not foreseen stays
- * as it is.
+ * Describes an error of the database at start and names the setting, never the connection string. Returns unknown errors unchanged.
  */
 export function describeDatabaseError(thrown: unknown): unknown {
   const error = thrown instanceof DatabaseUnavailable ? thrown.cause : thrown
@@ -28,6 +27,6 @@ export function describeDatabaseError(thrown: unknown): unknown {
     return new Error(`${text}: is it running, and may this machine connect?`, { cause: error })
   }
   if (unusable.has(code)) return new Error(`DATA_DIR cannot be used (${error.message})`, { cause: error })
-  // Any other five signs are an SQLSTATE: its message is for the operator, our stack is not.
+  // Any other code of five characters is an SQLSTATE: the operator needs its message, not our stack.
   return /^[0-9A-Z]{5}$/.test(code) ? new Error(`PostgreSQL: ${error.message} (${code})`, { cause: error }) : error
 }

@@ -1,6 +1,6 @@
 /**
- * The database is away, restarting, failing over or silent. Whether the statement took effect is not known, unless no connection could be
- * made. The edges answer it with 503 and `Retry-After`.
+ * The database is unreachable, restarting, failing over or unresponsive. Whether the statement took effect is unknown, unless no connection was
+ * made. The server responds with 503 and `Retry-After`.
  */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable'

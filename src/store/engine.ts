@@ -3,28 +3,28 @@ import type { Sql } from './store.ts'
 /** Runs one statement of an open transaction. */
 export type RunStatement = <Row>(statement: Sql, values?: readonly unknown[]) => Promise<Row[]>
 
-/** As whom a transaction acts: as the role that owns no table, for one tenant (null: for none). Ends with the transaction. */
+/** Role and tenant of a transaction. The role owns no table; `tenantId` null: no tenant. Both end with the transaction. */
 export type SessionContext = { readonly role: 'chirograph_app' | 'chirograph_across'; readonly tenantId: string | null }
 
 /** What differs between PostgreSQL and the embedded engine. */
 export type Engine = {
   readonly kind: 'postgresql' | 'embedded'
-  readonly transaction: <T>(acting: SessionContext, work: (run: RunStatement) => Promise<T>) => Promise<T>
+  readonly transaction: <T>(context: SessionContext, work: (run: RunStatement) => Promise<T>) => Promise<T>
   /** One statement, one transaction, one round trip. */
-  readonly single: <Row>(acting: SessionContext, statement: Sql, values: readonly unknown[]) => Promise<Row[]>
-  /** One transaction as the owner of the tables; `script` runs several statements at once. Only migrations use it. */
+  readonly single: <Row>(context: SessionContext, statement: Sql, values: readonly unknown[]) => Promise<Row[]>
+  /** One transaction as the owner of the tables, for migrations. `script` runs several statements at once. */
   readonly asOwner: <T>(work: (script: (text: string) => Promise<void>, run: RunStatement) => Promise<T>) => Promise<T>
   readonly roundTrips: () => number
   readonly close: () => Promise<void>
 }
 
 /**
- * Sets the role and the tenant of the transaction. As a function and not as SET, so that the values are parameters; in the condition of a
- * SELECT, so that no row comes back for nothing: all settings are made, and together they are never null. The time limits are set here and
- * not where the connection is opened, since a proxy in between refuses that.
+ * Sets the role, the tenant and the time limits of the transaction. Functions instead of SET, so that the values are parameters; in the
+ * condition of a SELECT, so that no row is returned (the concatenation is never null). The time limits are not set when a connection is
+ * opened, since a connection pooler refuses that.
  */
 export const setSessionContext: Sql = {
-  name: 'store.act',
+  name: 'store.set_session_context',
   text: `select where (set_config('role', $1, true) || set_config('chirograph.tenant_id', $2, true)
     || set_config('statement_timeout', '15s', true) || set_config('idle_in_transaction_session_timeout', '30s', true)) is null`,
 }

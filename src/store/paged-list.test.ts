@@ -12,23 +12,29 @@ const page = pagedList({
   rows: 'thing where tenant_id = $1',
   filters: { kind: (value) => `kind = ${value}`, open: { true: 'closed_at is null', false: 'closed_at is not null' } },
 })
-const ask: PageRequest = { size: 2, after: null, before: null, sort: { field: 'createdAt' }, readDescending: true }
+const firstPage: PageRequest = {
+  size: 2,
+  after: null,
+  before: null,
+  sort: { field: 'createdAt' },
+  readDescending: true,
+}
 
 /** What would be sent. */
-async function sent(asked: Partial<PageRequest>, filter: Parameters<typeof page>[3]) {
+async function sent(overrides: Partial<PageRequest>, filter: Parameters<typeof page>[3]) {
   const all: { statement: Sql; values: readonly unknown[] }[] = []
   const rows = async (statement: Sql, values: readonly unknown[] = []) => {
     all.push({ statement, values })
     return []
   }
-  await page({ rows } as unknown as TenantTx, { ...ask, ...asked }, ['t'], filter)
+  await page({ rows } as unknown as TenantTx, { ...firstPage, ...overrides }, ['t'], filter)
   const [one] = all
   return one === undefined
     ? null
     : { ...one.statement, text: one.statement.text.replace(/\s+/g, ' '), values: one.values }
 }
 
-test('a page has a statement of its own for its order, its cursor and its filters', async () => {
+test('each combination of order, cursor and filters has its own statement', async () => {
   assert.deepEqual(await sent({}, {}), {
     name: 'test.things createdAt d ',
     text: 'select id from thing where tenant_id = $1 order by id desc limit $2',
@@ -44,7 +50,7 @@ test('a page has a statement of its own for its order, its cursor and its filter
   assert.equal(new Set(await Promise.all(names)).size, 4)
 })
 
-test('in another order than that of creation the id decides between equals', async () => {
+test('in another order than that of creation ties are ordered by id', async () => {
   const sorted = await sent({ after: 'c', sort: { field: 'name' }, readDescending: false }, {})
   assert.equal(
     sorted?.text,
@@ -52,7 +58,7 @@ test('in another order than that of creation the id decides between equals', asy
   )
 })
 
-test('what no stored text can hold finds nothing, without asking; what a filter does not know is a mistake of ours', async () => {
+test('a filter with NUL finds nothing without a statement; an unknown filter value throws', async () => {
   assert.equal(await sent({}, { kind: 'a\0b' }), null)
   await assert.rejects(() => sent({}, { open: 'perhaps' }), /no condition/)
 })

@@ -1,13 +1,13 @@
 import { randomId } from '../crypto/random.ts'
 
-/** Of 12 bits, so that an id has three digits of it. */
+/** 12 bits, three digits of an id. */
 const COUNTER_MAX = 0xfff
-/** A time that is older than the last one by more is another time, not a request that took longer. */
+/** A time that is earlier than the last one by more than this starts a new sequence. */
 const SET_BACK_MS_MAX = 1000
 
 /**
- * An id for a row: UUID version 7, so that ids sort by the time they were made; those of one process also within a millisecond, and when
- * its clock is set back. Not a secret.
+ * Returns an id for a row: UUID version 7, so that ids sort by creation time; ids of one process also within a millisecond, and when its
+ * clock is set back. Not a secret.
  *
  * @see [RFC 9562, 6.2, method 1](https://www.rfc-editor.org/rfc/rfc9562#section-6.2)
  */
@@ -15,17 +15,17 @@ export function newId(): string {
   return bySystem(Date.now())
 }
 
-/** As {@link newId} for rows that are read by the time in their ids: it carries `now`, or up to a second more where ids were made since. */
+/** As {@link newId}, for rows that are filtered by the time in their ids: the time is `now`, or up to a second later to keep the order. */
 export function idAt(now: Date): string {
   return byClock(now.getTime())
 }
 
-/** The time that an id carries. */
+/** Returns the time in an id. */
 export function timeOfId(id: string): Date {
   return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16))
 }
 
-/** What sorts before every id that carries a later time, or this one, and behind all others. */
+/** Returns the lowest id with this time. */
 export function lowestIdAt(time: Date): string {
   return `${startOf(Math.max(0, time.getTime()))}000-8000-000000000000`
 }
@@ -45,7 +45,7 @@ function idsInOrder(setBackMsMax: number): (ms: number) => string {
     const random = randomId()
     if (ms > lastMs || ms < lastMs - setBackMsMax) {
       begin(ms)
-      // The lower half, so that there is room to count up.
+      // The lower half, so that the counter can be incremented.
       counter = Number.parseInt(random.slice(0, 3), 16) >> 1
     } else if (counter < COUNTER_MAX) {
       counter += 1

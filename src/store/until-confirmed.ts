@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Pauses before each further try; together longer than a failover of a database within one place. */
+/** Pauses before each retry; together longer than a failover within one data centre. */
 const PAUSES_MS = [20, 100, 500, 1500] as const
-/** Connection lost, out of resources, shut down, failed below the database; every other SQLSTATE is its answer. */
-const PASSING_STATES = /^(08|53|57|58)/
+/** SQLSTATEs of lost connections, insufficient resources, shutdown and system errors; every other one is final. */
+const TRANSIENT_STATES = /^(08|53|57|58)/
 
 /**
- * Runs a statement until the database has confirmed it, for about two seconds. It may have been carried out although its answer was lost, so the
- * statement must do nothing, or the same once more, when it runs twice.
+ * Retries a statement until the database confirms it, for about two seconds. A statement whose response was lost may have taken effect, so it
+ * must be idempotent.
  */
 export async function untilConfirmed<T>(run: () => Promise<T>): Promise<T> {
   for (const ms of PAUSES_MS) {
@@ -24,5 +24,5 @@ export async function untilConfirmed<T>(run: () => Promise<T>): Promise<T> {
 function isOutage(error: unknown): boolean {
   if (!(error instanceof Error) || error.name === 'Fault') return false
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
-  return !/^[0-9A-Z]{5}$/.test(code) || PASSING_STATES.test(code)
+  return !/^[0-9A-Z]{5}$/.test(code) || TRANSIENT_STATES.test(code)
 }

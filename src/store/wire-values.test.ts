@@ -29,7 +29,7 @@ type Echo = {
   times: Date[]
 }
 
-test('whatever is sent comes back the same, from both engines', async () => {
+test('values round-trip through both engines', async () => {
   const text = fc.string({ unit: 'grapheme' }).filter((one) => !one.includes('\0'))
   const bytes = fc.uint8Array().map((one) => Buffer.from(one))
   const date = fc.date({ min: new Date('1900-01-01'), max: new Date('2200-01-01'), noInvalidDate: true })
@@ -46,7 +46,7 @@ test('whatever is sent comes back the same, from both engines', async () => {
   )
   await fc.assert(
     fc.asyncProperty(values, async ([texts, list, numbers, at, flag, json, one, plain, times]) => {
-      if (JSON.stringify(json).includes('\\u0000')) return
+      if (/\\u0000|__proto__/.test(JSON.stringify(json))) return
       const sent = [texts, list, numbers, at, flag, JSON.stringify(json), one, plain, times]
       const [back] = await db.store.single(platformTenantId, (tx) => tx.rows<Echo>(echo, sent))
       assert.deepEqual(back?.texts, texts)
@@ -65,7 +65,7 @@ test('whatever is sent comes back the same, from both engines', async () => {
   )
 })
 
-test('an object is refused: whoever means JSON writes it', () => {
+test('an object is refused: JSON is serialized by the caller', () => {
   assert.throws(() => toWire({ a: 1 }), TypeError)
 })
 

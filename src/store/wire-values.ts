@@ -1,8 +1,8 @@
 /**
- * A parameter as it travels: text, or bytes as they are. Dates become ISO 8601 in UTC; arrays become array literals, of texts, numbers,
- * booleans, dates or bytes.
+ * Encodes a parameter as text or bytes. Dates become ISO 8601 in UTC; arrays of texts, numbers, booleans, dates or bytes become array
+ * literals.
  *
- * @throws TypeError for objects: JSON is written by the caller, who knows that it is JSON.
+ * @throws TypeError for objects: callers serialize JSON themselves.
  */
 export function toWire(value: unknown): string | Buffer | null {
   if (value === null || value === undefined) return null
@@ -12,7 +12,7 @@ export function toWire(value: unknown): string | Buffer | null {
   if (Array.isArray(value)) return `{${value.map(element).join(',')}}`
   if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value)
-  throw new TypeError(`a ${typeof value} is no parameter of a statement`)
+  throw new TypeError(`a ${typeof value} cannot be a parameter of a statement`)
 }
 
 function element(value: unknown): string {

@@ -36,7 +36,7 @@ const routes = [
   }),
 ]
 
-test('the document says what the route says: scope, shapes, statuses', () => {
+test('the document describes scope, schemas and statuses of a route', () => {
   const document = openApiOf({ config: readConfig({}), routes, endpoints: [] })
   const post = document.paths['/creds/things/{id}']?.post
   assert.deepEqual(post?.security, [{ token: ['issuance:write'] }])
@@ -69,14 +69,14 @@ test('the document says what the route says: scope, shapes, statuses', () => {
   assert.deepEqual(names, ['page[size]', 'page[after]', 'page[before]', 'sort'])
 })
 
-test('every reference in the document leads somewhere', () => {
+test('every reference in the document resolves', () => {
   const document = openApiOf({ config: readConfig({}), routes, endpoints: [] })
   for (const [, name = ''] of JSON.stringify(document).matchAll(/#\/components\/schemas\/(\w+)/g)) {
     assert.ok(name in document.components.schemas, name)
   }
 })
 
-test('a shape that is used by several routes checks and writes as itself', async () => {
+test('a schema that several routes use validates and serializes in each', async () => {
   const server = aServer({ routes })
   const headers = { authorization: 'Bearer writer', 'content-type': 'application/json' }
   const path = '/creds/things/1'

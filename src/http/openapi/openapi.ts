@@ -7,16 +7,16 @@ import { headerParameters, notModifiedResponse } from '../routes/header-paramete
 import type { Route } from '../routes/route.ts'
 import { answerMetaSchema, errorMetaSchema } from './meta-schema.ts'
 
-/** What the reference is written from. */
+/** What the OpenAPI document is generated from. */
 export type ReferenceParts = {
   readonly config: Pick<Config, 'publicUrl' | 'walletBaseUrl' | 'credsBaseUrl' | 'onboardingBaseUrl'>
   readonly routes: readonly Route[]
   readonly endpoints: readonly Endpoint[]
-  /** What the server sends by itself. */
+  /** The message that the server sends to webhook endpoints. */
   readonly webhook?: WebhookReference | undefined
 }
 
-/** A message that the server sends: shapes as JSON Schema. */
+/** A message that the server sends; `body` is a JSON Schema. */
 export type WebhookReference = {
   readonly summary: string
   readonly description: string
@@ -24,9 +24,9 @@ export type WebhookReference = {
   readonly body: object
 }
 
-/** One operation of the document, as far as the pages read it. */
+/** One operation of the document, as far as the reference page reads it. */
 export type OpenApiOperation = {
-  /** For generated clients: unique, and stable as long as method and path are. */
+  /** Unique, and derived from method and path. */
   readonly operationId: string
   readonly tags: readonly string[]
   readonly summary: string
@@ -46,7 +46,7 @@ export type OpenApi = {
 
 const groupTitles = { wallet: 'Wallet', creds: 'Issuance and trust', onboarding: 'User lookup' } as const
 
-/** Refusals that need no mention on the route: the edge gives them to every one. */
+/** Faults of every route. */
 const edgeFaults: readonly FaultCode[] = [
   'request.invalid',
   'request.not_acceptable',
@@ -58,8 +58,8 @@ const edgeFaults: readonly FaultCode[] = [
 ]
 
 /**
- * Writes the OpenAPI 3.1 document from the routes and endpoints: the schemas are those that check the requests and write the replies.
- * Shapes with an `$id` become components.
+ * Generates the OpenAPI 3.1 document from the routes and endpoints, with the schemas that validate requests and serialize replies. Schemas
+ * with an `$id` become components.
  */
 export function openApiOf({ config, routes, endpoints, webhook }: ReferenceParts): OpenApi {
   const schemas: Record<string, object> = {
@@ -70,10 +70,10 @@ export function openApiOf({ config, routes, endpoints, webhook }: ReferenceParts
   }
   const paths: Record<string, Record<string, OpenApiOperation>> = {}
   for (const route of routes)
-    at(paths, `/${route.group}${route.path}`)[route.method.toLowerCase()] = ofRoute(route, schemas)
+    methodsOf(paths, `/${route.group}${route.path}`)[route.method.toLowerCase()] = ofRoute(route, schemas)
   for (const endpoint of endpoints) {
     if (endpoint.hidden) continue
-    at(paths, endpoint.path.replace('*}', '}'))[endpoint.method.toLowerCase()] = ofEndpoint(endpoint, schemas)
+    methodsOf(paths, endpoint.path.replace('*}', '}'))[endpoint.method.toLowerCase()] = ofEndpoint(endpoint, schemas)
   }
   return {
     openapi: '3.1.0',
@@ -94,7 +94,7 @@ export function openApiOf({ config, routes, endpoints, webhook }: ReferenceParts
 
 function ofWebhook({ summary, description, headers, body }: WebhookReference): object {
   const requestBody = { required: true, content: { 'application/json': { schema: body } } }
-  const responses = { '2XX': { description: 'Taken.' }, '410': { description: 'The endpoint is disabled.' } }
+  const responses = { '2XX': { description: 'Accepted.' }, '410': { description: 'The endpoint is disabled.' } }
   return {
     operationId: 'receiveEvent',
     summary,
@@ -106,7 +106,10 @@ function ofWebhook({ summary, description, headers, body }: WebhookReference): o
   }
 }
 
-function at(paths: Record<string, Record<string, OpenApiOperation>>, path: string): Record<string, OpenApiOperation> {
+function methodsOf(
+  paths: Record<string, Record<string, OpenApiOperation>>,
+  path: string,
+): Record<string, OpenApiOperation> {
   const found = paths[path] ?? {}
   paths[path] = found
   return found
@@ -127,10 +130,10 @@ function tagsOf(config: ReferenceParts['config'], paths: OpenApi['paths']): obje
 
 function introduction(publicUrl: string): string {
   return [
-    `Every operation of the three groups wants \`Authorization: Bearer\` with an access token, which \`POST ${publicUrl}/auth/token\` gives: to a client by \`client_credentials\`,`,
-    'and for the wallet of a person by token exchange (RFC 8693) with `requested_subject=<username>`. The protocol surface wants no token of ours.',
-    'Every POST of the three groups takes an `Idempotency-Key`, so that a request whose answer was lost can be sent again.',
-    'Answers are `{data, links, meta}`, refusals `{errors}`; in `errors` each `code` is stable, and `id` finds the line in the log.',
+    `Every operation of the three groups requires \`Authorization: Bearer\` with an access token from \`POST ${publicUrl}/auth/token\`: for a client by \`client_credentials\`,`,
+    'and for the wallet of a user by token exchange (RFC 8693) with `requested_subject=<username>`. The protocol surface requires no such token.',
+    'Every POST of the three groups accepts an `Idempotency-Key`, so that a request whose response was lost can be repeated.',
+    'Responses are `{data, links, meta}`, errors `{errors}`; each `code` is stable, and the log line of the request has the same `id`.',
   ].join(' ')
 }
 
@@ -155,7 +158,7 @@ function ofRoute(route: Route, schemas: Record<string, object>): OpenApiOperatio
     operationId: operationIdOf(route.method, `/${route.group}${route.path}`),
     tags: [tag],
     summary: route.summary,
-    ...(route.scope === null ? {} : { description: `Needs the scope \`${route.scope}\`: ${scopes[route.scope]}` }),
+    ...(route.scope === null ? {} : { description: `Requires the scope \`${route.scope}\`: ${scopes[route.scope]}` }),
     security: [{ token: route.scope === null ? [] : [route.scope] }],
     parameters: [
       ...pathParameters(route.path, route.params),
@@ -164,7 +167,7 @@ function ofRoute(route: Route, schemas: Record<string, object>): OpenApiOperatio
     ],
     ...(route.body === undefined ? {} : { requestBody: bodyOf(shapeOf(route.body, schemas), route.textBodies) }),
     responses: {
-      [route.status]: { description: 'Done.', ...success },
+      [route.status]: { description: 'Success.', ...success },
       ...notModifiedResponse(route),
       ...refusals(route),
     },
@@ -182,7 +185,7 @@ function contentOf(route: Route, data: object): object {
   return { 'application/json': { schema }, ...Object.fromEntries(others) }
 }
 
-/** One response a status; its description lists the codes and what they mean. */
+/** One response per status; its description lists the codes and their titles. */
 function refusals(route: Route): Record<string, object> {
   const codes = new Set<FaultCode>([...edgeFaults, ...route.faults])
   if (route.scope !== null) codes.add('scope.missing')
@@ -206,7 +209,7 @@ const bodyFaults = ['request.malformed', 'request.too_large', 'request.media_typ
 function ofEndpoint(endpoint: Endpoint, schemas: Record<string, object>): OpenApiOperation {
   const body = endpoint.body === undefined ? {} : shapeOf(endpoint.body, schemas)
   const content = { 'application/json': { schema: { $ref: '#/components/schemas/OAuthError' } } }
-  const types = takenTypes[endpoint.accepts].map((type) => [
+  const types = acceptedTypes[endpoint.accepts].map((type) => [
     type,
     { schema: type === 'application/jwt' ? { type: 'string' } : body },
   ])
@@ -218,14 +221,14 @@ function ofEndpoint(endpoint: Endpoint, schemas: Record<string, object>): OpenAp
     parameters: pathParameters(endpoint.path, undefined),
     ...(types.length === 0 ? {} : { requestBody: { required: true, content: Object.fromEntries(types) } }),
     responses: {
-      '2XX': { description: 'As the specification says.' },
-      default: { description: 'An error of the protocol.', ...(endpoint.faultsAs === 'page' ? {} : { content }) },
+      '2XX': { description: 'As specified.' },
+      default: { description: 'An OAuth error.', ...(endpoint.faultsAs === 'page' ? {} : { content }) },
     },
   }
 }
 
 const FORM = 'application/x-www-form-urlencoded'
-const takenTypes: Readonly<Record<EndpointBodyKind, readonly string[]>> = {
+const acceptedTypes: Readonly<Record<EndpointBodyKind, readonly string[]>> = {
   none: [],
   form: [FORM],
   json: ['application/json'],
@@ -261,7 +264,7 @@ function propertiesOf(schema: TSchema | undefined): Readonly<Record<string, TSch
   return schema.properties as Record<string, TSchema>
 }
 
-/** The schema as JSON; whatever has an `$id` moves to the components and is referred to. */
+/** Returns the schema as JSON; schemas with an `$id` become components and are referenced. */
 function shapeOf(schema: TSchema, schemas: Record<string, object>): object {
   return hoist(JSON.parse(JSON.stringify(schema)), schemas) as object
 }
@@ -291,9 +294,9 @@ const errorsSchema = {
         type: 'object',
         required: ['id', 'status', 'code', 'title', 'detail'],
         properties: {
-          id: { ...text, description: 'Names this error; the server log has a line with it.' },
+          id: { ...text, description: 'Id of the error; the log line of the request has the same.' },
           status: { ...text, description: 'The HTTP status.' },
-          code: { ...text, description: 'Stable; made for programs.' },
+          code: { ...text, description: 'Stable code, for programs.' },
           title: text,
           detail: text,
           source: {

@@ -10,7 +10,7 @@ type Entry = {
 }
 type Shape = Readonly<Record<string, unknown>>
 
-/** Writes the reference as one page: a list of headings at the side, and under each its operations, folded. */
+/** Renders the API reference as one page: a menu of tags, and the operations of each tag, collapsed. */
 export function referencePage(document: OpenApi): string {
   const shapes = document.components.schemas
   const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -64,7 +64,7 @@ function parameterTable({ parameters }: OpenApiOperation): string {
   return `<table><thead><tr><th>Parameter<th>In<th>Form<th>Meaning</tr></thead><tbody>${rows.join('')}</tbody></table>`
 }
 
-/** What the reader has to write is shown at once, also if it is a shape of its own. */
+/** Shows the schema of the body in place, also if it is a component. */
 function bodyBlock({ requestBody }: OpenApiOperation, shapes: Shape): string {
   const show = (schema: unknown) => {
     const { $ref } = (schema ?? {}) as Shape
@@ -79,7 +79,7 @@ function responseList({ responses }: OpenApiOperation): string {
     const isGood = status.startsWith('2')
     return `<dt><code>${escapeHtml(status)}</code></dt><dd>${inline(description)}${isGood ? contentBlocks(response, replyBlock) : ''}</dd>`
   })
-  return `<h4>Answers</h4><dl>${items.join('')}</dl>`
+  return `<h4>Responses</h4><dl>${items.join('')}</dl>`
 }
 
 function contentBlocks(holder: object, show: (schema: unknown) => string): string {
@@ -91,13 +91,13 @@ function contentBlocks(holder: object, show: (schema: unknown) => string): strin
   return blocks.join('')
 }
 
-/** The place that links lead to is inside: a browser unfolds what is around it. */
+/** The anchor is inside of `details`, so that a browser opens it when a link leads there. */
 function schemaBlock(name: string, schema: object): string {
   const text = `<div id="${anchor(`shape ${name}`)}">${shapeBlock(schema)}</div>`
   return `<details><summary><code>${escapeHtml(name)}</code></summary>${text}</details>`
 }
 
-/** The style of the reference; follows the reader's light or dark setting. */
+/** Style sheet of the API reference, for light and dark colour schemes. */
 export const referenceStyle = `:root{color-scheme:light dark;--edge:light-dark(#d5d9df,#3a4048);--soft:light-dark(#f5f6f8,#1b1f24)}
 *{box-sizing:border-box}body{margin:0;display:flex;font:16px/1.5 system-ui,sans-serif}
 nav{position:sticky;top:0;height:100vh;overflow:auto;flex:0 0 16rem;padding:1rem;border-right:1px solid var(--edge)}

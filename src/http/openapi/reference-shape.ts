@@ -6,7 +6,7 @@ type Row = { readonly path: string; readonly schema: Shape; readonly isRequired:
 const ROWS_MAX = 200
 const COMPONENT = '#/components/schemas/'
 
-/** Shows a schema to people: its members in a table, nested ones by their path, and its examples. A reference leads to its shape. */
+/** Renders a schema: a table of its members, nested ones by path, and its examples. A `$ref` becomes a link. */
 export function shapeBlock(schema: unknown): string {
   const shape = asShape(schema)
   const rows = membersOf(shape, '').slice(0, ROWS_MAX)
@@ -14,14 +14,14 @@ export function shapeBlock(schema: unknown): string {
   return head + (rows.length === 0 ? '' : table(rows)) + exampleBlock(shape)
 }
 
-/** The `data` of an envelope, or the whole of what has none. */
+/** Renders the `data` of an envelope, or the whole schema of a reply without one. */
 export function replyBlock(schema: unknown): string {
   const shape = asShape(schema)
   const { data, links } = asShape(shape.properties)
   return data === undefined || links === undefined ? shapeBlock(shape) : `<p><code>data</code>:</p>${shapeBlock(data)}`
 }
 
-/** What a value looks like, in a few words. */
+/** Summarizes the type of a value. */
 export function form(schema: unknown): string {
   const { $ref, type, format, pattern, enum: values, const: only, items, anyOf, oneOf } = asShape(schema)
   if (typeof $ref === 'string') return link($ref)
@@ -37,12 +37,12 @@ export function form(schema: unknown): string {
   )
 }
 
-/** Prose with `code` in it. */
+/** Renders text with `code` spans. */
 export function inline(text: unknown): string {
   return typeof text === 'string' ? escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>') : ''
 }
 
-/** The name of a place on the page. */
+/** The id of an element, made from a text. */
 export function anchor(text: string): string {
   return text
     .toLowerCase()

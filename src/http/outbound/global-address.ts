@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Special-purpose IPv4 ranges: none of them is a place on the internet. @see IANA IPv4 Special-Purpose Address Registry, RFC 6890 */
+/** Special-purpose IPv4 ranges. @see IANA IPv4 Special-Purpose Address Registry, RFC 6890 */
 const notGlobal4 = listOf('ipv4', [
   '0.0.0.0/8', // this host, this network
   '10.0.0.0/8', // private
@@ -28,22 +28,22 @@ const global6 = listOf('ipv6', ['2000::/3'])
 const notGlobal6 = listOf('ipv6', [
   '2001::/23', // Teredo, ORCHID, protocol assignments
   '2001:db8::/32', // documentation
-  '2002::/16', // 6to4: carries an IPv4 address of anybody's choice
+  '2002::/16', // 6to4: embeds an IPv4 address
   '3fff::/20', // documentation
 ])
 
 const loopback = listOf('ipv4', ['127.0.0.0/8'])
 
-/** Whether an IP address is a place on the internet. Everything that is not plainly so is not, names included. [9.2] */
+/** Whether an IP address is global unicast. False for everything else, names included. [9.2] */
 export function isGlobalAddress(address: string): boolean {
   const family = isIP(address)
   if (family === 4) return !notGlobal4.check(address, 'ipv4')
-  // a zone (fe80::1%eth0) names an interface of ours
+  // A zone (fe80::1%eth0) names an interface of this machine.
   if (family !== 6 || address.includes('%')) return false
   return global6.check(address, 'ipv6') && !notGlobal6.check(address, 'ipv6')
 }
 
-/** Whether an IP address is this very machine: 127.0.0.0/8 or ::1, in no other notation. */
+/** Whether an IP address is loopback: 127.0.0.0/8 or ::1, in no other notation. */
 export function isLoopbackAddress(address: string): boolean {
   return isIP(address) === 4 ? loopback.check(address, 'ipv4') : address === '::1'
 }

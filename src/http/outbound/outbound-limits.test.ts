@@ -52,7 +52,7 @@ async function holding(count: number, servers: readonly { readonly held: Readonl
 
 const soon = (ms: number) => new Promise((done) => setTimeout(done, ms))
 
-test('one tenant occupies at most 8 places of a destination, and the call of another tenant does not wait', async () => {
+test('one tenant has at most 8 concurrent calls to a host, and the call of another tenant does not wait', async () => {
   const slow = await aSlowServer()
   const out = openOutbound({ config, inside })
   const busy = Array.from({ length: 20 }, () => onBehalfOf('busy', () => out.fetch(slow.url, plain)))
@@ -67,7 +67,7 @@ test('one tenant occupies at most 8 places of a destination, and the call of ano
   slow.close()
 })
 
-test('one tenant has at most 32 calls under way over all destinations', async () => {
+test('one tenant has at most 32 concurrent calls to all hosts', async () => {
   const servers = await Promise.all(Array.from({ length: 6 }, aSlowServer))
   const out = openOutbound({ config, inside })
   const calls = servers.flatMap(({ url }) =>
@@ -83,7 +83,7 @@ test('one tenant has at most 32 calls under way over all destinations', async ()
   for (const one of servers) one.close()
 })
 
-test('a call that gets no place in its time is upstream.timeout, and so is one beyond 128 that wait', async () => {
+test('a call that waits too long is upstream.timeout, and so is one beyond 128 waiting calls', async () => {
   const slow = await aSlowServer()
   const out = openOutbound({ config, inside })
   const calls = Array.from({ length: 8 + 128 }, () =>
@@ -106,7 +106,7 @@ test('a call that gets no place in its time is upstream.timeout, and so is one b
   slow.close()
 })
 
-test('a name server that does not answer holds up neither files nor other calls, and a failed name is remembered', async () => {
+test('a name server that does not respond blocks neither files nor other calls, and a failed look-up is cached', async () => {
   const silent = await aSilentNameServer()
   const resolve = nameResolver([silent.at])
   const out = openOutbound({ config: { ...config, isDevelopment: false }, inside, resolve })
@@ -117,16 +117,16 @@ test('a name server that does not answer holds up neither files nor other calls,
   assert.ok(performance.now() - from < 1500)
   for (const one of await ended) assert.equal(one.status, 'rejected')
   assert.ok(performance.now() - from < 5000)
-  const asked = silent.questions()
-  // One question for each kind of address, asked once.
-  assert.equal(asked, 32)
+  const queries = silent.questions()
+  // One query per address family, without a retry.
+  assert.equal(queries, 32)
   await assert.rejects(resolve('n1.example'))
-  assert.equal(silent.questions(), asked)
+  assert.equal(silent.questions(), queries)
   await out.close()
   silent.close()
 })
 
-test('localhost is this machine, whatever a name server says [RFC 6761, 6.3]', async () => {
+test('localhost is loopback, for every name server [RFC 6761, 6.3]', async () => {
   const resolve = nameResolver(['127.0.0.1:9'])
   for (const name of ['localhost', 'a.localhost']) {
     assert.deepEqual(

@@ -1,51 +1,51 @@
 import { Fault } from '../../fault.ts'
 import { tenantOfWork } from '../routes/tenant-of-work.ts'
 
-/** Calls of one tenant under way, in all and to one destination; and those that wait for a place. */
+/** Concurrent calls of one tenant, in total and to one host; and calls that may wait. */
 const CALLS_MAX = 32
-const CALLS_OF_DESTINATION_MAX = 8
+const CALLS_PER_HOST_MAX = 8
 const WAITING_MAX = 128
 
-type Line = { busy: number; readonly waiting: Set<() => void> }
+type Queue = { busy: number; readonly waiting: Set<() => void> }
 
-/** Gives each tenant its places on the way out, so that slow destinations of one tenant do not occupy the sockets of all. */
+/** Limits the concurrent outbound calls of each tenant, in total and per host, so that slow hosts of one tenant do not occupy all sockets. */
 export class OutboundPlaces {
-  readonly #lines = new Map<string, Line>()
+  readonly #queues = new Map<string, Queue>()
 
   /**
-   * Runs a call when the current tenant has a place for it; the others wait in turn.
+   * Runs a call within the limits of the current tenant; further calls wait in FIFO order.
    *
-   * @throws Fault `upstream.timeout` if too many wait already; what `signal` was aborted with
+   * @throws Fault `upstream.timeout` if too many calls wait; the reason of `signal` if it is aborted
    */
   hold<T>(host: string, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
     const tenant = tenantOfWork()
-    // The destination first: a call that waits for a slow one must not occupy a place that another destination could use.
-    return this.#inLine(`${tenant} ${host}`, CALLS_OF_DESTINATION_MAX, signal, () =>
-      this.#inLine(tenant, CALLS_MAX, signal, call),
+    // The host first: a call that waits for a slow host must not occupy a place of the tenant.
+    return this.#limit(`${tenant} ${host}`, CALLS_PER_HOST_MAX, signal, () =>
+      this.#limit(tenant, CALLS_MAX, signal, call),
     )
   }
 
-  async #inLine<T>(name: string, most: number, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    const line = this.#lines.get(name) ?? { busy: 0, waiting: new Set() }
-    this.#lines.set(name, line)
-    if (line.busy < most) line.busy += 1
-    else await turnIn(line, signal)
+  async #limit<T>(name: string, most: number, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const queue = this.#queues.get(name) ?? { busy: 0, waiting: new Set() }
+    this.#queues.set(name, queue)
+    if (queue.busy < most) queue.busy += 1
+    else await nextTurn(queue, signal)
     try {
       return await work()
     } finally {
-      const [next] = line.waiting
+      const [next] = queue.waiting
       if (next !== undefined) next()
-      else line.busy -= 1
-      if (line.busy === 0) this.#lines.delete(name)
+      else queue.busy -= 1
+      if (queue.busy === 0) this.#queues.delete(name)
     }
   }
 }
 
-/** Waits for the place of a call that ends. */
-async function turnIn({ waiting }: Line, signal: AbortSignal): Promise<void> {
+/** Waits until another call ends. */
+async function nextTurn({ waiting }: Queue, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
   if (waiting.size >= WAITING_MAX) {
-    throw new Fault('upstream.timeout', { detail: 'Too many calls of this tenant are under way.' })
+    throw new Fault('upstream.timeout', { detail: 'This tenant has too many outbound calls in progress.' })
   }
   const turn = Promise.withResolvers<void>()
   const start = () => {

@@ -143,7 +143,7 @@ for (const address of [
     '',
   ],
 ]) {
-  test(`${address || '(nothing)'} is no place on the internet, and a name that resolves to it is not called`, async () => {
+  test(`${address || '(nothing)'} is not a global address, and a name that resolves to it is not called`, async () => {
     assert.equal(isGlobalAddress(address), false)
     const resolve: Resolve = async () => [
       { address: '93.184.216.34', family: 4 },
@@ -155,32 +155,32 @@ for (const address of [
   })
 }
 
-test('ordinary addresses are places on the internet', () => {
+test('ordinary addresses are global', () => {
   for (const address of ['8.8.8.8', '93.184.216.34', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '2a00:1450::8a']) {
     assert.equal(isGlobalAddress(address), true, address)
   }
   assert.deepEqual(['127.0.0.1', '::1', '::ffff:127.0.0.1'].map(isLoopbackAddress), [true, true, false])
 })
 
-test('a name that is rebound is resolved once per connection, and that answer is the one that is checked', async () => {
-  let asked = 0
+test('a name that is rebound is resolved once per connection, and that result is vetted', async () => {
+  let calls = 0
   const resolve: Resolve = async () => {
-    asked += 1
-    return [{ address: asked === 1 ? '127.0.0.1' : '8.8.8.8', family: 4 }]
+    calls += 1
+    return [{ address: calls === 1 ? '127.0.0.1' : '8.8.8.8', family: 4 }]
   }
   const out = anOutbound(false, { resolve })
   await assert.rejects(out.fetch('https://rebinding.example/', plain), { code: 'upstream.refused' })
-  assert.equal(asked, 1)
+  assert.equal(calls, 1)
   await out.close()
 })
 
-test('the refusal of a resolved address does not tell the caller what it was', async () => {
+test('the refusal of a resolved address does not reveal it to the caller', async () => {
   const out = anOutbound(false, { resolve: async () => [{ address: '10.7.7.7', family: 4 }] })
   await assert.rejects(out.fetch('https://issuer.example/', plain), (error: Error) => !error.message.includes('10.7'))
   await out.close()
 })
 
-test('in development a loopback address answers over http, asked without cookies and under a neutral name', async () => {
+test('in development a loopback address is called over http, without cookies and with a neutral user agent', async () => {
   seen = []
   const answer = await development.fetch(`${at}/json`, plain)
   assert.deepEqual([answer.status, answer.contentType, answer.body.toString()], [200, 'application/json', '{"a":1}'])
@@ -189,7 +189,7 @@ test('in development a loopback address answers over http, asked without cookies
   assert.equal(seen[0]?.headers.cookie, undefined)
 })
 
-test('statuses other than 2xx are answers', async () => {
+test('statuses other than 2xx are responses', async () => {
   const answer = await development.fetch(`${at}/404`, plain)
   assert.deepEqual([answer.status, answer.body.toString()], [404, 'no such'])
   assert.equal((await development.fetch(`${at}/204`, plain)).status, 204)
@@ -219,7 +219,7 @@ test('a closed port is unreachable', async () => {
   await assert.rejects(development.fetch('http://127.0.0.1:1/', plain), { code: 'upstream.unreachable' })
 })
 
-test('redirects are answers unless asked for, and then as many as asked for', async () => {
+test('redirects are responses by default, and followed up to redirectsMax', async () => {
   assert.equal((await development.fetch(`${at}/to-json`, plain)).status, 302)
   assert.equal((await development.fetch(`${at}/to-to-json`, { ...plain, redirectsMax: 1 })).status, 302)
   assert.equal((await development.fetch(`${at}/to-to-json`, { ...plain, redirectsMax: 2 })).body.toString(), '{"a":1}')

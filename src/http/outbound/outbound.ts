@@ -4,7 +4,7 @@ import { Fault } from '../../fault.ts'
 import type { OutboundAnswer, OutboundFetch, OutboundRequest } from '../../platform.ts'
 import { mediaTypeOf } from '../server/body.ts'
 import { decodedBody } from '../server/decoded-body.ts'
-import type { InsideAnswer, InsideRequest } from '../server/server.ts'
+import type { InternalRequest, InternalResponse } from '../server/server.ts'
 import { OutboundPlaces } from './outbound-places.ts'
 import { nameResolver } from './resolve-name.ts'
 import { type Resolve, vettedLookup, vettedUrl } from './vetted-address.ts'
@@ -15,23 +15,22 @@ const HEADER_BYTES_MAX = 16_384
 const SOCKETS_PER_HOST = 16
 const IDLE_SOCKET_MS = 10_000
 
-/** What the way out needs. `inside` runs a request to our own public addresses without the network. */
+/** What the outbound client needs. `inside` runs a request to our own public addresses inside the process. */
 export type OutboundParts = {
   readonly config: Pick<Config, 'isDevelopment' | 'publicUrl' | 'walletBaseUrl' | 'credsBaseUrl' | 'onboardingBaseUrl'>
-  readonly inside: (request: InsideRequest) => Promise<InsideAnswer>
+  readonly inside: (request: InternalRequest) => Promise<InternalResponse>
   /** DNS queries to the name servers of the system by default. */
   readonly resolve?: Resolve
 }
 
-/** The guarded way out, and how it is closed. */
+/** The outbound client. */
 export type Outbound = { readonly fetch: OutboundFetch; readonly close: () => Promise<void> }
 
 type Hop = { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: Buffer }
-type Way = (url: URL, request: OutboundRequest, signal: AbortSignal) => Promise<Hop>
+type SendHop = (url: URL, request: OutboundRequest, signal: AbortSignal) => Promise<Hop>
 
-/** Opens the one HTTP client through which addresses chosen by others are called. [9.2] */
+/** Opens the HTTP client for addresses that others choose. Undici is loaded at the first call. [9.2] */
 export function openOutbound({ config, inside, resolve }: OutboundParts): Outbound {
-  // The client is loaded at the first call: a server that only talks to itself does without its 7 MB.
   let opening: Promise<Agent> | null = null
   const agent = () => {
     opening ??= openAgent(resolve ?? nameResolver(), config.isDevelopment)
@@ -39,12 +38,12 @@ export function openOutbound({ config, inside, resolve }: OutboundParts): Outbou
   }
   const places = new OutboundPlaces()
   const isOurs = ownAddresses(config)
-  const way: Way = (url, request, signal) =>
+  const send: SendHop = (url, request, signal) =>
     isOurs(url)
-      ? insideHop(inside, url, request, signal)
+      ? internalHop(inside, url, request, signal)
       : places.hold(url.host, signal, () => networkHop(agent, url, request, signal))
   return {
-    fetch: (url, request) => call(way, (text) => vetted(text, isOurs, config.isDevelopment), url, request),
+    fetch: (url, request) => call(send, (text) => vetted(text, isOurs, config.isDevelopment), url, request),
     close: async () => (await opening)?.close(),
   }
 }
@@ -70,12 +69,12 @@ function guardedConnector(
     timeout: CONNECT_MS_MAX,
     allowH2: false,
     lookup: vettedLookup(resolve, isDevelopment),
-    // a name with both kinds of addresses is tried on both; the look-up vetted all of them
+    // The look-up has vetted the addresses of both families.
     autoSelectFamily: true,
   })
 }
 
-/** Our own public addresses: the whole of PUBLIC_URL, and what lies under a group that moved elsewhere. */
+/** Our own public addresses: PUBLIC_URL, and the base URLs of the groups. */
 function ownAddresses(config: OutboundParts['config']): (url: URL) => boolean {
   const bases = [config.walletBaseUrl, config.credsBaseUrl, config.onboardingBaseUrl]
   return (url) => {
@@ -84,7 +83,7 @@ function ownAddresses(config: OutboundParts['config']): (url: URL) => boolean {
   }
 }
 
-/** Our own address needs no vetting: it does not leave the process, whatever it is named. */
+/** Vets an address. Our own ones need no vetting, since the request is dispatched inside the process. */
 function vetted(text: string, isOurs: (url: URL) => boolean, isDevelopment: boolean): URL {
   const url = URL.canParse(text) ? new URL(text) : null
   return url !== null && url.username === '' && url.password === '' && isOurs(url)
@@ -93,7 +92,7 @@ function vetted(text: string, isOurs: (url: URL) => boolean, isDevelopment: bool
 }
 
 async function call(
-  way: Way,
+  send: SendHop,
   vet: (text: string) => URL,
   text: string,
   request: OutboundRequest,
@@ -101,20 +100,20 @@ async function call(
   const ms = Math.min(request.timeoutMs ?? TOTAL_MS_MAX, TOTAL_MS_MAX)
   const signal = AbortSignal.timeout(ms)
   let url = vet(text)
-  let asked = request
+  let current = request
   for (let hops = request.redirectsMax ?? 0; ; hops -= 1) {
-    const hop = await way(url, asked, signal).catch((error: unknown) => {
+    const hop = await send(url, current, signal).catch((error: unknown) => {
       throw transportFault(error, url.hostname, signal)
     })
-    const next = hops > 0 ? redirectOf(hop, asked) : null
-    if (next === null) return accepted(hop, asked, url.hostname)
+    const next = hops > 0 ? redirectOf(hop, current) : null
+    if (next === null) return accepted(hop, current, url.hostname)
     const from = url
     url = vet(URL.canParse(next, url) ? new URL(next, url).href : next)
-    if (url.origin !== from.origin) asked = { ...asked, headers: {} }
+    if (url.origin !== from.origin) current = { ...current, headers: {} }
   }
 }
 
-/** 9.2: a body or an Authorization header never follows a redirect, so such a request is not redirected at all. */
+/** 9.2: a request with a body or an Authorization header is never redirected. */
 function redirectOf({ status, headers }: Hop, { method, headers: sent, body }: OutboundRequest): string | null {
   if (![301, 302, 303, 307, 308].includes(status) || headers.location === undefined) return null
   const isBare = (method ?? 'GET') === 'GET' && body === undefined
@@ -126,7 +125,7 @@ function accepted(hop: Hop, { accept }: OutboundRequest, host: string): Outbound
   const contentType = mediaTypeOf(hop.headers['content-type'])
   const isGood = hop.status >= 200 && hop.status < 300 && hop.status !== 204
   if (isGood && accept.length > 0 && !accept.includes(contentType)) {
-    const detail = `${host} answered with ${contentType.slice(0, 100) || 'no content type'} instead of ${accept.join(' or ')}.`
+    const detail = `${host} responded with ${contentType.slice(0, 100) || 'no content type'} instead of ${accept.join(' or ')}.`
     throw new Fault('upstream.media_type', { detail })
   }
   return { ...hop, contentType }
@@ -155,7 +154,7 @@ async function networkHop(
   }
 }
 
-async function insideHop(
+async function internalHop(
   inside: OutboundParts['inside'],
   url: URL,
   request: OutboundRequest,
@@ -170,7 +169,7 @@ async function insideHop(
   return answer
 }
 
-/** Names that the client sets itself. The user agent says nothing of this software [VP-U6]; without one some servers refuse. */
+/** The headers of a request. The user agent is neutral [VP-U6]; some servers refuse a request without one. */
 function sentHeaders({ headers, accept }: OutboundRequest): Record<string, string> {
   const own = { 'user-agent': 'Mozilla/5.0', accept: accept.length === 0 ? '*/*' : accept.join(', ') }
   const given = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value])
@@ -193,19 +192,19 @@ async function boundedBody({ body, headers }: Dispatcher.ResponseData, bytesMax:
   let length = 0
   for await (const chunk of body) {
     length += chunk.length
-    // leaving the loop destroys the body and with it the connection
+    // Leaving the loop destroys the body and its connection.
     if (length > bytesMax) throw new Fault('upstream.too_large')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
 }
 
-/** What went wrong on the way, without anything that would map our network for the caller. */
+/** The fault of a transport error. It reveals nothing about our network. */
 function transportFault(error: unknown, host: string, signal: AbortSignal): Fault {
   for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof Fault) return cause
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (signal.aborted || /TIMEOUT|ETIMEDOUT/.test(code)) {
-    return new Fault('upstream.timeout', { detail: `${host} did not answer in time.`, cause: error })
+    return new Fault('upstream.timeout', { detail: `${host} did not respond in time.`, cause: error })
   }
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return new Fault('upstream.too_large', { cause: error })
   return new Fault('upstream.unreachable', { detail: `${host} could not be reached.`, cause: error })

@@ -1,7 +1,7 @@
 import { Fault } from '../../fault.ts'
 
 /**
- * Which of the offered media types the other side would rather have; the earlier one of equals.
+ * Returns the offered media type that the client prefers; the first of equals.
  *
  * @param accept The Accept header; absent means anything.
  * @returns null if none of them is acceptable.
@@ -22,7 +22,7 @@ export function preferredType(accept: string | undefined, offered: readonly stri
   return best
 }
 
-/** The refusal of a reader who takes none of the offered media types. */
+/** The refusal of a request that accepts none of the offered media types. */
 export function notAcceptable(offered: readonly string[]): Fault {
   return new Fault('request.not_acceptable', {
     detail: `The answer is ${offered.join(' or ')}; the Accept header allows none of it.`,
@@ -38,11 +38,11 @@ function parseRange(text: string): Range {
   return { type, quality: Number.isNaN(quality) ? 0 : quality }
 }
 
-/** The most specific range decides, even if it says 0. */
+/** The most specific range decides, even with q=0. */
 function qualityOf(type: string, ranges: readonly Range[]): number {
   const group = `${type.split('/')[0]}/*`
-  for (const wanted of [type, group, '*/*']) {
-    const range = ranges.find((one) => one.type === wanted)
+  for (const candidate of [type, group, '*/*']) {
+    const range = ranges.find((one) => one.type === candidate)
     if (range !== undefined) return range.quality
   }
   return 0

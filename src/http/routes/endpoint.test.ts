@@ -86,7 +86,7 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 const token = (body: string, headers: Record<string, string> = FORM) =>
   fetch(`${at}/issuers/acme/token`, { method: 'POST', body, headers })
 
-test('a form reaches the handle; unknown parameters are kept, the answer is not cached', async () => {
+test('a form reaches the endpoint; unknown parameters are kept, the response is not cached', async () => {
   const response = await token('grant_type=x&other=%C3%BC+1')
   assert.deepEqual(await response.json(), { tenant: 'acme', grant_type: 'x', other: 'ü 1' })
   assert.equal(response.headers.get('cache-control'), 'no-store')
@@ -116,7 +116,7 @@ test('an error_description is printable ASCII without quotes, and a 401 carries 
   assert.equal(response.headers.get('www-authenticate'), 'Bearer realm="chirograph", error="invalid_token"')
 })
 
-test('a public resource may be read by any web page, also its errors; nothing else may [SEC-75]', async () => {
+test('any web page may read a public resource and its errors, and nothing else [SEC-75]', async () => {
   const metadata = `${at}/.well-known/openid-credential-issuer/issuers`
   const good = await fetch(`${metadata}/acme?x=1`)
   assert.deepEqual(await good.json(), { params: { tenant: 'acme' }, query: { x: '1' } })
@@ -143,7 +143,7 @@ test('a credential request may be JSON or a compact JWT', async () => {
   assert.equal((await post('application/json', '{')).status, 400)
 })
 
-test('a fault on an address that people open is a page, with everything escaped [SEC-77]', async () => {
+test('a fault at an address that people open is a page, with everything escaped [SEC-77]', async () => {
   const response = await fetch(`${at}/offers/1`)
   const html = await response.text()
   assert.equal(response.status, 404)
@@ -152,13 +152,13 @@ test('a fault on an address that people open is a page, with everything escaped 
   assert.ok(html.includes('&#60;b&#62;1&#60;/b&#62;') && !html.includes('<b>'))
 })
 
-test('the rest of a path is one parameter, and several cookies stay several', async () => {
+test('the rest of a path is one parameter, and several cookies stay separate', async () => {
   const response = await fetch(`${at}/assets/js/a%20b.js`)
   assert.equal(await response.text(), 'js/a b.js')
   assert.deepEqual(response.headers.getSetCookie(), ['a=1', 'b=2'])
 })
 
-test('an endpoint may take less than 1 MiB', async () => {
+test('an endpoint may accept less than 1 MiB', async () => {
   const post = (body: string) => {
     const headers = { 'content-type': 'application/json' }
     return fetch(`${at}/small`, { method: 'POST', body, headers, redirect: 'manual' })

@@ -1,7 +1,7 @@
 import { Fault, type FaultCode, faults, type Violation } from '../../fault.ts'
 import { DatabaseUnavailable } from '../../store/database-unavailable.ts'
 
-/** What leaves when a request is refused: the two families of callers get different bodies, but the same care. */
+/** The response to a refused request. */
 export type Refusal = {
   readonly status: number
   readonly body: object
@@ -10,7 +10,7 @@ export type Refusal = {
 
 const VIOLATIONS_MAX = 100
 
-/** Whatever is no {@link Fault} is ours to mend; it keeps its cause for the log. */
+/** Returns the fault of an error. An unknown error is `server.unexpected`, with the error as its cause. */
 export function faultOf(error: unknown): Fault {
   if (error instanceof Fault) return error
   if (error instanceof DatabaseUnavailable) return new Fault('database.unavailable', { cause: error })
@@ -18,7 +18,7 @@ export function faultOf(error: unknown): Fault {
   return code === undefined ? new Fault('server.unexpected', { cause: error }) : new Fault(code, frameworkDetails[code])
 }
 
-/** The API's error envelope. An unexpected error shows its id and nothing else; the log line of the request carries the same id. */
+/** Returns the API's error envelope. An unexpected error shows only its id, which is that of the request's log line. */
 export function toErrors(error: unknown, id: string): Refusal {
   const fault = faultOf(error)
   const { api, title } = faults[fault.code]
@@ -37,13 +37,13 @@ export function toErrors(error: unknown, id: string): Refusal {
   return { status, body, headers: headersOf(fault, status, challengeOf(fault, 'invalid_token')) }
 }
 
-/** The OAuth error of the protocol surface. @see [RFC 6749, 5.2](https://www.rfc-editor.org/rfc/rfc6749#section-5.2) */
+/** Returns the OAuth error of the protocol surface. @see [RFC 6749, 5.2](https://www.rfc-editor.org/rfc/rfc6749#section-5.2) */
 export function toOAuthError(error: unknown): Refusal {
   const fault = faultOf(error)
   const { oauth, title } = faults[fault.code]
   const [status, code] = oauth
   const text = fault.detail ?? fault.violations?.map((one) => one.detail).join(' ') ?? title
-  // RFC 6749 5.2: error_description holds printable ASCII without the quotation mark and the backslash
+  // RFC 6749 5.2: error_description is printable ASCII without quotation mark and backslash
   const description = text.slice(0, 500).replace(/[^\x20\x21\x23-\x5B\x5D-\x7E]/g, '?')
   const body = { error: code, error_description: description }
   return { status, body, headers: headersOf(fault, status, challengeOf(fault, code)) }
@@ -53,9 +53,9 @@ function sourceOf(pointer: string | undefined, parameter: string | undefined) {
   return pointer === undefined ? { parameter } : { pointer }
 }
 
-/** RFC 6750 3: without credentials the challenge carries no error; otherwise it says which, and which scope would do. */
+/** RFC 6750 3: without credentials the challenge carries no error; otherwise the error, and the required scope. */
 function challengeOf(fault: Fault, error: string): string {
-  // RFC 6749 5.2: a client that authenticated by the Authorization header is answered in that scheme
+  // RFC 6749 5.2: the challenge has the scheme of the client's Authorization header
   if (error === 'invalid_client') return 'Basic realm="chirograph"'
   const scheme = error.includes('dpop') ? 'DPoP' : 'Bearer'
   if (fault.code === 'token.missing') return `${scheme} realm="chirograph"`
@@ -68,8 +68,8 @@ function headersOf(fault: Fault, status: number, challenge: string): Record<stri
   const headers: Record<string, string> = {}
   if (status === 401 || fault.code === 'scope.missing') headers['www-authenticate'] = challenge
   const wait = fault.meta?.retryAfterSeconds
-  const isForLater = status === 429 || status === 503 || fault.code === 'idempotency.busy'
-  if (isForLater) headers['retry-after'] = String(typeof wait === 'number' ? Math.ceil(wait) : 1)
+  const isRetryable = status === 429 || status === 503 || fault.code === 'idempotency.busy'
+  if (isRetryable) headers['retry-after'] = String(typeof wait === 'number' ? Math.ceil(wait) : 1)
   const allow = fault.meta?.allow
   if (status === 405 && Array.isArray(allow)) headers.allow = allow.join(', ')
   return headers
@@ -84,7 +84,7 @@ const frameworkFaults: Readonly<Record<string, FaultCode>> = {
 }
 
 const frameworkDetails: Partial<Record<FaultCode, { readonly detail: string }>> = {
-  'request.too_large': { detail: 'The body may have 1 MiB at most.' },
+  'request.too_large': { detail: 'The body may have at most 1 MiB.' },
 }
 
 function codeOf(error: unknown): string {

@@ -92,8 +92,8 @@ function aMaker(waitMs = 5000, store: Store = db.store, bounds?: AnswersKept) {
       return { ...aCaller(name), tenantId: tenants[Number(tenant)] ?? tenants[0] ?? aCaller(name).tenantId }
     },
     idempotency: {
-      begin: async (caller, ask) => {
-        const begun = await kept.begin(caller, ask)
+      begin: async (caller, request) => {
+        const begun = await kept.begin(caller, request)
         if ('kept' in begun) return begun
         return { ...begun, release: async (error) => (error === crash ? undefined : begun.release(error)) }
       },
@@ -109,7 +109,7 @@ function aMaker(waitMs = 5000, store: Store = db.store, bounds?: AnswersKept) {
   return { post, next, made, runs: () => runs, clock, close: server.close }
 }
 
-test('the same key and body get the first answer again, status, headers and all; the work is done once', async () => {
+test('a repetition with the same key and body gets the first answer with its status and headers; the work is done once', async () => {
   const { post, runs, close } = aMaker()
   const first = await post('{}', 'again')
   assert.equal(first.status, 201)
@@ -122,7 +122,7 @@ test('the same key and body get the first answer again, status, headers and all;
   await close()
 })
 
-test('the same key with another body or path is refused; with another caller or tenant it is another key', async () => {
+test('the same key with another body or path is refused; the keys of another caller or tenant are separate', async () => {
   const { post, runs, close } = aMaker()
   const { body } = await post('{}', 'k')
   for (const other of [await post('{"name":"x"}', 'k'), await post('{}', 'k', 'writer', '/creds/others')]) {
@@ -145,7 +145,7 @@ test('of parallel repetitions one does the work and all get its answer', async (
   await close()
 })
 
-test('a repetition that comes long before the end is told to come again', async () => {
+test('a repetition long before the first request completes is refused with Retry-After', async () => {
   const { post, next, runs, close } = aMaker(50)
   next.push({ pauseMs: 400 })
   const first = post('{}', 'slow')
@@ -167,7 +167,7 @@ test('a refused attempt does not use the key up, not even for another body', asy
 })
 
 for (const fail of ['defect', 'late defect'] as const) {
-  test(`after a ${fail} nobody knows what was done, so a repetition makes it under the same id, once`, async () => {
+  test(`after a ${fail} the outcome is unknown, so a repetition creates it under the same id, once`, async () => {
     const { post, next, made, close } = aMaker()
     next.push({ fail })
     assert.equal((await post('{}', fail.replace(' ', '-'))).status, 500)
@@ -199,7 +199,7 @@ function losing(answerTo: string): Store {
   }
 }
 
-test('when the answer to the taking of a key is lost, the very next repetition does the work', async () => {
+test('when the response to the claim of a key is lost, the next repetition does the work', async () => {
   const { post, made, close } = aMaker(100, losing('http.kept_answer.take'))
   assert((await post('{}', 'lost-take')).status >= 500)
   assert.equal((await post('{}', 'lost-take')).status, 201)
@@ -207,7 +207,7 @@ test('when the answer to the taking of a key is lost, the very next repetition d
   await close()
 })
 
-test('a process that died at work keeps no repetition waiting for longer than the repetition waits anyway', async () => {
+test('after a crash a repetition waits no longer than for a running request', async () => {
   const { post, next, made, close } = aMaker()
   next.push({ die: 'after' })
   await post('{}', 'crash-short')
@@ -218,7 +218,7 @@ test('a process that died at work keeps no repetition waiting for longer than th
 })
 
 for (const die of ['before', 'after'] as const) {
-  test(`when the process dies ${die} the work is done, a repetition waits for the lease and makes it once`, async () => {
+  test(`when the process dies ${die} the work is done, a repetition waits for the lease and creates it once`, async () => {
     const { post, next, made, close } = aMaker(50)
     next.push({ die })
     await post('{}', `crash-${die}`)
@@ -233,7 +233,7 @@ for (const die of ['before', 'after'] as const) {
   })
 }
 
-test('an attempt that was taken for dead and ends after all makes nothing twice', async () => {
+test('an attempt that completes after it was assumed dead creates nothing twice', async () => {
   const { post, next, made, close } = aMaker()
   next.push({ pauseMs: 200 })
   const slow = post('{}', 'zombie')
@@ -269,7 +269,7 @@ for (const [what, bounds] of [
   ['keys', { keys: 3, bytes: 1e9 }],
   ['bytes', { keys: 1000, bytes: 400 }],
 ] as const) {
-  test(`a tenant that has too many ${what} kept is refused new ones; repetitions, other tenants and requests without a key are served`, async () => {
+  test(`a tenant with too many ${what} kept is refused new ones; repetitions, other tenants and requests without a key are served`, async () => {
     time += 200_000_000
     await forgetAnswers({ store: db.store, clock: { now: () => new Date(time) } }, new AbortController().signal)
     const { post, close } = aMaker(5000, db.store, bounds)
@@ -292,7 +292,7 @@ for (const [what, bounds] of [
   })
 }
 
-test('a request without a key costs nothing', async () => {
+test('a request without a key needs no statement', async () => {
   const { post, close } = aMaker()
   const before = { ...db.store.counts }
   await post('{}')
@@ -300,7 +300,7 @@ test('a request without a key costs nothing', async () => {
   await close()
 })
 
-test('a key that is too long or not printable is refused by name; other methods have none', async () => {
+test('a key that is too long or not printable is refused; other methods ignore it', async () => {
   const { post, close } = aMaker()
   for (const key of ['x'.repeat(256), 'a b', 'ü', '']) {
     const { status, body } = await post('{}', key)

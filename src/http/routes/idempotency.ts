@@ -4,7 +4,7 @@ import { Fault } from '../../fault.ts'
 import { isUniqueViolation } from '../../store/unique-violation.ts'
 import { type Operation, repeatableOperation } from './operation.ts'
 
-/** An answer that was given once and is given again. */
+/** The first answer to a request with an `Idempotency-Key`, kept for its repetitions. */
 export type KeptAnswer = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -14,27 +14,30 @@ export type KeptAnswer = {
 /** One request that carries an `Idempotency-Key`. `digest` covers method, path with query, and body. */
 export type IdempotentRequest = { readonly key: string; readonly digest: Buffer }
 
-/** The right to answer a request, held until it is given up. */
+/** One attempt to execute an idempotent request. It holds the key until it finishes or releases it. */
 export type OperationAttempt = {
-  /** What the ids of the work are derived from: the same for each attempt. */
+  /** Seed of the ids that the work creates: the same for each attempt. */
   readonly seed: string
   readonly startedAt: Date
-  /** Whether an earlier attempt was begun whose end is not known. */
+  /** Whether an earlier attempt began whose outcome is unknown. */
   readonly isRepeated: boolean
-  /** Keeps the answer for 24 hours. Never throws: the work is done, and the caller is to hear of it. */
+  /** Keeps the answer for 24 hours. Never throws: the work is done, and the caller gets its answer. */
   readonly finish: (answer: KeptAnswer) => Promise<void>
-  /** After a failure: lets the key go if surely nothing was done, so that a corrected request may use it; else only the right to answer. */
+  /** After a failure: releases the key if certainly nothing was done, so that a corrected request may use it; else only the attempt. */
   readonly release: (error: unknown) => Promise<void>
 }
 
-/** Where first answers are kept. Keys are the caller's own: another client's key is another key. */
+/** Keeps first answers. Each client has its own keys. */
 export type Idempotency = {
   /**
-   * Takes the key, or finds that it was taken.
+   * Claims the key, or returns the answer that is kept under it.
    *
-   * @throws Fault `idempotency.mismatch` if the digest differs, `idempotency.busy` if the first request is still at work after a while.
+   * @throws Fault `idempotency.mismatch` if the digest differs, `idempotency.busy` if the first request is still running after a while.
    */
-  readonly begin: (caller: Caller, ask: IdempotentRequest) => Promise<{ readonly kept: KeptAnswer } | OperationAttempt>
+  readonly begin: (
+    caller: Caller,
+    request: IdempotentRequest,
+  ) => Promise<{ readonly kept: KeptAnswer } | OperationAttempt>
 }
 
 /** Reads the header of a request. @throws Fault `request.invalid` for a key that is empty, too long or not printable */
@@ -53,7 +56,7 @@ export function idempotentRequestOf(
   return { key: header, digest: sha256(Buffer.isBuffer(body) ? Buffer.concat([head, body]) : head) }
 }
 
-/** Does the work of a repeatable request once and tells its answer, or the first answer again. */
+/** Executes an idempotent request once and returns its answer; a repetition gets the first answer. */
 export async function answerOnce(
   idempotency: Idempotency,
   caller: Caller,
@@ -79,7 +82,7 @@ async function workOf(
   try {
     return await work(repeatableOperation(seed, startedAt, isRepeated))
   } catch (error) {
-    // Another attempt, taken for dead, has ended after all: what it made is there under the same id.
+    // An earlier attempt, assumed dead, completed after all: what it created exists under the same id.
     if (!isUniqueViolation(error)) throw error
     return work(repeatableOperation(seed, startedAt, true))
   }

@@ -3,20 +3,20 @@ import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { idAt } from '../../store/row-id.ts'
 
-/** Which piece of work a request is: a repetition of it is the same piece, and makes what it makes under the same ids. */
+/** The work of one request. A repetition of the request is the same operation and creates its rows under the same ids. */
 export type Operation = {
-  /** Ids for what the work makes. For a request with an `Idempotency-Key` each attempt gets the same ones in the same order. */
+  /** Ids of what the work creates. Each attempt of a request with an `Idempotency-Key` gets the same ids in the same order. */
   readonly newId: () => string
-  /** Whether an earlier attempt was begun whose end is not known: what it was to make may be there. */
+  /** Whether an earlier attempt began whose outcome is unknown: what it creates may exist. */
   readonly isRepeated: boolean
 }
 
-/** The work of a request that cannot be repeated, since it has no key. */
+/** The operation of a request without an `Idempotency-Key`. */
 export function singleOperation({ clock }: Pick<Platform, 'clock'>): Operation {
   return { newId: () => idAt(clock.now()), isRepeated: false }
 }
 
-/** The work that is known by `seed` since `startedAt`. */
+/** The operation of a request with an `Idempotency-Key`; its ids derive from `seed` and `startedAt`. */
 export function repeatableOperation(seed: string, startedAt: Date, isRepeated: boolean): Operation {
   let made = 0
   return {
@@ -29,11 +29,11 @@ export function repeatableOperation(seed: string, startedAt: Date, isRepeated: b
 }
 
 /**
- * Makes something once, also if the request is repeated after a crash: its id is that of the operation, and what an earlier attempt made
- * is found again.
+ * Creates something once, also if the request is repeated after a crash: its id is that of the operation, and what an earlier attempt
+ * created is returned.
  *
- * @param find Reads what is there. @throws Fault `resource.unknown` if there is nothing
- * @param make Makes it under that id, in one transaction. Must fail if the id is taken.
+ * @param find Reads it. @throws Fault `resource.unknown` if it does not exist
+ * @param make Creates it under that id, in one transaction. Must fail if the id is taken.
  */
 export async function once<T>(
   { newId: idOf, isRepeated }: Operation,

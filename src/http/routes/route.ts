@@ -11,12 +11,12 @@ export type Group = 'wallet' | 'creds' | 'onboarding'
 /** Methods that a route or an endpoint may have. HEAD follows GET by itself. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** The `{names}` of a path; `{rest*}` at the end takes everything that is left. All are percent-decoded once. */
+/** The `{names}` of a path; `{rest*}` at the end matches the rest of the path. All are percent-decoded once. */
 export type PathParams<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
   ? { readonly [K in (Name extends `${infer Plain}*` ? Plain : Name) | keyof PathParams<Rest>]: string }
   : Readonly<Record<never, string>>
 
-/** What a route answers with: the edge makes the envelope `{data, links, meta}` out of it. */
+/** The answer of a route; the server sends it in the envelope `{data, links, meta}`. */
 export type Answer<T = unknown> = {
   readonly kind: 'answer'
   readonly data: T
@@ -27,7 +27,7 @@ export type Answer<T = unknown> = {
   readonly status?: number
 }
 
-/** Bytes in another media type than JSON (PEM, event stream); leaves as it is. The type must stand in the route's `produces`. */
+/** An answer in another media type than JSON (PEM, event stream), sent unchanged. The route must list the type in `produces`. */
 export type RawAnswer = {
   readonly kind: 'raw'
   readonly type: string
@@ -36,7 +36,7 @@ export type RawAnswer = {
   readonly status?: number
 }
 
-/** What the handle of a route is given. Params, query and body are checked already; unknown members were refused. */
+/** The request as a route gets it. Params, query and body are validated; unknown members were refused. */
 export type RouteContext<Params = Readonly<Record<string, string>>, Query = unknown, Body = unknown> = {
   readonly platform: Platform
   readonly caller: Caller
@@ -44,15 +44,15 @@ export type RouteContext<Params = Readonly<Record<string, string>>, Query = unkn
   readonly query: Query
   readonly body: Body
   readonly headers: IncomingHttpHeaders
-  /** Public URL of this very request, without its query; what list links start with. */
+  /** Public URL of the request without its query; list links start with it. */
   readonly href: string
   /** The negotiated media type: `application/json` or one of the route's `produces`. */
   readonly responseType: string
-  /** Whoever makes something takes its id from here: see `once`. */
+  /** Source of the ids of what the request creates: see `once`. */
   readonly operation: Operation
 }
 
-/** A body in one of the texts that a route takes besides JSON, as it came. */
+/** A body in one of the media types of `textBodies`, unparsed. */
 export class TextBody {
   readonly type: string
   readonly text: string
@@ -66,35 +66,35 @@ export class TextBody {
 type Common = {
   readonly group: Group
   readonly method: Method
-  /** One sentence for the reference. */
+  /** One sentence for the API reference. */
   readonly summary: string
   /** The scope that the caller must hold; null: every caller with a valid token. */
   readonly scope: Scope | null
   readonly status: number
   /** Refusals beyond those that every route has (401, 403, 404, 405, 406, 413, 415, 500, validation). */
   readonly faults: readonly FaultCode[]
-  /** Leaves without the envelope. */
+  /** The answer is sent without the envelope. */
   readonly noEnvelope?: true
-  /** Whether the answer is conditional and may be held: see `heldAnswer`. For the reference. */
+  /** Whether the answer supports conditional requests and long polling: see `heldAnswer`. For the API reference. */
   readonly longPoll?: true
   /** Media types besides `application/json` that the answer may have. */
   readonly produces?: readonly string[]
-  /** Heading in the reference; the first path segment by default. */
+  /** Heading in the API reference; the title of the group by default. */
   readonly tag?: string
-  /** Media types besides `application/json` that the body may have. It is then handed over as a {@link TextBody}, unchecked but for its UTF-8. */
+  /** Media types besides `application/json` that the body may have. It is then a {@link TextBody}, of which only the UTF-8 is checked. */
   readonly textBodies?: readonly string[]
-  /** How many values a JSON body may hold, where a list of things needs more than 20,000. */
+  /** Maximum number of values in a JSON body; 20,000 by default. */
   readonly jsonValuesMax?: number
 }
 
-/** A route as the server sees it: plain data. Made by {@link route}. */
+/** A route as plain data. Made by {@link route}. */
 export type Route = Common & {
   readonly path: string
   readonly params?: TSchema
   readonly query?: TSchema
   readonly body?: TSchema
   readonly reply?: TSchema
-  handle(ask: RouteContext): Promise<Answer | RawAnswer> | Answer | RawAnswer
+  handle(context: RouteContext): Promise<Answer | RawAnswer> | Answer | RawAnswer
 }
 
 type Read<S, Otherwise> = S extends TSchema ? Static<S> : Otherwise
@@ -102,9 +102,9 @@ type Text<T> = T extends readonly string[] ? TextBody : never
 type Written<R> = Answer<Read<R, undefined>> | RawAnswer
 
 /**
- * Declares one operation of our API. Strict: a body or a query that the schema does not promise is refused, and
- * whatever the reply schema does not promise does not leave. Without `body` a request may send none, or an empty object. Without
- * `query` any query member is refused. Without `reply` the answer has no body (204).
+ * Declares one operation of our API. Unknown members of body and query are refused, and members that the reply schema lacks are not sent.
+ * Without `body` a request may send none, or an empty object. Without `query` every query parameter is refused. Without `reply` the answer
+ * has no body (204).
  */
 export function route<
   const P extends string,
@@ -124,7 +124,7 @@ export function route<
     readonly reply?: RS
     readonly textBodies?: TS
     readonly handle: (
-      ask: RouteContext<
+      context: RouteContext<
         Read<PS, PathParams<P>>,
         Read<QS, Readonly<Record<never, string>>>,
         Read<BS, undefined> | Text<TS>
@@ -132,16 +132,16 @@ export function route<
     ) => Promise<Written<RS>> | Written<RS>
   },
 ): Route {
-  // The server has checked params, query and body against the very schemas that typed the handle.
+  // The server validates params, query and body against the schemas that type `handle`.
   return spec as unknown as Route
 }
 
-/** The ordinary answer of a route. `status` overrides the route's, for the few operations that have two good outcomes. */
+/** Returns an answer in the envelope. `status` overrides the status of the route. */
 export function answer<T>(data: T, more: Omit<Answer, 'kind' | 'data'> = {}): Answer<T> {
   return { kind: 'answer', data, ...more }
 }
 
-/** An answer in one of the route's other media types, sent as it is. */
+/** Returns an answer in one of the media types of `produces`, sent unchanged. */
 export function rawAnswer(
   type: string,
   body: string | Buffer | Readable,

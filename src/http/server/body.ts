@@ -1,19 +1,21 @@
 import { type JsonLimits, parseJson } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 
+/** Largest request body by default. */
+export const BODY_BYTES_MAX = 1_048_576
+
 /** The bare media type of a Content-Type header in lower case, `''` without one. */
 export function mediaTypeOf(contentType: string | undefined): string {
-  if (contentType === undefined) return ''
-  const end = contentType.indexOf(';')
-  return (end === -1 ? contentType : contentType.slice(0, end)).trim().toLowerCase()
+  const [type = ''] = (contentType ?? '').split(';', 1)
+  return type.trim().toLowerCase()
 }
 
-/** `application/json` and its `+json` kin. */
+/** Whether a media type is `application/json` or has the suffix `+json`. */
 export function isJsonType(type: string): boolean {
   return type === 'application/json' || (type.startsWith('application/') && type.endsWith('+json'))
 }
 
-/** Reads a JSON body within the bounds of {@link parseJson}. @throws Fault `request.malformed` */
+/** Parses a JSON body within the limits of {@link parseJson}. @throws Fault `request.malformed` */
 export function readJson(bytes: Buffer, limits?: JsonLimits): unknown {
   try {
     return parseJson(bytes, limits)
@@ -24,29 +26,32 @@ export function readJson(bytes: Buffer, limits?: JsonLimits): unknown {
   }
 }
 
-/** Reads a text; a byte order mark in front of it is left out. @throws Fault `request.invalid` for what is no UTF-8, or has NUL in it */
+/** Decodes a text and drops its byte order mark. @throws Fault `request.invalid` if it is not UTF-8 or contains NUL */
 export function readText(bytes: Buffer): string {
   try {
     const text = utf8.decode(bytes)
     if (!text.includes('\0')) return text
   } catch {
-    // What is wrong with it is the caller's to find out.
+    // Refused below, as a text with NUL is.
   }
-  throw new Fault('request.invalid', { detail: 'The body is no text in UTF-8, or holds NUL characters.' })
+  throw new Fault('request.invalid', { detail: 'The body is not UTF-8 text, or contains NUL characters.' })
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Reads a form. @throws Fault `request.invalid` if a parameter is there twice */
+/** Parses a form. @throws Fault `request.invalid` if a parameter is repeated */
 export function readForm(bytes: Buffer): Readonly<Record<string, string>> {
   const form: Record<string, string> = Object.create(null)
   for (const [name, value] of new URLSearchParams(bytes.toString())) {
     // RFC 6749 3.2: request parameters must not be included more than once
-    if (form[name] !== undefined) {
-      const violations = [{ detail: `${name.slice(0, 100)} is there more than once.`, parameter: name.slice(0, 100) }]
-      throw new Fault('request.invalid', { violations })
-    }
+    if (form[name] !== undefined) throw repeatedParameter(name)
     form[name] = value
   }
   return form
+}
+
+/** The refusal of a form or query with a repeated parameter. */
+export function repeatedParameter(name: string): Fault {
+  const parameter = name.slice(0, 100)
+  return new Fault('request.invalid', { violations: [{ detail: `${parameter} is repeated.`, parameter }] })
 }

@@ -7,7 +7,7 @@ import { toErrors } from '../routes/faults.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { commonHeaders, JSON_CSP } from './response-headers.ts'
 
-/** The faults of requests that Node could not read, by its error codes. */
+/** Faults of requests that Node could not parse, by its error codes. */
 const codes: Readonly<Record<string, FaultCode>> = {
   HPE_HEADER_OVERFLOW: 'request.headers_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request.timeout',
@@ -15,13 +15,10 @@ const codes: Readonly<Record<string, FaultCode>> = {
 
 type Parts = { readonly log: Log; readonly metrics: Metrics; readonly hsts: boolean }
 
-/**
- * Makes the answer to what is no readable HTTP request: the envelope as any other refusal, with a log line and a metric, and the end of the
- * connection. No route is known then, nor a caller.
- */
+/** Answers requests that are not valid HTTP: with the error envelope, a log line and a metric, and closes the connection. */
 export function brokenRequestHandler({ log, metrics, hsts }: Parts) {
   return (error: Error & { readonly code?: string }, socket: Duplex & { readonly bytesWritten?: number }): void => {
-    // A connection that was reset has no reader, and one that was written to may be in the middle of an answer.
+    // A reset connection has no reader, and one that was written to may be in the middle of a response.
     if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten !== 0) {
       socket.destroy()
       return

@@ -34,7 +34,7 @@ function assertApiUnavailable({ status, headers, body }: Reply): void {
   assert.equal(body.errors[0].code, 'UNAVAILABLE')
 }
 
-test('a lost answer of the database is 503 with Retry-After, and the next request is served', { skip }, async () => {
+test('a lost response of the database is 503 with Retry-After, and the next request is served', { skip }, async () => {
   for (const what of ['request', 'answer'] as const) {
     assert.equal((await list()).status, 200)
     const lost = lossy.lose(what, { statement: lossy.statements.findLast((one) => one.startsWith('issuance.')) ?? '' })
@@ -44,7 +44,7 @@ test('a lost answer of the database is 503 with Retry-After, and the next reques
   }
 })
 
-test('while the database is down the API says so, and OAuth clients hear temporarily_unavailable', {
+test('while the database is down the API responds 503, and OAuth clients get temporarily_unavailable', {
   skip,
 }, async () => {
   lossy.goDown()

@@ -7,9 +7,9 @@ const inflateAsync = promisify(inflate)
 const inflateRawAsync = promisify(inflateRaw)
 
 /**
- * Undoes the content coding of a body; inflation stops at the limit, so a small body cannot become a big one. [SEC-40]
+ * Decodes the content coding of a body; inflation stops at `bytesMax`. [SEC-40]
  *
- * @throws Fault `upstream.too_large`, `upstream.media_type` for a coding that we did not ask for or that is broken
+ * @throws Fault `upstream.too_large`, `upstream.media_type` for an unknown or broken coding
  */
 export async function decodedBody(body: Buffer, coding: string | undefined, bytesMax: number): Promise<Buffer> {
   const options = { maxOutputLength: Math.max(bytesMax, 1) }
@@ -21,10 +21,10 @@ export async function decodedBody(body: Buffer, coding: string | undefined, byte
       case 'x-gzip':
         return body.length === 0 ? body : await gunzipAsync(body, options)
       case 'deflate':
-        // RFC 9110 8.4.1.2: it should be the zlib format, but some servers send the bare stream
+        // RFC 9110 8.4.1.2: the zlib format, but some servers send the raw DEFLATE stream
         return hasZlibHeader(body) ? await inflateAsync(body, options) : await inflateRawAsync(body, options)
       default:
-        throw new Fault('upstream.media_type', { detail: 'The other side used an unknown content coding.' })
+        throw new Fault('upstream.media_type', { detail: 'The response has an unknown content coding.' })
     }
   } catch (error) {
     if (error instanceof Fault) throw error

@@ -1,16 +1,16 @@
-/** A path pattern with the methods that were mounted under it. */
+/** A path pattern and one of the methods that are mounted under it. */
 export type KnownPath = {
   readonly pattern: string
   readonly method: string
   readonly crossOrigin: boolean
-  /** Where the path is mounted for one host only, else null. */
+  /** The only host that the path is mounted for; null: every host. */
   readonly host: string | null
 }
 
-/** Which methods a concrete path has; asked only when nothing answered it, so that a wrong method is told from a wrong path. */
+/** Returns the methods of a path. Used when no route matched, to distinguish 405 from 404. */
 export type MethodsAt = (path: string) => { readonly allow: readonly string[]; readonly crossOrigin: boolean }
 
-/** Indexes the mounted paths. Of the patterns that match a path the most specific one counts, as in the router. */
+/** Indexes the mounted paths. The most specific pattern that matches a path decides, as in the router. */
 export function methodsAt(known: readonly KnownPath[]): MethodsAt {
   const byPattern = Map.groupBy(known, (one) => one.pattern)
   const entries = [...byPattern]
@@ -24,10 +24,10 @@ export function methodsAt(known: readonly KnownPath[]): MethodsAt {
 }
 
 /**
- * The methods that a path lacks and that a less specific pattern has: without a route of its own such a request would reach the handler of
- * the other pattern, and be told that `verify` is no id.
+ * Returns the methods that a pattern lacks and a less specific pattern has: without a route of its own such a request would reach the
+ * route of the other pattern, with a fixed segment as its parameter.
  */
-export function lackingMethods(known: readonly KnownPath[]): Pick<KnownPath, 'pattern' | 'method' | 'host'>[] {
+export function shadowedMethods(known: readonly KnownPath[]): Pick<KnownPath, 'pattern' | 'method' | 'host'>[] {
   const byPlace = Map.groupBy(known, ({ pattern, host }) => `${host ?? ''} ${pattern}`)
   return [...byPlace.values()].flatMap((own) => {
     const [{ pattern, host } = { pattern: '', host: null }] = own
@@ -40,13 +40,13 @@ export function lackingMethods(known: readonly KnownPath[]): Pick<KnownPath, 'pa
   })
 }
 
-/** A fixed segment comes before a parameter, and that before all that is left. */
+/** A fixed segment ranks before a parameter, and a parameter before the rest of a path. */
 function rankOf(pattern: string): string {
   const ranks = pattern.split('/').map((part) => (part.endsWith('*}') ? 'c' : part.includes('{') ? 'b' : 'a'))
   return ranks.join('')
 }
 
-/** From `{name}` to the router's `:name`, and from `{rest*}` to its `*`. */
+/** Converts `{name}` to the router's `:name`, and `{rest*}` to its `*`. */
 export function routerPath(pattern: string): string {
   return pattern
     .replaceAll(':', '::')

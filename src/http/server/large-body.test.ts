@@ -15,7 +15,7 @@ before(async () => {
 })
 after(() => server.close(0))
 
-/** Sends all of a body before it looks at the answer, as many callers do. @returns the first line of the answer */
+/** Sends a whole body before it reads the response, as many clients do. @returns the first line of the response */
 function post(bytes: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(at)
@@ -36,6 +36,6 @@ function post(bytes: number): Promise<string> {
   })
 }
 
-test('a body that is too large is refused with an answer that the caller gets to see', async () => {
+test('a body that is too large is refused with a response that the client receives', async () => {
   assert.match(await post(3_000_000), /^HTTP\/1\.1 413 /)
 })

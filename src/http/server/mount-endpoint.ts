@@ -1,40 +1,54 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { bearerToken } from '../routes/bearer-token.ts'
 import type { Endpoint, EndpointBodyKind, EndpointResponse } from '../routes/endpoint.ts'
-import type { Check, checkMaker } from '../validation/check.ts'
-import { isJsonType, mediaTypeOf, readForm, readJson } from './body.ts'
-import { sendWhole } from './send-whole.ts'
+import { onBehalfOf } from '../routes/tenant-of-work.ts'
+import { type Check, checkMaker } from '../validation/check.ts'
+import { BODY_BYTES_MAX, isJsonType, mediaTypeOf, readForm, readJson, repeatedParameter } from './body.ts'
+import { type KnownPath, routerPath } from './known-paths.ts'
+import { sendComplete } from './send-whole.ts'
 
-/** An endpoint with its check. */
-export type MountedEndpoint = { readonly endpoint: Endpoint; readonly checkBody: Check | null }
+/** An endpoint with the compiled check of its body. */
+type MountedEndpoint = { readonly endpoint: Endpoint; readonly checkBody: Check | null }
 
 const FORM = 'application/x-www-form-urlencoded'
 
-/** Prepares an endpoint. Nothing is compiled before the first request. */
-export function mountEndpoint(endpoint: Endpoint, check: ReturnType<typeof checkMaker>): MountedEndpoint {
-  return { endpoint, checkBody: endpoint.body === undefined ? null : check(endpoint.body, 'body') }
+/** Mounts the endpoints of the protocol surface. */
+export function mountEndpoints(app: FastifyInstance, platform: Platform, endpoints: readonly Endpoint[]): KnownPath[] {
+  const check = checkMaker()
+  return endpoints.map((endpoint) => {
+    const mounted = { endpoint, checkBody: endpoint.body === undefined ? null : check(endpoint.body, 'body') }
+    app.route({
+      method: endpoint.method,
+      url: routerPath(endpoint.path),
+      bodyLimit: endpoint.bodyBytesMax ?? BODY_BYTES_MAX,
+      onRequest: async (request) => {
+        request.trace.pattern = endpoint.path
+        request.trace.edge = endpoint.faultsAs ?? 'oauth'
+        request.trace.crossOrigin = endpoint.crossOrigin ?? false
+        admitEndpoint(endpoint, request)
+      },
+      handler: (request, reply) =>
+        onBehalfOf(paramsOf(request, endpoint.path).tenant ?? '', () => runEndpoint(platform, mounted, request, reply)),
+    })
+    return { pattern: endpoint.path, method: endpoint.method, crossOrigin: endpoint.crossOrigin ?? false, host: null }
+  })
 }
 
-/** Before a byte of the body is read: is there a token, where one is needed. @throws Fault `token.missing`, `token.invalid` */
-export function admitEndpoint({ needsToken }: Endpoint, { headers }: FastifyRequest): void {
+/** Requires a bearer token where the endpoint needs one, before the body is read. @throws Fault `token.missing`, `token.invalid` */
+function admitEndpoint({ needsToken }: Endpoint, { headers }: FastifyRequest): void {
   if (needsToken) bearerToken(headers.authorization)
 }
 
-/** Reads the request loosely, runs the handle and sends what it says, byte for byte. */
-export async function runEndpoint(
-  platform: Platform,
-  mounted: MountedEndpoint,
-  request: FastifyRequest,
-  reply: FastifyReply,
-) {
+/** Reads the request, runs the endpoint and sends its response unchanged. */
+async function runEndpoint(platform: Platform, mounted: MountedEndpoint, request: FastifyRequest, reply: FastifyReply) {
   const { endpoint } = mounted
-  const { query, body } = readAsk(mounted, request)
+  const { query, body } = readContext(mounted, request)
   const answer = await endpoint.handle({
     platform,
-    // The router makes an object of strings out of the path.
-    params: plainParams(request.params as Readonly<Record<string, string>>, endpoint.path),
+    params: paramsOf(request, endpoint.path),
     query,
     body,
     headers: request.headers,
@@ -46,7 +60,7 @@ export async function runEndpoint(
   return send(endpoint, reply, answer)
 }
 
-function readAsk(mounted: MountedEndpoint, request: FastifyRequest) {
+function readContext(mounted: MountedEndpoint, request: FastifyRequest) {
   try {
     return { query: singleMembers(request.query), body: bodyOf(mounted, request) }
   } catch (cause) {
@@ -56,22 +70,19 @@ function readAsk(mounted: MountedEndpoint, request: FastifyRequest) {
   }
 }
 
-/** The rest of a path goes by its own name, the router calls it `*`. */
-function plainParams(params: Readonly<Record<string, string>>, path: string): Readonly<Record<string, string>> {
-  const rest = params['*']
-  if (rest === undefined) return params
-  const name = /\{([^{}*]+)\*\}$/.exec(path)?.[1] ?? 'rest'
-  return { ...params, [name]: rest }
+/** The path parameters; the router's `*` gets the name in the path pattern. */
+function paramsOf({ params }: FastifyRequest, path: string): Readonly<Record<string, string>> {
+  // The router returns an object of strings.
+  const { '*': rest, ...named } = params as Readonly<Record<string, string>>
+  return rest === undefined ? named : { ...named, [/\{([^{}*]+)\*\}$/.exec(path)?.[1] ?? 'rest']: rest }
 }
 
 /** RFC 6749 3.1 and 3.2: request parameters must not be included more than once. */
 function singleMembers(query: unknown): Readonly<Record<string, string | undefined>> {
-  // The query parser makes strings, and lists of them where a member is repeated.
+  // The query parser returns strings, and arrays of strings for repeated parameters.
   const members = query as Readonly<Record<string, string | string[]>>
   for (const name in members) {
-    if (typeof members[name] === 'string') continue
-    const violations = [{ detail: `${name.slice(0, 100)} is there more than once.`, parameter: name.slice(0, 100) }]
-    throw new Fault('request.invalid', { violations })
+    if (typeof members[name] !== 'string') throw repeatedParameter(name)
   }
   return members as Readonly<Record<string, string>>
 }
@@ -85,28 +96,28 @@ function bodyOf({ endpoint, checkBody }: MountedEndpoint, request: FastifyReques
   return body
 }
 
-function readBody(takes: EndpointBodyKind, type: string, bytes: Buffer): unknown {
-  const forms = takes === 'form' || takes === 'form-or-json'
-  if (forms && (type === FORM || (type === '' && bytes.length === 0))) return readForm(bytes)
-  if (takes !== 'form' && isJsonType(type)) return readJson(bytes)
-  if (takes === 'json-or-jwt' && type === 'application/jwt') return bytes.toString('latin1').trim()
-  const detail = `Send the body as ${forms ? FORM : 'application/json'}.`
+function readBody(accepts: EndpointBodyKind, type: string, bytes: Buffer): unknown {
+  const isForm = accepts === 'form' || accepts === 'form-or-json'
+  if (isForm && (type === FORM || (type === '' && bytes.length === 0))) return readForm(bytes)
+  if (accepts !== 'form' && isJsonType(type)) return readJson(bytes)
+  if (accepts === 'json-or-jwt' && type === 'application/jwt') return bytes.toString('latin1').trim()
+  const detail = `Send the body as ${isForm ? FORM : 'application/json'}.`
   throw new Fault('request.media_type', { detail })
 }
 
 function send(endpoint: Endpoint, reply: FastifyReply, answer: EndpointResponse): FastifyReply {
   const { body, status } = answer
   const headers: Record<string, string | readonly string[]> = {}
-  // B.2: what a POST hands out is for its caller only
+  // A response to POST is for its caller only.
   if (endpoint.method === 'POST') headers['cache-control'] = 'no-store'
   if (endpoint.crossOrigin) headers['access-control-allow-origin'] = '*'
   Object.assign(headers, answer.headers)
-  if (body === undefined) return sendWhole(reply, { status, headers, body: null })
+  if (body === undefined) return sendComplete(reply, { status, headers, body: null })
   const isBytes = typeof body === 'string' || Buffer.isBuffer(body)
-  if (!isBytes && isStream(body)) return sendStream(reply, answer, headers, body)
+  if (body instanceof Readable) return sendStream(reply, answer, headers, body)
   // RFC 8259 11: no charset on JSON
   headers['content-type'] = answer.type ?? (isBytes ? 'application/octet-stream' : 'application/json')
-  return sendWhole(reply, { status, headers, body: isBytes ? body : JSON.stringify(body) })
+  return sendComplete(reply, { status, headers, body: isBytes ? body : JSON.stringify(body) })
 }
 
 function sendStream(
@@ -115,15 +126,10 @@ function sendStream(
   headers: Readonly<Record<string, string | readonly string[]>>,
   body: object,
 ): FastifyReply {
-  for (const [name, value] of Object.entries(headers)) {
-    reply.header(name, typeof value === 'string' ? value : [...value])
-  }
+  // The types of the framework allow mutable arrays only.
   return reply
+    .headers(headers as Record<string, string | string[]>)
     .header('content-type', type ?? 'application/octet-stream')
     .code(status)
     .send(body)
-}
-
-function isStream(body: object): boolean {
-  return 'pipe' in body && typeof body.pipe === 'function'
 }

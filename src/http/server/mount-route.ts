@@ -1,26 +1,29 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Caller, holds } from '../../caller.ts'
+import type { Config } from '../../config.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { notAcceptable, preferredType } from '../routes/accept.ts'
 import { answerOnce, type Idempotency, idempotentRequestOf, type KeptAnswer } from '../routes/idempotency.ts'
 import { singleOperation } from '../routes/operation.ts'
-import { type Answer, type RawAnswer, type Route, TextBody } from '../routes/route.ts'
-import type { Check, checkMaker } from '../validation/check.ts'
+import { type Answer, type Group, type RawAnswer, type Route, TextBody } from '../routes/route.ts'
+import { onBehalfOf } from '../routes/tenant-of-work.ts'
+import { type Check, checkMaker } from '../validation/check.ts'
 import { checkTexts } from '../validation/check-texts.ts'
 import { isJsonType, mediaTypeOf, readJson, readText } from './body.ts'
-import { sendWhole } from './send-whole.ts'
+import { type KnownPath, routerPath } from './known-paths.ts'
+import { sendComplete } from './send-whole.ts'
 import { type Write, writer } from './write.ts'
 
-/** Reads the token of a request. @throws Fault `token.missing`, `token.invalid` */
+/** Authenticates a request by its token. @throws Fault `token.missing`, `token.invalid` */
 export type AuthenticateRequest = (headers: FastifyRequest['headers'], requestId: string, ip: string) => Promise<Caller>
 
 /** A route with its checks and its serializer, at one public address. */
-export type MountedRoute = {
+type MountedRoute = {
   readonly route: Route
   /** Path where it is mounted, group prefix included, with `{names}`. */
   readonly pattern: string
-  /** Length of the group prefix within a request's path. */
+  /** Length of the group prefix in the path of a request. */
   readonly prefixLength: number
   /** Public URL of the group. */
   readonly base: string
@@ -31,7 +34,7 @@ export type MountedRoute = {
   readonly write: Write | null
 }
 
-/** What every route needs of the server. */
+/** What every route needs from the server. */
 export type RouteNeeds = {
   readonly platform: Platform
   readonly authenticate: AuthenticateRequest
@@ -40,8 +43,42 @@ export type RouteNeeds = {
 
 const nothing = { type: 'object', additionalProperties: false, properties: {} }
 
-/** Prepares a route for one place. Nothing is compiled before the first request. */
-export function mountRoute(
+/** Mounts the routes, each at every place where its group is served. */
+export function mountRoutes(app: FastifyInstance, needs: RouteNeeds, routes: readonly Route[]): KnownPath[] {
+  const check = checkMaker()
+  return routes.flatMap((route) =>
+    placesOf(route.group, needs.platform.config).map((place) => {
+      const mounted = prepareRoute(route, place, check)
+      app.route({
+        method: route.method,
+        url: routerPath(mounted.pattern),
+        ...(place.host === null ? {} : { constraints: { host: place.host } }),
+        onRequest: async (request) => {
+          request.trace.pattern = mounted.pattern
+          request.trace.edge = 'api'
+          await admitRoute(needs, mounted, request)
+        },
+        handler: (request, reply) =>
+          onBehalfOf(request.trace.caller?.tenantSlug ?? '', () => runRoute(needs, mounted, request, reply)),
+      })
+      return { pattern: mounted.pattern, method: route.method, crossOrigin: false, host: place.host }
+    }),
+  )
+}
+
+/** The places where a group is served: its default prefix, and its own public address if that is another one. */
+function placesOf(group: Group, config: Config): { prefix: string; base: string; host: string | null }[] {
+  const base = { wallet: config.walletBaseUrl, creds: config.credsBaseUrl, onboarding: config.onboardingBaseUrl }[group]
+  const own = { prefix: `/${group}`, base, host: null }
+  const url = new URL(base)
+  const prefix = url.pathname.replace(/\/$/, '')
+  const isElsewhere = url.origin !== config.publicUrl
+  if (!isElsewhere && prefix === own.prefix) return [own]
+  return [own, { prefix, base, host: isElsewhere ? url.host : null }]
+}
+
+/** Prepares a route for one address. Its schemas are compiled at the first request. */
+function prepareRoute(
   route: Route,
   place: { prefix: string; base: string },
   check: ReturnType<typeof checkMaker>,
@@ -59,8 +96,8 @@ export function mountRoute(
   }
 }
 
-/** Before a byte of the body is read: who asks, and may they. */
-export async function admitRoute(needs: RouteNeeds, { route, offered }: MountedRoute, request: FastifyRequest) {
+/** Negotiates the media type, authenticates the caller and checks the scope, before the body is read. */
+async function admitRoute(needs: RouteNeeds, { route, offered }: MountedRoute, request: FastifyRequest) {
   if (preferredType(request.headers.accept, offered) === null) throw notAcceptable(offered)
   const caller = await needs.authenticate(request.headers, request.id, request.ip)
   request.trace.caller = caller
@@ -70,26 +107,25 @@ export async function admitRoute(needs: RouteNeeds, { route, offered }: MountedR
   }
 }
 
-/** Checks the request, runs the handle and sends its answer, or the first answer again if the request is a repetition. */
-export async function runRoute(needs: RouteNeeds, mounted: MountedRoute, request: FastifyRequest, reply: FastifyReply) {
+/** Validates the request, runs the route and sends its answer; a repeated request gets the first answer. */
+async function runRoute(needs: RouteNeeds, mounted: MountedRoute, request: FastifyRequest, reply: FastifyReply) {
   const { caller } = request.trace
   if (caller === null) throw new Fault('token.missing')
-  const end = request.url.indexOf('?')
-  const path = end === -1 ? request.url : request.url.slice(0, end)
-  const ask = readAsk(needs.platform, caller, mounted, request, path)
+  const [path = ''] = request.url.split('?', 1)
+  const context = readContext(needs.platform, caller, mounted, request, path)
   const repeatable = idempotentRequestOf(request.headers['idempotency-key'], request.method, request.url, request.body)
   if (repeatable === null || needs.idempotency === null) {
-    return send(mounted, reply, await mounted.route.handle(ask))
+    return send(mounted, reply, await mounted.route.handle(context))
   }
   const kept = await answerOnce(needs.idempotency, caller, repeatable, async (operation) =>
-    wholeOf(mounted, await mounted.route.handle({ ...ask, operation })),
+    keptAnswerOf(mounted, await mounted.route.handle({ ...context, operation })),
   )
   return sendKept(reply, kept)
 }
 
-function readAsk(platform: Platform, caller: Caller, mounted: MountedRoute, request: FastifyRequest, path: string) {
+function readContext(platform: Platform, caller: Caller, mounted: MountedRoute, request: FastifyRequest, path: string) {
   const { headers } = request
-  // The router makes an object of strings out of the path, and of strings and lists of them out of the query.
+  // The router returns path parameters as an object of strings.
   const params = request.params as Readonly<Record<string, string>>
   mounted.checkParams?.(params)
   mounted.checkQuery(request.query)
@@ -113,7 +149,7 @@ function bodyOf(mounted: MountedRoute, request: FastifyRequest): unknown {
   const bytes = Buffer.isBuffer(request.body) && request.body.length > 0 ? request.body : null
   if (bytes === null) {
     if (mounted.route.body === undefined) return undefined
-    throw new Fault('request.invalid', { violations: [{ detail: 'A JSON body is needed.', pointer: '' }] })
+    throw new Fault('request.invalid', { violations: [{ detail: 'A JSON body is required.', pointer: '' }] })
   }
   const type = mediaTypeOf(request.headers['content-type'])
   const texts = mounted.route.textBodies ?? []
@@ -138,10 +174,11 @@ function textOf({ route, write }: MountedRoute, { status, headers, ...rest }: An
   }
 }
 
-function wholeOf(mounted: MountedRoute, answer: Answer | RawAnswer): KeptAnswer {
+function keptAnswerOf(mounted: MountedRoute, answer: Answer | RawAnswer): KeptAnswer {
   if (answer.kind === 'answer') return textOf(mounted, answer)
   const { body } = answer
-  if (typeof body !== 'string' && !Buffer.isBuffer(body)) throw new Error('a stream cannot be given again')
+  if (typeof body !== 'string' && !Buffer.isBuffer(body))
+    throw new Error('a stream cannot be kept for repeated requests')
   return { status: answer.status ?? mounted.route.status, headers: headersOf(mounted, answer), body }
 }
 
@@ -152,11 +189,11 @@ function headersOf({ offered }: MountedRoute, { type, headers }: RawAnswer): Rec
 
 function send(mounted: MountedRoute, reply: FastifyReply, answer: Answer | RawAnswer): FastifyReply {
   const isStream = answer.kind === 'raw' && typeof answer.body !== 'string' && !Buffer.isBuffer(answer.body)
-  if (!isStream) return sendKept(reply, wholeOf(mounted, answer))
+  if (!isStream) return sendKept(reply, keptAnswerOf(mounted, answer))
   reply.code(answer.status ?? mounted.route.status).headers(headersOf(mounted, answer))
   return reply.send(answer.body)
 }
 
 function sendKept(reply: FastifyReply, { status, headers, body }: KeptAnswer): FastifyReply {
-  return sendWhole(reply, { status, headers, body: body.length === 0 ? null : body })
+  return sendComplete(reply, { status, headers, body: body.length === 0 ? null : body })
 }

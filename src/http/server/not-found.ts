@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../../fault.ts'
-import { type KnownPath, lackingMethods, type MethodsAt, methodsAt, routerPath } from './known-paths.ts'
+import { type KnownPath, type MethodsAt, methodsAt, routerPath, shadowedMethods } from './known-paths.ts'
 import { sendFault } from './trace.ts'
 
-/** Answers what no route took: 405 where the path has other methods, the preflight of a public resource, else 404. */
+/** Answers a request that no route matches: 405 if the path has other methods, the CORS preflight of a public resource, else 404. */
 export function handleNotFound(request: FastifyRequest, reply: FastifyReply, methods: MethodsAt): FastifyReply {
   const { allow, crossOrigin } = methods(request.url.split('?', 1)[0] ?? '')
   if (request.method === 'OPTIONS' && crossOrigin) {
@@ -15,16 +15,16 @@ export function handleNotFound(request: FastifyRequest, reply: FastifyReply, met
   }
   const fault =
     allow.length === 0 || allow.includes(request.method)
-      ? new Fault('resource.unknown', { detail: 'There is nothing at this path. The paths are listed at /docs.' })
-      : new Fault('request.method', { detail: `This path takes ${allow.join(', ')}.`, meta: { allow } })
+      ? new Fault('resource.unknown', { detail: 'There is no resource at this path. The paths are listed at /docs.' })
+      : new Fault('request.method', { detail: `This path supports ${allow.join(', ')}.`, meta: { allow } })
   request.trace.fault = fault.code
   return sendFault(request, reply, fault)
 }
 
-/** Answers 405 where the router would otherwise take a fixed segment for a parameter of another route. */
-export function mountLacking(app: FastifyInstance, known: readonly KnownPath[]): void {
+/** Answers 405 where the router would otherwise match a fixed segment as the parameter of another route. */
+export function mountMethodNotAllowed(app: FastifyInstance, known: readonly KnownPath[]): void {
   const methods = methodsAt(known)
-  for (const { pattern, method, host } of lackingMethods(known)) {
+  for (const { pattern, method, host } of shadowedMethods(known)) {
     app.route({
       method,
       url: routerPath(pattern),

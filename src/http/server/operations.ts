@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../config.ts'
 import { equalInConstantTime } from '../../crypto/digest.ts'
@@ -6,10 +7,10 @@ import type { Log } from '../../platform.ts'
 import { bearerToken } from '../routes/bearer-token.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 
-/** One thing that must work before requests are taken. It rejects, or takes longer than 2 s, when it does not. */
+/** A dependency that must work before the server is ready. `check` rejects if it does not; it has 2 s. */
 export type ReadinessCheck = { readonly name: string; readonly check: () => Promise<void> }
 
-/** What the operator's endpoints need. */
+/** What the endpoints for operators need. */
 export type OperationsNeeds = {
   readonly config: Pick<Config, 'isDevelopment' | 'metricsToken'>
   readonly log: Log
@@ -20,7 +21,7 @@ export type OperationsNeeds = {
 
 const CHECK_MS_MAX = 2000
 
-/** Mounts `/healthz` (the process runs), `/readyz` (it can serve) and `/metrics`. They say nothing about tenants. */
+/** Mounts `/healthz` (the process runs), `/readyz` (it can serve) and `/metrics`. They contain nothing about tenants. */
 export function mountOperations(app: FastifyInstance, needs: OperationsNeeds): void {
   app.get('/healthz', (request, reply) => {
     request.trace.pattern = '/healthz'
@@ -41,15 +42,15 @@ export function mountOperations(app: FastifyInstance, needs: OperationsNeeds): v
   })
 }
 
-/** The figures tell how busy a server is and with what: for its operator only. @throws Fault `token.missing`, `token.invalid` */
+/** Metrics are for the operator of the server only. @throws Fault `token.missing`, `token.invalid` */
 function admitReader({ isDevelopment, metricsToken }: OperationsNeeds['config'], authorization: string | undefined) {
   if (metricsToken === null) {
     if (isDevelopment) return
-    throw new Fault('token.missing', { detail: 'Nobody may read the figures before METRICS_TOKEN is set.' })
+    throw new Fault('token.missing', { detail: 'Set METRICS_TOKEN to make the metrics readable.' })
   }
-  const wanted = 'Send the header Authorization: Bearer with the METRICS_TOKEN of this server.'
-  if (equalInConstantTime(bearerToken(authorization, wanted), metricsToken)) return
-  throw new Fault('token.invalid', { detail: wanted })
+  const detail = 'Send the header Authorization: Bearer with the METRICS_TOKEN of this server.'
+  if (equalInConstantTime(bearerToken(authorization, detail), metricsToken)) return
+  throw new Fault('token.invalid', { detail })
 }
 
 async function failedChecks({ readiness, log }: OperationsNeeds): Promise<string[]> {
@@ -63,13 +64,6 @@ async function failedChecks({ readiness, log }: OperationsNeeds): Promise<string
 }
 
 async function inTime(work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('took too long')), CHECK_MS_MAX)
-  })
-  try {
-    await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
+  const late = sleep(CHECK_MS_MAX, undefined, { ref: false }).then(() => Promise.reject(new Error('took too long')))
+  await Promise.race([work, late])
 }

@@ -2,10 +2,10 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { Stopping } from './stop.ts'
 
-/** Nothing in a JSON answer is to be run or framed, whatever a browser takes it for. */
+/** Policy of JSON responses: a browser executes and frames nothing in them. */
 export const JSON_CSP = "default-src 'none'; frame-ancestors 'none'"
 
-/** The headers of every answer; the id is the one under which its log line is found. [SEC-76] */
+/** The headers of every response; the log line of the request has the same id. [SEC-76] */
 export function commonHeaders(requestId: string, hsts: boolean): Record<string, string> {
   return {
     'x-request-id': requestId,
@@ -16,8 +16,8 @@ export function commonHeaders(requestId: string, hsts: boolean): Record<string, 
 }
 
 /**
- * Adds the common headers to every answer, and the strictest policy to those that set none. Remembers the event streams that are being sent,
- * and closes the connections of a stopping server with their next answer.
+ * Adds the common headers to every response, and the strictest policy to those without one. Tracks open event streams, and closes the
+ * connections of a draining server with their next response.
  */
 export function addCommonHeaders(app: FastifyInstance, state: Stopping, hsts: boolean): void {
   app.addHook('onSend', (request, reply, payload, done) => {
@@ -28,7 +28,7 @@ export function addCommonHeaders(app: FastifyInstance, state: Stopping, hsts: bo
     if (isEvents && payload instanceof Readable) {
       state.streams.add(payload)
       payload.once('close', () => state.streams.delete(payload))
-      // Nobody reads the body of such an answer, and the framework would wait for its end.
+      // A response to HEAD has no body, and the framework would wait for the end of the stream.
       if (request.method === 'HEAD') payload.destroy()
     }
     done(null, payload)

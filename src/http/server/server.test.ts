@@ -43,8 +43,10 @@ const routes = [
     query: Type.Object({ deep: Type.Optional(Type.Enum(['true'])) }, { additionalProperties: false }),
     reply: Thing,
     produces: ['application/x-pem-file'],
-    handle: ({ params, responseType: wants }) =>
-      wants === 'application/json' ? answer({ id: params.id, name: 'n' }) : rawAnswer(wants, `-----${params.id}-----`),
+    handle: ({ params, responseType }) =>
+      responseType === 'application/json'
+        ? answer({ id: params.id, name: 'n' })
+        : rawAnswer(responseType, `-----${params.id}-----`),
   }),
   route({
     ...common,
@@ -70,7 +72,7 @@ const routes = [
 ]
 
 const lines: Lines = []
-const server = aServer({ routes, lines, figures: [{ name: 'things_total', help: 'For tests.', value: () => 7 }] })
+const server = aServer({ routes, lines, counters: [{ name: 'things_total', help: 'For tests.', value: () => 7 }] })
 let at = ''
 before(async () => {
   at = await server.listen()
@@ -78,16 +80,16 @@ before(async () => {
 after(() => server.close(100))
 
 const bearer = { authorization: 'Bearer writer' }
-async function ask(path: string, init: RequestInit = {}, headers: Record<string, string> = bearer) {
+async function fetchApi(path: string, init: RequestInit = {}, headers: Record<string, string> = bearer) {
   const typed = init.body === undefined ? {} : { 'content-type': 'application/json' }
   const response = await fetch(`${at}/creds${path}`, { ...init, headers: { ...typed, ...headers } })
   const text = await response.text()
   return { response, text, json: text.startsWith('{') ? JSON.parse(text) : null }
 }
 const post = (body: unknown, headers?: Record<string, string>) =>
-  ask('/things', { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) }, headers)
+  fetchApi('/things', { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) }, headers)
 
-test('a reply leaves in the envelope, without the members that its schema does not promise', async () => {
+test('a reply is sent in the envelope, without members that its schema lacks', async () => {
   const { response, json } = await post({ name: 'thing' })
   assert.equal(response.status, 201)
   assert.deepEqual(json, { data: { id: '1', name: 'thing' }, meta: { made: true } })
@@ -98,15 +100,15 @@ test('a reply leaves in the envelope, without the members that its schema does n
   assert.equal(response.headers.get('access-control-allow-origin'), null)
 })
 
-test('a bare route leaves without the envelope and with its own headers', async () => {
+test('a route without envelope sends its reply and its own headers', async () => {
   const init = { method: 'PATCH', body: '{"status":"x"}' }
-  const { response, json } = await ask('/things/7', init, { authorization: 'Bearer admin' })
+  const { response, json } = await fetchApi('/things/7', init, { authorization: 'Bearer admin' })
   assert.deepEqual(json, { id: '7', name: 'bare' })
   assert.equal(response.headers.get('deprecation'), '@1')
 })
 
-test('a route without a reply answers 204 and no body', async () => {
-  const { response, text } = await ask('/things/7', { method: 'DELETE' })
+test('a route without a reply responds 204 without a body', async () => {
+  const { response, text } = await fetchApi('/things/7', { method: 'DELETE' })
   assert.deepEqual([response.status, text], [204, ''])
 })
 
@@ -147,7 +149,7 @@ for (const [what, body, status, code] of [
   })
 }
 
-test('a big body with many faults is answered with the first one', async () => {
+test('a large body with many violations gets the first one', async () => {
   const { json } = await post({
     name: 'aa',
     owner: Object.fromEntries(Array.from({ length: 9000 }, (_, n) => [`m${n}`, n])),
@@ -161,53 +163,53 @@ test('another content type is 415', async () => {
 })
 
 test('an unknown query member is refused by name', async () => {
-  const { response, json } = await ask('/things/7?deep=true&page%5Bx%5D=1')
+  const { response, json } = await fetchApi('/things/7?deep=true&page%5Bx%5D=1')
   assert.equal(response.status, 400)
   assert.deepEqual(json.errors[0].source, { parameter: 'page[x]' })
 })
 
-test('a query member that stands twice is refused', async () => {
-  const { json } = await ask('/things/7?deep=true&deep=true')
+test('a repeated query parameter is refused', async () => {
+  const { json } = await fetchApi('/things/7?deep=true&deep=true')
   assert.deepEqual(json.errors[0].source, { parameter: 'deep' })
 })
 
 test('a method that the path does not have is 405 with Allow', async () => {
-  const { response, json } = await ask('/things/7', { method: 'PUT', body: '{}' })
+  const { response, json } = await fetchApi('/things/7', { method: 'PUT', body: '{}' })
   assert.deepEqual([response.status, json.errors[0].code], [405, 'METHOD_NOT_ALLOWED'])
   assert.equal(response.headers.get('allow'), 'DELETE, GET, HEAD, PATCH')
 })
 
 test('an unknown path is a 404 in the envelope', async () => {
-  const { response, json } = await ask('/nothing')
+  const { response, json } = await fetchApi('/nothing')
   assert.deepEqual([response.status, json.errors[0].code], [404, 'NOT_FOUND'])
 })
 
-test('an Accept header without JSON is 406; one of the route is followed', async () => {
-  assert.equal((await ask('/things/7', {}, { ...bearer, accept: 'text/html' })).response.status, 406)
+test('an Accept header without JSON is 406; a media type of the route is sent', async () => {
+  assert.equal((await fetchApi('/things/7', {}, { ...bearer, accept: 'text/html' })).response.status, 406)
   assert.equal(
-    (await ask('/things/7', {}, { ...bearer, accept: 'application/json;q=0, text/html' })).response.status,
+    (await fetchApi('/things/7', {}, { ...bearer, accept: 'application/json;q=0, text/html' })).response.status,
     406,
   )
-  const pem = await ask('/things/7', {}, { ...bearer, accept: 'application/x-pem-file' })
+  const pem = await fetchApi('/things/7', {}, { ...bearer, accept: 'application/x-pem-file' })
   assert.deepEqual([pem.text, pem.response.headers.get('content-type')], ['-----7-----', 'application/x-pem-file'])
 })
 
 test('no token is 401 with a bare challenge, a bad one names the error', async () => {
-  const none = await ask('/things/7', {}, {})
+  const none = await fetchApi('/things/7', {}, {})
   assert.deepEqual([none.response.status, none.json.errors[0].code], [401, 'UNAUTHORIZED'])
   assert.equal(none.response.headers.get('www-authenticate'), 'Bearer realm="chirograph"')
-  const bad = await ask('/things/7', {}, { authorization: 'Bearer nobody' })
+  const bad = await fetchApi('/things/7', {}, { authorization: 'Bearer nobody' })
   assert.equal(bad.response.headers.get('www-authenticate'), 'Bearer realm="chirograph", error="invalid_token"')
 })
 
 test('a missing scope is 403 and is named in the challenge and in meta', async () => {
-  const { response, json } = await ask('/things/7', { method: 'PATCH', body: '{"status":"x"}' })
+  const { response, json } = await fetchApi('/things/7', { method: 'PATCH', body: '{"status":"x"}' })
   assert.equal(response.status, 403)
   assert.match(response.headers.get('www-authenticate') ?? '', /error="insufficient_scope", scope="trust:write"/)
   assert.deepEqual(json.errors[0].meta, { requiredScope: 'trust:write' })
 })
 
-test('a defect shows its id only; the log line with that id has the cause', async () => {
+test('an unexpected error shows only its id; the log line with that id has the cause', async () => {
   const { response, text, json } = await post({ name: 'defect' })
   assert.equal(response.status, 500)
   assert.ok(!text.includes('hunter2'))
@@ -215,12 +217,12 @@ test('a defect shows its id only; the log line with that id has the cause', asyn
   assert.match(String(line?.[1].cause), /hunter2/)
 })
 
-test('an answer that cannot be sent is a 500 in the envelope, and does not leave the client waiting', async () => {
+test('an answer that cannot be sent is a 500 in the envelope', async () => {
   const { response, json } = await post({ name: 'unsendable' }, { ...bearer, connection: 'close' })
   assert.deepEqual([response.status, json.errors[0].code], [500, 'INTERNAL_ERROR'])
 })
 
-test('every answer carries the common headers and a policy that runs and frames nothing', async () => {
+test('every response has the common headers and a policy that executes and frames nothing', async () => {
   for (const path of ['/creds/things/7', '/nothing', '/healthz', '/readyz', '/openapi.json', '/metrics']) {
     const { headers } = await fetch(at + path, { headers: bearer })
     assert.equal(headers.get('content-security-policy'), "default-src 'none'; frame-ancestors 'none'", path)
@@ -234,21 +236,21 @@ test('meta of a fault is shown', async () => {
   assert.partialDeepStrictEqual(json.errors[0], { code: 'CONFLICT', detail: 'Taken.', meta: { by: 'x' } })
 })
 
-test('a path value is percent-decoded once and may hold any character', async () => {
+test('a path parameter is percent-decoded once and may contain any character', async () => {
   for (const value of ['a/b', 'a+b', 'x@y.z', 'ü ñ', '50%25', '%2F', 'a?b#c']) {
-    const { json } = await ask(`/things/${encodeURIComponent(value)}`)
+    const { json } = await fetchApi(`/things/${encodeURIComponent(value)}`)
     assert.equal(json.data.id, value)
   }
 })
 
-test('a path that is no UTF-8 is an error in the envelope', async () => {
-  const { response, json } = await ask('/things/%ff')
+test('a path that is not UTF-8 is an error in the envelope', async () => {
+  const { response, json } = await fetchApi('/things/%ff')
   assert.ok([400, 404].includes(response.status))
   assert.equal(typeof json.errors[0].id, 'string')
 })
 
 test('a request is logged once: by pattern, without its values [SEC-73]', async () => {
-  await ask('/things/very-secret-value?deep=true')
+  await fetchApi('/things/very-secret-value?deep=true')
   // The line is written when the answer has left, which the client may see first.
   await new Promise(setImmediate)
   const logged = lines.filter(([, , message]) => message === 'request').map(([, fields]) => fields)
@@ -265,12 +267,12 @@ test('a request is logged once: by pattern, without its values [SEC-73]', async 
   assert.ok(!JSON.stringify(lines).includes('Bearer'))
 })
 
-test('HEAD answers like GET without a body', async () => {
-  const { response, text } = await ask('/things/7', { method: 'HEAD' })
+test('HEAD responds like GET without a body', async () => {
+  const { response, text } = await fetchApi('/things/7', { method: 'HEAD' })
   assert.deepEqual([response.status, text], [200, ''])
 })
 
-test('healthz, readyz and metrics answer', async () => {
+test('healthz, readyz and metrics respond', async () => {
   assert.equal((await fetch(`${at}/healthz`)).status, 200)
   assert.equal((await fetch(`${at}/readyz`)).status, 200)
   const text = await (await fetch(`${at}/metrics`)).text()
@@ -294,7 +296,7 @@ for (const [name, env, authorization, status] of [
   ['the token is sent by another scheme', { METRICS_TOKEN: metricsToken }, `Basic ${metricsToken}`, 401],
   ['the token is sent', { ...production, METRICS_TOKEN: metricsToken }, `bearer ${metricsToken}`, 200],
 ] as const) {
-  test(`metrics answer ${status} where ${name}`, async () => {
+  test(`metrics respond ${status} where ${name}`, async () => {
     const guarded = aServer({ routes: [], platform: aPlatform({ config: readConfig(env) }) })
     const answer = await guarded.dispatch({ method: 'GET', path: '/metrics', headers: { authorization } })
     const text = answer.body.toString()
@@ -305,7 +307,7 @@ for (const [name, env, authorization, status] of [
   })
 }
 
-test('readyz names what is not ready, and nothing more', async () => {
+test('readyz names the failed checks, and nothing more', async () => {
   const check = () => Promise.reject(new Error('password wrong'))
   const unready = aServer({ routes: [], readiness: [{ name: 'database', check }] })
   const { status, body } = await unready.dispatch({ method: 'GET', path: '/readyz' })
@@ -313,7 +315,7 @@ test('readyz names what is not ready, and nothing more', async () => {
   await unready.close()
 })
 
-test('a group with another public address answers there too, and links name that address', async () => {
+test('a group with another public address is served there too, and links contain that address', async () => {
   const config = readConfig({ CREDS_BASE_URL: 'https://creds.example.org/api' })
   const href = route({
     ...common,
@@ -331,7 +333,7 @@ test('a group with another public address answers there too, and links name that
   await moved.close()
 })
 
-test('a stop finishes the accepted request, takes no new one, and lets accepted work ask inside', async () => {
+test('a stop finishes the accepted request, refuses new ones, and lets accepted work dispatch internal requests', async () => {
   const stopping = aServer({ routes })
   const url = await stopping.listen()
   const accepted = fetch(`${url}/creds/slow`, { headers: bearer })
@@ -353,10 +355,10 @@ test('a stop ends event streams instead of waiting for them', async () => {
     path: '/events',
     reply: Thing,
     produces: ['text/event-stream'],
-    handle: ({ responseType: wants }) => {
+    handle: ({ responseType }) => {
       const stream = new Readable({ read: () => {} })
       stream.push('data: 1\n\n')
-      return rawAnswer(wants, stream)
+      return rawAnswer(responseType, stream)
     },
   })
   const stopping = aServer({ routes: [events] })
@@ -367,7 +369,7 @@ test('a stop ends event streams instead of waiting for them', async () => {
   assert.ok(Date.now() - from < 2000)
 })
 
-test('a stop waits no longer than it was told', async () => {
+test('a stop waits at most its time limit', async () => {
   const stopping = aServer({ routes })
   const url = new URL(await stopping.listen())
   const socket = connect(Number(url.port), url.hostname)

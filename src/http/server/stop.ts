@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 
-/** What a stop needs to know: event streams never end by themselves, so they are ended. */
+/** State of a stopping server. `streams`: open event streams, which the stop ends. */
 export type Stopping = { isDraining: boolean; isStopping: boolean; readonly streams: Set<Readable> }
 
-/** Stops listening, lets accepted requests finish for at most `waitMs`, cuts the rest, and lets the framework go. */
+/** Stops listening, lets accepted requests finish for at most `waitMs`, closes the remaining connections and the framework. */
 export async function stopServer(app: FastifyInstance, state: Stopping, waitMs: number): Promise<void> {
   if (state.isStopping) return
   state.isDraining = true

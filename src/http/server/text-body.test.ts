@@ -36,14 +36,14 @@ async function post(type: string, body: string | Uint8Array<ArrayBuffer>): Promi
   return [reply.status, shown.data ?? shown.errors?.[0]?.code]
 }
 
-test('a route may take texts beside JSON, which stays checked', async () => {
+test('a route may accept texts besides JSON, which is validated', async () => {
   assert.deepEqual(await post('text/csv; charset=utf-8', '\ufeffä,b'), [200, 'text/csv ä,b'])
   assert.deepEqual(await post('application/json', '{"rows":1}'), [200, 'json 1'])
   assert.deepEqual(await post('application/json', '{"rows":"1"}'), [400, 'VALIDATION_ERROR'])
   assert.deepEqual(await post('text/plain', 'a'), [415, 'UNSUPPORTED_MEDIA_TYPE'])
 })
 
-test('a text that is no UTF-8, or has NUL in it, is refused', async () => {
+test('a text that is not UTF-8, or contains NUL, is refused', async () => {
   assert.deepEqual(await post('text/csv', Uint8Array.of(0x61, 0xff)), [400, 'VALIDATION_ERROR'])
   assert.deepEqual(await post('text/csv', 'a\0b'), [400, 'VALIDATION_ERROR'])
 })

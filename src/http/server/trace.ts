@@ -1,16 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../caller.ts'
-import { type Refusal, toErrors, toOAuthError } from '../routes/faults.ts'
+import { toErrors, toOAuthError } from '../routes/faults.ts'
 import { toPage } from '../routes/page.ts'
 
-/** How a fault leaves: as our envelope, as OAuth JSON, or as a page for people. */
+/** How a fault is sent: in our envelope, as OAuth JSON, or as an HTML page. */
 export type Edge = 'api' | 'oauth' | 'page'
 
-/** What the edge remembers of one request, for its log line and for a fault. */
+/** State of one request, for its log line and its fault. */
 export type Trace = {
   /** Path pattern; never the raw URL, which may carry codes. */
   pattern: string
-  /** null until a route was found. */
+  /** null until a route has matched. */
   edge: Edge | null
   crossOrigin: boolean
   caller: Caller | null
@@ -23,7 +23,7 @@ declare module 'fastify' {
   }
 }
 
-/** Turns a fault into the answer of the edge that the request came in by. */
+/** Sends a fault in the form of the request's edge. */
 export function sendFault(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   const { crossOrigin } = request.trace
   const edge = request.trace.edge ?? edgeOf(request.url)
@@ -32,15 +32,11 @@ export function sendFault(request: FastifyRequest, reply: FastifyReply, error: u
   if (crossOrigin) reply.header('access-control-allow-origin', '*')
   if (edge !== 'page')
     return reply.header('content-type', 'application/json').send(Buffer.from(JSON.stringify(refusal.body)))
-  return sendPage(request, reply, error, refusal)
+  const page = toPage(error, refusal.status, request.id)
+  return reply.header('content-security-policy', page.policy).type('text/html; charset=utf-8').send(page.html)
 }
 
-/** Paths outside our three groups are the protocol surface, whose callers read OAuth errors. */
+/** Paths of the protocol surface get OAuth errors, all others the envelope. */
 function edgeOf(url: string): Edge {
   return /^\/(issuers|verifiers|auth|\.well-known)(\/|\?|$)/.test(url) ? 'oauth' : 'api'
-}
-
-function sendPage(request: FastifyRequest, reply: FastifyReply, error: unknown, { status }: Refusal): FastifyReply {
-  const page = toPage(error, status, request.id)
-  return reply.header('content-security-policy', page.policy).type('text/html; charset=utf-8').send(page.html)
 }

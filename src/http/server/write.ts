@@ -3,21 +3,24 @@ import type { TSchema } from 'typebox'
 import type { Answer } from '../routes/route.ts'
 import { plainSchema } from '../validation/check.ts'
 
-/** Turns an answer into the text that leaves. */
+/** Serializes an answer. */
 export type Write = (answer: Pick<Answer, 'data' | 'links' | 'meta'>) => string
 
+const links = { type: 'object', additionalProperties: { type: 'string' } }
+const meta = { type: 'object', additionalProperties: true }
+
 /**
- * Makes the serializer of a reply: members that its schema does not promise do not leave, a promised one that is missing is an error of
- * ours. Compiled at the first answer. `bare` leaves the envelope out.
+ * Returns the serializer of a reply: members that its schema does not promise are left out, and a promised member that is missing throws.
+ * The schema is compiled at the first answer.
  */
-export function writer(reply: TSchema, bare: boolean): Write {
-  let data: ((value: unknown) => string) | undefined
+export function writer(reply: TSchema, noEnvelope: boolean): Write {
+  let write: ((value: unknown) => string) | undefined
   return (answer) => {
-    data ??= fastJson(plainSchema(reply))
-    const text = data(answer.data)
-    if (bare) return text
-    const links = answer.links === undefined ? '' : `,"links":${JSON.stringify(answer.links)}`
-    const meta = answer.meta === undefined ? '' : `,"meta":${JSON.stringify(answer.meta)}`
-    return `{"data":${text}${links}${meta}}`
+    write ??= fastJson(noEnvelope ? plainSchema(reply) : envelopeOf(plainSchema(reply)))
+    return write(noEnvelope ? answer.data : answer)
   }
+}
+
+function envelopeOf(data: object): object {
+  return { type: 'object', required: ['data'], properties: { data, links, meta } }
 }

@@ -14,7 +14,7 @@ function messagesOf(code: string): string[] {
     .map((line) => JSON.parse(line).msg)
 }
 
-test('an error and what was logged before it is written when the process is killed right after', () => {
+test('an error and the lines before it are written before the process is killed', () => {
   const code = "log.info({}, 'before'); log.error({}, 'failed'); process.kill(process.pid, 'SIGKILL')"
   assert.deepEqual(messagesOf(code), ['before', 'failed'])
 })

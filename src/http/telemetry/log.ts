@@ -1,15 +1,15 @@
 import { destination, pino, stdTimeFunctions } from 'pino'
 import type { Log } from '../../platform.ts'
 
-/** Lines are gathered to this size or for this long: a write per line costs more than everything else about it. */
-const GATHERED = { minLength: 8192, periodicFlush: 250 } as const
+/** Lines are buffered up to this many bytes and milliseconds: a write per line costs more than all other work for it. */
+const BUFFERED = { minLength: 8192, periodicFlush: 250 } as const
 
 /**
- * Opens the log: one JSON object a line, on standard output. An error is written at once, with all that stands before
- * it; other lines within a quarter of a second, and when the process exits.
+ * Opens the log: one JSON object per line, on standard output. An error flushes the buffer; other lines are written within 250 ms, and when
+ * the process exits.
  */
 export function openLog(level: string): Log {
-  const out = destination({ dest: 1, sync: false, ...GATHERED })
+  const out = destination({ dest: 1, sync: false, ...BUFFERED })
   const options = {
     level,
     base: null,

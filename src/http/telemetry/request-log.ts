@@ -4,11 +4,11 @@ import type { Log } from '../../platform.ts'
 import { faultOf } from '../routes/faults.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Counts a request whose answer has left, and writes its line. */
-export type NoteRequest = (request: FastifyRequest, reply: FastifyReply) => void
+/** Counts a request whose response was sent, and logs it. */
+export type LogRequest = (request: FastifyRequest, reply: FastifyReply) => void
 
-/** One line a request: caller, route, status, duration. The route's pattern stands for the URL, which may carry codes. [SEC-73] */
-export function requestLog(log: Log, metrics: Metrics): NoteRequest {
+/** One line per request: caller, route, status, duration. The pattern of the route is logged, not the URL, which may carry codes. [SEC-73] */
+export function requestLog(log: Log, metrics: Metrics): LogRequest {
   return (request, reply) => {
     const { pattern, caller, fault } = request.trace
     const { method, id: requestId } = request
@@ -27,21 +27,21 @@ export function requestLog(log: Log, metrics: Metrics): NoteRequest {
   }
 }
 
-/** Asked every few seconds by a machine. */
+/** Polled by load balancers and monitoring. */
 const quiet: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
-/** Writes down what a refusal does not show: the notes of a fault, or the whole of a defect. */
+/** Logs what a refusal does not show: the notes and cause of a fault, or an unexpected error with its stack. */
 export function logFault(log: Log, requestId: string, status: number, error: unknown): void {
   if (status < 500) {
-    // The caller's mistake: the request line says which, unless there is more to know than was shown.
+    // A mistake of the caller: the request line names it, so only notes and cause are logged.
     if (!(error instanceof Fault) || (error.notes === undefined && error.cause === undefined)) return
     log.info({ requestId, fault: error.code, notes: error.notes, cause: shortly(error.cause) }, 'refused')
     return
   }
   if (status !== 500) {
-    // An upstream, the database or the end of this process: known, and nothing to mend in the code.
+    // An upstream, the database, or the server is stopping: no defect.
     const { code, notes, cause } = faultOf(error)
-    log.warn({ requestId, fault: code, notes, cause: shortly(cause) }, 'not done')
+    log.warn({ requestId, fault: code, notes, cause: shortly(cause) }, 'unavailable')
     return
   }
   const fault = error instanceof Fault ? error : undefined
@@ -50,7 +50,7 @@ export function logFault(log: Log, requestId: string, status: number, error: unk
   log.error(details, 'failed')
 }
 
-/** A parser's message quotes what it read, so of a syntax error only the name is kept. */
+/** The message of a parser quotes its input, so only the name of a syntax error is logged. */
 function shortly(cause: unknown): string | undefined {
   if (cause === undefined) return undefined
   if (!(cause instanceof Error)) return typeof cause

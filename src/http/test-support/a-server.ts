@@ -9,7 +9,7 @@ export type Lines = [level: string, fields: Record<string, unknown>, message: st
 
 const grants: Readonly<Record<string, readonly Scope[]>> = { writer: ['issuance:write'], admin: ['tenant:admin'] }
 
-/** A caller whose token is just its name. */
+/** A caller whose token is its name. */
 export function aCaller(name: string): Caller {
   const scopes = grants[name]
   if (scopes === undefined) throw new Fault('token.invalid')
@@ -26,7 +26,7 @@ export function aCaller(name: string): Caller {
   }
 }
 
-/** As much of a platform as the edge itself looks at. */
+/** The members of a platform that the server itself uses. */
 export function aPlatform({ config, lines }: { config?: Config; lines?: Lines } = {}): Platform {
   const write = (level: string) => (fields: object, message: string) => {
     lines?.push([level, { ...fields }, message])

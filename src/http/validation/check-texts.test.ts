@@ -23,7 +23,7 @@ for (const [what, written, pointers] of [
   ['half of a pair', '{"a":"\\uD800","b":"\\udc00x"}', ['/a', '/b']],
   ['a text alone', '"\\u0000"', ['']],
 ] as const) {
-  test(`[RFC 7493 2.1] a body with ${what} is ${pointers.length === 0 ? 'taken' : 'refused at its places'}`, () => {
+  test(`[RFC 7493 2.1] a body with ${what} is ${pointers.length === 0 ? 'accepted' : 'refused at its pointers'}`, () => {
     assert.deepEqual(pointersIn(written), pointers)
   })
 }

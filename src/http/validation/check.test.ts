@@ -14,7 +14,7 @@ for (const time of [
   '2024-02-29T23:59:59.9-00:30',
   '0001-01-01T00:00:00Z',
 ]) {
-  test(`the time ${time} is one`, () => moment(time))
+  test(`the time ${time} is accepted`, () => moment(time))
 }
 
 for (const time of [
@@ -29,7 +29,7 @@ for (const time of [
   '0001-01-01T00:00:00+05:00',
   '9999-12-31T23:59:59-05:00',
 ]) {
-  test(`the time ${JSON.stringify(time)} is refused: clock, database or token could not say it`, () => {
+  test(`the time ${JSON.stringify(time)} is refused: clock, database or token cannot represent it`, () => {
     assert.throws(() => moment(time), { code: 'request.invalid' })
   })
 }

@@ -5,17 +5,16 @@ import { Fault } from '../../fault.ts'
 import { isUuid } from '../../uuid.ts'
 import { type ViolationPlace, violationsOfSchema } from './violations.ts'
 
-/** Checks a value and throws what is wrong with it. @throws Fault `request.invalid` with one violation per place */
+/** Validates a value. @throws Fault `request.invalid` with one violation per place */
 export type Check = (value: unknown, bytes?: number) => void
 
-// Above this size only the first violation is reported: listing half a million bad items would cost more than the request may.
+/** Above this size only the first violation is reported: listing hundreds of thousands would cost too much. */
 const ALL_ERRORS_BYTES_MAX = 65_536
 
 const strictness = { strict: false, coerceTypes: false, removeAdditional: false, useDefaults: false } as const
 
 /**
- * Makes checks out of schemas. A check is compiled when it is first used, so that a start compiles nothing; the one that lists all
- * violations is compiled when a value first fails.
+ * Makes checks from schemas. A check is compiled at its first use; the one that lists all violations when a value first fails.
  */
 export function checkMaker(): (schema: TSchema, place: ViolationPlace) => Check {
   const first = withFormats(new Ajv(strictness))
@@ -35,8 +34,8 @@ export function checkMaker(): (schema: TSchema, place: ViolationPlace) => Check 
 }
 
 /**
- * The schema without `$id`s, which name shapes in the reference and would clash where a shape is used twice. A schema that refers
- * keeps them.
+ * Returns the schema without `$id`s, which name the components of the OpenAPI document and would clash where a schema is used twice. A schema
+ * with `$ref` keeps them.
  */
 export function plainSchema(schema: TSchema): object {
   const text = JSON.stringify(schema)
@@ -64,11 +63,11 @@ function withFormats(ajv: Ajv): Ajv {
 /** RFC 3339 5.6, with a T and a whole offset. */
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/
 
-/** A moment that the clock, the database and a JWT can all say: no leap second, no year 0. */
+/** Whether a time can be represented by the clock, the database and a JWT: no leap second, no year 0. */
 function isMoment(text: string): boolean {
   if (!MOMENT.test(text)) return false
   const year = new Date(text).getUTCFullYear()
-  // the day may be one that a month does not have, which Date would count on into the next
+  // Date would turn 30 February into a day of March.
   return year >= 1 && year <= 9999 && isDay(text.slice(0, 10))
 }
 

@@ -1,11 +1,11 @@
 const EDITS_MAX = 2
 const CHARS_MAX = 64
 
-/** The known name that differs from a name by a typing mistake or two; the first of equals. @returns null if none is that near. */
+/** Returns the known name within two edits of a name; the first of equals. @returns null if there is none */
 export function nearestOf(name: string, known: readonly string[]): string | null {
   if (name.length > CHARS_MAX) return null
   let best: string | null = null
-  // A short name is near to everything.
+  // A short name is within two edits of many others.
   let fewest = Math.min(EDITS_MAX + 1, Math.ceil(name.length / 2))
   for (const one of known) {
     const edits = Math.abs(one.length - name.length) > EDITS_MAX ? EDITS_MAX + 1 : editsBetween(name, one)

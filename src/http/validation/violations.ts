@@ -3,10 +3,10 @@ import type { Violation } from '../../fault.ts'
 import { pointerTo, stepsOf } from '../../json-pointer.ts'
 import { nearestOf } from './nearest.ts'
 
-/** Where the checked value came from: a body is pointed into, a query or a path has named parameters. */
+/** Where the value was sent: violations of a body have a pointer, those of query and path a parameter. */
 export type ViolationPlace = 'body' | 'query' | 'path'
 
-/** Turns the findings of a schema check into sentences: one violation per place, in the order found. */
+/** Converts schema errors to violations: one per place, in the order found. */
 export function violationsOfSchema(errors: readonly ErrorObject[], place: ViolationPlace): Violation[] {
   const seen = new Set<string>()
   return withoutBranches(errors).flatMap((error) => {
@@ -25,7 +25,7 @@ function at(place: ViolationPlace, path: string, detail: string): Violation {
   return { detail, parameter }
 }
 
-/** A missing or unknown member is pointed at itself, not at the object around it. */
+/** The pointer of a missing or unknown member is its own, not that of the object around it. */
 function memberOf({ keyword, params }: ErrorObject): string {
   const name = keyword === 'required' ? params.missingProperty : unknownMember(keyword, params)
   return typeof name === 'string' ? pointerTo('', name) : ''
@@ -38,8 +38,8 @@ function unknownMember(keyword: string, params: ErrorObject['params']): unknown 
 }
 
 /**
- * Of a choice of shapes Ajv reports every branch. If just one branch fits the kind of the value, its complaints are kept and the
- * choice's own is dropped; otherwise the choice is one complaint.
+ * Ajv reports the errors of every branch of a union. If exactly one branch fits the kind of the value, its errors are kept and that of the
+ * union is dropped; otherwise the union is one error.
  */
 function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
   const dropped = new Set<ErrorObject>()
@@ -67,7 +67,7 @@ function branchOf(one: ErrorObject, choice: ErrorObject): string {
   return one.schemaPath.slice(choice.schemaPath.length + 1).split('/')[0] ?? ''
 }
 
-/** The value is of another kind than the branch: another JSON type, or another constant in a direct member. */
+/** Whether the value is of another kind than the branch: another JSON type, or another constant in a direct member. */
 function isOtherKind(one: ErrorObject, choice: ErrorObject): boolean {
   if (one.keyword === 'const') return true
   return one.instancePath === choice.instancePath && (one.keyword === 'type' || one.keyword === 'enum')
@@ -116,7 +116,7 @@ function sentence(error: ErrorObject, place: ViolationPlace): string {
   return `${nameOf(error.instancePath) ?? (place === 'body' ? 'The body' : 'The value')} ${text}`
 }
 
-/** The member, or the item as `issuers[0]`: a number alone names nothing. */
+/** Returns the member, or the item as `issuers[0]`. */
 function nameOf(path: string): string | null {
   const parts = stepsOf(path)
   const named = parts.findLastIndex((part) => !/^\d+$/.test(part))
@@ -128,7 +128,7 @@ function nameOf(path: string): string | null {
   return named === -1 ? `Item ${items}` : `${parts[named]}${items}`
 }
 
-/** A typing mistake is the usual cause, so the name that was probably meant is named. */
+/** Names the unknown member, and the known one that it resembles. */
 function unknownName(name: string, schema: unknown): string {
   const known = typeof schema === 'object' && schema !== null && 'properties' in schema ? schema.properties : null
   const near = nearestOf(name, Object.keys(known ?? {}))

@@ -29,7 +29,7 @@ export const objectClasses = { publicKey: 2, privateKey: 3 } as const
 
 /** CKF_SERIAL_SESSION and CKF_RW_SESSION. */
 export const READ_WRITE_SESSION = 0x4 | 0x2
-/** CKS_RW_USER_FUNCTIONS: somebody of this process has logged in. */
+/** CKS_RW_USER_FUNCTIONS: this process has logged in. */
 export const USER_SESSION = 3
 /** CKU_USER. */
 export const NORMAL_USER = 1
@@ -85,14 +85,14 @@ const results = {
   CKR_CRYPTOKI_ALREADY_INITIALIZED: 0x191,
 } as const
 
-/** The name of a return value that we know. */
+/** The name of a known return value. */
 export type ResultName = keyof typeof results
 const names = new Map<number, ResultName>(Object.entries(results).map(([name, code]) => [code, name as ResultName]))
 
-/** Why a function of the token's module failed. Says the function and the return value, and nothing that was passed. */
+/** A failed function of the token's module. The message names the function and the return value, never its arguments. */
 export class TokenError extends Error {
   override readonly name = 'TokenError'
-  /** null for one that is not in the table, as vendors have them. */
+  /** null for a value that is not in the table, e.g. one of a vendor. */
   readonly result: ResultName | null
 
   constructor(what: string, code: number) {
@@ -101,13 +101,13 @@ export class TokenError extends Error {
   }
 }
 
-/** The PIN, and not the connection, is what the token minds: asking again would lock it. */
+/** The token refused the PIN: trying again would lock it. */
 const aboutPin: readonly ResultName[] = [
   ...(['CKR_PIN_INCORRECT', 'CKR_PIN_INVALID', 'CKR_PIN_LEN_RANGE', 'CKR_PIN_EXPIRED', 'CKR_PIN_LOCKED'] as const),
   'CKR_USER_PIN_NOT_INITIALIZED',
 ]
-/** What may go away with a fresh session and a fresh look for the key. */
-const passing: readonly ResultName[] = [
+/** May succeed in a new session with a new handle of the key. */
+const transient: readonly ResultName[] = [
   ...(['CKR_SESSION_HANDLE_INVALID', 'CKR_SESSION_CLOSED', 'CKR_USER_NOT_LOGGED_IN'] as const),
   ...(['CKR_DEVICE_REMOVED', 'CKR_DEVICE_ERROR', 'CKR_TOKEN_NOT_PRESENT', 'CKR_CRYPTOKI_NOT_INITIALIZED'] as const),
   ...(['CKR_KEY_HANDLE_INVALID', 'CKR_OBJECT_HANDLE_INVALID', 'CKR_OPERATION_ACTIVE'] as const),
@@ -118,12 +118,12 @@ export function isAboutPin(error: unknown): boolean {
   return isOneOf(error, aboutPin)
 }
 
-/** Whether the same may succeed in a fresh session. */
+/** Whether the same call may succeed in a new session. */
 export function isTransientResult(error: unknown): boolean {
-  return isOneOf(error, passing)
+  return isOneOf(error, transient)
 }
 
-/** Whether a function of the module failed so. */
-export function isOneOf(error: unknown, wanted: readonly ResultName[]): boolean {
-  return error instanceof TokenError && error.result !== null && wanted.includes(error.result)
+/** Whether a function of the module failed with one of these return values. */
+export function isOneOf(error: unknown, expected: readonly ResultName[]): boolean {
+  return error instanceof TokenError && error.result !== null && expected.includes(error.result)
 }

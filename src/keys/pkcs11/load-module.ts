@@ -2,8 +2,8 @@ import { OS_LOCKING_OK, TokenError } from './cryptoki.ts'
 import { initializeArguments, readUlong, ULONG_BYTES, ulong } from './structs.ts'
 
 /**
- * What we call of a module: the place in CK_FUNCTION_LIST, counted from C_Initialize, and the arguments. `n` is a number or handle, `b` a
- * byte, `p` a pointer.
+ * The functions of a module in use: the index in CK_FUNCTION_LIST, counted from C_Initialize, and the parameters. `n` is a number or handle,
+ * `b` a byte, `p` a pointer.
  */
 const functions = {
   C_Initialize: [0, 'p'],
@@ -24,15 +24,15 @@ const functions = {
   C_GenerateKeyPair: [59, 'nppnpnpp'],
 } as const satisfies Record<string, readonly [place: number, parameters: string]>
 
-/** A function of a module that we call. */
+/** The name of a module's function in use. */
 export type FunctionName = keyof typeof functions
 
-/** An argument of a function: numbers, handles and addresses, memory, or no pointer. */
+/** An argument: a number, handle or address; memory; or a null pointer. */
 export type Argument = number | bigint | Buffer | null
 
 /** The module of a token's maker, loaded and initialized. */
 export type Module = {
-  /** Calls a function outside of the main thread. @throws TokenError for every return value but CKR_OK, as rejection */
+  /** Calls a function outside of the main thread. Rejects with TokenError for every return value but CKR_OK. */
   readonly call: (name: FunctionName, ...args: readonly Argument[]) => Promise<void>
   readonly addressOf: (buffer: Buffer) => bigint
 }
@@ -40,33 +40,32 @@ export type Module = {
 type Native = { readonly async: (...args: unknown[]) => void }
 const types = { n: 'unsigned long', b: 'unsigned char', p: 'void *' } as const
 /**
- * Libraries, held for the life of the process: koffi unloads one that nobody holds, and of the functions behind pointers it does not know where
- * they belong.
+ * Loaded libraries, referenced for the life of the process: koffi unloads a library without references, and does not count function pointers.
  */
 const loaded = new Map<string, LibraryHandle>()
 const initializing = new Map<string, Promise<void>>()
-/** `CK_VERSION`, and what makes room for pointers behind it. */
+/** `CK_VERSION` with the padding before the pointers. */
 const LIST_HEAD_BYTES = ULONG_BYTES
 
 /**
- * Loads a PKCS #11 module. Of its symbols only C_GetFunctionList is used, because no other has to be there.
+ * Loads and initializes a PKCS #11 module. C_GetFunctionList is the only symbol in use, because a module need not export another one.
  *
- * @throws Error that names the setting to look at
+ * @throws Error that names the setting
  * @see [PKCS #11 v3.0, 5.4](https://docs.oasis-open.org/pkcs11/pkcs11-base/v3.0/os/pkcs11-base-v3.0-os.html#_Toc29976561)
  */
 export async function loadModule(path: string): Promise<Module> {
   if (process.platform === 'win32') throw new Error('KEY_PROVIDER pkcs11 does not run on Windows')
   const koffi = await loadKoffi()
   const natives = functionsIn(koffi, path)
-  // What a call points to is held here until it returns: C does not tell the garbage collector.
-  const held = new Set<readonly Argument[]>()
+  // The arguments of a call are referenced until it returns, so that the garbage collector keeps them.
+  const referenced = new Set<readonly Argument[]>()
   const module: Module = {
     addressOf: (buffer) => koffi.address(buffer),
     call: (name, ...args) =>
       new Promise((resolve, reject) => {
-        held.add(args)
+        referenced.add(args)
         natives[name].async(...args, (error: unknown, result: number | bigint) => {
-          held.delete(args)
+          referenced.delete(args)
           if (error) reject(error)
           else if (Number(result) === 0) resolve()
           else reject(new TokenError(name, Number(result)))
@@ -84,7 +83,7 @@ async function loadKoffi(): Promise<Koffi> {
   try {
     return (await import('koffi')).default
   } catch (cause) {
-    throw new Error('a PKCS #11 module needs the package koffi, which npm did not install here', { cause })
+    throw new Error('a PKCS #11 module requires the package koffi, which npm did not install here', { cause })
   }
 }
 
@@ -114,7 +113,7 @@ function functionsIn(koffi: Koffi, path: string): Readonly<Record<FunctionName, 
 }
 
 /**
- * Once for all providers of the process, and one after the other: a module may not be initialized by two threads at a time.
+ * Initializes a module once for all providers of the process: two threads must not initialize it concurrently.
  *
  * @see [PKCS #11 v3.0, 5.4](https://docs.oasis-open.org/pkcs11/pkcs11-base/v3.0/os/pkcs11-base-v3.0-os.html#_Toc29976561)
  */
@@ -131,7 +130,7 @@ async function begin({ call }: Module): Promise<void> {
   try {
     await call('C_Initialize', initializeArguments(OS_LOCKING_OK))
   } catch (error) {
-    // Somebody else in this process did it.
+    // Other code of this process has initialized it.
     if (!(error instanceof TokenError) || error.result !== 'CKR_CRYPTOKI_ALREADY_INITIALIZED') throw error
   }
 }

@@ -3,25 +3,25 @@ import { attributes, isOneOf, objectClasses } from './cryptoki.ts'
 import { mechanism, type Pkcs11Attribute, readUlong, template, ULONG_BYTES, ulong, valueIn } from './structs.ts'
 import type { Session } from './token.ts'
 
-/** The two halves of a key pair, by their handles. */
+/** The handles of a key pair. */
 export type Pair = { readonly publicKey: bigint; readonly privateKey: bigint }
 
 /** Of P-256 and of Ed25519. */
 const SIGNATURE_BYTES = 64
 const VALUE_BYTES_MAX = 256
 
-/** ECParameters: the curve by its OID; tokens of the time before RFC 8410 know the Edwards curve by its name (PKCS #11 v3.0, 2.3.10). */
+/** ECParameters: the curve by its OID; tokens from before RFC 8410 name the Edwards curve (PKCS #11 v3.0, 2.3.10). */
 const curves: Readonly<Record<KeyType, readonly Buffer[]>> = {
   'P-256': [Buffer.from('06082a8648ce3d030107', 'hex')],
   Ed25519: [Buffer.from('06032b6570', 'hex'), Buffer.concat([Buffer.from([0x13, 12]), Buffer.from('edwards25519')])],
 }
 
-/** Makes a key pair that the token keeps, the private half for itself. */
-export async function generatePair(session: Session, type: KeyType, makes: number, id: string): Promise<Pair> {
+/** Generates a key pair in the token; the private key is sensitive and not extractable. */
+export async function generatePair(session: Session, type: KeyType, generates: number, id: string): Promise<Pair> {
   const [first, ...others] = curves[type]
   if (first === undefined) throw new Error('a curve without a name')
   try {
-    return await generateOn(session, first, makes, id)
+    return await generateOn(session, first, generates, id)
   } catch (error) {
     const [other] = others
     const isCurve = isOneOf(error, [
@@ -29,11 +29,11 @@ export async function generatePair(session: Session, type: KeyType, makes: numbe
       ...(['CKR_TEMPLATE_INCONSISTENT', 'CKR_GENERAL_ERROR', 'CKR_FUNCTION_FAILED'] as const),
     ])
     if (other === undefined || !isCurve) throw error
-    return generateOn(session, other, makes, id)
+    return generateOn(session, other, generates, id)
   }
 }
 
-async function generateOn({ module, handle }: Session, curve: Buffer, makes: number, id: string): Promise<Pair> {
+async function generateOn({ module, handle }: Session, curve: Buffer, generates: number, id: string): Promise<Pair> {
   const named: Pkcs11Attribute[] = [
     [attributes.CKA_TOKEN, true],
     [attributes.CKA_ID, idBytes(id)],
@@ -52,31 +52,31 @@ async function generateOn({ module, handle }: Session, curve: Buffer, makes: num
     [attributes.CKA_EXTRACTABLE, false],
     [attributes.CKA_SIGN, true],
   ]
-  const made = { publicKey: ulong(), privateKey: ulong() }
+  const pair = { publicKey: ulong(), privateKey: ulong() }
   const [one, other] = [forPublic, forPrivate].map((list) => template(list, module.addressOf))
   await module.call(
     'C_GenerateKeyPair',
-    ...[handle, mechanism(makes), one ?? null, forPublic.length, other ?? null, forPrivate.length],
-    ...[made.publicKey, made.privateKey],
+    ...[handle, mechanism(generates), one ?? null, forPublic.length, other ?? null, forPrivate.length],
+    ...[pair.publicKey, pair.privateKey],
   )
-  return { publicKey: readUlong(made.publicKey), privateKey: readUlong(made.privateKey) }
+  return { publicKey: readUlong(pair.publicKey), privateKey: readUlong(pair.privateKey) }
 }
 
-/** Whether the token keeps the private key to itself: sensitive and not extractable. */
+/** Whether the private key is sensitive and not extractable. */
 export async function isSecret(session: Session, key: bigint): Promise<boolean> {
   const sensitive = await readAttribute(session, key, attributes.CKA_SENSITIVE)
   const extractable = await readAttribute(session, key, attributes.CKA_EXTRACTABLE)
   return sensitive?.[0] === 1 && extractable?.[0] === 0
 }
 
-/** The point of a public key: 65 bytes of P-256 as 04, x, y; 32 bytes of Ed25519. */
+/** Returns the point of a public key: 65 bytes for P-256 (04, x, y), 32 bytes for Ed25519. */
 export async function publicPoint(session: Session, key: bigint): Promise<Buffer> {
   const value = await readAttribute(session, key, attributes.CKA_EC_POINT)
-  if (value === null) throw new Error('the token does not show the public key')
+  if (value === null) throw new Error('the token does not return the public key')
   return bareOf(value)
 }
 
-/** Tokens write the point as OCTET STRING, as BIT STRING (Edwards curves in v3.0), or as it is. */
+/** Tokens return the point as OCTET STRING, as BIT STRING (Edwards curves in v3.0), or raw. */
 function bareOf(value: Buffer): Buffer {
   const [tag, length, third] = value
   const isWhole = length === value.length - 2
@@ -85,48 +85,48 @@ function bareOf(value: Buffer): Buffer {
   return value
 }
 
-/** @returns null if the object has no such attribute or keeps it to itself */
+/** Returns an attribute. @returns null if the object has no such attribute or it is secret */
 async function readAttribute({ module, handle }: Session, key: bigint, type: number): Promise<Buffer | null> {
-  const asked = template([[type, Buffer.alloc(VALUE_BYTES_MAX)]], module.addressOf)
+  const query = template([[type, Buffer.alloc(VALUE_BYTES_MAX)]], module.addressOf)
   try {
-    await module.call('C_GetAttributeValue', handle, key, asked, 1)
+    await module.call('C_GetAttributeValue', handle, key, query, 1)
   } catch (error) {
     if (isOneOf(error, ['CKR_ATTRIBUTE_SENSITIVE', 'CKR_ATTRIBUTE_TYPE_INVALID'])) return null
     throw error
   }
-  return valueIn(asked)
+  return valueIn(query)
 }
 
-/** Signs with a key of the session's token. */
+/** Signs in a session. */
 export async function signIn({ module, handle }: Session, key: bigint, signs: number, bytes: Buffer): Promise<Buffer> {
   const signature = Buffer.alloc(SIGNATURE_BYTES)
   const length = ulong(SIGNATURE_BYTES)
   await module.call('C_SignInit', handle, mechanism(signs), key)
   await module.call('C_Sign', handle, bytes, bytes.length, signature, length)
-  if (readUlong(length) !== BigInt(SIGNATURE_BYTES)) throw new Error('the token gave a signature of another length')
+  if (readUlong(length) !== BigInt(SIGNATURE_BYTES)) throw new Error('the token returned a signature of another length')
   return signature
 }
 
-/** An object by our id of it. @throws Error if there are several */
+/** Finds an object by the id of its key. @throws Error if there are several */
 export async function findObject(
   { module, handle }: Session,
   kind: keyof typeof objectClasses,
   id: string,
 ): Promise<bigint | null> {
-  const wanted: Pkcs11Attribute[] = [
+  const criteria: Pkcs11Attribute[] = [
     [attributes.CKA_CLASS, objectClasses[kind]],
     [attributes.CKA_ID, idBytes(id)],
   ]
   const found = Buffer.alloc(2 * ULONG_BYTES)
   const count = ulong()
-  await module.call('C_FindObjectsInit', handle, template(wanted, module.addressOf), wanted.length)
+  await module.call('C_FindObjectsInit', handle, template(criteria, module.addressOf), criteria.length)
   await module.call('C_FindObjects', handle, found, 2, count)
   await module.call('C_FindObjectsFinal', handle)
   if (readUlong(count) > 1n) throw new Error(`the token has several keys with the CKA_ID ${id}`)
   return readUlong(count) === 0n ? null : readUlong(found)
 }
 
-/** Destroys both halves. Whatever is gone already is fine. */
+/** Destroys both keys of a pair. Idempotent. */
 export async function destroyPair(session: Session, id: string): Promise<void> {
   for (const kind of ['privateKey', 'publicKey'] as const) {
     const object = await findObject(session, kind, id)
@@ -134,7 +134,7 @@ export async function destroyPair(session: Session, id: string): Promise<void> {
   }
 }
 
-/** The id of a key is a UUID; the token gets its 16 bytes. */
+/** The 16 bytes of the UUID. */
 function idBytes(id: string): Buffer {
   return Buffer.from(id.replaceAll('-', ''), 'hex')
 }

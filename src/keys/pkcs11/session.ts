@@ -3,10 +3,10 @@ import { isAboutPin, isOneOf, NORMAL_USER, READ_WRITE_SESSION, TokenError, USER_
 import type { Module } from './load-module.ts'
 import { readUlong, ULONG_BYTES, ulong } from './structs.ts'
 
-/** How a token is found: by the number of its slot, or by its label, which stays when numbers change. */
+/** Names a token: by the number of its slot, or by its label, which is stable when numbers change. */
 export type TokenSlot = { readonly id: number } | { readonly label: string }
 
-/** Logs in if nobody of this process is. */
+/** Logs in unless this process is logged in. */
 export type Login = (session: bigint) => Promise<void>
 
 const LABEL_BYTES = 32
@@ -17,15 +17,15 @@ const SESSION_INFO_BYTES = 4 * ULONG_BYTES
 const SLOTS_MAX = 256
 const MECHANISMS_MAX = 1024
 
-/** The slot of the token. @throws Error that names the setting, without its value */
-export async function findSlot(module: Module, wanted: TokenSlot): Promise<bigint> {
+/** Returns the slot of the token. @throws Error that names the setting, without its value */
+export async function findSlot(module: Module, token: TokenSlot): Promise<bigint> {
   const present = await listSlots(module)
-  if ('id' in wanted) {
-    if (present.includes(BigInt(wanted.id))) return BigInt(wanted.id)
+  if ('id' in token) {
+    if (present.includes(BigInt(token.id))) return BigInt(token.id)
     throw new Error('PKCS11_SLOT: there is no token in a slot of that number')
   }
   const found: bigint[] = []
-  for (const slot of present) if ((await labelOf(module, slot)) === wanted.label) found.push(slot)
+  for (const slot of present) if ((await labelOf(module, slot)) === token.label) found.push(slot)
   const [only] = found
   if (only === undefined) throw new Error('PKCS11_TOKEN: there is no token of that label')
   if (found.length > 1) throw new Error('PKCS11_TOKEN: several tokens have that label; give PKCS11_SLOT instead')
@@ -35,7 +35,7 @@ export async function findSlot(module: Module, wanted: TokenSlot): Promise<bigin
 async function listSlots({ call }: Module): Promise<bigint[]> {
   const count = ulong(SLOTS_MAX)
   const list = Buffer.alloc(SLOTS_MAX * ULONG_BYTES)
-  // PKCS #11 v3.0, 5.5: only a call without a list looks at the slots anew
+  // PKCS #11 v3.0, 5.5: only a call without a list refreshes the slots.
   await call('C_GetSlotList', 1, null, ulong())
   await call('C_GetSlotList', 1, list, count)
   return numbersIn(list, count)
@@ -46,14 +46,14 @@ async function labelOf({ call }: Module, slot: bigint): Promise<string | null> {
   try {
     await call('C_GetTokenInfo', slot, about)
   } catch (error) {
-    // Another token that is being taken out is not ours.
+    // Another token is being removed.
     if (error instanceof TokenError) return null
     throw error
   }
   return about.subarray(0, LABEL_BYTES).toString('utf8').trimEnd()
 }
 
-/** What the token can do, as numbers. */
+/** Lists the mechanisms of the token, as numbers. */
 export async function listMechanisms({ call }: Module, slot: bigint): Promise<number[]> {
   const count = ulong(MECHANISMS_MAX)
   const list = Buffer.alloc(MECHANISMS_MAX * ULONG_BYTES)
@@ -61,14 +61,14 @@ export async function listMechanisms({ call }: Module, slot: bigint): Promise<nu
   return numbersIn(list, count).map(Number)
 }
 
-/** Opens a session in which keys may be made. */
+/** Opens a read-write session. */
 export async function openSession({ call }: Module, slot: bigint): Promise<bigint> {
   const handle = ulong()
   await call('C_OpenSession', slot, READ_WRITE_SESSION, null, null, handle)
   return readUlong(handle)
 }
 
-/** Whether the session sees private keys. */
+/** Whether the session is logged in. */
 export async function isLoggedIn({ call }: Module, session: bigint): Promise<boolean> {
   const about = Buffer.alloc(SESSION_INFO_BYTES)
   await call('C_GetSessionInfo', session, about)
@@ -76,8 +76,8 @@ export async function isLoggedIn({ call }: Module, session: bigint): Promise<boo
 }
 
 /**
- * Logs in, one session at a time. A PIN that the token refused is not tried again, because tokens lock themselves after a few
- * wrong ones; another PIN is.
+ * Returns a login that runs for one session at a time. A PIN that the token refused is not tried again, because tokens lock themselves after a
+ * few wrong ones; a changed PIN is tried.
  */
 export function loginOnce(module: Module, readPin: () => Promise<Buffer>): Login {
   let last: Promise<void> = Promise.resolve()
@@ -99,9 +99,9 @@ export function loginOnce(module: Module, readPin: () => Promise<Buffer>): Login
   }
 
   return (session) => {
-    const mine = last.then(() => login(session))
-    last = mine.catch(() => undefined)
-    return mine
+    const current = last.then(() => login(session))
+    last = current.catch(() => undefined)
+    return current
   }
 }
 

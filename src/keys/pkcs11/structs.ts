@@ -1,17 +1,17 @@
-/** CK_ULONG is an unsigned long: 8 bytes where we run PKCS #11. */
+/** CK_ULONG is an unsigned long: 8 bytes on the supported systems. */
 export const ULONG_BYTES = 8
 /** CK_ATTRIBUTE: type, pointer, length. CK_MECHANISM has the same form. */
 const TRIPLE_BYTES = 3 * ULONG_BYTES
 
-/** The address of a buffer's first byte. A buffer does not move as long as somebody holds it. */
+/** Returns the address of a buffer's first byte. A referenced buffer does not move. */
 export type AddressOf = (buffer: Buffer) => bigint
 
-/** An attribute of an object: a truth, a number, or bytes. */
+/** An attribute of an object: boolean, number, or bytes. */
 export type Pkcs11Attribute = readonly [type: number, value: boolean | number | Buffer]
 
-/** A number in memory, for functions that write into it. */
+/** Allocates a CK_ULONG, also for functions that write to it. */
 export function ulong(value: number | bigint = 0): Buffer {
-  // Small buffers of the pool share memory with others; what C writes into stands alone.
+  // Buffer.alloc takes no memory from the shared pool, so C writes to this buffer alone.
   const bytes = Buffer.alloc(ULONG_BYTES)
   writeUlong(bytes, BigInt(value), 0)
   return bytes
@@ -22,14 +22,14 @@ export function readUlong(bytes: Buffer, at = 0): bigint {
   return isLittleEndian ? bytes.readBigUInt64LE(at) : bytes.readBigUInt64BE(at)
 }
 
-/** A mechanism without parameters. */
+/** Allocates a CK_MECHANISM without parameters. */
 export function mechanism(type: number): Buffer {
   const bytes = Buffer.alloc(TRIPLE_BYTES)
   writeUlong(bytes, BigInt(type), 0)
   return bytes
 }
 
-/** A template with its values behind it, in one piece of memory. */
+/** Allocates a template followed by its values, in one buffer. */
 export function template(list: readonly Pkcs11Attribute[], addressOf: AddressOf): Buffer {
   const values = list.map(([, value]) => bytesOf(value))
   const room = values.map(({ length }) => padded(length))
@@ -47,15 +47,15 @@ export function template(list: readonly Pkcs11Attribute[], addressOf: AddressOf)
   return memory
 }
 
-/** The value of the only attribute of a template that C has filled in. @returns null if it is not there or not shown */
+/** Returns the value of the only attribute of a template that C has filled. @returns null if it is absent or secret */
 export function valueIn(filled: Buffer): Buffer | null {
   const length = readUlong(filled, 2 * ULONG_BYTES)
-  // CK_UNAVAILABLE_INFORMATION is the highest number there is.
+  // CK_UNAVAILABLE_INFORMATION is the highest CK_ULONG.
   if (length > BigInt(filled.length - TRIPLE_BYTES)) return null
   return Buffer.from(filled.subarray(TRIPLE_BYTES, TRIPLE_BYTES + Number(length)))
 }
 
-/** CK_C_INITIALIZE_ARGS with these flags and nothing else. */
+/** Allocates a CK_C_INITIALIZE_ARGS with these flags. */
 export function initializeArguments(flags: number): Buffer {
   const bytes = Buffer.alloc(6 * ULONG_BYTES)
   writeUlong(bytes, BigInt(flags), 4 * ULONG_BYTES)
@@ -74,7 +74,7 @@ function bytesOf(value: boolean | number | Buffer): Buffer {
   return typeof value === 'number' ? ulong(value) : value
 }
 
-/** Numbers among the values stand where C expects them. */
+/** Rounds a length up, so that each value is aligned. */
 function padded(length: number): number {
   return Math.ceil(length / ULONG_BYTES) * ULONG_BYTES
 }

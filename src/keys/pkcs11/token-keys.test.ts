@@ -18,15 +18,15 @@ const hsm = softHsm()
 hsm.addToken('twin')
 hsm.addToken('twin')
 const readPin = () => readFile(hsm.pinFile).then((pin) => pin.subarray(0, hsm.pin.length))
-const ask = { module: hsm.module, slot: { label: hsm.label }, readPin }
+const settings = { module: hsm.module, slot: { label: hsm.label }, readPin }
 const opened: KeyDevice[] = []
 after(async () => {
   for (const one of opened) await one.close()
   hsm.close()
 })
 
-async function aDevice(more: Partial<typeof ask> = {}): Promise<KeyDevice> {
-  const device = await openTokenKeys({ ...ask, ...more })
+async function aDevice(more: Partial<typeof settings> = {}): Promise<KeyDevice> {
+  const device = await openTokenKeys({ ...settings, ...more })
   opened.push(device)
   return device
 }
@@ -34,7 +34,7 @@ async function aDevice(more: Partial<typeof ask> = {}): Promise<KeyDevice> {
 /** What the token itself shows of a key, seen by another session. */
 async function lookInto(id: string) {
   const module = await loadModule(hsm.module)
-  const session = { module, handle: await openSession(module, await findSlot(module, ask.slot)) }
+  const session = { module, handle: await openSession(module, await findSlot(module, settings.slot)) }
   const privateKey = await findObject(session, 'privateKey', id)
   const publicKey = await findObject(session, 'publicKey', id)
   return { module, session, privateKey, publicKey }
@@ -51,7 +51,7 @@ const objection = async (key: SigningKey) =>
   objectionToSignature(message, await key.sign(message), key.publicJwk, key.alg)
 
 for (const type of ['P-256', 'Ed25519'] as const satisfies KeyType[]) {
-  test(`a ${type} key is made in the token, signs there, and its signatures verify`, async () => {
+  test(`a ${type} key is generated in the token, signs there, and its signatures verify`, async () => {
     const device = await aDevice()
     const id = newId()
     const { key, stored } = await device.generate(type, id)
@@ -63,7 +63,7 @@ for (const type of ['P-256', 'Ed25519'] as const satisfies KeyType[]) {
     assert(!('d' in JSON.parse(stored.toString()).jwk))
   })
 
-  test(`the private half of a ${type} key stays in the token`, async () => {
+  test(`the private key of a ${type} pair stays in the token`, async () => {
     const device = await aDevice()
     const id = newId()
     const { key } = await device.generate(type, id)
@@ -92,7 +92,7 @@ for (const type of ['P-256', 'Ed25519'] as const satisfies KeyType[]) {
   })
 }
 
-test('a destroyed key is gone from the token, both halves, and destroying it again is fine', async () => {
+test('destroying a key removes both halves from the token, and is idempotent', async () => {
   const device = await aDevice()
   const id = newId()
   const { key, stored } = await device.generate('P-256', id)
@@ -107,7 +107,7 @@ test('a destroyed key is gone from the token, both halves, and destroying it aga
   })
 })
 
-test('many signatures at once are all right, over few sessions', async () => {
+test('concurrent signatures share few sessions', async () => {
   const device = await aDevice()
   const keys = await Promise.all([1, 2, 3].map(async () => (await device.generate('P-256', newId())).key))
   const found = await Promise.all(Array.from({ length: 120 }, (_, n) => objection(keys[n % 3] as SigningKey)))
@@ -119,25 +119,25 @@ test('many signatures at once are all right, over few sessions', async () => {
 
 for (const [what, name] of [
   ['all sessions are closed', 'C_CloseAllSessions'],
-  ['somebody logs out', 'C_Logout'],
+  ['the login is ended', 'C_Logout'],
 ] as const) {
-  test(`signing goes on when ${what} behind our back`, async () => {
+  test(`signing continues when ${what} outside of this process`, async () => {
     const device = await aDevice()
     const { key } = await device.generate('P-256', newId())
     await key.sign(message)
     const { module, session } = await lookInto(newId())
-    meddle(name, name === 'C_Logout' ? session.handle : await findSlot(module, ask.slot))
+    meddle(name, name === 'C_Logout' ? session.handle : await findSlot(module, settings.slot))
     assert.equal(await objection(key), null)
     await device.check()
   })
 }
 
-test('a wrong PIN is refused once, not tried again, and shown nowhere', async () => {
+test('a wrong PIN is refused once, not retried, and never shown', async () => {
   const { module } = await lookInto(newId())
-  meddle('C_CloseAllSessions', await findSlot(module, ask.slot))
-  let asked = 0
+  meddle('C_CloseAllSessions', await findSlot(module, settings.slot))
+  let pinReads = 0
   const wrong = '000000'
-  const error = await openTokenKeys({ ...ask, readPin: async () => Buffer.from(wrong) }).catch((one) => one)
+  const error = await openTokenKeys({ ...settings, readPin: async () => Buffer.from(wrong) }).catch((one) => one)
   assert(error instanceof Error)
   assert.match(error.message, /CKR_PIN_INCORRECT/)
   assert(!`${error.stack}${JSON.stringify(error)}`.includes(wrong))
@@ -145,7 +145,7 @@ test('a wrong PIN is refused once, not tried again, and shown nowhere', async ()
   let pin = hsm.pin
   const device = await aDevice({
     readPin: async () => {
-      asked++
+      pinReads++
       return Buffer.from(pin)
     },
   })
@@ -157,7 +157,7 @@ test('a wrong PIN is refused once, not tried again, and shown nowhere', async ()
   await assert.rejects(device.check(), { code: 'key_device.failed' })
   pin = hsm.pin
   assert.equal(await objection(key), null)
-  assert.equal(asked, 5)
+  assert.equal(pinReads, 5)
 })
 
 for (const [what, more, says] of [
@@ -166,13 +166,13 @@ for (const [what, more, says] of [
   ['a label that no token has', { slot: { label: 'another' } }, /^PKCS11_TOKEN: there is no token/],
   ['a slot that is not there', { slot: { id: 4_000_000 } }, /^PKCS11_SLOT: there is no token/],
 ] as const) {
-  test(`${what} is told by the name of the setting`, async () => {
-    await assert.rejects(openTokenKeys({ ...ask, ...more }), { message: says })
+  test(`${what} is reported with the name of the setting`, async () => {
+    await assert.rejects(openTokenKeys({ ...settings, ...more }), { message: says })
   })
 }
 
-test('two tokens of one label are not guessed between', async () => {
-  await assert.rejects(openTokenKeys({ ...ask, slot: { label: 'twin' } }), {
+test('two tokens with one label are refused', async () => {
+  await assert.rejects(openTokenKeys({ ...settings, slot: { label: 'twin' } }), {
     message: /several tokens have that label/,
   })
 })

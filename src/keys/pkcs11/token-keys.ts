@@ -10,21 +10,21 @@ import { destroyPair, findObject, generatePair, isSecret, type Pair, publicPoint
 import { isLoggedIn } from './session.ts'
 import { openToken, type Session, type Token, type TokenSettings } from './token.ts'
 
-/** Stands in the row of each key, for ever. */
+/** Stored in the row of each key; never changes. */
 const NAME = 'pkcs11'
-const FOUND_MAX = 1000
+const HANDLES_MAX = 1000
 
 const kinds = {
-  'P-256': { alg: 'ES256', makes: 'CKM_EC_KEY_PAIR_GEN', signs: 'CKM_ECDSA' },
-  Ed25519: { alg: 'EdDSA', makes: 'CKM_EC_EDWARDS_KEY_PAIR_GEN', signs: 'CKM_EDDSA' },
-} as const satisfies Record<KeyType, { alg: SigningKey['alg']; makes: Mechanism; signs: Mechanism }>
+  'P-256': { alg: 'ES256', generates: 'CKM_EC_KEY_PAIR_GEN', signs: 'CKM_ECDSA' },
+  Ed25519: { alg: 'EdDSA', generates: 'CKM_EC_EDWARDS_KEY_PAIR_GEN', signs: 'CKM_EDDSA' },
+} as const satisfies Record<KeyType, { alg: SigningKey['alg']; generates: Mechanism; signs: Mechanism }>
 
-/** What the database keeps of a key: the id that it has in the token, and its public half. */
+/** What the database stores of a key: its id in the token, and its public key. */
 type Reference = { readonly id: string; readonly jwk: PublicJwk }
 
-/** Private keys that live in a PKCS #11 token and sign there. @throws Error that names the setting to look at */
-export async function openTokenKeys(ask: TokenSettings): Promise<KeyDevice> {
-  const token = await openToken(ask)
+/** Opens the private keys of a PKCS #11 token, which sign in the token. @throws Error that names the setting */
+export async function openTokenKeys(settings: TokenSettings): Promise<KeyDevice> {
+  const token = await openToken(settings)
   const ring = keysIn(token)
   try {
     for (const name of ['CKM_EC_KEY_PAIR_GEN', 'CKM_ECDSA'] as const)
@@ -47,13 +47,13 @@ export async function openTokenKeys(ask: TokenSettings): Promise<KeyDevice> {
     },
     check: () =>
       token.use(async ({ module, handle }) => {
-        if (!(await isLoggedIn(module, handle))) throw new Error('somebody has logged us out of the token')
+        if (!(await isLoggedIn(module, handle))) throw new Error('the token has ended the login')
       }),
     close: token.close,
   }
 }
 
-/** Keys of a token, with the handles that the token knows them by. */
+/** Returns the keys of a token, with a cache of their handles. */
 function keysIn(token: Token): (reference: Reference) => SigningKey {
   const handles = new Map<string, bigint>()
   let epoch = token.epoch()
@@ -65,7 +65,7 @@ function keysIn(token: Token): (reference: Reference) => SigningKey {
     if (known !== undefined) return known
     const found = await findObject(session, 'privateKey', id)
     if (found === null) throw new Error(`the token has no private key with the CKA_ID ${id}`)
-    if (handles.size >= FOUND_MAX) handles.delete(handles.keys().next().value ?? '')
+    if (handles.size >= HANDLES_MAX) handles.delete(handles.keys().next().value ?? '')
     if (epoch === token.epoch()) handles.set(id, found)
     return found
   }
@@ -87,21 +87,21 @@ function keysIn(token: Token): (reference: Reference) => SigningKey {
 }
 
 /**
- * Makes a key pair. The private half is destroyed again unless the token keeps it to itself and signs with it what the public half verifies.
+ * Generates a key pair. Destroys it again if the private key is not secret, or if the public key does not verify its signature.
  *
  * @throws Fault `key_device.unsupported` that names the mechanism, `key_device.failed`
  */
 async function generate(token: Token, type: KeyType, id: string): Promise<PublicJwk> {
-  const { makes, signs } = kinds[type]
-  for (const name of [makes, signs]) {
+  const { generates, signs } = kinds[type]
+  for (const name of [generates, signs]) {
     if (token.can(name)) continue
-    const detail = `The token that keeps the private keys cannot make ${type} keys: it has no ${name}.`
+    const detail = `The token of the private keys cannot generate ${type} keys: it has no ${name}.`
     throw new Fault('key_device.unsupported', { detail, meta: { keyType: type, missing: name } })
   }
   return token.use(async (session) => {
-    const pair = await generatePair(session, type, mechanisms[makes], id)
+    const pair = await generatePair(session, type, mechanisms[generates], id)
     try {
-      return await provedJwk(session, type, pair)
+      return await verifiedJwk(session, type, pair)
     } catch (error) {
       await destroyPair(session, id)
       throw error
@@ -109,14 +109,14 @@ async function generate(token: Token, type: KeyType, id: string): Promise<Public
   })
 }
 
-async function provedJwk(session: Session, type: KeyType, pair: Pair): Promise<PublicJwk> {
-  if (!(await isSecret(session, pair.privateKey))) throw new Error('the token would give the private key away')
+async function verifiedJwk(session: Session, type: KeyType, pair: Pair): Promise<PublicJwk> {
+  if (!(await isSecret(session, pair.privateKey))) throw new Error('the token does not protect the private key')
   const jwk = toJwk(type, await publicPoint(session, pair.publicKey))
   const { alg, signs } = kinds[type]
-  const probe = Buffer.from('a key that was just made')
+  const probe = Buffer.from('a new key')
   const signature = await signIn(session, pair.privateKey, mechanisms[signs], toSign(alg, probe))
   if (objectionToSignature(probe, signature, jwk, alg) !== null)
-    throw new Error('the token does not sign what the public key verifies')
+    throw new Error('the public key does not verify a signature of the token')
   return jwk
 }
 
@@ -137,6 +137,6 @@ function typeOf(jwk: PublicJwk): KeyType {
 
 function read(stored: Buffer): Reference {
   const { id, jwk } = parseJsonObject(stored)
-  if (typeof id !== 'string') throw new Error('this is no reference to a key in a token')
+  if (typeof id !== 'string') throw new Error('not a reference to a key in a token')
   return { id, jwk: canonical(readPublicJwk(jwk)) }
 }

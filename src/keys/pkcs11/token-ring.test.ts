@@ -10,7 +10,7 @@ import { objectionToSignature } from '../../crypto/raw-signature.ts'
 import type { SigningKey } from '../../crypto/signing-key.ts'
 import { newId } from '../../store/row-id.ts'
 import { sql } from '../../store/store.ts'
-import type { KeyDevice } from '../key-provider.ts'
+import { type KeyDevice, keyProviders } from '../key-provider.ts'
 import { softwareKeyRing } from '../key-ring.ts'
 import { sealingWith } from '../sealing.ts'
 import { loadModule } from './load-module.ts'
@@ -48,7 +48,7 @@ after(async () => {
 
 const now = () => clock
 const sealing = () => sealingWith(masterKey, db.store, now)
-const tokenRing = () => softwareKeyRing(db.store, sealing(), now, device)
+const tokenRing = () => softwareKeyRing(db.store, sealing(), now, keyProviders(device))
 
 async function aTenant(): Promise<TenantId> {
   const id = newId() as TenantId
@@ -71,7 +71,7 @@ async function signsRightly(key: SigningKey): Promise<void> {
   assert.equal(objectionToSignature(message, await key.sign(message), key.publicJwk, key.alg), null)
 }
 
-test('the database holds no private key of a token: only where it is, and its public half', async () => {
+test('the database stores only the id and the public key of a key in a token', async () => {
   const tenant = await aTenant()
   const key = await tokenRing().current(tenant, 'credential')
   await signsRightly(key)
@@ -84,7 +84,7 @@ test('the database holds no private key of a token: only where it is, and its pu
   assert(await isInToken(row.id))
 })
 
-test('of many that need the first key at once all sign with one, and the token keeps no other', async () => {
+test('concurrent first uses all sign with one key, and the token keeps no other', async () => {
   const tenant = await aTenant()
   const rings = Array.from({ length: 6 }, tokenRing)
   const keys = await Promise.all(rings.map((ring) => ring.current(tenant, 'status')))
@@ -96,7 +96,7 @@ test('of many that need the first key at once all sign with one, and the token k
   await device.destroy(Buffer.from(JSON.stringify({ id: row?.id, jwk: keys[0]?.publicJwk })))
 })
 
-test('keys of before go on signing in their place, in both directions', async () => {
+test('existing keys keep signing where they are after a change of provider, in both directions', async () => {
   const tenant = await aTenant()
   const software = softwareKeyRing(db.store, sealing(), now)
   const old = await software.current(tenant, 'credential')
@@ -112,7 +112,7 @@ test('keys of before go on signing in their place, in both directions', async ()
   assert.notEqual(rotated.kid, old.kid)
 
   // Back to software: the token still has what it made.
-  const back = softwareKeyRing(db.store, sealing(), now, undefined, [device])
+  const back = softwareKeyRing(db.store, sealing(), now, keyProviders(undefined, [device]))
   assert.equal((await back.current(tenant, 'credential')).kid, rotated.kid)
   await signsRightly(await back.current(tenant, 'credential'))
   await back.rotate(tenant, 'credential')
@@ -124,7 +124,7 @@ test('keys of before go on signing in their place, in both directions', async ()
   await assert.rejects(softwareKeyRing(db.store, sealing(), now).current(tenant, 'request'), /kept by pkcs11/)
 })
 
-test('a key of a certificate that is destroyed is gone from the token', async () => {
+test('destroying the key of a certificate removes it from the token', async () => {
   const tenant = await aTenant()
   const ring = tokenRing()
   const { id, keep } = await ring.create(tenant, 'ca', 'P-256')
@@ -136,7 +136,7 @@ test('a key of a certificate that is destroyed is gone from the token', async ()
   await assert.rejects(ring.byId(tenant, id), { code: 'key.destroyed' })
 })
 
-test('a key of a certificate that was never needed leaves the token', async () => {
+test('a dropped key of a certificate is removed from the token', async () => {
   const { id, key, drop } = await tokenRing().create(await aTenant(), 'leaf', 'P-256')
   await signsRightly(key)
   assert(await isInToken(id))
@@ -144,7 +144,7 @@ test('a key of a certificate that was never needed leaves the token', async () =
   assert(!(await isInToken(id)))
 })
 
-test('a retired key leaves the token at the next rotation, an hour later at the earliest', async () => {
+test('a retired key is removed from the token at the next rotation, at least an hour later', async () => {
   const tenant = await aTenant()
   const ring = tokenRing()
   await ring.current(tenant, 'access-token')
@@ -159,7 +159,7 @@ test('a retired key leaves the token at the next rotation, an hour later at the 
   assert.equal((await ring.published(tenant, ['access-token'])).length, 4)
 })
 
-test('another process signs with the key too, at the same time', async () => {
+test('another process signs with the key concurrently', async () => {
   const { key, stored } = await device.generate('P-256', newId())
   const here = new URL('./open-key-device.ts', import.meta.url).href
   const code = `

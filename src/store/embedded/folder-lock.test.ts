@@ -23,7 +23,7 @@ async function startHolder() {
   return child
 }
 
-test('a second process is kept out with a text that says who holds the folder and what to do, and a killed one lets go', async () => {
+test('a second process is refused with the id of the holder and what to do, and the lock of a killed one is taken over', async () => {
   const child = await startHolder()
   await assert.rejects(lockFolder(folder), new RegExp(`in use by process ${child.pid}.*DATA_DIR.*DATABASE_URL`, 's'))
   const gone = new Promise((resolve) => child.once('exit', resolve))
@@ -32,18 +32,18 @@ test('a second process is kept out with a text that says who holds the folder an
   ;(await lockFolder(folder))()
 })
 
-test('a lock left by a process whose id was given to another one is taken over', async () => {
+test('the lock of a process whose id was reused is taken over', async () => {
   writeFileSync(join(folder, 'lock'), `${process.ppid} 1`)
   ;(await lockFolder(folder))()
 })
 
-test('a process that is ending is waited for', async () => {
+test('the lock waits for a process that is ending', async () => {
   const child = await startHolder()
   setTimeout(() => child.kill('SIGKILL'), 500)
   ;(await lockFolder(folder))()
 })
 
-test('a killed process that its parent has not waited for does not hold the folder', {
+test('a zombie does not hold the folder', {
   skip: process.platform !== 'linux',
 }, async () => {
   // The shell becomes `sleep`, which never asks how its child ended.

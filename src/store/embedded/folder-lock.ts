@@ -2,33 +2,32 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A process that was killed may take this long to end: it is waited for before the folder is refused. */
+/** How long to wait for a process that may be ending, before the folder is refused. */
 const WAIT_MS_MAX = 3000
-const LOOK_MS = 100
+const POLL_MS = 100
 
 /**
- * Takes the data folder for this process, because two processes on one embedded database destroy it.
- * A lock whose process is gone is taken over; the start time keeps a reused process id from looking alive. A process that holds the folder
- * is waited for, since it may be ending.
+ * Locks the data folder for this process, because two processes on one embedded database destroy it. A lock of a process that has ended is
+ * taken over; the start time distinguishes a reused process id. Waits for the holder, since it may be ending.
  *
- * @returns what gives the folder back.
+ * @returns a function that releases the lock.
  * @throws Error that names the folder and the process that holds it.
  */
 export async function lockFolder(folder: string): Promise<() => void> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, 'lock')
-  const mine = describe(process.pid) ?? `${process.pid}`
+  const own = describe(process.pid) ?? `${process.pid}`
   const deadline = performance.now() + WAIT_MS_MAX
   for (let attempt = 0; attempt < 3; ) {
-    if (tryWrite(path, mine)) return () => rmSync(path, { force: true })
+    if (tryWrite(path, own)) return () => rmSync(path, { force: true })
     const holder = read(path)
-    if (holder === null || holder === mine || !isAlive(holder)) {
+    if (holder === null || holder === own || !isAlive(holder)) {
       setAside(path)
       attempt += 1
-    } else if (performance.now() < deadline) await sleep(LOOK_MS)
+    } else if (performance.now() < deadline) await sleep(POLL_MS)
     else {
       throw new Error(
-        `${folder} is in use by process ${holder.split(' ')[0]}: stop that one, or give this one another DATA_DIR, or use PostgreSQL (DATABASE_URL) for several processes`,
+        `${folder} is in use by process ${holder.split(' ')[0]}: stop that process, set another DATA_DIR, or use PostgreSQL (DATABASE_URL) for several processes`,
       )
     }
   }
@@ -45,7 +44,7 @@ function tryWrite(path: string, content: string): boolean {
   }
 }
 
-/** Renaming is atomic: of two processes that find the same stale lock only one moves it, and both then race for `wx`. */
+/** Removes a stale lock. Renaming is atomic: of two processes only one moves it, and both then race for `wx`. */
 function setAside(path: string): void {
   const aside = `${path}.stale-${process.pid}`
   try {
@@ -76,15 +75,15 @@ function isAlive(holder: string): boolean {
   return describe(pid) === holder
 }
 
-/** The process id and, where the system tells it, when that process started. @returns null for one that has ended and was not waited for */
+/** Returns the process id and, where /proc exists, its start time. @returns null for a zombie */
 function describe(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // Field 3 is the state and field 22 the start time; the name in field 2 may hold spaces, so count from behind it.
+    // Field 3 is the state and field 22 the start time, counted from the end of field 2, a name that may contain spaces.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return fields[0] === 'Z' || fields[0] === 'X' ? null : `${pid} ${fields[19]}`
   } catch {
-    // Systems without /proc: the process id alone has to do.
+    // Without /proc there is no start time.
     return `${pid}`
   }
 }

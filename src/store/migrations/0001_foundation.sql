@@ -1,31 +1,31 @@
--- 0001 foundation: the two roles that the application takes on, the wall between tenants, tenants and their keys.
--- Locks: none, everything is new. Old code runs on it: there is none. Way back: drop what is created here.
+-- 0001 foundation: the two roles of the application, row-level security by tenant, tenants and their keys.
+-- Locks: none, everything is new. Old code runs on it: there is none. Way back: drop everything created here.
 
--- Roles belong to the whole database server, so another database on it may have made them already, even at this moment. From PostgreSQL 16 on
--- the creator of a role is a member that may not take it on before it is granted so.
+-- Roles belong to the database cluster, so another database may have created them already, or may do so concurrently. From PostgreSQL 16 on the
+-- creator of a role is a member of it that may not set it without a grant.
 do $$
 declare
-  wanted text;
+  role_name text;
   is_by_grant boolean := current_setting('server_version_num')::integer >= 160000;
 begin
-  foreach wanted in array array['chirograph_app', 'chirograph_across'] loop
+  foreach role_name in array array['chirograph_app', 'chirograph_across'] loop
     begin
-      execute format('create role %I nologin', wanted);
+      execute format('create role %I nologin', role_name);
     exception when duplicate_object or unique_violation then null;
     end;
-    if not pg_has_role(current_user, wanted, case when is_by_grant then 'set' else 'member' end) then
-      execute format('grant %I to %I', wanted, current_user) || case when is_by_grant then ' with inherit false, set true' else '' end;
+    if not pg_has_role(current_user, role_name, case when is_by_grant then 'set' else 'member' end) then
+      execute format('grant %I to %I', role_name, current_user) || case when is_by_grant then ' with inherit false, set true' else '' end;
     end if;
   end loop;
 end $$;
 
 grant usage on schema public to chirograph_app, chirograph_across;
 
--- The tenant of the running transaction; null outside of one, and null equals no row.
+-- The tenant of the current transaction; null without one, and no row equals null.
 create function current_tenant() returns uuid language sql stable parallel safe as
 $$ select nullif(current_setting('chirograph.tenant_id', true), '')::uuid $$;
 
--- Puts up the wall: only rows of the transaction's tenant exist, also for the owner of the table.
+-- Enables row-level security: only rows of the current tenant are visible, also to the owner of the table.
 create function protect_tenant_rows(name text) returns void language plpgsql as $$
 begin
   execute format('alter table %I enable row level security', name);
@@ -34,9 +34,8 @@ begin
   execute format('grant select, insert, update, delete on %I to chirograph_app', name);
 end $$;
 
--- Opens a table to the door without a tenant: for reading, or for writing too. It reads no bytes, which are what is sealed or hashed, and no
--- column that is added later without a grant of its own. The account of the server may inherit the role; a statement of it that did not take
--- the role on sees nothing.
+-- Grants the role without a tenant access to a table: read, or also write. It reads no bytea columns, which are sealed or hashed, and no columns
+-- that are added later without a grant. The account of the server may inherit the role, but sees no rows unless it sets the role.
 create function open_across(name text, writable boolean default false) returns void language plpgsql as $$
 declare
   readable text := (select string_agg(quote_ident(attname), ', ') from pg_attribute
@@ -55,13 +54,13 @@ create table tenant (
   slug        text not null unique check (slug ~ '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$' or id = '00000000-0000-0000-0000-000000000000'),
   name        text not null check (length(name) between 1 and 200),
   settings    jsonb not null default '{}',
-  -- Grows with every change to what the tenant publishes, so that each process knows when its copy is stale.
+  -- Incremented with every change to what the tenant publishes, so that processes detect stale caches.
   catalog_version integer not null default 1,
   created_at  timestamptz not null,
   updated_at  timestamptz not null,
   disabled_at timestamptz
 );
--- Owns the keys that belong to no organisation. Before the wall stands, since the wall holds the owner too.
+-- The tenant of the platform owns the keys that belong to no organisation. Inserted first, since row-level security applies to the owner too.
 insert into tenant (id, slug, name, created_at, updated_at)
 values ('00000000-0000-0000-0000-000000000000', '_platform', 'Platform', now(), now());
 alter table tenant enable row level security;
@@ -80,7 +79,7 @@ create table tenant_key (
 );
 select protect_tenant_rows('tenant_key');
 
--- Signing keys made by us. The private half is sealed; it is cleared when the key is destroyed.
+-- Signing keys. The private key is sealed, and cleared when the key is destroyed.
 create table signing_key (
   tenant_id      uuid not null references tenant (id) on delete cascade,
   id             uuid not null,
@@ -89,7 +88,7 @@ create table signing_key (
   public_jwk     jsonb not null,
   sealed_private bytea,
   created_at     timestamptz not null,
-  -- Since when it signs no more. Its public half stays published while something that it signed may still be checked.
+  -- When the key stopped signing. Its public key stays published while its signatures may be verified.
   retired_at     timestamptz,
   primary key (tenant_id, id)
 );

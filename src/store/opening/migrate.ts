@@ -6,13 +6,13 @@ import { sql } from '../store.ts'
 type Migration = { readonly number: number; readonly name: string; readonly text: string; readonly digest: string }
 
 const folder = new URL('../migrations/', import.meta.url)
-/** Any fixed number: it names the lock that lets one process migrate while the others wait. */
+/** Arbitrary number of the advisory lock that lets one process migrate at a time. */
 const MIGRATION_LOCK = 7_221_843
 
-const journalExists = sql('migrate.find_journal', `select to_regclass('schema_migration') is not null as there`)
-const listApplied = sql('migrate.list_applied', 'select number, digest from schema_migration order by number')
+const journalExists = sql('store.find_journal', `select to_regclass('schema_migration') is not null as found`)
+const listApplied = sql('store.list_migrations', 'select number, digest from schema_migration order by number')
 const insertApplied = sql(
-  'migrate.insert_applied',
+  'store.insert_migration',
   'insert into schema_migration (number, name, digest) values ($1, $2, $3)',
 )
 
@@ -20,8 +20,8 @@ const CREATE_JOURNAL = `create table if not exists schema_migration (
   number integer primary key, name text not null, digest text not null, applied_at timestamptz not null default now())`
 
 /**
- * Applies the migrations that the database does not have yet, all in one transaction under an advisory lock: many processes may start
- * together, and a failure leaves the database as it was.
+ * Applies the pending migrations in one transaction under an advisory lock: processes may start concurrently, and a failure changes
+ * nothing.
  *
  * @param upTo Stop after this number (tests use it to prove that upgraded equals fresh).
  * @throws Error when an applied migration was changed afterwards, or when the database is newer than this code.
@@ -40,17 +40,17 @@ export async function migrate(engine: Engine, upTo = Number.POSITIVE_INFINITY): 
   })
 }
 
-/** How many migrations of this code the database lacks. @throws Error as {@link migrate}. */
+/** Returns the number of pending migrations. @throws Error as {@link migrate}. */
 export async function pendingMigrations(engine: Engine): Promise<number> {
   const migrations = readMigrations()
   const applied = await engine.asOwner(async (_script, run) => {
-    const [found] = await run<{ there: boolean }>(journalExists)
-    return found?.there === true ? appliedIn(run) : new Map<number, string>()
+    const [journal] = await run<{ found: boolean }>(journalExists)
+    return journal?.found === true ? appliedIn(run) : new Map<number, string>()
   })
   const newest = Math.max(0, ...applied.keys())
   const known = Math.max(0, ...migrations.map((one) => one.number))
   if (newest > known) {
-    throw new Error(`the database is at migration ${newest}, this code knows ${known}: run the newer version`)
+    throw new Error(`the database is at migration ${newest}, this version has ${known}: run the newer version`)
   }
   return migrations.filter((one) => !isApplied(one, applied)).length
 }

@@ -54,7 +54,7 @@ test('a tenant cannot write a row of another', async () => {
   )
 })
 
-test('the door without a tenant opens only what a migration granted', async () => {
+test('a transaction across tenants has only the rights of the migrations', async () => {
   const tenants = await db.store.across('test', (tx) => tx.rows(listTenants))
   assert.equal(tenants.length, 3)
   await assert.rejects(
@@ -63,7 +63,7 @@ test('the door without a tenant opens only what a migration granted', async () =
   )
 })
 
-test('what failed in a transaction is undone as a whole, and the connection stays usable', async () => {
+test('a failed transaction is rolled back, and the connection stays usable', async () => {
   await assert.rejects(
     db.store.inTenant(acme, async (tx) => {
       await tx.rows(insertKey, [acme, 5])
@@ -82,7 +82,7 @@ test('what failed in a transaction is undone as a whole, and the connection stay
   )
 })
 
-test('a swallowed error does not pass for a commit', async () => {
+test('a swallowed error does not commit', async () => {
   const swallowed = db.store.inTenant(acme, async (tx) => {
     await tx.rows(insertKey, [acme, 6])
     await tx.rows(failing).catch(() => undefined)
@@ -109,7 +109,7 @@ test('a single statement is one round trip, a second one in it is refused', asyn
   )
 })
 
-test('migrating again changes nothing, also from many callers at once', async () => {
+test('migrating again changes nothing, also concurrently', async () => {
   await Promise.all([db.store.migrate(), db.store.migrate(), db.store.migrate()])
   assert.equal(await db.store.isReady(), true)
 })

@@ -7,21 +7,21 @@ import { migrate, pendingMigrations } from './migrate.ts'
 type Options = {
   /** PostgreSQL connection string; null opens the embedded engine. */
   readonly databaseUrl: string | null
-  /** Folder of the embedded engine; null keeps it in memory (tests). */
+  /** Folder of the embedded engine; null: in memory (tests). */
   readonly dataDir: string | null
-  /** Dump that an embedded engine in memory starts from. */
+  /** Dump that an in-memory engine starts from. */
   readonly startFrom?: Blob | null
   readonly poolMax: number
-  /** For one round trip to PostgreSQL; 20 s by default. */
+  /** Time limit of one round trip to PostgreSQL; 20 s by default. */
   readonly answerMsMax?: number
   readonly onIdleError: (error: Error) => void
 }
 
 const ACROSS: SessionContext = { role: 'chirograph_across', tenantId: null }
-/** Two transactions that wait for each other: PostgreSQL ends one of them. */
+/** SQLSTATE of a deadlock, of which PostgreSQL aborts one transaction. */
 const DEADLOCK = '40P01'
 
-/** Opens the database. The engines are loaded only when they are used: the embedded one alone costs 100 MB. */
+/** Opens the database. Only the engine in use is loaded: the embedded one takes 100 MB. */
 export async function openStore({ databaseUrl, dataDir, startFrom, ...options }: Options): Promise<Store> {
   if (databaseUrl === null) {
     const { openEmbedded } = await import('../embedded/embedded.ts')
@@ -43,7 +43,7 @@ function storeOn(engine: Engine): Store {
     kind: engine.kind,
     inTenant: (tenantId, work) => {
       counted.transactions += 1
-      return engine.transaction(actingFor(tenantId), (run) => work(tenantTxOn(tenantId, counting(run))))
+      return engine.transaction(contextOf(tenantId), (run) => work(tenantTxOn(tenantId, counting(run))))
     },
     single: (tenantId, work) => {
       counted.transactions += 1
@@ -52,9 +52,9 @@ function storeOn(engine: Engine): Store {
         if (used) throw new Error(`single() got a second statement: ${statement.name}`)
         used = true
         counted.statements += 1
-        const acting = actingFor(tenantId)
-        return engine.single<Row>(acting, statement, values).catch((error: unknown) => {
-          if (isDeadlock(error)) return engine.single<Row>(acting, statement, values)
+        const context = contextOf(tenantId)
+        return engine.single<Row>(context, statement, values).catch((error: unknown) => {
+          if (isDeadlock(error)) return engine.single<Row>(context, statement, values)
           throw error
         })
       }
@@ -77,8 +77,8 @@ function tenantTxOn(tenantId: TenantId, rows: <Row>(statement: Sql, values?: rea
   return { tenantId, rows } as TenantTx
 }
 
-/** A value that is no tenant id would be an error of PostgreSQL at the first row; better here, before anything is sent. */
-function actingFor(tenantId: TenantId): SessionContext {
+/** Refuses a value that is not a tenant id before anything is sent; PostgreSQL would fail only at the first row. */
+function contextOf(tenantId: TenantId): SessionContext {
   if (!isWrittenUuid(tenantId)) throw new Error('not a tenant id')
   return { role: 'chirograph_app', tenantId }
 }

@@ -7,7 +7,7 @@ import { openStore } from '../opening/open-store.ts'
 import { newId } from '../row-id.ts'
 import { type Store, sql } from '../store.ts'
 
-// A server of its own, since roles belong to the whole server. The account is the one that the documents ask for: owner, and no superuser.
+// A separate server, since roles belong to the cluster. The account is the documented one: owner, but no superuser.
 const skip = process.env.TEST_POSTGRES_URL === undefined || findPostgres() === null
 const insertTenant = sql(
   'test.account_insert',
@@ -39,7 +39,7 @@ after(async () => {
   await server?.stop()
 })
 
-test('a statement that takes on no role sees no row of any tenant, and writes none', { skip }, async () => {
+test('a statement without a role reads and writes no row of any tenant', { skip }, async () => {
   const acme = newId() as TenantId
   await store.across('test', (tx) => tx.rows(insertTenant, [acme, 'acme']))
   assert.deepEqual(await store.single(acme, (tx) => tx.rows(slugs)), [{ slug: 'acme' }])
@@ -55,7 +55,7 @@ test('a statement that takes on no role sees no row of any tenant, and writes no
   await assert.rejects(account.query(insertTenant.text, [newId(), 'globex']), /row-level security/)
 })
 
-test('the door without a tenant reads no sealed bytes', { skip }, async () => {
+test('a transaction across tenants reads no sealed bytes', { skip }, async () => {
   await assert.rejects(
     store.across('test', (tx) => tx.rows(secrets)),
     /permission denied/,

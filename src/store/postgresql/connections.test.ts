@@ -49,21 +49,21 @@ async function pidOf(store: Store, statement = backend): Promise<number> {
   return row?.pid ?? 0
 }
 
-test('many callers at once share a few connections, and all of them are served', { skip }, async () => {
+test('concurrent callers share a few connections, and all are served', { skip }, async () => {
   const { store } = await aStore(3)
   const pids = await Promise.all(Array.from({ length: 60 }, () => pidOf(store, slowly)))
   assert.equal(new Set(pids).size, 3)
   await store.close()
 })
 
-test('callers one after the other use one connection', { skip }, async () => {
+test('sequential callers use one connection', { skip }, async () => {
   const { store } = await aStore(3)
   const first = await pidOf(store)
   for (let turn = 0; turn < 5; turn += 1) assert.equal(await pidOf(store), first)
   await store.close()
 })
 
-test('a statement that fails costs no connection, also while others wait', { skip }, async () => {
+test('a failed statement loses no connection, also while others wait', { skip }, async () => {
   const { store } = await aStore(2)
   const failing = Array.from({ length: 20 }, () => store.single(tenant, (tx) => tx.rows(fail)))
   const inTransaction = Array.from({ length: 20 }, () => store.inTenant(tenant, (tx) => tx.rows(fail)))
@@ -74,7 +74,7 @@ test('a statement that fails costs no connection, also while others wait', { ski
   await store.close()
 })
 
-test('a connection that the server ended while it was idle is replaced, and the log hears of it', {
+test('a connection that the server ended while it was idle is replaced and logged', {
   skip,
 }, async () => {
   const { store, errors } = await aStore(2)
@@ -85,7 +85,7 @@ test('a connection that the server ended while it was idle is replaced, and the 
   await store.close()
 })
 
-test('a connection that the server ended at work fails its statement alone; those who wait get another', {
+test('a connection that the server closes during a statement fails only that statement; waiting callers get another connection', {
   skip,
 }, async () => {
   const { store } = await aStore(1)
@@ -99,7 +99,7 @@ test('a connection that the server ended at work fails its statement alone; thos
   await store.close()
 })
 
-test('a store that is closed while a statement runs ends when that has ended', { skip }, async () => {
+test('a store that is closed during a statement closes after it', { skip }, async () => {
   const { store } = await aStore(2)
   const last = pidOf(store, slowly)
   const second = pidOf(store, slowly)
@@ -107,7 +107,7 @@ test('a store that is closed while a statement runs ends when that has ended', {
   assert.notEqual(await last, await second)
 })
 
-test('where no connection can be made every caller hears at once that the database is unavailable', async () => {
+test('without a connection every caller gets DatabaseUnavailable at once', async () => {
   const databaseUrl = 'postgresql://nobody@127.0.0.1:1/nothing'
   const store = await openStore({ databaseUrl, dataDir: null, poolMax: 1, onIdleError: () => undefined })
   const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => pidOf(store)))
@@ -115,7 +115,7 @@ test('where no connection can be made every caller hears at once that the databa
   await store.close()
 })
 
-test('a lost answer is no refusal: the database was unavailable, and the next caller is served', { skip }, async () => {
+test('a lost response is DatabaseUnavailable, and the next caller is served', { skip }, async () => {
   const { store, lossy } = await aLossyStore()
   for (const what of ['request', 'answer'] as const) {
     const lost = lossy.lose(what, { statement: backend.name })
@@ -144,7 +144,7 @@ test('a database that is down is unavailable, and is used again when it is back'
   await lossy.close()
 })
 
-test('a database that went silent holds no caller and no connection for good', { skip, timeout: 20_000 }, async () => {
+test('an unresponsive database blocks no caller and no connection for ever', { skip, timeout: 20_000 }, async () => {
   const { store, lossy } = await aLossyStore()
   await pidOf(store)
   lossy.goSilent()
@@ -157,7 +157,7 @@ test('a database that went silent holds no caller and no connection for good', {
   await lossy.close()
 })
 
-test('a transaction ends by itself when its statement takes too long or its client is silent', { skip }, async () => {
+test('PostgreSQL ends a transaction whose statement is slow or whose client is idle', { skip }, async () => {
   const { store } = await aStore(1)
   const limits = sql(
     'test.connections_limits',

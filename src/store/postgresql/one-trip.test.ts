@@ -31,7 +31,7 @@ async function on<T>(url: string, work: (client: pg.Client) => Promise<T>, more:
   return work(client).finally(() => client.end())
 }
 
-async function ask<T>(client: pg.Client, ...steps: ReturnType<typeof stepOf>[]): Promise<T[]> {
+async function run<T>(client: pg.Client, ...steps: ReturnType<typeof stepOf>[]): Promise<T[]> {
   return client.query(new OneTrip<T>(steps)).rows
 }
 
@@ -44,29 +44,29 @@ for (const [name, urlOf] of [
   test(`the rows of the last statement are read, from ${name}`, { skip }, () =>
     on(urlOf(), async (client) => {
       const bytes = Buffer.from([0, 255, 92])
-      const all = () => ask<Row>(client, stepOf(before7, [7]), stepOf(rows, ['ü', bytes]))
+      const all = () => run<Row>(client, stepOf(before7, [7]), stepOf(rows, ['ü', bytes]))
       const wanted = [1, 2, 3].map((n) => ({ n, text: n === 2 ? null : `ü${n}`, bytes, long: 'ä'.repeat(n * 30_000) }))
       assert.deepEqual(await all(), wanted)
-      assert.deepEqual(await ask(client, stepOf(none, [])), [])
-      await assert.rejects(ask(client, stepOf(before7, [7]), stepOf(wrong, [0])), { code: '22012' })
+      assert.deepEqual(await run(client, stepOf(none, [])), [])
+      await assert.rejects(run(client, stepOf(before7, [7]), stepOf(wrong, [0])), { code: '22012' })
       // a statement of the library in between, and the same connection after an error
       assert.deepEqual((await client.query('select 1 as n')).rows, [{ n: 1 }])
       assert.deepEqual(await all(), wanted)
-      assert.deepEqual(await ask(client, stepOf(wrong, [1])), [{ n: 1 }])
+      assert.deepEqual(await run(client, stepOf(wrong, [1])), [{ n: 1 }])
     }),
   )
 
   test(`all statements take effect or none, on ${name}`, { skip }, () =>
     on(urlOf(), async (client) => {
-      await ask(client, stepOf(none, []))
-      await assert.rejects(ask(client, stepOf(insert, [1]), stepOf(wrong, [0])), { code: '22012' })
-      assert.deepEqual(await ask(client, stepOf(insert, [2]), stepOf(count, [])), [{ n: 1 }])
+      await run(client, stepOf(none, []))
+      await assert.rejects(run(client, stepOf(insert, [1]), stepOf(wrong, [0])), { code: '22012' })
+      assert.deepEqual(await run(client, stepOf(insert, [2]), stepOf(count, [])), [{ n: 1 }])
     }),
   )
 
-  test(`several trips wait for each other, and each gets its own rows, from ${name}`, { skip }, () =>
+  test(`trips on one connection run in order, and each gets its own rows, from ${name}`, { skip }, () =>
     on(urlOf(), async (client) => {
-      const answers = [1, 2, 3].map((n) => ask(client, stepOf(before7, [n])))
+      const answers = [1, 2, 3].map((n) => run(client, stepOf(before7, [n])))
       assert.deepEqual(
         await Promise.all(answers),
         [1, 2, 3].map((n) => [{ seven: n }]),
@@ -81,14 +81,14 @@ test('a trip is sent once: its rows are not added to', () =>
     const first = client.query(trip).rows
     client.query(trip)
     assert.deepEqual(await first, [{ seven: 7 }])
-    assert.deepEqual(await ask(client, stepOf(before7, [8])), [{ seven: 8 }])
+    assert.deepEqual(await run(client, stepOf(before7, [8])), [{ seven: 8 }])
   }))
 
 test("a connection that pipelines in the library's own way refuses a trip", () =>
   on(
     embedded.url,
     async (client) => {
-      await assert.rejects(ask(client, stepOf(before7, [7])), /not supported in pipeline mode/)
+      await assert.rejects(run(client, stepOf(before7, [7])), /not supported in pipeline mode/)
       const { rows: plain } = await client.query('select 1 as n')
       assert.deepEqual(plain, [{ n: 1 }])
     },

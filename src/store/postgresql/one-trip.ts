@@ -1,38 +1,43 @@
 import pg from 'pg'
+import { readOwnJson } from '../../crypto/json.ts'
 import type { Sql } from '../store.ts'
 import { toWire } from '../wire-values.ts'
 
-/** A statement with its parameters as they are sent. Made by {@link stepOf}. */
+/** A statement with its encoded parameters. Made by {@link stepOf}. */
 export type Step = { readonly statement: Sql; readonly values: readonly (string | Buffer | null)[] }
 
 type Column = { readonly name: string; readonly read: (text: string) => unknown }
+type Fields = readonly (string | null)[]
+
+/** `json` and `jsonb`, whose member names may be of foreign origin. */
+const JSON_OIDS: ReadonlySet<number> = new Set([114, 3802])
 
 /** Binds parameters to a statement. @throws TypeError for a value that cannot be sent */
 export function stepOf(statement: Sql, values: readonly unknown[]): Step {
   return { statement, values: values.map(toWire) }
 }
 
-/** Names of the statements that a connection has prepared; at most as many as the code has. */
+/** Names of the prepared statements of a connection; at most as many as the code has. */
 const preparedBy = new WeakMap<pg.Connection, Set<string>>()
 
 /**
- * Some statements in one write and one answer, by the extended query protocol with a single Sync at the end. Without BEGIN among them they
- * are one transaction: all of them take effect or none. Only the rows of the last one are kept. Sent at most once.
+ * Sends statements in one round trip, by the extended query protocol with a single Sync at the end. Without BEGIN among them they are one
+ * transaction. Returns the rows of the last statement. Sent at most once.
  *
- * The library sends a Sync after each statement, which makes every one of them a write and a transaction of its own.
+ * The library sends a Sync after each statement, which makes each a write and a transaction of its own.
  *
  * @see [PostgreSQL, 55.2.4 Pipelining](https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING)
  */
 export class OneTrip<Row> implements pg.Submittable {
   readonly rows: Promise<Row[]>
   readonly #steps: readonly Step[]
-  readonly #found: Row[] = []
+  readonly #found: Fields[] = []
   #columns: readonly Column[] = []
   #done = 0
   #isSent = false
   readonly #newlyPrepared: string[] = []
   readonly #resolve: (rows: Row[]) => void
-  readonly #reject: (error: Error) => void
+  readonly #reject: (error: unknown) => void
 
   constructor(steps: readonly Step[]) {
     this.#steps = steps
@@ -42,9 +47,9 @@ export class OneTrip<Row> implements pg.Submittable {
     this.#reject = reject
   }
 
-  /** Called by the library when no other statement is under way on the connection. What it returns is handed to `handleError`. */
+  /** Called by the library when the connection is idle. An error that it returns is passed to `handleError`. */
   submit(connection: pg.Connection): Error | null {
-    // The rows of a second answer would be added to those of the first.
+    // The rows of a second response would be added to those of the first.
     if (this.#isSent) return new Error('these statements were sent before')
     this.#isSent = true
     connection.stream.cork()
@@ -65,23 +70,19 @@ export class OneTrip<Row> implements pg.Submittable {
     if (known.has(name)) return
     known.add(name)
     this.#newlyPrepared.push(name)
-    // After an error it is unknown whether it was prepared. Closing one that does not exist is no error.
+    // After an error it is unknown whether the statement is prepared. Closing an unknown statement is no error.
     connection.close({ type: 'S', name }, true)
     connection.parse({ name, text, types: [] }, true)
   }
 
   handleRowDescription({ fields }: { fields: readonly { name: string; dataTypeID: number }[] }): void {
-    this.#columns = fields.map(({ name, dataTypeID }) => ({ name, read: pg.types.getTypeParser(dataTypeID, 'text') }))
+    this.#columns = fields.map(({ name, dataTypeID }) => {
+      return { name, read: JSON_OIDS.has(dataTypeID) ? readOwnJson : pg.types.getTypeParser(dataTypeID, 'text') }
+    })
   }
 
-  handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
-    if (this.#done !== this.#steps.length - 1) return
-    const row: Record<string, unknown> = {}
-    for (const [index, { name, read }] of this.#columns.entries()) {
-      const text = fields[index] ?? null
-      row[name] = text === null ? null : read(text)
-    }
-    this.#found.push(row as Row)
+  handleDataRow({ fields }: { fields: Fields }): void {
+    if (this.#done === this.#steps.length - 1) this.#found.push(fields)
   }
 
   handleCommandComplete(): void {
@@ -93,7 +94,12 @@ export class OneTrip<Row> implements pg.Submittable {
   }
 
   handleReadyForQuery(): void {
-    this.#resolve(this.#found)
+    // Not as the rows arrive: an error in a listener of the socket would end the process.
+    try {
+      this.#resolve(this.#found.map((fields) => rowOf<Row>(this.#columns, fields)))
+    } catch (error) {
+      this.#reject(error)
+    }
   }
 
   handleError(error: Error, connection: pg.Connection): void {
@@ -102,7 +108,7 @@ export class OneTrip<Row> implements pg.Submittable {
   }
 
   handlePortalSuspended(): void {
-    this.#reject(new Error('a portal was suspended although all rows were asked for'))
+    this.#reject(new Error('a portal was suspended although all rows were requested'))
   }
 
   handleCopyInResponse(): void {
@@ -112,4 +118,13 @@ export class OneTrip<Row> implements pg.Submittable {
   handleCopyData(): void {
     this.#reject(new Error('COPY is not used here'))
   }
+}
+
+function rowOf<Row>(columns: readonly Column[], fields: Fields): Row {
+  const row: Record<string, unknown> = {}
+  for (const [index, { name, read }] of columns.entries()) {
+    const text = fields[index] ?? null
+    row[name] = text === null ? null : read(text)
+  }
+  return row as Row
 }

@@ -9,22 +9,22 @@ type Options = {
   readonly url: string
   readonly poolMax: number
   readonly onIdleError: (error: Error) => void
-  /** For one round trip. Above `statement_timeout`, which ends a slow statement without its connection. */
+  /** Time limit of one round trip. Above `statement_timeout`, which ends a slow statement but not its connection. */
   readonly answerMsMax?: number | undefined
 }
 
-/** For a connection. */
+/** Time limit for a connection from the pool. */
 const WAIT_MS = 10_000
 const ANSWER_MS_MAX = 20_000
 const KEEPALIVE_AFTER_MS = 10_000
-const begin = stepOf({ name: 'store.begin', text: 'begin' }, [])
+const begin = stepOf({ name: 'store.begin_transaction', text: 'begin' }, [])
 
 /**
- * The engine for real use. What opens a transaction travels with its first statement, and a transaction of one statement is one round
- * trip and one write. Nothing outlives a transaction in the session but prepared statements, so a transaction-pooling proxy in between
- * (PgBouncer 1.21 or newer with `max_prepared_statements`) is fine.
+ * Opens the engine for production. The statements that open a transaction are sent with its first statement; a transaction of one statement is
+ * one round trip. A session keeps only prepared statements after a transaction, so a transaction-pooling proxy (PgBouncer 1.21 or newer with
+ * `max_prepared_statements`) works.
  *
- * A connection that does not answer in time is closed, and its caller gets {@link DatabaseUnavailable}, as from a database that is away.
+ * A connection that does not respond in time is closed, and the caller gets {@link DatabaseUnavailable}.
  */
 export function openPostgresql({ url, poolMax, onIdleError, answerMsMax = ANSWER_MS_MAX }: Options): Engine {
   const pool = new pg.Pool({
@@ -32,7 +32,7 @@ export function openPostgresql({ url, poolMax, onIdleError, answerMsMax = ANSWER
     ...{ keepAlive: true, keepAliveInitialDelayMillis: KEEPALIVE_AFTER_MS },
   })
   pool.on('error', onIdleError)
-  // An error of a connection in use rejects its statement; without a listener here it would also end the process.
+  // An error of a connection in use rejects its statement; without a listener it would also end the process.
   pool.on('connect', (client) => client.on('error', () => undefined))
   let trips = 0
   const link: Link = {
@@ -48,17 +48,17 @@ export function openPostgresql({ url, poolMax, onIdleError, answerMsMax = ANSWER
   }
   return {
     kind: 'postgresql',
-    transaction: (acting, work) =>
-      transaction(link, [begin, stepOf(setSessionContext, sessionContextValues(acting))], work),
-    single: async (acting, statement, values) =>
-      single(link, [stepOf(setSessionContext, sessionContextValues(acting)), stepOf(statement, values)]),
+    transaction: (context, work) =>
+      transaction(link, [begin, stepOf(setSessionContext, sessionContextValues(context))], work),
+    single: async (context, statement, values) =>
+      single(link, [stepOf(setSessionContext, sessionContextValues(context)), stepOf(statement, values)]),
     asOwner: (work) => asOwner(link, work),
     roundTrips: () => trips,
     close: () => pool.end(),
   }
 }
 
-/** What sends: statements in one trip, and the words that begin and end a transaction. */
+/** Sends statements, and the commands that begin and end a transaction. */
 type Link = {
   readonly connect: () => Promise<pg.PoolClient>
   readonly send: <Row>(client: pg.PoolClient, steps: readonly Step[]) => Promise<Row[]>
@@ -99,7 +99,7 @@ async function single<Row>(link: Link, steps: readonly Step[]): Promise<Row[]> {
     isClean = true
     return rows
   } catch (error) {
-    // A refused statement leaves the connection clean; an error that ends the session does not.
+    // A refused statement leaves the connection usable; an error that ends the session does not.
     isClean = error instanceof pg.DatabaseError && error.severity === 'ERROR'
     throw error
   } finally {
@@ -113,7 +113,7 @@ async function asOwner<T>(
 ): Promise<T> {
   const client = await link.connect()
   let isClean = false
-  // Without a deadline: a migration may wait for another process, or take long itself.
+  // Without a time limit: a migration may wait for another process, or take long.
   const script = async (text: string) => {
     await client.query(text)
   }
@@ -128,7 +128,7 @@ async function asOwner<T>(
   }
 }
 
-/** Nothing was sent when no connection could be made, so that is tried once more; not where it took long already. */
+/** Connects, with one retry, since nothing was sent yet; not after a timeout. */
 async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   try {
     return await pool.connect().catch((error: Error) => {
@@ -154,14 +154,14 @@ async function withDeadline<T>(answer: Promise<T>, msMax: number): Promise<T> {
 
 async function commit(link: Link, client: pg.PoolClient): Promise<void> {
   const { command } = await link.control(client, 'commit')
-  // A failed statement whose error was swallowed turns COMMIT into ROLLBACK without an error: say it.
+  // After a failed statement whose error was swallowed PostgreSQL answers COMMIT with ROLLBACK, without an error.
   if (command !== 'COMMIT') throw new Error('the transaction was rolled back because a statement in it had failed')
 }
 
 function hasRolledBack(link: Link, client: pg.PoolClient): Promise<boolean> {
   return link.control(client, 'rollback').then(
     () => true,
-    // The connection went with the transaction; the caller hears of the error that ended it.
+    // The connection is lost; the caller gets the error that ended it.
     () => false,
   )
 }

@@ -20,8 +20,8 @@ let server: PostgresServer
 before(async () => {
   if (skip) return
   tool = openSsl()
-  const ask = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
-  tool.run(...ask, '-subj', '/CN=db', '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', 'key.pem', '-out', 'db.pem')
+  const args = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
+  tool.run(...args, '-subj', '/CN=db', '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', 'key.pem', '-out', 'db.pem')
   server = await startPostgres({ tls: { certificate: tool.read('db.pem'), key: tool.read('key.pem') } })
 })
 after(async () => {
@@ -34,16 +34,16 @@ function open(settings: string) {
   return openStore({ databaseUrl: `${server.url}?${settings}`, dataDir: null, poolMax: 4, onIdleError: assert.fail })
 }
 
-test('a database that shows the certificate that is expected is used over TLS, on every connection', {
+test('a database with the expected certificate is used over TLS, on every connection', {
   skip,
 }, async () => {
   const store = await open(`sslmode=verify-full&sslrootcert=${tool.path('db.pem')}`)
   try {
     await store.migrate()
-    const asked = Array.from({ length: 12 }, () =>
+    const backends = Array.from({ length: 12 }, () =>
       store.single(acme, (tx) => tx.rows<{ n: number; long: string }>(rows)),
     )
-    for (const found of await Promise.all(asked)) {
+    for (const found of await Promise.all(backends)) {
       assert.deepEqual(
         found,
         [1, 2, 3].map((n) => ({ n, long: 'x'.repeat(100_000) })),
@@ -60,7 +60,7 @@ test('a database that shows the certificate that is expected is used over TLS, o
   }
 })
 
-test('a database that shows another certificate is not used', { skip }, async () => {
+test('a database with another certificate is refused', { skip }, async () => {
   const store = await open('sslmode=verify-full')
   await assert.rejects(
     store.single(acme, (tx) => tx.rows(rows)),

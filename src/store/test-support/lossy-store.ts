@@ -1,11 +1,11 @@
 import type { Store, TenantTx } from '../store.ts'
 
 /**
- * The store whose answers to one statement are lost: the statement is carried out, and then the connection breaks.
+ * Returns a store that loses the response to one statement: the statement takes effect, and then the connection breaks.
  *
- * @param isCarriedOut False: the connection breaks before.
+ * @param isExecuted False: the connection breaks before.
  */
-export function lossyStore(store: Store, name: string, times = 1, isCarriedOut = true): Store {
+export function lossyStore(store: Store, name: string, times = 1, isExecuted = true): Store {
   let left = times
   const through =
     (way: Store['single']): Store['single'] =>
@@ -17,7 +17,7 @@ export function lossyStore(store: Store, name: string, times = 1, isCarriedOut =
           if (statement.name === name && left > 0) {
             left -= 1
             isLost = true
-            if (!isCarriedOut) throw new Error('connection refused')
+            if (!isExecuted) throw new Error('connection refused')
           }
           return tx.rows(statement, values)
         }

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Type } from 'typebox'
+import { answer, route } from '../routes/route.ts'
+import { aServer, type Lines } from '../test-support/a-server.ts'
+
+const Body = Type.Object({ name: Type.String() }, { additionalProperties: false })
+const create = route({
+  ...{ group: 'creds', method: 'POST', path: '/things', summary: 'For tests.', scope: 'issuance:write', status: 201 },
+  faults: [],
+  body: Body,
+  reply: Body,
+  handle: ({ body }) => answer(body),
+})
+
+const lines: Lines = []
+const server = aServer({ routes: [create], lines })
+let port = 0
+before(async () => {
+  port = Number(new URL(await server.listen()).port)
+})
+after(() => server.close(100))
+
+const head = (...more: string[]) =>
+  ['POST /creds/things HTTP/1.1', 'host: x', 'authorization: Bearer writer', 'content-type: application/json', ...more]
+    .concat('', '')
+    .join('\r\n')
+
+test('a request with an unknown expectation is answered like any other, with a log line', async () => {
+  const socket = connect(port, '127.0.0.1')
+  const body = '{"name":"x"}'
+  socket.end(head(`content-length: ${body.length}`, 'expect: 200-ok', 'connection: close') + body)
+  let text = ''
+  for await (const chunk of socket) text += chunk
+  assert.match(text, /^HTTP\/1\.1 201 /)
+  assert.match(text, /\r\nx-request-id: /i)
+  assert.match(text, /"data":\{"name":"x"\}/)
+})
+
+test('a client that disconnects while it sends its body is no error of the server', async () => {
+  lines.length = 0
+  const socket = connect(port, '127.0.0.1')
+  await once(socket, 'connect')
+  socket.write(`${head('content-length: 1000')}{"name":`)
+  await sleep(50)
+  socket.destroy()
+  while (lines.length === 0) await sleep(10)
+  await sleep(50)
+  assert.deepEqual(
+    lines.filter(([level]) => level === 'error' || level === 'warn'),
+    [],
+  )
+  assert.deepEqual(
+    lines.filter(([, , message]) => message === 'request').map(([, { fault }]) => fault),
+    ['request.broken'],
+  )
+})
