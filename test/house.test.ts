@@ -80,6 +80,10 @@ function law(name: string, findings: () => readonly string[]): void {
   test(name, () => assert.deepEqual(findings(), []))
 }
 
+test('the laws read the sources', () => {
+  for (const read of [product, src.filter(({ path }) => isForTests(path)), outside]) assert(read.length > 50)
+})
+
 law('every file of src stands in a room of the ladder', () =>
   src.map(({ path }) => path).filter((path) => !ladder.includes(roomOf(path).replace(/\.test$/, ''))),
 )
@@ -217,6 +221,17 @@ law('no any, no non-null assertion, no check switched off', () => [
     .filter(({ path }) => path !== 'test/house.test.ts')
     .flatMap(({ path, text }) => [...text.matchAll(/@ts-(ignore|nocheck)/g)].map((found) => `${path}: ${found[0]}`)),
 ])
+
+law('a value changes its type through unknown only in the product, with the reason on the line above', () =>
+  [...src, ...sourcesIn('test')].flatMap(({ path, text, code }) =>
+    [...code.matchAll(/\bas\s+unknown\s+as\b/g)]
+      .map((found) => lineOf(code, found.index))
+      .filter(
+        (line) => isForTests(path) || path.startsWith('test/') || !/^\s*\/\//.test(text.split('\n')[line - 2] ?? ''),
+      )
+      .map((line) => `${path}:${line}`),
+  ),
+)
 
 law('no test is left out', () => places(all, /\b(test|it|describe|suite)\.(skip|only|todo)\b/g))
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type PageRequest, pagedList } from './paged-list.ts'
-import type { Sql, TenantTx } from './store.ts'
+import type { Sql } from './store.ts'
 
 const page = pagedList({
   name: 'test.things',
@@ -21,7 +21,7 @@ async function sent(asked: Partial<PageRequest>, filter: Parameters<typeof page>
     all.push({ statement, values })
     return []
   }
-  await page({ rows } as unknown as TenantTx, { ...ask, ...asked }, ['t'], filter)
+  await page({ rows }, { ...ask, ...asked }, ['t'], filter)
   const [one] = all
   return one === undefined
     ? null

@@ -169,7 +169,10 @@ test('a batch that makes no progress is given up, and says so', async () => {
   const { items, ...batch } = await state()
   assert.partialDeepStrictEqual(batch, { status: 'completed', done: 0, failed: 2 })
   assert.equal(items[0].error.code, 'INTERNAL_ERROR')
-  for (const one of await rows()) assert.equal(one.sealed_claims, null)
+  assert.deepEqual(
+    (await rows()).map((one) => one.sealed_claims),
+    [null, null],
+  )
 })
 
 test('whose wallet an item is for lies sealed, and is forgotten with its claims', async () => {
@@ -202,6 +205,9 @@ test('where the certificate is missing every item says so, and nothing is issued
   const { run, state, issued } = await aBatch(2, { template: { signer: { kind: 'certificate', keyType: 'P-256' } } })
   await run()
   const { items } = await state()
-  for (const one of items) assert.equal(one.error.code, 'NO_ACTIVE_CERTIFICATE')
+  assert.deepEqual(
+    items.map((one: { error: { code: string } }) => one.error.code),
+    ['NO_ACTIVE_CERTIFICATE', 'NO_ACTIVE_CERTIFICATE'],
+  )
   assert.equal(await issued(), 0)
 })
