@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import { postgresUrl } from '../support/database.ts'
-import { freePort } from '../support/round-robin.ts'
+import { freePort } from '../support/free-port.ts'
 
 const run = promisify(execFile)
 const root = new URL('../../', import.meta.url).pathname

@@ -1,5 +1,5 @@
+import { freePort } from '../../../test/support/free-port.ts'
 import { platformOn } from '../../../test/support/platform.ts'
-import { freePort } from '../../../test/support/round-robin.ts'
 import { readConfig } from '../../config.ts'
 import { directoryRoutes } from '../../directory/users/routes.ts'
 import { buildServer } from '../../http/server/server.ts'

@@ -1,6 +1,6 @@
 import { openTestDatabase } from '../../../test/support/database.ts'
+import { freePort } from '../../../test/support/free-port.ts'
 import { platformOn } from '../../../test/support/platform.ts'
-import { freePort } from '../../../test/support/round-robin.ts'
 import type { Reply } from '../../../test/support/server.ts'
 import type { Caller, Scope, TenantId } from '../../caller.ts'
 import { readConfig } from '../../config.ts'
