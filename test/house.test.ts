@@ -233,6 +233,16 @@ law('a value changes its type through unknown only in the product, with the reas
   ),
 )
 
+law('what is random in tests follows from the seed of the run', () => [
+  ...places(
+    all.filter(({ path }) => isForTests(path)),
+    /\bMath\s*\.\s*random\b/g,
+  ),
+  ...all
+    .filter((source) => source.path !== 'test/support/fast-check.ts' && packagesOf(source).includes('fast-check'))
+    .map(({ path }) => `${path} imports fast-check, not test/support/fast-check.ts`),
+])
+
 law('no test is left out', () => places(all, /\b(test|it|describe|suite)\.(skip|only|todo)\b/g))
 
 law('importing a module does nothing: its top level only declares', () =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../test/support/fast-check.ts'
 import { sha256Base64url } from '../../crypto/digest.ts'
 import type { JsonObject } from '../../crypto/json.ts'
 import { generateKeyPair } from '../../crypto/jwk.ts'
