@@ -83,7 +83,7 @@ test('killed while it issues to twelve people, a server delivers to each of them
   }
 })
 
-test('killed while a foreign issuer makes the credential, a server brings the delivery home after the restart, once', async () => {
+test('killed while a foreign issuer makes the credential, a server completes the delivery after the restart, once', async () => {
   const server = await startProcess()
   const issuer = await foreignIssuer({ batchSize: 2 })
   let killed: Promise<void> | null = null

@@ -37,7 +37,7 @@ const withTools = { ...process.env, PATH: `${join(root, 'node_modules/.bin')}:${
 // It brings its own database, so once is enough.
 const skip = postgresUrl !== null
 
-test('the package that npm makes of it runs where it is installed', { skip }, async () => {
+test('the packed npm package runs where it is installed', { skip }, async () => {
   const entry = await installed()
   assert.match((await run(node, [entry, 'version'])).stdout, /^\d+\.\d+\.\d+\n$/)
   const port = String(await freePort())
