@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { freePort } from '../test/support/round-robin.ts'
+import { freePort } from '../test/support/free-port.ts'
 
 /** A server in its own process. */
 export type ServerProcess = {

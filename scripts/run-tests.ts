@@ -1,45 +1,82 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { globSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { findPostgres, startPostgres } from '../test/support/postgres.ts'
+import { isPostgresContract, reachesDatabase, startsProgram } from '../test/support/test-files.ts'
+import { runFiles, type TestRun } from '../test/support/test-run.ts'
 
-// Runs all tests. Tests that need another program (openssl, SoftHSM) are skipped, and listed, where it is not installed, so that Node alone
-// suffices. CI installs the programs.
+// Runs all tests, or those in the files that are named: on the embedded database and, where PostgreSQL is installed, its contract tests on a
+// server of its own. With TEST_POSTGRES_URL it runs on that server what depends on the database. Nothing but Node is needed to run the tests;
+// what is left out for lack of a program is listed at the end. CI installs the programs, so there everything runs.
 
-const ALWAYS = ['--test', '--test-concurrency=2']
+/** How many of the slowest files are listed. */
+const SLOWEST = 10
 
-const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort()
 const programs = [
   ['openssl', 'version'],
   ['softhsm2-util', '--version'],
 ] as const
-const skipped = new Set<string>()
+const given = process.argv.slice(2)
+const all = given.length > 0 ? given : globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort(slowFirst)
+const leftOut: string[] = []
+let files = all
 for (const [program, flag] of programs) {
   if (spawnSync(program, [flag]).error === undefined) continue
-  const without = files.filter((file) => needs(program, file, new Set()))
-  for (const file of without) skipped.add(file)
-  if (without.length > 0)
-    console.log(`${program} is not installed; skipped:\n${without.map((file) => `  ${file}`).join('\n')}`)
+  const without = files.filter((file) => startsProgram(file, program))
+  files = files.filter((file) => !without.includes(file))
+  leftOut.push(...without.map((file) => `${file}: ${program} is not installed`))
 }
 
-// The files of this run share a database template and a compile cache.
+// What the files of this run share: the seed of what is random, a database to copy, and modules that one of them has compiled.
 const folder = mkdtempSync(join(tmpdir(), 'chirograph-tests-'))
-const run = spawn(process.execPath, [...ALWAYS, ...files.filter((file) => !skipped.has(file))], {
-  stdio: 'inherit',
-  env: { ...process.env, TEST_RUN_FOLDER: folder, NODE_COMPILE_CACHE: join(folder, 'compiled') },
-})
-run.once('exit', (status) => {
-  rmSync(folder, { recursive: true, force: true })
-  process.exitCode = status ?? 1
-})
+process.env.TEST_SEED ??= String(randomInt(2 ** 31))
+process.env.TEST_RUN_FOLDER = folder
+process.env.NODE_COMPILE_CACHE = join(folder, 'compiled')
 
-/** Whether a file, or its test support, runs the program. */
-function needs(program: string, file: string, seen: Set<string>): boolean {
-  // Some tests quote imports of files that do not exist.
-  if (seen.has(file) || !existsSync(file)) return false
-  seen.add(file)
-  const text = readFileSync(file, 'utf8')
-  if (new RegExp(`(execFile|spawn)(Sync)?\\('${program}'`).test(text)) return true
-  const imported = [...text.matchAll(/from '(\.[^']*\/(?:test-support|support)\/[^']+|\.\/[^']+)'/g)]
-  return imported.some(([, target = '']) => needs(program, join(dirname(file), target), seen))
+const runs = await (process.env.TEST_POSTGRES_URL === undefined ? runEmbedded() : runOnServer())
+rmSync(folder, { recursive: true, force: true })
+summarize(runs)
+process.exitCode = runs.every(({ isPassed }) => isPassed) ? 0 : 1
+
+async function runEmbedded(): Promise<TestRun[]> {
+  const embedded = await runFiles('embedded', files)
+  const contract = files.filter(isPostgresContract)
+  if (contract.length === 0) return [embedded]
+  if (findPostgres() === null) {
+    leftOut.push(...contract.map((file) => `${file}, on PostgreSQL: no server programs found, install postgresql`))
+    return [embedded]
+  }
+  const server = await startPostgres()
+  process.env.TEST_POSTGRES_URL = server.url
+  return [embedded, await runFiles('postgresql', contract).finally(() => server.stop())]
+}
+
+async function runOnServer(): Promise<TestRun[]> {
+  const dependent = files.filter(reachesDatabase)
+  const others = files.length - dependent.length
+  if (others > 0)
+    leftOut.push(`${others} files that do not depend on the database: npm test without a server runs them`)
+  return [await runFiles('postgresql', dependent)]
+}
+
+/** The stories last longest: begun first, they do not keep the end waiting. */
+function slowFirst(one: string, other: string): number {
+  const isSlow = (file: string) => Number(file.startsWith('test/e2e/'))
+  return isSlow(other) - isSlow(one) || one.localeCompare(other)
+}
+
+function summarize(runs: readonly TestRun[]): void {
+  // A test that one database skips and the other runs is not left out.
+  const skipped = new Map(runs.flatMap((one) => [...one.skipped]))
+  for (const [name, reason] of skipped) if (!runs.some(({ ran }) => ran.has(name))) leftOut.push(`${name}: ${reason}`)
+  console.log('\n== summary')
+  for (const { database, counts, seconds, slowest } of runs) {
+    console.log(`${database}: ${counts}, ${seconds} s; the slowest files:`)
+    for (const { file, ms } of slowest.slice(0, SLOWEST)) console.log(`  ${(ms / 1000).toFixed(1)} s ${file}`)
+  }
+  console.log(leftOut.length === 0 ? 'Nothing was left out.' : `LEFT OUT (${leftOut.length}):`)
+  for (const one of leftOut) console.log(`  ${one}`)
+  console.log(`Everything random can be repeated with TEST_SEED=${process.env.TEST_SEED}`)
 }

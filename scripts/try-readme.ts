@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDatabase, postgresUrl } from '../test/support/database.ts'
-import { freePort } from '../test/support/round-robin.ts'
+import { freePort } from '../test/support/free-port.ts'
 
 /**
  * Executes every shell block of README.md and docs/quickstart.md but the two that `.ci/run` executes. A block that ends in `npm start` starts a

@@ -80,6 +80,10 @@ function law(name: string, findings: () => readonly string[]): void {
   test(name, () => assert.deepEqual(findings(), []))
 }
 
+test('the laws read the sources', () => {
+  for (const read of [product, src.filter(({ path }) => isForTests(path)), outside]) assert(read.length > 50)
+})
+
 law('every file of src stands in a room of the ladder', () =>
   src.map(({ path }) => path).filter((path) => !ladder.includes(roomOf(path).replace(/\.test$/, ''))),
 )
@@ -216,6 +220,27 @@ law('no any, no non-null assertion, no check switched off', () => [
   ...all
     .filter(({ path }) => path !== 'test/house.test.ts')
     .flatMap(({ path, text }) => [...text.matchAll(/@ts-(ignore|nocheck)/g)].map((found) => `${path}: ${found[0]}`)),
+])
+
+law('a value changes its type through unknown only in the product, with the reason on the line above', () =>
+  [...src, ...sourcesIn('test')].flatMap(({ path, text, code }) =>
+    [...code.matchAll(/\bas\s+unknown\s+as\b/g)]
+      .map((found) => lineOf(code, found.index))
+      .filter(
+        (line) => isForTests(path) || path.startsWith('test/') || !/^\s*\/\//.test(text.split('\n')[line - 2] ?? ''),
+      )
+      .map((line) => `${path}:${line}`),
+  ),
+)
+
+law('what is random in tests follows from the seed of the run', () => [
+  ...places(
+    all.filter(({ path }) => isForTests(path)),
+    /\bMath\s*\.\s*random\b/g,
+  ),
+  ...all
+    .filter((source) => source.path !== 'test/support/fast-check.ts' && packagesOf(source).includes('fast-check'))
+    .map(({ path }) => `${path} imports fast-check, not test/support/fast-check.ts`),
 ])
 
 law('no test is left out', () => places(all, /\b(test|it|describe|suite)\.(skip|only|todo)\b/g))

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Type } from 'typebox'
 import { route } from '../http/routes/route.ts'
+import { aServer } from '../http/test-support/a-server.ts'
 import { listAnswer, listQuery, parseListQuery } from './list.ts'
 
 const href = 'https://example.org/creds/things'
@@ -12,8 +13,8 @@ const Query = listQuery({
   sorts: ['createdAt', 'name'],
 })
 
-test('the types of a list query reach the handle of its route', () => {
-  route({
+test('the values and types of a list query reach the handle of its route', async () => {
+  const things = route({
     group: 'creds',
     method: 'GET',
     path: '/things/{kind}',
@@ -29,10 +30,18 @@ test('the types of a list query reach the handle of its route', () => {
       const field: 'createdAt' | 'name' = list.sort.field
       // @ts-expect-error: the path has no such parameter
       params.other
-      assert.ok([field, status])
-      return listAnswer(ids, { href, query, list }, (row) => ({ id: row.id + params.kind }))
+      return listAnswer(ids, { href, query, list }, () => ({ id: `${params.kind} ${status} ${field}` }))
     },
   })
+  const server = aServer({ routes: [things] })
+  const { status, body } = await server.dispatch({
+    method: 'GET',
+    path: '/creds/things/books?filter[status]=closed&sort=-name&page[size]=1',
+    headers: { authorization: 'Bearer admin' },
+  })
+  assert.equal(status, 200)
+  assert.deepEqual(JSON.parse(body.toString()).data, [{ id: 'books closed name' }])
+  await server.close(0)
 })
 
 test('a list starts with 25 rows, newest first', () => {

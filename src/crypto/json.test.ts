@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/support/fast-check.ts'
 import { Fault } from '../fault.ts'
 import { JSON_VALUES_MAX, memberOf, parseJson } from './json.ts'
 import { readStrictJson } from './strict-json.ts'

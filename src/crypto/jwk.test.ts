@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/support/fast-check.ts'
 import { fromBase64url, isBase64url, toBase64url } from './base64url.ts'
 import { fromCompressedPoint, toCompressedPoint } from './compressed-point.ts'
 import { generateKeyPair, importPublicJwk, privateKeyFromPkcs8, readPublicJwk, thumbprint } from './jwk.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/support/fast-check.ts'
 import { Fault } from '../fault.ts'
 import { toBase64url } from './base64url.ts'
 import { generateKeyPair } from './jwk.ts'

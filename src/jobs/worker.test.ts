@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Type } from 'typebox'
 import { openTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { platformOn } from '../../test/support/platform.ts'
 import type { TenantId } from '../caller.ts'
-import type { Platform } from '../platform.ts'
 import { newId } from '../store/row-id.ts'
 import { sql } from '../store/store.ts'
 import { enqueue, type Job, job } from './job.ts'
@@ -28,15 +28,10 @@ after(async () => {
   await db.close()
 })
 
-/** What the queue needs of a platform: the store, and a clock that the test moves. */
-function aPlatform(): Platform {
-  const silent = () => undefined
-  const log = { debug: silent, info: silent, warn: silent, error: console.error }
-  return { store: db.store, clock: { now: () => new Date(time) }, log } as unknown as Platform
-}
-
 function start(jobs: readonly Job[], schedules: Parameters<typeof startWorker>[2] = []): Worker {
-  const worker = startWorker(aPlatform(), jobs, schedules, { pollMs: 20 })
+  const worker = startWorker(platformOn({ store: db.store, clock: { now: () => new Date(time) } }), jobs, schedules, {
+    pollMs: 20,
+  })
   workers.push(worker)
   return worker
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type PageRequest, pagedList } from './paged-list.ts'
-import type { Sql, TenantTx } from './store.ts'
+import type { Sql } from './store.ts'
 
 const page = pagedList({
   name: 'test.things',
@@ -27,7 +27,7 @@ async function sent(overrides: Partial<PageRequest>, filter: Parameters<typeof p
     all.push({ statement, values })
     return []
   }
-  await page({ rows } as unknown as TenantTx, { ...firstPage, ...overrides }, ['t'], filter)
+  await page({ rows }, { ...firstPage, ...overrides }, ['t'], filter)
   const [one] = all
   return one === undefined
     ? null

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import fc from 'fast-check'
 import { openTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { fc } from '../../test/support/fast-check.ts'
 import { platformTenantId, sql } from './store.ts'
 import { toWire } from './wire-values.ts'
 

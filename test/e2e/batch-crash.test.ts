@@ -27,7 +27,7 @@ before(async () => {
 })
 after(() => server.remove())
 
-test('killed in the middle of batches, the server issues every item once, whoever posts them again', async () => {
+test('killed in the middle of batches, the server issues every item once, however often the batch is posted again', async () => {
   const killedAt = new Map<string, number>()
   for (const [round, moment] of moments.entries()) {
     const school = await server.backend()

@@ -212,7 +212,7 @@ test('a body that is not the shape is refused as a whole, and nothing is made of
   assert.equal((await school.get(`${PATH}?page[size]=100`)).body.data.length, before)
 })
 
-test('transaction codes are told to who may issue, and to nobody else', async () => {
+test('transaction codes are shown to clients with issuance:write only', async () => {
   const credentialTemplateId = await aTemplate({ txCode: { length: 8 } })
   const { body } = await school.post(PATH, { credentialTemplateId, items: items(2) })
   const { data } = await ended(body.data.id)
@@ -229,7 +229,7 @@ test('transaction codes are told to who may issue, and to nobody else', async ()
   assert.equal(after[1].txCode, other.txCode)
 })
 
-test('an item with a recipient lands in the wallet of that user; one whom nobody knows fails alone', async () => {
+test('an item with a recipient is delivered to the wallet of that user; an unknown recipient fails its own item only', async () => {
   const to = (value: string) => ({ recipient: { identifierType: 'username', value } })
   const [a, b, c, d] = items(4)
   const some = [

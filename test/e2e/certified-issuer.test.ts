@@ -19,7 +19,7 @@ const made = ({ status, body }: Reply): Reply['body'] => {
   return body.data
 }
 
-test('a diploma under a root of the school is kept by its wallets, and believed by the employer who trusts the root', async () => {
+test('a diploma under a root of the school is accepted by wallets of the tenant, and by a verifier that trusts the root', async () => {
   const about = { type: 'issuerRoot', keyType: 'P-256', countryName: 'ZA' }
   const root = made(
     await school.post('/creds/certificates', { ...about, issuerAlternativeNameUrl: 'https://school.example' }),

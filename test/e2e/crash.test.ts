@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import { type Call, type HolderKey, holderKey, keyProof } from '../../demo/foreign-wallet.ts'
 import { type Json, text } from '../../demo/json.ts'
 import { makeTemplate, openIssuance } from '../support/main-job.ts'
+import { seededNumbers } from '../support/seed.ts'
 import type { Api } from '../support/server.ts'
 import { type ServerChild, serverChild } from '../support/server-child.ts'
 
@@ -31,10 +32,11 @@ after(() => server.remove())
 
 test('killed in the middle of a load, the server loses no acknowledged issuance and leaves none half-issued', async () => {
   const known: Known[] = []
+  const random = seededNumbers()
   for (let round = 0; round < KILLS; round += 1) {
     const school = await server.backend()
     const load = Array.from({ length: ISSUANCES_AT_ONCE }, () => issueUntilItDies(school, known))
-    await new Promise((resolve) => setTimeout(resolve, 700 + Math.random() * 600))
+    await new Promise((resolve) => setTimeout(resolve, 700 + random() * 600))
     await server.end('SIGKILL')
     await Promise.all(load)
     await server.start()

@@ -22,7 +22,7 @@ before(async () => {
 })
 after(() => chirograph.stop())
 
-test('a school issues to a person by one call, the person accepts, is asked the same way, and what is shown is verified', async () => {
+test('an issuance with a recipient reaches the wallet, the user accepts, and a presentation request delivered likewise is verified', async () => {
   const recipient = { identifierType: 'email', value: 'Thandi@Example.org' }
   const ask = { credentialTemplateId: template.id, attributes, reference: 'story', recipient }
   const issued = await school.post('/creds/credentials/issuance', ask)
@@ -80,7 +80,7 @@ for (const [path, recipient, identifierType] of [
   })
 }
 
-test('nobody is named by what is nobody: 404 with a pointer, and 409 for who is disabled; nothing is made or consumed', async () => {
+test('an unknown recipient is 404 with a pointer, a disabled one 409, and nothing is created or consumed', async () => {
   const { id, offerUri } = await openIssuance(school, template.id)
   const presentationRequest = (await requestOf(school)).authorizationRequestUri
   for (const [recipient, status, code] of [
@@ -110,7 +110,7 @@ test('nobody is named by what is nobody: 404 with a pointer, and 409 for who is 
   assert.equal((await school.get(`/creds/credentials/${id}`)).body.data.status, 'offered')
 })
 
-test('a user of another tenant is nobody, and its organisation sees no delivery of ours', async () => {
+test('a user of another tenant is an unknown recipient, and no tenant reads the deliveries of another', async () => {
   const strangers = await chirograph.backend('globex')
   const { offerUri } = await openIssuance(school, template.id)
   const recipient = { recipient: 'thandi@example.org' }
@@ -217,7 +217,7 @@ test('of deliveries of one offer at the same moment one arrives, and the others 
   assert.equal((await thandi.get('/wallet/v2/credentials?page[size]=100')).body.data.length, before + 1)
 })
 
-test('whoever may issue may deliver credentials, whoever may verify requests, and a wallet token neither', async () => {
+test('issuance:write delivers credentials, verification:write presentation requests, and a wallet token neither', async () => {
   const idle = await chirograph.idle('acme')
   const to = { recipient: 'thandi@example.org' }
   for (const [path, body, scope] of [

@@ -11,8 +11,8 @@ import { fileURLToPath } from 'node:url'
 import { start } from '../../src/main.ts'
 import { foreignIssuer } from '../../src/wallet/test-support/foreign-issuer.ts'
 import { createDatabase, postgresUrl } from '../support/database.ts'
+import { freePort } from '../support/free-port.ts'
 import { badge } from '../support/main-job.ts'
-import { freePort } from '../support/round-robin.ts'
 import { type Api, api, backendSecret, type Reply } from '../support/server.ts'
 
 const entry = fileURLToPath(new URL('../../bin/chirograph.js', import.meta.url))
@@ -83,7 +83,7 @@ test('killed while it issues to twelve people, a server delivers to each of them
   }
 })
 
-test('killed while a foreign issuer makes the credential, a server brings the delivery home after the restart, once', async () => {
+test('killed while a foreign issuer makes the credential, a server completes the delivery after the restart, once', async () => {
   const server = await startProcess()
   const issuer = await foreignIssuer({ batchSize: 2 })
   let killed: Promise<void> | null = null

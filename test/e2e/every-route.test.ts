@@ -59,7 +59,7 @@ for (const route of routes) {
     assert.match(reply.headers.get('www-authenticate') ?? '', /^Bearer/)
   })
 
-  test(`${name}: with a token that nobody issued, 401`, async () => {
+  test(`${name}: with a forged token, 401`, async () => {
     const forged = `${school.token?.slice(0, -8)}AAAAAAAA`
     const headers = { authorization: `Bearer ${forged}` }
     refused(await ask(chirograph.nobody, route, pathOf(route, unknownId), headers), 401, 'UNAUTHORIZED')

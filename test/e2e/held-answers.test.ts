@@ -28,7 +28,7 @@ async function timed(work: Promise<Reply>): Promise<Reply & { ms: number }> {
 
 const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-test('what is read has an ETag; who has that state gets 304 and no body, and news once it changes', async () => {
+test('a GET has an ETag; If-None-Match gets 304 and no body until the resource changes', async () => {
   const path = await anIssuance()
   const etag = (await school.get(path)).headers.get('etag') ?? ''
   assert.match(etag, /^"[\w-]{22}"$/)
@@ -62,7 +62,7 @@ test('with Prefer: wait the answer comes when something changes', async () => {
   assert(performance.now() - before < 3000, `news took ${performance.now() - before} ms`)
 })
 
-test('the verifier hears of the answer of the holder', async () => {
+test('a waiting verifier receives the answer of the holder', async () => {
   const request = `/creds/presentations/${objects['/creds/presentations']}`
   const held = school.get(request, { prefer: 'wait=20' })
   await later(200)
@@ -73,7 +73,7 @@ test('the verifier hears of the answer of the holder', async () => {
   assert.equal((await held).body.data.status, 'verified')
 })
 
-test('when nothing changes, the time ends it: 304 to who knows the state, the state to who does not', async () => {
+test('a wait without a change ends after its time: 304 with If-None-Match, the resource without', async () => {
   const path = await anIssuance()
   const etag = (await school.get(path)).headers.get('etag') ?? ''
   const [same, plain] = await Promise.all([
@@ -87,7 +87,7 @@ test('when nothing changes, the time ends it: 304 to who knows the state, the st
   }
 })
 
-test('what is over is told at once, and so are news; a wait that is none is refused', async () => {
+test('a final state or a change since the ETag is answered at once; a malformed wait is refused', async () => {
   const path = await anIssuance()
   await school.delete(path)
   for (const more of [{}, { 'if-none-match': '"old"' }]) {
@@ -106,7 +106,7 @@ test('what is over is told at once, and so are news; a wait that is none is refu
   )
 })
 
-test('a stopping server lets nobody wait', async () => {
+test('a stopping server ends all waits', async () => {
   const server = await serverChild()
   const backend = await server.backend()
   const { id } = await openIssuance(backend, (await makeTemplate(backend, 'held')).id)

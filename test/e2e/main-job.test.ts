@@ -115,7 +115,7 @@ async function present(presentationRequest: string, credentialId: string) {
   return prepared.body.data
 }
 
-test('a mistyped transaction code costs a try of five, and the holder hears how many are left', async () => {
+test('a wrong transaction code costs one of five attempts, and the answer says how many remain', async () => {
   const made = await school.post('/creds/templates/credentials', { ...diploma, code: 'by-code', txCode: {} })
   const ask = { credentialTemplateId: made.body.data.id, attributes }
   const { offerUri: credentialOffer, txCode } = (await school.post('/creds/credentials/issuance', ask)).body.data

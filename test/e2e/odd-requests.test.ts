@@ -103,7 +103,7 @@ for (const path of new Set(all.map((one) => one.path))) {
   })
 }
 
-test('what is no HTTP at all, and a tunnel that is asked for, are refused in the envelope', options, async () => {
+test('malformed HTTP and CONNECT are refused in the envelope', options, async () => {
   await refused('rubbish', '', [400])
   await refused('FOO / HTTP/1.1\r\nhost: x', '', [400])
   await refused('CONNECT x:443 HTTP/1.1\r\nhost: x', '', [405])

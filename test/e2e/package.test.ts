@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import { postgresUrl } from '../support/database.ts'
-import { freePort } from '../support/round-robin.ts'
+import { freePort } from '../support/free-port.ts'
 
 const run = promisify(execFile)
 const root = new URL('../../', import.meta.url).pathname
@@ -37,7 +37,7 @@ const withTools = { ...process.env, PATH: `${join(root, 'node_modules/.bin')}:${
 // It brings its own database, so once is enough.
 const skip = postgresUrl !== null
 
-test('the package that npm makes of it runs where it is installed', { skip }, async () => {
+test('the packed npm package runs where it is installed', { skip }, async () => {
   const entry = await installed()
   assert.match((await run(node, [entry, 'version'])).stdout, /^\d+\.\d+\.\d+\n$/)
   const port = String(await freePort())

@@ -17,7 +17,7 @@ async function countOf(school: Api, reference: string): Promise<number> {
   return body.data.length
 }
 
-test('many who send the same request at once to both servers get one answer; without a key each gets its own', async () => {
+test('concurrent requests with one idempotency key get one answer from both servers; without a key each gets its own', async () => {
   const chirograph = await deploy()
   ends.push(chirograph.stop)
   const school = await chirograph.backend('acme')

@@ -27,7 +27,7 @@ before(async () => {
 })
 after(() => chirograph.stop())
 
-test('no code, token, nonce, claim, key or secret is in the log, whatever is asked for and whatever fails', async () => {
+test('no code, token, nonce, claim, key or secret is logged, whichever request is sent and whatever fails', async () => {
   const secrets = [
     backendSecret,
     school.token,

@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => server.remove())
 
-test('asked to stop, the server answers everything that it did and ends with status 0', async () => {
+test('on SIGTERM the server answers every request that it carried out and exits with status 0', async () => {
   const school = await server.backend()
   const { id } = await makeTemplate(school, 'badge')
   const acknowledged: string[] = []

@@ -41,7 +41,7 @@ async function prepared(holder: Api, presentationRequest: string) {
   return body
 }
 
-test('a wallet here keeps what an issuer there gives, once, and shows it to verifiers here and there, each once', async () => {
+test('a wallet of one deployment accepts an offer of another once, and presents the credential to verifiers of both, each once', async () => {
   const { id: templateId, type } = await makeTemplate(school, 'badge')
   const { id, offerUri } = await openIssuance(school, templateId)
   const takes = Array.from({ length: 6 }, () => thandi.post('/wallet/v2/credentials', { credentialOffer: offerUri }))
@@ -80,7 +80,7 @@ test('a wallet here keeps what an issuer there gives, once, and shows it to veri
   }
 })
 
-test('an issuer that a template does not allow is refused, also where it is a tenant of this very house', async () => {
+test('an issuer that a template does not allow is refused, also where it is a tenant of the same deployment', async () => {
   const { id: templateId, type } = await makeTemplate(school, 'other-badge')
   const { offerUri } = await openIssuance(school, templateId)
   const { body } = await thandi.post('/wallet/v2/credentials', { credentialOffer: offerUri })

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { start } from '../../src/main.ts'
 import { foreignIssuer } from '../../src/wallet/test-support/foreign-issuer.ts'
 import { createDatabase, postgresUrl } from '../support/database.ts'
-import { freePort } from '../support/round-robin.ts'
+import { freePort } from '../support/free-port.ts'
 import { type Api, api, backendSecret } from '../support/server.ts'
 
 const entry = fileURLToPath(new URL('../../bin/chirograph.js', import.meta.url))

@@ -45,7 +45,7 @@ async function receive(offerUri: string): Promise<string> {
   return received.body.data[0].id
 }
 
-test('each step in the life of a credential is told, with ids and without a claim', async () => {
+test('each step in the life of a credential is an event, with ids and without a claim', async () => {
   const template = await makeTemplate(school, 'life')
   const issuance = await openIssuance(school, template.id)
   await isTold('openid4vc.issuance.offered', issuance.id)
@@ -90,7 +90,7 @@ async function present(type: string): Promise<void> {
   }
 }
 
-test('the users that were there before are in the list of events', async () => {
+test('users created before the endpoint are in the list of events', async () => {
   const { body } = await school.get('/creds/events?filter[type]=user.created')
   assert.equal(body.data.length, 3)
 })

@@ -1,20 +1,7 @@
 import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 
 /** A front for several servers that gives each request to the next of them, whoever sent it. */
 export type RoundRobin = { readonly close: () => Promise<void> }
-
-/** Finds a port that is free now. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as AddressInfo
-      probe.close(() => resolve(port))
-    })
-  })
-}
 
 /** Starts the front on `port`; `targets` are ports on loopback. */
 export async function roundRobin(port: number, targets: readonly number[]): Promise<RoundRobin> {

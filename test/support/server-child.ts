@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createDatabase, postgresUrl } from './database.ts'
 import { layTemplate } from './embedded-template.ts'
-import { freePort } from './round-robin.ts'
+import { freePort } from './free-port.ts'
 import { type Api, api, backendSecret } from './server.ts'
 
 const entry = fileURLToPath(new URL('../../bin/chirograph.js', import.meta.url))
@@ -92,10 +92,11 @@ async function startChild(url: string, settings: Record<string, string>): Promis
       (answer) => answer.ok,
       () => false,
     )
-    if (isReady) return child
     assert.equal(child.exitCode, null, 'the server ended instead of starting')
+    if (isReady) return child
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
+  await endChild(child, 'SIGKILL')
   return assert.fail('the server did not become ready')
 }
 

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { type MainOptions, start } from '../../src/main.ts'
 import { createDatabase, postgresUrl } from './database.ts'
 import { layTemplate } from './embedded-template.ts'
-import { freePort, roundRobin } from './round-robin.ts'
+import { freePort } from './free-port.ts'
+import { roundRobin } from './round-robin.ts'
 
 /** One deployment for one test file: on PostgreSQL two servers that get the requests in turn, else one on an embedded database. */
 export type Deployment = {

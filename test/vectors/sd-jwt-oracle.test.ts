@@ -47,6 +47,11 @@ const verifierOf =
       Buffer.from(signature, 'base64url'),
     )
 
+let salts = 0
+const nextSalt = () => {
+  salts += 1
+  return salts
+}
 const oracle = new SDJwtVcInstance({
   signer: signerOf(issuer),
   verifier: verifierOf(issuer),
@@ -59,7 +64,7 @@ const oracle = new SDJwtVcInstance({
     createHash('sha256')
       .update(typeof text === 'string' ? text : new Uint8Array(text))
       .digest(),
-  saltGenerator: (length) => 'salt'.repeat(length).slice(0, length) + Math.random(),
+  saltGenerator: (length) => 'salt'.repeat(length).slice(0, length) + nextSalt(),
 })
 
 function saying(payload: object): object {

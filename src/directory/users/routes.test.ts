@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { platformOn } from '../../../test/support/platform.ts'
 import type { Caller, Scope, TenantId } from '../../caller.ts'
 import { readConfig } from '../../config.ts'
 import { buildServer, type Server } from '../../http/server/server.ts'
 import { Memory } from '../../memory/memory.ts'
-import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import { applyBootstrap } from '../bootstrap/apply-bootstrap.ts'
 import { getTenant } from '../tenants/find-tenant.ts'
@@ -31,11 +31,8 @@ after(async () => {
 
 /** A server whose tokens are `slug scope`. */
 function aServer(): Server {
-  const silent = () => undefined
-  const log = { debug: silent, info: silent, warn: silent, error: console.error }
-  const platform = { config: { ...readConfig({}), port: 0 }, store: db.store, clock, log } as unknown as Platform
   return buildServer({
-    platform,
+    platform: platformOn({ store: db.store, config: { ...readConfig({}), port: 0 }, clock }),
     routes: directoryRoutes,
     endpoints: [],
     authenticate: async ({ authorization = '' }) => {

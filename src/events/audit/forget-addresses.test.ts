@@ -40,7 +40,7 @@ test('the audit trail forgets the addresses of callers after their time, and not
   await happenTo(one, 1100)
   await happenTo(other, 1)
   const before = await entriesOf(one)
-  assert(before.every(({ ip }) => ip === '192.0.2.1'))
+  assert.deepEqual(new Set(before.map(({ ip }) => ip)), new Set(['192.0.2.1']))
   await sweepIn(89)
   assert.deepEqual(await entriesOf(one), before)
   await sweepIn(91)
@@ -55,7 +55,10 @@ test('what is newer keeps its address, and nobody may change another member of a
   const caller = await aTenant(house)
   await happenTo(caller, 2)
   await sweepIn(89)
-  assert((await entriesOf(caller)).every(({ ip }) => ip === '192.0.2.1'))
+  assert.deepEqual(
+    (await entriesOf(caller)).map(({ ip }) => ip),
+    ['192.0.2.1', '192.0.2.1'],
+  )
   await assert.rejects(
     house.platform.store.single(caller.tenantId, (tx) => tx.rows(change)),
     { code: '42501' },

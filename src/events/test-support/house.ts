@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { openTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { platformOn } from '../../../test/support/platform.ts'
 import type { Caller, TenantId } from '../../caller.ts'
 import { readConfig } from '../../config.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import { openOutbound } from '../../http/outbound/outbound.ts'
-import { sealingWith } from '../../keys/sealing.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import { type Store, sql } from '../../store/store.ts'
@@ -40,12 +40,7 @@ export async function aHouse(): Promise<House> {
   const inside = () => Promise.reject(new Error('nobody is inside'))
   const resolve = async (name: string) => [{ address: name === 'inner.example' ? '10.0.0.1' : '127.0.0.1', family: 4 }]
   const outbound = openOutbound({ config, inside, resolve })
-  const silent = () => undefined
-  const log = { debug: silent, info: silent, warn: silent, error: console.error }
-  const on = (store: Store) => {
-    const sealing = sealingWith(masterKey, store, clock.now)
-    return { config, store, clock, log, sealing, fetch: outbound.fetch } as unknown as Platform
-  }
+  const on = (store: Store) => platformOn({ store, config, clock, fetch: outbound.fetch, masterKey })
   const platform = on(db.store)
   const dispatchers: { readonly stop: () => Promise<void> }[] = []
   return {

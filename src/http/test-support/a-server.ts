@@ -1,3 +1,4 @@
+import { platformOn, withoutDatabase } from '../../../test/support/platform.ts'
 import type { Caller, Scope, TenantId } from '../../caller.ts'
 import { type Config, readConfig } from '../../config.ts'
 import { Fault } from '../../fault.ts'
@@ -26,14 +27,13 @@ export function aCaller(name: string): Caller {
   }
 }
 
-/** The members of a platform that the server itself uses. */
+/** A platform without a database. */
 export function aPlatform({ config, lines }: { config?: Config; lines?: Lines } = {}): Platform {
   const write = (level: string) => (fields: object, message: string) => {
     lines?.push([level, { ...fields }, message])
   }
   const log: Log = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
-  const seen = { config: config ?? { ...readConfig({}), port: 0 }, clock: { now: () => new Date() }, log }
-  return seen as unknown as Platform
+  return platformOn({ store: withoutDatabase, config: config ?? { ...readConfig({}), port: 0 }, log })
 }
 
 /** A server on a free port, with two callers: `writer` holds `issuance:write`, `admin` holds `tenant:admin`. */

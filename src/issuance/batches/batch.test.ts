@@ -179,7 +179,10 @@ test('the items of a batch without progress fail after eight runs', async () => 
   const { items, ...batch } = await state()
   assert.partialDeepStrictEqual(batch, { status: 'completed', done: 0, failed: 2 })
   assert.equal(items[0].error.code, 'INTERNAL_ERROR')
-  for (const one of await rows()) assert.equal(one.sealed_claims, null)
+  assert.deepEqual(
+    (await rows()).map((one) => one.sealed_claims),
+    [null, null],
+  )
 })
 
 test('the recipient of an item is sealed, and cleared with its claims', async () => {
@@ -212,7 +215,10 @@ test('without the certificate every item fails with that reason, and nothing is 
   const { run, state, issued } = await aBatch(2, { template: { signer: { kind: 'certificate', keyType: 'P-256' } } })
   await run()
   const { items } = await state()
-  for (const one of items) assert.equal(one.error.code, 'NO_ACTIVE_CERTIFICATE')
+  assert.deepEqual(
+    items.map((one: { error: { code: string } }) => one.error.code),
+    ['NO_ACTIVE_CERTIFICATE', 'NO_ACTIVE_CERTIFICATE'],
+  )
   assert.equal(await issued(), 0)
 })
 

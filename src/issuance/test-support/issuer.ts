@@ -1,6 +1,6 @@
 import { openTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { platformOn } from '../../../test/support/platform.ts'
 import type { Reply as ServerReply } from '../../../test/support/server.ts'
-import { openChanges } from '../../api/changes.ts'
 import type { Caller, Scope, TenantId } from '../../caller.ts'
 import { type Config, readConfig } from '../../config.ts'
 import { generateKeyPair } from '../../crypto/jwk.ts'
@@ -9,11 +9,7 @@ import { type SoftwareKey, softwareKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
 import { openOutbound } from '../../http/outbound/outbound.ts'
 import { buildServer, type Server } from '../../http/server/server.ts'
-import { softwareKeyRing } from '../../keys/key-ring.ts'
-import { sealingWith } from '../../keys/sealing.ts'
-import { Memory } from '../../memory/memory.ts'
-import { RateLimiter } from '../../memory/rate-limiter.ts'
-import { type Platform, urlsOf } from '../../platform.ts'
+import type { Platform } from '../../platform.ts'
 import { buildJwtProof } from '../../protocols/openid4vci/jwt-proof.ts'
 import { newId } from '../../store/row-id.ts'
 import { sql } from '../../store/store.ts'
@@ -81,22 +77,9 @@ export async function anIssuer(
   known?: Tenant,
 ): Promise<Issuer> {
   const clock = { at: noon }
-  const now = () => clock.at
   const config: Config = { ...readConfig({}), port: 0, publicUrl, ...settings }
-  const sealing = sealingWith(masterKey, store, now)
   const outbound = openOutbound({ config, inside: (request) => server.dispatch(request) })
-  const quiet = () => undefined
-  const platform: Platform = {
-    ...{ config, store, sealing, keys: softwareKeyRing(store, sealing, now), clock: { now } },
-    ...{
-      fetch: outbound.fetch,
-      urls: urlsOf(config),
-      rateLimiter: new RateLimiter(),
-      memory: new Memory(),
-      changes: openChanges(store, now),
-    },
-    log: { debug: quiet, info: quiet, warn: quiet, error: (fields, message) => console.error(message, fields) },
-  }
+  const platform = platformOn({ store, config, clock: { now: () => clock.at }, fetch: outbound.fetch, masterKey })
   const server = buildServer({
     platform,
     routes: [

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Type } from 'typebox'
-import type { Platform } from '../../platform.ts'
+import { platformOn } from '../../../test/support/platform.ts'
 import { openStore } from '../../store/opening/open-store.ts'
 import { job } from '../job.ts'
 import { startWorker } from '../worker.ts'
@@ -28,11 +28,8 @@ const stallAfter = Number(process.env.STALL_AFTER ?? Number.POSITIVE_INFINITY)
 async function run(databaseUrl: string | null, dataDir: string | null): Promise<void> {
   let shiftMs = 0
   const store = await openStore({ databaseUrl, dataDir, poolMax: 4, onIdleError: () => undefined })
-  const silent = () => undefined
-  const log = { debug: silent, info: silent, warn: silent, error: console.error }
   const clock = { now: () => new Date(Date.now() + shiftMs) }
-  // The worker and this job reach nothing else of a platform.
-  startWorker({ store, clock, log } as unknown as Platform, [leasedJob], [], { pollMs: 20 })
+  startWorker(platformOn({ store, clock }), [leasedJob], [], { pollMs: 20 })
   for await (const line of createInterface({ input: process.stdin })) shiftMs += Number(line) * 1000
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../test/support/fast-check.ts'
 import { Fault } from '../../fault.ts'
 import { decodeCbor, decodeEmbedded, splitCborMap } from './decode.ts'
 import { embed, encodeCbor } from './encode.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../test/support/fast-check.ts'
 import { anMdoc, certificate, deviceKey, noon, signerKey } from '../../../test/support/mdoc.ts'
 import { digestBytes, type HashName, sha256 } from '../../crypto/digest.ts'
 import { Fault } from '../../fault.ts'

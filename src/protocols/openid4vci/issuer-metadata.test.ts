@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../test/support/fast-check.ts'
 import { Fault } from '../../fault.ts'
 import { buildIssuerMetadata, buildServerMetadata } from './build-metadata.ts'
 import { lackedClaims } from './claim-descriptions.ts'

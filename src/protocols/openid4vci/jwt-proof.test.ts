@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../test/support/fast-check.ts'
 import { canonical, generateKeyPair, privateKeyFromPkcs8 } from '../../crypto/jwk.ts'
 import { signCompact } from '../../crypto/jws.ts'
 import { softwareKey } from '../../crypto/signing-key.ts'

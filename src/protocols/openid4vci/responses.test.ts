@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../test/support/fast-check.ts'
 import { Fault } from '../../fault.ts'
 import { buildCredentialResponse, readCredentialResponse } from './credential-response.ts'
 import { readErrorResponse, readTokenResponse } from './token-response.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../test/support/fast-check.ts'
 import { sha256Base64url } from '../../crypto/digest.ts'
 import type { JsonObject } from '../../crypto/json.ts'
 import { generateKeyPair } from '../../crypto/jwk.ts'
@@ -184,7 +184,7 @@ test('x509_hash is the hash of the leaf, x509_san_dns the host of response_uri (
 
 test('an unsigned request is accepted with redirect_uri only, and answers go nowhere else (5.9.3)', () => {
   const client = parseClientId(`redirect_uri:${responseUri}`)
-  const parameters = { ...claims, client_id: client.full, dcql_query: dcqlQuery } as unknown as JsonObject
+  const parameters: JsonObject = { ...claims, client_id: client.full, dcql_query: dcqlQuery }
   assert.equal(checkRequest(authenticatePlain(parameters, client, production), wallet, noon).expiresAt, null)
   const elsewhere = { ...parameters, response_uri: 'https://verifier.example/answer/2' }
   assert.throws(() => authenticatePlain(elsewhere, client, production), { code: 'presentation_request.invalid' })

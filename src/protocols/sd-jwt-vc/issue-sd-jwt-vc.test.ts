@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../test/support/fast-check.ts'
 import { holderKey, issuerKey, noon } from '../../../test/support/sd-jwt.ts'
 import type { Json, JsonObject } from '../../crypto/json.ts'
 import { checkReceivedSdJwtVc } from './check-sd-jwt-vc.ts'

@@ -35,7 +35,7 @@ describe('a credential asks for', () => {
 describe('no key is looked for with', () => {
   const rows: readonly (readonly [what: string, header: JsonObject, payload: JsonObject])[] = [
     ['neither issuer nor chain [VC-21]', { kid: 'k' }, {}],
-    ['a key in the header [VC-22]', { jwk: key.publicJwk as unknown as JsonObject }, {}],
+    ['a key in the header [VC-22]', { jwk: { ...key.publicJwk } }, {}],
     ['an issuer that is no string', {}, { iss: [https] }],
     ['an issuer on http', {}, { iss: 'http://issuer.example' }],
     ['an issuer with a query', {}, { iss: `${https}/?a` }],

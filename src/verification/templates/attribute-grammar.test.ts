@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { JsonObject } from '../../crypto/json.ts'
 import { inferFormat, readRequestedAttributes } from './attribute-grammar.ts'
 
 const mdl = 'org.iso.18013.5.1.mDL'
@@ -50,7 +49,7 @@ for (const [what, attributes, pointer] of [
   ],
 ] as const) {
   test(`an attribute with ${what} is refused with a pointer to it`, () => {
-    const { violations } = readRequestedAttributes(attributes as unknown as JsonObject, 'sd-jwt-vc', '')
+    const { violations } = readRequestedAttributes(attributes, 'sd-jwt-vc', '')
     assert.deepEqual(
       violations.map((one) => one.pointer),
       [pointer],
@@ -69,7 +68,7 @@ for (const [what, attributes, pointer] of [
   ],
 ] as const) {
   test(`a namespace with ${what} is refused with a pointer to it`, () => {
-    const { violations } = readRequestedAttributes(attributes as unknown as JsonObject, 'mdoc', '')
+    const { violations } = readRequestedAttributes(attributes, 'mdoc', '')
     assert.deepEqual(
       violations.map((one) => one.pointer),
       [pointer],
@@ -91,6 +90,6 @@ for (const [type, attributes, format] of [
   [mdl, { a: {} }, 'sd-jwt-vc'],
 ] as const) {
   test(`attributes ${JSON.stringify(attributes)} of ${type} are ${format}`, () => {
-    assert.equal(inferFormat(type, attributes as unknown as JsonObject), format)
+    assert.equal(inferFormat(type, attributes), format)
   })
 }

@@ -1,19 +1,14 @@
 import { openTestDatabase } from '../../../test/support/database.ts'
-import { freePort } from '../../../test/support/round-robin.ts'
+import { freePort } from '../../../test/support/free-port.ts'
+import { platformOn } from '../../../test/support/platform.ts'
 import type { Reply } from '../../../test/support/server.ts'
-import { openChanges } from '../../api/changes.ts'
 import type { Caller, Scope, TenantId } from '../../caller.ts'
 import { readConfig } from '../../config.ts'
-import { randomBytes } from '../../crypto/random.ts'
 import { applyBootstrap } from '../../directory/bootstrap/apply-bootstrap.ts'
 import { getTenant } from '../../directory/tenants/find-tenant.ts'
 import { Fault } from '../../fault.ts'
 import { buildServer } from '../../http/server/server.ts'
-import { softwareKeyRing } from '../../keys/key-ring.ts'
-import { sealingWith } from '../../keys/sealing.ts'
-import { Memory } from '../../memory/memory.ts'
-import { RateLimiter } from '../../memory/rate-limiter.ts'
-import { type OutboundFetch, type Platform, urlsOf } from '../../platform.ts'
+import type { OutboundFetch, Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import type { Store } from '../../store/store.ts'
 import { certificateEndpoints } from '../../trust/certificates/public-endpoints.ts'
@@ -55,22 +50,7 @@ export async function startVerifier(fetch?: OutboundFetch, host = '127.0.0.1'): 
   let ahead = 0
   const clock = { now: () => new Date(Date.now() + ahead * 1000) }
   const config = readConfig({ PORT: String(port), PUBLIC_URL: url })
-  const sealing = sealingWith(randomBytes(32), db.store, clock.now)
-  const platform: Platform = {
-    ...{
-      config,
-      store: db.store,
-      clock,
-      sealing,
-      log: quiet,
-      urls: urlsOf(config),
-      rateLimiter: new RateLimiter(),
-      memory: new Memory(),
-    },
-    keys: softwareKeyRing(db.store, sealing, clock.now),
-    changes: openChanges(db.store, clock.now),
-    fetch: fetch ?? (() => Promise.reject(new Fault('upstream.unreachable'))),
-  }
+  const platform = platformOn({ store: db.store, config, clock, ...(fetch !== undefined && { fetch }) })
   const tenants = new Map<string, TenantId>()
   const server = buildServer({
     platform,
@@ -131,12 +111,4 @@ function aCaller(tenants: ReadonlyMap<string, TenantId>, authorization: string):
   const actor = { kind: 'client', id: 'backend' } as const
   const rest = { userId: null, clientId: 'backend', actingClientId: null, requestId: 'r', ip: '127.0.0.1' }
   return { tenantId, tenantSlug: slug, actor, scopes: new Set([scope as Scope]), ...rest }
-}
-
-const nothing = () => undefined
-const quiet = {
-  debug: nothing,
-  info: nothing,
-  warn: nothing,
-  error: (fields: object, message: string) => console.error(message, fields),
 }

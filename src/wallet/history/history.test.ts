@@ -177,6 +177,7 @@ test('an unanswered presentation has expired when its time is over, before any s
 
 test('other people, in and outside of the tenant, have a history of their own', async () => {
   const known = (await history(thandi)).map(({ id }) => id)
+  assert(known.length > 0)
   for (const other of [await chirograph.wallet('acme', 'pieter'), await chirograph.wallet('globex', 'thandi')]) {
     assert((await history(other, '?page[size]=100')).every(({ id }) => !known.includes(id)))
     const page = await other.get(`/wallet/v2/history?page[before]=${known[0]}`)

@@ -1,14 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { openTestDatabase } from '../../../test/support/database.ts'
-import { openChanges } from '../../api/changes.ts'
+import { platformOn } from '../../../test/support/platform.ts'
 import type { Caller, Scope, TenantId, UserId } from '../../caller.ts'
 import { readConfig } from '../../config.ts'
 import { openOutbound } from '../../http/outbound/outbound.ts'
-import { softwareKeyRing } from '../../keys/key-ring.ts'
-import { sealingWith } from '../../keys/sealing.ts'
-import { Memory } from '../../memory/memory.ts'
-import { RateLimiter } from '../../memory/rate-limiter.ts'
-import { type Platform, urlsOf } from '../../platform.ts'
+import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import { sql } from '../../store/store.ts'
 
@@ -52,24 +47,12 @@ export async function openBench(): Promise<Bench> {
   const db = await openTestDatabase()
   const config = readConfig({ PUBLIC_URL: 'http://localhost:1' })
   let shift = 0
-  const now = () => new Date(Date.now() + shift * 1000)
+  const clock = { now: () => new Date(Date.now() + shift * 1000) }
   const inside = () => Promise.reject(new Error('nothing of ours is asked'))
   const outbound = openOutbound({ config, inside })
-  const sealing = sealingWith(randomBytes(32), db.store, now)
   const silent = () => undefined
-  const platform: Platform = {
-    config,
-    store: db.store,
-    sealing,
-    keys: softwareKeyRing(db.store, sealing, now),
-    clock: { now },
-    fetch: outbound.fetch,
-    log: { debug: silent, info: silent, warn: silent, error: silent },
-    urls: urlsOf(config),
-    rateLimiter: new RateLimiter(),
-    memory: new Memory(),
-    changes: openChanges(db.store, now),
-  }
+  const log = { debug: silent, info: silent, warn: silent, error: silent }
+  const platform = platformOn({ store: db.store, config, clock, fetch: outbound.fetch, log })
   return {
     platform,
     person: async (given) => {
