@@ -17,7 +17,7 @@ import {
 } from '../delivery-records/delivery-store.ts'
 import { sealPayload, sealRecipient } from '../delivery-records/sealed-delivery.ts'
 import { failureOf } from '../delivery-records/settle-delivery.ts'
-import { type DeliveryAttempt, executeDelivery, LEASE_MS, repeatDelivery } from './execute-delivery.ts'
+import { executeDelivery, LEASE_MS, type LeasedDelivery, repeatDelivery } from './execute-delivery.ts'
 import { enqueueDelivery } from './resume-delivery.ts'
 
 /** Returns the caller as the sender of a delivery. */
@@ -38,7 +38,7 @@ export type DeliveryInput = {
 
 /** A delivery that is ready to be inserted: `insert` it, then run `claimed`. */
 export type PlannedDelivery = {
-  readonly claimed: DeliveryAttempt
+  readonly claimed: LeasedDelivery
   readonly insert: (tx: TenantTx) => Promise<void>
 }
 
@@ -76,7 +76,7 @@ export async function planDelivery(
 export async function runDelivery(
   platform: Platform,
   sender: DeliverySender,
-  claimed: DeliveryAttempt,
+  claimed: LeasedDelivery,
 ): Promise<AttemptedDelivery> {
   return attempt(platform, sender, claimed, () => executeDelivery(platform, sender, claimed))
 }
@@ -117,7 +117,7 @@ export async function getDeliveryRow(
 async function attempt(
   platform: Platform,
   { tenantId, by }: DeliverySender,
-  claimed: DeliveryAttempt,
+  claimed: LeasedDelivery,
   run: () => Promise<void>,
 ): Promise<AttemptedDelivery> {
   const { store, clock } = platform

@@ -8,7 +8,7 @@ import { receiveOffer } from '../offers/accept-offer.ts'
 import { receiveRequest } from '../presentations/prepare-presentation.ts'
 
 /** A leased delivery, as far as an attempt needs it. */
-export type DeliveryAttempt = Pick<
+export type LeasedDelivery = Pick<
   ClaimedWalletDelivery,
   'id' | 'claim' | 'userId' | 'kind' | 'presentationId' | 'issuanceId' | 'sealedPayload'
 >
@@ -24,7 +24,7 @@ export const LEASE_MS = 120_000
 export async function executeDelivery(
   platform: Platform,
   sender: DeliverySender,
-  { id, userId, presentationId, sealedPayload }: DeliveryAttempt,
+  { id, userId, presentationId, sealedPayload }: LeasedDelivery,
 ): Promise<void> {
   const payload = await openPayload(platform.sealing, sender.tenantId, id, sealedPayload)
   const holder = { ...sender, userId, deliveryId: id }
@@ -39,7 +39,7 @@ export async function executeDelivery(
 export async function repeatDelivery(
   platform: Platform,
   sender: DeliverySender,
-  attempt: DeliveryAttempt,
+  attempt: LeasedDelivery,
 ): Promise<void> {
   const { tenantId, by } = sender
   if (attempt.issuanceId !== null) await reinstateOffer(platform, tenantId, attempt.issuanceId, by)

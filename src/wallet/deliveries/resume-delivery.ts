@@ -16,7 +16,7 @@ import {
   requeueExpiredDeliveries,
 } from '../delivery-records/delivery-store.ts'
 import { failureOf } from '../delivery-records/settle-delivery.ts'
-import { type DeliveryAttempt, LEASE_MS, repeatDelivery } from './execute-delivery.ts'
+import { LEASE_MS, type LeasedDelivery, repeatDelivery } from './execute-delivery.ts'
 
 const ATTEMPTS_MAX = 8
 
@@ -40,7 +40,7 @@ export async function requeueDeliveries(tx: TenantTx, now: Date): Promise<void> 
 /** Releases a delivery and enqueues a job for it. Does nothing if the lease was taken over. */
 export async function enqueueDelivery(
   tx: TenantTx,
-  attempt: Pick<DeliveryAttempt, 'id' | 'claim'>,
+  attempt: Pick<LeasedDelivery, 'id' | 'claim'>,
   now: Date,
 ): Promise<void> {
   if (await releaseDelivery(tx, attempt)) await enqueue(tx, resumeDeliveryJob, { deliveryId: attempt.id }, { now })
