@@ -1,6 +1,6 @@
 import type { Caller } from '../../caller.ts'
 import { idAt } from '../../store/row-id.ts'
-import { isPublicEvent } from './public-events.ts'
+import { type AuditAction, isPublicEvent, type SubjectKind } from './vocabulary.ts'
 
 /** A stranger at the protocol surface: its id, if any, is what it calls itself (a client id, an issuer URL). */
 export type AnonymousActor = {
@@ -23,9 +23,8 @@ export type Detail = Readonly<Record<string, string | number | boolean | null | 
 
 /** One line of the audit trail. It is a public event too when its action is one of `publicEvents`. */
 export type AuditEntry = {
-  /** What happened, in the past tense: `credential.revoked`. */
-  readonly action: string
-  readonly subject: { readonly kind: string; readonly id: string | null }
+  readonly action: AuditAction
+  readonly subject: { readonly kind: SubjectKind; readonly id: string | null }
   readonly by: Actor
   /** `done` unless told. A refusal is recorded where an attempt alone matters (impersonation, transaction codes). */
   readonly result?: 'done' | 'refused'

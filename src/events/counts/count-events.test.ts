@@ -4,6 +4,7 @@ import type { Caller } from '../../caller.ts'
 import { newId } from '../../store/row-id.ts'
 import type { AuditEntry } from '../audit/entry.ts'
 import { record } from '../audit/record.ts'
+import type { AuditAction } from '../audit/vocabulary.ts'
 import { aHouse, aTenant, type House, until } from '../test-support/house.ts'
 import { countEvents, readCounts, type TemplatesOf } from './count-events.ts'
 import { findCounted } from './figure-store.ts'
@@ -23,11 +24,11 @@ const never = new AbortController().signal
 
 function happen(
   caller: Caller,
-  action: string,
+  action: AuditAction,
   at: string,
   detail: NonNullable<AuditEntry['detail']> = {},
 ): Promise<void> {
-  const subject = { kind: action.startsWith('credential') ? 'credential' : 'issuance', id: newId() }
+  const subject = { kind: action.startsWith('credential') ? 'credential' : 'issuance', id: newId() } as const
   const entry = { action, subject, by: 'system', detail } as const
   return house.platform.store.single(caller.tenantId, (tx) => record(tx, entry, new Date(at)))
 }

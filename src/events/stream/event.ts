@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Detail } from '../audit/entry.ts'
-import { publicEvents } from '../audit/public-events.ts'
+import { publicEvents } from '../audit/vocabulary.ts'
 import type { Position } from './position.ts'
 
 /** A public event as it was recorded, with its place in the order. */

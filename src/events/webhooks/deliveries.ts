@@ -54,8 +54,8 @@ export async function redeliverWebhook(
   const until = new Date(now.getTime() + RETRY_DAYS * 86_400_000)
   const { tenantId } = caller
   await getWebhookDelivery(needs, caller, endpointId, id)
-  const subject = { kind: 'webhookEndpoint', id: endpointId }
-  const entry = { action: 'webhookEndpoint.redelivered', subject, by: caller, detail: { deliveryId: id } }
+  const subject = { kind: 'webhook_endpoint', id: endpointId } as const
+  const entry = { action: 'webhook_endpoint.redelivered', subject, by: caller, detail: { deliveryId: id } } as const
   const put = await needs.store.single(tenantId, (tx) => enqueueDeliveryAgain(tx, endpointId, id, until, entry, now))
   if (put !== null) return put
   const detail = 'It is being sent at this moment, or its endpoint is disabled: switch that on first.'

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { listAnswer, parseListQuery } from '../../api/list.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, type Route, route } from '../../http/routes/route.ts'
-import type { PublicEvent } from '../audit/public-events.ts'
+import type { PublicEvent } from '../audit/vocabulary.ts'
 import { getWebhookDelivery, listWebhookDeliveries, redeliverWebhook } from './deliveries.ts'
 import type { WebhookDelivery } from './delivery-store.ts'
 import {

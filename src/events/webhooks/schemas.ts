@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { listQuery } from '../../api/list.ts'
 import { UUID_PATTERN } from '../../uuid.ts'
-import { publicEvents } from '../audit/public-events.ts'
+import { publicEvents } from '../audit/vocabulary.ts'
 
 const Url = Type.String({
   minLength: 1,

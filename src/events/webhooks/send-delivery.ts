@@ -116,8 +116,8 @@ async function switchOffIfHopeless(
       ? ({ reason: 'gone', failingSince: null } as const)
       : ({ reason: 'failing', failingSince: new Date(now.getTime() - RETRY_DAYS * 86_400_000) } as const)
   const entry = {
-    action: 'webhookEndpoint.disabled',
-    subject: { kind: 'webhookEndpoint', id: endpointId },
+    action: 'webhook_endpoint.disabled',
+    subject: { kind: 'webhook_endpoint', id: endpointId },
     by: 'system',
     detail: { reason: why.reason },
   } as const

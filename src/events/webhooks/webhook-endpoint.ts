@@ -1,6 +1,6 @@
 import { Fault } from '../../fault.ts'
 import { vettedUrl } from '../../http/outbound/vetted-address.ts'
-import type { PublicEvent } from '../audit/public-events.ts'
+import type { PublicEvent } from '../audit/vocabulary.ts'
 
 /** Why nothing is sent: every attempt failed for days, the receiver said that it is gone (410), or its owner wanted it so. */
 export type DisabledReason = 'failing' | 'gone' | 'manual'

@@ -5,6 +5,7 @@ import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import { knownId } from '../../uuid.ts'
 import type { AuditEntry, Detail } from '../audit/entry.ts'
+import type { AuditAction } from '../audit/vocabulary.ts'
 import { enqueueAllDeliveries } from './delivery-store.ts'
 import { RETRY_DAYS } from './retry-plan.ts'
 import type { WebhookEndpointBody, WebhookEndpointChange } from './schemas.ts'
@@ -40,7 +41,7 @@ export async function createWebhookEndpoint(
   const made = { id, url, filterTypes: body.filterTypes ?? [], secret }
   const now = clock.now()
   const endpoint = await store.single(caller.tenantId, (tx) =>
-    insertWebhookEndpoint(tx, made, ENDPOINTS_MAX, entryOf('created', id, caller), now),
+    insertWebhookEndpoint(tx, made, ENDPOINTS_MAX, entryOf('webhook_endpoint.created', id, caller), now),
   )
   if (endpoint === null) throw new Fault('state.conflict', { detail: `There are ${ENDPOINTS_MAX} endpoints already.` })
   return { endpoint, secret: text }
@@ -64,7 +65,7 @@ export async function updateWebhookEndpoint(
     status: body.status ?? null,
   }
   const now = clock.now()
-  const entry = entryOf('changed', knownId(id), caller, { members: Object.keys(body) })
+  const entry = entryOf('webhook_endpoint.changed', knownId(id), caller, { members: Object.keys(body) })
   return store.inTenant(caller.tenantId, async (tx) => {
     const changed = await changeWebhookEndpoint(tx, id, to, entry, now)
     if (to.status === 'active')
@@ -75,7 +76,7 @@ export async function updateWebhookEndpoint(
 
 /** @throws Fault `resource.unknown` */
 export async function removeWebhookEndpoint({ store, clock }: Needs, caller: Caller, id: string): Promise<void> {
-  const entry = entryOf('deleted', knownId(id), caller)
+  const entry = entryOf('webhook_endpoint.deleted', knownId(id), caller)
   await store.single(caller.tenantId, (tx) => deleteWebhookEndpoint(tx, id, entry, clock.now()))
 }
 
@@ -108,7 +109,7 @@ export async function rotateWebhookSecret(
   const { secret, text } = await sealedSecret(needs, caller)
   const now = needs.clock.now()
   const formerUntil = new Date(now.getTime() + overlapSeconds * 1000)
-  const entry = entryOf('secretRotated', knownId(id), caller, { overlapSeconds })
+  const entry = entryOf('webhook_endpoint.secret_rotated', knownId(id), caller, { overlapSeconds })
   const endpoint = await needs.store.inTenant(caller.tenantId, (tx) =>
     replaceSecret(tx, id, secret, formerUntil, entry, now),
   )
@@ -121,6 +122,6 @@ async function sealedSecret({ sealing }: Needs, { tenantId }: Caller): Promise<{
   return { secret: { id, sealed: await sealing.seal(webhookSecretPlace(tenantId, id), bytes) }, text }
 }
 
-function entryOf(what: string, id: string, by: Caller, detail: Detail = {}): AuditEntry {
-  return { action: `webhookEndpoint.${what}`, subject: { kind: 'webhookEndpoint', id }, by, detail }
+function entryOf(action: AuditAction, id: string, by: Caller, detail: Detail = {}): AuditEntry {
+  return { action, subject: { kind: 'webhook_endpoint', id }, by, detail }
 }

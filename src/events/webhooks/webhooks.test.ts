@@ -170,7 +170,7 @@ test('what never arrives is given up after three days; the endpoint is switched 
   assert.equal(disabledReason, 'failing')
   assert(disabledAt !== null && failingSince !== null)
   const [line] = await house.platform.store.single(caller.tenantId, (tx) =>
-    tx.rows(sql('test.off', `select detail from audit_entry where action = 'webhookEndpoint.disabled'`)),
+    tx.rows(sql('test.off', `select detail from audit_entry where action = 'webhook_endpoint.disabled'`)),
   )
   assert.deepEqual(line, { detail: { reason: 'failing' } })
   const before = receiver.messages.length

@@ -90,6 +90,6 @@ export async function unknownTrustedEntities(
   return new Set(ids.filter((id) => !there.includes(id.toLowerCase())))
 }
 
-function entryOf(what: string, id: string, by: Caller): AuditEntry {
+function entryOf(what: 'created' | 'replaced' | 'deleted', id: string, by: Caller): AuditEntry {
   return { action: `trusted_entity.${what}`, subject: { kind: 'trusted_entity', id }, by }
 }

@@ -65,7 +65,7 @@ async function insert(
     subject: { kind: 'presentation_request', id },
     by: caller,
     detail: { presentationTemplateId: templateId },
-  }
+  } as const
   return store.single(caller.tenantId, (tx) => insertPresentationRequest(tx, made, entry, clock.now()))
 }
 

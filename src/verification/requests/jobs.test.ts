@@ -41,11 +41,12 @@ async function claim({ tenantId }: Backend, id: string, now: Date) {
   return store.single(tenantId, (tx) => claimRequest(tx, id, row?.state ?? '', now, newId()))
 }
 
-const entryOf = (id: string) => ({
-  action: 'openid4vc.verification.verified',
-  subject: { kind: 'presentation_request', id },
-  by: 'system' as const,
-})
+const entryOf = (id: string) =>
+  ({
+    action: 'openid4vc.verification.verified',
+    subject: { kind: 'presentation_request', id },
+    by: 'system',
+  }) as const
 const completion = { status: 'verified', error: null, result: Buffer.from('sealed'), responseCodeHash: null } as const
 
 test('an unanswered request ends with an event, also before the sweep comes to it', async () => {

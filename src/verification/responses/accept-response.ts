@@ -129,9 +129,9 @@ async function complete(
     // Webhooks know no event of their own for a refusal by the holder.
     action: status === 'verified' ? 'openid4vc.verification.verified' : 'openid4vc.verification.failed',
     subject: { kind: 'presentation_request', id },
-    by: { kind: 'wallet' as const, ...from },
+    by: { kind: 'wallet', ...from },
     detail: { status },
-  }
+  } as const
   const isOurs = await untilConfirmed(() =>
     store.single(tenantId, (tx) => completeRequest(tx, question, completion, entry, now)),
   )

@@ -27,8 +27,17 @@ export async function setConsent(
     const before = await updateConsent(tx, userId, id, status, now)
     if (before === null) throw new Fault('resource.unknown')
     if (before !== status) {
-      const subject = { kind: 'wallet-credential', id }
-      await record(tx, { action: `wallet.credential.${status}`, subject, by: caller, detail: { before } }, now)
+      const subject = { kind: 'wallet_credential', id } as const
+      await record(
+        tx,
+        {
+          action: `wallet_credential.${status === 'pending' ? 'reset' : status}`,
+          subject,
+          by: caller,
+          detail: { before },
+        },
+        now,
+      )
       // [W-R9] consent is news to the issuer, taking it back to pending is not
       if (status !== 'pending') await enqueueNotification(tx, id, now)
     }

@@ -77,7 +77,7 @@ export async function planDelivery(
     sealedParcel: await sealPayload(sealing, tenantId, id, ask.parcel),
   }
   const detail = { kind, userId, ...(issuanceId !== null && { issuanceId }) }
-  const entry = { action: 'delivery.begun', subject: { kind: 'delivery', id }, by, detail }
+  const entry = { action: 'wallet_delivery.created', subject: { kind: 'wallet_delivery', id }, by, detail } as const
   return { claimed: made, insert: (tx) => insertDelivery(tx, made, entry, now) }
 }
 

@@ -89,7 +89,7 @@ export async function keepCredential(
   if (news !== null) await insertNotification(tx, news, held.id, new Date(now.getTime() + NEWS_KEPT_MS))
   await record(
     tx,
-    { action: 'wallet.credential.received', subject: { kind: 'wallet-credential', id: held.id }, by },
+    { action: 'wallet_credential.received', subject: { kind: 'wallet_credential', id: held.id }, by },
     now,
   )
 }

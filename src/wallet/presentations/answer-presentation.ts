@@ -5,7 +5,7 @@ import { buildErrorResponse, buildResponse } from '../../protocols/openid4vp/res
 import { untilConfirmed } from '../../store/until-confirmed.ts'
 import { takeCopies } from '../credentials/credential-store.ts'
 import { holderOf } from '../credentials/holder.ts'
-import type { AnswerBody, PresentationStatus } from '../credentials/schemas.ts'
+import type { AnswerBody } from '../credentials/schemas.ts'
 import { openCopy } from '../credentials/sealed-copy.ts'
 import { buildVpToken, type OpenCopy } from './build-vp-token.ts'
 import { chooseNamed, chooseProposed } from './choose-answer.ts'
@@ -192,7 +192,7 @@ function pause({ platform, caller, userId }: Open, remembered: Remembered, left:
 
 async function end(
   { platform, caller, userId, row: { id } }: Open,
-  status: PresentationStatus,
+  status: 'answered' | 'rejected' | 'failed',
   view: PresentationView,
   sealedAnswer: Buffer | null,
 ): Promise<PresentationAnswer> {
@@ -201,8 +201,8 @@ async function end(
   const ending = { id, status, sealedView: await sealView(platform.sealing, tenantId, id, view), sealedAnswer }
   const credentialIds = status === 'answered' ? view.selected.map(({ credentialId }) => credentialId) : []
   const detail = { verifier: view.verifier.clientId, credentialIds }
-  const subject = { kind: 'wallet-presentation', id }
-  const entry = { action: `wallet.presentation.${status}`, subject, by: caller, detail }
+  const subject = { kind: 'wallet_presentation', id } as const
+  const entry = { action: `wallet_presentation.${status}`, subject, by: caller, detail } as const
   const row = await untilConfirmed(async () => {
     const ended = await platform.store.single(tenantId, (tx) => endAnswer(tx, userId, ending, entry, now))
     return ended ?? platform.store.single(tenantId, (tx) => findPresentation(tx, userId, id))
