@@ -16,8 +16,8 @@ export type ClaimedJob = {
 
 type Row = { tenant_id: TenantId; id: string; name: string; payload: unknown; attempts: number }
 
-/** Beyond its time-out a run gets this long to end before another worker may take the job over. */
-const TAKE_OVER_SECONDS = 30
+/** How long the run of a job or sweep may go on after its time-out before another worker takes it over. */
+export const GRACE_SECONDS = 30
 
 const claimDue = sql(
   'jobs.claim',
@@ -52,7 +52,7 @@ export async function claimJobs(
 ): Promise<ClaimedJob[]> {
   const token = newId()
   const names = jobs.map((one) => one.name)
-  const seconds = jobs.map((one) => one.timeoutSeconds + TAKE_OVER_SECONDS)
+  const seconds = jobs.map((one) => one.timeoutSeconds + GRACE_SECONDS)
   const rows = await tx.rows<Row>(claimDue, [names, seconds, now, limit, token, without])
   return rows.map(({ tenant_id: tenantId, id, name, payload, attempts }) => {
     return { tenantId, id, name, payload, attempt: attempts, claim: token }

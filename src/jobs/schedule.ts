@@ -2,6 +2,7 @@ import type { Platform } from '../platform.ts'
 import { isFree, isHeld, RELEASE, take } from '../store/lease.ts'
 import { newId } from '../store/row-id.ts'
 import { type AcrossTx, sql } from '../store/store.ts'
+import { GRACE_SECONDS } from './job-store.ts'
 
 /** A sweep that one process at a time does. Made by {@link every}. */
 export type Schedule = {
@@ -62,7 +63,7 @@ export async function insertSchedules(tx: AcrossTx, schedules: readonly Schedule
 export async function claimSchedules(tx: AcrossTx, schedules: readonly Schedule[], now: Date): Promise<Turn[]> {
   const claim = newId()
   const names = schedules.map((one) => one.name)
-  const seconds = schedules.map((one) => one.timeoutSeconds)
+  const seconds = schedules.map((one) => one.timeoutSeconds + GRACE_SECONDS)
   const rows = await tx.rows<{ name: string }>(claimDue, [names, seconds, now, claim])
   const claimed = new Set(rows.map((row) => row.name))
   return schedules.filter((one) => claimed.has(one.name)).map((schedule) => ({ schedule, claim }))
