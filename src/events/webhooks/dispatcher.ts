@@ -1,5 +1,5 @@
 import type { TenantId } from '../../caller.ts'
-import { pollingDelay } from '../../jobs/wake.ts'
+import { pollingDelay } from '../../jobs/polling.ts'
 import type { Platform } from '../../platform.ts'
 import { newLease } from '../../store/lease.ts'
 import { type ClaimedWebhookDelivery, claimDeliveries } from './dispatch-store.ts'
