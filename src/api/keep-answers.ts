@@ -18,7 +18,7 @@ import {
   takeKeptKey,
 } from './kept-answer-store.ts'
 
-type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'log'>
+type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'log' | 'memory'>
 
 const KEPT_MS = 86_400_000
 /** How long a repetition waits for the end of the first request; then it is told to come again. */

@@ -10,6 +10,10 @@ export const caches = {
     ...{ entriesMax: 20_000, ttlSeconds: 900 },
     description: 'Verified access tokens by digest, until they expire.',
   },
+  'api.kept_answer_usage': {
+    ...{ entriesMax: 10_000, ttlSeconds: 3_600 },
+    description: 'Idempotency keys and bytes of kept answers by tenant, counted every 10 minutes.',
+  },
   'directory.tenants': {
     ...{ entriesMax: 10_000, ttlSeconds: 5 },
     description: 'Tenants by slug and id. A change by another process shows after this time.',

@@ -93,11 +93,11 @@ export const subjectKinds = {
   issuance_batch: 'Up to 1,000 issuances created by one request.',
   presentation_request: 'What a verifier requested, and its result.',
   presentation_template: 'What presentation requests are created from.',
-  tenant: 'An organization.',
+  tenant: 'An organisation.',
   trusted_entity: 'An issuer or verifier that the tenant trusts.',
   user: 'A person in the directory.',
   wallet_credential: 'A credential in the wallet of a user.',
-  wallet_delivery: 'A credential offer or presentation request that an organization sent to the wallet of a user.',
+  wallet_delivery: 'A credential offer or presentation request that an organisation sent to the wallet of a user.',
   wallet_presentation: 'A presentation request in the wallet of a user, and the answer.',
   webhook_endpoint: 'An address that receives events.',
 } as const

@@ -1,6 +1,6 @@
 import type { TenantId } from '../../caller.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
-import { type Position, placeOf, SETTLED, START } from '../stream/position.ts'
+import { type Position, positionValues, SETTLED, START } from '../stream/position.ts'
 import { type AuditEvent, type Count, extraCounted, type Metric } from './metric.ts'
 
 /** Something that happened, with its place in the order. */
@@ -86,7 +86,7 @@ export async function listAuditEvents(
   settled: boolean,
   limit: number,
 ): Promise<PlacedEvent[]> {
-  return tx.rows<PlacedEvent>(settled ? listSettled : listAny, [tx.tenantId, ...placeOf(from), limit])
+  return tx.rows<PlacedEvent>(settled ? listSettled : listAny, [tx.tenantId, ...positionValues(from), limit])
 }
 
 /** Adds counts and moves the position on to `to`, unless somebody else has moved it. */
@@ -97,7 +97,7 @@ export async function addCounts(
   counts: readonly Count[],
 ): Promise<void> {
   const made = counts.map(({ templateId, month, figure, count }) => ({ template_id: templateId, month, figure, count }))
-  await tx.rows(add, [tx.tenantId, ...placeOf(from), ...placeOf(to), to.at, JSON.stringify(made)])
+  await tx.rows(add, [tx.tenantId, ...positionValues(from), ...positionValues(to), to.at, JSON.stringify(made)])
 }
 
 /** What was counted of months, the first and the last of them as `2026-05-01`, and up to where. */

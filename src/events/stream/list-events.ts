@@ -3,7 +3,7 @@ import type { Caller } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import type { PublishedEvent } from './event.ts'
-import { type EventFilter, findEventPlace, listEventRows } from './event-store.ts'
+import { type EventFilter, findEventPosition, listEventRows } from './event-store.ts'
 
 /**
  * One page of events in the order in which they were recorded, one row more if there is another. Read upwards (`sort=createdAt`) it ends
@@ -19,7 +19,7 @@ export async function listEvents(
 ): Promise<PublishedEvent[]> {
   const cursor = after ?? before
   return store.inTenant(tenantId, async (tx) => {
-    const from = cursor === null ? null : await findEventPlace(tx, cursor)
+    const from = cursor === null ? null : await findEventPosition(tx, cursor)
     if (cursor !== null && from === null) {
       const parameter = after === null ? 'page[before]' : 'page[after]'
       throw new Fault('request.invalid', { violations: [{ detail: 'There is no event with this id.', parameter }] })

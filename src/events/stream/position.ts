@@ -14,7 +14,7 @@ export const END: Position = {
 }
 
 /** The position of a row as values of a statement, in the order of `(era, xact, id)`. */
-export function placeOf({ era, xact, id }: Position): [number, string, string] {
+export function positionValues({ era, xact, id }: Position): [number, string, string] {
   return [era, xact, id]
 }
 

@@ -5,6 +5,7 @@ import { readConfig } from '../../config.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import { openOutbound } from '../../http/outbound/outbound.ts'
 import { sealingWith } from '../../keys/sealing.ts'
+import { Memory } from '../../memory/memory.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import { type Store, sql } from '../../store/store.ts'
@@ -44,7 +45,7 @@ export async function aHouse(): Promise<House> {
   const log = { debug: silent, info: silent, warn: silent, error: console.error }
   const on = (store: Store) => {
     const sealing = sealingWith(masterKey, store, clock.now)
-    return { config, store, clock, log, sealing, fetch: outbound.fetch } as unknown as Platform
+    return { config, store, clock, log, sealing, fetch: outbound.fetch, memory: new Memory() } as unknown as Platform
   }
   const platform = on(db.store)
   const dispatchers: { readonly stop: () => Promise<void> }[] = []

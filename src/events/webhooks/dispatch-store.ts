@@ -2,7 +2,7 @@ import type { TenantId } from '../../caller.ts'
 import { isFree, type Lease, take } from '../../store/lease.ts'
 import { newId } from '../../store/row-id.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
-import { type Position, placeOf, SETTLED } from '../stream/position.ts'
+import { type Position, positionValues, SETTLED } from '../stream/position.ts'
 
 /** An endpoint for which there is something new, and up to where deliveries have been made. */
 export type LaggingEndpoint = Position & {
@@ -48,7 +48,7 @@ export async function listLaggingEndpoints(tx: AcrossTx, limit: number): Promise
 
 /** What happened behind a position, as far as its order is settled. */
 export async function listNewEvents(tx: TenantTx, from: Position, limit: number): Promise<NewEvent[]> {
-  return tx.rows<NewEvent>(listFresh, [tx.tenantId, ...placeOf(from), limit])
+  return tx.rows<NewEvent>(listFresh, [tx.tenantId, ...positionValues(from), limit])
 }
 
 /** Makes deliveries and moves the position of the endpoint on to `to`, unless somebody else has moved it. */
@@ -60,7 +60,7 @@ export async function insertDeliveries(
   times: { readonly now: Date; readonly triedUntil: Date },
 ): Promise<void> {
   await tx.rows(moveOn, [
-    ...[tx.tenantId, from.endpointId, ...placeOf(from), ...placeOf(to)],
+    ...[tx.tenantId, from.endpointId, ...positionValues(from), ...positionValues(to)],
     wanted.map(() => newId()),
     wanted.map((one) => one.id),
     wanted.map((one) => one.type),
