@@ -10,18 +10,18 @@ const text = (description: string) =>
 const time = Type.String({ format: 'date-time' })
 const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** What the audit trail may be asked for. */
+/** The query of the audit trail. */
 export const AuditListQuery = listQuery({
   filters: {
-    actor: text('The id of the user or client who did it.'),
-    action: text('What happened: `credential.revoked`.'),
-    subject: text('The id of what it happened to.'),
+    actor: text('The id of the user or client that acted.'),
+    action: text('The action, e.g. `credential.revoked`.'),
+    subject: text('The id of the subject.'),
     createdAfter: time,
     createdBefore: time,
   },
 })
 
-/** A line of the audit trail as it leaves. */
+/** The reply schema of an audit entry. */
 export const AuditEntryReply = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
@@ -47,7 +47,7 @@ export const AuditEntryReply = Type.Object(
 )
 type AuditEntryReply = Static<typeof AuditEntryReply>
 
-/** One page of the audit trail, one row more if there is another. @throws Fault `request.invalid` */
+/** Returns one page of the audit trail, and one row more if there is a next page. @throws Fault `request.invalid` */
 export async function listAudit(
   { store }: Pick<Platform, 'store'>,
   { tenantId }: Caller,
@@ -65,13 +65,15 @@ export async function listAudit(
   return store.inTenant(tenantId, async (tx) => {
     if (cursor !== null && !(await hasAuditRow(tx, cursor))) {
       const parameter = ask.after === null ? 'page[before]' : 'page[after]'
-      throw new Fault('request.invalid', { violations: [{ detail: 'There is no entry with this id.', parameter }] })
+      throw new Fault('request.invalid', {
+        violations: [{ detail: 'There is no audit entry with this id.', parameter }],
+      })
     }
     return listAuditRows(tx, ask, filter)
   })
 }
 
-/** A line of the audit trail in the form of {@link AuditEntryReply}. */
+/** Returns an audit entry in the form of {@link AuditEntryReply}. */
 export function showAuditEntry(row: AuditRow): AuditEntryReply {
   return {
     ...{ id: row.id, createdAt: row.at.toISOString(), action: row.action, result: row.result },
