@@ -22,11 +22,11 @@ export type AuditRow = {
 
 /** Filters of the list; undefined: no filter. Times are ISO 8601. */
 export type AuditFilter = {
-  readonly actor: string | undefined
-  readonly action: string | undefined
-  readonly subject: string | undefined
-  readonly createdAfter: string | undefined
-  readonly createdBefore: string | undefined
+  readonly actor?: string | undefined
+  readonly action?: string | undefined
+  readonly subject?: string | undefined
+  readonly createdAfter?: string | undefined
+  readonly createdBefore?: string | undefined
 }
 
 const find = sql('events.find_audit_entry', 'select from audit_entry where tenant_id = $1 and id = $2')

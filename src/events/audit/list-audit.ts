@@ -3,7 +3,7 @@ import { type ListRequest, listQuery } from '../../api/list.ts'
 import type { Caller } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
-import { type AuditRow, hasAuditRow, listAuditRows } from './audit-store.ts'
+import { type AuditFilter, type AuditRow, hasAuditRow, listAuditRows } from './audit-store.ts'
 
 const text = (description: string) =>
   Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000]*$', description })
@@ -51,25 +51,18 @@ type AuditEntryReply = Static<typeof AuditEntryReply>
 export async function listAudit(
   { store }: Pick<Platform, 'store'>,
   { tenantId }: Caller,
-  ask: ListRequest,
-  query: Static<typeof AuditListQuery>,
+  list: ListRequest,
+  filter: AuditFilter,
 ): Promise<AuditRow[]> {
-  const cursor = ask.after ?? ask.before
-  const filter = {
-    actor: query['filter[actor]'],
-    action: query['filter[action]'],
-    subject: query['filter[subject]'],
-    createdAfter: query['filter[createdAfter]'],
-    createdBefore: query['filter[createdBefore]'],
-  }
+  const cursor = list.after ?? list.before
   return store.inTenant(tenantId, async (tx) => {
     if (cursor !== null && !(await hasAuditRow(tx, cursor))) {
-      const parameter = ask.after === null ? 'page[before]' : 'page[after]'
+      const parameter = list.after === null ? 'page[before]' : 'page[after]'
       throw new Fault('request.invalid', {
         violations: [{ detail: 'There is no audit entry with this id.', parameter }],
       })
     }
-    return listAuditRows(tx, ask, filter)
+    return listAuditRows(tx, list, filter)
   })
 }
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { listAnswer, listQuery, parseListQuery } from '../../api/list.ts'
+import { filtersOf, listPage, listQuery } from '../../api/list.ts'
 import { Fault } from '../../fault.ts'
 import { type Route, rawAnswer, route } from '../../http/routes/route.ts'
 import { AuditEntryReply, AuditListQuery, listAudit, showAuditEntry } from '../audit/list-audit.ts'
@@ -41,8 +41,7 @@ const eventsRoute = route({
       // Turns off the response buffering of reverse proxies.
       return rawAnswer(STREAM, stream, { headers: { 'x-accel-buffering': 'no' } })
     }
-    const list = parseListQuery(query)
-    return listAnswer(await listEvents(platform, caller, list, filter), { href, query, list }, showEvent)
+    return listPage({ query, href }, (list) => listEvents(platform, caller, list, filter), showEvent)
   },
 })
 
@@ -57,10 +56,8 @@ const auditRoute = route({
   status: 200,
   reply: Type.Array(AuditEntryReply),
   faults: [],
-  handle: async ({ platform, caller, query, href }) => {
-    const list = parseListQuery(query)
-    return listAnswer(await listAudit(platform, caller, list, query), { href, query, list }, showAuditEntry)
-  },
+  handle: async ({ platform, caller, query, href }) =>
+    listPage({ query, href }, (list) => listAudit(platform, caller, list, filtersOf(query)), showAuditEntry),
 })
 
 /** The operations on events and the audit trail. */

@@ -18,7 +18,7 @@ const newestFirst = {
   ...{ size: 100, after: null, before: null, readDescending: true },
   sort: { field: 'createdAt', descending: true },
 }
-const everything = { status: null, type: null, event: null }
+const everything = {}
 
 let house: House
 before(async () => {
