@@ -20,13 +20,12 @@ create table wallet_removed_credential (
 create index wallet_removed_credential_of_user on wallet_removed_credential (tenant_id, user_id, id);
 select protect_tenant_rows('wallet_removed_credential');
 
--- How often something happened to what was made of a template, in a month of UTC. Counted out of the audit trail by a sweep, up to the
--- position beside it, so that issuing writes nothing more.
+-- Metrics by template and month in UTC. A sweep counts them from the audit trail up to the position below, so that issuing writes nothing more.
 create table event_count (
   tenant_id   uuid not null references tenant (id) on delete cascade,
   template_id uuid not null,
   month       date not null check (extract(day from month) = 1),
-  -- What is counted: issuance.completed, presentation.verified.
+  -- The metric: issuance.completed, presentation.verified.
   figure      text not null,
   count       bigint not null,
   primary key (tenant_id, month, template_id, figure)
@@ -38,13 +37,13 @@ create table event_count_position (
   era       integer not null,
   xact      xid8 not null,
   event_id  uuid not null,
-  -- When the last thing that is counted happened.
+  -- The time of the last counted event.
   at        timestamptz not null
 );
 select protect_tenant_rows('event_count_position');
 select open_across('event_count_position');
 
--- What is counted and is no public event. Rare, so it costs issuing nothing.
+-- Counted actions that are not public events. They are rare, so the index costs issuing nothing.
 create index audit_entry_counted on audit_entry (tenant_id, era, xact, id)
   where event_type is null and action in ('issuance.canceled', 'issuance.reopened');
 
