@@ -202,7 +202,7 @@ function losing(answerTo: string): Store {
 }
 
 test('when the answer to the taking of a key is lost, the very next repetition does the work', async () => {
-  const { post, made, close } = aMaker(100, losing('http.kept_answer.take'))
+  const { post, made, close } = aMaker(100, losing('api.take_kept_key'))
   assert((await post('{}', 'lost-take')).status >= 500)
   assert.equal((await post('{}', 'lost-take')).status, 201)
   assert.equal(made.size, 1)
