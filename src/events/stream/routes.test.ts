@@ -21,7 +21,7 @@ async function add(body: object) {
   return made.body.data
 }
 
-test('the secret of an endpoint is told once, and again only as a new one', async () => {
+test('the secret of an endpoint is shown once; a rotation shows a new one', async () => {
   const url = 'http://localhost:9/once'
   const { secret, ...rest } = await add({ url, filterTypes: ['user.created'] })
   assert.match(secret, /^whsec_/)

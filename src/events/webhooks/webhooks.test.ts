@@ -150,7 +150,7 @@ test('a receiver that answers 500 ten times and then 200 gets each event', async
   await receiver.close()
 })
 
-test('what never arrives is given up after three days; the endpoint is switched off, says so, and is sent all once it is on again', async () => {
+test('an event that cannot be delivered is dead after three days; the endpoint is disabled, and is sent all once it is enabled again', async () => {
   const caller = await aTenant(house)
   let isWell = false
   const receiver = await aReceiver((response) => response.writeHead(isWell ? 200 : 503).end())
