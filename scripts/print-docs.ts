@@ -4,15 +4,18 @@ import { printCodes } from './print-codes.ts'
 import { printConfiguration } from './print-configuration.ts'
 import { printLimits } from './print-limits.ts'
 import { printOpenApi } from './print-openapi.ts'
+import { printVocabulary } from './print-vocabulary.ts'
 
 /**
- * Prints the documents that are generated from code: `docs/configuration.md`, `docs/codes.md`, `docs/limits.md` and `docs/openapi/*.json`.
+ * Prints the documents that the code tells: `docs/configuration.md`, `docs/codes.md`, `docs/limits.md`,
+ * `docs/vocabulary.md` and `docs/openapi/*.json`.
  * With `--check` nothing is written, and a document that differs from the code is an error.
  */
 const printed = {
   'docs/configuration.md': printConfiguration(),
   'docs/codes.md': printCodes(),
   'docs/limits.md': printLimits(),
+  'docs/vocabulary.md': printVocabulary(),
   ...printOpenApi(),
 }
 const stale = Object.entries(printed).filter(([path, text]) => !existsSync(path) || readFileSync(path, 'utf8') !== text)

@@ -1,11 +1,11 @@
 declare const brand: unique symbol
 
-/** Id of a tenant (UUID). Only the directory and the token check make one out of a string. */
+/** Id of a tenant (UUID). Only the directory and token verification convert a string to one. */
 export type TenantId = string & { readonly [brand]: 'TenantId' }
-/** Id of a person in a tenant's directory (UUID). */
+/** Id of a user in a tenant's directory (UUID). */
 export type UserId = string & { readonly [brand]: 'UserId' }
 
-/** What a token may be good for. One row a scope; the sentence is the API documentation. */
+/** Every scope, with the sentence that the API documentation prints. */
 export const scopes = {
   'wallet:read': 'Read the credentials and presentations of a wallet.',
   'wallet:write': 'Receive credentials into a wallet, consent to them and present them.',
@@ -19,7 +19,7 @@ export const scopes = {
   'users:write': 'Create and change the users of the tenant.',
   'users:impersonate': 'Exchange a client token for the wallet token of a user of the tenant.',
   'webhooks:write': 'Manage webhook endpoints; read and stream events.',
-  'audit:read': 'Read the audit trail and the figures.',
+  'audit:read': 'Read the audit trail and the statistics.',
   'tenant:admin': 'Everything inside the tenant except impersonation.',
   'platform:admin': 'Manage tenants.',
 } as const
@@ -27,16 +27,16 @@ export const scopes = {
 /** One of {@link scopes}. */
 export type Scope = keyof typeof scopes
 
-/** Whether a string names a scope. */
+/** Returns whether a string names a scope. */
 export function isScope(text: string): text is Scope {
   return Object.hasOwn(scopes, text)
 }
 
-/** Who asks: read from an access token that was verified, never from the request itself. */
+/** The caller of a request, read from its verified access token only. */
 export type Caller = {
   readonly tenantId: TenantId
   readonly tenantSlug: string
-  /** A person, or a client acting for itself. `id` is the user id or the client id. */
+  /** A user, or a client acting for itself. `id` is the user id or the client id. */
   readonly actor: { readonly kind: 'user' | 'client'; readonly id: string }
   readonly userId: UserId | null
   readonly clientId: string
@@ -45,13 +45,13 @@ export type Caller = {
   readonly scopes: ReadonlySet<Scope>
   readonly requestId: string
   readonly ip: string
-  /** When the token ends. What outlives a request, such as a stream, ends with it. */
+  /** When the token expires. A stream of events ends then. */
   readonly expiresAt?: Date
 }
 
 /**
- * Whether the caller holds a scope. `tenant:admin` implies every scope of the tenant but the power to act as its people, which is
- * always granted by name; the wallet scopes are of use to a person only, since a wallet belongs to one.
+ * Returns whether the caller has a scope. `tenant:admin` implies every scope of the tenant except `users:impersonate`, which is always
+ * granted by name. The wallet scopes are useful to a user only, since a wallet belongs to a user.
  */
 export function holds(caller: Pick<Caller, 'scopes'>, needed: Scope): boolean {
   if (caller.scopes.has(needed)) return true

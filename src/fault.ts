@@ -3,7 +3,7 @@ import { protocolFaults } from './fault/protocol-faults.ts'
 import { requestFaults } from './fault/request-faults.ts'
 import type { Row } from './fault/row.ts'
 
-/** Every way to say no. Stable code = the thing and what is wrong with it; one row answers both families of callers. */
+/** Every refusal. A stable code names the thing and what is wrong with it; one row serves both families of callers. */
 export const faults = {
   ...requestFaults,
   ...protocolFaults,
@@ -16,20 +16,20 @@ export type FaultCode = keyof typeof faults
 /** One thing that is wrong with a request: `pointer` is RFC 6901 into the body, `parameter` names a query or path member. */
 export type Violation = { readonly detail: string; readonly pointer?: string; readonly parameter?: string }
 
-type More = {
+type FaultContext = {
   /** Shown to the caller: what happened and what to do. Never a token, code, claim or key. */
   readonly detail?: string
   readonly violations?: readonly Violation[]
   /** Shown to the caller, machine-readable. */
   readonly meta?: Readonly<Record<string, unknown>>
-  /** Shown to the caller: where it goes on. */
+  /** Shown to the caller: where to continue. */
   readonly links?: Readonly<Record<string, string>>
   /** Only logged. */
   readonly notes?: string
   readonly cause?: unknown
 }
 
-/** A refusal. Whatever is thrown and is no Fault is a defect of ours and is shown as `server.unexpected` only. */
+/** A refusal. Any other error that is thrown is a defect and is shown as `server.unexpected` only. */
 export class Fault extends Error {
   override readonly name = 'Fault'
   readonly code: FaultCode
@@ -39,13 +39,13 @@ export class Fault extends Error {
   readonly links: Readonly<Record<string, string>> | undefined
   readonly notes: string | undefined
 
-  constructor(code: FaultCode, more: More = {}) {
-    super(more.detail ?? faults[code].title, more.cause === undefined ? undefined : { cause: more.cause })
+  constructor(code: FaultCode, context: FaultContext = {}) {
+    super(context.detail ?? faults[code].title, context.cause === undefined ? undefined : { cause: context.cause })
     this.code = code
-    this.detail = more.detail
-    this.violations = more.violations
-    this.meta = more.meta
-    this.links = more.links
-    this.notes = more.notes
+    this.detail = context.detail
+    this.violations = context.violations
+    this.meta = context.meta
+    this.links = context.links
+    this.notes = context.notes
   }
 }

@@ -6,12 +6,14 @@ import { printCodes } from '../scripts/print-codes.ts'
 import { printConfiguration } from '../scripts/print-configuration.ts'
 import { printLimits } from '../scripts/print-limits.ts'
 import { printOpenApi } from '../scripts/print-openapi.ts'
+import { printVocabulary } from '../scripts/print-vocabulary.ts'
 import { root } from './support/source.ts'
 
 const printed = {
   'docs/configuration.md': printConfiguration(),
   'docs/codes.md': printCodes(),
   'docs/limits.md': printLimits(),
+  'docs/vocabulary.md': printVocabulary(),
   ...printOpenApi(),
 }
 

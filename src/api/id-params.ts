@@ -1,4 +1,4 @@
 import { Type } from 'typebox'
 
-/** Path parameter of an operation on one resource. */
+/** The path parameter of an operation on one resource. */
 export const IdParams = Type.Object({ id: Type.String({ format: 'uuid' }) })

@@ -18,21 +18,21 @@ import {
   takeKeptKey,
 } from './kept-answer-store.ts'
 
-type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'log'>
+type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'log' | 'memory'>
 
 const KEPT_MS = 86_400_000
-/** How long a repetition waits for the end of the first request; then it is told to come again. */
+/** How long a repetition waits for the answer of the first request; then it is refused with `Retry-After`. */
 const WAIT_MS = 5_000
-/** Shorter than that wait: the attempt of a process that died is taken over by the first repetition. */
+/** Shorter than that wait, so that the first repetition takes over the attempt of a process that died. */
 const LEASE_MS = 4_000
 const RENEW_MS = 1_000
-const LOOK_MS_MIN = 20
-const LOOK_MS_MAX = 400
-/** Of the body. What is larger was done, and is not given again. */
+const POLL_MS_MIN = 20
+const POLL_MS_MAX = 400
+/** A larger answer is not kept. */
 const BODY_BYTES_MAX = 1_048_576
-const FORGOTTEN_PER_TURN = 1000
+const DELETED_PER_STEP = 1000
 
-/** Keeps first answers in the database, sealed, for all servers on it. A request costs two statements more. */
+/** Keeps first answers in the database, sealed, for all servers on it. It adds two statements to a request. */
 export function keepAnswers(
   needs: Needs,
   { waitMs = WAIT_MS, quota = new KeptAnswerQuota(needs) }: { waitMs?: number; quota?: KeptAnswerQuota } = {},
@@ -42,32 +42,32 @@ export function keepAnswers(
       const keyHash = keyHashOf(caller, key)
       const isAdmitted = quota.admit(caller.tenantId)
       const deadline = performance.now() + waitMs
-      for (let wait = LOOK_MS_MIN; ; wait = Math.min(wait * 2, LOOK_MS_MAX)) {
+      for (let wait = POLL_MS_MIN; ; wait = Math.min(wait * 2, POLL_MS_MAX)) {
         const now = needs.clock.now()
         const ends = { ...newLease(now, LEASE_MS), expiresAt: keptUntil(now) }
         const row = { keyHash, requestHash: digest, isAdmitted, ...ends }
         const found = await takeKey(needs, caller.tenantId, row, now)
-        if (found.state === 'full') throw noRoom()
+        if (found.state === 'full') throw quotaExceeded()
         if (found.state === 'other')
           throw new Fault('idempotency.mismatch', {
             detail:
-              'The first request with this Idempotency-Key had another path, query or body. Send a new key with a new request.',
+              'The first request with this Idempotency-Key had another path, query or body. Use a new key for a new request.',
           })
         if (found.state === 'ours') return attemptOf({ ...needs, quota }, caller, row, found)
         if (found.state === 'answered') return { kept: await keptOf(needs, caller, keyHash, found.sealed) }
-        if (performance.now() + wait > deadline) throw stillAtWork()
+        if (performance.now() + wait > deadline) throw busy()
         await pause(wait)
       }
     },
   }
 }
 
-/** Deletes what was kept for its time. Bounded work; the rest is done in the next turn. */
+/** Deletes expired answers, in steps. */
 export async function forgetAnswers({ store, clock }: Pick<Platform, 'store' | 'clock'>, signal: AbortSignal) {
-  let gone = FORGOTTEN_PER_TURN
-  while (gone === FORGOTTEN_PER_TURN && !signal.aborted) {
-    gone = await store.across('answers of all tenants whose time is over', (tx) =>
-      deleteExpiredAnswers(tx, clock.now(), FORGOTTEN_PER_TURN),
+  let gone = DELETED_PER_STEP
+  while (gone === DELETED_PER_STEP && !signal.aborted) {
+    gone = await store.across('expired answers of all tenants', (tx) =>
+      deleteExpiredAnswers(tx, clock.now(), DELETED_PER_STEP),
     )
   }
 }
@@ -76,30 +76,30 @@ function keptUntil(now: Date): Date {
   return new Date(now.getTime() + KEPT_MS)
 }
 
-/** When the answer of the database is lost, nobody is at work under the claim that it may have written: then it goes at once. */
+/** When the response of the database is lost, the claim that it may have written is released, since no attempt runs under it. */
 async function takeKey({ store }: Needs, tenantId: TenantId, row: AttemptRow, now: Date): Promise<KeyState> {
   try {
     return await store.single(tenantId, (tx) => takeKeptKey(tx, row, now))
   } catch (error) {
-    // Not waited for, since the database may be out of reach; then the lease ends by itself.
+    // Not awaited, because the database may be unreachable; then the lease expires.
     store.single(tenantId, (tx) => expireKeptKey(tx, row)).catch(() => undefined)
     throw error
   }
 }
 
-/** Who asks and for whom, in a form in which no two are the same. */
+/** Returns the hash of the key and its caller, unambiguously encoded. */
 function keyHashOf({ actor, actingClientId }: Caller, key: string): Buffer {
   return sha256(JSON.stringify([actor.kind, actor.id, actingClientId, key]))
 }
 
-function stillAtWork(): Fault {
-  const detail = 'The first request with this Idempotency-Key is still at work; send it again in a moment.'
+function busy(): Fault {
+  const detail = 'The first request with this Idempotency-Key is still being processed; send it again later.'
   return new Fault('idempotency.busy', { detail, meta: { retryAfterSeconds: 1 } })
 }
 
-function noRoom(): Fault {
+function quotaExceeded(): Fault {
   const detail =
-    'Too much is kept for requests with an Idempotency-Key; each is forgotten after 24 hours. Send it without a key, or later.'
+    'The limit of kept answers for requests with an Idempotency-Key is reached; each is deleted after 24 hours. Send the request without a key, or later.'
   return new Fault('request.rate_limited', { detail, meta: { retryAfterSeconds: 600 } })
 }
 
@@ -117,10 +117,10 @@ function attemptOf(
       .catch((err: unknown) => log.warn({ err }, 'the lease of a repeatable request could not be renewed'))
   }, RENEW_MS)
   renewing.unref()
-  /** Whatever fails here, the lease ends by itself. */
+  /** If this fails, the lease expires. */
   const end = async (work: () => Promise<void>) => {
     clearInterval(renewing)
-    await work().catch((err: unknown) => log.error({ err }, 'the end of a repeatable request could not be written'))
+    await work().catch((err: unknown) => log.error({ err }, 'the outcome of a repeatable request could not be written'))
   }
   return {
     ...{ startedAt, isRepeated, seed: hmacSha256(row.keyHash, tenantId).toString('hex') },
@@ -136,7 +136,7 @@ function attemptOf(
   }
 }
 
-/** A refusal says that nothing was done. After anything else nobody knows. */
+/** Returns whether an error means that nothing was done. After any other error the outcome is unknown. */
 function isRefusal(error: unknown): boolean {
   return error instanceof Fault && faults[error.code].api[0] < 500
 }
@@ -164,10 +164,10 @@ async function keptOf(
   sealed: Buffer | null,
 ): Promise<KeptAnswer> {
   if (sealed === null) {
-    throw new Fault('state.conflict', { detail: 'The request was done; its answer was too large to be kept.' })
+    throw new Fault('state.conflict', { detail: 'The request was processed; its response was too large to be kept.' })
   }
   const opened = await sealing.open(placeOf(tenantId, keyHash), sealed)
-  // We sealed it ourselves, as exactly this.
+  // Sealed by `sealedAnswer` in this form.
   const { status, headers, body } = readOwnJson(opened) as KeptAnswer & { body: string }
   return { status, headers, body: Buffer.from(body, 'base64') }
 }

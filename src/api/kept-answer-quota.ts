@@ -1,33 +1,34 @@
 import type { TenantId } from '../caller.ts'
+import type { Recent } from '../memory/recent.ts'
 import type { Platform } from '../platform.ts'
 import { type AnswersKept, countKeptAnswers } from './kept-answer-store.ts'
 
-type Needs = Pick<Platform, 'store' | 'clock' | 'log'>
+type Needs = Pick<Platform, 'store' | 'clock' | 'log' | 'memory'>
 
 const BOUNDS: AnswersKept = { keys: 1_000_000, bytes: 2 ** 31 }
-/** The rows are counted again when a twentieth of the bounds was added, or after this time. */
+/** The rows are counted again after a twentieth of the bounds was added, or after this time. */
 const SHARE = 20
 const COUNTED_MS = 600_000
 const FULL_COUNTED_MS = 60_000
-const TENANTS_MAX = 10_000
 
 type Usage = { total: AnswersKept; keysAdded: number; bytesAdded: number; countedAt: number; isCounting: boolean }
 
 /**
- * Bounds the keys and the bytes of sealed answers that one tenant has kept at a time. The rows are counted beside the requests and not for
- * each, so each process may let a twentieth of the bounds through beyond them.
+ * Bounds the idempotency keys and the bytes of sealed answers that one tenant has kept. The rows are counted in the background and not for
+ * each request, so each process may exceed the bounds by a twentieth.
  */
 export class KeptAnswerQuota {
-  readonly #usages = new Map<TenantId, Usage>()
+  readonly #usages: Recent<Usage>
   readonly #needs: Needs
   readonly #bounds: AnswersKept
 
   constructor(needs: Needs, bounds = BOUNDS) {
     this.#needs = needs
     this.#bounds = bounds
+    this.#usages = needs.memory.cache('api.kept_answer_usage')
   }
 
-  /** Whether a further key may be taken; it counts as taken. */
+  /** Returns whether a further key may be taken, and then counts it as taken. */
   admit(tenantId: TenantId): boolean {
     const usage = this.#usageOf(tenantId)
     const { total, keysAdded, bytesAdded } = usage
@@ -40,18 +41,17 @@ export class KeptAnswerQuota {
     return !isFull
   }
 
-  /** Notes the bytes of an answer that was kept. */
+  /** Records the bytes of an answer that was kept. */
   add(tenantId: TenantId, bytes: number): void {
     this.#usageOf(tenantId).bytesAdded += bytes
   }
 
   #usageOf(tenantId: TenantId): Usage {
-    const known = this.#usages.get(tenantId)
-    if (known !== undefined) return known
+    const now = this.#needs.clock.now()
+    const counted = this.#usages.get(tenantId, now)
+    if (counted !== undefined) return counted
     const fresh = { total: { keys: 0, bytes: 0 }, keysAdded: 0, bytesAdded: 0, countedAt: 0, isCounting: false }
-    const [oldest] = this.#usages.size < TENANTS_MAX ? [] : this.#usages.keys()
-    if (oldest !== undefined) this.#usages.delete(oldest)
-    this.#usages.set(tenantId, fresh)
+    this.#usages.set(tenantId, fresh, now)
     return fresh
   }
 
@@ -65,7 +65,7 @@ export class KeptAnswerQuota {
       usage.bytesAdded -= before.bytes
       usage.countedAt = this.#needs.clock.now().getTime()
     } catch (err) {
-      this.#needs.log.warn({ err, tenantId }, 'kept answers could not be counted')
+      this.#needs.log.warn({ err, tenantId }, 'the kept answers of a tenant could not be counted')
     }
     usage.isCounting = false
   }

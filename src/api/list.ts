@@ -22,7 +22,7 @@ export type ListQuery<
   M extends Record<string, TSchema>,
 > = TObject<PageMembers & FilterMembers<F> & SearchMembers<S> & SortMember<O> & M>
 
-/** What a list is asked for, read from its query. Give `size + 1` as the limit: the row too many tells that there is a next page. */
+/** Paging and order of a list. Read `size + 1` rows: an extra row means that there is a next page. */
 export type ListRequest<Sort extends string = string> = {
   /** 1 to 100. */
   readonly size: number
@@ -31,13 +31,13 @@ export type ListRequest<Sort extends string = string> = {
   /** Rows that precede this id, exclusive, read backwards from it. Never together with `after`. */
   readonly before: string | null
   readonly sort: { readonly field: Sort; readonly descending: boolean }
-  /** The direction to read in: `descending`, turned round when `before` is given. Put it into ORDER BY. */
+  /** The direction of ORDER BY: `descending`, reversed when `before` is given. */
   readonly readDescending: boolean
 }
 
 /**
  * The query schema of a list: paging, `sort`, `filter[x]` and `search[x]`. Filters are schemas over strings (nothing is coerced).
- * `more` takes members that follow no pattern, e.g. a plain `status`.
+ * `more` is for members without a prefix, e.g. a plain `status`.
  */
 export function listQuery<
   F extends Record<string, TSchema> = Record<never, TSchema>,
@@ -58,7 +58,7 @@ export function listQuery<
   properties.sort = Type.Optional(
     Type.Enum(
       sorts.flatMap((field) => [field, `-${field}`]),
-      { description: 'A leading `-` turns the order round; `-createdAt` by default.' },
+      { description: 'A leading `-` reverses the order; `-createdAt` by default.' },
     ),
   )
   for (const [name, schema] of Object.entries(has.filters ?? {})) properties[`filter[${name}]`] = Type.Optional(schema)
@@ -66,14 +66,14 @@ export function listQuery<
     properties[`search[${name}]`] = Type.Optional(Type.String({ minLength: 1, maxLength: 200 }))
   }
   for (const [name, schema] of Object.entries(has.more ?? {})) properties[name] = Type.Optional(schema)
-  // The keys were just made by the rule that the type states.
+  // The members were built by the rule of the type.
   return Type.Object(properties, { additionalProperties: false }) as unknown as ListQuery<F, S, O, M>
 }
 
 type Paged = Static<TObject<PageMembers>> & { sort?: string }
 type SortField<Q> = Q extends { sort?: infer V } ? Exclude<V, `-${string}` | undefined> & string : never
 
-/** Reads paging and order out of a checked list query. Filters stay in the query itself: `query['filter[status]']`. */
+/** Returns paging and order of a validated list query. */
 export function parseListQuery<Q extends Paged>(query: Q, sortDefault = '-createdAt'): ListRequest<SortField<Q>> {
   const after = query['page[after]'] ?? null
   const before = query['page[before]'] ?? null
@@ -91,20 +91,20 @@ export function parseListQuery<Q extends Paged>(query: Q, sortDefault = '-create
 
 type FilterName<K> = K extends `filter[${infer F}]` ? F : K extends `search[${infer F}]` ? F : never
 
-/** Filters and searches of a checked list query by their bare names, e.g. `status` for `filter[status]`. */
+/** Returns filters and searches of a validated list query by their bare names, e.g. `status` for `filter[status]`. */
 export function filtersOf<Q extends object>(query: Q): { readonly [K in keyof Q as FilterName<K>]: Q[K] } {
   const named = Object.entries(query).flatMap(([member, value]) => {
     const name = /^(?:filter|search)\[(.+)\]$/.exec(member)?.[1]
     return name === undefined ? [] : [[name, value]]
   })
-  // The names were just made by the rule that the type states.
+  // The names were built by the rule of the type.
   return Object.fromEntries(named) as { readonly [K in keyof Q as FilterName<K>]: Q[K] }
 }
 
 /**
- * Reads a page and answers with it.
+ * Reads a page and returns it as an answer.
  *
- * @param read Reads the rows, with one more than `size` if there are more: see `pagedList`.
+ * @param read Reads the rows, and one more than `size` if there is a next page: see `pagedList`.
  */
 export async function listPage<Row extends { readonly id: string }, T>(
   { query, href }: { readonly query: Paged; readonly href: string },
@@ -117,18 +117,18 @@ export async function listPage<Row extends { readonly id: string }, T>(
 }
 
 /**
- * Makes one page: data, links and `meta.page`.
+ * Returns one page: data, links and `meta.page`.
  *
- * @param rows As they were read, in the order of `readDescending`, at most `size + 1` of them.
- * @param asked `href` of the ask, its `query`, and what {@link parseListQuery} made of it.
- * @param show From the row to what leaves.
+ * @param rows In the order of `readDescending`, at most `size + 1`.
+ * @param request `href` and `query` of the request, and the result of {@link parseListQuery}.
+ * @param show Converts a row to its reply.
  */
 export function listAnswer<Row extends { readonly id: string }, T>(
   rows: readonly Row[],
-  asked: { href: string; query: object; list: ListRequest },
+  request: { href: string; query: object; list: ListRequest },
   show: (row: Row) => T,
 ): Answer<T[]> {
-  const { size, after, before } = asked.list
+  const { size, after, before } = request.list
   const more = rows.length > size
   const page = rows.slice(0, size)
   if (before !== null) page.reverse()
@@ -136,9 +136,9 @@ export function listAnswer<Row extends { readonly id: string }, T>(
   const last = page.at(-1)?.id ?? null
   const nextAfter = before !== null || more ? last : null
   const previousBefore = after !== null || (before !== null && more) ? first : null
-  const plain = Object.entries(asked.query).filter(([name]) => name !== 'page[after]' && name !== 'page[before]')
-  const link = (extra: [string, unknown][]) => linkTo(asked.href, [...plain, ...extra])
-  const links: Record<string, string> = { self: linkTo(asked.href, Object.entries(asked.query)), first: link([]) }
+  const plain = Object.entries(request.query).filter(([name]) => name !== 'page[after]' && name !== 'page[before]')
+  const link = (extra: [string, unknown][]) => linkTo(request.href, [...plain, ...extra])
+  const links: Record<string, string> = { self: linkTo(request.href, Object.entries(request.query)), first: link([]) }
   if (previousBefore !== null) links.prev = link([['page[before]', previousBefore]])
   if (nextAfter !== null) links.next = link([['page[after]', nextAfter]])
   return answer(page.map(show), { links, meta: { page: { size, after: nextAfter, before: previousBefore } } })

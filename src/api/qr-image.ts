@@ -5,12 +5,12 @@ import { notAcceptable, preferredType } from '../http/routes/accept.ts'
 import type { EndpointResponse } from '../http/routes/endpoint.ts'
 
 const PIXELS_A_MODULE = 8
-/** ISO/IEC 18004: readers want a quiet zone of four modules. */
+/** ISO/IEC 18004 requires a quiet zone of four modules. */
 const SHAPE = { ecc: 'M', border: 4 } as const
 const types = ['image/svg+xml', 'image/png'] as const
 
 /**
- * Answers with a QR code of a text: SVG, or PNG if the reader would rather have it. Never cached: the text is for one holder.
+ * Answers with a QR code of a text, as SVG or as PNG by `Accept`. It is never cached, because the text is for one holder.
  *
  * @throws Fault `request.not_acceptable`, `request.invalid` if the text is too long for a QR code
  */
@@ -21,7 +21,7 @@ export function qrAnswer(text: string, accept: string | undefined): EndpointResp
   return { status: 200, type, body, headers: { 'cache-control': 'no-store', vary: 'accept' } }
 }
 
-function drawn<T>(draw: () => T): T {
+function orTooLong<T>(draw: () => T): T {
   try {
     return draw()
   } catch (cause) {
@@ -30,11 +30,11 @@ function drawn<T>(draw: () => T): T {
 }
 
 function svgOf(text: string): string {
-  return drawn(() => renderSVG(text, { ...SHAPE, pixelSize: 1 }))
+  return orTooLong(() => renderSVG(text, { ...SHAPE, pixelSize: 1 }))
 }
 
 function pngOf(text: string): Buffer {
-  const modules = drawn(() => encode(text, SHAPE)).data
+  const modules = orTooLong(() => encode(text, SHAPE)).data
   const size = modules.length * PIXELS_A_MODULE
   const png = new PNG({ width: size, height: size })
   const rows = modules.flatMap((row) => {

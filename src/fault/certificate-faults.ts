@@ -1,11 +1,11 @@
 import type { Row } from './row.ts'
 
-/** Refusals of certificates and signing requests. Each carries the rule that was broken in `meta.rule`. */
+/** Refusals of certificates and signing requests. `meta.rule` names the rule that is not met. */
 export const certificateFaults = {
   'certificate.refused': {
     api: [422, 'CERTIFICATE_INVALID'],
     oauth: [400, 'invalid_request'],
-    title: 'The certificate would not fit its profile.',
+    title: 'The certificate does not meet its profile.',
   },
   'certificate.key_mismatch': {
     api: [422, 'CERTIFICATE_INVALID'],
@@ -15,12 +15,12 @@ export const certificateFaults = {
   'certificate.chain_broken': {
     api: [422, 'CERTIFICATE_INVALID'],
     oauth: [400, 'invalid_request'],
-    title: 'The certificate does not lead to its issuer.',
+    title: 'The certificate was not issued by the given issuer.',
   },
   'certificate.wrong_usage': {
     api: [422, 'CERTIFICATE_INVALID'],
     oauth: [400, 'invalid_request'],
-    title: 'The certificate is not meant for what it is to be used for.',
+    title: 'The certificate does not allow this use.',
   },
   'certificate.not_valid_now': {
     api: [422, 'CERTIFICATE_INVALID'],
@@ -35,22 +35,22 @@ export const certificateFaults = {
   'certificate.other_country': {
     api: [422, 'CERTIFICATE_INVALID'],
     oauth: [400, 'invalid_request'],
-    title: 'The certificate is of another country than the request or the root.',
+    title: 'The certificate is for another country than the request or the root.',
   },
   'certificate.incapable_root': {
     api: [422, 'CERTIFICATE_INVALID'],
     oauth: [400, 'invalid_request'],
-    title: 'This root does not sign certificates of that kind.',
+    title: 'This root cannot sign certificates of that kind.',
   },
   'key_device.failed': {
     api: [503, 'UNAVAILABLE'],
     oauth: [503, 'temporarily_unavailable'],
-    title: 'The device that keeps the private keys does not answer as it should; try again.',
+    title: 'The key device failed; try again.',
   },
   'key_device.unsupported': {
     api: [409, 'INVALID_STATE'],
     oauth: [409, 'invalid_request'],
-    title: 'The device that keeps the private keys has no keys of this kind.',
+    title: 'The key device does not support keys of this kind.',
   },
   'key.destroyed': {
     api: [409, 'INVALID_STATE'],
@@ -60,6 +60,6 @@ export const certificateFaults = {
   'signing_request.unproven': {
     api: [422, 'CERTIFICATE_INVALID'],
     oauth: [400, 'invalid_request'],
-    title: 'The signing request does not prove that its maker holds the key.',
+    title: 'The signing request does not prove possession of its key.',
   },
 } as const satisfies Record<string, Row>

@@ -1,12 +1,12 @@
 import type { Row } from './row.ts'
 
-/** Refusals of credentials, offers, requests and answers: what wallets, issuers and verifiers sent or want. */
+/** Refusals of credentials, credential offers, presentation requests and responses. */
 export const protocolFaults = {
-  // cryptographic and credential forms
+  // cryptographic and credential formats
   'json.malformed': {
     api: [400, 'MALFORMED_JSON'],
     oauth: [400, 'invalid_request'],
-    title: 'The JSON is not well-formed, nests too deep or repeats a member name.',
+    title: 'The JSON is not well-formed, is nested too deeply or repeats a member name.',
   },
   'key.unsupported': {
     api: [400, 'VALIDATION_ERROR'],
@@ -16,22 +16,22 @@ export const protocolFaults = {
   'jws.malformed': {
     api: [400, 'VALIDATION_ERROR'],
     oauth: [400, 'invalid_request'],
-    title: 'It is not a well-formed signed JWT.',
+    title: 'The value is not a well-formed signed JWT.',
   },
   'jws.refused': {
     api: [400, 'VALIDATION_ERROR'],
     oauth: [400, 'invalid_request'],
-    title: 'The signed JWT is not acceptable.',
+    title: 'The signed JWT is not accepted.',
   },
   'cbor.malformed': {
     api: [400, 'VALIDATION_ERROR'],
     oauth: [400, 'invalid_request'],
-    title: 'The CBOR is not well-formed, or goes beyond what is read.',
+    title: 'The CBOR is not well-formed or exceeds a limit.',
   },
   'cose.malformed': {
     api: [400, 'VALIDATION_ERROR'],
     oauth: [400, 'invalid_request'],
-    title: 'It is not a well-formed COSE_Sign1.',
+    title: 'The value is not a well-formed COSE_Sign1.',
   },
   'mdoc.malformed': {
     api: [422, 'CREDENTIAL_INVALID'],
@@ -41,12 +41,12 @@ export const protocolFaults = {
   'mdoc.unissuable': {
     api: [400, 'VALIDATION_ERROR'],
     oauth: [400, 'invalid_credential_request'],
-    title: 'These elements cannot be made into an mdoc.',
+    title: 'No mdoc can be issued with these elements.',
   },
   'mdoc.unpresentable': {
     api: [422, 'NO_MATCHING_CREDENTIAL'],
     oauth: [400, 'access_denied'],
-    title: 'The mdoc cannot disclose what was asked for.',
+    title: 'The mdoc cannot disclose the requested elements.',
   },
   'sd_jwt.malformed': {
     api: [422, 'CREDENTIAL_INVALID'],
@@ -56,22 +56,22 @@ export const protocolFaults = {
   'sd_jwt.unissuable': {
     api: [400, 'VALIDATION_ERROR'],
     oauth: [400, 'invalid_credential_request'],
-    title: 'These claims cannot be made into an SD-JWT VC.',
+    title: 'No SD-JWT VC can be issued with these claims.',
   },
   'sd_jwt.unpresentable': {
     api: [422, 'NO_MATCHING_CREDENTIAL'],
     oauth: [400, 'access_denied'],
-    title: 'The credential cannot disclose what was asked for.',
+    title: 'The credential cannot disclose the requested claims.',
   },
   'did.unsupported': {
     api: [400, 'VALIDATION_ERROR'],
     oauth: [400, 'invalid_request'],
-    title: 'The DID is malformed or of a method that is not supported.',
+    title: 'The DID is malformed or its method is not supported.',
   },
   'did.unresolvable': {
     api: [422, 'CREDENTIAL_INVALID'],
     oauth: [400, 'invalid_request'],
-    title: 'The DID document does not yield the key.',
+    title: 'The DID document cannot be resolved or does not contain the key.',
   },
   'issuer.undiscoverable': {
     api: [422, 'CREDENTIAL_INVALID'],
@@ -81,18 +81,18 @@ export const protocolFaults = {
   'issuer.untrusted': {
     api: [403, 'UNTRUSTED_ISSUER'],
     oauth: [403, 'access_denied'],
-    title: 'The organisation does not take credentials of this issuer.',
+    title: 'The organisation does not trust this issuer.',
   },
-  // wallet: what a holder's wallet will not take, or cannot do for the caller
+  // wallet
   'holder.missing': {
     api: [403, 'FORBIDDEN'],
     oauth: [403, 'access_denied'],
-    title: 'A wallet belongs to a user, and this token names none.',
+    title: 'Wallet operations need the token of a user.',
   },
   'wallet.full': {
     api: [409, 'INVALID_STATE'],
     oauth: [400, 'invalid_request'],
-    title: 'The wallet holds as many credentials as it may; remove some first.',
+    title: 'The wallet is full; remove credentials first.',
   },
   'offer.unusable': {
     api: [422, 'OFFER_UNUSABLE'],
@@ -102,7 +102,7 @@ export const protocolFaults = {
   'offer.tx_code_required': {
     api: [422, 'TX_CODE_REQUIRED'],
     oauth: [400, 'invalid_request'],
-    title: 'The offer needs a transaction code.',
+    title: 'The credential offer requires a transaction code.',
   },
   'offer.authorization_required': {
     api: [422, 'AUTHORIZATION_REQUIRED'],
@@ -112,12 +112,12 @@ export const protocolFaults = {
   'offer.format': {
     api: [422, 'UNSUPPORTED_FORMAT'],
     oauth: [400, 'invalid_request'],
-    title: 'The offer has no credential in a format that this wallet takes.',
+    title: 'The credential offer has no credential in a format that this wallet supports.',
   },
   'credential.invalid': {
     api: [422, 'CREDENTIAL_INVALID'],
     oauth: [400, 'invalid_request'],
-    title: 'The issuer sent a credential that does not hold.',
+    title: 'The issuer sent an invalid credential.',
   },
   'credential.untrusted': {
     api: [422, 'CREDENTIAL_INVALID'],
@@ -127,38 +127,38 @@ export const protocolFaults = {
   'credential.unmatched': {
     api: [422, 'NO_MATCHING_CREDENTIAL'],
     oauth: [400, 'access_denied'],
-    title: 'No accepted credential answers the request.',
+    title: 'No accepted credential matches the request.',
   },
   'presentation.postponed': {
     api: [503, 'UNAVAILABLE'],
     oauth: [503, 'temporarily_unavailable'],
-    title: 'The verifier cannot take the answer at this moment. It can be given again.',
+    title: 'The verifier is temporarily unavailable. The response can be sent again.',
   },
   'presentation.unconfirmed': {
     api: [502, 'UPSTREAM_ERROR'],
     oauth: [503, 'temporarily_unavailable'],
-    title: 'The verifier may have the answer, but did not confirm it.',
+    title: 'The verifier may have received the response, but did not confirm it.',
   },
   'presentation.undelivered': {
     api: [422, 'REQUEST_INVALID'],
     oauth: [400, 'invalid_request'],
-    title: 'The verifier did not take the answer.',
+    title: 'The verifier did not accept the response.',
   },
-  // protocols: what a foreign wallet, issuer or verifier sent
+  // messages of foreign wallets, issuers and verifiers
   'offer.malformed': {
     api: [422, 'OFFER_UNUSABLE'],
     oauth: [400, 'invalid_request'],
-    title: 'The credential offer cannot be used.',
+    title: 'The credential offer is malformed.',
   },
   'issuer_metadata.invalid': {
     api: [422, 'OFFER_UNUSABLE'],
     oauth: [400, 'invalid_request'],
-    title: "The issuer's metadata cannot be used.",
+    title: "The issuer's metadata is invalid.",
   },
   'issuer_answer.invalid': {
     api: [422, 'OFFER_UNUSABLE'],
     oauth: [400, 'invalid_request'],
-    title: 'The issuer answered with something unusable.',
+    title: 'The response of the issuer is invalid.',
   },
   'credential_request.invalid': {
     api: [400, 'VALIDATION_ERROR'],
@@ -168,17 +168,17 @@ export const protocolFaults = {
   'credential_encryption.unsupported': {
     api: [400, 'VALIDATION_ERROR'],
     oauth: [400, 'invalid_encryption_parameters'],
-    title: 'The encryption asked for is not supported.',
+    title: 'The requested encryption is not supported.',
   },
   'key_proof.invalid': {
     api: [400, 'VALIDATION_ERROR'],
     oauth: [400, 'invalid_proof'],
-    title: 'The key proof is not acceptable.',
+    title: 'The key proof is invalid.',
   },
   'nonce.invalid': {
     api: [400, 'VALIDATION_ERROR'],
     oauth: [400, 'invalid_nonce'],
-    title: 'The nonce is unknown, spent or has run out.',
+    title: 'The nonce is unknown, used or expired.',
   },
   'notification.invalid': {
     api: [400, 'VALIDATION_ERROR'],
@@ -193,17 +193,17 @@ export const protocolFaults = {
   'presentation_template.unsupported': {
     api: [422, 'UNSUPPORTED_FORMAT'],
     oauth: [400, 'invalid_request'],
-    title: 'No request can be made from the template yet.',
+    title: 'Requests from this template are not supported yet.',
   },
   'presentation_request.closed': {
     api: [409, 'INVALID_STATE'],
     oauth: [400, 'invalid_request'],
-    title: 'The presentation request is not open: answered, canceled or run out.',
+    title: 'The presentation request is not open: it was answered, canceled or has expired.',
   },
   'presentation_request.response_code': {
     api: [403, 'FORBIDDEN'],
     oauth: [403, 'access_denied'],
-    title: "The result is shown only with the response_code that came back with the holder's browser.",
+    title: "The result requires the response_code that the holder's browser returned with.",
   },
   'presentation_request.invalid': {
     api: [422, 'REQUEST_INVALID'],
@@ -213,7 +213,7 @@ export const protocolFaults = {
   'presentation_request.client': {
     api: [422, 'REQUEST_INVALID'],
     oauth: [400, 'invalid_client'],
-    title: 'The verifier cannot be identified as it asks to be.',
+    title: 'The client_id of the verifier cannot be verified.',
   },
   'presentation_request.uri_method': {
     api: [422, 'REQUEST_INVALID'],
@@ -228,7 +228,7 @@ export const protocolFaults = {
   'presentation_request.formats': {
     api: [422, 'REQUEST_INVALID'],
     oauth: [400, 'vp_formats_not_supported'],
-    title: 'The verifier takes no format that this wallet has.',
+    title: 'The verifier supports no format of this wallet.',
   },
   'presentation_response.invalid': {
     api: [422, 'REQUEST_INVALID'],
@@ -238,23 +238,23 @@ export const protocolFaults = {
   'presentation_response.undecided': {
     api: [502, 'UPSTREAM_ERROR'],
     oauth: [503, 'temporarily_unavailable'],
-    title: 'An issuer cannot be reached, so the presentation cannot be checked at this moment. It may be sent again.',
+    title: 'An issuer is unreachable, so the presentation cannot be verified now. It can be sent again.',
   },
   'status_list.invalid': {
     api: [422, 'CREDENTIAL_INVALID'],
     oauth: [400, 'invalid_request'],
-    title: 'The status list cannot be used.',
+    title: 'The status list is invalid.',
   },
-  // issuance: what a wallet or the caller asks of our issuer
+  // issuance
   'attributes.rejected': {
     api: [400, 'VALIDATION_ERROR'],
     oauth: [400, 'invalid_credential_request'],
-    title: 'The attributes do not fit the template.',
+    title: 'The attributes do not match the template.',
   },
   'certificate.invalid': {
     api: [422, 'CERTIFICATE_INVALID'],
     oauth: [400, 'invalid_request'],
-    title: 'The certificate cannot be used.',
+    title: 'The certificate is invalid.',
   },
   'certificate.none_active': {
     api: [409, 'NO_ACTIVE_CERTIFICATE'],
@@ -269,26 +269,26 @@ export const protocolFaults = {
   'credential_configuration.unknown': {
     api: [400, 'VALIDATION_ERROR'],
     oauth: [400, 'unknown_credential_configuration'],
-    title: 'The access token is not good for this credential configuration.',
+    title: 'The access token does not authorize this credential configuration.',
   },
   'credential_identifier.unknown': {
     api: [400, 'VALIDATION_ERROR'],
     oauth: [400, 'unknown_credential_identifier'],
-    title: 'The access token is not good for this credential identifier.',
+    title: 'The access token does not authorize this credential identifier.',
   },
   'credential_request.denied': {
     api: [422, 'OFFER_UNUSABLE'],
     oauth: [400, 'credential_request_denied'],
-    title: 'The credential is not issued (any more).',
+    title: 'The credential is not issued, or no longer.',
   },
   'notification.unknown': {
     api: [400, 'VALIDATION_ERROR'],
     oauth: [400, 'invalid_notification_id'],
-    title: 'The notification id is not known for this access token.',
+    title: 'The notification_id is unknown for this access token.',
   },
   'status_list.historical': {
     api: [501, 'NOT_IMPLEMENTED'],
     oauth: [501, 'invalid_request'],
-    title: 'Status lists of the past are not kept.',
+    title: 'Historical status lists are not supported.',
   },
 } as const satisfies Record<string, Row>

@@ -1,6 +1,6 @@
 import type { Row } from './row.ts'
 
-/** Refusals of any request: its form, its caller, the people and addresses that it names. */
+/** Refusals of requests in general: form, caller, directory, outbound calls. */
 export const requestFaults = {
   // requests in general
   'request.malformed': {
@@ -11,7 +11,7 @@ export const requestFaults = {
   'request.invalid': {
     api: [400, 'VALIDATION_ERROR'],
     oauth: [400, 'invalid_request'],
-    title: 'The request does not fit its schema.',
+    title: 'The request does not match its schema.',
   },
   'request.broken': {
     api: [400, 'MALFORMED_HTTP'],
@@ -26,7 +26,7 @@ export const requestFaults = {
   'request.headers_too_large': {
     api: [431, 'HEADERS_TOO_LARGE'],
     oauth: [431, 'invalid_request'],
-    title: 'The headers or the address are too large.',
+    title: 'The headers or the URL are too large.',
   },
   'request.too_large': {
     api: [413, 'PAYLOAD_TOO_LARGE'],
@@ -36,7 +36,7 @@ export const requestFaults = {
   'request.media_type': {
     api: [415, 'UNSUPPORTED_MEDIA_TYPE'],
     oauth: [415, 'invalid_request'],
-    title: 'The content type is not supported here.',
+    title: 'The content type is not supported.',
   },
   'request.not_acceptable': {
     api: [406, 'NOT_ACCEPTABLE'],
@@ -46,19 +46,19 @@ export const requestFaults = {
   'request.method': {
     api: [405, 'METHOD_NOT_ALLOWED'],
     oauth: [405, 'invalid_request'],
-    title: 'This path does not have that method.',
+    title: 'The method is not allowed for this path.',
   },
   'request.rate_limited': { api: [429, 'RATE_LIMITED'], oauth: [429, 'slow_down'], title: 'Too many requests.' },
   'resource.unknown': { api: [404, 'NOT_FOUND'], oauth: [404, 'not_found'], title: 'There is no such resource.' },
   'state.conflict': {
     api: [409, 'CONFLICT'],
     oauth: [409, 'invalid_request'],
-    title: 'It clashes with something that exists.',
+    title: 'The request conflicts with an existing resource.',
   },
   'state.invalid': {
     api: [409, 'INVALID_STATE'],
     oauth: [409, 'invalid_request'],
-    title: 'The present state does not allow this.',
+    title: 'The current state of the resource does not allow this.',
   },
   'idempotency.mismatch': {
     api: [409, 'IDEMPOTENCY_MISMATCH'],
@@ -68,17 +68,17 @@ export const requestFaults = {
   'idempotency.busy': {
     api: [409, 'CONFLICT'],
     oauth: [409, 'invalid_request'],
-    title: 'The first request with this Idempotency-Key is still at work.',
+    title: 'The first request with this Idempotency-Key is still being processed.',
   },
   'server.unexpected': {
     api: [500, 'INTERNAL_ERROR'],
     oauth: [500, 'server_error'],
-    title: 'Something went wrong on our side.',
+    title: 'An unexpected error occurred.',
   },
   'database.unavailable': {
     api: [503, 'UNAVAILABLE'],
     oauth: [503, 'temporarily_unavailable'],
-    title: 'The database is not available at the moment; try again.',
+    title: 'The database is temporarily unavailable; try again.',
   },
   'server.stopping': {
     api: [503, 'UNAVAILABLE'],
@@ -88,16 +88,20 @@ export const requestFaults = {
   'encoding.invalid': {
     api: [400, 'VALIDATION_ERROR'],
     oauth: [400, 'invalid_request'],
-    title: 'A value is not encoded as it must be.',
+    title: 'A value is not encoded correctly.',
   },
   // callers
-  'token.missing': { api: [401, 'UNAUTHORIZED'], oauth: [401, 'invalid_token'], title: 'An access token is needed.' },
+  'token.missing': { api: [401, 'UNAUTHORIZED'], oauth: [401, 'invalid_token'], title: 'An access token is required.' },
   'token.invalid': {
     api: [401, 'UNAUTHORIZED'],
     oauth: [401, 'invalid_token'],
-    title: 'The access token is not valid here.',
+    title: 'The access token is invalid or expired.',
   },
-  'scope.missing': { api: [403, 'FORBIDDEN'], oauth: [403, 'insufficient_scope'], title: 'The token lacks a scope.' },
+  'scope.missing': {
+    api: [403, 'FORBIDDEN'],
+    oauth: [403, 'insufficient_scope'],
+    title: 'The access token lacks a required scope.',
+  },
   // directory
   'user.no_external_identifier': {
     api: [404, 'NO_EXTERNAL_IDENTIFIER'],
@@ -108,12 +112,12 @@ export const requestFaults = {
   'client.unauthenticated': {
     api: [401, 'UNAUTHORIZED'],
     oauth: [401, 'invalid_client'],
-    title: 'The client could not be authenticated.',
+    title: 'Client authentication failed.',
   },
   'client.unauthorized': {
     api: [403, 'FORBIDDEN'],
     oauth: [400, 'unauthorized_client'],
-    title: 'The client may not use this grant.',
+    title: 'The client is not allowed to use this grant.',
   },
   'grant.unsupported': {
     api: [400, 'VALIDATION_ERROR'],
@@ -123,43 +127,43 @@ export const requestFaults = {
   'grant.invalid': {
     api: [400, 'VALIDATION_ERROR'],
     oauth: [400, 'invalid_grant'],
-    title: 'The grant is wrong, used or has run out.',
+    title: 'The grant is invalid, used or expired.',
   },
   'scope.invalid': {
     api: [400, 'VALIDATION_ERROR'],
     oauth: [400, 'invalid_scope'],
-    title: 'The scope is unknown or goes beyond what is allowed.',
+    title: 'The scope is unknown or not granted.',
   },
   'target.invalid': {
     api: [400, 'VALIDATION_ERROR'],
     oauth: [400, 'invalid_target'],
-    title: 'Tokens for that audience are not issued here.',
+    title: 'Tokens for this audience are not issued.',
   },
   // outbound
   'upstream.refused': {
     api: [502, 'UPSTREAM_ERROR'],
     oauth: [400, 'invalid_request'],
-    title: 'The address may not be called.',
+    title: 'Calls to this address are not allowed.',
   },
   'upstream.unreachable': {
     api: [502, 'UPSTREAM_ERROR'],
     oauth: [502, 'server_error'],
-    title: 'The other side could not be reached.',
+    title: 'The remote server is unreachable.',
   },
   'upstream.timeout': {
     api: [504, 'UPSTREAM_TIMEOUT'],
     oauth: [504, 'server_error'],
-    title: 'The other side did not answer in time.',
+    title: 'The remote server did not respond in time.',
   },
   'upstream.too_large': {
     api: [502, 'UPSTREAM_ERROR'],
     oauth: [502, 'server_error'],
-    title: 'The other side answered with too much.',
+    title: 'The response of the remote server is too large.',
   },
   'upstream.media_type': {
     api: [502, 'UPSTREAM_ERROR'],
     oauth: [502, 'server_error'],
-    title: 'The other side answered with another content type.',
+    title: 'The remote server responded with an unexpected content type.',
   },
   'upstream.busy': {
     api: [503, 'UNAVAILABLE'],
@@ -169,6 +173,6 @@ export const requestFaults = {
   'upstream.answer': {
     api: [502, 'UPSTREAM_ERROR'],
     oauth: [502, 'server_error'],
-    title: 'The other side answered with an error.',
+    title: 'The remote server responded with an error.',
   },
 } as const satisfies Record<string, Row>

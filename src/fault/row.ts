@@ -1,8 +1,8 @@
-/** One way to say no, to both families of callers. */
+/** How a refusal is shown to each family of callers. */
 export type Row = {
   /** HTTP status and code in the API envelope. */
   readonly api: readonly [status: number, code: string]
-  /** HTTP status and code where the caller is a wallet or an OAuth client. */
+  /** HTTP status and code for wallets and OAuth clients. */
   readonly oauth: readonly [status: number, error: string]
   readonly title: string
 }

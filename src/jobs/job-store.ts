@@ -4,7 +4,7 @@ import { newId } from '../store/row-id.ts'
 import { type AcrossTx, sql, type TenantTx } from '../store/store.ts'
 import type { Job } from './job.ts'
 
-/** A job that this process holds. */
+/** A job that this process has claimed. */
 export type ClaimedJob = {
   readonly tenantId: TenantId
   readonly id: string
@@ -14,35 +14,33 @@ export type ClaimedJob = {
   readonly claim: string
 }
 
-type Row = { tenant_id: TenantId; id: string; name: string; payload: unknown; attempts: number }
-
-/** Beyond its time-out a run gets this long to end before another worker may take the job over. */
-const TAKE_OVER_SECONDS = 30
+/** How long the run of a job or sweep may go on after its time-out before another worker takes it over. */
+export const GRACE_SECONDS = 30
 
 const claimDue = sql(
-  'jobs.claim',
+  'jobs.claim_due',
   `with due as (
-     select job.tenant_id, job.id, known.seconds
-     from job join unnest($1::text[], $2::int[]) as known (name, seconds) using (name)
+     select job.tenant_id, job.id, declared.seconds
+     from job join unnest($1::text[], $2::int[]) as declared (name, seconds) using (name)
      where job.dead_at is null and job.run_at <= $3 and ${isFree('$3')} and job.tenant_id <> all($6::uuid[])
      order by job.run_at limit $4 for update of job skip locked
    )
    update job set attempts = job.attempts + 1, ${take('$5', `$3::timestamptz + due.seconds * interval '1 second'`)}
    from due where job.tenant_id = due.tenant_id and job.id = due.id
-   returning job.tenant_id, job.id, job.name, job.payload, job.attempts`,
+   returning job.tenant_id as "tenantId", job.id, job.name, job.payload, job.attempts as attempt, job.claim`,
 )
 const HELD = `tenant_id = $1 and id = $2 and ${isHeld('$3')}`
-const deleteDone = sql('jobs.done', `delete from job where ${HELD}`)
+const deleteDone = sql('jobs.delete_done', `delete from job where ${HELD}`)
 const postpone = sql('jobs.postpone', `update job set run_at = $4, last_error = $5, ${RELEASE} where ${HELD}`)
-const bury = sql('jobs.bury', `update job set dead_at = $4, last_error = $5, ${RELEASE} where ${HELD}`)
+const markDead = sql('jobs.mark_dead', `update job set dead_at = $4, last_error = $5, ${RELEASE} where ${HELD}`)
 const deleteDead = sql('jobs.delete_dead', `delete from job where dead_at < $1`)
 
-/** `limit`: how many at most. `without`: tenants whose turn it is not. */
+/** `limit`: at most this many jobs. `without`: tenants to skip. */
 export type JobClaim = { readonly limit: number; readonly without: readonly TenantId[] }
 
 /**
- * Takes due jobs, the longest due first, only of the kinds that this process knows. A job whose worker died is due again when its time-out
- * and half a minute have passed. Of two workers only one gets a job: rows that somebody else looks at are skipped.
+ * Claims due jobs in the order of their due times, only those that this process declares. A job whose worker died is due again after its
+ * time-out and {@link GRACE_SECONDS}. One worker gets a job: rows that another transaction has locked are skipped.
  */
 export async function claimJobs(
   tx: AcrossTx,
@@ -50,36 +48,27 @@ export async function claimJobs(
   now: Date,
   { limit, without }: JobClaim,
 ): Promise<ClaimedJob[]> {
-  const token = newId()
   const names = jobs.map((one) => one.name)
-  const seconds = jobs.map((one) => one.timeoutSeconds + TAKE_OVER_SECONDS)
-  const rows = await tx.rows<Row>(claimDue, [names, seconds, now, limit, token, without])
-  return rows.map(({ tenant_id: tenantId, id, name, payload, attempts }) => {
-    return { tenantId, id, name, payload, attempt: attempts, claim: token }
-  })
+  const seconds = jobs.map((one) => one.timeoutSeconds + GRACE_SECONDS)
+  return tx.rows<ClaimedJob>(claimDue, [names, seconds, now, limit, newId(), without])
 }
 
-/** Removes a job that is done. Nothing happens if another run has taken it over. */
-export async function deleteJob(tx: TenantTx, { id, claim: held }: ClaimedJob): Promise<void> {
-  await tx.rows(deleteDone, [tx.tenantId, id, held])
+/** Deletes a job that succeeded. Does nothing if another run has taken it over. */
+export async function deleteJob(tx: TenantTx, { id, claim }: ClaimedJob): Promise<void> {
+  await tx.rows(deleteDone, [tx.tenantId, id, claim])
 }
 
-/** Lets a failed job run again at `runAt`. */
-export async function retryJobLater(
-  tx: TenantTx,
-  { id, claim: held }: ClaimedJob,
-  runAt: Date,
-  why: string,
-): Promise<void> {
-  await tx.rows(postpone, [tx.tenantId, id, held, runAt, why])
+/** Schedules the retry of a failed job at `runAt`. Does nothing if another run has taken it over. */
+export async function retryJobLater(tx: TenantTx, { id, claim }: ClaimedJob, runAt: Date, why: string): Promise<void> {
+  await tx.rows(postpone, [tx.tenantId, id, claim, runAt, why])
 }
 
-/** Gives a job up; it stays for the operator until {@link deleteDeadJobs}. */
-export async function failJob(tx: TenantTx, { id, claim: held }: ClaimedJob, now: Date, why: string): Promise<void> {
-  await tx.rows(bury, [tx.tenantId, id, held, now, why])
+/** Marks a job as dead; it is kept for the operator until {@link deleteDeadJobs}. */
+export async function failJob(tx: TenantTx, { id, claim }: ClaimedJob, now: Date, why: string): Promise<void> {
+  await tx.rows(markDead, [tx.tenantId, id, claim, now, why])
 }
 
-/** Removes jobs that were given up before that day. */
+/** Deletes jobs that died before that time. */
 export async function deleteDeadJobs(tx: AcrossTx, before: Date): Promise<void> {
   await tx.rows(deleteDead, [before])
 }

@@ -4,11 +4,11 @@ import { every, type Schedule } from './schedule.ts'
 
 const DEAD_KEPT_DAYS = 30
 
-/** Sweeps of the queue itself, and of what the rooms below it leave. */
+/** Sweeps of the job queue, and of the rooms below it, which cannot declare sweeps. */
 export const jobSchedules: readonly Schedule[] = [
   every(86_400, 'jobs.delete-dead', ({ store, clock }) => {
     const before = new Date(clock.now().getTime() - DEAD_KEPT_DAYS * 86_400_000)
-    return store.across('jobs of all tenants that were given up long ago', (tx) => deleteDeadJobs(tx, before))
+    return store.across('dead jobs of all tenants', (tx) => deleteDeadJobs(tx, before))
   }),
   every(600, 'http.forget-answers', forgetAnswers),
 ]

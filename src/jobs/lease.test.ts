@@ -104,7 +104,7 @@ test('two processes never hold one row; what a killed one held is free when its 
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('a table whose rows are leased has the one pair of columns, both or neither', async () => {
+test('a table whose rows are leased has the pair of columns, both null or neither', async () => {
   const db = await openTestDatabase()
   const tables = await db.store.across('catalog', (tx) =>
     tx.rows<{ table: string; columns: string[]; checks: number }>(listColumns),

@@ -233,3 +233,29 @@ test('a sweep that failed is repeated before its period ends', async () => {
   await until(() => runs === 2)
   await worker.stop()
 })
+
+test('a sweep that outlasts its time-out is not started by another process before its grace time is over', async () => {
+  let runs = 0
+  let end: () => void = () => undefined
+  const first = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  const sweep = every(
+    86_400,
+    'test.sweep-late',
+    async () => {
+      runs += 1
+      if (runs === 1) await first
+    },
+    { timeoutSeconds: 5 },
+  )
+  const crowd = [start([], [sweep]), start([], [sweep])]
+  await until(() => runs === 1)
+  time += 5_000
+  await new Promise((resolve) => setTimeout(resolve, 80))
+  assert.equal(runs, 1)
+  time += 30_000
+  await until(() => runs === 2)
+  end()
+  await Promise.all(crowd.map((one) => one.stop()))
+})

@@ -5,10 +5,10 @@ import type { Platform } from '../platform.ts'
 import type { AcrossTx } from '../store/store.ts'
 import type { Job } from './job.ts'
 import { type ClaimedJob, claimJobs, deleteJob, failJob, retryJobLater } from './job-store.ts'
+import { pollingDelay } from './polling.ts'
 import { claimSchedules, endSchedule, insertSchedules, type Schedule, type Turn } from './schedule.ts'
-import { onWake, pollingDelay } from './wake.ts'
 
-/** `concurrency`: jobs at once in this process. `pollMs`: how often the queue is looked at when nobody wakes the worker. */
+/** `concurrency`: at most this many jobs at once in this process. `pollMs`: how often it polls the queue. */
 type Options = { readonly concurrency?: number; readonly pollMs?: number }
 
 /** A running worker. `stop` takes no new jobs and waits for the running ones; after `graceMs` (20 s) it aborts their signals. */
@@ -16,12 +16,12 @@ export type Worker = { readonly stop: (graceMs?: number) => Promise<void> }
 
 const BACK_OFF_SECONDS_MAX = 3600
 
-/** Starts to do what is in the queue and what the schedules say. Any number of processes may do so on one database. */
+/** Starts a worker for the queue and the schedules. Any number of processes may run one on the same database. */
 export function startWorker(
   platform: Platform,
   jobs: readonly Job[],
   schedules: readonly Schedule[],
-  { concurrency = 4, pollMs = 1000 }: Options = {},
+  { concurrency = 4, pollMs = 500 }: Options = {},
 ): Worker {
   const { log } = platform
   const claimDue = claimer(platform, jobs, schedules)
@@ -32,26 +32,24 @@ export function startWorker(
     const free = concurrency - running.size
     if (free <= 0) return
     const { turns, claimed } = await claimDue(free)
-    for (const turn of turns) hold(runTurn(platform, turn, aborted.signal), false)
-    for (const one of claimed) hold(runJob(platform, jobs, one, aborted.signal), claimed.length === free)
+    for (const turn of turns) track(runTurn(platform, turn, aborted.signal), false)
+    for (const one of claimed) track(runJob(platform, jobs, one, aborted.signal), claimed.length === free)
   })
-  poll.onError((error) => log.error({ err: error }, 'the queue could not be read'))
+  poll.onError((error) => log.error({ err: error }, 'the job queue could not be read'))
 
-  function hold(run: Promise<void>, moreWait: boolean): void {
-    const held = run
-      .catch((error: unknown) => log.error({ err: error }, 'the end of a job could not be written'))
+  function track(run: Promise<void>, mayBeMore: boolean): void {
+    const tracked = run
+      .catch((error: unknown) => log.error({ err: error }, 'the outcome of a job could not be written'))
       .finally(() => {
-        running.delete(held)
-        if (moreWait) poll.wake()
+        running.delete(tracked)
+        if (mayBeMore) poll.wake()
       })
-    running.add(held)
+    running.add(tracked)
   }
 
-  const unhook = onWake(poll.wake)
   poll.wake()
   return {
     stop: async (graceMs = 20_000) => {
-      unhook()
       await poll.stop()
       const grace = setTimeout(() => aborted.abort(), graceMs)
       await Promise.all(running)
@@ -60,15 +58,15 @@ export function startWorker(
   }
 }
 
-/** Beyond it a round begins anew, so that the list which goes to the database stays short. */
+/** Tenants of one round at most, which bounds the list that is sent to the database. */
 const SERVED_MAX = 1000
-/** When nobody else had a job that was due, so long nobody is looked for: the search passes all that waits. */
+/** Back-off after no other tenant had a due job, because that query scans every waiting job. */
 const ALONE_MS = 200
 
-/** Takes what is due in one transaction. The rows of new schedules are made the first time. */
+/** Returns a function that claims what is due in one transaction. Its first call inserts the rows of new schedules. */
 function claimer({ store, clock }: Platform, jobs: readonly Job[], schedules: readonly Schedule[]) {
   let prepared = schedules.length === 0
-  /** Tenants that had a turn in this round: a thousand jobs of one organisation do not hold up the one job of another. */
+  /** Tenants that had a turn in this round, so that a thousand jobs of one tenant do not delay the one job of another. */
   const served = new Set<TenantId>()
   let aloneUntil = 0
   return async (free: number) => {
@@ -83,11 +81,11 @@ function claimer({ store, clock }: Platform, jobs: readonly Job[], schedules: re
   }
 
   async function claimInTurn(tx: AcrossTx, free: number, now: Date): Promise<ClaimedJob[]> {
-    const asksForOthers = served.size > 0 && performance.now() >= aloneUntil
-    const claimed = asksForOthers ? await claimJobs(tx, jobs, now, { limit: free, without: [...served] }) : []
-    if (asksForOthers && claimed.length === 0) aloneUntil = performance.now() + ALONE_MS
+    const triesOthers = served.size > 0 && performance.now() >= aloneUntil
+    const claimed = triesOthers ? await claimJobs(tx, jobs, now, { limit: free, without: [...served] }) : []
+    if (triesOthers && claimed.length === 0) aloneUntil = performance.now() + ALONE_MS
     if (claimed.length < free) {
-      // Whoever still waits had a turn: the next round.
+      // Every tenant with a due job had a turn: a new round starts.
       served.clear()
       claimed.push(...(await claimJobs(tx, jobs, now, { limit: free - claimed.length, without: [] })))
     }
@@ -105,33 +103,36 @@ async function runJob(
 ): Promise<void> {
   const { store, clock, log } = platform
   const { tenantId, id, name, attempt } = held
-  const known = jobs.find((one) => one.name === name)
-  const error = known === undefined ? 'unknown' : await attemptOf(platform, known, held, stopping)
+  const declared = jobs.find((one) => one.name === name)
+  const error = declared === undefined ? 'unknown' : await attemptOf(platform, declared, held, stopping)
   if (error === null) return store.single(tenantId, (tx) => deleteJob(tx, held))
   const now = clock.now()
-  const final = error === PAYLOAD || attempt >= (known?.attemptsMax ?? 1)
-  log.warn({ job: name, jobId: id, attempt, error, final }, final ? 'a job was given up' : 'a job failed')
+  const final = error === PAYLOAD || attempt >= (declared?.attemptsMax ?? 1)
+  log.warn(
+    { job: name, jobId: id, attempt, error, final },
+    final ? 'a job failed for good' : 'a job failed and will be retried',
+  )
   if (final) return store.single(tenantId, (tx) => failJob(tx, held, now, error))
   return store.single(tenantId, (tx) => retryJobLater(tx, held, backOff(now, attempt), error))
 }
 
-const PAYLOAD = 'payload does not fit'
-const CRASHED = 'no attempt left: the last one ended without a word'
+const PAYLOAD = 'payload does not match its schema'
+const CRASHED = 'no attempt left: the process of the last one died'
 
-/** @returns null when it worked, else why not, fit for the queue and the log. */
+/** Returns null when the run succeeded, else the reason in a form fit for the queue and the log. */
 async function attemptOf(
   platform: Platform,
-  known: Job,
+  declared: Job,
   held: ClaimedJob,
   stopping: AbortSignal,
 ): Promise<string | null> {
   const { tenantId, id, attempt, payload } = held
-  if (attempt > known.attemptsMax) return CRASHED
-  // Loaded with the first job: it is large, and many servers never have one.
+  if (attempt > declared.attemptsMax) return CRASHED
+  // Loaded with the first job: the module is large, and many servers never run one.
   const { Value } = await import('typebox/value')
-  if (!Value.Check(known.payload, payload)) return PAYLOAD
-  return timed(known.timeoutSeconds, stopping, (signal) =>
-    onBehalfOf(tenantId, () => known.run(platform, payload, signal, { id, tenantId, attempt })),
+  if (!Value.Check(declared.payload, payload)) return PAYLOAD
+  return timed(declared.timeoutSeconds, stopping, (signal) =>
+    onBehalfOf(tenantId, () => declared.run(platform, payload, signal, { id, tenantId, attempt })),
   )
 }
 
@@ -141,7 +142,7 @@ async function runTurn(platform: Platform, turn: Turn, stopping: AbortSignal): P
   const startedAt = clock.now()
   const error = await timed(schedule.timeoutSeconds, stopping, (signal) => schedule.run(platform, signal))
   if (error !== null) log.warn({ schedule: schedule.name, error }, 'a sweep failed')
-  await store.across('end of a sweep', (tx) => endSchedule(tx, turn, { startedAt, now: clock.now(), error }))
+  await store.across('outcome of a sweep', (tx) => endSchedule(tx, turn, { startedAt, now: clock.now(), error }))
 }
 
 async function timed(
@@ -161,7 +162,7 @@ async function timed(
   }
 }
 
-/** Codes and names only: the message of a foreign error may quote what it choked on. */
+/** Returns a code or an error name only, because the message of a foreign error may quote its input. */
 function reasonOf(error: unknown): string {
   if (error instanceof Fault) return error.code
   if (!(error instanceof Error)) return 'unknown'

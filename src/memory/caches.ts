@@ -18,6 +18,10 @@ export const caches = {
     ...{ entriesMax: 10_000, ttlSeconds: 86_400 },
     description: 'Clients that authenticated within the last day.',
   },
+  'api.kept_answer_usage': {
+    ...{ entriesMax: 10_000, ttlSeconds: 3_600 },
+    description: 'Idempotency keys and bytes of kept answers by tenant, counted every 10 minutes.',
+  },
   'directory.tenants': {
     ...{ entriesMax: 10_000, ttlSeconds: 5 },
     description: 'Tenants by slug and id. A change by another process takes effect after this time.',

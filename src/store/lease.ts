@@ -1,49 +1,46 @@
 /**
- * The right to work on one row until `leaseUntil`, held by the process that made up `claim`.
+ * The right to work on one row until `leaseUntil`, held by the process that generated `claim`.
  *
- * A row that is worked on outside a transaction is leased: columns `claim uuid` and `lease_until timestamptz`, both null while nobody holds
- * it (`check ((claim is null) = (lease_until is null))`). When the row is due is another column. The rules:
+ * Every table whose rows are worked on outside a transaction has the columns `claim uuid` and `lease_until timestamptz`, both null while
+ * no process holds the row (`check ((claim is null) = (lease_until is null))`). When a row is due is another column. The rules:
  *
- * - Take: one UPDATE with `isFree` in WHERE and `take` in SET, so of many processes one gets the row (`for update skip locked` where each
- *   takes several).
- * - Prove: each later statement of the holder has `isHeld` in WHERE. No row: another process has taken over, and nothing is written.
- *   The end of the lease alone takes nothing away: a holder that is late and has no successor may finish.
- * - Release: `RELEASE` in SET, together with the outcome.
- * - A process that dies releases nothing; the row is free at `lease_until`. Work must therefore end before, renew the lease, or be safe to
- *   do twice. What nobody polls is found by a sweep over `hasExpired`, which releases it and enqueues its job in one transaction.
- *
- * How tables with columns of their own come here:
- *
- * - `issuance_batch`: has both. A batch is inserted free beside its job, and a job that was buried is what the sweep looks for besides
- *   (`isFree` and no progress). `settleItems` renews with `lease_until` in SET and has `isHeld` already.
+ * - Acquire: one UPDATE with `isFree` in WHERE and `take` in SET, so that one of many processes gets the row (`for update skip locked`
+ *   where a statement acquires several). A row can be inserted with its lease.
+ * - Prove: each later statement of the holder has `isHeld` in WHERE and writes nothing when another process has acquired the row. A holder
+ *   that is late and has no successor may still complete, because an expired lease changes nothing by itself.
+ * - Renew: `lease_until` in SET, `isHeld` in WHERE.
+ * - Release: `RELEASE` in SET, in the statement that writes the outcome.
+ * - Recover: a process that dies releases nothing; the row is free again at `lease_until`. Work therefore completes earlier, renews its
+ *   lease, or is safe to do twice. Rows that are not polled are found by a sweep with `hasExpired`, which releases the row and enqueues its
+ *   job in one transaction.
  */
 export type Lease = { readonly claim: string; readonly leaseUntil: Date }
 
-/** A lease that this process is about to take. */
+/** Returns a lease for this process to acquire. */
 export function newLease(now: Date, ms: number): Lease {
   return { claim: crypto.randomUUID(), leaseUntil: new Date(now.getTime() + ms) }
 }
 
-/** SQL condition: no process holds the row, or the one that held it has died. `now` is SQL, e.g. `$3`; `of` an alias of the table. */
+/** SQL condition: the row has no lease, or its lease has expired. `now` is SQL, e.g. `$3`; `of` is an alias of the table. */
 export function isFree(now: string, of?: string): string {
   const table = of === undefined ? '' : `${of}.`
   return `(${table}claim is null or ${table}lease_until <= ${now})`
 }
 
-/** SQL condition: the lease has run out, so its process has died. */
+/** SQL condition: the row has a lease that has expired. */
 export function hasExpired(now: string): string {
   return `lease_until <= ${now}`
 }
 
-/** SQL condition: the row is still the holder's. */
+/** SQL condition: the row is still held under this claim. */
 export function isHeld(claim: string): string {
   return `claim = ${claim}`
 }
 
-/** SQL assignments that take the row. */
+/** SQL assignments that acquire the row. */
 export function take(claim: string, leaseUntil: string): string {
   return `claim = ${claim}, lease_until = ${leaseUntil}`
 }
 
-/** SQL assignments that let the row go. */
+/** SQL assignments that release the row. */
 export const RELEASE = 'claim = null, lease_until = null'

@@ -242,7 +242,7 @@ test('an arrival is an event of ids, so that the organisation can write to the p
   const told = events.data.filter(({ subject }: { subject: { id: string } }) => subject.id === data.id)
   assert.equal(told.length, 1)
   const { credentialIds, userId } = data
-  assert.deepEqual(told[0].subject, { kind: 'delivery', id: data.id })
+  assert.deepEqual(told[0].subject, { kind: 'wallet_delivery', id: data.id })
   assert.deepEqual(told[0].detail, { kind: 'credential', userId, credentialIds })
   assert.equal(JSON.stringify(events).includes('thandi'), false)
 })

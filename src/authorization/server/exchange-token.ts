@@ -78,7 +78,7 @@ async function findImpersonated(
   const user = await store.inTenant(tenantId, async (tx) => {
     const found = await findUser(tx, 'username', form.requested_subject ?? '')
     const entry = {
-      action: 'token.exchanged',
+      action: 'user.impersonated',
       subject: { kind: 'user', id: found?.id ?? null },
       by: { kind: 'client', id: clientId, ip, requestId },
       result: found?.enabled === true ? 'done' : 'refused',

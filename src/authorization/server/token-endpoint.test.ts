@@ -265,7 +265,7 @@ test('a client with users:impersonate acts for a user of its tenant, and each at
   }
   const audit = await db.store.single(tenantId, (tx) => tx.rows<{ action: string; result: string }>(listAudit))
   assert.deepEqual(
-    audit.filter((one) => one.action === 'token.exchanged').map((one) => one.result),
+    audit.filter((one) => one.action === 'user.impersonated').map((one) => one.result),
     ['done', 'refused', 'refused'],
   )
 })

@@ -4,7 +4,7 @@ import { sql, type TenantTx } from '../../store/store.ts'
 import type { Detail } from './entry.ts'
 import { isFrequent, RARE } from './frequent-actions.ts'
 
-/** A line of the audit trail. */
+/** An entry of the audit trail. */
 export type AuditRow = {
   readonly id: string
   readonly at: Date
@@ -20,18 +20,18 @@ export type AuditRow = {
   readonly detail: Detail
 }
 
-/** Which lines are wanted; undefined: all. The times are ISO 8601. */
+/** Filters of the list; undefined: no filter. Times are ISO 8601. */
 export type AuditFilter = {
-  readonly actor: string | undefined
-  readonly action: string | undefined
-  readonly subject: string | undefined
-  readonly createdAfter: string | undefined
-  readonly createdBefore: string | undefined
+  readonly actor?: string | undefined
+  readonly action?: string | undefined
+  readonly subject?: string | undefined
+  readonly createdAfter?: string | undefined
+  readonly createdBefore?: string | undefined
 }
 
-const find = sql('events.audit-find', 'select from audit_entry where tenant_id = $1 and id = $2')
+const find = sql('events.find_audit_entry', 'select from audit_entry where tenant_id = $1 and id = $2')
 const page = pagedList({
-  name: 'events.audit',
+  name: 'events.list_audit',
   select: `select id, at, actor_kind as "actorKind", actor_id as "actorId", acting_client as "actingClient", action,
     subject_kind as "subjectKind", subject_id as "subjectId", result, ip, request_id as "requestId", detail
     from audit_entry where tenant_id = $1`,
@@ -42,21 +42,21 @@ const page = pagedList({
     action: (value) => `action = ${value}`,
     rareAction: (value) => `action = ${value} and ${RARE}`,
     subject: (value) => `subject_id = ${value}`,
-    // Ids and times of one entry differ by a second at most, so the list is read along the ids.
+    // The id and the time of an entry differ by at most a second, so the list is read along the ids.
     firstId: (value) => `id >= ${value}`,
     lastId: (value) => `id < ${value}`,
     createdAfter: (value) => `at >= ${value}`,
     createdBefore: (value) => `at < ${value}`,
   },
 })
-const APART_MS = 2000
+const ID_SKEW_MS = 2000
 
-/** Whether there is a line with this id. */
+/** Returns whether there is an entry with this id. */
 export async function hasAuditRow(tx: TenantTx, id: string): Promise<boolean> {
   return (await tx.rows(find, [tx.tenantId, id])).length === 1
 }
 
-/** One page of lines, in the order of their times, and one more if there are more. */
+/** Returns one page of entries by time, and one row more if there is a next page. */
 export async function listAuditRows(
   tx: TenantTx,
   ask: PageRequest,
@@ -64,8 +64,8 @@ export async function listAuditRows(
 ): Promise<AuditRow[]> {
   const { createdAfter, createdBefore } = filter
   const ids = {
-    firstId: createdAfter && lowestIdAt(new Date(Date.parse(createdAfter) - APART_MS)),
-    lastId: createdBefore && lowestIdAt(new Date(Date.parse(createdBefore) + APART_MS)),
+    firstId: createdAfter && lowestIdAt(new Date(Date.parse(createdAfter) - ID_SKEW_MS)),
+    lastId: createdBefore && lowestIdAt(new Date(Date.parse(createdBefore) + ID_SKEW_MS)),
   }
   const named = action !== undefined && isFrequent(action) ? { action } : { rareAction: action }
   return page<AuditRow>(tx, ask, [tx.tenantId], { ...filter, ...named, ...ids })

@@ -1,8 +1,8 @@
 import type { Caller } from '../../caller.ts'
 import { idAt } from '../../store/row-id.ts'
-import { isPublicEvent } from './public-events.ts'
+import { type AuditAction, isPublicEvent, type SubjectKind } from './vocabulary.ts'
 
-/** A stranger at the protocol surface: its id, if any, is what it calls itself (a client id, an issuer URL). */
+/** An unauthenticated caller of the protocol surface. Its id, if any, is self-asserted (a client id, an issuer URL). */
 export type AnonymousActor = {
   readonly kind: 'wallet' | 'verifier' | 'issuer'
   readonly id?: string
@@ -10,29 +10,28 @@ export type AnonymousActor = {
   readonly requestId?: string
 }
 
-/** Who did it. `system`: a job or the start of the server. `client`: one that is not a Caller yet. */
+/** The actor of an entry. `system`: a job or the start of the server. `client`: a client at the token endpoint. */
 export type Actor = ActorColumns | AnonymousActor | 'system' | Machine
 
-/** As much of a caller as an entry says. */
+/** The members of a caller that an entry records. */
 export type ActorColumns = Pick<Caller, 'actor' | 'actingClientId' | 'ip' | 'requestId'>
 
 type Machine = { readonly kind: 'client'; readonly id: string; readonly ip: string; readonly requestId: string }
 
-/** What a detail may hold: ids, counts, states. Never a claim, a name, a token or a key. */
+/** Ids, counts and states. Never a claim, a name, a token or a key. */
 export type Detail = Readonly<Record<string, string | number | boolean | null | readonly string[]>>
 
-/** One line of the audit trail. It is a public event too when its action is one of `publicEvents`. */
+/** An entry to record. It is a public event too when its action is one of `publicEvents`. */
 export type AuditEntry = {
-  /** What happened, in the past tense: `credential.revoked`. */
-  readonly action: string
-  readonly subject: { readonly kind: string; readonly id: string | null }
+  readonly action: AuditAction
+  readonly subject: { readonly kind: SubjectKind; readonly id: string | null }
   readonly by: Actor
-  /** `done` unless told. A refusal is recorded where an attempt alone matters (impersonation, transaction codes). */
+  /** `done` by default. A refusal is recorded where the attempt alone matters (impersonation, transaction codes). */
   readonly result?: 'done' | 'refused'
   readonly detail?: Detail
 }
 
-/** The entry as the columns of its row, but the tenant. */
+/** Returns the entry as the columns of its row, without the tenant. */
 export function columnsOf({ action, subject, by, result, detail }: AuditEntry, now: Date) {
   const { kind, id, client, ip, requestId } = actorOf(by)
   return {

@@ -15,7 +15,7 @@ before(async () => {
 })
 after(() => house.close())
 
-/** Runs the sweep so many days from now; ids of entries carry the time of this machine. */
+/** Runs the sweep as if that many days had passed; ids of entries carry the time of this machine. */
 function sweepIn(days: number): Promise<void> {
   const clock = { now: () => new Date(Date.now() + days * 86_400_000) }
   const { store } = house.platform
@@ -51,7 +51,7 @@ test('the audit trail forgets the addresses of callers after their time, and not
   assert.deepEqual(await entriesOf(one), cleared)
 })
 
-test('what is newer keeps its address, and nobody may change another member of an entry', async () => {
+test('newer entries keep their address, and the application cannot change another member of an entry', async () => {
   const caller = await aTenant(house)
   await happenTo(caller, 2)
   await sweepIn(89)

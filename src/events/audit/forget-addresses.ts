@@ -9,21 +9,21 @@ const ENTRIES_PER_STEP = 1000
 const TENANTS_PER_STEP = 500
 const LEAST = '00000000-0000-0000-0000-000000000000'
 
-// From one tenant to the next along the primary key, one look-up each.
+// One index look-up for each tenant, along the primary key.
 const listTenants = sql(
-  'events.address-tenants',
-  `with recursive known as (
+  'events.list_address_tenants',
+  `with recursive recorded as (
      (select tenant_id as id from audit_entry order by tenant_id limit 1)
      union all
-     select (select a.tenant_id from audit_entry a where a.tenant_id > known.id order by a.tenant_id limit 1) from known
-     where known.id is not null
+     select (select a.tenant_id from audit_entry a where a.tenant_id > recorded.id order by a.tenant_id limit 1) from recorded
+     where recorded.id is not null
    )
-   select known.id from known left join audit_address_sweep s on s.tenant_id = known.id
-   where exists (select from audit_entry a where a.tenant_id = known.id and a.id > coalesce(s.until, '${LEAST}') and a.id < $1) limit $2`,
+   select recorded.id from recorded left join audit_address_sweep s on s.tenant_id = recorded.id
+   where exists (select from audit_entry a where a.tenant_id = recorded.id and a.id > coalesce(s.until, '${LEAST}') and a.id < $1) limit $2`,
 )
-// The position moves with what was cleared: a step that is repeated begins where the last one ended.
+// The position advances in the statement that clears, so a repeated step starts where the last one ended.
 const clearStep = sql(
-  'events.address-clear',
+  'events.clear_addresses',
   `with step as (
      select id from audit_entry
      where tenant_id = $1 and id < $2 and id > coalesce((select until from audit_address_sweep where tenant_id = $1), '${LEAST}')
@@ -37,7 +37,7 @@ const clearStep = sql(
    select id from step`,
 )
 
-/** Clears the addresses of callers in audit entries older than the setting says, some at a time. A second run finds nothing to do. */
+/** Clears the IP addresses in audit entries older than `auditAddressDays`, in steps. A second run finds nothing to do. */
 export async function forgetAddresses({ store, clock, config }: Needs, signal: AbortSignal): Promise<void> {
   const end = firstIdAt(clock.now().getTime() - config.auditAddressDays * 86_400_000)
   const tenants = await store.across('tenants with old audit entries', (tx) =>
@@ -51,7 +51,7 @@ export async function forgetAddresses({ store, clock, config }: Needs, signal: A
   }
 }
 
-/** The least id of an entry of that time: ids are UUIDs of version 7 and begin with their milliseconds. */
+/** Returns the least id of entries of that time: ids are UUIDs of version 7 and start with their milliseconds. */
 function firstIdAt(ms: number): string {
   const time = ms.toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`

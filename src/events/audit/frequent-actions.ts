@@ -1,6 +1,6 @@
 /**
- * What happens in every issuance and every presentation. It is in no index by actor, action or type, which each of them would have to pay for;
- * reading along the order of time meets it soon.
+ * Actions of every issuance and every presentation. The indexes by action and by event type leave them out, because each such entry would
+ * pay for them; a read in the order of time finds these entries soon.
  */
 const FREQUENT: readonly string[] = [
   'openid4vc.issuance.offered',
@@ -9,10 +9,10 @@ const FREQUENT: readonly string[] = [
   'openid4vc.verification.verified',
 ]
 
-/** Condition of the indexes of the audit trail that leave these actions out. */
+/** SQL condition of the indexes that leave these actions out. */
 export const RARE = `action not in (${FREQUENT.map((action) => `'${action}'`).join(', ')})`
 
-/** Whether an action is in none of those indexes. */
+/** Returns whether those indexes leave an action out. */
 export function isFrequent(action: string): boolean {
   return FREQUENT.includes(action)
 }

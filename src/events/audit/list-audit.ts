@@ -3,25 +3,25 @@ import { type ListRequest, listQuery } from '../../api/list.ts'
 import type { Caller } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
-import { type AuditRow, hasAuditRow, listAuditRows } from './audit-store.ts'
+import { type AuditFilter, type AuditRow, hasAuditRow, listAuditRows } from './audit-store.ts'
 
 const text = (description: string) =>
   Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000]*$', description })
 const time = Type.String({ format: 'date-time' })
 const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** What the audit trail may be asked for. */
+/** The query of the audit trail. */
 export const AuditListQuery = listQuery({
   filters: {
-    actor: text('The id of the user or client who did it.'),
-    action: text('What happened: `credential.revoked`.'),
-    subject: text('The id of what it happened to.'),
+    actor: text('The id of the user or client that acted.'),
+    action: text('The action, e.g. `credential.revoked`.'),
+    subject: text('The id of the subject.'),
     createdAfter: time,
     createdBefore: time,
   },
 })
 
-/** A line of the audit trail as it leaves. */
+/** The reply schema of an audit entry. */
 export const AuditEntryReply = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
@@ -47,31 +47,26 @@ export const AuditEntryReply = Type.Object(
 )
 type AuditEntryReply = Static<typeof AuditEntryReply>
 
-/** One page of the audit trail, one row more if there is another. @throws Fault `request.invalid` */
+/** Returns one page of the audit trail, and one row more if there is a next page. @throws Fault `request.invalid` */
 export async function listAudit(
   { store }: Pick<Platform, 'store'>,
   { tenantId }: Caller,
-  ask: ListRequest,
-  query: Static<typeof AuditListQuery>,
+  list: ListRequest,
+  filter: AuditFilter,
 ): Promise<AuditRow[]> {
-  const cursor = ask.after ?? ask.before
-  const filter = {
-    actor: query['filter[actor]'],
-    action: query['filter[action]'],
-    subject: query['filter[subject]'],
-    createdAfter: query['filter[createdAfter]'],
-    createdBefore: query['filter[createdBefore]'],
-  }
+  const cursor = list.after ?? list.before
   return store.inTenant(tenantId, async (tx) => {
     if (cursor !== null && !(await hasAuditRow(tx, cursor))) {
-      const parameter = ask.after === null ? 'page[before]' : 'page[after]'
-      throw new Fault('request.invalid', { violations: [{ detail: 'There is no entry with this id.', parameter }] })
+      const parameter = list.after === null ? 'page[before]' : 'page[after]'
+      throw new Fault('request.invalid', {
+        violations: [{ detail: 'There is no audit entry with this id.', parameter }],
+      })
     }
-    return listAuditRows(tx, ask, filter)
+    return listAuditRows(tx, list, filter)
   })
 }
 
-/** A line of the audit trail in the form of {@link AuditEntryReply}. */
+/** Returns an audit entry in the form of {@link AuditEntryReply}. */
 export function showAuditEntry(row: AuditRow): AuditEntryReply {
   return {
     ...{ id: row.id, createdAt: row.at.toISOString(), action: row.action, result: row.result },

@@ -58,7 +58,7 @@ test('an entry says who, for whom, what, on what, when, from where and with whic
     subject: { kind: 'credential', id: 'c1' },
     by: aCaller(id),
     detail: { templateId: 't1', listed: ['a', 'b'] },
-  }
+  } as const
   await db.store.single(id, (tx) => record(tx, entry, noon))
   const [found] = await entriesOf(id)
   assert.partialDeepStrictEqual(found, {
@@ -87,7 +87,7 @@ test('an action that is no public event stays in the audit trail', async () => {
 
 test('an entry and its change stand or fall together', async () => {
   const { id } = await aTenant()
-  const entry = { action: 'x.done', subject: { kind: 'x', id: null }, by: 'system' } as const
+  const entry = { action: 'tenant.created', subject: { kind: 'tenant', id: null }, by: 'system' } as const
   const failed = db.store.inTenant(id, async (tx) => {
     await record(tx, entry, noon)
     throw new Error('later')
@@ -98,12 +98,12 @@ test('an entry and its change stand or fall together', async () => {
 
 test('an entry inside the statement of the change is written when a row changed, and only then', async () => {
   const { id, slug } = await aTenant()
-  const entry = { action: 'tenant.renamed', subject: { kind: 'tenant', id: null }, by: 'system' } as const
+  const entry = { action: 'tenant.changed', subject: { kind: 'tenant', id: null }, by: 'system' } as const
   await db.store.single(id, (tx) => tx.rows(changing, ['New', slug, ...auditValues(entry, noon)]))
   await db.store.single(id, (tx) => tx.rows(changing, ['New', 'nobody', ...auditValues(entry, noon)]))
   const entries = await entriesOf(id)
   assert.equal(entries.length, 1)
-  assert.partialDeepStrictEqual(entries[0], { action: 'tenant.renamed', subject_id: id })
+  assert.partialDeepStrictEqual(entries[0], { action: 'tenant.changed', subject_id: id })
 })
 
 for (const text of [`update audit_entry set action = 'y'`, 'delete from audit_entry']) {
@@ -119,7 +119,7 @@ for (const text of [`update audit_entry set action = 'y'`, 'delete from audit_en
 
 test('the audit trail of another tenant is invisible', async () => {
   const [one, other] = [await aTenant(), await aTenant()]
-  const entry = { action: 'x.done', subject: { kind: 'x', id: null }, by: 'system' } as const
+  const entry = { action: 'tenant.created', subject: { kind: 'tenant', id: null }, by: 'system' } as const
   await db.store.single(one.id, (tx) => record(tx, entry, noon))
   assert.deepEqual(await entriesOf(other.id), [])
 })

@@ -2,12 +2,12 @@ import { sql, type TenantTx } from '../../store/store.ts'
 import type { AuditEntry } from './entry.ts'
 import { auditValues, insertAudit } from './recorded-sql.ts'
 
-const insertEntry = sql('events.record', insertAudit('entry.subject_id', '', 1))
+const insertEntry = sql('events.insert_audit_entry', insertAudit('entry.subject_id', '', 1))
 
 /**
- * Writes one line of the audit trail in the caller's transaction: the change and its record stand or fall together.
+ * Records an audit entry in the caller's transaction, so that the change and its entry are committed together or not at all.
  *
- * One statement. Where the change is a single statement too, `auditCte` of `recorded-sql.ts` puts both into one.
+ * It is one statement. Where the change is a single statement too, `auditCte` of `recorded-sql.ts` combines both.
  */
 export async function record(tx: TenantTx, entry: AuditEntry, now: Date): Promise<void> {
   await tx.rows(insertEntry, auditValues(entry, now))

@@ -4,16 +4,16 @@ const INSERT = `insert into audit_entry (tenant_id, id, at, actor_kind, actor_id
     result, ip, request_id, detail)`
 
 type Place = {
-  /** CTE of the same statement that yields the changed row: no row, no entry. At most one row, since an entry has one id. */
+  /** CTE of the same statement that returns the changed row: no row, no entry. At most one row, because an entry has one id. */
   readonly from: string
-  /** SQL for the id of the subject, e.g. `ins.id`. It stands in for a `subject.id` of null. */
+  /** SQL for the id of the subject, e.g. `ins.id`. It is used when `subject.id` is null. */
   readonly subjectId?: string
-  /** Number of the parameter that carries the entry; the value comes from {@link auditValues}. */
+  /** Number of the parameter for the entry; its value comes from {@link auditValues}. */
   readonly first: number
 }
 
 /**
- * The text of a CTE that writes the audit entry in the same statement as the change, for hot single-statement use cases:
+ * Returns a CTE that inserts the audit entry in the same statement as the change, for use cases of one statement:
  *
  *     with spent as (update … returning id),
  *          ${auditCte({ from: 'spent', subjectId: 'spent.id', first: 3 })}
@@ -26,15 +26,15 @@ export function auditCte({ from, subjectId, first }: Place): string {
   return `audited as (${insertAudit(subject, `${from} cross join `, first)})`
 }
 
-/** The value for the parameter that {@link auditCte} named, ready to spread behind the statement's own. */
+/** Returns the value of the parameter of {@link auditCte}, to spread after the statement's own values. */
 export function auditValues(entry: AuditEntry, now: Date): [string] {
   return [JSON.stringify(columnsOf(entry, now))]
 }
 
 /**
- * As {@link auditCte} for a change of many rows, each with an entry of its own: that whose subject it is.
+ * As {@link auditCte} for a change of many rows. Each row has its own entry, matched by its subject.
  *
- * @param detail SQL for a JSON object that is added to what the entry says, about the row.
+ * @param detail SQL for a JSON object about the row, which is merged into the detail of the entry.
  */
 export function auditEachCte({
   from,
@@ -47,12 +47,12 @@ export function auditEachCte({
   from ${from} join jsonb_populate_recordset(null::audit_entry, $${first}::jsonb) as entry on entry.subject_id = (${subjectId})::text)`
 }
 
-/** The value for the parameter that {@link auditEachCte} named. */
+/** Returns the value of the parameter of {@link auditEachCte}. */
 export function auditEachValues(entries: readonly AuditEntry[], now: Date): [string] {
   return [JSON.stringify(entries.map((one) => columnsOf(one, now)))]
 }
 
-/** INSERT of one entry out of a JSON parameter. `source` is what it is joined to, e.g. a CTE. */
+/** Returns an INSERT of one entry from a JSON parameter. `source` is a FROM item and join, e.g. `spent cross join `. */
 export function insertAudit(subject: string, source: string, parameter: number): string {
   return `${INSERT}
   select ${columnsWith(subject, 'entry.detail')}

@@ -4,6 +4,7 @@ import type { Caller } from '../../caller.ts'
 import { newId } from '../../store/row-id.ts'
 import type { AuditEntry } from '../audit/entry.ts'
 import { record } from '../audit/record.ts'
+import type { AuditAction } from '../audit/vocabulary.ts'
 import { aHouse, aTenant, type House, until } from '../test-support/house.ts'
 import { countEvents, readCounts, type TemplatesOf } from './count-events.ts'
 import { findCounted } from './figure-store.ts'
@@ -17,17 +18,17 @@ after(() => house.close())
 const months = { from: '2026-05-01', until: '2026-06-01', templateId: null }
 const template = newId()
 /** All is made of one template. */
-const templatesOf: TemplatesOf = async (_tx, happenings) =>
-  new Map(happenings.map(({ subjectId }) => [subjectId ?? '', template]))
+const templatesOf: TemplatesOf = async (_tx, events) =>
+  new Map(events.map(({ subjectId }) => [subjectId ?? '', template]))
 const never = new AbortController().signal
 
 function happen(
   caller: Caller,
-  action: string,
+  action: AuditAction,
   at: string,
   detail: NonNullable<AuditEntry['detail']> = {},
 ): Promise<void> {
-  const subject = { kind: action.startsWith('credential') ? 'credential' : 'issuance', id: newId() }
+  const subject = { kind: action.startsWith('credential') ? 'credential' : 'issuance', id: newId() } as const
   const entry = { action, subject, by: 'system', detail } as const
   return house.platform.store.single(caller.tenantId, (tx) => record(tx, entry, new Date(at)))
 }
@@ -64,7 +65,7 @@ const expected = {
   '2026-06-01 presentation.failed': 1,
 }
 
-test('what happened is counted before the sweep came by, and the same after it', async () => {
+test('events are counted before the sweep ran, and the counts are the same after it', async () => {
   const caller = await aTenant(house)
   await story(caller)
   assert.deepEqual(await told(caller), expected)
@@ -83,14 +84,14 @@ test('what happened is counted before the sweep came by, and the same after it',
   assert.deepEqual(await told(caller), more)
 })
 
-test('of sweeps at the same moment each thing is counted by one', async () => {
+test('concurrent sweeps count each event once', async () => {
   const caller = await aTenant(house)
   await story(caller)
   await Promise.all(Array.from({ length: 5 }, () => countEvents(house.platform, templatesOf, never)))
   assert.deepEqual(await told(caller), expected)
 })
 
-test('months and template narrow the counts, also those that no sweep made', async () => {
+test('months and template filter the counts, also of events that no sweep has counted', async () => {
   const caller = await aTenant(house)
   await story(caller)
   for (const _ of ['live', 'counted']) {
@@ -102,7 +103,7 @@ test('months and template narrow the counts, also those that no sweep made', asy
   }
 })
 
-test('one tenant is not counted with another', async () => {
+test('the counts of one tenant do not include another', async () => {
   const [caller, other] = [await aTenant(house), await aTenant(house)]
   await story(caller)
   assert.deepEqual(await told(other), {})

@@ -4,21 +4,21 @@ import type { TenantTx } from '../../store/store.ts'
 import { addCounts, findCounted, listAuditEvents, listCountRows, listTenantsToCount } from './figure-store.ts'
 import { type AuditEvent, type Count, countMetrics, metricOf } from './metric.ts'
 
-/** Which template each subject was made of, by the id of the subject. */
-export type TemplatesOf = (tx: TenantTx, happenings: readonly AuditEvent[]) => Promise<ReadonlyMap<string, string>>
+/** Returns the template that each subject was created from, by the id of the subject. */
+export type TemplatesOf = (tx: TenantTx, events: readonly AuditEvent[]) => Promise<ReadonlyMap<string, string>>
 
-const HAPPENINGS_PER_TURN = 5_000
+const EVENTS_PER_TURN = 5_000
 const TENANTS_PER_TURN = 1_000
-/** So many are counted for an answer besides what was counted before it. */
+/** Events not counted by the sweep yet that one answer adds at most. */
 const LIVE_MAX = 1_000
 
-/** Counts what happened at all tenants since it was last counted. Any number of servers may do so at a time. */
+/** Counts the new events of all tenants. Any number of servers may do so concurrently. */
 export async function countEvents(
   { store }: Pick<Platform, 'store'>,
   templatesOf: TemplatesOf,
   signal: AbortSignal,
 ): Promise<void> {
-  const tenants = await store.across('tenants of which something was not counted yet', (tx) =>
+  const tenants = await store.across('tenants with events that are not counted', (tx) =>
     listTenantsToCount(tx, TENANTS_PER_TURN),
   )
   for (const tenantId of tenants) {
@@ -29,21 +29,21 @@ export async function countEvents(
   }
 }
 
-/** @returns whether there may be more. */
+/** Counts one batch of events. Returns whether there may be more. */
 async function countSome(tx: TenantTx, templatesOf: TemplatesOf): Promise<boolean> {
   const from = await findCounted(tx)
-  const happenings = await listAuditEvents(tx, from, true, HAPPENINGS_PER_TURN)
-  const last = happenings.at(-1)
+  const events = await listAuditEvents(tx, from, true, EVENTS_PER_TURN)
+  const last = events.at(-1)
   if (last === undefined) return false
-  await addCounts(tx, from, last, await count(tx, happenings, templatesOf))
-  return happenings.length === HAPPENINGS_PER_TURN
+  await addCounts(tx, from, last, await count(tx, events, templatesOf))
+  return events.length === EVENTS_PER_TURN
 }
 
 /**
- * What happened in some months.
+ * Returns the counts of some months, including events that the sweep has not counted yet.
  *
- * @param ask Its first and its last month, as `2026-05-01`, and of which template; null: of all.
- * @returns The counts, and up to when everything is in them; null: up to now.
+ * @param ask The first and the last month, as `2026-05-01`, and the template; null: all templates.
+ * @returns The counts, and the time up to which they are complete; null: up to now.
  */
 export async function readCounts(
   { store }: Pick<Platform, 'store'>,
@@ -53,7 +53,7 @@ export async function readCounts(
 ): Promise<{ readonly counts: readonly Count[]; readonly countedUntil: Date | null }> {
   return store.inTenant(tenantId, async (tx) => {
     const { counted, counts } = await listCountRows(tx, ask)
-    // What happens while the sweep is not there is few, unless very much does.
+    // Few events are recorded between two sweeps, except under heavy load.
     const fresh = await listAuditEvents(tx, counted, false, LIVE_MAX)
     const live = (await count(tx, fresh, templatesOf)).filter(
       ({ month, templateId }) =>
@@ -64,8 +64,8 @@ export async function readCounts(
   })
 }
 
-async function count(tx: TenantTx, happenings: readonly AuditEvent[], templatesOf: TemplatesOf): Promise<Count[]> {
-  const counted = happenings.filter((one) => metricOf(one) !== null)
+async function count(tx: TenantTx, events: readonly AuditEvent[], templatesOf: TemplatesOf): Promise<Count[]> {
+  const counted = events.filter((one) => metricOf(one) !== null)
   if (counted.length === 0) return []
   return countMetrics(counted, await templatesOf(tx, counted))
 }

@@ -1,6 +1,6 @@
 import type { Detail } from '../audit/entry.ts'
 
-/** What is counted of issuances and of the credentials in them. */
+/** Metrics of issuances and of the credentials in them. */
 export const issuanceMetrics = [
   'offered',
   'completed',
@@ -13,15 +13,15 @@ export const issuanceMetrics = [
   'suspended',
   'reinstated',
 ] as const
-/** What is counted of presentation requests. */
+/** Metrics of presentation requests. */
 export const presentationMetrics = ['requested', 'verified', 'rejected', 'failed', 'expired'] as const
 
-/** One thing that is counted. */
+/** The name of a metric, as stored in `event_count.figure`. */
 export type Metric =
   | `issuance.${(typeof issuanceMetrics)[number]}`
   | `presentation.${(typeof presentationMetrics)[number]}`
 
-/** What stands in the audit trail of something that may be counted. */
+/** The columns of an audit entry that counting reads. */
 export type AuditEvent = {
   readonly action: string
   readonly at: Date
@@ -30,7 +30,7 @@ export type AuditEvent = {
   readonly detail: Detail
 }
 
-/** How often something happened to what was made of a template. `month`: of UTC, its first day, `2026-05-01`. */
+/** The value of a metric for a template and a month. `month` is its first day in UTC, `2026-05-01`. */
 export type Count = {
   readonly templateId: string
   readonly month: string
@@ -38,10 +38,10 @@ export type Count = {
   readonly count: number
 }
 
-/** Counted, but no public events: what they are asked for by. */
+/** Actions that are counted and are not public events. */
 export const extraCounted = ['issuance.canceled', 'issuance.reopened'] as const
 
-const figures: Readonly<Record<string, Metric>> = {
+const metrics: Readonly<Record<string, Metric>> = {
   'openid4vc.issuance.offered': 'issuance.offered',
   'openid4vc.issuance.completed': 'issuance.completed',
   'openid4vc.issuance.expired': 'issuance.expired',
@@ -60,28 +60,28 @@ const figures: Readonly<Record<string, Metric>> = {
 }
 
 /**
- * Adds up what happened.
+ * Counts events by template, month and metric.
  *
- * @param templates By the id of the subject. What has none is left out.
+ * @param templates Template ids by the id of the subject. Events without one are left out.
  */
-export function countMetrics(happenings: readonly AuditEvent[], templates: ReadonlyMap<string, string>): Count[] {
+export function countMetrics(events: readonly AuditEvent[], templates: ReadonlyMap<string, string>): Count[] {
   const counts = new Map<string, Count>()
-  for (const one of happenings) {
+  for (const one of events) {
     const figure = metricOf(one)
     const templateId = one.subjectId === null ? undefined : templates.get(one.subjectId)
     if (figure === null || templateId === undefined) continue
     const month = `${one.at.toISOString().slice(0, 7)}-01`
     const key = `${templateId} ${month} ${figure}`
-    // What could not be signed is open again, so it was not completed after all.
+    // Signing failed and the issuance was reopened, so its completion is subtracted.
     const count = (counts.get(key)?.count ?? 0) + (one.action === 'issuance.reopened' ? -1 : 1)
     counts.set(key, { templateId, month, figure, count })
   }
   return [...counts.values()]
 }
 
-/** As what it is counted; null: it is not. */
+/** Returns the metric that an event counts for, or null. */
 export function metricOf({ action, detail }: Pick<AuditEvent, 'action' | 'detail'>): Metric | null {
-  // Webhooks know no event of their own for a refusal by the holder.
+  // There is no event type for a refusal by the holder.
   if (action === 'openid4vc.verification.failed' && detail.status === 'rejected') return 'presentation.rejected'
-  return figures[action] ?? null
+  return metrics[action] ?? null
 }

@@ -2,15 +2,14 @@ import type { Platform } from '../../platform.ts'
 import { endEra, findForeignEra } from './event-store.ts'
 
 /**
- * Events are ordered by the transaction that recorded them, and another database server counts transactions anew. When the data was moved
- * to one that is behind, a new era begins, so that what is recorded from now on comes after all there is. Runs before anything is
- * recorded.
+ * Starts a new era of events after the data was moved to a database server with lower transaction ids. Events are ordered by transaction
+ * id, so without a new era new events would come before old ones. Runs before any event is recorded.
  */
 export async function settleEventOrder({ store, log }: Pick<Platform, 'store' | 'log'>): Promise<void> {
-  const ended = await store.across('events of all tenants that another database server numbered', async (tx) => {
+  const ended = await store.across('events of all tenants with foreign transaction ids', async (tx) => {
     const era = await findForeignEra(tx)
     if (era !== null) await endEra(tx, era)
     return era
   })
-  if (ended !== null) log.info({ era: ended + 1 }, 'the data came from another database server: a new era of events')
+  if (ended !== null) log.info({ era: ended + 1 }, 'new era of events: the data came from another database server')
 }

@@ -159,7 +159,7 @@ test('a stream ends with its token', async () => {
   await until(() => heard.isOver)
 })
 
-test('a tenant has so many streams and no more, and those that ended do not count', async () => {
+test('a tenant has at most 20 open streams, and those that ended do not count', async () => {
   const caller = await aTenant(house)
   const open = []
   for (let n = 0; n < 20; n += 1) open.push(await streamOf(caller))

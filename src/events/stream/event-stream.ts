@@ -2,32 +2,29 @@ import { Readable } from 'node:stream'
 import type { Caller, TenantId } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
-import type { Store } from '../../store/store.ts'
 import { isUuid } from '../../uuid.ts'
 import { type PublishedEvent, showEvent } from './event.ts'
-import { currentPosition, type EventFilter, findEventPlace, listEventRows } from './event-store.ts'
+import { currentPosition, type EventFilter, findEventPosition, listEventRows } from './event-store.ts'
 import type { Position } from './position.ts'
 import { watchEvents } from './watch-events.ts'
 
-type Needs = Pick<Platform, 'store' | 'clock' | 'log'>
+type Needs = Pick<Platform, 'store' | 'clock' | 'log' | 'memory'>
 type Start = { readonly from: Position; readonly seen: string | null }
 
 const STREAMS_PER_TENANT = 20
 const STREAMS_MAX = 500
 const EVENTS_PER_READ = 100
-/** Proxies close what is silent for a minute or less. */
+/** Proxies close a connection that is silent for a minute or less. */
 const HEARTBEAT_MS = 15_000
-/** For callers whose token does not say when it ends. */
+/** A stream ends after this time or with its token, whichever is earlier. */
 const STREAM_MS_MAX = 300_000
 const RETRY_MS = 2000
 
-const open = new WeakMap<Store, Map<TenantId, number>>()
-
 /**
- * The events of a tenant as they happen, from behind `lastEventId`, or from now on. It ends when the token does; who comes back with the
- * last id that it saw misses nothing.
+ * Returns the events of a tenant as server-sent events: those after `lastEventId`, by default those from now on. It ends when the token
+ * expires; a client that reconnects with the last id that it received misses no event.
  *
- * @throws Fault `request.invalid` for an id that is no event's, `request.rate_limited` when there are too many streams
+ * @throws Fault `request.invalid` when no event has the id, `request.rate_limited` when too many streams are open
  * @see [HTML, 9.2 Server-sent events](https://html.spec.whatwg.org/multipage/server-sent-events.html#server-sent-events)
  */
 export async function openEventStream(
@@ -36,12 +33,12 @@ export async function openEventStream(
   filter: EventFilter,
   lastEventId: string | string[] | undefined,
 ): Promise<Readable> {
-  const leave = enter(needs.store, caller.tenantId)
+  const release = acquirePlace(needs, caller.tenantId)
   try {
     const start = await startOf(needs, caller, lastEventId)
-    return new EventStream(needs, caller, filter, start, leave)
+    return new EventStream(needs, caller, filter, start, release)
   } catch (error) {
-    leave()
+    release()
     throw error
   }
 }
@@ -53,16 +50,15 @@ async function startOf(
 ): Promise<Start> {
   if (lastEventId === undefined || lastEventId === '') return store.single(tenantId, currentPosition)
   const id = String(lastEventId)
-  const from = isUuid(id) ? await store.single(tenantId, (tx) => findEventPlace(tx, id)) : null
+  const from = isUuid(id) ? await store.single(tenantId, (tx) => findEventPosition(tx, id)) : null
   if (from !== null) return { from, seen: null }
-  const detail = 'There is no event with this id; without the header the stream begins now.'
+  const detail = 'There is no event with this id. Without the header the stream starts now.'
   throw new Fault('request.invalid', { violations: [{ detail, parameter: 'Last-Event-ID' }] })
 }
 
-/** Counts a stream in. @returns how to count it out. */
-function enter(store: Store, tenantId: TenantId): () => void {
-  const counts = open.get(store) ?? new Map<TenantId, number>()
-  open.set(store, counts)
+/** Counts an open stream. Returns a function that ends the count, once. */
+function acquirePlace({ memory }: Needs, tenantId: TenantId): () => void {
+  const counts = memory.single('events.streams', () => new Map<TenantId, number>())
   const own = counts.get(tenantId) ?? 0
   const all = [...counts.values()].reduce((sum, one) => sum + one, 0)
   if (own >= STREAMS_PER_TENANT || all >= STREAMS_MAX) {
@@ -70,17 +66,17 @@ function enter(store: Store, tenantId: TenantId): () => void {
     throw new Fault('request.rate_limited', { detail, meta: { retryAfterSeconds: 30 } })
   }
   counts.set(tenantId, own + 1)
-  let isIn = true
+  let isHeld = true
   return () => {
-    if (!isIn) return
-    isIn = false
+    if (!isHeld) return
+    isHeld = false
     const left = (counts.get(tenantId) ?? 1) - 1
     if (left > 0) counts.set(tenantId, left)
     else counts.delete(tenantId)
   }
 }
 
-/** Reads when the client does: who does not listen fills no memory. */
+/** Reads from the database only when the client reads, so that a slow client fills no memory. */
 class EventStream extends Readable {
   readonly #needs: Needs
   readonly #tenantId: TenantId
@@ -88,12 +84,12 @@ class EventStream extends Readable {
   readonly #ends: (() => void)[]
   #from: Position
   #seen: string | null
-  #isWanted = false
+  #isDemanded = false
   #isReading = false
   #mayBeMore = true
   #isOver = false
 
-  constructor(needs: Needs, caller: Caller, filter: EventFilter, { from, seen }: Start, leave: () => void) {
+  constructor(needs: Needs, caller: Caller, filter: EventFilter, { from, seen }: Start, release: () => void) {
     super({ highWaterMark: 65_536 })
     this.#needs = needs
     this.#tenantId = caller.tenantId
@@ -103,14 +99,14 @@ class EventStream extends Readable {
     const left = (caller.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY) - needs.clock.now().getTime()
     const end = setTimeout(() => this.push(null), Math.max(0, Math.min(left, STREAM_MS_MAX))).unref()
     const beat = setInterval(() => this.#beat(), HEARTBEAT_MS).unref()
-    const unwatch = watchEvents(needs, caller.tenantId, () => this.#news())
-    this.#ends = [leave, unwatch, () => clearTimeout(end), () => clearInterval(beat)]
+    const unwatch = watchEvents(needs, caller.tenantId, () => this.#onNewEvents())
+    this.#ends = [release, unwatch, () => clearTimeout(end), () => clearInterval(beat)]
     this.push(`retry: ${RETRY_MS}\n\n`)
   }
 
   override _read(): void {
-    this.#isWanted = true
-    void this.#go()
+    this.#isDemanded = true
+    void this.#pump()
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
@@ -118,7 +114,7 @@ class EventStream extends Readable {
     done(error)
   }
 
-  /** A server that stops ends streams from outside, maybe in the middle of a read: what comes after the end is let go. */
+  /** A stopping server may end the stream in the middle of a read; chunks after the end are dropped. */
   override push(chunk: string | null): boolean {
     if (this.#isOver) return false
     if (chunk === null) this.#close()
@@ -130,30 +126,30 @@ class EventStream extends Readable {
     for (const end of this.#ends.splice(0)) end()
   }
 
-  #news(): void {
+  #onNewEvents(): void {
     this.#mayBeMore = true
-    void this.#go()
+    void this.#pump()
   }
 
   #beat(): void {
-    // Only to who has taken everything: the others hear enough.
-    if (this.#isWanted) this.push(': \n\n')
+    // Only when the client has read everything: otherwise the connection is not silent.
+    if (this.#isDemanded) this.push(': \n\n')
   }
 
-  async #go(): Promise<void> {
+  async #pump(): Promise<void> {
     if (this.#isReading || this.#isOver) return
     this.#isReading = true
     try {
-      while (this.#isWanted && this.#mayBeMore && !this.#isOver) await this.#readOn()
+      while (this.#isDemanded && this.#mayBeMore && !this.#isOver) await this.#readPage()
     } catch (error) {
-      this.#needs.log.error({ err: error }, 'an event stream ended early')
-      // The client comes back with the last id that it saw.
+      this.#needs.log.error({ err: error }, 'an event stream failed')
+      // The client reconnects with the last id that it received.
       this.push(null)
     }
     this.#isReading = false
   }
 
-  async #readOn(): Promise<void> {
+  async #readPage(): Promise<void> {
     this.#mayBeMore = false
     const ask = { from: this.#from, seen: this.#seen, descending: false, limit: EVENTS_PER_READ }
     const rows = await this.#needs.store.single(this.#tenantId, (tx) => listEventRows(tx, ask, this.#filter))
@@ -161,7 +157,7 @@ class EventStream extends Readable {
     if (last === undefined) return
     this.#from = last
     this.#mayBeMore ||= rows.length === EVENTS_PER_READ
-    this.#isWanted = this.push(rows.map(frameOf).join(''))
+    this.#isDemanded = this.push(rows.map(frameOf).join(''))
   }
 }
 

@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import type { Detail } from '../audit/entry.ts'
-import { publicEvents } from '../audit/public-events.ts'
+import { publicEvents } from '../audit/vocabulary.ts'
 import type { Position } from './position.ts'
 
-/** A public event as it was recorded, with its place in the order. */
+/** A public event as it was recorded, with its position in the order. */
 export type PublishedEvent = Position & {
   readonly type: string
   readonly at: Date
@@ -12,22 +12,25 @@ export type PublishedEvent = Position & {
   readonly detail: Detail
 }
 
-/** An event as it leaves: ids and states, so that a reader asks for what it may see. Never a claim. */
+/** The reply schema of an event: ids and states, never a claim. A client fetches the rest with its own scopes. */
 export const EventReply = Type.Object(
   {
-    id: Type.String({ format: 'uuid', description: 'The same in every way that the event is told; `webhook-id` too.' }),
+    id: Type.String({
+      format: 'uuid',
+      description: 'The id of the event in webhooks (`webhook-id`), in the stream and in the list.',
+    }),
     type: Type.Enum([...publicEvents]),
     createdAt: Type.String({ format: 'date-time' }),
     subject: Type.Object(
       { kind: Type.String(), id: Type.Union([Type.String(), Type.Null()]) },
-      { additionalProperties: false, description: 'What it happened to.' },
+      { additionalProperties: false, description: 'The resource that the event is about.' },
     ),
-    detail: Type.Record(Type.String(), Type.Unknown(), { description: 'Ids, counts and states that belong to it.' }),
+    detail: Type.Record(Type.String(), Type.Unknown(), { description: 'Ids, counts and states.' }),
   },
   { additionalProperties: false, $id: 'Event' },
 )
 
-/** An event in the form of {@link EventReply}. */
+/** Returns an event in the form of {@link EventReply}. */
 export function showEvent({ id, type, at, subjectKind, subjectId, detail }: PublishedEvent) {
   return {
     id,

@@ -1,26 +1,26 @@
 /**
- * A place in the order of a tenant's events: what was recorded by an earlier transaction comes first. An event whose transaction ends
- * late keeps its early place, so nobody may read past a place that is not {@link SETTLED}. `xact` is a 64-bit number.
+ * A position in the order of a tenant's events, which is the order of the transactions that recorded them. An event whose transaction
+ * commits late keeps its early position, so a reader must not advance beyond {@link SETTLED}. `xact` is a 64-bit number.
  */
 export type Position = { readonly era: number; readonly xact: string; readonly id: string }
 
 /** Before every event. */
 export const START: Position = { era: 0, xact: '0', id: '00000000-0000-0000-0000-000000000000' }
-/** Behind every event. */
+/** After every event. */
 export const END: Position = {
   era: 2_147_483_647,
   xact: '18446744073709551615',
   id: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
 }
 
-/** The position of a row as values of a statement, in the order of `(era, xact, id)`. */
-export function placeOf({ era, xact, id }: Position): [number, string, string] {
+/** Returns the position of a row as values of a statement, in the order of `(era, xact, id)`. */
+export function positionValues({ era, xact, id }: Position): [number, string, string] {
   return [era, xact, id]
 }
 
 /**
- * Condition on `audit_entry a`: no transaction is open any more that could put an event before this one. Every transaction below the
- * snapshot's xmin has ended, and the snapshot sees what it wrote. One that writes for long anywhere on the database server holds it up.
+ * SQL condition on `audit_entry a`: no open transaction can still record an event before this one. Every transaction below the xmin of the
+ * snapshot has ended, and its rows are visible in the snapshot. A long writing transaction anywhere on the database server delays it.
  *
  * @see [PostgreSQL, 9.27.7 Transaction ID and Snapshot Information Functions](https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-INFO-SNAPSHOT)
  */

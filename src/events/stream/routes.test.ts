@@ -21,7 +21,7 @@ async function add(body: object) {
   return made.body.data
 }
 
-test('the secret of an endpoint is told once, and again only as a new one', async () => {
+test('the secret of an endpoint is shown once; a rotation shows a new one', async () => {
   const url = 'http://localhost:9/once'
   const { secret, ...rest } = await add({ url, filterTypes: ['user.created'] })
   assert.match(secret, /^whsec_/)
@@ -42,7 +42,7 @@ test('the secret of an endpoint is told once, and again only as a new one', asyn
   const { body } = await school.get(`/creds/audit?filter[subject]=${rest.id}&sort=createdAt`)
   assert.deepEqual(
     body.data.map((one: { action: string }) => one.action),
-    ['created', 'changed', 'changed', 'secretRotated', 'deleted'].map((what) => `webhookEndpoint.${what}`),
+    ['created', 'changed', 'changed', 'secret_rotated', 'deleted'].map((what) => `webhook_endpoint.${what}`),
   )
   assert(!JSON.stringify(body).includes('whsec_'))
 })

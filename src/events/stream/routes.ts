@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
-import { listAnswer, listQuery, parseListQuery } from '../../api/list.ts'
+import { filtersOf, listPage, listQuery } from '../../api/list.ts'
 import { Fault } from '../../fault.ts'
 import { type Route, rawAnswer, route } from '../../http/routes/route.ts'
 import { AuditEntryReply, AuditListQuery, listAudit, showAuditEntry } from '../audit/list-audit.ts'
-import { publicEvents } from '../audit/public-events.ts'
+import { publicEvents } from '../audit/vocabulary.ts'
 import { EventReply, showEvent } from './event.ts'
 import { openEventStream } from './event-stream.ts'
 import { listEvents } from './list-events.ts'
@@ -15,7 +15,7 @@ const EventListQuery = listQuery({
     type: Type.Enum([...publicEvents]),
     subject: Type.String({
       ...{ minLength: 1, maxLength: 200, pattern: '^[^\\u0000]*$' },
-      description: 'The id of what it happened to.',
+      description: 'The id of the subject.',
     }),
   },
 })
@@ -25,25 +25,23 @@ const eventsRoute = route({
   method: 'GET',
   path: '/events',
   tag: 'events',
-  summary:
-    'Lists what happened; with `Accept: text/event-stream` it goes on telling, from `Last-Event-ID` if that is sent.',
-  // Who may have events sent may read them too.
+  summary: 'Lists events; with `Accept: text/event-stream` streams them, starting after `Last-Event-ID` if it is sent.',
+  // The scope that allows webhooks allows to read the same events.
   scope: 'webhooks:write',
   query: EventListQuery,
   status: 200,
   reply: Type.Array(EventReply),
   faults: ['request.rate_limited'],
   produces: [STREAM],
-  handle: async ({ platform, caller, query, href, headers, responseType: wants }) => {
+  handle: async ({ platform, caller, query, href, headers, responseType }) => {
     const filter = { type: query['filter[type]'] ?? null, subject: query['filter[subject]'] ?? null }
-    if (wants === STREAM) {
+    if (responseType === STREAM) {
       refusePaging(query)
       const stream = await openEventStream(platform, caller, filter, headers['last-event-id'])
-      // Proxies that would collect an answer before they pass it on let this one through.
+      // Turns off the response buffering of reverse proxies.
       return rawAnswer(STREAM, stream, { headers: { 'x-accel-buffering': 'no' } })
     }
-    const list = parseListQuery(query)
-    return listAnswer(await listEvents(platform, caller, list, filter), { href, query, list }, showEvent)
+    return listPage({ query, href }, (list) => listEvents(platform, caller, list, filter), showEvent)
   },
 })
 
@@ -52,26 +50,23 @@ const auditRoute = route({
   method: 'GET',
   path: '/audit',
   tag: 'events',
-  summary:
-    'Lists who did what, on what, when, from where and with which result. What is written there cannot be changed.',
+  summary: 'Lists audit entries: actor, action, subject, time, IP address and result. Entries cannot be changed.',
   scope: 'audit:read',
   query: AuditListQuery,
   status: 200,
   reply: Type.Array(AuditEntryReply),
   faults: [],
-  handle: async ({ platform, caller, query, href }) => {
-    const list = parseListQuery(query)
-    return listAnswer(await listAudit(platform, caller, list, query), { href, query, list }, showAuditEntry)
-  },
+  handle: async ({ platform, caller, query, href }) =>
+    listPage({ query, href }, (list) => listAudit(platform, caller, list, filtersOf(query)), showAuditEntry),
 })
 
-/** What happened, for programs and for people. */
+/** The operations on events and the audit trail. */
 export const eventRoutes: readonly Route[] = [eventsRoute, auditRoute]
 
-/** A stream has no pages: it begins behind `Last-Event-ID`, or now. */
+/** Refuses paging and sorting of a stream: it starts after `Last-Event-ID`, or now. */
 function refusePaging(query: object): void {
   const found = Object.keys(query).filter((name) => !name.startsWith('filter['))
   if (found.length === 0) return
-  const detail = 'A stream has no pages and one order.'
+  const detail = 'An event stream has no paging and no sort order.'
   throw new Fault('request.invalid', { violations: found.map((parameter) => ({ detail, parameter })) })
 }

@@ -1,72 +1,67 @@
 import type { TenantId } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
-import type { Store } from '../../store/store.ts'
 import { newestPositions } from './event-store.ts'
 
-type Needs = Pick<Platform, 'store' | 'log'>
-type Watched = { newest: string | undefined; readonly wakers: Set<() => void> }
+type Needs = Pick<Platform, 'store' | 'log' | 'memory'>
+type Watched = { newest: string | undefined; readonly listeners: Set<() => void> }
 
-const LOOK_MS = 500
+const POLL_MS = 500
 
-/** Looks for news of all watched tenants of a process with one statement, and only while somebody watches. */
-class Watch {
+/** Polls the newest event of every watched tenant of a server with one statement, and only while a tenant is watched. */
+class EventWatch {
   readonly #needs: Needs
   readonly #tenants = new Map<TenantId, Watched>()
   #timer: NodeJS.Timeout | null = null
-  #isLooking = false
+  #isPolling = false
 
   constructor(needs: Needs) {
     this.#needs = needs
   }
 
-  add(tenantId: TenantId, wake: () => void): () => void {
-    const watched = this.#tenants.get(tenantId) ?? { newest: undefined, wakers: new Set() }
+  add(tenantId: TenantId, listener: () => void): () => void {
+    const watched = this.#tenants.get(tenantId) ?? { newest: undefined, listeners: new Set() }
     this.#tenants.set(tenantId, watched)
-    watched.wakers.add(wake)
-    this.#rest()
+    watched.listeners.add(listener)
+    this.#schedule()
     return () => {
-      watched.wakers.delete(wake)
-      if (watched.wakers.size === 0) this.#tenants.delete(tenantId)
+      watched.listeners.delete(listener)
+      if (watched.listeners.size === 0) this.#tenants.delete(tenantId)
       if (this.#tenants.size > 0 || this.#timer === null) return
       clearTimeout(this.#timer)
       this.#timer = null
     }
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const { store, log } = this.#needs
-    this.#isLooking = true
+    this.#isPolling = true
     try {
       const tenants = [...this.#tenants.keys()]
-      const newest = await store.across('news of the tenants whose events are streamed', (tx) =>
+      const newest = await store.across('newest events of the tenants that are streamed', (tx) =>
         newestPositions(tx, tenants),
       )
-      for (const [tenantId, watched] of this.#tenants) this.#tell(watched, newest.get(tenantId))
+      for (const [tenantId, watched] of this.#tenants) this.#notify(watched, newest.get(tenantId))
     } catch (error) {
-      log.error({ err: error }, 'the events could not be watched')
+      log.error({ err: error }, 'new events could not be polled')
     }
-    this.#isLooking = false
+    this.#isPolling = false
     this.#timer = null
-    this.#rest()
+    this.#schedule()
   }
 
-  #rest(): void {
-    if (this.#isLooking || this.#timer !== null || this.#tenants.size === 0) return
-    this.#timer = setTimeout(() => this.#look(), LOOK_MS).unref()
+  #schedule(): void {
+    if (this.#isPolling || this.#timer !== null || this.#tenants.size === 0) return
+    this.#timer = setTimeout(() => this.#poll(), POLL_MS).unref()
   }
 
-  #tell(watched: Watched, newest: string | undefined): void {
+  #notify(watched: Watched, newest: string | undefined): void {
     if (newest === watched.newest) return
     watched.newest = newest
-    for (const wake of watched.wakers) wake()
+    for (const listener of watched.listeners) listener()
   }
 }
 
-const watches = new WeakMap<Store, Watch>()
-
-/** Calls `wake` within about half a second after an event of the tenant, whichever process recorded it. @returns how to end that. */
-export function watchEvents(needs: Needs, tenantId: TenantId, wake: () => void): () => void {
-  const watch = watches.get(needs.store) ?? new Watch(needs)
-  watches.set(needs.store, watch)
-  return watch.add(tenantId, wake)
+/** Calls `listener` within about half a second of an event of the tenant, by any process. Returns a function that ends the watch. */
+export function watchEvents(needs: Needs, tenantId: TenantId, listener: () => void): () => void {
+  return needs.memory.single('events.watch', () => new EventWatch(needs)).add(tenantId, listener)
 }

@@ -8,8 +8,8 @@ import { openOutbound } from '../../http/outbound/outbound.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import { type Store, sql } from '../../store/store.ts'
-import type { PublicEvent } from '../audit/public-events.ts'
 import { record } from '../audit/record.ts'
+import type { PublicEvent } from '../audit/vocabulary.ts'
 import { startDispatcher } from '../webhooks/dispatcher.ts'
 import { createWebhookEndpoint } from '../webhooks/webhook-endpoints.ts'
 
@@ -37,7 +37,7 @@ export async function aHouse(): Promise<House> {
   const masterKey = randomBytes(32)
   let time = Date.parse('2026-05-01T12:00:00.000Z')
   const clock = { now: () => new Date(time) }
-  const inside = () => Promise.reject(new Error('nobody is inside'))
+  const inside = () => Promise.reject(new Error('no server is inside'))
   const resolve = async (name: string) => [{ address: name === 'inner.example' ? '10.0.0.1' : '127.0.0.1', family: 4 }]
   const outbound = openOutbound({ config, inside, resolve })
   const on = (store: Store) => platformOn({ store, config, clock, fetch: outbound.fetch, masterKey })
@@ -63,7 +63,7 @@ export async function aHouse(): Promise<House> {
   }
 }
 
-/** A tenant of its own, and somebody who may do everything there. */
+/** A tenant of its own, and a caller with all of its scopes. */
 export async function aTenant({ db }: House): Promise<Caller> {
   const tenantId = newId() as TenantId
   await db.store.across('test set-up', (tx) => tx.rows(insertTenant, [tenantId, `t-${tenantId}`]))

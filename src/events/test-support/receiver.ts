@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 /** A message as it arrived. */
 export type Message = { readonly headers: IncomingHttpHeaders; readonly body: string }
 
-/** Somebody else's server that takes webhooks. */
+/** A foreign server that receives webhooks. */
 export type Receiver = { readonly url: string; readonly messages: Message[]; readonly close: () => Promise<void> }
 
 /** Starts a receiver. `respond` says what it answers to the n-th message (from 1); 204 unless told. */

@@ -15,17 +15,17 @@ import { getWebhookEndpointRow } from './webhook-endpoint-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock'>
 
-/** One page of what was, is or will be sent to an endpoint; one row more if there is another. @throws Fault `resource.unknown` */
+/** Returns one page of the deliveries to an endpoint, and one row more if there is a next page. @throws Fault `resource.unknown` */
 export async function listWebhookDeliveries(
   { store }: Needs,
   { tenantId }: Caller,
   endpointId: string,
-  ask: ListRequest,
+  list: ListRequest,
   filter: WebhookDeliveryFilter,
 ): Promise<WebhookDelivery[]> {
   return store.inTenant(tenantId, async (tx) => {
     await getWebhookEndpointRow(tx, knownId(endpointId))
-    return listWebhookDeliveryRows(tx, endpointId, ask, filter)
+    return listWebhookDeliveryRows(tx, endpointId, list, filter)
   })
 }
 
@@ -40,7 +40,7 @@ export async function getWebhookDelivery(
 }
 
 /**
- * Sends an event once more, whatever became of it, with all attempts before it.
+ * Enqueues a delivery again, whatever its status, with all its retries.
  *
  * @throws Fault `resource.unknown`, `state.invalid` while it is being sent or if the endpoint is disabled
  */
@@ -54,10 +54,12 @@ export async function redeliverWebhook(
   const until = new Date(now.getTime() + RETRY_DAYS * 86_400_000)
   const { tenantId } = caller
   await getWebhookDelivery(needs, caller, endpointId, id)
-  const subject = { kind: 'webhookEndpoint', id: endpointId }
-  const entry = { action: 'webhookEndpoint.redelivered', subject, by: caller, detail: { deliveryId: id } }
-  const put = await needs.store.single(tenantId, (tx) => enqueueDeliveryAgain(tx, endpointId, id, until, entry, now))
-  if (put !== null) return put
-  const detail = 'It is being sent at this moment, or its endpoint is disabled: switch that on first.'
+  const subject = { kind: 'webhook_endpoint', id: endpointId } as const
+  const entry = { action: 'webhook_endpoint.redelivered', subject, by: caller, detail: { deliveryId: id } } as const
+  const enqueued = await needs.store.single(tenantId, (tx) =>
+    enqueueDeliveryAgain(tx, endpointId, id, until, entry, now),
+  )
+  if (enqueued !== null) return enqueued
+  const detail = 'The delivery is being sent, or its endpoint is disabled; enable that first.'
   throw new Fault('state.invalid', { detail })
 }

@@ -5,7 +5,7 @@ import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 import type { AuditEntry } from '../audit/entry.ts'
 import { auditCte, auditValues } from '../audit/recorded-sql.ts'
 
-/** One attempt. `statusCode` is null when there was no answer; `error` then says why, as the code of a fault. */
+/** One attempt. Without a response `statusCode` is null and `error` is the code of the fault. */
 export type DeliveryAttempt = {
   readonly at: string
   readonly statusCode: number | null
@@ -13,20 +13,20 @@ export type DeliveryAttempt = {
   readonly durationMs: number
 }
 
-/** One event for one endpoint. */
+/** The delivery of one event to one endpoint. */
 export type WebhookDelivery = {
   readonly id: string
   readonly eventId: string
   readonly type: string
   readonly status: 'pending' | 'delivered' | 'dead'
   readonly attempts: readonly DeliveryAttempt[]
-  /** When it is tried next, as far as it is pending. */
+  /** The time of the next attempt, while it is pending. */
   readonly dueAt: Date
   readonly endedAt: Date | null
   readonly createdAt: Date
 }
 
-/** How an attempt leaves its delivery. `dueAt` is for one that stays pending. */
+/** The outcome of an attempt. `dueAt` matters while the delivery stays pending. */
 export type AttemptOutcome = {
   readonly status: WebhookDelivery['status']
   readonly dueAt: Date
@@ -37,13 +37,13 @@ const ATTEMPTS_KEPT = 50
 const columns = `id, event_id as "eventId", event_type as type, status, attempts, due_at as "dueAt", ended_at as "endedAt", created_at as "createdAt"`
 
 const allDue = sql(
-  'events.delivery-all-due',
+  'events.enqueue_all_deliveries',
   `update webhook_delivery set due_at = $4, tries = 0, tried_until = $3
    where tenant_id = $1 and endpoint_id = $2 and status = 'pending' and claim is null`,
 )
-// An attempt that is being made has the right of way.
+// Not while an attempt is running.
 const again = sql(
-  'events.delivery-again',
+  'events.enqueue_delivery_again',
   `with upd as (
      update webhook_delivery set status = 'pending', due_at = $5, tries = 0, tried_until = $4, ended_at = null, ${RELEASE}
      where tenant_id = $1 and endpoint_id = $2 and id = $3 and ${isFree('$5')}
@@ -52,24 +52,24 @@ const again = sql(
    select ${columns} from upd`,
 )
 const getDelivery = sql(
-  'events.delivery-get',
+  'events.get_delivery',
   `select ${columns} from webhook_delivery where tenant_id = $1 and endpoint_id = $2 and id = $3`,
 )
 const finish = sql(
-  'events.delivery-finish',
+  'events.finish_attempt',
   `update webhook_delivery set status = $4, due_at = $5, ${RELEASE}, ended_at = case when $4 = 'pending' then null else $6::timestamptz end,
      attempts = case when jsonb_array_length(attempts) >= ${ATTEMPTS_KEPT} then attempts - 0 else attempts end || $7::jsonb
    where tenant_id = $1 and id = $2 and ${isHeld('$3')} returning id`,
 )
-const deleteEnded = sql('events.delivery-delete-ended', 'delete from webhook_delivery where ended_at < $1')
-const deleteSecrets = sql('events.secret-delete-ended', 'delete from webhook_secret where ends_at < $1')
+const deleteEnded = sql('events.delete_ended_deliveries', 'delete from webhook_delivery where ended_at < $1')
+const deleteSecrets = sql('events.delete_ended_secrets', 'delete from webhook_secret where ends_at < $1')
 
-/** Puts all that waits at an endpoint up for an attempt now, with its whole time before it. */
+/** Makes all pending deliveries of an endpoint due now and restarts their retries. */
 export async function enqueueAllDeliveries(tx: TenantTx, endpointId: string, until: Date, now: Date): Promise<void> {
   await tx.rows(allDue, [tx.tenantId, endpointId, until, now])
 }
 
-/** Puts a delivery up for an attempt now, whatever became of it. @returns null while it is being sent, or if its endpoint is off. */
+/** Makes a delivery due now, whatever its status. Returns null while it is being sent, or if its endpoint is disabled. */
 export async function enqueueDeliveryAgain(
   tx: TenantTx,
   endpointId: string,
@@ -89,7 +89,7 @@ export async function getWebhookDeliveryRow(tx: TenantTx, endpointId: string, id
   return row
 }
 
-/** Writes how an attempt ended. @returns false if another server has taken the delivery over meanwhile: then nothing is written. */
+/** Records the outcome of an attempt. Returns false and writes nothing if another server has taken the delivery over. */
 export async function finishAttempt(
   tx: TenantTx,
   { id, claim }: { readonly id: string; readonly claim: string },
@@ -100,41 +100,41 @@ export async function finishAttempt(
   return (await tx.rows(finish, values)).length === 1
 }
 
-/** What of the deliveries of an endpoint is wanted; null: all. */
+/** Filters of the list of deliveries. */
 export type WebhookDeliveryFilter = {
-  readonly status: string | null
-  readonly type: string | null
-  readonly event: string | null
+  readonly status?: string | undefined
+  readonly type?: string | undefined
+  readonly eventId?: string | undefined
 }
 
-const page = pagedList({
-  name: 'events.delivery-list',
+const listDeliveries = pagedList({
+  name: 'events.list_deliveries',
   select: `select ${columns} from webhook_delivery where tenant_id = $1 and endpoint_id = $2`,
   parameters: 2,
   id: 'id',
   filters: {
     status: (value) => `status = ${value}`,
     type: (value) => `event_type = ${value}`,
-    event: (value) => `event_id = ${value}`,
+    eventId: (value) => `event_id = ${value}`,
   },
 })
 
-/** One page, and one row more if there is a next page. */
+/** Returns one page, and one row more if there is a next page. */
 export function listWebhookDeliveryRows(
   tx: TenantTx,
   endpointId: string,
-  ask: PageRequest,
+  page: PageRequest,
   filter: WebhookDeliveryFilter,
 ): Promise<WebhookDelivery[]> {
-  return page<WebhookDelivery>(tx, ask, [tx.tenantId, endpointId], filter)
+  return listDeliveries<WebhookDelivery>(tx, page, [tx.tenantId, endpointId], filter)
 }
 
-/** Removes deliveries that ended before that moment. */
+/** Deletes deliveries that ended before that time. */
 export async function deleteEndedDeliveries(tx: AcrossTx, before: Date): Promise<void> {
   await tx.rows(deleteEnded, [before])
 }
 
-/** Removes secrets that have ended. */
+/** Deletes secrets that have ended. */
 export async function deleteEndedSecrets(tx: AcrossTx, now: Date): Promise<void> {
   await tx.rows(deleteSecrets, [now])
 }

@@ -2,21 +2,21 @@ import type { TenantId } from '../../caller.ts'
 import { isFree, type Lease, take } from '../../store/lease.ts'
 import { newId } from '../../store/row-id.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
-import { type Position, placeOf, SETTLED } from '../stream/position.ts'
+import { type Position, positionValues, SETTLED } from '../stream/position.ts'
 
-/** An endpoint for which there is something new, and up to where deliveries have been made. */
+/** An endpoint with new events, and the position up to which its deliveries exist. */
 export type LaggingEndpoint = Position & {
   readonly tenantId: TenantId
   readonly endpointId: string
   readonly filterTypes: readonly string[]
 }
 
-/** An event that an endpoint may want. */
+/** An event without deliveries yet. */
 export type NewEvent = Position & { readonly type: string; readonly at: Date }
 
-// One look at an index for each endpoint; without endpoints nothing.
+// One index look-up for each endpoint.
 const listBehind = sql(
-  'events.endpoints-behind',
+  'events.list_lagging_endpoints',
   `select e.tenant_id as "tenantId", e.id as "endpointId", e.filter_types as "filterTypes", e.era, e.xact::text as xact, e.event_id as id
    from webhook_endpoint e where e.status = 'active' and exists (
      select from audit_entry a where a.tenant_id = e.tenant_id and a.event_type is not null
@@ -24,14 +24,14 @@ const listBehind = sql(
    limit $1`,
 )
 const listFresh = sql(
-  'events.fresh',
+  'events.list_new_events',
   `select a.id, a.event_type as type, a.at, a.era, a.xact::text as xact from audit_entry a
    where a.tenant_id = $1 and a.event_type is not null and (a.era, a.xact, a.id) > ($2::int, $3::xid8, $4::uuid) and ${SETTLED}
    order by a.era, a.xact, a.id limit $5`,
 )
-// The process that moves the position on makes the deliveries; another one that read from the same position makes none.
-const moveOn = sql(
-  'events.fan-out',
+// The process that advances the position inserts the deliveries; another that read from the same position inserts none.
+const advanceAndInsert = sql(
+  'events.insert_deliveries',
   `with moved as (
      update webhook_endpoint set era = $6, xact = $7::xid8, event_id = $8
      where tenant_id = $1 and id = $2 and status = 'active' and (era, xact, event_id) = ($3::int, $4::xid8, $5::uuid) returning id)
@@ -41,34 +41,34 @@ const moveOn = sql(
    on conflict (tenant_id, endpoint_id, event_id) do nothing`,
 )
 
-/** Active endpoints of all tenants that have not been given everything that happened. */
+/** Lists active endpoints of all tenants with settled events after their position. */
 export async function listLaggingEndpoints(tx: AcrossTx, limit: number): Promise<LaggingEndpoint[]> {
   return tx.rows<LaggingEndpoint>(listBehind, [limit])
 }
 
-/** What happened behind a position, as far as its order is settled. */
+/** Lists settled events after a position. */
 export async function listNewEvents(tx: TenantTx, from: Position, limit: number): Promise<NewEvent[]> {
-  return tx.rows<NewEvent>(listFresh, [tx.tenantId, ...placeOf(from), limit])
+  return tx.rows<NewEvent>(listFresh, [tx.tenantId, ...positionValues(from), limit])
 }
 
-/** Makes deliveries and moves the position of the endpoint on to `to`, unless somebody else has moved it. */
+/** Inserts deliveries and advances the endpoint to `to`. Does nothing if another process has advanced it. */
 export async function insertDeliveries(
   tx: TenantTx,
   from: LaggingEndpoint,
   to: Position,
-  wanted: readonly NewEvent[],
+  events: readonly NewEvent[],
   times: { readonly now: Date; readonly triedUntil: Date },
 ): Promise<void> {
-  await tx.rows(moveOn, [
-    ...[tx.tenantId, from.endpointId, ...placeOf(from), ...placeOf(to)],
-    wanted.map(() => newId()),
-    wanted.map((one) => one.id),
-    wanted.map((one) => one.type),
+  await tx.rows(advanceAndInsert, [
+    ...[tx.tenantId, from.endpointId, ...positionValues(from), ...positionValues(to)],
+    events.map(() => newId()),
+    events.map((one) => one.id),
+    events.map((one) => one.type),
     ...[times.now, times.triedUntil],
   ])
 }
 
-/** A delivery that this process holds until `leaseUntil`. */
+/** A delivery that this process has claimed. */
 export type ClaimedWebhookDelivery = Lease & {
   readonly tenantId: TenantId
   readonly id: string
@@ -83,9 +83,9 @@ export type ClaimedWebhookDelivery = Lease & {
 }
 
 const POOR = '(e.failing_since is not null or e.is_slow)'
-// Tenants take turns: the n-th message of a tenant, with those that are being sent, goes before the next one of any other.
+// Round robin over tenants: the n-th message of a tenant, counting those being sent, precedes the next one of any other tenant.
 const claimDue = sql(
-  'events.delivery-claim',
+  'events.claim_deliveries',
   `with waiting as (
      select d.tenant_id, d.id, e.url, ${POOR} as is_poor, d.due_at, row_number() over (partition by e.tenant_id order by d.due_at, d.id) as place
      from webhook_endpoint e cross join lateral (
@@ -109,23 +109,23 @@ const claimDue = sql(
      d.tries, d.tried_until as "triedUntil", d.created_at as "createdAt"`,
 )
 
-/** How many deliveries are wanted, and how they are shared out. */
-export type ClaimAsk = {
+/** How many deliveries to claim, and how they are shared between endpoints and tenants. */
+export type DeliveryClaimLimits = {
   readonly limit: number
   /** Of one endpoint, unless it fails or is slow: then one. */
   readonly eachMax: number
-  /** Of one tenant, with those that are being sent. */
+  /** Of one tenant, counting those being sent. */
   readonly tenantMax: number
-  /** How many this process is sending, by tenant. */
+  /** Deliveries that this process is sending, by tenant. */
   readonly sending: ReadonlyMap<TenantId, number>
-  /** Endpoints that have enough to do already. */
+  /** Endpoints to skip, because they have reached their limit. */
   readonly without: readonly string[]
 }
 
-/** Takes deliveries that are due, tenants in turn. One statement, and rows that another server is taking are skipped. */
+/** Claims due deliveries, tenants in turn. It is one statement; rows that another server has locked are skipped. */
 export async function claimDeliveries(
   tx: AcrossTx,
-  { limit, eachMax, tenantMax, sending, without }: ClaimAsk,
+  { limit, eachMax, tenantMax, sending, without }: DeliveryClaimLimits,
   { claim, leaseUntil }: Lease,
   now: Date,
 ): Promise<ClaimedWebhookDelivery[]> {

@@ -1,24 +1,24 @@
 import type { TenantId } from '../../caller.ts'
-import { pollingDelay } from '../../jobs/wake.ts'
+import { pollingDelay } from '../../jobs/polling.ts'
 import type { Platform } from '../../platform.ts'
 import { newLease } from '../../store/lease.ts'
 import { type ClaimedWebhookDelivery, claimDeliveries } from './dispatch-store.ts'
 import { fanOut } from './fan-out.ts'
 import { sendDelivery } from './send-delivery.ts'
 
-/** `concurrency`: messages at once of this process; `eachMax`: of one endpoint. `pollMs`: how often it is looked for something new. */
+/** `concurrency`: messages at once of this process; `eachMax`: to one endpoint. `pollMs`: how often it polls for new events. */
 type Options = { readonly concurrency?: number; readonly eachMax?: number; readonly pollMs?: number }
 
-/** What sends webhooks. `stop` takes nothing new and waits for what is being sent, which is bounded. */
+/** Sends webhooks. `stop` claims nothing more and waits for the messages that are being sent, which is bounded. */
 export type Dispatcher = { readonly stop: () => Promise<void> }
 
-/** Longer than an attempt with all its bounds; after that its server must have died. */
+/** Longer than an attempt with all its timeouts. */
 const LEASE_MS = 20_000
 
-/** One tenant has at most every so many-th place, so that its slow endpoints do not hold up the others. */
+/** One tenant has at most 1/N of the places, so that its slow endpoints do not delay the others. */
 const TENANT_SHARE = 4
 
-/** Starts to send webhooks. Any number of processes may do so on one database. */
+/** Starts to send webhooks. Any number of processes may do so on the same database. */
 export function startDispatcher(
   platform: Platform,
   { concurrency = 16, eachMax = 4, pollMs = 500 }: Options = {},
@@ -26,42 +26,38 @@ export function startDispatcher(
   const { store, clock, log } = platform
   const sending = new Map<Promise<void>, ClaimedWebhookDelivery>()
   const tenantMax = Math.max(1, Math.floor(concurrency / TENANT_SHARE))
-  /** Whether something may wait for a place. */
+  /** Whether a due delivery may be waiting for a place. */
   let crowded = false
 
   const poll = pollingDelay(pollMs, async () => {
     const more = await fanOut(platform)
     const free = concurrency - sending.size
-    if (free > 0) await take(free)
-    if (more) again()
+    if (free > 0) await claim(free)
+    if (more) setImmediate(poll.wake)
   })
-  poll.onError((error) => log.error({ err: error }, 'webhooks could not be read'))
+  poll.onError((error) => log.error({ err: error }, 'due webhooks could not be read'))
 
-  async function take(limit: number): Promise<void> {
+  async function claim(limit: number): Promise<void> {
     const now = clock.now()
     const without = busyOf([...sending.values()], eachMax)
-    const ask = { limit, eachMax, tenantMax, sending: countOf([...sending.values()]), without }
+    const limits = { limit, eachMax, tenantMax, sending: countOf([...sending.values()]), without }
     const claimed = await store.across('due deliveries of all tenants', (tx) =>
-      claimDeliveries(tx, ask, newLease(now, LEASE_MS), now),
+      claimDeliveries(tx, limits, newLease(now, LEASE_MS), now),
     )
-    for (const one of claimed) hold(one)
+    for (const one of claimed) send(one)
     const all = [...sending.values()]
     crowded =
       claimed.length === limit || busyOf(all, eachMax).length > 0 || Math.max(0, ...countOf(all).values()) >= tenantMax
   }
 
-  function hold(one: ClaimedWebhookDelivery): void {
-    const held = sendDelivery(platform, one)
-      .catch((error: unknown) => log.error({ err: error }, 'the end of a delivery could not be written'))
+  function send(one: ClaimedWebhookDelivery): void {
+    const sent = sendDelivery(platform, one)
+      .catch((error: unknown) => log.error({ err: error }, 'the outcome of a webhook delivery could not be written'))
       .finally(() => {
-        sending.delete(held)
+        sending.delete(sent)
         if (crowded) poll.wake()
       })
-    sending.set(held, one)
-  }
-
-  function again(): void {
-    setImmediate(poll.wake)
+    sending.set(sent, one)
   }
 
   poll.wake()
@@ -79,7 +75,7 @@ function countOf(sending: readonly ClaimedWebhookDelivery[]): Map<TenantId, numb
   return counts
 }
 
-/** Endpoints that have as much to do as they may: one that fails or is slow one message, any other a few. */
+/** Returns the endpoints that have reached their limit: one message if it fails or is slow, else `eachMax`. */
 function busyOf(sending: readonly ClaimedWebhookDelivery[], eachMax: number): string[] {
   const counts = new Map<string, number>()
   for (const { endpointId, isPoor } of sending) {

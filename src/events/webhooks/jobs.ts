@@ -4,7 +4,7 @@ import { deleteEndedDeliveries, deleteEndedSecrets } from './delivery-store.ts'
 
 const ENDED_KEPT_DAYS = 30
 
-/** Sweeps of this room: deliveries whose time is over, secrets that sign no more, and addresses of callers in old audit entries. */
+/** Sweeps of this room: old deliveries, former signing secrets, and IP addresses in old audit entries. */
 export const eventSchedules: readonly Schedule[] = [
   every(3600, 'events.delete-ended', async ({ store, clock }) => {
     const now = clock.now()

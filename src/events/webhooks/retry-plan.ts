@@ -1,20 +1,20 @@
-/** For so long one event is tried at one endpoint; an endpoint at which nothing worked for so long is switched off. */
+/** How long the delivery of an event is retried, and after which an endpoint at which every attempt failed is disabled. */
 export const RETRY_DAYS = 3
 
 const FIRST_SECONDS = 5
 const GROWTH = 3
 const SECONDS_MAX = 43_200
-/** A quarter more or less, so that what failed together does not come back together. */
+/** A quarter more or less, so that deliveries that failed together are not retried together. */
 const JITTER = 0.25
 
 /**
- * When a delivery that failed is tried again: after 5 s, 15 s, 45 s … up to 12 h, each a quarter more or less. The last attempt is made at
- * the end of its time.
+ * Returns the time of the next attempt after a failure: 5 s, 15 s, 45 s … up to 12 h later, each a quarter more or less. The last attempt
+ * is made at `until`.
  *
- * @param tries How many attempts there were.
- * @param until When the time of the delivery is over.
- * @param chance From 0 to 1.
- * @returns null when it is over: no further attempt.
+ * @param tries The number of attempts so far.
+ * @param until The end of the retries.
+ * @param chance A random number from 0 to 1.
+ * @returns null after `until`: no further attempt.
  */
 export function nextAttemptAt(tries: number, until: Date, now: Date, chance: number): Date | null {
   if (now.getTime() >= until.getTime()) return null

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import { listAnswer, parseListQuery } from '../../api/list.ts'
+import { filtersOf, type ListRequest, listPage } from '../../api/list.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, type Route, route } from '../../http/routes/route.ts'
-import type { PublicEvent } from '../audit/public-events.ts'
+import type { PublicEvent } from '../audit/vocabulary.ts'
 import { getWebhookDelivery, listWebhookDeliveries, redeliverWebhook } from './deliveries.ts'
 import type { WebhookDelivery } from './delivery-store.ts'
 import {
@@ -24,19 +24,30 @@ import {
   updateWebhookEndpoint,
 } from './webhook-endpoints.ts'
 
-const common = { group: 'creds', tag: 'webhooks', scope: 'webhooks:write' } as const
+const common = { group: 'creds', tag: 'webhooks', scope: 'webhooks:write', status: 200 } as const
+const ofEndpoint = {
+  ...common,
+  path: '/endpoints/{id}',
+  reply: WebhookEndpointReply,
+  faults: ['resource.unknown'],
+} as const
+const ofDelivery = {
+  ...ofEndpoint,
+  path: '/endpoints/{id}/deliveries/{deliveryId}',
+  reply: WebhookDeliveryReply,
+} as const
 
 const addRoute = route({
   ...common,
   method: 'POST',
   path: '/endpoints',
-  summary: 'Adds an address that events are sent to, signed with a secret that this answer alone tells.',
+  summary: 'Creates a webhook endpoint. Only this response contains its signing secret.',
   body: WebhookEndpointBody,
   status: 201,
   reply: WebhookEndpointReply,
   faults: ['state.conflict'],
   handle: async ({ platform, caller, body, operation }) => {
-    // After a crash nobody was told the first secret, so the repetition gets another one.
+    // The client never received the secret of an attempt that crashed, so the repetition gets another one.
     const find = (id: string) => rotateWebhookSecret(platform, caller, id, 0)
     const { endpoint, secret } = await once(operation, find, (id) => createWebhookEndpoint(platform, caller, body, id))
     return answer({ ...show(endpoint), secret })
@@ -47,42 +58,27 @@ const listRoute = route({
   ...common,
   method: 'GET',
   path: '/endpoints',
-  summary: 'Lists the addresses that events are sent to.',
+  summary: 'Lists webhook endpoints.',
   query: WebhookEndpointListQuery,
-  status: 200,
   reply: Type.Array(WebhookEndpointReply),
   faults: [],
-  handle: async ({ platform, caller, query, href }) => {
-    const list = parseListQuery(query)
-    return listAnswer(
-      await listWebhookEndpoints(platform, caller, list, query['filter[status]'] ?? null),
-      { href, query, list },
-      show,
-    )
-  },
+  handle: async ({ platform, caller, query, href }) =>
+    listPage({ query, href }, (list) => listWebhookEndpoints(platform, caller, list, filtersOf(query)), show),
 })
 
 const getRoute = route({
-  ...common,
+  ...ofEndpoint,
   method: 'GET',
-  path: '/endpoints/{id}',
-  summary: 'Reads an endpoint: whether it is active, and if not, why.',
-  status: 200,
-  reply: WebhookEndpointReply,
-  faults: ['resource.unknown'],
+  summary: 'Reads a webhook endpoint.',
   handle: async ({ platform, caller, params }) => answer(show(await getWebhookEndpoint(platform, caller, params.id))),
 })
 
 const changeRoute = route({
-  ...common,
+  ...ofEndpoint,
   method: 'PATCH',
-  path: '/endpoints/{id}',
   summary:
-    'Changes an endpoint, or switches it off or on again. Switched on, it is sent what it missed in the last three days.',
+    'Changes, disables or enables a webhook endpoint. When enabled, it is sent the events of the last three days.',
   body: WebhookEndpointChange,
-  status: 200,
-  reply: WebhookEndpointReply,
-  faults: ['resource.unknown'],
   handle: async ({ platform, caller, params, body }) =>
     answer(show(await updateWebhookEndpoint(platform, caller, params.id, body))),
 })
@@ -91,7 +87,7 @@ const removeRoute = route({
   ...common,
   method: 'DELETE',
   path: '/endpoints/{id}',
-  summary: 'Removes an endpoint with its secrets and deliveries.',
+  summary: 'Deletes a webhook endpoint with its secrets and deliveries.',
   status: 204,
   faults: ['resource.unknown'],
   handle: async ({ platform, caller, params }) => {
@@ -101,15 +97,11 @@ const removeRoute = route({
 })
 
 const rotateRoute = route({
-  ...common,
+  ...ofEndpoint,
   method: 'POST',
   path: '/endpoints/{id}/secret/rotate',
-  summary:
-    'Makes a new signing secret. For a while the former one signs too; `meta.formerSecretUntil` says until when.',
+  summary: 'Rotates the signing secret. The former one signs too until `meta.formerSecretUntil`.',
   body: SecretRotation,
-  status: 200,
-  reply: WebhookEndpointReply,
-  faults: ['resource.unknown'],
   handle: async ({ platform, caller, params, body }) => {
     const { endpoint, secret, formerUntil } = await rotateWebhookSecret(
       platform,
@@ -122,51 +114,38 @@ const rotateRoute = route({
 })
 
 const deliveriesRoute = route({
-  ...common,
+  ...ofEndpoint,
   method: 'GET',
   path: '/endpoints/{id}/deliveries',
-  summary: 'Lists what was, is or will be sent to an endpoint, with each attempt. What has ended is kept for 30 days.',
+  summary: 'Lists the deliveries to a webhook endpoint with their attempts. A finished delivery is kept for 30 days.',
   query: WebhookDeliveryListQuery,
-  status: 200,
   reply: Type.Array(WebhookDeliveryReply),
-  faults: ['resource.unknown'],
   handle: async ({ platform, caller, params, query, href }) => {
-    const list = parseListQuery(query)
-    const filter = {
-      status: query['filter[status]'] ?? null,
-      type: query['filter[type]'] ?? null,
-      event: query['filter[eventId]'] ?? null,
-    }
-    const rows = await listWebhookDeliveries(platform, caller, params.id, list, filter)
-    return listAnswer(rows, { href, query, list }, showDelivery)
+    const read = (list: ListRequest) => listWebhookDeliveries(platform, caller, params.id, list, filtersOf(query))
+    return listPage({ query, href }, read, showDelivery)
   },
 })
 
 const deliveryRoute = route({
-  ...common,
+  ...ofDelivery,
   method: 'GET',
-  path: '/endpoints/{id}/deliveries/{deliveryId}',
-  summary: 'Reads one delivery.',
-  status: 200,
-  reply: WebhookDeliveryReply,
-  faults: ['resource.unknown'],
+  summary: 'Reads a delivery.',
   handle: async ({ platform, caller, params }) =>
     answer(showDelivery(await getWebhookDelivery(platform, caller, params.id, params.deliveryId))),
 })
 
 const redeliverRoute = route({
-  ...common,
+  ...ofDelivery,
   method: 'POST',
   path: '/endpoints/{id}/deliveries/{deliveryId}/redeliver',
-  summary: 'Sends an event once more, whatever became of it.',
+  summary: 'Sends an event again, whatever the status of its delivery.',
   status: 202,
-  reply: WebhookDeliveryReply,
   faults: ['resource.unknown', 'state.invalid'],
   handle: async ({ platform, caller, params }) =>
     answer(showDelivery(await redeliverWebhook(platform, caller, params.id, params.deliveryId))),
 })
 
-/** Where events are sent to, and what became of it. */
+/** The operations on webhook endpoints and their deliveries. */
 export const webhookRoutes: readonly Route[] = [
   ...[addRoute, listRoute, getRoute, changeRoute, removeRoute],
   ...[rotateRoute, deliveriesRoute, deliveryRoute, redeliverRoute],

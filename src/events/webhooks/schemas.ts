@@ -1,23 +1,24 @@
 import { type Static, Type } from 'typebox'
 import { listQuery } from '../../api/list.ts'
 import { UUID_PATTERN } from '../../uuid.ts'
-import { publicEvents } from '../audit/public-events.ts'
+import { publicEvents } from '../audit/vocabulary.ts'
 
 const Url = Type.String({
   minLength: 1,
   maxLength: 2048,
   pattern: '^[^\\u0000]*$',
-  description: 'https, a host name, no user, no fragment. In development http on this machine too.',
+  description:
+    'An https URL with a host name, without user and fragment. In development http to the loopback address too.',
 })
 const FilterTypes = Type.Array(Type.Enum([...publicEvents]), {
   uniqueItems: true,
   maxItems: publicEvents.length,
-  description: 'The types of event to send; none, or an empty list, means all of them.',
+  description: 'The event types to send; all types when absent or empty.',
 })
 const time = Type.String({ format: 'date-time' })
 const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** Body of POST. */
+/** The body that creates an endpoint. */
 export const WebhookEndpointBody = Type.Object(
   { url: Url, filterTypes: Type.Optional(FilterTypes) },
   {
@@ -26,100 +27,98 @@ export const WebhookEndpointBody = Type.Object(
     examples: [{ url: 'https://crm.example/hooks/chirograph', filterTypes: ['openid4vc.issuance.completed'] }],
   },
 )
-/** Checked body of POST. */
+/** The validated body that creates an endpoint. */
 export type WebhookEndpointBody = Static<typeof WebhookEndpointBody>
 
-/** Body of PATCH: what is absent stays. */
+/** The body that changes an endpoint. Absent members stay unchanged. */
 export const WebhookEndpointChange = Type.Object(
   {
     url: Type.Optional(Url),
     filterTypes: Type.Optional(FilterTypes),
     status: Type.Optional(
       Type.Enum(['active', 'disabled'], {
-        description: '`active` switches an endpoint on again, however it went off.',
+        description: '`active` enables an endpoint again, whatever disabled it.',
       }),
     ),
   },
   { additionalProperties: false, $id: 'WebhookEndpointChange', examples: [{ status: 'active' }] },
 )
-/** Checked body of PATCH. */
+/** The validated body that changes an endpoint. */
 export type WebhookEndpointChange = Static<typeof WebhookEndpointChange>
 
-/** Body of the rotation. */
+/** The body that rotates the signing secret. */
 export const SecretRotation = Type.Object(
   {
     overlapSeconds: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: 604_800,
-        description: 'How long the former secret signs too; a day by default, 0 if it has leaked.',
+        description: 'How long the former secret signs too; a day by default. Use 0 if it has leaked.',
       }),
     ),
   },
   { additionalProperties: false, $id: 'WebhookSecretRotation', examples: [{ overlapSeconds: 3600 }] },
 )
 
-/** An endpoint as it leaves. */
+/** The reply schema of an endpoint. */
 export const WebhookEndpointReply = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
     url: Type.String(),
     filterTypes: Type.Array(Type.Enum([...publicEvents])),
-    status: Type.Enum(['active', 'disabled'], { description: 'Nothing is sent to a disabled one.' }),
+    status: Type.Enum(['active', 'disabled'], { description: 'Nothing is sent to a disabled endpoint.' }),
     disabledReason: orNull(
       Type.Enum(['failing', 'gone', 'manual'], {
         description:
-          '`failing`: every attempt of three days failed. `gone`: the receiver answered 410. `manual`: by PATCH.',
+          '`failing`: every attempt of three days failed. `gone`: the receiver responded with 410. `manual`: by PATCH.',
       }),
     ),
     disabledAt: orNull(time),
-    failingSince: orNull({ ...time, description: 'Since when every attempt has failed.' }),
+    failingSince: orNull({ ...time, description: 'The time since which every attempt has failed.' }),
     secret: Type.Optional(
-      Type.String({ description: 'The signing secret, shown with the answer that made it and never again.' }),
+      Type.String({ description: 'The signing secret. It is shown only in the response that creates it.' }),
     ),
     createdAt: time,
     updatedAt: time,
   },
   { additionalProperties: false, $id: 'WebhookEndpoint' },
 )
-/** An endpoint as it leaves. */
+/** An endpoint in a reply. */
 export type WebhookEndpointReply = Static<typeof WebhookEndpointReply>
 
-/** What the list of endpoints may be asked for. */
+/** The query of the list of endpoints. */
 export const WebhookEndpointListQuery = listQuery({ filters: { status: Type.Enum(['active', 'disabled']) } })
 
 const Attempt = Type.Object(
   {
     at: time,
     statusCode: orNull(Type.Integer()),
-    error: orNull(
-      Type.String({ description: 'Why there was no answer: the code of a fault, e.g. `upstream.timeout`.' }),
-    ),
+    error: orNull(Type.String({ description: 'Why there was no response, e.g. `upstream.timeout`.' })),
     durationMs: Type.Integer(),
   },
   { additionalProperties: false },
 )
 
-/** A delivery as it leaves. */
+/** The reply schema of a delivery. */
 export const WebhookDeliveryReply = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
     eventId: Type.String({ format: 'uuid', description: 'The `webhook-id` of every attempt.' }),
     type: Type.Enum([...publicEvents]),
     status: Type.Enum(['pending', 'delivered', 'dead'], {
-      description: '`dead`: given up after three days; it is sent again when that is asked for.',
+      description: '`dead`: not delivered in three days, and not retried unless it is redelivered.',
     }),
-    attempts: Type.Array(Attempt, { description: 'The last 50. What the receiver said is not kept.' }),
+    attempts: Type.Array(Attempt, { description: 'The last 50 attempts. Response bodies are not kept.' }),
     nextAttemptAt: orNull(time),
     createdAt: time,
     endedAt: orNull(time),
   },
   { additionalProperties: false, $id: 'WebhookDelivery' },
 )
-/** A delivery as it leaves. */
+/** A delivery in a reply. */
 export type WebhookDeliveryReply = Static<typeof WebhookDeliveryReply>
 
-/** What the list of deliveries may be asked for. */
+/** The query of the list of deliveries. */
 export const WebhookDeliveryListQuery = listQuery({
   filters: {
     status: Type.Enum(['pending', 'delivered', 'dead']),

@@ -13,55 +13,58 @@ import { webhookHeaders, webhookSecretPlace } from './webhook-secret.ts'
 type Needs = Pick<Platform, 'store' | 'clock' | 'fetch' | 'sealing' | 'log'>
 
 const SEND_MS_MAX = 10_000
-/** An answer that took longer delivers its message, and from then on the endpoint gets one message at a time. */
+/** After a slower response the message counts as delivered, and the endpoint is sent one message at a time. */
 const SLOW_MS = 3_000
-/** What a receiver says is not kept; reading it lets the connection be used again. */
-const ANSWER_BYTES_MAX = 262_144
+/** The response body is read so that the connection can be reused, and discarded. */
+const RESPONSE_BYTES_MAX = 262_144
 const GONE = 410
 
 const listSecrets = sql(
-  'events.secret-list',
+  'events.list_secrets',
   `select id, sealed from webhook_secret where tenant_id = $1 and endpoint_id = $2 and (ends_at is null or ends_at > $3)
    order by created_at desc`,
 )
 
-/** The body of a webhook: the event as `GET /events` shows it, in the members that Standard Webhooks names. */
+/** Returns the body of a webhook: the event of `GET /events`, in the members that Standard Webhooks defines. */
 export function webhookBody(event: PublishedEvent): string {
   const { id, type, createdAt, subject, detail } = showEvent(event)
   return JSON.stringify({ type, timestamp: createdAt, data: { id, subject, detail } })
 }
 
 /**
- * Makes one attempt and writes how it ended. Nothing is written if another server has taken it over.
- * Every attempt of an event carries the same `webhook-id`.
+ * Makes one attempt and records its outcome. Writes nothing if another server has taken the delivery over. Every attempt of an event has the
+ * same `webhook-id`.
  */
 export async function sendDelivery(needs: Needs, delivery: ClaimedWebhookDelivery): Promise<void> {
   const { store, clock } = needs
   const { tenantId, endpointId } = delivery
   const startedAt = clock.now()
-  // A process that was held up for so long might send while its successor does.
+  // This late the attempt could overlap that of a successor.
   if (startedAt.getTime() + SEND_MS_MAX > delivery.leaseUntil.getTime()) return
   const attempt = await attemptOf(needs, delivery, startedAt)
-  // One moment for all that follows: an attempt that ended in time does not switch off what is due for its last one meanwhile.
+  // One time for both writes, so that the end of this attempt cannot disable an endpoint whose last attempt became due meanwhile.
   const now = clock.now()
   const outcome = outcomeOf(delivery, attempt, now)
   if (!(await store.single(tenantId, (tx) => finishAttempt(tx, delivery, outcome, now)))) return
-  if (isGood(attempt))
+  if (isSuccess(attempt))
     return store.single(tenantId, (tx) => recordEndpointSuccess(tx, endpointId, attempt.durationMs > SLOW_MS))
   await store.single(tenantId, (tx) => recordEndpointFailure(tx, endpointId, startedAt))
-  await switchOffIfHopeless(needs, delivery, attempt, now)
+  await disableIfFailing(needs, delivery, attempt, now)
 }
 
 async function attemptOf(needs: Needs, delivery: ClaimedWebhookDelivery, startedAt: Date): Promise<DeliveryAttempt> {
   const at = startedAt.toISOString()
-  const begun = performance.now()
-  const told = await onBehalfOf(delivery.tenantId, () => post(needs, delivery, startedAt)).catch((error: unknown) => {
-    // The message of a foreign error may quote what it choked on.
-    const code = error instanceof Fault ? error.code : 'server.unexpected'
-    if (code === 'server.unexpected') needs.log.error({ err: error, deliveryId: delivery.id }, 'a webhook failed')
-    return { statusCode: null, error: code }
-  })
-  return { at, ...told, durationMs: Math.round(performance.now() - begun) }
+  const startedMs = performance.now()
+  const response = await onBehalfOf(delivery.tenantId, () => post(needs, delivery, startedAt)).catch(
+    (error: unknown) => {
+      // The message of a foreign error may quote its input.
+      const code = error instanceof Fault ? error.code : 'server.unexpected'
+      if (code === 'server.unexpected')
+        needs.log.error({ err: error, deliveryId: delivery.id }, 'an attempt to send a webhook failed unexpectedly')
+      return { statusCode: null, error: code }
+    },
+  )
+  return { at, ...response, durationMs: Math.round(performance.now() - startedMs) }
 }
 
 async function post(needs: Needs, { tenantId, endpointId, eventId, url }: ClaimedWebhookDelivery, startedAt: Date) {
@@ -72,7 +75,7 @@ async function post(needs: Needs, { tenantId, endpointId, eventId, url }: Claime
     headers: { 'content-type': 'application/json', ...webhookHeaders(eventId, body, secrets, startedAt) },
     body,
     accept: [],
-    bytesMax: ANSWER_BYTES_MAX,
+    bytesMax: RESPONSE_BYTES_MAX,
     timeoutMs: SEND_MS_MAX,
   })
   return { statusCode: status, error: null }
@@ -95,17 +98,17 @@ async function secretsOf(tx: TenantTx, endpointId: string, now: Date) {
   return tx.rows<{ id: string; sealed: Buffer }>(listSecrets, [tx.tenantId, endpointId, now])
 }
 
-function isGood({ statusCode }: DeliveryAttempt): boolean {
+function isSuccess({ statusCode }: DeliveryAttempt): boolean {
   return statusCode !== null && statusCode >= 200 && statusCode < 300
 }
 
 function outcomeOf({ tries, triedUntil }: ClaimedWebhookDelivery, attempt: DeliveryAttempt, now: Date): AttemptOutcome {
-  if (isGood(attempt)) return { status: 'delivered', dueAt: now, attempt }
+  if (isSuccess(attempt)) return { status: 'delivered', dueAt: now, attempt }
   const dueAt = nextAttemptAt(tries, triedUntil, now, Math.random())
   return dueAt === null ? { status: 'dead', dueAt: now, attempt } : { status: 'pending', dueAt, attempt }
 }
 
-async function switchOffIfHopeless(
+async function disableIfFailing(
   { store, log }: Needs,
   { tenantId, endpointId }: ClaimedWebhookDelivery,
   { statusCode }: DeliveryAttempt,
@@ -116,11 +119,11 @@ async function switchOffIfHopeless(
       ? ({ reason: 'gone', failingSince: null } as const)
       : ({ reason: 'failing', failingSince: new Date(now.getTime() - RETRY_DAYS * 86_400_000) } as const)
   const entry = {
-    action: 'webhookEndpoint.disabled',
-    subject: { kind: 'webhookEndpoint', id: endpointId },
+    action: 'webhook_endpoint.disabled',
+    subject: { kind: 'webhook_endpoint', id: endpointId },
     by: 'system',
     detail: { reason: why.reason },
   } as const
-  const isOff = await store.single(tenantId, (tx) => disableEndpoint(tx, endpointId, why, entry, now))
-  if (isOff) log.warn({ tenantId, endpointId, reason: why.reason }, 'a webhook endpoint was switched off')
+  const isDisabled = await store.single(tenantId, (tx) => disableEndpoint(tx, endpointId, why, entry, now))
+  if (isDisabled) log.warn({ tenantId, endpointId, reason: why.reason }, 'a webhook endpoint was disabled')
 }

@@ -9,9 +9,9 @@ import type { DisabledReason, WebhookEndpoint } from './webhook-endpoint.ts'
 const columns = `id, url, filter_types as "filterTypes", status, disabled_reason as "disabledReason", disabled_at as "disabledAt",
   failing_since as "failingSince", created_at as "createdAt", updated_at as "updatedAt"`
 
-// Its position is this very transaction: it is sent what begins later.
+// Its position is this transaction, so it receives the events of later transactions.
 const insertEndpoint = sql(
-  'events.endpoint-insert',
+  'events.insert_endpoint',
   `with ins as (
      insert into webhook_endpoint (tenant_id, id, url, filter_types, status, era, xact, event_id, created_at, updated_at)
      select $1, $2, $3, $4::text[], 'active', era, pg_current_xact_id(), '${END.id}', $5, $5 from event_era
@@ -22,7 +22,7 @@ const insertEndpoint = sql(
    select ${columns} from ins`,
 )
 const changeEndpoint = sql(
-  'events.endpoint-change',
+  'events.update_endpoint',
   `with upd as (
      update webhook_endpoint set url = coalesce($3, url), filter_types = coalesce($4::text[], filter_types), updated_at = $6,
        status = coalesce($5, status),
@@ -34,60 +34,60 @@ const changeEndpoint = sql(
    select ${columns} from upd`,
 )
 const deleteEndpoint = sql(
-  'events.endpoint-delete',
+  'events.delete_endpoint',
   `with del as (delete from webhook_endpoint where tenant_id = $1 and id = $2 returning *),
    ${auditCte({ from: 'del', first: 3 })}
    select id from del`,
 )
 const getEndpoint = sql(
-  'events.endpoint-get',
+  'events.get_endpoint',
   `select ${columns} from webhook_endpoint where tenant_id = $1 and id = $2`,
 )
 const touchEndpoint = sql(
-  'events.endpoint-touch',
+  'events.touch_endpoint',
   `with upd as (update webhook_endpoint set updated_at = $3 where tenant_id = $1 and id = $2 returning *),
    ${auditCte({ from: 'upd', first: 4 })}
    select ${columns} from upd`,
 )
-// Only two secrets are ever valid: what was an earlier one already ends at once.
+// At most two secrets are valid: an earlier former secret ends at once.
 const endSecrets = sql(
-  'events.secret-end',
+  'events.end_secrets',
   `update webhook_secret set ends_at = case when ends_at is null then $3::timestamptz else least(ends_at, $4) end
    where tenant_id = $1 and endpoint_id = $2`,
 )
 const insertSecret = sql(
-  'events.secret-insert',
+  'events.insert_secret',
   `insert into webhook_secret (tenant_id, id, endpoint_id, sealed, created_at) values ($1, $2, $3, $4, $5)`,
 )
-const markGood = sql(
-  'events.endpoint-good',
+const recordSuccess = sql(
+  'events.record_endpoint_success',
   `update webhook_endpoint set failing_since = null, is_slow = $3
    where tenant_id = $1 and id = $2 and (failing_since is not null or is_slow <> $3) and status = 'active'`,
 )
-const markFailing = sql(
-  'events.endpoint-failing',
+const recordFailure = sql(
+  'events.record_endpoint_failure',
   `update webhook_endpoint set failing_since = $3 where tenant_id = $1 and id = $2 and failing_since is null and status = 'active'`,
 )
 const disable = sql(
-  'events.endpoint-disable',
+  'events.disable_endpoint',
   `with upd as (
      update webhook_endpoint set status = 'disabled', disabled_reason = $3, disabled_at = $4, updated_at = $4
      where tenant_id = $1 and id = $2 and status = 'active' and ($5::timestamptz is null or failing_since <= $5) returning *),
    ${auditCte({ from: 'upd', first: 6 })}
    select id from upd`,
 )
-const page = pagedList({
-  name: 'events.endpoint-list',
+const listEndpoints = pagedList({
+  name: 'events.list_endpoints',
   select: `select ${columns} from webhook_endpoint where tenant_id = $1`,
   parameters: 1,
   id: 'id',
   filters: { status: (value) => `status = ${value}` },
 })
 
-/** A secret on its way into the store. */
+/** A sealed secret to insert. */
 export type NewSecret = { readonly id: string; readonly sealed: Buffer }
 
-/** Adds an endpoint with its first secret, unless there are `countMax` already; then null. */
+/** Inserts an endpoint with its first secret. Returns null if the tenant has `countMax` endpoints. */
 export async function insertWebhookEndpoint(
   tx: TenantTx,
   made: {
@@ -105,7 +105,7 @@ export async function insertWebhookEndpoint(
   return (await tx.rows<WebhookEndpoint>(insertEndpoint, [...values, ...auditValues(entry, now)]))[0] ?? null
 }
 
-/** Changes what is given; null stays as it is. An endpoint that is switched on again starts without a history. @throws Fault `resource.unknown` */
+/** Updates an endpoint; null leaves a column unchanged. Enabling clears `failingSince`. @throws Fault `resource.unknown` */
 export async function changeWebhookEndpoint(
   tx: TenantTx,
   id: string,
@@ -117,7 +117,7 @@ export async function changeWebhookEndpoint(
   return found(await tx.rows<WebhookEndpoint>(changeEndpoint, values))
 }
 
-/** Takes an endpoint away, with its secrets and deliveries. @throws Fault `resource.unknown` */
+/** Deletes an endpoint with its secrets and deliveries. @throws Fault `resource.unknown` */
 export async function deleteWebhookEndpoint(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<void> {
   found(await tx.rows(deleteEndpoint, [tx.tenantId, id, ...auditValues(entry, now)]))
 }
@@ -128,8 +128,8 @@ export async function getWebhookEndpointRow(tx: TenantTx, id: string): Promise<W
 }
 
 /**
- * Makes another secret the one that is shown last; the present one stays valid until `formerUntil`, one before it ends now. Several
- * statements: the first one lets one caller at a time go on. @throws Fault `resource.unknown`
+ * Inserts a new current secret; the former one stays valid until `formerUntil`, an earlier one ends now. The first of its statements locks
+ * the endpoint, so concurrent rotations run one after the other. @throws Fault `resource.unknown`
  */
 export async function replaceSecret(
   tx: TenantTx,
@@ -147,20 +147,20 @@ export async function replaceSecret(
   return endpoint
 }
 
-/** Notes that an attempt went well. Writes nothing when the one before it did too, as fast or as slowly. */
+/** Records a successful attempt. Writes nothing if the previous one succeeded too and was as fast or as slow. */
 export async function recordEndpointSuccess(tx: TenantTx, id: string, isSlow: boolean): Promise<void> {
-  await tx.rows(markGood, [tx.tenantId, id, isSlow])
+  await tx.rows(recordSuccess, [tx.tenantId, id, isSlow])
 }
 
-/** Notes the first failure after a success. */
+/** Records the first failure after a success. */
 export async function recordEndpointFailure(tx: TenantTx, id: string, now: Date): Promise<void> {
-  await tx.rows(markFailing, [tx.tenantId, id, now])
+  await tx.rows(recordFailure, [tx.tenantId, id, now])
 }
 
 /**
- * Switches an active endpoint off. With `failingSince` only if it has been failing since then or longer.
+ * Disables an active endpoint; with `failingSince` only if it has been failing since then or longer.
  *
- * @returns whether this call did it.
+ * @returns whether this call disabled it.
  */
 export async function disableEndpoint(
   tx: TenantTx,
@@ -173,13 +173,16 @@ export async function disableEndpoint(
   return (await tx.rows(disable, values)).length === 1
 }
 
-/** One page, and one row more if there is a next page. Ids are in the order of creation. */
+/** Filters of the list of endpoints. */
+export type WebhookEndpointFilter = { readonly status?: string | undefined }
+
+/** Returns one page, and one row more if there is a next page. Ids are in the order of creation. */
 export function listWebhookEndpointRows(
   tx: TenantTx,
-  ask: PageRequest,
-  status: string | null,
+  page: PageRequest,
+  filter: WebhookEndpointFilter,
 ): Promise<WebhookEndpoint[]> {
-  return page<WebhookEndpoint>(tx, ask, [tx.tenantId], { status })
+  return listEndpoints<WebhookEndpoint>(tx, page, [tx.tenantId], filter)
 }
 
 function found<T>([row]: readonly T[]): T {

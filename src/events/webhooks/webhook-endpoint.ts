@@ -1,11 +1,11 @@
 import { Fault } from '../../fault.ts'
 import { vettedUrl } from '../../http/outbound/vetted-address.ts'
-import type { PublicEvent } from '../audit/public-events.ts'
+import type { PublicEvent } from '../audit/vocabulary.ts'
 
-/** Why nothing is sent: every attempt failed for days, the receiver said that it is gone (410), or its owner wanted it so. */
+/** Why an endpoint is disabled: every attempt failed for days, the receiver responded with 410, or a PATCH. */
 export type DisabledReason = 'failing' | 'gone' | 'manual'
 
-/** Where a tenant wants its events sent. */
+/** An address of a tenant that receives events. */
 export type WebhookEndpoint = {
   readonly id: string
   readonly url: string
@@ -14,29 +14,28 @@ export type WebhookEndpoint = {
   readonly status: 'active' | 'disabled'
   readonly disabledReason: DisabledReason | null
   readonly disabledAt: Date | null
-  /** Since when every attempt has failed; null after one that went well. */
+  /** The time since which every attempt has failed; null after a successful one. */
   readonly failingSince: Date | null
   readonly createdAt: Date
   readonly updatedAt: Date
 }
 
-/** How many endpoints a tenant may have. */
+/** Endpoints of a tenant at most. */
 export const ENDPOINTS_MAX = 20
 
 /**
- * Reads the address of a receiver: what the outbound guard would refuse by its look is refused now; where its name leads is looked at
- * with each call. Our own address is refused, since nothing here takes webhooks.
+ * Validates the URL of a receiver by the syntax rules of the outbound client; the addresses that its name resolves to are checked with each
+ * call. The public address of this server is refused.
  *
  * @throws Fault `request.invalid`
- * @see 9.2
  */
 export function readWebhookUrl(
   text: string,
   config: { readonly isDevelopment: boolean; readonly publicUrl: string },
 ): string {
   const url = vetted(text, config.isDevelopment)
-  if (url.hash !== '') throw unusable('It has a fragment.')
-  if (url.origin === config.publicUrl) throw unusable('It is an address of this server.')
+  if (url.hash !== '') throw unusable('The URL has a fragment.')
+  if (url.origin === config.publicUrl) throw unusable('The URL is an address of this server.')
   return url.href
 }
 

@@ -5,6 +5,7 @@ import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import { knownId } from '../../uuid.ts'
 import type { AuditEntry, Detail } from '../audit/entry.ts'
+import type { AuditAction } from '../audit/vocabulary.ts'
 import { enqueueAllDeliveries } from './delivery-store.ts'
 import { RETRY_DAYS } from './retry-plan.ts'
 import type { WebhookEndpointBody, WebhookEndpointChange } from './schemas.ts'
@@ -17,17 +18,18 @@ import {
   listWebhookEndpointRows,
   type NewSecret,
   replaceSecret,
+  type WebhookEndpointFilter,
 } from './webhook-endpoint-store.ts'
 import { newWebhookSecret, webhookSecretPlace } from './webhook-secret.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'config' | 'sealing'>
 
-/** An endpoint with its new secret, which is told this once. */
+/** An endpoint with its new secret, which is shown only once. */
 export type WebhookEndpointWithSecret = { readonly endpoint: WebhookEndpoint; readonly secret: string }
 
 const OVERLAP_SECONDS = 86_400
 
-/** Adds an endpoint. It is sent what happens from now on. @throws Fault `request.invalid`, `state.conflict` */
+/** Creates an endpoint. It receives the events from now on. @throws Fault `request.invalid`, `state.conflict` */
 export async function createWebhookEndpoint(
   needs: Needs,
   caller: Caller,
@@ -40,15 +42,15 @@ export async function createWebhookEndpoint(
   const made = { id, url, filterTypes: body.filterTypes ?? [], secret }
   const now = clock.now()
   const endpoint = await store.single(caller.tenantId, (tx) =>
-    insertWebhookEndpoint(tx, made, ENDPOINTS_MAX, entryOf('created', id, caller), now),
+    insertWebhookEndpoint(tx, made, ENDPOINTS_MAX, auditEntry('webhook_endpoint.created', id, caller), now),
   )
-  if (endpoint === null) throw new Fault('state.conflict', { detail: `There are ${ENDPOINTS_MAX} endpoints already.` })
+  if (endpoint === null)
+    throw new Fault('state.conflict', { detail: `A tenant can have at most ${ENDPOINTS_MAX} webhook endpoints.` })
   return { endpoint, secret: text }
 }
 
 /**
- * Changes an endpoint. Switched on again it is sent what was left and what it missed, as far as that is not older than the attempts
- * last.
+ * Changes an endpoint. When it is enabled again, it receives its pending deliveries and the events of the last {@link RETRY_DAYS} days.
  *
  * @throws Fault `request.invalid`, `resource.unknown`
  */
@@ -64,7 +66,7 @@ export async function updateWebhookEndpoint(
     status: body.status ?? null,
   }
   const now = clock.now()
-  const entry = entryOf('changed', knownId(id), caller, { members: Object.keys(body) })
+  const entry = auditEntry('webhook_endpoint.changed', knownId(id), caller, { members: Object.keys(body) })
   return store.inTenant(caller.tenantId, async (tx) => {
     const changed = await changeWebhookEndpoint(tx, id, to, entry, now)
     if (to.status === 'active')
@@ -75,7 +77,7 @@ export async function updateWebhookEndpoint(
 
 /** @throws Fault `resource.unknown` */
 export async function removeWebhookEndpoint({ store, clock }: Needs, caller: Caller, id: string): Promise<void> {
-  const entry = entryOf('deleted', knownId(id), caller)
+  const entry = auditEntry('webhook_endpoint.deleted', knownId(id), caller)
   await store.single(caller.tenantId, (tx) => deleteWebhookEndpoint(tx, id, entry, clock.now()))
 }
 
@@ -84,18 +86,18 @@ export async function getWebhookEndpoint({ store }: Needs, { tenantId }: Caller,
   return store.single(tenantId, (tx) => getWebhookEndpointRow(tx, knownId(id)))
 }
 
-/** One page; one row more if there is another. */
+/** Returns one page, and one row more if there is a next page. */
 export async function listWebhookEndpoints(
   { store }: Needs,
   { tenantId }: Caller,
-  ask: ListRequest,
-  status: string | null,
+  list: ListRequest,
+  filter: WebhookEndpointFilter,
 ): Promise<WebhookEndpoint[]> {
-  return store.single(tenantId, (tx) => listWebhookEndpointRows(tx, ask, status))
+  return store.single(tenantId, (tx) => listWebhookEndpointRows(tx, list, filter))
 }
 
 /**
- * Makes a new secret. The one before stays valid for a while, a day unless told: until then both sign.
+ * Rotates the signing secret. The former one stays valid for `overlapSeconds`, a day by default; until then both sign.
  *
  * @throws Fault `resource.unknown`
  */
@@ -108,7 +110,7 @@ export async function rotateWebhookSecret(
   const { secret, text } = await sealedSecret(needs, caller)
   const now = needs.clock.now()
   const formerUntil = new Date(now.getTime() + overlapSeconds * 1000)
-  const entry = entryOf('secretRotated', knownId(id), caller, { overlapSeconds })
+  const entry = auditEntry('webhook_endpoint.secret_rotated', knownId(id), caller, { overlapSeconds })
   const endpoint = await needs.store.inTenant(caller.tenantId, (tx) =>
     replaceSecret(tx, id, secret, formerUntil, entry, now),
   )
@@ -121,6 +123,6 @@ async function sealedSecret({ sealing }: Needs, { tenantId }: Caller): Promise<{
   return { secret: { id, sealed: await sealing.seal(webhookSecretPlace(tenantId, id), bytes) }, text }
 }
 
-function entryOf(what: string, id: string, by: Caller, detail: Detail = {}): AuditEntry {
-  return { action: `webhookEndpoint.${what}`, subject: { kind: 'webhookEndpoint', id }, by, detail }
+function auditEntry(action: AuditAction, id: string, by: Caller, detail: Detail = {}): AuditEntry {
+  return { action, subject: { kind: 'webhook_endpoint', id }, by, detail }
 }

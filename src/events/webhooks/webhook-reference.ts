@@ -1,29 +1,29 @@
 import type { WebhookReference } from '../../http/openapi/openapi.ts'
-import { publicEvents } from '../audit/public-events.ts'
+import { publicEvents } from '../audit/vocabulary.ts'
 
 const text = (description: string) => ({ type: 'string', description })
 const header = (name: string, description: string) => ({ in: 'header', name, required: true, ...text(description) })
 
-/** What is sent to a webhook endpoint, for the reference of the API. `GET /creds/events` shows the same events. */
+/** The message that a webhook endpoint receives, for the API reference. `GET /creds/events` lists the same events. */
 export const webhookReference: WebhookReference = {
-  summary: 'One event, as Standard Webhooks says.',
+  summary: 'One event, in the format of Standard Webhooks.',
   description: [
-    'Sent to each active endpoint that wants the type. `webhook-signature` is `v1,` and the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`,',
-    'with the bytes of the body as they came and the secret decoded from base64 behind `whsec_`; during a rotation there are two, with a space between.',
-    'Refuse time stamps more than five minutes off. An event may come more than once, with the same `webhook-id`, and out of order.',
-    'Any other status than 2xx, or no answer within 10 seconds, is tried again for three days; 410 disables the endpoint.',
+    'Sent to each active endpoint whose filter includes the type. `webhook-signature` is `v1,` and the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`,',
+    'over the received bytes of the body, with the secret decoded from the base64 after `whsec_`; during a rotation there are two, separated by a space.',
+    'Refuse timestamps more than five minutes off. Delivery is at least once: an event may arrive again with the same `webhook-id`, and out of order.',
+    'Any status other than 2xx, or no response within 10 seconds, is retried for three days; 410 disables the endpoint.',
   ].join(' '),
   headers: [
     header('webhook-id', 'The id of the event, the same for each attempt.'),
     header('webhook-timestamp', 'Seconds since 1970, when this attempt was made.'),
-    header('webhook-signature', 'One or two signatures, with a space between.'),
+    header('webhook-signature', 'One or two signatures, separated by a space.'),
   ].map(({ type, ...rest }) => ({ ...rest, schema: { type } })),
   body: {
     type: 'object',
     required: ['type', 'timestamp', 'data'],
     properties: {
-      type: { enum: [...publicEvents], description: 'Types are added; ignore those that you do not know.' },
-      timestamp: { type: 'string', format: 'date-time', description: 'When it happened.' },
+      type: { enum: [...publicEvents], description: 'Types are added over time; ignore unknown ones.' },
+      timestamp: { type: 'string', format: 'date-time', description: 'The time of the event.' },
       data: {
         type: 'object',
         required: ['id', 'subject', 'detail'],

@@ -5,21 +5,21 @@ import type { SealedPlace } from '../../keys/sealing.ts'
 
 const SECRET_BYTES = 32
 
-/** A new signing secret: the bytes, and the form in which the receiver is told them. */
+/** Returns a new signing secret: its bytes, and the text that is shown to the tenant. */
 export function newWebhookSecret(): { readonly bytes: Buffer; readonly text: string } {
   const bytes = randomBytes(SECRET_BYTES)
   return { bytes, text: `whsec_${bytes.toString('base64')}` }
 }
 
-/** Where the seal of a secret is bound to. */
+/** Returns the place that the seal of a secret is bound to. */
 export function webhookSecretPlace(tenantId: TenantId, id: string): SealedPlace {
   return { tenantId, table: 'webhook_secret', column: 'sealed', row: id }
 }
 
 /**
- * The headers that tell a receiver from whom a message is and when it was sent.
+ * Returns the headers that identify, date and sign a message.
  *
- * @param secrets Every secret that is valid now; a receiver accepts the message if one signature is right.
+ * @param secrets Every secret that is valid now; a receiver accepts the message if one signature is valid.
  * @param sentAt The time stamp, in whole seconds.
  * @see [Standard Webhooks, Signature scheme](https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md#signature-scheme)
  */

@@ -18,7 +18,7 @@ const newestFirst = {
   ...{ size: 100, after: null, before: null, readDescending: true },
   sort: { field: 'createdAt', descending: true },
 }
-const everything = { status: null, type: null, event: null }
+const everything = {}
 
 let house: House
 before(async () => {
@@ -150,7 +150,7 @@ test('a receiver that answers 500 ten times and then 200 gets each event', async
   await receiver.close()
 })
 
-test('what never arrives is given up after three days; the endpoint is switched off, says so, and is sent all once it is on again', async () => {
+test('an event that cannot be delivered is dead after three days; the endpoint is disabled, and is sent all once it is enabled again', async () => {
   const caller = await aTenant(house)
   let isWell = false
   const receiver = await aReceiver((response) => response.writeHead(isWell ? 200 : 503).end())
@@ -170,7 +170,7 @@ test('what never arrives is given up after three days; the endpoint is switched 
   assert.equal(disabledReason, 'failing')
   assert(disabledAt !== null && failingSince !== null)
   const [line] = await house.platform.store.single(caller.tenantId, (tx) =>
-    tx.rows(sql('test.off', `select detail from audit_entry where action = 'webhookEndpoint.disabled'`)),
+    tx.rows(sql('test.off', `select detail from audit_entry where action = 'webhook_endpoint.disabled'`)),
   )
   assert.deepEqual(line, { detail: { reason: 'failing' } })
   const before = receiver.messages.length

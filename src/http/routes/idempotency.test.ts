@@ -8,6 +8,7 @@ import type { AnswersKept } from '../../api/kept-answer-store.ts'
 import type { TenantId } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 import { sealingWith } from '../../keys/sealing.ts'
+import { Memory } from '../../memory/memory.ts'
 import { type Store, sql } from '../../store/store.ts'
 import { aCaller, aPlatform, aServer } from '../test-support/a-server.ts'
 import { idempotentRequestOf } from './idempotency.ts'
@@ -56,6 +57,7 @@ function aMaker(waitMs = 5000, store: Store = db.store, bounds?: AnswersKept) {
     clock,
     log: aPlatform().log,
     sealing: sealingWith(Buffer.alloc(32, 7), db.store, clock.now),
+    memory: new Memory(),
   }
   const kept = keepAnswers(needs, { waitMs, quota: new KeptAnswerQuota(needs, bounds) })
   const { made, find, make } = things()
@@ -200,7 +202,7 @@ function losing(answerTo: string): Store {
 }
 
 test('when the response to the claim of a key is lost, the next repetition does the work', async () => {
-  const { post, made, close } = aMaker(100, losing('http.kept_answer.take'))
+  const { post, made, close } = aMaker(100, losing('api.take_kept_key'))
   assert((await post('{}', 'lost-take')).status >= 500)
   assert.equal((await post('{}', 'lost-take')).status, 201)
   assert.equal(made.size, 1)

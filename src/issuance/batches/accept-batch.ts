@@ -46,7 +46,12 @@ export async function acceptBatch(needs: Needs, caller: Caller, ask: BatchInput,
     askedBy: { actor, actingClientId, ip, requestId },
   }
   const detail = { credentialTemplateId: template.id, items: items.length }
-  const entry = { action: 'issuance.batch_accepted', subject: { kind: 'issuance_batch', id }, by: caller, detail }
+  const entry = {
+    action: 'issuance_batch.created',
+    subject: { kind: 'issuance_batch', id },
+    by: caller,
+    detail,
+  } as const
   await store.inTenant(tenantId, async (tx) => {
     await insertBatch(tx, made, entry, now)
     await enqueueBatch(tx, id, now)

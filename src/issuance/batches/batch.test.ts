@@ -119,7 +119,7 @@ test('a run whose lease another run has taken writes nothing', async () => {
   const outcome = {
     issued: pending.map(({ position, id }) => ({
       ...{ position, credentialId: newId(), txCodeMac: null, deliveryId: null },
-      entry: { ...entry, subject: { kind: 'issuance', id } },
+      entry: { ...entry, subject: { kind: 'issuance' as const, id } },
     })),
     failed: [],
     template: await latestTemplate(issuer.platform, tenantId, template.id),
@@ -143,9 +143,9 @@ test('items checked against an older template version are checked again', async 
   assert.equal((await issuer.api('PUT', `/templates/credentials/${template.id}`, changed)).status, 200)
   const [first] = await db.store.single(tenantId, (tx) => listPendingItems(tx, batchId, 1))
   assert(first !== undefined)
-  const subject = { kind: 'issuance', id: first.id }
+  const subject = { kind: 'issuance', id: first.id } as const
   const one = { position: 0, credentialId: newId(), txCodeMac: null, deliveryId: null }
-  const issuedNow = [{ ...one, entry: { action: 'openid4vc.issuance.offered', by: 'system' as const, subject } }]
+  const issuedNow = [{ ...one, entry: { action: 'openid4vc.issuance.offered', by: 'system', subject } as const }]
   const outcome = { issued: issuedNow, failed: [], template: older, expiresAt: leaseUntil, leaseUntil }
   assert.equal(await db.store.single(tenantId, (tx) => completeItems(tx, held, outcome, now)), 'stale')
   assert.equal(await issued(), 0)

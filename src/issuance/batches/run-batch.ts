@@ -156,7 +156,12 @@ async function prepareItem(
   const txMac = txCode === null ? null : await txCodeMac(sealing, tenant.id, id, txCode)
   const credentialId = newId()
   const detail = { credentialId, credentialTemplateId: template.id, batchId: held.id }
-  const entry = { action: 'openid4vc.issuance.offered', subject: { kind: 'issuance', id }, by: held.askedBy, detail }
+  const entry = {
+    action: 'openid4vc.issuance.offered',
+    subject: { kind: 'issuance', id },
+    by: held.askedBy,
+    detail,
+  } as const
   const issued: Issued = { position, credentialId, txCodeMac: txMac, deliveryId: null, entry }
   if (sealedRecipient === null) return { issued, delivery: null }
   const deliveryId = newId()

@@ -70,9 +70,9 @@ async function tryCreate(
   const txCode = format === null ? null : await makeTxCode(sealing, tenantId, issuance.id, format)
   const mac = txCode === null ? null : await txCodeMac(sealing, tenantId, issuance.id, txCode)
   const made = { issuance, templateVersion: template.version, sealedClaims, txCodeMac: mac }
-  const subject = { kind: 'issuance', id: issuance.id }
+  const subject = { kind: 'issuance', id: issuance.id } as const
   const detail = { credentialId: issuance.credentialId, credentialTemplateId: template.id }
-  const entry = { action: 'openid4vc.issuance.offered', subject, by: caller, detail }
+  const entry = { action: 'openid4vc.issuance.offered', subject, by: caller, detail } as const
   const shown = await showIssuance(needs, caller, issuance)
   const offer = { issuanceId: issuance.id, format: issuance.format, offerUri: shown.offerUri, txCode }
   const insertMore = alongside === null ? null : await alongside(offer)

@@ -33,7 +33,7 @@ async function forgetSome({ store, clock }: Pick<Platform, 'store' | 'clock'>, t
     const forgotten = await forgetClaims(tx, now, ISSUANCES_PER_TURN)
     for (const { id, credentialId, isExpired } of forgotten) {
       if (!isExpired) continue
-      const subject = { kind: 'issuance', id }
+      const subject = { kind: 'issuance', id } as const
       await record(tx, { action: 'openid4vc.issuance.expired', subject, by: 'system', detail: { credentialId } }, now)
     }
     return forgotten.length

@@ -13,6 +13,6 @@ export async function reinstateOffer(
   issuanceId: string,
   by: Actor,
 ): Promise<void> {
-  const entry = { action: 'issuance.offered-again', subject: { kind: 'issuance', id: issuanceId }, by }
+  const entry = { action: 'issuance.reoffered', subject: { kind: 'issuance', id: issuanceId }, by } as const
   await store.single(tenantId, (tx) => reinstateOffered(tx, issuanceId, entry, clock.now()))
 }

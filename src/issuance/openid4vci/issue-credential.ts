@@ -191,7 +191,7 @@ async function signOrReinstate(
     return await sign()
   } catch (error) {
     const { id } = completed.subject
-    const entry = { ...completed, action: 'issuance.reopened' }
+    const entry = { ...completed, action: 'issuance.reopened' } as const
     const now = needs.clock.now()
     if (id !== null) await needs.store.single(tenant.id, (tx) => reinstateReservation(tx, id, entry, now))
     throw error

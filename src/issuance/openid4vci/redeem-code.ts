@@ -66,10 +66,10 @@ async function redeemWithRetry(
 }
 
 function entriesOf(id: string, from: Origin): RedemptionEntries {
-  const subject = { kind: 'issuance', id }
+  const subject = { kind: 'issuance', id } as const
   const by = { kind: 'wallet', ...from } as const
   return {
-    wrong: { action: 'issuance.txCodeRefused', subject, by, result: 'refused' },
+    wrong: { action: 'issuance.tx_code_refused', subject, by, result: 'refused' },
     locked: { action: 'openid4vc.issuance.failed', subject, by, detail: { cause: 'txCode' } },
   }
 }

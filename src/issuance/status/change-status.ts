@@ -64,7 +64,7 @@ async function changeSome(
   now: Date,
   isLast: boolean,
 ): Promise<StatusChangeResult[]> {
-  const entries = ids.map((id) => ({ action: change.action, subject: { kind: 'credential', id }, by: caller }))
+  const entries = ids.map((id) => ({ action: change.action, subject: { kind: 'credential', id }, by: caller }) as const)
   const { changed, lists } = await changeCredentialStatus(tx, ids, change, entries, now)
   const results: StatusChangeResult[] = changed.map(({ credentialId, status }) => ({ id: credentialId, status }))
   const done = new Set(results.map(({ id }) => id))

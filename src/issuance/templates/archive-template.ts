@@ -16,7 +16,11 @@ export async function archiveCredentialTemplate(
   caller: Caller,
   id: string,
 ): Promise<CredentialTemplate> {
-  const entry = { action: 'credentialTemplate.archived', subject: { kind: 'credentialTemplate', id }, by: caller }
+  const entry = {
+    action: 'credential_template.archived',
+    subject: { kind: 'credential_template', id },
+    by: caller,
+  } as const
   const done = await needs.store.single(caller.tenantId, (tx) => setArchived(tx, id, entry, needs.clock.now()))
   if (!done) throw new Fault('resource.unknown')
   await catalogChanged(needs, caller.tenantId)

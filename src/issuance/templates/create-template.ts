@@ -25,8 +25,8 @@ export async function createCredentialTemplate(
   const now = needs.clock.now()
   const read = readCredentialTemplate(body, needs.urls.issuer(caller.tenantSlug), now)
   const template = { ...read, id, version: 1, createdAt: now, updatedAt: now, archivedAt: null }
-  const subject = { kind: 'credentialTemplate', id: template.id }
-  const entry = { action: 'credentialTemplate.created', subject, by: caller }
+  const subject = { kind: 'credential_template', id: template.id } as const
+  const entry = { action: 'credential_template.created', subject, by: caller } as const
   const inserted = await needs.store.single(caller.tenantId, (tx) => insertFirst(tx, template, entry))
   if (!inserted) {
     const violations = [{ detail: 'Another credential template has this code.', pointer: '/code' }]

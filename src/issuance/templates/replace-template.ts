@@ -28,7 +28,11 @@ export async function replaceCredentialTemplate(
   const violations = changesOfFixed(current, read)
   if (violations.length > 0) throw new Fault('state.conflict', { violations })
   const next = { ...current, ...read, updatedAt: needs.clock.now() }
-  const entry = { action: 'credentialTemplate.replaced', subject: { kind: 'credentialTemplate', id }, by: caller }
+  const entry = {
+    action: 'credential_template.replaced',
+    subject: { kind: 'credential_template', id },
+    by: caller,
+  } as const
   const written = await needs.store.single(caller.tenantId, (tx) => insertNext(tx, next, entry))
   if (written === null)
     throw new Fault('state.conflict', { detail: 'The template was changed concurrently; read it and try again.' })

@@ -1,9 +1,9 @@
--- 0003 events: the audit trail. What is written stays as it was written: the application may insert and read, nothing else.
+-- 0003 events: the audit trail. The application may insert and read entries, and change nothing but what 0016 grants.
 -- Locks: none, the table is new. Old code runs on it: yes. Way back: drop the table. There is no foreign key to
 -- the tenant, which each insert would have to lock; 0021 removes the rows.
 create table audit_entry (
   tenant_id     uuid not null,
-  -- Of the moment of "at", so that what is read by time is read along the ids.
+  -- A UUID of version 7 with the time of "at", so that reads by time go along the ids.
   id            uuid not null,
   at            timestamptz not null,
   actor_kind    text not null check (actor_kind in ('user', 'client', 'system', 'wallet', 'verifier', 'issuer')),
@@ -25,7 +25,7 @@ create table audit_entry (
 create index audit_entry_event on audit_entry (tenant_id, id) where event_type is not null;
 create index audit_entry_subject on audit_entry (tenant_id, subject_id, id) where subject_id is not null;
 create index audit_entry_actor on audit_entry (tenant_id, actor_id, id) where actor_id is not null;
--- Not of what happens all the time, which is found soon by reading along the ids, and would pay for it each time.
+-- Without the frequent actions, which are found soon by reading along the ids and would pay for the index each time.
 create index audit_entry_action on audit_entry (tenant_id, action, id) where action not in
   ('openid4vc.issuance.offered', 'openid4vc.issuance.completed', 'openid4vc.verification.requested', 'openid4vc.verification.verified');
 select protect_tenant_rows('audit_entry');

@@ -1,7 +1,7 @@
--- 0004 jobs: work that outlives a request, and the sweeps that one process at a time does.
+-- 0004 jobs: work that outlives a request, and the sweeps that one process at a time runs.
 -- Locks: none, the tables are new. Old code runs on it: yes. Way back: drop the tables once the queue is empty.
 
--- A row lives until its job is done. Jobs that belong to no organisation are the platform tenant's.
+-- A row is deleted when its job is done. Jobs without an organisation belong to the platform tenant.
 create table job (
   tenant_id  uuid not null references tenant (id) on delete cascade,
   id         uuid not null,
@@ -9,11 +9,11 @@ create table job (
   payload    jsonb not null, -- ids only
   run_at     timestamptz not null,
   attempts   integer not null default 0,
-  -- Which run holds it, and when another worker may take it over, because this one must have died.
+  -- The run that has claimed it, and when another worker may take it over.
   claim      uuid,
   lease_until timestamptz,
   last_error text,
-  -- Given up after its last attempt; kept for the operator, removed by a sweep.
+  -- Dead after its last attempt; kept for the operator, deleted by a sweep.
   dead_at    timestamptz,
   created_at timestamptz not null,
   primary key (tenant_id, id),
@@ -24,7 +24,7 @@ create index job_dead on job (dead_at) where dead_at is not null;
 select protect_tenant_rows('job');
 select open_across('job', true);
 
--- One row a sweep. The process that takes the lease does it.
+-- One row for each sweep. The process that acquires the lease runs it.
 create table schedule (
   name        text primary key,
   next_run_at timestamptz not null,

@@ -3,8 +3,7 @@
 -- Locks: audit_entry for writing while its indexes are built. Old code runs on it: yes, new columns have defaults; what it records is
 -- delivered too. Way back: drop the four tables, event_era and its function, then the columns and indexes of audit_entry.
 
--- Transaction ids order commits, but a copy of the data in another database server meets lower ones there. Whenever that is found, a new
--- era begins. One row.
+-- Transaction ids order commits, but a copy of the data in another database server may meet lower ids there. Then a new era begins. One row.
 create table event_era (
   era   integer primary key,
   since timestamptz not null
@@ -30,16 +29,16 @@ grant execute on function begin_event_era(integer) to chirograph_across;
 
 drop index audit_entry_event;
 create index audit_entry_published on audit_entry (tenant_id, era, xact, id) where event_type is not null;
--- Not of what happens all the time: see 0003.
+-- Without the frequent actions: see 0003.
 create index audit_entry_published_type on audit_entry (tenant_id, event_type, era, xact, id) where event_type is not null and action not in
   ('openid4vc.issuance.offered', 'openid4vc.issuance.completed', 'openid4vc.verification.requested', 'openid4vc.verification.verified');
 
--- Without a tenant one may learn that there is something new, and not what it says.
+-- A statement across tenants can see that there are new events, and not their content.
 create policy across_rows on audit_entry for select to chirograph_across using (current_user = 'chirograph_across');
 grant select (tenant_id, era, xact, id, event_type) on audit_entry to chirograph_across;
 
 -- Addresses of callers are personal data: the job events.forget-addresses clears them after AUDIT_ADDRESS_DAYS. Nothing else of an entry can
--- be changed. until: the last entry of the tenant that has been looked at.
+-- be changed. until: the last entry of the tenant that was swept.
 grant update (ip) on audit_entry to chirograph_app;
 create table audit_address_sweep (
   tenant_id uuid primary key references tenant (id) on delete cascade,
@@ -48,7 +47,7 @@ create table audit_address_sweep (
 select protect_tenant_rows('audit_address_sweep');
 select open_across('audit_address_sweep');
 
--- Where a tenant wants its events sent. era, xact and event_id: up to there deliveries have been made.
+-- Addresses that receive events. era, xact and event_id: the position up to which deliveries exist.
 create table webhook_endpoint (
   tenant_id       uuid not null references tenant (id) on delete cascade,
   id              uuid not null,
@@ -57,9 +56,9 @@ create table webhook_endpoint (
   status          text not null check (status in ('active', 'disabled')),
   disabled_reason text check (disabled_reason in ('failing', 'gone', 'manual')),
   disabled_at     timestamptz,
-  -- Since when every attempt has failed.
+  -- The time since which every attempt has failed.
   failing_since   timestamptz,
-  -- Whether its last answer took long: then it gets one message at a time.
+  -- Whether its last response was slow: then it is sent one message at a time.
   is_slow         boolean not null default false,
   era             integer not null,
   xact            xid8 not null,
@@ -97,15 +96,15 @@ create table webhook_delivery (
   event_id    uuid not null,
   event_type  text not null,
   status      text not null check (status in ('pending', 'delivered', 'dead')),
-  -- When it is to be tried.
+  -- The time of the next attempt.
   due_at      timestamptz not null,
-  -- Which attempt holds it, and when another server may take it over, because this one must have died.
+  -- The attempt that has claimed it, and when another server may take it over.
   claim       uuid,
   lease_until timestamptz,
-  -- Of the present run of attempts: how many there were, and when the last one is made.
+  -- Of the current run of attempts: their number, and the time of the last one.
   tries       integer not null default 0,
   tried_until timestamptz not null,
-  -- [{at, statusCode, error, durationMs}], the last ones. Nothing of what the receiver said.
+  -- [{at, statusCode, error, durationMs}] of the last attempts. Response bodies are not kept.
   attempts    jsonb not null default '[]',
   ended_at    timestamptz,
   created_at  timestamptz not null,

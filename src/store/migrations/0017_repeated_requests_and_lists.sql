@@ -1,22 +1,22 @@
--- 0017 repeated requests and lists: what was answered to a request with an Idempotency-Key, and an index for each filter of the lists.
--- Locks: building an index keeps writers of its table waiting, for a second or two per million rows. Old code runs on it: yes, it knows
+-- 0017 repeated requests and lists: the answers to requests with an Idempotency-Key, and an index for each filter of the lists.
+-- Locks: building an index blocks writers of its table, for a second or two per million rows. Old code runs on it: yes, it uses
 -- neither. Way back: drop the table and the indexes.
 
--- One row a key of a caller, from the first attempt until a day after its answer.
+-- One row for each key of a caller, from the first attempt until a day after its answer.
 create table kept_answer (
   tenant_id     uuid not null references tenant (id) on delete cascade,
   -- SHA-256 over caller and key.
   key_hash      bytea not null check (octet_length(key_hash) = 32),
   -- SHA-256 over method, path and body.
   request_hash  bytea not null check (octet_length(request_hash) = 32),
-  -- The attempt that is at work; it is taken for dead when it has not renewed its lease.
+  -- The attempt that has claimed the key; another takes over when its lease has expired.
   claim         uuid,
   lease_until   timestamptz,
-  -- Of the first attempt. The ids of what the request makes are derived from it, so that a second attempt makes nothing twice.
+  -- Of the first attempt. Ids of created resources are derived from it, so that a second attempt creates nothing twice.
   started_at    timestamptz not null,
   attempts      integer not null default 1,
   answered_at   timestamptz,
-  -- May hold personal data and secrets that are told once. Cleared with the row, by the sweep http.forget-answers. null once answered: the
+  -- May contain personal data and secrets that are shown once. Cleared with the row, by the sweep http.forget-answers. null once answered: the
   -- answer was too large to keep.
   sealed_answer bytea check (octet_length(sealed_answer) <= 2097152),
   expires_at    timestamptz not null,

@@ -20,8 +20,7 @@ create table wallet_removed_credential (
 create index wallet_removed_credential_of_user on wallet_removed_credential (tenant_id, user_id, id);
 select protect_tenant_rows('wallet_removed_credential');
 
--- Number of events of each metric by template and UTC month. A schedule counts them from the audit trail, up to the position in
--- event_count_position, so issuing a credential writes nothing here.
+-- Metrics by template and month in UTC. A sweep counts them from the audit trail up to the position below, so that issuing writes nothing more.
 create table event_count (
   tenant_id   uuid not null references tenant (id) on delete cascade,
   template_id uuid not null,
@@ -38,13 +37,13 @@ create table event_count_position (
   era       integer not null,
   xact      xid8 not null,
   event_id  uuid not null,
-  -- When the last counted event happened.
+  -- The time of the last counted event.
   at        timestamptz not null
 );
 select protect_tenant_rows('event_count_position');
 select open_across('event_count_position');
 
--- Counted events that are not public. Rare, so issuing a credential never writes to this index.
+-- Counted actions that are not public events. They are rare, so the index costs issuing nothing.
 create index audit_entry_counted on audit_entry (tenant_id, era, xact, id)
   where event_type is null and action in ('issuance.canceled', 'issuance.reopened');
 

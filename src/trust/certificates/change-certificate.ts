@@ -1,5 +1,6 @@
 import type { Caller } from '../../caller.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
+import type { AuditAction } from '../../events/audit/vocabulary.ts'
 import { Fault } from '../../fault.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { isUniqueViolation } from '../../store/unique-violation.ts'
@@ -12,7 +13,7 @@ import { type AuthorityNeeds, ensureLeaf } from './make-leaf.ts'
 import { forgetOwnAnchors } from './own-anchors.ts'
 
 type Change = {
-  readonly action: string
+  readonly action: AuditAction
   readonly status: CertificateStatus
   /** Statuses that allow the change. */
   readonly from: readonly CertificateStatus[]
@@ -86,7 +87,7 @@ export async function revokeCertificate(needs: AuthorityNeeds, caller: Caller, i
 
 /** Idempotent: a repeated request is no error. Retries when another change happened concurrently. */
 async function change(needs: AuthorityNeeds, caller: Caller, id: string, to: Change): Promise<TenantCertificate> {
-  const entry = { action: to.action, subject: { kind: 'certificate', id }, by: caller }
+  const entry = { action: to.action, subject: { kind: 'certificate', id }, by: caller } as const
   for (let attempt = 1; ; attempt += 1) {
     const isDone = await nullOnUniqueViolation(() =>
       needs.store.single(caller.tenantId, (tx) => to.run(tx, id, entry, needs.clock.now())),

@@ -43,7 +43,7 @@ export async function createRoot(
     subject: { kind: 'certificate', id },
     by: caller,
     detail: { type, keyType },
-  }
+  } as const
   const status = await needs.store.inTenant(tenant.id, async (tx) => {
     await keep(tx)
     return insertNewRoot(tx, { ...about, origin: 'root' }, entry, now)

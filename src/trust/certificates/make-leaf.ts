@@ -63,8 +63,8 @@ export async function ensureLeaf(needs: AuthorityNeeds, tenantId: TenantId, root
   const rootKey = await needs.keys.byId(tenantId, root.keyId)
   const made = await needs.keys.create(tenantId, 'leaf', root.keyType)
   const row = await draftedLeaf(needs, tenant, root, { rootKey, key: made.key, keyId: made.id }, now)
-  const subject = { kind: 'certificate', id: row.id }
-  const entry = { action: 'certificate.leafIssued', subject, by: 'system', detail: { rootId } } as const
+  const subject = { kind: 'certificate', id: row.id } as const
+  const entry = { action: 'certificate.issued', subject, by: 'system', detail: { rootId } } as const
   const isFirst = await needs.store.inTenant(tenantId, async (tx) => {
     const status = await insertNextLeaf(tx, row, needs.urls.issuer(tenant.slug), entry, now)
     if (status !== null) await made.keep(tx)

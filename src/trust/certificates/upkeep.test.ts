@@ -49,7 +49,7 @@ test('a leaf is renewed before two thirds of its life are over, and the old one 
   const old = await authority.api('GET', `/certificates/${first.id}`)
   assert.equal(old.body.data.status, 'inactive')
   assert.equal((await list(authority)).length, 3)
-  assert.equal((await audit(authority)).filter(({ action }) => action === 'certificate.leafIssued').length, 2)
+  assert.equal((await audit(authority)).filter(({ action }) => action === 'certificate.issued').length, 2)
 })
 
 test('through all of its five years a root has a leaf that is valid, and the last one ends with it', async () => {

@@ -54,8 +54,9 @@ export async function createSigningRequest(
   const expiresAt = new Date(now.getTime() + OPEN_DAYS * DAY_MS)
   const state = { status: 'open', certificateId: null, expiresAt, createdAt: now, updatedAt: now } as const
   const request = { id, type, keyType, country: subject.country, signMdl, keyId, der, subjectKeyId, ...state }
-  const about = { kind: 'certificateSigningRequest', id: request.id }
-  const entry = { action: 'certificateSigningRequest.created', subject: about, by: caller, detail: { type, keyType } }
+  const about = { kind: 'certificate_signing_request', id: request.id } as const
+  const detail = { type, keyType }
+  const entry = { action: 'certificate_signing_request.created', subject: about, by: caller, detail } as const
   await needs.store.inTenant(tenant.id, async (tx) => {
     await keep(tx)
     await insertSigningRequest(tx, request, entry)

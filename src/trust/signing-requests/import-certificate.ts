@@ -39,8 +39,8 @@ export async function importCertificate(
     ...{ id, type, keyType, keyId, signMdl, parentId: null, origin: 'request', certificate: leaf },
     chain: chain.map(({ der }) => toPem('CERTIFICATE', der)).join(''),
   }
-  const subject = { kind: 'certificate', id: certificate.id }
-  const entry = { action: 'certificate.imported', subject, by: caller, detail: { requestId } }
+  const subject = { kind: 'certificate', id: certificate.id } as const
+  const entry = { action: 'certificate.imported', subject, by: caller, detail: { requestId } } as const
   const status = await needs.store.single(caller.tenantId, (tx) =>
     insertForRequest(tx, certificate, requestId, entry, now),
   )

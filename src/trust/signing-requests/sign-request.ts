@@ -53,7 +53,7 @@ export async function signSigningRequest(
     subject: { kind: 'certificate', id: row.id },
     by: caller,
     detail: about,
-  }
+  } as const
   const status = await needs.store.single(caller.tenantId, (tx) =>
     own === null ? insertForForeignKey(tx, row, entry, now) : insertForRequest(tx, row, own.id, entry, now),
   )

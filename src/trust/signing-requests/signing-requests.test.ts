@@ -318,7 +318,7 @@ test('an open request ends after 30 days: its key is destroyed, nothing can be i
   assert.equal(await keyId(), null)
   await assert.rejects(platform.keys.byId(tenant.id, before), { code: 'key.destroyed' })
   const trail = await audit(authority)
-  assert.equal(trail.filter(({ action }) => action === 'certificateSigningRequest.expired').length, 1)
+  assert.equal(trail.filter(({ action }) => action === 'certificate_signing_request.expired').length, 1)
   const listed = await authority.api('GET', '/certificates/csrs?filter%5Bstatus%5D=expired')
   assert.deepEqual(
     listed.body.data.map(({ id }: { id: string }) => id),

@@ -90,6 +90,6 @@ export async function unknownTrustedEntities(
   return new Set(ids.filter((id) => !there.includes(id.toLowerCase())))
 }
 
-function entryOf(change: string, id: string, by: Caller): AuditEntry {
+function entryOf(change: 'created' | 'replaced' | 'deleted', id: string, by: Caller): AuditEntry {
   return { action: `trusted_entity.${change}`, subject: { kind: 'trusted_entity', id }, by }
 }

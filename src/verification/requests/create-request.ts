@@ -64,7 +64,7 @@ async function insert(
     subject: { kind: 'presentation_request', id },
     by: caller,
     detail: { presentationTemplateId: templateId },
-  }
+  } as const
   return store.single(caller.tenantId, (tx) => insertPresentationRequest(tx, request, entry, clock.now()))
 }
 

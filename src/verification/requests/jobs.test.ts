@@ -41,11 +41,12 @@ async function claim({ tenantId }: Backend, id: string, now: Date) {
   return store.single(tenantId, (tx) => claimRequest(tx, id, row?.state ?? '', now, newLease(now, 60_000)))
 }
 
-const entryOf = (id: string) => ({
-  action: 'openid4vc.verification.verified',
-  subject: { kind: 'presentation_request', id },
-  by: 'system' as const,
-})
+const entryOf = (id: string) =>
+  ({
+    action: 'openid4vc.verification.verified',
+    subject: { kind: 'presentation_request', id },
+    by: 'system',
+  }) as const
 const completion = { status: 'verified', error: null, result: Buffer.from('sealed'), responseCodeHash: null } as const
 
 test('an unanswered request expires with an event, and is shown as expired before the schedule runs', async () => {

@@ -31,7 +31,7 @@ async function expireSome({ store, clock }: Pick<Platform, 'store' | 'clock'>, t
   return store.inTenant(tenantId, async (tx) => {
     const ids = await expireRequests(tx, now, REQUESTS_PER_TURN)
     for (const id of ids) {
-      const subject = { kind: 'presentation_request', id }
+      const subject = { kind: 'presentation_request', id } as const
       await record(tx, { action: 'openid4vc.verification.expired', subject, by: 'system' }, now)
     }
     return ids.length

@@ -66,8 +66,8 @@ export async function cancelPresentation(needs: Needs, caller: Caller, id: strin
   const { store, clock } = needs
   const now = clock.now()
   const error = { code: 410, message: 'The request was canceled.', details: [] }
-  const subject = { kind: 'presentation_request', id }
-  const entry = { action: 'openid4vc.verification.expired', subject, by: caller, detail: { canceled: true } }
+  const subject = { kind: 'presentation_request', id } as const
+  const entry = { action: 'openid4vc.verification.expired', subject, by: caller, detail: { canceled: true } } as const
   const row = await store.single(caller.tenantId, (tx) => cancelPresentationRequest(tx, id, error, entry, now))
   if (row !== null) return unsealResult(needs, caller, row)
   await rowOf(needs, caller, id)

@@ -132,9 +132,9 @@ async function complete(
     // There is no public event of its own for a holder who declines.
     action: status === 'verified' ? 'openid4vc.verification.verified' : 'openid4vc.verification.failed',
     subject: { kind: 'presentation_request', id },
-    by: { kind: 'wallet' as const, ...from },
+    by: { kind: 'wallet', ...from },
     detail: { status },
-  }
+  } as const
   const isCompleted = await untilConfirmed(() =>
     store.single(tenantId, (tx) => completeRequest(tx, request, completion, entry, now)),
   )

@@ -1,5 +1,6 @@
 import type { Caller, TenantId } from '../../caller.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
+import type { AuditAction } from '../../events/audit/vocabulary.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import { unknownTrustedEntities } from '../../trust/trusted-entities/trusted-entities.ts'
@@ -53,6 +54,6 @@ async function contentOf(needs: Needs, tenantId: TenantId, body: PresentationTem
   return readPresentationTemplate(body, redirects, await unknownTrustedEntities(needs, tenantId, named))
 }
 
-function entryOf(action: string, id: string, by: Caller): AuditEntry {
+function entryOf(action: AuditAction, id: string, by: Caller): AuditEntry {
   return { action, subject: { kind: 'presentation_template', id }, by }
 }

@@ -81,7 +81,7 @@ test('a credential that its issuer revokes is not proposed any more, and one eve
   const asked = lookUps()
   await refreshedAfter(86_000)
   assert.equal(lookUps(), asked, 'revoked is for good')
-  assert.deepEqual(await told(held), { actions: ['wallet.credential.revoked'], events: ['revoked'] })
+  assert.deepEqual(await told(held), { actions: ['wallet_credential.revoked'], events: ['revoked'] })
   await removeCredential(bench.platform, held.thandi, held.id)
 })
 

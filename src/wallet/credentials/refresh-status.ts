@@ -60,10 +60,10 @@ async function refresh(platform: Platform, tenantId: TenantId, held: DueCredenti
     if (before === null || before === standing) return
     const change = standing === 'valid' ? 'reinstated' : standing
     const about = {
-      subject: { kind: 'wallet-credential', id: held.id },
+      subject: { kind: 'wallet_credential', id: held.id },
       by: { kind: 'issuer', id: held.credentialIssuer },
     } as const
-    await record(tx, { ...about, action: `wallet.credential.${change}`, detail: { before } }, now)
+    await record(tx, { ...about, action: `wallet_credential.${change}`, detail: { before } }, now)
     const detail = { kind: 'standing', userId: held.userId, credentialIds: [held.id], standing }
     await record(tx, { ...about, action: 'user.notification', detail }, now)
   })

@@ -26,7 +26,7 @@ export async function removeCredential({ store, sealing, clock }: Platform, call
     if (!(await deleteCredential(tx, userId, { id, sealedTrace }, now))) throw new Fault('resource.unknown')
     await record(
       tx,
-      { action: 'wallet.credential.removed', subject: { kind: 'wallet-credential', id }, by: caller },
+      { action: 'wallet_credential.removed', subject: { kind: 'wallet_credential', id }, by: caller },
       now,
     )
     await enqueueNotification(tx, id, now)

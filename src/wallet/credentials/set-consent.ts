@@ -27,8 +27,9 @@ export async function setConsent(
     const before = await updateConsent(tx, userId, id, status, now)
     if (before === null) throw new Fault('resource.unknown')
     if (before !== status) {
-      const subject = { kind: 'wallet-credential', id }
-      await record(tx, { action: `wallet.credential.${status}`, subject, by: caller, detail: { before } }, now)
+      const action = `wallet_credential.${status === 'pending' ? 'reset' : status}` as const
+      const subject = { kind: 'wallet_credential', id } as const
+      await record(tx, { action, subject, by: caller, detail: { before } }, now)
       // [W-R9] there is no event for a consent that is pending again
       if (status !== 'pending') await enqueueNotification(tx, id, now)
     }

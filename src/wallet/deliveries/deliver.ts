@@ -68,7 +68,7 @@ export async function planDelivery(
     sealedPayload: await sealPayload(sealing, tenantId, id, input.payload),
   }
   const detail = { kind, userId, ...(issuanceId !== null && { issuanceId }) }
-  const entry = { action: 'delivery.begun', subject: { kind: 'delivery', id }, by, detail }
+  const entry = { action: 'wallet_delivery.created', subject: { kind: 'wallet_delivery', id }, by, detail } as const
   return { claimed: made, insert: (tx) => insertDelivery(tx, made, entry, now) }
 }
 

@@ -37,8 +37,8 @@ export async function settlePresentation(tx: TenantTx, deliveryId: string, by: A
 
 /** Returns the audit entry of a delivery that failed. */
 export function failureOf(deliveryId: string, error: DeliveryError | null, by: Actor) {
-  const subject = { kind: 'delivery', id: deliveryId }
-  return { action: 'delivery.failed', subject, by, detail: { code: error?.code ?? '' } }
+  const subject = { kind: 'wallet_delivery', id: deliveryId } as const
+  return { action: 'wallet_delivery.failed', subject, by, detail: { code: error?.code ?? '' } } as const
 }
 
 /** Records ids only: a receiver of the event fetches the rest with its own rights. */
@@ -50,5 +50,5 @@ async function recordArrival(
   now: Date,
 ): Promise<void> {
   const detail = { kind, userId, ...what, ...(issuanceId !== null && { issuanceId }) }
-  await record(tx, { action: 'user.notification', subject: { kind: 'delivery', id }, by, detail }, now)
+  await record(tx, { action: 'user.notification', subject: { kind: 'wallet_delivery', id }, by, detail }, now)
 }

@@ -92,7 +92,7 @@ export async function keepCredential(
     await insertNotification(tx, notification, held.id, new Date(now.getTime() + NOTIFICATION_KEPT_MS))
   await record(
     tx,
-    { action: 'wallet.credential.received', subject: { kind: 'wallet-credential', id: held.id }, by },
+    { action: 'wallet_credential.received', subject: { kind: 'wallet_credential', id: held.id }, by },
     now,
   )
 }

@@ -26,7 +26,7 @@ import {
   type SealedPresentation,
   showRejection,
 } from './presentation-store.ts'
-import type { AnswerBody, PresentationStatus } from './schemas.ts'
+import type { AnswerBody } from './schemas.ts'
 import { openAnswer, openRequest, openView, sealAnswer, sealView } from './sealed-presentation.ts'
 import { sendAnswer } from './send-answer.ts'
 
@@ -205,7 +205,7 @@ function pause(
 
 async function end(
   { platform, caller, userId, row: { id } }: Open,
-  status: PresentationStatus,
+  status: 'answered' | 'rejected' | 'failed',
   view: PresentationView,
   claim: string | null,
 ): Promise<PresentationAnswer> {
@@ -214,8 +214,8 @@ async function end(
   const ending = { id, status, sealedView: await sealView(platform.sealing, tenantId, id, view), claim }
   const credentialIds = status === 'answered' ? view.selected.map(({ credentialId }) => credentialId) : []
   const detail = { verifier: view.verifier.clientId, credentialIds }
-  const subject = { kind: 'wallet-presentation', id }
-  const entry = { action: `wallet.presentation.${status}`, subject, by: caller, detail }
+  const subject = { kind: 'wallet_presentation', id } as const
+  const entry = { action: `wallet_presentation.${status}`, subject, by: caller, detail } as const
   const row = await untilConfirmed(async () => {
     const ended = await platform.store.single(tenantId, (tx) => endAnswer(tx, userId, ending, entry, now))
     return ended ?? platform.store.single(tenantId, (tx) => findPresentation(tx, userId, id))

@@ -69,8 +69,8 @@ export async function receiveRequest(
   }
   await platform.store.inTenant(tenantId, async (tx) => {
     await insertPresentation(tx, userId, made)
-    const subject = { kind: 'wallet-presentation', id }
-    await record(tx, { action: 'wallet.presentation.prepared', subject, by }, now)
+    const subject = { kind: 'wallet_presentation', id } as const
+    await record(tx, { action: 'wallet_presentation.prepared', subject, by }, now)
     if (deliveryId !== null) await settlePresentation(tx, deliveryId, by, now)
   })
   const row: PresentationRow = { ...made, status: 'pending', isAnswering: false, updatedAt: now }

@@ -75,7 +75,7 @@ for (const [name, isRepeated] of [
     } else assert.equal((await first).data.status, 'answered')
     assert.equal(await statusOf(thandi, id), 'answered')
     assert.equal(shop.posted.length, 1)
-    assert.deepEqual(await actionsOf(thandi, id), ['wallet.presentation.prepared', 'wallet.presentation.answered'])
+    assert.deepEqual(await actionsOf(thandi, id), ['wallet_presentation.prepared', 'wallet_presentation.answered'])
   })
 }
 
@@ -85,7 +85,7 @@ for (const name of ['wallet.end_answer', 'wallet.show_rejection']) {
     const { data } = await answerPresentation(losing(name), thandi, id, { status: 'rejected' })
     assert.equal(data.status, 'rejected')
     assert.equal(shop.posted.length, 1)
-    assert.deepEqual(await actionsOf(thandi, id), ['wallet.presentation.prepared', 'wallet.presentation.rejected'])
+    assert.deepEqual(await actionsOf(thandi, id), ['wallet_presentation.prepared', 'wallet_presentation.rejected'])
   })
 }
 
@@ -102,7 +102,7 @@ test('an outage of the database while an answer is sent ends nothing: the same c
   bench.later(-DEAD_SECONDS)
   const [first, second] = bodies(shop)
   assert.equal(first, second)
-  assert.deepEqual(await actionsOf(thandi, id), ['wallet.presentation.prepared', 'wallet.presentation.answered'])
+  assert.deepEqual(await actionsOf(thandi, id), ['wallet_presentation.prepared', 'wallet_presentation.answered'])
 })
 
 test('a call that died before it sent blocks nothing for longer than seconds, and its answer is the one that is sent', async () => {

@@ -1,0 +1,118 @@
+/**
+ * The event types that webhooks and the event stream carry, each with the sentence that `docs/vocabulary.md` prints. Each is an
+ * action of the audit trail too; every other action stays there.
+ */
+const eventTypes = {
+  'openid4vc.issuance.offered': 'An issuance was created and its credential offer can be redeemed.',
+  'openid4vc.issuance.partiallyIssued':
+    'Some credentials of an issuance were issued. Reserved: an issuance has one credential.',
+  'openid4vc.issuance.completed': 'A wallet fetched the credential; `detail.credentialId` is its id.',
+  'openid4vc.issuance.failed':
+    'The issuance ended without a credential: too many wrong transaction codes (`detail.cause` is `txCode`), or the wallet could not store it (`wallet`).',
+  'openid4vc.issuance.expired': 'No wallet fetched the credential in time.',
+  'openid4vc.verification.requested': 'A presentation request was created.',
+  'openid4vc.verification.verified': 'A presentation was received and passed every check.',
+  'openid4vc.verification.failed':
+    'A presentation was received and failed a check (`detail.status` is `failed`), or the holder declined (`rejected`).',
+  'openid4vc.verification.expired':
+    'No presentation was received in time, or the request was canceled (`detail.canceled`).',
+  'credential.accepted': 'The wallet reported that its holder accepted the credential.',
+  'credential.rejected': 'The wallet reported that its holder rejected or deleted the credential.',
+  'credential.revoked': 'The issuer revoked the credential; this is final.',
+  'credential.suspended': 'The issuer suspended the credential.',
+  'credential.reinstated': 'The issuer ended the suspension of the credential.',
+  'certificate.expiring': 'The certificate expires within `detail.withinDays` days: 90, 30, 7 or 1.',
+  'user.created': 'A user was added to the directory.',
+  'user.notification':
+    'A credential or presentation request was delivered to the wallet of a user, or the issuer changed the status of a credential that the user holds. Send the user a message of your own.',
+} as const
+
+const auditOnlyActions = {
+  'certificate.activated': 'The certificate signs from now on.',
+  'certificate.created': 'A root certificate was created.',
+  'certificate.deactivated': 'The certificate no longer signs.',
+  'certificate.imported': 'An externally signed certificate was attached to its signing request.',
+  'certificate.issued': 'A root of the tenant issued a signing certificate for the tenant itself.',
+  'certificate.revoked': 'The certificate was revoked; this is final.',
+  'certificate.signed': 'A root of the tenant signed a certificate signing request.',
+  'certificate_signing_request.created': 'A key and a certificate signing request were created.',
+  'certificate_signing_request.expired': 'No certificate was imported in time; the key is destroyed.',
+  'client.changed': 'The bootstrap file changed a client.',
+  'client.created': 'A client was created.',
+  'credential_template.archived': 'The credential template was archived; nothing more can be issued from it.',
+  'credential_template.created': 'A credential template was created.',
+  'credential_template.replaced': 'The credential template was replaced by a new version.',
+  'issuance.canceled': 'The issuance was canceled before a wallet fetched the credential.',
+  'issuance.reoffered': 'The credential offer can be redeemed again, because the wallet lost the answer.',
+  'issuance.reopened': 'The credential could not be signed; the issuance is no longer completed.',
+  'issuance.tx_code_refused': 'A wallet sent a wrong transaction code.',
+  'issuance_batch.created': 'A batch of issuances was accepted for processing.',
+  'presentation_template.archived': 'The presentation template was archived; no request can be created from it.',
+  'presentation_template.created': 'A presentation template was created.',
+  'presentation_template.replaced': 'The presentation template was replaced.',
+  'tenant.changed': 'The bootstrap file changed the tenant.',
+  'tenant.created': 'The tenant was created.',
+  'trusted_entity.created': 'A trusted entity was created.',
+  'trusted_entity.deleted': 'The trusted entity was deleted.',
+  'trusted_entity.replaced': 'The trusted entity was replaced.',
+  'user.changed': 'The bootstrap file changed the user.',
+  'user.impersonated': 'A client exchanged its token for a wallet token of the user, or was refused one.',
+  'wallet_credential.accepted': 'The holder accepted the credential.',
+  'wallet_credential.received': 'A credential was stored in the wallet as pending.',
+  'wallet_credential.reinstated': 'The issuer ended the suspension of the held credential.',
+  'wallet_credential.rejected': 'The holder rejected the credential.',
+  'wallet_credential.removed': 'The holder removed the credential and its keys.',
+  'wallet_credential.reset': 'The holder set the credential back to pending.',
+  'wallet_credential.revoked': 'The issuer revoked the held credential.',
+  'wallet_credential.suspended': 'The issuer suspended the held credential.',
+  'wallet_delivery.created': 'A delivery to the wallet of a user was created.',
+  'wallet_delivery.failed': 'The delivery failed; `detail.code` says why.',
+  'wallet_presentation.answered': 'The holder shared the selected credentials with the verifier.',
+  'wallet_presentation.failed': 'The verifier did not accept the response.',
+  'wallet_presentation.prepared': 'A presentation request was stored in the wallet as pending.',
+  'wallet_presentation.rejected': 'The holder declined the presentation request.',
+  'webhook_endpoint.changed': 'Members of the webhook endpoint were changed.',
+  'webhook_endpoint.created': 'A webhook endpoint was created.',
+  'webhook_endpoint.deleted': 'The webhook endpoint was deleted.',
+  'webhook_endpoint.disabled': 'The webhook endpoint was disabled by the server; `detail.reason` says why.',
+  'webhook_endpoint.redelivered': 'A webhook delivery was enqueued again on request.',
+  'webhook_endpoint.secret_rotated': 'The webhook endpoint has a new signing secret.',
+} as const
+
+/** Every action that the audit trail can record, with the sentence that `docs/vocabulary.md` prints. */
+export const auditActions = { ...eventTypes, ...auditOnlyActions } as const
+
+/** Every kind of subject that an audit entry or event can be about, with the sentence that `docs/vocabulary.md` prints. */
+export const subjectKinds = {
+  certificate: 'A certificate of the tenant.',
+  certificate_signing_request: 'A certificate signing request.',
+  client: 'An OAuth client.',
+  credential: 'An issued credential, at its issuer.',
+  credential_template: 'What credentials are issued from.',
+  issuance: 'A credential offer and the credential issued from it.',
+  issuance_batch: 'Up to 1,000 issuances created by one request.',
+  presentation_request: 'What a verifier requested, and its result.',
+  presentation_template: 'What presentation requests are created from.',
+  tenant: 'An organisation.',
+  trusted_entity: 'An issuer or verifier that the tenant trusts.',
+  user: 'A person in the directory.',
+  wallet_credential: 'A credential in the wallet of a user.',
+  wallet_delivery: 'A credential offer or presentation request that an organisation sent to the wallet of a user.',
+  wallet_presentation: 'A presentation request in the wallet of a user, and the answer.',
+  webhook_endpoint: 'An address that receives events.',
+} as const
+
+/** An action of the audit trail: one of {@link auditActions}. */
+export type AuditAction = keyof typeof auditActions
+/** One of {@link subjectKinds}. */
+export type SubjectKind = keyof typeof subjectKinds
+/** An event type that webhooks and the event stream carry. */
+export type PublicEvent = keyof typeof eventTypes
+
+/** Every {@link PublicEvent}. */
+export const publicEvents = Object.keys(eventTypes).filter(isPublicEvent)
+
+/** Returns whether an action of the audit trail is a public event too. */
+export function isPublicEvent(action: string): action is PublicEvent {
+  return Object.hasOwn(eventTypes, action)
+}

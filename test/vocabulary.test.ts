@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { listVocabulary } from '../scripts/print-vocabulary.ts'
+
+/**
+ * The public names as they were published. Clients, webhook receivers and reports depend on them. When this test fails:
+ *
+ * - a name is missing from the code: it was renamed or removed. Do not change this list; keep the name in the code.
+ * - the code has a new name: add it here at its place, run `npm run docs`, and name it in CHANGELOG.md.
+ */
+const frozen = {
+  eventTypes: `
+    openid4vc.issuance.offered
+    openid4vc.issuance.partiallyIssued
+    openid4vc.issuance.completed
+    openid4vc.issuance.failed
+    openid4vc.issuance.expired
+    openid4vc.verification.requested
+    openid4vc.verification.verified
+    openid4vc.verification.failed
+    openid4vc.verification.expired
+    credential.accepted
+    credential.rejected
+    credential.revoked
+    credential.suspended
+    credential.reinstated
+    certificate.expiring
+    user.created
+    user.notification`,
+  auditActions: `
+    certificate.activated
+    certificate.created
+    certificate.deactivated
+    certificate.imported
+    certificate.issued
+    certificate.revoked
+    certificate.signed
+    certificate_signing_request.created
+    certificate_signing_request.expired
+    client.changed
+    client.created
+    credential_template.archived
+    credential_template.created
+    credential_template.replaced
+    issuance.canceled
+    issuance.reoffered
+    issuance.reopened
+    issuance.tx_code_refused
+    issuance_batch.created
+    presentation_template.archived
+    presentation_template.created
+    presentation_template.replaced
+    tenant.changed
+    tenant.created
+    trusted_entity.created
+    trusted_entity.deleted
+    trusted_entity.replaced
+    user.changed
+    user.impersonated
+    wallet_credential.accepted
+    wallet_credential.received
+    wallet_credential.reinstated
+    wallet_credential.rejected
+    wallet_credential.removed
+    wallet_credential.reset
+    wallet_credential.revoked
+    wallet_credential.suspended
+    wallet_delivery.created
+    wallet_delivery.failed
+    wallet_presentation.answered
+    wallet_presentation.failed
+    wallet_presentation.prepared
+    wallet_presentation.rejected
+    webhook_endpoint.changed
+    webhook_endpoint.created
+    webhook_endpoint.deleted
+    webhook_endpoint.disabled
+    webhook_endpoint.redelivered
+    webhook_endpoint.secret_rotated`,
+  subjectKinds: `
+    certificate
+    certificate_signing_request
+    client
+    credential
+    credential_template
+    issuance
+    issuance_batch
+    presentation_request
+    presentation_template
+    tenant
+    trusted_entity
+    user
+    wallet_credential
+    wallet_delivery
+    wallet_presentation
+    webhook_endpoint`,
+  scopes: `
+    wallet:read
+    wallet:write
+    issuance:read
+    issuance:write
+    verification:read
+    verification:write
+    trust:read
+    trust:write
+    users:read
+    users:write
+    users:impersonate
+    webhooks:write
+    audit:read
+    tenant:admin
+    platform:admin`,
+  errorCodes: `
+    AUTHORIZATION_REQUIRED
+    CERTIFICATE_INVALID
+    CONFLICT
+    CREDENTIAL_INVALID
+    FORBIDDEN
+    HEADERS_TOO_LARGE
+    IDEMPOTENCY_MISMATCH
+    INTERNAL_ERROR
+    INVALID_STATE
+    MALFORMED_HTTP
+    MALFORMED_JSON
+    METHOD_NOT_ALLOWED
+    NOT_ACCEPTABLE
+    NOT_FOUND
+    NOT_IMPLEMENTED
+    NO_ACTIVE_CERTIFICATE
+    NO_EXTERNAL_IDENTIFIER
+    NO_MATCHING_CREDENTIAL
+    OFFER_UNUSABLE
+    PAYLOAD_TOO_LARGE
+    RATE_LIMITED
+    REQUEST_INVALID
+    REQUEST_TIMEOUT
+    TX_CODE_REQUIRED
+    UNAUTHORIZED
+    UNAVAILABLE
+    UNSUPPORTED_FORMAT
+    UNSUPPORTED_MEDIA_TYPE
+    UNTRUSTED_ISSUER
+    UPSTREAM_ERROR
+    UPSTREAM_TIMEOUT
+    VALIDATION_ERROR`,
+  oauthErrors: `
+    access_denied
+    credential_request_denied
+    insufficient_scope
+    invalid_authorization_details
+    invalid_client
+    invalid_credential_request
+    invalid_encryption_parameters
+    invalid_grant
+    invalid_nonce
+    invalid_notification_id
+    invalid_notification_request
+    invalid_proof
+    invalid_request
+    invalid_request_uri_method
+    invalid_scope
+    invalid_target
+    invalid_token
+    invalid_transaction_data
+    not_found
+    server_error
+    slow_down
+    temporarily_unavailable
+    unauthorized_client
+    unknown_credential_configuration
+    unknown_credential_identifier
+    unsupported_grant_type
+    vp_formats_not_supported`,
+}
+
+for (const [kind, names] of Object.entries(listVocabulary())) {
+  test(`the published ${kind} are those of the code`, () => {
+    assert.deepEqual(names, frozen[kind as keyof typeof frozen].trim().split(/\s+/))
+  })
+}
+
+test('a name has the one form: snake_case resource, then a word in the past tense', () => {
+  const { auditActions, subjectKinds } = listVocabulary()
+  for (const kind of subjectKinds) assert.match(kind, /^[a-z]+(_[a-z]+)*$/)
+  for (const action of auditActions) {
+    const [resource = '', change = '', ...rest] = action.split('.')
+    assert(subjectKinds.includes(resource) && rest.length === 0, action)
+    assert.match(change, /^([a-z]+_)*([a-z]+ed|reset)$/, action)
+  }
+})
