@@ -1,5 +1,5 @@
 import { Fault } from '../fault.ts'
-import { endOfString, malformed, PROTO, readStrictJson, TWICE } from './strict-json.ts'
+import { endOfString, INFINITE, malformed, PROTO, readStrictJson, TWICE } from './strict-json.ts'
 
 /** A value that JSON can carry. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
@@ -81,6 +81,7 @@ export function memberOf(object: JsonObject, name: string): Json | undefined {
 }
 
 function countMembers(value: Json): number {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw malformed(INFINITE)
   if (typeof value !== 'object' || value === null) return 0
   let members = 0
   if (Array.isArray(value)) {

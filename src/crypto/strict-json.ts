@@ -32,6 +32,8 @@ export function malformed(detail?: string): Fault {
 export const TWICE = 'A member name stands twice in one JSON object.'
 /** Why a text with such a name is refused: copying the member would change what the copy inherits. [SEC-23] */
 export const PROTO = 'A JSON object has a member named __proto__.'
+/** Why a text with such a number is refused: `JSON.parse` would read it as infinity, which JSON cannot carry. */
+export const INFINITE = 'A number is beyond the range of a double.'
 
 const BACKSLASH = 0x5c
 
@@ -63,7 +65,9 @@ class StrictReader {
     if (token === undefined) throw malformed()
     this.#at += token.length
     const value: unknown = JSON.parse(token)
-    return this.#exactIntegers && /^-?\d+$/.test(token) && !Number.isSafeInteger(value) ? token : value
+    if (this.#exactIntegers && /^-?\d+$/.test(token) && !Number.isSafeInteger(value)) return token
+    if (typeof value === 'number' && !Number.isFinite(value)) throw malformed(INFINITE)
+    return value
   }
 
   #object(): object {
