@@ -8,7 +8,7 @@ type Named = { readonly kid?: string }
 /** A public key on the curve P-256. */
 export type P256Jwk = Named & { readonly kty: 'EC'; readonly crv: 'P-256'; readonly x: string; readonly y: string }
 /** An Ed25519 public key. */
-export type Ed25519Jwk = Named & { readonly kty: 'OKP'; readonly crv: 'Ed25519'; readonly x: string }
+type Ed25519Jwk = Named & { readonly kty: 'OKP'; readonly crv: 'Ed25519'; readonly x: string }
 /** A public key of a kind that we use. */
 export type PublicJwk = P256Jwk | Ed25519Jwk
 

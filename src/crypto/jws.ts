@@ -23,13 +23,13 @@ export type Jws = {
 }
 
 /** What keeps a signature from being accepted. */
-export type JwsObjection = {
+type JwsObjection = {
   readonly code: 'crit' | 'algorithm' | 'type' | 'key' | 'signature'
   readonly message: string
 }
 
 /** `algs`: allow-list for this use, all that we know unless told. `typ`: the media types accepted; unchecked if absent. */
-export type JwsPolicy = { readonly algs?: readonly JwsAlg[]; readonly typ?: string | readonly string[] }
+type JwsPolicy = { readonly algs?: readonly JwsAlg[]; readonly typ?: string | readonly string[] }
 
 type Header = Readonly<Record<string, unknown>>
 

@@ -9,7 +9,7 @@ export function isTextList(value: unknown, countMax = 256): value is readonly st
 }
 
 /** The URL that a string spells if it is one of the given scheme, without credentials and fragment; else null. */
-export function asUrl(value: unknown, scheme: 'https:' | 'http:' = 'https:'): URL | null {
+function asUrl(value: unknown, scheme: 'https:' | 'http:' = 'https:'): URL | null {
   if (!isText(value) || !URL.canParse(value)) return null
   const url = new URL(value)
   if (url.protocol !== scheme || url.username !== '' || url.password !== '' || value.includes('#')) return null

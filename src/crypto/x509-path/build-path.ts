@@ -4,7 +4,7 @@ import type { PathFindingCode } from './path-findings.ts'
 import { isSignedBy, isStrongAlgorithm } from './signature.ts'
 
 /** Certificates from the leaf up; the last one is the anchor's when there is an anchor. */
-export type Path = {
+type Path = {
   readonly certificates: readonly Certificate[]
   readonly anchor: Anchor | null
   readonly findings: readonly PathFindingCode[]

@@ -37,10 +37,10 @@ const keyUsages = [
   ...(['keyCertSign', 'cRLSign', 'encipherOnly', 'decipherOnly'] as const),
 ] as const
 /** One of the nine key usages. */
-export type CertificateKeyUsageBits = (typeof keyUsages)[number]
+type CertificateKeyUsageBits = (typeof keyUsages)[number]
 
 /** General names of the kinds that we use. */
-export type AltNames = {
+type AltNames = {
   readonly dns: readonly string[]
   readonly uris: readonly string[]
   readonly emails: readonly string[]

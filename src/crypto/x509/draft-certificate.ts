@@ -28,9 +28,9 @@ type Ask = {
   readonly crlUri: string
 }
 /** What a root is made from. */
-export type RootAsk = Ask & { readonly key: Pick<SigningKey, 'alg' | 'publicJwk'>; readonly issuerAltNameUri: string }
+type RootAsk = Ask & { readonly key: Pick<SigningKey, 'alg' | 'publicJwk'>; readonly issuerAltNameUri: string }
 /** What a certificate below a root is made from. `spki`: the key that it is about, in DER. */
-export type LeafAsk = Ask & {
+type LeafAsk = Ask & {
   readonly spki: Buffer
   readonly subjectNames: readonly GeneralName[]
   readonly root: Certificate

@@ -8,7 +8,7 @@ import { type Profile, type ProfileName, profiles } from './profile.ts'
 import { keyIdentifierOf } from './signature.ts'
 
 /** One thing that a certificate does against its profile. `rule` is stable. */
-export type Lint = { readonly rule: string; readonly text: string }
+type Lint = { readonly rule: string; readonly text: string }
 
 /** `root`: the certificate that signs; of a root itself, it. */
 type Subject = { readonly it: Certificate; readonly root: Certificate; readonly profile: Profile }

@@ -2,7 +2,7 @@ import { Fault } from '../../fault.ts'
 import { type Certificate, readCertificate } from '../x509-path/certificate.ts'
 
 /** What stands between BEGIN and END. */
-export type PemLabel = 'CERTIFICATE' | 'CERTIFICATE REQUEST' | 'X509 CRL'
+type PemLabel = 'CERTIFICATE' | 'CERTIFICATE REQUEST' | 'X509 CRL'
 
 /** A certificate, and a chain that is longer than any that is followed. */
 const BLOCKS_MAX = 10

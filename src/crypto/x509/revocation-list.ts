@@ -4,7 +4,7 @@ import { authorityKeyIdentifier, crlNumber, encodeExtensions } from './extension
 import { algorithmOf, signDer } from './signature.ts'
 
 /** A certificate that is revoked. */
-export type RevokedEntry = { readonly serial: Buffer; readonly revokedAt: Date }
+type RevokedEntry = { readonly serial: Buffer; readonly revokedAt: Date }
 
 type Ask = {
   /** Subject of the authority, byte for byte. */

@@ -27,10 +27,10 @@ export type CborMap = ReadonlyMap<CborKey, Cbor>
 export type Tagged = { readonly tag: number; readonly value: Cbor; readonly bytes: Uint8Array | null }
 
 /** A floating-point number, so that 1.0 never passes for the integer 1. */
-export type Float = { readonly float: number }
+type Float = { readonly float: number }
 
 /** One item that is encoded already and is written as it is. Never comes out of decoding. */
-export type Encoded = { readonly encoded: Uint8Array }
+type Encoded = { readonly encoded: Uint8Array }
 
 /** The tags that are read and written; a list of what is allowed [SEC-41]. */
 export const cborTags = { dateTime: 0, sign1: 18, embedded: 24, fullDate: 1004 } as const

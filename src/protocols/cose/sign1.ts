@@ -24,13 +24,13 @@ export type Sign1 = {
 }
 
 /** What keeps a COSE_Sign1 from being accepted. */
-export type Sign1Objection = {
+type Sign1Objection = {
   readonly code: 'crit' | 'algorithm' | 'payload' | 'key' | 'signature'
   readonly message: string
 }
 
 /** `algs`: all that we verify unless told. `detached`: the payload of one that carries none. */
-export type Sign1Policy = { readonly algs?: readonly CoseAlg[]; readonly detached?: Uint8Array }
+type Sign1Policy = { readonly algs?: readonly CoseAlg[]; readonly detached?: Uint8Array }
 
 /**
  * Reads a decoded COSE_Sign1, with its tag or without. Verifies nothing.

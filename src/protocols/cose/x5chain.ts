@@ -3,7 +3,7 @@ import { type Cbor, isBytes, isCborArray } from '../cbor/value.ts'
 import { headerLabels, type Sign1 } from './sign1.ts'
 
 /** [SEC-27] How many certificates a message may carry. */
-export const X5CHAIN_MAX = 5
+const X5CHAIN_MAX = 5
 
 /** The certificates as the value of `x5chain`: DER, leaf first, without the anchor [MD-4]. */
 export function toX5chain(certificates: readonly Uint8Array[]): Cbor {

@@ -9,7 +9,7 @@ export type Presented = DcqlCredential & {
 }
 
 /** Something that a response lacks. `queryId` is null where it is about the response as a whole, `index` where about a query. */
-export type DcqlFinding = {
+type DcqlFinding = {
   readonly queryId: string | null
   readonly index: number | null
   readonly code: UnmetReason | 'unknown_query' | 'too_many' | 'duplicate' | 'unanswered'

@@ -5,7 +5,7 @@ import { type CredentialQuery, type DcqlQuery, dcqlLimits, type Work } from './q
 export type Match<C> = ClaimsMatch & { readonly credential: C }
 
 /** Who can answer one credential query; empty if nobody. The order is that of the candidates, so the caller's favourite is first. */
-export type Matches<C> = { readonly id: string; readonly multiple: boolean; readonly matches: readonly Match<C>[] }
+type Matches<C> = { readonly id: string; readonly multiple: boolean; readonly matches: readonly Match<C>[] }
 
 /** What a wallet could answer to a query. Nothing may be sent unless `satisfiable`. [DCQL-5] */
 export type Selection<C> = {

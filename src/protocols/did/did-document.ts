@@ -44,17 +44,6 @@ export function keyFor({ did, document }: DidDocument, kid: string | null, purpo
   return keyOf(method)
 }
 
-/** All keys that a DID document offers for a purpose; those of a kind that we do not use are left out. */
-export function keysFor({ did, document }: DidDocument, purpose: KeyPurpose): PublicJwk[] {
-  return [...methodsFor(did, document, purpose).values()].flatMap((method) => {
-    try {
-      return [keyOf(method)]
-    } catch {
-      return []
-    }
-  })
-}
-
 /**
  * The document that a tenant publishes for its DID.
  *

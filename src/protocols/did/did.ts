@@ -1,13 +1,13 @@
 import { Fault } from '../../fault.ts'
 
 /** How long a DID or DID URL may be, in characters. */
-export const DID_CHARS_MAX = 2048
+const DID_CHARS_MAX = 2048
 
 // DID Core 3.1: method name, then idchars and colons, not ending in a colon
 const didForm = /^did:([a-z0-9]+):((?:[A-Za-z0-9._:-]|%[0-9A-Fa-f]{2})*(?:[A-Za-z0-9._-]|%[0-9A-Fa-f]{2}))$/
 
 /** A DID and its parts. `id` is what the method gives a meaning to. */
-export type Did = { readonly did: string; readonly method: string; readonly id: string }
+type Did = { readonly did: string; readonly method: string; readonly id: string }
 
 /** Whether a text claims to be a DID. Its form is not checked. */
 export function looksLikeDid(text: string): boolean {

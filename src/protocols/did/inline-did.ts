@@ -1,10 +1,10 @@
-import { fromBase64url, toBase64url } from '../../crypto/base64url.ts'
+import { fromBase64url } from '../../crypto/base64url.ts'
 import { parseJsonObject } from '../../crypto/json.ts'
 import { canonical, type PublicJwk, readPublicJwk } from '../../crypto/jwk.ts'
 import { Fault } from '../../fault.ts'
 import { parseDid } from './did.ts'
 import { type DidDocument, readDidDocument } from './did-document.ts'
-import { fromMultikey, toMultikey } from './multikey.ts'
+import { fromMultikey } from './multikey.ts'
 
 /**
  * The document of a DID that carries its key in itself; null for a method that needs a fetch.
@@ -17,16 +17,6 @@ export function inlineDidDocument(did: string): DidDocument | null {
   if (method !== 'jwk' && method !== 'key') return null
   const key = method === 'jwk' ? keyOfDidJwk(id) : fromMultikey(id)
   return document(did, method === 'jwk' ? '0' : id, key)
-}
-
-/** The `did:jwk` DID of a key. */
-export function didJwkOf(jwk: PublicJwk): string {
-  return `did:jwk:${toBase64url(JSON.stringify(canonical(jwk)))}`
-}
-
-/** The `did:key` DID of a key. */
-export function didKeyOf(jwk: PublicJwk): string {
-  return `did:key:${toMultikey(jwk)}`
 }
 
 function keyOfDidJwk(id: string): PublicJwk {

@@ -11,7 +11,7 @@ import { type IssuerSigned, parseIssuerSigned } from './issuer-signed.ts'
 import { reading } from './shape.ts'
 
 /** How an mdoc is shown. `paths`: namespace and element of each thing to disclose, as DCQL finds them. */
-export type MdocPresentation = {
+type MdocPresentation = {
   readonly paths: readonly DcqlClaimPath[]
   /** Encoded; from one of the functions in `session-transcript.ts`. */
   readonly sessionTranscript: Uint8Array

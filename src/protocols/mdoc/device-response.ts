@@ -8,7 +8,7 @@ import { type IssuerSigned, readIssuerSigned } from './issuer-signed.ts'
 import { arrayOf, embeddedOf, malformedMdoc, mapOf, reading, textMapOf, textOf, uintOf } from './shape.ts'
 
 /** What the holder adds. `nameSpacesBytes`: the tagged item as it came, which its signature is over [MD-21]. */
-export type DeviceSigned = {
+type DeviceSigned = {
   readonly nameSpacesBytes: Uint8Array
   readonly nameSpaces: ReadonlyMap<string, readonly Element[]>
   /** Null if the holder made a MAC instead. */

@@ -5,10 +5,7 @@ import { pointerTo } from '../../json-pointer.ts'
 import { type Cbor, cborTags, tagged } from '../cbor/value.ts'
 
 /** How a JSON value becomes CBOR. `full-date`: `2026-01-31`, tag 1004. `tdate`: `2026-01-31T12:00:00Z`, tag 0. `bytes`: base64url. */
-export const elementTypes = ['string', 'number', 'boolean', 'full-date', 'tdate', 'bytes', 'array', 'map'] as const
-
-/** One of {@link elementTypes}. */
-export type ElementType = (typeof elementTypes)[number]
+export type ElementType = 'string' | 'number' | 'boolean' | 'full-date' | 'tdate' | 'bytes' | 'array' | 'map'
 
 /** The type of an element. Without `items` or `properties`, what is inside an array or a map stays as JSON has it: no date is guessed. */
 export type ElementRule = {

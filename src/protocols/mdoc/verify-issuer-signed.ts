@@ -9,7 +9,7 @@ import { mdl } from './mdl.ts'
 import { disagreements, type SignerCertificate } from './signer-certificate.ts'
 
 /** [SEC-80] By how much two clocks may differ. */
-export const MDOC_CLOCK_SKEW_SECONDS = 60
+const MDOC_CLOCK_SKEW_SECONDS = 60
 
 /** The leaf of an `x5chain`, as the caller read it; its path was or will be validated by the caller. */
 export type IssuerCertificate = SignerCertificate & { readonly der: Uint8Array; readonly key: VerificationKey }
@@ -51,7 +51,7 @@ export function verifyIssuerSigned(mdoc: IssuerSigned, policy: MdocPolicy): read
 }
 
 /** What a holder agreed on with the issuer. `holderKey`: the key that was sent with the proof. */
-export type RequestedMdoc = MdocPolicy & { readonly holderKey: PublicJwk }
+type RequestedMdoc = MdocPolicy & { readonly holderKey: PublicJwk }
 
 /**
  * Checks an mdoc that an issuer just sent to its holder: as {@link verifyIssuerSigned}, and that it is bound to the key that was sent.

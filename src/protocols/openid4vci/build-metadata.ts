@@ -9,7 +9,7 @@ export type Display = {
 }
 
 /** One claim of a credential, in display order. `path` is a claims path pointer; for an mdoc namespace and element. [VCI-M14] */
-export type ClaimDescription = {
+type ClaimDescription = {
   readonly path: readonly (string | number | null)[]
   readonly mandatory?: boolean
   readonly display?: readonly Display[]
@@ -29,7 +29,7 @@ export type ConfigurationInput = {
 }
 
 /** What an issuer says about itself. Absent endpoints mean "unsupported". */
-export type IssuerMetadataInput = {
+type IssuerMetadataInput = {
   readonly credentialIssuer: string
   readonly credentialEndpoint: string
   readonly nonceEndpoint: string
@@ -42,7 +42,7 @@ export type IssuerMetadataInput = {
 }
 
 /** What an authorization server says about itself. */
-export type ServerMetadataInput = {
+type ServerMetadataInput = {
   readonly issuer: string
   readonly tokenEndpoint: string
   readonly grantTypes: readonly string[]
@@ -80,7 +80,7 @@ export function buildIssuerMetadata(ask: IssuerMetadataInput) {
 }
 
 /** One entry of `credential_configurations_supported`. Binding methods and proof types appear together. [VCI-M8] */
-export function buildConfiguration(ask: ConfigurationInput) {
+function buildConfiguration(ask: ConfigurationInput) {
   const mdoc = ask.type.format === 'mso_mdoc'
   return {
     ...ask.type,

@@ -1,7 +1,7 @@
 import { PRE_AUTHORIZED_GRANT, type TxCode } from './credential-offer.ts'
 
 /** What goes into an offer. `preAuthorizedCode` and `issuerState` decide the grant; exactly one of the two. */
-export type CredentialOfferInput = {
+type CredentialOfferInput = {
   readonly credentialIssuer: string
   readonly configurationIds: readonly string[]
   readonly txCode?: TxCode | null

@@ -4,7 +4,7 @@ import { randomBytes } from '../../crypto/random.ts'
 import { Fault } from '../../fault.ts'
 
 /** How long a `c_nonce` may be used. [VCI-N2] */
-export const C_NONCE_TTL_SECONDS = 300
+const C_NONCE_TTL_SECONDS = 300
 
 const TIME_BYTES = 8
 const RANDOM_BYTES = 16

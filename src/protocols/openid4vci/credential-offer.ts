@@ -30,7 +30,7 @@ export type CredentialOffer = {
 }
 
 /** What somebody gave the wallet: the offer itself, or where it can be fetched. */
-export type OfferInput = { readonly offer: CredentialOffer } | { readonly offerUri: string }
+type OfferInput = { readonly offer: CredentialOffer } | { readonly offerUri: string }
 
 const INPUT_LENGTH_MAX = 65_536
 const CONFIGURATIONS_MAX = 64

@@ -10,7 +10,7 @@ const PROOF_CHARS_MAX = 16_384
 const SKEW_SECONDS = 60
 
 /** What a proof must fit to. */
-export type ProofExpectation = {
+type ProofExpectation = {
   /** Our Credential Issuer Identifier. */
   readonly issuer: string
   /** `proof_signing_alg_values_supported` of the configuration; all that we verify unless told. */

@@ -1,7 +1,7 @@
 import { asPeerUrl, type PeerPolicy } from '../shape.ts'
 
 /** Documents that stand at a well-known place of an issuer. */
-export type WellKnown = 'openid-credential-issuer' | 'oauth-authorization-server'
+type WellKnown = 'openid-credential-issuer' | 'oauth-authorization-server'
 
 /**
  * The URL of an issuer's document: `/.well-known/<name>` goes between host and path. [VCI-M2]

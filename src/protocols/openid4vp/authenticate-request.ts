@@ -1,5 +1,6 @@
 import { sha256Base64url } from '../../crypto/digest.ts'
 import type { JsonObject } from '../../crypto/json.ts'
+import type { VerificationKey } from '../../crypto/jwk.ts'
 import { type Jws, objectionToHeader, objectionToJws, parseCompact } from '../../crypto/jws.ts'
 import { Fault } from '../../fault.ts'
 import { asPeerUrl, isText, isTextList, type PeerPolicy } from '../shape.ts'
@@ -17,15 +18,12 @@ export type AuthenticatedRequest = {
   readonly responseUri: string
 }
 
-/** A public key, as JWK or imported. */
-export type RequestKey = Parameters<typeof objectionToJws>[1]
-
 /** Where the key of a request comes from, by the prefix of its client id. */
 export type RequestKeys = {
   /** The key that `kid` names in the verifier's DID document. */
-  readonly didKey?: RequestKey
+  readonly didKey?: VerificationKey
   /** Validates a chain (DER in base64, leaf first) and the leaf's name for this client; answers the leaf's key or throws. */
-  readonly trustChain?: (x5c: readonly string[], client: ClientId) => RequestKey
+  readonly trustChain?: (x5c: readonly string[], client: ClientId) => VerificationKey
 }
 
 const REQUEST_CHARS_MAX = 262_144
@@ -89,7 +87,7 @@ function parsed(jwt: string): Jws {
   }
 }
 
-function didKeyOf(client: ClientId, kid: string | null, { didKey }: RequestKeys): RequestKey {
+function didKeyOf(client: ClientId, kid: string | null, { didKey }: RequestKeys): VerificationKey {
   // 5.9.3: kid names a verification method of the DID
   if (kid === null || (kid.includes(':') && !kid.startsWith(`${client.id}#`))) {
     throw refused('kid of the request object is not a key of the verifier.')
@@ -98,7 +96,7 @@ function didKeyOf(client: ClientId, kid: string | null, { didKey }: RequestKeys)
   return didKey
 }
 
-function chainKeyOf(client: ClientId, jws: Jws, { trustChain }: RequestKeys): RequestKey {
+function chainKeyOf(client: ClientId, jws: Jws, { trustChain }: RequestKeys): VerificationKey {
   const { x5c } = jws.header
   if (!isTextList(x5c, CHAIN_MAX)) throw refused('The request object has no certificate chain in x5c.')
   // 5.9.3: the hash of the DER of the leaf

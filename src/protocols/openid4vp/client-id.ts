@@ -1,7 +1,7 @@
 import { Fault } from '../../fault.ts'
 
 /** Client Identifier Prefixes that this wallet accepts. */
-export type ClientIdPrefix = 'decentralized_identifier' | 'x509_san_dns' | 'x509_hash' | 'redirect_uri'
+type ClientIdPrefix = 'decentralized_identifier' | 'x509_san_dns' | 'x509_hash' | 'redirect_uri'
 
 /** A Client Identifier. `full`, with its prefix, is what identifies the verifier everywhere [VP-P1]; `id` is what follows the prefix. */
 export type ClientId = { readonly full: string; readonly prefix: ClientIdPrefix; readonly id: string }

@@ -9,7 +9,7 @@ export const REQUEST_OBJECT_MEDIA_TYPE = 'application/oauth-authz-req+jwt'
 export const STATIC_WALLET_AUDIENCE = 'https://self-issued.me/v2'
 
 /** What a verifier puts into a request object. */
-export type RequestObjectInput = {
+type RequestObjectInput = {
   /** With its prefix. */
   readonly clientId: string
   readonly responseUri: string

@@ -1,6 +1,5 @@
 import { isJsonObject, type Json, parseJson } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
-import type { DcqlQuery } from '../dcql/query.ts'
 import { isText } from '../shape.ts'
 
 /** Presentations by credential query id. */
@@ -32,7 +31,7 @@ export function buildErrorResponse(error: string, description: string | null, st
 /**
  * Reads the form body at the response endpoint. Unknown members are ignored.
  *
- * That `state` is the one of the request, and that the ids are those asked for ({@link checkVpToken}), is the caller's to check.
+ * NOT checked: whether `state` is the one of the request, and whether the query has these ids.
  *
  * @throws Fault `presentation_response.invalid`
  * @see [OpenID4VP 1.0, 8](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-response)
@@ -47,23 +46,6 @@ export function readResponse(form: Readonly<Record<string, unknown>>): ResponseF
   if (!isText(error, 100) || /[^\x20-\x7E]/.test(error)) throw refused('error is not an error code.')
   const shown = isText(description) ? description.slice(0, 200).replace(/[^\x20-\x7E]/g, '?') : null
   return { kind: 'refused', error, description: shown, state }
-}
-
-/**
- * Checks that a VP token answers what was asked: no other ids, and one presentation for each unless the query takes several.
- *
- * @throws Fault `presentation_response.invalid`
- * @see [OpenID4VP 1.0, 8.1](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-response-parameters)
- */
-export function checkVpToken(vpToken: VpToken, query: DcqlQuery): void {
-  const asked = new Map(query.credentials.map((one) => [one.id, one]))
-  for (const [id, presentations] of vpToken) {
-    const one = asked.get(id)
-    // [VP-S1]
-    if (one === undefined) throw refused('vp_token has an id that was not asked for.')
-    if (presentations.length > 1 && !one.multiple)
-      throw refused('vp_token has several presentations where one was asked for.')
-  }
 }
 
 /**

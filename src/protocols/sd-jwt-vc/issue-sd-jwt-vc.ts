@@ -13,7 +13,7 @@ import { isReservedName } from './reserved-names.ts'
  * disclosable one by one as well. What is always disclosed is so with all that is in it, but for members that say
  * `alwaysDisclosed: false`.
  */
-export type DisclosureRule = {
+type DisclosureRule = {
   readonly alwaysDisclosed?: boolean | undefined
   readonly properties?: DisclosurePlan | undefined
   readonly items?: DisclosureRule | undefined

@@ -18,14 +18,14 @@ export type IssuerKeySource =
   | { readonly mechanism: 'jwt-vc-issuer'; readonly issuer: string; readonly url: string; readonly kid: string | null }
 
 /** What JWT VC Issuer Metadata gives: the keys themselves, or where they are. */
-export type IssuerKeys = { readonly jwks: JsonObject } | { readonly jwksUri: string }
+type IssuerKeys = { readonly jwks: JsonObject } | { readonly jwksUri: string }
 
 const CHAIN_LENGTH_MAX = 5
 const JWKS_KEYS_MAX = 100
 const derInBase64 = /^(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 /** `permitted`: mechanisms that policy allows for this issuer, all unless told. `plainLoopback`: development only, http loopback issuers. */
-export type DiscoveryPolicy = { readonly permitted?: readonly KeyMechanism[]; readonly plainLoopback?: boolean }
+type DiscoveryPolicy = { readonly permitted?: readonly KeyMechanism[]; readonly plainLoopback?: boolean }
 
 /**
  * Which mechanism a credential asks for, from its header and `iss`.

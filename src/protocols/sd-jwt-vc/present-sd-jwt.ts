@@ -9,7 +9,7 @@ import { type DisclosedObject, type ProcessedSdJwt, processSdJwt } from './proce
 import { type SdJwt, withoutKeyBinding } from './sd-jwt.ts'
 
 /** For whom and for which request the holder proves to have the key. `aud`: the full client identifier of the verifier. */
-export type KeyBinding = {
+type KeyBinding = {
   readonly nonce: string
   readonly aud: string
   readonly iat: Date

@@ -13,7 +13,7 @@ export type DisclosedObject = {
 }
 
 /** An array of the processed payload that has disclosable elements: `issued[i]` is where its element i stood when it was issued. */
-export type DisclosedArray = { readonly path: ValuePath; readonly issued: readonly number[] }
+type DisclosedArray = { readonly path: ValuePath; readonly issued: readonly number[] }
 
 /** What an SD-JWT says once its disclosures are put back. */
 export type ProcessedSdJwt = {

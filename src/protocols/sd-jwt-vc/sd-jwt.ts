@@ -6,7 +6,7 @@ import { Fault } from '../../fault.ts'
 export const DISCLOSURES_MAX = 1000
 
 /** How long a credential with its disclosures and key binding may be, in characters. */
-export const SD_JWT_CHARS_MAX = 2 * JWS_CHARS_MAX
+const SD_JWT_CHARS_MAX = 2 * JWS_CHARS_MAX
 
 /** A compact SD-JWT taken apart. Nothing in it is trustworthy before it was checked. */
 export type SdJwt = {

@@ -15,7 +15,7 @@ import { type FindingCode, finding } from './findings.ts'
 import { type SdJwt, withoutKeyBinding } from './sd-jwt.ts'
 
 /** How far the `iat` of a key binding may be from the moment, in either direction, unless told. */
-export const KEY_BINDING_AGE_MAX_SECONDS = 300
+const KEY_BINDING_AGE_MAX_SECONDS = 300
 
 /** What the verifier sent and demands. `keyBinding` comes from its policy, never from what arrived [SEC-56]. */
 export type PresentationPolicy = CredentialPolicy & {

@@ -3,7 +3,7 @@ import { Fault } from '../../fault.ts'
 const SKEW_SECONDS = 60
 
 /** The claims of a token around its list, whatever they are encoded in. */
-export type ListClaims = { readonly sub: unknown; readonly iat: unknown; readonly exp: unknown; readonly ttl: unknown }
+type ListClaims = { readonly sub: unknown; readonly iat: unknown; readonly exp: unknown; readonly ttl: unknown }
 
 /** What holds of a token whose claims were checked. */
 export type ListTimes = {

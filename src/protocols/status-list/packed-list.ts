@@ -11,7 +11,7 @@ export type PackedList = { readonly bits: StatusBits; readonly packed: Uint8Arra
 export const statusValues = { valid: 0, revoked: 1, suspended: 2 } as const
 
 /** How large a list may become when it is inflated: 2^27 entries of one bit. [SEC-40] */
-export const INFLATED_BYTES_MAX = 16 * 1024 * 1024
+const INFLATED_BYTES_MAX = 16 * 1024 * 1024
 
 /** An empty list, all valid. @param size Entries; rounded up to whole bytes. [TS-3] */
 export function emptyList(bits: StatusBits, size: number): PackedList {

@@ -56,7 +56,7 @@ export function buildStatusListCwt(ask: Ask, key: SigningKey, now: Date): Soon<B
 }
 
 /** A token taken apart. `kid` and `x5chain` say how its key is found. Nothing in it is verified. */
-export type StatusListCwt = {
+type StatusListCwt = {
   readonly sign1: Sign1
   readonly claims: CborMap
   readonly kid: string | null

@@ -1,6 +1,6 @@
 import { fromBase64url } from '../../crypto/base64url.ts'
 import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
-import type { PublicJwk } from '../../crypto/jwk.ts'
+import type { PublicJwk, VerificationKey } from '../../crypto/jwk.ts'
 import { type Jws, type JwsAlg, objectionToJws, parseCompact, signCompact } from '../../crypto/jws.ts'
 import type { SigningKey, SoftwareKey, Soon } from '../../crypto/signing-key.ts'
 import { checkListClaims, invalidStatusList, type ListTimes } from './list-claims.ts'
@@ -8,9 +8,6 @@ import { type CompressedList, compressList, inflateList, isStatusBits, type Pack
 
 /** A list that came in a verified token. `ttlSeconds` and `expiresAt` bound how long it may be kept. */
 export type VerifiedList = PackedList & ListTimes & { readonly uri: string }
-
-/** A public key, as JWK or imported. */
-export type VerifyingKey = Parameters<typeof objectionToJws>[1]
 
 /** The media type of the token, as `Accept` and `Content-Type` spell it. */
 export const STATUS_LIST_MEDIA_TYPE = 'application/statuslist+jwt'
@@ -77,7 +74,7 @@ export function parseStatusListToken(token: string): Jws {
  */
 export function verifyStatusListToken(
   jws: Jws,
-  key: VerifyingKey,
+  key: VerificationKey,
   expected: { readonly uri: string; readonly algs?: readonly JwsAlg[] },
   now: Date,
 ): VerifiedList {

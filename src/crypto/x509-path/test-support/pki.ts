@@ -5,7 +5,7 @@ import { leafExtensions, type Made, type Openssl, rootExtensions, type Wish } fr
 export const june = new Date('2026-06-01T00:00:00.000Z')
 
 /** A root, an intermediate and a leaf, and what makes more of them. */
-export type Pki = {
+type Pki = {
   readonly root: Made
   readonly middle: Made
   readonly leaf: Made
