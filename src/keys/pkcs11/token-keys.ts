@@ -1,7 +1,7 @@
 import { sha256 } from '../../crypto/digest.ts'
 import { parseJsonObject } from '../../crypto/json.ts'
 import { canonical, type PublicJwk, readPublicJwk, thumbprint } from '../../crypto/jwk.ts'
-import { objectionToSignature } from '../../crypto/raw-signature.ts'
+import { findSignatureError } from '../../crypto/raw-signature.ts'
 import type { SigningKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
 import type { KeyDevice, KeyType } from '../key-provider.ts'
@@ -115,7 +115,7 @@ async function provedJwk(session: Session, type: KeyType, pair: Pair): Promise<P
   const { alg, signs } = kinds[type]
   const probe = Buffer.from('a key that was just made')
   const signature = await signIn(session, pair.privateKey, mechanisms[signs], toSign(alg, probe))
-  if (objectionToSignature(probe, signature, jwk, alg) !== null)
+  if (findSignatureError(probe, signature, jwk, alg) !== null)
     throw new Error('the token does not sign what the public key verifies')
   return jwk
 }

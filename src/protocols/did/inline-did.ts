@@ -7,7 +7,7 @@ import { type DidDocument, readDidDocument } from './did-document.ts'
 import { fromMultikey } from './multikey.ts'
 
 /**
- * The document of a DID that carries its key in itself; null for a method that needs a fetch.
+ * Returns the document of a DID that contains its key; null for a method that needs a fetch.
  *
  * @throws Fault `did.unsupported` if the DID or the key in it is malformed.
  * @see [did:jwk](https://github.com/quartzjer/did-jwk/blob/main/spec.md) and [did:key](https://w3c-ccg.github.io/did-key-spec/)
@@ -21,7 +21,7 @@ export function inlineDidDocument(did: string): DidDocument | null {
 
 function keyOfDidJwk(id: string): PublicJwk {
   try {
-    // did:jwk: a key for encryption is in no relationship that signs, and is not read
+    // did:jwk: an encryption key has no relationship for signatures, and is refused
     return readPublicJwk(parseJsonObject(fromBase64url(id), { escapedNames: false }))
   } catch (cause) {
     throw new Fault('did.unsupported', { detail: 'The key in the DID is not usable.', cause })

@@ -7,7 +7,7 @@ const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const MULTIKEY_CHARS_MAX = 64
 const ED25519_BYTES = 32
 
-/** Multicodec prefixes (as varint) of the key kinds that we know. */
+/** Multicodec prefixes (as varint) of the supported kinds of keys. */
 const p256Prefix = Buffer.from([0x80, 0x24])
 const ed25519Prefix = Buffer.from([0xed, 0x01])
 

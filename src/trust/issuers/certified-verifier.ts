@@ -1,6 +1,6 @@
 import type { VerificationKey } from '../../crypto/jwk.ts'
 import type { AnchorSet } from '../../crypto/x509-path/anchor.ts'
-import type { PathAsk } from '../../crypto/x509-path/validate-path.ts'
+import type { PathInput } from '../../crypto/x509-path/validate-path.ts'
 import { validatePath } from '../../crypto/x509-path/validate-path.ts'
 import { Fault } from '../../fault.ts'
 import type { ClientId } from '../../protocols/openid4vp/client-id.ts'
@@ -12,7 +12,7 @@ import { lacksOnlyAnchor, unknownRootOf } from './unanchored.ts'
 export type CertifiedVerifier = { readonly key: VerificationKey; readonly name: string | null }
 
 /** What a chain is validated with. `revocation`: as `verifierRevocation` found. */
-type Anchoring = { readonly anchors: AnchorSet; readonly now: Date; readonly revocation?: PathAsk['revocation'] }
+type Anchoring = { readonly anchors: AnchorSet; readonly now: Date; readonly revocation?: PathInput['revocation'] }
 
 /** What is taken beyond trust. `address`: where the answer goes, if a certificate of its host is enough; null: it is not. `operation`: how to trust. */
 type Beyond = { readonly address: string | null; readonly operation: string }
@@ -22,7 +22,7 @@ export async function verifierRevocation(
   platform: Pick<TrustNeeds, 'fetch'>,
   x5c: readonly string[],
   { anchors, now }: Pick<Anchoring, 'anchors' | 'now'>,
-): Promise<PathAsk['revocation']> {
+): Promise<PathInput['revocation']> {
   const chain = x5c.map((one) => Buffer.from(one, 'base64'))
   return revocationFor(platform, { chain, anchors, purpose: 'verifier', at: now }, now)
 }
