@@ -3,13 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { anchorSetOf } from './anchor.ts'
 import type { PathFindingCode } from './path-findings.ts'
-import {
-  type KeyKind,
-  leafExtensions,
-  type OpensslCertificate,
-  openssl,
-  rootExtensions,
-} from './test-support/openssl.ts'
+import { type KeyKind, leafExtensions, type MadeCert, openssl, rootExtensions } from './test-support/openssl.ts'
 import { june, pki } from './test-support/pki.ts'
 import { type PathInput, validatePath } from './validate-path.ts'
 
@@ -23,7 +17,7 @@ const signer = 'extendedKeyUsage = critical, 1.0.18013.5.1.2'
 function authority(
   subject: string,
   extensions: readonly string[] = rootExtensions,
-  issuer: OpensslCertificate | undefined = root,
+  issuer: MadeCert | undefined = root,
 ) {
   return make({ subject: `/C=ZA/CN=${subject}`, extensions, issuer })
 }
@@ -31,19 +25,19 @@ function selfSigned(subject: string, extensions = rootExtensions) {
   return make({ subject, extensions, issuer: undefined })
 }
 /** A leaf under a chain of authorities, and those up to the root, which is not sent. */
-function under(...authorities: readonly OpensslCertificate[]): readonly OpensslCertificate[] {
+function under(...authorities: readonly MadeCert[]): readonly MadeCert[] {
   return [make({ issuer: authorities[0] }), ...authorities]
 }
-function weak(key: KeyKind): readonly OpensslCertificate[] {
+function weak(key: KeyKind): readonly MadeCert[] {
   return under(make({ subject: '/C=ZA/CN=Weak', extensions: rootExtensions, key }))
 }
-function ladderOf(length: number): readonly OpensslCertificate[] {
+function ladderOf(length: number): readonly MadeCert[] {
   const authorities = [middle]
   while (authorities.length < length)
     authorities.unshift(authority(`Rung ${authorities.length}`, undefined, authorities[0]))
   return under(...authorities)
 }
-function loop(): readonly OpensslCertificate[] {
+function loop(): readonly MadeCert[] {
   const [a, b] = [selfSigned('/C=ZA/CN=A'), selfSigned('/C=ZA/CN=B')]
   const aByB = make({ subject: '/C=ZA/CN=A', extensions: rootExtensions, keyOf: a, issuer: b })
   const bByA = make({ subject: '/C=ZA/CN=B', extensions: rootExtensions, keyOf: b, issuer: a })
@@ -53,7 +47,7 @@ function loop(): readonly OpensslCertificate[] {
 type Bad = readonly [
   what: string,
   code: PathFindingCode,
-  make: () => readonly OpensslCertificate[],
+  make: () => readonly MadeCert[],
   ask?: () => Partial<PathInput>,
 ]
 
