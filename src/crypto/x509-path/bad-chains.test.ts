@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { anchorSetOf } from './anchor.ts'
 import type { PathFindingCode } from './path-findings.ts'
-import { type KeyKind, leafExtensions, type MadeCert, openssl, rootExtensions } from './test-support/openssl.ts'
+import { type KeyKind, leafExtensions, type Made, openssl, rootExtensions } from './test-support/openssl.ts'
 import { june, pki } from './test-support/pki.ts'
 import { type PathInput, validatePath } from './validate-path.ts'
 
@@ -14,42 +14,33 @@ const longAgo = { from: '250101000000Z', until: '251231235959Z' }
 const signs = 'keyUsage = critical, digitalSignature'
 const signer = 'extendedKeyUsage = critical, 1.0.18013.5.1.2'
 
-function authority(
-  subject: string,
-  extensions: readonly string[] = rootExtensions,
-  issuer: MadeCert | undefined = root,
-) {
+function authority(subject: string, extensions: readonly string[] = rootExtensions, issuer: Made | undefined = root) {
   return make({ subject: `/C=ZA/CN=${subject}`, extensions, issuer })
 }
 function selfSigned(subject: string, extensions = rootExtensions) {
   return make({ subject, extensions, issuer: undefined })
 }
 /** A leaf under a chain of authorities, and those up to the root, which is not sent. */
-function under(...authorities: readonly MadeCert[]): readonly MadeCert[] {
+function under(...authorities: readonly Made[]): readonly Made[] {
   return [make({ issuer: authorities[0] }), ...authorities]
 }
-function weak(key: KeyKind): readonly MadeCert[] {
+function weak(key: KeyKind): readonly Made[] {
   return under(make({ subject: '/C=ZA/CN=Weak', extensions: rootExtensions, key }))
 }
-function ladderOf(length: number): readonly MadeCert[] {
+function ladderOf(length: number): readonly Made[] {
   const authorities = [middle]
   while (authorities.length < length)
     authorities.unshift(authority(`Rung ${authorities.length}`, undefined, authorities[0]))
   return under(...authorities)
 }
-function loop(): readonly MadeCert[] {
+function loop(): readonly Made[] {
   const [a, b] = [selfSigned('/C=ZA/CN=A'), selfSigned('/C=ZA/CN=B')]
   const aByB = make({ subject: '/C=ZA/CN=A', extensions: rootExtensions, keyOf: a, issuer: b })
   const bByA = make({ subject: '/C=ZA/CN=B', extensions: rootExtensions, keyOf: b, issuer: a })
   return [make({ issuer: aByB }), aByB, bByA, aByB]
 }
 
-type Bad = readonly [
-  what: string,
-  code: PathFindingCode,
-  make: () => readonly MadeCert[],
-  ask?: () => Partial<PathInput>,
-]
+type Bad = readonly [what: string, code: PathFindingCode, make: () => readonly Made[], ask?: () => Partial<PathInput>]
 
 const twin = selfSigned('/C=ZA/CN=Root')
 const narrow = selfSigned('/C=ZA/CN=Narrow', [

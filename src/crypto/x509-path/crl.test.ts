@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { PathFindingCode } from './path-findings.ts'
-import { type MadeCert, openssl } from './test-support/openssl.ts'
+import { type Made, openssl } from './test-support/openssl.ts'
 import { june, pki } from './test-support/pki.ts'
 import { type PathInput, validatePath } from './validate-path.ts'
 
@@ -10,7 +10,7 @@ after(() => tool.remove())
 const { root, middle, leaf, make, trusted } = pki(tool)
 const twin = tool.make({ subject: '/C=ZA/CN=Root', extensions: ['basicConstraints = critical, CA:true'] })
 
-function lists(issuer: MadeCert, revoked: readonly MadeCert[] = [], more: readonly string[] = []): Partial<PathInput> {
+function lists(issuer: Made, revoked: readonly Made[] = [], more: readonly string[] = []): Partial<PathInput> {
   return { revocation: { crls: [tool.crl(issuer, revoked, more)], policy: 'hard' } }
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { anchorSetOf, type Purpose } from './anchor.ts'
 import { readCertificate } from './certificate.ts'
-import { type MadeCert, openssl, rootExtensions } from './test-support/openssl.ts'
+import { type Made, openssl, rootExtensions } from './test-support/openssl.ts'
 import { june, pki } from './test-support/pki.ts'
 import { type PathInput, validatePath } from './validate-path.ts'
 
@@ -11,7 +11,7 @@ const tool = openssl()
 after(() => tool.remove())
 const { root, middle, leaf, trusted, make } = pki(tool)
 
-function codesOf(chain: readonly MadeCert[], ask: Partial<PathInput> = {}): readonly string[] {
+function codesOf(chain: readonly Made[], ask: Partial<PathInput> = {}): readonly string[] {
   const der = chain.map(({ certificate }) => certificate.der)
   const result = validatePath({ chain: der, anchors: trusted(root), purpose: 'issuer', at: june, ...ask })
   assert.equal(result.ok, result.findings.length === 0)

@@ -6,7 +6,7 @@ import { readConfig } from '../../config.ts'
 import type { Json } from '../../crypto/json.ts'
 import { softwareKey } from '../../crypto/signing-key.ts'
 import { type Anchor, anchorSetOf } from '../../crypto/x509-path/anchor.ts'
-import { leafExtensions, type MadeCert, openssl, rootExtensions } from '../../crypto/x509-path/test-support/openssl.ts'
+import { leafExtensions, type Made, openssl, rootExtensions } from '../../crypto/x509-path/test-support/openssl.ts'
 import { june, pki } from '../../crypto/x509-path/test-support/pki.ts'
 import { Fault } from '../../fault.ts'
 import { emptyList, setStatus } from '../../protocols/status-list/packed-list.ts'
@@ -29,7 +29,7 @@ const platform = {
 type Told = { readonly iss?: string; readonly iat?: Json }
 
 async function resolve(
-  chain: readonly MadeCert[],
+  chain: readonly Made[],
   told: Told = { iss, iat: seconds },
   now = june,
   more: Partial<Anchor> = {},
@@ -142,7 +142,7 @@ test('[TS-10] the status list of a certified issuer is signed by its key, or und
   const strangers = make({ issuer: stranger })
   const list = emptyList(2, 1024)
   setStatus(list, 7, 1)
-  const tokenBy = (one: MadeCert) => {
+  const tokenBy = (one: Made) => {
     const header = { x5c: [one.certificate.der.toString('base64')] }
     const key = softwareKey(createPrivateKey(readFileSync(one.keyFile)))
     return buildStatusListToken({ uri, list, ttlSeconds: 300, lifetimeSeconds: 86_400, header }, key, june)

@@ -4,12 +4,7 @@ import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { Document, DeviceResponse as HolderOfAuth0, MDoc } from '@auth0/mdl'
 import { softwareKey } from '../../crypto/signing-key.ts'
-import {
-  type CertOptions,
-  type MadeCert,
-  openssl,
-  rootExtensions,
-} from '../../crypto/x509-path/test-support/openssl.ts'
+import { type CertInput, type Made, openssl, rootExtensions } from '../../crypto/x509-path/test-support/openssl.ts'
 import { Fault } from '../../fault.ts'
 import { encodeCbor } from '../../protocols/cbor/encode.ts'
 import { tagged } from '../../protocols/cbor/value.ts'
@@ -39,13 +34,13 @@ const signing = [
   'authorityKeyIdentifier = keyid',
 ]
 const documents = 'extendedKeyUsage = critical, 1.0.18013.5.1.2'
-const make = (wish: Partial<CertOptions>): MadeCert =>
+const make = (wish: Partial<CertInput>): Made =>
   tool.make({ subject: '/C=ZA/CN=Signer', extensions: [...signing, documents], ...years, ...wish })
 const root = make({ subject: '/C=ZA/CN=IACA', extensions: rootExtensions })
 const otherRoot = make({ subject: '/C=ZA/CN=Other IACA', extensions: rootExtensions })
 const namesake = make({ subject: '/C=ZA/CN=IACA', extensions: rootExtensions })
 const signer = make({ issuer: root })
-const skiOf = ({ certificate }: MadeCert) => certificate.extensions.subjectKeyId?.toString('hex') ?? ''
+const skiOf = ({ certificate }: Made) => certificate.extensions.subjectKeyId?.toString('hex') ?? ''
 
 let verifier: Verifier
 const lists = new Map<string, Buffer>()
@@ -64,7 +59,7 @@ after(async () => {
 
 const licences = { type: licence.docType, name: 'licence', attributes: wanted, issuers: [] }
 /** A backend that trusts these roots, and the entities that it does so by. */
-async function trusting(...roots: readonly MadeCert[]): Promise<{ backend: Backend; ids: string[] }> {
+async function trusting(...roots: readonly Made[]): Promise<{ backend: Backend; ids: string[] }> {
   const backend = await verifier.aTenant()
   const ids: string[] = []
   for (const { pem } of roots) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
-import { leafExtensions, type MadeCert, openssl, rootExtensions } from '../../crypto/x509-path/test-support/openssl.ts'
+import { leafExtensions, type Made, openssl, rootExtensions } from '../../crypto/x509-path/test-support/openssl.ts'
 import { trustOf } from '../../trust/issuers/is-trusted.ts'
 import {
   createTrustedEntity,
@@ -37,7 +37,7 @@ async function entity(backend: Backend, body: object): Promise<string> {
 }
 
 /** A credential that brings its chain. */
-function certified(iss = 'https://issuer.example', chain: readonly MadeCert[] = [leaf, middle]): Spoilt {
+function certified(iss = 'https://issuer.example', chain: readonly Made[] = [leaf, middle]): Spoilt {
   const privateKey = createPrivateKey(readFileSync(leaf.keyFile))
   const by = anIssuer({ privateKey, jwk: createPublicKey(privateKey).export({ format: 'jwk' }) })
   const x5c = chain.map(({ certificate }) => certificate.der.toString('base64'))
@@ -98,7 +98,7 @@ test('a credential with a certificate is taken under a trusted root, and by its 
 test('an issuer may be allowed by the subject key identifier of a certificate of its path', async () => {
   const backend = await verifier.aTenant()
   await entity(backend, { certificates: [root.pem] })
-  const idOf = ({ certificate }: MadeCert) => certificate.extensions.subjectKeyId?.toString('hex') ?? ''
+  const idOf = ({ certificate }: Made) => certificate.extensions.subjectKeyId?.toString('hex') ?? ''
   for (const one of [leaf, middle, root]) {
     const [status] = await outcome(backend, { issuers: [idOf(one).toUpperCase()] }, certified())
     assert.equal(status, 'verified')

@@ -17,7 +17,7 @@ import {
 import { owfContext } from '../../../test/support/owf-context.ts'
 import { readPublicJwk } from '../../crypto/jwk.ts'
 import { softwareKey } from '../../crypto/signing-key.ts'
-import type { MadeCert } from '../../crypto/x509-path/test-support/openssl.ts'
+import type { Made } from '../../crypto/x509-path/test-support/openssl.ts'
 import { issueMdoc } from '../../protocols/mdoc/issue-mdoc.ts'
 
 /** The type of licences, and the namespace of their elements. */
@@ -39,8 +39,8 @@ export const [deviceKey, strangersKey] = [pair(), pair()]
 
 /** What a test wants otherwise of a document. */
 export type DocumentWish = {
-  readonly signer: MadeCert
-  readonly chain?: readonly MadeCert[]
+  readonly signer: Made
+  readonly chain?: readonly Made[]
   readonly docType?: string
   readonly country?: string
   readonly validUntil?: Date
@@ -73,7 +73,7 @@ export async function anOwfDocument(wish: DocumentWish): Promise<string> {
 }
 
 /** A document with a status. The libraries know none, so it is ours; they show it. */
-export async function aRevocableDocument(signer: MadeCert, uri: string, idx: number): Promise<string> {
+export async function aRevocableDocument(signer: Made, uri: string, idx: number): Promise<string> {
   const { der, notBefore, notAfter, subject } = signer.certificate
   const privateKey = createPrivateKey(readFileSync(signer.keyFile))
   const { country: countryName, state: stateOrProvinceName } = subject
@@ -116,6 +116,6 @@ export async function shownByOwf(
 }
 
 /** The public key of a signer, as JWK. */
-export function jwkOf({ keyFile }: MadeCert) {
+export function jwkOf({ keyFile }: Made) {
   return createPublicKey(createPrivateKey(readFileSync(keyFile))).export({ format: 'jwk' })
 }

@@ -3,7 +3,7 @@ import { createPrivateKey, sign } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import type { Caller, TenantId } from '../../caller.ts'
-import { leafExtensions, type MadeCert, openssl, rootExtensions } from '../../crypto/x509-path/test-support/openssl.ts'
+import { leafExtensions, type Made, openssl, rootExtensions } from '../../crypto/x509-path/test-support/openssl.ts'
 import { forgetTenants } from '../../directory/tenants/find-tenant.ts'
 import { faults } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
@@ -144,7 +144,7 @@ test('what nobody came back for is dropped after 30 days', () =>
   }))
 
 /** The issuer signs with a certificate of its own, for an address, under a root; `x5c` is what it sends along. */
-function certified(issuer: ForeignIssuer, address: string, sendsRoot: boolean): MadeCert {
+function certified(issuer: ForeignIssuer, address: string, sendsRoot: boolean): Made {
   const root = tool.make({ subject: '/C=ZA/CN=Club', extensions: rootExtensions, ...years })
   const extensions = [...leafExtensions.slice(0, 2), `subjectAltName = URI:${address}`]
   const leaf = tool.make({ subject: '/C=ZA/CN=Club Signer', issuer: root, extensions, ...years })

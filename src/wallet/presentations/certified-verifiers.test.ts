@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import type { TenantId } from '../../caller.ts'
 import {
-  type CertOptions,
+  type CertInput,
   leafExtensions,
-  type MadeCert,
+  type Made,
   openssl,
   rootExtensions,
 } from '../../crypto/x509-path/test-support/openssl.ts'
@@ -22,7 +22,7 @@ import { preparePresentation } from './prepare-presentation.ts'
 const setSettings = sql('test.wallet.verifier', 'update tenant set settings = $2::jsonb where id = $1 returning id')
 const tool = openssl()
 const years = { from: '200101000000Z', until: '491231235959Z' }
-const make = (wish: Partial<CertOptions>) =>
+const make = (wish: Partial<CertInput>) =>
   tool.make({
     subject: '/C=ZA/CN=Reader',
     extensions: [...leafExtensions.slice(0, 3), names('localhost')],
@@ -44,11 +44,11 @@ after(async () => {
 
 type Change = {
   readonly object?: object
-  readonly x5c?: readonly MadeCert[]
-  readonly signer?: MadeCert
+  readonly x5c?: readonly Made[]
+  readonly signer?: Made
   readonly clientId?: string
 }
-const hashOf = ({ certificate }: MadeCert) =>
+const hashOf = ({ certificate }: Made) =>
   `x509_hash:${createHash('sha256').update(certificate.der).digest('base64url')}`
 
 /** A request by value, signed by hand. */

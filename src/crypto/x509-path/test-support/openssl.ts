@@ -10,7 +10,7 @@ import { type Crl, readCrl } from '../crl.ts'
 export type KeyKind = 'p256' | 'p384' | 'p224' | 'ed25519' | 'rsa2048' | 'rsa1024'
 
 /** A certificate that openssl created, and the file of its key. */
-export type MadeCert = {
+export type Made = {
   readonly certificate: Certificate
   readonly pem: string
   readonly keyFile: string
@@ -18,14 +18,14 @@ export type MadeCert = {
 }
 
 /** Input of a certificate. `extensions`: lines of openssl's configuration. */
-export type CertOptions = {
+export type CertInput = {
   readonly subject: string
   /** Absent: self-signed. */
-  readonly issuer?: MadeCert
+  readonly issuer?: Made
   readonly extensions: readonly string[]
   readonly key?: KeyKind
   /** The key of another certificate instead of a fresh one. */
-  readonly keyOf?: MadeCert
+  readonly keyOf?: Made
   /** `YYMMDDHHMMSSZ`; by default the year 2026. */
   readonly from?: string
   readonly until?: string
@@ -34,9 +34,9 @@ export type CertOptions = {
 
 /** A folder for `openssl ca`, an implementation independent of ours. */
 export type Openssl = {
-  readonly make: (options: CertOptions) => MadeCert
+  readonly make: (options: CertInput) => Made
   /** A revocation list, current in May and June 2026; `revoked` must have been issued by `issuer`. `more`: options of `openssl ca`. */
-  readonly crl: (issuer: MadeCert, revoked: readonly MadeCert[], more?: readonly string[]) => Crl
+  readonly crl: (issuer: Made, revoked: readonly Made[], more?: readonly string[]) => Crl
   /** As `crl`, in DER. */
   readonly crlDer: Openssl['crl'] extends (...args: infer A) => unknown ? (...args: A) => Buffer : never
   readonly remove: () => void
@@ -95,7 +95,7 @@ export function openssl(): Openssl {
     writeFileSync(file(`number-${count}`), '01')
     return count
   }
-  const make = (options: CertOptions): MadeCert => {
+  const make = (options: CertInput): Made => {
     const n = configured()
     const keyFile = options.keyOf?.keyFile ?? file(`${n}.key`)
     if (options.keyOf === undefined) run('genpkey', '-algorithm', ...algorithms[options.key ?? 'p256'], '-out', keyFile)
@@ -116,7 +116,7 @@ export function openssl(): Openssl {
     const pem = readFileSync(file(`${n}.pem`), 'utf8')
     return { certificate: readPem(pem), pem, keyFile, pemFile: file(`${n}.pem`) }
   }
-  const crlDer = (issuer: MadeCert, revoked: readonly MadeCert[], more: readonly string[] = []): Buffer => {
+  const crlDer = (issuer: Made, revoked: readonly Made[], more: readonly string[] = []): Buffer => {
     const n = configured()
     const by = ['ca', '-config', `${n}.cnf`, '-keyfile', issuer.keyFile, '-cert', issuer.pemFile]
     for (const one of revoked) run(...by, '-revoke', one.pemFile)

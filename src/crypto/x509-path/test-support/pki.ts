@@ -1,18 +1,18 @@
 import { type AnchorSet, anchorSetOf } from '../anchor.ts'
-import { type CertOptions, leafExtensions, type MadeCert, type Openssl, rootExtensions } from './openssl.ts'
+import { type CertInput, leafExtensions, type Made, type Openssl, rootExtensions } from './openssl.ts'
 
 /** A time at which certificates with default options are valid. */
 export const june = new Date('2026-06-01T00:00:00.000Z')
 
 /** A root, an intermediate and a leaf, and functions that create more. */
 type Pki = {
-  readonly root: MadeCert
-  readonly middle: MadeCert
-  readonly leaf: MadeCert
+  readonly root: Made
+  readonly middle: Made
+  readonly leaf: Made
   /** By default a leaf under the root. */
-  readonly make: (options?: Partial<{ [K in keyof CertOptions]: CertOptions[K] | undefined }>) => MadeCert
+  readonly make: (options?: Partial<{ [K in keyof CertInput]: CertInput[K] | undefined }>) => Made
   /** Trusts these for issuing, each owned by its name. */
-  readonly trusted: (...roots: readonly MadeCert[]) => AnchorSet
+  readonly trusted: (...roots: readonly Made[]) => AnchorSet
 }
 
 /** Creates a small public key infrastructure. */
@@ -22,7 +22,7 @@ export function pki(tool: Openssl): Pki {
     const { issuer, ...rest } = { subject: '/C=ZA/CN=Leaf', extensions: leafExtensions, issuer: root, ...options }
     const defined = Object.entries(rest).filter(([, value]) => value !== undefined)
     return tool.make({
-      ...(Object.fromEntries(defined) as Omit<CertOptions, 'issuer'>),
+      ...(Object.fromEntries(defined) as Omit<CertInput, 'issuer'>),
       ...(issuer !== undefined && { issuer }),
     })
   }
