@@ -1,11 +1,11 @@
 import { ECDH } from 'node:crypto'
 import { Fault } from '../fault.ts'
-import { fromBase64url, toBase64url } from './base64url.ts'
+import { toBase64url } from './base64url.ts'
 import type { P256Jwk } from './jwk.ts'
 
 const COORDINATE_BYTES = 32
 
-/** The P-256 key of a compressed point (33 bytes, first byte 2 or 3). @throws Fault `key.unsupported` if it is on no such point. */
+/** The P-256 key of a compressed point (33 bytes, first byte 2 or 3). @throws Fault `key.unsupported` if there is no such point. */
 export function fromCompressedPoint(point: Uint8Array): P256Jwk {
   try {
     if (point.length !== COORDINATE_BYTES + 1) throw new RangeError('length of the point')
@@ -16,10 +16,4 @@ export function fromCompressedPoint(point: Uint8Array): P256Jwk {
   } catch (cause) {
     throw new Fault('key.unsupported', { detail: 'The key is not a point on its curve.', cause })
   }
-}
-
-/** A P-256 key as compressed point, 33 bytes. */
-export function toCompressedPoint({ x, y }: P256Jwk): Buffer {
-  const odd = ((fromBase64url(y).at(-1) ?? 0) & 1) === 1
-  return Buffer.concat([Buffer.from([odd ? 3 : 2]), fromBase64url(x)])
 }

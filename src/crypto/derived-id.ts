@@ -1,9 +1,9 @@
 import { sha256 } from './digest.ts'
 
 /**
- * An id that the same seed gives again: UUID version 7 whose random bits are a digest of the seed. It sorts by `madeAt` like any other id.
+ * Derives an id from a seed, always the same: a UUID of version 7 whose random bits are a digest of the seed. It sorts by `madeAt`.
  *
- * @param seed Must belong to one purpose only: whoever knows it knows the id.
+ * @param seed Used for one purpose only, and as secret as the id.
  * @see [RFC 9562, 5.7](https://www.rfc-editor.org/rfc/rfc9562#section-5.7)
  */
 export function derivedId(madeAt: Date, seed: string): string {

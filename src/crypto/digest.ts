@@ -1,6 +1,6 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 
-/** The hash algorithms that we accept, by the name that node:crypto gives them. */
+/** Accepted hash algorithms, by their names in node:crypto. */
 export type HashName = 'sha256' | 'sha384' | 'sha512'
 
 /** SHA-256 of bytes, or of the UTF-8 form of a string. */
@@ -13,20 +13,18 @@ export function sha256Base64url(value: string | Uint8Array): string {
   return hash('sha256', value, 'base64url')
 }
 
-/** A digest as bytes. */
+/** Returns a digest as bytes. */
 export function digestBytes(name: HashName, value: string | Uint8Array): Buffer {
   return hash(name, value, 'buffer')
 }
 
-/** A digest as base64url without padding. */
+/** Returns a digest as base64url without padding. */
 export function digestBase64url(name: HashName, value: string | Uint8Array): string {
   return hash(name, value, 'base64url')
 }
 
 /**
- * HMAC with SHA-256 over the parts, one after the other.
- *
- * Parts are not delimited: a caller with several parts of variable length puts a separator between them.
+ * HMAC with SHA-256 over the concatenated parts. The caller separates parts of variable length.
  */
 export function hmacSha256(key: Uint8Array, ...parts: readonly (string | Uint8Array)[]): Buffer {
   const hmac = createHmac('sha256', key)

@@ -26,6 +26,16 @@ test('a name is found twice however it is spelt [SEC-24]', () => {
   )
 })
 
+for (const text of ['1e400', '[-1e400]', '{"a":{"b":1e400}}', `{"a":${'9'.repeat(400)}}`, '{"\\u0061":1e400}']) {
+  test(`a number beyond the range of a double is refused instead of becoming infinite: ${text.slice(0, 20)}`, () => {
+    assert.throws(() => parseJson(text), { code: 'json.malformed' })
+  })
+}
+
+test('with exact integers, a number that is no integer and beyond the range of a double is refused', () => {
+  assert.throws(() => parseJson('[1e400,9007199254740993]', { exactIntegers: true }), { code: 'json.malformed' })
+})
+
 test('an inherited member is not in the JSON', () => {
   assert.equal(memberOf({}, 'constructor'), undefined)
 })

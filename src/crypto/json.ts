@@ -1,20 +1,20 @@
 import { Fault } from '../fault.ts'
-import { endOfString, malformed, PROTO, readStrictJson, TWICE } from './strict-json.ts'
+import { endOfString, INFINITE, malformed, PROTO, readStrictJson, TWICE } from './strict-json.ts'
 
 /** A value that JSON can carry. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
 /** A JSON object whose members have not been checked. */
 export type JsonObject = { readonly [name: string]: Json }
 
-/** [SEC-41] How deep arrays and objects may nest; the outermost one counts as 1. */
+/** [SEC-41] Maximum depth of nested arrays and objects; the outermost one counts as 1. */
 export const JSON_DEPTH_MAX = 32
 
-/** [SEC-41] How many values a text may hold, its outermost one included. */
+/** [SEC-41] Maximum number of values in a text, the outermost one included. */
 export const JSON_VALUES_MAX = 20_000
 
 /**
- * What a text may cost. `escapedNames`: whether a member name may be spelled with escapes, which no registered name needs.
- * `exactIntegers`: an integer beyond 2^53 becomes the text that it is written as, instead of being rounded.
+ * Limits of a text. `escapedNames`: whether member names may contain escapes, which no registered name needs.
+ * `exactIntegers`: an integer beyond 2^53 is returned as its text instead of rounded.
  */
 export type JsonLimits = {
   readonly depthMax?: number | undefined
@@ -26,12 +26,12 @@ export type JsonLimits = {
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Parses JSON from outside: bounded in depth and number of values before anything is built, and each member name at most once in
- * its object.
+ * Parses untrusted JSON. Depth and number of values are checked before anything is built. Duplicate member names and numbers beyond the
+ * range of a double are refused.
  *
- * `JSON.parse` silently keeps the last of two equal names, so that two readers of one signed text could see different claims. They
- * are found by counting the members written in the text against those of the parsed value. A text with an escaped member name is
- * never given to `JSON.parse`, see {@link readStrictJson}.
+ * `JSON.parse` silently keeps the last of two equal names, so that two readers of one signed text could see different claims.
+ * Duplicates are detected by comparing the number of members in the text with that in the parsed value. A text with an escaped member
+ * name is parsed by {@link readStrictJson}.
  *
  * @param text The text, or its UTF-8 bytes. The caller bounds the length.
  * @throws Fault `json.malformed`
@@ -41,11 +41,11 @@ export function parseJson(text: string | Uint8Array, limits: JsonLimits = {}): J
   try {
     const written = typeof text === 'string' ? text : strictUtf8.decode(text)
     const { members, hasEscapedNames } = survey(written, limits)
-    if (hasEscapedNames && limits.escapedNames === false) throw malformed('A member name is spelled with escapes.')
+    if (hasEscapedNames && limits.escapedNames === false) throw malformed('A member name contains escapes.')
     const isExact = limits.exactIntegers === true && /\d{16}/.test(written)
     if (hasEscapedNames || isExact) return readStrictJson(written, isExact) as Json
     const value = JSON.parse(written) as Json
-    // [SEC-24] a duplicate name vanished in the parsed value, but its colon is still in the text
+    // [SEC-24] a duplicate name is lost in the parsed value, but its colon is still in the text
     if (countMembers(value) !== members) throw malformed(TWICE)
     return value
   } catch (cause) {
@@ -54,8 +54,7 @@ export function parseJson(text: string | Uint8Array, limits: JsonLimits = {}): J
 }
 
 /**
- * Reads JSON that this server wrote with `JSON.stringify`, of any size. Its member names may still come from outside, which is why it
- * is not read by the engine alone.
+ * Parses JSON of any size that this server wrote with `JSON.stringify`. Its member names may be untrusted, so the same rules apply.
  */
 export function readOwnJson(text: string | Uint8Array): unknown {
   return parseJson(text, { depthMax: OWN_DEPTH_MAX, valuesMax: Number.POSITIVE_INFINITY })
@@ -75,12 +74,13 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** An own member, or undefined: what an object inherits is not in its JSON. */
+/** Returns an own member, or undefined; inherited properties are not part of the JSON. */
 export function memberOf(object: JsonObject, name: string): Json | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }
 
 function countMembers(value: Json): number {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw malformed(INFINITE)
   if (typeof value !== 'object' || value === null) return 0
   let members = 0
   if (Array.isArray(value)) {
@@ -94,10 +94,10 @@ function countMembers(value: Json): number {
   return members
 }
 
-/** What a look over the text finds before it is parsed; exact for well-formed JSON. */
+/** Result of scanning a text before it is parsed; exact for well-formed JSON. */
 type Survey = { readonly members: number; readonly hasEscapedNames: boolean }
 
-/** Counts members, values and depth of a text. @throws Fault `json.malformed` at the first place beyond a bound */
+/** Counts members, values and depth of a text. @throws Fault `json.malformed` where a limit is exceeded */
 function survey(text: string, { depthMax = JSON_DEPTH_MAX, valuesMax = JSON_VALUES_MAX }: JsonLimits): Survey {
   let [members, values, depth, string, before] = [0, 1, 0, 0, 0]
   let hasEscapedNames = false
@@ -105,9 +105,9 @@ function survey(text: string, { depthMax = JSON_DEPTH_MAX, valuesMax = JSON_VALU
     const char = text.charCodeAt(at)
     if (char <= SPACE) continue
     if (isOpening(char)) {
-      // An opening bracket promises a value, which a closing one right behind it takes back.
+      // An opening bracket counts as a value, unless the next token closes it.
       values++
-      if (++depth > depthMax) throw malformed('The JSON nests too deep.')
+      if (++depth > depthMax) throw malformed('The JSON is nested too deeply.')
     } else if (char === CLOSING_BRACKET || char === CLOSING_BRACE) {
       depth--
       if (isOpening(before)) values--

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import { fc } from '../../test/support/fast-check.ts'
 import { fromBase64url, isBase64url, toBase64url } from './base64url.ts'
-import { fromCompressedPoint, toCompressedPoint } from './compressed-point.ts'
+import { fromCompressedPoint } from './compressed-point.ts'
 import { generateKeyPair, importPublicJwk, privateKeyFromPkcs8, readPublicJwk, thumbprint } from './jwk.ts'
 import { softwareKey } from './signing-key.ts'
 
@@ -56,7 +56,8 @@ test('a key comes back from PKCS #8 as the same key', () => {
 test('a compressed point is the same point', () => {
   for (let round = 0; round < 20; round++) {
     const one = generateKeyPair().publicJwk
-    assert.deepEqual(fromCompressedPoint(toCompressedPoint(one)), one)
+    const [x, y] = [fromBase64url(one.x), fromBase64url(one.y)]
+    assert.deepEqual(fromCompressedPoint(Buffer.concat([Buffer.of((y.at(-1) ?? 0) % 2 === 0 ? 2 : 3), x])), one)
   }
   assert.throws(() => fromCompressedPoint(Buffer.alloc(33, 2).fill(0xff, 1)), { code: 'key.unsupported' })
 })

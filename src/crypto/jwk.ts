@@ -8,8 +8,8 @@ type Named = { readonly kid?: string }
 /** A public key on the curve P-256. */
 export type P256Jwk = Named & { readonly kty: 'EC'; readonly crv: 'P-256'; readonly x: string; readonly y: string }
 /** An Ed25519 public key. */
-export type Ed25519Jwk = Named & { readonly kty: 'OKP'; readonly crv: 'Ed25519'; readonly x: string }
-/** A public key of a kind that we use. */
+type Ed25519Jwk = Named & { readonly kty: 'OKP'; readonly crv: 'Ed25519'; readonly x: string }
+/** A public key of a supported kind. */
 export type PublicJwk = P256Jwk | Ed25519Jwk
 
 /** A public key in either form: from a JWK, or from a certificate. */
@@ -24,35 +24,35 @@ const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'] as 
 const algs = { EC: new Set<unknown>(['ES256', 'ESP256']), OKP: new Set<unknown>(['EdDSA', 'Ed25519']) } as const
 
 /**
- * Reads a public key for signatures that was sent to us, and keeps only the members that we know.
+ * Validates an untrusted public key for signatures and returns its known members.
  *
- * That the point lies on the curve is checked by {@link importPublicJwk}. Who owns the key is not checked.
+ * NOT checked: whether the point is on the curve ({@link importPublicJwk} does), and who owns the key.
  *
- * @throws Fault `key.unsupported` if it is no P-256 or Ed25519 public key, brings private members, or is meant for something else.
+ * @throws Fault `key.unsupported` if it is no P-256 or Ed25519 public key, has private members, or is restricted to another use.
  * @see [RFC 7517, 4.2 to 4.4](https://www.rfc-editor.org/rfc/rfc7517#section-4.2) and [RFC 7518, 6](https://www.rfc-editor.org/rfc/rfc7518#section-6)
  */
 export function readPublicJwk(value: unknown): PublicJwk {
   if (!isJsonObject(value)) throw new Fault('key.unsupported', { detail: 'The key is not a JWK.' })
-  // [SEC-30] whoever sends a private key has shown it to everybody on the way
+  // [SEC-30] a private key that was transmitted is compromised
   if (privateMembers.some((name) => Object.hasOwn(value, name))) {
     throw new Fault('key.unsupported', { detail: 'The key carries private members.' })
   }
   const { kty, crv, x, y, use, key_ops: operations, alg } = value
   const named: Named = typeof value.kid === 'string' ? { kid: value.kid } : {}
-  const isForOthers = Array.isArray(operations) ? !operations.includes('verify') : operations !== undefined
+  const isOtherOperation = Array.isArray(operations) ? !operations.includes('verify') : operations !== undefined
   if (
     (use !== undefined && use !== 'sig') ||
-    isForOthers ||
+    isOtherOperation ||
     (alg !== undefined && !algs[kty === 'EC' ? 'EC' : 'OKP'].has(alg))
   )
-    throw new Fault('key.unsupported', { detail: 'The key is meant for something else than such signatures.' })
+    throw new Fault('key.unsupported', { detail: 'The key is restricted to another use or algorithm.' })
   if (!isCoordinate(x)) throw new Fault('key.unsupported')
   if (kty === 'EC' && crv === 'P-256' && isCoordinate(y)) return { kty, crv, x, y, ...named }
   if (kty === 'OKP' && crv === 'Ed25519') return { kty, crv, x, ...named }
   throw new Fault('key.unsupported')
 }
 
-/** The key as node:crypto wants it. @throws Fault `key.unsupported` if the point is not on the curve. */
+/** Imports the key into node:crypto. @throws Fault `key.unsupported` if the point is not on the curve. */
 export function importPublicJwk(jwk: PublicJwk): KeyObject {
   try {
     return createPublicKey({ key: { ...canonical(jwk) }, format: 'jwk' })
@@ -61,12 +61,12 @@ export function importPublicJwk(jwk: PublicJwk): KeyObject {
   }
 }
 
-/** The RFC 7638 thumbprint (SHA-256, base64url): two keys are the same key exactly when these are equal. */
+/** The RFC 7638 thumbprint (SHA-256, base64url): equal exactly for equal keys. */
 export function thumbprint(jwk: PublicJwk): string {
   return sha256Base64url(JSON.stringify(canonical(jwk)))
 }
 
-/** The members that make the key, without `kid` and other names. In the order RFC 7638 hashes them. */
+/** The required members of the key, without `kid`, in the order that RFC 7638 hashes them. */
 export function canonical(jwk: PublicJwk): PublicJwk {
   if (jwk.kty === 'EC') return { crv: jwk.crv, kty: jwk.kty, x: jwk.x, y: jwk.y }
   return { crv: jwk.crv, kty: jwk.kty, x: jwk.x }
@@ -76,8 +76,8 @@ export function canonical(jwk: PublicJwk): PublicJwk {
 export function publicJwkOf(key: KeyObject): PublicJwk {
   const known = key.asymmetricKeyDetails?.namedCurve === 'prime256v1' || key.asymmetricKeyType === 'ed25519'
   if (!known) throw new Fault('key.unsupported')
-  const open = key.type === 'private' ? createPublicKey(key) : key
-  return readPublicJwk(open.export({ format: 'jwk' }))
+  const publicKey = key.type === 'private' ? createPublicKey(key) : key
+  return readPublicJwk(publicKey.export({ format: 'jwk' }))
 }
 
 /** Makes a P-256 key pair in memory. */

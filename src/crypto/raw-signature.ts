@@ -1,21 +1,21 @@
 import { type KeyObject, verify } from 'node:crypto'
 import { importPublicJwk, type VerificationKey } from './jwk.ts'
 
-/** What a signature is made with: ECDSA with P-256 and SHA-256, or Ed25519. JOSE and COSE have several names for each. */
+/** A signature algorithm: ECDSA with P-256 and SHA-256, or Ed25519. JOSE and COSE have several names for each. */
 export type SignatureScheme = 'ES256' | 'EdDSA'
 
-/** Why a signature does not count, by code. */
+/** Why a signature is not valid, by code. */
 export const signatureMessages = {
-  key: 'The key is not usable, or does not fit the algorithm of the header.',
+  key: 'The key is not usable, or does not match the algorithm of the header.',
   signature: 'The signature is not valid.',
 } as const
 
 /**
- * What stands against a signature over bytes, or null if it is verified.
+ * Returns why a signature over bytes does not verify, or null if it does.
  *
  * @param signature ES256: r then s, 64 bytes. EdDSA: 64 bytes.
  */
-export function objectionToSignature(
+export function findSignatureError(
   bytes: Uint8Array,
   signature: Uint8Array,
   key: VerificationKey,
@@ -23,7 +23,7 @@ export function objectionToSignature(
 ): 'key' | 'signature' | null {
   const es256 = scheme === 'ES256'
   const keyObject = usable(key)
-  // [SEC-20] the key decides what it can verify, never the token alone
+  // [SEC-20] the key determines the algorithm, never the token alone
   if (keyObject === null || ('kty' in key ? (key.kty === 'EC') !== es256 : !fits(keyObject, es256))) return 'key'
   // [SEC-26] raw r || s only, never DER; OpenSSL refuses r = 0 and s = 0
   return signature.length === 64 && verifyRaw(bytes, signature, keyObject, es256) ? null : 'signature'

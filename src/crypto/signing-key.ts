@@ -3,27 +3,27 @@ import { type PublicJwk, publicJwkOf, thumbprint } from './jwk.ts'
 
 type AnyKey = { readonly kid: string; readonly alg: 'ES256' | 'EdDSA'; readonly publicJwk: PublicJwk }
 
-/** There at once where a key in memory signed, later where a device did. */
-export type Soon<T> = T | Promise<T>
+/** A value, or a promise of it. A key in memory signs synchronously, a key in a device does not. */
+export type MaybePromise<T> = T | Promise<T>
 
-/** Something that signs: a key in memory or one that lives in a device. The private part cannot be reached through it. */
+/** A signing key in memory or in a device. Gives no access to the private key. */
 export type SigningKey = AnyKey & {
   /** Signs the bytes. ES256: 64 bytes, r then s. EdDSA: the 64 bytes of Ed25519. @throws Fault `key_device.failed`, as rejection */
-  sign(bytes: Uint8Array): Soon<Buffer>
+  sign(bytes: Uint8Array): MaybePromise<Buffer>
 }
 
-/** A {@link SigningKey} held in memory: what is signed with it is there at once. */
+/** A {@link SigningKey} in memory; it signs synchronously. */
 export type SoftwareKey = AnyKey & { sign(bytes: Uint8Array): Buffer }
 
-/** Goes on with a value as soon as it is there: at once, without a turn of the loop, if it is. */
-export function onceThere<A, B>(value: Soon<A>, next: (value: A) => B): Soon<B> {
+/** Applies a function to a value, or to the value of a promise. Stays synchronous for a plain value. */
+export function mapMaybePromise<A, B>(value: MaybePromise<A>, next: (value: A) => B): MaybePromise<B> {
   return value instanceof Promise ? value.then(next) : next(value)
 }
 
 /**
- * A signing key held in memory.
+ * Wraps a private key in memory as signing key.
  *
- * @param kid Name of the key; its RFC 7638 thumbprint unless told.
+ * @param kid Id of the key; by default its RFC 7638 thumbprint.
  * @throws Fault `key.unsupported` if it is neither P-256 nor Ed25519.
  */
 export function softwareKey(privateKey: KeyObject, kid?: string): SoftwareKey {

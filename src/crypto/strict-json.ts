@@ -1,19 +1,19 @@
 import { Fault } from '../fault.ts'
 
 /**
- * Reads JSON without the engine's parser of objects: V8 resolves an escaped member name by names that the process parsed before
- * (nodejs/node#63785), so that what one request sent could change how another one is read.
+ * Parses JSON without the engine's parser of objects: V8 resolves an escaped member name by names that the process parsed before
+ * (nodejs/node#63785), so that the content of one request could change how another one is parsed.
  *
- * A member that stands twice in its object, and one named `__proto__`, are refused. The caller bounds depth and number of values.
+ * Duplicate members and members named `__proto__` are refused. The caller limits depth and number of values.
  *
- * @param exactIntegers Reads an integer beyond 2^53 as the text that it is written as.
+ * @param exactIntegers Returns an integer beyond 2^53 as its text.
  * @throws Fault `json.malformed`, or a SyntaxError of the engine for a bad string or number
  */
 export function readStrictJson(text: string, exactIntegers = false): unknown {
   return new StrictReader(text, exactIntegers).whole()
 }
 
-/** Where a JSON string that begins at `start` ends: the place of its closing quote, or of the end of the text. */
+/** Returns the offset of the closing quote of the JSON string that begins at `start`, or the end of the text. */
 export function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let escapes = 0
@@ -23,15 +23,17 @@ export function endOfString(text: string, start: number): number {
   return text.length
 }
 
-/** A refusal of a JSON text. */
+/** Returns the fault for a JSON text that is refused. */
 export function malformed(detail?: string): Fault {
   return new Fault('json.malformed', detail === undefined ? {} : { detail })
 }
 
 /** Why a text with two equal names in one object is refused. */
-export const TWICE = 'A member name stands twice in one JSON object.'
+export const TWICE = 'A JSON object has a duplicate member name.'
 /** Why a text with such a name is refused: copying the member would change what the copy inherits. [SEC-23] */
 export const PROTO = 'A JSON object has a member named __proto__.'
+/** Why a text with such a number is refused: `JSON.parse` would read it as infinity, which JSON cannot carry. */
+export const INFINITE = 'A number is beyond the range of a double.'
 
 const BACKSLASH = 0x5c
 
@@ -63,7 +65,9 @@ class StrictReader {
     if (token === undefined) throw malformed()
     this.#at += token.length
     const value: unknown = JSON.parse(token)
-    return this.#exactIntegers && /^-?\d+$/.test(token) && !Number.isSafeInteger(value) ? token : value
+    if (this.#exactIntegers && /^-?\d+$/.test(token) && !Number.isSafeInteger(value)) return token
+    if (typeof value === 'number' && !Number.isFinite(value)) throw malformed(INFINITE)
+    return value
   }
 
   #object(): object {
@@ -92,7 +96,7 @@ class StrictReader {
     return JSON.parse(this.#text.slice(start, this.#at))
   }
 
-  /** Steps over the opening bracket, and over the closing one if nothing stands between them. */
+  /** Skips the opening bracket, and the closing one if nothing is between them. */
   #open(closing: string): boolean {
     this.#at++
     if (this.#peek() !== closing) return true
@@ -100,7 +104,7 @@ class StrictReader {
     return false
   }
 
-  /** Steps over what follows an element: true at a comma, false at the closing bracket. */
+  /** Skips the token after an element; true at a comma, false at the closing bracket. */
   #next(closing: string): boolean {
     const char = this.#peek()
     this.#at++

@@ -1,27 +1,27 @@
-/** True for a string of 1 to `lengthMax` UTF-16 units. */
+/** Whether a value is a string of 1 to `lengthMax` UTF-16 units. */
 export function isText(value: unknown, lengthMax = 8192): value is string {
   return typeof value === 'string' && value.length > 0 && value.length <= lengthMax
 }
 
-/** True for an array of 1 to `countMax` strings, none of them empty. */
+/** Whether a value is an array of 1 to `countMax` strings, none of them empty. */
 export function isTextList(value: unknown, countMax = 256): value is readonly string[] {
   return Array.isArray(value) && value.length > 0 && value.length <= countMax && value.every((one) => isText(one))
 }
 
-/** The URL that a string spells if it is one of the given scheme, without credentials and fragment; else null. */
-export function asUrl(value: unknown, scheme: 'https:' | 'http:' = 'https:'): URL | null {
+/** Parses a URL of the given scheme without credentials and fragment; otherwise null. */
+function asUrl(value: unknown, scheme: 'https:' | 'http:' = 'https:'): URL | null {
   if (!isText(value) || !URL.canParse(value)) return null
   const url = new URL(value)
   if (url.protocol !== scheme || url.username !== '' || url.password !== '' || value.includes('#')) return null
   return url
 }
 
-/** Which peers we talk to. Production: https only. */
+/** Which addresses of peers are accepted. Production: https only. */
 export type PeerPolicy = { readonly allowHttpLoopback: boolean }
 
 /**
- * The URL that a string spells if a peer may be reached there: https, or, where development allows it, http on a loopback host.
- * What the host resolves to is NOT checked here; the outbound fetch does that.
+ * Parses the URL of a peer: https, or http on a loopback host if development allows it; otherwise null.
+ * NOT checked: what the host resolves to; the outbound client does that.
  */
 export function asPeerUrl(value: unknown, { allowHttpLoopback }: PeerPolicy): URL | null {
   const secure = asUrl(value)

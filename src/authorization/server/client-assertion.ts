@@ -1,5 +1,5 @@
 import type { PublicJwk } from '../../crypto/jwk.ts'
-import { type Jws, objectionToJws, parseCompact } from '../../crypto/jws.ts'
+import { findJwsError, type Jws, parseCompact } from '../../crypto/jws.ts'
 import { Fault } from '../../fault.ts'
 
 const ASSERTION_CHARS_MAX = 16_384
@@ -39,7 +39,7 @@ export function checkAssertion(
   // [SEC-21] a JWT of another type is not a client assertion; older clients write JWT or nothing
   if (typ !== undefined && typ !== 'JWT' && typ !== 'client-authentication+jwt') throw invalidClient('has another type')
   const candidates = keys.filter((key) => kid === undefined || key.kid === undefined || key.kid === kid)
-  if (!candidates.some((key) => objectionToJws(jws, key, { algs: ['ES256', 'EdDSA'] }) === null)) {
+  if (!candidates.some((key) => findJwsError(jws, key, { algs: ['ES256', 'EdDSA'] }) === null)) {
     throw invalidClient('is not signed with a key of the client')
   }
   const { aud, exp, nbf, iat, jti } = jws.payload

@@ -3,28 +3,28 @@ import { extensionIds, isCritical } from './extensions.ts'
 import type { PathFindingCode } from './path-findings.ts'
 import { isStrongKey } from './signature.ts'
 
-/** What a chain is used for. [X5-4] Who is trusted for one purpose is not trusted for another. */
+/** Purposes of a chain. [X5-4] An anchor that is trusted for one purpose is not trusted for another. */
 export const purposes = ['issuer', 'verifier', 'status'] as const
 /** One of {@link purposes}. */
 export type Purpose = (typeof purposes)[number]
 
-/** A certificate that somebody decided to trust, and for what. `owner`: by which decision, e.g. the id of a trusted entity. */
+/** A trusted certificate and its purposes. `owner`: the decision to trust it, e.g. the id of a trusted entity. */
 export type Anchor = {
   readonly certificate: Certificate
   readonly purposes: readonly Purpose[]
   readonly owner: string
 }
 
-/** Anchors, to be found by name. */
+/** Anchors, indexed by subject. */
 export type AnchorSet = {
-  /** Those whose subject is this name, byte by byte, whatever they are trusted for. */
+  /** Anchors with this subject, compared byte by byte, whatever their purposes. */
   readonly named: (name: Buffer) => readonly Anchor[]
-  /** Whether a certificate is itself an anchor. */
+  /** Whether a certificate is an anchor. */
   readonly has: (certificate: Pick<Certificate, 'fingerprint'>) => boolean
   readonly size: number
 }
 
-/** Puts anchors together. [X5-3] They are looked up by name and then tried by key, never by their place. */
+/** Indexes anchors. [X5-3] Path building selects them by subject and key, never by their position. */
 export function anchorSetOf(anchors: readonly Anchor[]): AnchorSet {
   const byName = Map.groupBy(anchors, ({ certificate }) => certificate.subject.der.toString('latin1'))
   const fingerprints = new Set(anchors.map(({ certificate }) => certificate.fingerprint))
@@ -35,11 +35,11 @@ export function anchorSetOf(anchors: readonly Anchor[]): AnchorSet {
   }
 }
 
-/** Trusts nobody. */
+/** No anchors: no certificate is trusted. */
 export const noAnchors: AnchorSet = anchorSetOf([])
 
-/** Critical extensions that path validation understands. */
-const understood: ReadonlySet<string> = new Set([
+/** Critical extensions that path validation supports. */
+const supported: ReadonlySet<string> = new Set([
   extensionIds.subjectKeyId,
   extensionIds.keyUsage,
   extensionIds.subjectAltName,
@@ -50,7 +50,7 @@ const understood: ReadonlySet<string> = new Set([
   extensionIds.authorityKeyId,
   extensionIds.extendedKeyUsage,
 ])
-/** ISO/IEC 18013-5 Annex B forbids them everywhere; as we do not process them, they are refused critical or not. */
+/** ISO/IEC 18013-5 Annex B forbids them everywhere; since we do not process them, they are refused even if not critical. */
 const forbidden: ReadonlySet<string> = new Set([
   extensionIds.policyMappings,
   extensionIds.nameConstraints,
@@ -59,8 +59,8 @@ const forbidden: ReadonlySet<string> = new Set([
   extensionIds.freshestCrl,
 ])
 
-/** What is wrong with any certificate of a chain by itself, whatever its place and the time. */
-export function objectionsTo({
+/** Checks a certificate of a chain by itself, independent of its position and of time. */
+export function checkPathCertificate({
   version,
   serial,
   publicKey,
@@ -68,7 +68,7 @@ export function objectionsTo({
   extensions,
 }: Certificate): readonly PathFindingCode[] {
   const found: PathFindingCode[] = []
-  // RFC 5280 6.1.4 (k): without extensions nothing says that it is a certification authority
+  // RFC 5280 6.1.4 (k): without extensions it cannot be a certification authority
   if (version !== 3) found.push('certificate.version')
   // RFC 5280 4.1.2.2
   if (serial === '00') found.push('certificate.serial')
@@ -77,18 +77,18 @@ export function objectionsTo({
   // RFC 5280 4.2.1.1, 4.2.1.2
   if ([extensionIds.authorityKeyId, extensionIds.subjectKeyId].some((oid) => isCritical(extensions, oid)))
     found.push('certificate.criticality')
-  // RFC 5280 4.1.2.6: without a subject, the alternative names stand for it
+  // RFC 5280 4.1.2.6: without a subject, the alternative name must be critical
   if (subject.text === '' && !isCritical(extensions, extensionIds.subjectAltName)) found.push('certificate.subject')
   if (!extensions.subjectAltName.dns.every(isDnsName)) found.push('certificate.dns_name')
   // RFC 5280 4.2: a critical extension that is not recognized MUST lead to rejection
-  if (extensions.present.some((one) => one.isCritical && !understood.has(one.oid) && !forbidden.has(one.oid))) {
+  if (extensions.present.some((one) => one.isCritical && !supported.has(one.oid) && !forbidden.has(one.oid))) {
     found.push('certificate.critical_extension')
   }
   return found
 }
 
-/** What keeps a certificate from being one that signs others. */
-export function objectionsToCa({ extensions }: Certificate): readonly PathFindingCode[] {
+/** Checks whether a certificate may sign others. */
+export function checkCertificationAuthority({ extensions }: Certificate): readonly PathFindingCode[] {
   const { basicConstraints, keyUsage } = extensions
   // RFC 5280 6.1.4 (k)
   if (!basicConstraints?.isCa) return ['ca.missing']
@@ -98,15 +98,15 @@ export function objectionsToCa({ extensions }: Certificate): readonly PathFindin
   return keyUsage === null || keyUsage.has('keyCertSign') ? [] : ['ca.key_usage']
 }
 
-/** RFC 5280 4.2.1.6: the preferred name syntax, of which an address is none; a wildcard may stand for the first label. */
+/** RFC 5280 4.2.1.6: the preferred name syntax, which excludes addresses; the first label may be a wildcard. */
 function isDnsName(name: string): boolean {
   const syntax = /^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i
   return syntax.test(name) && !/\.\d+$/.test(name)
 }
 
-/** What keeps a certificate from being an anchor at a time. Nothing: it may be trusted. */
-export function objectionsToAnchor(certificate: Certificate, now: Date): readonly PathFindingCode[] {
-  const found = [...objectionsTo(certificate), ...objectionsToCa(certificate)]
+/** Checks whether a certificate may be an anchor at a time; no findings if it may. */
+export function checkAnchor(certificate: Certificate, now: Date): readonly PathFindingCode[] {
+  const found = [...checkPathCertificate(certificate), ...checkCertificationAuthority(certificate)]
   return certificate.notAfter < now ? [...found, 'certificate.expired'] : found
 }
 

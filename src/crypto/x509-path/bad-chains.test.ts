@@ -5,7 +5,7 @@ import { anchorSetOf } from './anchor.ts'
 import type { PathFindingCode } from './path-findings.ts'
 import { type KeyKind, leafExtensions, type Made, openssl, rootExtensions } from './test-support/openssl.ts'
 import { june, pki } from './test-support/pki.ts'
-import { type PathAsk, validatePath } from './validate-path.ts'
+import { type PathInput, validatePath } from './validate-path.ts'
 
 const tool = openssl()
 after(() => tool.remove())
@@ -40,7 +40,7 @@ function loop(): readonly Made[] {
   return [make({ issuer: aByB }), aByB, bByA, aByB]
 }
 
-type Bad = readonly [what: string, code: PathFindingCode, make: () => readonly Made[], ask?: () => Partial<PathAsk>]
+type Bad = readonly [what: string, code: PathFindingCode, make: () => readonly Made[], ask?: () => Partial<PathInput>]
 
 const twin = selfSigned('/C=ZA/CN=Root')
 const narrow = selfSigned('/C=ZA/CN=Narrow', [

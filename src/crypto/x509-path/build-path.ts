@@ -3,23 +3,23 @@ import type { Certificate } from './certificate.ts'
 import type { PathFindingCode } from './path-findings.ts'
 import { isSignedBy, isStrongAlgorithm } from './signature.ts'
 
-/** Certificates from the leaf up; the last one is the anchor's when there is an anchor. */
-export type Path = {
+/** Certificates from the leaf up; with an anchor, the last one is the anchor's. */
+type Path = {
   readonly certificates: readonly Certificate[]
   readonly anchor: Anchor | null
   readonly findings: readonly PathFindingCode[]
 }
 
-/** [SEC-27] Certificates from the leaf to the anchor, both counted. */
+/** [SEC-27] Maximum number of certificates from the leaf to the anchor, both included. */
 export const PATH_LENGTH_MAX = 5
 
 /**
- * The ways from the leaf to an anchor, made one after the other; if there is none, how far the chain leads and why it ends there. RFC 7515
- * 4.1.6 puts the certificates in order, so they differ only in where they end, which is decided by the anchors and not by the chain.
+ * Generates the paths from the leaf to an anchor; without any, one path as far as the chain leads, with the reason why it ends there.
+ * The chain is in order (RFC 7515 4.1.6), so the paths differ only in the anchor at which they end.
  *
- * Checks names, signatures and key identifiers. Whether each certificate may do what it does is NOT checked here.
+ * Checks names, signatures and key identifiers. NOT checked: whether each certificate may have its role.
  *
- * @param chain Leaf first, self-signed ones already dropped; not empty.
+ * @param chain Leaf first, without self-signed certificates; not empty.
  */
 export function* pathsOf(chain: readonly Certificate[], anchors: AnchorSet, purpose: Purpose): Generator<Path> {
   const findings: PathFindingCode[] = []
@@ -28,10 +28,10 @@ export function* pathsOf(chain: readonly Certificate[], anchors: AnchorSet, purp
     const certificates = chain.slice(0, at + 1)
     for (const anchor of anchorsOf(current, anchors, purpose)) {
       isAnchored = true
-      yield ended([...certificates, anchor.certificate], anchor, findings)
+      yield anchoredPath([...certificates, anchor.certificate], anchor, findings)
     }
     const next = chain[at + 1]
-    const stop = next === undefined ? whyNoAnchor(current, anchors) : stepTo(next, current, certificates)
+    const stop = next === undefined ? missingAnchorFinding(current, anchors) : checkLink(next, current, certificates)
     if (next === undefined || stop !== null) {
       if (!isAnchored && stop !== null) yield { certificates, anchor: null, findings: [...findings, stop] }
       return
@@ -40,43 +40,43 @@ export function* pathsOf(chain: readonly Certificate[], anchors: AnchorSet, purp
   }
 }
 
-/** Whether a certificate signed itself. */
+/** Whether a certificate is self-signed. */
 export function isSelfSigned(one: Certificate): boolean {
   return one.issuer.der.equals(one.subject.der) && isSignedBy(one, one.publicKey)
 }
 
-function ended(certificates: readonly Certificate[], anchor: Anchor, found: readonly PathFindingCode[]): Path {
+function anchoredPath(certificates: readonly Certificate[], anchor: Anchor, found: readonly PathFindingCode[]): Path {
   const below = certificates.at(-2)
   const unlinked = below !== undefined && !isLinked(below, anchor.certificate) ? (['chain.authority_key'] as const) : []
   const long = certificates.length > PATH_LENGTH_MAX ? (['chain.too_long'] as const) : []
   return { certificates, anchor, findings: [...found, ...unlinked, ...long] }
 }
 
-/** [X5-3] The anchors of that name, for that purpose, whose key made the signature: one that is renewed is there twice. */
+/** [X5-3] The anchors with that subject and purpose whose key made the signature; a renewed one occurs twice. */
 function anchorsOf(one: Certificate, anchors: AnchorSet, purpose: Purpose): readonly Anchor[] {
   const named = anchors.named(one.issuer.der).filter(({ purposes }) => purposes.includes(purpose))
   return named.filter(({ certificate }) => hasSigned(certificate, one))
 }
 
-/** A signature that is too weak is not looked at: it is a finding of its own, whatever it says. */
+/** A weak signature is not verified: it has a finding of its own in any case. */
 function hasSigned(issuer: Certificate, one: Certificate): boolean {
   return isSignedBy(one, issuer.publicKey) || !isStrongAlgorithm(one.algorithm)
 }
 
-function whyNoAnchor(one: Certificate, anchors: AnchorSet): PathFindingCode {
+function missingAnchorFinding(one: Certificate, anchors: AnchorSet): PathFindingCode {
   const named = anchors.named(one.issuer.der)
   if (named.length === 0) return 'chain.no_anchor'
   return named.some(({ certificate }) => hasSigned(certificate, one)) ? 'chain.anchor_purpose' : 'chain.anchor_key'
 }
 
-function stepTo(next: Certificate, current: Certificate, passed: readonly Certificate[]): PathFindingCode | null {
+function checkLink(next: Certificate, current: Certificate, passed: readonly Certificate[]): PathFindingCode | null {
   // RFC 5280 6.1.3 (a) (4), byte by byte
   if (!current.issuer.der.equals(next.subject.der)) return 'chain.name'
   if (passed.some((one) => one.spki.equals(next.spki) && one.subject.der.equals(next.subject.der))) return 'chain.loop'
   return hasSigned(next, current) ? null : 'chain.signature'
 }
 
-/** RFC 5280 4.2.1.1: where both are stated, the key that the certificate names is the one that its issuer has. */
+/** RFC 5280 4.2.1.1: if both are present, the authority key identifier equals the issuer's subject key identifier. */
 function isLinked(
   { extensions: { authorityKeyId } }: Certificate,
   { extensions: { subjectKeyId } }: Certificate,

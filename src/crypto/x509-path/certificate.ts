@@ -17,7 +17,7 @@ import { type Extensions, readExtensions } from './extensions.ts'
 import { type Name, readName } from './name.ts'
 import { readAlgorithm, readPublicKey, type Signed } from './signature.ts'
 
-/** A certificate as it was read. Nothing of it is verified. */
+/** A parsed certificate. Nothing in it is verified. */
 export type Certificate = Signed & {
   readonly der: Buffer
   /** SHA-256 of `der`, in hex. */
@@ -31,20 +31,20 @@ export type Certificate = Signed & {
   readonly notAfter: Date
   /** SubjectPublicKeyInfo. */
   readonly spki: Buffer
-  /** The bits of the public key, which key identifiers are hashes of. */
+  /** The bits of the public key, over which key identifiers are computed. */
   readonly keyBits: Buffer
-  /** null: of a kind that node:crypto cannot use. */
+  /** null if node:crypto does not support the key. */
   readonly publicKey: KeyObject | null
   readonly extensions: Extensions
 }
 
-/** Longer ones are not made for chains that travel in headers. */
+/** Certificates for chains in JOSE headers are shorter. */
 const BYTES_MAX = 16_384
 /** RFC 5280 4.1.2.2: 20 octets, and a leading zero. */
 const SERIAL_BYTES_MAX = 21
 
 /**
- * Reads a certificate: X.509 in DER, strictly. One reading serves every check, signatures included, so that no two readers can differ.
+ * Parses an X.509 certificate in strict DER. Every check, signatures included, uses this one result, so that no two parsers can differ.
  *
  * @throws Fault `certificate.invalid`
  * @see [RFC 5280, 4.1](https://www.rfc-editor.org/rfc/rfc5280#section-4.1)

@@ -3,18 +3,18 @@ import { after, test } from 'node:test'
 import type { PathFindingCode } from './path-findings.ts'
 import { type Made, openssl } from './test-support/openssl.ts'
 import { june, pki } from './test-support/pki.ts'
-import { type PathAsk, validatePath } from './validate-path.ts'
+import { type PathInput, validatePath } from './validate-path.ts'
 
 const tool = openssl()
 after(() => tool.remove())
 const { root, middle, leaf, make, trusted } = pki(tool)
 const twin = tool.make({ subject: '/C=ZA/CN=Root', extensions: ['basicConstraints = critical, CA:true'] })
 
-function lists(issuer: Made, revoked: readonly Made[] = [], more: readonly string[] = []): Partial<PathAsk> {
+function lists(issuer: Made, revoked: readonly Made[] = [], more: readonly string[] = []): Partial<PathInput> {
   return { revocation: { crls: [tool.crl(issuer, revoked, more)], policy: 'hard' } }
 }
 
-const bad: readonly (readonly [what: string, code: PathFindingCode, ask: () => Partial<PathAsk>])[] = [
+const bad: readonly (readonly [what: string, code: PathFindingCode, ask: () => Partial<PathInput>])[] = [
   ['a revoked leaf', 'certificate.revoked', () => lists(root, [leaf])],
   [
     'a revoked leaf, soft',

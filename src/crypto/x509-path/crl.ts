@@ -19,7 +19,7 @@ import { readName } from './name.ts'
 import type { PathFindingCode } from './path-findings.ts'
 import { isSignedBy, readAlgorithm, type Signed } from './signature.ts'
 
-/** A revocation list as it was read. Nothing of it is verified. */
+/** A parsed revocation list. Nothing in it is verified. */
 export type Crl = Signed & {
   /** DER of the issuer's name. */
   readonly issuer: Buffer
@@ -27,11 +27,11 @@ export type Crl = Signed & {
   readonly nextUpdate: Date | null
   /** Serial numbers, in hex as in {@link Certificate}. */
   readonly revoked: ReadonlySet<string>
-  /** Whether it says all about the issuer's own certificates: no delta, no part, no other issuer's entries. */
+  /** Whether it covers all certificates of the issuer: no delta list, no partial list, no entries of other issuers. */
   readonly isComplete: boolean
 }
 
-/** `hard`: without a good list the chain is refused. `soft`: only a list that names a certificate counts. */
+/** `hard`: without a valid list the chain is refused. `soft`: only a revocation in a list counts. */
 export type RevocationPolicy = 'none' | 'soft' | 'hard'
 
 const BYTES_MAX = 1024 * 1024
@@ -39,7 +39,7 @@ const BYTES_MAX = 1024 * 1024
 const SKEW_MS = 60_000
 
 /**
- * Reads a revocation list of version 2 in DER.
+ * Parses a revocation list of version 2 in DER.
  *
  * @throws Fault `certificate.invalid`
  * @see [RFC 5280, 5.1](https://www.rfc-editor.org/rfc/rfc5280#section-5.1)
@@ -57,33 +57,33 @@ export function readCrl(bytes: Uint8Array): Crl {
 }
 
 /**
- * What the lists say about one certificate.
+ * Looks a certificate up in the lists.
  *
- * @param issuer The certificate that issued it, already verified.
- * @param now The lists must be current at this time, whenever the chain was used.
+ * @param issuer The issuing certificate, already verified.
+ * @param now The lists must be current at this time, independent of when the chain was used.
  * @see [RFC 5280, 6.3](https://www.rfc-editor.org/rfc/rfc5280#section-6.3)
  */
 export function revocationOf(
   { serial, issuer: name }: Certificate,
   issuer: Certificate,
-  ask: { readonly crls: readonly Crl[]; readonly policy: RevocationPolicy; readonly now: Date },
+  input: { readonly crls: readonly Crl[]; readonly policy: RevocationPolicy; readonly now: Date },
 ): PathFindingCode | null {
-  if (ask.policy === 'none') return null
-  const lists = ask.crls.filter((one) => one.issuer.equals(name.der))
-  // 4.2.1.3: cRLSign for whoever signs lists
+  if (input.policy === 'none') return null
+  const lists = input.crls.filter((one) => one.issuer.equals(name.der))
+  // 4.2.1.3: the issuer of a list needs cRLSign
   const maySign = issuer.extensions.keyUsage?.has('cRLSign') ?? true
   const signed = lists.filter((one) => maySign && isSignedBy(one, issuer.publicKey))
-  // A revocation does not become undone because the list that told it has run out.
+  // An expired list still proves a revocation.
   if (signed.some(({ revoked }) => revoked.has(serial))) return 'certificate.revoked'
-  if (ask.policy === 'soft') return null
+  if (input.policy === 'soft') return null
   const complete = signed.filter(({ isComplete }) => isComplete)
-  if (complete.some((one) => isCurrent(one, ask.now))) return null
+  if (complete.some((one) => isCurrent(one, input.now))) return null
   if (complete.length > 0) return 'crl.stale'
   if (signed.length > 0) return 'crl.unsupported'
   return lists.length > 0 ? 'crl.signature' : 'crl.missing'
 }
 
-/** Whether a list may be relied on at a time, by a clock that differs by up to a minute. One without an end is never current. */
+/** Whether a list is current at a time, with a minute of clock skew. A list without `nextUpdate` never is. */
 function isCurrent({ thisUpdate, nextUpdate }: Pick<Crl, 'thisUpdate' | 'nextUpdate'>, now: Date): boolean {
   const at = now.getTime()
   return thisUpdate.getTime() - SKEW_MS <= at && nextUpdate !== null && at < nextUpdate.getTime() + SKEW_MS
@@ -105,7 +105,7 @@ function readList(parts: readonly Der[]) {
     thisUpdate: derTimeOf(thisUpdate),
     nextUpdate,
     revoked: new Set(entries.map(({ serial }) => serial)),
-    // 5.2.3: each list has a number. 5.2: what is critical is not understood, such as the scope of a part or the full list of a delta
+    // 5.2.3: each list has a number. 5.2: no critical extension is supported, such as the scope of a partial list or the base of a delta list
     isComplete:
       extensions.some(({ oid }) => oid === extensionIds.crlNumber) &&
       ![...extensions, ...entries.flatMap((one) => one.extensions)].some(({ isCritical }) => isCritical),
@@ -114,7 +114,7 @@ function readList(parts: readonly Der[]) {
 
 function readEntry(der: Der) {
   const [serial, date, extensions, ...more] = sequenceOf(der)
-  // Nothing rests on the date, and to read thousands takes longer than all the rest.
+  // The date is not used, and parsing thousands of them would take longer than everything else.
   if (!isTime(date) || more.length > 0) throw malformedDer('an entry of the list is malformed')
   return {
     serial: integerBytesOf(serial).toString('hex'),

@@ -3,7 +3,7 @@ import { Fault } from '../../fault.ts'
 /** One element of DER. `content` and `whole` are views into the bytes that were read. */
 export type Der = { readonly tag: number; readonly content: Buffer; readonly whole: Buffer }
 
-/** Tags of the universal and, from `0xa0`, the constructed context class, as they stand in the first byte. */
+/** Tags of the universal and, from `0xa0`, the constructed context class, as encoded in the first byte. */
 export const derTags = {
   boolean: 0x01,
   integer: 0x02,
@@ -21,7 +21,7 @@ export const derTags = {
 const LENGTH_BYTES_MAX = 4
 
 /**
- * Reads bytes that are exactly one element. Strict: definite and minimal lengths, tag numbers below 31.
+ * Parses bytes that are exactly one element. Strict: definite and minimal lengths, tag numbers below 31.
  *
  * @throws Fault `certificate.invalid`
  * @see [X.690, 10.1](https://www.itu.int/rec/T-REC-X.690)
@@ -55,7 +55,7 @@ export function sequenceOf(der: Der | undefined): readonly Der[] {
   return childrenOf(expected(der, derTags.sequence))
 }
 
-/** The element if it has that tag. @throws Fault `certificate.invalid` */
+/** Returns the element if it has that tag. @throws Fault `certificate.invalid` */
 export function expected(der: Der | undefined, tag: number): Der {
   if (der?.tag !== tag) throw malformedDer(`an element with the tag ${tag} is missing`)
   return der
@@ -109,7 +109,7 @@ export function smallIntegerOf(der: Der | undefined): number {
   return bytes.readUIntBE(0, bytes.length)
 }
 
-/** The bytes of a BIT STRING of named bits; those behind the last one are zero. @throws Fault `certificate.invalid` */
+/** The bytes of a BIT STRING of named bits; the unused bits are zero. @throws Fault `certificate.invalid` */
 export function namedBitsOf(der: Der | undefined): Buffer {
   const { content } = expected(der, derTags.bitString)
   const [unused] = content
@@ -134,7 +134,7 @@ export function isTime(der: Der | undefined): boolean {
 }
 
 /**
- * Reads a time: UTCTime or GeneralizedTime, in UTC, with seconds and without fractions.
+ * Reads a time: UTCTime or GeneralizedTime, in UTC, with seconds, without fractions.
  *
  * @throws Fault `certificate.invalid`
  * @see [RFC 5280, 4.1.2.5](https://www.rfc-editor.org/rfc/rfc5280#section-4.1.2.5)
@@ -152,7 +152,7 @@ export function derTimeOf(der: Der | undefined): Date {
   return time
 }
 
-/** What is wrong with the bytes. */
+/** Returns the fault for malformed DER. */
 export function malformedDer(why: string, cause?: unknown): Fault {
   return new Fault('certificate.invalid', {
     detail: `It is not well-formed: ${why}.`,

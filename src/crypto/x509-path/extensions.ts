@@ -12,7 +12,7 @@ import {
   smallIntegerOf,
 } from './der.ts'
 
-/** Object identifiers of the extensions that we read or refuse. */
+/** Object identifiers of the extensions that are parsed or refused. */
 export const extensionIds = {
   subjectKeyId: '2.5.29.14',
   keyUsage: '2.5.29.15',
@@ -37,26 +37,26 @@ const keyUsages = [
   ...(['keyCertSign', 'cRLSign', 'encipherOnly', 'decipherOnly'] as const),
 ] as const
 /** One of the nine key usages. */
-export type CertificateKeyUsageBits = (typeof keyUsages)[number]
+type KeyUsage = (typeof keyUsages)[number]
 
-/** General names of the kinds that we use. */
-export type AltNames = {
+/** General names of the supported kinds. */
+type AltNames = {
   readonly dns: readonly string[]
   readonly uris: readonly string[]
   readonly emails: readonly string[]
 }
 
-/** What the extensions of a certificate say; null or empty where there is none. */
+/** Parsed extensions of a certificate; null or empty if absent. */
 export type Extensions = {
   readonly present: readonly { readonly oid: string; readonly isCritical: boolean; readonly value: Buffer }[]
   readonly basicConstraints: { readonly isCa: boolean; readonly pathLength: number | null } | null
-  readonly keyUsage: ReadonlySet<CertificateKeyUsageBits> | null
+  readonly keyUsage: ReadonlySet<KeyUsage> | null
   readonly extendedKeyUsage: readonly string[] | null
   readonly subjectKeyId: Buffer | null
   readonly authorityKeyId: Buffer | null
   readonly subjectAltName: AltNames
   readonly issuerAltName: AltNames
-  /** Where complete CRLs of the issuer itself are. */
+  /** Addresses of complete CRLs of the issuer itself. */
   readonly crlUrls: readonly string[]
 }
 
@@ -85,7 +85,7 @@ export function readExtensions(der: Der | undefined): Extensions {
   }
 }
 
-/** Extensions as they stand. Also those of a CRL and its entries. @throws Fault `certificate.invalid` */
+/** Parses the extensions of a certificate, a CRL or an entry of one, without their values. @throws Fault `certificate.invalid` */
 export function readAll(der: Der): Extensions['present'] {
   const found = sequenceOf(der).map((one) => {
     const parts = sequenceOf(one)
@@ -100,7 +100,7 @@ export function readAll(der: Der): Extensions['present'] {
   return found
 }
 
-/** Whether an extension is there and critical. */
+/** Whether an extension is present and critical. */
 export function isCritical({ present }: Pick<Extensions, 'present'>, type: string): boolean {
   return present.some((one) => one.oid === type && one.isCritical)
 }
@@ -114,7 +114,7 @@ function readBasicConstraints(value: Der) {
   return { isCa, pathLength: rest.length === 0 ? null : smallIntegerOf(rest[0]) }
 }
 
-function readKeyUsage(value: Der): ReadonlySet<CertificateKeyUsageBits> {
+function readKeyUsage(value: Der): ReadonlySet<KeyUsage> {
   const bytes = namedBitsOf(value)
   return new Set(keyUsages.filter((_, bit) => ((bytes[bit >> 3] ?? 0) >> (7 - (bit & 7))) & 1))
 }
@@ -126,7 +126,7 @@ function readAltNames(value: Der): AltNames {
   return { emails: of(0x81), dns: of(0x82), uris: of(0x86) }
 }
 
-/** IA5String without control characters: a NUL has hidden the rest of a name before. */
+/** IA5String without control characters: a NUL could hide the rest of a name. */
 function asciiOf({ content }: Der): string {
   const text = content.toString('latin1')
   if (!/^[\x20-\x7e]+$/.test(text)) throw malformedDer('a name is not printable ASCII')
@@ -136,7 +136,7 @@ function asciiOf({ content }: Der): string {
 function readCrlUrls(value: Der): readonly string[] {
   return sequenceOf(value).flatMap((point) => {
     const parts = sequenceOf(point)
-    // 4.2.1.13: [1] reasons and [2] cRLIssuer make it a partial list or somebody else's
+    // 4.2.1.13: [1] reasons and [2] cRLIssuer make it a partial list or that of another issuer
     if (parts.some(({ tag }) => tag === 0xa1 || tag === 0xa2)) return []
     const fullName = parts
       .filter(({ tag }) => tag === 0xa0)

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 
 /**
- * The identifiers that a public key has by custom, in lower-case hex: SHA-1 of its bits, and the first 20 octets of SHA-256.
+ * The customary identifiers of a public key, in lower-case hex: SHA-1 of its bits, and the first 20 octets of SHA-256.
  *
  * @param keyBits The content of the BIT STRING of a SubjectPublicKeyInfo, without the count of unused bits.
  * @see [RFC 5280, 4.2.1.2](https://www.rfc-editor.org/rfc/rfc5280#section-4.2.1.2) and [RFC 7093, 2](https://www.rfc-editor.org/rfc/rfc7093#section-2)

@@ -1,9 +1,9 @@
 import { childrenOf, type Der, derTags, expected, malformedDer, oidOf, sequenceOf } from './der.ts'
 
-/** A distinguished name. Two are the same exactly when their `der` is: RFC 5280 7.1 allows more, X5-3 does not. */
+/** A distinguished name. Two names are equal exactly if their `der` is; RFC 5280 7.1 would allow more. */
 export type Name = {
   readonly der: Buffer
-  /** In the manner of RFC 4514: the most specific attribute first. Written by whoever made the certificate. */
+  /** As in RFC 4514: the most specific attribute first. Untrusted text of the certificate's creator. */
   readonly text: string
   /** `C`; null if there is none or more than one. */
   readonly country: string | null
@@ -15,7 +15,7 @@ type Attribute = { readonly oid: string; readonly value: string }
 
 const COUNTRY = '2.5.4.6'
 const STATE = '2.5.4.8'
-/** RFC 4514 3, and what is seen in subjects besides. */
+/** RFC 4514 3, and other attributes that occur in subjects. */
 const shortNames: Readonly<Record<string, string>> = {
   '2.5.4.3': 'CN',
   '2.5.4.5': 'serialNumber',
@@ -62,7 +62,7 @@ function only(attributes: readonly Attribute[], oid: string): string | null {
   return first !== undefined && more.length === 0 ? first.value : null
 }
 
-/** RFC 4514 2.4; control characters go, for the text is shown. */
+/** RFC 4514 2.4; control characters are replaced, since the text is displayed. */
 function escaped(value: string): string {
   return value
     .replace(/\p{Cc}/gu, ' ')

@@ -1,12 +1,12 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { type Der, derTags, malformedDer, oidOf, sequenceOf } from './der.ts'
 
-/** Bytes that somebody signed, in a certificate or a CRL. `algorithm` is an object identifier. */
+/** The signed bytes of a certificate or a CRL, and their signature. `algorithm` is an object identifier. */
 export type Signed = { readonly tbs: Buffer; readonly algorithm: string; readonly signature: Buffer }
 
 type Algorithm = { readonly hash: string | null; readonly keyType: string }
 
-/** What may sign certificates and CRLs: SHA-2 with ECDSA or RSA (PKCS #1), Ed25519, Ed448. Whatever is not here is refused. */
+/** Accepted signature algorithms of certificates and CRLs: SHA-2 with ECDSA or RSA (PKCS #1), Ed25519, Ed448. */
 const algorithms: Readonly<Record<string, Algorithm>> = {
   '1.2.840.10045.4.3.2': { hash: 'sha256', keyType: 'ec' },
   '1.2.840.10045.4.3.3': { hash: 'sha384', keyType: 'ec' },
@@ -22,16 +22,16 @@ const curves: ReadonlySet<string> = new Set([
   ...['brainpoolP256r1', 'brainpoolP320r1', 'brainpoolP384r1', 'brainpoolP512r1'],
 ])
 const RSA_BITS_MIN = 2048
-/** Anybody may send a chain; a larger key would only cost us time. */
+/** Chains are untrusted; larger keys are slow to verify. */
 const RSA_BITS_MAX = 8192
 
-/** Whether a signature algorithm is one that we believe. [SEC-27] SHA-1 and MD5 are not. */
+/** Whether a signature algorithm is accepted. [SEC-27] SHA-1 and MD5 are not. */
 export function isStrongAlgorithm(oid: string): boolean {
   return Object.hasOwn(algorithms, oid)
 }
 
 /**
- * The object identifier of a signature algorithm. Beside one that we believe stands nothing (RFC 5758 3.2, RFC 8410 3), or NULL for RSA
+ * The object identifier of a signature algorithm. An accepted one has no parameters (RFC 5758 3.2, RFC 8410 3), or NULL for RSA
  * (RFC 4055 5). @throws Fault `certificate.invalid`
  */
 export function readAlgorithm(der: Der | undefined): string {
@@ -43,7 +43,7 @@ export function readAlgorithm(der: Der | undefined): string {
   return oid
 }
 
-/** The key of a SubjectPublicKeyInfo; null: of a kind that node:crypto cannot use, or on a curve without a name (RFC 5480 2.1.1). */
+/** The key of a SubjectPublicKeyInfo; null if node:crypto does not support it, or its curve has no name (RFC 5480 2.1.1). */
 export function readPublicKey(spki: Der): KeyObject | null {
   if (sequenceOf(sequenceOf(spki)[0])[1]?.tag === derTags.sequence) return null
   try {
@@ -53,7 +53,7 @@ export function readPublicKey(spki: Der): KeyObject | null {
   }
 }
 
-/** Whether a key is strong enough to stand in a chain. [SEC-27] */
+/** Whether a key is strong enough for a chain. [SEC-27] */
 export function isStrongKey(key: KeyObject | null): boolean {
   switch (key?.asymmetricKeyType) {
     case 'ec':
@@ -68,7 +68,7 @@ export function isStrongKey(key: KeyObject | null): boolean {
   }
 }
 
-/** Whether the key made the signature. False too if key and algorithm do not belong together, or the algorithm is not believed. */
+/** Whether the key verifies the signature. False also if key and algorithm do not match, or the algorithm is not accepted. */
 export function isSignedBy({ tbs, algorithm, signature }: Signed, key: KeyObject | null): boolean {
   const found = algorithms[algorithm]
   if (key === null || found === undefined || key.asymmetricKeyType !== found.keyType) return false
@@ -76,7 +76,7 @@ export function isSignedBy({ tbs, algorithm, signature }: Signed, key: KeyObject
   return verify(found.hash, tbs, key, signature)
 }
 
-/** Of the modulus; 0 for keys that have none. */
+/** Length of the modulus; 0 for other keys than RSA. */
 function bitsOf(key: KeyObject): number {
   return key.asymmetricKeyDetails?.modulusLength ?? 0
 }

@@ -5,13 +5,13 @@ import { anchorSetOf, type Purpose } from './anchor.ts'
 import { readCertificate } from './certificate.ts'
 import { type Made, openssl, rootExtensions } from './test-support/openssl.ts'
 import { june, pki } from './test-support/pki.ts'
-import { type PathAsk, validatePath } from './validate-path.ts'
+import { type PathInput, validatePath } from './validate-path.ts'
 
 const tool = openssl()
 after(() => tool.remove())
 const { root, middle, leaf, trusted, make } = pki(tool)
 
-function codesOf(chain: readonly Made[], ask: Partial<PathAsk> = {}): readonly string[] {
+function codesOf(chain: readonly Made[], ask: Partial<PathInput> = {}): readonly string[] {
   const der = chain.map(({ certificate }) => certificate.der)
   const result = validatePath({ chain: der, anchors: trusted(root), purpose: 'issuer', at: june, ...ask })
   assert.equal(result.ok, result.findings.length === 0)

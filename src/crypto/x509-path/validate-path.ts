@@ -1,4 +1,11 @@
-import { type Anchor, type AnchorSet, objectionsTo, objectionsToCa, type Purpose, readChain } from './anchor.ts'
+import {
+  type Anchor,
+  type AnchorSet,
+  checkCertificationAuthority,
+  checkPathCertificate,
+  type Purpose,
+  readChain,
+} from './anchor.ts'
 import { isSelfSigned, PATH_LENGTH_MAX, pathsOf } from './build-path.ts'
 import type { Certificate } from './certificate.ts'
 import { type Crl, type RevocationPolicy, revocationOf } from './crl.ts'
@@ -6,25 +13,25 @@ import { anyExtendedKeyUsage, mdlSigner, usagesOf } from './extended-key-usage.t
 import { type PathFinding, type PathFindingCode, pathFinding } from './path-findings.ts'
 import { isStrongAlgorithm } from './signature.ts'
 
-/** What is to be validated, and for what. */
-export type PathAsk = {
+/** Input of path validation. */
+export type PathInput = {
   /** DER, leaf first. */
   readonly chain: readonly Uint8Array[]
   readonly anchors: AnchorSet
   readonly purpose: Purpose
-  /** When the leaf's key was used: all certificates must be valid then. */
+  /** Time at which the leaf's key was used: all certificates must be valid then. */
   readonly at: Date
-  /** The leaf must be meant for one of these extended key usages. Default: where it names any, one that fits the purpose. */
+  /** The leaf must have one of these extended key usages. By default, if it has any, one of the purpose. */
   readonly extendedKeyUsage?: readonly string[]
-  /** The rules of ISO/IEC 18013-5 Annex B about country and state. Always, where the leaf is a document signer's. */
+  /** The rules of ISO/IEC 18013-5 Annex B about country and state. Always applied to a document signer. */
   readonly iaca?: boolean
-  /** [X5-5] A self-signed certificate that the chain brings is left out, or with `refused` (HAIP) a finding. */
+  /** [X5-5] A self-signed certificate in the chain is skipped, or with `refused` (HAIP) a finding. */
   readonly selfSigned?: 'dropped' | 'refused'
-  /** Revocation lists, and how much they matter; `none` by default. They must be current at `now`, by default `at`. */
+  /** Revocation lists and their policy; by default `none`. They must be current at `now`, by default `at`. */
   readonly revocation?: { readonly crls: readonly Crl[]; readonly policy: RevocationPolicy; readonly now?: Date }
 }
 
-/** What a chain came to. With findings nothing in it may be believed; the leaf is told where it could be read. */
+/** Result of path validation. With findings, nothing in the chain is trustworthy. `leaf` is null if it cannot be parsed. */
 export type PathResult = {
   readonly ok: boolean
   readonly findings: readonly PathFinding[]
@@ -37,42 +44,42 @@ export type PathResult = {
 /**
  * Path validation by RFC 5280 6.1, with the additions of ISO/IEC 18013-5 Annex B. Pure: no clock, nothing is fetched.
  *
- * NOT checked: whether the leaf's names fit whoever uses it. Certificate policies are not processed; name and policy constraints are
+ * NOT checked: whether the leaf's names are those of its user. Certificate policies are not processed; name and policy constraints are
  * refused.
  *
  * @see [RFC 5280, 6.1](https://www.rfc-editor.org/rfc/rfc5280#section-6.1)
  */
-export function validatePath(ask: PathAsk): PathResult {
-  if (ask.chain.length === 0) return refused(null, ['chain.empty'])
-  if (ask.chain.length > PATH_LENGTH_MAX) return refused(null, ['chain.too_long'])
-  const [leaf, ...others] = readChain(ask.chain) ?? []
+export function validatePath(input: PathInput): PathResult {
+  if (input.chain.length === 0) return refused(null, ['chain.empty'])
+  if (input.chain.length > PATH_LENGTH_MAX) return refused(null, ['chain.too_long'])
+  const [leaf, ...others] = readChain(input.chain) ?? []
   if (leaf === undefined) return refused(null, ['chain.malformed'])
-  // [SEC-27] a trusted certificate is to vouch for others, not to sign by itself
-  if (ask.anchors.has(leaf)) return refused(leaf, ['leaf.is_anchor'])
+  // [SEC-27] an anchor signs certificates only
+  if (input.anchors.has(leaf)) return refused(leaf, ['leaf.is_anchor'])
   if (isSelfSigned(leaf)) return refused(leaf, ['leaf.self_signed'])
   const kept = others.filter((one) => !isSelfSigned(one))
-  if (ask.selfSigned === 'refused' && kept.length < others.length) return refused(leaf, ['chain.self_signed'])
-  // What stands against the first way is told, if no other one is good.
-  let told: readonly PathFindingCode[] = []
-  for (const { certificates: path, anchor, findings } of pathsOf([leaf, ...kept], ask.anchors, ask.purpose)) {
-    const all = [...findings, ...objections(path, ask), ...(anchor === null ? [] : withAnchor(path, ask))]
+  if (input.selfSigned === 'refused' && kept.length < others.length) return refused(leaf, ['chain.self_signed'])
+  // The findings of the first path are returned if no path is valid.
+  let firstFindings: readonly PathFindingCode[] = []
+  for (const { certificates: path, anchor, findings } of pathsOf([leaf, ...kept], input.anchors, input.purpose)) {
+    const all = [...findings, ...checkCertificates(path, input), ...(anchor === null ? [] : checkAnchored(path, input))]
     if (all.length === 0) return { ok: true, findings: [], leaf, path, anchor }
-    if (told.length === 0) told = all
+    if (firstFindings.length === 0) firstFindings = all
   }
-  return refused(leaf, told)
+  return refused(leaf, firstFindings)
 }
 
 function refused(leaf: Certificate | null, codes: readonly PathFindingCode[]): PathResult {
   return { ok: false, findings: [...new Set(codes)].map(pathFinding), leaf, path: [], anchor: null }
 }
 
-function objections(
+function checkCertificates(
   path: readonly Certificate[],
-  { at, purpose, extendedKeyUsage }: PathAsk,
+  { at, purpose, extendedKeyUsage }: PathInput,
 ): readonly PathFindingCode[] {
   const [leaf, ...above] = path
   const usages = usagesOf(purpose, extendedKeyUsage)
-  const each = path.flatMap((one) => [...objectionsTo(one), ...validityOf(one, at)])
+  const each = path.flatMap((one) => [...checkPathCertificate(one), ...validityOf(one, at)])
   const authorities = above.flatMap((one, index) => authorityFindings(one, above.slice(0, index), usages))
   return [
     ...(leaf === undefined ? [] : leafFindings(leaf, usages, extendedKeyUsage !== undefined)),
@@ -88,24 +95,24 @@ function validityOf({ notBefore, notAfter }: Certificate, at: Date): readonly Pa
   return at.getTime() >= notAfter.getTime() + 1000 ? ['certificate.expired'] : []
 }
 
-function leafFindings({ extensions }: Certificate, usages: ReadonlySet<string>, isDemanded: boolean) {
+function leafFindings({ extensions }: Certificate, usages: ReadonlySet<string>, isRequired: boolean) {
   const { basicConstraints, keyUsage, extendedKeyUsage } = extensions
   const found: PathFindingCode[] = []
-  // [SEC-27] a bare CA certificate used as signer. RFC 5280 4.2.1.9: who is no authority does not sign certificates
+  // [SEC-27] a CA certificate used as signer. RFC 5280 4.2.1.9: only a CA signs certificates
   if (basicConstraints?.isCa || keyUsage?.has('keyCertSign')) found.push('leaf.is_ca')
   // RFC 5280 4.2.1.3
   if (keyUsage !== null && !keyUsage.has('digitalSignature')) found.push('leaf.key_usage')
   // RFC 5280 4.2.1.12: only for one of the purposes indicated
-  if (extendedKeyUsage === null ? isDemanded : !extendedKeyUsage.some((one) => usages.has(one))) {
+  if (extendedKeyUsage === null ? isRequired : !extendedKeyUsage.some((one) => usages.has(one))) {
     found.push('leaf.extended_key_usage')
   }
   return found
 }
 
-/** @param between Those that stand between it and the leaf. */
+/** @param between The certificates between it and the leaf. */
 function authorityFindings(one: Certificate, between: readonly Certificate[], usages: ReadonlySet<string>) {
   const { basicConstraints, extendedKeyUsage } = one.extensions
-  const found: PathFindingCode[] = [...objectionsToCa(one)]
+  const found: PathFindingCode[] = [...checkCertificationAuthority(one)]
   // RFC 5280 6.1.4 (l), (m): self-issued ones do not count
   const followers = between.filter(({ issuer, subject }) => !issuer.der.equals(subject.der)).length
   if (followers > (basicConstraints?.pathLength ?? Number.POSITIVE_INFINITY)) found.push('ca.path_length')
@@ -114,19 +121,19 @@ function authorityFindings(one: Certificate, between: readonly Certificate[], us
   return found
 }
 
-/** What can be said only of a path that reached its anchor. */
-function withAnchor(path: readonly Certificate[], ask: PathAsk): readonly PathFindingCode[] {
+/** Checks that apply only to a path with an anchor. */
+function checkAnchored(path: readonly Certificate[], input: PathInput): readonly PathFindingCode[] {
   const below = path.slice(0, -1)
   const weak = below.some(({ algorithm }) => !isStrongAlgorithm(algorithm))
   return [
     ...(weak ? (['certificate.weak_signature'] as const) : []),
-    ...placeFindings(path, ask),
-    ...revocations(path, ask),
+    ...placeFindings(path, input),
+    ...revocations(path, input),
   ]
 }
 
 /** [X5-3] the same country; the same state where both name one */
-function placeFindings(path: readonly Certificate[], { iaca = false }: PathAsk): readonly PathFindingCode[] {
+function placeFindings(path: readonly Certificate[], { iaca = false }: PathInput): readonly PathFindingCode[] {
   const [leaf, root] = [path[0], path.at(-1)]
   if (leaf === undefined || root === undefined) return []
   if (!iaca && !leaf.extensions.extendedKeyUsage?.some((one) => mdlSigner.has(one))) return []
@@ -138,11 +145,11 @@ function placeFindings(path: readonly Certificate[], { iaca = false }: PathAsk):
 }
 
 /** [SEC-29] */
-function revocations(path: readonly Certificate[], { revocation, at }: PathAsk): readonly PathFindingCode[] {
+function revocations(path: readonly Certificate[], { revocation, at }: PathInput): readonly PathFindingCode[] {
   if (revocation === undefined) return []
-  const ask = { ...revocation, now: revocation.now ?? at }
+  const input = { ...revocation, now: revocation.now ?? at }
   return path.slice(0, -1).flatMap((one, index) => {
     const issuer = path[index + 1]
-    return (issuer === undefined ? null : revocationOf(one, issuer, ask)) ?? []
+    return (issuer === undefined ? null : revocationOf(one, issuer, input)) ?? []
   })
 }

@@ -1,10 +1,10 @@
-import type { SigningKey, Soon } from '../signing-key.ts'
+import type { MaybePromise, SigningKey } from '../signing-key.ts'
 import { type Certificate, readCertificate } from '../x509-path/certificate.ts'
 import { bitString, explicit, integer, sequence, time } from './der.ts'
 import { type Extension, encodeExtensions } from './extension.ts'
 import { algorithmOf, signDer } from './signature.ts'
 
-/** The part of a certificate that is signed, before it is. Names and the key are DER already. */
+/** The content of a certificate before it is signed. Names and the key are DER. */
 export type CertificateDraft = {
   /** Big-endian, positive. */
   readonly serial: Buffer
@@ -18,13 +18,13 @@ export type CertificateDraft = {
   readonly extensions: readonly Extension[]
 }
 
-/** The draft as others will read it, under a signature of zeros: for checks before it is signed. */
+/** Reads the draft back as a certificate with an empty signature, for checks before it is signed. */
 export function previewOf(draft: CertificateDraft): Certificate {
   return readCertificate(sequence(encodeDraft(draft), algorithmOf(draft), bitString(Buffer.alloc(1))))
 }
 
-/** Signs a draft. Lint it first: what is signed cannot be taken back. @returns the certificate in DER */
-export function signDraft(draft: CertificateDraft, key: SigningKey): Soon<Buffer> {
+/** Signs a draft. Lint it first: a signed certificate cannot be withdrawn. @returns the certificate in DER */
+export function signDraft(draft: CertificateDraft, key: SigningKey): MaybePromise<Buffer> {
   if (key.alg !== draft.alg) throw new Error('the draft names the algorithm of another key')
   return signDer(encodeDraft(draft), key)
 }

@@ -1,4 +1,4 @@
-// Writing DER (ITU-T X.690): the few types that certificates, requests and revocation lists are made of.
+// Encodes the types of DER (ITU-T X.690) that certificates, requests and revocation lists consist of.
 
 import { derTags } from '../x509-path/der.ts'
 
@@ -13,7 +13,7 @@ export function sequence(...members: readonly Uint8Array[]): Buffer {
   return element(derTags.sequence, ...members)
 }
 
-/** SET OF. DER wants the members of a set in the order of their encodings. @see X.690, 11.6 */
+/** SET OF. DER sorts the members of a set by their encodings. @see X.690, 11.6 */
 export function setOf(...members: readonly Uint8Array[]): Buffer {
   return element(derTags.set, ...[...members].sort(Buffer.compare))
 }
@@ -63,7 +63,7 @@ export function octetString(bytes: Uint8Array): Buffer {
 }
 
 /**
- * OBJECT IDENTIFIER out of its dotted form. The first two arcs share a number: arc 1.0 begins with 0x28.
+ * OBJECT IDENTIFIER from its dotted form. The first two arcs share a number: arc 1.0 begins with 0x28.
  *
  * @see X.690, 8.19.4
  */
@@ -77,12 +77,12 @@ export function utf8String(text: string): Buffer {
   return element(derTags.utf8String, Buffer.from(text, 'utf8'))
 }
 
-/** PrintableString; the caller knows that the characters are in its set. */
+/** PrintableString; the caller checks the character set. */
 export function printableString(text: string): Buffer {
   return element(derTags.printableString, Buffer.from(text, 'latin1'))
 }
 
-/** A time as RFC 5280 4.1.2.5 wants it, to the second: UTCTime up to 2049, GeneralizedTime after. */
+/** A time by RFC 5280 4.1.2.5, to the second: UTCTime up to 2049, GeneralizedTime after. */
 export function time(at: Date): Buffer {
   const digits = at.toISOString().replace(/[-:T]|\.\d+/g, '')
   const isLate = at.getUTCFullYear() >= 2050

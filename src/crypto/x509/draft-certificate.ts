@@ -19,18 +19,18 @@ import { oids } from './oids.ts'
 import { type ProfileName, profiles } from './profile.ts'
 import { keyIdentifierOf, spkiOf } from './signature.ts'
 
-type Ask = {
+type Input = {
   readonly profile: ProfileName
   readonly subject: SubjectName
   readonly notBefore: Date
   readonly notAfter: Date
-  /** Where the list of the signing root is. */
+  /** Address of the revocation list of the signing root. */
   readonly crlUri: string
 }
-/** What a root is made from. */
-export type RootAsk = Ask & { readonly key: Pick<SigningKey, 'alg' | 'publicJwk'>; readonly issuerAltNameUri: string }
-/** What a certificate below a root is made from. `spki`: the key that it is about, in DER. */
-export type LeafAsk = Ask & {
+/** Input for a root. */
+type RootInput = Input & { readonly key: Pick<SigningKey, 'alg' | 'publicJwk'>; readonly issuerAltNameUri: string }
+/** Input for a certificate below a root. `spki`: the subject's public key in DER. */
+type LeafInput = Input & {
   readonly spki: Buffer
   readonly subjectNames: readonly GeneralName[]
   readonly root: Certificate
@@ -40,24 +40,24 @@ export type LeafAsk = Ask & {
 const SERIAL_BYTES = 16
 
 /** A self-signed root of profile `iaca`, `issuerRoot` or `readerRoot`. Not linted. */
-export function draftRoot(ask: RootAsk): CertificateDraft {
-  const subject = encodeName(ask.subject)
-  const spki = spkiOf(ask.key.publicJwk)
+export function draftRoot(input: RootInput): CertificateDraft {
+  const subject = encodeName(input.subject)
+  const spki = spkiOf(input.key.publicJwk)
   const extensions = [
     subjectKeyIdentifier(keyIdentifierOf(spki)),
-    keyUsage(...profiles[ask.profile].keyUsage),
+    keyUsage(...profiles[input.profile].keyUsage),
     authorityOfLeafs(),
-    issuerAltName([{ kind: 'uri', value: ask.issuerAltNameUri }]),
+    issuerAltName([{ kind: 'uri', value: input.issuerAltNameUri }]),
     // [X5-1]
-    crlDistributionPoint(ask.crlUri),
+    crlDistributionPoint(input.crlUri),
   ]
-  return { ...draftOf(ask, ask.key.alg), issuer: subject, subject, spki, extensions }
+  return { ...draftOf(input, input.key.alg), issuer: subject, subject, spki, extensions }
 }
 
 /** A certificate that a root signs, of profile `documentSigner`, `sdJwtSigner` or `readerAuth`. Not linted. */
-export function draftLeaf(ask: LeafAsk): CertificateDraft {
-  const { root, spki } = ask
-  const profile = profiles[ask.profile]
+export function draftLeaf(input: LeafInput): CertificateDraft {
+  const { root, spki } = input
+  const profile = profiles[input.profile]
   const rootKeyId = root.extensions.subjectKeyId
   if (rootKeyId === null) throw new Error('a root without a subject key identifier')
   const extensions = [
@@ -65,22 +65,28 @@ export function draftLeaf(ask: LeafAsk): CertificateDraft {
     subjectKeyIdentifier(keyIdentifierOf(spki)),
     keyUsage(...profile.keyUsage),
     ...(profile.purposes.length === 0 ? [] : [extendedKeyUsage(...profile.purposes)]),
-    subjectAltName(ask.subjectNames),
+    subjectAltName(input.subjectNames),
     ...(profile.issuerAltName === 'must' ? sameIssuerAltName(root) : []),
-    crlDistributionPoint(ask.crlUri),
+    crlDistributionPoint(input.crlUri),
   ]
-  return { ...draftOf(ask, ask.rootAlg), issuer: root.subject.der, subject: encodeName(ask.subject), spki, extensions }
+  return {
+    ...draftOf(input, input.rootAlg),
+    issuer: root.subject.der,
+    subject: encodeName(input.subject),
+    spki,
+    extensions,
+  }
 }
 
-/** The name that a host of a URL has among the other names of a subject. */
+/** Returns the host of a URL as subject alternative name. */
 export function hostName(url: string): GeneralName {
   const { hostname } = new URL(url)
-  // A URL writes addresses in one form only: four numbers, or in brackets.
+  // A parsed URL has IP addresses in one form only: four numbers, or in brackets.
   const isAddress = hostname.startsWith('[') || /^\d+(\.\d+){3}$/.test(hostname)
   return { kind: isAddress ? 'ip' : 'dns', value: hostname.replace(/^\[|\]$/g, '') }
 }
 
-function draftOf({ notBefore, notAfter }: Ask, alg: SigningKey['alg']) {
+function draftOf({ notBefore, notAfter }: Input, alg: SigningKey['alg']) {
   return { serial: newSerial(), alg, notBefore, notAfter }
 }
 
@@ -91,7 +97,7 @@ function newSerial(): Buffer {
   return serial
 }
 
-/** ISO/IEC 18013-5 B.1.4: the same content as in the certificate of the authority, so its very bytes. */
+/** ISO/IEC 18013-5 B.1.4: the same content as in the certificate of the authority, copied byte for byte. */
 function sameIssuerAltName({ extensions }: Certificate): Extension[] {
   const found = extensions.present.find(({ oid }) => oid === oids.issuerAltName)
   return found === undefined ? [] : [{ oid: found.oid, critical: false, value: found.value }]

@@ -4,10 +4,10 @@ import { oids } from './oids.ts'
 /** One extension; `value` is the DER inside of its OCTET STRING. */
 export type Extension = { readonly oid: string; readonly critical: boolean; readonly value: Buffer }
 
-/** The kinds of general names that we write or look at. @see RFC 5280, 4.2.1.6 */
+/** A general name of a supported kind. @see RFC 5280, 4.2.1.6 */
 export type GeneralName = { readonly kind: 'email' | 'dns' | 'uri' | 'ip'; readonly value: string }
 
-/** Bit numbers of the key usages that we use. @see RFC 5280, 4.2.1.3 */
+/** Bit numbers of the key usages in our profiles. @see RFC 5280, 4.2.1.3 */
 export const keyUsages = { digitalSignature: 0, keyCertSign: 5, cRLSign: 6 } as const
 
 /** The context tags of general names. */
@@ -58,9 +58,9 @@ export function issuerAltName(names: readonly GeneralName[]): Extension {
   return { oid: oids.issuerAltName, critical: false, value: generalNames(names) }
 }
 
-/** Where the revocation list is: one URI, all reasons, signed by the issuer of the certificate itself. */
+/** The address of the revocation list: one URI, all reasons, signed by the issuer of the certificate itself. */
 export function crlDistributionPoint(uri: string): Extension {
-  // [0] stands in place of the SEQUENCE of general names here, and around the choice outside: the bytes look the same.
+  // The inner [0] is implicit for the SEQUENCE of general names, the outer one explicit around the choice; both have the same encoding.
   const fullName = explicit(0, encodeGeneralName({ kind: 'uri', value: uri }))
   return { oid: oids.crlDistributionPoints, critical: false, value: sequence(sequence(explicit(0, fullName))) }
 }

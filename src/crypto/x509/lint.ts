@@ -7,16 +7,16 @@ import { oids } from './oids.ts'
 import { type Profile, type ProfileName, profiles } from './profile.ts'
 import { keyIdentifierOf } from './signature.ts'
 
-/** One thing that a certificate does against its profile. `rule` is stable. */
-export type Lint = { readonly rule: string; readonly text: string }
+/** One violation of a profile. `rule` is stable. */
+type Lint = { readonly rule: string; readonly text: string }
 
-/** `root`: the certificate that signs; of a root itself, it. */
+/** `root`: the signing certificate; for a root, the root itself. */
 type Subject = { readonly it: Certificate; readonly root: Certificate; readonly profile: Profile }
 type Check = readonly [rule: string, text: string, holds: (subject: Subject) => boolean]
 
 const DAY_MS = 86_400_000
 const SERIAL_BYTES_MAX = 20
-/** 71 random bits and the sign fit into no fewer. */
+/** The fewest for 71 random bits and the sign. */
 const SERIAL_BYTES_MIN = 9
 const UNCOMPRESSED_P256_BYTES = 65
 
@@ -33,7 +33,7 @@ const checks: readonly Check[] = [
   // ST: mandatory and equal if the root has it; ours have none
   [
     'subject.state',
-    'It has not the state or province of its root.',
+    'Its state or province is not that of its root.',
     (s) => s.it.subject.state === s.root.subject.state,
   ],
   [
@@ -48,31 +48,27 @@ const checks: readonly Check[] = [
   ],
   ['validity.order', 'It ends before it begins.', ({ it }) => it.notBefore < it.notAfter],
   ['validity.root', 'It is valid while its root is not.', (s) => isWithin(s.it, s.root)],
-  ['key', 'Its key is of no kind that its profile allows.', (s) => isKeyAllowed(s)],
-  ['algorithm', 'It is signed with an algorithm that its root has no key for.', (s) => isAlgorithmOf(s)],
+  ['key', 'Its profile does not allow this kind of key.', (s) => isKeyAllowed(s)],
+  ['algorithm', 'Its signature algorithm does not match the key of its root.', (s) => isAlgorithmOf(s)],
   ['subject_key_identifier', 'Its subject key identifier is not the SHA-1 of its key.', ({ it }) => hasOwnKeyId(it)],
   ['authority_key_identifier', 'Its authority key identifier is not that of its root.', (s) => hasRootKeyId(s)],
   ['key_usage', 'Its key usage is not that of its profile, or not critical.', (s) => hasKeyUsage(s)],
   [
     'basic_constraints',
     'Its basic constraints are not those of its profile, or not critical.',
-    (s) => isAuthorityAsTold(s),
+    (s) => hasBasicConstraints(s),
   ],
-  [
-    'issuer_alt_name',
-    'It does not carry the issuer alternative name that its profile wants.',
-    (s) => hasIssuerAltName(s),
-  ],
+  ['issuer_alt_name', 'Its issuer alternative name is not that of its profile.', (s) => hasIssuerAltName(s)],
   ['extended_key_usage', 'Its extended key usage is not that of its profile, or not critical.', (s) => hasPurposes(s)],
-  ['crl', 'It does not name one plain address of a revocation list.', ({ it }) => hasCrl(it)],
-  ['subject_alt_name', 'It does not name its subject as its profile wants.', (s) => hasSubjectAltName(s)],
-  ['extensions', 'It has an extension that its profile does not know.', ({ it }) => hasNoOthers(it)],
+  ['crl', 'It does not have exactly one address of a revocation list.', ({ it }) => hasCrl(it)],
+  ['subject_alt_name', 'Its subject alternative name is not that of its profile.', (s) => hasSubjectAltName(s)],
+  ['extensions', 'It has an extension that is not in its profile.', ({ it }) => hasNoOthers(it)],
 ]
 
 /**
- * Holds a certificate against its profile, before it is signed. What the signature itself is worth is not checked.
+ * Checks a certificate against its profile before it is signed. NOT checked: the signature.
  *
- * @param root The certificate that signs; null if it is self-signed.
+ * @param root The signing certificate; null for a self-signed one.
  * @see ISO/IEC 18013-5, Annex B.1
  */
 export function lintCertificate(it: Certificate, name: ProfileName, root: Certificate | null): Lint[] {
@@ -80,7 +76,7 @@ export function lintCertificate(it: Certificate, name: ProfileName, root: Certif
   return checks.filter(([, , holds]) => !holds(subject)).map(([rule, text]) => ({ rule, text }))
 }
 
-/** The longest validity of a profile, in days, if a certificate that somebody else made goes beyond it; else null. */
+/** Returns the maximum validity of a profile, in days, if an imported certificate exceeds it, otherwise null. */
 export function exceededDays(it: Certificate, name: ProfileName): number | null {
   const { validityDaysMax } = profiles[name]
   return lengthDays(it) > validityDaysMax ? validityDaysMax : null
@@ -138,7 +134,7 @@ function hasKeyUsage({ it, profile }: Subject): boolean {
   return isCritical(it.extensions, oids.keyUsage) && found?.equals(keyUsage(...profile.keyUsage).value) === true
 }
 
-function isAuthorityAsTold({ it, profile }: Subject): boolean {
+function hasBasicConstraints({ it, profile }: Subject): boolean {
   const { basicConstraints } = it.extensions
   if (!profile.isRoot) return basicConstraints === null
   const isAuthority = basicConstraints?.isCa === true && basicConstraints.pathLength === 0
@@ -168,14 +164,14 @@ function hasSubjectAltName({ it, profile }: Subject): boolean {
   return isThere === (profile.subjectAltName === 'must') && !isCritical(it.extensions, oids.subjectAltName)
 }
 
-const known: ReadonlySet<string> = new Set([
+const allowed: ReadonlySet<string> = new Set([
   ...[oids.subjectKeyId, oids.keyUsage, oids.subjectAltName, oids.issuerAltName, oids.basicConstraints],
   ...[oids.crlDistributionPoints, oids.authorityKeyId, oids.extendedKeyUsage],
 ])
 
-/** That shuts out those which are forbidden everywhere: policy mappings and constraints, name constraints, inhibitAnyPolicy, freshestCRL. */
+/** Excludes also those that are forbidden everywhere: policy mappings and constraints, name constraints, inhibitAnyPolicy, freshestCRL. */
 function hasNoOthers({ extensions }: Certificate): boolean {
-  return extensions.present.every(({ oid }) => known.has(oid))
+  return extensions.present.every(({ oid }) => allowed.has(oid))
 }
 
 function extensionValue({ extensions }: Certificate, type: string): Buffer | null {

@@ -1,14 +1,14 @@
 import { Fault } from '../../fault.ts'
 import { type Certificate, readCertificate } from '../x509-path/certificate.ts'
 
-/** What stands between BEGIN and END. */
-export type PemLabel = 'CERTIFICATE' | 'CERTIFICATE REQUEST' | 'X509 CRL'
+/** Label of a PEM block. */
+type PemLabel = 'CERTIFICATE' | 'CERTIFICATE REQUEST' | 'X509 CRL'
 
-/** A certificate, and a chain that is longer than any that is followed. */
+/** More than the longest chain that is validated. */
 const BLOCKS_MAX = 10
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----([A-Za-z0-9+/=\s]*)-----END \1-----/g
 
-/** DER as text, lines of 64 signs with `\n` ends. [CSR-4] @see [RFC 7468, 2](https://www.rfc-editor.org/rfc/rfc7468#section-2) */
+/** Encodes DER as PEM, in lines of 64 characters that end in `\n`. [CSR-4] @see [RFC 7468, 2](https://www.rfc-editor.org/rfc/rfc7468#section-2) */
 export function toPem(label: PemLabel, der: Uint8Array): string {
   const lines =
     Buffer.from(der)
@@ -18,7 +18,7 @@ export function toPem(label: PemLabel, der: Uint8Array): string {
 }
 
 /**
- * The DER of each block of a text, in their order. Text around the blocks is passed over, as RFC 7468 2 allows.
+ * Decodes the PEM blocks of a text, in order. Text around the blocks is ignored, as RFC 7468 2 allows.
  *
  * @throws Fault `certificate.invalid` if there is none, more than {@link BLOCKS_MAX}, or one of another kind, e.g. a private key
  */
@@ -27,7 +27,7 @@ export function fromPem(label: PemLabel, text: string): Buffer[] {
   if (blocks.length === 0) throw refused(`there is no PEM block "${label}" in it`)
   if (blocks.length > BLOCKS_MAX) throw refused(`there are more than ${BLOCKS_MAX} PEM blocks in it`)
   return blocks.map(({ found, body }) => {
-    // Older tools call a request new.
+    // Older tools write `NEW CERTIFICATE REQUEST`.
     if (found !== label && found !== `NEW ${label}`) throw refused(`it is a PEM block "${found}", not "${label}"`)
     const base64 = body.replace(/\s/g, '')
     const der = Buffer.from(base64, 'base64')
@@ -36,7 +36,7 @@ export function fromPem(label: PemLabel, text: string): Buffer[] {
   })
 }
 
-/** Reads a text that is one certificate in PEM and nothing else. @throws Fault `certificate.invalid` */
+/** Reads a text that is exactly one certificate in PEM. @throws Fault `certificate.invalid` */
 export function readPem(text: string): Certificate {
   const [der, ...more] = fromPem('CERTIFICATE', text)
   const isAll =

@@ -2,13 +2,13 @@ import { keyUsages } from './extension.ts'
 import { oids } from './oids.ts'
 
 /**
- * The certificates that we make, each a column of the table of ISO/IEC 18013-5 Annex B or a variation of one:
+ * Profiles of our certificates, each a column of the table of ISO/IEC 18013-5 Annex B or a variation of one:
  * `iaca` signs document signers (B.1.2); `issuerRoot` is the same on Ed25519, for SD-JWT VC only; `readerRoot` signs readers;
  * `documentSigner` signs mdocs (B.1.4) and SD-JWT VCs; `sdJwtSigner` only the latter [X5-6]; `readerAuth` signs requests (B.1.5) [X5-7].
  */
 export type ProfileName = 'iaca' | 'issuerRoot' | 'readerRoot' | 'documentSigner' | 'sdJwtSigner' | 'readerAuth'
 
-/** What a certificate of a profile has to look like. `must`, `may`, `never` say whether an extension is there. */
+/** The rules of a profile. `must`, `may`, `never`: whether an extension is present. */
 export type Profile = {
   readonly isRoot: boolean
   readonly validityDaysMax: number
@@ -16,7 +16,7 @@ export type Profile = {
   readonly ed25519: boolean
   /** Bits, all of them and no others; critical. */
   readonly keyUsage: readonly number[]
-  /** Purposes, all of them; critical. None: the extension is not there. */
+  /** Purposes, all of them; critical. Empty: no extension. */
   readonly purposes: readonly string[]
   readonly authorityKeyIdentifier: 'must' | 'never'
   readonly issuerAltName: 'must' | 'may'

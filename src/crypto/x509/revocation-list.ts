@@ -1,12 +1,12 @@
-import type { SigningKey, Soon } from '../signing-key.ts'
+import type { MaybePromise, SigningKey } from '../signing-key.ts'
 import { explicit, integer, sequence, time } from './der.ts'
 import { authorityKeyIdentifier, crlNumber, encodeExtensions } from './extension.ts'
 import { algorithmOf, signDer } from './signature.ts'
 
-/** A certificate that is revoked. */
-export type RevokedEntry = { readonly serial: Buffer; readonly revokedAt: Date }
+/** A revoked certificate. */
+type RevokedEntry = { readonly serial: Buffer; readonly revokedAt: Date }
 
-type Ask = {
+type Input = {
   /** Subject of the authority, byte for byte. */
   readonly issuer: Buffer
   readonly issuerKeyId: Buffer
@@ -21,17 +21,17 @@ type Ask = {
  *
  * @see [RFC 5280, 5.1](https://www.rfc-editor.org/rfc/rfc5280#section-5.1)
  */
-export function signRevocationList(ask: Ask, key: SigningKey): Soon<Buffer> {
-  const entries = ask.revoked.map(({ serial, revokedAt }) => sequence(integer(serial), time(revokedAt)))
-  const extensions = [authorityKeyIdentifier(ask.issuerKeyId), crlNumber(ask.number)]
+export function signRevocationList(input: Input, key: SigningKey): MaybePromise<Buffer> {
+  const entries = input.revoked.map(({ serial, revokedAt }) => sequence(integer(serial), time(revokedAt)))
+  const extensions = [authorityKeyIdentifier(input.issuerKeyId), crlNumber(input.number)]
   const list = sequence(
     integer(1),
     algorithmOf(key),
-    ask.issuer,
-    time(ask.thisUpdate),
-    time(ask.nextUpdate),
-    // RFC 5280 5.1.2.6: absent, not empty, when there is none
-    ...(entries.length === 0 ? [] : [sequence(...entries)]),
+    input.issuer,
+    time(input.thisUpdate),
+    time(input.nextUpdate),
+    // RFC 5280 5.1.2.6: absent, not empty, when there is none. Joined first: a call takes fewer arguments than a list may have entries.
+    ...(entries.length === 0 ? [] : [sequence(Buffer.concat(entries))]),
     explicit(0, encodeExtensions(extensions)),
   )
   return signDer(list, key)

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 import { importPublicJwk, type PublicJwk } from '../jwk.ts'
-import { onceThere, type SigningKey, type SoftwareKey, type Soon } from '../signing-key.ts'
+import { type MaybePromise, mapMaybePromise, type SigningKey, type SoftwareKey } from '../signing-key.ts'
 import { bitsOf, readDer, sequenceOf } from '../x509-path/der.ts'
 import { bitString, integer, oid, sequence } from './der.ts'
 import { oids } from './oids.ts'
 
-/** Half of a P-256 signature as JOSE writes it. */
+/** Length of r and of s in a JOSE signature with P-256. */
 const HALF_BYTES = 32
 
 /** SubjectPublicKeyInfo of a key; P-256 as uncompressed point. */
@@ -14,7 +14,7 @@ export function spkiOf(jwk: PublicJwk): Buffer {
 }
 
 /**
- * The key identifier that our certificates carry: SHA-1 over the bits of the key, without tag and length. No signature rests on it.
+ * The key identifier in our certificates: SHA-1 over the bits of the key, without tag and length. It has no security function.
  *
  * @see [RFC 5280, 4.2.1.2, method 1](https://www.rfc-editor.org/rfc/rfc5280#section-4.2.1.2)
  */
@@ -30,15 +30,15 @@ export function algorithmOf({ alg }: Pick<SigningKey, 'alg'>): Buffer {
 
 /** Signs an encoded draft: certificate, request or list. */
 export function signDer(toBeSigned: Buffer, key: SoftwareKey): Buffer
-export function signDer(toBeSigned: Buffer, key: SigningKey): Soon<Buffer>
-export function signDer(toBeSigned: Buffer, key: SigningKey): Soon<Buffer> {
-  return onceThere(key.sign(toBeSigned), (raw) => {
+export function signDer(toBeSigned: Buffer, key: SigningKey): MaybePromise<Buffer>
+export function signDer(toBeSigned: Buffer, key: SigningKey): MaybePromise<Buffer> {
+  return mapMaybePromise(key.sign(toBeSigned), (raw) => {
     const signature = key.alg === 'ES256' ? ecdsaSignature(raw) : raw
     return sequence(toBeSigned, algorithmOf(key), bitString(signature))
   })
 }
 
-/** JOSE writes r and s behind each other, X.509 as two integers. @see [RFC 3279, 2.2.3](https://www.rfc-editor.org/rfc/rfc3279#section-2.2.3) */
+/** JOSE concatenates r and s, X.509 has two integers. @see [RFC 3279, 2.2.3](https://www.rfc-editor.org/rfc/rfc3279#section-2.2.3) */
 function ecdsaSignature(raw: Buffer): Buffer {
   return sequence(integer(raw.subarray(0, HALF_BYTES)), integer(raw.subarray(HALF_BYTES)))
 }

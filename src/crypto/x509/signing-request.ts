@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import type { SigningKey, Soon } from '../signing-key.ts'
+import type { MaybePromise, SigningKey } from '../signing-key.ts'
 import {
   bitsOf,
   childrenOf,
@@ -19,7 +19,7 @@ import { type Extension, encodeExtensions } from './extension.ts'
 import { oids } from './oids.ts'
 import { signDer } from './signature.ts'
 
-/** What a request asks for. The extensions are wishes: an authority sets its own. [CSR-1] */
+/** A parsed signing request. The extensions are only requested: an authority sets its own. [CSR-1] */
 export type SigningRequest = Signed & {
   readonly der: Buffer
   readonly subject: Name
@@ -28,19 +28,19 @@ export type SigningRequest = Signed & {
   readonly extensions: Extensions
 }
 
-type Ask = { readonly subject: Buffer; readonly spki: Buffer; readonly extensions: readonly Extension[] }
+type RequestInput = { readonly subject: Buffer; readonly spki: Buffer; readonly extensions: readonly Extension[] }
 
 /**
- * Makes a certificate signing request and signs it with the key that it is about.
+ * Creates a certificate signing request, signed with the subject's key.
  *
  * @see [RFC 2986, 4](https://www.rfc-editor.org/rfc/rfc2986#section-4)
  */
-export function signRequest({ subject, spki, extensions }: Ask, key: SigningKey): Soon<Buffer> {
-  const wanted = sequence(oid(oids.extensionRequest), setOf(encodeExtensions(extensions)))
-  return signDer(sequence(integer(0), subject, spki, explicit(0, wanted)), key)
+export function signRequest({ subject, spki, extensions }: RequestInput, key: SigningKey): MaybePromise<Buffer> {
+  const requested = sequence(oid(oids.extensionRequest), setOf(encodeExtensions(extensions)))
+  return signDer(sequence(integer(0), subject, spki, explicit(0, requested)), key)
 }
 
-/** Reads a request. Nothing is verified: see {@link provesPossession}. @throws Fault `certificate.invalid` */
+/** Parses a signing request. Verifies nothing: see {@link provesPossession}. @throws Fault `certificate.invalid` */
 export function readSigningRequest(bytes: Uint8Array): SigningRequest {
   const der = Buffer.from(bytes)
   const [body, algorithm, signature, ...more] = sequenceOf(readDer(der))
@@ -50,19 +50,19 @@ export function readSigningRequest(bytes: Uint8Array): SigningRequest {
   if (!integerBytesOf(version).equals(Buffer.from([0]))) throw malformedDer('it is a request of another version')
   const key = expected(spki, derTags.sequence)
   const publicKey = readPublicKey(key)
-  if (publicKey === null) throw malformedDer('its key is of no kind that is known here')
-  const wishes = (attributes === undefined ? [] : childrenOf(expected(attributes, 0xa0))).flatMap((one) => {
+  if (publicKey === null) throw malformedDer('its kind of key is not supported')
+  const requested = (attributes === undefined ? [] : childrenOf(expected(attributes, 0xa0))).flatMap((one) => {
     const [type, values] = sequenceOf(one)
     return oidOf(type) === oids.extensionRequest ? [childrenOf(expected(values, derTags.set))[0]] : []
   })
   return {
     ...{ tbs: body.whole, algorithm: readAlgorithm(algorithm), signature: bitsOf(signature) },
     ...{ der, subject: readName(subject), spki: key.whole, publicKey },
-    extensions: readExtensions(wishes[0]),
+    extensions: readExtensions(requested[0]),
   }
 }
 
-/** Whether whoever made the request holds the private key. [CSR-1] */
+/** Whether the request is signed with the private key of its public key. [CSR-1] */
 export function provesPossession(request: SigningRequest): boolean {
   return isSignedBy(request, request.publicKey)
 }

@@ -5,6 +5,7 @@ import { after, test } from 'node:test'
 import { openSsl } from '../../../test/support/openssl.ts'
 import { type SoftwareKey, softwareKey } from '../signing-key.ts'
 import type { Certificate } from '../x509-path/certificate.ts'
+import { childrenOf, derTags, expected, readDer, sequenceOf } from '../x509-path/der.ts'
 import { draftLeaf, draftRoot, hostName } from './draft-certificate.ts'
 import { keyUsage, subjectKeyIdentifier } from './extension.ts'
 import { issueCertificate } from './issue.ts'
@@ -113,6 +114,20 @@ for (const keyType of keyTypes) {
     assert.match(text, /Version 2 \(0x1\)[\s\S]*X509v3 CRL Number:\s+300/)
   })
 }
+
+test('a revocation list of 100,000 entries is written', async () => {
+  const key = aKey('Ed25519')
+  const revoked = Array.from({ length: 100_000 }, (_, at) => {
+    const serial = Buffer.alloc(9, 0x55)
+    serial.writeUInt32BE(at, 4)
+    return { serial, revokedAt: now }
+  })
+  const { subject, extensions } = aRoot(key, 'issuerRoot')
+  const issuer = { issuer: subject.der, issuerKeyId: extensions.subjectKeyId ?? Buffer.alloc(0) }
+  const der = await signRevocationList({ ...issuer, number: 1, thisUpdate: start, nextUpdate: later(7), revoked }, key)
+  const [list] = sequenceOf(readDer(der))
+  assert.equal(childrenOf(expected(sequenceOf(list)[5], derTags.sequence)).length, 100_000)
+})
 
 async function aRequest(key: SoftwareKey): Promise<Buffer> {
   const spki = spkiOf(key.publicJwk)

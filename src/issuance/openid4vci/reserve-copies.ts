@@ -4,7 +4,7 @@ import type { Tenant } from '../../directory/tenants/tenant.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
-import { madeAtOf } from '../../protocols/openid4vci/c-nonce.ts'
+import { cNonceIssuedAt } from '../../protocols/openid4vci/c-nonce.ts'
 import type { ProvedKey } from '../../protocols/openid4vci/jwt-proof.ts'
 import { newId } from '../../store/row-id.ts'
 import { violatedIndex } from '../../store/unique-violation.ts'
@@ -53,7 +53,7 @@ export async function reserveCopies(
     ...{ id, credentialId, tokenHash, holderKeysHash },
     holderKeys: bound.map((key) => fromBase64url(key.thumbprint)),
     nonceHashes: nonces.map(sha256),
-    noncesMadeAt: nonces.map(madeAtOf),
+    noncesMadeAt: nonces.map(cNonceIssuedAt),
     listKind,
   }
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {

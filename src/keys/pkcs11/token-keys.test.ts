@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import koffi from 'koffi'
 import { softHsm } from '../../../test/support/softhsm.ts'
-import { objectionToSignature } from '../../crypto/raw-signature.ts'
+import { findSignatureError } from '../../crypto/raw-signature.ts'
 import type { SigningKey } from '../../crypto/signing-key.ts'
 import { newId } from '../../store/row-id.ts'
 import type { KeyDevice, KeyType } from '../key-provider.ts'
@@ -48,7 +48,7 @@ function meddle(name: string, target: bigint): void {
 
 const message = Buffer.from('what is signed')
 const objection = async (key: SigningKey) =>
-  objectionToSignature(message, await key.sign(message), key.publicJwk, key.alg)
+  findSignatureError(message, await key.sign(message), key.publicJwk, key.alg)
 
 for (const type of ['P-256', 'Ed25519'] as const satisfies KeyType[]) {
   test(`a ${type} key is generated in the token, signs there, and its signatures verify`, async () => {

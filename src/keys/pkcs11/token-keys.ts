@@ -1,7 +1,7 @@
 import { sha256 } from '../../crypto/digest.ts'
 import { parseJsonObject } from '../../crypto/json.ts'
 import { canonical, type PublicJwk, readPublicJwk, thumbprint } from '../../crypto/jwk.ts'
-import { objectionToSignature } from '../../crypto/raw-signature.ts'
+import { findSignatureError } from '../../crypto/raw-signature.ts'
 import type { SigningKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
 import type { KeyDevice, KeyType } from '../key-provider.ts'
@@ -115,7 +115,7 @@ async function verifiedJwk(session: Session, type: KeyType, pair: Pair): Promise
   const { alg, signs } = kinds[type]
   const probe = Buffer.from('a new key')
   const signature = await signIn(session, pair.privateKey, mechanisms[signs], toSign(alg, probe))
-  if (objectionToSignature(probe, signature, jwk, alg) !== null)
+  if (findSignatureError(probe, signature, jwk, alg) !== null)
     throw new Error('the public key does not verify a signature of the token')
   return jwk
 }

@@ -6,7 +6,7 @@ import { openTestDatabase, type TestDatabase } from '../../../test/support/datab
 import { softHsm } from '../../../test/support/softhsm.ts'
 import type { TenantId } from '../../caller.ts'
 import { randomBytes } from '../../crypto/random.ts'
-import { objectionToSignature } from '../../crypto/raw-signature.ts'
+import { findSignatureError } from '../../crypto/raw-signature.ts'
 import type { SigningKey } from '../../crypto/signing-key.ts'
 import { newId } from '../../store/row-id.ts'
 import { sql } from '../../store/store.ts'
@@ -68,7 +68,7 @@ async function isInToken(id: string): Promise<boolean> {
 
 const message = Buffer.from('what is signed')
 async function signsRightly(key: SigningKey): Promise<void> {
-  assert.equal(objectionToSignature(message, await key.sign(message), key.publicJwk, key.alg), null)
+  assert.equal(findSignatureError(message, await key.sign(message), key.publicJwk, key.alg), null)
 }
 
 test('the database stores only the id and the public key of a key in a token', async () => {
@@ -177,5 +177,5 @@ test('another process signs with the key concurrently', async () => {
     .map((one) => Buffer.from(one, 'hex'))
   assert.equal(theirs.length, 20)
   for (const signature of [...theirs, ...(await mine)])
-    assert.equal(objectionToSignature(message, signature, key.publicJwk, key.alg), null)
+    assert.equal(findSignatureError(message, signature, key.publicJwk, key.alg), null)
 })

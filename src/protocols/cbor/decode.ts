@@ -2,10 +2,10 @@ import { addMember, type CborBudget, CborReader, invalidCbor, newBudget } from '
 import { type Cbor, type CborKey, cborTags, isBytes, isTagged } from './value.ts'
 
 /**
- * Decodes exactly one CBOR item from a stranger.
+ * Decodes exactly one untrusted CBOR item.
  *
  * Heads that are longer than needed and any order of map keys are accepted, since real wallets send them; duplicate keys, trailing
- * bytes, unknown tags and simple values, and text that is not UTF-8 are not. Byte strings of the answer are views into `bytes`.
+ * bytes, unknown tags and simple values, and text that is not UTF-8 are not. Returned byte strings are views into `bytes`.
  *
  * @throws Fault `cbor.malformed`
  * @see [RFC 8949, 5](https://www.rfc-editor.org/rfc/rfc8949#section-5) and [5.3](https://www.rfc-editor.org/rfc/rfc8949#section-5.3)
@@ -18,7 +18,7 @@ export function decodeCbor(bytes: Uint8Array, budget: CborBudget = newBudget()):
 }
 
 /**
- * Reads a map only as far as to tell its members apart: each value is the bytes that encode it.
+ * Splits a map into its members; each value is returned as its encoded bytes.
  *
  * @throws Fault `cbor.malformed`
  */
@@ -35,7 +35,7 @@ export function splitCborMap(bytes: Uint8Array, budget: CborBudget = newBudget()
 }
 
 /**
- * Decodes what is embedded as `#6.24(bstr)`.
+ * Decodes an item embedded as `#6.24(bstr)`.
  *
  * @throws Fault `cbor.malformed` if it is no such item or if its content is malformed.
  */

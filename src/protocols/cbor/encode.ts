@@ -5,8 +5,8 @@ const SMALL_BYTES = 1024
 const KEY_BYTES = 48
 
 /**
- * Encodes deterministically: shortest heads, definite lengths, keys in the order of their bytes. What was read with a tag and what is
- * {@link Encoded} is written as it is.
+ * Encodes deterministically: shortest heads, definite lengths, keys in the order of their bytes. Items that were decoded with a tag and
+ * `Encoded` items keep their bytes.
  *
  * @throws Fault `cbor.malformed` for a number that is no safe integer, and for text that is not well-formed Unicode.
  * @see [RFC 8949, 4.2.1](https://www.rfc-editor.org/rfc/rfc8949#section-4.2.1)
@@ -17,7 +17,7 @@ export function encodeCbor(value: Cbor): Buffer {
   return writer.written()
 }
 
-/** `#6.24(bstr)` around an item, as most of an mdoc is packed. */
+/** `#6.24(bstr)` around an item, as in most parts of an mdoc. */
 export function embed(value: Cbor): Tagged {
   return tagged(cborTags.embedded, encodeCbor(value))
 }
@@ -95,7 +95,7 @@ class Writer {
     this.#head(value < 0n ? 1 : 0, argument)
   }
 
-  /** RFC 8949 4.2.2 would have the shortest float too; double is what every reader takes, and only equal bytes matter to us. */
+  /** RFC 8949 4.2.2 asks for the shortest float; every decoder accepts doubles, and only reproducible bytes matter here. */
   #float(value: number): void {
     const at = this.#reserve(9)
     this.#buffer[at] = 0xfb
@@ -125,7 +125,7 @@ class Writer {
     this.#buffer.set(bytes, at)
   }
 
-  /** Makes room at the end, counts it as written, and answers where it begins. The buffer may be another one afterwards. */
+  /** Reserves bytes at the end and returns their offset. May replace the buffer. */
   #reserve(size: number): number {
     const at = this.#length
     if (at + size > this.#buffer.length) {

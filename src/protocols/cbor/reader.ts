@@ -1,13 +1,13 @@
 import { Fault } from '../../fault.ts'
 import { type Cbor, type CborKey, type CborMap, cborTags } from './value.ts'
 
-/** [SEC-41] What a stranger may make us read. `depth`: arrays, maps and tags inside each other; the outermost counts as 1. */
+/** [SEC-41] Limits of untrusted CBOR. `depth`: nested arrays, maps and tags; the outermost counts as 1. */
 export const cborLimits = { depth: 16, items: 50_000, stringBytes: 4 * 1024 * 1024, bytes: 8 * 1024 * 1024 } as const
 
-/** How many items may still be read. One budget goes with a message and all that is embedded in it. */
+/** Number of items that may still be decoded. A message and everything embedded in it share one budget. */
 export type CborBudget = { itemsLeft: number }
 
-/** A fresh budget, for one message. */
+/** Returns a budget for one message. */
 export function newBudget(): CborBudget {
   return { itemsLeft: cborLimits.items }
 }
@@ -18,7 +18,7 @@ const INDEFINITE = 31
 const BREAK = 0xff
 const REPLACEMENT = '\ufffd'
 
-/** Reads CBOR from front to back. @throws Fault `cbor.malformed`, every method. */
+/** Decodes CBOR sequentially. @throws Fault `cbor.malformed`, every method. */
 export class CborReader {
   at = 0
   readonly #bytes: Buffer
@@ -30,7 +30,7 @@ export class CborReader {
     this.#budget = budget
   }
 
-  /** @param depth How many arrays, maps and tags are around the item. */
+  /** @param depth Number of arrays, maps and tags around the item. */
   item(depth: number): Cbor {
     const start = this.at
     const initial = this.#initial()
@@ -55,7 +55,7 @@ export class CborReader {
     }
   }
 
-  /** Reads the head of a map and calls for every key; the callback reads the value. */
+  /** Reads the head of a map and calls `read` for every key; the callback reads the value. */
   members(read: (key: CborKey) => void): void {
     const initial = this.#initial()
     if (initial >> 5 !== 5) throw invalidCbor('A map is expected.')
@@ -63,7 +63,7 @@ export class CborReader {
   }
 
   end(): void {
-    // [SEC-41] what follows the one item would be seen by some readers and not by others
+    // [SEC-41] trailing bytes would be visible to some decoders only
     if (this.at !== this.#bytes.length) throw invalidCbor('Something follows the CBOR item.')
   }
 
@@ -97,7 +97,7 @@ export class CborReader {
     return wide > Number.MAX_SAFE_INTEGER ? wide : Number(wide)
   }
 
-  /** A length or a number of elements; each of them takes `bytesEach` at least, so a count beyond what is there is refused at once. */
+  /** A length or a number of elements of at least `bytesEach`; a count beyond the remaining bytes is refused at once. */
   #count(info: number, bytesEach: number): number {
     const count = this.#integer(info)
     if (typeof count === 'bigint' || count * bytesEach > this.#bytes.length - this.at)
@@ -161,7 +161,7 @@ export class CborReader {
 
   #tag(start: number, info: number, depth: number): Cbor {
     const tag = this.#integer(info)
-    if (typeof tag !== 'number' || !allowedTags.has(tag)) throw invalidCbor('The CBOR has a tag that is not known.')
+    if (typeof tag !== 'number' || !allowedTags.has(tag)) throw invalidCbor('The CBOR has an unknown tag.')
     const value = this.item(depth)
     return { tag, value, bytes: this.#bytes.subarray(start, this.at) }
   }
@@ -174,7 +174,7 @@ export class CborReader {
     if (info === 25) return { float: halfFloat(this.#bytes.readUInt16BE(this.#advance(2))) }
     if (info === 26) return { float: this.#bytes.readFloatBE(this.#advance(4)) }
     if (info === 27) return { float: this.#bytes.readDoubleBE(this.#advance(8)) }
-    throw invalidCbor('A simple value of CBOR is not known, or a break stands alone.')
+    throw invalidCbor('The CBOR has an unknown simple value or an unexpected break.')
   }
 
   #isBreak(): boolean {
@@ -187,20 +187,20 @@ export class CborReader {
 /** Puts a member into a map that has no such key yet. @throws Fault `cbor.malformed` */
 export function addMember<V>(map: Map<CborKey, V>, key: CborKey, value: V): void {
   // [SEC-24] two readers of one signed map could see different values
-  if (map.has(key) || map.has(twinOf(key))) throw invalidCbor('A key stands twice in one map.')
+  if (map.has(key) || map.has(jsonEqualKey(key))) throw invalidCbor('A map has a duplicate key.')
   // [SEC-23] as JSON it would change what a copy inherits; no spec has one
   if (key === '__proto__') throw invalidCbor('A map has a key named __proto__.')
   map.set(key, value)
 }
 
-/** The key of the other kind that JSON spells alike, such as 1 and "1": one of the two would vanish where the map is shown. */
-function twinOf(key: CborKey): CborKey {
+/** The key of the other type that is equal in JSON, such as 1 and "1": one of the two would be lost in JSON. */
+function jsonEqualKey(key: CborKey): CborKey {
   if (typeof key === 'number') return String(key)
   return String(Number(key)) === key ? Number(key) : key
 }
 
 function deeper(depth: number): number {
-  if (depth >= cborLimits.depth) throw invalidCbor('The CBOR nests too deep.')
+  if (depth >= cborLimits.depth) throw invalidCbor('The CBOR is nested too deeply.')
   return depth + 1
 }
 
@@ -211,7 +211,7 @@ function negative(argument: number | bigint): number | bigint {
 function textOf(bytes: Buffer): string {
   const text = bytes.toString('utf8')
   if (!text.includes(REPLACEMENT)) return text
-  // the lenient decoder put the mark there, or the text has one of its own
+  // the lenient decoder inserted the character, or the text contains it
   try {
     return strictUtf8.decode(bytes)
   } catch (cause) {
@@ -228,7 +228,7 @@ function halfFloat(bits: number): number {
   return sign * (1 + fraction / 1024) * 2 ** (exponent - 15)
 }
 
-/** A refusal of CBOR. */
+/** Returns the fault for malformed CBOR. */
 export function invalidCbor(detail: string, cause?: unknown): Fault {
   return new Fault('cbor.malformed', cause === undefined ? { detail } : { detail, cause })
 }

@@ -1,4 +1,4 @@
-/** A CBOR value. A `number` is an integer, and nothing else is: floating-point numbers have a type of their own. */
+/** A CBOR value. A `number` is always an integer; floating-point numbers have a type of their own. */
 export type Cbor =
   | number
   | bigint
@@ -13,26 +13,26 @@ export type Cbor =
   | Float
   | Encoded
 
-/** A key of a map. Other keys than integers and texts are refused: nothing that we read has them. */
+/** A key of a map. Keys of other types are refused. */
 export type CborKey = number | string
 
 /** A map without duplicate keys. */
 export type CborMap = ReadonlyMap<CborKey, Cbor>
 
 /**
- * A tagged value. `bytes`: the whole item as it was read, heads included; it is written back as it is. Null in one that we made.
+ * A tagged value. `bytes`: the whole item as decoded, heads included, which encoding writes unchanged. Null in a value of our own.
  *
- * What is hashed or signed is hashed over `bytes`: encoding `value` again would give other bytes for a peer that encodes otherwise [MD-1].
+ * Digests and signatures are over `bytes`: re-encoding `value` could give other bytes than the peer's [MD-1].
  */
 export type Tagged = { readonly tag: number; readonly value: Cbor; readonly bytes: Uint8Array | null }
 
 /** A floating-point number, so that 1.0 never passes for the integer 1. */
-export type Float = { readonly float: number }
+type Float = { readonly float: number }
 
-/** One item that is encoded already and is written as it is. Never comes out of decoding. */
-export type Encoded = { readonly encoded: Uint8Array }
+/** An encoded item, written unchanged. Decoding never returns one. */
+type Encoded = { readonly encoded: Uint8Array }
 
-/** The tags that are read and written; a list of what is allowed [SEC-41]. */
+/** The allowed tags [SEC-41]. */
 export const cborTags = { dateTime: 0, sign1: 18, embedded: 24, fullDate: 1004 } as const
 
 /** Whether a value is a map. */
@@ -50,7 +50,7 @@ export function isCborArray(value: Cbor): value is readonly Cbor[] {
   return Array.isArray(value)
 }
 
-/** Whether a value carries a tag, and that one if it is named. */
+/** Whether a value is tagged, with `tag` if given. */
 export function isTagged(value: Cbor, tag?: number): value is Tagged {
   return isObject(value) && 'tag' in value && (tag === undefined || value.tag === tag)
 }

@@ -10,7 +10,7 @@ const kinds = { okp: 1, ec2: 2, p256: 1, ed25519: 6 } as const
 const COORDINATE_BYTES = 32
 
 /**
- * A public key as COSE_Key, with the members that make it and no others [MD-6].
+ * Encodes a public key as COSE_Key, with the required members only [MD-6].
  *
  * @see [RFC 9053, 7](https://www.rfc-editor.org/rfc/rfc9053#section-7)
  */
@@ -32,24 +32,24 @@ export function toCoseKey(jwk: PublicJwk): CborMap {
 }
 
 /**
- * Reads a COSE_Key that somebody else sent. That the point is on its curve is checked too.
+ * Validates an untrusted COSE_Key, including that the point is on its curve.
  *
- * @throws Fault `key.unsupported` if it is no P-256 or Ed25519 public key, has a private part, or is meant for another algorithm.
+ * @throws Fault `key.unsupported` if it is no P-256 or Ed25519 public key, has a private part, or is restricted to another algorithm.
  * @see [RFC 9052, 7](https://www.rfc-editor.org/rfc/rfc9052#section-7)
  */
 export function readCoseKey(value: Cbor): PublicJwk {
   if (!isCborMap(value)) throw unsupported('The key is not a COSE_Key.')
-  // [SEC-30] whoever sends a private key has shown it to everybody on the way
-  if (value.has(label.d)) throw unsupported('The key carries its private part.')
+  // [SEC-30] a private key that was transmitted is compromised
+  if (value.has(label.d)) throw unsupported('The key has its private part.')
   const jwk = publicJwk(value)
   const alg = value.get(label.alg)
   // RFC 9052 7.1: `key_ops` restricts the key to those operations; 2 is verify
   const operations = value.get(label.keyOps)
   if (operations !== undefined && !(isCborArray(operations) && operations.includes(2)))
-    throw unsupported('The key is not meant for verifying signatures.')
+    throw unsupported('The key is restricted to other operations than verifying.')
   // RFC 9052 7.1: `alg` restricts the key to that algorithm
   if (alg !== undefined && !algsOf(jwk).some((one) => one === alg))
-    throw unsupported('The key is meant for another algorithm.')
+    throw unsupported('The key is restricted to another algorithm.')
   importPublicJwk(jwk)
   return jwk
 }

@@ -8,7 +8,7 @@ import { decodeCbor } from '../cbor/decode.ts'
 import { encodeCbor } from '../cbor/encode.ts'
 import { type Cbor, type CborMap, isCborMap } from '../cbor/value.ts'
 import { readCoseKey, toCoseKey } from './cose-key.ts'
-import { headerLabels, objectionToSign1, readSign1, type Sign1Draft, sign1 } from './sign1.ts'
+import { findSign1Error, headerLabels, readSign1, type Sign1Draft, sign1 } from './sign1.ts'
 import { toX5chain, x5chainOf } from './x5chain.ts'
 
 const p256 = softwareKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)
@@ -21,7 +21,7 @@ const keys = [
 
 const sent = (draft: Partial<Sign1Draft>, key = p256) =>
   readSign1(decodeCbor(encodeCbor(sign1({ payload, ...draft }, key))))
-const codeOf = (...ask: Parameters<typeof objectionToSign1>) => objectionToSign1(...ask)?.code
+const codeOf = (...ask: Parameters<typeof findSign1Error>) => findSign1Error(...ask)?.code
 
 /** A COSE_Sign1 with any header, signed as if it were right. */
 function forged(protectedHeader: CborMap, key = p256, unprotectedHeader: CborMap = new Map()) {
@@ -36,17 +36,17 @@ describe('a COSE_Sign1', () => {
       for (const isTagged of [true, false]) {
         const attached = sent({ isTagged }, key)
         assert.deepEqual([attached.isTagged, attached.protectedHeader.get(1)], [isTagged, alg])
-        assert.equal(objectionToSign1(attached, key.publicJwk), null)
+        assert.equal(findSign1Error(attached, key.publicJwk), null)
         const detached = sent({ isTagged, isDetached: true }, key)
         assert.deepEqual(
-          [detached.payload, objectionToSign1(detached, key.publicJwk, { detached: payload })],
+          [detached.payload, findSign1Error(detached, key.publicJwk, { detached: payload })],
           [null, null],
         )
       }
     })
 
     test(`with ${name} under the name of RFC 9864, ${named}, is verified`, () => {
-      assert.equal(objectionToSign1(forged(new Map([[1, named]]), key), key.publicJwk), null)
+      assert.equal(findSign1Error(forged(new Map([[1, named]]), key), key.publicJwk), null)
     })
   }
 

@@ -1,6 +1,6 @@
 import type { VerificationKey } from '../../crypto/jwk.ts'
-import { objectionToSignature, signatureMessages } from '../../crypto/raw-signature.ts'
-import { onceThere, type SigningKey, type SoftwareKey, type Soon } from '../../crypto/signing-key.ts'
+import { findSignatureError, signatureMessages } from '../../crypto/raw-signature.ts'
+import { type MaybePromise, mapMaybePromise, type SigningKey, type SoftwareKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
 import { decodeCbor } from '../cbor/decode.ts'
 import { encodeCbor } from '../cbor/encode.ts'
@@ -11,10 +11,10 @@ import { allCoseAlgs, type CoseAlg, coseAlgs, schemeOf } from './algorithms.ts'
 /** Labels of header parameters. */
 export const headerLabels = { alg: 1, crit: 2, kid: 4, typ: 16, x5chain: 33 } as const
 
-/** A COSE_Sign1 taken apart. Nothing in it is trustworthy before its signature was verified. */
+/** A parsed COSE_Sign1. Nothing in it is trustworthy before its signature is verified. */
 export type Sign1 = {
   readonly isTagged: boolean
-  /** As it was signed. */
+  /** The signed bytes. */
   readonly protectedBytes: Uint8Array
   readonly protectedHeader: CborMap
   readonly unprotectedHeader: CborMap
@@ -23,17 +23,17 @@ export type Sign1 = {
   readonly signature: Uint8Array
 }
 
-/** What keeps a COSE_Sign1 from being accepted. */
-export type Sign1Objection = {
+/** Why a COSE_Sign1 is not accepted. */
+type Sign1Error = {
   readonly code: 'crit' | 'algorithm' | 'payload' | 'key' | 'signature'
   readonly message: string
 }
 
-/** `algs`: all that we verify unless told. `detached`: the payload of one that carries none. */
-export type Sign1Policy = { readonly algs?: readonly CoseAlg[]; readonly detached?: Uint8Array }
+/** `algs`: by default {@link allCoseAlgs}. `detached`: the payload, if it is detached. */
+type Sign1Policy = { readonly algs?: readonly CoseAlg[]; readonly detached?: Uint8Array }
 
 /**
- * Reads a decoded COSE_Sign1, with its tag or without. Verifies nothing.
+ * Parses a decoded COSE_Sign1, with its tag or without. Verifies nothing.
  *
  * @throws Fault `cose.malformed`
  * @see [RFC 9052, 4.2](https://www.rfc-editor.org/rfc/rfc9052#section-4.2) and [3](https://www.rfc-editor.org/rfc/rfc9052#section-3)
@@ -50,36 +50,36 @@ export function readSign1(item: Cbor, budget: CborBudget = newBudget()): Sign1 {
   const protectedHeader = protectedBytes.length === 0 ? new Map() : decodeCbor(protectedBytes, budget)
   if (!isCborMap(protectedHeader)) throw malformed('The protected header is not a map.')
   for (const label of unprotectedHeader.keys()) {
-    // RFC 9052 3: a label must not occur in both headers, or two readers see different values
-    if (protectedHeader.has(label)) throw malformed('A header parameter stands in both headers.')
+    // RFC 9052 3: a label must not occur in both headers, or two verifiers could see different values
+    if (protectedHeader.has(label)) throw malformed('A header parameter is in both headers.')
   }
   return { isTagged: isTagged(item), protectedBytes, protectedHeader, unprotectedHeader, payload, signature }
 }
 
 /**
- * What stands against a COSE_Sign1 under a key, or null if it is verified. The external data is empty [MD-5].
+ * Returns why a COSE_Sign1 does not verify under a key, or null if it does. The external data is empty [MD-5].
  *
  * @see [RFC 9052, 4.4](https://www.rfc-editor.org/rfc/rfc9052#section-4.4)
  */
-export function objectionToSign1(sign1: Sign1, key: VerificationKey, policy: Sign1Policy = {}): Sign1Objection | null {
+export function findSign1Error(sign1: Sign1, key: VerificationKey, policy: Sign1Policy = {}): Sign1Error | null {
   const { protectedHeader, unprotectedHeader } = sign1
-  // RFC 9052 3.1: an extension named in `crit` that is not understood; we understand none
+  // RFC 9052 3.1: an unsupported extension in `crit`; none is supported
   if (protectedHeader.has(headerLabels.crit) || unprotectedHeader.has(headerLabels.crit))
-    return { code: 'crit', message: 'The header demands an extension that is not understood.' }
-  // [SEC-20] [MD-4] from the protected header, and a list of what is allowed
+    return { code: 'crit', message: 'The header requires an extension that is not supported.' }
+  // [SEC-20] [MD-4] from the protected header, by an allow-list
   const alg = protectedHeader.get(headerLabels.alg)
   const scheme = schemeOf(alg)
   if (scheme === null || !(policy.algs ?? allCoseAlgs).some((one) => one === alg))
     return { code: 'algorithm', message: 'The algorithm is not accepted here.' }
   const payload = sign1.payload ?? policy.detached
-  // one that carries a payload where a detached one is due would be verified over what its sender chose
+  // with an attached payload where a detached one is required, the sender would choose what is verified
   if (payload === undefined || (sign1.payload !== null && policy.detached !== undefined))
-    return { code: 'payload', message: 'The payload is not where it belongs.' }
-  const code = objectionToSignature(toBeSigned(sign1.protectedBytes, payload), sign1.signature, key, scheme)
+    return { code: 'payload', message: 'The payload is attached where it must be detached, or missing.' }
+  const code = findSignatureError(toBeSigned(sign1.protectedBytes, payload), sign1.signature, key, scheme)
   return code === null ? null : { code, message: signatureMessages[code] }
 }
 
-/** What to sign. `protectedHeader` without the algorithm, which comes from the key. */
+/** Input of a signature. `protectedHeader`: without the algorithm, which comes from the key. */
 export type Sign1Draft = {
   readonly payload: Uint8Array
   readonly isDetached?: boolean
@@ -89,19 +89,19 @@ export type Sign1Draft = {
 }
 
 /**
- * Signs with ES256 (-7) or EdDSA (-8): the numbers that every reader knows.
+ * Signs with ES256 (-7) or EdDSA (-8): the numbers that every verifier supports.
  *
- * @returns The COSE_Sign1 as a value, to be encoded alone or inside something.
+ * @returns The COSE_Sign1 as a value, to be encoded alone or embedded.
  */
 export function sign1(draft: Sign1Draft, key: SoftwareKey): Cbor
-export function sign1(draft: Sign1Draft, key: SigningKey): Soon<Cbor>
-export function sign1(draft: Sign1Draft, key: SigningKey): Soon<Cbor> {
+export function sign1(draft: Sign1Draft, key: SigningKey): MaybePromise<Cbor>
+export function sign1(draft: Sign1Draft, key: SigningKey): MaybePromise<Cbor> {
   const alg = key.alg === 'ES256' ? coseAlgs.es256 : coseAlgs.eddsa
   const protectedBytes = encodeCbor(
     new Map<number | string, Cbor>([...(draft.protectedHeader ?? []), [headerLabels.alg, alg]]),
   )
   const payload = draft.isDetached === true ? null : draft.payload
-  return onceThere(key.sign(toBeSigned(protectedBytes, draft.payload)), (signature) => {
+  return mapMaybePromise(key.sign(toBeSigned(protectedBytes, draft.payload)), (signature) => {
     const parts = [protectedBytes, draft.unprotectedHeader ?? new Map(), payload, signature]
     return draft.isTagged === true ? tagged(cborTags.sign1, parts) : parts
   })

@@ -2,17 +2,17 @@ import { Fault } from '../../fault.ts'
 import { type Cbor, isBytes, isCborArray } from '../cbor/value.ts'
 import { headerLabels, type Sign1 } from './sign1.ts'
 
-/** [SEC-27] How many certificates a message may carry. */
-export const X5CHAIN_MAX = 5
+/** [SEC-27] Maximum number of certificates in a message. */
+const X5CHAIN_MAX = 5
 
-/** The certificates as the value of `x5chain`: DER, leaf first, without the anchor [MD-4]. */
+/** Encodes certificates as value of `x5chain`: DER, leaf first, without the anchor [MD-4]. */
 export function toX5chain(certificates: readonly Uint8Array[]): Cbor {
   const [only] = certificates
   return certificates.length === 1 ? only : certificates
 }
 
 /**
- * The certificates that a COSE_Sign1 names, leaf first, from either header; empty if none. Nothing about them is verified.
+ * Returns the certificates in `x5chain` of either header, leaf first; empty if none. Verifies nothing.
  *
  * @returns DER.
  * @throws Fault `cose.malformed`
@@ -22,7 +22,7 @@ export function x5chainOf({ protectedHeader, unprotectedHeader }: Sign1): readon
   const value = protectedHeader.get(headerLabels.x5chain) ?? unprotectedHeader.get(headerLabels.x5chain)
   if (value === undefined) return []
   const certificates = isCborArray(value) ? value : [value]
-  // a list of one is against RFC 9360, but can only mean one thing
+  // a list of one violates RFC 9360, but is unambiguous
   if (certificates.length === 0 || certificates.length > X5CHAIN_MAX || !certificates.every(isBytes))
     throw new Fault('cose.malformed', { detail: 'x5chain is not a list of certificates.' })
   return certificates.filter(isBytes)

@@ -4,24 +4,24 @@ import { planSelection } from './select-credentials.ts'
 
 /** A presentation that passed all checks of its format. */
 export type Presented = DcqlCredential & {
-  /** Names the credential behind it, e.g. the hash of the issuer-signed part; two presentations of one credential have the same. */
+  /** Identifies the credential, e.g. by the hash of the issuer-signed part; equal for presentations of one credential. */
   readonly fingerprint?: string
 }
 
-/** Something that a response lacks. `queryId` is null where it is about the response as a whole, `index` where about a query. */
-export type DcqlFinding = {
+/** A finding about a response. `queryId` is null if it concerns the whole response, `index` if it concerns a query. */
+type DcqlFinding = {
   readonly queryId: string | null
   readonly index: number | null
   readonly code: UnmetReason | 'unknown_query' | 'too_many' | 'duplicate' | 'unanswered'
 }
 
-/** `satisfied`: what is left after discarding every presentation with a finding answers the query. */
-export type Verdict = { readonly satisfied: boolean; readonly findings: readonly DcqlFinding[] }
+/** `satisfied`: the presentations without a finding satisfy the query. */
+export type DcqlCheckResult = { readonly satisfied: boolean; readonly findings: readonly DcqlFinding[] }
 
 /**
- * Checks at the verifier that presentations answer the query, whatever the wallet claims to have done. [DCQL-20]
+ * Checks at the verifier whether presentations satisfy the query, independent of the wallet's evaluation. [DCQL-20]
  *
- * Signatures, trust, status and holder binding were judged before: pass only presentations that may count. A presentation with a
+ * NOT checked: signatures, trust, status and holder binding; pass only presentations that passed these checks. A presentation with a
  * finding is discarded, then the rest must satisfy all required sets (3.9, step 12).
  *
  * @see [OpenID4VP 1.0, 8.6](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-vp-token-validation)
@@ -29,56 +29,56 @@ export type Verdict = { readonly satisfied: boolean; readonly findings: readonly
 export function checkPresented<P extends Presented>(
   query: DcqlQuery,
   presented: ReadonlyMap<string, readonly P[]>,
-  standsUnder?: IsUnderAuthority<P>,
-): Verdict {
+  isUnderAuthority?: IsUnderAuthority<P>,
+): DcqlCheckResult {
   const findings: DcqlFinding[] = []
   const answered = new Set<string>()
   const byId = new Map(query.credentials.map((one) => [one.id, one]))
   for (const [queryId, presentations] of presented) {
-    const asked = byId.get(queryId)
+    const credentialQuery = byId.get(queryId)
     // 8.1: keys of the VP Token are ids of credential queries.
-    if (asked === undefined) findings.push({ queryId, index: null, code: 'unknown_query' })
-    else if (checkAnswer(asked, presentations, standsUnder, findings)) answered.add(queryId)
+    if (credentialQuery === undefined) findings.push({ queryId, index: null, code: 'unknown_query' })
+    else if (checkAnswer(credentialQuery, presentations, isUnderAuthority, findings)) answered.add(queryId)
   }
   const { satisfiable, unmatched } = planSelection(query, (id) => answered.has(id))
   for (const queryId of unmatched) findings.push({ queryId, index: null, code: 'unanswered' })
   return { satisfied: satisfiable && !findings.some((one) => one.code === 'unknown_query'), findings }
 }
 
-/** Adds what is wrong with the presentations for one query; true if at least one of them counts. */
+/** Adds the findings about the presentations for one query; true if at least one has none. */
 function checkAnswer<P extends Presented>(
-  asked: CredentialQuery,
+  credentialQuery: CredentialQuery,
   presentations: readonly P[],
-  standsUnder: IsUnderAuthority<P> | undefined,
+  isUnderAuthority: IsUnderAuthority<P> | undefined,
   findings: DcqlFinding[],
 ): boolean {
-  const queryId = asked.id
-  // 8.1: exactly one presentation unless `multiple`.
-  if (presentations.length > 1 && !asked.multiple) {
+  const queryId = credentialQuery.id
+  // 8.1: one presentation, unless `multiple` is set
+  if (presentations.length > 1 && !credentialQuery.multiple) {
     findings.push({ queryId, index: null, code: 'too_many' })
     return false
   }
   const seen = new Set<string>()
   let counting = 0
   for (const [index, one] of presentations.entries()) {
-    const code = judge(asked, one, standsUnder, seen)
+    const code = findPresentedError(credentialQuery, one, isUnderAuthority, seen)
     if (code === null) counting += 1
     else findings.push({ queryId, index, code })
   }
   return counting > 0
 }
 
-function judge<P extends Presented>(
-  asked: CredentialQuery,
+function findPresentedError<P extends Presented>(
+  credentialQuery: CredentialQuery,
   one: P,
-  standsUnder: IsUnderAuthority<P> | undefined,
+  isUnderAuthority: IsUnderAuthority<P> | undefined,
   seen: Set<string>,
 ): DcqlFinding['code'] | null {
-  const lack = findUnmetReason(asked, one, standsUnder)
-  if (lack !== null) return lack
-  // [DCQL-4] values are hints to the wallet and rules to us.
-  if (matchClaims(asked, one) === null) return 'claims'
-  // 3.9, step 13: one credential shown twice counts once.
+  const unmet = findUnmetReason(credentialQuery, one, isUnderAuthority)
+  if (unmet !== null) return unmet
+  // [DCQL-4] `values` are optional for the wallet, but required here.
+  if (matchClaims(credentialQuery, one) === null) return 'claims'
+  // 3.9, step 13: presentations of one credential count once
   if (one.fingerprint === undefined) return null
   if (seen.has(one.fingerprint)) return 'duplicate'
   seen.add(one.fingerprint)

@@ -2,12 +2,12 @@ import { Fault } from '../../fault.ts'
 import { isText } from '../shape.ts'
 import { dcqlLimits } from './query.ts'
 
-/** A refusal that points at the member that is wrong. */
+/** Returns the fault for an invalid query, with a pointer to the member. */
 export function invalidQuery(pointer: string, detail: string): Fault {
   return new Fault('dcql.invalid', { detail: `${pointer || '/'}: ${detail}`, violations: [{ detail, pointer }] })
 }
 
-/** An array of 1 to `countMax` elements, or a refusal. */
+/** An array of 1 to `countMax` elements, otherwise throws. */
 export function list(value: unknown, pointer: string, countMax: number): readonly unknown[] {
   if (!Array.isArray(value) || value.length === 0) throw invalidQuery(pointer, 'must be a non-empty array')
   // [DCQL-9]
@@ -15,7 +15,7 @@ export function list(value: unknown, pointer: string, countMax: number): readonl
   return value
 }
 
-/** A non-empty string of bounded length, or a refusal. */
+/** A non-empty string of bounded length, otherwise throws. */
 export function text(value: unknown, pointer: string): string {
   if (!isText(value, dcqlLimits.textLengthMax)) throw invalidQuery(pointer, 'must be a string of 1 to 1024 characters')
   return value
@@ -28,14 +28,14 @@ export function identifier(value: unknown, pointer: string): string {
   return id
 }
 
-/** An optional boolean; `fallback` stands for its absence. */
+/** An optional boolean; `fallback` if it is absent. */
 export function flag<T>(value: unknown, fallback: T, pointer: string): boolean | T {
   if (value === undefined) return fallback
   if (typeof value !== 'boolean') throw invalidQuery(pointer, 'must be a boolean')
   return value
 }
 
-/** A non-empty array of bounded non-empty strings, or a refusal. */
+/** A non-empty array of bounded non-empty strings, otherwise throws. */
 export function texts(value: unknown, at: string, countMax: number = dcqlLimits.valuesMax): readonly string[] {
   return list(value, at, countMax).map((one, i) => text(one, `${at}/${i}`))
 }

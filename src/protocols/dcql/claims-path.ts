@@ -1,29 +1,28 @@
 import { isJsonObject } from '../../crypto/json.ts'
 import { dcqlLimits, type PathStep, type Work } from './query.ts'
 
-/** Where one selected element stands, every `null` of the pointer replaced by an index. */
+/** The path of one selected element, with an index for every `null` of the pointer. */
 export type DcqlClaimPath = readonly (string | number)[]
 
 /** One element that a claims path pointer selects. */
 export type FoundClaim = { readonly value: unknown; readonly path: DcqlClaimPath }
 
 /**
- * What a claims path pointer comes to: the selected elements (never an empty list), or why there are none.
- * `missing`: nothing stands there. `mismatch`: the pointer treats an element as something that it is not. `excessive`: it selects more
- * than may be evaluated.
+ * Result of a claims path pointer: the selected elements (never an empty list), or why there are none. `missing`: no such element.
+ * `mismatch`: an element does not have the type that the pointer requires. `excessive`: the work budget is exceeded.
  */
 export type LocatedClaims = readonly FoundClaim[] | 'missing' | 'mismatch' | 'excessive'
 
 /**
- * Which issued position each remaining element of an array had. A verifier sees arrays without their undisclosed elements, and an
- * index of a query means the array as issued; an array that is not listed here lost nothing.
+ * The issued position of each remaining element of an array. A verifier sees arrays without their undisclosed elements, but an index
+ * in a query refers to the array as issued. An array that is not listed here is complete.
  */
 export type IssuedPositions = { get(array: readonly unknown[]): readonly number[] | undefined }
 
 /**
- * Finds the arrays that lost elements in a processed payload.
+ * Maps the arrays of a processed payload that have undisclosed elements to issued positions.
  *
- * @param arrays Where each of them stands in `root`, and where its remaining elements stood when it was issued.
+ * @param arrays The path of each in `root`, and the issued positions of its remaining elements.
  */
 export function issuedPositions(
   root: unknown,
@@ -41,8 +40,8 @@ export function issuedPositions(
 /**
  * Evaluates a claims path pointer on JSON.
  *
- * @param positions Verifier side only: issued positions of the elements of arrays that lost some.
- * @param work What each element is taken off before it is looked at.
+ * @param positions Verifier side only: issued positions of the elements of incomplete arrays.
+ * @param work Work budget, reduced before each element is evaluated.
  * @see [OpenID4VP 1.0, 7.1](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-semantics-for-json-based-cr)
  */
 export function locate(
@@ -59,7 +58,7 @@ export function locate(
     for (const one of selected) {
       work.left -= step === null && Array.isArray(one.value) ? one.value.length : 1
       if (work.left < 0) return 'excessive'
-      if (!take(one, step, positions, next)) return 'mismatch'
+      if (!applyStep(one, step, positions, next)) return 'mismatch'
     }
     // 7.1.1: an empty selection is an error.
     if (next.length === 0) return 'missing'
@@ -82,8 +81,13 @@ export function locateInMdoc(nameSpaces: unknown, path: readonly PathStep[]): Lo
   return [{ value: elements[element], path: [namespace, element] }]
 }
 
-/** Adds to `next` what `step` selects below `from`; false if the step does not fit what stands there. */
-function take(from: FoundClaim, step: PathStep, positions: IssuedPositions | undefined, next: FoundClaim[]): boolean {
+/** Adds to `next` what `step` selects in `from`; false if the step does not match its type. */
+function applyStep(
+  from: FoundClaim,
+  step: PathStep,
+  positions: IssuedPositions | undefined,
+  next: FoundClaim[],
+): boolean {
   const { value, path } = from
   if (typeof step === 'string') {
     // 7.1.1: a string on anything but an object is an error; an absent key only removes the element.

@@ -15,48 +15,48 @@ import {
   type Work,
 } from './query.ts'
 
-/** A credential as DCQL sees it: fully disclosed in the wallet, as far as disclosed at the verifier. */
+/** A credential as input of DCQL: fully disclosed in the wallet, with the disclosed claims only at the verifier. */
 export type DcqlCredential = {
   readonly format: 'dc+sd-jwt' | 'mso_mdoc'
   /** The `vct` or the document type. */
   readonly type: string
-  /** Types that it also is: `aka_vcts` and what its type metadata extends. [DCQL-2] */
+  /** Its further types: `aka_vcts` and what its type metadata extends. [DCQL-2] */
   readonly alsoTypes?: readonly string[]
   /** The processed payload, or for an mdoc `{namespace: {element: value}}`. */
   readonly claims: unknown
   /** Verifier side: issued positions of elements in arrays that lost some. */
   readonly positions?: IssuedPositions
-  /** Wallet: it is bound to a key of ours. Verifier: the binding was proved in this presentation. */
+  /** Wallet: it is bound to a key in the wallet. Verifier: this presentation proves the binding. */
   readonly holderBound: boolean
 }
 
-/** Tells whether the issuer of a credential stands under a trusted authority (`aki`, `etsi_tl`, …); the chain is the caller's matter. */
+/** Whether the issuer of a credential is certified by a trusted authority (`aki`, `etsi_tl`, …); the caller evaluates the chain. */
 export type IsUnderAuthority<C> = (credential: C, authority: TrustedAuthority) => boolean
 
-/** What a credential lacks for a credential query. */
+/** Why a credential does not match a credential query. */
 export type UnmetReason = 'format' | 'type' | 'trusted_authority' | 'holder_binding' | 'claims'
 
-/** The claims that answer a query: which option of it, and where its claims stand, each place once. */
+/** The claims that satisfy a query: the index of the option, and the paths of its claims, each once. */
 export type ClaimsMatch = { readonly option: number; readonly paths: readonly DcqlClaimPath[] }
 
 /**
- * Everything of a credential query but its claims.
+ * Matches a credential against a credential query, except for claims.
  *
- * Without `standsUnder` a query that names trusted authorities is matched by nothing.
- * @returns null if the credential fits.
+ * Without `isUnderAuthority` no credential matches a query with trusted authorities.
+ * @returns null if the credential matches.
  * @see [OpenID4VP 1.0, 6.1](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-credential-query)
  */
 export function findUnmetReason<C extends DcqlCredential>(
   query: CredentialQuery,
   credential: C,
-  standsUnder?: IsUnderAuthority<C>,
+  isUnderAuthority?: IsUnderAuthority<C>,
 ): UnmetReason | null {
   if (query.format !== credential.format) return 'format'
   if (!isOfType(query.types, credential)) return 'type'
-  // [DCQL-1] holder binding is wanted unless the query says otherwise
+  // [DCQL-1] holder binding is required by default
   if (query.holderBinding && !credential.holderBound) return 'holder_binding'
   const authorities = query.trustedAuthorities
-  if (authorities !== null && !authorities.some((one) => standsUnder?.(credential, one) === true))
+  if (authorities !== null && !authorities.some((one) => isUnderAuthority?.(credential, one) === true))
     return 'trusted_authority'
   return null
 }
@@ -64,10 +64,10 @@ export function findUnmetReason<C extends DcqlCredential>(
 /**
  * Finds the first option of claims that a credential can satisfy. [DCQL-3]
  *
- * `values` count: a claim with none of them is as absent as one that is not there (6.4.1). Of several elements that one pointer
- * selects, only those with a wanted value are in `paths`, so that nothing more needs to be disclosed.
+ * `values` count: a claim with none of them counts as absent (6.4.1). Of several elements that one pointer
+ * selects, only those with a requested value are in `paths`, so that nothing else is disclosed.
  *
- * @param total What the evaluation is taken off; a claim that cannot be evaluated within {@link dcqlLimits} is not met.
+ * @param total Work budget; a claim that cannot be evaluated within {@link dcqlLimits} does not match.
  * @returns null if no option can be satisfied.
  */
 export function matchClaims(
@@ -75,17 +75,17 @@ export function matchClaims(
   credential: DcqlCredential,
   total: Work = { left: dcqlLimits.workMax },
 ): ClaimsMatch | null {
-  const granted = Math.min(total.left, dcqlLimits.elementsMax)
-  const work = { left: granted }
-  // Each path is looked up once, however many claims and options name it.
-  const known: LocatedClaims[] = []
+  const budget = Math.min(total.left, dcqlLimits.elementsMax)
+  const work = { left: budget }
+  // Each path is located once, whatever the number of claims and options with it.
+  const locatedByPointer: LocatedClaims[] = []
   const pathsOf = ({ path, pointer, values }: ClaimQuery) => {
-    const located = known[pointer] ?? locateIn(credential, path, work)
-    known[pointer] = located
+    const located = locatedByPointer[pointer] ?? locateIn(credential, path, work)
+    locatedByPointer[pointer] = located
     return typeof located === 'string' ? [] : withValue(located, values, work)
   }
   const found = firstOption(query, pathsOf, work)
-  total.left -= granted - Math.max(work.left, 0)
+  total.left -= budget - Math.max(work.left, 0)
   return found
 }
 
@@ -117,8 +117,8 @@ function locateIn({ format, claims, positions }: DcqlCredential, path: readonly 
 function withValue(located: readonly FoundClaim[], values: ClaimQuery['values'], work: Work): readonly DcqlClaimPath[] {
   work.left -= located.length
   if (work.left < 0) return []
-  const wanted = new Set<unknown>(values)
-  return located.filter(({ value }) => values === null || wanted.has(value)).map(({ path }) => path)
+  const accepted = new Set<unknown>(values)
+  return located.filter(({ value }) => values === null || accepted.has(value)).map(({ path }) => path)
 }
 
 function isOfType(types: readonly string[] | null, { type, alsoTypes }: DcqlCredential): boolean {

@@ -3,7 +3,7 @@ import { flag, identifier, invalidQuery, list } from './checks.ts'
 import { type ClaimQuery, type ClaimValue, dcqlLimits, type PathStep } from './query.ts'
 
 /**
- * Checks the `claims` of one credential query.
+ * Parses the `claims` of one credential query.
  *
  * @throws Fault `dcql.invalid`
  * @see [OpenID4VP 1.0, 6.3](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-claims-query)
@@ -25,13 +25,13 @@ export function parseClaims(value: unknown, format: string, hasClaimSets: boolea
   })
 }
 
-/** Turns `claims` and `claim_sets` into the one list of options that evaluation works on. @throws Fault `dcql.invalid` */
+/** Merges `claims` and `claim_sets` into one list of options. @throws Fault `dcql.invalid` */
 export function parseOptions(
   value: unknown,
   claims: readonly ClaimQuery[],
   at: string,
 ): readonly (readonly ClaimQuery[])[] {
-  // 6.4.1: without claim_sets all listed claims are wanted; without claims none that can be withheld.
+  // 6.4.1: without claim_sets all listed claims are requested; without claims no selectively disclosable ones.
   if (value === undefined) return [claims]
   // 6.1: `claim_sets` MUST NOT be present without `claims`.
   if (claims.length === 0) throw invalidQuery(`${at}/claim_sets`, 'needs claims')

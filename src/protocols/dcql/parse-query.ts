@@ -4,10 +4,10 @@ import { parseClaims, parseOptions } from './parse-claims.ts'
 import { type CredentialQuery, type CredentialSet, type DcqlQuery, dcqlLimits, type TrustedAuthority } from './query.ts'
 
 /**
- * Checks a DCQL query from outside and fills in its defaults.
+ * Validates an untrusted DCQL query and fills in its defaults.
  *
- * Unknown members are ignored; unknown formats are kept, they match nothing. `meta` with the member that its format demands is
- * required, although 6.1 reads as if `{}` were allowed: B.2.3 and B.3.5 call the members REQUIRED and the conformance schema agrees.
+ * Unknown members are ignored; unknown formats are accepted, but match no credential. `meta` needs the member of its
+ * format, although 6.1 seems to allow `{}`: B.2.3 and B.3.5 call the members REQUIRED, as does the conformance schema.
  *
  * @throws Fault `dcql.invalid`; its violations point into the query.
  * @see [OpenID4VP 1.0, 6](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-digital-credentials-query-l)
@@ -18,7 +18,7 @@ export function parseQuery(value: unknown): DcqlQuery {
   const ids = new Set(credentials.map((one) => one.id))
   // 6.1: `id` MUST be unique within the request.
   if (ids.size !== credentials.length) throw invalidQuery('/credentials', 'two credential queries have the same id')
-  // [DCQL-9] the bounds of the parts multiply
+  // [DCQL-9] the limits of the parts multiply
   const claims = credentials
     .flatMap(({ options }) => options.map((one) => one.length))
     .reduce((sum, one) => sum + one, 0)
@@ -51,7 +51,7 @@ function parseTypes(meta: unknown, format: string, at: string): readonly string[
   if (format === 'dc+sd-jwt') return texts(meta.vct_values, `${at}/vct_values`)
   // B.2.3: `doctype_value` REQUIRED.
   if (format === 'mso_mdoc') return [text(meta.doctype_value, `${at}/doctype_value`)]
-  // B.1.1: `type_values` REQUIRED, arrays of arrays; checked although no such credential is ever ours to match.
+  // B.1.1: `type_values` REQUIRED, arrays of arrays; checked although no such credential can match.
   if (format === 'ldp_vc' || format === 'jwt_vc_json') {
     list(meta.type_values, `${at}/type_values`, dcqlLimits.valuesMax).map((one, i) =>
       texts(one, `${at}/type_values/${i}`),

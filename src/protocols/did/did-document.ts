@@ -4,18 +4,18 @@ import { Fault } from '../../fault.ts'
 import { parseDid } from './did.ts'
 import { fromMultikey } from './multikey.ts'
 
-/** What a key may be used for: `assertionMethod` to issue, `authentication` to act as the DID. */
+/** Purpose of a key: `assertionMethod` to issue, `authentication` to act as the DID. */
 export type KeyPurpose = 'assertionMethod' | 'authentication'
 
-/** A DID document that is about the DID which was asked for. Its keys are read when one is needed. */
+/** A DID document whose `id` is the requested DID. Its keys are parsed on use. */
 export type DidDocument = { readonly did: string; readonly document: JsonObject }
 
 const METHODS_MAX = 64
 
 /**
- * Reads a DID document from parsed JSON.
+ * Checks the subject of a DID document.
  *
- * @throws Fault `did.unresolvable` if it is about another DID: whoever serves a document must not speak for others.
+ * @throws Fault `did.unresolvable` if its `id` is another DID: the host of a document does not control other DIDs.
  * @see [DID Core, 5.1.1](https://www.w3.org/TR/did-core/#did-subject)
  */
 export function readDidDocument(value: unknown, did: string): DidDocument {
@@ -25,10 +25,10 @@ export function readDidDocument(value: unknown, did: string): DidDocument {
 }
 
 /**
- * The key that a DID document offers for a purpose.
+ * Returns the key of a DID document for a purpose.
  *
- * @param kid DID URL of the key, or its fragment with `#`; null takes the only key there is for the purpose.
- * @throws Fault `did.unresolvable` if the key is not there, not for this purpose, or of a kind that we do not use.
+ * @param kid DID URL of the key, or its fragment with `#`; null for the only key of the purpose.
+ * @throws Fault `did.unresolvable` if the key is missing, has another purpose, or is of an unsupported kind.
  * @see [DID Core, 5.3](https://www.w3.org/TR/did-core/#verification-relationships)
  */
 export function keyFor({ did, document }: DidDocument, kid: string | null, purpose: KeyPurpose): PublicJwk {
@@ -44,30 +44,19 @@ export function keyFor({ did, document }: DidDocument, kid: string | null, purpo
   return keyOf(method)
 }
 
-/** All keys that a DID document offers for a purpose; those of a kind that we do not use are left out. */
-export function keysFor({ did, document }: DidDocument, purpose: KeyPurpose): PublicJwk[] {
-  return [...methodsFor(did, document, purpose).values()].flatMap((method) => {
-    try {
-      return [keyOf(method)]
-    } catch {
-      return []
-    }
-  })
-}
-
 /**
- * The document that a tenant publishes for its DID.
+ * Returns the document that a tenant publishes for its DID.
  *
- * @param keys Current keys and those that still verify, newest first; `kid` becomes the fragment. A key is offered for its one purpose
- * only: what acts as the DID must not be taken for what issues. [SEC-72]
+ * @param keys Current and former verification keys, newest first; `kid` becomes the fragment. A key is listed for its one
+ * purpose only, so that an authentication key never verifies a credential. [SEC-72]
  */
 export function ownDidDocument(
   did: string,
   keys: readonly { readonly kid: string; readonly publicJwk: PublicJwk; readonly purpose: KeyPurpose }[],
 ): object {
   const nameOf = (kid: string) => `${parseDid(did).did}#${kid}`
-  const namesFor = (wanted: KeyPurpose) =>
-    keys.filter(({ purpose }) => purpose === wanted).map(({ kid }) => nameOf(kid))
+  const namesFor = (required: KeyPurpose) =>
+    keys.filter(({ purpose }) => purpose === required).map(({ kid }) => nameOf(kid))
   return {
     '@context': ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/suites/jws-2020/v1'],
     id: did,
@@ -84,18 +73,18 @@ export function ownDidDocument(
 
 /** The methods of a relationship by absolute id; an entry is a method itself, or the id of one. */
 function methodsFor(did: string, document: JsonObject, purpose: KeyPurpose): ReadonlyMap<string, JsonObject> {
-  const known = new Map<string, JsonObject>()
+  const methodsById = new Map<string, JsonObject>()
   for (const method of listOf(memberOf(document, 'verificationMethod'))) {
     const id = isJsonObject(method) ? memberOf(method, 'id') : undefined
-    if (typeof id === 'string' && isJsonObject(method)) known.set(absolute(did, id), method)
+    if (typeof id === 'string' && isJsonObject(method)) methodsById.set(absolute(did, id), method)
   }
   const found = new Map<string, JsonObject>()
   for (const entry of listOf(memberOf(document, purpose))) {
     const id = isJsonObject(entry) ? memberOf(entry, 'id') : entry
     if (typeof id !== 'string') continue
     const name = absolute(did, id)
-    const method = isJsonObject(entry) ? entry : known.get(name)
-    // a key of another DID would be vouched for here without its owner
+    const method = isJsonObject(entry) ? entry : methodsById.get(name)
+    // a key of another DID would be used without the consent of its controller
     if (method !== undefined && name.startsWith(`${did}#`)) found.set(name, method)
   }
   return found

@@ -5,10 +5,10 @@ const hostForm = /^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?:%3[Aa]\d{1,5})?$/
 const loopbackHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1'])
 
 /**
- * Where the document of a `did:web` DID is to be fetched. Whether that address may be called is the caller's to check.
+ * Returns the address of the document of a `did:web` DID. NOT checked: whether that address may be called.
  *
- * @param plainLoopback Development only: loopback hosts are asked over http.
- * @throws Fault `did.unsupported` if the DID does not name an https address without tricks.
+ * @param plainLoopback Development only: loopback hosts are fetched over http.
+ * @throws Fault `did.unsupported` if the DID is not a plain https address.
  * @see [did:web, 3.2](https://w3c-ccg.github.io/did-method-web/#read-resolve)
  */
 export function didWebUrl(did: string, plainLoopback = false): string {
@@ -23,14 +23,14 @@ export function didWebUrl(did: string, plainLoopback = false): string {
   return `${scheme}://${authority}${path}/did.json`
 }
 
-/** The `did:web` DID of an address: host, port if it is not the usual one, and path. Scheme, query and fragment are not part of it. */
+/** The `did:web` DID of an address: host, port unless it is the default, and path. Scheme, query and fragment are not part of it. */
 export function didWebOf(address: string): string {
   const { host, pathname } = new URL(address)
   const segments = pathname.split('/').filter((segment) => segment !== '')
   return ['did:web', host.replace(':', '%3A'), ...segments].join(':')
 }
 
-/** A segment that stays one segment however it is read: no way up, no slash, no query in disguise. */
+/** Whether a path segment is one segment however it is decoded: no `..`, no slash, no query. */
 function isPlainSegment(segment: string): boolean {
   if (segment === '') return false
   try {

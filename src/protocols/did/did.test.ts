@@ -5,9 +5,10 @@ import { fc } from '../../../test/support/fast-check.ts'
 import { generateKeyPair, publicJwkOf, thumbprint } from '../../crypto/jwk.ts'
 import { Fault } from '../../fault.ts'
 import { parseKeyUrl } from './did.ts'
-import { keyFor, keysFor, ownDidDocument, readDidDocument } from './did-document.ts'
+import { keyFor, ownDidDocument, readDidDocument } from './did-document.ts'
 import { didWebOf, didWebUrl } from './did-web.ts'
-import { didJwkOf, didKeyOf, inlineDidDocument } from './inline-did.ts'
+import { inlineDidDocument } from './inline-did.ts'
+import { didJwkOf, didKeyOf } from './test-support/dids-with-keys.ts'
 
 const { publicJwk } = generateKeyPair()
 const ed25519 = publicJwkOf(generateKeyPairSync('ed25519').publicKey)
@@ -161,8 +162,8 @@ describe('out of a DID document', () => {
       purpose: (['assertionMethod', 'authentication'] as const)[at] ?? 'authentication',
     }))
     const document = readDidDocument(JSON.parse(JSON.stringify(ownDidDocument(did, keys))), did)
-    assert.deepEqual(keysFor(document, 'assertionMethod'), [publicJwk])
-    assert.deepEqual(keysFor(document, 'authentication'), [ed25519])
+    assert.deepEqual(keyFor(document, null, 'assertionMethod'), publicJwk)
+    assert.deepEqual(keyFor(document, null, 'authentication'), ed25519)
     const other = `${did}#${thumbprint(ed25519)}`
     assert.throws(() => keyFor(document, other, 'assertionMethod'), { code: 'did.unresolvable' })
   })

@@ -1,21 +1,21 @@
 import { Fault } from '../../fault.ts'
 
-/** How long a DID or DID URL may be, in characters. */
-export const DID_CHARS_MAX = 2048
+/** Maximum length of a DID or DID URL, in characters. */
+const DID_CHARS_MAX = 2048
 
 // DID Core 3.1: method name, then idchars and colons, not ending in a colon
 const didForm = /^did:([a-z0-9]+):((?:[A-Za-z0-9._:-]|%[0-9A-Fa-f]{2})*(?:[A-Za-z0-9._-]|%[0-9A-Fa-f]{2}))$/
 
-/** A DID and its parts. `id` is what the method gives a meaning to. */
-export type Did = { readonly did: string; readonly method: string; readonly id: string }
+/** A DID and its parts. `id` is specific to the method. */
+type Did = { readonly did: string; readonly method: string; readonly id: string }
 
-/** Whether a text claims to be a DID. Its form is not checked. */
+/** Whether a text starts like a DID. NOT checked: its form. */
 export function looksLikeDid(text: string): boolean {
   return text.startsWith('did:')
 }
 
 /**
- * Takes a DID apart.
+ * Parses a DID.
  *
  * @throws Fault `did.unsupported` if it is malformed, or a DID URL with path, query or fragment.
  * @see [DID Core, 3.1](https://www.w3.org/TR/did-core/#did-syntax)
@@ -32,7 +32,7 @@ export function isDid(text: string): boolean {
 }
 
 /**
- * Takes a DID URL that names a verification method apart: a DID and a fragment.
+ * Parses the DID URL of a verification method: a DID and a fragment.
  *
  * @throws Fault `did.unsupported` if it has no fragment, or a path or query.
  */
@@ -40,7 +40,7 @@ export function parseKeyUrl(url: string): Did & { readonly fragment: string } {
   const hash = url.indexOf('#')
   const fragment = url.slice(hash + 1)
   if (hash < 0 || fragment === '' || fragment.includes('#')) {
-    throw new Fault('did.unsupported', { detail: 'The DID URL does not name a key.' })
+    throw new Fault('did.unsupported', { detail: 'The DID URL is not that of a key.' })
   }
   return { ...parseDid(url.slice(0, hash)), fragment }
 }

@@ -1,13 +1,13 @@
-import { fromBase64url, toBase64url } from '../../crypto/base64url.ts'
+import { fromBase64url } from '../../crypto/base64url.ts'
 import { parseJsonObject } from '../../crypto/json.ts'
 import { canonical, type PublicJwk, readPublicJwk } from '../../crypto/jwk.ts'
 import { Fault } from '../../fault.ts'
 import { parseDid } from './did.ts'
 import { type DidDocument, readDidDocument } from './did-document.ts'
-import { fromMultikey, toMultikey } from './multikey.ts'
+import { fromMultikey } from './multikey.ts'
 
 /**
- * The document of a DID that carries its key in itself; null for a method that needs a fetch.
+ * Returns the document of a DID that contains its key; null for a method that needs a fetch.
  *
  * @throws Fault `did.unsupported` if the DID or the key in it is malformed.
  * @see [did:jwk](https://github.com/quartzjer/did-jwk/blob/main/spec.md) and [did:key](https://w3c-ccg.github.io/did-key-spec/)
@@ -19,19 +19,9 @@ export function inlineDidDocument(did: string): DidDocument | null {
   return document(did, method === 'jwk' ? '0' : id, key)
 }
 
-/** The `did:jwk` DID of a key. */
-export function didJwkOf(jwk: PublicJwk): string {
-  return `did:jwk:${toBase64url(JSON.stringify(canonical(jwk)))}`
-}
-
-/** The `did:key` DID of a key. */
-export function didKeyOf(jwk: PublicJwk): string {
-  return `did:key:${toMultikey(jwk)}`
-}
-
 function keyOfDidJwk(id: string): PublicJwk {
   try {
-    // did:jwk: a key for encryption is in no relationship that signs, and is not read
+    // did:jwk: an encryption key has no relationship for signatures, and is refused
     return readPublicJwk(parseJsonObject(fromBase64url(id), { escapedNames: false }))
   } catch (cause) {
     throw new Fault('did.unsupported', { detail: 'The key in the DID is not usable.', cause })

@@ -1,5 +1,5 @@
-import { fromBase64url, toBase64url } from '../../crypto/base64url.ts'
-import { fromCompressedPoint, toCompressedPoint } from '../../crypto/compressed-point.ts'
+import { toBase64url } from '../../crypto/base64url.ts'
+import { fromCompressedPoint } from '../../crypto/compressed-point.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import { Fault } from '../../fault.ts'
 
@@ -7,7 +7,7 @@ const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const MULTIKEY_CHARS_MAX = 64
 const ED25519_BYTES = 32
 
-/** Multicodec prefixes (as varint) of the key kinds that we know. */
+/** Multicodec prefixes (as varint) of the supported kinds of keys. */
 const p256Prefix = Buffer.from([0x80, 0x24])
 const ed25519Prefix = Buffer.from([0xed, 0x01])
 
@@ -28,12 +28,6 @@ export function fromMultikey(text: string): PublicJwk {
   throw unsupported()
 }
 
-/** Writes a public key in Multikey form. */
-export function toMultikey(jwk: PublicJwk): string {
-  const bytes = jwk.kty === 'EC' ? [p256Prefix, toCompressedPoint(jwk)] : [ed25519Prefix, fromBase64url(jwk.x)]
-  return `z${toBase58(Buffer.concat(bytes))}`
-}
-
 function startsWith(bytes: Buffer, prefix: Buffer): boolean {
   return bytes.subarray(0, prefix.length).equals(prefix)
 }
@@ -48,15 +42,6 @@ function fromBase58(text: string): Buffer {
   const hex = number === 0n ? '' : number.toString(16)
   const zeros = /^1*/.exec(text)?.[0].length ?? 0
   return Buffer.concat([Buffer.alloc(zeros), Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex')])
-}
-
-function toBase58(bytes: Buffer): string {
-  let text = ''
-  for (let number = BigInt(`0x${bytes.toString('hex') || '0'}`); number > 0n; number /= 58n) {
-    text = alphabet.charAt(Number(number % 58n)) + text
-  }
-  const zeros = bytes.findIndex((byte) => byte !== 0)
-  return '1'.repeat(zeros < 0 ? bytes.length : zeros) + text
 }
 
 function unsupported(): Fault {

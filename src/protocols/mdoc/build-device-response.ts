@@ -10,26 +10,26 @@ import { deviceAuthenticationBytes } from './device-authentication.ts'
 import { type IssuerSigned, parseIssuerSigned } from './issuer-signed.ts'
 import { reading } from './shape.ts'
 
-/** How an mdoc is shown. `paths`: namespace and element of each thing to disclose, as DCQL finds them. */
-export type MdocPresentation = {
+/** Input of a presentation. `paths`: namespace and identifier of each element to disclose, as DCQL selects them. */
+type MdocPresentation = {
   readonly paths: readonly DcqlClaimPath[]
-  /** Encoded; from one of the functions in `session-transcript.ts`. */
+  /** Encoded; from `redirectTranscript`. */
   readonly sessionTranscript: Uint8Array
-  /** The key that the mdoc is bound to. It never makes MACs [MD-22]. */
+  /** The device key. It never computes MACs [MD-22]. */
   readonly deviceKey: SoftwareKey
 }
 
-/** The holder states nothing of its own. */
+/** No elements signed by the device. */
 const NO_DEVICE_NAME_SPACES = encodeCbor(embed(new Map()))
 
 /**
- * Shows elements of an mdoc: a DeviceResponse with this one document, signed by the holder.
+ * Presents elements of an mdoc: a DeviceResponse with this one document, signed with the device key.
  *
- * What the issuer made is passed on byte by byte, since its digests and its signature are over these bytes.
+ * The issuer-signed parts are copied byte for byte, since digests and signature are over these bytes.
  *
  * @param mdoc IssuerSigned, as bytes or base64url.
  * @returns CBOR; on the wire it is base64url.
- * @throws Fault `mdoc.unpresentable` if an element is not there, `mdoc.malformed`.
+ * @throws Fault `mdoc.unpresentable` if an element does not exist, `mdoc.malformed`.
  */
 export function buildDeviceResponse(mdoc: Uint8Array | string, presentation: MdocPresentation): Buffer {
   const bytes = typeof mdoc === 'string' ? reading(() => fromBase64url(mdoc)) : mdoc
@@ -62,11 +62,11 @@ function issuerAuthOf(bytes: Uint8Array): Cbor {
 }
 
 function selected({ nameSpaces }: IssuerSigned, issuerAuth: Cbor, paths: readonly DcqlClaimPath[]): Cbor {
-  const wanted = new Set(paths.map((path) => JSON.stringify(path)))
+  const selectedPaths = new Set(paths.map((path) => JSON.stringify(path)))
   const kept = new Map<string, readonly Cbor[]>()
   let found = 0
   for (const [nameSpace, items] of nameSpaces) {
-    const shown = items.filter((one) => wanted.has(JSON.stringify([nameSpace, one.elementIdentifier])))
+    const shown = items.filter((one) => selectedPaths.has(JSON.stringify([nameSpace, one.elementIdentifier])))
     found += shown.length
     if (shown.length > 0)
       kept.set(
@@ -74,7 +74,7 @@ function selected({ nameSpaces }: IssuerSigned, issuerAuth: Cbor, paths: readonl
         shown.map(({ bytes }) => ({ encoded: bytes })),
       )
   }
-  if (found !== wanted.size) throw new Fault('mdoc.unpresentable', { detail: 'The mdoc has no such element.' })
+  if (found !== selectedPaths.size) throw new Fault('mdoc.unpresentable', { detail: 'The mdoc has no such element.' })
   // 6.4: `nameSpaces` may be left out, and a namespace without elements must be
   return new Map<string, Cbor>([
     ['issuerAuth', issuerAuth],

@@ -2,16 +2,16 @@ import type { Violation } from '../../fault.ts'
 import { type Cbor, cborTags, isBytes, isCborArray, isCborMap, isTagged } from '../cbor/value.ts'
 import { type Elements, isMdocFullDate, type NameSpaceRules } from './element-type.ts'
 import { mdl, mdlMandatory, mdlTypesOf } from './mdl.ts'
-import { disagreements, type SignerCertificate } from './signer-certificate.ts'
+import { findMismatches, type SignerCertificate } from './signer-certificate.ts'
 
-/** ISO/IEC 18013-5, 7.2.1: texts of the namespace are Latin-1 and this long at most. */
+/** ISO/IEC 18013-5, 7.2.1: texts of the namespace are Latin-1 with this maximum length. */
 const TEXT_LENGTH_MAX = 150
 const at = (element: string) => `/${mdl.nameSpace}/${element}`
 
 /**
- * What is wrong with a template for an mDL: an element missing, one that the standard does not have, one of another type. [MD-8]
+ * Checks the template of an mDL: elements that are missing, not in the standard, or of another type. [MD-8]
  *
- * @returns Nothing for other document types. `pointer` goes into the rules.
+ * @returns No violations for other document types. `pointer` refers to the rules.
  */
 export function checkMdlRules(docType: string, rules: NameSpaceRules): readonly Violation[] {
   if (docType !== mdl.docType) return []
@@ -27,9 +27,9 @@ export function checkMdlRules(docType: string, rules: NameSpaceRules): readonly 
 }
 
 /**
- * What is wrong with the elements of an mDL that is to be issued, the country of its signer included. [MD-8] [MD-9]
+ * Checks the elements of an mDL before it is issued, including the country of its signer. [MD-8] [MD-9]
  *
- * @returns Nothing for other document types.
+ * @returns No violations for other document types.
  */
 export function checkMdlElements(
   docType: string,
@@ -40,10 +40,10 @@ export function checkMdlElements(
   const elements = nameSpaces.get(mdl.nameSpace) ?? new Map<string, Cbor>()
   const violations: Violation[] = missing((name) => elements.has(name))
   for (const [name, value] of elements) {
-    const detail = objectionTo(name, value)
+    const detail = checkElement(name, value)
     if (detail !== null) violations.push({ detail, pointer: at(name) })
   }
-  const { country, jurisdiction } = disagreements(elements, certificate)
+  const { country, jurisdiction } = findMismatches(elements, certificate)
   if (country)
     violations.push({
       detail: `issuing_country must be the country of the signing certificate, ${certificate.countryName ?? 'which has none'}.`,
@@ -64,18 +64,18 @@ function missing(isThere: (name: string) => boolean): Violation[] {
 }
 
 function foreign(name: string): string {
-  return `The namespace ${mdl.nameSpace} has no element ${name}; put elements of your own into a namespace of your own.`
+  return `The namespace ${mdl.nameSpace} has no element ${name}; use a namespace of your own for further elements.`
 }
 
-function objectionTo(name: string, value: Cbor): string | null {
+function checkElement(name: string, value: Cbor): string | null {
   const types = mdlTypesOf(name)
   if (types === null) return foreign(name)
   if (!types.some((type) => fits[type](value))) return `${name} must be of the type ${types.join(' or ')}.`
-  if (typeof value === 'string') return objectionToText(name, value)
+  if (typeof value === 'string') return checkText(name, value)
   if (name === 'sex') return [0, 1, 2, 9].includes(Number(value)) ? null : 'sex must be 0, 1, 2 or 9 (ISO/IEC 5218).'
   if (typeof value === 'number' && value < 0) return `${name} must not be negative.`
   if (name === 'portrait') return isImage(value) ? null : 'portrait must be a JPEG or JPEG 2000 image.'
-  if (name === 'driving_privileges') return objectionToPrivileges(value)
+  if (name === 'driving_privileges') return checkPrivileges(value)
   return null
 }
 
@@ -90,7 +90,7 @@ const fits: { readonly [type in NonNullable<ReturnType<typeof mdlTypesOf>>[numbe
   map: isCborMap,
 }
 
-function objectionToText(name: string, text: string): string | null {
+function checkText(name: string, text: string): string | null {
   if (text.length === 0 || text.length > TEXT_LENGTH_MAX) return `${name} must have 1 to ${TEXT_LENGTH_MAX} characters.`
   const isNational = name.endsWith('_national_character')
   return isNational || /^[\x20-\x7e\xa0-\xff]*$/.test(text)
@@ -105,7 +105,7 @@ function isImage(value: Cbor): boolean {
   return start.startsWith('ffd8ff') || start === '0000000c6a5020200d0a870a' || start.startsWith('ff4fff51')
 }
 
-function objectionToPrivileges(value: Cbor): string | null {
+function checkPrivileges(value: Cbor): string | null {
   const isRight = isCborArray(value) && value.every(isPrivilege)
   return isRight
     ? null

@@ -2,13 +2,13 @@ import { toBase64url } from '../../crypto/base64url.ts'
 import type { Json, JsonObject } from '../../crypto/json.ts'
 import { type Cbor, isBytes, isCborArray, isCborMap, isFloat, isTagged } from '../cbor/value.ts'
 
-/** One element with its value: of the issuer, or of the holder itself. */
+/** One element with its value, signed by the issuer or by the device. */
 export type Element = { readonly elementIdentifier: string; readonly elementValue: Cbor }
 
 /**
- * The elements of an mdoc as JSON, `{namespace: {element: value}}`, as the API shows them and as DCQL asks for them.
+ * Converts the elements of an mdoc to JSON, `{namespace: {element: value}}`, the form of the API and of DCQL.
  *
- * Dates are texts, byte strings base64url; what JSON has no number for is a text (integers beyond 2^53) or null (NaN, infinities).
+ * Dates are texts, byte strings base64url; integers beyond 2^53 are texts; NaN and infinities are null.
  */
 export function mdocClaims(nameSpaces: ReadonlyMap<string, readonly Element[]>): JsonObject {
   const entries = [...nameSpaces].map(([nameSpace, elements]) => {

@@ -3,12 +3,12 @@ import { mdocClaims } from './claims.ts'
 import type { IssuerSigned } from './issuer-signed.ts'
 import type { VerifiedMdoc } from './verify-device-response.ts'
 
-/** An mdoc in the wallet as DCQL sees it. `holderBound`: whether the key that it is bound to is the holder's. */
+/** Returns an mdoc in the wallet as DCQL candidate. `holderBound`: whether its device key is in the wallet. */
 export function mdocCandidate({ mso, nameSpaces }: IssuerSigned, holderBound: boolean): DcqlCredential {
   return { format: 'mso_mdoc', type: mso.docType, claims: mdocClaims(nameSpaces), holderBound }
 }
 
-/** A verified presentation as DCQL sees it at the verifier. An mdoc is never shown without the holder's signature. */
+/** Returns a verified presentation as input of DCQL at the verifier. It always has the signature of the device key. */
 export function presentedMdoc(
   docType: string,
   { claims, fingerprint }: VerifiedMdoc,

@@ -1,9 +1,9 @@
 import { embed, encodeCbor } from '../cbor/encode.ts'
 
 /**
- * What the holder of an mdoc signs: DeviceAuthenticationBytes.
+ * Encodes DeviceAuthenticationBytes, which the device key signs.
  *
- * @param of `sessionTranscript`: encoded; it stands there as the array that it is, not as a string around it [MD-21].
+ * @param of `sessionTranscript`: encoded; it is embedded as an array, not as a byte string [MD-21].
  * `deviceNameSpaces`: the tagged item exactly as it is transmitted.
  * @see ISO/IEC 18013-5, 9.1.3.4 (2021)
  */

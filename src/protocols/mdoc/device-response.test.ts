@@ -18,14 +18,14 @@ import { deviceAuthenticationBytes } from './device-authentication.ts'
 import { parseDeviceResponse } from './device-response.ts'
 import { parseIssuerSigned } from './issuer-signed.ts'
 import { mdl } from './mdl.ts'
-import { dcApiTranscript, redirectTranscript } from './session-transcript.ts'
+import { redirectTranscript } from './session-transcript.ts'
 import { type DeviceResponsePolicy, onlyDocument, verifyDeviceResponse } from './verify-device-response.ts'
 
 const file = new URL('../../../test/vectors/data/mdoc/session-transcript.json', import.meta.url)
 const published = JSON.parse(readFileSync(file, 'utf8'))
 
 describe('a session transcript', () => {
-  const { redirect, dcApi, derivedUnencryptedRedirect } = published
+  const { redirect, derivedUnencryptedRedirect } = published
   // The published keys say that they are for encryption, and keys that are read otherwise are for signatures.
   const pointOf = ({ kty, crv, x, y }: typeof redirect.jwk) => readPublicJwk({ kty, crv, x, y })
 
@@ -35,12 +35,6 @@ describe('a session transcript', () => {
     assert.equal(redirectTranscript(request).toString('hex'), redirect.sessionTranscriptHex)
     const open = redirectTranscript({ ...request, encryptionKey: null }).toString('hex')
     assert.equal(open, derivedUnencryptedRedirect.sessionTranscriptHex)
-  })
-
-  test('of the Digital Credentials API is byte for byte that of B.2.6.2', () => {
-    const { origin, nonce, jwk } = dcApi
-    const made = dcApiTranscript({ origin, nonce, encryptionKey: pointOf(jwk) })
-    assert.equal(made.toString('hex'), dcApi.sessionTranscriptHex)
   })
 })
 

@@ -7,11 +7,11 @@ import type { Element } from './claims.ts'
 import { type IssuerSigned, readIssuerSigned } from './issuer-signed.ts'
 import { arrayOf, embeddedOf, malformedMdoc, mapOf, reading, textMapOf, textOf, uintOf } from './shape.ts'
 
-/** What the holder adds. `nameSpacesBytes`: the tagged item as it came, which its signature is over [MD-21]. */
-export type DeviceSigned = {
+/** The part signed by the device. `nameSpacesBytes`: the tagged item as received, over which the signature is [MD-21]. */
+type DeviceSigned = {
   readonly nameSpacesBytes: Uint8Array
   readonly nameSpaces: ReadonlyMap<string, readonly Element[]>
-  /** Null if the holder made a MAC instead. */
+  /** Null if there is a MAC instead. */
   readonly deviceSignature: Sign1 | null
 }
 
@@ -22,20 +22,20 @@ export type Document = {
   readonly deviceSigned: DeviceSigned
 }
 
-/** A presentation taken apart. Nothing in it is trustworthy before it was verified. */
+/** A parsed presentation. Nothing in it is trustworthy before it is verified. */
 export type DeviceResponse = {
   readonly version: string
   readonly status: number
   readonly documents: readonly Document[]
 }
 
-/** Each costs a signature check and more; OpenID4VP sends one. */
+/** Each costs a signature verification; OpenID4VP sends one. */
 const DOCUMENTS_MAX = 16
 
 /**
- * Reads a DeviceResponse. Verifies nothing. Members that are not known are passed over.
+ * Parses a DeviceResponse. Verifies nothing. Unknown members are ignored.
  *
- * @param response Its bytes, or those as base64url, as OpenID4VP carries them.
+ * @param response Its bytes, or base64url as in OpenID4VP.
  * @throws Fault `mdoc.malformed`
  */
 export function parseDeviceResponse(response: Uint8Array | string): DeviceResponse {
@@ -67,7 +67,7 @@ function readDeviceSigned(value: Cbor, budget: CborBudget): DeviceSigned {
   const nameSpaces = deviceSigned.get('nameSpaces')
   const auth = mapOf(deviceSigned.get('deviceAuth'), 'deviceAuth')
   const [signature, mac] = [auth.get('deviceSignature'), auth.get('deviceMac')]
-  // one or the other; of both, two readers would believe different ones
+  // exactly one; with both, two verifiers could rely on different ones
   if ((signature === undefined) === (mac === undefined))
     throw malformedMdoc('deviceAuth is neither a signature nor a MAC.')
   return {

@@ -5,32 +5,29 @@ import { pointerTo } from '../../json-pointer.ts'
 import { type Cbor, cborTags, tagged } from '../cbor/value.ts'
 
 /** How a JSON value becomes CBOR. `full-date`: `2026-01-31`, tag 1004. `tdate`: `2026-01-31T12:00:00Z`, tag 0. `bytes`: base64url. */
-export const elementTypes = ['string', 'number', 'boolean', 'full-date', 'tdate', 'bytes', 'array', 'map'] as const
+export type ElementType = 'string' | 'number' | 'boolean' | 'full-date' | 'tdate' | 'bytes' | 'array' | 'map'
 
-/** One of {@link elementTypes}. */
-export type ElementType = (typeof elementTypes)[number]
-
-/** The type of an element. Without `items` or `properties`, what is inside an array or a map stays as JSON has it: no date is guessed. */
+/** The type of an element. Without `items` or `properties`, the content of an array or a map keeps its JSON types: no date is guessed. */
 export type ElementRule = {
   readonly type: ElementType
   readonly items?: ElementRule | undefined
   readonly properties?: { readonly [name: string]: ElementRule } | undefined
 }
 
-/** The elements that a template knows, by namespace. */
+/** The elements of a template, by namespace. */
 export type NameSpaceRules = { readonly [nameSpace: string]: { readonly [element: string]: ElementRule } }
 
-/** Elements with their values, by namespace: what an mdoc is made of. */
+/** Elements with their values, by namespace. */
 export type Elements = ReadonlyMap<string, ReadonlyMap<string, Cbor>>
 
-/** Further inside, a value could not be read back: the item, its digest list and the document nest around it. */
+/** Deeper values could not be decoded again: the item, its namespace and the document add levels of their own. */
 const DEPTH_MAX = 10
 
 /**
- * Turns JSON values into elements, each by its rule [MD-8].
+ * Converts JSON values to elements, each by its rule [MD-8].
  *
- * @param values `{namespace: {element: value}}`; what is missing is left out.
- * @returns The elements, and what does not fit; with violations the elements are incomplete. `pointer` goes into `values`.
+ * @param values `{namespace: {element: value}}`; missing elements are omitted.
+ * @returns The elements and the violations; with violations the elements are incomplete. `pointer` refers to `values`.
  */
 export function toElements(
   rules: NameSpaceRules,
@@ -40,10 +37,10 @@ export function toElements(
   const elements = new Map<string, ReadonlyMap<string, Cbor>>()
   for (const [nameSpace, members] of Object.entries(values)) {
     const pointer = pointerTo('', nameSpace)
-    const known = Object.hasOwn(rules, nameSpace) ? rules[nameSpace] : undefined
-    if (known === undefined) violations.push({ detail: 'The template has no such namespace.', pointer })
+    const elementRules = Object.hasOwn(rules, nameSpace) ? rules[nameSpace] : undefined
+    if (elementRules === undefined) violations.push({ detail: 'The template has no such namespace.', pointer })
     else if (!isJsonObject(members)) violations.push({ detail: 'A namespace is an object of elements.', pointer })
-    else elements.set(nameSpace, convertMembers(known, members, { pointer, depth: 0, violations }))
+    else elements.set(nameSpace, convertMembers(elementRules, members, { pointer, depth: 0, violations }))
   }
   return { elements, violations }
 }
@@ -62,7 +59,7 @@ function convertMembers(rules: NonNullable<ElementRule['properties']>, members: 
 }
 
 function convert(rule: ElementRule, value: Json, place: Place): Cbor {
-  if (place.depth > DEPTH_MAX) return refuse(place, 'The value nests too deep.')
+  if (place.depth > DEPTH_MAX) return refuse(place, 'The value is nested too deeply.')
   const inside = { ...place, depth: place.depth + 1 }
   switch (rule.type) {
     case 'array':
@@ -82,9 +79,9 @@ function convertArray(items: ElementRule | undefined, array: readonly Json[], pl
   })
 }
 
-/** JSON as the CBOR that is most like it. */
+/** Converts JSON to the corresponding CBOR. */
 function plain(value: Json, place: Place): Cbor {
-  if (place.depth > DEPTH_MAX) return refuse(place, 'The value nests too deep.')
+  if (place.depth > DEPTH_MAX) return refuse(place, 'The value is nested too deeply.')
   const inside = { ...place, depth: place.depth + 1 }
   if (typeof value === 'number') return number(value)
   if (Array.isArray(value)) return convertArray(undefined, value, inside)
@@ -100,7 +97,7 @@ function scalar(value: Json): Cbor {
 type Scalar = Exclude<ElementType, 'array' | 'map'>
 
 const expected: { readonly [type in Scalar]: string } = {
-  string: 'must be a text',
+  string: 'must be a string',
   number: 'must be a number',
   boolean: 'must be true or false',
   'full-date': 'must be a date such as 2026-01-31',
@@ -108,7 +105,7 @@ const expected: { readonly [type in Scalar]: string } = {
   bytes: 'must be bytes in base64url without padding',
 }
 
-/** Null: the value is not of the type. */
+/** Return null if the value is not of the type. */
 const scalars: { readonly [type in Scalar]: (value: Json) => Cbor } = {
   string: text,
   number: (value) => (typeof value === 'number' ? number(value) : null),

@@ -1,7 +1,7 @@
 import { sha256 } from '../../crypto/digest.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import { randomBytes } from '../../crypto/random.ts'
-import { onceThere, type SigningKey, type SoftwareKey, type Soon } from '../../crypto/signing-key.ts'
+import { type MaybePromise, mapMaybePromise, type SigningKey, type SoftwareKey } from '../../crypto/signing-key.ts'
 import { Fault, type Violation } from '../../fault.ts'
 import { embed, encodeCbor } from '../cbor/encode.ts'
 import { type Cbor, cborTags, type Tagged, tagged } from '../cbor/value.ts'
@@ -13,7 +13,7 @@ import type { Elements } from './element-type.ts'
 import type { KeyAuthorizations, ValidityInfo } from './mobile-security-object.ts'
 import type { SignerCertificate } from './signer-certificate.ts'
 
-/** What an mdoc is to say. Times are written in whole seconds. */
+/** Content of an mdoc. Times are written in whole seconds. */
 export type MdocDraft = {
   readonly docType: string
   readonly elements: Elements
@@ -24,7 +24,7 @@ export type MdocDraft = {
   readonly keyAuthorizations?: KeyAuthorizations | undefined
 }
 
-/** Who signs. `x5chain`: DER, the leaf first, without the root. `certificate`: what the leaf says. */
+/** The signer. `x5chain`: DER, leaf first, without the root. `certificate`: the fields of the leaf. */
 export type MdocSigner<Key extends SigningKey = SigningKey> = {
   readonly key: Key
   readonly x5chain: readonly Uint8Array[]
@@ -38,17 +38,17 @@ const DIGEST_BYTES = 32
 type Random = (size: number) => Buffer
 
 /**
- * Issues an mdoc: one signature, one random string for each element. Answers IssuerSigned as CBOR; on the wire it is base64url.
+ * Issues an mdoc: one signature, one random string for each element. Returns IssuerSigned as CBOR; on the wire it is base64url.
  *
- * Whether `key` is the one in the leaf, and whether the leaf may sign at all, is NOT checked here.
+ * NOT checked: whether `key` is the one in the leaf, and whether the leaf may sign credentials.
  *
- * @param random Source of random bytes; only tests give another.
- * @throws Fault `mdoc.unissuable` with the violations, pointers going into the elements.
+ * @param random Source of random bytes; replaced in tests only.
+ * @throws Fault `mdoc.unissuable` with the violations; pointers refer to the elements.
  * @see ISO/IEC 18013-5, 9.1.2 (2021)
  */
 export function issueMdoc(draft: MdocDraft, signer: MdocSigner<SoftwareKey>, random?: Random): Buffer
-export function issueMdoc(draft: MdocDraft, signer: MdocSigner, random?: Random): Soon<Buffer>
-export function issueMdoc(draft: MdocDraft, signer: MdocSigner, random: Random = randomBytes): Soon<Buffer> {
+export function issueMdoc(draft: MdocDraft, signer: MdocSigner, random?: Random): MaybePromise<Buffer>
+export function issueMdoc(draft: MdocDraft, signer: MdocSigner, random: Random = randomBytes): MaybePromise<Buffer> {
   const violations = [
     ...checkDraft(draft, signer),
     ...checkMdlElements(draft.docType, draft.elements, signer.certificate),
@@ -67,7 +67,7 @@ export function issueMdoc(draft: MdocDraft, signer: MdocSigner, random: Random =
     signer.key,
   )
   const shown = nameSpaces.filter(({ items }) => items.length > 0)
-  return onceThere(signed, (issuerAuth) =>
+  return mapMaybePromise(signed, (issuerAuth) =>
     encodeCbor(
       new Map<string, Cbor>([
         ['issuerAuth', issuerAuth],
@@ -104,7 +104,7 @@ function itemOf(digestId: number, random: Uint8Array, name: string, value: Cbor)
   ])
 }
 
-/** [MD-2] The numbers below `count` in an order that tells nothing. */
+/** [MD-2] The numbers below `count` in random order. */
 function shuffled(count: number, random: Random): number[] {
   const ids = Array.from({ length: count }, (_, id) => id)
   for (let last = count - 1; last > 0; last -= 1) {

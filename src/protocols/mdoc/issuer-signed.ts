@@ -8,13 +8,13 @@ import type { Element } from './claims.ts'
 import { type MobileSecurityObject, readMobileSecurityObject } from './mobile-security-object.ts'
 import { arrayOf, embeddedOf, malformedMdoc, mapOf, reading, textMapOf, textOf, uintOf } from './shape.ts'
 
-/** One element as the issuer made it. `bytes`: the tagged item as it came, which is what its digest is over [MD-1]. */
+/** One element as issued. `bytes`: the tagged item as received, over which the digest is [MD-1]. */
 export type IssuerSignedItem = Element & { readonly digestId: number; readonly bytes: Uint8Array }
 
-/** An mdoc taken apart. Nothing in it is trustworthy before it was verified. */
+/** A parsed mdoc. Nothing in it is trustworthy before it is verified. */
 export type IssuerSigned = {
   readonly issuerAuth: Sign1
-  /** What the issuer signed, as bytes and as read. */
+  /** The encoded mobile security object. */
   readonly msoBytes: Uint8Array
   readonly mso: MobileSecurityObject
   /** DER, leaf first; from either header. Empty if the issuer signature names none. */
@@ -23,9 +23,9 @@ export type IssuerSigned = {
 }
 
 /**
- * Reads an IssuerSigned, the form in which an mdoc is issued and kept. Verifies nothing.
+ * Parses an IssuerSigned, the form in which an mdoc is issued and stored. Verifies nothing.
  *
- * @param mdoc Its bytes, or those as base64url, as OpenID4VCI carries them.
+ * @param mdoc Its bytes, or base64url as in OpenID4VCI.
  * @throws Fault `mdoc.malformed`
  */
 export function parseIssuerSigned(mdoc: Uint8Array | string): IssuerSigned {
@@ -36,9 +36,9 @@ export function parseIssuerSigned(mdoc: Uint8Array | string): IssuerSigned {
 }
 
 /**
- * Reads a decoded IssuerSigned.
+ * Parses a decoded IssuerSigned.
  *
- * @throws Fault `mdoc.malformed`, or one of the reader's that {@link reading} turns into it.
+ * @throws Fault `mdoc.malformed`, or a fault of the decoder that {@link reading} converts to it.
  */
 export function readIssuerSigned(value: Cbor, budget: CborBudget): IssuerSigned {
   const issuerSigned = mapOf(value, 'IssuerSigned')
@@ -47,7 +47,7 @@ export function readIssuerSigned(value: Cbor, budget: CborBudget): IssuerSigned 
   if (issuerAuth.isTagged || issuerAuth.payload === null)
     throw malformedMdoc('issuerAuth is not an untagged COSE_Sign1.')
   const nameSpaces = issuerSigned.get('nameSpaces')
-  // 6.1: members that are not known are passed over, but none of them stands in for one that is
+  // 6.1: unknown members are ignored, but do not replace nameSpaces
   if (nameSpaces === undefined && issuerSigned.size > 1) throw malformedMdoc('IssuerSigned has no nameSpaces.')
   return {
     issuerAuth,
@@ -68,7 +68,7 @@ function readNameSpaces(value: Cbor, budget: CborBudget): IssuerSigned['nameSpac
 function readItem(value: Cbor, budget: CborBudget): IssuerSignedItem {
   const { bytes } = embeddedOf(value, 'An element')
   const item = mapOf(decodeEmbedded(value, budget), 'An element')
-  // absent and undefined differ here: every element has a value
+  // the value may be `undefined`, but must be present
   if (!item.has('elementValue')) throw malformedMdoc('An element has no value.')
   const elementIdentifier = textOf(item.get('elementIdentifier'), 'The name of an element')
   // [SEC-23] the name becomes a member of an object

@@ -19,10 +19,10 @@ const privilege: ElementRule = {
   },
 }
 
-/** The type of `driving_privileges`, for templates that say no more than that it is an array. */
+/** The type of `driving_privileges`, for templates that declare only an array. */
 export const drivingPrivileges: ElementRule = { type: 'array', items: privilege }
 
-/** [MD-8] The elements that every mDL has. */
+/** [MD-8] The mandatory elements of an mDL. */
 export const mdlMandatory = [
   'family_name',
   'given_name',

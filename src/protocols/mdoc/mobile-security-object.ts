@@ -5,7 +5,7 @@ import { readCoseKey } from '../cose/cose-key.ts'
 import { toJson } from './claims.ts'
 import { arrayOf, bytesOf, mapOf, tdateOf, textMapOf, textOf, uintOf } from './shape.ts'
 
-/** Which elements the holder may state itself: whole namespaces, and single elements by namespace. */
+/** Elements that the device may sign: whole namespaces, and single elements by namespace. */
 export type KeyAuthorizations = {
   readonly nameSpaces: readonly string[]
   readonly dataElements: ReadonlyMap<string, readonly string[]>
@@ -19,22 +19,22 @@ export type ValidityInfo = {
   readonly expectedUpdate?: Date | undefined
 }
 
-/** What an issuer signs of an mdoc: digests instead of elements, and the key of the holder. */
+/** The signed payload of an mdoc: digests of the elements, and the device key. */
 export type MobileSecurityObject = {
   readonly version: string
   readonly digestAlgorithm: string
   readonly valueDigests: ReadonlyMap<string, ReadonlyMap<number, Uint8Array>>
-  /** Null if it is of a kind that we cannot use. */
+  /** Null if it is of an unsupported kind. */
   readonly deviceKey: PublicJwk | null
   readonly keyAuthorizations: KeyAuthorizations
   readonly docType: string
   readonly validityInfo: ValidityInfo
-  /** As JSON, as a JWT would carry it; undefined if there is none. */
+  /** As JSON, as in a JWT; undefined if absent. */
   readonly status: Json | undefined
 }
 
 /**
- * Reads a decoded MobileSecurityObject. Members that are not known are passed over; whether versions and times hold is not looked at.
+ * Parses a decoded MobileSecurityObject. Unknown members are ignored. NOT checked: version and times.
  *
  * @throws Fault `mdoc.malformed`
  */

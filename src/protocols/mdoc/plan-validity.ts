@@ -4,21 +4,20 @@ import type { SignerCertificate } from './signer-certificate.ts'
 const DAY_MS = 86_400_000
 
 /**
- * The times of an mdoc that is issued now: whole days in UTC, so that they link nobody to a moment [MD-3].
+ * Returns the times of an mdoc that is issued now: whole days in UTC, so that they do not link credentials [MD-3]. They never exceed the
+ * validity of the certificate.
  *
- * On the first day of a certificate its own beginning stands for that of the day, and its end bounds that of the credential.
- *
- * @param ask `validFrom`: now unless told. `validUntil`: as long as the certificate unless told; its day is not included.
+ * @param input `validFrom`: by default now. `validUntil`: by default the end of the certificate; its day is not included.
  */
 export function planValidity(
-  ask: { readonly now: Date; readonly validFrom?: Date | undefined; readonly validUntil?: Date | undefined },
+  input: { readonly now: Date; readonly validFrom?: Date | undefined; readonly validUntil?: Date | undefined },
   { notBefore, notAfter }: Pick<SignerCertificate, 'notBefore' | 'notAfter'>,
 ): ValidityInfo {
-  const signed = latest(dayOf(ask.now), notBefore)
+  const signed = latest(dayOf(input.now), notBefore)
   return {
     signed,
-    validFrom: latest(dayOf(ask.validFrom ?? ask.now), signed),
-    validUntil: earliest(dayOf(ask.validUntil ?? notAfter), notAfter),
+    validFrom: latest(dayOf(input.validFrom ?? input.now), signed),
+    validUntil: earliest(dayOf(input.validUntil ?? notAfter), notAfter),
   }
 }
 

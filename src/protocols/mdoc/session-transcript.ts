@@ -1,7 +1,7 @@
+import { fromBase64url } from '../../crypto/base64url.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { type PublicJwk, thumbprint } from '../../crypto/jwk.ts'
 import { encodeCbor } from '../cbor/encode.ts'
-import type { Cbor } from '../cbor/value.ts'
 
 /**
  * The session transcript of OpenID4VP by redirects: what a holder's signature binds a presentation to.
@@ -19,29 +19,7 @@ export function redirectTranscript(request: {
   readonly responseUri: string
 }): Buffer {
   const { clientId, nonce, encryptionKey, responseUri } = request
-  return transcript('OpenID4VPHandover', [clientId, nonce, thumbprintOf(encryptionKey), responseUri])
-}
-
-/**
- * The session transcript of OpenID4VP over the Digital Credentials API.
- *
- * @param request `origin`: without the prefix `origin:`.
- * @returns Encoded CBOR.
- * @see [OpenID4VP 1.0, B.2.6.2](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#appendix-B.2.6.2)
- */
-export function dcApiTranscript(request: {
-  readonly origin: string
-  readonly nonce: string
-  readonly encryptionKey: PublicJwk | null
-}): Buffer {
-  const { origin, nonce, encryptionKey } = request
-  return transcript('OpenID4VPDCAPIHandover', [origin, nonce, thumbprintOf(encryptionKey)])
-}
-
-function transcript(handover: string, of: readonly Cbor[]): Buffer {
-  return encodeCbor([null, null, [handover, sha256(encodeCbor(of))]])
-}
-
-function thumbprintOf(key: PublicJwk | null): Buffer | null {
-  return key === null ? null : Buffer.from(thumbprint(key), 'base64url')
+  const keyThumbprint = encryptionKey === null ? null : fromBase64url(thumbprint(encryptionKey))
+  const handoverInfo = encodeCbor([clientId, nonce, keyThumbprint, responseUri])
+  return encodeCbor([null, null, ['OpenID4VPHandover', sha256(handoverInfo)]])
 }

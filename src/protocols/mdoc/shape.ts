@@ -12,15 +12,15 @@ import {
 } from '../cbor/value.ts'
 import { isMdocFullDate } from './element-type.ts'
 
-/** RFC 3339 as `tdate` carries it. Ours have no fractions and end in Z [MD-3]; those of others may. */
+/** RFC 3339 as `tdate` carries it. Ours have no fractions and end in Z [MD-3]; those of other issuers may. */
 const dateTime = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
 
-/** A refusal of something that is no well-formed mdoc. */
+/** Returns the fault for a malformed mdoc. */
 export function malformedMdoc(detail: string, cause?: unknown): Fault {
   return new Fault('mdoc.malformed', cause === undefined ? { detail } : { detail, cause })
 }
 
-/** Reads, and lets every refusal on the way be one of the mdoc. @throws Fault `mdoc.malformed` */
+/** Runs a parser and converts its faults to `mdoc.malformed`. @throws Fault `mdoc.malformed` */
 export function reading<T>(read: () => T): T {
   try {
     return read()
@@ -30,7 +30,7 @@ export function reading<T>(read: () => T): T {
   }
 }
 
-/** A map, or a refusal that names what should have been one. @throws Fault `mdoc.malformed` */
+/** A map. @param what Subject of the error text. @throws Fault `mdoc.malformed` */
 export function mapOf(value: Cbor, what: string): CborMap {
   if (!isCborMap(value)) throw malformedMdoc(`${what} is not a map.`)
   return value
@@ -70,14 +70,14 @@ export function uintOf(value: Cbor, what: string): number {
 /** A `tdate`. @throws Fault `mdoc.malformed` */
 export function tdateOf(value: Cbor, what: string): Date {
   const text = isTagged(value, cborTags.dateTime) ? value.value : undefined
-  // Date reads the 30th of February as a day in March.
+  // `Date` parses the 30th of February as a day in March.
   const isInCalendar = typeof text === 'string' && dateTime.test(text) && isMdocFullDate(text.slice(0, 10))
   const time = isInCalendar ? new Date(text) : null
   if (time === null || Number.isNaN(time.getTime())) throw malformedMdoc(`${what} is not a date and time.`)
   return time
 }
 
-/** `#6.24(bstr)` with the bytes that it came in. @throws Fault `mdoc.malformed` */
+/** `#6.24(bstr)` with its bytes as received. @throws Fault `mdoc.malformed` */
 export function embeddedOf(value: Cbor, what: string): Tagged & { readonly bytes: Uint8Array } {
   if (!isTagged(value, cborTags.embedded) || value.bytes === null) throw malformedMdoc(`${what} is not embedded CBOR.`)
   return { ...value, bytes: value.bytes }

@@ -1,6 +1,6 @@
 import type { Cbor } from '../cbor/value.ts'
 
-/** What the certificate of a signer says that the credential must agree with. */
+/** The fields of the signer's certificate that the credential must match. */
 export type SignerCertificate = {
   readonly notBefore: Date
   readonly notAfter: Date
@@ -8,8 +8,8 @@ export type SignerCertificate = {
   readonly stateOrProvinceName: string | null
 }
 
-/** [MD-9] Where elements of the mDL namespace and the certificate of the signer say different things. What one of them leaves out agrees. */
-export function disagreements(elements: ReadonlyMap<string, Cbor>, certificate: SignerCertificate) {
+/** [MD-9] Compares country and jurisdiction of the mDL namespace with the signer's certificate. Absent elements match. */
+export function findMismatches(elements: ReadonlyMap<string, Cbor>, certificate: SignerCertificate) {
   const country = elements.get('issuing_country')
   const jurisdiction = elements.get('issuing_jurisdiction')
   const { countryName, stateOrProvinceName } = certificate

@@ -1,7 +1,7 @@
 import { sha256Base64url } from '../../crypto/digest.ts'
 import type { JsonObject } from '../../crypto/json.ts'
 import type { CoseAlg } from '../cose/algorithms.ts'
-import { objectionToSign1 } from '../cose/sign1.ts'
+import { findSign1Error } from '../cose/sign1.ts'
 import { mdocClaims } from './claims.ts'
 import { deviceAuthenticationBytes } from './device-authentication.ts'
 import type { DeviceResponse, Document } from './device-response.ts'
@@ -9,25 +9,25 @@ import { type MdocFinding, type MdocFindingCode, mdocFinding } from './findings.
 import type { KeyAuthorizations } from './mobile-security-object.ts'
 import { type MdocPolicy, verifyIssuerSigned } from './verify-issuer-signed.ts'
 
-/** What the verifier sent and demands. `sessionTranscript`: encoded, rebuilt from its own request, never from what arrived. */
+/** Policy of a verifier. `sessionTranscript`: encoded, computed from its own request, never from the response. */
 export type DeviceResponsePolicy = MdocPolicy & {
   readonly sessionTranscript: Uint8Array
   readonly deviceAlgs?: readonly CoseAlg[]
 }
 
-/** A checked presentation. With findings, nothing in it may be used. */
+/** A verified presentation. With findings, nothing in it may be used. */
 export type VerifiedMdoc = {
   readonly findings: readonly MdocFinding[]
-  /** What the issuer states, as far as it was disclosed: `{namespace: {element: value}}`. */
+  /** The disclosed issuer-signed elements: `{namespace: {element: value}}`. */
   readonly claims: JsonObject
-  /** What the holder states itself, with the issuer's leave. */
+  /** The device-signed elements that the issuer authorized. */
   readonly deviceClaims: JsonObject
-  /** The same for every presentation of one credential. */
+  /** Equal for all presentations of one credential. */
   readonly fingerprint: string
 }
 
 /**
- * The one document of a response; null unless there is exactly one [VP-H4]. It names the chain that the caller has to validate
+ * Returns the one document of a response; null unless there is exactly one [VP-H4]. Its chain must be validated by the caller
  * before {@link verifyDeviceResponse}.
  */
 export function onlyDocument({ documents }: DeviceResponse): Document | null {
@@ -36,9 +36,9 @@ export function onlyDocument({ documents }: DeviceResponse): Document | null {
 }
 
 /**
- * Verifies a presentation: 6.5, steps 2 and 4 to 10. That it was well-formed (step 1) is settled when it was parsed.
+ * Verifies a presentation: 6.5, steps 2 and 4 to 10. Parsing checks the form (step 1).
  *
- * NOT checked: the path from the leaf to a trusted root (step 3), the status list, whether the claims answer the query (step 11).
+ * NOT checked: the path from the leaf to a trusted root (step 3), the status list, whether the claims satisfy the query (step 11).
  *
  * @see [OpenID4VP 1.0, B.2](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#appendix-B.2)
  */
@@ -47,15 +47,15 @@ export function verifyDeviceResponse(response: DeviceResponse, policy: DeviceRes
   const document = onlyDocument(response)
   if (document === null) return { findings: envelope.map(mdocFinding), claims: {}, deviceClaims: {}, fingerprint: '' }
   const { docType, issuerSigned, deviceSigned } = document
-  // step 2: the type that was asked for; that the issuer signed the type of the document follows in step 6
-  const asked: readonly MdocFindingCode[] = docType === policy.docType ? [] : ['doc_type.unexpected']
+  // step 2: the requested type; step 6 checks that the issuer signed it
+  const typeFindings: readonly MdocFindingCode[] = docType === policy.docType ? [] : ['doc_type.unexpected']
   const findings = [
-    ...[...envelope, ...asked].map(mdocFinding),
+    ...[...envelope, ...typeFindings].map(mdocFinding),
     ...verifyIssuerSigned(issuerSigned, { ...policy, docType }),
     ...[...checkDeviceAuth(document, policy), ...checkDeviceElements(document)].map(mdocFinding),
   ]
   const claims = mdocClaims(issuerSigned.nameSpaces)
-  // [SEC-26] by what was signed: signatures over it may differ
+  // [SEC-26] over the signed bytes: signatures over them may differ
   return {
     findings,
     claims,
@@ -88,13 +88,13 @@ function checkDeviceAuth(
 ): MdocFindingCode[] {
   const { deviceKey } = issuerSigned.mso
   const { deviceSignature, nameSpacesBytes } = deviceSigned
-  // [VP-H5] a verifier has no key that a MAC could be made with
+  // [VP-H5] a verifier has no key for a MAC
   if (deviceSignature === null) return ['device_auth.mac']
   if (deviceKey === null) return ['device_key.unsupported']
   const { sessionTranscript, deviceAlgs } = policy
   const detached = deviceAuthenticationBytes({ sessionTranscript, docType, deviceNameSpaces: nameSpacesBytes })
-  const objection = objectionToSign1(deviceSignature, deviceKey, { detached, ...(deviceAlgs && { algs: deviceAlgs }) })
-  return objection === null ? [] : [deviceAuthFindings[objection.code]]
+  const error = findSign1Error(deviceSignature, deviceKey, { detached, ...(deviceAlgs && { algs: deviceAlgs }) })
+  return error === null ? [] : [deviceAuthFindings[error.code]]
 }
 
 /** 6.5, step 10 [MD-23]. */

@@ -2,23 +2,23 @@ import { digestBytes, equalInConstantTime, type HashName } from '../../crypto/di
 import { type PublicJwk, thumbprint, type VerificationKey } from '../../crypto/jwk.ts'
 import type { Cbor } from '../cbor/value.ts'
 import type { CoseAlg } from '../cose/algorithms.ts'
-import { objectionToSign1 } from '../cose/sign1.ts'
+import { findSign1Error } from '../cose/sign1.ts'
 import { type MdocFinding, type MdocFindingCode, mdocFinding } from './findings.ts'
 import type { IssuerSigned, IssuerSignedItem } from './issuer-signed.ts'
 import { mdl } from './mdl.ts'
-import { disagreements, type SignerCertificate } from './signer-certificate.ts'
+import { findMismatches, type SignerCertificate } from './signer-certificate.ts'
 
-/** [SEC-80] By how much two clocks may differ. */
-export const MDOC_CLOCK_SKEW_SECONDS = 60
+/** [SEC-80] Tolerated clock skew. */
+const MDOC_CLOCK_SKEW_SECONDS = 60
 
-/** The leaf of an `x5chain`, as the caller read it; its path was or will be validated by the caller. */
+/** The leaf of an `x5chain`; the caller validates its path. */
 export type IssuerCertificate = SignerCertificate & { readonly der: Uint8Array; readonly key: VerificationKey }
 
-/** What a recipient demands. */
+/** Policy of a recipient. */
 export type MdocPolicy = {
   readonly certificate: IssuerCertificate
   readonly now: Date
-  /** The type of the document that carries it, or that was ordered. */
+  /** The requested document type. */
   readonly docType: string
   readonly algs?: readonly CoseAlg[]
 }
@@ -30,18 +30,18 @@ const hashes: ReadonlyMap<string, HashName> = new Map([
 ])
 
 /**
- * Verifies what an issuer signed, over the bytes as they came: 6.5, steps 4 to 8.
+ * Verifies the issuer-signed parts over the bytes as received: 6.5, steps 4 to 8.
  *
  * NOT checked: the path from the leaf to a trusted root and its revocation (step 3), the holder's signature, the status list; of step 7
  * {@link outlivesSigner}.
  *
- * @returns Findings; none if everything holds.
+ * @returns Findings; none if everything is valid.
  */
 export function verifyIssuerSigned(mdoc: IssuerSigned, policy: MdocPolicy): readonly MdocFinding[] {
-  const objection = objectionToSign1(mdoc.issuerAuth, policy.certificate.key, policy.algs && { algs: policy.algs })
+  const error = findSign1Error(mdoc.issuerAuth, policy.certificate.key, policy.algs && { algs: policy.algs })
   const codes: readonly MdocFindingCode[] = [
     ...checkLeaf(mdoc, policy.certificate),
-    ...(objection === null ? [] : [issuerAuthFindings[objection.code]]),
+    ...(error === null ? [] : [issuerAuthFindings[error.code]]),
     ...checkDigests(mdoc),
     ...checkObject(mdoc, policy),
     ...checkValidity(mdoc, policy),
@@ -50,22 +50,22 @@ export function verifyIssuerSigned(mdoc: IssuerSigned, policy: MdocPolicy): read
   return [...new Set(codes)].map(mdocFinding)
 }
 
-/** What a holder agreed on with the issuer. `holderKey`: the key that was sent with the proof. */
-export type RequestedMdoc = MdocPolicy & { readonly holderKey: PublicJwk }
+/** What a holder requested from the issuer. `holderKey`: the key in the key proof. */
+type RequestedMdoc = MdocPolicy & { readonly holderKey: PublicJwk }
 
 /**
- * Checks an mdoc that an issuer just sent to its holder: as {@link verifyIssuerSigned}, and that it is bound to the key that was sent.
+ * Checks an mdoc on receipt by its holder: as {@link verifyIssuerSigned}, and that it is bound to the key in the key proof.
  */
-export function checkReceivedMdoc(mdoc: IssuerSigned, agreed: RequestedMdoc): readonly MdocFinding[] {
-  const findings = verifyIssuerSigned(mdoc, agreed)
+export function checkReceivedMdoc(mdoc: IssuerSigned, requested: RequestedMdoc): readonly MdocFinding[] {
+  const findings = verifyIssuerSigned(mdoc, requested)
   const { deviceKey } = mdoc.mso
   if (deviceKey === null) return [...findings, mdocFinding('device_key.unsupported')]
   // [SEC-30] keys are compared by thumbprint
-  const same = thumbprint(deviceKey) === thumbprint(agreed.holderKey)
+  const same = thumbprint(deviceKey) === thumbprint(requested.holderKey)
   return same ? findings : [...findings, mdocFinding('device_key.unexpected')]
 }
 
-/** [MD-4] The signature says by whose certificate it is; what the caller validated must be that one. */
+/** [MD-4] The certificate that the caller validated must be the leaf of the issuer signature. */
 function checkLeaf({ x5chain: [leaf] }: IssuerSigned, { der }: IssuerCertificate): MdocFindingCode[] {
   return leaf !== undefined && Buffer.compare(leaf, der) === 0 ? [] : ['issuer_auth.certificate']
 }
@@ -78,7 +78,7 @@ const issuerAuthFindings = {
   signature: 'issuer_auth.signature',
 } as const
 
-/** 6.5, step 5: every element has its digest, under its namespace and its id, and is there once. */
+/** 6.5, step 5: every element occurs once and matches the digest of its namespace and id. */
 function checkDigests({ mso, nameSpaces }: IssuerSigned): MdocFindingCode[] {
   const hash = hashes.get(mso.digestAlgorithm)
   if (hash === undefined) return ['mso.digest_algorithm']
@@ -88,7 +88,7 @@ function checkDigests({ mso, nameSpaces }: IssuerSigned): MdocFindingCode[] {
     for (const { digestId, bytes } of items) {
       const expected = digests?.get(digestId)
       if (expected === undefined) codes.push('digest.unknown')
-      // [SEC-22] a digest of another length is no digest
+      // [SEC-22] digests of another length do not match
       else if (!equalInConstantTime(expected, digestBytes(hash, bytes))) codes.push('digest.mismatch')
     }
     if (!isDistinct(items, (one) => one.digestId)) codes.push('digest.duplicate')
@@ -123,9 +123,9 @@ function checkValidity({ mso }: IssuerSigned, { certificate, now }: MdocPolicy):
 }
 
 /**
- * Whether an mdoc says that it is valid for longer than the certificate of its signer, which ISO/IEC 18013-5 9.1.2.4 forbids and many issuers
- * do. By the day: times of an mdoc are coarse on purpose [MD-3], and the published document of Annex D ends half a day after its signer's
- * certificate, on the same day.
+ * Whether an mdoc is valid for longer than the certificate of its signer, which ISO/IEC 18013-5 9.1.2.4 forbids and many issuers do.
+ * Compares days: times of an mdoc are coarse [MD-3], and the published document of Annex D ends half a day after its signer's
+ * certificate.
  */
 export function outlivesSigner(
   { mso }: Pick<IssuerSigned, 'mso'>,
@@ -134,12 +134,12 @@ export function outlivesSigner(
   return Math.floor(mso.validityInfo.validUntil.getTime() / DAY_MS) > Math.floor(notAfter.getTime() / DAY_MS)
 }
 
-/** 6.5, step 8, as far as the elements were returned [MD-9]. */
+/** 6.5, step 8, for the disclosed elements [MD-9]. */
 function checkIssuer({ nameSpaces }: IssuerSigned, certificate: SignerCertificate): MdocFindingCode[] {
   const elements = new Map<string, Cbor>(
     (nameSpaces.get(mdl.nameSpace) ?? []).map((one) => [one.elementIdentifier, one.elementValue]),
   )
-  const { country, jurisdiction } = disagreements(elements, certificate)
+  const { country, jurisdiction } = findMismatches(elements, certificate)
   return [
     ...(country ? (['issuer.country'] as const) : []),
     ...(jurisdiction ? (['issuer.jurisdiction'] as const) : []),

@@ -1,4 +1,4 @@
-/** A text in one language, as wallets show it. */
+/** Display texts in one language. */
 export type Display = {
   readonly name: string
   readonly locale?: string
@@ -9,40 +9,40 @@ export type Display = {
 }
 
 /** One claim of a credential, in display order. `path` is a claims path pointer; for an mdoc namespace and element. [VCI-M14] */
-export type ClaimDescription = {
+type ClaimDescription = {
   readonly path: readonly (string | number | null)[]
   readonly mandatory?: boolean
   readonly display?: readonly Display[]
 }
 
-/** What an issuer says about one credential that it issues, bound to a key of the holder. */
+/** Input of one credential configuration with key binding. */
 export type ConfigurationInput = {
   readonly type:
     | { readonly format: 'dc+sd-jwt'; readonly vct: string }
     | { readonly format: 'mso_mdoc'; readonly doctype: string }
   readonly scope?: string
-  /** JOSE names of the algorithms that sign the credential; for an mdoc they are turned into COSE numbers. */
+  /** JOSE names of the algorithms that sign the credential; for an mdoc they are converted to COSE numbers. */
   readonly signingAlgs: readonly ('ES256' | 'EdDSA')[]
   readonly proofAlgs: readonly string[]
   readonly display?: readonly Display[]
   readonly claims?: readonly ClaimDescription[]
 }
 
-/** What an issuer says about itself. Absent endpoints mean "unsupported". */
-export type IssuerMetadataInput = {
+/** Input of the issuer metadata. Absent endpoints are unsupported. */
+type IssuerMetadataInput = {
   readonly credentialIssuer: string
   readonly credentialEndpoint: string
   readonly nonceEndpoint: string
   readonly deferredEndpoint?: string
   readonly notificationEndpoint?: string
-  /** Left out unless at least 2. */
+  /** Omitted below 2. */
   readonly batchSize?: number
   readonly display?: readonly Display[]
   readonly configurations: Readonly<Record<string, ConfigurationInput>>
 }
 
-/** What an authorization server says about itself. */
-export type ServerMetadataInput = {
+/** Input of the authorization server metadata. */
+type ServerMetadataInput = {
   readonly issuer: string
   readonly tokenEndpoint: string
   readonly grantTypes: readonly string[]
@@ -57,65 +57,65 @@ export type ServerMetadataInput = {
 }
 
 /**
- * The document at `/.well-known/openid-credential-issuer…`.
+ * Builds the document at `/.well-known/openid-credential-issuer…`.
  *
- * The issuer is its own authorization server, so `authorization_servers` stays out (12.2.4).
+ * The issuer is its own authorization server, so `authorization_servers` is omitted (12.2.4).
  * @see [OpenID4VCI 1.0, 12.2.4](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-issuer-metadata-p)
  */
-export function buildIssuerMetadata(ask: IssuerMetadataInput) {
+export function buildIssuerMetadata(input: IssuerMetadataInput) {
   return {
-    credential_issuer: ask.credentialIssuer,
-    credential_endpoint: ask.credentialEndpoint,
-    nonce_endpoint: ask.nonceEndpoint,
-    ...present('deferred_credential_endpoint', ask.deferredEndpoint),
-    ...present('notification_endpoint', ask.notificationEndpoint),
-    ...(ask.batchSize !== undefined && ask.batchSize >= 2
-      ? { batch_credential_issuance: { batch_size: ask.batchSize } }
+    credential_issuer: input.credentialIssuer,
+    credential_endpoint: input.credentialEndpoint,
+    nonce_endpoint: input.nonceEndpoint,
+    ...present('deferred_credential_endpoint', input.deferredEndpoint),
+    ...present('notification_endpoint', input.notificationEndpoint),
+    ...(input.batchSize !== undefined && input.batchSize >= 2
+      ? { batch_credential_issuance: { batch_size: input.batchSize } }
       : {}),
-    ...present('display', ask.display),
+    ...present('display', input.display),
     credential_configurations_supported: Object.fromEntries(
-      Object.entries(ask.configurations).map(([id, one]) => [id, buildConfiguration(one)]),
+      Object.entries(input.configurations).map(([id, one]) => [id, buildConfiguration(one)]),
     ),
   }
 }
 
-/** One entry of `credential_configurations_supported`. Binding methods and proof types appear together. [VCI-M8] */
-export function buildConfiguration(ask: ConfigurationInput) {
-  const mdoc = ask.type.format === 'mso_mdoc'
+/** Builds one entry of `credential_configurations_supported`. Binding methods and proof types appear together. [VCI-M8] */
+function buildConfiguration(input: ConfigurationInput) {
+  const mdoc = input.type.format === 'mso_mdoc'
   return {
-    ...ask.type,
-    ...present('scope', ask.scope),
+    ...input.type,
+    ...present('scope', input.scope),
     // A.2.2: COSE numbers for an mdoc; ESP256 (-9) is what RFC 9864 calls ES256 with P-256. [VCI-M10]
     credential_signing_alg_values_supported: mdoc
-      ? ask.signingAlgs.flatMap((alg) => (alg === 'ES256' ? [-7, -9] : [-8]))
-      : ask.signingAlgs,
+      ? input.signingAlgs.flatMap((alg) => (alg === 'ES256' ? [-7, -9] : [-8]))
+      : input.signingAlgs,
     cryptographic_binding_methods_supported: [mdoc ? 'cose_key' : 'jwk'],
-    proof_types_supported: { jwt: { proof_signing_alg_values_supported: ask.proofAlgs } },
-    credential_metadata: { ...present('display', ask.display), ...present('claims', ask.claims) },
+    proof_types_supported: { jwt: { proof_signing_alg_values_supported: input.proofAlgs } },
+    credential_metadata: { ...present('display', input.display), ...present('claims', input.claims) },
   }
 }
 
 /**
- * The document at `/.well-known/oauth-authorization-server…`.
+ * Builds the document at `/.well-known/oauth-authorization-server…`.
  *
  * @see [RFC 8414, 2](https://www.rfc-editor.org/rfc/rfc8414#section-2) and [OpenID4VCI 1.0, 12.3](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-oauth-20-authorization-serv)
  */
-export function buildServerMetadata(ask: ServerMetadataInput) {
-  const codeFlow = ask.authorizationEndpoint !== undefined
+export function buildServerMetadata(input: ServerMetadataInput) {
+  const codeFlow = input.authorizationEndpoint !== undefined
   return {
-    issuer: ask.issuer,
-    token_endpoint: ask.tokenEndpoint,
-    grant_types_supported: ask.grantTypes,
-    token_endpoint_auth_methods_supported: ask.clientAuthMethods,
-    'pre-authorized_grant_anonymous_access_supported': ask.anonymousAccess,
-    // [VCI-M9] needed as soon as one configuration has no scope
+    issuer: input.issuer,
+    token_endpoint: input.tokenEndpoint,
+    grant_types_supported: input.grantTypes,
+    token_endpoint_auth_methods_supported: input.clientAuthMethods,
+    'pre-authorized_grant_anonymous_access_supported': input.anonymousAccess,
+    // [VCI-M9] required if a configuration has no scope
     authorization_details_types_supported: ['openid_credential'],
-    ...present('scopes_supported', ask.scopes),
-    ...present('dpop_signing_alg_values_supported', ask.dpopAlgs),
-    ...present('authorization_endpoint', ask.authorizationEndpoint),
-    ...present('pushed_authorization_request_endpoint', ask.pushedRequestEndpoint),
-    ...present('status_list_aggregation_endpoint', ask.statusListAggregationEndpoint),
-    // RFC 8414 2: REQUIRED; an empty list says that there is no authorization endpoint. [VCI-M3]
+    ...present('scopes_supported', input.scopes),
+    ...present('dpop_signing_alg_values_supported', input.dpopAlgs),
+    ...present('authorization_endpoint', input.authorizationEndpoint),
+    ...present('pushed_authorization_request_endpoint', input.pushedRequestEndpoint),
+    ...present('status_list_aggregation_endpoint', input.statusListAggregationEndpoint),
+    // RFC 8414 2: REQUIRED; an empty list means no authorization endpoint. [VCI-M3]
     response_types_supported: codeFlow ? ['code'] : [],
     ...(codeFlow
       ? { code_challenge_methods_supported: ['S256'], authorization_response_iss_parameter_supported: true }

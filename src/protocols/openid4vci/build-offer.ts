@@ -1,29 +1,29 @@
 import { PRE_AUTHORIZED_GRANT, type TxCode } from './credential-offer.ts'
 
-/** What goes into an offer. `preAuthorizedCode` and `issuerState` decide the grant; exactly one of the two. */
-export type CredentialOfferInput = {
+/** Input of an offer. Exactly one of `preAuthorizedCode` and `issuerState` determines the grant. */
+type CredentialOfferInput = {
   readonly credentialIssuer: string
   readonly configurationIds: readonly string[]
   readonly txCode?: TxCode | null
 } & ({ readonly preAuthorizedCode: string } | { readonly issuerState: string })
 
 /**
- * The credential offer object as it goes over the wire.
+ * Builds the credential offer object.
  *
  * @see [OpenID4VCI 1.0, 4.1.1](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-offer-parameters)
  */
-export function buildOffer(ask: CredentialOfferInput) {
+export function buildOffer(input: CredentialOfferInput) {
   return {
-    credential_issuer: ask.credentialIssuer,
-    credential_configuration_ids: ask.configurationIds,
+    credential_issuer: input.credentialIssuer,
+    credential_configuration_ids: input.configurationIds,
     grants:
-      'preAuthorizedCode' in ask
-        ? { [PRE_AUTHORIZED_GRANT]: { 'pre-authorized_code': ask.preAuthorizedCode, ...txCodeMember(ask.txCode) } }
-        : { authorization_code: { issuer_state: ask.issuerState } },
+      'preAuthorizedCode' in input
+        ? { [PRE_AUTHORIZED_GRANT]: { 'pre-authorized_code': input.preAuthorizedCode, ...txCodeMember(input.txCode) } }
+        : { authorization_code: { issuer_state: input.issuerState } },
   }
 }
 
-/** The link to show to a wallet; by reference, so that a QR code of it stays small. [VCI-O7] */
+/** Builds the link to an offer; by reference, so that its QR code is small. [VCI-O7] */
 export function offerLink(offerUri: string): string {
   return `openid-credential-offer://?credential_offer_uri=${encodeURIComponent(offerUri)}`
 }

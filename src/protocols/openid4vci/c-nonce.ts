@@ -3,20 +3,20 @@ import { equalInConstantTime, hmacSha256 } from '../../crypto/digest.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import { Fault } from '../../fault.ts'
 
-/** How long a `c_nonce` may be used. [VCI-N2] */
-export const C_NONCE_TTL_SECONDS = 300
+/** Lifetime of a `c_nonce`. [VCI-N2] */
+const C_NONCE_TTL_SECONDS = 300
 
 const TIME_BYTES = 8
 const RANDOM_BYTES = 16
 const MAC_BYTES = 16
-/** Another process of ours may have made the nonce, with a clock of its own. [SEC-80] */
+/** Another process with another clock may have created the nonce. [SEC-80] */
 const SKEW_SECONDS = 60
 const NONCE_CHARS = 54 // 40 bytes in base64url
 
 /**
- * Makes a `c_nonce`: the time, 128 random bits and a MAC over both. Nothing is stored; the key makes it good at one tenant only.
+ * Creates a `c_nonce`: the time, 128 random bits and a MAC over both. Nothing is stored; with the key it is valid at one tenant only.
  *
- * @param macKey Secret of the tenant for this one use.
+ * @param macKey Key of the tenant for this use only.
  * @see [OpenID4VCI 1.0, 7](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-nonce-endpoint)
  */
 export function makeCNonce(macKey: Uint8Array, now: Date): string {
@@ -27,7 +27,7 @@ export function makeCNonce(macKey: Uint8Array, now: Date): string {
 }
 
 /**
- * Checks that a `c_nonce` is ours and live. That it is used once is NOT checked here: the credential endpoint spends it.
+ * Checks that a `c_nonce` was issued by this tenant and has not expired. NOT checked: single use; the credential endpoint consumes it.
  *
  * @throws Fault `nonce.invalid`
  */
@@ -45,8 +45,8 @@ export function checkCNonce(
   if (age < -SKEW_SECONDS * 1000 || age > ttlSeconds * 1000) throw new Fault('nonce.invalid')
 }
 
-/** When a `c_nonce` was made that {@link checkCNonce} has accepted. */
-export function madeAtOf(nonce: string): Date {
+/** Returns the time of issue of a `c_nonce` that {@link checkCNonce} accepted. */
+export function cNonceIssuedAt(nonce: string): Date {
   return new Date(Number(fromBase64url(nonce).readBigUInt64BE(0)))
 }
 

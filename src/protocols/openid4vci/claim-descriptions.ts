@@ -2,22 +2,25 @@ import type { Json, JsonObject } from '../../crypto/json.ts'
 import { locate } from '../dcql/claims-path.ts'
 import type { PathStep } from '../dcql/query.ts'
 
-/** What a claim is by the paths that go through it: nothing known, an object, or an array of equal or of single elements. */
+/** What the paths through a claim imply: nothing, an object, or an array addressed by null (`all`) or by index (`each`). */
 type Node = { kind: 'object' | 'all' | 'each' | null; isDescribed: boolean; readonly below: Map<PathStep, Node> }
 
 /**
- * Whether claims descriptions contradict each other: one claim is described twice, one array by null and by an index, or one claim as
+ * Whether claims descriptions are contradictory: a claim is described twice, an array both by null and by an index, or a claim both as
  * object and as array. [VCI-M15]
  *
  * @see [OpenID4VCI 1.0, B.3](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-claims-description)
  */
-export function contradict(descriptions: readonly JsonObject[]): boolean {
+export function isContradictory(descriptions: readonly JsonObject[]): boolean {
   const root = newNode()
   return !descriptions.every(({ path }) => !isPath(path) || describe(root, path))
 }
 
-/** The paths of claims that the issuer calls mandatory and a credential lacks. [W-R5] */
-export function lackedClaims(descriptions: readonly JsonObject[], claims: Json): readonly (readonly PathStep[])[] {
+/** Returns the paths of mandatory claims that a credential does not have. [W-R5] */
+export function missingMandatoryClaims(
+  descriptions: readonly JsonObject[],
+  claims: Json,
+): readonly (readonly PathStep[])[] {
   return descriptions.flatMap(({ path, mandatory }) =>
     mandatory === true && isPath(path) && locate(claims, path) === 'missing' ? [path] : [],
   )

@@ -1,26 +1,26 @@
 import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
 import { isText, isTextList } from '../shape.ts'
-import { contradict } from './claim-descriptions.ts'
+import { isContradictory } from './claim-descriptions.ts'
 
-/** What a wallet uses of one entry of `credential_configurations_supported`. */
+/** The members that a wallet uses of one entry of `credential_configurations_supported`. */
 export type Configuration = {
   readonly id: string
   readonly format: string
-  /** The `vct` or the document type; null in a format that we only know by name. */
+  /** The `vct` or the document type; null for other formats. */
   readonly type: string | null
   readonly scope: string | null
-  /** Signature algorithms for a proof of type `jwt`; null if none is wanted, and then no proof is sent. [VCI-M8] */
+  /** Signature algorithms for a proof of type `jwt`; null if no proof is required, and then none is sent. [VCI-M8] */
   readonly proofAlgs: readonly string[] | null
-  /** A proof is demanded, but not of a type that we make, or only with a key attestation. */
+  /** A proof is required, but of an unsupported type, or with a key attestation. */
   readonly proofUnsupported: boolean
   readonly display: readonly JsonObject[]
   readonly claims: readonly JsonObject[]
 }
 
 /**
- * Reads one credential configuration.
+ * Parses one credential configuration.
  *
- * @returns null if it breaks the rules of its format: such a credential cannot be asked for, the others still can.
+ * @returns null if it violates the rules of its format: such a credential cannot be requested, the others can.
  * @see [OpenID4VCI 1.0, 12.2.4](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-issuer-metadata-p)
  */
 export function readConfiguration(id: string, value: unknown): Configuration | null {
@@ -33,7 +33,7 @@ export function readConfiguration(id: string, value: unknown): Configuration | n
   if (proof === null) return null
   const metadata = isJsonObject(value.credential_metadata) ? value.credential_metadata : {}
   const claims = objectsOf(metadata.claims)
-  if (contradict(claims)) return null
+  if (isContradictory(claims)) return null
   return {
     id,
     format,

@@ -6,20 +6,20 @@ import { isIssuerIdentifier } from './well-known.ts'
 /** The grant that needs no sign-in. */
 export const PRE_AUTHORIZED_GRANT = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
 
-/** What a wallet asks its holder for before it redeems an offer. */
+/** The transaction code that a holder enters before the wallet redeems an offer. */
 export type TxCode = {
   readonly inputMode: 'numeric' | 'text'
   readonly length: number | null
   readonly description: string | null
 }
 
-/** A credential offer that passed {@link readOffer}. At least one of the two grants is there. */
+/** A credential offer that passed {@link readOffer}. At least one of the two grants is present. */
 export type CredentialOffer = {
   readonly credentialIssuer: string
   readonly configurationIds: readonly string[]
   readonly preAuthorized: {
     readonly code: string
-    /** Not null: a transaction code is needed, even if nothing is known about it. [W-O5] */
+    /** Not null: a transaction code is required, even if its form is not described. [W-O5] */
     readonly txCode: TxCode | null
     readonly authorizationServer: string | null
   } | null
@@ -29,8 +29,8 @@ export type CredentialOffer = {
   } | null
 }
 
-/** What somebody gave the wallet: the offer itself, or where it can be fetched. */
-export type OfferInput = { readonly offer: CredentialOffer } | { readonly offerUri: string }
+/** An offer as received by the wallet: by value or by reference. */
+type ReceivedOffer = { readonly offer: CredentialOffer } | { readonly offerUri: string }
 
 const INPUT_LENGTH_MAX = 65_536
 const CONFIGURATIONS_MAX = 64
@@ -38,15 +38,15 @@ const DESCRIPTION_LENGTH_MAX = 300
 const schemes: ReadonlySet<string> = new Set(['openid-credential-offer:', 'haip-vci:', 'https:'])
 
 /**
- * Reads whatever a holder may have been given as an offer: `openid-credential-offer://`, `haip-vci://`, any https URL that carries
+ * Parses every form of an offer: `openid-credential-offer://`, `haip-vci://`, any https URL that carries
  * `credential_offer` or `credential_offer_uri`, or the offer's JSON, as text or parsed.
  *
- * An `offerUri` is not fetched here; whether its address may be called is the outbound fetch's to say.
+ * Does not fetch an `offerUri`; the outbound client checks its address.
  *
  * @throws Fault `offer.malformed`
  * @see [OpenID4VCI 1.0, 4.1](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-offer)
  */
-export function readOfferInput(input: unknown, policy: PeerPolicy): OfferInput {
+export function readOfferInput(input: unknown, policy: PeerPolicy): ReceivedOffer {
   if (typeof input !== 'string') return { offer: readOffer(input, policy) }
   const text = input.trim()
   if (text.length > INPUT_LENGTH_MAX) throw malformed('It is longer than 64 KiB.')
@@ -58,7 +58,7 @@ export function readOfferInput(input: unknown, policy: PeerPolicy): OfferInput {
   const [reference] = byReference
   // [W-O1] exactly one of the two
   if (byValue.length + byReference.length !== 1)
-    throw malformed('It carries none, or more than one, of credential_offer and credential_offer_uri.')
+    throw malformed('It has none, or more than one, of credential_offer and credential_offer_uri.')
   if (value !== undefined) return { offer: readOffer(jsonOf(value), policy) }
   // [W-O2] 4.1.3: the reference is an https URL
   if (reference === undefined || asPeerUrl(reference, policy) === null)
@@ -67,9 +67,9 @@ export function readOfferInput(input: unknown, policy: PeerPolicy): OfferInput {
 }
 
 /**
- * Checks a credential offer object. Everything in it is an untrusted claim of whoever made it. [W-O3]
+ * Validates a credential offer object. Nothing in it is trustworthy. [W-O3]
  *
- * Unknown members and grants are ignored; without any grant the code flow is meant (4.1.1).
+ * Unknown members and grants are ignored; without any grant the code flow applies (4.1.1).
  *
  * @throws Fault `offer.malformed`
  * @see [OpenID4VCI 1.0, 4.1.1](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-offer-parameters)
@@ -123,7 +123,7 @@ function readAuthorizationCode(grant: unknown): CredentialOffer['authorizationCo
   return { issuerState: optional(grant.issuer_state), authorizationServer: optional(grant.authorization_server) }
 }
 
-/** [VCI-O3] the presence of the object, even an empty one, means that a code is needed. */
+/** [VCI-O3] an object, even an empty one, means that a code is required. */
 function readTxCode(value: unknown): TxCode | null {
   if (value === undefined) return null
   if (!isJsonObject(value)) throw malformed('tx_code is not an object.')

@@ -2,23 +2,23 @@ import { isJsonObject } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import { isText } from '../shape.ts'
 
-/** [SEC-41] However large an issuer's batch is configured, a request carries no more proofs than this. */
+/** [SEC-41] Maximum number of proofs in a request, whatever the batch size of the issuer. */
 export const PROOFS_MAX = 50
 
-/** What a wallet asks for. Exactly one of the two ids is not null. */
+/** A parsed credential request. Exactly one of the two ids is not null. */
 export type CredentialRequest = {
   readonly credentialIdentifier: string | null
   readonly configurationId: string | null
-  /** Proofs of type `jwt`, at least one; null if the request has none. Whether that will do is the configuration's to say. */
+  /** Proofs of type `jwt`, at least one; null if the request has none. */
   readonly proofs: readonly string[] | null
 }
 
 /**
- * Reads the body of a credential request as an issuer. Unknown members are ignored. [VCI-C2]
+ * Parses the body of a credential request as an issuer. Unknown members are ignored. [VCI-C2]
  *
- * Whether the ids are covered by the token is the caller's to check (`unknown_credential_…`).
+ * NOT checked: whether the token covers the ids (`unknown_credential_…`), and whether the configuration requires proofs.
  *
- * @param batchSizeMax How many proofs the issuer takes in one request; 1 without batch issuance. [VCI-C5]
+ * @param batchSizeMax Maximum number of proofs in one request; 1 without batch issuance. [VCI-C5]
  * @throws Fault `credential_request.invalid`, `key_proof.invalid`, `credential_encryption.unsupported`
  * @see [OpenID4VCI 1.0, 8.2](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-request)
  */
@@ -30,7 +30,7 @@ export function readCredentialRequest(body: unknown, batchSizeMax: number): Cred
   if ((credentialIdentifier === null) === (configurationId === null)) {
     throw malformed('Send exactly one of credential_identifier and credential_configuration_id.')
   }
-  // [VCI-M7] 8.2: asking for an encrypted response takes an encrypted request, and we read none.
+  // [VCI-M7] 8.2: an encrypted response requires an encrypted request, which this issuer does not support
   if (body.credential_response_encryption !== undefined) {
     throw new Fault('credential_encryption.unsupported', {
       detail: 'This issuer does not encrypt credential responses.',
@@ -39,7 +39,7 @@ export function readCredentialRequest(body: unknown, batchSizeMax: number): Cred
   return { credentialIdentifier, configurationId, proofs: proofsOf(body.proofs, Math.min(batchSizeMax, PROOFS_MAX)) }
 }
 
-/** The body of a credential request, for a wallet. `proofs` is empty where the configuration wants none. [VCI-M8] */
+/** Builds the body of a credential request. `proofs` is empty if the configuration requires none. [VCI-M8] */
 export function buildCredentialRequest(
   id: { readonly credentialIdentifier: string } | { readonly configurationId: string },
   proofs: readonly string[],
@@ -64,7 +64,7 @@ function proofsOf(value: unknown, countMax: number): readonly string[] | null {
   const types = Object.keys(value)
   // 8.2: exactly one member, named after the proof type
   if (types.length !== 1) throw malformed('proofs must have exactly one proof type.')
-  // [VCI-P10] a proof type that we do not advertise
+  // [VCI-P10] an unsupported proof type
   if (types[0] !== 'jwt') throw new Fault('key_proof.invalid', { detail: 'The only supported proof type is jwt.' })
   const { jwt } = value
   if (!Array.isArray(jwt) || jwt.length === 0 || !jwt.every((one) => typeof one === 'string')) {

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import { isText } from '../shape.ts'
 
-/** What an issuer answered to a credential request. */
+/** A parsed credential response. */
 export type CredentialResponse =
   | { readonly kind: 'issued'; readonly credentials: readonly string[]; readonly notificationId: string | null }
   | { readonly kind: 'deferred'; readonly transactionId: string; readonly intervalSeconds: number }
@@ -11,11 +11,11 @@ const CREDENTIAL_CHARS_MAX = 1024 * 1024
 const INTERVAL_SECONDS_MAX = 30 * 24 * 3600
 
 /**
- * Checks the shape of a credential response as a wallet. Unknown members are ignored. [W-R1]
+ * Validates the form of a credential response as a wallet. Unknown members are ignored. [W-R1]
  *
- * The credentials themselves are not looked into; signature, type and binding are for their format to check.
+ * NOT checked: the credentials themselves.
  *
- * @param keysSent How many keys were proved; an issuer gives at most one credential for each. [VCI-C11]
+ * @param keysSent Number of keys proved; an issuer returns at most one credential for each. [VCI-C11]
  * @throws Fault `issuer_answer.invalid`
  * @see [OpenID4VCI 1.0, 8.3](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-response)
  */
@@ -35,7 +35,7 @@ export function readCredentialResponse(value: unknown, keysSent: number): Creden
   }
 }
 
-/** The body of a response with credentials, for an issuer. `notificationId`: null where there is no notification endpoint. */
+/** Builds the body of a response with credentials. `notificationId`: null without a notification endpoint. */
 export function buildCredentialResponse(credentials: readonly string[], notificationId: string | null) {
   return {
     credentials: credentials.map((credential) => ({ credential })),
@@ -59,7 +59,7 @@ function readCredentials(value: unknown, countMax: number): readonly string[] {
   if (value.length > countMax) throw unusable('The issuer sent more credentials than keys were proved.')
   return value.map((one: unknown) => {
     const credential = isJsonObject(one) ? one.credential : undefined
-    // A.2.4, A.3.4: in the formats that we take, a credential is a string.
+    // A.2.4, A.3.4: in the supported formats, a credential is a string.
     if (!isText(credential, CREDENTIAL_CHARS_MAX)) throw unusable('A credential in the response is not a string.')
     return credential
   })

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { fc } from '../../../test/support/fast-check.ts'
 import { Fault } from '../../fault.ts'
 import { buildIssuerMetadata, buildServerMetadata } from './build-metadata.ts'
-import { lackedClaims } from './claim-descriptions.ts'
+import { missingMandatoryClaims } from './claim-descriptions.ts'
 import { readConfiguration } from './credential-configuration.ts'
 import { PRE_AUTHORIZED_GRANT } from './credential-offer.ts'
 import { authorizationServersFor, pickConfigurations, readIssuerMetadata } from './issuer-metadata.ts'
@@ -181,8 +181,12 @@ test('claims that the issuer calls mandatory and a credential lacks are named [W
     { path: 'odd', mandatory: true },
   ]
   const claims = { given_name: 'T', address: {}, degrees: [{ name: 'BSc' }] }
-  assert.deepEqual(lackedClaims(described, claims), [['address', 'locality']])
-  assert.deepEqual(lackedClaims(described, {}), [['given_name'], ['address', 'locality'], ['degrees', null, 'name']])
+  assert.deepEqual(missingMandatoryClaims(described, claims), [['address', 'locality']])
+  assert.deepEqual(missingMandatoryClaims(described, {}), [
+    ['given_name'],
+    ['address', 'locality'],
+    ['degrees', null, 'name'],
+  ])
 })
 
 test('the hint of an offer must be one of the listed servers [W-M5]', () => {

@@ -4,7 +4,7 @@ import { asPeerUrl, isText, isTextList, type PeerPolicy } from '../shape.ts'
 import { type Configuration, readConfiguration } from './credential-configuration.ts'
 import { isIssuerIdentifier } from './well-known.ts'
 
-/** What a wallet uses of an issuer's metadata. Every URL in it was chosen by a stranger. [W-M6] */
+/** The members that a wallet uses of an issuer's metadata. Every URL in it is untrusted. [W-M6] */
 export type IssuerMetadata = {
   readonly credentialIssuer: string
   /** Identifiers of the authorization servers; null: the issuer is its own. */

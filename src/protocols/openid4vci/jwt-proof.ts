@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../crypto/json.ts'
 import { canonical, importPublicJwk, type PublicJwk, readPublicJwk, thumbprint } from '../../crypto/jwk.ts'
-import { type JwsAlg, jwsAlgs, objectionToJws, parseCompact, signCompact } from '../../crypto/jws.ts'
+import { findJwsError, type JwsAlg, jwsAlgs, parseCompact, signCompact } from '../../crypto/jws.ts'
 import type { SoftwareKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
 import { isText } from '../shape.ts'
@@ -10,14 +10,14 @@ const PROOF_CHARS_MAX = 16_384
 const SKEW_SECONDS = 60
 
 /** What a proof must fit to. */
-export type ProofExpectation = {
+type ProofExpectation = {
   /** Our Credential Issuer Identifier. */
   readonly issuer: string
-  /** `proof_signing_alg_values_supported` of the configuration; all that we verify unless told. */
+  /** `proof_signing_alg_values_supported` of the configuration; by default {@link jwsAlgs}. */
   readonly algs?: readonly JwsAlg[]
   /** The client that the access token was issued to; null for anonymous access. */
   readonly clientId?: string | null
-  /** How old `iat` may be. Unbounded unless told: the server's nonce carries the time that counts. [VCI-P7] */
+  /** How old `iat` may be. By default unlimited: the nonce of the server has the time that counts. [VCI-P7] */
   readonly maxAgeSeconds?: number
   /** Finds the key that a `kid` names (a DID URL). Absent: proofs by `kid` are refused. */
   readonly resolveKid?: (kid: string) => PublicJwk | null
@@ -42,8 +42,8 @@ export function verifyJwtProof(proof: string, expected: ProofExpectation, now: D
     const jws = parseCompact(proof, { charsMax: PROOF_CHARS_MAX })
     const jwk = keyOf(jws.header, expected)
     // F.1, F.4: typ, a registered asymmetric algorithm of our list, a signature by the key of the header.
-    const objection = objectionToJws(jws, importPublicJwk(jwk), { algs: expected.algs ?? jwsAlgs, typ: PROOF_TYPE })
-    if (objection !== null) throw invalid(objection.message)
+    const error = findJwsError(jws, importPublicJwk(jwk), { algs: expected.algs ?? jwsAlgs, typ: PROOF_TYPE })
+    if (error !== null) throw invalid(error.message)
     return { jwk: canonical(jwk), thumbprint: thumbprint(jwk), nonce: checkClaims(jws.payload, expected, now) }
   } catch (cause) {
     if (!(cause instanceof Fault) || cause.code === 'key_proof.invalid') throw cause
@@ -54,7 +54,7 @@ export function verifyJwtProof(proof: string, expected: ProofExpectation, now: D
 /**
  * Checks all proofs of a credential request. One bad proof fails the whole request. [VCI-P5]
  *
- * @returns The keys in the order of the proofs, and the distinct nonces, of which there is one in all wallets that we know.
+ * @returns The keys in the order of the proofs, and the distinct nonces, usually one.
  * @throws Fault `key_proof.invalid`
  */
 export function verifyProofs(proofs: readonly string[], expected: ProofExpectation, now: Date) {
@@ -66,21 +66,21 @@ export function verifyProofs(proofs: readonly string[], expected: ProofExpectati
 }
 
 /**
- * Makes a key proof for a credential request.
+ * Creates a key proof for a credential request.
  *
- * @param ask `issuer`: the Credential Issuer Identifier, never an endpoint [W-C3]. `nonce`: null only where the issuer has no nonce
- * endpoint. `clientId`: null where the token came from anonymous pre-authorized access.
+ * @param input `issuer`: the Credential Issuer Identifier, never an endpoint [W-C3]. `nonce`: null only without a nonce
+ * endpoint. `clientId`: null after anonymous pre-authorized access.
  */
 export function buildJwtProof(
-  ask: { readonly issuer: string; readonly nonce: string | null; readonly clientId: string | null },
+  input: { readonly issuer: string; readonly nonce: string | null; readonly clientId: string | null },
   key: SoftwareKey,
   now: Date,
 ): string {
   const claims = {
-    ...(ask.clientId === null ? {} : { iss: ask.clientId }),
-    aud: ask.issuer,
+    ...(input.clientId === null ? {} : { iss: input.clientId }),
+    aud: input.issuer,
     iat: Math.floor(now.getTime() / 1000),
-    ...(ask.nonce === null ? {} : { nonce: ask.nonce }),
+    ...(input.nonce === null ? {} : { nonce: input.nonce }),
   }
   return signCompact({ typ: PROOF_TYPE, jwk: canonical(key.publicJwk) }, claims, key)
 }
@@ -100,14 +100,14 @@ function keyOf(header: JsonObject, { resolveKid }: ProofExpectation): PublicJwk 
 }
 
 function checkClaims({ aud, iat, nonce, iss }: JsonObject, expected: ProofExpectation, now: Date): string {
-  // F.1: `aud` is the issuer identifier itself, so a list that merely contains it is refused.
+  // F.1: `aud` is the issuer identifier itself, so a list with it is refused.
   if (aud !== expected.issuer) throw invalid('aud of the key proof is not the Credential Issuer Identifier.')
   if (typeof iat !== 'number' || !Number.isFinite(iat)) throw invalid('iat of the key proof is missing.')
   const age = now.getTime() / 1000 - iat
   // [VCI-P7]
   if (age < -SKEW_SECONDS) throw invalid('iat of the key proof lies in the future.')
   if (expected.maxAgeSeconds !== undefined && age > expected.maxAgeSeconds) throw invalid('The key proof is too old.')
-  // [VCI-P6] iss, when present, is the client; an anonymous one should not send it, which we overlook.
+  // [VCI-P6] iss, when present, is the client; an anonymous client should not send it, but may.
   if (iss !== undefined && typeof expected.clientId === 'string' && iss !== expected.clientId) {
     throw invalid('iss of the key proof is another client.')
   }

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../crypto/json.ts'
 import { isTextList, type PeerPolicy } from '../shape.ts'
 import { endpointOf, unusable } from './issuer-metadata.ts'
 
-/** What a wallet uses of an authorization server's metadata. */
+/** The members that a wallet uses of an authorization server's metadata. */
 export type ServerMetadata = {
   readonly issuer: string
   readonly tokenEndpoint: string
@@ -18,15 +18,15 @@ export type ServerMetadata = {
 }
 
 /**
- * Checks authorization server metadata as a wallet.
+ * Validates authorization server metadata as a wallet.
  *
- * @param expectedIssuer The identifier from which the document's URL was made.
+ * @param expectedIssuer The identifier from which the document's URL was built.
  * @throws Fault `issuer_metadata.invalid`
  * @see [RFC 8414, 2](https://www.rfc-editor.org/rfc/rfc8414#section-2) and [3.3](https://www.rfc-editor.org/rfc/rfc8414#section-3.3)
  */
 export function readServerMetadata(value: unknown, expectedIssuer: string, policy: PeerPolicy): ServerMetadata {
   if (!isJsonObject(value)) throw unusable('The metadata of the authorization server is not a JSON object.')
-  // RFC 8414 3.3: identical to the issuer identifier that made the URL. [W-M6]
+  // RFC 8414 3.3: identical to the issuer identifier in the URL. [W-M6]
   if (value.issuer !== expectedIssuer) throw unusable('The metadata is of another authorization server.')
   const tokenEndpoint = endpointOf(value, 'token_endpoint', policy)
   if (tokenEndpoint === null) throw unusable('The authorization server has no token_endpoint.')
@@ -37,7 +37,7 @@ export function readServerMetadata(value: unknown, expectedIssuer: string, polic
     authorizationEndpoint: endpointOf(value, 'authorization_endpoint', policy),
     pushedRequestEndpoint: endpointOf(value, 'pushed_authorization_request_endpoint', policy),
     pushedRequestsRequired: value.require_pushed_authorization_requests === true,
-    // RFC 8414 2: this is what the member's absence means.
+    // RFC 8414 2: the default
     grantTypes: isTextList(grantTypes) ? grantTypes : ['authorization_code', 'implicit'],
     anonymousAccess: value['pre-authorized_grant_anonymous_access_supported'] === true,
     dpopAlgs: isTextList(dpopAlgs) ? dpopAlgs : [],

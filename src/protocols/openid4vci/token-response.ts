@@ -2,36 +2,35 @@ import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import { isText, isTextList } from '../shape.ts'
 
-/** What a wallet uses of a token response. */
+/** The members that a wallet uses of a token response. */
 export type TokenResponse = {
   readonly accessToken: string
   readonly tokenType: 'Bearer' | 'DPoP'
   readonly expiresInSeconds: number | null
   readonly refreshToken: string | null
-  /** Credential identifiers by configuration id; null: ask by configuration id. [W-A4] */
+  /** Credential identifiers by configuration id; null: request by configuration id. [W-A4] */
   readonly credentialIdentifiers: ReadonlyMap<string, readonly string[]> | null
 }
 
 const TOKEN_CHARS_MAX = 16_384
 
 /**
- * Checks a token response as a wallet. Unknown members are ignored.
+ * Validates a token response as a wallet. Unknown members are ignored.
  *
- * @param dpopAsked A DPoP proof was sent. A server that answers `Bearer` all the same is refused. [W-A5]
+ * @param isDpop Whether a DPoP proof was sent. A response of type `Bearer` is refused then. [W-A5]
  * @throws Fault `issuer_answer.invalid`
  * @see [OpenID4VCI 1.0, 6.2](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-successful-token-response)
  */
-export function readTokenResponse(value: unknown, dpopAsked: boolean): TokenResponse {
+export function readTokenResponse(value: unknown, isDpop: boolean): TokenResponse {
   if (!isJsonObject(value)) throw unusable('The token response is not a JSON object.')
   const { access_token: accessToken, token_type: type, expires_in: expiresIn, refresh_token: refreshToken } = value
   if (!isText(accessToken, TOKEN_CHARS_MAX)) throw unusable('The token response has no access_token.')
   // RFC 6749 5.1: token_type is REQUIRED and compared without case.
   const tokenType = typeof type === 'string' ? type.toLowerCase() : ''
-  if (tokenType !== (dpopAsked ? 'dpop' : 'bearer'))
-    throw unusable('The access token is not of the type that was asked for.')
+  if (tokenType !== (isDpop ? 'dpop' : 'bearer')) throw unusable('The access token does not have the requested type.')
   return {
     accessToken,
-    tokenType: dpopAsked ? 'DPoP' : 'Bearer',
+    tokenType: isDpop ? 'DPoP' : 'Bearer',
     expiresInSeconds: typeof expiresIn === 'number' && expiresIn > 0 ? expiresIn : null,
     refreshToken: isText(refreshToken, TOKEN_CHARS_MAX) ? refreshToken : null,
     credentialIdentifiers: readDetails(value.authorization_details),
@@ -39,8 +38,8 @@ export function readTokenResponse(value: unknown, dpopAsked: boolean): TokenResp
 }
 
 /**
- * The error code of an OAuth error body, for messages and logs; null if it is none. The text is a stranger's: at most 200
- * characters, printable ASCII.
+ * Returns the error code of an OAuth error body, for messages and logs; null if it has none. Untrusted text is cut to 200 characters of
+ * printable ASCII.
  */
 export function readErrorResponse(
   value: unknown,

@@ -1,10 +1,10 @@
 import { asPeerUrl, type PeerPolicy } from '../shape.ts'
 
-/** Documents that stand at a well-known place of an issuer. */
-export type WellKnown = 'openid-credential-issuer' | 'oauth-authorization-server'
+/** Documents at well-known addresses of an issuer. */
+type WellKnown = 'openid-credential-issuer' | 'oauth-authorization-server'
 
 /**
- * The URL of an issuer's document: `/.well-known/<name>` goes between host and path. [VCI-M2]
+ * Returns the URL of an issuer's document: `/.well-known/<name>` goes between host and path. [VCI-M2]
  *
  * @param issuer An identifier that passed {@link isIssuerIdentifier}.
  * @see [OpenID4VCI 1.0, 12.2.2](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-issuer-metadata-r) and [RFC 8414, 3.1](https://www.rfc-editor.org/rfc/rfc8414#section-3.1)
@@ -16,7 +16,7 @@ export function wellKnownUrl(issuer: string, name: WellKnown): string {
   return `${origin}/.well-known/${name}${isKept ? pathname : pathname.replace(/\/$/, '')}`
 }
 
-/** True for a Credential Issuer Identifier: https, no query, no fragment. [VCI-M1] */
+/** Whether a value is a Credential Issuer Identifier: https, no query, no fragment. [VCI-M1] */
 export function isIssuerIdentifier(value: unknown, policy: PeerPolicy): value is string {
   return typeof value === 'string' && !value.includes('?') && asPeerUrl(value, policy) !== null
 }

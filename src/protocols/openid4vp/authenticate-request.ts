@@ -1,15 +1,16 @@
 import { sha256Base64url } from '../../crypto/digest.ts'
 import type { JsonObject } from '../../crypto/json.ts'
-import { type Jws, objectionToHeader, objectionToJws, parseCompact } from '../../crypto/jws.ts'
+import type { VerificationKey } from '../../crypto/jwk.ts'
+import { findJwsError, findJwsHeaderError, type Jws, parseCompact } from '../../crypto/jws.ts'
 import { Fault } from '../../fault.ts'
 import { asPeerUrl, isText, isTextList, type PeerPolicy } from '../shape.ts'
 import type { ClientId } from './client-id.ts'
 import { REQUEST_OBJECT_TYPE } from './request-object.ts'
 
-/** A request object taken apart; nothing in it is verified yet. `kid` is what a DID document is asked for. */
+/** A parsed request object; nothing in it is verified yet. `kid`: the key in the DID document. */
 export type SignedRequest = { readonly client: ClientId; readonly jws: Jws; readonly kid: string | null }
 
-/** A request of which we know who made it, and that its answers may go to `responseUri`. The rest is not checked yet. */
+/** A request whose client is authenticated, with a `responseUri` of that client. The other parameters are not checked yet. */
 export type AuthenticatedRequest = {
   readonly client: ClientId
   readonly signed: boolean
@@ -17,32 +18,29 @@ export type AuthenticatedRequest = {
   readonly responseUri: string
 }
 
-/** A public key, as JWK or imported. */
-export type RequestKey = Parameters<typeof objectionToJws>[1]
-
-/** Where the key of a request comes from, by the prefix of its client id. */
+/** Sources of the key of a request, by the prefix of its client id. */
 export type RequestKeys = {
   /** The key that `kid` names in the verifier's DID document. */
-  readonly didKey?: RequestKey
-  /** Validates a chain (DER in base64, leaf first) and the leaf's name for this client; answers the leaf's key or throws. */
-  readonly trustChain?: (x5c: readonly string[], client: ClientId) => RequestKey
+  readonly didKey?: VerificationKey
+  /** Validates a chain (DER in base64, leaf first) and the leaf's name for this client; returns the leaf's key or throws. */
+  readonly trustChain?: (x5c: readonly string[], client: ClientId) => VerificationKey
 }
 
 const REQUEST_CHARS_MAX = 262_144
 const CHAIN_MAX = 6
 
 /**
- * Takes a request object apart, before its key is known.
+ * Parses a request object before its key is resolved.
  *
- * @param client The one of the link; the object must name the same. [VP-R5]
- * @throws Fault `presentation_request.invalid`. No error may be sent to the verifier: it is not known who that is.
+ * @param client The client of the link; that of the object must be identical. [VP-R5]
+ * @throws Fault `presentation_request.invalid`. No error may be sent to the verifier, which is not authenticated.
  * @see [OpenID4VP 1.0, 5.10](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-request-uri-method-post)
  */
-export function openRequestObject(jwt: string, client: ClientId): SignedRequest {
+export function parseRequestObject(jwt: string, client: ClientId): SignedRequest {
   const jws = parsed(jwt.trim())
   // [VP-R4] 5: the wallet MUST NOT process a request object without this typ.
-  const objection = objectionToHeader(jws.header, { typ: REQUEST_OBJECT_TYPE })
-  if (objection !== null) throw refused(objection.message)
+  const error = findJwsHeaderError(jws.header, { typ: REQUEST_OBJECT_TYPE })
+  if (error !== null) throw refused(error.message)
   // [VP-R5] 5.10.1: identical, including the prefix
   if (jws.payload.client_id !== client.full)
     throw refused('client_id of the request object is not the one of the link.')
@@ -53,7 +51,7 @@ export function openRequestObject(jwt: string, client: ClientId): SignedRequest 
 }
 
 /**
- * Verifies the signature of a request object by the rules of its client id prefix, and that its `response_uri` fits the client.
+ * Verifies the signature of a request object by the rules of its client id prefix, and that its `response_uri` belongs to the client.
  *
  * @throws Fault `presentation_request.invalid`. No error may be sent to the verifier.
  * @see [OpenID4VP 1.0, 5.9.3](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-defined-client-identifier-p)
@@ -64,14 +62,14 @@ export function authenticateSigned(
   policy: PeerPolicy,
 ): AuthenticatedRequest {
   const key = client.prefix === 'decentralized_identifier' ? didKeyOf(client, kid, keys) : chainKeyOf(client, jws, keys)
-  const objection = objectionToJws(jws, key, { typ: REQUEST_OBJECT_TYPE })
-  if (objection !== null) throw refused(objection.message)
+  const error = findJwsError(jws, key, { typ: REQUEST_OBJECT_TYPE })
+  if (error !== null) throw refused(error.message)
   // 5.10.1: only the parameters inside the object count
   return { client, signed: true, parameters: jws.payload, responseUri: responseUriOf(jws.payload, client, policy) }
 }
 
 /**
- * Accepts an unsigned request, which only the prefix `redirect_uri` allows: its client id is the place that the answer goes to.
+ * Accepts an unsigned request, which only the prefix `redirect_uri` allows: its client id is the address of the response.
  *
  * @throws Fault `presentation_request.invalid`. No error may be sent to the verifier.
  */
@@ -89,7 +87,7 @@ function parsed(jwt: string): Jws {
   }
 }
 
-function didKeyOf(client: ClientId, kid: string | null, { didKey }: RequestKeys): RequestKey {
+function didKeyOf(client: ClientId, kid: string | null, { didKey }: RequestKeys): VerificationKey {
   // 5.9.3: kid names a verification method of the DID
   if (kid === null || (kid.includes(':') && !kid.startsWith(`${client.id}#`))) {
     throw refused('kid of the request object is not a key of the verifier.')
@@ -98,23 +96,23 @@ function didKeyOf(client: ClientId, kid: string | null, { didKey }: RequestKeys)
   return didKey
 }
 
-function chainKeyOf(client: ClientId, jws: Jws, { trustChain }: RequestKeys): RequestKey {
+function chainKeyOf(client: ClientId, jws: Jws, { trustChain }: RequestKeys): VerificationKey {
   const { x5c } = jws.header
   if (!isTextList(x5c, CHAIN_MAX)) throw refused('The request object has no certificate chain in x5c.')
   // 5.9.3: the hash of the DER of the leaf
   if (client.prefix === 'x509_hash' && sha256Base64url(Buffer.from(x5c[0] ?? '', 'base64')) !== client.id) {
-    throw refused('client_id is not the hash of the certificate that signed.')
+    throw refused('client_id is not the hash of the signing certificate.')
   }
   if (trustChain === undefined) throw refused('This wallet does not accept verifiers by X.509 certificate.')
   return trustChain(x5c, client)
 }
 
-/** [VP-S3] a place that answers of this client may go to. */
+/** [VP-S3] Returns the `response_uri`, if this client may use it. */
 function responseUriOf(parameters: JsonObject, client: ClientId, policy: PeerPolicy): string {
-  // 5.9.3: with the prefix redirect_uri the verifier may leave it out: it is the client id
+  // 5.9.3: with the prefix redirect_uri it is optional and equals the client id
   const uri = parameters.response_uri ?? (client.prefix === 'redirect_uri' ? client.id : undefined)
   const url = asPeerUrl(uri, policy)
-  // [VP-S2] 8.2: REQUIRED with direct_post, the only mode there is here
+  // [VP-S2] 8.2: REQUIRED with direct_post, the only supported mode
   if (typeof uri !== 'string' || url === null) throw refused('response_uri is missing or not an https URL.')
   // 5.9.3: the client id is the response_uri
   if (client.prefix === 'redirect_uri' && client.id !== uri) throw refused('response_uri is not the one of client_id.')

@@ -7,21 +7,21 @@ import type { AuthenticatedRequest } from './authenticate-request.ts'
 import type { ClientId } from './client-id.ts'
 import { STATIC_WALLET_AUDIENCE } from './request-object.ts'
 
-/** A request that the wallet may answer, once the holder agrees. */
+/** A request that the wallet may respond to with the holder's consent. */
 export type CheckedRequest = {
   readonly client: ClientId
   readonly responseUri: string
   readonly nonce: string
   readonly state: string | null
   readonly query: DcqlQuery
-  /** The formats in which both sides can work; never empty. */
+  /** The formats that both verifier and wallet support; never empty. */
   readonly formats: readonly string[]
   readonly expiresAt: Date | null
 }
 
-/** What this wallet is. */
+/** Capabilities of this wallet. */
 export type WalletPolicy = {
-  /** `dc+sd-jwt`, `mso_mdoc`, as far as the wallet holds them. */
+  /** The formats of the credentials in the wallet: `dc+sd-jwt`, `mso_mdoc`. */
   readonly formats: readonly string[]
   /** JOSE algorithm of the holder keys. */
   readonly holderAlg: 'ES256'
@@ -56,7 +56,7 @@ export function checkRequest(request: AuthenticatedRequest, wallet: WalletPolicy
   }
 }
 
-/** The rules of a signed object: for whom, when, for which fetch. (3.11, step 2) */
+/** Checks audience, times and wallet nonce of a signed object (3.11, step 2). */
 function checkObject(
   { aud, exp, nbf, iat, wallet_nonce }: JsonObject,
   { walletNonce }: WalletPolicy,
@@ -69,7 +69,7 @@ function checkObject(
   if (nbf !== undefined && !(isTime(nbf) && nbf <= seconds + SKEW_SECONDS))
     throw refused('The request is not valid yet.')
   if (iat !== undefined && !(isTime(iat) && iat <= seconds + SKEW_SECONDS))
-    throw refused('The request is from the future.')
+    throw refused('iat of the request is in the future.')
   // [VP-U2] 5.10: abort if it is missing or different
   if (walletNonce !== undefined && wallet_nonce !== walletNonce)
     throw refused('The request object was not made for this fetch.')
@@ -87,7 +87,7 @@ function checkResponse(parameters: JsonObject): void {
 }
 
 function queryOf({ dcql_query: query, scope }: JsonObject): DcqlQuery {
-  // [VP-R2] 5.1: exactly one of the two; we know no scope
+  // [VP-R2] 5.1: exactly one of the two; no scope is supported
   if (query === undefined) throw refused('dcql_query is missing.')
   if (scope !== undefined) throw refused('dcql_query and scope exclude each other.')
   return parseQuery(query)
@@ -106,18 +106,18 @@ function stateOf(state: Json | undefined, query: DcqlQuery): string | null {
   return state
 }
 
-/** What the verifier can check and the wallet can make. A verifier that says nothing takes what it asks for. (3.11, step 6) */
+/** The formats that both sides support; all of the wallet's if the verifier lists none (3.11, step 6). */
 function formatsOf(metadata: Json | undefined, { formats, holderAlg }: WalletPolicy): readonly string[] {
   if (metadata !== undefined && !isJsonObject(metadata)) throw refused('client_metadata is not an object.')
   const supported = metadata?.vp_formats_supported
   if (supported === undefined) return formats
   if (!isJsonObject(supported)) throw refused('vp_formats_supported is not an object.')
-  const mutual = formats.filter((format) => takes(supported[format], format, holderAlg))
+  const mutual = formats.filter((format) => supportsFormat(supported[format], format, holderAlg))
   if (mutual.length === 0) throw new Fault('presentation_request.formats')
   return mutual
 }
 
-function takes(entry: Json | undefined, format: string, holderAlg: string): boolean {
+function supportsFormat(entry: Json | undefined, format: string, holderAlg: string): boolean {
   if (!isJsonObject(entry)) return false
   // B.3.4, B.2.2: algorithms of the holder's signature; ES256 on P-256 is -7, or -9 since RFC 9864
   if (format === 'mso_mdoc') {

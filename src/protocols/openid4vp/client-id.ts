@@ -1,9 +1,9 @@
 import { Fault } from '../../fault.ts'
 
 /** Client Identifier Prefixes that this wallet accepts. */
-export type ClientIdPrefix = 'decentralized_identifier' | 'x509_san_dns' | 'x509_hash' | 'redirect_uri'
+type ClientIdPrefix = 'decentralized_identifier' | 'x509_san_dns' | 'x509_hash' | 'redirect_uri'
 
-/** A Client Identifier. `full`, with its prefix, is what identifies the verifier everywhere [VP-P1]; `id` is what follows the prefix. */
+/** A Client Identifier. `full`, with the prefix, identifies the verifier everywhere [VP-P1]; `id` follows the prefix. */
 export type ClientId = { readonly full: string; readonly prefix: ClientIdPrefix; readonly id: string }
 
 const LENGTH_MAX = 2048
@@ -15,10 +15,10 @@ const accepted: ReadonlySet<string> = new Set<ClientIdPrefix>([
 ])
 
 /**
- * Takes a Client Identifier apart.
+ * Parses a Client Identifier.
  *
- * Without a colon it would be a pre-registered client, and this wallet registers none. `origin` is never accepted in a request;
- * prefixes that we do not know are refused, as is what the prefix rules out by form alone.
+ * Without a colon it would be a pre-registered client, of which this wallet has none. `origin`, unknown prefixes and values without the
+ * form of their prefix are refused.
  *
  * @throws Fault `presentation_request.invalid`, `presentation_request.client`
  * @see [OpenID4VP 1.0, 5.9](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-client-identifier-prefix-an)

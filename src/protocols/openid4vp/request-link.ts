@@ -3,7 +3,7 @@ import { Fault } from '../../fault.ts'
 import { asPeerUrl, type PeerPolicy } from '../shape.ts'
 import { type ClientId, parseClientId } from './client-id.ts'
 
-/** How a request reached the wallet: as a place to fetch it from, as a signed object, or as plain parameters. */
+/** A request as received by the wallet: by reference, as signed object, or as plain parameters. */
 export type RequestLink =
   | {
       readonly kind: 'reference'
@@ -18,7 +18,7 @@ const LINK_LENGTH_MAX = 65_536
 const schemes: ReadonlySet<string> = new Set(['openid4vp:', 'haip-vp:', 'https:'])
 const objectParameters = ['dcql_query', 'client_metadata', 'verifier_info', 'transaction_data'] as const
 
-/** The link (or QR code) that brings a wallet to a request. `method`: `post` lets the wallet send a nonce of its own. [VP-U1] */
+/** Builds the link (or QR code) of a request. `method`: `post` lets the wallet send a nonce of its own. [VP-U1] */
 export function buildRequestLink({
   clientId,
   requestUri,
@@ -28,14 +28,14 @@ export function buildRequestLink({
   readonly requestUri: string
   readonly method?: 'get' | 'post'
 }): string {
-  const asked = method === undefined ? '' : `&request_uri_method=${method}`
-  return `openid4vp://?client_id=${encodeURIComponent(clientId)}&request_uri=${encodeURIComponent(requestUri)}${asked}`
+  const methodParameter = method === undefined ? '' : `&request_uri_method=${method}`
+  return `openid4vp://?client_id=${encodeURIComponent(clientId)}&request_uri=${encodeURIComponent(requestUri)}${methodParameter}`
 }
 
 /**
- * Takes the link of an authorization request apart: `openid4vp://`, `haip-vp://`, or any https URL with the parameters.
+ * Parses the link of an authorization request: `openid4vp://`, `haip-vp://`, or any https URL with the parameters.
  *
- * Nothing is fetched or verified; whether the address of a `requestUri` may be called is the outbound fetch's to say.
+ * Fetches and verifies nothing; the outbound client checks the address of a `requestUri`.
  *
  * @throws Fault `presentation_request.invalid`, `presentation_request.client`, `presentation_request.uri_method`
  * @see [OpenID4VP 1.0, 5](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-authorization-request)
@@ -65,7 +65,7 @@ function parametersOf(text: string, policy: PeerPolicy): ReadonlyMap<string, str
   }
   const parameters = new Map(url.searchParams)
   // RFC 6749 3.1: a parameter MUST NOT be included more than once
-  if (parameters.size !== url.searchParams.size) throw refused('It has a parameter twice.')
+  if (parameters.size !== url.searchParams.size) throw refused('It has a duplicate parameter.')
   return parameters
 }
 

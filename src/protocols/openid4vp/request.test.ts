@@ -7,7 +7,7 @@ import { generateKeyPair } from '../../crypto/jwk.ts'
 import { signCompact } from '../../crypto/jws.ts'
 import { softwareKey } from '../../crypto/signing-key.ts'
 import { Fault, faults } from '../../fault.ts'
-import { authenticatePlain, authenticateSigned, openRequestObject, type RequestKeys } from './authenticate-request.ts'
+import { authenticatePlain, authenticateSigned, parseRequestObject, type RequestKeys } from './authenticate-request.ts'
 import { checkRequest, type WalletPolicy } from './check-request.ts'
 import { parseClientId } from './client-id.ts'
 import { buildRequestObject, signRequestObject, vpFormatsSupported } from './request-object.ts'
@@ -50,13 +50,13 @@ function receive(change: Change = {}, policy: WalletPolicy = wallet) {
   const clientId = change.clientId ?? claims.client_id
   const header = { typ: 'oauth-authz-req+jwt', kid, ...change.header }
   const jwt = signCompact(header, { ...claims, client_id: clientId, ...change.claims }, change.key ?? key)
-  const opened = openRequestObject(jwt, parseClientId(clientId))
+  const opened = parseRequestObject(jwt, parseClientId(clientId))
   return checkRequest(authenticateSigned(opened, change.keys ?? { didKey: key.publicJwk }, production), policy, noon)
 }
 
 test('a request that we build is accepted by our wallet', () => {
   const jwt = signRequestObject(claims, { kid }, key)
-  const opened = openRequestObject(jwt, parseClientId(claims.client_id))
+  const opened = parseRequestObject(jwt, parseClientId(claims.client_id))
   assert.equal(opened.kid, kid)
   const request = checkRequest(authenticateSigned(opened, { didKey: key.publicJwk }, production), wallet, noon)
   assert.partialDeepStrictEqual(request, {
@@ -228,7 +228,7 @@ test('whatever a request says, it is accepted or refused', () => {
       (made, text) => {
         for (const run of [
           () => receive(made),
-          () => openRequestObject(text, parseClientId(claims.client_id)),
+          () => parseRequestObject(text, parseClientId(claims.client_id)),
           () => parseClientId(text),
         ]) {
           try {

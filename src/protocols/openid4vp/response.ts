@@ -1,12 +1,11 @@
 import { isJsonObject, type Json, parseJson } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
-import type { DcqlQuery } from '../dcql/query.ts'
 import { isText } from '../shape.ts'
 
 /** Presentations by credential query id. */
 export type VpToken = ReadonlyMap<string, readonly string[]>
 
-/** What came to the response endpoint. Both are claims of whoever knows the address. */
+/** A parsed request to the response endpoint. Untrusted: any client that has the address can send it. */
 export type ResponseForm =
   | { readonly kind: 'presented'; readonly vpToken: VpToken; readonly state: string | null }
   | {
@@ -19,20 +18,20 @@ export type ResponseForm =
 const PRESENTATIONS_MAX = 50
 const PRESENTATION_CHARS_MAX = 1024 * 1024
 
-/** The form body of an answer with mode `direct_post`. [VP-S2] */
+/** Builds the form body of a response with mode `direct_post`. [VP-S2] */
 export function buildResponse(vpToken: VpToken, state: string | null): string {
   return formOf({ vp_token: JSON.stringify(Object.fromEntries(vpToken)) }, state)
 }
 
-/** The form body that says no. `error` is an OAuth code, e.g. `access_denied`. [VP-S2] */
+/** Builds the form body of an error response. `error` is an OAuth code, e.g. `access_denied`. [VP-S2] */
 export function buildErrorResponse(error: string, description: string | null, state: string | null): string {
   return formOf({ error, ...(description === null ? {} : { error_description: description }) }, state)
 }
 
 /**
- * Reads the form body at the response endpoint. Unknown members are ignored.
+ * Parses the form body at the response endpoint. Unknown members are ignored.
  *
- * That `state` is the one of the request, and that the ids are those asked for ({@link checkVpToken}), is the caller's to check.
+ * NOT checked: whether `state` is the one of the request, and whether the query has these ids.
  *
  * @throws Fault `presentation_response.invalid`
  * @see [OpenID4VP 1.0, 8](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-response)
@@ -40,7 +39,7 @@ export function buildErrorResponse(error: string, description: string | null, st
 export function readResponse(form: Readonly<Record<string, unknown>>): ResponseForm {
   const { vp_token: vpToken, error, error_description: description } = form
   const state = stateOf(form.state)
-  if (form.response !== undefined) throw refused('An encrypted response was not asked for.')
+  if (form.response !== undefined) throw refused('The response must not be encrypted.')
   if ((vpToken === undefined) === (error === undefined)) throw refused('Send exactly one of vp_token and error.')
   if (error === undefined) return { kind: 'presented', vpToken: vpTokenOf(vpToken), state }
   // RFC 6749 4.1.2.1
@@ -50,27 +49,10 @@ export function readResponse(form: Readonly<Record<string, unknown>>): ResponseF
 }
 
 /**
- * Checks that a VP token answers what was asked: no other ids, and one presentation for each unless the query takes several.
+ * Returns the address to which the verifier redirects the holder's browser; null if none. The holder's app opens it, never this server.
+ * [VP-S4]
  *
- * @throws Fault `presentation_response.invalid`
- * @see [OpenID4VP 1.0, 8.1](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-response-parameters)
- */
-export function checkVpToken(vpToken: VpToken, query: DcqlQuery): void {
-  const asked = new Map(query.credentials.map((one) => [one.id, one]))
-  for (const [id, presentations] of vpToken) {
-    const one = asked.get(id)
-    // [VP-S1]
-    if (one === undefined) throw refused('vp_token has an id that was not asked for.')
-    if (presentations.length > 1 && !one.multiple)
-      throw refused('vp_token has several presentations where one was asked for.')
-  }
-}
-
-/**
- * Where the verifier wants the holder's browser to go after an answer; null if nowhere. It is data for the holder's app, never
- * followed by us. [VP-S4]
- *
- * Anything but a web address or an app's own scheme in reverse domain form (`org.example.app:`) counts as nowhere.
+ * Only web addresses and private schemes in reverse domain form (`org.example.app:`) are accepted.
  */
 export function readRedirect(answer: unknown): string | null {
   const uri = isJsonObject(answer) ? answer.redirect_uri : undefined
@@ -88,7 +70,7 @@ function stateOf(state: unknown): string | null {
   return state
 }
 
-/** [VP-S1] 8.1: an object, query id to a non-empty array of presentations. In the formats that we ask for these are strings. */
+/** [VP-S1] 8.1: an object, query id to a non-empty array of presentations. In the supported formats these are strings. */
 function vpTokenOf(text: unknown): VpToken {
   const token = typeof text === 'string' ? jsonOf(text) : undefined
   if (!isJsonObject(token) || Object.keys(token).length === 0)

@@ -1,28 +1,28 @@
 import { isJsonObject, type Json, type JsonObject, memberOf } from '../../crypto/json.ts'
 import { type PublicJwk, readPublicJwk, thumbprint, type VerificationKey } from '../../crypto/jwk.ts'
-import { type JwsAlg, objectionToJws } from '../../crypto/jws.ts'
+import { findJwsError, type JwsAlg } from '../../crypto/jws.ts'
 import { type FindingCode, finding, type SdJwtFinding } from './findings.ts'
 import { type ProcessedSdJwt, processSdJwt } from './process-sd-jwt.ts'
 import type { SdJwt } from './sd-jwt.ts'
 
-/** [SEC-80] By how much two clocks may differ. */
+/** [SEC-80] Tolerated clock skew. */
 export const CLOCK_SKEW_SECONDS = 60
 
-/** [VC-1] Types accepted in the header; the second one is the name that the drafts used before. */
+/** [VC-1] Accepted types of the header; the second one is that of earlier drafts. */
 const types = ['dc+sd-jwt', 'vc+sd-jwt'] as const
 
-/** What a recipient demands of a credential. The key is trusted: that it is the issuer's was settled before. */
+/** Policy of a recipient. The caller has verified that the key is the issuer's. */
 export type CredentialPolicy = {
   readonly issuerKey: VerificationKey
   readonly now: Date
   readonly algs?: readonly JwsAlg[]
-  /** Who we are, for a credential that names its audience; one that does is refused if this is absent. */
+  /** The recipient, for a credential with an audience, which is refused if this is absent. */
   readonly audience?: string
-  /** Validity claims that must be there. */
+  /** Required validity claims. */
   readonly required?: readonly ('iat' | 'nbf' | 'exp')[]
 }
 
-/** A checked credential. With findings, nothing in it may be believed. */
+/** A checked credential. With findings, nothing in it is trustworthy. */
 export type CheckedSdJwtVc = ProcessedSdJwt & { readonly sdJwt: SdJwt }
 
 /**
@@ -34,51 +34,51 @@ export type CheckedSdJwtVc = ProcessedSdJwt & { readonly sdJwt: SdJwt }
  */
 export function checkSdJwtVc(sdJwt: SdJwt, policy: CredentialPolicy): CheckedSdJwtVc {
   const findings: SdJwtFinding[] = []
-  const objection = objectionToJws(sdJwt.jwt, policy.issuerKey, {
+  const error = findJwsError(sdJwt.jwt, policy.issuerKey, {
     typ: types,
     ...(policy.algs && { algs: policy.algs }),
   })
-  if (objection !== null) findings.push(finding(jwtFindings[objection.code]))
+  if (error !== null) findings.push(finding(jwtFindings[error.code]))
   const processed = processSdJwt(sdJwt)
   findings.push(...processed.findings)
-  // the claims of a credential whose digests do not hold are not looked at
+  // without valid digests the claims are not checked
   if (processed.findings.length === 0) findings.push(...checkClaims(processed.payload, policy).map(finding))
   return { ...processed, findings, sdJwt }
 }
 
-/** What a holder agreed on with the issuer. `holderKey`: the key sent, null for a credential without key binding. */
+/** What a holder requested from the issuer. `holderKey`: the key in the key proof, null without key binding. */
 export type RequestedSdJwtVc = CredentialPolicy & { readonly holderKey: PublicJwk | null; readonly vct?: string }
 
 /**
- * Checks a credential that an issuer just sent to its holder.
+ * Checks a credential on receipt by its holder.
  *
- * What an issuer left out cannot be found: a missing disclosure looks like a decoy.
+ * Missing disclosures cannot be detected: they look like decoys.
  *
  * @see [RFC 9901, 7.2](https://www.rfc-editor.org/rfc/rfc9901#section-7.2)
  */
-export function checkReceivedSdJwtVc(sdJwt: SdJwt, agreed: RequestedSdJwtVc): CheckedSdJwtVc {
-  const checked = checkSdJwtVc(sdJwt, agreed)
+export function checkReceivedSdJwtVc(sdJwt: SdJwt, requested: RequestedSdJwtVc): CheckedSdJwtVc {
+  const checked = checkSdJwtVc(sdJwt, requested)
   if (isUnreadable(checked)) return checked
   const codes: FindingCode[] = []
-  // [SD-20] an issuer has no holder's key, so a key binding here was made for somebody else
+  // [SD-20] an issuer cannot create a key binding of the holder
   if (sdJwt.keyBinding !== null) codes.push('kb.unexpected')
-  if (agreed.vct !== undefined && memberOf(checked.payload, 'vct') !== agreed.vct) codes.push('vct.unexpected')
+  if (requested.vct !== undefined && memberOf(checked.payload, 'vct') !== requested.vct) codes.push('vct.unexpected')
   const bound = holderKeyOf(checked.payload)
   // [SEC-30] keys are compared by thumbprint
   const same =
-    bound === null || agreed.holderKey === null || bound === 'malformed'
-      ? bound === agreed.holderKey
-      : thumbprint(bound) === thumbprint(agreed.holderKey)
+    bound === null || requested.holderKey === null || bound === 'malformed'
+      ? bound === requested.holderKey
+      : thumbprint(bound) === thumbprint(requested.holderKey)
   if (!same) codes.push('cnf.unexpected')
   return { ...checked, findings: [...checked.findings, ...codes.map(finding)] }
 }
 
-/** Whether nothing was read of a credential, since no digest of it can be trusted: more findings would say what is not so. */
+/** Whether the payload was not processed, because the hash is not accepted; further checks would be meaningless. */
 export function isUnreadable({ findings }: Pick<CheckedSdJwtVc, 'findings'>): boolean {
   return findings.some(({ code }) => code === 'sd_alg.unsupported')
 }
 
-/** The key that a payload is bound to; null if to none, `malformed` if to something that we cannot use [VC-4]. */
+/** Returns the key to which a payload is bound; null without key binding, `malformed` if the key is not supported [VC-4]. */
 export function holderKeyOf(payload: JsonObject): PublicJwk | null | 'malformed' {
   const cnf = memberOf(payload, 'cnf')
   if (cnf === undefined) return null
@@ -111,7 +111,7 @@ function checkClaims(payload: JsonObject, policy: CredentialPolicy): FindingCode
   return codes
 }
 
-/** `exp`, `nbf` and `iat` against the moment, with {@link CLOCK_SKEW_SECONDS}. */
+/** Checks `exp`, `nbf` and `iat`, with {@link CLOCK_SKEW_SECONDS}. */
 function checkTimes(payload: JsonObject, now: Date): FindingCode[] {
   const seconds = now.getTime() / 1000
   const codes: FindingCode[] = []
@@ -126,7 +126,7 @@ function checkTimes(payload: JsonObject, now: Date): FindingCode[] {
 
 function checkAudience(aud: Json | undefined, us: string | undefined): FindingCode[] {
   if (aud === undefined) return []
-  // RFC 7519 4.1.3: whoever is not named refuses it
+  // RFC 7519 4.1.3: a recipient that is not in it refuses the JWT
   const named = Array.isArray(aud) ? aud : [aud]
   return us !== undefined && named.includes(us) ? [] : ['audience.other']
 }

@@ -1,14 +1,14 @@
-/** Where a value stands in a JSON document: member names and array indices, from the root. */
+/** The path of a value in a JSON document: member names and array indices, from the root. */
 export type ValuePath = readonly (string | number)[]
 
 /**
- * A claims path pointer: as {@link ValuePath}, and null stands for every element of an array.
+ * A claims path pointer: as {@link ValuePath}, with null for every element of an array.
  *
  * @see [OpenID4VP 1.0, 7](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-claims-path-pointer)
  */
 export type ClaimPath = readonly (string | number | null)[]
 
-/** Pointers as a tree, so that asking about a path costs its length and not the number of pointers. */
+/** A tree of pointers, in which the look-up of a path takes time by its length, not by the number of pointers. */
 export class PathSet {
   readonly #below = new Map<string | number | null, PathSet>()
   #isEnd = false

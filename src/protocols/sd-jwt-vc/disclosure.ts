@@ -2,7 +2,7 @@ import { fromBase64url, toBase64url } from '../../crypto/base64url.ts'
 import { digestBase64url, type HashName } from '../../crypto/digest.ts'
 import { type Json, type JsonObject, memberOf, parseJson } from '../../crypto/json.ts'
 
-/** One disclosure as it was received: `encoded` is never written anew, because its digest is over exactly these characters [SD-3]. */
+/** One disclosure as received: `encoded` is never re-encoded, since its digest is over exactly these characters [SD-3]. */
 export type Disclosure = {
   readonly encoded: string
   readonly digest: string
@@ -11,25 +11,25 @@ export type Disclosure = {
   readonly value: Json
 }
 
-/** RFC 9901 4.1.1 and [SEC-22]: hashes that may be named by `_sd_alg`. Weaker ones are refused. */
+/** RFC 9901 4.1.1 and [SEC-22]: accepted values of `_sd_alg`. Weaker hashes are refused. */
 const hashes: ReadonlyMap<Json, HashName> = new Map([
   ['sha-256', 'sha256'],
   ['sha-384', 'sha384'],
   ['sha-512', 'sha512'],
 ])
 
-/** The hash that a payload names for its digests, SHA-256 if none; null if it names one that we do not accept. */
+/** Returns the hash of the digests of a payload, by default SHA-256; null if it is not accepted. */
 export function hashOf(payload: JsonObject): HashName | null {
   const named = memberOf(payload, '_sd_alg')
   return named === undefined ? 'sha256' : (hashes.get(named) ?? null)
 }
 
-/** Writes a disclosure: `[salt, name, value]`, or `[salt, value]` for an array element. */
+/** Encodes a disclosure: `[salt, name, value]`, or `[salt, value]` for an array element. */
 export function encodeDisclosure(salt: string, name: string | null, value: Json): string {
   return toBase64url(JSON.stringify(name === null ? [salt, value] : [salt, name, value]))
 }
 
-/** Reads a disclosure; null if it has none of the two forms (RFC 9901, 7.1 step 3.b). */
+/** Decodes a disclosure; null if it has neither form (RFC 9901, 7.1 step 3.b). */
 export function decodeDisclosure(encoded: string, hash: HashName): Disclosure | null {
   let parts: Json
   try {

@@ -5,32 +5,31 @@ import { Fault } from '../../fault.ts'
 import { looksLikeDid, parseDid, parseKeyUrl } from '../did/did.ts'
 import { asPeerUrl } from '../shape.ts'
 
-/** How an issuer makes its key known. */
+/** How an issuer publishes its key. */
 export type KeyMechanism = 'x5c' | 'did' | 'jwt-vc-issuer'
 
 /**
- * Where the key of an issuer is to be found. Nothing of it is verified: the chain still wants path validation, the document still
- * has to be fetched.
+ * Where to find the key of an issuer. Nothing is verified: the caller validates the chain or fetches the document.
  */
 export type IssuerKeySource =
   | { readonly mechanism: 'x5c'; readonly chain: readonly string[]; readonly iss: string | null }
   | { readonly mechanism: 'did'; readonly did: string; readonly kid: string | null }
   | { readonly mechanism: 'jwt-vc-issuer'; readonly issuer: string; readonly url: string; readonly kid: string | null }
 
-/** What JWT VC Issuer Metadata gives: the keys themselves, or where they are. */
-export type IssuerKeys = { readonly jwks: JsonObject } | { readonly jwksUri: string }
+/** Keys in JWT VC Issuer Metadata, by value or by reference. */
+type IssuerKeys = { readonly jwks: JsonObject } | { readonly jwksUri: string }
 
 const CHAIN_LENGTH_MAX = 5
 const JWKS_KEYS_MAX = 100
 const derInBase64 = /^(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
-/** `permitted`: mechanisms that policy allows for this issuer, all unless told. `plainLoopback`: development only, http loopback issuers. */
-export type DiscoveryPolicy = { readonly permitted?: readonly KeyMechanism[]; readonly plainLoopback?: boolean }
+/** `permitted`: mechanisms that policy allows for this issuer, by default all. `plainLoopback`: development only, http loopback issuers. */
+type DiscoveryPolicy = { readonly permitted?: readonly KeyMechanism[]; readonly plainLoopback?: boolean }
 
 /**
- * Which mechanism a credential asks for, from its header and `iss`.
+ * Determines the key mechanism of a credential from its header and `iss`.
  *
- * @throws Fault `issuer.undiscoverable` if it asks for none, or for one that is not permitted.
+ * @throws Fault `issuer.undiscoverable` if it has none, or one that is not permitted.
  * @see [SD-JWT VC, 2.5](https://datatracker.ietf.org/doc/draft-ietf-oauth-sd-jwt-vc/)
  */
 export function issuerKeySource(
@@ -38,15 +37,15 @@ export function issuerKeySource(
   policy: DiscoveryPolicy = {},
 ): IssuerKeySource {
   const source = sourceOf(header, payload, policy.plainLoopback ?? false)
-  // [VC-20] the credential does not choose its mechanism, or an attacker would
+  // [VC-20] policy determines the mechanism, or an attacker could
   if (policy.permitted !== undefined && !policy.permitted.includes(source.mechanism)) {
-    throw undiscoverable('The issuer may not make its key known in this way.')
+    throw undiscoverable('The issuer may not publish its key in this way.')
   }
   return source
 }
 
 /**
- * The address of an issuer's metadata: the well-known part goes between host and path.
+ * Returns the address of an issuer's metadata: the well-known part goes between host and path.
  *
  * @throws Fault `issuer.undiscoverable` if the identifier is no https URL without query, fragment and user.
  * @see [SD-JWT VC, 4.1](https://datatracker.ietf.org/doc/draft-ietf-oauth-sd-jwt-vc/)
@@ -60,12 +59,12 @@ export function jwtVcIssuerUrl(issuer: string, plainLoopback = false): string {
 /**
  * Reads JWT VC Issuer Metadata.
  *
- * @throws Fault `issuer.undiscoverable` if it is about another issuer or does not have exactly one of `jwks` and `jwks_uri`.
+ * @throws Fault `issuer.undiscoverable` if it is that of another issuer or does not have exactly one of `jwks` and `jwks_uri`.
  * @see [SD-JWT VC, 4.2](https://datatracker.ietf.org/doc/draft-ietf-oauth-sd-jwt-vc/)
  */
 export function readJwtVcIssuer(metadata: unknown, issuer: string): IssuerKeys {
   if (!isJsonObject(metadata) || memberOf(metadata, 'issuer') !== issuer) {
-    throw undiscoverable('The metadata is about another issuer.')
+    throw undiscoverable('The metadata is that of another issuer.')
   }
   const jwks = memberOf(metadata, 'jwks')
   const jwksUri = memberOf(metadata, 'jwks_uri')
@@ -75,7 +74,7 @@ export function readJwtVcIssuer(metadata: unknown, issuer: string): IssuerKeys {
 }
 
 /**
- * Picks a key out of a JWK Set.
+ * Selects a key of a JWK Set.
  *
  * @param kid Name of the key; null takes the only usable one.
  * @throws Fault `issuer.undiscoverable` if no key or more than one fits.
@@ -85,7 +84,7 @@ export function pickKey(jwks: unknown, kid: string | null): PublicJwk {
   if (!Array.isArray(keys) || keys.length > JWKS_KEYS_MAX) throw undiscoverable('The key set is malformed.')
   const fitting = keys.flatMap((key) => usable(key)).filter((key) => kid === null || key.kid === kid)
   const [only, ...others] = fitting
-  // [SEC-30] a name stands for one key
+  // [SEC-30] a key id must be unique
   if (only === undefined || others.length > 0) throw undiscoverable('The key set does not have exactly one such key.')
   return only
 }
@@ -94,9 +93,9 @@ function sourceOf(header: JsonObject, payload: JsonObject, plainLoopback: boolea
   const iss = memberOf(payload, 'iss') ?? null
   const kid = memberOf(header, 'kid') ?? null
   if (iss !== null && typeof iss !== 'string') throw undiscoverable('The issuer is not a string.')
-  // [VC-22] with a chain, every other key in the header is ignored
+  // [VC-22] with a chain, every other key reference in the header is ignored
   if (Object.hasOwn(header, 'x5c')) return { mechanism: 'x5c', chain: chainOf(memberOf(header, 'x5c')), iss }
-  if (iss === null) throw undiscoverable('The credential names neither an issuer nor a certificate.')
+  if (iss === null) throw undiscoverable('The credential has neither an issuer nor a certificate.')
   if (kid !== null && typeof kid !== 'string') throw undiscoverable('The name of the key is not a string.')
   if (looksLikeDid(iss))
     return { mechanism: 'did', did: parseDid(iss).did, kid: kid === null ? null : keyUrl(iss, kid) }
@@ -105,7 +104,7 @@ function sourceOf(header: JsonObject, payload: JsonObject, plainLoopback: boolea
 
 function keyUrl(did: string, kid: string): string {
   const url = kid.startsWith('#') ? did + kid : kid
-  // a key of another DID would let that DID speak for this one
+  // with a key of another DID, that DID could sign for this one
   if (parseKeyUrl(url).did !== did) throw undiscoverable('The key belongs to another DID than the issuer.')
   return url
 }

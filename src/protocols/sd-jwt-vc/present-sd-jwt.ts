@@ -8,8 +8,8 @@ import { hashOf } from './disclosure.ts'
 import { type DisclosedObject, type ProcessedSdJwt, processSdJwt } from './process-sd-jwt.ts'
 import { type SdJwt, withoutKeyBinding } from './sd-jwt.ts'
 
-/** For whom and for which request the holder proves to have the key. `aud`: the full client identifier of the verifier. */
-export type KeyBinding = {
+/** Input of a key binding. `aud`: the full client identifier of the verifier. */
+type KeyBinding = {
   readonly nonce: string
   readonly aud: string
   readonly iat: Date
@@ -19,12 +19,12 @@ export type KeyBinding = {
 }
 
 /**
- * Makes a presentation that discloses the claims at the paths and nothing else that can be kept back.
+ * Creates a presentation that discloses the claims at the paths and no other selectively disclosable ones.
  *
- * @param paths Claims path pointers into the processed payload. A selected value is disclosed with all that is in it; what it stands
- *   in is disclosed as structure only. No path: no disclosure.
+ * @param paths Claims path pointers into the processed payload. A selected value is disclosed with everything in it; the values
+ *   around it are disclosed as structure only. No path: no disclosure.
  * @param binding Null for a presentation without proof of possession.
- * @throws Fault `sd_jwt.unpresentable` if a path selects nothing or the credential breaks the rules for disclosures.
+ * @throws Fault `sd_jwt.unpresentable` if a path selects nothing or the credential violates the rules for disclosures.
  * @see [RFC 9901, 7.2](https://www.rfc-editor.org/rfc/rfc9901#section-7.2) and [OpenID4VP 1.0, 6.4](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#section-6.4)
  */
 export function presentSdJwt(sdJwt: SdJwt, paths: readonly ClaimPath[], binding: KeyBinding | null): string {
@@ -42,19 +42,19 @@ export function presentSdJwt(sdJwt: SdJwt, paths: readonly ClaimPath[], binding:
 }
 
 /**
- * The disclosures that a presentation of these paths needs [SD-21]: what stands at, in or above a selected value [DCQL-6].
+ * Returns the disclosures for a presentation of these paths [SD-21]: those at, in or above a selected value [DCQL-6].
  *
- * A value above is there as structure: its other disclosable members stay hidden, but members in the clear inside it do show.
+ * Of a value above, other selectively disclosable members stay hidden, but members in the clear are disclosed.
  */
 function disclosuresFor(
   { disclosed }: Pick<ProcessedSdJwt, 'disclosed'>,
   paths: readonly ClaimPath[],
 ): DisclosedObject[] {
-  const wanted = new PathSet(paths)
-  return disclosed.filter(({ path }) => wanted.touches(path))
+  const selected = new PathSet(paths)
+  return disclosed.filter(({ path }) => selected.touches(path))
 }
 
-/** Whether a pointer selects at least one value. A member that an object only inherits is not there. */
+/** Whether a pointer selects at least one value. Inherited properties do not count. */
 function selects(value: Json, [step, ...rest]: ClaimPath): boolean {
   if (step === undefined) return true
   if (typeof step === 'string') {

@@ -5,23 +5,23 @@ import { type FindingCode, finding, type SdJwtFinding } from './findings.ts'
 import { isAlwaysClear, isStructuralName } from './reserved-names.ts'
 import type { SdJwt } from './sd-jwt.ts'
 
-/** One value of the processed payload that came from a disclosure. `parent`: the disclosure whose value it stands in, if any. */
+/** One value of the processed payload that came from a disclosure. `parent`: the disclosure whose value contains it, if any. */
 export type DisclosedObject = {
   readonly path: ValuePath
   readonly disclosure: Disclosure
   readonly parent: DisclosedObject | null
 }
 
-/** An array of the processed payload that has disclosable elements: `issued[i]` is where its element i stood when it was issued. */
-export type DisclosedArray = { readonly path: ValuePath; readonly issued: readonly number[] }
+/** An array of the processed payload that has disclosable elements: `issued[i]` is the issued position of its element i. */
+type DisclosedArray = { readonly path: ValuePath; readonly issued: readonly number[] }
 
-/** What an SD-JWT says once its disclosures are put back. */
+/** The processed payload of an SD-JWT. */
 export type ProcessedSdJwt = {
-  /** All claims in the clear and from disclosures, registered ones included; `_sd`, `_sd_alg` and placeholders are gone. */
+  /** All claims in the clear and from disclosures, registered ones included; without `_sd`, `_sd_alg` and placeholders. */
   readonly payload: JsonObject
   readonly disclosed: readonly DisclosedObject[]
   readonly arrays: readonly DisclosedArray[]
-  /** Empty if every rule of RFC 9901, 7.1 step 3 holds; else `payload` must not be used. */
+  /** Empty if no rule of RFC 9901, 7.1 step 3 is violated; otherwise `payload` must not be used. */
   readonly findings: readonly SdJwtFinding[]
 }
 
@@ -36,7 +36,7 @@ type Walk = {
 }
 
 /**
- * Puts the disclosures of an SD-JWT back into its payload, under every reject rule for them.
+ * Inserts the disclosures of an SD-JWT into its payload and checks every rule for them.
  *
  * Signature, type, validity and key binding are NOT checked here; see `checkSdJwtVc` and `verifyPresentation`.
  *
@@ -45,7 +45,7 @@ type Walk = {
 export function processSdJwt({ jwt, disclosures }: Pick<SdJwt, 'jwt' | 'disclosures'>): ProcessedSdJwt {
   const codes = new Set<FindingCode>()
   const hash = hashOf(jwt.payload)
-  // RFC 9901 7.1 (2.c): an unknown or weak hash ends it, since no digest can be trusted
+  // RFC 9901 7.1 (2.c): with an unknown or weak hash no digest is trustworthy
   if (hash === null) return { payload: {}, disclosed: [], arrays: [], findings: [finding('sd_alg.unsupported')] }
   const byDigest = new Map<string, Disclosure>()
   for (const encoded of disclosures) {
@@ -56,34 +56,34 @@ export function processSdJwt({ jwt, disclosures }: Pick<SdJwt, 'jwt' | 'disclosu
     else byDigest.set(one.digest, one)
   }
   const walk: Walk = { byDigest, seen: new Set(), used: new Set(), disclosed: [], arrays: [], codes }
-  const payload = openObject(walk, jwt.payload, { path: [], parent: null, depth: 1 })
+  const payload = processObject(walk, jwt.payload, { path: [], parent: null, depth: 1 })
   // RFC 9901 7.1 (5): a disclosure that nothing refers to
   if (walk.used.size < byDigest.size) codes.add('disclosure.unreferenced')
   return { payload, disclosed: walk.disclosed, arrays: walk.arrays, findings: [...codes].map(finding) }
 }
 
-function open(walk: Walk, value: Json, place: Place): Json {
+function processValue(walk: Walk, value: Json, place: Place): Json {
   if (isPlain(value)) return value
-  // [SEC-41] disclosures inside disclosures nest deeper than each of their texts does
+  // [SEC-41] nested disclosures can be deeper than each of their texts
   if (place.depth > JSON_DEPTH_MAX) {
     walk.codes.add('structure.deep')
     return null
   }
-  return isJsonObject(value) ? openObject(walk, value, place) : openArray(walk, value as readonly Json[], place)
+  return isJsonObject(value) ? processObject(walk, value, place) : processArray(walk, value as readonly Json[], place)
 }
 
-function openObject(walk: Walk, object: JsonObject, place: Place): JsonObject {
-  const opened: Record<string, Json> = {}
+function processObject(walk: Walk, object: JsonObject, place: Place): JsonObject {
+  const processed: Record<string, Json> = {}
   for (const [name, value] of Object.entries(object)) {
     if (name === '_sd' || (name === '_sd_alg' && place.depth === 1)) continue
     // RFC 9901 4.1.1: `_sd_alg` is a claim of the top level
     if (name === '_sd_alg') walk.codes.add('sd_alg.nested')
     // RFC 9901 4.1 (7): `...` is no member name but in a placeholder
     else if (name === '...') walk.codes.add('digest.malformed')
-    else opened[name] = isPlain(value) ? value : open(walk, value, below(place, name))
+    else processed[name] = isPlain(value) ? value : processValue(walk, value, below(place, name))
   }
-  for (const digest of digestsOf(walk, object)) openMember(walk, opened, digest, place)
-  return opened
+  for (const digest of digestsOf(walk, object)) insertMember(walk, processed, digest, place)
+  return processed
 }
 
 function digestsOf(walk: Walk, object: JsonObject): readonly string[] {
@@ -95,20 +95,20 @@ function digestsOf(walk: Walk, object: JsonObject): readonly string[] {
   return []
 }
 
-function openMember(walk: Walk, opened: Record<string, Json>, digest: string, place: Place): void {
-  const disclosure = take(walk, digest)
+function insertMember(walk: Walk, processed: Record<string, Json>, digest: string, place: Place): void {
+  const disclosure = findDisclosure(walk, digest)
   if (disclosure === null) return
   const { name } = disclosure
   const path = name === null ? place.path : [...place.path, name]
-  const objection = objectionTo(disclosure, opened, path)
-  if (objection !== null) walk.codes.add(objection)
-  if (objection !== null || name === null) return
+  const error = checkMember(disclosure, processed, path)
+  if (error !== null) walk.codes.add(error)
+  if (error !== null || name === null) return
   const disclosed = { path, disclosure, parent: place.parent }
   walk.disclosed.push(disclosed)
-  opened[name] = open(walk, disclosure.value, { path, parent: disclosed, depth: place.depth + 1 })
+  processed[name] = processValue(walk, disclosure.value, { path, parent: disclosed, depth: place.depth + 1 })
 }
 
-function objectionTo({ name }: Disclosure, opened: JsonObject, path: ValuePath): FindingCode | null {
+function checkMember({ name }: Disclosure, processed: JsonObject, path: ValuePath): FindingCode | null {
   // RFC 9901 7.1 (3.c.ii.1): a member of an object has three elements
   if (name === null) return 'disclosure.misplaced'
   // RFC 9901 7.1 (3.c.ii.2): not `_sd` nor `...`; nor a name that would change the object itself
@@ -116,47 +116,47 @@ function objectionTo({ name }: Disclosure, opened: JsonObject, path: ValuePath):
   // SD-JWT VC 2.2.2.2: these claims, with all that is in them, are never disclosed selectively
   if (isAlwaysClear(String(path[0]))) return 'disclosure.control'
   // RFC 9901 7.1 (3.c.ii.3): the name is taken, in the clear or by another disclosure
-  return Object.hasOwn(opened, name) ? 'disclosure.collision' : null
+  return Object.hasOwn(processed, name) ? 'disclosure.collision' : null
 }
 
-function openArray(walk: Walk, array: readonly Json[], place: Place): Json {
-  const opened: Json[] = []
+function processArray(walk: Walk, array: readonly Json[], place: Place): Json {
+  const processed: Json[] = []
   const issued: number[] = []
   let disclosable = false
   for (const [position, item] of array.entries()) {
     const placeholder = isJsonObject(item) && Object.hasOwn(item, '...')
     disclosable ||= placeholder
-    const before = opened.length
-    if (placeholder) openElement(walk, opened, item, place)
-    else opened.push(open(walk, item, below(place, before)))
-    if (opened.length > before) issued.push(position)
+    const before = processed.length
+    if (placeholder) insertElement(walk, processed, item, place)
+    else processed.push(processValue(walk, item, below(place, before)))
+    if (processed.length > before) issued.push(position)
   }
   if (disclosable) walk.arrays.push({ path: place.path, issued })
-  return opened
+  return processed
 }
 
-function openElement(walk: Walk, opened: Json[], placeholder: JsonObject, place: Place): void {
+function insertElement(walk: Walk, processed: Json[], placeholder: JsonObject, place: Place): void {
   const digest = placeholder['...']
   // RFC 9901 4.2.4.2: exactly one member, and it is a string
   if (typeof digest !== 'string' || Object.keys(placeholder).length !== 1) {
     walk.codes.add('digest.malformed')
     return
   }
-  const disclosure = take(walk, digest)
+  const disclosure = findDisclosure(walk, digest)
   if (disclosure === null) return
-  const path = [...place.path, opened.length]
+  const path = [...place.path, processed.length]
   // RFC 9901 7.1 (3.c.iii.1): an array element has two elements
   if (disclosure.name !== null) walk.codes.add('disclosure.misplaced')
   else if (isAlwaysClear(String(path[0]))) walk.codes.add('disclosure.control')
   else {
     const disclosed = { path, disclosure, parent: place.parent }
     walk.disclosed.push(disclosed)
-    opened.push(open(walk, disclosure.value, { path, parent: disclosed, depth: place.depth + 1 }))
+    processed.push(processValue(walk, disclosure.value, { path, parent: disclosed, depth: place.depth + 1 }))
   }
 }
 
-/** The disclosure of a digest, or null if there is none: a decoy, or something the holder kept back. */
-function take(walk: Walk, digest: string): Disclosure | null {
+/** Returns the disclosure of a digest, or null if there is none: a decoy, or a claim that the holder does not disclose. */
+function findDisclosure(walk: Walk, digest: string): Disclosure | null {
   // RFC 9901 7.1 (4): no digest twice, whether a disclosure belongs to it or not
   if (walk.seen.has(digest)) {
     walk.codes.add('digest.duplicate')

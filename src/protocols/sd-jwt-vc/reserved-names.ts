@@ -7,7 +7,7 @@ const registered: ReadonlySet<string> = new Set([
   ...['cnf', 'vct', 'vct#integrity', 'aka_vcts', 'status'],
 ])
 
-/** Claims of an SD-JWT VC that stand in the clear with all that is in them. `iat` and `sub` may be disclosable. */
+/** Claims of an SD-JWT VC that are in the clear with everything in them. `iat` and `sub` may be disclosable. */
 const alwaysClear: ReadonlySet<string> = new Set(
   ['iss', 'nbf', 'exp', 'cnf', 'vct', 'vct#integrity', 'aka_vcts', 'status'], // [VC-2]
 )
@@ -15,7 +15,7 @@ const alwaysClear: ReadonlySet<string> = new Set(
 /**
  * Whether an attribute of a template may not have this name [SD-13].
  *
- * @param nested The attribute stands inside another one, where only the names of SD-JWT itself are taken.
+ * @param nested The attribute is inside another one, where only the names of SD-JWT itself are reserved.
  */
 export function isReservedName(name: string, nested = false): boolean {
   return structural.has(name) || (!nested && registered.has(name))

@@ -1,7 +1,7 @@
 import { digestBase64url, equalInConstantTime } from '../../crypto/digest.ts'
 import { type JsonObject, memberOf } from '../../crypto/json.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
-import { type Jws, type JwsAlg, objectionToJws, parseCompact } from '../../crypto/jws.ts'
+import { findJwsError, type Jws, type JwsAlg, parseCompact } from '../../crypto/jws.ts'
 import {
   type CheckedSdJwtVc,
   CLOCK_SKEW_SECONDS,
@@ -14,10 +14,10 @@ import { hashOf } from './disclosure.ts'
 import { type FindingCode, finding } from './findings.ts'
 import { type SdJwt, withoutKeyBinding } from './sd-jwt.ts'
 
-/** How far the `iat` of a key binding may be from the moment, in either direction, unless told. */
-export const KEY_BINDING_AGE_MAX_SECONDS = 300
+/** Default tolerance of the `iat` of a key binding, in either direction. */
+const KEY_BINDING_AGE_MAX_SECONDS = 300
 
-/** What the verifier sent and demands. `keyBinding` comes from its policy, never from what arrived [SEC-56]. */
+/** Policy of a verifier. `keyBinding` is independent of the presentation [SEC-56]. */
 export type PresentationPolicy = CredentialPolicy & {
   readonly keyBinding: 'required' | 'optional'
   readonly nonce: string
@@ -27,16 +27,16 @@ export type PresentationPolicy = CredentialPolicy & {
   readonly keyBindingAgeMaxSeconds?: number
 }
 
-/** A checked presentation. With findings, `claims` must not be used. `keyBinding`: what the holder signed, null if nothing. */
+/** A checked presentation. With findings, `claims` must not be used. `keyBinding`: the claims that the holder signed, null without. */
 export type VerifiedPresentation = CheckedSdJwtVc & {
   readonly claims: JsonObject
   readonly keyBinding: JsonObject | null
 }
 
 /**
- * Verifies a presentation: the credential, and that its holder made it for us and for this request.
+ * Verifies a presentation: the credential, and its key binding to this verifier and request.
  *
- * NOT checked: whether `issuerKey` is the issuer's, trust in the issuer, the status list, whether the claims answer the query.
+ * NOT checked: whether `issuerKey` is the issuer's, trust in the issuer, the status list, whether the claims satisfy the query.
  *
  * @see [RFC 9901, 7.3](https://www.rfc-editor.org/rfc/rfc9901#section-7.3)
  */
@@ -50,11 +50,11 @@ export function verifyPresentation(sdJwt: SdJwt, policy: PresentationPolicy): Ve
 type Outcome = { readonly codes: readonly FindingCode[]; readonly keyBinding: JsonObject | null }
 
 function checkKeyBinding(sdJwt: SdJwt, { payload }: CheckedSdJwtVc, policy: PresentationPolicy): Outcome {
-  // RFC 9901 7.3 (2): whether one is needed was decided before anything arrived
+  // RFC 9901 7.3 (2): policy determines whether key binding is required
   if (sdJwt.keyBinding === null) {
     return { codes: policy.keyBinding === 'required' ? ['kb.missing'] : [], keyBinding: null }
   }
-  // one that is not needed is verified all the same: nobody makes a broken one by accident
+  // an optional key binding is verified too: a broken one is an attack
   const holderKey = holderKeyOf(payload)
   if (holderKey === null || holderKey === 'malformed') return { codes: ['kb.no_key'], keyBinding: null }
   let jwt: Jws
@@ -76,8 +76,8 @@ const signatureFindings = {
 } as const
 
 function checkSignature(jwt: Jws, holderKey: PublicJwk, { keyBindingAlgs }: PresentationPolicy): FindingCode[] {
-  const objection = objectionToJws(jwt, holderKey, { typ: 'kb+jwt', ...(keyBindingAlgs && { algs: keyBindingAlgs }) })
-  return objection === null ? [] : [signatureFindings[objection.code]]
+  const error = findJwsError(jwt, holderKey, { typ: 'kb+jwt', ...(keyBindingAlgs && { algs: keyBindingAlgs }) })
+  return error === null ? [] : [signatureFindings[error.code]]
 }
 
 function checkBound(sdJwt: SdJwt, payload: JsonObject, policy: PresentationPolicy): FindingCode[] {
@@ -96,7 +96,7 @@ function checkBound(sdJwt: SdJwt, payload: JsonObject, policy: PresentationPolic
   return codes
 }
 
-/** RFC 9901 7.3 (5.d): made within the window; and its own `exp` and `nbf`, if it has them, hold. */
+/** RFC 9901 7.3 (5.d): `iat` is within the window, and `exp` and `nbf`, if present, are valid. */
 function isTimely(payload: JsonObject, { now, keyBindingAgeMaxSeconds }: PresentationPolicy): boolean {
   const seconds = now.getTime() / 1000
   const [iat, exp, nbf] = (['iat', 'exp', 'nbf'] as const).map((name) => memberOf(payload, name))

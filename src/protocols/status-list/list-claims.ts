@@ -2,10 +2,10 @@ import { Fault } from '../../fault.ts'
 
 const SKEW_SECONDS = 60
 
-/** The claims of a token around its list, whatever they are encoded in. */
-export type ListClaims = { readonly sub: unknown; readonly iat: unknown; readonly exp: unknown; readonly ttl: unknown }
+/** The claims of a token besides its list, from JWT or CWT. */
+type ListClaims = { readonly sub: unknown; readonly iat: unknown; readonly exp: unknown; readonly ttl: unknown }
 
-/** What holds of a token whose claims were checked. */
+/** The times of a token whose claims are valid. */
 export type ListTimes = {
   readonly issuedAt: Date
   readonly expiresAt: Date | null
@@ -13,7 +13,7 @@ export type ListTimes = {
 }
 
 /**
- * Checks the claims of a Status List Token but for the list.
+ * Checks the claims of a Status List Token besides the list.
  *
  * @param uri The one in the credential.
  * @throws Fault `status_list.invalid`
@@ -37,7 +37,7 @@ export function checkListClaims({ sub, iat, exp, ttl }: ListClaims, uri: string,
   }
 }
 
-/** A status list that cannot be used: no statement about the credential is possible. */
+/** Returns the fault for an unusable status list: the status of the credential is unknown. */
 export function invalidStatusList(detail: string, cause?: unknown): Fault {
   return new Fault('status_list.invalid', cause === undefined ? { detail } : { detail, cause })
 }

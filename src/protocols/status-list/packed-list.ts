@@ -1,30 +1,30 @@
 import { deflateSync, inflateSync } from 'node:zlib'
 import { Fault } from '../../fault.ts'
 
-/** How many bits one status takes. [TS-1] */
+/** Number of bits of one status. [TS-1] */
 export type StatusBits = 1 | 2 | 4 | 8
 
-/** A status list as bytes: entry `i` stands in byte `i * bits / 8`, the lowest bits first. */
+/** A status list as bytes: entry `i` is in byte `i * bits / 8`, the lowest bits first. */
 export type PackedList = { readonly bits: StatusBits; readonly packed: Uint8Array }
 
 /** Registered status values; a verifier rejects every other one. [TS-4] */
 export const statusValues = { valid: 0, revoked: 1, suspended: 2 } as const
 
-/** How large a list may become when it is inflated: 2^27 entries of one bit. [SEC-40] */
-export const INFLATED_BYTES_MAX = 16 * 1024 * 1024
+/** Maximum size of an inflated list: 2^27 entries of one bit. [SEC-40] */
+const INFLATED_BYTES_MAX = 16 * 1024 * 1024
 
 /** An empty list, all valid. @param size Entries; rounded up to whole bytes. [TS-3] */
 export function emptyList(bits: StatusBits, size: number): PackedList {
   return { bits, packed: new Uint8Array(Math.ceil((size * bits) / 8)) }
 }
 
-/** How many statuses a list holds. */
+/** Returns the number of statuses in a list. */
 export function sizeOf({ bits, packed }: PackedList): number {
   return (packed.length * 8) / bits
 }
 
 /**
- * One status of a list, read in place.
+ * Returns one status of a list.
  *
  * @throws Fault `status_list.invalid` if the index is outside the list: such a credential must be rejected.
  * @see [Token Status List, 8.3](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-8.3)
@@ -34,7 +34,7 @@ export function statusOfEntry(list: PackedList, index: number): number {
   return ((list.packed[byte] ?? 0) >> shift) & mask(list.bits)
 }
 
-/** Writes one status in place. Meant for building a list; a verified one is nobody's to change. @throws Fault `status_list.invalid` */
+/** Writes one status in place. Only for building a list, not for a verified one. @throws Fault `status_list.invalid` */
 export function setStatus(list: PackedList, index: number, status: number): void {
   if (!Number.isInteger(status) || status < 0 || status > mask(list.bits)) {
     throw new Fault('status_list.invalid', { detail: 'The status does not fit into the bits of the list.' })
@@ -43,10 +43,10 @@ export function setStatus(list: PackedList, index: number, status: number): void
   list.packed[byte] = ((list.packed[byte] ?? 0) & ~(mask(list.bits) << shift)) | (status << shift)
 }
 
-/** A list as its tokens carry it, so that it is compressed once for any number of them. */
+/** A compressed list, for any number of tokens. */
 export type CompressedList = { readonly bits: StatusBits; readonly lst: Buffer }
 
-/** Above so many bytes the best compression costs ten times the time and saves a tenth. */
+/** Above this size, the best compression takes ten times as long and saves a tenth. */
 const BEST_BYTES_MAX = 4096
 
 /** The list with the bytes of its `lst`: DEFLATE in the ZLIB format. [TS-2] A compressed one is returned as it is. */
@@ -56,7 +56,7 @@ export function compressList(list: PackedList | CompressedList): CompressedList 
   return { bits, lst: deflateSync(packed, { level: packed.length > BEST_BYTES_MAX ? 6 : 9 }) }
 }
 
-/** What `info` makes of the answer, which the types of Node do not say. `bytesWritten`: how much of the input was used. */
+/** The result with the option `info`, which the types of Node lack. `bytesWritten`: number of input bytes consumed. */
 type Inflated = { readonly buffer: Buffer; readonly engine: { readonly bytesWritten: number } }
 
 /**
@@ -78,7 +78,7 @@ export function inflateList(bits: StatusBits, compressed: Uint8Array): PackedLis
   }
 }
 
-/** True for a number of bits that a list may have. */
+/** Whether a number of bits is allowed. */
 export function isStatusBits(value: unknown): value is StatusBits {
   return value === 1 || value === 2 || value === 4 || value === 8
 }

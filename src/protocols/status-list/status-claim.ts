@@ -2,20 +2,20 @@ import { isJsonObject } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import { asPeerUrl, isText, type PeerPolicy } from '../shape.ts'
 
-/** Where the status of a credential stands. */
+/** The status list and index of a credential. */
 export type StatusReference = { readonly uri: string; readonly index: number }
 
-/** The `status` claim of a credential. */
+/** Builds the `status` claim of a credential. */
 export function buildStatusClaim({ uri, index }: StatusReference) {
   return { status_list: { idx: index, uri } }
 }
 
 /**
- * Reads the `status` claim of a credential.
+ * Parses the `status` claim of a credential.
  *
  * @param status The claim; undefined if the credential has none.
  * @returns null if the credential has no status.
- * @throws Fault `status_list.invalid` if it has one that cannot be evaluated, also by an unknown mechanism: then fail closed.
+ * @throws Fault `status_list.invalid` if it has one that cannot be evaluated, including unknown mechanisms: fail closed.
  * @see [Token Status List, 6.2](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-6.2)
  */
 export function readStatusClaim(status: unknown, policy: PeerPolicy): StatusReference | null {

@@ -1,11 +1,11 @@
 import type { VerificationKey } from '../../crypto/jwk.ts'
-import { onceThere, type SigningKey, type SoftwareKey, type Soon } from '../../crypto/signing-key.ts'
+import { type MaybePromise, mapMaybePromise, type SigningKey, type SoftwareKey } from '../../crypto/signing-key.ts'
 import { decodeCbor } from '../cbor/decode.ts'
 import { encodeCbor } from '../cbor/encode.ts'
 import { newBudget } from '../cbor/reader.ts'
 import { type Cbor, type CborMap, isBytes, isCborMap } from '../cbor/value.ts'
 import type { CoseAlg } from '../cose/algorithms.ts'
-import { headerLabels, objectionToSign1, readSign1, type Sign1, sign1 } from '../cose/sign1.ts'
+import { findSign1Error, headerLabels, readSign1, type Sign1, sign1 } from '../cose/sign1.ts'
 import { toX5chain, x5chainOf } from '../cose/x5chain.ts'
 import { checkListClaims, invalidStatusList } from './list-claims.ts'
 import { type CompressedList, compressList, inflateList, isStatusBits, type PackedList } from './packed-list.ts'
@@ -17,10 +17,10 @@ export const STATUS_LIST_CWT_MEDIA_TYPE = 'application/statuslist+cwt'
 /** CWT claims (RFC 8392 and 7.2). */
 const claim = { sub: 2, exp: 4, iat: 6, statusList: 65_533, ttl: 65_534 } as const
 
-type Ask = {
+type Input = {
   readonly uri: string
   readonly list: PackedList | CompressedList
-  /** Where all lists of the issuer are named. */
+  /** Address of the list of all status lists of the issuer. */
   readonly aggregationUri?: string
   readonly ttlSeconds: number
   readonly lifetimeSeconds: number
@@ -28,35 +28,35 @@ type Ask = {
 }
 
 /**
- * Makes a Status List Token in CBOR, which is what an mdoc refers to.
+ * Creates a Status List Token in CBOR, for mdocs.
  *
- * @param ask `uri`: where the token will be served, exactly. `x5chain`: DER, leaf first, without the root; in the protected header, as
- * ISO/IEC 18013-5 wants it [MD-10].
+ * @param input `uri`: where the token will be served, exactly. `x5chain`: DER, leaf first, without the root; in the protected header, as
+ * ISO/IEC 18013-5 requires [MD-10].
  * @returns A tagged COSE_Sign1.
  * @see [Token Status List, 5.2](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-5.2)
  */
-export function buildStatusListCwt(ask: Ask, key: SoftwareKey, now: Date): Buffer
-export function buildStatusListCwt(ask: Ask, key: SigningKey, now: Date): Soon<Buffer>
-export function buildStatusListCwt(ask: Ask, key: SigningKey, now: Date): Soon<Buffer> {
+export function buildStatusListCwt(input: Input, key: SoftwareKey, now: Date): Buffer
+export function buildStatusListCwt(input: Input, key: SigningKey, now: Date): MaybePromise<Buffer>
+export function buildStatusListCwt(input: Input, key: SigningKey, now: Date): MaybePromise<Buffer> {
   const iat = Math.floor(now.getTime() / 1000)
   const claims = new Map<number, Cbor>([
-    [claim.sub, ask.uri],
+    [claim.sub, input.uri],
     [claim.iat, iat],
-    [claim.exp, iat + ask.lifetimeSeconds],
-    [claim.ttl, ask.ttlSeconds],
-    [claim.statusList, writeList(compressList(ask.list), ask.aggregationUri)],
+    [claim.exp, iat + input.lifetimeSeconds],
+    [claim.ttl, input.ttlSeconds],
+    [claim.statusList, writeList(compressList(input.list), input.aggregationUri)],
   ])
   const protectedHeader = new Map<number, Cbor>([[headerLabels.typ, STATUS_LIST_CWT_MEDIA_TYPE]])
   const unprotectedHeader = new Map<number, Cbor>()
-  if ('kid' in ask.header) unprotectedHeader.set(headerLabels.kid, Buffer.from(ask.header.kid))
-  else protectedHeader.set(headerLabels.x5chain, toX5chain(ask.header.x5chain))
+  if ('kid' in input.header) unprotectedHeader.set(headerLabels.kid, Buffer.from(input.header.kid))
+  else protectedHeader.set(headerLabels.x5chain, toX5chain(input.header.x5chain))
   // 7.2: tagged, and without the tag of a CWT
   const signed = sign1({ payload: encodeCbor(claims), protectedHeader, unprotectedHeader, isTagged: true }, key)
-  return onceThere(signed, encodeCbor)
+  return mapMaybePromise(signed, encodeCbor)
 }
 
-/** A token taken apart. `kid` and `x5chain` say how its key is found. Nothing in it is verified. */
-export type StatusListCwt = {
+/** A parsed token. `kid` and `x5chain` identify its key. Nothing in it is verified. */
+type StatusListCwt = {
   readonly sign1: Sign1
   readonly claims: CborMap
   readonly kid: string | null
@@ -64,7 +64,7 @@ export type StatusListCwt = {
   readonly x5chain: readonly Uint8Array[]
 }
 
-/** Takes a token apart, so that the caller can find the key that its header names. @throws Fault `status_list.invalid` */
+/** Parses a token, so that the caller can resolve the key in its header. @throws Fault `status_list.invalid` */
 export function parseStatusListCwt(token: Uint8Array): StatusListCwt {
   try {
     const budget = newBudget()
@@ -83,10 +83,10 @@ export function parseStatusListCwt(token: Uint8Array): StatusListCwt {
 /**
  * Verifies a Status List Token in CBOR and inflates its list.
  *
- * Whether the key may speak for the issuer of the credential is the caller's to settle before.
+ * NOT checked: whether the key may sign for the issuer of the credential.
  *
- * @param expected `uri`: the one in the credential. `isForMdoc`: ISO/IEC 18013-5 wants one bit for each entry and an end [MD-10].
- * @throws Fault `status_list.invalid`; no statement about the credential is possible then.
+ * @param expected `uri`: the one in the credential. `isForMdoc`: ISO/IEC 18013-5 requires one bit for each entry and `exp` [MD-10].
+ * @throws Fault `status_list.invalid`; the status of the credential is unknown then.
  * @see [Token Status List, 8.3](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-8.3)
  */
 export function verifyStatusListCwt(
@@ -95,18 +95,18 @@ export function verifyStatusListCwt(
   expected: { readonly uri: string; readonly algs?: readonly CoseAlg[]; readonly isForMdoc?: boolean },
   now: Date,
 ): VerifiedList {
-  const objection = objectionToSign1(token.sign1, key, expected.algs && { algs: expected.algs })
-  if (objection !== null) throw invalidStatusList(objection.message)
-  // [SEC-21] protected: a CWT made for another use is none for this one
+  const error = findSign1Error(token.sign1, key, expected.algs && { algs: expected.algs })
+  if (error !== null) throw invalidStatusList(error.message)
+  // [SEC-21] protected: a CWT of another use is refused
   const typ = token.sign1.protectedHeader.get(headerLabels.typ)
   if (typeof typ !== 'string' || typ.toLowerCase() !== STATUS_LIST_CWT_MEDIA_TYPE)
-    throw invalidStatusList('The CWT is of another type.')
+    throw invalidStatusList('The CWT has another type.')
   const { claims } = token
   const [sub, iat, exp, ttl] = (['sub', 'iat', 'exp', 'ttl'] as const).map((name) => claims.get(claim[name]))
   const times = checkListClaims({ sub, iat, exp, ttl }, expected.uri, now)
   const list = readList(claims.get(claim.statusList))
   if (expected.isForMdoc === true && (list.bits !== 1 || times.expiresAt === null))
-    throw invalidStatusList('A status list for mdocs has one bit for each entry, and an end.')
+    throw invalidStatusList('A status list for mdocs needs one bit for each entry, and exp.')
   return { ...list, uri: expected.uri, ...times }
 }
 

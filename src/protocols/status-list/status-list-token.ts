@@ -1,63 +1,60 @@
 import { fromBase64url } from '../../crypto/base64url.ts'
 import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
-import type { PublicJwk } from '../../crypto/jwk.ts'
-import { type Jws, type JwsAlg, objectionToJws, parseCompact, signCompact } from '../../crypto/jws.ts'
-import type { SigningKey, SoftwareKey, Soon } from '../../crypto/signing-key.ts'
+import type { PublicJwk, VerificationKey } from '../../crypto/jwk.ts'
+import { findJwsError, type Jws, type JwsAlg, parseCompact, signCompact } from '../../crypto/jws.ts'
+import type { MaybePromise, SigningKey, SoftwareKey } from '../../crypto/signing-key.ts'
 import { checkListClaims, invalidStatusList, type ListTimes } from './list-claims.ts'
 import { type CompressedList, compressList, inflateList, isStatusBits, type PackedList } from './packed-list.ts'
 
-/** A list that came in a verified token. `ttlSeconds` and `expiresAt` bound how long it may be kept. */
+/** The list of a verified token. `ttlSeconds` and `expiresAt` limit how long it may be cached. */
 export type VerifiedList = PackedList & ListTimes & { readonly uri: string }
-
-/** A public key, as JWK or imported. */
-export type VerifyingKey = Parameters<typeof objectionToJws>[1]
 
 /** The media type of the token, as `Accept` and `Content-Type` spell it. */
 export const STATUS_LIST_MEDIA_TYPE = 'application/statuslist+jwt'
 
 const TYPE = 'statuslist+jwt'
 const TOKEN_CHARS_MAX = 7_500_000 // 5 MiB of compressed list in base64url, and the rest of the token
-const FRESH_SECONDS = { min: 60, max: 86_400, untold: 300 } as const
+const FRESH_SECONDS = { min: 60, max: 86_400, fallback: 300 } as const
 
-type Ask = {
+type Input = {
   readonly uri: string
   readonly list: PackedList | CompressedList
-  /** Where all lists of the issuer are named. */
+  /** Address of the list of all status lists of the issuer. */
   readonly aggregationUri?: string
   readonly ttlSeconds: number
   readonly lifetimeSeconds: number
   readonly header: { readonly kid: string; readonly jwk?: PublicJwk } | { readonly x5c: readonly string[] }
-  /** Only where credentials name the issuer so. */
+  /** Only if the credentials have this `iss`. */
   readonly issuer?: string
 }
 
 /**
- * Makes a Status List Token.
+ * Creates a Status List Token.
  *
- * @param ask `uri`: where the token will be served, exactly. `header`: how the key is found, `kid`, with the key itself or without, or `x5c`.
+ * @param input `uri`: where the token will be served, exactly. `header`: identifies the key by `kid`, with or without the key itself, or by `x5c`.
  * @see [Token Status List, 5.1](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-5.1)
  */
-export function buildStatusListToken(ask: Ask, key: SoftwareKey, now: Date): string
-export function buildStatusListToken(ask: Ask, key: SigningKey, now: Date): Soon<string>
-export function buildStatusListToken(ask: Ask, key: SigningKey, now: Date): Soon<string> {
+export function buildStatusListToken(input: Input, key: SoftwareKey, now: Date): string
+export function buildStatusListToken(input: Input, key: SigningKey, now: Date): MaybePromise<string>
+export function buildStatusListToken(input: Input, key: SigningKey, now: Date): MaybePromise<string> {
   const iat = Math.floor(now.getTime() / 1000)
-  const { bits, lst } = compressList(ask.list)
+  const { bits, lst } = compressList(input.list)
   const claims = {
-    ...(ask.issuer === undefined ? {} : { iss: ask.issuer }),
-    sub: ask.uri,
+    ...(input.issuer === undefined ? {} : { iss: input.issuer }),
+    sub: input.uri,
     iat,
-    exp: iat + ask.lifetimeSeconds,
-    ttl: ask.ttlSeconds,
+    exp: iat + input.lifetimeSeconds,
+    ttl: input.ttlSeconds,
     status_list: {
       bits,
       lst: lst.toString('base64url'),
-      ...(ask.aggregationUri !== undefined && { aggregation_uri: ask.aggregationUri }),
+      ...(input.aggregationUri !== undefined && { aggregation_uri: input.aggregationUri }),
     },
   }
-  return signCompact({ ...ask.header, typ: TYPE }, claims, key)
+  return signCompact({ ...input.header, typ: TYPE }, claims, key)
 }
 
-/** Takes a token apart, so that the caller can find the key that its header names. Verifies nothing. @throws Fault `status_list.invalid` */
+/** Parses a token, so that the caller can resolve the key in its header. Verifies nothing. @throws Fault `status_list.invalid` */
 export function parseStatusListToken(token: string): Jws {
   try {
     return parseCompact(token, { charsMax: TOKEN_CHARS_MAX })
@@ -69,30 +66,30 @@ export function parseStatusListToken(token: string): Jws {
 /**
  * Verifies a Status List Token and inflates its list.
  *
- * Whether the key may speak for the issuer of the credential is the caller's to settle before.
+ * NOT checked: whether the key may sign for the issuer of the credential.
  *
- * @param expected `uri`: the one in the credential. `algs`: all that we verify unless told.
- * @throws Fault `status_list.invalid`; no statement about the credential is possible then.
+ * @param expected `uri`: the one in the credential. `algs`: by default {@link jwsAlgs}.
+ * @throws Fault `status_list.invalid`; the status of the credential is unknown then.
  * @see [Token Status List, 8.3](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-8.3)
  */
 export function verifyStatusListToken(
   jws: Jws,
-  key: VerifyingKey,
+  key: VerificationKey,
   expected: { readonly uri: string; readonly algs?: readonly JwsAlg[] },
   now: Date,
 ): VerifiedList {
   // 7.5, step 4: signature and typ
   const policy = expected.algs === undefined ? { typ: TYPE } : { typ: TYPE, algs: expected.algs }
-  const objection = objectionToJws(jws, key, policy)
-  if (objection !== null) throw invalidStatusList(objection.message)
+  const error = findJwsError(jws, key, policy)
+  if (error !== null) throw invalidStatusList(error.message)
   const { sub, iat, exp, ttl, status_list: list } = jws.payload
   return { ...readList(list), uri: expected.uri, ...checkListClaims({ sub, iat, exp, ttl }, expected.uri, now) }
 }
 
-/** Until when a fetched list may be used without asking again: its `ttl`, clamped to 1 minute and 1 day, never beyond `exp`. */
+/** Until when a fetched list may be cached: its `ttl`, clamped to 1 minute and 1 day, never beyond `exp`. */
 export function freshUntil(list: Pick<VerifiedList, 'ttlSeconds' | 'expiresAt'>, fetchedAt: Date): Date {
-  const { min, max, untold } = FRESH_SECONDS
-  const ttl = Math.min(Math.max(list.ttlSeconds ?? untold, min), max)
+  const { min, max, fallback } = FRESH_SECONDS
+  const ttl = Math.min(Math.max(list.ttlSeconds ?? fallback, min), max)
   const until = fetchedAt.getTime() + ttl * 1000
   return new Date(list.expiresAt === null ? until : Math.min(until, list.expiresAt.getTime()))
 }

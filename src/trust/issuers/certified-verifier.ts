@@ -1,6 +1,6 @@
 import type { VerificationKey } from '../../crypto/jwk.ts'
 import type { AnchorSet } from '../../crypto/x509-path/anchor.ts'
-import { type PathAsk, validatePath } from '../../crypto/x509-path/validate-path.ts'
+import { type PathInput, validatePath } from '../../crypto/x509-path/validate-path.ts'
 import { Fault } from '../../fault.ts'
 import type { ClientId } from '../../protocols/openid4vp/client-id.ts'
 import type { TrustNeeds } from '../lookups/needs.ts'
@@ -11,7 +11,7 @@ import { describeRoot, lacksOnlyAnchor, unknownRootOf } from './unanchored.ts'
 export type CertifiedVerifier = { readonly key: VerificationKey; readonly name: string | null; readonly isOwn: boolean }
 
 /** What a chain is validated with. `revocation`: the result of `verifierRevocation`. */
-type Anchoring = { readonly anchors: AnchorSet; readonly now: Date; readonly revocation?: PathAsk['revocation'] }
+type Anchoring = { readonly anchors: AnchorSet; readonly now: Date; readonly revocation?: PathInput['revocation'] }
 
 /** `address`: where the response goes, if a certificate of its host is accepted; null: only trusted chains. `operation`: adds a trusted entity. */
 type UntrustedPolicy = { readonly address: string | null; readonly operation: string }
@@ -21,7 +21,7 @@ export async function verifierRevocation(
   platform: TrustNeeds,
   x5c: readonly string[],
   { anchors, now }: Pick<Anchoring, 'anchors' | 'now'>,
-): Promise<PathAsk['revocation']> {
+): Promise<PathInput['revocation']> {
   const chain = x5c.map((one) => Buffer.from(one, 'base64'))
   return revocationFor(platform, { chain, anchors, purpose: 'verifier', at: now }, now)
 }

@@ -1,5 +1,5 @@
 import { type Crl, readCrl } from '../../crypto/x509-path/crl.ts'
-import { type PathAsk, validatePath } from '../../crypto/x509-path/validate-path.ts'
+import { type PathInput, validatePath } from '../../crypto/x509-path/validate-path.ts'
 import { Fault } from '../../fault.ts'
 import { tenantOfWork } from '../../http/routes/tenant-of-work.ts'
 import type { OutboundFetch, Platform } from '../../platform.ts'
@@ -31,9 +31,9 @@ const READ_TO_DER = 3
  */
 export async function revocationFor(
   needs: RevocationNeeds,
-  ask: Omit<PathAsk, 'revocation'>,
+  ask: Omit<PathInput, 'revocation'>,
   now: Date,
-): Promise<PathAsk['revocation']> {
+): Promise<PathInput['revocation']> {
   const { path, anchor } = validatePath(ask)
   const urls = new Set(path.slice(0, -1).flatMap(({ extensions }) => extensions.crlUrls.slice(0, 1)))
   if (urls.size === 0) return undefined

@@ -1,5 +1,5 @@
 import { readPem, toPem } from '../../crypto/x509/pem.ts'
-import { objectionsToAnchor } from '../../crypto/x509-path/anchor.ts'
+import { checkAnchor } from '../../crypto/x509-path/anchor.ts'
 import type { Certificate } from '../../crypto/x509-path/certificate.ts'
 import { pathFindingMessages } from '../../crypto/x509-path/path-findings.ts'
 import { Fault, type Violation } from '../../fault.ts'
@@ -63,7 +63,7 @@ function readOne(text: string, now: Date): Certificate | string {
     if (error instanceof Fault) return error.message
     throw error
   }
-  const objections = objectionsToAnchor(certificate, now)
+  const objections = checkAnchor(certificate, now)
   if (objections.length === 0) return certificate
   if (objections.includes('ca.missing')) {
     return `${certificate.subject.text} is not a certification authority. Send the certificate that signs those of the issuer.`

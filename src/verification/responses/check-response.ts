@@ -1,5 +1,5 @@
 import type { Platform } from '../../platform.ts'
-import { checkPresented, type Presented, type Verdict } from '../../protocols/dcql/check-presented.ts'
+import { checkPresented, type DcqlCheckResult, type Presented } from '../../protocols/dcql/check-presented.ts'
 import { parseQuery } from '../../protocols/dcql/parse-query.ts'
 import { planSelection } from '../../protocols/dcql/select-credentials.ts'
 import type { VpToken } from '../../protocols/openid4vp/response.ts'
@@ -96,7 +96,10 @@ function presentedIn(
 }
 
 /** 3.9 steps 10 to 12 for one credential, in this order: the query, then the conditions of the template. */
-function issuesOf({ queryId, credential, presentations, checked }: Answer, { findings }: Verdict): readonly Issue[] {
+function issuesOf(
+  { queryId, credential, presentations, checked }: Answer,
+  { findings }: DcqlCheckResult,
+): readonly Issue[] {
   const issues = [...checked.issues]
   for (const { code } of findings.filter((one) => one.queryId === queryId)) {
     // a presentation that was discarded for a defect leaves its query unanswered
@@ -118,6 +121,6 @@ function resultOf({ credential, checked }: Answer, issues: readonly Issue[], isV
   return { isValid, name, type, format, attributes, issuer: checked.issuer, issues }
 }
 
-function unknownQueries({ findings }: Verdict): readonly Issue[] {
+function unknownQueries({ findings }: DcqlCheckResult): readonly Issue[] {
   return findings.some((one) => one.code === 'unknown_query') ? [issue('presentation.unknown_query')] : []
 }

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { Document, DeviceResponse as HolderOfAuth0, MDoc } from '@auth0/mdl'
 import { softwareKey } from '../../crypto/signing-key.ts'
-import { type Made, openssl, rootExtensions, type Wish } from '../../crypto/x509-path/test-support/openssl.ts'
+import { type CertInput, type Made, openssl, rootExtensions } from '../../crypto/x509-path/test-support/openssl.ts'
 import { Fault } from '../../fault.ts'
 import { encodeCbor } from '../../protocols/cbor/encode.ts'
 import { tagged } from '../../protocols/cbor/value.ts'
@@ -34,7 +34,7 @@ const signing = [
   'authorityKeyIdentifier = keyid',
 ]
 const documents = 'extendedKeyUsage = critical, 1.0.18013.5.1.2'
-const make = (wish: Partial<Wish>): Made =>
+const make = (wish: Partial<CertInput>): Made =>
   tool.make({ subject: '/C=ZA/CN=Signer', extensions: [...signing, documents], ...years, ...wish })
 const root = make({ subject: '/C=ZA/CN=IACA', extensions: rootExtensions })
 const otherRoot = make({ subject: '/C=ZA/CN=Other IACA', extensions: rootExtensions })

@@ -2,7 +2,7 @@ import type { TenantId, UserId } from '../../caller.ts'
 import type { Actor } from '../../events/audit/entry.ts'
 import { record } from '../../events/audit/record.ts'
 import type { Platform } from '../../platform.ts'
-import { lackedClaims } from '../../protocols/openid4vci/claim-descriptions.ts'
+import { missingMandatoryClaims } from '../../protocols/openid4vci/claim-descriptions.ts'
 import { newId } from '../../store/row-id.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { alsoTypesOf, claimsOf, type ShownCredential, showCredential } from '../credentials/credential.ts'
@@ -36,7 +36,7 @@ export type SealedReceipt = {
   readonly notification: Notification | null
   readonly shown: ShownCredential
   /** Paths of claims that its issuer calls mandatory and did not send. [W-R5] */
-  readonly lacks: ReturnType<typeof lackedClaims>
+  readonly lacks: ReturnType<typeof missingMandatoryClaims>
 }
 
 /** The status was checked on receipt. */
@@ -117,7 +117,7 @@ async function sealCredential(
     copies: await Promise.all(copies.map((copy) => sealCopy(sealing, tenantId, copy))),
     notification: await sealNotification({ sealing }, receipt, received.notificationId),
     shown,
-    lacks: lackedClaims(claims, shown.claims),
+    lacks: missingMandatoryClaims(claims, shown.claims),
   }
 }
 

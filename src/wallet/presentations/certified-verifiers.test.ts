@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import type { TenantId } from '../../caller.ts'
 import {
+  type CertInput,
   leafExtensions,
   type Made,
   openssl,
   rootExtensions,
-  type Wish,
 } from '../../crypto/x509-path/test-support/openssl.ts'
 import { forgetTenants } from '../../directory/tenants/find-tenant.ts'
 import { sql } from '../../store/store.ts'
@@ -22,7 +22,7 @@ import { preparePresentation } from './prepare-presentation.ts'
 const setSettings = sql('test.wallet.verifier', 'update tenant set settings = $2::jsonb where id = $1 returning id')
 const tool = openssl()
 const years = { from: '200101000000Z', until: '491231235959Z' }
-const make = (wish: Partial<Wish>) =>
+const make = (wish: Partial<CertInput>) =>
   tool.make({
     subject: '/C=ZA/CN=Reader',
     extensions: [...leafExtensions.slice(0, 3), names('localhost')],

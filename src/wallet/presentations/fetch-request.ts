@@ -10,7 +10,7 @@ import {
   type AuthenticatedRequest,
   authenticatePlain,
   authenticateSigned,
-  openRequestObject,
+  parseRequestObject,
   type SignedRequest,
 } from '../../protocols/openid4vp/authenticate-request.ts'
 import { type CheckedRequest, checkRequest } from '../../protocols/openid4vp/check-request.ts'
@@ -85,7 +85,7 @@ async function authenticate(
   const unknown = { trusted: false, name: null }
   if (link.kind === 'plain') return { ...authenticatePlain(link.parameters, link.client, peers), ...unknown }
   const jwt = link.kind === 'signed' ? link.jwt : await fetchObject(platform, link.requestUri, walletNonce)
-  const signed = openRequestObject(jwt, link.client)
+  const signed = parseRequestObject(jwt, link.client)
   if (link.client.prefix !== 'decentralized_identifier')
     return authenticateCertified(platform, tenantId, tenant, signed)
   const request = authenticateSigned(signed, { didKey: await verifierKey(platform, signed) }, peers)

@@ -6,10 +6,10 @@ import { readPem } from '../../x509/pem.ts'
 import type { Certificate } from '../certificate.ts'
 import { type Crl, readCrl } from '../crl.ts'
 
-/** Keys that openssl makes. */
+/** Kinds of keys that openssl creates. */
 export type KeyKind = 'p256' | 'p384' | 'p224' | 'ed25519' | 'rsa2048' | 'rsa1024'
 
-/** A certificate that openssl made, and where its key is. */
+/** A certificate that openssl created, and the file of its key. */
 export type Made = {
   readonly certificate: Certificate
   readonly pem: string
@@ -17,8 +17,8 @@ export type Made = {
   readonly pemFile: string
 }
 
-/** What a certificate is to say. `extensions`: lines of openssl's configuration. */
-export type Wish = {
+/** Input of a certificate. `extensions`: lines of openssl's configuration. */
+export type CertInput = {
   readonly subject: string
   /** Absent: self-signed. */
   readonly issuer?: Made
@@ -26,19 +26,19 @@ export type Wish = {
   readonly key?: KeyKind
   /** The key of another certificate instead of a fresh one. */
   readonly keyOf?: Made
-  /** `YYMMDDHHMMSSZ`; 2026 unless told. */
+  /** `YYMMDDHHMMSSZ`; by default the year 2026. */
   readonly from?: string
   readonly until?: string
   readonly digest?: string
 }
 
-/** A folder in which `openssl ca` works: an implementation that has nothing in common with ours. */
+/** A folder for `openssl ca`, an implementation independent of ours. */
 export type Openssl = {
-  readonly make: (wish: Wish) => Made
-  /** A revocation list, good in May and June 2026; `revoked` must have been made by `issuer`. `more`: options of `openssl ca`. */
+  readonly make: (options: CertInput) => Made
+  /** A revocation list, current in May and June 2026; `revoked` must have been issued by `issuer`. `more`: options of `openssl ca`. */
   readonly crl: (issuer: Made, revoked: readonly Made[], more?: readonly string[]) => Crl
   /** As `crl`, in DER. */
-  readonly crlDer: Openssl['crl'] extends (...asked: infer A) => unknown ? (...asked: A) => Buffer : never
+  readonly crlDer: Openssl['crl'] extends (...args: infer A) => unknown ? (...args: A) => Buffer : never
   readonly remove: () => void
 }
 
@@ -81,7 +81,7 @@ issuingDistributionPoint = critical, @part
 onlyuser = TRUE
 `
 
-/** Starts with an empty folder. */
+/** Creates an empty folder. */
 export function openssl(): Openssl {
   const folder = mkdtempSync(join(tmpdir(), 'chirograph-openssl-'))
   let count = 0
@@ -95,22 +95,22 @@ export function openssl(): Openssl {
     writeFileSync(file(`number-${count}`), '01')
     return count
   }
-  const make = (wish: Wish): Made => {
+  const make = (options: CertInput): Made => {
     const n = configured()
-    const keyFile = wish.keyOf?.keyFile ?? file(`${n}.key`)
-    if (wish.keyOf === undefined) run('genpkey', '-algorithm', ...algorithms[wish.key ?? 'p256'], '-out', keyFile)
-    run('req', '-new', '-config', `${n}.cnf`, '-key', keyFile, '-subj', wish.subject, '-out', `${n}.csr`)
-    writeFileSync(file(`${n}.ext`), wish.extensions.join('\n'))
-    const signer = wish.issuer
+    const keyFile = options.keyOf?.keyFile ?? file(`${n}.key`)
+    if (options.keyOf === undefined) run('genpkey', '-algorithm', ...algorithms[options.key ?? 'p256'], '-out', keyFile)
+    run('req', '-new', '-config', `${n}.cnf`, '-key', keyFile, '-subj', options.subject, '-out', `${n}.csr`)
+    writeFileSync(file(`${n}.ext`), options.extensions.join('\n'))
+    const signer = options.issuer
     const by =
       signer === undefined ? ['-selfsign', '-keyfile', keyFile] : ['-keyfile', signer.keyFile, '-cert', signer.pemFile]
-    const span = ['-startdate', wish.from ?? '260101000000Z', '-enddate', wish.until ?? '261231235959Z']
+    const span = ['-startdate', options.from ?? '260101000000Z', '-enddate', options.until ?? '261231235959Z']
     const how = [
       '-batch',
       '-notext',
       '-preserveDN',
       ...span,
-      ...(wish.digest === undefined ? [] : ['-md', wish.digest]),
+      ...(options.digest === undefined ? [] : ['-md', options.digest]),
     ]
     run('ca', '-config', `${n}.cnf`, ...by, ...how, '-extfile', `${n}.ext`, '-in', `${n}.csr`, '-out', `${n}.pem`)
     const pem = readFileSync(file(`${n}.pem`), 'utf8')
@@ -127,7 +127,7 @@ export function openssl(): Openssl {
   return {
     make,
     crlDer,
-    crl: (...asked) => readCrl(crlDer(...asked)),
+    crl: (...args) => readCrl(crlDer(...args)),
     remove: () => rmSync(folder, { recursive: true }),
   }
 }
