@@ -9,7 +9,7 @@ const WAIT_SECONDS_MAX = 30
 type Ask = Pick<RouteContext, 'platform' | 'caller' | 'headers'>
 
 /** A resource that a caller can wait for. */
-export type WatchedResource<T> = {
+type WatchedResource<T> = {
   readonly watched: WatchedKind
   readonly id: string
   readonly read: () => Promise<T>

@@ -15,7 +15,7 @@ type SearchMembers<S extends string> = { [K in S as `search[${K}]`]: TOptional<T
 type SortMember<O extends string> = { sort: TOptional<TEnum<(O | `-${O}`)[]>> }
 
 /** The query schema that {@link listQuery} makes. */
-export type ListQuery<
+type ListQuery<
   F extends Record<string, TSchema>,
   S extends string,
   O extends string,

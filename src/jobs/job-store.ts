@@ -36,7 +36,7 @@ const markDead = sql('jobs.mark_dead', `update job set dead_at = $4, last_error 
 const deleteDead = sql('jobs.delete_dead', `delete from job where dead_at < $1`)
 
 /** `limit`: at most this many jobs. `without`: tenants to skip. */
-export type JobClaim = { readonly limit: number; readonly without: readonly TenantId[] }
+type JobClaim = { readonly limit: number; readonly without: readonly TenantId[] }
 
 /**
  * Claims due jobs in the order of their due times, only those that this process declares. A job whose worker died is due again after its

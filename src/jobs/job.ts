@@ -5,7 +5,7 @@ import { newId } from '../store/row-id.ts'
 import { sql, type TenantTx } from '../store/store.ts'
 
 /** One run of a job. `attempt` counts from 1. */
-export type JobRun = { readonly id: string; readonly tenantId: TenantId; readonly attempt: number }
+type JobRun = { readonly id: string; readonly tenantId: TenantId; readonly attempt: number }
 
 /** Work that outlives the request that enqueued it. Declared by {@link job}. */
 export type Job<Payload = unknown> = {

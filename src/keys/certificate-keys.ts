@@ -11,10 +11,10 @@ import { type KeyProvider, type KeyProviders, type KeyType, keyProviders } from 
 import type { Sealing } from './sealing.ts'
 
 /** What the key of a certificate signs: certificates and revocation lists (`ca`), or what the certificate is for (`leaf`). */
-export type CertificateKeyUsage = 'ca' | 'leaf'
+type CertificateKeyUsage = 'ca' | 'leaf'
 
 /** A key that was just generated. It is lost unless {@link NewKey.keep} runs, in the transaction of the row that it belongs to. */
-export type NewKey = {
+type NewKey = {
   readonly id: string
   readonly key: SigningKey
   readonly keep: (tx: TenantTx) => Promise<void>

@@ -10,7 +10,7 @@ import type { Sealing } from './sealing.ts'
 export type SigningKeyUsage = 'credential' | 'request' | 'status' | 'access-token'
 
 /** The rows of the current keys, one for each usage of a tenant, and of retired keys. */
-export type CurrentKeys = {
+type CurrentKeys = {
   /** Returns the current key; generates it if there is none. */
   readonly load: (tenantId: TenantId, usage: SigningKeyUsage) => Promise<SigningKey>
   /** Generates a key. If another process does so too, the unique index decides which one is current. */

@@ -10,7 +10,7 @@ import { type KeyProviders, keyProviders } from './key-provider.ts'
 import type { Sealing } from './sealing.ts'
 
 /** A public key that signs, or signed until it was retired. `kid` is its RFC 7638 thumbprint. */
-export type PublishedKey = {
+type PublishedKey = {
   readonly kid: string
   readonly alg: 'ES256' | 'EdDSA'
   readonly jwk: PublicJwk

@@ -106,7 +106,7 @@ export const caches = {
 } as const satisfies Record<string, CacheBounds>
 
 /** A name in {@link caches}. */
-export type CacheName = keyof typeof caches
+type CacheName = keyof typeof caches
 /** The caches that are bounded by entries. */
 export type EntryCacheName = {
   [N in CacheName]: (typeof caches)[N] extends { entriesMax: number } ? N : never

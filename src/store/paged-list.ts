@@ -12,10 +12,10 @@ export type PageRequest = {
 }
 
 /** A condition with one parameter, e.g. `(value) => 'reference = ' + value`; or one without parameters for each possible value. */
-export type PageFilter = ((parameter: string) => string) | Readonly<Record<string, string>>
+type PageFilter = ((parameter: string) => string) | Readonly<Record<string, string>>
 
 /** Definition of a list that is read in pages. */
-export type PagedList<Filter extends string> = {
+type PagedList<Filter extends string> = {
   /** Prefix of the names of its statements; at most 35 characters. */
   readonly name: string
   /** A complete `select … from … where …`. Its parameters come first; $1 of a tenant's list is the tenant. */
@@ -31,7 +31,7 @@ export type PagedList<Filter extends string> = {
 }
 
 /** Values of the filters; undefined or null does not filter. */
-export type PageValues<Filter extends string> = { readonly [F in Filter]?: unknown }
+type PageValues<Filter extends string> = { readonly [F in Filter]?: unknown }
 
 /**
  * Returns a function that reads pages of a list. There is one statement for each order and set of filters, so that each can use its index. A

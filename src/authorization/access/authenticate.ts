@@ -7,7 +7,7 @@ import type { Platform } from '../../platform.ts'
 import { readToken } from './read-token.ts'
 
 /** Returns the caller that the headers of an API request authenticate. */
-export type AuthenticateCaller = (headers: IncomingHttpHeaders, requestId: string, ip: string) => Promise<Caller>
+type AuthenticateCaller = (headers: IncomingHttpHeaders, requestId: string, ip: string) => Promise<Caller>
 
 /**
  * Returns the authentication by bearer token (RFC 6750, header only).

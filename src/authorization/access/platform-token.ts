@@ -19,7 +19,7 @@ export type AccessTokenGrant = Pick<Caller, 'actor' | 'userId' | 'clientId' | 'a
 }
 
 /** What a token is issued for. `userId` null: the client itself. */
-export type AccessTokenClaims = {
+type AccessTokenClaims = {
   readonly tenantId: TenantId
   readonly clientId: string
   readonly userId: UserId | null

@@ -10,7 +10,7 @@ export type ClientProof =
 export type TokenForm = Readonly<Record<string, string>>
 
 /** The assertion type of private_key_jwt. @see [RFC 7523, 2.2](https://www.rfc-editor.org/rfc/rfc7523#section-2.2) */
-export const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
 /**
  * Returns the client authentication of a request.

@@ -27,7 +27,7 @@ import {
 type Needs = Pick<Platform, 'store' | 'clock' | 'memory'>
 
 /** How many tenants, clients and users together were created, and how many changed. */
-export type BootstrapResult = { readonly created: number; readonly changed: number }
+type BootstrapResult = { readonly created: number; readonly changed: number }
 
 type Count = { created: number; changed: number }
 

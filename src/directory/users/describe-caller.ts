@@ -8,7 +8,7 @@ import { displayName } from './user.ts'
 const CLIENT_IDS = new Date(0)
 
 /** The caller in the reply of `whoami`: the user, or the client that acts for itself. */
-export type CallerDescription = { readonly id: string; readonly name: string; readonly email: string }
+type CallerDescription = { readonly id: string; readonly name: string; readonly email: string }
 
 /**
  * Describes the caller. A user who was deleted while the token is still valid is described by the id alone. The id of a client is a UUID

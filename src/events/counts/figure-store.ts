@@ -4,7 +4,7 @@ import { type Position, positionValues, SETTLED, START } from '../stream/positio
 import { type AuditEvent, type Count, extraCounted, type Metric } from './metric.ts'
 
 /** An event with its position in the order. */
-export type PlacedEvent = AuditEvent & Position
+type PlacedEvent = AuditEvent & Position
 
 const COLUMNS = `a.id, a.at, a.action, a.subject_kind as "subjectKind", a.subject_id as "subjectId", a.detail, a.era, a.xact`
 const AFTER = 'a.tenant_id = $1 and (a.era, a.xact, a.id) > ($2::int, $3::xid8, $4::uuid)'
@@ -61,7 +61,7 @@ const listBehind = sql(
 )
 
 /** The position up to which events are counted, and the time of the last one; null: none is. */
-export type Counted = Position & { readonly at: Date | null }
+type Counted = Position & { readonly at: Date | null }
 
 const NOTHING: Counted = { ...START, at: null }
 

@@ -12,7 +12,7 @@ export type LaggingEndpoint = Position & {
 }
 
 /** An event without deliveries yet. */
-export type NewEvent = Position & { readonly type: string; readonly at: Date }
+type NewEvent = Position & { readonly type: string; readonly at: Date }
 
 // One index look-up for each endpoint.
 const listBehind = sql(
@@ -110,7 +110,7 @@ const claimDue = sql(
 )
 
 /** How many deliveries to claim, and how they are shared between endpoints and tenants. */
-export type DeliveryClaimLimits = {
+type DeliveryClaimLimits = {
   readonly limit: number
   /** Of one endpoint, unless it fails or is slow: then one. */
   readonly eachMax: number

@@ -25,7 +25,7 @@ import { newWebhookSecret, webhookSecretPlace } from './webhook-secret.ts'
 type Needs = Pick<Platform, 'store' | 'clock' | 'config' | 'sealing'>
 
 /** An endpoint with its new secret, which is shown only once. */
-export type WebhookEndpointWithSecret = { readonly endpoint: WebhookEndpoint; readonly secret: string }
+type WebhookEndpointWithSecret = { readonly endpoint: WebhookEndpoint; readonly secret: string }
 
 const OVERLAP_SECONDS = 86_400
 

@@ -24,7 +24,7 @@ export type OutboundParts = {
 }
 
 /** The outbound client. */
-export type Outbound = { readonly fetch: OutboundFetch; readonly close: () => Promise<void> }
+type Outbound = { readonly fetch: OutboundFetch; readonly close: () => Promise<void> }
 
 type Hop = { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: Buffer }
 type SendHop = (url: URL, request: OutboundRequest, signal: AbortSignal) => Promise<Hop>

@@ -12,7 +12,7 @@ import type { Method, PathParams } from './route.ts'
 export type EndpointBodyKind = 'none' | 'form' | 'json' | 'form-or-json' | 'json-or-jwt'
 
 /** Type of the body when the endpoint has no schema. */
-export type BodyOf<T extends EndpointBodyKind> = T extends 'none'
+type BodyOf<T extends EndpointBodyKind> = T extends 'none'
   ? undefined
   : T extends 'form'
     ? Readonly<Record<string, string>>

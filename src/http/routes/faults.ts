@@ -2,7 +2,7 @@ import { Fault, type FaultCode, faults, type Violation } from '../../fault.ts'
 import { DatabaseUnavailable } from '../../store/database-unavailable.ts'
 
 /** The response to a refused request. */
-export type Refusal = {
+type Refusal = {
   readonly status: number
   readonly body: object
   readonly headers: Readonly<Record<string, string>>

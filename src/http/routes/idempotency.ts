@@ -12,7 +12,7 @@ export type KeptAnswer = {
 }
 
 /** One request that carries an `Idempotency-Key`. `digest` covers method, path with query, and body. */
-export type IdempotentRequest = { readonly key: string; readonly digest: Buffer }
+type IdempotentRequest = { readonly key: string; readonly digest: Buffer }
 
 /** One attempt to execute an idempotent request. It holds the key until it finishes or releases it. */
 export type OperationAttempt = {

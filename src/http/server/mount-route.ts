@@ -35,7 +35,7 @@ type MountedRoute = {
 }
 
 /** What every route needs from the server. */
-export type RouteNeeds = {
+type RouteNeeds = {
   readonly platform: Platform
   readonly authenticate: AuthenticateRequest
   readonly idempotency: Idempotency | null

@@ -11,7 +11,7 @@ import type { Metrics } from '../telemetry/metrics.ts'
 export type ReadinessCheck = { readonly name: string; readonly check: () => Promise<void> }
 
 /** What the endpoints for operators need. */
-export type OperationsNeeds = {
+type OperationsNeeds = {
   readonly config: Pick<Config, 'isDevelopment' | 'metricsToken'>
   readonly log: Log
   readonly metrics: Metrics

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 
 /** A response that is not a stream. `body` is null if it has none. */
-export type CompleteResponse = {
+type CompleteResponse = {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body: string | Buffer | null

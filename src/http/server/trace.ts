@@ -7,7 +7,7 @@ import { toPage } from '../routes/page.ts'
 export type Edge = 'api' | 'oauth' | 'page'
 
 /** State of one request, for its log line and its fault. */
-export type Trace = {
+type Trace = {
   /** Path pattern; never the raw URL, which may carry codes. */
   pattern: string
   /** null until a route has matched. */

@@ -109,7 +109,7 @@ const page = pagedList({
 })
 
 /** A new batch. The claims of an item are sealed for the issuance that it becomes. */
-export type NewBatch = {
+type NewBatch = {
   readonly id: string
   readonly templateId: string
   readonly form: BatchForm

@@ -1,7 +1,7 @@
 import { Fault } from '../../fault.ts'
 
 /** Fields of one record, unquoted. */
-export type CsvRow = readonly string[]
+type CsvRow = readonly string[]
 
 const QUOTE = '"'
 const FORMAT_RULE =

@@ -9,7 +9,7 @@ import type { CreateIssuanceBody, IssuanceView } from './schemas.ts'
 import type { DeliveryReport, IssuanceDelivery, WalletPort } from './wallet-port.ts'
 
 /** An issuance with the report of its delivery. */
-export type DeliveredIssuance = { readonly issuance: IssuanceView; readonly delivery: DeliveryReport | null }
+type DeliveredIssuance = { readonly issuance: IssuanceView; readonly delivery: DeliveryReport | null }
 
 /**
  * Creates an issuance and delivers its credential to the wallet of a user. Issuance and delivery are inserted in one transaction; if the

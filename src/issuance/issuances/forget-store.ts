@@ -31,7 +31,7 @@ export async function listTenantsToForget(tx: AcrossTx, now: Date): Promise<Tena
 }
 
 /** An issuance that the sweep updated. `isExpired`: it ended without a credential. */
-export type Swept = { readonly id: string; readonly credentialId: string; readonly isExpired: boolean }
+type Swept = { readonly id: string; readonly credentialId: string; readonly isExpired: boolean }
 
 /** Erases the claims past their retention and expires open issuances. Concurrent sweeps share the work. */
 export async function forgetClaims(tx: TenantTx, now: Date, countMax: number): Promise<Swept[]> {

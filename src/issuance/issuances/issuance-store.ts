@@ -55,7 +55,7 @@ const cancelStatement = sql(
 )
 
 /** A new row. */
-export type NewIssuance = {
+type NewIssuance = {
   readonly issuance: Issuance
   readonly templateVersion: number
   readonly sealedClaims: Buffer
@@ -63,7 +63,7 @@ export type NewIssuance = {
 }
 
 /** See {@link findIssuanceOrigin}. */
-export type IssuanceOrigin = Pick<NewIssuance, 'templateVersion' | 'txCodeMac'> & { readonly templateId: string }
+type IssuanceOrigin = Pick<NewIssuance, 'templateVersion' | 'txCodeMac'> & { readonly templateId: string }
 
 /** Inserts an offered issuance. @returns false if the template is at another version or archived */
 export async function insertOffered(tx: TenantTx, made: NewIssuance, entry: AuditEntry): Promise<boolean> {

@@ -17,7 +17,7 @@ export const credentialStatuses = [
 export const EXPIRES_IN_SECONDS = { minimum: 60, maximum: 2_592_000 } as const
 
 /** The user of the tenant who receives a delivery. */
-export const RecipientBody = Type.Object(
+const RecipientBody = Type.Object(
   {
     identifierType: Type.Enum(['email', 'username', 'externalIdentifier'], { description: 'What `value` is.' }),
     value: Type.String({ minLength: 1, maxLength: 512 }),

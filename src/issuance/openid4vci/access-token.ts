@@ -20,7 +20,7 @@ export type Granted = {
 export type PresentedToken = Granted & { readonly tokenHash: Buffer }
 
 /** The secret in a token; the row of the issuance has its SHA-256. */
-export type TokenSecret = { readonly secret: Buffer; readonly hash: Buffer }
+type TokenSecret = { readonly secret: Buffer; readonly hash: Buffer }
 
 const SECRET_BYTES = 16
 const BODY_BYTES = SECRET_BYTES + 3 * 16 + 4 + 1 + 6

@@ -85,7 +85,7 @@ export type Reservation = {
 }
 
 /** An entry of a status list. `authorityId`: under whom the list, and so the credential, is signed; null for the did:web keys. */
-export type StatusSlot = { readonly listId: string; readonly index: number; readonly authorityId: string | null }
+type StatusSlot = { readonly listId: string; readonly index: number; readonly authorityId: string | null }
 
 /** One copy of a credential and its entry in a status list; null if the credential cannot be revoked. */
 export type ReservedCopy = { readonly slot: StatusSlot | null }

@@ -33,7 +33,7 @@ const FAILED = JSON.stringify({
 })
 
 /** A notification. `tokensSince`: access tokens that expired before are refused. */
-export type Report = {
+type Report = {
   readonly granted: PresentedToken
   readonly tokensSince: Date
   readonly notificationId: string

@@ -10,7 +10,7 @@ const selectOffer = sql(
 )
 
 /** The template version of an offer. */
-export type OfferedIssuance = {
+type OfferedIssuance = {
   readonly templateId: string
   readonly templateVersion: number
   readonly needsTxCode: boolean

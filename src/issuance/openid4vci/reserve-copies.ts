@@ -25,7 +25,7 @@ type Needs = Pick<Platform, 'store'>
 const TRIES_MAX = 8
 
 /** A verified credential request: its token, the proved keys and the nonces. */
-export type CopiesRequest = {
+type CopiesRequest = {
   readonly granted: PresentedToken
   readonly revocable: boolean
   readonly bound: readonly ProvedKey[]

@@ -20,7 +20,7 @@ import type { ReservedCopy } from './credential-store.ts'
 type Needs = Pick<Platform, 'keys' | 'urls' | 'clock'>
 
 /** The copies to sign: the same content for each key, with its own salts and its own status list entry. [VCI-C15] */
-export type Signing = {
+type Signing = {
   readonly template: CredentialTemplate
   readonly claims: JsonObject
   readonly issuedAt: Date

@@ -15,7 +15,7 @@ import { LIST_ENTRIES } from './status-entries.ts'
 type Needs = Pick<Platform, 'store' | 'clock'>
 
 /** The result for one id. `status`: current status of the credential, or `unknown`. `code`: why the change was refused. */
-export type StatusChangeResult = {
+type StatusChangeResult = {
   readonly id: string
   readonly status: CredentialStatus | 'unknown'
   readonly code?: 'NOT_FOUND' | 'INVALID_STATE' | 'VALIDATION_ERROR'

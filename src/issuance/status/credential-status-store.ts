@@ -45,7 +45,7 @@ const selectUnchanged = sql(
 )
 
 /** A credential whose status was changed. */
-export type ChangedCredential = { readonly credentialId: string; readonly status: CredentialStatus }
+type ChangedCredential = { readonly credentialId: string; readonly status: CredentialStatus }
 
 /** Entries of one status list. */
 export type ListEntries = { readonly listId: string; readonly bits: 1 | 2; readonly indices: readonly number[] }

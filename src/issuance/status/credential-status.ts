@@ -1,7 +1,7 @@
 import type { CredentialStatus } from '../issuances/issuance.ts'
 
 /** The status that the issuer gives an issued credential. `revoked` is final, and an mdoc is never suspended. [TS-33] [MD-10] */
-export type StatusAction = 'valid' | 'suspended' | 'revoked'
+type StatusAction = 'valid' | 'suspended' | 'revoked'
 
 /** A status change that the issuer can request. */
 export type StatusTransition = {

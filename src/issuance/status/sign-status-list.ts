@@ -24,7 +24,7 @@ export type PublishedList = {
 }
 
 /** A list to sign. `authorityId`: the authority of its signer; null: the tenant's did:web key. */
-export type StatusEntry = { readonly uri: string; readonly list: CompressedList; readonly authorityId: string | null }
+type StatusEntry = { readonly uri: string; readonly list: CompressedList; readonly authorityId: string | null }
 
 const DAY_SECONDS = 86_400
 

@@ -3,7 +3,7 @@ import type { Violation } from '../../fault.ts'
 import { pointerTo } from '../../json-pointer.ts'
 
 /** What a format allows in attribute descriptions. */
-export type AttributeRules = {
+type AttributeRules = {
   readonly types: readonly string[]
   /** Whether `alwaysDisclosed` is allowed. */
   readonly disclosure: boolean

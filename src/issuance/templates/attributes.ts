@@ -6,7 +6,7 @@ import { checkNamed, newAttributeReader, violationsOfAttributes } from './attrib
 const types = ['string', 'number', 'boolean', 'date', 'object', 'array'] as const
 
 /** The type of an attribute's value. `date` is a full date such as 2026-01-31. */
-export type AttributeType = (typeof types)[number]
+type AttributeType = (typeof types)[number]
 
 /** One attribute of a credential template. */
 export type TemplateAttribute = {

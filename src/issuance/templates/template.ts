@@ -4,7 +4,7 @@ import type { NameSpaces } from './mdoc-attributes.ts'
 import type { ValidityMoment } from './validity.ts'
 
 /** How wallets show a credential. */
-export type TemplateDisplay = {
+type TemplateDisplay = {
   readonly name?: string
   readonly description?: string
   readonly locale?: string
@@ -14,14 +14,14 @@ export type TemplateDisplay = {
 }
 
 /** The transaction code that the holder must enter. */
-export type TemplateTxCode = {
+type TemplateTxCode = {
   readonly inputMode?: 'numeric' | 'text'
   readonly length?: number
   readonly description?: string
 }
 
 /** The signer: the tenant's did:web key, or the active certificate of the key type. Absent: the certificate if there is one, else the did:web key. */
-export type TemplateSigner = { readonly kind: 'certificate' | 'did:web'; readonly keyType?: 'P-256' | 'Ed25519' }
+type TemplateSigner = { readonly kind: 'certificate' | 'did:web'; readonly keyType?: 'P-256' | 'Ed25519' }
 
 type Written = {
   readonly description?: string

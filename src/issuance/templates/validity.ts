@@ -11,7 +11,7 @@ export type ValidityMoment =
 const ROUNDED_TO_MS = 3_600_000
 
 /** Returns the `iat` of a credential issued at that time. */
-export function roundedTime(at: Date): Date {
+function roundedTime(at: Date): Date {
   return new Date(at.getTime() - (at.getTime() % ROUNDED_TO_MS))
 }
 
@@ -29,7 +29,7 @@ export function timeOfMoment(moment: ValidityMoment, from: Date): Date {
 }
 
 /** The time claims of a credential. */
-export type Validity = { readonly iat: Date; readonly nbf: Date | undefined; readonly exp: Date | undefined }
+type Validity = { readonly iat: Date; readonly nbf: Date | undefined; readonly exp: Date | undefined }
 
 type ValidityMoments = { readonly validFrom?: ValidityMoment; readonly validUntil?: ValidityMoment }
 

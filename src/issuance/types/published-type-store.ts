@@ -15,7 +15,7 @@ export type PublishedType = {
 }
 
 /** Filters of the list of types. */
-export type PublishedTypeFilter = {
+type PublishedTypeFilter = {
   readonly type?: string | undefined
   readonly format?: CredentialTemplateFormat | undefined
   /** Credential Issuer Identifier. */

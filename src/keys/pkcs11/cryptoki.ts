@@ -86,7 +86,7 @@ const results = {
 } as const
 
 /** The name of a known return value. */
-export type ResultName = keyof typeof results
+type ResultName = keyof typeof results
 const names = new Map<number, ResultName>(Object.entries(results).map(([name, code]) => [code, name as ResultName]))
 
 /** A failed function of the token's module. The message names the function and the return value, never its arguments. */

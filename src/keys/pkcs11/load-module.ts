@@ -25,10 +25,10 @@ const functions = {
 } as const satisfies Record<string, readonly [place: number, parameters: string]>
 
 /** The name of a module's function in use. */
-export type FunctionName = keyof typeof functions
+type FunctionName = keyof typeof functions
 
 /** An argument: a number, handle or address; memory; or a null pointer. */
-export type Argument = number | bigint | Buffer | null
+type Argument = number | bigint | Buffer | null
 
 /** The module of a token's maker, loaded and initialized. */
 export type Module = {

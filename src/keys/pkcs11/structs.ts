@@ -4,7 +4,7 @@ export const ULONG_BYTES = 8
 const TRIPLE_BYTES = 3 * ULONG_BYTES
 
 /** Returns the address of a buffer's first byte. A referenced buffer does not move. */
-export type AddressOf = (buffer: Buffer) => bigint
+type AddressOf = (buffer: Buffer) => bigint
 
 /** An attribute of an object: boolean, number, or bytes. */
 export type Pkcs11Attribute = readonly [type: number, value: boolean | number | Buffer]

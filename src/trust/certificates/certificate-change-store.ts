@@ -115,7 +115,7 @@ const revokeStatement = sql(
 )
 
 /** The initial status of a certificate: the first of its kind and key type is active. */
-export type FirstStatus = 'active' | 'pendingActivation'
+type FirstStatus = 'active' | 'pendingActivation'
 
 /** Inserts a root and the row of its revocation list. */
 export async function insertNewRoot(

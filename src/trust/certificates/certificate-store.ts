@@ -32,7 +32,7 @@ const selectRoots = sql(
 )
 
 /** Filters of the list of certificates. */
-export type CertificateFilter = {
+type CertificateFilter = {
   readonly type?: CertificateType | undefined
   readonly status?: CertificateStatus | undefined
   readonly keyType?: TenantCertificate['keyType'] | undefined

@@ -6,7 +6,7 @@ import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 /** A row that is due for a sweep. */
 export type DueCertificate = { readonly tenantId: TenantId; readonly id: string }
 /** As {@link DueCertificate}, with the private key to destroy. */
-export type DueKey = DueCertificate & { readonly keyId: string }
+type DueKey = DueCertificate & { readonly keyId: string }
 
 const DUE_MAX = 500
 

@@ -12,7 +12,7 @@ import { revocationFor } from '../revocation/revocation-lists.ts'
 export type UsedChain = { readonly der: readonly Buffer[]; readonly at: Date }
 
 /** An issuer that is identified by a certificate. */
-export type CertifiedIssuer = {
+type CertifiedIssuer = {
   readonly issuer: string
   readonly key: VerificationKey
   readonly trusted: boolean

@@ -29,7 +29,7 @@ export function trustOf(source: TrustSource, tenantId: TenantId): TenantTrust {
  *
  * @param entityIds Only these entities; by default all. Ids of removed entities match no issuer.
  */
-export async function isTrustedIssuer(
+async function isTrustedIssuer(
   source: TrustSource,
   tenantId: TenantId,
   { mechanism, issuer, trusted, chain }: NamedIssuer,

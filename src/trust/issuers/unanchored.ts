@@ -7,7 +7,7 @@ import type { ResolvedIssuer } from './resolve-issuer.ts'
  * A root that the tenant does not trust, as far as a chain identifies it. `fingerprint`: SHA-256 in hex; null if the root is not in the chain,
  * as in those of our own signers [X5-5]. `keyIdentifier`: hex; identifies the key of the root in any case.
  */
-export type UnknownRoot = {
+type UnknownRoot = {
   readonly subject: string
   readonly fingerprint: string | null
   readonly keyIdentifier: string | null

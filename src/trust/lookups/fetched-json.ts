@@ -8,7 +8,7 @@ import { isServerTrouble } from './out-of-reach.ts'
 type CachedDocument = { readonly text: Uint8Array; triedAtMs: number }
 
 /** A document of an issuer or verifier: its address and the media types that are accepted. */
-export type FetchedDocument = { readonly url: string; readonly accept: readonly string[]; readonly now: Date }
+type FetchedDocument = { readonly url: string; readonly accept: readonly string[]; readonly now: Date }
 
 const BYTES_MAX = 16 * 1024
 const REDIRECTS_MAX = 3

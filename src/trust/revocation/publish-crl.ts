@@ -11,7 +11,7 @@ import { findListState, keepList, type ListState, listRevoked } from './revocati
 type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'memory'>
 
 /** A revocation list as it is served. */
-export type PublishedCrl = { readonly der: Buffer; readonly etag: string; readonly nextUpdate: Date }
+type PublishedCrl = { readonly der: Buffer; readonly etag: string; readonly nextUpdate: Date }
 
 /** The media type of revocation lists. @see [RFC 5280, 4.2.1.13](https://www.rfc-editor.org/rfc/rfc5280#section-4.2.1.13) */
 export const CRL_MEDIA_TYPE = 'application/pkix-crl'

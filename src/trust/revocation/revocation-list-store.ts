@@ -12,14 +12,14 @@ export type ListState = {
   readonly root: { readonly der: Buffer; readonly keyId: string; readonly notAfter: Date }
 }
 /** A newly signed list. */
-export type SignedList = {
+type SignedList = {
   readonly number: number
   readonly der: Buffer
   readonly nextUpdate: Date
   readonly reissueAt: Date | null
 }
 /** One entry of a list. */
-export type RevokedRow = { readonly serial: Buffer; readonly revokedAt: Date }
+type RevokedRow = { readonly serial: Buffer; readonly revokedAt: Date }
 
 type StateRow = Omit<ListState, 'current' | 'root'> & {
   readonly issuedRevision: number | null

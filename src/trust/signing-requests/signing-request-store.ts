@@ -35,7 +35,7 @@ const page = pagedList({
 })
 
 /** Filters of the list of signing requests. */
-export type SigningRequestFilter = {
+type SigningRequestFilter = {
   readonly type?: LeafType | undefined
   readonly status?: SigningRequestStatus | undefined
   readonly keyType?: TenantSigningRequest['keyType'] | undefined

@@ -29,7 +29,7 @@ export type StatusIssuer = Pick<ResolvedIssuer, 'issuer' | 'mechanism' | 'key' |
 export type FetchedListForm = 'jwt' | 'cwt'
 
 /** The address of a list, and the issuer that must have signed it. */
-export type ListSource = {
+type ListSource = {
   readonly status: StatusReference
   readonly issuer: StatusIssuer
   readonly now: Date

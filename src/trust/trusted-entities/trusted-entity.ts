@@ -1,7 +1,7 @@
 import type { Purpose } from '../../crypto/x509-path/anchor.ts'
 
 /** A DID of a trusted entity. `name` is for display. */
-export type TrustedDid = { readonly did: string; readonly name?: string }
+type TrustedDid = { readonly did: string; readonly name?: string }
 
 /** The content of a trusted entity; a PUT replaces all of it. */
 export type TrustedEntityContent = {

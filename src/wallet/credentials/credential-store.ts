@@ -146,7 +146,7 @@ export async function listCredentials(
 }
 
 /** The credentials that may answer a request: of these formats, and of these types or with these ids; null: any. */
-export type Presentable = {
+type Presentable = {
   readonly formats: readonly HeldCredential['format'][]
   readonly types: readonly string[] | null
   readonly ids: readonly string[] | null

@@ -10,7 +10,7 @@ export type WalletNotificationEvent = 'credential_accepted' | 'credential_delete
 export type Notification = { readonly id: string; readonly endpoint: string; readonly sealedAccess: Buffer }
 
 /** A job run that holds the lease of a notification. */
-export type NotificationRun = Pick<Notification, 'id'> & Pick<Lease, 'claim'>
+type NotificationRun = Pick<Notification, 'id'> & Pick<Lease, 'claim'>
 
 /** `sent`: the last event sent. `consent`: the holder's current one; null: the credential was removed. */
 export type ClaimedNotification = Notification & {

@@ -20,7 +20,7 @@ import { sealedJson } from './sealed-column.ts'
 import { bytesMax, isOk, type OutboundPeer } from './upstream.ts'
 
 /** What a request to the notification endpoint needs; sealed at rest. */
-export type IssuerAccess = { readonly notificationId: string; readonly accessToken: string }
+type IssuerAccess = { readonly notificationId: string; readonly accessToken: string }
 
 /** What a request to the notification endpoint needs. */
 export const { seal: sealAccess, open: openAccess } = sealedJson<IssuerAccess>('wallet_notification', 'sealed_access')

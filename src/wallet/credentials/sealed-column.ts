@@ -3,7 +3,7 @@ import { readOwnJson } from '../../crypto/json.ts'
 import type { Sealing } from '../../keys/sealing.ts'
 
 /** Seals and opens the values of one column. `row`: the id of the row that the seal is bound to. */
-export type SealedColumn<T> = {
+type SealedColumn<T> = {
   readonly seal: (sealing: Sealing, tenantId: TenantId, row: string, value: T) => Promise<Buffer>
   readonly open: (sealing: Sealing, tenantId: TenantId, row: string, sealed: Buffer) => Promise<T>
 }

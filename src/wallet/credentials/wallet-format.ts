@@ -13,7 +13,7 @@ export const wireFormats = { 'vc+sd-jwt': 'dc+sd-jwt', mso_mdoc: 'mso_mdoc' } as
   string
 >
 /** One of {@link wireFormats}. */
-export type WireFormat = (typeof wireFormats)[WalletFormat]
+type WireFormat = (typeof wireFormats)[WalletFormat]
 
 /** Returns the name of a format in the API. @param wireFormat One that wallets can hold. */
 export function walletFormatOf(wireFormat: string): WalletFormat {

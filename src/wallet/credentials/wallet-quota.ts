@@ -4,7 +4,7 @@ import type { Platform } from '../../platform.ts'
 import { countHeld } from './credential-store.ts'
 
 /** The most credentials of a wallet, and bytes of their copies. One response of an issuer may exceed it. */
-export const walletMax = { credentials: 1000, bytes: 64 * 1024 * 1024 } as const
+const walletMax = { credentials: 1000, bytes: 64 * 1024 * 1024 } as const
 
 /** Refuses an offer, before anything of it is redeemed, if the wallet is full. @throws Fault `wallet.full` */
 export async function refuseFull(

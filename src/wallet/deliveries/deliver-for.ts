@@ -13,7 +13,7 @@ import {
 } from './deliver.ts'
 
 /** The delivery that an organisation requests. */
-export type OrganisationDelivery = Pick<DeliveryInput, 'recipient' | 'pointer' | 'payload'>
+type OrganisationDelivery = Pick<DeliveryInput, 'recipient' | 'pointer' | 'payload'>
 
 /**
  * Delivers an offer or a presentation request to a user of the caller's tenant. The record is inserted before anything is consumed; a failure

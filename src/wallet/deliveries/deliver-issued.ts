@@ -19,7 +19,11 @@ export const walletDeliveries: WalletPort = {
       await insert(tx)
       await enqueueDelivery(tx, claimed, platform.clock.now())
     }
-    return { insert, enqueue: leave, run: async () => reportOf(platform, sender, await runDelivery(platform, sender, claimed)) }
+    return {
+      insert,
+      enqueue: leave,
+      run: async () => reportOf(platform, sender, await runDelivery(platform, sender, claimed)),
+    }
   },
   resume: async (platform, sender, id) => {
     const attempted = await resumeDelivery(platform, sender, id, null)

@@ -13,7 +13,7 @@ export type SealedDelivery = WalletDelivery & { readonly sealedRecipient: Buffer
 export type ClaimedWalletDelivery = SealedDelivery & { readonly claim: string; readonly sealedPayload: Buffer }
 
 /** A new delivery, leased by the call that creates it. */
-export type NewDelivery = Lease &
+type NewDelivery = Lease &
   Pick<WalletDelivery, 'id' | 'userId' | 'kind' | 'identifierType' | 'issuanceId' | 'presentationId'> & {
     readonly sealedRecipient: Buffer
     readonly sealedPayload: Buffer
@@ -113,7 +113,7 @@ export async function findDelivery(tx: TenantTx, id: string): Promise<SealedDeli
 }
 
 /** The filters of a list of deliveries; undefined matches all. */
-export type WalletDeliveryFilter = {
+type WalletDeliveryFilter = {
   readonly status?: DeliveryStatus | undefined
   readonly kind?: DeliveryKind | undefined
   readonly userId?: string | undefined

@@ -5,7 +5,7 @@ import type { DeliveryError, WalletDelivery } from './delivery.ts'
 import { endPresentationDelivery, settleDelivery } from './delivery-store.ts'
 
 /** The outcome of an order. */
-export type OrderOutcome = { readonly credentialIds: readonly string[]; readonly error: DeliveryError | null }
+type OrderOutcome = { readonly credentialIds: readonly string[]; readonly error: DeliveryError | null }
 
 /**
  * Settles the delivery of an order, if any, in the transaction in which the order ends. Records an event for received credentials, so that

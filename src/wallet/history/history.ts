@@ -11,10 +11,10 @@ export const historyStatuses = ['pending', 'accepted', 'rejected', 'removed', 'a
 export type HistoryStatus = (typeof historyStatuses)[number]
 
 /** Whether the verifier received the credentials. `unknown`: the answer was sent, but the verifier did not confirm it. */
-export type DisclosureState = 'yes' | 'no' | 'unknown'
+type DisclosureState = 'yes' | 'no' | 'unknown'
 
 /** The disclosed claim paths of one credential. `vct` is null if it is not known any more. */
-export type HistorySelection = {
+type HistorySelection = {
   readonly credentialId: string
   readonly vct: string | null
   readonly matchedAttributes: string[]

@@ -11,7 +11,7 @@ import { type HistoryFilter, type HistoryRow, listHistoryRows, listKnownCredenti
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock'>
 
 /** A history entry: a credential that was received, or a presentation that was requested. */
-export type HistoryLine = {
+type HistoryLine = {
   readonly id: string
   readonly kind: HistoryKind
   readonly status: HistoryStatus

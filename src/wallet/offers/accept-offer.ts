@@ -25,10 +25,10 @@ import { requestToken } from './redeem-offer.ts'
 import { offerTerms } from './resolve-offer.ts'
 
 /** An offer to accept, with the transaction code that the holder typed. */
-export type OfferToAccept = { readonly credentialOffer: string; readonly txCode?: string | undefined }
+type OfferToAccept = { readonly credentialOffer: string; readonly txCode?: string | undefined }
 
 /** The received credentials, and those that the issuer defers. */
-export type Accepted = {
+type Accepted = {
   readonly credentials: readonly ShownCredential[]
   readonly deferred: readonly DeferredCredential[]
   /** Credentials without claims that their issuer calls mandatory. */
@@ -36,7 +36,7 @@ export type Accepted = {
 }
 
 /** A credential that is still to come. */
-export type DeferredCredential = {
+type DeferredCredential = {
   readonly credentialConfigurationId: string
   readonly vct: string | null
   readonly intervalSeconds: number

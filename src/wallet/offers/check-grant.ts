@@ -6,7 +6,7 @@ import { type FetchedOffer, fetchServerMetadata } from './fetch-offer.ts'
 import { shownTxCode } from './resolve-offer.ts'
 
 /** A pre-authorized code that this wallet can redeem. `hint`: the `authorization_server` of the grant. */
-export type UsableGrant = { readonly code: string; readonly txCode: string | null; readonly hint: string | null }
+type UsableGrant = { readonly code: string; readonly txCode: string | null; readonly hint: string | null }
 
 /**
  * Checks that the wallet can redeem an offer, before anything of it is consumed.

@@ -11,7 +11,7 @@ import type { SignerTrust } from './issuer-policy.ts'
 import type { Received } from './redeem-offer.ts'
 
 /** A failed check of a received credential. `copy`: its position in the response, from 0. */
-export type ReceivedFinding = CopyFinding & { readonly copy: number }
+type ReceivedFinding = CopyFinding & { readonly copy: number }
 
 /** A verified credential. `copies` is never empty. `hasStatus`: it may be revoked later. */
 export type Verified = CredentialFacts & {

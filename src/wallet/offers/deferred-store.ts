@@ -11,13 +11,13 @@ export type DeferredRow = {
 }
 
 /** A deleted or held row, and the delivery that has to be settled. */
-export type EndedOrder = Pick<DeferredRow, 'deliveryId'>
+type EndedOrder = Pick<DeferredRow, 'deliveryId'>
 
 /** A job run or a call that holds the lease of the row. */
 export type DeferredRun = Pick<DeferredRow, 'id'> & Pick<Lease, 'claim'>
 
 /** `offerHash`: digest of the offer by which a repeated call finds the row; null: none does. `lease`: of the call; null: a job fetches it. */
-export type NewDeferred = DeferredRow & { readonly offerHash: string | null; readonly lease: Lease | null }
+type NewDeferred = DeferredRow & { readonly offerHash: string | null; readonly lease: Lease | null }
 
 const awaitOne = `update wallet_delivery set awaited = awaited + 1, sealed_parcel = null, ${RELEASE}, error = null,
        status = case when status = 'failed' then 'delivering' else status end`

@@ -10,7 +10,7 @@ import { isCertifiedFor, trustOperation } from '../../trust/issuers/unanchored.t
 import { trustFinding } from '../../trust/lookups/finding.ts'
 
 /** The issuers that wallets of a tenant accept: any, or only the tenant itself and its trusted entities. */
-export type IssuerPolicy = 'any' | 'trusted'
+type IssuerPolicy = 'any' | 'trusted'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'config' | 'urls' | 'memory'>
 

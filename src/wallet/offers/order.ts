@@ -10,11 +10,11 @@ import type { TokenResponse } from '../../protocols/openid4vci/token-response.ts
 import { sealedJson } from '../credentials/sealed-column.ts'
 
 /** The most copies of a credential that a wallet requests. */
-export const COPIES_MAX = 10
+const COPIES_MAX = 10
 const DATASETS_MAX = 16
 
 /** The endpoints of the issuer. */
-export type IssuerPlaces = Pick<
+type IssuerPlaces = Pick<
   IssuerMetadata,
   'credentialIssuer' | 'credentialEndpoint' | 'nonceEndpoint' | 'deferredEndpoint' | 'notificationEndpoint'
 >

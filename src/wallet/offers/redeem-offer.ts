@@ -33,7 +33,7 @@ export type Received = {
 }
 
 /** The token of a redeemed code. */
-export type Access = { readonly token: TokenResponse; readonly clientId: string | null }
+type Access = { readonly token: TokenResponse; readonly clientId: string | null }
 
 type Needs = OutboundPeer & Pick<Platform, 'clock' | 'urls'>
 

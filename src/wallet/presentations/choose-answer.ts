@@ -7,7 +7,7 @@ import type { SelectedCredential } from './presentation.ts'
 import type { AnswerBody } from './schemas.ts'
 
 /** The alternatives that the holder selected. */
-export type NamedCredentials = NonNullable<AnswerBody['selectedCredentials']>
+type NamedCredentials = NonNullable<AnswerBody['selectedCredentials']>
 
 /**
  * Returns the presentations of the proposal. They must be exactly what the holder was shown.
