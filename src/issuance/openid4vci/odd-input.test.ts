@@ -107,8 +107,6 @@ const attributes = {
   a: { type: 'array', items: { type: 'array', items: { type: 'boolean' } } },
 }
 for (const [what, claims, pointers] of [
-  ['a number beyond all numbers', '{"n":1e400}', ['/attributes/n']],
-  ['a number beyond all numbers where anything goes', '{"o":{"x":[1,-1e400]}}', ['/attributes/o/x/1']],
   ['more digits than are kept', '{"n":12345678901234567890}', ['/attributes/n']],
   ['NaN in words', '{"n":"NaN"}', ['/attributes/n']],
   ['no value', '{"n":null,"s":null}', ['/attributes/n', '/attributes/s']],
@@ -122,20 +120,33 @@ for (const [what, claims, pointers] of [
   ['too much', JSON.stringify({ s: 'é'.repeat(132_000) }), ['/attributes']],
 ] as const) {
   test(`attributes with ${what} are refused, each at its place`, async () => {
-    const { template } = await anOffer(issuer, { attributes }, { attributes: {} })
-    const answer = await issuer.server.dispatch({
-      method: 'POST',
-      path: '/creds/credentials/issuance',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${issuer.tenant.slug}` },
-      body: `{"credentialTemplateId":"${template.id}","attributes":${claims}}`,
-    })
-    const { errors } = JSON.parse(answer.body.toString())
-    assert.equal(answer.status, 400)
+    const { status, errors } = await issueWith(claims)
+    assert.equal(status, 400)
     assert.deepEqual(
       errors.map((one: { source: { pointer: string } }) => one.source.pointer),
       pointers,
     )
   })
+}
+
+for (const claims of ['{"n":1e400}', '{"o":{"x":[1,-1e400]}}']) {
+  test(`a body with ${claims} is refused as malformed: no double holds the number`, async () => {
+    const { status, errors } = await issueWith(claims)
+    assert.equal(status, 400)
+    assert.match(errors[0].detail, /number/)
+  })
+}
+
+/** The answer to an issuance whose attributes are this text. */
+async function issueWith(claims: string) {
+  const { template } = await anOffer(issuer, { attributes }, { attributes: {} })
+  const answer = await issuer.server.dispatch({
+    method: 'POST',
+    path: '/creds/credentials/issuance',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${issuer.tenant.slug}` },
+    body: `{"credentialTemplateId":"${template.id}","attributes":${claims}}`,
+  })
+  return { status: answer.status, errors: JSON.parse(answer.body.toString()).errors }
 }
 
 for (const [what, claims] of [
