@@ -1,6 +1,9 @@
 import { type Json, text } from '../demo/json.ts'
 import type { Client } from './measure.ts'
 
+/** Users who receive credentials: a wallet holds at most 1,000. */
+export const receivers = Array.from({ length: 10 }, (_, at) => `receiver-${at}`)
+
 /** Secret of the one client in the bench; the server is gone a minute later. */
 export const secret = 'a-secret-for-the-bench-only-0123456789abcdef'
 
@@ -11,7 +14,7 @@ export const bootstrap = {
       slug: 'acme',
       name: 'Acme College',
       clients: [{ clientId: 'acme-backend', clientSecret: secret, scopes: ['tenant:admin', 'users:impersonate'] }],
-      users: ['receiver', 'presenter'].map((username) => ({ username, enabled: true })),
+      users: [...receivers, 'presenter'].map((username) => ({ username, enabled: true })),
     },
   ],
 }

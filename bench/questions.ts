@@ -1,7 +1,7 @@
 import { holderKey, redeem } from '../demo/foreign-wallet.ts'
 import { text } from '../demo/json.ts'
 import type { Client, Load } from './measure.ts'
-import { backendToken, createTemplate, openIssuance, walletToken } from './party.ts'
+import { backendToken, createTemplate, openIssuance, receivers, walletToken } from './party.ts'
 
 /** A named load on a server. */
 export type Question = { readonly what: string; readonly load: Load }
@@ -36,7 +36,7 @@ function issuanceLoad(client: Client, token: string, templateId: string, atOnce:
 
 /** How much does it cost our own wallet to accept an offer, the issuer's part included? The offers are created before. */
 async function acceptLoad(client: Client, token: string, templateId: string, offers: number): Promise<Load> {
-  const wallet = await walletToken(client, 'receiver', token)
+  const wallets = await Promise.all(receivers.map((one) => walletToken(client, one, token)))
   const prepared: string[] = []
   while (prepared.length < offers) {
     const some = await Promise.all(Array.from({ length: 25 }, () => openIssuance(client, token, templateId)))
@@ -44,7 +44,7 @@ async function acceptLoad(client: Client, token: string, templateId: string, off
   }
   const flow = async (turn: number) => {
     const json = { credentialOffer: prepared[turn] ?? '' }
-    await client.send('POST', '/wallet/v2/credentials', { token: wallet, json })
+    await client.send('POST', '/wallet/v2/credentials', { token: wallets[turn % wallets.length] ?? '', json })
   }
   return { atOnce: 4, turnsMax: prepared.length, flow }
 }
