@@ -99,6 +99,6 @@ function writing(statement: Sql): WriteTemplate {
 }
 
 function only([row]: readonly PresentationTemplate[]): PresentationTemplate {
-  if (row === undefined) throw new Fault('resource.unknown')
+  if (row === undefined) throw new Fault('resource.unknown', { detail: 'There is no such presentation template.' })
   return row
 }

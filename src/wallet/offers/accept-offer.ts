@@ -3,6 +3,7 @@ import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { newLease } from '../../store/lease.ts'
 import { newId } from '../../store/row-id.ts'
+import { untilConfirmed } from '../../store/until-confirmed.ts'
 import type { ShownCredential } from '../credentials/credential.ts'
 import { listReceived } from '../credentials/get-credential.ts'
 import { type Holder, holderOf } from '../credentials/holder.ts'
@@ -139,7 +140,7 @@ async function insertOrder({ sealing, store, clock }: Platform, receipt: Receipt
   const times = { now, dropAt: new Date(now.getTime() + KEPT_MS) }
   const insert = () => store.single(tenantId, (tx) => insertDeferred(tx, { ...receipt, id, lease, sealedWork }, times))
   // The token is nowhere else: one lost connection must not lose it.
-  await insert().catch(insert)
+  await untilConfirmed(insert)
   return { id, claim: lease.claim, order, receipt }
 }
 

@@ -149,6 +149,15 @@ test('an order that cannot be written at once is written a moment later: the tok
   assert.equal(tries, 2)
 })
 
+test('an order that was written and not confirmed is the order of the call, which returns the credential', async () => {
+  issuer = await foreignIssuer()
+  const thandi = await bench.person()
+  const store = lossyStore(bench.platform.store, 'wallet.insert_deferred')
+  const { credentials } = await accept(thandi, { ...bench.platform, store })
+  assert.equal(credentials.length, 1)
+  assert.deepEqual(await bench.rows(thandi.tenantId, 'wallet_deferred'), [])
+})
+
 test('whichever statement of the flow loses its answer, the credential is there once in the end', async () => {
   for (let nth = 1; ; nth += 1) {
     issuer = await foreignIssuer()
