@@ -18,7 +18,7 @@ export type PostgresFigures = {
   readonly close: () => Promise<void>
 }
 
-const GROWING = `'{issuance,issued_copy,audit_entry,spent_nonce}'::text[]`
+const GROWING = `'{issuance,status_entry,audit_entry,spent_nonce}'::text[]`
 /** Linux counts CPU in hundredths of a second. */
 const TICK_MS = 10
 /** Fields of proc_pid_stat(5), counted from 1. */

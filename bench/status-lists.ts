@@ -179,8 +179,8 @@ async function take({ id, token }: { readonly id: string; readonly token: Buffer
   } as const
   const keys = { bound: [key], holderKeysHash: token, nonces: [makeCNonce(token, clock.now())] }
   const ask = { granted, revocable: true, ...keys, listKind: didListKind, entry }
-  const { copies } = await reserveCopies(needs, tenant, ask, clock.now())
-  if (copies.length !== 1) throw new Error('no entry taken')
+  const { entries } = await reserveCopies(needs, tenant, ask, clock.now())
+  if (entries?.indices.length !== 1) throw new Error('no entry taken')
 }
 
 function milliseconds(from: NodeJS.CpuUsage): number {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { TestDatabase } from '../../../test/support/database.ts'
-import { sha256 } from '../../crypto/digest.ts'
 import { parseSdJwt } from '../../protocols/sd-jwt-vc/sd-jwt.ts'
 import { newId } from '../../store/row-id.ts'
 import { sql } from '../../store/store.ts'
@@ -166,27 +165,17 @@ test('[TS-30] a list that is full is followed by one other, however many callers
 })
 
 const insertList = sql('test.issuance.list', 'insert into status_list (tenant_id, id, created_at) values ($1, $2, $3)')
-const insertDone = sql(
-  'test.issuance.row',
-  `insert into issuance (tenant_id, id, status, template_id, template_version, credential_id, credential_status, revocable, sweep_at,
-     expires_at, created_at, updated_at) values ($1, $2, 'completed', $2, 1, $2, 'issued', true, $3, $3, $3, $3)`,
-)
-const insertCopies = sql(
-  'test.issuance.copies',
-  `insert into issued_copy (tenant_id, credential_id, position, holder_key, status_list_id, status_index, created_at)
-   select $1, $2, n - $6::int, $3, $4, n, $5 from generate_series($6::int, $7::int - 1) as n`,
+const insertEntries = sql(
+  'test.issuance.entries',
+  'insert into status_entry (tenant_id, status_list_id, status_index) select $1, $2, n from generate_series(0, $3::int - 1) as n',
 )
 
-/** A status list of which only the last entries are free. A credential has at most 2^15 copies, so it takes some of them. */
+/** A status list of which only the last entries are free. */
 async function full({ id }: { id: Issuer['tenant']['id'] }, taken: number): Promise<string> {
   const [list, time] = [newId(), issuer.clock.at]
   await issuer.platform.store.inTenant(id, async (tx) => {
     await tx.rows(insertList, [id, list, time])
-    for (let from = 0; from < taken; from += 30_000) {
-      const credential = newId()
-      await tx.rows(insertDone, [id, credential, time])
-      await tx.rows(insertCopies, [id, credential, sha256('key'), list, time, from, Math.min(from + 30_000, taken)])
-    }
+    await tx.rows(insertEntries, [id, list, taken])
   })
   return list
 }

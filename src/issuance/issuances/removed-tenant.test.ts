@@ -10,7 +10,7 @@ const tables = sql(
 )
 const remove = sql('test.removed.delete', 'delete from tenant where id = $1')
 /** Tables without a foreign key to their tenant. */
-const HOT_TABLES = ['audit_entry', 'issuance', 'issued_copy', 'spent_nonce']
+const HOT_TABLES = ['audit_entry', 'issuance', 'status_entry', 'spent_nonce']
 
 test('a removed tenant leaves no row in any table, and the rows of the others stay', async () => {
   const db = await aDatabase()

@@ -19,63 +19,54 @@ export async function findClaims(
   return row?.sealedClaims ?? null
 }
 
-// Slots: a count instead of NOT EXISTS, which would become a join over all copies of the tenant; this is one index look-up for each candidate.
-// An update that waits for another one must not read a writing CTE, so all other writes come after `bound`.
+// A count instead of NOT EXISTS, which would become a join over all entries of the tenant; the search ends with the entries it needs. An
+// update that waits for another one must not read a writing CTE, so all other writes come after `bound`. A first reservation takes entries; one
+// after a reported failure or a failed signature has them. If a concurrent request has opened the list since this statement began, the entries
+// are inserted again, so that the unique index stops the statement and it is retried.
 const reserveCopies = sql(
   'issuance.reserve_copies',
-  `with present as (
-     select position, status_list_id, status_index,
-       (select authority_id from status_list list where list.tenant_id = $1 and list.id = status_list_id) as authority_id
-     from issued_copy where tenant_id = $1 and credential_id = $3
-   ), open_list as (
-     select id from status_list where tenant_id = $1 and full_at is null and bits = $11 and authority_id is not distinct from $12::uuid
-   ), slot as (
-     select free.id, free.number, row_number() over () as position from (
-       select open_list.id, candidate.number
-       from open_list cross join unnest($9::int[]) with ordinality as candidate (number, place)
-       where (select count(*) from issued_copy c
-         where c.tenant_id = $1 and c.status_list_id = open_list.id and c.status_index = candidate.number) = 0
-       order by candidate.place limit cardinality($7::bytea[])
-     ) as free
-   ), bound as (
-     update issuance set holder_keys_hash = $5, issued_at = coalesce(issued_at, $6), status = 'completed', error = null,
+  `with open_list as (
+     select id, array(
+       select number from unnest($8::int[]) as candidate (number)
+       where (select count(*) from status_entry e where e.status_list_id = list.id and e.status_index = number and e.tenant_id = $1) = 0
+       limit $6::int) as free
+     from status_list list where tenant_id = $1 and full_at is null and bits = $10 and authority_id is not distinct from $11::uuid
+   ), usable as (select id, free from open_list where cardinality(free) = $6),
+   bound as (
+     update issuance set holder_keys_hash = $4, issued_at = coalesce(issued_at, $5), status = 'completed', error = null,
        credential_status = case when status = 'completed' then credential_status else 'issued' end,
-       updated_at = case when status = 'completed' then updated_at else $6 end, reservations = reservations + 1
-     where tenant_id = $1 and id = $2 and token_hash = $4 and token_expires_at > $6 and sealed_claims is not null
-       and status in ('offered', 'completed', 'failed') and (holder_keys_hash is null or holder_keys_hash = $5)
-       and (not revocable or exists (select from present) or (select count(*) from slot) >= cardinality($7::bytea[]))
-     returning issued_at, revocable, reservations, reports, sealed_claims
+       updated_at = case when status = 'completed' then updated_at else $5 end, reservations = reservations + 1,
+       status_list_id = coalesce(status_list_id, (select id from usable)), status_indices = coalesce(status_indices, (select free from usable))
+     where tenant_id = $1 and id = $2 and token_hash = $3 and token_expires_at > $5 and sealed_claims is not null
+       and status in ('offered', 'completed', 'failed') and (holder_keys_hash is null or holder_keys_hash = $4)
+       and (not revocable or status_list_id is not null or exists (select from usable))
+     returning issued_at, sealed_claims, status_list_id, status_indices, reservations = 1 and reports = 0 and not reinstated as is_first,
+       reservations = 1 and reports > 0 as is_after_failure
    ), spent as (
      insert into spent_nonce (tenant_id, nonce_hash, made_at)
-     select $1, nonce.hash, nonce.made_at from bound cross join unnest($8::bytea[], $10::timestamptz[]) as nonce (hash, made_at)
+     select $1, nonce.hash, nonce.made_at from bound cross join unnest($7::bytea[], $9::timestamptz[]) as nonce (hash, made_at)
+   ), listed as (
+     select bound.*, list.id as list_id, list.authority_id from bound
+       left join status_list list on list.tenant_id = $1 and list.id = bound.status_list_id
    ), taken as (
-     insert into issued_copy (tenant_id, credential_id, position, holder_key, status_list_id, status_index, created_at)
-     select $1, $3, key.position, key.thumbprint, slot.id, slot.number, $6
-     from bound cross join unnest($7::bytea[]) with ordinality as key (thumbprint, position)
-       left join slot on bound.revocable and slot.position = key.position
-     where not exists (select from present)
-     returning position, status_list_id, status_index
-   ), first as (
-     select $2 as id from bound where reservations = 1 and (reports > 0 or exists (select from taken))
-   ), ${auditCte({ from: 'first', first: 13 })}, copies as (select * from present union all select taken.*, $12::uuid from taken)
-   select bound.issued_at as "issuedAt",
-     case when copies.position = 1 then bound.sealed_claims end as "sealedClaims",
-     copies.status_list_id as "listId", copies.status_index as index, copies.authority_id as "authorityId",
-     not exists (select from open_list) as "needsList",
-     (select count(*) from slot)::int < cardinality($7::bytea[]) as "needsSlots"
-   from (select 1) as always left join bound on true left join copies on bound.issued_at is not null
-   order by copies.position`,
+     insert into status_entry (tenant_id, status_list_id, status_index)
+     select $1, status_list_id, unnest(status_indices) from listed where is_first or list_id is null
+   ), completed as (
+     select $2 as id from bound where is_first or is_after_failure
+   ), ${auditCte({ from: 'completed', first: 12 })}
+   select issued_at as "issuedAt", sealed_claims as "sealedClaims", status_indices as indices, list_id as "listId", authority_id as "authorityId",
+     not exists (select from open_list) as "needsList", not exists (select from usable) as "needsEntries"
+   from (select 1) as always left join listed on true`,
 )
 
 /** What a credential request reserves: nonces, the holder's keys, status list entries. */
 export type Reservation = {
   readonly id: string
-  readonly credentialId: string
   readonly tokenHash: Buffer
   /** SHA-256 over all keys of the request. */
   readonly holderKeysHash: Buffer
-  /** RFC 7638 thumbprints, one a copy. */
-  readonly holderKeys: readonly Buffer[]
+  /** Copies of the credential: as many entries are taken. */
+  readonly copies: number
   readonly nonceHashes: readonly Buffer[]
   readonly noncesMadeAt: readonly Date[]
   /** Random entries of the open status list to choose from, more than copies. */
@@ -84,40 +75,44 @@ export type Reservation = {
   readonly listKind: ListKind
 }
 
-/** An entry of a status list. `authorityId`: under whom the list, and so the credential, is signed; null for the did:web keys. */
-type StatusSlot = { readonly listId: string; readonly index: number; readonly authorityId: string | null }
+/**
+ * The entries of the copies in a status list, in the order of the keys. `authorityId`: under whom the list, and so the credential, is signed;
+ * null for the did:web keys.
+ */
+export type StatusEntries = {
+  readonly listId: string
+  readonly indices: readonly number[]
+  readonly authorityId: string | null
+}
 
-/** One copy of a credential and its entry in a status list; null if the credential cannot be revoked. */
-export type ReservedCopy = { readonly slot: StatusSlot | null }
-
-/** A credential that is bound to keys. */
+/** A credential that is bound to keys. `entries`: null if the credential cannot be revoked. */
 export type Bound = {
   readonly issuedAt: Date
   readonly sealedClaims: Buffer
-  readonly copies: readonly ReservedCopy[]
+  readonly entries: StatusEntries | null
 }
 
-/** `no_slots`: the open list has too few of the candidates free; `no_list`: there is no open list. Nothing was changed then. */
+/** `no_entries`: the open list has too few of the candidates free; `no_list`: there is no open list. Nothing was changed then. */
 export type Reserved =
   | (Bound & { readonly outcome: 'reserved' })
-  | { readonly outcome: 'denied' | 'no_slots' | 'no_list' }
+  | { readonly outcome: 'denied' | 'no_entries' | 'no_list' }
 
 type ReservedRow = {
-  issuedAt: Date | null
-  sealedClaims: Buffer | null
-  listId: string | null
-  index: number | null
-  authorityId: string | null
-  needsList: boolean
-  needsSlots: boolean
+  readonly issuedAt: Date | null
+  readonly sealedClaims: Buffer | null
+  readonly indices: readonly number[] | null
+  readonly listId: string | null
+  readonly authorityId: string | null
+  readonly needsList: boolean
+  readonly needsEntries: boolean
 }
 
 /**
  * Binds a credential to the holder's keys, spends the nonces, takes entries of the status list and completes the issuance, all or nothing. The
- * same keys get what they got before, and the entry is written once. One statement; who comes at the same moment is stopped by a unique index:
+ * same keys get what they got before, and the entry is written once. One statement; a concurrent one is stopped by a unique index:
  *
- * @throws an error of PostgreSQL, unique violation of `spent_nonce_pkey` (the nonce was used), `issued_copy_slot` or `issued_copy_pkey` (try
- * again with other candidates)
+ * @throws an error of PostgreSQL, unique violation of `spent_nonce_pkey` (the nonce was used) or `status_entry_pkey` (try again with other
+ * candidates)
  */
 export async function reserveCredential(
   tx: TenantTx,
@@ -125,23 +120,20 @@ export async function reserveCredential(
   entry: AuditEntry,
   now: Date,
 ): Promise<Reserved> {
-  const rows = await tx.rows<ReservedRow>(reserveCopies, [
-    ...[tx.tenantId, asked.id, asked.credentialId, asked.tokenHash, asked.holderKeysHash, now],
-    ...[asked.holderKeys, asked.nonceHashes, asked.candidates, asked.noncesMadeAt],
+  const [row] = await tx.rows<ReservedRow>(reserveCopies, [
+    ...[tx.tenantId, asked.id, asked.tokenHash, asked.holderKeysHash, now, asked.copies],
+    ...[asked.nonceHashes, asked.candidates, asked.noncesMadeAt],
     ...[asked.listKind.bits, asked.listKind.authorityId, ...auditValues(entry, now)],
   ])
-  const [first] = rows
-  if (first === undefined) throw new Error('the reservation answered nothing')
-  const { issuedAt, sealedClaims } = first
-  if (issuedAt === null || sealedClaims === null) {
-    if (first.needsList) return { outcome: 'no_list' }
-    return { outcome: first.needsSlots ? 'no_slots' : 'denied' }
+  if (row === undefined) throw new Error('the reservation answered nothing')
+  const { issuedAt, sealedClaims, listId, indices, authorityId } = row
+  if (issuedAt !== null && sealedClaims !== null) {
+    const entries = listId === null || indices === null ? null : { listId, indices, authorityId }
+    return { outcome: 'reserved', issuedAt, sealedClaims, entries }
   }
-  return { outcome: 'reserved', issuedAt, sealedClaims, copies: rows.map(copyOf) }
-}
-
-function copyOf({ listId, index, authorityId }: ReservedRow): ReservedCopy {
-  return { slot: listId === null || index === null ? null : { listId, index, authorityId } }
+  if (asked.candidates.length === 0) return { outcome: 'denied' }
+  if (row.needsList) return { outcome: 'no_list' }
+  return { outcome: row.needsEntries ? 'no_entries' : 'denied' }
 }
 
 const openNextList = sql(
@@ -152,7 +144,7 @@ const openNextList = sql(
 const closeFullList = sql(
   'issuance.close_status_list',
   `update status_list set full_at = $2 where tenant_id = $1 and full_at is null and bits = $4 and authority_id is not distinct from $5::uuid
-     and (select count(*) from issued_copy c where c.tenant_id = $1 and c.status_list_id = status_list.id) >= $3`,
+     and (select count(*) from status_entry e where e.status_list_id = status_list.id and e.tenant_id = $1) >= $3`,
 )
 
 /** Opens a status list if none of its kind is open. */
@@ -168,7 +160,7 @@ export async function closeStatusList(tx: TenantTx, takenMin: number, kind: List
 const reopenIssuance = sql(
   'issuance.reinstate_reservation',
   `with upd as (
-     update issuance set status = 'offered', credential_status = 'offered', issued_at = null, reservations = 0, updated_at = $3
+     update issuance set status = 'offered', credential_status = 'offered', issued_at = null, reservations = 0, reinstated = true, updated_at = $3
      where tenant_id = $1 and id = $2 and reservations = 1 and reports = 0 and status = 'completed'
        and credential_status = 'issued' and standing = 'valid'
      returning id

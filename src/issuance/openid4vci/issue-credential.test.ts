@@ -205,3 +205,11 @@ test('exp comes from validUntil, counted from the rounded time', async () => {
   assert.equal(exp, Date.parse('2027-05-01T12:00:00Z') / 1000)
   assert.equal(nbf, Date.parse('2026-01-01T00:00:00Z') / 1000)
 })
+
+test('other keys are denied an irrevocable credential that is issued, without a look for entries', async () => {
+  const { token, template } = await aToken(issuer, { revocable: false })
+  assert.equal((await request(issuer, token, template.code, [aKey()])).status, 200)
+  const answer = await request(issuer, token, template.code, [aKey()])
+  assert.equal(answer.status, 400)
+  assert.equal(answer.body.error, 'credential_request_denied')
+})

@@ -61,7 +61,7 @@ export async function issueCredential(
   const { revocable } = template.definition
   const bound = await reserveCopies(needs, tenant, { granted, revocable, listKind, entry, ...keys }, now)
   const sign = async () => {
-    const by = await signerOfCopies(needs, tenant, signer, bound.copies)
+    const by = await signerOfCopies(needs, tenant, signer, bound)
     const claims = await openClaims(needs, tenant, granted, bound.sealedClaims)
     return signCopies(needs, tenant, by, { ...bound, template, claims, keys: keys.bound })
   }
@@ -96,12 +96,11 @@ async function signerOfCopies(
   needs: Needs,
   tenant: Tenant,
   signer: ActiveSigner | null,
-  copies: Bound['copies'],
+  { entries }: Bound,
 ): Promise<ActiveSigner | null> {
-  const slot = copies[0]?.slot ?? null
-  if (slot === null || slot.authorityId === (signer?.authorityId ?? null)) return signer
-  if (slot.authorityId === null) return null
-  const former = await signerOfAuthority(needs, tenant.id, slot.authorityId)
+  if (entries === null || entries.authorityId === (signer?.authorityId ?? null)) return signer
+  if (entries.authorityId === null) return null
+  const former = await signerOfAuthority(needs, tenant.id, entries.authorityId)
   if (former === null)
     throw new Fault('credential_request.denied', { notes: 'the former signer is no longer available' })
   return former

@@ -1,4 +1,3 @@
-import { fromBase64url } from '../../crypto/base64url.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
@@ -48,10 +47,9 @@ export async function reserveCopies(
   { granted, revocable, bound, holderKeysHash, nonces, listKind, entry }: CopiesRequest,
   now: Date,
 ): Promise<Bound> {
-  const { id, credentialId, tokenHash } = granted
+  const { id, tokenHash } = granted
   const reservation = {
-    ...{ id, credentialId, tokenHash, holderKeysHash },
-    holderKeys: bound.map((key) => fromBase64url(key.thumbprint)),
+    ...{ id, tokenHash, holderKeysHash, copies: bound.length },
     nonceHashes: nonces.map(sha256),
     noncesMadeAt: nonces.map(cNonceIssuedAt),
     listKind,
@@ -61,7 +59,7 @@ export async function reserveCopies(
     const reserved = await tryReserve({ store }, tenant, { ...reservation, candidates }, entry, now)
     if (reserved?.outcome === 'reserved') return reserved
     if (reserved?.outcome === 'denied') throw new Fault('credential_request.denied')
-    if (reserved?.outcome === 'no_slots') {
+    if (reserved?.outcome === 'no_entries') {
       await store.single(tenant.id, (tx) => closeStatusList(tx, LIST_FULL_ENTRIES, listKind, now))
     }
     if (reserved !== null) await store.single(tenant.id, (tx) => openStatusList(tx, newId(), listKind, now))
@@ -83,7 +81,7 @@ async function tryReserve(
     const constraint = violatedIndex(error)
     // [VCI-N2] a nonce is accepted once
     if (constraint === 'spent_nonce_pkey') throw new Fault('nonce.invalid')
-    if (constraint === 'issued_copy_slot' || constraint === 'issued_copy_pkey') return null
+    if (constraint === 'status_entry_pkey') return null
     throw error
   }
 }

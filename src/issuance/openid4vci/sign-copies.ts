@@ -15,7 +15,7 @@ import { signerCertificateOf } from '../templates/credential-signer.ts'
 import { rulesOf } from '../templates/mdoc-attributes.ts'
 import { type CredentialTemplate, type MdocDefinition, type SdJwtDefinition, vctOf } from '../templates/template.ts'
 import { mdocValidity, validityOf } from '../templates/validity.ts'
-import type { ReservedCopy } from './credential-store.ts'
+import type { StatusEntries } from './credential-store.ts'
 
 type Needs = Pick<Platform, 'keys' | 'urls' | 'clock'>
 
@@ -24,7 +24,7 @@ type Signing = {
   readonly template: CredentialTemplate
   readonly claims: JsonObject
   readonly issuedAt: Date
-  readonly copies: readonly ReservedCopy[]
+  readonly entries: StatusEntries | null
   readonly keys: readonly ProvedKey[]
 }
 
@@ -73,7 +73,7 @@ async function signSdJwts(
     exp,
   }
   const made = signing.keys.map(({ jwk }, at) => {
-    const status = statusOf(issuer, signing.copies[at])
+    const status = statusOf(issuer, signing.entries, at)
     return issueSdJwtVc({ cnfJwk: jwk, ...draft, ...(status && { status }) }, by.key)
   })
   return Promise.all(made)
@@ -99,7 +99,7 @@ async function signMdocs(
   const by = { key: signer.key, x5chain: signer.x5c.map((der) => Buffer.from(der, 'base64')), certificate }
   const issuer = urls.issuer(tenant.slug)
   const made = signing.keys.map(({ jwk: deviceKey }, at) => {
-    const status = statusOf(issuer, signing.copies[at])
+    const status = statusOf(issuer, signing.entries, at)
     return issued({ docType, elements, deviceKey, validityInfo, ...(status && { status }) }, by)
   })
   return Promise.all(made)
@@ -115,7 +115,7 @@ async function issued(draft: MdocDraft, by: MdocSigner): Promise<string> {
   }
 }
 
-function statusOf(issuer: string, copy: ReservedCopy | undefined) {
-  const slot = copy?.slot ?? null
-  return slot && buildStatusClaim({ uri: statusListUri(issuer, slot.listId), index: slot.index })
+function statusOf(issuer: string, entries: StatusEntries | null, at: number) {
+  const index = entries?.indices[at]
+  return entries && index !== undefined && buildStatusClaim({ uri: statusListUri(issuer, entries.listId), index })
 }

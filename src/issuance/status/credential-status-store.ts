@@ -16,7 +16,7 @@ const changeSome = sql(
    ), changed as (
      update issuance i set standing = $4, updated_at = $5 from due
      where i.tenant_id = $1 and i.id = due.id and i.standing = any($3::text[])
-     returning i.id, i.credential_id, i.template_id, i.credential_status
+     returning i.id, i.credential_id, i.template_id, i.credential_status, i.status_list_id, i.status_indices
    ), ${auditEachCte({
      from: 'changed',
      subjectId: 'changed.credential_id',
@@ -24,11 +24,8 @@ const changeSome = sql(
      first: 6,
    })}
    select changed.credential_id as "credentialId", case when $4 = 'valid' then changed.credential_status else $4 end as status,
-     copy.status_list_id as "listId", array_agg(copy.status_index) as indices, list.bits
-   from changed
-     join issued_copy copy on copy.tenant_id = $1 and copy.credential_id = changed.credential_id
-     join status_list list on list.tenant_id = $1 and list.id = copy.status_list_id
-   group by 1, 2, 3, 5`,
+     changed.status_list_id as "listId", changed.status_indices as indices, list.bits
+   from changed join status_list list on list.tenant_id = $1 and list.id = changed.status_list_id`,
 )
 // The update changes the bits in place, so concurrent writers of one list lose nothing.
 const markEntries = sql(
@@ -67,7 +64,7 @@ export async function changeCredentialStatus(
 ): Promise<{ readonly changed: ChangedCredential[]; readonly lists: ListEntries[] }> {
   const values = [tx.tenantId, ids, from, to, now, ...auditEachValues(entries, now)]
   const rows = await tx.rows<ChangedRow>(changeSome, values)
-  return { changed: [...new Map(rows.map((row) => [row.credentialId, row])).values()], lists: rows }
+  return { changed: rows, lists: rows }
 }
 
 /**

@@ -32,11 +32,10 @@ async function change(verb: string, ids: readonly string[]): Promise<Body[]> {
 
 const listed = sql(
   'test.standing.listed',
-  `select copy.credential_id as id, i.standing, get_bit(list.bitmap, 8 * (copy.status_index / 4) + 7 - 2 * (copy.status_index % 4)) as low,
-     get_bit(list.bitmap, 8 * (copy.status_index / 4) + 6 - 2 * (copy.status_index % 4)) as high
-   from issued_copy copy join status_list list on list.tenant_id = copy.tenant_id and list.id = copy.status_list_id
-     join issuance i on i.tenant_id = copy.tenant_id and i.credential_id = copy.credential_id
-   where copy.tenant_id = $1`,
+  `select i.credential_id as id, i.standing, get_bit(list.bitmap, 8 * (index / 4) + 7 - 2 * (index % 4)) as low, get_bit(list.bitmap, 8 * (index / 4) + 6 - 2 * (index % 4)) as high
+   from issuance i cross join unnest(i.status_indices) as index
+     join status_list list on list.tenant_id = i.tenant_id and list.id = i.status_list_id
+   where i.tenant_id = $1`,
 )
 const counted = sql(
   'test.standing.counted',

@@ -1,4 +1,4 @@
--- 0006 issuance: credential templates, issuances from offer to credential, issued copies, status lists.
+-- 0006 issuance: credential templates, issuances from offer to credential, status lists.
 -- Locks: none, the tables are new. Old code runs on it: yes. Way back: drop the tables; issued credentials can then no longer be revoked.
 
 -- Incremented with every change to the templates, so that each process detects stale metadata in its cache.
@@ -72,8 +72,14 @@ create table issuance (
   -- SHA-256 over the thumbprints of the holder's keys: a repeated request with the same keys gets the same copies, other keys none.
   holder_keys_hash  bytea check (octet_length(holder_keys_hash) = 32),
   issued_at         timestamptz,
+  -- The entries of the credential's copies in a status list, in the order of the holder's keys. Null until it is issued, and for a credential
+  -- that cannot be revoked.
+  status_list_id    uuid,
+  status_indices    integer[],
   -- Reservations since the issuance was open, or since the wallet reported a failure.
   reservations      integer not null default 0,
+  -- It was completed before by a request whose credential could not be signed.
+  reinstated        boolean not null default false,
   -- Recorded notifications of the wallet.
   reports           smallint not null default 0,
   error             jsonb,
@@ -86,6 +92,7 @@ create table issuance (
   constraint issuance_credential unique (credential_id, tenant_id),
   check ((token_hash is null) = (redeemed_at is null) and (token_hash is null) = (token_expires_at is null)),
   check (holder_keys_hash is null or redeemed_at is not null),
+  check ((status_list_id is null) = (status_indices is null)),
   check (sealed_claims is null or status in ('offered', 'partiallyIssued', 'completed', 'failed'))
 ) with (fillfactor = 70);
 create index issuance_sweep on issuance (sweep_at, tenant_id) where sealed_claims is not null;
@@ -97,7 +104,7 @@ select protect_tenant_rows('issuance');
 select open_across('issuance');
 grant select (sealed_claims) on issuance to chirograph_across;
 
--- A list of 2^17 entries. The rows of issued_copy are the taken entries; there is no counter.
+-- A list of 2^17 entries. The rows of status_entry are the taken entries; there is no counter.
 create table status_list (
   tenant_id  uuid not null references tenant (id) on delete cascade,
   id         uuid not null,
@@ -109,27 +116,14 @@ create table status_list (
 create unique index status_list_open on status_list (tenant_id) where full_at is null;
 select protect_tenant_rows('status_list');
 
--- One row for each signed copy of a credential; a batch has several. The credential itself is not stored.
-create table issued_copy (
+-- The taken entries of status lists: one for each signed copy of a credential. The row is the allocation: no two copies can have one entry.
+create table status_entry (
   tenant_id      uuid not null,
-  credential_id  uuid not null,
-  position       smallint not null,
-  -- RFC 7638 thumbprint of the holder's key.
-  holder_key     bytea not null check (octet_length(holder_key) = 32),
-  -- Both null for a credential that cannot be revoked.
-  status_list_id uuid,
-  status_index   integer check (status_index between 0 and 131071),
-  -- 0 valid, 1 revoked, 2 suspended.
-  status         smallint not null default 0 check (status between 0 and 3),
-  created_at     timestamptz not null,
-  primary key (tenant_id, credential_id, position),
-  check ((status_list_id is null) = (status_index is null)),
-  check (status = 0 or status_list_id is not null)
+  status_list_id uuid not null,
+  status_index   integer not null check (status_index between 0 and 131071),
+  primary key (status_list_id, status_index, tenant_id)
 );
--- The row is the allocation: no two copies can have one entry.
-create unique index issued_copy_slot on issued_copy (status_list_id, status_index, tenant_id);
-create index issued_copy_set on issued_copy (tenant_id, status_list_id, status_index, status) where status <> 0;
-select protect_tenant_rows('issued_copy');
+select protect_tenant_rows('status_entry');
 
 -- Nonces of accepted proofs, kept until they would have expired. made_at is part of the nonce.
 create table spent_nonce (

@@ -1,8 +1,8 @@
 -- 0015 credential standing: issued credentials are revoked, suspended and reinstated; status lists by bits and authority, each published from
 -- one bitmap.
--- Locks: issuance, issued_copy and status_list; nothing is rewritten, issuance is read once for its check. Old code runs on it: no, it
--- cannot open a status list any more; stop it first. Way back: put back issued_copy.status with its check and index of 0006 (1 or 2 where
--- issuance.standing says so), drop the new columns, put back the index status_list_open of 0006.
+-- Locks: issuance and status_list; nothing is rewritten, issuance is read once for its check. Old code runs on it: no, it
+-- cannot open a status list any more; stop it first. Way back: drop the new columns, put back the index status_list_open of
+-- 0006.
 
 -- The status given by the issuer, separate from the state at the holder (credential_status), which shows again after a reinstatement.
 -- `revoked` is final.
@@ -21,7 +21,3 @@ alter table status_list add column version integer not null default 0;
 alter table status_list add column bitmap bit varying;
 drop index status_list_open;
 create unique index status_list_open on status_list (tenant_id, bits, authority_id) nulls not distinct where full_at is null;
-
--- All copies of a credential have its status, and the bitmap has the published one.
-drop index issued_copy_set;
-alter table issued_copy drop column status;

@@ -26,14 +26,14 @@ declare
   acting text := current_setting('chirograph.tenant_id', true);
 begin
   perform set_config('chirograph.tenant_id', old.id::text, true);
-  delete from issued_copy where tenant_id = old.id;
+  delete from status_entry where tenant_id = old.id;
   delete from spent_nonce where tenant_id = old.id;
   delete from issuance where tenant_id = old.id;
   delete from audit_entry where tenant_id = old.id;
   perform set_config('chirograph.tenant_id', coalesce(acting, ''), true);
   return null;
 end $$;
-create policy removal on issued_copy to current_user using (tenant_id = current_tenant());
+create policy removal on status_entry to current_user using (tenant_id = current_tenant());
 create policy removal on spent_nonce to current_user using (tenant_id = current_tenant());
 create policy removal on issuance to current_user using (tenant_id = current_tenant());
 create policy removal on audit_entry to current_user using (tenant_id = current_tenant());
