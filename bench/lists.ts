@@ -21,11 +21,11 @@ await client.connect()
 // An issuance each 20 s. Of 20 templates the last has 1 in 1,000; of the statuses `failed` has 1 in 10,000, `expired` 1 in 50.
 const fill = `
   insert into tenant (id, slug, name, created_at, updated_at) values ('${tenant}', 'large', 'Large', now(), now());
-  insert into issuance (tenant_id, id, status, template_id, template_version, reference, credential_id, credential_status, revocable, sweep_at,
+  insert into issuance (tenant_id, id, status, template_id, template_version, reference, credential_status, revocable, sweep_at,
     expires_at, created_at, updated_at, sealed_claims)
   select '${tenant}', (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7000' || '8000' || lpad(to_hex(n), 12, '0'))::uuid,
     status, ('00000000-0000-7000-8000-0000000001' || lpad((case when n % 1000 = 0 then 19 else n % 19 end)::text, 2, '0'))::uuid, 1,
-    'student-' || n / 2, gen_random_uuid(), case when status = 'completed' then 'accepted' else status end, true, at + interval '1 day',
+    'student-' || n / 2, case when status = 'completed' then 'accepted' else status end, true, at + interval '1 day',
     at + interval '1 day', at, at, case when status = 'offered' then decode('00', 'hex') end
   from (select n, at, case when n % 10000 = 1 then 'failed' when n % 50 = 2 then 'expired' when at > $1::timestamptz - interval '1 day' then 'offered'
       else 'completed' end as status

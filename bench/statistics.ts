@@ -28,9 +28,9 @@ const fill = [
   `insert into tenant (id, slug, name, created_at, updated_at) values ('${tenant}', 'large', 'Large', $1, $1)`,
   `insert into credential_template (tenant_id, id, code, name, version, created_at, updated_at)
    select '${tenant}', ${templateAt('n')}, 'code-' || n, 'Template ' || n, 1, $1, $1 from generate_series(0, ${TEMPLATES - 1}) n`,
-  `insert into issuance (tenant_id, id, status, template_id, template_version, credential_id, credential_status, revocable, sweep_at, expires_at,
+  `insert into issuance (tenant_id, id, status, template_id, template_version, credential_status, revocable, sweep_at, expires_at,
      created_at, updated_at)
-   select '${tenant}', ${idAt('n')}, 'completed', ${templateAt('n')}, 1, gen_random_uuid(), 'accepted', true, $1, $1, ${timeAt('n')}, $1
+   select '${tenant}', ${idAt('n')}, 'completed', ${templateAt('n')}, 1, 'accepted', true, $1, $1, ${timeAt('n')}, $1
    from generate_series(1, ${ROWS}) n`,
   `insert into audit_entry (tenant_id, id, at, actor_kind, action, event_type, subject_kind, subject_id, result, detail, xact)
    select '${tenant}', ${idAt('n')}, ${timeAt('n')}, 'system', 'openid4vc.issuance.offered', 'openid4vc.issuance.offered', 'issuance', ${idAt('n')}::text,

@@ -38,9 +38,9 @@ const insertList = sql(
 const touchList = sql('bench.touch', 'update status_list set version = version + 1 where tenant_id = $1 and id = $2')
 const insertOffers = sql(
   'bench.offers',
-  `insert into issuance (tenant_id, id, status, template_id, template_version, credential_id, credential_status, revocable, sealed_claims,
+  `insert into issuance (tenant_id, id, status, template_id, template_version, credential_status, revocable, sealed_claims,
      sweep_at, expires_at, redeemed_at, token_hash, token_expires_at, created_at, updated_at)
-   select $1, one.id, 'offered', $1, 1, one.id, 'offered', true, '\\x00', later, later, now(), one.token, later, now(), now()
+   select $1, one.id, 'offered', $1, 1, 'offered', true, '\\x00', later, later, now(), one.token, later, now(), now()
    from unnest($2::uuid[], $3::bytea[]) as one (id, token), (select now() + interval '1 hour' as later) as at`,
 )
 
@@ -164,7 +164,7 @@ async function countWaits(connectionString: string) {
 
 async function take({ id, token }: { readonly id: string; readonly token: Buffer }): Promise<void> {
   const granted = {
-    ...{ id, templateId: tenantId, templateVersion: 1, credentialId: id, identified: false },
+    ...{ id, templateId: tenantId, templateVersion: 1, identified: false },
     ...{ expiresAt: clock.now(), tokenHash: token },
   }
   const key = {

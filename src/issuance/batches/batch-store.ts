@@ -11,7 +11,7 @@ import type { Batch, BatchForm, BatchItemError } from './batch.ts'
 
 const COLUMNS = `id, template_id as "templateId", form, total, done, failed, created_at as "createdAt", updated_at as "updatedAt", ended_at as "endedAt"`
 /** SQL: the outcomes complete the batch. */
-const ENDS = '(done + failed + cardinality($8::int[]) + cardinality($14::int[]) = total)'
+const ENDS = '(done + failed + cardinality($8::int[]) + cardinality($13::int[]) = total)'
 
 const insertStatement = sql(
   'issuance.insert_batch',
@@ -47,7 +47,7 @@ const completeStatement = sql(
   `with made_from as (
      select id, version from credential_template where tenant_id = $1 and id = $4 and version = $5 and archived_at is null
    ), held as (
-     update issuance_batch set done = done + cardinality($8::int[]), failed = failed + cardinality($14::int[]), tries = 0,
+     update issuance_batch set done = done + cardinality($8::int[]), failed = failed + cardinality($13::int[]), tries = 0,
        updated_at = $6, ended_at = case when ${ENDS} then $6::timestamptz end,
        claim = case when not ${ENDS} then claim end, lease_until = case when not ${ENDS} then $7::timestamptz end
      where tenant_id = $1 and id = $2 and ${isHeld('$3')} and ended_at is null
@@ -55,15 +55,15 @@ const completeStatement = sql(
      returning id, created_at
    ), due as (
      select one.*, item.issuance_id, item.reference, item.sealed_claims, held.created_at
-     from held cross join unnest($8::int[], $9::uuid[], $10::bytea[], $16::uuid[])
-       as one (position, credential_id, tx_code_mac, delivery_id)
+     from held cross join unnest($8::int[], $9::bytea[], $15::uuid[])
+       as one (position, tx_code_mac, delivery_id)
      join issuance_batch_item item on item.tenant_id = $1 and item.batch_id = $2 and item.position = one.position
      where item.status = 'waiting'
    ), ins as (
-     insert into issuance (tenant_id, id, status, template_id, template_version, reference, credential_id, credential_status, revocable,
+     insert into issuance (tenant_id, id, status, template_id, template_version, reference, credential_status, revocable,
        sealed_claims, sweep_at, expires_at, tx_code_mac, created_at, updated_at, format)
-     select $1, due.issuance_id, 'offered', made_from.id, made_from.version, due.reference, due.credential_id, 'offered', $11::boolean,
-       due.sealed_claims, ${firstSweep('$12::timestamptz', '$6::timestamptz')}, $12, due.tx_code_mac, due.created_at, $6::timestamptz, $13::text
+     select $1, due.issuance_id, 'offered', made_from.id, made_from.version, due.reference, 'offered', $10::boolean,
+       due.sealed_claims, ${firstSweep('$11::timestamptz', '$6::timestamptz')}, $11, due.tx_code_mac, due.created_at, $6::timestamptz, $12::text
      from due cross join made_from
      returning id
    ), issued as (
@@ -71,9 +71,9 @@ const completeStatement = sql(
      where item.tenant_id = $1 and item.batch_id = $2 and item.position = due.position
    ), refused as (
      update issuance_batch_item item set status = 'failed', sealed_claims = null, sealed_recipient = null, error = one.error::jsonb
-     from held cross join unnest($14::int[], $15::text[]) as one (position, error)
+     from held cross join unnest($13::int[], $14::text[]) as one (position, error)
      where item.tenant_id = $1 and item.batch_id = $2 and item.position = one.position and item.status = 'waiting'
-   ), ${auditEachCte({ from: 'ins', subjectId: 'ins.id', detail: `'{}'::jsonb`, first: 17 })}
+   ), ${auditEachCte({ from: 'ins', subjectId: 'ins.id', detail: `'{}'::jsonb`, first: 16 })}
    select exists (select from held) as "isHeld", exists (select from made_from) as "isCurrent"`,
 )
 const selectVersions = sql(
@@ -140,7 +140,6 @@ export type PendingItem = {
 export type ItemOutcome = {
   readonly issued: readonly {
     readonly position: number
-    readonly credentialId: string
     readonly txCodeMac: Buffer | null
     readonly deliveryId: string | null
     readonly entry: AuditEntry
@@ -207,7 +206,7 @@ export async function completeItems(
   const { definition } = template
   const [row] = await tx.rows<{ isHeld: boolean; isCurrent: boolean }>(completeStatement, [
     ...[tx.tenantId, id, claim, template.id, template.version, now, leaseUntil],
-    ...[issued.map((one) => one.position), issued.map((one) => one.credentialId), issued.map((one) => one.txCodeMac)],
+    ...[issued.map((one) => one.position), issued.map((one) => one.txCodeMac)],
     ...[definition.revocable, expiresAt, definition.format],
     ...[failed.map((one) => one.position), failed.map((one) => JSON.stringify(one.error))],
     issued.map((one) => one.deliveryId),

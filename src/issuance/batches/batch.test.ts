@@ -118,7 +118,7 @@ test('a run whose lease another run has taken writes nothing', async () => {
   const entry = { action: 'openid4vc.issuance.offered', by: 'system' } as const
   const outcome = {
     issued: pending.map(({ position, id }) => ({
-      ...{ position, credentialId: newId(), txCodeMac: null, deliveryId: null },
+      ...{ position, txCodeMac: null, deliveryId: null },
       entry: { ...entry, subject: { kind: 'issuance' as const, id } },
     })),
     failed: [],
@@ -144,7 +144,7 @@ test('items checked against an older template version are checked again', async 
   const [first] = await db.store.single(tenantId, (tx) => listPendingItems(tx, batchId, 1))
   assert(first !== undefined)
   const subject = { kind: 'issuance', id: first.id } as const
-  const one = { position: 0, credentialId: newId(), txCodeMac: null, deliveryId: null }
+  const one = { position: 0, txCodeMac: null, deliveryId: null }
   const issuedNow = [{ ...one, entry: { action: 'openid4vc.issuance.offered', by: 'system', subject } as const }]
   const outcome = { issued: issuedNow, failed: [], template: older, expiresAt: leaseUntil, leaseUntil }
   assert.equal(await db.store.single(tenantId, (tx) => completeItems(tx, held, outcome, now)), 'stale')

@@ -9,6 +9,7 @@ import type { Platform } from '../../platform.ts'
 import { newLease } from '../../store/lease.ts'
 import { newId } from '../../store/row-id.ts'
 import type { TenantTx } from '../../store/store.ts'
+import { credentialIdOf } from '../issuances/credential-id.ts'
 import { type IssuanceCheck, issuanceCheckOf } from '../issuances/issuance-refusal.ts'
 import { offerLinksOf } from '../issuances/issuance-view.ts'
 import type { IssuanceDelivery, IssuedOffer, WalletPort } from '../issuances/wallet-port.ts'
@@ -154,15 +155,14 @@ async function prepareItem(
   const format = txCodeOf(template.definition)
   const txCode = format === null ? null : await makeTxCode(sealing, tenant.id, id, format)
   const txMac = txCode === null ? null : await txCodeMac(sealing, tenant.id, id, txCode)
-  const credentialId = newId()
-  const detail = { credentialId, credentialTemplateId: template.id, batchId: held.id }
+  const detail = { credentialId: credentialIdOf(id), credentialTemplateId: template.id, batchId: held.id }
   const entry = {
     action: 'openid4vc.issuance.offered',
     subject: { kind: 'issuance', id },
     by: held.askedBy,
     detail,
   } as const
-  const issued: Issued = { position, credentialId, txCodeMac: txMac, deliveryId: null, entry }
+  const issued: Issued = { position, txCodeMac: txMac, deliveryId: null, entry }
   if (sealedRecipient === null) return { issued, delivery: null }
   const deliveryId = newId()
   const recipient = await openBatchRecipient(sealing, tenant.id, id, sealedRecipient)

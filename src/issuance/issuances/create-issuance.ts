@@ -1,11 +1,12 @@
 import type { Caller } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
-import { idAt, newId, timeOfId } from '../../store/row-id.ts'
+import { idAt, timeOfId } from '../../store/row-id.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { makeTxCode, txCodeMac } from '../offers/tx-code.ts'
 import { type CredentialTemplate, txCodeOf } from '../templates/template.ts'
 import { cachedTemplate, latestTemplate } from '../templates/template-cache.ts'
+import { credentialIdOf } from './credential-id.ts'
 import type { Issuance } from './issuance.ts'
 import { issuanceRefusal, unknownTemplate } from './issuance-refusal.ts'
 import { insertOffered } from './issuance-store.ts'
@@ -71,7 +72,7 @@ async function tryCreate(
   const mac = txCode === null ? null : await txCodeMac(sealing, tenantId, issuance.id, txCode)
   const made = { issuance, templateVersion: template.version, sealedClaims, txCodeMac: mac }
   const subject = { kind: 'issuance', id: issuance.id } as const
-  const detail = { credentialId: issuance.credentialId, credentialTemplateId: template.id }
+  const detail = { credentialId: credentialIdOf(issuance.id), credentialTemplateId: template.id }
   const entry = { action: 'openid4vc.issuance.offered', subject, by: caller, detail } as const
   const shown = await showIssuance(needs, caller, issuance)
   const offer = { issuanceId: issuance.id, format: issuance.format, offerUri: shown.offerUri, txCode }
@@ -94,7 +95,6 @@ function offered(template: CredentialTemplate, ask: NewInput, now: Date, ttlSeco
     id: ask.id,
     status: 'offered',
     error: null,
-    credentialId: newId(),
     credentialStatus: 'offered',
     templateId: template.id,
     format: template.definition.format,

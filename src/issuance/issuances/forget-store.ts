@@ -20,7 +20,7 @@ const forgetSome = sql(
      credential_status = case when offered and not lives then 'expired' else i.credential_status end,
      updated_at = case when offered and not lives then $2 else i.updated_at end
    from due where i.tenant_id = $1 and i.id = due.id
-   returning i.id, i.credential_id as "credentialId", i.status = 'expired' as "isExpired"`,
+   returning i.id, i.status = 'expired' as "isExpired"`,
 )
 const deleteSpentNonces = sql('issuance.delete_old_nonces', 'delete from spent_nonce where made_at <= $1')
 
@@ -31,7 +31,7 @@ export async function listTenantsToForget(tx: AcrossTx, now: Date): Promise<Tena
 }
 
 /** An issuance that the sweep updated. `isExpired`: it ended without a credential. */
-type Swept = { readonly id: string; readonly credentialId: string; readonly isExpired: boolean }
+type Swept = { readonly id: string; readonly isExpired: boolean }
 
 /** Erases the claims past their retention and expires open issuances. Concurrent sweeps share the work. */
 export async function forgetClaims(tx: TenantTx, now: Date, countMax: number): Promise<Swept[]> {

@@ -12,7 +12,7 @@ export const firstSweep = (end: string, now: string) => `least(${end}, ${now} + 
 export const isOfferOver = (now: string) => `(status = 'offered' and ${CLAIMS_END} <= ${now})`
 /** SQL: the columns of an issuance. `now` is SQL. */
 export const issuanceColumns = (now: string) =>
-  `id, case when ${isOfferOver(now)} then 'expired' else status end as status, error, credential_id as "credentialId",
+  `id, case when ${isOfferOver(now)} then 'expired' else status end as status, error,
    case when ${isOfferOver(now)} then 'expired' when standing <> 'valid' then standing else credential_status end as "credentialStatus",
    template_id as "templateId", format, reference, revocable, created_at as "createdAt", updated_at as "updatedAt", expires_at as "expiresAt"`
 
@@ -21,12 +21,12 @@ const insertIssuance = sql(
   `with made_from as (
      select id, version from credential_template where tenant_id = $1 and id = $2 and version = $3 and archived_at is null
    ), ins as (
-     insert into issuance (tenant_id, id, status, template_id, template_version, reference, credential_id, credential_status, revocable,
+     insert into issuance (tenant_id, id, status, template_id, template_version, reference, credential_status, revocable,
        sealed_claims, sweep_at, expires_at, tx_code_mac, created_at, updated_at, format)
-     select $1, $4::uuid, 'offered', made_from.id, made_from.version, $5::text, $6::uuid, 'offered', $7::boolean,
-       $8::bytea, ${firstSweep('$9::timestamptz', '$14::timestamptz')}, $9, $10::bytea, $11::timestamptz, $14, $12::text from made_from
+     select $1, $4::uuid, 'offered', made_from.id, made_from.version, $5::text, 'offered', $6::boolean,
+       $7::bytea, ${firstSweep('$8::timestamptz', '$13::timestamptz')}, $8, $9::bytea, $10::timestamptz, $13, $11::text from made_from
      returning id
-   ), ${auditCte({ from: 'ins', first: 13 })}
+   ), ${auditCte({ from: 'ins', first: 12 })}
    select id from ins`,
 )
 const selectIssuance = sql(
@@ -67,9 +67,9 @@ type IssuanceOrigin = Pick<NewIssuance, 'templateVersion' | 'txCodeMac'> & { rea
 
 /** Inserts an offered issuance. @returns false if the template is at another version or archived */
 export async function insertOffered(tx: TenantTx, made: NewIssuance, entry: AuditEntry): Promise<boolean> {
-  const { id, templateId, reference, credentialId, revocable, expiresAt, createdAt, updatedAt } = made.issuance
+  const { id, templateId, reference, revocable, expiresAt, createdAt, updatedAt } = made.issuance
   const rows = await tx.rows(insertIssuance, [
-    ...[tx.tenantId, templateId, made.templateVersion, id, reference, credentialId, revocable],
+    ...[tx.tenantId, templateId, made.templateVersion, id, reference, revocable],
     ...[made.sealedClaims, expiresAt, made.txCodeMac, createdAt, made.issuance.format],
     ...[...auditValues(entry, updatedAt), updatedAt],
   ])

@@ -2,6 +2,7 @@ import type { TenantId } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
 import { offerLink } from '../../protocols/openid4vci/build-offer.ts'
 import { offerToken } from '../offers/offer-codes.ts'
+import { credentialIdOf } from './credential-id.ts'
 import type { Issuance } from './issuance.ts'
 import type { IssuanceView } from './schemas.ts'
 
@@ -16,7 +17,7 @@ export async function showIssuance(needs: Needs, owner: Owner, issuance: Issuanc
     error: issuance.error === null ? null : { ...issuance.error, details: [...issuance.error.details] },
     credentials: [
       {
-        id: issuance.credentialId,
+        id: credentialIdOf(issuance.id),
         status: issuance.credentialStatus,
         credentialTemplateId: issuance.templateId,
         exchange: 'openid4vc',

@@ -11,7 +11,6 @@ export type Issuance = {
   readonly id: string
   readonly status: IssuanceStatus
   readonly error: { readonly code: number; readonly message: string; readonly details: readonly unknown[] } | null
-  readonly credentialId: string
   readonly credentialStatus: CredentialStatus
   readonly templateId: string
   readonly format: CredentialTemplateFormat

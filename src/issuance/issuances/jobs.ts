@@ -2,6 +2,7 @@ import type { TenantId } from '../../caller.ts'
 import { record } from '../../events/audit/record.ts'
 import { every, type Schedule } from '../../jobs/schedule.ts'
 import type { Platform } from '../../platform.ts'
+import { credentialIdOf } from './credential-id.ts'
 import { deleteOldNonces, forgetClaims, listTenantsToForget } from './forget-store.ts'
 
 const ISSUANCES_PER_TURN = 100
@@ -31,10 +32,11 @@ async function forgetSome({ store, clock }: Pick<Platform, 'store' | 'clock'>, t
   const now = clock.now()
   return store.inTenant(tenantId, async (tx) => {
     const forgotten = await forgetClaims(tx, now, ISSUANCES_PER_TURN)
-    for (const { id, credentialId, isExpired } of forgotten) {
+    for (const { id, isExpired } of forgotten) {
       if (!isExpired) continue
       const subject = { kind: 'issuance', id } as const
-      await record(tx, { action: 'openid4vc.issuance.expired', subject, by: 'system', detail: { credentialId } }, now)
+      const detail = { credentialId: credentialIdOf(id) }
+      await record(tx, { action: 'openid4vc.issuance.expired', subject, by: 'system', detail }, now)
     }
     return forgotten.length
   })

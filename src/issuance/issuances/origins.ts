@@ -1,5 +1,6 @@
 import type { AuditEvent } from '../../events/counts/metric.ts'
 import type { TenantTx } from '../../store/store.ts'
+import { issuanceIdOf } from './credential-id.ts'
 import { listCredentialTemplateNames, listTemplatesOfIssuances } from './origin-store.ts'
 
 /** Returns the template of every issuance and credential in the events, by their ids. */
@@ -10,7 +11,12 @@ export async function templatesOfIssuances(
   const issuances = idsOf(events, 'issuance')
   const credentials = idsOf(events, 'credential')
   if (issuances.length + credentials.length === 0) return new Map()
-  return listTemplatesOfIssuances(tx, issuances, credentials)
+  const templates = await listTemplatesOfIssuances(tx, [...issuances, ...credentials.map(issuanceIdOf)])
+  for (const id of credentials) {
+    const templateId = templates.get(issuanceIdOf(id))
+    if (templateId !== undefined) templates.set(id, templateId)
+  }
+  return templates
 }
 
 /** Returns the names of credential templates by their ids. */

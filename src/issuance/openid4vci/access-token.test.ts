@@ -9,7 +9,7 @@ test('an access token says what it was granted for; with any byte changed, or at
   const db = await aDatabase()
   const { platform, tenant, server, anotherTenant } = await anIssuer(db)
   const read = (token: string, id: TenantId = tenant.id) => readAccessToken(platform.sealing, id, token)
-  const ids = { id: newId(), templateId: newId(), credentialId: newId() }
+  const ids = { id: newId(), templateId: newId() }
   const granted = { ...ids, templateVersion: 7, identified: true, expiresAt: noon }
   const secret = makeTokenSecret()
   const token = await makeAccessToken(platform.sealing, tenant.id, secret, granted)

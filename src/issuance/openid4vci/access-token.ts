@@ -10,7 +10,6 @@ export type Granted = {
   readonly id: string
   readonly templateId: string
   readonly templateVersion: number
-  readonly credentialId: string
   /** The token response named the credential by its identifier. */
   readonly identified: boolean
   readonly expiresAt: Date
@@ -23,7 +22,7 @@ export type PresentedToken = Granted & { readonly tokenHash: Buffer }
 type TokenSecret = { readonly secret: Buffer; readonly hash: Buffer }
 
 const SECRET_BYTES = 16
-const BODY_BYTES = SECRET_BYTES + 3 * 16 + 4 + 1 + 6
+const BODY_BYTES = SECRET_BYTES + 2 * 16 + 4 + 1 + 6
 const MAC_BYTES = 16
 const TOKEN_CHARS = Math.ceil(((BODY_BYTES + MAC_BYTES) * 4) / 3)
 
@@ -44,7 +43,7 @@ export async function makeAccessToken(
   numbers.writeUInt32BE(granted.templateVersion, 0)
   numbers.writeUInt8(granted.identified ? 1 : 0, 4)
   numbers.writeUIntBE(granted.expiresAt.getTime(), 5, 6)
-  const ids = [granted.id, granted.templateId, granted.credentialId].map(uuidBytes)
+  const ids = [granted.id, granted.templateId].map(uuidBytes)
   const body = Buffer.concat([secret, ...ids, numbers])
   return Buffer.concat([body, await macOf(sealing, tenantId, body)]).toString('base64url')
 }
@@ -62,9 +61,9 @@ export async function readAccessToken(
   const body = bytes.subarray(0, BODY_BYTES)
   if (!equalInConstantTime(bytes.subarray(BODY_BYTES), await macOf(sealing, tenantId, body))) return null
   const uuidAt = (place: number) => uuidOf(body.subarray(SECRET_BYTES + 16 * place, SECRET_BYTES + 16 * (place + 1)))
-  const numbers = body.subarray(SECRET_BYTES + 3 * 16)
+  const numbers = body.subarray(SECRET_BYTES + 2 * 16)
   return {
-    ...{ id: uuidAt(0), templateId: uuidAt(1), credentialId: uuidAt(2) },
+    ...{ id: uuidAt(0), templateId: uuidAt(1) },
     templateVersion: numbers.readUInt32BE(0),
     identified: numbers.readUInt8(4) === 1,
     expiresAt: new Date(numbers.readUIntBE(5, 6)),

@@ -14,6 +14,7 @@ import {
 import { buildCredentialResponse } from '../../protocols/openid4vci/credential-response.ts'
 import { type ProvedKey, verifyProofs } from '../../protocols/openid4vci/jwt-proof.ts'
 import { type ActiveSigner, signerOfAuthority } from '../../trust/certificates/active-signer.ts'
+import { credentialIdOf } from '../issuances/credential-id.ts'
 import { fitsCertificate } from '../templates/check-elements.ts'
 import { credentialSigner, signerCertificateOf } from '../templates/credential-signer.ts'
 import type { CredentialTemplate, TemplateDefinition } from '../templates/template.ts'
@@ -66,7 +67,7 @@ export async function issueCredential(
     return signCopies(needs, tenant, by, { ...bound, template, claims, keys: keys.bound })
   }
   const signed = await signOrReinstate(needs, tenant, entry, sign)
-  return buildCredentialResponse(inOrder(keys.requested, keys.bound, signed), granted.credentialId)
+  return buildCredentialResponse(inOrder(keys.requested, keys.bound, signed), credentialIdOf(granted.id))
 }
 
 /** Returns the signer before anything is reserved: the wallet may repeat a refused request. The response does not say what is missing. */
@@ -115,7 +116,7 @@ function checkCovered(request: CredentialRequest, granted: PresentedToken, templ
         detail: 'The request must name the credential_identifier of the token response.',
       })
     }
-    if (credentialIdentifier !== granted.credentialId) throw new Fault('credential_identifier.unknown')
+    if (credentialIdentifier !== credentialIdOf(granted.id)) throw new Fault('credential_identifier.unknown')
     return
   }
   if (configurationId === null) throw new Fault('credential_identifier.unknown')
@@ -197,11 +198,11 @@ async function signOrReinstate(
   }
 }
 
-function completedBy({ id, credentialId, templateId }: PresentedToken, from: Origin): AuditEntry {
+function completedBy({ id, templateId }: PresentedToken, from: Origin): AuditEntry {
   return {
     action: 'openid4vc.issuance.completed',
     subject: { kind: 'issuance', id },
     by: { kind: 'wallet', ...from },
-    detail: { credentialId, credentialTemplateId: templateId },
+    detail: { credentialId: credentialIdOf(id), credentialTemplateId: templateId },
   }
 }

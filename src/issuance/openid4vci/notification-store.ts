@@ -1,6 +1,7 @@
 import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
+import { credentialIdOf } from '../issuances/credential-id.ts'
 import type { PresentedToken } from './access-token.ts'
 
 /** Bounds the audit entries of a wallet that reports failures and requests the credential again, repeatedly. */
@@ -10,7 +11,7 @@ const REPORTS_MAX = 10
 const recordReport = sql(
   'issuance.record_notification',
   `with found as (
-     select credential_id::text = $5 as named, issued_at is not null as issued from issuance
+     select issued_at is not null as issued from issuance
      where tenant_id = $1 and id = $2 and token_hash = $3 and token_expires_at > $4 and (status = 'offered' or issued_at is not null)
    ), reported as (
      update issuance set credential_status = $6, reports = reports + 1, updated_at = $7,
@@ -18,11 +19,11 @@ const recordReport = sql(
        error = case when $6 = 'failed' then $8::jsonb end,
        reservations = case when $6 = 'failed' then 0 else reservations end,
        sealed_claims = case when $6 = 'rejected' then null else sealed_claims end
-     where tenant_id = $1 and id = $2 and token_hash = $3 and token_expires_at > $4 and credential_id::text = $5 and status = 'completed'
+     where tenant_id = $1 and id = $2 and token_hash = $3 and token_expires_at > $4 and $5::boolean and status = 'completed'
        and reports < ${REPORTS_MAX} and (credential_status = 'issued' or (credential_status = 'accepted' and $6 = 'rejected'))
-     returning id, credential_id, credential_status
-   ), ${auditCte({ from: 'reported', subjectId: `case reported.credential_status when 'failed' then reported.id else reported.credential_id end`, first: 9 })}
-   select issued and named as known from found`,
+     returning id
+   ), ${auditCte({ from: 'reported', first: 9 })}
+   select issued and $5 as known from found`,
 )
 
 /** Error of an issuance in our API. */
@@ -50,17 +51,8 @@ export async function storeNotification(
   entry: AuditEntry,
   now: Date,
 ): Promise<'recorded' | 'no_token' | 'unknown'> {
-  const values = [
-    tx.tenantId,
-    id,
-    tokenHash,
-    tokensSince,
-    notificationId,
-    becomes,
-    now,
-    FAILED,
-    ...auditValues(entry, now),
-  ]
+  const isNamed = notificationId === credentialIdOf(id)
+  const values = [tx.tenantId, id, tokenHash, tokensSince, isNamed, becomes, now, FAILED, ...auditValues(entry, now)]
   const [row] = await tx.rows<{ known: boolean }>(recordReport, values)
   if (row === undefined) return 'no_token'
   return row.known ? 'recorded' : 'unknown'

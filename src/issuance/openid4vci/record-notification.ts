@@ -2,6 +2,7 @@ import { isJsonObject } from '../../crypto/json.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
+import { credentialIdOf } from '../issuances/credential-id.ts'
 import { readAccessToken } from './access-token.ts'
 import { storeNotification } from './notification-store.ts'
 
@@ -44,7 +45,7 @@ export async function recordNotification(
   const report = { granted, tokensSince, notificationId, becomes: outcome.becomes }
   const entry = {
     action: outcome.action,
-    subject: { kind: outcome.about, id: null },
+    subject: { kind: outcome.about, id: outcome.about === 'issuance' ? granted.id : credentialIdOf(granted.id) },
     by: { kind: 'wallet', ...from },
     detail: outcome.detail,
   } as const

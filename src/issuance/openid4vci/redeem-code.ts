@@ -3,6 +3,7 @@ import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { PRE_AUTHORIZED_GRANT } from '../../protocols/openid4vci/credential-offer.ts'
+import { credentialIdOf } from '../issuances/credential-id.ts'
 import { readOfferToken } from '../offers/offer-codes.ts'
 import { txCodeMac } from '../offers/tx-code.ts'
 import { templateVersion } from '../templates/template-cache.ts'
@@ -48,7 +49,7 @@ export async function redeemPreAuthorizedCode(needs: Needs, tenant: Tenant, form
     token_type: 'Bearer',
     expires_in: TOKEN_TTL_SECONDS,
     ...(configurationId !== null && {
-      authorization_details: [detailsOf(configurationId, redeemed.granted.credentialId)],
+      authorization_details: [detailsOf(configurationId, credentialIdOf(id))],
     }),
   }
 }

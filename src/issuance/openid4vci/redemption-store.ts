@@ -43,14 +43,14 @@ const redeemOffer = sql(
        updated_at = ${ifLastTry('$4::timestamptz', 'updated_at')}
      where tenant_id = $1 and id = $2 and status = 'offered' and (redeemed_at is null or token_hash = $5) and expires_at > $4 and tx_tries_left > 0
        and ($8::text is null or $8 = (select code from credential_template t where t.tenant_id = $1 and t.id = template_id))
-     returning id, credential_id, redeemed_at is not null as redeemed, tx_code_mac is not null as needs_tx_code, template_id, template_version, status,
+     returning id, redeemed_at is not null as redeemed, tx_code_mac is not null as needs_tx_code, template_id, template_version, status,
        tx_tries_left
    ), wrong as (
      select id from tried where not redeemed and needs_tx_code and $3::bytea is not null
    ), ${auditCte({ from: 'wrong', first: 9 })}, locked as (
      ${insertAudit('entry.subject_id', `(select from tried where status = 'failed') as last cross join `, 10)}
    )
-   select redeemed, needs_tx_code as "needsTxCode", credential_id as "credentialId", template_id as "templateId",
+   select redeemed, needs_tx_code as "needsTxCode", template_id as "templateId",
       template_version as "templateVersion", tx_tries_left as "triesLeft" from tried`,
 )
 
@@ -77,7 +77,7 @@ export type Redeemed =
   | { readonly outcome: 'unusable' | 'tx_code_missing' | 'tx_code_unexpected' }
   | { readonly outcome: 'tx_code_wrong'; readonly triesLeft: number }
 
-type TriedRow = Pick<Granted, 'credentialId' | 'templateId' | 'templateVersion'> & {
+type TriedRow = Pick<Granted, 'templateId' | 'templateVersion'> & {
   readonly redeemed: boolean
   readonly needsTxCode: boolean
   readonly triesLeft: number
@@ -103,9 +103,9 @@ export async function redeemOffered(
   ])
   if (row === undefined) return { outcome: 'unusable' }
   if (row.redeemed) {
-    const { credentialId, templateId, templateVersion } = row
+    const { templateId, templateVersion } = row
     const identified = configurationId !== null
-    const granted = { id, credentialId, templateId, templateVersion, identified, expiresAt: tokenExpiresAt }
+    const granted = { id, templateId, templateVersion, identified, expiresAt: tokenExpiresAt }
     return { outcome: 'redeemed', granted }
   }
   if (!row.needsTxCode) return { outcome: 'tx_code_unexpected' }

@@ -2,6 +2,7 @@ import type { Caller } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
 import { emptyList, setStatus, statusValues } from '../../protocols/status-list/packed-list.ts'
 import type { TenantTx } from '../../store/store.ts'
+import { credentialIdOf, issuanceIdOf } from '../issuances/credential-id.ts'
 import type { CredentialStatus } from '../issuances/issuance.ts'
 import { objectionToStatusChange, type StatusChange, type StatusTransition } from './credential-status.ts'
 import {
@@ -84,12 +85,12 @@ function resultOf(
   change: StatusTransition,
   isLast: boolean,
 ): StatusChangeResult | null {
-  const credential = unchanged.find(({ credentialId }) => credentialId === id)
+  const credential = unchanged.find(({ issuanceId }) => issuanceId === issuanceIdOf(id))
   if (credential === undefined) {
-    const credentialIds = unchanged.filter(({ issuanceId }) => issuanceId === id).map((one) => one.credentialId)
-    if (credentialIds.length === 0)
+    if (!unchanged.some(({ issuanceId }) => issuanceId === id))
       return { id, status: 'unknown', code: 'NOT_FOUND', detail: 'There is no such credential.' }
-    const detail = `This is the id of an issuance. Send the id of the credential in it: ${credentialIds.join(', ')}.`
+    const credentialIds = [credentialIdOf(id)]
+    const detail = `This is the id of an issuance. Send the id of the credential in it: ${credentialIds}.`
     return { id, status: 'unknown', code: 'VALIDATION_ERROR', detail, credentialIds }
   }
   const { status, standing } = credential

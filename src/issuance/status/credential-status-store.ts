@@ -1,6 +1,7 @@
 import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditEachCte, auditEachValues } from '../../events/audit/recorded-sql.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
+import { issuanceIdOf } from '../issuances/credential-id.ts'
 import type { CredentialStatus } from '../issuances/issuance.ts'
 import { isOfferOver } from '../issuances/issuance-store.ts'
 import type { StatusChange, StatusTransition } from './credential-status.ts'
@@ -9,14 +10,14 @@ import type { StatusChange, StatusTransition } from './credential-status.ts'
 const changeSome = sql(
   'issuance.change_status',
   `with due as (
-     select i.id from issuance i
-     where i.tenant_id = $1 and i.credential_id = any($2::uuid[]) and i.issued_at is not null and i.revocable
-       and i.standing = any($3::text[]) and ($4::text <> 'suspended' or i.format <> 'mdoc')
-     order by i.id for update
+     select i.id, asked.credential_id from unnest($2::uuid[], $7::uuid[]) as asked (issuance_id, credential_id)
+       join issuance i on i.tenant_id = $1 and i.id = asked.issuance_id
+     where i.issued_at is not null and i.revocable and i.standing = any($3::text[]) and ($4::text <> 'suspended' or i.format <> 'mdoc')
+     order by i.id for update of i
    ), changed as (
      update issuance i set standing = $4, updated_at = $5 from due
      where i.tenant_id = $1 and i.id = due.id and i.standing = any($3::text[])
-     returning i.id, i.credential_id, i.template_id, i.credential_status, i.status_list_id, i.status_indices
+     returning i.id, due.credential_id, i.template_id, i.credential_status, i.status_list_id, i.status_indices
    ), ${auditEachCte({
      from: 'changed',
      subjectId: 'changed.credential_id',
@@ -36,9 +37,9 @@ const markEntries = sql(
 )
 const selectUnchanged = sql(
   'issuance.find_status',
-  `select id as "issuanceId", credential_id as "credentialId", standing, issued_at is not null as "isIssued", revocable, format,
+  `select id as "issuanceId", standing, issued_at is not null as "isIssued", revocable, format,
      case when standing <> 'valid' then standing when ${isOfferOver('$3')} then 'expired' else credential_status end as status
-   from issuance where tenant_id = $1 and (credential_id = any($2::uuid[]) or id = any($2::uuid[]))`,
+   from issuance where tenant_id = $1 and id = any($2::uuid[])`,
 )
 
 /** A credential whose status was changed. */
@@ -62,7 +63,7 @@ export async function changeCredentialStatus(
   entries: readonly AuditEntry[],
   now: Date,
 ): Promise<{ readonly changed: ChangedCredential[]; readonly lists: ListEntries[] }> {
-  const values = [tx.tenantId, ids, from, to, now, ...auditEachValues(entries, now)]
+  const values = [tx.tenantId, ids.map(issuanceIdOf), from, to, now, ...auditEachValues(entries, now), ids]
   const rows = await tx.rows<ChangedRow>(changeSome, values)
   return { changed: rows, lists: rows }
 }
@@ -87,5 +88,5 @@ function bitString(bytes: Uint8Array): string {
 
 /** Returns the credentials with one of these ids, or whose issuance has one of them. */
 export async function findStatusChange(tx: TenantTx, ids: readonly string[], now: Date): Promise<StatusChange[]> {
-  return tx.rows<StatusChange>(selectUnchanged, [tx.tenantId, ids, now])
+  return tx.rows<StatusChange>(selectUnchanged, [tx.tenantId, [...ids, ...ids.map(issuanceIdOf)], now])
 }

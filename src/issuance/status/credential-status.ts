@@ -22,7 +22,6 @@ export const statusTransitions = [
 /** A credential that a request left unchanged. */
 export type StatusChange = {
   readonly issuanceId: string
-  readonly credentialId: string
   readonly standing: StatusAction
   /** As in our API. */
   readonly status: CredentialStatus

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { TestDatabase } from '../../../test/support/database.ts'
 import { sql } from '../../store/store.ts'
+import { credentialIdOf } from '../issuances/credential-id.ts'
 import { aDatabase, aKey, anIssuer, aToken, type Body, type Issuer, request } from '../test-support/issuer.ts'
 
 const CALLERS = 8
@@ -32,7 +33,7 @@ async function change(verb: string, ids: readonly string[]): Promise<Body[]> {
 
 const listed = sql(
   'test.standing.listed',
-  `select i.credential_id as id, i.standing, get_bit(list.bitmap, 8 * (index / 4) + 7 - 2 * (index % 4)) as low, get_bit(list.bitmap, 8 * (index / 4) + 6 - 2 * (index % 4)) as high
+  `select i.id as "issuanceId", i.standing, get_bit(list.bitmap, 8 * (index / 4) + 7 - 2 * (index % 4)) as low, get_bit(list.bitmap, 8 * (index / 4) + 6 - 2 * (index % 4)) as high
    from issuance i cross join unnest(i.status_indices) as index
      join status_list list on list.tenant_id = i.tenant_id and list.id = i.status_list_id
    where i.tenant_id = $1`,
@@ -79,9 +80,9 @@ test('of suspending, reinstating and revoking at the same moment, revoking stays
     results[CALLERS]?.map(({ status, code }) => [status, code]),
     ids.map(() => ['revoked', undefined]),
   )
-  const rows = await all<{ id: string; standing: string }>(listed)
+  const rows = await all<{ issuanceId: string; standing: string }>(listed)
   assert.deepEqual(
-    rows.filter(({ id }) => ids.includes(id)).map(({ standing }) => standing),
+    rows.filter(({ issuanceId }) => ids.includes(credentialIdOf(issuanceId))).map(({ standing }) => standing),
     // two copies of each
     [...ids, ...ids].map(() => 'revoked'),
   )

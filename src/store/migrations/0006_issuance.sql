@@ -37,7 +37,7 @@ create table credential_template_version (
 );
 select protect_tenant_rows('credential_template_version');
 
--- One row an offer, with its one credential. Codes are derived from the id and not stored; tokens and keys are stored as hashes. An id carries
+-- One row an offer, with its one credential, whose id is computed from that of the issuance. Codes are derived from the id and not stored; tokens and keys are stored as hashes. An id carries
 -- the time of created_at, so a range of time is a range of ids.
 --
 -- Redeeming and issuing update a row without a new entry in any index (HOT): the pages leave room for it, and what these updates change is in
@@ -50,7 +50,6 @@ create table issuance (
   template_version  integer not null,
   -- The caller's own identifier.
   reference         text check (length(reference) between 1 and 200),
-  credential_id     uuid not null,
   credential_status text not null check (credential_status in
     ('offered', 'deferred', 'issued', 'accepted', 'rejected', 'failed', 'expired', 'suspended', 'revoked')),
   revocable         boolean not null,
@@ -88,8 +87,6 @@ create table issuance (
   -- Null for most issuances, so its index is small.
   ended             text generated always as (case when status in ('failed', 'expired', 'canceled') then status end) stored,
   primary key (tenant_id, id),
-  -- The tenant last: without statistics an index that begins with the tenant costs as much with the tenant alone and the rest as a filter.
-  constraint issuance_credential unique (credential_id, tenant_id),
   check ((token_hash is null) = (redeemed_at is null) and (token_hash is null) = (token_expires_at is null)),
   check (holder_keys_hash is null or redeemed_at is not null),
   check ((status_list_id is null) = (status_indices is null)),
