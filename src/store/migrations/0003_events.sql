@@ -1,12 +1,14 @@
 -- 0003 events: the audit trail. The application may insert and read entries, and change nothing but what 0016 grants.
 -- Locks: none, the table is new. Old code runs on it: yes. Way back: drop the table. There is no foreign key to
 -- the tenant, which each insert would have to lock; 0021 removes the rows.
+create domain audit_actor_kind as text check (value in ('user', 'client', 'system', 'wallet', 'verifier', 'issuer'));
+create domain audit_result as text check (value in ('done', 'refused'));
 create table audit_entry (
   tenant_id     uuid not null,
   -- A UUID of version 7 with the time of "at", so that reads by time go along the ids.
   id            uuid not null,
   at            timestamptz not null,
-  actor_kind    text not null check (actor_kind in ('user', 'client', 'system', 'wallet', 'verifier', 'issuer')),
+  actor_kind    audit_actor_kind not null,
   actor_id      text,
   -- The client that acted for the user after a token exchange.
   acting_client text,
@@ -15,7 +17,7 @@ create table audit_entry (
   event_type    text,
   subject_kind  text not null,
   subject_id    text,
-  result        text not null check (result in ('done', 'refused')),
+  result        audit_result not null,
   ip            text,
   request_id    text,
   -- Ids only, never a claim, a name or a secret.

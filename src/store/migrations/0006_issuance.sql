@@ -42,16 +42,20 @@ select protect_tenant_rows('credential_template_version');
 --
 -- Redeeming and issuing update a row without a new entry in any index (HOT): the pages leave room for it, and what these updates change is in
 -- no index and in no condition of one. There is no foreign key to the tenant, which each insert would have to lock; 0021 removes the rows.
+create domain issuance_status as text check (value in ('offered', 'partiallyIssued', 'completed', 'failed', 'expired', 'canceled'));
+create domain credential_status as text check (value in
+  ('offered', 'deferred', 'issued', 'accepted', 'rejected', 'failed', 'expired', 'suspended', 'revoked'));
+create domain caller_reference as text check (length(value) between 1 and 200);
+create domain tries_left as smallint check (value >= 0);
 create table issuance (
   tenant_id         uuid not null,
   id                uuid not null,
-  status            text not null check (status in ('offered', 'partiallyIssued', 'completed', 'failed', 'expired', 'canceled')),
+  status            issuance_status not null,
   template_id       uuid not null,
   template_version  integer not null,
   -- The caller's own identifier.
-  reference         text check (length(reference) between 1 and 200),
-  credential_status text not null check (credential_status in
-    ('offered', 'deferred', 'issued', 'accepted', 'rejected', 'failed', 'expired', 'suspended', 'revoked')),
+  reference         caller_reference,
+  credential_status credential_status not null,
   revocable         boolean not null,
   -- Personal data: the claims, sealed. Cleared when the issuance is canceled or locked, when the wallet reports a rejection, and by the sweep
   -- when the offer, or its access token, has ended.
@@ -61,15 +65,15 @@ create table issuance (
   -- are needed, so that an early redemption need not change it.
   sweep_at          timestamptz not null,
   -- HMAC of the transaction code under a key of the tenant.
-  tx_code_mac       bytea check (octet_length(tx_code_mac) = 32),
-  tx_tries_left     smallint not null default 5 check (tx_tries_left >= 0),
+  tx_code_mac       sha256_digest,
+  tx_tries_left     tries_left not null default 5,
   redeemed_at       timestamptz,
   -- The token response named the credential by its identifier, so the request must too.
   identified        boolean not null default false,
-  token_hash        bytea check (octet_length(token_hash) = 32), -- SHA-256 of the secret in the token, which is not stored
+  token_hash        sha256_digest, -- SHA-256 of the secret in the token, which is not stored
   token_expires_at  timestamptz,
   -- SHA-256 over the thumbprints of the holder's keys: a repeated request with the same keys gets the same copies, other keys none.
-  holder_keys_hash  bytea check (octet_length(holder_keys_hash) = 32),
+  holder_keys_hash  sha256_digest,
   issued_at         timestamptz,
   -- The entries of the credential's copies in a status list, in the order of the holder's keys. Null until it is issued, and for a credential
   -- that cannot be revoked.
@@ -85,12 +89,12 @@ create table issuance (
   created_at        timestamptz not null,
   updated_at        timestamptz not null,
   -- Null for most issuances, so its index is small.
-  ended             text generated always as (case when status in ('failed', 'expired', 'canceled') then status end) stored,
+  ended             text generated always as (nullif(nullif(status::text, 'offered'), 'completed')) stored,
   primary key (tenant_id, id),
   check ((token_hash is null) = (redeemed_at is null) and (token_hash is null) = (token_expires_at is null)),
   check (holder_keys_hash is null or redeemed_at is not null),
   check ((status_list_id is null) = (status_indices is null)),
-  check (sealed_claims is null or status in ('offered', 'partiallyIssued', 'completed', 'failed'))
+  check (sealed_claims is null or (status <> 'expired' and status <> 'canceled'))
 ) with (fillfactor = 70);
 create index issuance_sweep on issuance (sweep_at, tenant_id) where sealed_claims is not null;
 -- For lists only: the condition keeps statements that look for an id away from it (see 0021).
@@ -114,10 +118,11 @@ create unique index status_list_open on status_list (tenant_id) where full_at is
 select protect_tenant_rows('status_list');
 
 -- The taken entries of status lists: one for each signed copy of a credential. The row is the allocation: no two copies can have one entry.
+create domain status_index as integer check (value between 0 and 131071);
 create table status_entry (
   tenant_id      uuid not null,
   status_list_id uuid not null,
-  status_index   integer not null check (status_index between 0 and 131071),
+  status_index   status_index not null,
   primary key (status_list_id, status_index, tenant_id)
 );
 select protect_tenant_rows('status_entry');
@@ -125,7 +130,7 @@ select protect_tenant_rows('status_entry');
 -- Nonces of accepted proofs, kept until they would have expired. made_at is part of the nonce.
 create table spent_nonce (
   tenant_id  uuid not null,
-  nonce_hash bytea not null check (octet_length(nonce_hash) = 32),
+  nonce_hash sha256_digest not null,
   made_at    timestamptz not null,
   primary key (made_at, nonce_hash, tenant_id)
 );

@@ -1,5 +1,6 @@
 -- 0012 issuance format: issuances of mdocs.
--- Locks: a moment on issuance, which is read once for the check. Old code runs on it: yes. Way back: drop the column.
+-- Locks: issuance while it is rewritten, since the type of the column is a domain. Old code runs on it: yes. Way back: drop the column.
 
 -- Format of the template, which never changes.
-alter table issuance add column format text not null default 'sd-jwt-vc' check (format in ('sd-jwt-vc', 'mdoc'));
+create domain credential_format as text check (value in ('sd-jwt-vc', 'mdoc'));
+alter table issuance add column format credential_format not null default 'sd-jwt-vc';

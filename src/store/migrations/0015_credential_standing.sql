@@ -1,12 +1,13 @@
 -- 0015 credential standing: issued credentials are revoked, suspended and reinstated; status lists by bits and authority, each published from
 -- one bitmap.
--- Locks: issuance and status_list; nothing is rewritten, issuance is read once for its check. Old code runs on it: no, it
+-- Locks: issuance while it is rewritten, since the type of a column is a domain, and status_list. Old code runs on it: no, it
 -- cannot open a status list any more; stop it first. Way back: drop the new columns, put back the index status_list_open of
 -- 0006.
 
 -- The status given by the issuer, separate from the state at the holder (credential_status), which shows again after a reinstatement.
 -- `revoked` is final.
-alter table issuance add column standing text not null default 'valid' check (standing in ('valid', 'suspended', 'revoked'));
+create domain credential_standing as text check (value in ('valid', 'suspended', 'revoked'));
+alter table issuance add column standing credential_standing not null default 'valid';
 grant select (standing) on issuance to chirograph_across;
 alter table issuance add constraint issuance_standing check (standing = 'valid' or (revocable and issued_at is not null));
 

@@ -25,6 +25,13 @@ const unprotected = sql(
   `select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id'
    where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and not (c.relrowsecurity and c.relforcerowsecurity)`,
 )
+const readableBytes = sql(
+  'test.readable_bytes',
+  `select concat_ws('.', c.relname, a.attname) as name from pg_attribute a
+     join pg_class c on c.oid = a.attrelid and c.relkind = 'r' and c.relnamespace = 'public'::regnamespace
+     join pg_type t on t.oid = a.atttypid and 'bytea'::regtype in (t.oid, t.typbasetype)
+   where has_column_privilege('chirograph_across', c.oid, a.attnum, 'select') order by 1`,
+)
 const change = sql('test.change_digest', `update schema_migration set digest = 'x' where number = 1`)
 
 async function shapeOf(engine: Engine) {
@@ -46,6 +53,17 @@ test('every table with a tenant has row-level security, forced', async () => {
   const engine = await openEmbedded(null)
   await migrate(engine)
   assert.deepEqual(await engine.asOwner((_script, run) => run(unprotected)), [])
+  await engine.close()
+})
+
+test('the role without a tenant reads no sealed or hashed columns but those granted by name', async () => {
+  const engine = await openEmbedded(null)
+  await migrate(engine)
+  const found = await engine.asOwner((_script, run) => run<{ name: string }>(readableBytes))
+  assert.deepEqual(
+    found.map(({ name }) => name),
+    ['certificate.der', 'issuance.sealed_claims', 'kept_answer.key_hash', 'presentation_request.result'],
+  )
   await engine.close()
 })
 
