@@ -4,6 +4,7 @@ import type { Caller } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { type AuditFilter, type AuditRow, hasAuditRow, listAuditRows } from './audit-store.ts'
+import { auditActions } from './vocabulary.ts'
 
 const text = (description: string) =>
   Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000]*$', description })
@@ -14,7 +15,7 @@ const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.N
 export const AuditListQuery = listQuery({
   filters: {
     actor: text('The id of the user or client that acted.'),
-    action: text('The action, e.g. `credential.revoked`.'),
+    action: Type.Enum(Object.keys(auditActions), { description: 'The action, e.g. `credential.revoked`.' }),
     subject: text('The id of the subject.'),
     createdAfter: time,
     createdBefore: time,

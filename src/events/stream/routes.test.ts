@@ -156,6 +156,11 @@ test('the audit trail says who did what, from where, and is searched by each of 
   ] as const) {
     assert.equal(await found(query), wanted, query)
   }
+  const unknown = await school.get('/creds/audit?filter[action]=credential.eaten')
+  assert.equal(unknown.status, 400)
+  assert.partialDeepStrictEqual(unknown.body.errors, [
+    { code: 'VALIDATION_ERROR', source: { parameter: 'filter[action]' } },
+  ])
   const page = await school.get('/creds/audit?page[size]=1')
   const next = await school.get(page.body.links.next)
   assert.notEqual(next.body.data[0].id, page.body.data[0].id)
