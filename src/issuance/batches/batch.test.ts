@@ -130,6 +130,34 @@ test('a run whose lease another run has taken writes nothing', async () => {
   assert.partialDeepStrictEqual(await state(), { done: 2, failed: 0 })
 })
 
+test('a template that is archived meanwhile fails the items that wait, and those issued before stay', async () => {
+  const { issuer, about, template, run, rows, state, issued } = await aBatch(3)
+  const { tenantId, batchId } = about
+  const now = issuer.clock.at
+  const lease = newLease(now, 10_000)
+  const { leaseUntil } = lease
+  const held = await db.store.single(tenantId, (tx) => claimBatch(tx, { id: batchId, ...lease }, now))
+  const [first] = await db.store.single(tenantId, (tx) => listPendingItems(tx, batchId, 1))
+  assert(held !== null && first !== undefined)
+  const subject = { kind: 'issuance', id: first.id } as const
+  const entry = { action: 'openid4vc.issuance.offered', by: 'system', subject } as const
+  const one = { position: 0, txCodeMac: null, deliveryId: null, entry }
+  const current = await latestTemplate(issuer.platform, tenantId, template.id)
+  const outcome = { issued: [one], failed: [], template: current, expiresAt: leaseUntil, leaseUntil }
+  assert.equal(await db.store.single(tenantId, (tx) => completeItems(tx, held, outcome, now)), 'completed')
+
+  assert.equal((await issuer.api('DELETE', `/templates/credentials/${template.id}`)).status, 200)
+  issuer.clock.at = new Date(now.getTime() + 10_001)
+  await run()
+  assert.partialDeepStrictEqual(await rows(), [
+    { status: 'done', sealed_claims: null, error: null },
+    { status: 'failed', sealed_claims: null, error: { code: 'NOT_FOUND' } },
+    { status: 'failed', sealed_claims: null, error: { code: 'NOT_FOUND' } },
+  ])
+  assert.partialDeepStrictEqual(await state(), { status: 'completed', done: 1, failed: 2 })
+  assert.equal(await issued(), 1)
+})
+
 test('items checked against an older template version are checked again', async () => {
   const { issuer, about, template, issued } = await aBatch(2)
   const { tenantId, batchId } = about
