@@ -8,7 +8,7 @@ import { type CredentialTemplate, txCodeOf } from '../templates/template.ts'
 import { cachedTemplate, latestTemplate } from '../templates/template-cache.ts'
 import { credentialIdOf } from './credential-id.ts'
 import type { Issuance } from './issuance.ts'
-import { issuanceRefusal, unknownTemplate } from './issuance-refusal.ts'
+import { issuanceCheckOf, unknownTemplate } from './issuance-refusal.ts'
 import { insertOffered } from './issuance-store.ts'
 import { showIssuance } from './issuance-view.ts'
 import type { CreateIssuanceBody, IssuanceView } from './schemas.ts'
@@ -43,7 +43,8 @@ export async function createIssuance(
   const { tenantId } = caller
   let template = await cachedTemplate(needs, tenantId, ask.credentialTemplateId)
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
-    const refusal = await issuanceRefusal(needs, { id: tenantId, slug: caller.tenantSlug }, template, ask.attributes)
+    const check = await issuanceCheckOf(needs, { id: tenantId, slug: caller.tenantSlug }, template)
+    const refusal = check(ask.attributes)
     const created = refusal === null ? await tryCreate(needs, caller, template, { ...ask, id }, alongside) : null
     if (created !== null) return created
     const newer = await latestTemplate(needs, tenantId, ask.credentialTemplateId)

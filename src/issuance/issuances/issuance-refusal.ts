@@ -12,20 +12,9 @@ import { mdocValidity, validityOf } from '../templates/validity.ts'
 export type IssuanceCheck = (attributes: JsonObject) => Fault | null
 
 /**
- * Validates an issuance against its template and the current signer; the final signer is chosen when the wallet requests the credential.
- *
- * @returns `resource.unknown`, `attributes.rejected`, `certificate.none_active` or `state.invalid`; null: it may be created
+ * Returns the check of issuances from a template against it and the current signer; the final signer is chosen when the wallet requests the
+ * credential. It refuses with `resource.unknown`, `attributes.rejected`, `certificate.none_active` or `state.invalid`.
  */
-export async function issuanceRefusal(
-  needs: SignerNeeds,
-  tenant: Pick<Tenant, 'id' | 'slug'>,
-  template: CredentialTemplate,
-  attributes: JsonObject,
-): Promise<Fault | null> {
-  return (await issuanceCheckOf(needs, tenant, template))(attributes)
-}
-
-/** As {@link issuanceRefusal} for many issuances from one template: the signer is read once. */
 export async function issuanceCheckOf(
   needs: SignerNeeds,
   tenant: Pick<Tenant, 'id' | 'slug'>,

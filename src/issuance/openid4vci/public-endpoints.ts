@@ -16,13 +16,13 @@ import { offerQrText, serveOffer } from './serve-offer.ts'
 const tag = 'OpenID4VCI'
 const json = 'application/json'
 
+/** What pages of other origins may read. */
+const published = { method: 'GET', tag, accepts: 'none', crossOrigin: true } as const
+
 const issuerMetadata = endpoint({
-  method: 'GET',
+  ...published,
   path: '/.well-known/openid-credential-issuer/issuers/{tenant}',
   summary: 'Returns the credential issuer metadata of a tenant.',
-  tag,
-  accepts: 'none',
-  crossOrigin: true,
   handle: async ({ platform, params }) => ({
     status: 200,
     type: json,
@@ -32,12 +32,9 @@ const issuerMetadata = endpoint({
 })
 
 const serverMetadata = endpoint({
-  method: 'GET',
+  ...published,
   path: '/.well-known/oauth-authorization-server/issuers/{tenant}',
   summary: 'Returns the authorization server metadata of a tenant.',
-  tag,
-  accepts: 'none',
-  crossOrigin: true,
   handle: async ({ platform, params }) => ({
     status: 200,
     type: json,
@@ -47,12 +44,9 @@ const serverMetadata = endpoint({
 })
 
 const offer = endpoint({
-  method: 'GET',
+  ...published,
   path: '/issuers/{tenant}/offers/{token}',
   summary: 'Returns a credential offer until it ends.',
-  tag,
-  accepts: 'none',
-  crossOrigin: true,
   handle: async ({ platform, params, ip }) => {
     const tenant = await getTenant(platform, params.tenant)
     const body = await limitIssuanceRefusals(platform, { tenant, ip }, () => serveOffer(platform, tenant, params.token))
@@ -142,12 +136,10 @@ const notification = endpoint({
 })
 
 const typeMetadata = endpoint({
-  method: 'GET',
+  ...published,
   path: '/issuers/{tenant}/vct/{code}',
   summary: 'Returns the type metadata of the credentials of a template.',
   tag: 'Trust',
-  accepts: 'none',
-  crossOrigin: true,
   handle: async ({ platform, params }) => ({
     status: 200,
     body: await publishType(platform, await getTenant(platform, params.tenant), params.code),

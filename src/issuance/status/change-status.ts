@@ -66,7 +66,7 @@ async function changeSome(
   isLast: boolean,
 ): Promise<StatusChangeResult[]> {
   const entries = ids.map((id) => ({ action: change.action, subject: { kind: 'credential', id }, by: caller }) as const)
-  const { changed, lists } = await changeCredentialStatus(tx, ids, change, entries, now)
+  const changed = await changeCredentialStatus(tx, ids, change, entries, now)
   const results: StatusChangeResult[] = changed.map(({ credentialId, status }) => ({ id: credentialId, status }))
   const done = new Set(results.map(({ id }) => id))
   const others = ids.filter((id) => !done.has(id))
@@ -74,7 +74,7 @@ async function changeSome(
     const unchanged = await findStatusChange(tx, others, now)
     results.push(...others.flatMap((id) => resultOf(id, unchanged, change, isLast) ?? []))
   }
-  await markLists(tx, lists, change)
+  await markLists(tx, changed, change)
   return results
 }
 

@@ -42,13 +42,11 @@ const selectUnchanged = sql(
    from issuance where tenant_id = $1 and id = any($2::uuid[])`,
 )
 
-/** A credential whose status was changed. */
-type ChangedCredential = { readonly credentialId: string; readonly status: CredentialStatus }
-
 /** Entries of one status list. */
 export type ListEntries = { readonly listId: string; readonly bits: 1 | 2; readonly indices: readonly number[] }
 
-type ChangedRow = ListEntries & ChangedCredential
+/** A credential whose status was changed, with the entries of its copies. */
+type ChangedCredential = ListEntries & { readonly credentialId: string; readonly status: CredentialStatus }
 
 /**
  * Changes the status of the credentials that allow it, each with its audit entry and event, and returns the status list entries of their
@@ -62,10 +60,9 @@ export async function changeCredentialStatus(
   { from, to }: StatusTransition,
   entries: readonly AuditEntry[],
   now: Date,
-): Promise<{ readonly changed: ChangedCredential[]; readonly lists: ListEntries[] }> {
+): Promise<ChangedCredential[]> {
   const values = [tx.tenantId, ids.map(issuanceIdOf), from, to, now, ...auditEachValues(entries, now), ids]
-  const rows = await tx.rows<ChangedRow>(changeSome, values)
-  return { changed: rows, lists: rows }
+  return tx.rows<ChangedCredential>(changeSome, values)
 }
 
 /**

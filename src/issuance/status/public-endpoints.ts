@@ -17,13 +17,13 @@ const mediaTypes = [...forms.keys()]
 /** `max-age` for HTTP caches, which bounds the delay of a revocation behind them. [TS-21] */
 const CACHED_SECONDS = 60
 
+/** What pages of other origins may read. */
+const published = { method: 'GET', tag: 'Trust', accepts: 'none', crossOrigin: true } as const
+
 const statusList = endpoint({
-  method: 'GET',
+  ...published,
   path: '/issuers/{tenant}/status-lists/{id}',
   summary: 'Returns a status list of a tenant, with its revoked and suspended credentials: a JWT, or a CWT by Accept.',
-  tag: 'Trust',
-  accepts: 'none',
-  crossOrigin: true,
   handle: async ({ platform, params, query, headers }) => {
     // [TS-22]
     if (query.time !== undefined) throw new Fault('status_list.historical')
@@ -37,12 +37,9 @@ const statusList = endpoint({
 })
 
 const aggregation = endpoint({
-  method: 'GET',
+  ...published,
   path: '/issuers/{tenant}/status-lists',
   summary: 'Returns the URIs of all status lists of a tenant, for prefetching.',
-  tag: 'Trust',
-  accepts: 'none',
-  crossOrigin: true,
   handle: async ({ platform, params }) => ({
     status: 200,
     // [TS-23]

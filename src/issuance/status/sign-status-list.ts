@@ -48,14 +48,16 @@ export async function signStatusList(
   { uri, list, authorityId }: StatusEntry,
   form: StatusListForm,
 ): Promise<PublishedList> {
-  const { ttl, lifetime } = times(needs.config.statusListTtlSeconds)
+  const ttlSeconds = needs.config.statusListTtlSeconds
+  // [TS-21] A token is valid for much longer than it may be cached.
+  const lifetimeSeconds = Math.max(DAY_SECONDS, 2 * ttlSeconds)
   const signer = authorityId === null ? null : await signerOfAuthority(needs, tenant.id, authorityId)
   const key = signer?.key ?? (await needs.keys.current(tenant.id, 'status'))
   const issuer = needs.urls.issuer(tenant.slug)
   const did = needs.urls.did(tenant.slug)
   const kid = `${did}#${key.kid}`
   const now = needs.clock.now()
-  const ask = { uri, list, ttlSeconds: ttl, lifetimeSeconds: lifetime, aggregationUri: aggregationUri(issuer) }
+  const ask = { uri, list, ttlSeconds, lifetimeSeconds, aggregationUri: aggregationUri(issuer) }
   if (form === 'cwt') {
     // [MD-10]
     const header = signer === null ? { kid } : { x5chain: signer.x5c.map((der) => Buffer.from(der, 'base64')) }
@@ -67,11 +69,6 @@ export async function signStatusList(
     await buildStatusListToken({ ...ask, header, issuer: signer === null ? did : issuer }, key, now),
   )
   return published(token, gzipSync(token, { level: 1 }))
-}
-
-/** [TS-21] A token is valid for much longer than it may be cached. */
-function times(ttl: number): { readonly ttl: number; readonly lifetime: number } {
-  return { ttl, lifetime: Math.max(DAY_SECONDS, 2 * ttl) }
 }
 
 function published(token: Buffer, gzipped: Buffer | null): PublishedList {
