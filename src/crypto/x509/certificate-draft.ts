@@ -1,4 +1,4 @@
-import type { MaybePromise, SigningKey } from '../signing-key.ts'
+import type { SigningKey } from '../signing-key.ts'
 import { type Certificate, readCertificate } from '../x509-path/certificate.ts'
 import { bitString, explicit, integer, sequence, time } from './der.ts'
 import { type Extension, encodeExtensions } from './extension.ts'
@@ -24,7 +24,7 @@ export function previewOf(draft: CertificateDraft): Certificate {
 }
 
 /** Signs a draft. Lint it first: a signed certificate cannot be withdrawn. @returns the certificate in DER */
-export function signDraft(draft: CertificateDraft, key: SigningKey): MaybePromise<Buffer> {
+export async function signDraft(draft: CertificateDraft, key: SigningKey): Promise<Buffer> {
   if (key.alg !== draft.alg) throw new Error('the draft names the algorithm of another key')
   return signDer(encodeDraft(draft), key)
 }

@@ -1,11 +1,9 @@
 import { Fault } from '../../fault.ts'
-import { type MaybePromise, mapMaybePromise, type SigningKey, type SoftwareKey } from '../signing-key.ts'
+import type { SigningKey } from '../signing-key.ts'
 import { type Certificate, readCertificate } from '../x509-path/certificate.ts'
 import { type CertificateDraft, previewOf, signDraft } from './certificate-draft.ts'
 import { lintCertificate } from './lint.ts'
 import type { ProfileName } from './profile.ts'
-
-type Root = Certificate | null
 
 /**
  * Lints a draft, then signs it, so that a certificate that violates its profile never exists.
@@ -13,24 +11,12 @@ type Root = Certificate | null
  * @param root The certificate of the signing key; null for a self-signed one.
  * @throws Fault `certificate.refused` with the rule in `meta.rule`
  */
-export function issueCertificate(
+export async function issueCertificate(
   draft: CertificateDraft,
   profile: ProfileName,
-  root: Root,
-  key: SoftwareKey,
-): Certificate
-export function issueCertificate(
-  draft: CertificateDraft,
-  profile: ProfileName,
-  root: Root,
+  root: Certificate | null,
   key: SigningKey,
-): MaybePromise<Certificate>
-export function issueCertificate(
-  draft: CertificateDraft,
-  profile: ProfileName,
-  root: Root,
-  key: SigningKey,
-): MaybePromise<Certificate> {
+): Promise<Certificate> {
   const [first] = lintCertificate(previewOf(draft), profile, root)
   if (first !== undefined) {
     throw new Fault('certificate.refused', {
@@ -38,5 +24,5 @@ export function issueCertificate(
       meta: { rule: first.rule, profile },
     })
   }
-  return mapMaybePromise(signDraft(draft, key), readCertificate)
+  return readCertificate(await signDraft(draft, key))
 }

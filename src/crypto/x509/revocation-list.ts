@@ -1,4 +1,4 @@
-import type { MaybePromise, SigningKey } from '../signing-key.ts'
+import type { SigningKey } from '../signing-key.ts'
 import { explicit, integer, sequence, time } from './der.ts'
 import { authorityKeyIdentifier, crlNumber, encodeExtensions } from './extension.ts'
 import { algorithmOf, signDer } from './signature.ts'
@@ -21,7 +21,7 @@ type Input = {
  *
  * @see [RFC 5280, 5.1](https://www.rfc-editor.org/rfc/rfc5280#section-5.1)
  */
-export function signRevocationList(input: Input, key: SigningKey): MaybePromise<Buffer> {
+export function signRevocationList(input: Input, key: SigningKey): Promise<Buffer> {
   const entries = input.revoked.map(({ serial, revokedAt }) => sequence(integer(serial), time(revokedAt)))
   const extensions = [authorityKeyIdentifier(input.issuerKeyId), crlNumber(input.number)]
   const list = sequence(

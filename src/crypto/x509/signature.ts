@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { importPublicJwk, type PublicJwk } from '../jwk.ts'
-import { type MaybePromise, mapMaybePromise, type SigningKey, type SoftwareKey } from '../signing-key.ts'
+import type { SigningKey } from '../signing-key.ts'
 import { bitsOf, readDer, sequenceOf } from '../x509-path/der.ts'
 import { bitString, integer, oid, sequence } from './der.ts'
 import { oids } from './oids.ts'
@@ -29,13 +29,10 @@ export function algorithmOf({ alg }: Pick<SigningKey, 'alg'>): Buffer {
 }
 
 /** Signs an encoded draft: certificate, request or list. */
-export function signDer(toBeSigned: Buffer, key: SoftwareKey): Buffer
-export function signDer(toBeSigned: Buffer, key: SigningKey): MaybePromise<Buffer>
-export function signDer(toBeSigned: Buffer, key: SigningKey): MaybePromise<Buffer> {
-  return mapMaybePromise(key.sign(toBeSigned), (raw) => {
-    const signature = key.alg === 'ES256' ? ecdsaSignature(raw) : raw
-    return sequence(toBeSigned, algorithmOf(key), bitString(signature))
-  })
+export async function signDer(toBeSigned: Buffer, key: SigningKey): Promise<Buffer> {
+  const raw = await key.sign(toBeSigned)
+  const signature = key.alg === 'ES256' ? ecdsaSignature(raw) : raw
+  return sequence(toBeSigned, algorithmOf(key), bitString(signature))
 }
 
 /** JOSE concatenates r and s, X.509 has two integers. @see [RFC 3279, 2.2.3](https://www.rfc-editor.org/rfc/rfc3279#section-2.2.3) */

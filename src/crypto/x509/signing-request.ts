@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import type { MaybePromise, SigningKey } from '../signing-key.ts'
+import type { SigningKey } from '../signing-key.ts'
 import {
   bitsOf,
   childrenOf,
@@ -35,7 +35,7 @@ type RequestInput = { readonly subject: Buffer; readonly spki: Buffer; readonly 
  *
  * @see [RFC 2986, 4](https://www.rfc-editor.org/rfc/rfc2986#section-4)
  */
-export function signRequest({ subject, spki, extensions }: RequestInput, key: SigningKey): MaybePromise<Buffer> {
+export function signRequest({ subject, spki, extensions }: RequestInput, key: SigningKey): Promise<Buffer> {
   const requested = sequence(oid(oids.extensionRequest), setOf(encodeExtensions(extensions)))
   return signDer(sequence(integer(0), subject, spki, explicit(0, requested)), key)
 }

@@ -1,6 +1,6 @@
 import type { VerificationKey } from '../../crypto/jwk.ts'
 import { findSignatureError, signatureMessages } from '../../crypto/raw-signature.ts'
-import { type MaybePromise, mapMaybePromise, type SigningKey, type SoftwareKey } from '../../crypto/signing-key.ts'
+import type { SigningKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
 import { decodeCbor } from '../cbor/decode.ts'
 import { encodeCbor } from '../cbor/encode.ts'
@@ -93,18 +93,15 @@ export type Sign1Draft = {
  *
  * @returns The COSE_Sign1 as a value, to be encoded alone or embedded.
  */
-export function sign1(draft: Sign1Draft, key: SoftwareKey): Cbor
-export function sign1(draft: Sign1Draft, key: SigningKey): MaybePromise<Cbor>
-export function sign1(draft: Sign1Draft, key: SigningKey): MaybePromise<Cbor> {
+export async function sign1(draft: Sign1Draft, key: SigningKey): Promise<Cbor> {
   const alg = key.alg === 'ES256' ? coseAlgs.es256 : coseAlgs.eddsa
   const protectedBytes = encodeCbor(
     new Map<number | string, Cbor>([...(draft.protectedHeader ?? []), [headerLabels.alg, alg]]),
   )
   const payload = draft.isDetached === true ? null : draft.payload
-  return mapMaybePromise(key.sign(toBeSigned(protectedBytes, draft.payload)), (signature) => {
-    const parts = [protectedBytes, draft.unprotectedHeader ?? new Map(), payload, signature]
-    return draft.isTagged === true ? tagged(cborTags.sign1, parts) : parts
-  })
+  const signature = await key.sign(toBeSigned(protectedBytes, draft.payload))
+  const parts = [protectedBytes, draft.unprotectedHeader ?? new Map(), payload, signature]
+  return draft.isTagged === true ? tagged(cborTags.sign1, parts) : parts
 }
 
 /** The Sig_structure of RFC 9052 4.4. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../crypto/json.ts'
 import { canonical, importPublicJwk, type PublicJwk, readPublicJwk, thumbprint } from '../../crypto/jwk.ts'
 import { findJwsError, type JwsAlg, jwsAlgs, parseCompact, signCompact } from '../../crypto/jws.ts'
-import type { SoftwareKey } from '../../crypto/signing-key.ts'
+import type { SigningKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
 import { isText } from '../shape.ts'
 
@@ -73,9 +73,9 @@ export function verifyProofs(proofs: readonly string[], expected: ProofExpectati
  */
 export function buildJwtProof(
   input: { readonly issuer: string; readonly nonce: string | null; readonly clientId: string | null },
-  key: SoftwareKey,
+  key: SigningKey,
   now: Date,
-): string {
+): Promise<string> {
   const claims = {
     ...(input.clientId === null ? {} : { iss: input.clientId }),
     aud: input.issuer,

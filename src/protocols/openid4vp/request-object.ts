@@ -1,5 +1,5 @@
 import { signCompact } from '../../crypto/jws.ts'
-import type { MaybePromise, SigningKey, SoftwareKey } from '../../crypto/signing-key.ts'
+import type { SigningKey } from '../../crypto/signing-key.ts'
 
 /** The type of a request object. [VP-R4] */
 export const REQUEST_OBJECT_TYPE = 'oauth-authz-req+jwt'
@@ -60,8 +60,6 @@ type Claims = ReturnType<typeof buildRequestObject>
 type Header = { readonly kid: string } | { readonly x5c: readonly string[] }
 
 /** Signs a request object. `header`: how the wallet finds the key, by the rules of the client id prefix. */
-export function signRequestObject(claims: Claims, header: Header, key: SoftwareKey): string
-export function signRequestObject(claims: Claims, header: Header, key: SigningKey): MaybePromise<string>
-export function signRequestObject(claims: Claims, header: Header, key: SigningKey): MaybePromise<string> {
+export function signRequestObject(claims: Claims, header: Header, key: SigningKey): Promise<string> {
   return signCompact({ ...header, typ: REQUEST_OBJECT_TYPE }, claims, key)
 }

@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
 import { canonical, type PublicJwk } from '../../crypto/jwk.ts'
 import { signCompact } from '../../crypto/jws.ts'
 import { randomToken } from '../../crypto/random.ts'
-import { type MaybePromise, mapMaybePromise, type SigningKey, type SoftwareKey } from '../../crypto/signing-key.ts'
+import type { SigningKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
 import { encodeDisclosure } from './disclosure.ts'
 import { isReservedName } from './reserved-names.ts'
@@ -55,16 +55,14 @@ type Level = { readonly clear: boolean; readonly depth: number }
  * @throws Fault `sd_jwt.unissuable` if a claim has a reserved name.
  * @see [RFC 9901, 4](https://www.rfc-editor.org/rfc/rfc9901#section-4) and [SD-JWT VC, 2](https://datatracker.ietf.org/doc/draft-ietf-oauth-sd-jwt-vc/)
  */
-export function issueSdJwtVc(draft: CredentialDraft, key: SoftwareKey): string
-export function issueSdJwtVc(draft: CredentialDraft, key: SigningKey): MaybePromise<string>
-export function issueSdJwtVc(draft: CredentialDraft, key: SigningKey): MaybePromise<string> {
+export async function issueSdJwtVc(draft: CredentialDraft, key: SigningKey): Promise<string> {
   const disclosures: string[] = []
   const claims = concealObject(disclosures, draft.claims, { properties: draft.disclosure }, { clear: false, depth: 0 })
   const payload = { _sd_alg: 'sha-256', ...registeredClaims(draft), ...claims } // [SD-12] written although it is the default
   const { kid, x5c } = draft.header
   // [VC-1] the older `vc+sd-jwt` is read, never written
-  const signed = signCompact({ typ: 'dc+sd-jwt', ...(kid && { kid }), ...(x5c && { x5c }) }, payload, key)
-  return mapMaybePromise(signed, (jwt) => `${[jwt, ...disclosures].join('~')}~`)
+  const jwt = await signCompact({ typ: 'dc+sd-jwt', ...(kid && { kid }), ...(x5c && { x5c }) }, payload, key)
+  return `${[jwt, ...disclosures].join('~')}~`
 }
 
 function registeredClaims({ iss, sub, iat, nbf, exp, vct, vctIntegrity, cnfJwk, status }: CredentialDraft): object {

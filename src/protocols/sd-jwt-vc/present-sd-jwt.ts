@@ -1,7 +1,7 @@
 import { digestBase64url } from '../../crypto/digest.ts'
 import { isJsonObject, type Json } from '../../crypto/json.ts'
 import { signCompact } from '../../crypto/jws.ts'
-import type { SoftwareKey } from '../../crypto/signing-key.ts'
+import type { SigningKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
 import { type ClaimPath, PathSet } from './claim-path.ts'
 import { hashOf } from './disclosure.ts'
@@ -13,7 +13,7 @@ type KeyBinding = {
   readonly nonce: string
   readonly aud: string
   readonly iat: Date
-  readonly key: SoftwareKey
+  readonly key: SigningKey
   /** Further claims, such as the hashes of transaction data. */
   readonly claims?: Readonly<Record<string, Json>>
 }
@@ -27,7 +27,11 @@ type KeyBinding = {
  * @throws Fault `sd_jwt.unpresentable` if a path selects nothing or the credential violates the rules for disclosures.
  * @see [RFC 9901, 7.2](https://www.rfc-editor.org/rfc/rfc9901#section-7.2) and [OpenID4VP 1.0, 6.4](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#section-6.4)
  */
-export function presentSdJwt(sdJwt: SdJwt, paths: readonly ClaimPath[], binding: KeyBinding | null): string {
+export async function presentSdJwt(
+  sdJwt: SdJwt,
+  paths: readonly ClaimPath[],
+  binding: KeyBinding | null,
+): Promise<string> {
   const processed = processSdJwt(sdJwt)
   if (processed.findings.length > 0)
     throw new Fault('sd_jwt.unpresentable', { notes: processed.findings[0]?.code ?? '' })
@@ -38,7 +42,7 @@ export function presentSdJwt(sdJwt: SdJwt, paths: readonly ClaimPath[], binding:
   // the received order is kept; each disclosure once
   const disclosures = sdJwt.disclosures.filter((encoded) => chosen.has(encoded))
   const presented = withoutKeyBinding({ jwtCompact: sdJwt.jwtCompact, disclosures })
-  return binding === null ? presented : presented + keyBindingJwt(sdJwt, presented, binding)
+  return binding === null ? presented : presented + (await keyBindingJwt(sdJwt, presented, binding))
 }
 
 /**
@@ -66,7 +70,7 @@ function selects(value: Json, [step, ...rest]: ClaimPath): boolean {
 }
 
 /** RFC 9901 4.3: bound to the verifier, its request and exactly these disclosures. */
-function keyBindingJwt(sdJwt: SdJwt, presented: string, { nonce, aud, iat, key, claims }: KeyBinding): string {
+function keyBindingJwt(sdJwt: SdJwt, presented: string, { nonce, aud, iat, key, claims }: KeyBinding): Promise<string> {
   const hash = hashOf(sdJwt.jwt.payload) ?? 'sha256'
   const payload = {
     ...claims,
