@@ -1,7 +1,7 @@
+import type { Certificate } from '../x509/certificate.ts'
+import { isSignedBy, isStrongAlgorithm } from '../x509/signature.ts'
 import type { Anchor, AnchorSet, Purpose } from './anchor.ts'
-import type { Certificate } from './certificate.ts'
 import type { PathFindingCode } from './path-findings.ts'
-import { isSignedBy, isStrongAlgorithm } from './signature.ts'
 
 /** Certificates from the leaf up; with an anchor, the last one is the anchor's. */
 type Path = {

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import { type SigningKey, softwareKey } from '../signing-key.ts'
-import type { CertificateDraft } from './certificate-draft.ts'
 import { draftLeaf, draftRoot } from './draft-certificate.ts'
 import * as ext from './extension.ts'
-import { issueCertificate } from './issue.ts'
+import { type CertificateDraft, issueCertificate } from './issue.ts'
 import { encodeName } from './name.ts'
 import { oids } from './oids.ts'
 import type { ProfileName } from './profile.ts'
@@ -43,10 +42,10 @@ const instead =
 const uncritical =
   (oid: string): Change =>
   (draft) => ({
-    extensions: draft.extensions.map((one) => (one.oid === oid ? { ...one, critical: !one.critical } : one)),
+    extensions: draft.extensions.map((one) => (one.oid === oid ? { ...one, isCritical: !one.isCritical } : one)),
   })
 
-const odd = { critical: false, value: Buffer.from('3000', 'hex') }
+const odd = { isCritical: false, value: Buffer.from('3000', 'hex') }
 const either: readonly (readonly [what: string, rule: string, change: Change])[] = [
   ['a serial number of 63 bits', 'serial', () => ({ serial: Buffer.alloc(8, 0x41) })],
   ['a serial number of 21 octets', 'serial', () => ({ serial: Buffer.alloc(21, 0x41) })],
@@ -68,7 +67,7 @@ const either: readonly (readonly [what: string, rule: string, change: Change])[]
   ['no subject key identifier', 'subject_key_identifier', (d) => ({ extensions: without(oids.subjectKeyId)(d) })],
   ['the key identifier of another key', 'subject_key_identifier', instead(ext.subjectKeyIdentifier(Buffer.alloc(20)))],
   ['an uncritical key usage', 'key_usage', uncritical(oids.keyUsage)],
-  ['a key usage more', 'key_usage', instead(ext.keyUsage(0, 5, 6))],
+  ['a key usage more', 'key_usage', instead(ext.keyUsage('digitalSignature', 'keyCertSign', 'cRLSign'))],
   ['no list of revoked certificates', 'crl', (d) => ({ extensions: without(oids.crlDistributionPoints)(d) })],
   ['a critical list of revoked certificates', 'crl', uncritical(oids.crlDistributionPoints)],
   ['no name for the issuer', 'issuer_alt_name', (d) => ({ extensions: without(oids.issuerAltName)(d) })],

@@ -4,16 +4,17 @@ import { generateKeyPairSync } from 'node:crypto'
 import { after, test } from 'node:test'
 import { openSsl } from '../../../test/support/openssl.ts'
 import { type SigningKey, softwareKey } from '../signing-key.ts'
-import type { Certificate } from '../x509-path/certificate.ts'
-import { childrenOf, derTags, expected, readDer, sequenceOf } from '../x509-path/der.ts'
+import type { Certificate } from '../x509/certificate.ts'
+import { childrenOf, derTags, expected, readDer, sequenceOf } from '../x509/der.ts'
+import { signRevocationList } from './crl.ts'
 import { draftLeaf, draftRoot, hostName } from './draft-certificate.ts'
 import { keyUsage, subjectKeyIdentifier } from './extension.ts'
 import { issueCertificate } from './issue.ts'
+import { keyIdentifierOf } from './key-identifier.ts'
 import { encodeName } from './name.ts'
 import { toPem } from './pem.ts'
 import type { ProfileName } from './profile.ts'
-import { signRevocationList } from './revocation-list.ts'
-import { keyIdentifierOf, spkiOf } from './signature.ts'
+import { spkiOf } from './signature.ts'
 import { provesPossession, readSigningRequest, signRequest } from './signing-request.ts'
 
 const ssl = openSsl()
@@ -75,7 +76,7 @@ for (const keyType of keyTypes) {
     const key = aKey(keyType)
     const spki = spkiOf(key.publicJwk)
     const subject = encodeName({ country: 'ZA', commonName: 'Acme Document Signer' })
-    const extensions = [keyUsage(0), subjectKeyIdentifier(keyIdentifierOf(spki))]
+    const extensions = [keyUsage('digitalSignature'), subjectKeyIdentifier(keyIdentifierOf(spki))]
     const der = await signRequest({ subject, spki, extensions }, key)
     const file = ssl.file('request.pem', toPem('CERTIFICATE REQUEST', der))
     const text = ssl.run('req', '-in', file, '-verify', '-noout', '-text', '-nameopt', 'RFC2253')

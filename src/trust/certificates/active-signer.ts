@@ -1,7 +1,7 @@
 import type { TenantId } from '../../caller.ts'
 import type { SigningKey } from '../../crypto/signing-key.ts'
+import { type Certificate, readCertificate } from '../../crypto/x509/certificate.ts'
 import { fromPem } from '../../crypto/x509/pem.ts'
-import { type Certificate, readCertificate } from '../../crypto/x509-path/certificate.ts'
 import { Fault } from '../../fault.ts'
 import type { KeyType } from '../../keys/key-provider.ts'
 import type { Platform } from '../../platform.ts'

@@ -1,4 +1,4 @@
-import type { Certificate } from '../../crypto/x509-path/certificate.ts'
+import type { Certificate } from '../../crypto/x509/certificate.ts'
 import type { CertificateOrigin, CertificateType, TenantCertificate } from './certificate.ts'
 import { kindOf } from './certificate.ts'
 

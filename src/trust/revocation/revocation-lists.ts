@@ -1,4 +1,4 @@
-import { type Crl, readCrl } from '../../crypto/x509-path/crl.ts'
+import { type Crl, readCrl } from '../../crypto/x509/crl.ts'
 import { type PathInput, validatePath } from '../../crypto/x509-path/validate-path.ts'
 import { Fault } from '../../fault.ts'
 import { tenantOfWork } from '../../http/routes/tenant-of-work.ts'

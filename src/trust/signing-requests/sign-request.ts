@@ -1,12 +1,11 @@
 import type { Caller } from '../../caller.ts'
+import { type Certificate, readCertificate } from '../../crypto/x509/certificate.ts'
 import { draftLeaf } from '../../crypto/x509/draft-certificate.ts'
 import { issueCertificate } from '../../crypto/x509/issue.ts'
-import { commonNameOf } from '../../crypto/x509/name.ts'
+import { keyIdentifierOf } from '../../crypto/x509/key-identifier.ts'
 import { oids } from '../../crypto/x509/oids.ts'
 import { fromPem } from '../../crypto/x509/pem.ts'
-import { keyIdentifierOf } from '../../crypto/x509/signature.ts'
 import { provesPossession, readSigningRequest, type SigningRequest } from '../../crypto/x509/signing-request.ts'
-import { type Certificate, readCertificate } from '../../crypto/x509-path/certificate.ts'
 import { Fault } from '../../fault.ts'
 import type { KeyType } from '../../keys/key-provider.ts'
 import { forgetSigners } from '../certificates/active-signer.ts'
@@ -115,7 +114,7 @@ async function drafted(
   const profile = leafProfile(requested.type, requested.signMdl)
   const draft = draftLeaf({
     ...{ profile, root: above, rootAlg: rootKey.alg, spki: csr.spki, ...leafValidity(above, needs.clock.now()) },
-    subject: { country: csr.subject.country ?? '', commonName: commonNameOf(csr.subject) ?? '' },
+    subject: { country: csr.subject.country ?? '', commonName: csr.subject.commonName ?? '' },
     subjectNames: subjectNames(needs, requested.type, slug),
     crlUri: crlUri(needs, slug, root.id),
   })
