@@ -31,7 +31,11 @@ export type Crl = Signed & {
   readonly isComplete: boolean
 }
 
-const BYTES_MAX = 1024 * 1024
+/**
+ * `bytes`: the longest list that is read or signed. `entries`: how many certificates a root may sign. An entry of ours has at most 39 bytes, so
+ * that a list of all of them is a little more than half as long, and parsed fits into the share of one tenant in the cache of lists.
+ */
+export const crlLimits = { bytes: 1024 * 1024, entries: 15_000 } as const
 
 /** A revoked certificate. */
 type RevokedEntry = { readonly serial: Buffer; readonly revokedAt: Date }
@@ -53,7 +57,7 @@ type Input = {
  * @see [RFC 5280, 5.1](https://www.rfc-editor.org/rfc/rfc5280#section-5.1)
  */
 export function readCrl(bytes: Uint8Array): Crl {
-  if (bytes.length > BYTES_MAX) throw malformedDer(`the list is longer than ${BYTES_MAX} bytes`)
+  if (bytes.length > crlLimits.bytes) throw tooLong()
   const { body, outer, signed } = readSigned(Buffer.from(bytes))
   return { ...readList(body, outer), ...signed }
 }
@@ -61,9 +65,10 @@ export function readCrl(bytes: Uint8Array): Crl {
 /**
  * Creates a full revocation list of version 2, signed by the authority itself. [X5-2]
  *
+ * @throws Fault `certificate.invalid` if no reader would take it; {@link crlLimits} keeps that from happening
  * @see [RFC 5280, 5.1](https://www.rfc-editor.org/rfc/rfc5280#section-5.1)
  */
-export function signRevocationList(input: Input, key: SigningKey): Promise<Buffer> {
+export async function signRevocationList(input: Input, key: SigningKey): Promise<Buffer> {
   const entries = input.revoked.map(({ serial, revokedAt }) => sequence(integer(serial), time(revokedAt)))
   const extensions = [authorityKeyIdentifier(input.issuerKeyId), crlNumber(input.number)]
   const list = sequence(
@@ -76,7 +81,9 @@ export function signRevocationList(input: Input, key: SigningKey): Promise<Buffe
     ...(entries.length === 0 ? [] : [sequence(Buffer.concat(entries))]),
     explicit(0, encodeExtensions(extensions)),
   )
-  return signDer(list, key)
+  const der = await signDer(list, key)
+  if (der.length > crlLimits.bytes) throw tooLong()
+  return der
 }
 
 function readList(parts: readonly Der[], outer: Der | undefined) {
@@ -110,4 +117,8 @@ function readEntry(der: Der) {
     serial: integerBytesOf(serial).toString('hex'),
     extensions: extensions === undefined ? [] : readAll(extensions),
   }
+}
+
+function tooLong() {
+  return malformedDer(`the list is longer than ${crlLimits.bytes} bytes`)
 }

@@ -21,6 +21,11 @@ export function signerIn(table: string): string {
   return `${table}.status = 'active' and ${table}.origin in ('root', 'request')`
 }
 
+/** SQL: how many certificates a root has signed. All of them may be revoked, also after their end. */
+export function countBelow(tenantId: string, rootId: string): string {
+  return `(select count(*)::int from certificate below where below.tenant_id = ${tenantId} and below.parent_id = ${rootId})`
+}
+
 /** SQL: the status of certificate `c` at $2, where `p` is the root above it. */
 export const shownStatus = `case
   when c.status = 'revoked' or p.status = 'revoked' then 'revoked'
