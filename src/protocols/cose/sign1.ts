@@ -1,7 +1,7 @@
 import type { VerificationKey } from '../../crypto/jwk.ts'
 import { findSignatureError, signatureMessages } from '../../crypto/raw-signature.ts'
 import type { SigningKey } from '../../crypto/signing-key.ts'
-import { Fault } from '../../fault.ts'
+import { faultOf } from '../../fault.ts'
 import { decodeCbor } from '../cbor/decode.ts'
 import { encodeCbor } from '../cbor/encode.ts'
 import { type CborBudget, newBudget } from '../cbor/reader.ts'
@@ -109,6 +109,4 @@ function toBeSigned(protectedBytes: Uint8Array, payload: Uint8Array): Buffer {
   return encodeCbor(['Signature1', protectedBytes, new Uint8Array(0), payload])
 }
 
-function malformed(detail: string): Fault {
-  return new Fault('cose.malformed', { detail })
-}
+const malformed = faultOf('cose.malformed')

@@ -5,6 +5,7 @@ import { signCompact } from '../../crypto/jws.ts'
 import { randomToken } from '../../crypto/random.ts'
 import type { SigningKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
+import { toNumericDate } from '../numeric-date.ts'
 import { encodeDisclosure } from './disclosure.ts'
 import { isReservedName } from './reserved-names.ts'
 
@@ -69,11 +70,11 @@ function registeredClaims({ iss, sub, iat, nbf, exp, vct, vctIntegrity, cnfJwk, 
   // mandatory members first: each member after a spread costs V8 a call
   return {
     vct,
-    iat: toSeconds(iat),
+    iat: toNumericDate(iat),
     ...(iss !== undefined && { iss }),
     ...(sub !== undefined && { sub }),
-    ...(nbf && { nbf: toSeconds(nbf) }),
-    ...(exp && { exp: toSeconds(exp) }),
+    ...(nbf && { nbf: toNumericDate(nbf) }),
+    ...(exp && { exp: toNumericDate(exp) }),
     ...(vctIntegrity !== undefined && { 'vct#integrity': vctIntegrity }),
     ...(cnfJwk && { cnf: { jwk: canonical(cnfJwk) } }),
     ...(status && { status }),
@@ -130,10 +131,6 @@ function disclose(disclosures: string[], name: string | null, value: Json): stri
 
 function ruleOf(plan: DisclosurePlan | undefined, name: string): DisclosureRule | undefined {
   return plan !== undefined && Object.hasOwn(plan, name) ? plan[name] : undefined
-}
-
-function toSeconds(time: Date): number {
-  return Math.floor(time.getTime() / 1000)
 }
 
 function reserved(name: string): Fault {

@@ -3,6 +3,7 @@ import { isJsonObject, type Json } from '../../crypto/json.ts'
 import { signCompact } from '../../crypto/jws.ts'
 import type { SigningKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
+import { toNumericDate } from '../numeric-date.ts'
 import { type ClaimPath, PathSet } from './claim-path.ts'
 import { hashOf } from './disclosure.ts'
 import { type DisclosedObject, type ProcessedSdJwt, processSdJwt } from './process-sd-jwt.ts'
@@ -74,7 +75,7 @@ function keyBindingJwt(sdJwt: SdJwt, presented: string, { nonce, aud, iat, key, 
   const hash = hashOf(sdJwt.jwt.payload) ?? 'sha256'
   const payload = {
     ...claims,
-    iat: Math.floor(iat.getTime() / 1000),
+    iat: toNumericDate(iat),
     aud,
     nonce,
     sd_hash: digestBase64url(hash, presented),

@@ -2,9 +2,9 @@ import { digestBase64url, equalInConstantTime } from '../../crypto/digest.ts'
 import { type JsonObject, memberOf } from '../../crypto/json.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import { findJwsError, type Jws, type JwsAlg, parseCompact } from '../../crypto/jws.ts'
+import { CLOCK_SKEW_SECONDS } from '../numeric-date.ts'
 import {
   type CheckedSdJwtVc,
-  CLOCK_SKEW_SECONDS,
   type CredentialPolicy,
   checkSdJwtVc,
   holderKeyOf,

@@ -7,6 +7,7 @@ import { type Cbor, type CborMap, isBytes, isCborMap } from '../cbor/value.ts'
 import type { CoseAlg } from '../cose/algorithms.ts'
 import { findSign1Error, headerLabels, readSign1, type Sign1, sign1 } from '../cose/sign1.ts'
 import { toX5chain, x5chainOf } from '../cose/x5chain.ts'
+import { toNumericDate } from '../numeric-date.ts'
 import { checkListClaims, invalidStatusList } from './list-claims.ts'
 import { type CompressedList, compressList, inflateList, isStatusBits, type PackedList } from './packed-list.ts'
 import type { VerifiedList } from './status-list-token.ts'
@@ -36,7 +37,7 @@ type Input = {
  * @see [Token Status List, 5.2](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-5.2)
  */
 export async function buildStatusListCwt(input: Input, key: SigningKey, now: Date): Promise<Buffer> {
-  const iat = Math.floor(now.getTime() / 1000)
+  const iat = toNumericDate(now)
   const claims = new Map<number, Cbor>([
     [claim.sub, input.uri],
     [claim.iat, iat],

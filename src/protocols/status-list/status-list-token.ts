@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
 import type { PublicJwk, VerificationKey } from '../../crypto/jwk.ts'
 import { findJwsError, type Jws, type JwsAlg, parseCompact, signCompact } from '../../crypto/jws.ts'
 import type { SigningKey } from '../../crypto/signing-key.ts'
+import { toNumericDate } from '../numeric-date.ts'
 import { checkListClaims, invalidStatusList, type ListTimes } from './list-claims.ts'
 import { type CompressedList, compressList, inflateList, isStatusBits, type PackedList } from './packed-list.ts'
 
@@ -35,7 +36,7 @@ type Input = {
  * @see [Token Status List, 5.1](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-5.1)
  */
 export async function buildStatusListToken(input: Input, key: SigningKey, now: Date): Promise<string> {
-  const iat = Math.floor(now.getTime() / 1000)
+  const iat = toNumericDate(now)
   const { bits, lst } = compressList(input.list)
   const claims = {
     ...(input.issuer === undefined ? {} : { iss: input.issuer }),
