@@ -1,4 +1,4 @@
-import type { Certificate } from '../x509/certificate.ts'
+import { type Certificate, isSelfIssued } from '../x509/certificate.ts'
 import { isSignedBy, isStrongAlgorithm } from '../x509/signature.ts'
 import type { Anchor, AnchorSet, Purpose } from './anchor.ts'
 import type { PathFindingCode } from './path-findings.ts'
@@ -42,7 +42,7 @@ export function* pathsOf(chain: readonly Certificate[], anchors: AnchorSet, purp
 
 /** Whether a certificate is self-signed. */
 export function isSelfSigned(one: Certificate): boolean {
-  return one.issuer.der.equals(one.subject.der) && isSignedBy(one, one.publicKey)
+  return isSelfIssued(one) && isSignedBy(one, one.publicKey)
 }
 
 function anchoredPath(certificates: readonly Certificate[], anchor: Anchor, found: readonly PathFindingCode[]): Path {

@@ -1,4 +1,4 @@
-import type { Certificate } from '../x509/certificate.ts'
+import { type Certificate, isSelfIssued } from '../x509/certificate.ts'
 import type { Crl } from '../x509/crl.ts'
 import { oids } from '../x509/oids.ts'
 import { isStrongAlgorithm } from '../x509/signature.ts'
@@ -116,7 +116,7 @@ function authorityFindings(one: Certificate, between: readonly Certificate[], us
   const { basicConstraints, extendedKeyUsage } = one.extensions
   const found: PathFindingCode[] = [...checkCertificationAuthority(one)]
   // RFC 5280 6.1.4 (l), (m): self-issued ones do not count
-  const followers = between.filter(({ issuer, subject }) => !issuer.der.equals(subject.der)).length
+  const followers = between.filter((one) => !isSelfIssued(one)).length
   if (followers > (basicConstraints?.pathLength ?? Number.POSITIVE_INFINITY)) found.push('ca.path_length')
   const fits = (oid: string) => usages.has(oid) || oid === oids.anyExtendedKeyUsage
   if (extendedKeyUsage !== null && !extendedKeyUsage.some(fits)) found.push('ca.extended_key_usage')

@@ -55,6 +55,11 @@ export function readCertificate(bytes: Uint8Array): Certificate {
   return { ...readBody(body, outer), ...signed, der, fingerprint: sha256(der).toString('hex') }
 }
 
+/** Whether issuer and subject are the same name, byte for byte. NOT checked: the signature. */
+export function isSelfIssued({ issuer, subject }: Pick<Certificate, 'issuer' | 'subject'>): boolean {
+  return issuer.der.equals(subject.der)
+}
+
 function readBody(parts: readonly Der[], outer: Der | undefined) {
   const version = parts[0]?.tag === 0xa0 ? smallIntegerOf(onlyChildOf(parts[0])) + 1 : 1
   const [serial, algorithm, issuer, validity, subject, spki, ...rest] = version === 1 ? parts : parts.slice(1)

@@ -29,14 +29,12 @@ export type CredentialDraft = {
   readonly disclosure: DisclosurePlan
   readonly vct: string
   readonly iss?: string | undefined
-  readonly sub?: string | undefined
   readonly iat: Date
   readonly nbf?: Date | undefined
   readonly exp?: Date | undefined
   /** The holder's key; absent without key binding. */
   readonly cnfJwk?: PublicJwk | undefined
   readonly status?: { readonly status_list: { readonly idx: number; readonly uri: string } } | undefined
-  readonly vctIntegrity?: string | undefined
   /** `kid` and/or `x5c` (standard base64 DER, leaf first, without the anchor). `typ` and `alg` are added. */
   readonly header: { readonly kid?: string | undefined; readonly x5c?: readonly string[] | undefined }
 }
@@ -66,16 +64,14 @@ export async function issueSdJwtVc(draft: CredentialDraft, key: SigningKey): Pro
   return `${[jwt, ...disclosures].join('~')}~`
 }
 
-function registeredClaims({ iss, sub, iat, nbf, exp, vct, vctIntegrity, cnfJwk, status }: CredentialDraft): object {
+function registeredClaims({ iss, iat, nbf, exp, vct, cnfJwk, status }: CredentialDraft): object {
   // mandatory members first: each member after a spread costs V8 a call
   return {
     vct,
     iat: toNumericDate(iat),
     ...(iss !== undefined && { iss }),
-    ...(sub !== undefined && { sub }),
     ...(nbf && { nbf: toNumericDate(nbf) }),
     ...(exp && { exp: toNumericDate(exp) }),
-    ...(vctIntegrity !== undefined && { 'vct#integrity': vctIntegrity }),
     ...(cnfJwk && { cnf: { jwk: canonical(cnfJwk) } }),
     ...(status && { status }),
   }

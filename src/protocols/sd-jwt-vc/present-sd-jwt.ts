@@ -15,8 +15,6 @@ type KeyBinding = {
   readonly aud: string
   readonly iat: Date
   readonly key: SigningKey
-  /** Further claims, such as the hashes of transaction data. */
-  readonly claims?: Readonly<Record<string, Json>>
 }
 
 /**
@@ -71,10 +69,9 @@ function selects(value: Json, [step, ...rest]: ClaimPath): boolean {
 }
 
 /** RFC 9901 4.3: bound to the verifier, its request and exactly these disclosures. */
-function keyBindingJwt(sdJwt: SdJwt, presented: string, { nonce, aud, iat, key, claims }: KeyBinding): Promise<string> {
+function keyBindingJwt(sdJwt: SdJwt, presented: string, { nonce, aud, iat, key }: KeyBinding): Promise<string> {
   const hash = hashOf(sdJwt.jwt.payload) ?? 'sha256'
   const payload = {
-    ...claims,
     iat: toNumericDate(iat),
     aud,
     nonce,
