@@ -49,3 +49,8 @@ export class Fault extends Error {
     this.notes = context.notes
   }
 }
+
+/** Returns a function that makes faults of one code. `detail` is shown, `cause` only logged. */
+export function faultOf(code: FaultCode): (detail: string, cause?: unknown) => Fault {
+  return (detail, cause) => new Fault(code, { detail, cause })
+}

@@ -1,5 +1,5 @@
 import { Fault } from '../fault.ts'
-import { endOfString, INFINITE, malformed, PROTO, readStrictJson, TWICE } from './strict-json.ts'
+import { JsonReader, malformed, type ReaderLimits } from './json-reader.ts'
 
 /** A value that JSON can carry. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
@@ -12,26 +12,18 @@ export const JSON_DEPTH_MAX = 32
 /** [SEC-41] Maximum number of values in a text, the outermost one included. */
 export const JSON_VALUES_MAX = 20_000
 
-/**
- * Limits of a text. `escapedNames`: whether member names may contain escapes, which no registered name needs.
- * `exactIntegers`: an integer beyond 2^53 is returned as its text instead of rounded.
- */
-export type JsonLimits = {
-  readonly depthMax?: number | undefined
-  readonly valuesMax?: number | undefined
-  readonly escapedNames?: boolean
-  readonly exactIntegers?: boolean | undefined
-}
+/** Limits of a text; by default the two above. */
+export type JsonLimits = Partial<ReaderLimits>
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const OWN_DEPTH_MAX = 128
 
 /**
- * Parses untrusted JSON. Depth and number of values are checked before anything is built. Duplicate member names and numbers beyond the
- * range of a double are refused.
+ * Parses untrusted JSON. Duplicate member names, members named `__proto__` and numbers beyond the range of a double are refused.
  *
- * `JSON.parse` silently keeps the last of two equal names, so that two readers of one signed text could see different claims.
- * Duplicates are detected by comparing the number of members in the text with that in the parsed value. A text with an escaped member
- * name is parsed by {@link readStrictJson}.
+ * `JSON.parse` silently keeps the last of two equal names, so that two readers of one signed text could see different claims [SEC-24]. It
+ * also resolves an escaped member name by names that the process parsed before (nodejs/node#63785), so that the content of one request could
+ * change how another one is parsed. Therefore only strings and numbers are left to the engine.
  *
  * @param text The text, or its UTF-8 bytes. The caller bounds the length.
  * @throws Fault `json.malformed`
@@ -40,14 +32,7 @@ const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 export function parseJson(text: string | Uint8Array, limits: JsonLimits = {}): Json {
   try {
     const written = typeof text === 'string' ? text : strictUtf8.decode(text)
-    const { members, hasEscapedNames } = survey(written, limits)
-    if (hasEscapedNames && limits.escapedNames === false) throw malformed('A member name contains escapes.')
-    const isExact = limits.exactIntegers === true && /\d{16}/.test(written)
-    if (hasEscapedNames || isExact) return readStrictJson(written, isExact) as Json
-    const value = JSON.parse(written) as Json
-    // [SEC-24] a duplicate name is lost in the parsed value, but its colon is still in the text
-    if (countMembers(value) !== members) throw malformed(TWICE)
-    return value
+    return new JsonReader(written, { depthMax: JSON_DEPTH_MAX, valuesMax: JSON_VALUES_MAX, ...limits }).whole() as Json
   } catch (cause) {
     throw cause instanceof Fault ? cause : new Fault('json.malformed', { cause })
   }
@@ -59,8 +44,6 @@ export function parseJson(text: string | Uint8Array, limits: JsonLimits = {}): J
 export function readOwnJson(text: string | Uint8Array): unknown {
   return parseJson(text, { depthMax: OWN_DEPTH_MAX, valuesMax: Number.POSITIVE_INFINITY })
 }
-
-const OWN_DEPTH_MAX = 128
 
 /** As {@link parseJson}, for what must be an object. @throws Fault `json.malformed` */
 export function parseJsonObject(text: string | Uint8Array, limits?: JsonLimits): JsonObject {
@@ -77,57 +60,4 @@ export function isJsonObject(value: unknown): value is JsonObject {
 /** Returns an own member, or undefined; inherited properties are not part of the JSON. */
 export function memberOf(object: JsonObject, name: string): Json | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined
-}
-
-function countMembers(value: Json): number {
-  if (typeof value === 'number' && !Number.isFinite(value)) throw malformed(INFINITE)
-  if (typeof value !== 'object' || value === null) return 0
-  let members = 0
-  if (Array.isArray(value)) {
-    for (const item of value) members += countMembers(item)
-    return members
-  }
-  for (const name of Object.keys(value)) {
-    if (name === '__proto__') throw malformed(PROTO)
-    members += 1 + countMembers((value as JsonObject)[name] as Json)
-  }
-  return members
-}
-
-/** Result of scanning a text before it is parsed; exact for well-formed JSON. */
-type Survey = { readonly members: number; readonly hasEscapedNames: boolean }
-
-/** Counts members, values and depth of a text. @throws Fault `json.malformed` where a limit is exceeded */
-function survey(text: string, { depthMax = JSON_DEPTH_MAX, valuesMax = JSON_VALUES_MAX }: JsonLimits): Survey {
-  let [members, values, depth, string, before] = [0, 1, 0, 0, 0]
-  let hasEscapedNames = false
-  for (let at = 0; at < text.length; at++) {
-    const char = text.charCodeAt(at)
-    if (char <= SPACE) continue
-    if (isOpening(char)) {
-      // An opening bracket counts as a value, unless the next token closes it.
-      values++
-      if (++depth > depthMax) throw malformed('The JSON is nested too deeply.')
-    } else if (char === CLOSING_BRACKET || char === CLOSING_BRACE) {
-      depth--
-      if (isOpening(before)) values--
-    } else if (char === COMMA) values++
-    else if (char === COLON) {
-      members++
-      hasEscapedNames ||= text.slice(string, at).includes('\\')
-    } else if (char === QUOTE) {
-      string = at
-      at = endOfString(text, at)
-    }
-    if (values > valuesMax && !isOpening(char)) throw malformed(`The JSON holds more than ${valuesMax} values.`)
-    before = char
-  }
-  return { members, hasEscapedNames }
-}
-
-const [SPACE, QUOTE, COMMA, COLON] = [0x20, 0x22, 0x2c, 0x3a]
-const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d]
-
-function isOpening(char: number): boolean {
-  return char === OPENING_BRACKET || char === OPENING_BRACE
 }

@@ -3,7 +3,7 @@ import { fromBase64url, toBase64url } from './base64url.ts'
 import { type JsonObject, parseJsonObject } from './json.ts'
 import type { VerificationKey } from './jwk.ts'
 import { findSignatureError, signatureMessages } from './raw-signature.ts'
-import { type MaybePromise, mapMaybePromise, type SigningKey, type SoftwareKey } from './signing-key.ts'
+import type { SigningKey } from './signing-key.ts'
 
 /** Signature algorithms that we verify. `Ed25519` is the newer name of `EdDSA` with that curve (RFC 9864). */
 export type JwsAlg = 'ES256' | 'EdDSA' | 'Ed25519'
@@ -34,13 +34,11 @@ type JwsPolicy = { readonly algs?: readonly JwsAlg[]; readonly typ?: string | re
 type Header = Readonly<Record<string, unknown>>
 
 /** Signs an object as compact JWS. `alg` comes from the key; the caller adds `kid`, `typ`, `x5c`. */
-export function signCompact(header: Header, payload: object, key: SoftwareKey): string
-export function signCompact(header: Header, payload: object, key: SigningKey): MaybePromise<string>
-export function signCompact(header: Header, payload: object, key: SigningKey): MaybePromise<string> {
+export async function signCompact(header: Header, payload: object, key: SigningKey): Promise<string> {
   const head = toBase64url(JSON.stringify({ ...header, alg: key.alg }))
   const signingInput = `${head}.${toBase64url(JSON.stringify(payload))}`
-  const signature = key.sign(Buffer.from(signingInput, 'latin1'))
-  return mapMaybePromise(signature, (bytes) => `${signingInput}.${bytes.toString('base64url')}`)
+  const signature = await key.sign(Buffer.from(signingInput, 'latin1'))
+  return `${signingInput}.${signature.toString('base64url')}`
 }
 
 /**

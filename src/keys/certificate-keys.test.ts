@@ -4,7 +4,7 @@ import { openTestDatabase, type TestDatabase } from '../../test/support/database
 import type { TenantId } from '../caller.ts'
 import { importPublicJwk } from '../crypto/jwk.ts'
 import { randomBytes } from '../crypto/random.ts'
-import { isSignedBy } from '../crypto/x509-path/signature.ts'
+import { isSignedBy } from '../crypto/x509/signature.ts'
 import { newId } from '../store/row-id.ts'
 import { sql } from '../store/store.ts'
 import { type KeyProvider, type KeyType, keyProviders, softwareKeys } from './key-provider.ts'

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import type { JsonObject } from '../../src/crypto/json.ts'
-import { type SoftwareKey, softwareKey } from '../../src/crypto/signing-key.ts'
+import { softwareKey } from '../../src/crypto/signing-key.ts'
 import { type NameSpaceRules, toElements } from '../../src/protocols/mdoc/element-type.ts'
 import { issueMdoc, type MdocDraft, type MdocSigner } from '../../src/protocols/mdoc/issue-mdoc.ts'
 import { drivingPrivileges, mdl } from '../../src/protocols/mdoc/mdl.ts'
@@ -23,7 +23,7 @@ export const certificate = {
   stateOrProvinceName: 'NL-UT',
 }
 /** Who signs in most tests. What is in the chain does not matter below the path validation. */
-export const signer: MdocSigner<SoftwareKey> = { key: signerKey, x5chain: [certificate.der], certificate }
+export const signer: MdocSigner = { key: signerKey, x5chain: [certificate.der], certificate }
 
 /** The types of {@link licence}. */
 export const licenceRules: NameSpaceRules = {
@@ -78,6 +78,6 @@ export function aDraft(more: Partial<MdocDraft> = {}): MdocDraft {
 }
 
 /** An issued mdoc. */
-export function anMdoc(more: Partial<MdocDraft> = {}, by: MdocSigner<SoftwareKey> = signer): Buffer {
+export function anMdoc(more: Partial<MdocDraft> = {}, by: MdocSigner = signer): Promise<Buffer> {
   return issueMdoc(aDraft(more), by)
 }

@@ -40,11 +40,19 @@ export function goodPayload(more: object = {}): Record<string, unknown> {
 }
 
 /** Signs whatever it is given as SD-JWT VC: what an issuer of ours never would. */
-export function forged(payload: object, disclosures: readonly string[] = [], header: object = {}): SdJwt {
-  return parseSdJwt(forgedCompact(payload, disclosures, header))
+export async function forged(
+  payload: object,
+  disclosures: readonly string[] = [],
+  header: object = {},
+): Promise<SdJwt> {
+  return parseSdJwt(await forgedCompact(payload, disclosures, header))
 }
 
 /** As {@link forged}, in compact form. */
-export function forgedCompact(payload: object, disclosures: readonly string[] = [], header: object = {}): string {
-  return `${[signCompact({ typ: 'dc+sd-jwt', ...header }, payload, issuerKey), ...disclosures].join('~')}~`
+export async function forgedCompact(
+  payload: object,
+  disclosures: readonly string[] = [],
+  header: object = {},
+): Promise<string> {
+  return `${[await signCompact({ typ: 'dc+sd-jwt', ...header }, payload, issuerKey), ...disclosures].join('~')}~`
 }

@@ -59,7 +59,7 @@ const validityInfo = {
   validFrom: new Date('2025-01-01T00:00:00Z'),
   validUntil: new Date('2045-01-01T00:00:00Z'),
 }
-const issued = anMdoc(
+const issued = await anMdoc(
   { deviceKey: deviceKey.publicJwk, validityInfo },
   { key: signerKey, x5chain: [leaf], certificate },
 )
@@ -68,7 +68,7 @@ const agreed = { certificate, now, docType: mdl.docType, holderKey: deviceKey.pu
 const request = { clientId: 'x509_hash:abc', nonce: 'n-1', encryptionKey: null, responseUri: 'https://v.example/r' }
 const sessionTranscript = redirectTranscript(request)
 const transcriptForAuth0 = encodeCbor(tagged(24, sessionTranscript))
-const presented = buildDeviceResponse(issued, {
+const presented = await buildDeviceResponse(issued, {
   paths: [
     [mdl.nameSpace, 'family_name'],
     [mdl.nameSpace, 'issuing_country'],
@@ -113,7 +113,7 @@ describe('@auth0/mdl', () => {
 
   test('refuses what we present to somebody else', async () => {
     const other = redirectTranscript({ ...request, nonce: 'n-2' })
-    const response = buildDeviceResponse(issued, {
+    const response = await buildDeviceResponse(issued, {
       paths: [[mdl.nameSpace, 'height']],
       sessionTranscript: other,
       deviceKey,

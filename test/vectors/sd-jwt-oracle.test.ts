@@ -88,7 +88,7 @@ for (const file of readdirSync(folder)) {
   })
 }
 
-describe('the other one reads what we issue and present:', () => {
+describe('the other one reads what we issue and present:', async () => {
   const claims = {
     name: 'Thandi',
     person: { town: 'T', age: { years: 30 } },
@@ -103,7 +103,7 @@ describe('the other one reads what we issue and present:', () => {
   ]
   for (const [what, disclosure] of plans) {
     const draft = { claims, disclosure, vct, iat: noon, cnfJwk: holder.publicJwk, header: {} }
-    const issued = issueSdJwtVc(draft, softwareKey(issuer.privateKey))
+    const issued = await issueSdJwtVc(draft, softwareKey(issuer.privateKey))
 
     test(`${what}, whole`, async () => {
       const { payload } = await oracle.verify(issued, { currentDate: noonSeconds })
@@ -113,7 +113,7 @@ describe('the other one reads what we issue and present:', () => {
     test(`${what}, in part and with key binding`, async () => {
       const paths: readonly ClaimPath[] = [['person'], ['over18']]
       const key = softwareKey(holder.privateKey)
-      const presented = presentSdJwt(parseSdJwt(issued), paths, { ...request, iat: noon, key })
+      const presented = await presentSdJwt(parseSdJwt(issued), paths, { ...request, iat: noon, key })
       const { payload, kb } = await oracle.verify(presented, {
         currentDate: noonSeconds,
         keyBindingNonce: request.nonce,

@@ -166,6 +166,6 @@ test('tokens with invented key ids do not reload the keys each time', async () =
   const foreign = softwareKey(generateKeyPair().privateKey)
   const before = db.store.counts.statements
   const tokens = Array.from({ length: 20 }, (_, n) => signCompact({ typ: 'at+jwt', kid: `k${n}` }, {}, foreign))
-  for (const token of tokens) await assert.rejects(send(token), { code: 'token.invalid' })
+  for (const token of tokens) await assert.rejects(send(await token), { code: 'token.invalid' })
   assert(db.store.counts.statements - before <= 1)
 })

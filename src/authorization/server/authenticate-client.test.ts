@@ -50,10 +50,10 @@ function withSecret(clientId: string, secret: string, ip: string) {
   return authenticateClient(platform, { method: 'secret', clientId, secret }, ip)
 }
 
-function withAssertion(clientId: string, { privateKey }: typeof right, ip: string) {
+async function withAssertion(clientId: string, { privateKey }: typeof right, ip: string) {
   const exp = platform.clock.now().getTime() / 1000 + 60
   const claims = { iss: clientId, sub: clientId, aud: platform.urls.auth, exp, jti: newId() }
-  const assertion = signCompact({ typ: 'JWT' }, claims, softwareKey(privateKey))
+  const assertion = await signCompact({ typ: 'JWT' }, claims, softwareKey(privateKey))
   return authenticateClient(platform, { method: 'assertion', assertion, clientId: null }, ip)
 }
 

@@ -147,7 +147,7 @@ test('an independent client gets a token by private_key_jwt', async () => {
 
 test('[RFC 7523 3] of many requests with one assertion one gets a token', async () => {
   const { signer } = await aTenant()
-  const form = assertionForm(anAssertion(signer))
+  const form = assertionForm(await anAssertion(signer))
   const answers = await Promise.all(Array.from({ length: 6 }, () => post(form)))
   assert.equal(answers.filter((one) => one.status === 200).length, 1)
   assert.equal(answers.filter((one) => one.status === 401).length, 5)
@@ -167,17 +167,17 @@ for (const [what, change, header] of [
 ] as const) {
   test(`[RFC 7523 3] an assertion with ${what} is refused`, async () => {
     const { signer } = await aTenant()
-    const response = await post(assertionForm(anAssertion(signer, change, header)))
+    const response = await post(assertionForm(await anAssertion(signer, change, header)))
     assert.deepEqual(await refusal(response), [401, 'invalid_client'])
   })
 }
 
 test('a client that signs is not let in by the keys of nobody, and a client with a secret not by an assertion', async () => {
   const { backend, signer } = await aTenant()
-  assert.equal((await post(assertionForm(anAssertion(backend)))).status, 401)
+  assert.equal((await post(assertionForm(await anAssertion(backend)))).status, 401)
   const other = softwareKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)
   const claims = { iss: signer, sub: signer, aud: platform.urls.auth, exp: Date.now() / 1000 + 60, jti: newId() }
-  assert.equal((await post(assertionForm(signCompact({}, claims, other)))).status, 401)
+  assert.equal((await post(assertionForm(await signCompact({}, claims, other)))).status, 401)
   assert.equal((await post({ grant_type: 'client_credentials', client_id: signer, client_secret: secret })).status, 401)
 })
 
@@ -286,7 +286,7 @@ test('only the own client token of a client that may impersonate is exchanged', 
     await assert.rejects(exchanged(clientId, token, 'thandi', more), { error: 'invalid_request' })
   }
   await assert.rejects(exchanged(one.backend, own, 'thandi', { scope: 'users:read' }), { error: 'invalid_scope' })
-  const form = { ...assertionForm(anAssertion(one.signer)), grant_type: EXCHANGE, subject_token: own }
+  const form = { ...assertionForm(await anAssertion(one.signer)), grant_type: EXCHANGE, subject_token: own }
   assert.deepEqual(await refusal(await post(form)), [400, 'unauthorized_client'])
 })
 

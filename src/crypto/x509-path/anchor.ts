@@ -1,7 +1,9 @@
-import { type Certificate, readCertificate } from './certificate.ts'
-import { extensionIds, isCritical } from './extensions.ts'
+import { type Certificate, readCertificate } from '../x509/certificate.ts'
+import { isCritical } from '../x509/extension.ts'
+import { oids } from '../x509/oids.ts'
+import { profileExtensions } from '../x509/profile.ts'
+import { isStrongKey } from '../x509/signature.ts'
 import type { PathFindingCode } from './path-findings.ts'
-import { isStrongKey } from './signature.ts'
 
 /** Purposes of a chain. [X5-4] An anchor that is trusted for one purpose is not trusted for another. */
 export const purposes = ['issuer', 'verifier', 'status'] as const
@@ -39,24 +41,14 @@ export function anchorSetOf(anchors: readonly Anchor[]): AnchorSet {
 export const noAnchors: AnchorSet = anchorSetOf([])
 
 /** Critical extensions that path validation supports. */
-const supported: ReadonlySet<string> = new Set([
-  extensionIds.subjectKeyId,
-  extensionIds.keyUsage,
-  extensionIds.subjectAltName,
-  extensionIds.issuerAltName,
-  extensionIds.basicConstraints,
-  extensionIds.crlDistributionPoints,
-  extensionIds.certificatePolicies,
-  extensionIds.authorityKeyId,
-  extensionIds.extendedKeyUsage,
-])
+const supported: ReadonlySet<string> = new Set([...profileExtensions, oids.certificatePolicies])
 /** ISO/IEC 18013-5 Annex B forbids them everywhere; since we do not process them, they are refused even if not critical. */
 const forbidden: ReadonlySet<string> = new Set([
-  extensionIds.policyMappings,
-  extensionIds.nameConstraints,
-  extensionIds.policyConstraints,
-  extensionIds.inhibitAnyPolicy,
-  extensionIds.freshestCrl,
+  oids.policyMappings,
+  oids.nameConstraints,
+  oids.policyConstraints,
+  oids.inhibitAnyPolicy,
+  oids.freshestCrl,
 ])
 
 /** Checks a certificate of a chain by itself, independent of its position and of time. */
@@ -75,10 +67,10 @@ export function checkPathCertificate({
   if (!isStrongKey(publicKey)) found.push('certificate.weak_key')
   if (extensions.present.some(({ oid }) => forbidden.has(oid))) found.push('certificate.forbidden_extension')
   // RFC 5280 4.2.1.1, 4.2.1.2
-  if ([extensionIds.authorityKeyId, extensionIds.subjectKeyId].some((oid) => isCritical(extensions, oid)))
+  if ([oids.authorityKeyId, oids.subjectKeyId].some((oid) => isCritical(extensions, oid)))
     found.push('certificate.criticality')
   // RFC 5280 4.1.2.6: without a subject, the alternative name must be critical
-  if (subject.text === '' && !isCritical(extensions, extensionIds.subjectAltName)) found.push('certificate.subject')
+  if (subject.text === '' && !isCritical(extensions, oids.subjectAltName)) found.push('certificate.subject')
   if (!extensions.subjectAltName.dns.every(isDnsName)) found.push('certificate.dns_name')
   // RFC 5280 4.2: a critical extension that is not recognized MUST lead to rejection
   if (extensions.present.some((one) => one.isCritical && !supported.has(one.oid) && !forbidden.has(one.oid))) {
@@ -93,7 +85,7 @@ export function checkCertificationAuthority({ extensions }: Certificate): readon
   // RFC 5280 6.1.4 (k)
   if (!basicConstraints?.isCa) return ['ca.missing']
   // RFC 5280 4.2.1.9
-  if (!isCritical(extensions, extensionIds.basicConstraints)) return ['certificate.criticality']
+  if (!isCritical(extensions, oids.basicConstraints)) return ['certificate.criticality']
   // RFC 5280 6.1.4 (n): if the extension is there
   return keyUsage === null || keyUsage.has('keyCertSign') ? [] : ['ca.key_usage']
 }

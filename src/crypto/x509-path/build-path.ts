@@ -1,7 +1,7 @@
+import { type Certificate, isSelfIssued } from '../x509/certificate.ts'
+import { isSignedBy, isStrongAlgorithm } from '../x509/signature.ts'
 import type { Anchor, AnchorSet, Purpose } from './anchor.ts'
-import type { Certificate } from './certificate.ts'
 import type { PathFindingCode } from './path-findings.ts'
-import { isSignedBy, isStrongAlgorithm } from './signature.ts'
 
 /** Certificates from the leaf up; with an anchor, the last one is the anchor's. */
 type Path = {
@@ -42,7 +42,7 @@ export function* pathsOf(chain: readonly Certificate[], anchors: AnchorSet, purp
 
 /** Whether a certificate is self-signed. */
 export function isSelfSigned(one: Certificate): boolean {
-  return one.issuer.der.equals(one.subject.der) && isSignedBy(one, one.publicKey)
+  return isSelfIssued(one) && isSignedBy(one, one.publicKey)
 }
 
 function anchoredPath(certificates: readonly Certificate[], anchor: Anchor, found: readonly PathFindingCode[]): Path {

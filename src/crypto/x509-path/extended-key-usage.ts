@@ -1,19 +1,19 @@
+import { oids } from '../x509/oids.ts'
 import type { Purpose } from './anchor.ts'
 
-/** RFC 5280 4.2.1.12: any purpose. */
-export const anyExtendedKeyUsage = '2.5.29.37.0'
 /** Document signers of ISO/IEC 18013-5 and ISO/IEC 23220. */
-export const mdlSigner: ReadonlySet<string> = new Set(['1.0.18013.5.1.2', '1.0.23220.4.1.2'])
-
-const documentSigning = '1.3.6.1.5.5.7.3.36'
-const serverAuth = '1.3.6.1.5.5.7.3.1'
-const clientAuth = '1.3.6.1.5.5.7.3.2'
+export const mdlSigner: ReadonlySet<string> = new Set([oids.mdlDocumentSigner, oids.mdocDocumentSigner])
+/** RFC 5280 4.2.1.12: any purpose, or the signing of documents. */
+const signing = new Set([oids.anyExtendedKeyUsage, oids.documentSigning, ...mdlSigner])
 
 /** Accepted extended key usages of a leaf, by purpose. Readers and web servers make requests; neither issues. */
 const byPurpose: Readonly<Record<Purpose, ReadonlySet<string>>> = {
-  issuer: new Set([anyExtendedKeyUsage, documentSigning, ...mdlSigner]),
-  verifier: new Set([anyExtendedKeyUsage, serverAuth, clientAuth, '1.0.18013.5.1.6', '1.0.23220.4.1.6']),
-  status: new Set([anyExtendedKeyUsage, documentSigning, ...mdlSigner]),
+  issuer: signing,
+  verifier: new Set([
+    ...[oids.anyExtendedKeyUsage, oids.serverAuth, oids.clientAuth],
+    ...[oids.mdlReaderAuth, oids.mdocReaderAuth],
+  ]),
+  status: signing,
 }
 
 /** Returns the accepted extended key usages: the required ones, by default those of the purpose. */

@@ -3,12 +3,13 @@ import assert from 'node:assert/strict'
 import { createECDH, generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import { softwareKey } from '../signing-key.ts'
-import { bitString, boolean, element, explicit, integer, octetString, oid, sequence, time } from '../x509/der.ts'
+import { type Certificate, readCertificate } from '../x509/certificate.ts'
+import { readCrl } from '../x509/crl.ts'
+import { bitString, boolean, element, explicit, integer, octetString, oid, sequence, time } from '../x509/encode-der.ts'
+import { keyIdentifierOf } from '../x509/key-identifier.ts'
 import { encodeName } from '../x509/name.ts'
-import { keyIdentifierOf, signDer, spkiOf } from '../x509/signature.ts'
+import { signDer, spkiOf } from '../x509/signature.ts'
 import { anchorSetOf } from './anchor.ts'
-import { readCertificate } from './certificate.ts'
-import { readCrl } from './crl.ts'
 import type { PathFindingCode } from './path-findings.ts'
 import { validatePath } from './validate-path.ts'
 
@@ -54,7 +55,7 @@ type Parts = {
   readonly signature?: (content: Buffer) => Buffer
 }
 
-function certificate(parts: Parts = {}): Buffer {
+function certificate(parts: Parts = {}): Promise<Buffer> {
   const algorithm = parts.algorithm ?? ecdsa
   const body = sequence(
     parts.version ?? explicit(0, integer(2)),
@@ -67,8 +68,8 @@ function certificate(parts: Parts = {}): Buffer {
 }
 
 /** Signed by the root, under any algorithm identifier. */
-function resigned(body: Buffer, algorithm: Buffer, signature: Parts['signature'] = bitString): Buffer {
-  const raw = signDer(body, rootKey)
+async function resigned(body: Buffer, algorithm: Buffer, signature: Parts['signature'] = bitString): Promise<Buffer> {
+  const raw = await signDer(body, rootKey)
   const whole = raw.subarray(raw.length - signatureLength(raw, body))
   return sequence(body, algorithm, signature(whole.subarray(3)))
 }
@@ -78,12 +79,12 @@ function signatureLength(whole: Buffer, body: Buffer): number {
   return header - ((whole[1] ?? 0) > 0x80 ? 2 + ((whole[1] ?? 0) & 0x7f) : 2)
 }
 
-function root(parts: Parts = {}) {
-  return readCertificate(certificate({ subject: rootName, spki: rootSpki, extensions: ofRoot, ...parts }))
+async function root(parts: Parts = {}) {
+  return readCertificate(await certificate({ subject: rootName, spki: rootSpki, extensions: ofRoot, ...parts }))
 }
 
-function codesOf(leaf: Buffer, anchor = root()): readonly string[] {
-  const anchors = anchorSetOf([{ certificate: anchor, purposes: ['issuer'], owner: 'one' }])
+async function codesOf(leaf: Buffer, anchor?: Certificate): Promise<readonly string[]> {
+  const anchors = anchorSetOf([{ certificate: anchor ?? (await root()), purposes: ['issuer'], owner: 'one' }])
   return validatePath({ chain: [leaf], anchors, purpose: 'issuer', at: now }).findings.map(({ code }) => code)
 }
 
@@ -106,16 +107,20 @@ function explicitCurve(): Buffer {
 const good = explicit(3, extensions(ofLeaf))
 const withBits = (unused: number) => (content: Buffer) => element(0x03, Buffer.of(unused), content)
 
-test('what the rows below are made from is good', () => {
-  assert.deepEqual(codesOf(certificate()), [])
+test('what the rows below are made from is good', async () => {
+  assert.deepEqual(await codesOf(await certificate()), [])
   for (const name of ['a.example', '*.a.example', 'localhost', 'xn--bcher-kva.example']) {
-    assert.deepEqual(codesOf(certificate({ extensions: [...ofLeaf.slice(0, 3), names(dns(name))] })), [], name)
+    assert.deepEqual(
+      await codesOf(await certificate({ extensions: [...ofLeaf.slice(0, 3), names(dns(name))] })),
+      [],
+      name,
+    )
   }
   const nameless = {
     subject: sequence(),
     extensions: [...ofLeaf.slice(0, 3), critical(names(dns('a.example')))],
   }
-  assert.deepEqual(codesOf(certificate(nameless)), [])
+  assert.deepEqual(await codesOf(await certificate(nameless)), [])
 })
 
 const malformed: readonly (readonly [what: string, parts: Parts, why: RegExp])[] = [
@@ -143,12 +148,12 @@ const malformed: readonly (readonly [what: string, parts: Parts, why: RegExp])[]
 ]
 
 for (const [what, parts, why] of malformed) {
-  test(`no certificate: ${what}`, () => {
-    assert.throws(
-      () => readCertificate(certificate(parts)),
+  test(`no certificate: ${what}`, async () => {
+    await assert.rejects(
+      async () => readCertificate(await certificate(parts)),
       (error: Error) => why.test(error.message),
     )
-    assert.deepEqual(codesOf(certificate(parts)), ['chain.malformed'])
+    assert.deepEqual(await codesOf(await certificate(parts)), ['chain.malformed'])
   })
 }
 
@@ -187,36 +192,36 @@ const bad: readonly (readonly [what: string, code: PathFindingCode, parts: Parts
 ]
 
 for (const [what, code, parts] of bad) {
-  test(`refused: a leaf with ${what}`, () => assert.deepEqual(codesOf(certificate(parts)), [code]))
+  test(`refused: a leaf with ${what}`, async () => assert.deepEqual(await codesOf(await certificate(parts)), [code]))
 }
 
-test('refused: a root with basic constraints that are not critical', () => {
-  const loose = root({ extensions: [...ofRoot.slice(0, 2), ['2.5.29.19', sequence(boolean(true))]] })
-  assert.deepEqual(codesOf(certificate(), loose), ['certificate.criticality'])
+test('refused: a root with basic constraints that are not critical', async () => {
+  const loose = await root({ extensions: [...ofRoot.slice(0, 2), ['2.5.29.19', sequence(boolean(true))]] })
+  assert.deepEqual(await codesOf(await certificate(), loose), ['certificate.criticality'])
 })
 
 const number: Extension = ['2.5.29.20', integer(1)]
 const times = [time(new Date('2026-05-01')), time(new Date('2026-07-01'))]
 
-function crl(all: readonly Extension[], parts: Pick<Parts, 'signature' | 'tail'> = {}): Buffer {
+function crl(all: readonly Extension[], parts: Pick<Parts, 'signature' | 'tail'> = {}): Promise<Buffer> {
   const tail = parts.tail ?? [explicit(0, extensions(all))]
   return resigned(sequence(integer(1), ecdsa, rootName, ...times, ...tail), ecdsa, parts.signature)
 }
 
-test('a list with its number is good; without, or with a critical one or authority, it is none to rely on', () => {
-  const codes = (all: readonly Extension[]) => {
-    const anchors = anchorSetOf([{ certificate: root(), purposes: ['issuer'], owner: 'one' }])
-    const revocation = { crls: [readCrl(crl(all))], policy: 'hard' } as const
-    const { findings } = validatePath({ chain: [certificate()], anchors, purpose: 'issuer', at: now, revocation })
+test('a list with its number is good; without, or with a critical one or authority, it is none to rely on', async () => {
+  const codes = async (all: readonly Extension[]) => {
+    const anchors = anchorSetOf([{ certificate: await root(), purposes: ['issuer'], owner: 'one' }])
+    const revocation = { crls: [readCrl(await crl(all))], policy: 'hard' } as const
+    const { findings } = validatePath({ chain: [await certificate()], anchors, purpose: 'issuer', at: now, revocation })
     return findings.map(({ code }) => code)
   }
-  assert.deepEqual(codes([authority, number]), [])
+  assert.deepEqual(await codes([authority, number]), [])
   for (const all of [[authority], [authority, critical(number)], [critical(authority), number]]) {
-    assert.deepEqual(codes(all), ['crl.unsupported'])
+    assert.deepEqual(await codes(all), ['crl.unsupported'])
   }
 })
 
-test('a revocation list of more than a megabyte is not read, and one of a megabyte within a second', () => {
+test('a revocation list of more than a megabyte is not read, and one of a megabyte within a second', async () => {
   const entry = sequence(integer(Buffer.from('0102030405060708', 'hex')), time(now))
   const list = (count: number) =>
     crl([number], {
@@ -224,9 +229,9 @@ test('a revocation list of more than a megabyte is not read, and one of a megaby
     })
   const fits = Math.floor(1_048_000 / entry.length)
   const start = performance.now()
-  assert(readCrl(list(fits)).revoked.has('0102030405060708'))
+  assert(readCrl(await list(fits)).revoked.has('0102030405060708'))
   assert(performance.now() - start < 1000)
-  assert.throws(() => readCrl(list(fits + 100)), { code: 'certificate.invalid' })
+  await assert.rejects(async () => readCrl(await list(fits + 100)), { code: 'certificate.invalid' })
 })
 
 for (const [what, parts] of [
@@ -237,7 +242,7 @@ for (const [what, parts] of [
     { tail: [sequence(sequence(integer(5), time(now), extensions([]), NULL)), explicit(0, extensions([number]))] },
   ],
 ] as const) {
-  test(`no revocation list: one with ${what}`, () => {
-    assert.throws(() => readCrl(crl([number], parts)), { code: 'certificate.invalid' })
+  test(`no revocation list: one with ${what}`, async () => {
+    await assert.rejects(async () => readCrl(await crl([number], parts)), { code: 'certificate.invalid' })
   })
 }

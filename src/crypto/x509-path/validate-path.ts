@@ -1,3 +1,7 @@
+import { type Certificate, isSelfIssued } from '../x509/certificate.ts'
+import type { Crl } from '../x509/crl.ts'
+import { oids } from '../x509/oids.ts'
+import { isStrongAlgorithm } from '../x509/signature.ts'
 import {
   type Anchor,
   type AnchorSet,
@@ -7,11 +11,9 @@ import {
   readChain,
 } from './anchor.ts'
 import { isSelfSigned, PATH_LENGTH_MAX, pathsOf } from './build-path.ts'
-import type { Certificate } from './certificate.ts'
-import { type Crl, type RevocationPolicy, revocationOf } from './crl.ts'
-import { anyExtendedKeyUsage, mdlSigner, usagesOf } from './extended-key-usage.ts'
+import { mdlSigner, usagesOf } from './extended-key-usage.ts'
 import { type PathFinding, type PathFindingCode, pathFinding } from './path-findings.ts'
-import { isStrongAlgorithm } from './signature.ts'
+import { type RevocationPolicy, revocationOf } from './revocation.ts'
 
 /** Input of path validation. */
 export type PathInput = {
@@ -114,9 +116,9 @@ function authorityFindings(one: Certificate, between: readonly Certificate[], us
   const { basicConstraints, extendedKeyUsage } = one.extensions
   const found: PathFindingCode[] = [...checkCertificationAuthority(one)]
   // RFC 5280 6.1.4 (l), (m): self-issued ones do not count
-  const followers = between.filter(({ issuer, subject }) => !issuer.der.equals(subject.der)).length
+  const followers = between.filter((one) => !isSelfIssued(one)).length
   if (followers > (basicConstraints?.pathLength ?? Number.POSITIVE_INFINITY)) found.push('ca.path_length')
-  const fits = (oid: string) => usages.has(oid) || oid === anyExtendedKeyUsage
+  const fits = (oid: string) => usages.has(oid) || oid === oids.anyExtendedKeyUsage
   if (extendedKeyUsage !== null && !extendedKeyUsage.some(fits)) found.push('ca.extended_key_usage')
   return found
 }

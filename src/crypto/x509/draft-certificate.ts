@@ -1,7 +1,6 @@
 import { randomBytes } from '../random.ts'
 import type { SigningKey } from '../signing-key.ts'
-import type { Certificate } from '../x509-path/certificate.ts'
-import type { CertificateDraft } from './certificate-draft.ts'
+import type { Certificate } from './certificate.ts'
 import {
   authorityKeyIdentifier,
   authorityOfLeafs,
@@ -14,10 +13,12 @@ import {
   subjectAltName,
   subjectKeyIdentifier,
 } from './extension.ts'
+import type { CertificateDraft } from './issue.ts'
+import { keyIdentifierOf } from './key-identifier.ts'
 import { encodeName, type SubjectName } from './name.ts'
 import { oids } from './oids.ts'
 import { type ProfileName, profiles } from './profile.ts'
-import { keyIdentifierOf, spkiOf } from './signature.ts'
+import { spkiOf } from './signature.ts'
 
 type Input = {
   readonly profile: ProfileName
@@ -66,7 +67,8 @@ export function draftLeaf(input: LeafInput): CertificateDraft {
     keyUsage(...profile.keyUsage),
     ...(profile.purposes.length === 0 ? [] : [extendedKeyUsage(...profile.purposes)]),
     subjectAltName(input.subjectNames),
-    ...(profile.issuerAltName === 'must' ? sameIssuerAltName(root) : []),
+    // ISO/IEC 18013-5 B.1.4: the same content as in the certificate of the authority, copied byte for byte
+    ...(profile.issuerAltName === 'must' ? root.extensions.present.filter(isIssuerAltName) : []),
     crlDistributionPoint(input.crlUri),
   ]
   return {
@@ -97,8 +99,6 @@ function newSerial(): Buffer {
   return serial
 }
 
-/** ISO/IEC 18013-5 B.1.4: the same content as in the certificate of the authority, copied byte for byte. */
-function sameIssuerAltName({ extensions }: Certificate): Extension[] {
-  const found = extensions.present.find(({ oid }) => oid === oids.issuerAltName)
-  return found === undefined ? [] : [{ oid: found.oid, critical: false, value: found.value }]
+function isIssuerAltName({ oid }: Extension): boolean {
+  return oid === oids.issuerAltName
 }

@@ -1,11 +1,25 @@
 import { Fault } from '../../fault.ts'
-import { type MaybePromise, mapMaybePromise, type SigningKey, type SoftwareKey } from '../signing-key.ts'
-import { type Certificate, readCertificate } from '../x509-path/certificate.ts'
-import { type CertificateDraft, previewOf, signDraft } from './certificate-draft.ts'
+import type { SigningKey } from '../signing-key.ts'
+import { type Certificate, readCertificate } from './certificate.ts'
+import { bitString, explicit, integer, sequence, time } from './encode-der.ts'
+import { type Extension, encodeExtensions } from './extension.ts'
 import { lintCertificate } from './lint.ts'
 import type { ProfileName } from './profile.ts'
+import { algorithmOf, signDer } from './signature.ts'
 
-type Root = Certificate | null
+/** The content of a certificate before it is signed. Names and the key are DER. */
+export type CertificateDraft = {
+  /** Big-endian, positive. */
+  readonly serial: Buffer
+  /** Algorithm of the key that will sign. */
+  readonly alg: SigningKey['alg']
+  readonly issuer: Buffer
+  readonly notBefore: Date
+  readonly notAfter: Date
+  readonly subject: Buffer
+  readonly spki: Buffer
+  readonly extensions: readonly Extension[]
+}
 
 /**
  * Lints a draft, then signs it, so that a certificate that violates its profile never exists.
@@ -13,30 +27,36 @@ type Root = Certificate | null
  * @param root The certificate of the signing key; null for a self-signed one.
  * @throws Fault `certificate.refused` with the rule in `meta.rule`
  */
-export function issueCertificate(
+export async function issueCertificate(
   draft: CertificateDraft,
   profile: ProfileName,
-  root: Root,
-  key: SoftwareKey,
-): Certificate
-export function issueCertificate(
-  draft: CertificateDraft,
-  profile: ProfileName,
-  root: Root,
+  root: Certificate | null,
   key: SigningKey,
-): MaybePromise<Certificate>
-export function issueCertificate(
-  draft: CertificateDraft,
-  profile: ProfileName,
-  root: Root,
-  key: SigningKey,
-): MaybePromise<Certificate> {
-  const [first] = lintCertificate(previewOf(draft), profile, root)
+): Promise<Certificate> {
+  if (key.alg !== draft.alg) throw new Error('the draft names the algorithm of another key')
+  const body = encodeDraft(draft)
+  // Read back with an empty signature, so that what is linted is what will be signed.
+  const preview = readCertificate(sequence(body, algorithmOf(draft), bitString(Buffer.alloc(1))))
+  const [first] = lintCertificate(preview, profile, root)
   if (first !== undefined) {
     throw new Fault('certificate.refused', {
       detail: `The certificate would violate its profile: ${first.text}`,
       meta: { rule: first.rule, profile },
     })
   }
-  return mapMaybePromise(signDraft(draft, key), readCertificate)
+  return readCertificate(await signDer(body, key))
+}
+
+/** @see [RFC 5280, 4.1](https://www.rfc-editor.org/rfc/rfc5280#section-4.1) */
+function encodeDraft(draft: CertificateDraft): Buffer {
+  return sequence(
+    explicit(0, integer(2)),
+    integer(draft.serial),
+    algorithmOf(draft),
+    draft.issuer,
+    sequence(time(draft.notBefore), time(draft.notAfter)),
+    draft.subject,
+    draft.spki,
+    explicit(3, encodeExtensions(draft.extensions)),
+  )
 }

@@ -1,11 +1,10 @@
-import type { Certificate } from '../x509-path/certificate.ts'
-import { isCritical } from '../x509-path/extensions.ts'
+import type { Certificate } from './certificate.ts'
 import { isCountryCode } from './country-codes.ts'
-import { keyUsage } from './extension.ts'
-import { COMMON_NAME_CHARS_MAX, commonNameOf, encodeName } from './name.ts'
+import { extensionValue, isCritical, keyUsage } from './extension.ts'
+import { keyIdentifierOf } from './key-identifier.ts'
+import { COMMON_NAME_CHARS_MAX, encodeName } from './name.ts'
 import { oids } from './oids.ts'
-import { type Profile, type ProfileName, profiles } from './profile.ts'
-import { keyIdentifierOf } from './signature.ts'
+import { type Profile, type ProfileName, profileExtensions, profiles } from './profile.ts'
 
 /** One violation of a profile. `rule` is stable. */
 type Lint = { readonly rule: string; readonly text: string }
@@ -92,7 +91,7 @@ function isCountry({ subject }: Certificate): boolean {
 }
 
 function isPlain({ subject }: Certificate): boolean {
-  const commonName = commonNameOf(subject)
+  const { commonName } = subject
   if (commonName === null || commonName === '' || [...commonName].length > COMMON_NAME_CHARS_MAX) return false
   return subject.der.equals(encodeName({ country: subject.country ?? '', commonName }))
 }
@@ -130,7 +129,7 @@ function hasRootKeyId({ it, root, profile }: Subject): boolean {
 }
 
 function hasKeyUsage({ it, profile }: Subject): boolean {
-  const found = extensionValue(it, oids.keyUsage)
+  const found = extensionValue(it.extensions, oids.keyUsage)
   return isCritical(it.extensions, oids.keyUsage) && found?.equals(keyUsage(...profile.keyUsage).value) === true
 }
 
@@ -142,11 +141,13 @@ function hasBasicConstraints({ it, profile }: Subject): boolean {
 }
 
 function hasIssuerAltName({ it, root, profile }: Subject): boolean {
-  const own = extensionValue(it, oids.issuerAltName)
+  const own = extensionValue(it.extensions, oids.issuerAltName)
   if (own === null) return profile.issuerAltName === 'may'
   const { uris, emails } = it.extensions.issuerAltName
   const isNamed = uris.length + emails.length > 0 && !isCritical(it.extensions, oids.issuerAltName)
-  return isNamed && (profile.isRoot || own.equals(extensionValue(root, oids.issuerAltName) ?? Buffer.alloc(0)))
+  return (
+    isNamed && (profile.isRoot || own.equals(extensionValue(root.extensions, oids.issuerAltName) ?? Buffer.alloc(0)))
+  )
 }
 
 function hasPurposes({ it, profile }: Subject): boolean {
@@ -160,20 +161,13 @@ function hasCrl({ extensions }: Certificate): boolean {
 }
 
 function hasSubjectAltName({ it, profile }: Subject): boolean {
-  const isThere = extensionValue(it, oids.subjectAltName) !== null
+  const isThere = extensionValue(it.extensions, oids.subjectAltName) !== null
   return isThere === (profile.subjectAltName === 'must') && !isCritical(it.extensions, oids.subjectAltName)
 }
 
-const allowed: ReadonlySet<string> = new Set([
-  ...[oids.subjectKeyId, oids.keyUsage, oids.subjectAltName, oids.issuerAltName, oids.basicConstraints],
-  ...[oids.crlDistributionPoints, oids.authorityKeyId, oids.extendedKeyUsage],
-])
+const allowed: ReadonlySet<string> = new Set(profileExtensions)
 
 /** Excludes also those that are forbidden everywhere: policy mappings and constraints, name constraints, inhibitAnyPolicy, freshestCRL. */
 function hasNoOthers({ extensions }: Certificate): boolean {
   return extensions.present.every(({ oid }) => allowed.has(oid))
-}
-
-function extensionValue({ extensions }: Certificate, type: string): Buffer | null {
-  return extensions.present.find(({ oid }) => oid === type)?.value ?? null
 }

@@ -1,5 +1,5 @@
 import { Fault } from '../../fault.ts'
-import { type Certificate, readCertificate } from '../x509-path/certificate.ts'
+import { type Certificate, readCertificate } from './certificate.ts'
 
 /** Label of a PEM block. */
 type PemLabel = 'CERTIFICATE' | 'CERTIFICATE REQUEST' | 'X509 CRL'

@@ -1,4 +1,4 @@
-import { keyUsages } from './extension.ts'
+import type { KeyUsage } from './extension.ts'
 import { oids } from './oids.ts'
 
 /**
@@ -14,8 +14,8 @@ export type Profile = {
   readonly validityDaysMax: number
   /** Whether the key may be Ed25519; P-256 always may. */
   readonly ed25519: boolean
-  /** Bits, all of them and no others; critical. */
-  readonly keyUsage: readonly number[]
+  /** All of them and no others; critical. */
+  readonly keyUsage: readonly KeyUsage[]
   /** Purposes, all of them; critical. Empty: no extension. */
   readonly purposes: readonly string[]
   readonly authorityKeyIdentifier: 'must' | 'never'
@@ -26,7 +26,7 @@ export type Profile = {
 const DAYS_A_YEAR = 365.25
 const root = {
   isRoot: true,
-  keyUsage: [keyUsages.keyCertSign, keyUsages.cRLSign],
+  keyUsage: ['keyCertSign', 'cRLSign'],
   purposes: [],
   authorityKeyIdentifier: 'never',
   issuerAltName: 'must',
@@ -35,10 +35,16 @@ const root = {
 const leaf = {
   isRoot: false,
   ed25519: true,
-  keyUsage: [keyUsages.digitalSignature],
+  keyUsage: ['digitalSignature'],
   authorityKeyIdentifier: 'must',
   subjectAltName: 'must',
 } as const
+
+/** The extensions that a profile may have. */
+export const profileExtensions = [
+  ...[oids.subjectKeyId, oids.keyUsage, oids.subjectAltName, oids.issuerAltName, oids.basicConstraints],
+  ...[oids.crlDistributionPoints, oids.authorityKeyId, oids.extendedKeyUsage],
+] as const
 
 /** ISO/IEC 18013-5 Annex B; 457 days are 15 months, 1187 days 39. */
 export const profiles: Readonly<Record<ProfileName, Profile>> = {

@@ -1,23 +1,11 @@
 import type { KeyObject } from 'node:crypto'
-import type { MaybePromise, SigningKey } from '../signing-key.ts'
-import {
-  bitsOf,
-  childrenOf,
-  derTags,
-  expected,
-  integerBytesOf,
-  malformedDer,
-  oidOf,
-  readDer,
-  sequenceOf,
-} from '../x509-path/der.ts'
-import { type Extensions, readExtensions } from '../x509-path/extensions.ts'
-import { type Name, readName } from '../x509-path/name.ts'
-import { isSignedBy, readAlgorithm, readPublicKey, type Signed } from '../x509-path/signature.ts'
-import { explicit, integer, oid, sequence, setOf } from './der.ts'
-import { type Extension, encodeExtensions } from './extension.ts'
+import type { SigningKey } from '../signing-key.ts'
+import { childrenOf, derTags, expected, integerBytesOf, malformedDer, oidOf, sequenceOf } from './der.ts'
+import { explicit, integer, oid, sequence, setOf } from './encode-der.ts'
+import { type Extension, type Extensions, encodeExtensions, readExtensions } from './extension.ts'
+import { type Name, readName } from './name.ts'
 import { oids } from './oids.ts'
-import { signDer } from './signature.ts'
+import { isSignedBy, readPublicKey, readSigned, type Signed, signDer } from './signature.ts'
 
 /** A parsed signing request. The extensions are only requested: an authority sets its own. [CSR-1] */
 export type SigningRequest = Signed & {
@@ -35,7 +23,7 @@ type RequestInput = { readonly subject: Buffer; readonly spki: Buffer; readonly 
  *
  * @see [RFC 2986, 4](https://www.rfc-editor.org/rfc/rfc2986#section-4)
  */
-export function signRequest({ subject, spki, extensions }: RequestInput, key: SigningKey): MaybePromise<Buffer> {
+export function signRequest({ subject, spki, extensions }: RequestInput, key: SigningKey): Promise<Buffer> {
   const requested = sequence(oid(oids.extensionRequest), setOf(encodeExtensions(extensions)))
   return signDer(sequence(integer(0), subject, spki, explicit(0, requested)), key)
 }
@@ -43,9 +31,8 @@ export function signRequest({ subject, spki, extensions }: RequestInput, key: Si
 /** Parses a signing request. Verifies nothing: see {@link provesPossession}. @throws Fault `certificate.invalid` */
 export function readSigningRequest(bytes: Uint8Array): SigningRequest {
   const der = Buffer.from(bytes)
-  const [body, algorithm, signature, ...more] = sequenceOf(readDer(der))
-  if (body === undefined || more.length > 0) throw malformedDer('it does not have three parts')
-  const [version, subject, spki, attributes] = sequenceOf(body)
+  const { body, signed } = readSigned(der)
+  const [version, subject, spki, attributes] = body
   // RFC 2986 4.1: v1 is written 0
   if (!integerBytesOf(version).equals(Buffer.from([0]))) throw malformedDer('it is a request of another version')
   const key = expected(spki, derTags.sequence)
@@ -56,7 +43,7 @@ export function readSigningRequest(bytes: Uint8Array): SigningRequest {
     return oidOf(type) === oids.extensionRequest ? [childrenOf(expected(values, derTags.set))[0]] : []
   })
   return {
-    ...{ tbs: body.whole, algorithm: readAlgorithm(algorithm), signature: bitsOf(signature) },
+    ...signed,
     ...{ der, subject: readName(subject), spki: key.whole, publicKey },
     extensions: readExtensions(requested[0]),
   }

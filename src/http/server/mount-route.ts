@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Caller, holds } from '../../caller.ts'
 import type { Config } from '../../config.ts'
+import { JSON_VALUES_MAX } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { notAcceptable, preferredType } from '../routes/accept.ts'
@@ -159,7 +160,7 @@ function bodyOf(mounted: MountedRoute, request: FastifyRequest): unknown {
       detail: `Send the body as ${['application/json', ...texts].join(' or ')}.`,
     })
   }
-  const body = readJson(bytes, { valuesMax: mounted.route.jsonValuesMax })
+  const body = readJson(bytes, { valuesMax: mounted.route.jsonValuesMax ?? JSON_VALUES_MAX })
   checkTexts(body, bytes)
   mounted.checkBody(body, bytes.length)
   return mounted.route.body === undefined ? undefined : body

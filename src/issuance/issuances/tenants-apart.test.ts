@@ -71,7 +71,7 @@ test('[SEC-11] token, nonce and proof of one tenant do nothing at another', asyn
 
 async function proofsFor(tenant: Tenant, nonce: string): Promise<string[]> {
   const about = { issuer: issuer.platform.urls.issuer(tenant.slug), nonce, clientId: null }
-  return [buildJwtProof(about, aKey(), issuer.clock.at)]
+  return [await buildJwtProof(about, aKey(), issuer.clock.at)]
 }
 
 test('[SEC-70] issuances, types and status lists of one tenant are unknown at another', async () => {

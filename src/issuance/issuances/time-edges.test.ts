@@ -103,7 +103,7 @@ test('[VCI-P7] a proof may be a minute ahead, and as old as it likes with a fres
       nonce: await aNonce(issuer),
       clientId: null,
     }
-    const jwt = [buildJwtProof(about, key, new Date(noon.getTime() + seconds * 1000))]
+    const jwt = [await buildJwtProof(about, key, new Date(noon.getTime() + seconds * 1000))]
     const { body } = await request(issuer, token, template.code, [], { body: { proofs: { jwt } } })
     assert.equal(body.error, error, `${seconds} s`)
   }

@@ -4,8 +4,8 @@ import { after, before, describe, test } from 'node:test'
 import type { TestDatabase } from '../../../test/support/database.ts'
 import { licence } from '../../../test/support/mdoc.ts'
 import { openSsl } from '../../../test/support/openssl.ts'
-import type { SoftwareKey } from '../../crypto/signing-key.ts'
-import { readCertificate } from '../../crypto/x509-path/certificate.ts'
+import type { SigningKey } from '../../crypto/signing-key.ts'
+import { readCertificate } from '../../crypto/x509/certificate.ts'
 import { mdocClaims } from '../../protocols/mdoc/claims.ts'
 import { parseIssuerSigned } from '../../protocols/mdoc/issuer-signed.ts'
 import { mdl } from '../../protocols/mdoc/mdl.ts'
@@ -75,7 +75,7 @@ const open = async (more: object, attributes: object, tenant = issuer.tenant): P
 const pointersOf = ({ body }: Reply) => body.errors.map((one: { source: { pointer: string } }) => one.source.pointer)
 
 /** Issues copies of a licence. */
-async function issue(keys: readonly SoftwareKey[], more: object = {}, at = issuer): Promise<readonly string[]> {
+async function issue(keys: readonly SigningKey[], more: object = {}, at = issuer): Promise<readonly string[]> {
   const { token, template } = await aToken(at, { ...licenceTemplate, ...more }, fromLicence)
   const { status, body } = await request(at, token, template.code, keys)
   assert.equal(status, 200, JSON.stringify(body))
@@ -250,7 +250,7 @@ test('the metadata describes an mdoc as Appendix A.2 says', async () => {
 })
 
 /** Everything that a holder checks. */
-async function checkedBy(at: Issuer, credential: string, key: SoftwareKey, now: Date) {
+async function checkedBy(at: Issuer, credential: string, key: SigningKey, now: Date) {
   const mdoc = parseIssuerSigned(credential)
   const signer = await resolveMdocIssuer(at.platform, mdoc, now, () => trustedAnchors(at.platform, at.tenant.id))
   const agreed = { certificate: signer.certificate, now, docType: mdl.docType, holderKey: key.publicJwk }

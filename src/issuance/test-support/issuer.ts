@@ -5,7 +5,7 @@ import type { Caller, Scope, TenantId } from '../../caller.ts'
 import { type Config, readConfig } from '../../config.ts'
 import { generateKeyPair } from '../../crypto/jwk.ts'
 import { randomBytes, randomToken } from '../../crypto/random.ts'
-import { type SoftwareKey, softwareKey } from '../../crypto/signing-key.ts'
+import { type SigningKey, softwareKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
 import { openOutbound } from '../../http/outbound/outbound.ts'
 import { buildServer, type Server } from '../../http/server/server.ts'
@@ -207,7 +207,7 @@ export function redeem(issuer: Issuer, code: string, more: Record<string, string
 }
 
 /** A holder's key. */
-export function aKey(): SoftwareKey {
+export function aKey(): SigningKey {
   return softwareKey(generateKeyPair().privateKey)
 }
 
@@ -221,13 +221,13 @@ export async function request(
   issuer: Issuer,
   token: string,
   configurationId: string,
-  keys: readonly SoftwareKey[],
+  keys: readonly SigningKey[],
   more: { nonce?: string; tenant?: Tenant; body?: object; headers?: Record<string, string> } = {},
 ): Promise<Reply> {
   const tenant = more.tenant ?? issuer.tenant
   const nonce = more.nonce ?? (await aNonce(issuer, tenant))
   const about = { issuer: issuer.platform.urls.issuer(tenant.slug), nonce, clientId: null }
-  const jwt = keys.map((key) => buildJwtProof(about, key, issuer.clock.at))
+  const jwt = await Promise.all(keys.map((key) => buildJwtProof(about, key, issuer.clock.at)))
   return issuer.open(`/issuers/${tenant.slug}/credential`, {
     json: { credential_configuration_id: configurationId, proofs: { jwt }, ...more.body },
     headers: { authorization: `Bearer ${token}`, ...more.headers },

@@ -1,4 +1,4 @@
-import { Fault } from '../../fault.ts'
+import { faultOf } from '../../fault.ts'
 import { type Cbor, type CborKey, type CborMap, cborTags } from './value.ts'
 
 /** [SEC-41] Limits of untrusted CBOR. `depth`: nested arrays, maps and tags; the outermost counts as 1. */
@@ -229,6 +229,4 @@ function halfFloat(bits: number): number {
 }
 
 /** Returns the fault for malformed CBOR. */
-export function invalidCbor(detail: string, cause?: unknown): Fault {
-  return new Fault('cbor.malformed', cause === undefined ? { detail } : { detail, cause })
-}
+export const invalidCbor = faultOf('cbor.malformed')

@@ -19,25 +19,25 @@ const keys = [
   ['EdDSA', ed25519, -8, -19],
 ] as const
 
-const sent = (draft: Partial<Sign1Draft>, key = p256) =>
-  readSign1(decodeCbor(encodeCbor(sign1({ payload, ...draft }, key))))
+const sent = async (draft: Partial<Sign1Draft>, key = p256) =>
+  readSign1(decodeCbor(encodeCbor(await sign1({ payload, ...draft }, key))))
 const codeOf = (...ask: Parameters<typeof findSign1Error>) => findSign1Error(...ask)?.code
 
 /** A COSE_Sign1 with any header, signed as if it were right. */
-function forged(protectedHeader: CborMap, key = p256, unprotectedHeader: CborMap = new Map()) {
+async function forged(protectedHeader: CborMap, key = p256, unprotectedHeader: CborMap = new Map()) {
   const bytes = encodeCbor(protectedHeader)
-  const signature = key.sign(encodeCbor(['Signature1', bytes, new Uint8Array(), payload]))
+  const signature = await key.sign(encodeCbor(['Signature1', bytes, new Uint8Array(), payload]))
   return readSign1([bytes, unprotectedHeader, payload, signature])
 }
 
 describe('a COSE_Sign1', () => {
   for (const [name, key, alg, named] of keys) {
-    test(`with ${name} is verified, attached and detached, tagged and not; the algorithm stands in the protected header [MD-4]`, () => {
+    test(`with ${name} is verified, attached and detached, tagged and not; the algorithm stands in the protected header [MD-4]`, async () => {
       for (const isTagged of [true, false]) {
-        const attached = sent({ isTagged }, key)
+        const attached = await sent({ isTagged }, key)
         assert.deepEqual([attached.isTagged, attached.protectedHeader.get(1)], [isTagged, alg])
         assert.equal(findSign1Error(attached, key.publicJwk), null)
-        const detached = sent({ isTagged, isDetached: true }, key)
+        const detached = await sent({ isTagged, isDetached: true }, key)
         assert.deepEqual(
           [detached.payload, findSign1Error(detached, key.publicJwk, { detached: payload })],
           [null, null],
@@ -45,20 +45,21 @@ describe('a COSE_Sign1', () => {
       }
     })
 
-    test(`with ${name} under the name of RFC 9864, ${named}, is verified`, () => {
-      assert.equal(findSign1Error(forged(new Map([[1, named]]), key), key.publicJwk), null)
+    test(`with ${name} under the name of RFC 9864, ${named}, is verified`, async () => {
+      assert.equal(findSign1Error(await forged(new Map([[1, named]]), key), key.publicJwk), null)
     })
   }
 
-  test('is not verified by the key of another algorithm, whatever its header says [SEC-20]', () => {
-    for (const alg of [-7, -9]) assert.equal(codeOf(forged(new Map([[1, alg]]), ed25519), ed25519.publicJwk), 'key')
-    for (const alg of [-8, -19]) assert.equal(codeOf(forged(new Map([[1, alg]])), p256.publicJwk), 'key')
+  test('is not verified by the key of another algorithm, whatever its header says [SEC-20]', async () => {
+    for (const alg of [-7, -9])
+      assert.equal(codeOf(await forged(new Map([[1, alg]]), ed25519), ed25519.publicJwk), 'key')
+    for (const alg of [-8, -19]) assert.equal(codeOf(await forged(new Map([[1, alg]])), p256.publicJwk), 'key')
   })
 
-  test('is not verified by a P-384 key, nor with an algorithm that this use does not allow', () => {
+  test('is not verified by a P-384 key, nor with an algorithm that this use does not allow', async () => {
     const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-384' })
-    assert.equal(codeOf(sent({}), publicKey), 'key')
-    assert.equal(codeOf(sent({}), p256.publicJwk, { algs: [-9] }), 'algorithm')
+    assert.equal(codeOf(await sent({}), publicKey), 'key')
+    assert.equal(codeOf(await sent({}), p256.publicJwk, { algs: [-9] }), 'algorithm')
   })
 
   for (const [what, header] of [
@@ -68,30 +69,30 @@ describe('a COSE_Sign1', () => {
     ['a text', new Map([[1, 'ES256']])],
     ['a float that equals -7', new Map([[1, { float: -7 }]])],
   ] as const) {
-    test(`with ${what} for an algorithm is refused [SEC-20]`, () => {
-      assert.equal(codeOf(forged(header), p256.publicJwk), 'algorithm')
+    test(`with ${what} for an algorithm is refused [SEC-20]`, async () => {
+      assert.equal(codeOf(await forged(header), p256.publicJwk), 'algorithm')
     })
   }
 
-  test('with its algorithm in the unprotected header is refused [MD-4]', () => {
-    assert.equal(codeOf(forged(new Map(), p256, new Map([[1, -7]])), p256.publicJwk), 'algorithm')
+  test('with its algorithm in the unprotected header is refused [MD-4]', async () => {
+    assert.equal(codeOf(await forged(new Map(), p256, new Map([[1, -7]])), p256.publicJwk), 'algorithm')
   })
 })
 
 describe('a COSE_Sign1', () => {
-  test('that demands an extension is refused, in either header (RFC 9052 3.1)', () => {
+  test('that demands an extension is refused, in either header (RFC 9052 3.1)', async () => {
     const crit = new Map<number, Cbor>([[headerLabels.crit, [1]]])
-    assert.equal(codeOf(sent({ protectedHeader: crit }), p256.publicJwk), 'crit')
-    assert.equal(codeOf(sent({ unprotectedHeader: crit }), p256.publicJwk), 'crit')
+    assert.equal(codeOf(await sent({ protectedHeader: crit }), p256.publicJwk), 'crit')
+    assert.equal(codeOf(await sent({ unprotectedHeader: crit }), p256.publicJwk), 'crit')
   })
 
-  test('that carries a payload is not verified as a detached one, nor the other way round', () => {
-    assert.equal(codeOf(sent({}), p256.publicJwk, { detached: payload }), 'payload')
-    assert.equal(codeOf(sent({ isDetached: true }), p256.publicJwk), 'payload')
+  test('that carries a payload is not verified as a detached one, nor the other way round', async () => {
+    assert.equal(codeOf(await sent({}), p256.publicJwk, { detached: payload }), 'payload')
+    assert.equal(codeOf(await sent({ isDetached: true }), p256.publicJwk), 'payload')
   })
 
-  test('over another payload, with another header or with a DER signature is refused [SEC-26]', () => {
-    const good = sent({})
+  test('over another payload, with another header or with a DER signature is refused [SEC-26]', async () => {
+    const good = await sent({})
     assert.equal(codeOf({ ...good, payload: Buffer.from('other') }, p256.publicJwk), 'signature')
     assert.equal(codeOf({ ...good, protectedBytes: encodeCbor(new Map([[1, -9]])) }, p256.publicJwk), 'signature')
     assert.equal(codeOf({ ...good, signature: Buffer.alloc(71, 1) }, p256.publicJwk), 'signature')
@@ -121,21 +122,21 @@ describe('a COSE_Sign1', () => {
 describe('x5chain', () => {
   const certificates = [Buffer.from('leaf'), Buffer.from('between')]
 
-  test('is one string for one certificate and an array for several, and read from either header [MD-4]', () => {
+  test('is one string for one certificate and an array for several, and read from either header [MD-4]', async () => {
     for (const count of [1, 2]) {
       const chain = certificates.slice(0, count)
       const more = new Map([[headerLabels.x5chain, toX5chain(chain)]])
       for (const place of ['protectedHeader', 'unprotectedHeader'] as const) {
-        assert.deepEqual(x5chainOf(sent({ [place]: more })), chain)
-        assert.equal(Buffer.isBuffer(sent({ [place]: more })[place].get(33)), count === 1)
+        assert.deepEqual(x5chainOf(await sent({ [place]: more })), chain)
+        assert.equal(Buffer.isBuffer((await sent({ [place]: more }))[place].get(33)), count === 1)
       }
     }
-    assert.deepEqual(x5chainOf(sent({})), [])
+    assert.deepEqual(x5chainOf(await sent({})), [])
   })
 
   for (const value of ['text', [], ['text'], new Array(6).fill(payload)] as readonly Cbor[]) {
-    test(`of ${JSON.stringify(value).slice(0, 30)} is malformed [SEC-27]`, () => {
-      const read = sent({ unprotectedHeader: new Map([[headerLabels.x5chain, value]]) })
+    test(`of ${JSON.stringify(value).slice(0, 30)} is malformed [SEC-27]`, async () => {
+      const read = await sent({ unprotectedHeader: new Map([[headerLabels.x5chain, value]]) })
       assert.throws(() => x5chainOf(read), { code: 'cose.malformed' })
     })
   }

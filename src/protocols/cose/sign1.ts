@@ -1,7 +1,7 @@
 import type { VerificationKey } from '../../crypto/jwk.ts'
 import { findSignatureError, signatureMessages } from '../../crypto/raw-signature.ts'
-import { type MaybePromise, mapMaybePromise, type SigningKey, type SoftwareKey } from '../../crypto/signing-key.ts'
-import { Fault } from '../../fault.ts'
+import type { SigningKey } from '../../crypto/signing-key.ts'
+import { faultOf } from '../../fault.ts'
 import { decodeCbor } from '../cbor/decode.ts'
 import { encodeCbor } from '../cbor/encode.ts'
 import { type CborBudget, newBudget } from '../cbor/reader.ts'
@@ -93,18 +93,15 @@ export type Sign1Draft = {
  *
  * @returns The COSE_Sign1 as a value, to be encoded alone or embedded.
  */
-export function sign1(draft: Sign1Draft, key: SoftwareKey): Cbor
-export function sign1(draft: Sign1Draft, key: SigningKey): MaybePromise<Cbor>
-export function sign1(draft: Sign1Draft, key: SigningKey): MaybePromise<Cbor> {
+export async function sign1(draft: Sign1Draft, key: SigningKey): Promise<Cbor> {
   const alg = key.alg === 'ES256' ? coseAlgs.es256 : coseAlgs.eddsa
   const protectedBytes = encodeCbor(
     new Map<number | string, Cbor>([...(draft.protectedHeader ?? []), [headerLabels.alg, alg]]),
   )
   const payload = draft.isDetached === true ? null : draft.payload
-  return mapMaybePromise(key.sign(toBeSigned(protectedBytes, draft.payload)), (signature) => {
-    const parts = [protectedBytes, draft.unprotectedHeader ?? new Map(), payload, signature]
-    return draft.isTagged === true ? tagged(cborTags.sign1, parts) : parts
-  })
+  const signature = await key.sign(toBeSigned(protectedBytes, draft.payload))
+  const parts = [protectedBytes, draft.unprotectedHeader ?? new Map(), payload, signature]
+  return draft.isTagged === true ? tagged(cborTags.sign1, parts) : parts
 }
 
 /** The Sig_structure of RFC 9052 4.4. */
@@ -112,6 +109,4 @@ function toBeSigned(protectedBytes: Uint8Array, payload: Uint8Array): Buffer {
   return encodeCbor(['Signature1', protectedBytes, new Uint8Array(0), payload])
 }
 
-function malformed(detail: string): Fault {
-  return new Fault('cose.malformed', { detail })
-}
+const malformed = faultOf('cose.malformed')

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, memberOf } from '../../crypto/json.ts'
 import { canonical, type PublicJwk, readPublicJwk } from '../../crypto/jwk.ts'
-import { Fault } from '../../fault.ts'
+import { Fault, faultOf } from '../../fault.ts'
 import { parseDid } from './did.ts'
 import { fromMultikey } from './multikey.ts'
 
@@ -112,6 +112,4 @@ function absolute(did: string, id: string): string {
   return id.startsWith('#') ? did + id : id
 }
 
-function unresolvable(detail: string): Fault {
-  return new Fault('did.unresolvable', { detail })
-}
+const unresolvable = faultOf('did.unresolvable')

@@ -1,5 +1,5 @@
 import { fromBase64url } from '../../crypto/base64url.ts'
-import type { SoftwareKey } from '../../crypto/signing-key.ts'
+import type { SigningKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
 import { splitCborMap } from '../cbor/decode.ts'
 import { embed, encodeCbor } from '../cbor/encode.ts'
@@ -16,7 +16,7 @@ type MdocPresentation = {
   /** Encoded; from `redirectTranscript`. */
   readonly sessionTranscript: Uint8Array
   /** The device key. It never computes MACs [MD-22]. */
-  readonly deviceKey: SoftwareKey
+  readonly deviceKey: SigningKey
 }
 
 /** No elements signed by the device. */
@@ -31,7 +31,7 @@ const NO_DEVICE_NAME_SPACES = encodeCbor(embed(new Map()))
  * @returns CBOR; on the wire it is base64url.
  * @throws Fault `mdoc.unpresentable` if an element does not exist, `mdoc.malformed`.
  */
-export function buildDeviceResponse(mdoc: Uint8Array | string, presentation: MdocPresentation): Buffer {
+export async function buildDeviceResponse(mdoc: Uint8Array | string, presentation: MdocPresentation): Promise<Buffer> {
   const bytes = typeof mdoc === 'string' ? reading(() => fromBase64url(mdoc)) : mdoc
   const parsed = parseIssuerSigned(bytes)
   const { docType } = parsed.mso
@@ -39,7 +39,7 @@ export function buildDeviceResponse(mdoc: Uint8Array | string, presentation: Mdo
   const payload = deviceAuthenticationBytes({ sessionTranscript, docType, deviceNameSpaces: NO_DEVICE_NAME_SPACES })
   const deviceSigned = new Map<string, Cbor>([
     ['nameSpaces', { encoded: NO_DEVICE_NAME_SPACES }],
-    ['deviceAuth', new Map([['deviceSignature', sign1({ payload, isDetached: true }, deviceKey)]])],
+    ['deviceAuth', new Map([['deviceSignature', await sign1({ payload, isDetached: true }, deviceKey)]])],
   ])
   const document = new Map<string, Cbor>([
     ['docType', docType],

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { anMdoc, certificate, deviceKey, licence, noon } from '../../../test/support/mdoc.ts'
 import { readPublicJwk } from '../../crypto/jwk.ts'
-import { type SoftwareKey, softwareKey } from '../../crypto/signing-key.ts'
+import { type SigningKey, softwareKey } from '../../crypto/signing-key.ts'
 import { decodeCbor, splitCborMap } from '../cbor/decode.ts'
 import { embed, encodeCbor } from '../cbor/encode.ts'
 import { type Cbor, isCborArray, isCborMap } from '../cbor/value.ts'
@@ -46,13 +46,13 @@ const paths = [
   ['nl.example.extra', 'points'],
 ]
 const presentation = { paths, sessionTranscript, deviceKey }
-const issued = anMdoc()
+const issued = await anMdoc()
 const codesOf = (response: Uint8Array | string, more: Partial<DeviceResponsePolicy> = {}) =>
   verifyDeviceResponse(parseDeviceResponse(response), { ...policy, ...more }).findings.map(({ code }) => code)
 
 describe('a presentation', () => {
-  test('discloses what was selected and nothing else, and verifies', () => {
-    const response = buildDeviceResponse(issued.toString('base64url'), presentation)
+  test('discloses what was selected and nothing else, and verifies', async () => {
+    const response = await buildDeviceResponse(issued.toString('base64url'), presentation)
     const verified = verifyDeviceResponse(parseDeviceResponse(response.toString('base64url')), policy)
     assert.deepEqual(verified.findings, [])
     assert.deepEqual(verified.claims, {
@@ -62,13 +62,13 @@ describe('a presentation', () => {
     assert.deepEqual(verified.deviceClaims, {})
   })
 
-  test('of nothing has no nameSpaces, and verifies (6.4)', () => {
-    const response = buildDeviceResponse(issued, { ...presentation, paths: [] })
+  test('of nothing has no nameSpaces, and verifies (6.4)', async () => {
+    const response = await buildDeviceResponse(issued, { ...presentation, paths: [] })
     assert.deepEqual(codesOf(response), [])
     assert.equal(onlyDocument(parseDeviceResponse(response))?.issuerSigned.nameSpaces.size, 0)
   })
 
-  test('passes on the bytes of the issuer, however they are encoded', () => {
+  test('passes on the bytes of the issuer, however they are encoded', async () => {
     // heads longer than needed, maps in the other order, an array of indefinite length: what real wallets and issuers emit
     const { issuerAuth, nameSpaces } = Object.fromEntries(splitCborMap(issued))
     assert(issuerAuth && nameSpaces)
@@ -82,28 +82,31 @@ describe('a presentation', () => {
         Buffer.from('ff', 'hex'),
       ]),
     ])
-    const response = buildDeviceResponse(odd, presentation)
+    const response = await buildDeviceResponse(odd, presentation)
     assert.deepEqual(codesOf(response), [])
     assert(response.includes(issuerAuth.subarray(1)))
   })
 
-  test('has the same fingerprint each time, and another one for another credential [SEC-26]', () => {
-    const fingerprint = (mdoc: Uint8Array) =>
-      verifyDeviceResponse(parseDeviceResponse(buildDeviceResponse(mdoc, presentation)), policy).fingerprint
-    assert.equal(fingerprint(issued), fingerprint(issued))
-    assert.notEqual(fingerprint(issued), fingerprint(anMdoc()))
+  test('has the same fingerprint each time, and another one for another credential [SEC-26]', async () => {
+    const fingerprint = async (mdoc: Uint8Array) =>
+      verifyDeviceResponse(parseDeviceResponse(await buildDeviceResponse(mdoc, presentation)), policy).fingerprint
+    assert.equal(await fingerprint(issued), await fingerprint(issued))
+    assert.notEqual(await fingerprint(issued), await fingerprint(await anMdoc()))
   })
 
-  test('of an element that is not there is not made', () => {
+  test('of an element that is not there is not made', async () => {
     for (const path of [[mdl.nameSpace, 'shoe_size'], ['other', 'family_name'], [mdl.nameSpace]])
-      assert.throws(() => buildDeviceResponse(issued, { ...presentation, paths: [path] }), {
+      await assert.rejects(() => buildDeviceResponse(issued, { ...presentation, paths: [path] }), {
         code: 'mdoc.unpresentable',
       })
   })
 
-  test('by an Ed25519 holder verifies', () => {
+  test('by an Ed25519 holder verifies', async () => {
     const key = softwareKey(generateKeyPairSync('ed25519').privateKey)
-    const response = buildDeviceResponse(anMdoc({ deviceKey: key.publicJwk }), { ...presentation, deviceKey: key })
+    const response = await buildDeviceResponse(await anMdoc({ deviceKey: key.publicJwk }), {
+      ...presentation,
+      deviceKey: key,
+    })
     assert.deepEqual([codesOf(response), codesOf(response, { deviceAlgs: [-7, -9] })], [[], ['device_auth.algorithm']])
   })
 })
@@ -115,8 +118,8 @@ for (const [what, change] of [
   ['address', { responseUri: 'https://w.example/r' }],
   ['encryption key [VP-H1]', { encryptionKey: other.publicJwk }],
 ] as const) {
-  test(`a presentation for another ${what} is refused`, () => {
-    const response = buildDeviceResponse(issued, presentation)
+  test(`a presentation for another ${what} is refused`, async () => {
+    const response = await buildDeviceResponse(issued, presentation)
     assert.deepEqual(codesOf(response, { sessionTranscript: redirectTranscript({ ...request, ...change }) }), [
       'device_auth.signature',
     ])
@@ -124,18 +127,18 @@ for (const [what, change] of [
 }
 
 /** A response of any parts, signed by the holder as if it were right. */
-function forged(parts: {
+async function forged(parts: {
   readonly deviceElements?: Cbor
-  readonly key?: SoftwareKey
+  readonly key?: SigningKey
   readonly docType?: string
   readonly mdoc?: Uint8Array
   readonly response?: Readonly<Record<string, Cbor>>
   readonly auth?: ReadonlyMap<string, Cbor>
-}): Buffer {
+}): Promise<Buffer> {
   const docType = parts.docType ?? mdl.docType
   const nameSpaces = encodeCbor(embed(parts.deviceElements ?? new Map()))
   const payload = deviceAuthenticationBytes({ sessionTranscript, docType, deviceNameSpaces: nameSpaces })
-  const signature = sign1({ payload, isDetached: true }, parts.key ?? deviceKey)
+  const signature = await sign1({ payload, isDetached: true }, parts.key ?? deviceKey)
   const document = new Map<string, Cbor>([
     ['docType', docType],
     ['issuerSigned', { encoded: parts.mdoc ?? issued }],
@@ -153,46 +156,50 @@ function forged(parts: {
 }
 
 const stating = (nameSpace: string, element: string) => new Map([[nameSpace, new Map([[element, 'mine']])]])
-const allowed = anMdoc({
+const allowed = await anMdoc({
   keyAuthorizations: { nameSpaces: ['own'], dataElements: new Map([['nl.example.extra', ['mood', 'points']]]) },
 })
 const noKey = { encoded: encodeCbor([encodeCbor(new Map([[1, 5]])), new Map(), null, Buffer.alloc(32)]) }
-const attached = sign1({ payload: Buffer.from('x') }, deviceKey)
+const attached = await sign1({ payload: Buffer.from('x') }, deviceKey)
 
 for (const [what, response, codes] of [
-  ['as it should be', forged({}), []],
-  ['of a higher minor version', forged({ response: { version: '1.1' } }), []],
-  ['with members that nobody knows', forged({ response: { zkDocuments: [] } }), []],
+  ['as it should be', await forged({}), []],
+  ['of a higher minor version', await forged({ response: { version: '1.1' } }), []],
+  ['with members that nobody knows', await forged({ response: { zkDocuments: [] } }), []],
   [
     'with elements of the holder that its issuer allows',
-    forged({ mdoc: allowed, deviceElements: stating('own', 'x') }),
+    await forged({ mdoc: allowed, deviceElements: stating('own', 'x') }),
     [],
   ],
   [
     'with one element that its issuer allows',
-    forged({ mdoc: allowed, deviceElements: stating('nl.example.extra', 'mood') }),
+    await forged({ mdoc: allowed, deviceElements: stating('nl.example.extra', 'mood') }),
     [],
   ],
-  ['of another major version', forged({ response: { version: '2.0' } }), ['response.version']],
-  ['with an error status', forged({ response: { status: 10 } }), ['response.status']],
-  ['without a document', forged({ response: { documents: [] } }), ['response.documents']],
-  ['of another type than was asked for', forged({ docType: 'a.b' }), ['doc_type.unexpected', 'mso.doc_type']],
-  ['signed by another key', forged({ key: other }), ['device_auth.signature']],
-  ['with a MAC [VP-H5]', forged({ auth: new Map([['deviceMac', noKey]]) }), ['device_auth.mac']],
-  ['that carries what it signs', forged({ auth: new Map([['deviceSignature', attached]]) }), ['device_auth.payload']],
+  ['of another major version', await forged({ response: { version: '2.0' } }), ['response.version']],
+  ['with an error status', await forged({ response: { status: 10 } }), ['response.status']],
+  ['without a document', await forged({ response: { documents: [] } }), ['response.documents']],
+  ['of another type than was asked for', await forged({ docType: 'a.b' }), ['doc_type.unexpected', 'mso.doc_type']],
+  ['signed by another key', await forged({ key: other }), ['device_auth.signature']],
+  ['with a MAC [VP-H5]', await forged({ auth: new Map([['deviceMac', noKey]]) }), ['device_auth.mac']],
+  [
+    'that carries what it signs',
+    await forged({ auth: new Map([['deviceSignature', attached]]) }),
+    ['device_auth.payload'],
+  ],
   [
     'with an element of the holder [MD-23]',
-    forged({ deviceElements: stating('own', 'x') }),
+    await forged({ deviceElements: stating('own', 'x') }),
     ['device_signed.unauthorized'],
   ],
   [
     'with another one than is allowed [MD-23]',
-    forged({ mdoc: allowed, deviceElements: stating('nl.example.extra', 'age') }),
+    await forged({ mdoc: allowed, deviceElements: stating('nl.example.extra', 'age') }),
     ['device_signed.unauthorized'],
   ],
   [
     'with an element that its issuer states too [MD-23]',
-    forged({ mdoc: allowed, deviceElements: stating('nl.example.extra', 'points') }),
+    await forged({ mdoc: allowed, deviceElements: stating('nl.example.extra', 'points') }),
     ['device_signed.duplicate'],
   ],
 ] as const) {
@@ -200,8 +207,8 @@ for (const [what, response, codes] of [
     assert.deepEqual(codesOf(response), codes))
 }
 
-test('a response with two documents is refused as a whole, and nothing of it is answered [VP-H4]', () => {
-  const map = decodeCbor(forged({}))
+test('a response with two documents is refused as a whole, and nothing of it is answered [VP-H4]', async () => {
+  const map = decodeCbor(await forged({}))
   assert(isCborMap(map))
   const documents = map.get('documents') ?? null
   assert(isCborArray(documents))
@@ -213,29 +220,29 @@ test('a response with two documents is refused as a whole, and nothing of it is 
 for (const [what, response] of [
   ['no CBOR', 'not base64url'],
   ['an array', encodeCbor([])],
-  ['no version', forged({ response: { version: 1 } })],
-  ['no status', forged({ response: { status: null } })],
-  ['documents that are no array', forged({ response: { documents: new Map() } })],
-  ['17 documents', forged({ response: { documents: new Array(17).fill(null) } })],
-  ['a document that is no map', forged({ response: { documents: [1] } })],
-  ['neither signature nor MAC', forged({ auth: new Map() })],
+  ['no version', await forged({ response: { version: 1 } })],
+  ['no status', await forged({ response: { status: null } })],
+  ['documents that are no array', await forged({ response: { documents: new Map() } })],
+  ['17 documents', await forged({ response: { documents: new Array(17).fill(null) } })],
+  ['a document that is no map', await forged({ response: { documents: [1] } })],
+  ['neither signature nor MAC', await forged({ auth: new Map() })],
   [
     'a signature and a MAC',
-    forged({
+    await forged({
       auth: new Map([
         ['deviceSignature', attached],
         ['deviceMac', noKey],
       ]),
     }),
   ],
-  ['elements of the holder that are no map', forged({ deviceElements: [] })],
-  ['something behind it', Buffer.concat([forged({}), Buffer.from([0])])],
+  ['elements of the holder that are no map', await forged({ deviceElements: [] })],
+  ['something behind it', Buffer.concat([await forged({}), Buffer.from([0])])],
 ] as const) {
   test(`a response with ${what} is malformed`, () =>
     assert.throws(() => parseDeviceResponse(response), { code: 'mdoc.malformed' }))
 }
 
-test('DCQL finds the elements in the wallet, and the verifier the same in what was shown', () => {
+test('DCQL finds the elements in the wallet, and the verifier the same in what was shown', async () => {
   const claims = [{ path: [mdl.nameSpace, 'age_over_18'], values: [true] }, { path: [mdl.nameSpace, 'family_name'] }]
   const query = parseQuery({
     credentials: [{ id: 'licence', format: 'mso_mdoc', meta: { doctype_value: mdl.docType }, claims }],
@@ -243,7 +250,7 @@ test('DCQL finds the elements in the wallet, and the verifier the same in what w
   const [match] =
     selectCredentials(query, [mdocCandidate(parseIssuerSigned(issued), true)]).queries.get('licence')?.matches ?? []
   assert(match)
-  const response = buildDeviceResponse(issued, { ...presentation, paths: match.paths })
+  const response = await buildDeviceResponse(issued, { ...presentation, paths: match.paths })
   const verified = verifyDeviceResponse(parseDeviceResponse(response), policy)
   assert.deepEqual(verified.claims, {
     [mdl.nameSpace]: { age_over_18: true, family_name: licence[mdl.nameSpace]?.family_name },

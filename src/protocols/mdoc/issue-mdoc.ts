@@ -1,7 +1,7 @@
 import { sha256 } from '../../crypto/digest.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import { randomBytes } from '../../crypto/random.ts'
-import { type MaybePromise, mapMaybePromise, type SigningKey, type SoftwareKey } from '../../crypto/signing-key.ts'
+import type { SigningKey } from '../../crypto/signing-key.ts'
 import { Fault, type Violation } from '../../fault.ts'
 import { embed, encodeCbor } from '../cbor/encode.ts'
 import { type Cbor, cborTags, type Tagged, tagged } from '../cbor/value.ts'
@@ -25,8 +25,8 @@ export type MdocDraft = {
 }
 
 /** The signer. `x5chain`: DER, leaf first, without the root. `certificate`: the fields of the leaf. */
-export type MdocSigner<Key extends SigningKey = SigningKey> = {
-  readonly key: Key
+export type MdocSigner = {
+  readonly key: SigningKey
   readonly x5chain: readonly Uint8Array[]
   readonly certificate: SignerCertificate
 }
@@ -46,9 +46,7 @@ type Random = (size: number) => Buffer
  * @throws Fault `mdoc.unissuable` with the violations; pointers refer to the elements.
  * @see ISO/IEC 18013-5, 9.1.2 (2021)
  */
-export function issueMdoc(draft: MdocDraft, signer: MdocSigner<SoftwareKey>, random?: Random): Buffer
-export function issueMdoc(draft: MdocDraft, signer: MdocSigner, random?: Random): MaybePromise<Buffer>
-export function issueMdoc(draft: MdocDraft, signer: MdocSigner, random: Random = randomBytes): MaybePromise<Buffer> {
+export async function issueMdoc(draft: MdocDraft, signer: MdocSigner, random: Random = randomBytes): Promise<Buffer> {
   const violations = [
     ...checkDraft(draft, signer),
     ...checkMdlElements(draft.docType, draft.elements, signer.certificate),
@@ -59,7 +57,7 @@ export function issueMdoc(draft: MdocDraft, signer: MdocSigner, random: Random =
   const valueDigests = new Map(nameSpaces.map(({ name, digests }) => [name, digests]))
   // 9.1.2.4: there is at least one namespace with digests
   if (valueDigests.size === 0) valueDigests.set(draft.docType, new Map([[0, random(DIGEST_BYTES)]]))
-  const signed = sign1(
+  const issuerAuth = await sign1(
     {
       payload: encodeCbor(embed(securityObject(draft, valueDigests))),
       unprotectedHeader: new Map([[headerLabels.x5chain, toX5chain(signer.x5chain)]]),
@@ -67,13 +65,11 @@ export function issueMdoc(draft: MdocDraft, signer: MdocSigner, random: Random =
     signer.key,
   )
   const shown = nameSpaces.filter(({ items }) => items.length > 0)
-  return mapMaybePromise(signed, (issuerAuth) =>
-    encodeCbor(
-      new Map<string, Cbor>([
-        ['issuerAuth', issuerAuth],
-        ['nameSpaces', new Map(shown.map(({ name, items }) => [name, items]))],
-      ]),
-    ),
+  return encodeCbor(
+    new Map<string, Cbor>([
+      ['issuerAuth', issuerAuth],
+      ['nameSpaces', new Map(shown.map(({ name, items }) => [name, items]))],
+    ]),
   )
 }
 

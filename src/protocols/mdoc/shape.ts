@@ -1,4 +1,4 @@
-import { Fault } from '../../fault.ts'
+import { Fault, faultOf } from '../../fault.ts'
 import {
   type Cbor,
   type CborMap,
@@ -16,9 +16,7 @@ import { isMdocFullDate } from './element-type.ts'
 const dateTime = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
 
 /** Returns the fault for a malformed mdoc. */
-export function malformedMdoc(detail: string, cause?: unknown): Fault {
-  return new Fault('mdoc.malformed', cause === undefined ? { detail } : { detail, cause })
-}
+export const malformedMdoc = faultOf('mdoc.malformed')
 
 /** Runs a parser and converts its faults to `mdoc.malformed`. @throws Fault `mdoc.malformed` */
 export function reading<T>(read: () => T): T {

@@ -3,13 +3,11 @@ import { type PublicJwk, thumbprint, type VerificationKey } from '../../crypto/j
 import type { Cbor } from '../cbor/value.ts'
 import type { CoseAlg } from '../cose/algorithms.ts'
 import { findSign1Error } from '../cose/sign1.ts'
+import { CLOCK_SKEW_SECONDS } from '../numeric-date.ts'
 import { type MdocFinding, type MdocFindingCode, mdocFinding } from './findings.ts'
 import type { IssuerSigned, IssuerSignedItem } from './issuer-signed.ts'
 import { mdl } from './mdl.ts'
 import { findMismatches, type SignerCertificate } from './signer-certificate.ts'
-
-/** [SEC-80] Tolerated clock skew. */
-const MDOC_CLOCK_SKEW_SECONDS = 60
 
 /** The leaf of an `x5chain`; the caller validates its path. */
 export type IssuerCertificate = SignerCertificate & { readonly der: Uint8Array; readonly key: VerificationKey }
@@ -114,7 +112,7 @@ const DAY_MS = 86_400_000
 /** 6.5, step 7. */
 function checkValidity({ mso }: IssuerSigned, { certificate, now }: MdocPolicy): MdocFindingCode[] {
   const { signed, validFrom, validUntil } = mso.validityInfo
-  const skewMs = MDOC_CLOCK_SKEW_SECONDS * 1000
+  const skewMs = CLOCK_SKEW_SECONDS * 1000
   const codes: MdocFindingCode[] = []
   if (signed < certificate.notBefore || signed > certificate.notAfter) codes.push('validity.signed')
   if (validFrom.getTime() - skewMs > now.getTime()) codes.push('validity.early')

@@ -20,7 +20,6 @@ export type ConfigurationInput = {
   readonly type:
     | { readonly format: 'dc+sd-jwt'; readonly vct: string }
     | { readonly format: 'mso_mdoc'; readonly doctype: string }
-  readonly scope?: string
   /** JOSE names of the algorithms that sign the credential; for an mdoc they are converted to COSE numbers. */
   readonly signingAlgs: readonly ('ES256' | 'EdDSA')[]
   readonly proofAlgs: readonly string[]
@@ -33,7 +32,6 @@ type IssuerMetadataInput = {
   readonly credentialIssuer: string
   readonly credentialEndpoint: string
   readonly nonceEndpoint: string
-  readonly deferredEndpoint?: string
   readonly notificationEndpoint?: string
   /** Omitted below 2. */
   readonly batchSize?: number
@@ -41,16 +39,12 @@ type IssuerMetadataInput = {
   readonly configurations: Readonly<Record<string, ConfigurationInput>>
 }
 
-/** Input of the authorization server metadata. */
+/** Input of the authorization server metadata, without an authorization endpoint. */
 type ServerMetadataInput = {
   readonly issuer: string
   readonly tokenEndpoint: string
   readonly grantTypes: readonly string[]
-  readonly authorizationEndpoint?: string
-  readonly pushedRequestEndpoint?: string
   readonly anonymousAccess: boolean
-  readonly dpopAlgs?: readonly string[]
-  readonly scopes?: readonly string[]
   readonly clientAuthMethods: readonly string[]
   /** Token Status List 9.1 */
   readonly statusListAggregationEndpoint?: string
@@ -67,7 +61,6 @@ export function buildIssuerMetadata(input: IssuerMetadataInput) {
     credential_issuer: input.credentialIssuer,
     credential_endpoint: input.credentialEndpoint,
     nonce_endpoint: input.nonceEndpoint,
-    ...present('deferred_credential_endpoint', input.deferredEndpoint),
     ...present('notification_endpoint', input.notificationEndpoint),
     ...(input.batchSize !== undefined && input.batchSize >= 2
       ? { batch_credential_issuance: { batch_size: input.batchSize } }
@@ -84,7 +77,6 @@ function buildConfiguration(input: ConfigurationInput) {
   const mdoc = input.type.format === 'mso_mdoc'
   return {
     ...input.type,
-    ...present('scope', input.scope),
     // A.2.2: COSE numbers for an mdoc; ESP256 (-9) is what RFC 9864 calls ES256 with P-256. [VCI-M10]
     credential_signing_alg_values_supported: mdoc
       ? input.signingAlgs.flatMap((alg) => (alg === 'ES256' ? [-7, -9] : [-8]))
@@ -101,7 +93,6 @@ function buildConfiguration(input: ConfigurationInput) {
  * @see [RFC 8414, 2](https://www.rfc-editor.org/rfc/rfc8414#section-2) and [OpenID4VCI 1.0, 12.3](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-oauth-20-authorization-serv)
  */
 export function buildServerMetadata(input: ServerMetadataInput) {
-  const codeFlow = input.authorizationEndpoint !== undefined
   return {
     issuer: input.issuer,
     token_endpoint: input.tokenEndpoint,
@@ -110,16 +101,9 @@ export function buildServerMetadata(input: ServerMetadataInput) {
     'pre-authorized_grant_anonymous_access_supported': input.anonymousAccess,
     // [VCI-M9] required if a configuration has no scope
     authorization_details_types_supported: ['openid_credential'],
-    ...present('scopes_supported', input.scopes),
-    ...present('dpop_signing_alg_values_supported', input.dpopAlgs),
-    ...present('authorization_endpoint', input.authorizationEndpoint),
-    ...present('pushed_authorization_request_endpoint', input.pushedRequestEndpoint),
     ...present('status_list_aggregation_endpoint', input.statusListAggregationEndpoint),
     // RFC 8414 2: REQUIRED; an empty list means no authorization endpoint. [VCI-M3]
-    response_types_supported: codeFlow ? ['code'] : [],
-    ...(codeFlow
-      ? { code_challenge_methods_supported: ['S256'], authorization_response_iss_parameter_supported: true }
-      : {}),
+    response_types_supported: [],
   }
 }
 

@@ -1,11 +1,12 @@
 import { PRE_AUTHORIZED_GRANT, type TxCode } from './credential-offer.ts'
 
-/** Input of an offer. Exactly one of `preAuthorizedCode` and `issuerState` determines the grant. */
+/** Input of an offer by pre-authorized code. */
 type CredentialOfferInput = {
   readonly credentialIssuer: string
   readonly configurationIds: readonly string[]
-  readonly txCode?: TxCode | null
-} & ({ readonly preAuthorizedCode: string } | { readonly issuerState: string })
+  readonly preAuthorizedCode: string
+  readonly txCode: TxCode | null
+}
 
 /**
  * Builds the credential offer object.
@@ -16,10 +17,9 @@ export function buildOffer(input: CredentialOfferInput) {
   return {
     credential_issuer: input.credentialIssuer,
     credential_configuration_ids: input.configurationIds,
-    grants:
-      'preAuthorizedCode' in input
-        ? { [PRE_AUTHORIZED_GRANT]: { 'pre-authorized_code': input.preAuthorizedCode, ...txCodeMember(input.txCode) } }
-        : { authorization_code: { issuer_state: input.issuerState } },
+    grants: {
+      [PRE_AUTHORIZED_GRANT]: { 'pre-authorized_code': input.preAuthorizedCode, ...txCodeMember(input.txCode) },
+    },
   }
 }
 
@@ -28,8 +28,8 @@ export function offerLink(offerUri: string): string {
   return `openid-credential-offer://?credential_offer_uri=${encodeURIComponent(offerUri)}`
 }
 
-function txCodeMember(txCode: TxCode | null | undefined) {
-  if (txCode === null || txCode === undefined) return {}
+function txCodeMember(txCode: TxCode | null) {
+  if (txCode === null) return {}
   const { inputMode, length, description } = txCode
   return {
     tx_code: {

@@ -2,6 +2,7 @@ import { fromBase64url, isBase64url } from '../../crypto/base64url.ts'
 import { equalInConstantTime, hmacSha256 } from '../../crypto/digest.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import { Fault } from '../../fault.ts'
+import { CLOCK_SKEW_SECONDS } from '../numeric-date.ts'
 
 /** Lifetime of a `c_nonce`. [VCI-N2] */
 const C_NONCE_TTL_SECONDS = 300
@@ -9,8 +10,6 @@ const C_NONCE_TTL_SECONDS = 300
 const TIME_BYTES = 8
 const RANDOM_BYTES = 16
 const MAC_BYTES = 16
-/** Another process with another clock may have created the nonce. [SEC-80] */
-const SKEW_SECONDS = 60
 const NONCE_CHARS = 54 // 40 bytes in base64url
 
 /**
@@ -42,7 +41,7 @@ export function checkCNonce(
   const body = bytes.subarray(0, TIME_BYTES + RANDOM_BYTES)
   if (!equalInConstantTime(bytes.subarray(body.length), macOf(macKey, body))) throw new Fault('nonce.invalid')
   const age = now.getTime() - Number(body.readBigUInt64BE(0))
-  if (age < -SKEW_SECONDS * 1000 || age > ttlSeconds * 1000) throw new Fault('nonce.invalid')
+  if (age < -CLOCK_SKEW_SECONDS * 1000 || age > ttlSeconds * 1000) throw new Fault('nonce.invalid')
 }
 
 /** Returns the time of issue of a `c_nonce` that {@link checkCNonce} accepted. */

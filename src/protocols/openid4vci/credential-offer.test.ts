@@ -9,7 +9,12 @@ import { PRE_AUTHORIZED_GRANT, readOffer, readOfferInput } from './credential-of
 const published = new URL('../../../test/vectors/data/oid4vci/examples-1.0/', import.meta.url)
 const production = { allowHttpLoopback: false }
 const issuer = 'https://issuer.example/acme'
-const offer = buildOffer({ credentialIssuer: issuer, configurationIds: ['id'], preAuthorizedCode: 'code' })
+const offer = buildOffer({
+  credentialIssuer: issuer,
+  configurationIds: ['id'],
+  preAuthorizedCode: 'code',
+  txCode: null,
+})
 const grants = (grant: unknown) => ({ ...offer, grants: { [PRE_AUTHORIZED_GRANT]: grant } })
 const quoted = encodeURIComponent(JSON.stringify(offer))
 const reference = 'https://issuer.example/offers/1'

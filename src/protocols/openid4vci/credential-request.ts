@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../crypto/json.ts'
-import { Fault } from '../../fault.ts'
+import { Fault, faultOf } from '../../fault.ts'
 import { isText } from '../shape.ts'
 
 /** [SEC-41] Maximum number of proofs in a request, whatever the batch size of the issuer. */
@@ -75,6 +75,4 @@ function proofsOf(value: unknown, countMax: number): readonly string[] | null {
   return jwt
 }
 
-function malformed(detail: string): Fault {
-  return new Fault('credential_request.invalid', { detail })
-}
+const malformed = faultOf('credential_request.invalid')

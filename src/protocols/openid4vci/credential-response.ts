@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../crypto/json.ts'
-import { Fault } from '../../fault.ts'
+import { faultOf } from '../../fault.ts'
 import { isText } from '../shape.ts'
 
 /** A parsed credential response. */
@@ -65,6 +65,4 @@ function readCredentials(value: unknown, countMax: number): readonly string[] {
   })
 }
 
-function unusable(detail: string): Fault {
-  return new Fault('issuer_answer.invalid', { detail })
-}
+const unusable = faultOf('issuer_answer.invalid')

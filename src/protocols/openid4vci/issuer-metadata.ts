@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
-import { Fault } from '../../fault.ts'
+import { faultOf } from '../../fault.ts'
 import { asPeerUrl, isText, isTextList, type PeerPolicy } from '../shape.ts'
 import { type Configuration, readConfiguration } from './credential-configuration.ts'
 import { isIssuerIdentifier } from './well-known.ts'
@@ -90,9 +90,7 @@ export function authorizationServersFor(metadata: IssuerMetadata, hint: string |
 }
 
 /** A refusal of a peer's metadata. */
-export function unusable(detail: string): Fault {
-  return new Fault('issuer_metadata.invalid', { detail })
-}
+export const unusable = faultOf('issuer_metadata.invalid')
 
 /** A URL member; null if absent. [W-M6] @throws Fault `issuer_metadata.invalid` if it is no https URL. */
 export function endpointOf(document: JsonObject, name: string, policy: PeerPolicy): string | null {

@@ -19,13 +19,13 @@ const edKey = softwareKey(privateKeyFromPkcs8(Buffer.from(`302e020100300506032b6
 
 type Change = { readonly header?: object; readonly claims?: object; readonly key?: typeof key }
 
-function aProof({ header = {}, claims = {}, key: signer = key }: Change = {}): string {
+function aProof({ header = {}, claims = {}, key: signer = key }: Change = {}): Promise<string> {
   const head = { typ: 'openid4vci-proof+jwt', jwk: key.publicJwk, ...header }
   return signCompact(head, { aud: issuer, iat, nonce: 'n', ...claims }, signer)
 }
 
 /** A proof whose header says another algorithm than the key that signed it; the signature is over what is sent. */
-function withAlg(alg: string): string {
+function withAlg(alg: string): Promise<string> {
   return aProof({ key: { ...key, alg: alg as 'ES256' } })
 }
 
@@ -37,16 +37,16 @@ test('the proof of the spec is accepted (F.1)', () => {
   assert.equal(proved.nonce, 'LarRGSbmUPYtRYO6BQ4yn8')
 })
 
-test('a proof that our wallet builds proves its key', () => {
-  const proof = buildJwtProof({ issuer, nonce: 'n', clientId: null }, key, noon)
+test('a proof that our wallet builds proves its key', async () => {
+  const proof = await buildJwtProof({ issuer, nonce: 'n', clientId: null }, key, noon)
   const proved = verifyJwtProof(proof, expected, noon)
   assert.equal(proved.nonce, 'n')
   assert.equal(proved.jwk.x, pair.publicJwk.x)
 })
 
-test('a proof by an Ed25519 key is accepted', () => {
+test('a proof by an Ed25519 key is accepted', async () => {
   assert.equal(
-    verifyJwtProof(buildJwtProof({ issuer, nonce: 'n', clientId: 'w' }, edKey, noon), expected, noon).jwk.kty,
+    verifyJwtProof(await buildJwtProof({ issuer, nonce: 'n', clientId: 'w' }, edKey, noon), expected, noon).jwk.kty,
     'OKP',
   )
 })
@@ -54,42 +54,42 @@ test('a proof by an Ed25519 key is accepted', () => {
 const privateJwk = pair.privateKey.export({ format: 'jwk' })
 
 for (const [what, proof] of [
-  ['another audience', aProof({ claims: { aud: 'https://other.example' } })],
-  ['an audience that differs by a slash', aProof({ claims: { aud: `${issuer}/` } })],
+  ['another audience', await aProof({ claims: { aud: 'https://other.example' } })],
+  ['an audience that differs by a slash', await aProof({ claims: { aud: `${issuer}/` } })],
   [
     'an audience list that only contains the issuer (F.1)',
-    aProof({ claims: { aud: [issuer, 'https://other.example'] } }),
+    await aProof({ claims: { aud: [issuer, 'https://other.example'] } }),
   ],
-  ['a plain JWT type', aProof({ header: { typ: 'JWT' } })],
-  ['no type', aProof({ header: { typ: undefined } })],
-  ['no nonce [VCI-P5]', aProof({ claims: { nonce: undefined } })],
-  ['a nonce that is no string', aProof({ claims: { nonce: 7 } })],
-  ['no iat', aProof({ claims: { iat: undefined } })],
-  ['an iat that is a string', aProof({ claims: { iat: String(iat) } })],
-  ['an iat 301 s old', aProof({ claims: { iat: iat - 301 } })],
-  ['an iat 61 s ahead [VCI-P7]', aProof({ claims: { iat: iat + 61 } })],
-  ['a private key in the header (F.4)', aProof({ header: { jwk: privateJwk } })],
-  ['the signature of another key', aProof({ key: other })],
-  ['no key in the header [VCI-P1]', aProof({ header: { jwk: undefined } })],
-  ['both jwk and kid [VCI-P1]', aProof({ header: { kid: 'did:example:1#1' } })],
-  ['both jwk and x5c [VCI-P1]', aProof({ header: { x5c: ['MIIB'] } })],
-  ['a kid nobody resolves [VCI-P3]', aProof({ header: { jwk: undefined, kid: 'did:example:1#1' } })],
-  ['x5c alone', aProof({ header: { jwk: undefined, x5c: ['MIIB'] } })],
-  ['alg none (F.4)', withAlg('none')],
-  ['alg HS256 (F.4)', withAlg('HS256')],
-  ['an algorithm of another key type (F.4)', withAlg('EdDSA')],
-  ['an algorithm outside the list (F.4)', aProof({ header: { jwk: edKey.publicJwk }, key: edKey })],
-  ['a critical extension', aProof({ header: { crit: ['b64'], b64: false } })],
+  ['a plain JWT type', await aProof({ header: { typ: 'JWT' } })],
+  ['no type', await aProof({ header: { typ: undefined } })],
+  ['no nonce [VCI-P5]', await aProof({ claims: { nonce: undefined } })],
+  ['a nonce that is no string', await aProof({ claims: { nonce: 7 } })],
+  ['no iat', await aProof({ claims: { iat: undefined } })],
+  ['an iat that is a string', await aProof({ claims: { iat: String(iat) } })],
+  ['an iat 301 s old', await aProof({ claims: { iat: iat - 301 } })],
+  ['an iat 61 s ahead [VCI-P7]', await aProof({ claims: { iat: iat + 61 } })],
+  ['a private key in the header (F.4)', await aProof({ header: { jwk: privateJwk } })],
+  ['the signature of another key', await aProof({ key: other })],
+  ['no key in the header [VCI-P1]', await aProof({ header: { jwk: undefined } })],
+  ['both jwk and kid [VCI-P1]', await aProof({ header: { kid: 'did:example:1#1' } })],
+  ['both jwk and x5c [VCI-P1]', await aProof({ header: { x5c: ['MIIB'] } })],
+  ['a kid nobody resolves [VCI-P3]', await aProof({ header: { jwk: undefined, kid: 'did:example:1#1' } })],
+  ['x5c alone', await aProof({ header: { jwk: undefined, x5c: ['MIIB'] } })],
+  ['alg none (F.4)', await withAlg('none')],
+  ['alg HS256 (F.4)', await withAlg('HS256')],
+  ['an algorithm of another key type (F.4)', await withAlg('EdDSA')],
+  ['an algorithm outside the list (F.4)', await aProof({ header: { jwk: edKey.publicJwk }, key: edKey })],
+  ['a critical extension', await aProof({ header: { crit: ['b64'], b64: false } })],
   [
     'a changed payload',
-    aProof().replace(
+    (await aProof()).replace(
       /\.[^.]+\./,
       `.${Buffer.from(JSON.stringify({ aud: issuer, iat, nonce: 'm' })).toString('base64url')}.`,
     ),
   ],
-  ['no signature', `${aProof().split('.').slice(0, 2).join('.')}.`],
-  ['iss of another client [VCI-P6]', aProof({ claims: { iss: 'somebody' } })],
-  ['more than 16 KiB', aProof({ claims: { more: 'x'.repeat(16_384) } })],
+  ['no signature', `${(await aProof()).split('.').slice(0, 2).join('.')}.`],
+  ['iss of another client [VCI-P6]', await aProof({ claims: { iss: 'somebody' } })],
+  ['more than 16 KiB', await aProof({ claims: { more: 'x'.repeat(16_384) } })],
 ] as const) {
   test(`a proof with ${what} is refused`, () => {
     const strict = { ...expected, algs: ['ES256'], clientId: 'wallet' } as const
@@ -97,16 +97,16 @@ for (const [what, proof] of [
   })
 }
 
-test('without a bound the age of iat does not matter, the nonce has the time [VCI-P7]', () => {
-  assert.equal(verifyJwtProof(aProof({ claims: { iat: iat - 86_400 } }), { issuer }, noon).nonce, 'n')
+test('without a bound the age of iat does not matter, the nonce has the time [VCI-P7]', async () => {
+  assert.equal(verifyJwtProof(await aProof({ claims: { iat: iat - 86_400 } }), { issuer }, noon).nonce, 'n')
 })
 
-test('iss from an anonymous client is overlooked [VCI-P6]', () => {
-  assert.equal(verifyJwtProof(aProof({ claims: { iss: 'w' } }), { ...expected, clientId: null }, noon).nonce, 'n')
+test('iss from an anonymous client is overlooked [VCI-P6]', async () => {
+  assert.equal(verifyJwtProof(await aProof({ claims: { iss: 'w' } }), { ...expected, clientId: null }, noon).nonce, 'n')
 })
 
-test('a kid is resolved where the caller can [VCI-P3]', () => {
-  const proof = aProof({ header: { jwk: undefined, kid: 'did:example:1#1' } })
+test('a kid is resolved where the caller can [VCI-P3]', async () => {
+  const proof = await aProof({ header: { jwk: undefined, kid: 'did:example:1#1' } })
   const proved = verifyJwtProof(
     proof,
     { ...expected, resolveKid: (kid) => (kid === 'did:example:1#1' ? key.publicJwk : null) },
@@ -115,43 +115,39 @@ test('a kid is resolved where the caller can [VCI-P3]', () => {
   assert.deepEqual(proved.jwk, canonical(key.publicJwk))
 })
 
-test('a batch proves its keys in order', () => {
+test('a batch proves its keys in order', async () => {
   const { keys, nonces } = verifyProofs(
-    [aProof(), buildJwtProof({ issuer, nonce: 'n', clientId: null }, other, noon)],
+    [await aProof(), await buildJwtProof({ issuer, nonce: 'n', clientId: null }, other, noon)],
     expected,
     noon,
   )
   assert.deepEqual([keys.map((one) => one.jwk.x), nonces], [[key.publicJwk.x, other.publicJwk.x], ['n']])
 })
 
-test('one key twice in a batch is refused, whatever the kid says [VCI-C6]', () => {
-  const again = aProof({ header: { jwk: { ...key.publicJwk, kid: 'another' } } })
-  assert.throws(() => verifyProofs([aProof(), again], expected, noon), { code: 'key_proof.invalid' })
+test('one key twice in a batch is refused, whatever the kid says [VCI-C6]', async () => {
+  const again = await aProof({ header: { jwk: { ...key.publicJwk, kid: 'another' } } })
+  await assert.rejects(async () => verifyProofs([await aProof(), again], expected, noon), { code: 'key_proof.invalid' })
 })
 
-test('one bad proof fails the whole batch [VCI-P5]', () => {
-  assert.throws(() => verifyProofs([aProof(), aProof({ key: other })], expected, noon), { code: 'key_proof.invalid' })
+test('one bad proof fails the whole batch [VCI-P5]', async () => {
+  await assert.rejects(async () => verifyProofs([await aProof(), await aProof({ key: other })], expected, noon), {
+    code: 'key_proof.invalid',
+  })
 })
 
-test('whatever comes as a proof, the answer is a key or key_proof.invalid', () => {
+test('whatever comes as a proof, the answer is a key or key_proof.invalid', async () => {
   const made = fc.record({
     header: fc.dictionary(fc.constantFrom('typ', 'jwk', 'kid', 'x5c', 'crit'), fc.jsonValue()),
     claims: fc.object(),
   })
-  fc.assert(
-    fc.property(
-      fc.oneof(
-        fc.string(),
-        made.map((change) => aProof(change)),
-      ),
-      (proof) => {
-        try {
-          verifyJwtProof(proof, expected, noon)
-        } catch (error) {
-          assert(error instanceof Fault && error.code === 'key_proof.invalid')
-        }
-      },
-    ),
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(fc.string(), made), async (proof) => {
+      try {
+        verifyJwtProof(typeof proof === 'string' ? proof : await aProof(proof), expected, noon)
+      } catch (error) {
+        assert(error instanceof Fault && error.code === 'key_proof.invalid')
+      }
+    }),
     { numRuns: 200 },
   )
 })

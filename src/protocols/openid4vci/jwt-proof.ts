@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../crypto/json.ts'
 import { canonical, importPublicJwk, type PublicJwk, readPublicJwk, thumbprint } from '../../crypto/jwk.ts'
 import { findJwsError, type JwsAlg, jwsAlgs, parseCompact, signCompact } from '../../crypto/jws.ts'
-import type { SoftwareKey } from '../../crypto/signing-key.ts'
-import { Fault } from '../../fault.ts'
+import type { SigningKey } from '../../crypto/signing-key.ts'
+import { Fault, faultOf } from '../../fault.ts'
+import { CLOCK_SKEW_SECONDS, toNumericDate } from '../numeric-date.ts'
 import { isText } from '../shape.ts'
 
 const PROOF_TYPE = 'openid4vci-proof+jwt'
 const PROOF_CHARS_MAX = 16_384
-const SKEW_SECONDS = 60
 
 /** What a proof must fit to. */
 type ProofExpectation = {
@@ -73,13 +73,13 @@ export function verifyProofs(proofs: readonly string[], expected: ProofExpectati
  */
 export function buildJwtProof(
   input: { readonly issuer: string; readonly nonce: string | null; readonly clientId: string | null },
-  key: SoftwareKey,
+  key: SigningKey,
   now: Date,
-): string {
+): Promise<string> {
   const claims = {
     ...(input.clientId === null ? {} : { iss: input.clientId }),
     aud: input.issuer,
-    iat: Math.floor(now.getTime() / 1000),
+    iat: toNumericDate(now),
     ...(input.nonce === null ? {} : { nonce: input.nonce }),
   }
   return signCompact({ typ: PROOF_TYPE, jwk: canonical(key.publicJwk) }, claims, key)
@@ -105,7 +105,7 @@ function checkClaims({ aud, iat, nonce, iss }: JsonObject, expected: ProofExpect
   if (typeof iat !== 'number' || !Number.isFinite(iat)) throw invalid('iat of the key proof is missing.')
   const age = now.getTime() / 1000 - iat
   // [VCI-P7]
-  if (age < -SKEW_SECONDS) throw invalid('iat of the key proof lies in the future.')
+  if (age < -CLOCK_SKEW_SECONDS) throw invalid('iat of the key proof lies in the future.')
   if (expected.maxAgeSeconds !== undefined && age > expected.maxAgeSeconds) throw invalid('The key proof is too old.')
   // [VCI-P6] iss, when present, is the client; an anonymous client should not send it, but may.
   if (iss !== undefined && typeof expected.clientId === 'string' && iss !== expected.clientId) {
@@ -120,6 +120,4 @@ function distinct(texts: readonly string[]): readonly string[] {
   return texts.length < 2 ? texts : [...new Set(texts)]
 }
 
-function invalid(detail: string): Fault {
-  return new Fault('key_proof.invalid', { detail })
-}
+const invalid = faultOf('key_proof.invalid')

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
-import { Fault } from '../../fault.ts'
+import { faultOf } from '../../fault.ts'
 import { isText, isTextList } from '../shape.ts'
 
 /** The members that a wallet uses of a token response. */
@@ -69,6 +69,4 @@ function printable(text: string): string {
   return text.slice(0, 200).replace(/[^\x20-\x7E]/g, '?')
 }
 
-function unusable(detail: string): Fault {
-  return new Fault('issuer_answer.invalid', { detail })
-}
+const unusable = faultOf('issuer_answer.invalid')

@@ -2,7 +2,7 @@ import { sha256Base64url } from '../../crypto/digest.ts'
 import type { JsonObject } from '../../crypto/json.ts'
 import type { VerificationKey } from '../../crypto/jwk.ts'
 import { findJwsError, findJwsHeaderError, type Jws, parseCompact } from '../../crypto/jws.ts'
-import { Fault } from '../../fault.ts'
+import { Fault, faultOf } from '../../fault.ts'
 import { asPeerUrl, isText, isTextList, type PeerPolicy } from '../shape.ts'
 import type { ClientId } from './client-id.ts'
 import { REQUEST_OBJECT_TYPE } from './request-object.ts'
@@ -123,6 +123,4 @@ function responseUriOf(parameters: JsonObject, client: ClientId, policy: PeerPol
   return uri
 }
 
-function refused(detail: string): Fault {
-  return new Fault('presentation_request.invalid', { detail })
-}
+const refused = faultOf('presentation_request.invalid')

@@ -1,7 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
-import { Fault } from '../../fault.ts'
+import { Fault, faultOf } from '../../fault.ts'
 import { parseQuery } from '../dcql/parse-query.ts'
 import type { DcqlQuery } from '../dcql/query.ts'
+import { CLOCK_SKEW_SECONDS, isNumericDate } from '../numeric-date.ts'
 import { isTextList } from '../shape.ts'
 import type { AuthenticatedRequest } from './authenticate-request.ts'
 import type { ClientId } from './client-id.ts'
@@ -29,7 +30,6 @@ export type WalletPolicy = {
   readonly walletNonce?: string
 }
 
-const SKEW_SECONDS = 60
 const CHARS_MAX = 512
 
 /**
@@ -65,15 +65,16 @@ function checkObject(
   const seconds = now.getTime() / 1000
   // [VP-R6] 5.8
   if (aud !== undefined && aud !== STATIC_WALLET_AUDIENCE) throw refused('The request object is for another audience.')
-  if (exp !== undefined && !(isTime(exp) && exp > seconds - SKEW_SECONDS)) throw refused('The request has expired.')
-  if (nbf !== undefined && !(isTime(nbf) && nbf <= seconds + SKEW_SECONDS))
+  if (exp !== undefined && !(isNumericDate(exp) && exp > seconds - CLOCK_SKEW_SECONDS))
+    throw refused('The request has expired.')
+  if (nbf !== undefined && !(isNumericDate(nbf) && nbf <= seconds + CLOCK_SKEW_SECONDS))
     throw refused('The request is not valid yet.')
-  if (iat !== undefined && !(isTime(iat) && iat <= seconds + SKEW_SECONDS))
+  if (iat !== undefined && !(isNumericDate(iat) && iat <= seconds + CLOCK_SKEW_SECONDS))
     throw refused('iat of the request is in the future.')
   // [VP-U2] 5.10: abort if it is missing or different
   if (walletNonce !== undefined && wallet_nonce !== walletNonce)
     throw refused('The request object was not made for this fetch.')
-  return isTime(exp) ? new Date(exp * 1000) : null
+  return isNumericDate(exp) ? new Date(exp * 1000) : null
 }
 
 function checkResponse(parameters: JsonObject): void {
@@ -133,10 +134,4 @@ function isUrlSafe(value: unknown): value is string {
   return typeof value === 'string' && value.length <= CHARS_MAX && /^[A-Za-z0-9._~-]+$/.test(value)
 }
 
-function isTime(value: unknown): value is number {
-  return typeof value === 'number' && Math.abs(value) < 8e12
-}
-
-function refused(detail: string): Fault {
-  return new Fault('presentation_request.invalid', { detail })
-}
+const refused = faultOf('presentation_request.invalid')

@@ -1,4 +1,4 @@
-import { Fault } from '../../fault.ts'
+import { Fault, faultOf } from '../../fault.ts'
 
 /** Client Identifier Prefixes that this wallet accepts. */
 type ClientIdPrefix = 'decentralized_identifier' | 'x509_san_dns' | 'x509_hash' | 'redirect_uri'
@@ -50,6 +50,4 @@ function hasForm(prefix: ClientIdPrefix, id: string): boolean {
   return URL.canParse(id)
 }
 
-function refused(detail: string): Fault {
-  return new Fault('presentation_request.invalid', { detail })
-}
+const refused = faultOf('presentation_request.invalid')

@@ -1,5 +1,6 @@
 import { signCompact } from '../../crypto/jws.ts'
-import type { MaybePromise, SigningKey, SoftwareKey } from '../../crypto/signing-key.ts'
+import type { SigningKey } from '../../crypto/signing-key.ts'
+import { toNumericDate } from '../numeric-date.ts'
 
 /** The type of a request object. [VP-R4] */
 export const REQUEST_OBJECT_TYPE = 'oauth-authz-req+jwt'
@@ -37,7 +38,7 @@ export const vpFormatsSupported = {
  * @see [OpenID4VP 1.0, 5](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-authorization-request)
  */
 export function buildRequestObject(input: RequestObjectInput, formats: Partial<typeof vpFormatsSupported>, now: Date) {
-  const iat = Math.floor(now.getTime() / 1000)
+  const iat = toNumericDate(now)
   return {
     // RFC 9101 4: a signed request object SHOULD have iss and aud; wallets ignore iss [VP-R5]
     iss: input.clientId,
@@ -60,8 +61,6 @@ type Claims = ReturnType<typeof buildRequestObject>
 type Header = { readonly kid: string } | { readonly x5c: readonly string[] }
 
 /** Signs a request object. `header`: how the wallet finds the key, by the rules of the client id prefix. */
-export function signRequestObject(claims: Claims, header: Header, key: SoftwareKey): string
-export function signRequestObject(claims: Claims, header: Header, key: SigningKey): MaybePromise<string>
-export function signRequestObject(claims: Claims, header: Header, key: SigningKey): MaybePromise<string> {
+export function signRequestObject(claims: Claims, header: Header, key: SigningKey): Promise<string> {
   return signCompact({ ...header, typ: REQUEST_OBJECT_TYPE }, claims, key)
 }

@@ -46,16 +46,16 @@ type Change = {
 }
 
 /** The whole way of a wallet: link's client id, object, key, parameters. */
-function receive(change: Change = {}, policy: WalletPolicy = wallet) {
+async function receive(change: Change = {}, policy: WalletPolicy = wallet) {
   const clientId = change.clientId ?? claims.client_id
   const header = { typ: 'oauth-authz-req+jwt', kid, ...change.header }
-  const jwt = signCompact(header, { ...claims, client_id: clientId, ...change.claims }, change.key ?? key)
+  const jwt = await signCompact(header, { ...claims, client_id: clientId, ...change.claims }, change.key ?? key)
   const opened = parseRequestObject(jwt, parseClientId(clientId))
   return checkRequest(authenticateSigned(opened, change.keys ?? { didKey: key.publicJwk }, production), policy, noon)
 }
 
-test('a request that we build is accepted by our wallet', () => {
-  const jwt = signRequestObject(claims, { kid }, key)
+test('a request that we build is accepted by our wallet', async () => {
+  const jwt = await signRequestObject(claims, { kid }, key)
   const opened = parseRequestObject(jwt, parseClientId(claims.client_id))
   assert.equal(opened.kid, kid)
   const request = checkRequest(authenticateSigned(opened, { didKey: key.publicJwk }, production), wallet, noon)
@@ -76,7 +76,7 @@ for (const [what, change] of [
   ['a kid that is a fragment', { header: { kid: `#${key.kid}` } }],
   ['no state where holder binding is asked for [VP-R3]', { claims: { state: undefined } }],
 ] as const) {
-  test(`a request with ${what} is accepted`, () => assert.equal(receive(change).responseUri, responseUri))
+  test(`a request with ${what} is accepted`, async () => assert.equal((await receive(change)).responseUri, responseUri))
 }
 
 for (const [what, change, error] of [
@@ -133,29 +133,29 @@ for (const [what, change, error] of [
   ['formats that are no object', { claims: { client_metadata: { vp_formats_supported: [] } } }, 'invalid_request'],
   ['metadata that is no object', { claims: { client_metadata: 'x' } }, 'invalid_request'],
 ] as const) {
-  test(`a request with ${what} is refused`, () => {
-    assert.throws(
+  test(`a request with ${what} is refused`, async () => {
+    await assert.rejects(
       () => receive(change),
       (fault) => fault instanceof Fault && faults[fault.code].oauth[1] === error,
     )
   })
 }
 
-test('a request object must carry the nonce that the wallet posted [VP-U2]', () => {
+test('a request object must carry the nonce that the wallet posted [VP-U2]', async () => {
   const posted = { ...wallet, walletNonce: 'w' }
-  assert(receive({ claims: { wallet_nonce: 'w' } }, posted))
+  assert(await receive({ claims: { wallet_nonce: 'w' } }, posted))
   for (const wallet_nonce of [undefined, 'x']) {
-    assert.throws(() => receive({ claims: { wallet_nonce } }, posted), { code: 'presentation_request.invalid' })
+    await assert.rejects(() => receive({ claims: { wallet_nonce } }, posted), { code: 'presentation_request.invalid' })
   }
 })
 
-test('an mdoc wallet takes both numbers of ES256', () => {
+test('an mdoc wallet takes both numbers of ES256', async () => {
   const metadata = (algs: number[]) => ({
     claims: { client_metadata: { vp_formats_supported: { mso_mdoc: { deviceauth_alg_values: algs } } } },
   })
   const policy = { ...wallet, formats: ['dc+sd-jwt', 'mso_mdoc'] }
-  for (const alg of [-7, -9]) assert.deepEqual(receive(metadata([alg]), policy).formats, ['mso_mdoc'])
-  assert.throws(() => receive(metadata([-35]), policy), { code: 'presentation_request.formats' })
+  for (const alg of [-7, -9]) assert.deepEqual((await receive(metadata([alg]), policy)).formats, ['mso_mdoc'])
+  await assert.rejects(() => receive(metadata([-35]), policy), { code: 'presentation_request.formats' })
 })
 
 const trusted: RequestKeys = { trustChain: () => key.publicJwk }
@@ -164,19 +164,19 @@ for (const [prefix, clientId] of [
   ['x509_san_dns', 'x509_san_dns:verifier.example'],
   ['x509_hash', `x509_hash:${sha256Base64url('a certificate')}`],
 ] as const) {
-  test(`${prefix}: accepted through a verifier of chains, refused without one`, () => {
-    assert.equal(receive({ clientId, header: { x5c: [leaf] }, keys: trusted }).client.prefix, prefix)
-    assert.throws(() => receive({ clientId, header: { x5c: [leaf] }, keys: {} }), {
+  test(`${prefix}: accepted through a verifier of chains, refused without one`, async () => {
+    assert.equal((await receive({ clientId, header: { x5c: [leaf] }, keys: trusted })).client.prefix, prefix)
+    await assert.rejects(() => receive({ clientId, header: { x5c: [leaf] }, keys: {} }), {
       code: 'presentation_request.invalid',
     })
-    assert.throws(() => receive({ clientId, keys: trusted }), { code: 'presentation_request.invalid' })
+    await assert.rejects(() => receive({ clientId, keys: trusted }), { code: 'presentation_request.invalid' })
   })
 }
 
-test('x509_hash is the hash of the leaf, x509_san_dns the host of response_uri (5.9.3)', () => {
+test('x509_hash is the hash of the leaf, x509_san_dns the host of response_uri (5.9.3)', async () => {
   const hash = `x509_hash:${sha256Base64url('another certificate')}`
   for (const clientId of [hash, 'x509_san_dns:other.example']) {
-    assert.throws(() => receive({ clientId, header: { x5c: [leaf] }, keys: trusted }), {
+    await assert.rejects(() => receive({ clientId, header: { x5c: [leaf] }, keys: trusted }), {
       code: 'presentation_request.invalid',
     })
   }
@@ -213,26 +213,26 @@ for (const [what, value, code] of [
   test(`a client_id with ${what} is refused (5.9)`, () => assert.throws(() => parseClientId(value), { code }))
 }
 
-test('whatever a request says, it is accepted or refused', () => {
+test('whatever a request says, it is accepted or refused', async () => {
   const change = fc.record({
     claims: fc.dictionary(fc.constantFrom(...Object.keys(claims), 'scope'), fc.jsonValue()),
     header: fc.dictionary(fc.constantFrom('kid', 'typ', 'x5c'), fc.jsonValue()),
   })
-  fc.assert(
-    fc.property(
+  await fc.assert(
+    fc.asyncProperty(
       fc.oneof(
         change,
         fc.record({ claims: fc.record({ dcql_query: fc.jsonValue(), client_metadata: fc.jsonValue() }) }),
       ),
       fc.string(),
-      (made, text) => {
+      async (made, text) => {
         for (const run of [
           () => receive(made),
           () => parseRequestObject(text, parseClientId(claims.client_id)),
           () => parseClientId(text),
         ]) {
           try {
-            run()
+            await run()
           } catch (error) {
             assert(error instanceof Fault && /^(presentation_request|dcql)\./.test(error.code))
           }

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, parseJson } from '../../crypto/json.ts'
-import { Fault } from '../../fault.ts'
+import { Fault, faultOf } from '../../fault.ts'
 import { isText } from '../shape.ts'
 
 /** Presentations by credential query id. */
@@ -97,6 +97,4 @@ function jsonOf(text: string): Json {
   }
 }
 
-function refused(detail: string): Fault {
-  return new Fault('presentation_response.invalid', { detail })
-}
+const refused = faultOf('presentation_response.invalid')

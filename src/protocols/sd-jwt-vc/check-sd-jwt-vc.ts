@@ -1,12 +1,10 @@
 import { isJsonObject, type Json, type JsonObject, memberOf } from '../../crypto/json.ts'
 import { type PublicJwk, readPublicJwk, thumbprint, type VerificationKey } from '../../crypto/jwk.ts'
 import { findJwsError, type JwsAlg } from '../../crypto/jws.ts'
+import { CLOCK_SKEW_SECONDS } from '../numeric-date.ts'
 import { type FindingCode, finding, type SdJwtFinding } from './findings.ts'
 import { type ProcessedSdJwt, processSdJwt } from './process-sd-jwt.ts'
 import type { SdJwt } from './sd-jwt.ts'
-
-/** [SEC-80] Tolerated clock skew. */
-export const CLOCK_SKEW_SECONDS = 60
 
 /** [VC-1] Accepted types of the header; the second one is that of earlier drafts. */
 const types = ['dc+sd-jwt', 'vc+sd-jwt'] as const

@@ -15,9 +15,13 @@ import { verifyPresentation } from './verify-presentation.ts'
 const vct = 'https://issuer.example/vct/card'
 const agreed = { issuerKey: issuerKey.publicJwk, now: noon, holderKey: holderKey.publicJwk, vct }
 
-function issued(claims: JsonObject, disclosure: DisclosurePlan = {}, more: Partial<CredentialDraft> = {}): SdJwt {
+async function issued(
+  claims: JsonObject,
+  disclosure: DisclosurePlan = {},
+  more: Partial<CredentialDraft> = {},
+): Promise<SdJwt> {
   const draft = { claims, disclosure, vct, iat: noon, cnfJwk: holderKey.publicJwk, header: {}, ...more }
-  return parseSdJwt(issueSdJwtVc(draft, issuerKey))
+  return parseSdJwt(await issueSdJwtVc(draft, issuerKey))
 }
 
 /** What a credential says about its subject. */
@@ -30,10 +34,10 @@ function inTheClear({ jwt }: SdJwt): JsonObject {
 }
 
 describe('an issued credential', () => {
-  test('carries the type, the key names and the registered claims in the clear [VC-1] [VC-2]', () => {
+  test('carries the type, the key names and the registered claims in the clear [VC-1] [VC-2]', async () => {
     const status = { status_list: { idx: 7, uri: 'https://issuer.example/status/1' } }
     const exp = new Date(noon.getTime() + 1999)
-    const { jwt } = issued(
+    const { jwt } = await issued(
       { a: 1 },
       {},
       { iss: 'did:web:issuer.example', exp, nbf: noon, status, header: { kid: 'k', x5c: ['AA=='] } },
@@ -47,26 +51,26 @@ describe('an issued credential', () => {
     })
   })
 
-  test('has a salt of 128 bits for each disclosure, and never the same twice, nor across a batch [SD-10]', () => {
+  test('has a salt of 128 bits for each disclosure, and never the same twice, nor across a batch [SD-10]', async () => {
     const claims = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`claim ${at}`, at]))
-    const texts = [issued(claims), issued(claims)].flatMap(({ disclosures }) => disclosures)
+    const texts = [await issued(claims), await issued(claims)].flatMap(({ disclosures }) => disclosures)
     const salts = texts.map((one) => JSON.parse(Buffer.from(one, 'base64url').toString())[0] as string)
     assert.equal(new Set(salts).size, 80)
     assert(salts.every((salt) => Buffer.from(salt, 'base64url').length === 16))
   })
 
-  test('lists its digests in an order that tells nothing [SD-12]', () => {
-    const digests = issued({ a: 1, b: 2, c: 3, d: 4 }).jwt.payload._sd as string[]
+  test('lists its digests in an order that tells nothing [SD-12]', async () => {
+    const digests = (await issued({ a: 1, b: 2, c: 3, d: 4 })).jwt.payload._sd as string[]
     assert.deepEqual(digests, [...digests].sort())
   })
 
-  test('has no _sd when nothing can be kept back [SD-14]', () => {
-    const { jwt, disclosures } = issued({ a: { b: [1] } }, { a: { alwaysDisclosed: true } })
+  test('has no _sd when nothing can be kept back [SD-14]', async () => {
+    const { jwt, disclosures } = await issued({ a: { b: [1] } }, { a: { alwaysDisclosed: true } })
     assert.deepEqual([Object.hasOwn(jwt.payload, '_sd'), disclosures], [false, []])
   })
 })
 
-test('a credential says exactly its claims, whatever they and the plan are, and satisfies its holder', () => {
+test('a credential says exactly its claims, whatever they and the plan are, and satisfies its holder', async () => {
   const name = fc
     .string()
     .filter((text) => !['_sd', '...', '_sd_alg', '__proto__', 'sub', 'aud'].includes(text) && !isControlClaim(text))
@@ -96,11 +100,11 @@ test('a credential says exactly its claims, whatever they and the plan are, and 
     ),
   }))
   const claims = fc.dictionary(name, fc.tuple(claim, rule), { maxKeys: 6, noNullPrototype: true })
-  fc.assert(
-    fc.property(claims, (ruled) => {
+  await fc.assert(
+    fc.asyncProperty(claims, async (ruled) => {
       const said = Object.fromEntries(Object.entries(ruled).map(([key, [value]]) => [key, value]))
       const plan = Object.fromEntries(Object.entries(ruled).map(([key, [, one]]) => [key, one]))
-      const { payload, findings } = checkReceivedSdJwtVc(issued(said, plan), agreed)
+      const { payload, findings } = checkReceivedSdJwtVc(await issued(said, plan), agreed)
       assert.deepEqual(findings, [])
       assert.deepEqual(saying(payload), JSON.parse(JSON.stringify(said)))
     }),
@@ -128,15 +132,15 @@ describe('the plan decides:', () => {
     ],
   ]
   for (const [what, plan, clear, disclosures] of rows) {
-    test(what, () => {
-      const sdJwt = issued(claims, plan)
+    test(what, async () => {
+      const sdJwt = await issued(claims, plan)
       assert.deepEqual([inTheClear(sdJwt), sdJwt.disclosures.length], [clear, disclosures])
     })
   }
 
-  test('a member may be kept back inside an object that is always there', () => {
+  test('a member may be kept back inside an object that is always there', async () => {
     const plan = { person: { alwaysDisclosed: true, properties: { age: { alwaysDisclosed: false } } } }
-    const sdJwt = issued(claims, plan)
+    const sdJwt = await issued(claims, plan)
     assert.deepEqual(processSdJwt({ jwt: sdJwt.jwt, disclosures: [] }).payload.person, { name: 'A' })
   })
 })
@@ -145,27 +149,27 @@ describe('a claim is refused [SD-13]:', () => {
   const top = ['iss', 'nbf', 'exp', 'iat', 'sub', 'aud', 'cnf', 'vct', 'vct#integrity', 'aka_vcts', 'status']
   for (const name of [...top, '_sd', '...', '_sd_alg', '__proto__']) {
     test(name, () =>
-      assert.throws(() => issued(JSON.parse(`{${JSON.stringify(name)}:1}`)), { code: 'sd_jwt.unissuable' }),
+      assert.rejects(() => issued(JSON.parse(`{${JSON.stringify(name)}:1}`)), { code: 'sd_jwt.unissuable' }),
     )
   }
   for (const name of ['_sd', '...', '_sd_alg', '__proto__']) {
-    test(`${name} inside another one`, () => {
+    test(`${name} inside another one`, async () => {
       const value = JSON.parse(`[{${JSON.stringify(name)}:1}]`)
       for (const plan of [{}, { a: { items: {} } }, { a: { alwaysDisclosed: true } }]) {
-        assert.throws(() => issued({ a: value }, plan), { code: 'sd_jwt.unissuable' })
+        await assert.rejects(() => issued({ a: value }, plan), { code: 'sd_jwt.unissuable' })
       }
     })
   }
-  test('none of the registered ones inside another one', () =>
-    assert.equal(issued({ a: { exp: 1, sub: 2 } }).disclosures.length, 1))
-  test('one that nests so deep that nobody would read it', () => {
+  test('none of the registered ones inside another one', async () =>
+    assert.equal((await issued({ a: { exp: 1, sub: 2 } })).disclosures.length, 1))
+  test('one that nests so deep that nobody would read it', async () => {
     const deep = JSON.parse('['.repeat(5000) + ']'.repeat(5000))
-    assert.throws(() => issued({ a: deep }), { code: 'sd_jwt.unissuable' })
+    await assert.rejects(() => issued({ a: deep }), { code: 'sd_jwt.unissuable' })
   })
 })
 
-describe('a presentation discloses [SD-21] [DCQL-6]:', () => {
-  const sdJwt = issued(
+describe('a presentation discloses [SD-21] [DCQL-6]:', async () => {
+  const sdJwt = await issued(
     { person: { name: 'A', home: { town: 'T', street: 'S' } }, tags: ['x', 'y', 'z'], other: 1 },
     { person: { properties: { home: { properties: {} } } }, tags: { items: {} } },
   )
@@ -183,8 +187,8 @@ describe('a presentation discloses [SD-21] [DCQL-6]:', () => {
     ],
   ]
   for (const [what, paths, says] of rows) {
-    test(what, () => {
-      const presented = parseSdJwt(presentSdJwt(sdJwt, paths, binding))
+    test(what, async () => {
+      const presented = parseSdJwt(await presentSdJwt(sdJwt, paths, binding))
       const policy = { ...agreed, keyBinding: 'required', nonce: 'n', aud: 'verifier' } as const
       const { claims, findings } = verifyPresentation(presented, policy)
       assert.deepEqual([saying(claims), findings], [says, []])
@@ -199,11 +203,11 @@ describe('a presentation discloses [SD-21] [DCQL-6]:', () => {
     ['an inherited member', ['constructor']],
     ['a negative index', ['tags', -1]],
   ] as const) {
-    test(`not ${what}`, () => assert.throws(() => presentSdJwt(sdJwt, [path], null), { code: 'sd_jwt.unpresentable' }))
+    test(`not ${what}`, () => assert.rejects(() => presentSdJwt(sdJwt, [path], null), { code: 'sd_jwt.unpresentable' }))
   }
 
-  test('without a key binding it ends with a tilde and is a credential again', () => {
-    const text = presentSdJwt(sdJwt, [['other']], null)
+  test('without a key binding it ends with a tilde and is a credential again', async () => {
+    const text = await presentSdJwt(sdJwt, [['other']], null)
     assert(text.endsWith('~'))
     assert.deepEqual(saying(checkReceivedSdJwtVc(parseSdJwt(text), agreed).payload), { other: 1 })
   })

@@ -3,8 +3,9 @@ import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
 import { canonical, type PublicJwk } from '../../crypto/jwk.ts'
 import { signCompact } from '../../crypto/jws.ts'
 import { randomToken } from '../../crypto/random.ts'
-import { type MaybePromise, mapMaybePromise, type SigningKey, type SoftwareKey } from '../../crypto/signing-key.ts'
+import type { SigningKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
+import { toNumericDate } from '../numeric-date.ts'
 import { encodeDisclosure } from './disclosure.ts'
 import { isReservedName } from './reserved-names.ts'
 
@@ -28,14 +29,12 @@ export type CredentialDraft = {
   readonly disclosure: DisclosurePlan
   readonly vct: string
   readonly iss?: string | undefined
-  readonly sub?: string | undefined
   readonly iat: Date
   readonly nbf?: Date | undefined
   readonly exp?: Date | undefined
   /** The holder's key; absent without key binding. */
   readonly cnfJwk?: PublicJwk | undefined
   readonly status?: { readonly status_list: { readonly idx: number; readonly uri: string } } | undefined
-  readonly vctIntegrity?: string | undefined
   /** `kid` and/or `x5c` (standard base64 DER, leaf first, without the anchor). `typ` and `alg` are added. */
   readonly header: { readonly kid?: string | undefined; readonly x5c?: readonly string[] | undefined }
 }
@@ -55,28 +54,24 @@ type Level = { readonly clear: boolean; readonly depth: number }
  * @throws Fault `sd_jwt.unissuable` if a claim has a reserved name.
  * @see [RFC 9901, 4](https://www.rfc-editor.org/rfc/rfc9901#section-4) and [SD-JWT VC, 2](https://datatracker.ietf.org/doc/draft-ietf-oauth-sd-jwt-vc/)
  */
-export function issueSdJwtVc(draft: CredentialDraft, key: SoftwareKey): string
-export function issueSdJwtVc(draft: CredentialDraft, key: SigningKey): MaybePromise<string>
-export function issueSdJwtVc(draft: CredentialDraft, key: SigningKey): MaybePromise<string> {
+export async function issueSdJwtVc(draft: CredentialDraft, key: SigningKey): Promise<string> {
   const disclosures: string[] = []
   const claims = concealObject(disclosures, draft.claims, { properties: draft.disclosure }, { clear: false, depth: 0 })
   const payload = { _sd_alg: 'sha-256', ...registeredClaims(draft), ...claims } // [SD-12] written although it is the default
   const { kid, x5c } = draft.header
   // [VC-1] the older `vc+sd-jwt` is read, never written
-  const signed = signCompact({ typ: 'dc+sd-jwt', ...(kid && { kid }), ...(x5c && { x5c }) }, payload, key)
-  return mapMaybePromise(signed, (jwt) => `${[jwt, ...disclosures].join('~')}~`)
+  const jwt = await signCompact({ typ: 'dc+sd-jwt', ...(kid && { kid }), ...(x5c && { x5c }) }, payload, key)
+  return `${[jwt, ...disclosures].join('~')}~`
 }
 
-function registeredClaims({ iss, sub, iat, nbf, exp, vct, vctIntegrity, cnfJwk, status }: CredentialDraft): object {
+function registeredClaims({ iss, iat, nbf, exp, vct, cnfJwk, status }: CredentialDraft): object {
   // mandatory members first: each member after a spread costs V8 a call
   return {
     vct,
-    iat: toSeconds(iat),
+    iat: toNumericDate(iat),
     ...(iss !== undefined && { iss }),
-    ...(sub !== undefined && { sub }),
-    ...(nbf && { nbf: toSeconds(nbf) }),
-    ...(exp && { exp: toSeconds(exp) }),
-    ...(vctIntegrity !== undefined && { 'vct#integrity': vctIntegrity }),
+    ...(nbf && { nbf: toNumericDate(nbf) }),
+    ...(exp && { exp: toNumericDate(exp) }),
     ...(cnfJwk && { cnf: { jwk: canonical(cnfJwk) } }),
     ...(status && { status }),
   }
@@ -132,10 +127,6 @@ function disclose(disclosures: string[], name: string | null, value: Json): stri
 
 function ruleOf(plan: DisclosurePlan | undefined, name: string): DisclosureRule | undefined {
   return plan !== undefined && Object.hasOwn(plan, name) ? plan[name] : undefined
-}
-
-function toSeconds(time: Date): number {
-  return Math.floor(time.getTime() / 1000)
 }
 
 function reserved(name: string): Fault {

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, memberOf } from '../../crypto/json.ts'
 import { type PublicJwk, readPublicJwk } from '../../crypto/jwk.ts'
 import type { Jws } from '../../crypto/jws.ts'
-import { Fault } from '../../fault.ts'
+import { faultOf } from '../../fault.ts'
 import { looksLikeDid, parseDid, parseKeyUrl } from '../did/did.ts'
 import { asPeerUrl } from '../shape.ts'
 
@@ -126,6 +126,4 @@ function usable(key: unknown): PublicJwk[] {
   }
 }
 
-function undiscoverable(detail: string): Fault {
-  return new Fault('issuer.undiscoverable', { detail })
-}
+const undiscoverable = faultOf('issuer.undiscoverable')

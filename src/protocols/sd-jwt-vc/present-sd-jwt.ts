@@ -1,8 +1,9 @@
 import { digestBase64url } from '../../crypto/digest.ts'
 import { isJsonObject, type Json } from '../../crypto/json.ts'
 import { signCompact } from '../../crypto/jws.ts'
-import type { SoftwareKey } from '../../crypto/signing-key.ts'
+import type { SigningKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
+import { toNumericDate } from '../numeric-date.ts'
 import { type ClaimPath, PathSet } from './claim-path.ts'
 import { hashOf } from './disclosure.ts'
 import { type DisclosedObject, type ProcessedSdJwt, processSdJwt } from './process-sd-jwt.ts'
@@ -13,9 +14,7 @@ type KeyBinding = {
   readonly nonce: string
   readonly aud: string
   readonly iat: Date
-  readonly key: SoftwareKey
-  /** Further claims, such as the hashes of transaction data. */
-  readonly claims?: Readonly<Record<string, Json>>
+  readonly key: SigningKey
 }
 
 /**
@@ -27,7 +26,11 @@ type KeyBinding = {
  * @throws Fault `sd_jwt.unpresentable` if a path selects nothing or the credential violates the rules for disclosures.
  * @see [RFC 9901, 7.2](https://www.rfc-editor.org/rfc/rfc9901#section-7.2) and [OpenID4VP 1.0, 6.4](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#section-6.4)
  */
-export function presentSdJwt(sdJwt: SdJwt, paths: readonly ClaimPath[], binding: KeyBinding | null): string {
+export async function presentSdJwt(
+  sdJwt: SdJwt,
+  paths: readonly ClaimPath[],
+  binding: KeyBinding | null,
+): Promise<string> {
   const processed = processSdJwt(sdJwt)
   if (processed.findings.length > 0)
     throw new Fault('sd_jwt.unpresentable', { notes: processed.findings[0]?.code ?? '' })
@@ -38,7 +41,7 @@ export function presentSdJwt(sdJwt: SdJwt, paths: readonly ClaimPath[], binding:
   // the received order is kept; each disclosure once
   const disclosures = sdJwt.disclosures.filter((encoded) => chosen.has(encoded))
   const presented = withoutKeyBinding({ jwtCompact: sdJwt.jwtCompact, disclosures })
-  return binding === null ? presented : presented + keyBindingJwt(sdJwt, presented, binding)
+  return binding === null ? presented : presented + (await keyBindingJwt(sdJwt, presented, binding))
 }
 
 /**
@@ -66,11 +69,10 @@ function selects(value: Json, [step, ...rest]: ClaimPath): boolean {
 }
 
 /** RFC 9901 4.3: bound to the verifier, its request and exactly these disclosures. */
-function keyBindingJwt(sdJwt: SdJwt, presented: string, { nonce, aud, iat, key, claims }: KeyBinding): string {
+function keyBindingJwt(sdJwt: SdJwt, presented: string, { nonce, aud, iat, key }: KeyBinding): Promise<string> {
   const hash = hashOf(sdJwt.jwt.payload) ?? 'sha256'
   const payload = {
-    ...claims,
-    iat: Math.floor(iat.getTime() / 1000),
+    iat: toNumericDate(iat),
     aud,
     nonce,
     sd_hash: digestBase64url(hash, presented),

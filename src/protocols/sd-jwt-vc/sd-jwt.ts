@@ -1,6 +1,6 @@
 import { isBase64url } from '../../crypto/base64url.ts'
 import { JWS_CHARS_MAX, type Jws, parseCompact } from '../../crypto/jws.ts'
-import { Fault } from '../../fault.ts'
+import { Fault, faultOf } from '../../fault.ts'
 
 /** [SEC-41] Maximum number of disclosures of a credential. */
 export const DISCLOSURES_MAX = 1000
@@ -52,6 +52,4 @@ function parseIssuerJwt(compact: string): Jws {
   }
 }
 
-function malformed(detail: string): Fault {
-  return new Fault('sd_jwt.malformed', { detail })
-}
+const malformed = faultOf('sd_jwt.malformed')

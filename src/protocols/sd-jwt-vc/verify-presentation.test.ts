@@ -40,11 +40,17 @@ type Spoil = {
 }
 
 /** A presentation that is right in everything but what is said. */
-function aPresentation({ payload = {}, header = {}, kb = {}, kbHeader = {}, by = holderKey }: Spoil): string {
-  const presented = forgedCompact(goodPayload({ ...withDigests, ...payload }), disclosures, header)
+async function aPresentation({
+  payload = {},
+  header = {},
+  kb = {},
+  kbHeader = {},
+  by = holderKey,
+}: Spoil): Promise<string> {
+  const presented = await forgedCompact(goodPayload({ ...withDigests, ...payload }), disclosures, header)
   if (kb === null) return presented
   const bound = { iat: noonSeconds, nonce: policy.nonce, aud: policy.aud, sd_hash: digestOf(presented), ...kb }
-  return presented + signCompact({ typ: 'kb+jwt', ...kbHeader }, bound, by)
+  return presented + (await signCompact({ typ: 'kb+jwt', ...kbHeader }, bound, by))
 }
 
 function codesOf(text: string, change: Partial<PresentationPolicy> = {}): FindingCode[] {
@@ -52,14 +58,14 @@ function codesOf(text: string, change: Partial<PresentationPolicy> = {}): Findin
 }
 
 /** The same presentation with the header of the key binding overwritten, so that the signature no longer matters. */
-function withKbHeader(header: object): string {
-  const text = aPresentation({})
+async function withKbHeader(header: object): Promise<string> {
+  const text = await aPresentation({})
   const at = text.lastIndexOf('~') + 1
   return `${text.slice(0, at)}${toBase64url(JSON.stringify(header))}${text.slice(text.indexOf('.', at))}`
 }
 
-test('a presentation that breaks no rule has no findings, and says what was disclosed', () => {
-  const { claims, findings, keyBinding } = verifyPresentation(parseSdJwt(aPresentation({})), policy)
+test('a presentation that breaks no rule has no findings, and says what was disclosed', async () => {
+  const { claims, findings, keyBinding } = verifyPresentation(parseSdJwt(await aPresentation({})), policy)
   assert.deepEqual([findings, claims.name, claims.age, keyBinding?.nonce], [[], 'Thandi', 30, 'n-1'])
 })
 
@@ -113,57 +119,58 @@ const refusals: readonly (readonly [what: string, code: FindingCode, spoil: Spoi
 
 describe('a presentation is refused:', () => {
   for (const [what, code, spoil] of refusals) {
-    test(what, () => assert(codesOf(aPresentation(spoil), spoil.policy).includes(code)))
+    test(what, async () => assert(codesOf(await aPresentation(spoil), spoil.policy).includes(code)))
   }
 
-  test('5.6: alg none and HS256 [SEC-20]', () => {
-    for (const alg of ['none', 'HS256']) assert(codesOf(withKbHeader({ typ: 'kb+jwt', alg })).includes('kb.algorithm'))
+  test('5.6: alg none and HS256 [SEC-20]', async () => {
+    for (const alg of ['none', 'HS256'])
+      assert(codesOf(await withKbHeader({ typ: 'kb+jwt', alg })).includes('kb.algorithm'))
   })
 
-  test('5.6: an algorithm that does not fit the key [SEC-20]', () => {
-    assert(codesOf(withKbHeader({ typ: 'kb+jwt', alg: 'EdDSA' })).includes('kb.key'))
+  test('5.6: an algorithm that does not fit the key [SEC-20]', async () => {
+    assert(codesOf(await withKbHeader({ typ: 'kb+jwt', alg: 'EdDSA' })).includes('kb.key'))
   })
 
-  test('5.4 rule 1: alg none, whatever the payload says [SEC-20]', () => {
-    const [, payload] = aPresentation({ kb: null }).split('.')
+  test('5.4 rule 1: alg none, whatever the payload says [SEC-20]', async () => {
+    const [, payload] = (await aPresentation({ kb: null })).split('.')
     const text = `${toBase64url('{"typ":"dc+sd-jwt","alg":"none"}')}.${payload}.~`
     assert(codesOf(text, { keyBinding: 'optional' }).includes('jwt.algorithm'))
   })
 
-  test('5.6: garbage as key binding', () => {
-    assert.deepEqual(codesOf(`${aPresentation({ kb: null })}a.b`), ['kb.malformed'])
+  test('5.6: garbage as key binding', async () => {
+    assert.deepEqual(codesOf(`${await aPresentation({ kb: null })}a.b`), ['kb.malformed'])
   })
 
-  test('5.6: a key binding that is not needed and broken', () => {
-    assert.deepEqual(codesOf(aPresentation({ by: stranger }), { keyBinding: 'optional' }), ['kb.signature'])
+  test('5.6: a key binding that is not needed and broken', async () => {
+    assert.deepEqual(codesOf(await aPresentation({ by: stranger }), { keyBinding: 'optional' }), ['kb.signature'])
   })
 
-  test('5.6: a disclosure taken out or put in another order after signing', () => {
-    const text = aPresentation({})
+  test('5.6: a disclosure taken out or put in another order after signing', async () => {
+    const text = await aPresentation({})
     const [one = '', two = ''] = disclosures
     assert.deepEqual(codesOf(text.replace(`${one}~`, '')), ['kb.sd_hash'])
     assert.deepEqual(codesOf(text.replace(`${one}~${two}`, `${two}~${one}`)), ['kb.sd_hash'])
   })
 })
 
-describe('a presentation is accepted:', () => {
+describe('a presentation is accepted:', async () => {
   const [one = '', two = ''] = disclosures
   const accepted: readonly (readonly [what: string, text: string, change: Partial<PresentationPolicy>])[] = [
-    ['without a key binding that is not needed', aPresentation({ kb: null }), { keyBinding: 'optional' }],
-    ['with the older type in the header [VC-1]', aPresentation({ header: { typ: 'vc+sd-jwt' } }), {}],
-    ['expired within the skew [SEC-80]', aPresentation({ payload: { exp: noonSeconds - 59 } }), {}],
-    ['for an audience list that names us', aPresentation({ payload: { aud: ['x', 'us'] } }), { audience: 'us' }],
+    ['without a key binding that is not needed', await aPresentation({ kb: null }), { keyBinding: 'optional' }],
+    ['with the older type in the header [VC-1]', await aPresentation({ header: { typ: 'vc+sd-jwt' } }), {}],
+    ['expired within the skew [SEC-80]', await aPresentation({ payload: { exp: noonSeconds - 59 } }), {}],
+    ['for an audience list that names us', await aPresentation({ payload: { aud: ['x', 'us'] } }), { audience: 'us' }],
   ]
   for (const [what, text, change] of accepted) test(what, () => assert.deepEqual(codesOf(text, change), []))
 
-  test('with disclosures in another order, hashed in that order', () => {
-    const presented = forgedCompact(goodPayload(withDigests), [two, one])
+  test('with disclosures in another order, hashed in that order', async () => {
+    const presented = await forgedCompact(goodPayload(withDigests), [two, one])
     const bound = { iat: noonSeconds, nonce: policy.nonce, aud: policy.aud, sd_hash: digestOf(presented) }
-    assert.deepEqual(codesOf(presented + signCompact({ typ: 'kb+jwt' }, bound, holderKey)), [])
+    assert.deepEqual(codesOf(presented + (await signCompact({ typ: 'kb+jwt' }, bound, holderKey))), [])
   })
 })
 
-describe('a holder refuses what an issuer sends [SD-20]:', () => {
+describe('a holder refuses what an issuer sends [SD-20]:', async () => {
   const agreed: RequestedSdJwtVc = {
     issuerKey: issuerKey.publicJwk,
     now: noon,
@@ -171,21 +178,31 @@ describe('a holder refuses what an issuer sends [SD-20]:', () => {
     vct: 'https://issuer.example/vct/card',
   }
   for (const [what, codes, text, change] of [
-    ['nothing, if all is as agreed', [], aPresentation({ kb: null }), {}],
-    ['a key binding', ['kb.unexpected'], aPresentation({}), {}],
-    ['another type than ordered', ['vct.unexpected'], aPresentation({ kb: null }), { vct: 'https://other.example' }],
+    ['nothing, if all is as agreed', [], await aPresentation({ kb: null }), {}],
+    ['a key binding', ['kb.unexpected'], await aPresentation({}), {}],
+    [
+      'another type than ordered',
+      ['vct.unexpected'],
+      await aPresentation({ kb: null }),
+      { vct: 'https://other.example' },
+    ],
     [
       'another key than was sent [W-R3]',
       ['cnf.unexpected'],
-      aPresentation({ kb: null }),
+      await aPresentation({ kb: null }),
       { holderKey: stranger.publicJwk },
     ],
-    ['no key although one was sent', ['cnf.unexpected'], aPresentation({ kb: null, payload: { cnf: undefined } }), {}],
-    ['a key although none was sent', ['cnf.unexpected'], aPresentation({ kb: null }), { holderKey: null }],
+    [
+      'no key although one was sent',
+      ['cnf.unexpected'],
+      await aPresentation({ kb: null, payload: { cnf: undefined } }),
+      {},
+    ],
+    ['a key although none was sent', ['cnf.unexpected'], await aPresentation({ kb: null }), { holderKey: null }],
     [
       'nothing, if no key was sent and none came',
       [],
-      aPresentation({ kb: null, payload: { cnf: undefined } }),
+      await aPresentation({ kb: null, payload: { cnf: undefined } }),
       { holderKey: null },
     ],
   ] as const) {
@@ -200,9 +217,9 @@ describe('a holder refuses what an issuer sends [SD-20]:', () => {
 })
 
 for (const alg of ['md5', 'sha-1', 5]) {
-  test(`a credential whose disclosures are hashed with ${alg} is refused for that alone (RFC 9901 7.1, 2.c)`, () => {
-    assert.deepEqual(codesOf(aPresentation({ payload: { _sd_alg: alg } })), ['sd_alg.unsupported'])
-    const sdJwt = parseSdJwt(forgedCompact(goodPayload({ ...withDigests, _sd_alg: alg }), disclosures))
+  test(`a credential whose disclosures are hashed with ${alg} is refused for that alone (RFC 9901 7.1, 2.c)`, async () => {
+    assert.deepEqual(codesOf(await aPresentation({ payload: { _sd_alg: alg } })), ['sd_alg.unsupported'])
+    const sdJwt = parseSdJwt(await forgedCompact(goodPayload({ ...withDigests, _sd_alg: alg }), disclosures))
     const agreed = { issuerKey: issuerKey.publicJwk, now: noon, holderKey: holderKey.publicJwk, vct: 'v' }
     const [finding, ...others] = checkReceivedSdJwtVc(sdJwt, agreed).findings
     assert.deepEqual([finding?.code, others], ['sd_alg.unsupported', []])

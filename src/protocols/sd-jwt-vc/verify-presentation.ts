@@ -2,9 +2,9 @@ import { digestBase64url, equalInConstantTime } from '../../crypto/digest.ts'
 import { type JsonObject, memberOf } from '../../crypto/json.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import { findJwsError, type Jws, type JwsAlg, parseCompact } from '../../crypto/jws.ts'
+import { CLOCK_SKEW_SECONDS } from '../numeric-date.ts'
 import {
   type CheckedSdJwtVc,
-  CLOCK_SKEW_SECONDS,
   type CredentialPolicy,
   checkSdJwtVc,
   holderKeyOf,
@@ -24,7 +24,6 @@ export type PresentationPolicy = CredentialPolicy & {
   /** Our full client identifier, as in the request; `origin:` and the origin over the Digital Credentials API. */
   readonly aud: string
   readonly keyBindingAlgs?: readonly JwsAlg[]
-  readonly keyBindingAgeMaxSeconds?: number
 }
 
 /** A checked presentation. With findings, `claims` must not be used. `keyBinding`: the claims that the holder signed, null without. */
@@ -97,11 +96,10 @@ function checkBound(sdJwt: SdJwt, payload: JsonObject, policy: PresentationPolic
 }
 
 /** RFC 9901 7.3 (5.d): `iat` is within the window, and `exp` and `nbf`, if present, are valid. */
-function isTimely(payload: JsonObject, { now, keyBindingAgeMaxSeconds }: PresentationPolicy): boolean {
+function isTimely(payload: JsonObject, { now }: PresentationPolicy): boolean {
   const seconds = now.getTime() / 1000
   const [iat, exp, nbf] = (['iat', 'exp', 'nbf'] as const).map((name) => memberOf(payload, name))
-  if (typeof iat !== 'number' || Math.abs(seconds - iat) > (keyBindingAgeMaxSeconds ?? KEY_BINDING_AGE_MAX_SECONDS))
-    return false
+  if (typeof iat !== 'number' || Math.abs(seconds - iat) > KEY_BINDING_AGE_MAX_SECONDS) return false
   if (exp !== undefined && (typeof exp !== 'number' || exp + CLOCK_SKEW_SECONDS <= seconds)) return false
   return nbf === undefined || (typeof nbf === 'number' && nbf - CLOCK_SKEW_SECONDS <= seconds)
 }

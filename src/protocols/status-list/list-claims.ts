@@ -1,6 +1,5 @@
-import { Fault } from '../../fault.ts'
-
-const SKEW_SECONDS = 60
+import { faultOf } from '../../fault.ts'
+import { CLOCK_SKEW_SECONDS, isNumericDate } from '../numeric-date.ts'
 
 /** The claims of a token besides its list, from JWT or CWT. */
 type ListClaims = { readonly sub: unknown; readonly iat: unknown; readonly exp: unknown; readonly ttl: unknown }
@@ -23,9 +22,9 @@ export function checkListClaims({ sub, iat, exp, ttl }: ListClaims, uri: string,
   // 8.3: sub MUST be equal to the uri of the referenced token.
   if (sub !== uri) throw invalidStatusList('The status list token is for another URI.')
   const seconds = now.getTime() / 1000
-  if (!isTime(iat) || iat > seconds + SKEW_SECONDS)
+  if (!isNumericDate(iat) || iat > seconds + CLOCK_SKEW_SECONDS)
     throw invalidStatusList('The status list token has no iat, or one in the future.')
-  if (exp !== undefined && (!isTime(exp) || exp <= seconds - SKEW_SECONDS))
+  if (exp !== undefined && (!isNumericDate(exp) || exp <= seconds - CLOCK_SKEW_SECONDS))
     throw invalidStatusList('The status list token has expired.')
   // 5.1: ttl is a positive number.
   if (ttl !== undefined && !(typeof ttl === 'number' && ttl > 0))
@@ -38,11 +37,4 @@ export function checkListClaims({ sub, iat, exp, ttl }: ListClaims, uri: string,
 }
 
 /** Returns the fault for an unusable status list: the status of the credential is unknown. */
-export function invalidStatusList(detail: string, cause?: unknown): Fault {
-  return new Fault('status_list.invalid', cause === undefined ? { detail } : { detail, cause })
-}
-
-/** A NumericDate that a Date can hold. */
-function isTime(value: unknown): value is number {
-  return typeof value === 'number' && Math.abs(value) < 8e12
-}
+export const invalidStatusList = faultOf('status_list.invalid')

@@ -1,5 +1,5 @@
 import type { VerificationKey } from '../../crypto/jwk.ts'
-import { type MaybePromise, mapMaybePromise, type SigningKey, type SoftwareKey } from '../../crypto/signing-key.ts'
+import type { SigningKey } from '../../crypto/signing-key.ts'
 import { decodeCbor } from '../cbor/decode.ts'
 import { encodeCbor } from '../cbor/encode.ts'
 import { newBudget } from '../cbor/reader.ts'
@@ -7,6 +7,7 @@ import { type Cbor, type CborMap, isBytes, isCborMap } from '../cbor/value.ts'
 import type { CoseAlg } from '../cose/algorithms.ts'
 import { findSign1Error, headerLabels, readSign1, type Sign1, sign1 } from '../cose/sign1.ts'
 import { toX5chain, x5chainOf } from '../cose/x5chain.ts'
+import { toNumericDate } from '../numeric-date.ts'
 import { checkListClaims, invalidStatusList } from './list-claims.ts'
 import { type CompressedList, compressList, inflateList, isStatusBits, type PackedList } from './packed-list.ts'
 import type { VerifiedList } from './status-list-token.ts'
@@ -35,10 +36,8 @@ type Input = {
  * @returns A tagged COSE_Sign1.
  * @see [Token Status List, 5.2](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-5.2)
  */
-export function buildStatusListCwt(input: Input, key: SoftwareKey, now: Date): Buffer
-export function buildStatusListCwt(input: Input, key: SigningKey, now: Date): MaybePromise<Buffer>
-export function buildStatusListCwt(input: Input, key: SigningKey, now: Date): MaybePromise<Buffer> {
-  const iat = Math.floor(now.getTime() / 1000)
+export async function buildStatusListCwt(input: Input, key: SigningKey, now: Date): Promise<Buffer> {
+  const iat = toNumericDate(now)
   const claims = new Map<number, Cbor>([
     [claim.sub, input.uri],
     [claim.iat, iat],
@@ -51,8 +50,9 @@ export function buildStatusListCwt(input: Input, key: SigningKey, now: Date): Ma
   if ('kid' in input.header) unprotectedHeader.set(headerLabels.kid, Buffer.from(input.header.kid))
   else protectedHeader.set(headerLabels.x5chain, toX5chain(input.header.x5chain))
   // 7.2: tagged, and without the tag of a CWT
-  const signed = sign1({ payload: encodeCbor(claims), protectedHeader, unprotectedHeader, isTagged: true }, key)
-  return mapMaybePromise(signed, encodeCbor)
+  return encodeCbor(
+    await sign1({ payload: encodeCbor(claims), protectedHeader, unprotectedHeader, isTagged: true }, key),
+  )
 }
 
 /** A parsed token. `kid` and `x5chain` identify its key. Nothing in it is verified. */

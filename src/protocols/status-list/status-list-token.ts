@@ -2,7 +2,8 @@ import { fromBase64url } from '../../crypto/base64url.ts'
 import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
 import type { PublicJwk, VerificationKey } from '../../crypto/jwk.ts'
 import { findJwsError, type Jws, type JwsAlg, parseCompact, signCompact } from '../../crypto/jws.ts'
-import type { MaybePromise, SigningKey, SoftwareKey } from '../../crypto/signing-key.ts'
+import type { SigningKey } from '../../crypto/signing-key.ts'
+import { toNumericDate } from '../numeric-date.ts'
 import { checkListClaims, invalidStatusList, type ListTimes } from './list-claims.ts'
 import { type CompressedList, compressList, inflateList, isStatusBits, type PackedList } from './packed-list.ts'
 
@@ -34,10 +35,8 @@ type Input = {
  * @param input `uri`: where the token will be served, exactly. `header`: identifies the key by `kid`, with or without the key itself, or by `x5c`.
  * @see [Token Status List, 5.1](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-5.1)
  */
-export function buildStatusListToken(input: Input, key: SoftwareKey, now: Date): string
-export function buildStatusListToken(input: Input, key: SigningKey, now: Date): MaybePromise<string>
-export function buildStatusListToken(input: Input, key: SigningKey, now: Date): MaybePromise<string> {
-  const iat = Math.floor(now.getTime() / 1000)
+export async function buildStatusListToken(input: Input, key: SigningKey, now: Date): Promise<string> {
+  const iat = toNumericDate(now)
   const { bits, lst } = compressList(input.list)
   const claims = {
     ...(input.issuer === undefined ? {} : { iss: input.issuer }),

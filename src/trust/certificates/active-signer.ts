@@ -1,7 +1,7 @@
 import type { TenantId } from '../../caller.ts'
 import type { SigningKey } from '../../crypto/signing-key.ts'
+import { type Certificate, isSelfIssued, readCertificate } from '../../crypto/x509/certificate.ts'
 import { fromPem } from '../../crypto/x509/pem.ts'
-import { type Certificate, readCertificate } from '../../crypto/x509-path/certificate.ts'
 import { Fault } from '../../fault.ts'
 import type { KeyType } from '../../keys/key-provider.ts'
 import type { Platform } from '../../platform.ts'
@@ -156,7 +156,8 @@ async function selectFormer(needs: AuthorityNeeds, tenantId: TenantId, id: strin
 async function toSigner(needs: AuthorityNeeds, tenantId: TenantId, signer: TenantCertificate): FoundSigner {
   if (signer.keyId === null) return null
   const leaf = readCertificate(signer.der)
-  const above = signer.chain === '' ? [] : fromPem('CERTIFICATE', signer.chain).filter((der) => !isSelfSigned(der))
+  const above =
+    signer.chain === '' ? [] : fromPem('CERTIFICATE', signer.chain).filter((der) => !isSelfIssued(readCertificate(der)))
   return {
     certificateId: signer.id,
     authorityId: signer.parentId ?? signer.id,
@@ -183,9 +184,4 @@ async function leafOf(
   if (found !== null) return found
   await ensureLeaf(needs, tenantId, rootId)
   return find()
-}
-
-function isSelfSigned(der: Buffer): boolean {
-  const { issuer, subject } = readCertificate(der)
-  return issuer.der.equals(subject.der)
 }

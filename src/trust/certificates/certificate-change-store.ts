@@ -1,7 +1,8 @@
+import { crlLimits } from '../../crypto/x509/crl.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
-import { insertCertificate, type NewCertificate, signerIn, valuesOf } from './certificate-columns.ts'
+import { countBelow, insertCertificate, type NewCertificate, signerIn, valuesOf } from './certificate-columns.ts'
 
 /** Delay before the key of a revoked leaf is destroyed: other processes use the key for up to a minute. */
 const REVOKED_KEY_RETENTION = `interval '1 hour'`
@@ -43,10 +44,13 @@ const insertImported = sql(
   `with ${completeRequest('')}, ${firstOrNext(', request')}, ${auditCte({ from: 'ins', first: 4 })}
    select status from ins`,
 )
-/** Locks the root while a certificate below it is inserted, so that it is not revoked concurrently. */
+/**
+ * Locks the root while a certificate below it is inserted, so that it is not revoked concurrently. Concurrent calls can exceed the maximum by
+ * a few certificates, for which a list has room.
+ */
 const usableRoot = (condition: string) => `root as (
   select id from certificate where tenant_id = $1 and id = (($3::jsonb) ->> 'parent_id')::uuid and origin = 'root' and not_after > $2
-    and ${condition} for share
+    and ${condition} and ${countBelow('$1', 'certificate.id')} < ${crlLimits.entries} for share
 )`
 const insertSigned = sql(
   'trust.insert_signed',

@@ -1,4 +1,4 @@
-import type { Certificate } from '../../crypto/x509-path/certificate.ts'
+import type { Certificate } from '../../crypto/x509/certificate.ts'
 import type { CertificateOrigin, CertificateType, TenantCertificate } from './certificate.ts'
 import { kindOf } from './certificate.ts'
 
@@ -19,6 +19,11 @@ export type NewCertificate = {
 /** SQL condition on a table or alias: the tenant signs with the row's certificate, as the one of its kind and key type. */
 export function signerIn(table: string): string {
   return `${table}.status = 'active' and ${table}.origin in ('root', 'request')`
+}
+
+/** SQL: how many certificates a root has signed. All of them may be revoked, also after their end. */
+export function countBelow(tenantId: string, rootId: string): string {
+  return `(select count(*)::int from certificate below where below.tenant_id = ${tenantId} and below.parent_id = ${rootId})`
 }
 
 /** SQL: the status of certificate `c` at $2, where `p` is the root above it. */

@@ -1,7 +1,7 @@
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { CertificateKind, CertificateStatus, CertificateType, RootType, TenantCertificate } from './certificate.ts'
-import { selectCertificates, shownStatus, signerIn } from './certificate-columns.ts'
+import { countBelow, selectCertificates, shownStatus, signerIn } from './certificate-columns.ts'
 
 const selectOne = sql('trust.find_certificate', `${selectCertificates} and c.id = $3`)
 const page = pagedList({
@@ -30,6 +30,7 @@ const selectRoots = sql(
   'trust.list_roots',
   `select type, der from certificate where tenant_id = $1 and origin = 'root' and status <> 'revoked' order by id`,
 )
+const selectCount = sql('trust.count_signed', `select ${countBelow('$1', '$2::uuid')} as count`)
 
 /** Filters of the list of certificates. */
 type CertificateFilter = {
@@ -71,6 +72,12 @@ export async function findSigner(
 /** Returns the roots that are not revoked, expired ones included. */
 export async function listRoots(tx: TenantTx): Promise<{ type: RootType; der: Buffer }[]> {
   return tx.rows(selectRoots, [tx.tenantId])
+}
+
+/** Returns how many certificates a root has signed. */
+export async function countSigned(tx: TenantTx, rootId: string): Promise<number> {
+  const [row] = await tx.rows<{ count: number }>(selectCount, [tx.tenantId, rootId])
+  return row?.count ?? 0
 }
 
 function first([row]: readonly TenantCertificate[]): TenantCertificate | null {

@@ -1,5 +1,5 @@
+import { readCertificate } from '../../crypto/x509/certificate.ts'
 import { toPem } from '../../crypto/x509/pem.ts'
-import { readCertificate } from '../../crypto/x509-path/certificate.ts'
 import type { TenantCertificate } from './certificate.ts'
 import type { CertificateView } from './schemas.ts'
 

@@ -1,6 +1,6 @@
 import type { TenantId } from '../../caller.ts'
+import { readCertificate } from '../../crypto/x509/certificate.ts'
 import type { Anchor } from '../../crypto/x509-path/anchor.ts'
-import { readCertificate } from '../../crypto/x509-path/certificate.ts'
 import { remembered } from '../../memory/recent.ts'
 import type { Platform } from '../../platform.ts'
 import { OWN_ANCHOR } from '../revocation/revocation-lists.ts'

@@ -157,7 +157,7 @@ test('[TS-10] the status list of a certified issuer is signed by its key, or und
     [signer, ['issuer', 'status'], 'status.revoked'],
     [strangers, ['issuer', 'status'], 'status.invalid'],
   ] as const) {
-    const body = Buffer.from(tokenBy(by))
+    const body = Buffer.from(await tokenBy(by))
     const world = {
       ...platform,
       memory: new Memory(),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readConfig } from '../../config.ts'
 import { generateKeyPair } from '../../crypto/jwk.ts'
-import { type SoftwareKey, softwareKey } from '../../crypto/signing-key.ts'
+import { type SigningKey, softwareKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
 import { Memory } from '../../memory/memory.ts'
 import type { OutboundFetch } from '../../platform.ts'
@@ -32,13 +32,13 @@ function aPlatform(pages: Record<string, unknown> = {}) {
   }
   return { world, config: { ...readConfig({}), isDevelopment: false }, fetch, memory: new Memory() }
 }
-function aKey(): SoftwareKey {
+function aKey(): SigningKey {
   return softwareKey(generateKeyPair().privateKey)
 }
 function credentialBy(iss: string, kid?: string) {
   return { header: { ...(kid !== undefined && { kid }) }, payload: { iss } }
 }
-function documentOf(...keys: SoftwareKey[]): object {
+function documentOf(...keys: SigningKey[]): object {
   return ownDidDocument(
     did,
     keys.map(({ kid, publicJwk }) => ({ kid, publicJwk, purpose: 'assertionMethod' })),
@@ -100,7 +100,7 @@ test('an https issuer names its keys in its metadata, or where they are', async 
   }
 })
 
-type Listing = { readonly signer?: SoftwareKey; readonly status?: number; readonly uri?: string; readonly now?: Date }
+type Listing = { readonly signer?: SigningKey; readonly status?: number; readonly uri?: string; readonly now?: Date }
 
 /** An issuer, its platform, and a list whose entry 7 has a status. */
 async function aListed({ signer, status = 0, uri = listUri, now = noon }: Listing = {}) {
@@ -108,7 +108,7 @@ async function aListed({ signer, status = 0, uri = listUri, now = noon }: Listin
   const list = emptyList(2, 1024)
   setStatus(list, 7, status)
   const ask = { uri, list, ttlSeconds: 300, lifetimeSeconds: 86_400, header: { kid: `${did}#${statusKey.kid}` } }
-  const token = buildStatusListToken(ask, statusKey, now)
+  const token = await buildStatusListToken(ask, statusKey, now)
   const published = signer === undefined ? documentOf(key, statusKey) : documentOf(key)
   const platform = aPlatform({ [didUrl]: published, [listUri]: token })
   return { platform, issuer: await resolveIssuer(platform, credentialBy(did, `${did}#${key.kid}`), noon) }
@@ -168,12 +168,12 @@ test('many small lists are cached, but few large ones: any issuer may name them 
     [1024, 0],
     [2 ** 24, 6],
   ] as const) {
-    const tokenAt = (uri: string) => {
+    const tokenAt = async (uri: string) => {
       const header = { kid: `${one}#0` }
       const ask = { uri, list: emptyList(1, size), ttlSeconds: 300, lifetimeSeconds: 86_400, header }
-      return [uri, buildStatusListToken(ask, key, noon)] as const
+      return [uri, await buildStatusListToken(ask, key, noon)] as const
     }
-    const platform = aPlatform(Object.fromEntries(uris.map(tokenAt)))
+    const platform = aPlatform(Object.fromEntries(await Promise.all(uris.map(tokenAt))))
     const issuer = await resolveIssuer(platform, credentialBy(one), noon)
     for (const uri of uris) assert.deepEqual(await checkStatus(platform, entry(7, uri), issuer, noon), [])
     const { asked } = platform.world

@@ -1,3 +1,4 @@
+import { isSelfIssued } from '../../crypto/x509/certificate.ts'
 import { readChain } from '../../crypto/x509-path/anchor.ts'
 import type { Platform } from '../../platform.ts'
 import { leafNames } from './certified-issuer.ts'
@@ -35,7 +36,7 @@ export function unknownRootOf(chain: readonly Uint8Array[]): UnknownRoot | null 
   const top = readChain(chain)?.at(-1)
   if (top === undefined) return null
   const { subjectKeyId, authorityKeyId } = top.extensions
-  const isRoot = top.issuer.der.equals(top.subject.der)
+  const isRoot = isSelfIssued(top)
   const keyId = isRoot ? (subjectKeyId ?? null) : authorityKeyId
   return {
     subject: top.issuer.text,

@@ -1,4 +1,4 @@
-import { type Crl, readCrl } from '../../crypto/x509-path/crl.ts'
+import { type Crl, crlLimits, readCrl } from '../../crypto/x509/crl.ts'
 import { type PathInput, validatePath } from '../../crypto/x509-path/validate-path.ts'
 import { Fault } from '../../fault.ts'
 import { tenantOfWork } from '../../http/routes/tenant-of-work.ts'
@@ -15,7 +15,6 @@ type Found = Crl | 'out of reach' | 'unusable'
 
 /** Minimum time before a list is fetched again after a failure. */
 const FAILED_MS = 60_000
-const BYTES_MAX = 1024 * 1024
 const REDIRECTS_MAX = 3
 
 /** Memory of a parsed list by that of its DER: the DER itself, and each serial number as text. */
@@ -61,7 +60,7 @@ async function listAt({ fetch, memory }: RevocationNeeds, url: string, now: Date
 async function load(fetch: OutboundFetch, url: string): Promise<Loaded> {
   try {
     // RFC 5280 4.2.1.13 names application/pkix-crl; many servers send another media type
-    const { status, body } = await fetch(url, { accept: [], bytesMax: BYTES_MAX, redirectsMax: REDIRECTS_MAX })
+    const { status, body } = await fetch(url, { accept: [], bytesMax: crlLimits.bytes, redirectsMax: REDIRECTS_MAX })
     if (isServerTrouble(status)) return { found: 'out of reach', bytes: 0 }
     return status === 200 ? { found: readCrl(body), bytes: body.length * READ_TO_DER } : { found: 'unusable', bytes: 0 }
   } catch (error) {

@@ -1,8 +1,8 @@
+import { type Certificate, isSelfIssued } from '../../crypto/x509/certificate.ts'
 import { exceededDays } from '../../crypto/x509/lint.ts'
 import { oids } from '../../crypto/x509/oids.ts'
 import { readSigningRequest } from '../../crypto/x509/signing-request.ts'
 import { type AnchorSet, anchorSetOf } from '../../crypto/x509-path/anchor.ts'
-import type { Certificate } from '../../crypto/x509-path/certificate.ts'
 import type { PathFindingCode } from '../../crypto/x509-path/path-findings.ts'
 import { type PathResult, validatePath } from '../../crypto/x509-path/validate-path.ts'
 import { Fault, type FaultCode } from '../../fault.ts'
@@ -82,7 +82,7 @@ function usageProblem({ extensions }: Certificate, { type, signMdl }: TenantSign
 /** Accepts the topmost certificate of the request body as an anchor: whether to trust it is decided by those who verify signatures. */
 function pathOf({ leaf, chain, trusted }: Imported, request: TenantSigningRequest, now: Date): PathResult {
   const ask = { purpose: kindOf(request.type), at: now, iaca: request.signMdl }
-  const selfSigned = chain.filter(({ issuer, subject }) => issuer.der.equals(subject.der))
+  const selfSigned = chain.filter(isSelfIssued)
   const tops = selfSigned.length > 0 ? selfSigned : chain.slice(-1)
   const own = tops.map((certificate) => ({ certificate, purposes: [ask.purpose], owner: 'sent along' }))
   const below = [leaf, ...chain.filter((one) => !tops.includes(one))].map(({ der }) => der)

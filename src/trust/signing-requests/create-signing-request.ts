@@ -1,14 +1,9 @@
 import type { Caller } from '../../caller.ts'
-import {
-  extendedKeyUsage,
-  keyUsage,
-  keyUsages,
-  subjectAltName,
-  subjectKeyIdentifier,
-} from '../../crypto/x509/extension.ts'
+import { extendedKeyUsage, keyUsage, subjectAltName, subjectKeyIdentifier } from '../../crypto/x509/extension.ts'
+import { keyIdentifierOf } from '../../crypto/x509/key-identifier.ts'
 import { encodeName } from '../../crypto/x509/name.ts'
 import { oids } from '../../crypto/x509/oids.ts'
-import { keyIdentifierOf, spkiOf } from '../../crypto/x509/signature.ts'
+import { spkiOf } from '../../crypto/x509/signature.ts'
 import { signRequest } from '../../crypto/x509/signing-request.ts'
 import { Fault } from '../../fault.ts'
 import { callingTenant } from '../certificates/calling-tenant.ts'
@@ -44,7 +39,7 @@ export async function createSigningRequest(
   const subjectKeyId = keyIdentifierOf(spki)
   // 6.8: the contents of a request
   const extensions = [
-    keyUsage(keyUsages.digitalSignature),
+    keyUsage('digitalSignature'),
     ...(signMdl ? [extendedKeyUsage(oids.mdlDocumentSigner)] : []),
     ...(type === 'verifierSignRequest' ? [extendedKeyUsage(oids.mdlReaderAuth)] : []),
     subjectAltName(subjectNames(needs, type, tenant.slug)),

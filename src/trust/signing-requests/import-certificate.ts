@@ -1,6 +1,6 @@
 import type { Caller } from '../../caller.ts'
+import { type Certificate, readCertificate } from '../../crypto/x509/certificate.ts'
 import { fromPem, toPem } from '../../crypto/x509/pem.ts'
-import { type Certificate, readCertificate } from '../../crypto/x509-path/certificate.ts'
 import { Fault } from '../../fault.ts'
 import { forgetSigners } from '../certificates/active-signer.ts'
 import type { TenantCertificate } from '../certificates/certificate.ts'

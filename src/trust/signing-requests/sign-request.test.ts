@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { openSsl } from '../../../test/support/openssl.ts'
+import { crlLimits } from '../../crypto/x509/crl.ts'
+import { sql } from '../../store/store.ts'
 import { activeSigner } from '../certificates/active-signer.ts'
 import { anAuthority, aRequest, aRoot, list, type Reply, start, textOf } from '../test-support/authority.ts'
 
@@ -15,6 +17,16 @@ after(async () => {
   await db.close()
   ssl.close()
 })
+
+/** Copies the leaf of a root, under other serial numbers and keys. */
+const copyLeaf = sql(
+  'test.trust.copy_leaf',
+  `insert into certificate (tenant_id, id, type, kind, key_type, origin, status, parent_id, der, subject_key_id, serial, sign_mdl, not_before,
+     not_after, created_at, updated_at)
+   select tenant_id, gen_random_uuid(), type, kind, key_type, 'foreign', 'inactive', parent_id, '', int8send(n), int8send(n), false, not_before,
+     not_after, created_at, updated_at
+   from certificate, generate_series(1, $2::int) n where parent_id = $1::uuid`,
+)
 
 function refused({ status, body }: Reply, rule: string, detail: RegExp): void {
   const [error] = body.errors ?? []
@@ -140,4 +152,19 @@ test('what a root does not sign [CSR-1]', async () => {
   assert.equal((await sign(iaca.id, { csrId: mdl.id })).status, 409)
   assert.equal((await sign(ed.id, { csrId: mdl.id, csr: good })).status, 400)
   assert.equal((await sign(ed.id, {})).status, 400)
+})
+
+test('a root signs no more certificates than its revocation list can name', async () => {
+  const authority = await anAuthority(db)
+  const [root, csr] = [await aRoot(authority), await aRequest(authority)]
+  const { store } = authority.platform
+  const copy = (count: number) => store.single(authority.tenant.id, (tx) => tx.rows(copyLeaf, [root.id, count]))
+  await copy(crlLimits.entries - 2)
+  assert.equal((await authority.api('POST', `/certificates/${root.id}/sign`, { csrId: csr.id })).status, 201)
+  const next = await aRequest(authority)
+  refused(
+    await authority.api('POST', `/certificates/${root.id}/sign`, { csrId: next.id }),
+    'full',
+    /Create another root/,
+  )
 })

@@ -1,12 +1,12 @@
 import type { Caller } from '../../caller.ts'
+import { type Certificate, readCertificate } from '../../crypto/x509/certificate.ts'
+import { crlLimits } from '../../crypto/x509/crl.ts'
 import { draftLeaf } from '../../crypto/x509/draft-certificate.ts'
 import { issueCertificate } from '../../crypto/x509/issue.ts'
-import { commonNameOf } from '../../crypto/x509/name.ts'
+import { keyIdentifierOf } from '../../crypto/x509/key-identifier.ts'
 import { oids } from '../../crypto/x509/oids.ts'
 import { fromPem } from '../../crypto/x509/pem.ts'
-import { keyIdentifierOf } from '../../crypto/x509/signature.ts'
 import { provesPossession, readSigningRequest, type SigningRequest } from '../../crypto/x509/signing-request.ts'
-import { type Certificate, readCertificate } from '../../crypto/x509-path/certificate.ts'
 import { Fault } from '../../fault.ts'
 import type { KeyType } from '../../keys/key-provider.ts'
 import { forgetSigners } from '../certificates/active-signer.ts'
@@ -14,6 +14,7 @@ import { callingTenant } from '../certificates/calling-tenant.ts'
 import { isRootType, type LeafType, leafTypeOf, type TenantCertificate } from '../certificates/certificate.ts'
 import { insertForForeignKey, insertForRequest } from '../certificates/certificate-change-store.ts'
 import type { NewCertificate } from '../certificates/certificate-columns.ts'
+import { countSigned } from '../certificates/certificate-store.ts'
 import { getCertificate } from '../certificates/get-certificate.ts'
 import { type AuthorityNeeds, leafProfile, leafValidity, subjectNames } from '../certificates/make-leaf.ts'
 import { crlUri } from '../revocation/publish-crl.ts'
@@ -59,6 +60,7 @@ export async function signSigningRequest(
   )
   if (status === null) {
     checkRoot(await getCertificate(needs, caller, rootId))
+    await checkRoom(needs, caller, rootId)
     if (own !== null) throw notOpen({ status: 'completed' })
     // [SEC-81]
     const detail = 'The root has signed this key before. Create a signing request with a new key.'
@@ -74,6 +76,13 @@ function checkRoot({ type, status }: TenantCertificate): void {
   if (status === 'revoked' || status === 'expired') {
     throw new Fault('state.invalid', { detail: `The root is ${status}.`, meta: { status } })
   }
+}
+
+/** Every certificate that a root signed may be revoked, and its revocation list is bounded. */
+async function checkRoom({ store }: AuthorityNeeds, { tenantId }: Caller, rootId: string): Promise<void> {
+  if ((await store.single(tenantId, (tx) => countSigned(tx, rootId))) < crlLimits.entries) return
+  const detail = `The root has signed ${crlLimits.entries} certificates, which is the maximum. Create another root.`
+  throw new Fault('certificate.incapable_root', { detail, meta: { rule: 'full' } })
 }
 
 /** A request in PEM may be one of the tenant: then it is completed. */
@@ -115,7 +124,7 @@ async function drafted(
   const profile = leafProfile(requested.type, requested.signMdl)
   const draft = draftLeaf({
     ...{ profile, root: above, rootAlg: rootKey.alg, spki: csr.spki, ...leafValidity(above, needs.clock.now()) },
-    subject: { country: csr.subject.country ?? '', commonName: commonNameOf(csr.subject) ?? '' },
+    subject: { country: csr.subject.country ?? '', commonName: csr.subject.commonName ?? '' },
     subjectNames: subjectNames(needs, requested.type, slug),
     crlUri: crlUri(needs, slug, root.id),
   })

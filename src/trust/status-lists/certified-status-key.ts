@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../crypto/json.ts'
 import type { VerificationKey } from '../../crypto/jwk.ts'
+import { keyIdsOfBits } from '../../crypto/x509/key-identifier.ts'
 import type { AnchorSet } from '../../crypto/x509-path/anchor.ts'
-import { keyIdsOfBits } from '../../crypto/x509-path/key-id.ts'
 import { validatePath } from '../../crypto/x509-path/validate-path.ts'
 import { issuerKeySource } from '../../protocols/sd-jwt-vc/issuer-key.ts'
 import type { ResolvedIssuer } from '../issuers/resolve-issuer.ts'

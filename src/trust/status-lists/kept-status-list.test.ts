@@ -31,7 +31,7 @@ async function aServer(uri: string, etag: string | null = '"v1"') {
     const status = known !== undefined && known === world.etag ? 304 : 200
     sent.push({ known, status })
     const shown = world.etag === null ? {} : { etag: world.etag }
-    const body = Buffer.from(status === 304 ? '' : tokenOf(uri, world))
+    const body = Buffer.from(status === 304 ? '' : await tokenOf(uri, world))
     return { status, headers: shown, contentType: 'application/statuslist+jwt', body }
   }
   const platform = { config, fetch, memory: new Memory() }

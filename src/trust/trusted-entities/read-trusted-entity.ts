@@ -1,6 +1,6 @@
+import type { Certificate } from '../../crypto/x509/certificate.ts'
 import { readPem, toPem } from '../../crypto/x509/pem.ts'
 import { checkAnchor } from '../../crypto/x509-path/anchor.ts'
-import type { Certificate } from '../../crypto/x509-path/certificate.ts'
 import { pathFindingMessages } from '../../crypto/x509-path/path-findings.ts'
 import { Fault, type Violation } from '../../fault.ts'
 import { isDid } from '../../protocols/did/did.ts'

@@ -1,6 +1,6 @@
 import type { TenantId } from '../../caller.ts'
 import { type KeyPair, privateKeyFromPkcs8 } from '../../crypto/jwk.ts'
-import { type SoftwareKey, softwareKey } from '../../crypto/signing-key.ts'
+import { type SigningKey, softwareKey } from '../../crypto/signing-key.ts'
 import type { Sealing } from '../../keys/sealing.ts'
 import { newId } from '../../store/row-id.ts'
 import type { NewCopy, SealedCredential, TakenCopy } from './credential-store.ts'
@@ -35,7 +35,7 @@ export async function openCopy(
   sealing: Sealing,
   tenantId: TenantId,
   copy: TakenCopy,
-): Promise<{ readonly raw: string; readonly key: SoftwareKey | null }> {
+): Promise<{ readonly raw: string; readonly key: SigningKey | null }> {
   const raw = await openRaw(sealing, tenantId, copy)
   if (copy.sealedKey === null) return { raw, key: null }
   const pkcs8 = await sealing.open(keyPlace(tenantId, copy.copyId), copy.sealedKey)

@@ -142,20 +142,24 @@ const certificate = {
 }
 
 /** An mdoc that names an entry of a status list in CBOR, which says `value` of it. */
-function listed(road: ForeignIssuer, value: number): Lies {
+async function listed(road: ForeignIssuer, value: number): Promise<Lies> {
   const uri = `${road.issuer}/list`
   const signed = new Date(Math.floor(Date.now() / 1000) * 1000 - 60_000)
   const validityInfo = { signed, validFrom: signed, validUntil: new Date(signed.getTime() + 86_400_000) }
-  const credential = (reply: Reply, asked: { body: string }) => {
+  const credential = async (reply: Reply, asked: { body: string }) => {
     const deviceKey = readPublicJwk(provedKey(JSON.parse(asked.body).proofs.jwt[0], road.issuer))
     const draft = aDraft({ deviceKey, validityInfo, status: { status_list: { idx: 5, uri } } })
-    const mdoc = issueMdoc(draft, { key: leafKey, x5chain: [foreignLeaf.der], certificate })
+    const mdoc = await issueMdoc(draft, { key: leafKey, x5chain: [foreignLeaf.der], certificate })
     return says({ credentials: [{ credential: mdoc.toString('base64url') }] })(reply)
   }
   const list = emptyList(1, 64)
   setStatus(list, 5, value)
   const header = { x5chain: [foreignLeaf.der] }
-  const token = buildStatusListCwt({ uri, list, ttlSeconds: 60, lifetimeSeconds: 600, header }, leafKey, new Date())
+  const token = await buildStatusListCwt(
+    { uri, list, ttlSeconds: 60, lifetimeSeconds: 600, header },
+    leafKey,
+    new Date(),
+  )
   return { reply: { credential, list: sends({ type: STATUS_LIST_CWT_MEDIA_TYPE, body: token, status: 200 }) } }
 }
 
@@ -166,7 +170,7 @@ for (const [what, value, code] of [
   test(`an mdoc that ${what} by its status list in CBOR is ${code === null ? 'taken' : 'refused'}`, async () => {
     const road = await foreignIssuer({ offers: ['licence'] })
     try {
-      road.lie(listed(road, value))
+      road.lie(await listed(road, value))
       const thandi = await anMdocHolder(bench)
       const accepted = acceptOffer(bench.platform, thandi, { credentialOffer: road.offerUri })
       if (code === null) assert.equal((await accepted).credentials.length, 1)

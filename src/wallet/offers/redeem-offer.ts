@@ -140,7 +140,7 @@ async function requestDataset(
   const now = platform.clock.now()
   // [W-C3] `aud` is the issuer identifier
   const claims = { issuer: order.credentialIssuer, nonce, clientId: order.clientId }
-  const proofs = keys.map(({ privateKey }) => buildJwtProof(claims, softwareKey(privateKey), now))
+  const proofs = await Promise.all(keys.map(({ privateKey }) => buildJwtProof(claims, softwareKey(privateKey), now)))
   const id = credentialIdentifier === null ? { configurationId: configuration.id } : { credentialIdentifier }
   return post(platform, order.credentialEndpoint, order, buildCredentialRequest(id, proofs))
 }

@@ -103,7 +103,7 @@ async function present(open: Open, choices: readonly CredentialChoice[]): Promis
     open,
     view.selected.map(({ credentialId }) => credentialId),
   )
-  const token = buildVpToken(choices, request, copies, platform.clock.now())
+  const token = await buildVpToken(choices, request, copies, platform.clock.now())
   const body = buildResponse(token, request.state)
   const sealedView = await sealView(sealing, caller.tenantId, row.id, { ...view, error: errorOf(unconfirmed()) })
   const sealedAnswer = await sealAnswer(sealing, caller.tenantId, row.id, body)

@@ -18,29 +18,31 @@ export type OpenCopy = Awaited<ReturnType<typeof openCopy>>
  * @throws Fault `sd_jwt.unpresentable`, `mdoc.unpresentable`
  * @see [OpenID4VP 1.0, 8.1](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-response-parameters)
  */
-export function buildVpToken(
+export async function buildVpToken(
   choices: readonly CredentialChoice[],
   request: AnswerableRequest,
   copies: ReadonlyMap<string, OpenCopy>,
   now: Date,
-): VpToken {
+): Promise<VpToken> {
   const token = new Map<string, string[]>()
   for (const choice of choices) {
     const { query, match } = choice
     const copy = copies.get(match.credential.id)
     const made =
-      match.credential.format === 'mso_mdoc' ? mdocOf(choice, request, copy) : sdJwtOf(choice, request, copy, now)
+      match.credential.format === 'mso_mdoc'
+        ? await mdocOf(choice, request, copy)
+        : await sdJwtOf(choice, request, copy, now)
     token.set(query.id, [...(token.get(query.id) ?? []), made])
   }
   return token
 }
 
-function sdJwtOf(
+async function sdJwtOf(
   { query, match }: CredentialChoice,
   { nonce, client }: AnswerableRequest,
   copy: OpenCopy | undefined,
   now: Date,
-) {
+): Promise<string> {
   if (copy === undefined || (query.holderBinding && copy.key === null)) throw new Fault('sd_jwt.unpresentable')
   // [VP-P1] the full client id, with its prefix
   const binding = query.holderBinding && copy.key !== null ? { nonce, aud: client.full, iat: now, key: copy.key } : null
@@ -48,15 +50,16 @@ function sdJwtOf(
 }
 
 /** 6.4. Signed by the holder even where the query does not require holder binding: a DeviceResponse always is. */
-function mdocOf(
+async function mdocOf(
   { match }: CredentialChoice,
   { nonce, client, responseUri }: AnswerableRequest,
   copy: OpenCopy | undefined,
-): string {
+): Promise<string> {
   if (copy === undefined || copy.key === null) throw new Fault('mdoc.unpresentable')
   // [VP-H1] direct_post responses are not encrypted, so there is no encryption key
   const sessionTranscript = redirectTranscript({ clientId: client.full, nonce, responseUri, encryptionKey: null })
   const { paths } = match
   // [VP-H4] one mdoc in each response
-  return buildDeviceResponse(copy.raw, { paths, sessionTranscript, deviceKey: copy.key }).toString('base64url')
+  const response = await buildDeviceResponse(copy.raw, { paths, sessionTranscript, deviceKey: copy.key })
+  return response.toString('base64url')
 }

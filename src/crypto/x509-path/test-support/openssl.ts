@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Certificate } from '../../x509/certificate.ts'
+import { type Crl, readCrl } from '../../x509/crl.ts'
 import { readPem } from '../../x509/pem.ts'
-import type { Certificate } from '../certificate.ts'
-import { type Crl, readCrl } from '../crl.ts'
 
 /** Kinds of keys that openssl creates. */
 export type KeyKind = 'p256' | 'p384' | 'p224' | 'ed25519' | 'rsa2048' | 'rsa1024'

@@ -9,13 +9,12 @@ import {
   integerBytesOf,
   malformedDer,
   onlyChildOf,
-  readDer,
   sequenceOf,
   smallIntegerOf,
 } from './der.ts'
-import { type Extensions, readExtensions } from './extensions.ts'
+import { type Extensions, readExtensions } from './extension.ts'
 import { type Name, readName } from './name.ts'
-import { readAlgorithm, readPublicKey, type Signed } from './signature.ts'
+import { checkAlgorithms, readPublicKey, readSigned, type Signed } from './signature.ts'
 
 /** A parsed certificate. Nothing in it is verified. */
 export type Certificate = Signed & {
@@ -52,23 +51,16 @@ const SERIAL_BYTES_MAX = 21
 export function readCertificate(bytes: Uint8Array): Certificate {
   if (bytes.length > BYTES_MAX) throw malformedDer(`it is longer than ${BYTES_MAX} bytes`)
   const der = Buffer.from(bytes)
-  const [tbs, algorithm, signature, ...more] = sequenceOf(readDer(der))
-  if (more.length > 0 || tbs === undefined) throw malformedDer('it does not have three parts')
-  const body = readBody(sequenceOf(tbs))
-  // 4.1.1.2: the same algorithm identifier inside and outside
-  if (algorithm === undefined || !algorithm.whole.equals(body.algorithm))
-    throw malformedDer('it names two signature algorithms')
-  return {
-    ...body.read,
-    der,
-    fingerprint: sha256(der).toString('hex'),
-    tbs: tbs.whole,
-    algorithm: readAlgorithm(algorithm),
-    signature: bitsOf(signature),
-  }
+  const { body, outer, signed } = readSigned(der)
+  return { ...readBody(body, outer), ...signed, der, fingerprint: sha256(der).toString('hex') }
 }
 
-function readBody(parts: readonly Der[]) {
+/** Whether issuer and subject are the same name, byte for byte. NOT checked: the signature. */
+export function isSelfIssued({ issuer, subject }: Pick<Certificate, 'issuer' | 'subject'>): boolean {
+  return issuer.der.equals(subject.der)
+}
+
+function readBody(parts: readonly Der[], outer: Der | undefined) {
   const version = parts[0]?.tag === 0xa0 ? smallIntegerOf(onlyChildOf(parts[0])) + 1 : 1
   const [serial, algorithm, issuer, validity, subject, spki, ...rest] = version === 1 ? parts : parts.slice(1)
   const [notBefore, notAfter, ...extra] = sequenceOf(validity)
@@ -81,7 +73,8 @@ function readBody(parts: readonly Der[]) {
   // 4.1.2.1; version 1 is the default, and DER leaves that out (X.690 11.5)
   if (version > 3 || (version < 3 && extensions !== undefined))
     throw malformedDer('its version is not that of its parts')
-  const read = {
+  checkAlgorithms(algorithm, outer)
+  return {
     version,
     serial: serialOf(integerBytesOf(serial)),
     issuer: readName(issuer),
@@ -93,7 +86,6 @@ function readBody(parts: readonly Der[]) {
     publicKey: readPublicKey(key),
     extensions: readExtensions(extensions && onlyChildOf(extensions)),
   }
-  return { algorithm: expected(algorithm, derTags.sequence).whole, read }
 }
 
 function serialOf(bytes: Buffer): string {
