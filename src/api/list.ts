@@ -91,14 +91,17 @@ export function parseListQuery<Q extends Paged>(query: Q, sortDefault = '-create
 
 type FilterName<K> = K extends `filter[${infer F}]` ? F : K extends `search[${infer F}]` ? F : never
 
+/** Filters and searches of a list query by their bare names. */
+export type Filters<Q> = { readonly [K in keyof Q as FilterName<K>]: Q[K] }
+
 /** Returns filters and searches of a validated list query by their bare names, e.g. `status` for `filter[status]`. */
-export function filtersOf<Q extends object>(query: Q): { readonly [K in keyof Q as FilterName<K>]: Q[K] } {
+export function filtersOf<Q extends object>(query: Q): Filters<Q> {
   const named = Object.entries(query).flatMap(([member, value]) => {
     const name = /^(?:filter|search)\[(.+)\]$/.exec(member)?.[1]
     return name === undefined ? [] : [[name, value]]
   })
   // The names were built by the rule of the type.
-  return Object.fromEntries(named) as { readonly [K in keyof Q as FilterName<K>]: Q[K] }
+  return Object.fromEntries(named) as Filters<Q>
 }
 
 /**

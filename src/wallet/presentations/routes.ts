@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
 import { IdParams } from '../../api/id-params.ts'
-import { listPage, listQuery } from '../../api/list.ts'
+import { listQuery } from '../../api/list.ts'
+import { routeGroup } from '../../api/route-group.ts'
 import { describeCaller } from '../../directory/users/describe-caller.ts'
 import { once } from '../../http/routes/operation.ts'
-import { answer, type Route, route } from '../../http/routes/route.ts'
+import { answer, type Route } from '../../http/routes/route.ts'
 import { presentationRequestFaults } from '../credentials/refusals.ts'
 import { answerPresentation } from './answer-presentation.ts'
 import { getPresentation, listShared } from './get-presentation.ts'
@@ -12,35 +13,23 @@ import { AnswerBody, CurrentUser, Presentation, PresentationBody, presentationSt
 
 const Status = Type.Enum([...presentationStatuses], { description: 'Only presentations with this status.' })
 
-const base = { group: 'wallet', tag: 'presentations' } as const
-
-const listRoute = route({
-  ...base,
-  method: 'GET',
-  path: '/v2/presentations',
-  summary: 'Lists the presentation requests to the holder.',
-  scope: 'wallet:read',
-  query: listQuery({ filters: { status: Status } }),
-  status: 200,
-  reply: Type.Array(Presentation),
-  faults: ['holder.missing'],
-  handle: ({ platform, caller, query, href }) =>
-    listPage(
-      { query, href },
-      (list) => listShared(platform, caller, query['filter[status]'] ?? null, list),
-      (row) => row,
-    ),
+const presentations = routeGroup({
+  ...{ group: 'wallet', tag: 'presentations', params: IdParams, reply: Presentation },
+  scope: { read: 'wallet:read', write: 'wallet:write' },
 })
 
-const prepareRoute = route({
-  ...base,
-  method: 'POST',
-  path: '/v2/presentations',
+const listRoute = presentations.list('/v2/presentations', {
+  summary: 'Lists the presentation requests to the holder.',
+  query: listQuery({ filters: { status: Status } }),
+  faults: ['holder.missing'],
+  read: ({ platform, caller }, list, { status = null }) => listShared(platform, caller, status, list),
+  show: (row) => row,
+})
+
+const prepareRoute = presentations.post('/v2/presentations', {
   summary: 'Fetches a presentation request and proposes an answer. Nothing is sent before the holder shares.',
-  scope: 'wallet:write',
   body: PresentationBody,
   status: 201,
-  reply: Presentation,
   faults: ['holder.missing', ...presentationRequestFaults],
   handle: async ({ platform, caller, body, operation }) => {
     const find = (id: string) => getPresentation(platform, caller, id)
@@ -50,36 +39,21 @@ const prepareRoute = route({
   },
 })
 
-const getRoute = route({
-  ...base,
-  method: 'GET',
-  path: '/v2/presentations/{id}',
+const getRoute = presentations.get('/v2/presentations/{id}', {
   summary: 'Returns a presentation.',
-  scope: 'wallet:read',
-  params: IdParams,
-  status: 200,
-  reply: Presentation,
-  faults: ['holder.missing', 'resource.unknown'],
+  faults: ['holder.missing'],
   handle: async ({ platform, caller, params }) => {
     const { data, meta } = await getPresentation(platform, caller, params.id)
     return answer(data, { meta })
   },
 })
 
-const answerRoute = route({
-  ...base,
-  method: 'PATCH',
-  path: '/v2/presentations/{id}',
+const answerRoute = presentations.patch('/v2/presentations/{id}', {
   summary:
     "Sends the holder's answer to the verifier: credentials or a refusal. A repetition of the call resends an answer that the verifier did not confirm.",
-  scope: 'wallet:write',
-  params: IdParams,
   body: AnswerBody,
-  status: 200,
-  reply: Presentation,
   faults: [
     'holder.missing',
-    'resource.unknown',
     'state.invalid',
     'credential.unmatched',
     'presentation.undelivered',
@@ -94,15 +68,9 @@ const answerRoute = route({
   },
 })
 
-const whoamiRoute = route({
-  ...base,
-  method: 'GET',
-  path: '/v2/whoami',
+const whoamiRoute = presentations.get('/v2/whoami', {
   summary: 'Returns the caller.',
-  scope: 'wallet:read',
-  status: 200,
   reply: CurrentUser,
-  faults: [],
   handle: async ({ platform, caller }) => answer(await describeCaller(platform, caller)),
 })
 
