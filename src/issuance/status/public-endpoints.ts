@@ -2,6 +2,7 @@ import { getTenant } from '../../directory/tenants/find-tenant.ts'
 import { Fault } from '../../fault.ts'
 import { notAcceptable, preferredType } from '../../http/routes/accept.ts'
 import { type Endpoint, type EndpointResponse, endpoint } from '../../http/routes/endpoint.ts'
+import { isUnchanged } from '../../http/routes/entity-tag.ts'
 import { STATUS_LIST_CWT_MEDIA_TYPE } from '../../protocols/status-list/status-list-cwt.ts'
 import { STATUS_LIST_MEDIA_TYPE } from '../../protocols/status-list/status-list-token.ts'
 import { publishAggregation, publishStatusList } from './publish-status-list.ts'
@@ -56,7 +57,7 @@ function answerOf(list: PublishedList, type: string, coding: unknown, known: str
   // RFC 9110 8.8.3.3: each content coding has its own entity tag.
   const etag = `"${list.etag}${gzipped === null ? '' : '-gzip'}"`
   const headers = { etag, 'cache-control': `public, max-age=${CACHED_SECONDS}`, vary: 'accept, accept-encoding' }
-  if (isKnown(known, etag)) return { status: 304, headers }
+  if (isUnchanged(known, etag)) return { status: 304, headers }
   if (gzipped === null) return { status: 200, type, body: list.token, headers }
   return { status: 200, type, body: gzipped, headers: { ...headers, 'content-encoding': 'gzip' } }
 }
@@ -64,12 +65,6 @@ function answerOf(list: PublishedList, type: string, coding: unknown, known: str
 /** Without the header the client gets the uncompressed token. */
 function codingsOf(header: unknown): string {
   return typeof header === 'string' && header !== '' ? header : 'identity'
-}
-
-/** RFC 9110 13.1.2 */
-function isKnown(header: string | undefined, etag: string): boolean {
-  const tags = header?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? []
-  return tags.includes(etag) || tags.includes('*')
 }
 
 /** Status lists, for wallets and verifiers. */

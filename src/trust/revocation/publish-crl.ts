@@ -1,8 +1,8 @@
 import type { TenantId } from '../../caller.ts'
-import { sha256Base64url } from '../../crypto/digest.ts'
 import { signRevocationList } from '../../crypto/x509/revocation-list.ts'
 import { readCertificate } from '../../crypto/x509-path/certificate.ts'
 import { Fault } from '../../fault.ts'
+import { entityTagOf } from '../../http/routes/entity-tag.ts'
 import { remembered } from '../../memory/recent.ts'
 import type { Platform } from '../../platform.ts'
 import { isWrittenUuid } from '../../uuid.ts'
@@ -73,5 +73,5 @@ async function signList(needs: Needs, tenantId: TenantId, rootId: string, { root
 }
 
 function published({ der, nextUpdate }: { der: Buffer; nextUpdate: Date }): PublishedCrl {
-  return { der, nextUpdate, etag: `"${sha256Base64url(der).slice(0, 22)}"` }
+  return { der, nextUpdate, etag: entityTagOf(der) }
 }
