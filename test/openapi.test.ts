@@ -82,13 +82,21 @@ describe('each shape is a JSON Schema 2020-12, and its examples fit it', () => {
   }
 })
 
+test('the members of every request body are described', () => {
+  const bodies = operations.flatMap(({ name, operation }) =>
+    found(operation.requestBody, 'schema').map((one) => [name, one]),
+  )
+  const shapes = bodies.map(([name, schema]) => [name, resolved(schema as Shape)] as const)
+  const bare = shapes.filter(([, shape]) => !('properties' in shape) && shape.type !== 'string')
+  assert.deepEqual(bare, [])
+})
+
 describe('the bodies that a newcomer writes have an example', () => {
   for (const { name, operation } of operations.filter(({ path }) => /^\/(creds|wallet|onboarding)\//.test(path))) {
     const body = (operation.requestBody as Shape | undefined)?.content as Record<string, { schema: Shape }> | undefined
     const schema = body?.['application/json']?.schema
     if (schema === undefined) continue
-    const shape = typeof schema.$ref === 'string' ? schemas[schema.$ref.split('/').at(-1) ?? ''] : schema
-    test(name, () => assert.ok(Array.isArray((shape as Shape).examples)))
+    test(name, () => assert.ok(Array.isArray(resolved(schema).examples)))
   }
 })
 
@@ -140,6 +148,10 @@ describe('a shape of the contract has the members that were promised', () => {
   })
 })
 const bare = { $ref: '#/components/schemas/Credential' }
+
+function resolved(schema: Shape): Shape {
+  return typeof schema.$ref === 'string' ? (schemas[schema.$ref.split('/').at(-1) ?? ''] as Shape) : schema
+}
 
 function tagNames(): unknown[] {
   return (document.tags as Shape[]).map(({ name }) => name)

@@ -207,7 +207,8 @@ const repeatFaults = ['idempotency.mismatch', 'idempotency.busy'] as const
 const bodyFaults = ['request.malformed', 'request.too_large', 'request.media_type'] as const
 
 function ofEndpoint(endpoint: Endpoint, schemas: Record<string, object>): OpenApiOperation {
-  const body = endpoint.body === undefined ? {} : shapeOf(endpoint.body, schemas)
+  const schema = endpoint.body ?? endpoint.describedBody
+  const body = schema === undefined ? {} : shapeOf(schema, schemas)
   const content = { 'application/json': { schema: { $ref: '#/components/schemas/OAuthError' } } }
   const types = acceptedTypes[endpoint.accepts].map((type) => [
     type,
