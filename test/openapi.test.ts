@@ -218,10 +218,23 @@ test('the reference says what is sent to webhooks, and how it is signed', () => 
   assert(check(JSON.parse(body)), JSON.stringify(check.errors))
 })
 
-test('the members of meta have types, beside data and in errors', () => {
-  const { Meta, Errors } = schemas as Record<string, { properties: Record<string, unknown> }>
-  for (const name of ['page', 'deferred', 'verifier', 'alternatives', 'redirectUri'])
-    assert(name in (Meta?.properties ?? {}), name)
+test('the members of meta have types, for each operation and in errors', () => {
+  const { Errors } = schemas
+  for (const [name, members] of [
+    ['GET /wallet/v2/credentials', ['page', 'standings']],
+    ['POST /wallet/v2/credentials', ['deferred', 'incomplete']],
+    ['GET /wallet/v2/presentations/{id}', ['verifier', 'alternatives', 'redirectUri']],
+    ['GET /creds/credentials', ['page']],
+    ['GET /creds/stats', ['asOf']],
+    ['GET /creds/certificates/{id}', []],
+  ] as const) {
+    const operation = operations.find((one) => one.name === name)?.operation
+    assert(operation !== undefined, name)
+    const [envelope] = found(success(operation), 'schema') as { properties: { meta: Shape } }[]
+    const { properties = {} } = resolved(envelope?.properties.meta ?? {})
+    for (const member of members) assert.ok(member in Object(properties), `${name} ${member}`)
+    if (members.length === 0) assert.deepEqual(properties, {})
+  }
   const text = JSON.stringify(Errors)
   for (const name of ['txCode', 'upstream', 'findings', 'retryAfterSeconds']) assert(text.includes(`"${name}"`), name)
   assert.doesNotMatch(JSON.stringify(document), /external provider/)

@@ -5,6 +5,21 @@ import { UUID_PATTERN } from '../uuid.ts'
 
 const SIZE_DEFAULT = 25
 
+/** The `meta` of a list. */
+export const PageMeta = Type.Object(
+  {
+    page: Type.Object(
+      {
+        size: Type.Integer(),
+        after: Type.Union([Type.String(), Type.Null()]),
+        before: Type.Union([Type.String(), Type.Null()]),
+      },
+      { description: 'The cursors of the next and the previous page.' },
+    ),
+  },
+  { $id: 'PageMeta' },
+)
+
 type PageMembers = {
   'page[size]': TOptional<TString>
   'page[after]': TOptional<TString>

@@ -9,23 +9,24 @@ import {
   type RouteTraits,
   route,
 } from '../http/routes/route.ts'
-import { type Filters, filtersOf, type ListRequest, listPage } from './list.ts'
+import { type Filters, filtersOf, type ListRequest, listPage, PageMeta } from './list.ts'
 
 type Optional = TSchema | undefined
 
 /** What the routes of a group share. */
-type GroupSpec<B extends string, RS extends Optional, PS extends Optional> = Pick<RouteDefaults, 'group' | 'tag'> & {
-  /** Start of the paths. */
-  readonly path?: B
-  /** One scope, or one for GET and another for the other methods. */
-  readonly scope: Scope | null | { readonly read: Scope; readonly write: Scope }
-  /** The reply of a route, and the items of a list. */
-  readonly reply?: RS
-  /** Checks for the parameters of the paths that have some. */
-  readonly params?: PS
-  /** Refusals of each route, besides its own and `resource.unknown` of the paths with parameters. */
-  readonly faults?: RouteDefaults['faults']
-}
+type GroupSpec<B extends string, RS extends Optional, PS extends Optional> = Pick<RouteDefaults, 'group' | 'tag'> &
+  Pick<RouteTraits, 'meta'> & {
+    /** Start of the paths. */
+    readonly path?: B
+    /** One scope, or one for GET and another for the other methods. */
+    readonly scope: Scope | null | { readonly read: Scope; readonly write: Scope }
+    /** The reply of a route, and the items of a list. */
+    readonly reply?: RS
+    /** Checks for the parameters of the paths that have some. */
+    readonly params?: PS
+    /** Refusals of each route, besides its own and `resource.unknown` of the paths with parameters. */
+    readonly faults?: RouteDefaults['faults']
+  }
 
 type ParamsOf<P extends string, PS extends Optional> = P extends `${string}{${string}` ? PS : undefined
 type Stated = Partial<Omit<RouteDefaults, 'group' | 'tag'>> & RouteTraits
@@ -105,6 +106,7 @@ export function routeGroup<
   const get = declare('GET')
   const list = (path: string, { read, show, reply = shared.reply, ...own }: LooseList) =>
     get(path, {
+      meta: PageMeta,
       ...own,
       reply: Type.Array(reply ?? Type.Never()),
       handle: (context) => {

@@ -5,6 +5,7 @@ import type { PublicEvent } from '../audit/vocabulary.ts'
 import { getWebhookDelivery, listWebhookDeliveries, redeliverWebhook } from './deliveries.ts'
 import type { WebhookDelivery } from './delivery-store.ts'
 import {
+  RotatedMeta,
   SecretRotation,
   WebhookDeliveryListQuery,
   WebhookDeliveryReply,
@@ -72,6 +73,7 @@ const removeRoute = webhooks.delete('/{id}', {
 const rotateRoute = webhooks.post('/{id}/secret/rotate', {
   summary: 'Rotates the signing secret. The former one signs too until `meta.formerSecretUntil`.',
   body: SecretRotation,
+  meta: RotatedMeta,
   handle: async ({ platform, caller, params, body }) => {
     const { endpoint, secret, formerUntil } = await rotateWebhookSecret(
       platform,

@@ -5,7 +5,7 @@ import { type FaultCode, faults } from '../../fault.ts'
 import type { Endpoint, EndpointBodyKind } from '../routes/endpoint.ts'
 import { headerParameters, notModifiedResponse } from '../routes/header-parameters.ts'
 import type { Route } from '../routes/route.ts'
-import { answerMetaSchema, errorMetaSchema } from './meta-schema.ts'
+import { errorMetaSchema } from './meta-schema.ts'
 
 /** What the OpenAPI document is generated from. */
 export type ReferenceParts = {
@@ -66,7 +66,6 @@ export function openApiOf({ config, routes, endpoints, webhook }: ReferenceParts
     Errors: errorsSchema,
     Links: linksSchema,
     OAuthError: oauthErrorSchema,
-    Meta: answerMetaSchema,
   }
   const paths: Record<string, Record<string, OpenApiOperation>> = {}
   for (const route of routes)
@@ -153,7 +152,7 @@ function ofRoute(route: Route, schemas: Record<string, object>): OpenApiOperatio
   const heading = groupTitles[route.group]
   const tag = route.tag === undefined ? heading : `${heading}: ${route.tag}`
   const reply = route.reply === undefined ? undefined : shapeOf(route.reply, schemas)
-  const success = reply === undefined ? {} : { content: contentOf(route, reply) }
+  const success = reply === undefined ? {} : { content: contentOf(route, reply, schemas) }
   return {
     operationId: operationIdOf(route.method, `/${route.group}${route.path}`),
     tags: [tag],
@@ -174,11 +173,11 @@ function ofRoute(route: Route, schemas: Record<string, object>): OpenApiOperatio
   }
 }
 
-function contentOf(route: Route, data: object): object {
+function contentOf(route: Route, data: object, schemas: Record<string, object>): object {
   const properties = {
     data,
     links: { $ref: '#/components/schemas/Links' },
-    meta: { $ref: '#/components/schemas/Meta' },
+    meta: route.meta === undefined ? { type: 'object' } : shapeOf(route.meta, schemas),
   }
   const schema = route.noEnvelope ? data : { type: 'object', required: ['data'], properties }
   const others = (route.produces ?? []).map((type) => [type, { schema: { type: 'string' } }])

@@ -79,6 +79,8 @@ export type RouteDefaults = {
 export type RouteTraits = {
   /** One sentence for the API reference. */
   readonly summary: string
+  /** The members of `meta`, for the API reference; none by default. */
+  readonly meta?: TSchema
   /** The answer is sent without the envelope. */
   readonly noEnvelope?: true
   /** Whether the answer supports conditional requests and long polling: see `heldAnswer`. For the API reference. */

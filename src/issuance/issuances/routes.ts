@@ -1,3 +1,4 @@
+import { Type } from 'typebox'
 import { conditionalAnswer } from '../../api/held-answer.ts'
 import { IdParams } from '../../api/id-params.ts'
 import { routeGroup } from '../../api/route-group.ts'
@@ -14,6 +15,11 @@ import { rereadIssuance } from './reread-issuance.ts'
 import { CreateIssuanceBody, IssuanceListQuery, IssuanceView } from './schemas.ts'
 import type { WalletPort } from './wallet-port.ts'
 
+const Delivery = Type.Object(
+  { id: Type.String(), status: Type.String() },
+  { description: 'With a recipient: the delivery, as in `GET /wallet/v2/orgs/deliveries/{id}`.' },
+)
+
 const issuances = routeGroup({
   ...{ group: 'creds', tag: 'issuances', params: IdParams, reply: IssuanceView },
   scope: { read: 'issuance:read', write: 'issuance:write' },
@@ -24,6 +30,7 @@ const createWith = (deliveries: WalletPort) =>
     summary:
       'Creates an issuance and returns the credential offer to show to the holder; with a recipient, delivers the credential to that user.',
     body: CreateIssuanceBody,
+    meta: Type.Object({ delivery: Type.Optional(Delivery) }),
     faults: [
       'resource.unknown',
       'attributes.rejected',

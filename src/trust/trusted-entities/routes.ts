@@ -2,7 +2,7 @@ import { routeGroup } from '../../api/route-group.ts'
 import { readPem } from '../../crypto/x509/pem.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, type Route } from '../../http/routes/route.ts'
-import { TrustedEntityBody, TrustedEntityListQuery, TrustedEntityReply } from './schemas.ts'
+import { TrustedEntityBody, TrustedEntityListQuery, TrustedEntityMeta, TrustedEntityReply } from './schemas.ts'
 import {
   createTrustedEntity,
   getTrustedEntity,
@@ -13,7 +13,13 @@ import {
 import type { TrustedEntity } from './trusted-entity.ts'
 
 const entities = routeGroup({
-  ...{ group: 'creds', tag: 'trusted entities', path: '/trusted-entities', reply: TrustedEntityReply },
+  ...{
+    group: 'creds',
+    tag: 'trusted entities',
+    path: '/trusted-entities',
+    reply: TrustedEntityReply,
+    meta: TrustedEntityMeta,
+  },
   scope: { read: 'trust:read', write: 'trust:write' },
 })
 

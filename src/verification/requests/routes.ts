@@ -13,7 +13,7 @@ import {
   createPresentationTemplate,
   replacePresentationTemplate,
 } from '../templates/presentation-templates.ts'
-import { PresentationTemplateBody, PresentationTemplateReply } from '../templates/schemas.ts'
+import { PresentationTemplateBody, PresentationTemplateMeta, PresentationTemplateReply } from '../templates/schemas.ts'
 import { getPresentationTemplate, listPresentationTemplates } from '../templates/template-store.ts'
 import { createPresentationRequest } from './create-request.ts'
 import { requestStatuses } from './presentation-request.ts'
@@ -50,6 +50,7 @@ const templates = routeGroup({
   tag: 'presentation templates',
   path: '/templates/presentations',
   reply: PresentationTemplateReply,
+  meta: PresentationTemplateMeta,
 })
 const requests = routeGroup({
   ...common,

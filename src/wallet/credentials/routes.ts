@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { IdParams } from '../../api/id-params.ts'
-import { listAnswer, listQuery, parseListQuery } from '../../api/list.ts'
+import { listAnswer, listQuery, PageMeta, parseListQuery } from '../../api/list.ts'
 import { routeGroup } from '../../api/route-group.ts'
 import { Fault } from '../../fault.ts'
 import { answer, type Route } from '../../http/routes/route.ts'
@@ -16,6 +16,10 @@ const CredentialListQuery = listQuery({
   more: { status: Status },
 })
 
+const Standing = Type.Enum(['valid', 'suspended', 'revoked'], {
+  description: 'The status in the status list of the issuer, as last checked.',
+})
+
 const credentials = routeGroup({
   ...{ group: 'wallet', tag: 'credentials', params: IdParams, reply: Credential, faults: ['holder.missing'] },
   scope: { read: 'wallet:read', write: 'wallet:write' },
@@ -24,6 +28,10 @@ const credentials = routeGroup({
 const listRoute = credentials.get('/v2/credentials', {
   summary: 'Lists the credentials of the wallet.',
   query: CredentialListQuery,
+  meta: Type.Object({
+    ...PageMeta.properties,
+    standings: Type.Record(Type.String(), Standing, { description: 'Status by credential, as last checked.' }),
+  }),
   reply: Type.Array(Credential),
   handle: async ({ platform, caller, query, href }) => {
     const list = parseListQuery(query)
@@ -41,6 +49,7 @@ const listRoute = credentials.get('/v2/credentials', {
 
 const getRoute = credentials.get('/v2/credentials/{id}', {
   summary: 'Returns a credential.',
+  meta: Type.Object({ standing: Type.Optional(Standing) }),
   handle: async ({ platform, caller, params }) => {
     const credential = await getCredential(platform, caller, params.id)
     const standing = (await standingsOf(platform, caller, [params.id])).get(params.id)

@@ -5,7 +5,7 @@ import { offerFaults, previewFaults } from '../credentials/refusals.ts'
 import { Credential } from '../credentials/schemas.ts'
 import { acceptOffer } from './accept-offer.ts'
 import { resolveOffer } from './resolve-offer.ts'
-import { OfferBody, ResolveBody, ResolvedOffer } from './schemas.ts'
+import { AcceptedMeta, OfferBody, ResolveBody, ResolvedOffer } from './schemas.ts'
 
 const offers = routeGroup({ group: 'wallet', tag: 'credentials', scope: 'wallet:write', faults: ['holder.missing'] })
 
@@ -14,6 +14,7 @@ const acceptRoute = offers.post('/v2/credentials', {
   body: OfferBody,
   status: 201,
   reply: Type.Array(Credential),
+  meta: AcceptedMeta,
   faults: offerFaults,
   handle: async ({ platform, caller, body, operation }) => {
     const { credentials, ...lists } = await acceptOffer(platform, caller, body, operation.isRepeated)

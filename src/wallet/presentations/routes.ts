@@ -9,19 +9,26 @@ import { presentationRequestFaults } from '../credentials/refusals.ts'
 import { answerPresentation } from './answer-presentation.ts'
 import { getPresentation, listShared } from './get-presentation.ts'
 import { preparePresentation } from './prepare-presentation.ts'
-import { AnswerBody, CurrentUser, Presentation, PresentationBody, presentationStatuses } from './schemas.ts'
+import {
+  AnswerBody,
+  CurrentUser,
+  Presentation,
+  PresentationBody,
+  PresentationMeta,
+  presentationStatuses,
+} from './schemas.ts'
 
 const Status = Type.Enum([...presentationStatuses], { description: 'Only presentations with this status.' })
 
 const presentations = routeGroup({
-  ...{ group: 'wallet', tag: 'presentations', params: IdParams, reply: Presentation },
+  ...{ group: 'wallet', tag: 'presentations', params: IdParams },
+  ...{ reply: Presentation, meta: PresentationMeta, faults: ['holder.missing'] },
   scope: { read: 'wallet:read', write: 'wallet:write' },
 })
 
 const listRoute = presentations.list('/v2/presentations', {
   summary: 'Lists the presentation requests to the holder.',
   query: listQuery({ filters: { status: Status } }),
-  faults: ['holder.missing'],
   read: ({ platform, caller }, list, { status = null }) => listShared(platform, caller, status, list),
   show: (row) => row,
 })
@@ -30,7 +37,7 @@ const prepareRoute = presentations.post('/v2/presentations', {
   summary: 'Fetches a presentation request and proposes an answer. Nothing is sent before the holder shares.',
   body: PresentationBody,
   status: 201,
-  faults: ['holder.missing', ...presentationRequestFaults],
+  faults: presentationRequestFaults,
   handle: async ({ platform, caller, body, operation }) => {
     const find = (id: string) => getPresentation(platform, caller, id)
     const prepare = (id: string) => preparePresentation(platform, caller, body.presentationRequest, id)
@@ -41,7 +48,6 @@ const prepareRoute = presentations.post('/v2/presentations', {
 
 const getRoute = presentations.get('/v2/presentations/{id}', {
   summary: 'Returns a presentation.',
-  faults: ['holder.missing'],
   handle: async ({ platform, caller, params }) => {
     const { data, meta } = await getPresentation(platform, caller, params.id)
     return answer(data, { meta })
@@ -53,7 +59,6 @@ const answerRoute = presentations.patch('/v2/presentations/{id}', {
     "Sends the holder's answer to the verifier: credentials or a refusal. A repetition of the call resends an answer that the verifier did not confirm.",
   body: AnswerBody,
   faults: [
-    'holder.missing',
     'state.invalid',
     'credential.unmatched',
     'presentation.undelivered',
@@ -68,7 +73,9 @@ const answerRoute = presentations.patch('/v2/presentations/{id}', {
   },
 })
 
-const whoamiRoute = presentations.get('/v2/whoami', {
+const caller = routeGroup({ group: 'wallet', tag: 'presentations', scope: 'wallet:read' })
+
+const whoamiRoute = caller.get('/v2/whoami', {
   summary: 'Returns the caller.',
   reply: CurrentUser,
   handle: async ({ platform, caller }) => answer(await describeCaller(platform, caller)),
