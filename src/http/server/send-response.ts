@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 
 /** A response with its body; null or empty: it has none. */
-export type ServerResponse = {
+type ServerResponse = {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body: string | Buffer | Readable | null
