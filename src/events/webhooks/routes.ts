@@ -1,6 +1,7 @@
 import { routeGroup } from '../../api/route-group.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, type Route } from '../../http/routes/route.ts'
+import { knownId } from '../../uuid.ts'
 import type { PublicEvent } from '../audit/vocabulary.ts'
 import { getWebhookDelivery, listWebhookDeliveries, redeliverWebhook } from './deliveries.ts'
 import type { WebhookDelivery } from './delivery-store.ts'
@@ -15,10 +16,9 @@ import {
   WebhookEndpointReply,
 } from './schemas.ts'
 import type { WebhookEndpoint } from './webhook-endpoint.ts'
+import { getWebhookEndpoint, listWebhookEndpoints } from './webhook-endpoint-store.ts'
 import {
   createWebhookEndpoint,
-  getWebhookEndpoint,
-  listWebhookEndpoints,
   removeWebhookEndpoint,
   rotateWebhookSecret,
   updateWebhookEndpoint,
@@ -44,13 +44,15 @@ const addRoute = webhooks.post('', {
 const listRoute = webhooks.list('', {
   summary: 'Lists webhook endpoints.',
   query: WebhookEndpointListQuery,
-  read: ({ platform, caller }, list, filters) => listWebhookEndpoints(platform, caller, list, filters),
+  read: ({ platform, caller }, list, filters) =>
+    platform.store.single(caller.tenantId, (tx) => listWebhookEndpoints(tx, list, filters)),
   show,
 })
 
 const getRoute = webhooks.get('/{id}', {
   summary: 'Reads a webhook endpoint.',
-  handle: async ({ platform, caller, params }) => answer(show(await getWebhookEndpoint(platform, caller, params.id))),
+  handle: async ({ platform, caller, params }) =>
+    answer(show(await platform.store.single(caller.tenantId, (tx) => getWebhookEndpoint(tx, knownId(params.id))))),
 })
 
 const changeRoute = webhooks.patch('/{id}', {
