@@ -3,21 +3,21 @@ import { type KeyDeviceConfig, keyDeviceMistakes, keyDeviceOf } from './config/k
 
 type Read<T> = (text: string) => T
 
-type Setting<T> = {
+type Setting<T, D extends T | null> = {
   readonly name: string
   readonly read: Read<T>
   /** Value of a variable that is not set. null: see the description. */
-  readonly default: T | null
+  readonly default: D
   readonly description: string
   readonly type: string
 }
 
-function setting<T>(
+function setting<T, D extends T | null>(
   name: string,
   [type, read]: readonly [string, Read<T>],
-  preset: T | null,
+  preset: D,
   description: string,
-): Setting<T> {
+): Setting<T, D> {
   return { name, type, read, default: preset, description }
 }
 
@@ -173,38 +173,21 @@ export const settings = {
 } as const
 
 type Settings = typeof settings
-type Values = { -readonly [Name in keyof Settings]: Settings[Name] extends Setting<infer T> ? T | null : never }
+/** The values of the settings; null only where that is the default, or where a mistake is reported. */
+type Values = {
+  readonly [Name in keyof Settings]: Settings[Name] extends Setting<infer T, infer D> ? T | Extract<D, null> : never
+}
 
-/** The settings of a server with all defaults. Read once, in `main.ts`. */
-export type Config = {
+/** The settings of a server with all defaults. Read once, in `main.ts`. `masterKey`: null only in development: generated under `dataDir`. */
+export type Config = Omit<Values, 'nodeEnv' | `pkcs11${string}`> & {
   readonly isDevelopment: boolean
-  readonly port: number
-  readonly host: string
   /** No trailing slash, no path. */
   readonly publicUrl: string
   readonly walletBaseUrl: string
   readonly credsBaseUrl: string
   readonly onboardingBaseUrl: string
-  readonly databaseUrl: string | null
-  readonly databasePoolMax: number
-  readonly dataDir: string
-  /** null only in development: generated under `dataDir`. */
-  readonly masterKey: Buffer | null
-  readonly keyProvider: 'software' | 'pkcs11'
   /** null: no token is configured. */
   readonly keyDevice: KeyDeviceConfig | null
-  readonly bootstrapFile: string | null
-  readonly logLevel: string
-  /** null: /metrics is public in development, and refused in production. */
-  readonly metricsToken: string | null
-  readonly offerTtlSeconds: number
-  readonly nonceTtlSeconds: number
-  readonly presentationTtlSeconds: number
-  readonly statusListTtlSeconds: number
-  readonly drainSeconds: number
-  readonly stopTimeoutSeconds: number
-  readonly auditAddressDays: number
-  readonly trustProxy: boolean
 }
 
 /** All mistakes of a configuration: names and rules, never values. */
@@ -227,7 +210,7 @@ export class ConfigMistakes extends Error {
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const mistakes: string[] = []
   const values = Object.fromEntries(
-    Object.entries(settings).map(([name, one]) => [name, readOne(one as Setting<unknown>, env, mistakes)]),
+    Object.entries(settings).map(([name, one]) => [name, readOne(one as Setting<unknown, unknown>, env, mistakes)]),
   ) as Values
   const further = [...productionMistakes(values), ...keyDeviceMistakes(values)]
   mistakes.push(...further.filter((one) => !isNamedIn(mistakes, one)))
@@ -236,7 +219,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 }
 
 function readOne(
-  one: Setting<unknown>,
+  one: Setting<unknown, unknown>,
   env: Readonly<Record<string, string | undefined>>,
   mistakes: string[],
 ): unknown {
@@ -268,33 +251,15 @@ function productionMistakes({ nodeEnv, masterKey, databaseUrl, publicUrl }: Valu
 }
 
 function complete(values: Values): Config {
-  const port = values.port ?? 8080
-  const publicUrl = values.publicUrl ?? `http://localhost:${port}`
+  const publicUrl = values.publicUrl ?? `http://localhost:${values.port}`
   return {
+    ...values,
     isDevelopment: values.nodeEnv !== 'production',
-    port,
-    host: values.host ?? '127.0.0.1',
     publicUrl,
     walletBaseUrl: values.walletBaseUrl ?? `${publicUrl}/wallet`,
     credsBaseUrl: values.credsBaseUrl ?? `${publicUrl}/creds`,
     onboardingBaseUrl: values.onboardingBaseUrl ?? `${publicUrl}/onboarding`,
-    databaseUrl: values.databaseUrl,
-    databasePoolMax: values.databasePoolMax ?? 10,
-    dataDir: values.dataDir ?? './data',
-    masterKey: values.masterKey,
-    keyProvider: values.keyProvider ?? 'software',
     keyDevice: keyDeviceOf(values),
-    bootstrapFile: values.bootstrapFile,
-    logLevel: values.logLevel ?? 'info',
-    metricsToken: values.metricsToken,
-    offerTtlSeconds: values.offerTtlSeconds ?? 600,
-    nonceTtlSeconds: values.nonceTtlSeconds ?? 300,
-    presentationTtlSeconds: values.presentationTtlSeconds ?? 600,
-    statusListTtlSeconds: values.statusListTtlSeconds ?? 300,
-    drainSeconds: values.drainSeconds ?? 1,
-    stopTimeoutSeconds: values.stopTimeoutSeconds ?? 25,
-    auditAddressDays: values.auditAddressDays ?? 90,
-    trustProxy: values.trustProxy ?? false,
   }
 }
 

@@ -3,15 +3,16 @@ import { protocolFaults } from './fault/protocol-faults.ts'
 import { requestFaults } from './fault/request-faults.ts'
 import type { Row } from './fault/row.ts'
 
-/** Every refusal. A stable code names the thing and what is wrong with it; one row serves both families of callers. */
-export const faults = {
-  ...requestFaults,
-  ...protocolFaults,
-  ...certificateFaults,
-} as const satisfies Record<string, Row>
+const rows = { ...requestFaults, ...protocolFaults, ...certificateFaults }
 
 /** A stable code of {@link faults}. */
-export type FaultCode = keyof typeof faults
+export type FaultCode = keyof typeof rows
+
+/** Every refusal. A stable code names the thing and what is wrong with it; one row serves both families of callers. */
+export const faults = Object.fromEntries(
+  Object.entries<Row>(rows).map(([code, row]) => [code, { oauth: [400, 'invalid_request'], ...row }]),
+  // One row for each code, as above.
+) as Readonly<Record<FaultCode, Required<Row>>>
 
 /** One thing that is wrong with a request: `pointer` is RFC 6901 into the body, `parameter` names a query or path member. */
 export type Violation = { readonly detail: string; readonly pointer?: string; readonly parameter?: string }

@@ -10,7 +10,7 @@ const ladder = [
   ...['cli', 'main', 'app', 'console', 'holder', 'visitor', 'statistics'],
   ...['wallet', 'verification', 'issuance', 'authorization', 'trust', 'directory'],
   ...['events', 'jobs', 'pages', 'api', 'http', 'platform', 'keys', 'store', 'memory', 'protocols', 'crypto'],
-  ...['caller', 'config', 'uuid', 'fault', 'json-pointer'],
+  ...['caller', 'config', 'uuid', 'fault', 'json-pointer', 'time-limit'],
 ]
 /** Packages (and modules of Node) that one place only may know. */
 const confined = [

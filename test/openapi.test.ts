@@ -82,13 +82,21 @@ describe('each shape is a JSON Schema 2020-12, and its examples fit it', () => {
   }
 })
 
+test('the members of every request body are described', () => {
+  const bodies = operations.flatMap(({ name, operation }) =>
+    found(operation.requestBody, 'schema').map((one) => [name, one]),
+  )
+  const shapes = bodies.map(([name, schema]) => [name, resolved(schema as Shape)] as const)
+  const bare = shapes.filter(([, shape]) => !('properties' in shape) && shape.type !== 'string')
+  assert.deepEqual(bare, [])
+})
+
 describe('the bodies that a newcomer writes have an example', () => {
   for (const { name, operation } of operations.filter(({ path }) => /^\/(creds|wallet|onboarding)\//.test(path))) {
     const body = (operation.requestBody as Shape | undefined)?.content as Record<string, { schema: Shape }> | undefined
     const schema = body?.['application/json']?.schema
     if (schema === undefined) continue
-    const shape = typeof schema.$ref === 'string' ? schemas[schema.$ref.split('/').at(-1) ?? ''] : schema
-    test(name, () => assert.ok(Array.isArray((shape as Shape).examples)))
+    test(name, () => assert.ok(Array.isArray(resolved(schema).examples)))
   }
 })
 
@@ -140,6 +148,10 @@ describe('a shape of the contract has the members that were promised', () => {
   })
 })
 const bare = { $ref: '#/components/schemas/Credential' }
+
+function resolved(schema: Shape): Shape {
+  return typeof schema.$ref === 'string' ? (schemas[schema.$ref.split('/').at(-1) ?? ''] as Shape) : schema
+}
 
 function tagNames(): unknown[] {
   return (document.tags as Shape[]).map(({ name }) => name)
@@ -206,10 +218,23 @@ test('the reference says what is sent to webhooks, and how it is signed', () => 
   assert(check(JSON.parse(body)), JSON.stringify(check.errors))
 })
 
-test('the members of meta have types, beside data and in errors', () => {
-  const { Meta, Errors } = schemas as Record<string, { properties: Record<string, unknown> }>
-  for (const name of ['page', 'deferred', 'verifier', 'alternatives', 'redirectUri'])
-    assert(name in (Meta?.properties ?? {}), name)
+test('the members of meta have types, for each operation and in errors', () => {
+  const { Errors } = schemas
+  for (const [name, members] of [
+    ['GET /wallet/v2/credentials', ['page', 'standings']],
+    ['POST /wallet/v2/credentials', ['deferred', 'incomplete']],
+    ['GET /wallet/v2/presentations/{id}', ['verifier', 'alternatives', 'redirectUri']],
+    ['GET /creds/credentials', ['page']],
+    ['GET /creds/stats', ['asOf']],
+    ['GET /creds/certificates/{id}', []],
+  ] as const) {
+    const operation = operations.find((one) => one.name === name)?.operation
+    assert(operation !== undefined, name)
+    const [envelope] = found(success(operation), 'schema') as { properties: { meta: Shape } }[]
+    const { properties = {} } = resolved(envelope?.properties.meta ?? {})
+    for (const member of members) assert.ok(member in Object(properties), `${name} ${member}`)
+    if (members.length === 0) assert.deepEqual(properties, {})
+  }
   const text = JSON.stringify(Errors)
   for (const name of ['txCode', 'upstream', 'findings', 'retryAfterSeconds']) assert(text.includes(`"${name}"`), name)
   assert.doesNotMatch(JSON.stringify(document), /external provider/)

@@ -1,5 +1,5 @@
 import { Fault } from '../fault.ts'
-import { entityTagOf, isTagAmong } from '../http/routes/entity-tag.ts'
+import { entityTagOf, isUnchanged } from '../http/routes/entity-tag.ts'
 import { type Answer, answer, type RawAnswer, type RouteContext, rawAnswer } from '../http/routes/route.ts'
 import type { WatchedKind } from '../platform.ts'
 
@@ -29,17 +29,15 @@ export async function conditionalAnswer<T>(ask: Ask, held: WatchedResource<T>): 
   const ifNoneMatch = ask.headers['if-none-match']
   const seconds = waitOf(ask.headers.prefer)
   const first = await held.read()
-  const isMatch = isTagAmong(ifNoneMatch, etagOf(first))
-  const mustWait = seconds > 0 && (ifNoneMatch === undefined ? !held.isFinal(first) : isMatch)
+  const mustWait =
+    seconds > 0 && (ifNoneMatch === undefined ? !held.isFinal(first) : isUnchanged(ifNoneMatch, etagOf(first)))
   const waited = mustWait ? await nextState(ask, held, first, seconds * 1000) : null
   const shown = waited ?? first
   const headers = {
     etag: etagOf(shown),
     ...(waited !== null && { 'preference-applied': `wait=${seconds}` }),
   }
-  if (isTagAmong(ifNoneMatch, headers.etag)) {
-    return rawAnswer('application/json', '', { status: 304, headers })
-  }
+  if (isUnchanged(ifNoneMatch, headers.etag)) return rawAnswer('application/json', '', { status: 304, headers })
   return answer(shown, { headers })
 }
 
@@ -67,9 +65,8 @@ async function nextState<T>(
   }
 }
 
-/** Returns the entity tag of the reply, which changes exactly when the reply changes. */
 function etagOf(shown: unknown): string {
-  return `"${entityTagOf(JSON.stringify(shown))}"`
+  return entityTagOf(JSON.stringify(shown))
 }
 
 /** RFC 7240 2: preferences are separated by commas and case-insensitive; the first of several with one name counts. */

@@ -5,6 +5,21 @@ import { UUID_PATTERN } from '../uuid.ts'
 
 const SIZE_DEFAULT = 25
 
+/** The `meta` of a list. */
+export const PageMeta = Type.Object(
+  {
+    page: Type.Object(
+      {
+        size: Type.Integer(),
+        after: Type.Union([Type.String(), Type.Null()]),
+        before: Type.Union([Type.String(), Type.Null()]),
+      },
+      { description: 'The cursors of the next and the previous page.' },
+    ),
+  },
+  { $id: 'PageMeta' },
+)
+
 type PageMembers = {
   'page[size]': TOptional<TString>
   'page[after]': TOptional<TString>
@@ -91,14 +106,17 @@ export function parseListQuery<Q extends Paged>(query: Q, sortDefault = '-create
 
 type FilterName<K> = K extends `filter[${infer F}]` ? F : K extends `search[${infer F}]` ? F : never
 
+/** Filters and searches of a list query by their bare names. */
+export type Filters<Q> = { readonly [K in keyof Q as FilterName<K>]: Q[K] }
+
 /** Returns filters and searches of a validated list query by their bare names, e.g. `status` for `filter[status]`. */
-export function filtersOf<Q extends object>(query: Q): { readonly [K in keyof Q as FilterName<K>]: Q[K] } {
+export function filtersOf<Q extends object>(query: Q): Filters<Q> {
   const named = Object.entries(query).flatMap(([member, value]) => {
     const name = /^(?:filter|search)\[(.+)\]$/.exec(member)?.[1]
     return name === undefined ? [] : [[name, value]]
   })
   // The names were built by the rule of the type.
-  return Object.fromEntries(named) as { readonly [K in keyof Q as FilterName<K>]: Q[K] }
+  return Object.fromEntries(named) as Filters<Q>
 }
 
 /**

@@ -5,37 +5,15 @@ export const protocolFaults = {
   // cryptographic and credential formats
   'json.malformed': {
     api: [400, 'MALFORMED_JSON'],
-    oauth: [400, 'invalid_request'],
     title: 'The JSON is not well-formed, is nested too deeply or repeats a member name.',
   },
-  'key.unsupported': {
-    api: [400, 'VALIDATION_ERROR'],
-    oauth: [400, 'invalid_request'],
-    title: 'The key is not a P-256 or Ed25519 public key.',
-  },
-  'jws.malformed': {
-    api: [400, 'VALIDATION_ERROR'],
-    oauth: [400, 'invalid_request'],
-    title: 'The value is not a well-formed signed JWT.',
-  },
-  'jws.refused': {
-    api: [400, 'VALIDATION_ERROR'],
-    oauth: [400, 'invalid_request'],
-    title: 'The signed JWT is not accepted.',
-  },
-  'cbor.malformed': {
-    api: [400, 'VALIDATION_ERROR'],
-    oauth: [400, 'invalid_request'],
-    title: 'The CBOR is not well-formed or exceeds a limit.',
-  },
-  'cose.malformed': {
-    api: [400, 'VALIDATION_ERROR'],
-    oauth: [400, 'invalid_request'],
-    title: 'The value is not a well-formed COSE_Sign1.',
-  },
+  'key.unsupported': { api: [400, 'VALIDATION_ERROR'], title: 'The key is not a P-256 or Ed25519 public key.' },
+  'jws.malformed': { api: [400, 'VALIDATION_ERROR'], title: 'The value is not a well-formed signed JWT.' },
+  'jws.refused': { api: [400, 'VALIDATION_ERROR'], title: 'The signed JWT is not accepted.' },
+  'cbor.malformed': { api: [400, 'VALIDATION_ERROR'], title: 'The CBOR is not well-formed or exceeds a limit.' },
+  'cose.malformed': { api: [400, 'VALIDATION_ERROR'], title: 'The value is not a well-formed COSE_Sign1.' },
   'mdoc.malformed': {
     api: [422, 'CREDENTIAL_INVALID'],
-    oauth: [400, 'invalid_request'],
     title: 'The credential or its presentation is not a well-formed mdoc.',
   },
   'mdoc.unissuable': {
@@ -48,11 +26,7 @@ export const protocolFaults = {
     oauth: [400, 'access_denied'],
     title: 'The mdoc cannot disclose the requested elements.',
   },
-  'sd_jwt.malformed': {
-    api: [422, 'CREDENTIAL_INVALID'],
-    oauth: [400, 'invalid_request'],
-    title: 'The credential is not a well-formed SD-JWT.',
-  },
+  'sd_jwt.malformed': { api: [422, 'CREDENTIAL_INVALID'], title: 'The credential is not a well-formed SD-JWT.' },
   'sd_jwt.unissuable': {
     api: [400, 'VALIDATION_ERROR'],
     oauth: [400, 'invalid_credential_request'],
@@ -63,21 +37,12 @@ export const protocolFaults = {
     oauth: [400, 'access_denied'],
     title: 'The credential cannot disclose the requested claims.',
   },
-  'did.unsupported': {
-    api: [400, 'VALIDATION_ERROR'],
-    oauth: [400, 'invalid_request'],
-    title: 'The DID is malformed or its method is not supported.',
-  },
+  'did.unsupported': { api: [400, 'VALIDATION_ERROR'], title: 'The DID is malformed or its method is not supported.' },
   'did.unresolvable': {
     api: [422, 'CREDENTIAL_INVALID'],
-    oauth: [400, 'invalid_request'],
     title: 'The DID document cannot be resolved or does not contain the key.',
   },
-  'issuer.undiscoverable': {
-    api: [422, 'CREDENTIAL_INVALID'],
-    oauth: [400, 'invalid_request'],
-    title: 'The key of the issuer cannot be found.',
-  },
+  'issuer.undiscoverable': { api: [422, 'CREDENTIAL_INVALID'], title: 'The key of the issuer cannot be found.' },
   'issuer.untrusted': {
     api: [403, 'UNTRUSTED_ISSUER'],
     oauth: [403, 'access_denied'],
@@ -89,11 +54,7 @@ export const protocolFaults = {
     oauth: [403, 'access_denied'],
     title: 'Wallet operations need the token of a user.',
   },
-  'wallet.full': {
-    api: [409, 'INVALID_STATE'],
-    oauth: [400, 'invalid_request'],
-    title: 'The wallet is full; remove credentials first.',
-  },
+  'wallet.full': { api: [409, 'INVALID_STATE'], title: 'The wallet is full; remove credentials first.' },
   'offer.unusable': {
     api: [422, 'OFFER_UNUSABLE'],
     oauth: [400, 'invalid_grant'],
@@ -101,27 +62,19 @@ export const protocolFaults = {
   },
   'offer.tx_code_required': {
     api: [422, 'TX_CODE_REQUIRED'],
-    oauth: [400, 'invalid_request'],
     title: 'The credential offer requires a transaction code.',
   },
   'offer.authorization_required': {
     api: [422, 'AUTHORIZATION_REQUIRED'],
-    oauth: [400, 'invalid_request'],
     title: 'The holder has to sign in at the issuer.',
   },
   'offer.format': {
     api: [422, 'UNSUPPORTED_FORMAT'],
-    oauth: [400, 'invalid_request'],
     title: 'The credential offer has no credential in a format that this wallet supports.',
   },
-  'credential.invalid': {
-    api: [422, 'CREDENTIAL_INVALID'],
-    oauth: [400, 'invalid_request'],
-    title: 'The issuer sent an invalid credential.',
-  },
+  'credential.invalid': { api: [422, 'CREDENTIAL_INVALID'], title: 'The issuer sent an invalid credential.' },
   'credential.untrusted': {
     api: [422, 'CREDENTIAL_INVALID'],
-    oauth: [400, 'invalid_request'],
     title: 'The organisation does not trust the issuer that signed the credential.',
   },
   'credential.unmatched': {
@@ -139,27 +92,11 @@ export const protocolFaults = {
     oauth: [503, 'temporarily_unavailable'],
     title: 'The verifier may have received the response, but did not confirm it.',
   },
-  'presentation.undelivered': {
-    api: [422, 'REQUEST_INVALID'],
-    oauth: [400, 'invalid_request'],
-    title: 'The verifier did not accept the response.',
-  },
+  'presentation.undelivered': { api: [422, 'REQUEST_INVALID'], title: 'The verifier did not accept the response.' },
   // messages of foreign wallets, issuers and verifiers
-  'offer.malformed': {
-    api: [422, 'OFFER_UNUSABLE'],
-    oauth: [400, 'invalid_request'],
-    title: 'The credential offer is malformed.',
-  },
-  'issuer_metadata.invalid': {
-    api: [422, 'OFFER_UNUSABLE'],
-    oauth: [400, 'invalid_request'],
-    title: "The issuer's metadata is invalid.",
-  },
-  'issuer_answer.invalid': {
-    api: [422, 'OFFER_UNUSABLE'],
-    oauth: [400, 'invalid_request'],
-    title: 'The response of the issuer is invalid.',
-  },
+  'offer.malformed': { api: [422, 'OFFER_UNUSABLE'], title: 'The credential offer is malformed.' },
+  'issuer_metadata.invalid': { api: [422, 'OFFER_UNUSABLE'], title: "The issuer's metadata is invalid." },
+  'issuer_answer.invalid': { api: [422, 'OFFER_UNUSABLE'], title: 'The response of the issuer is invalid.' },
   'credential_request.invalid': {
     api: [400, 'VALIDATION_ERROR'],
     oauth: [400, 'invalid_credential_request'],
@@ -185,19 +122,13 @@ export const protocolFaults = {
     oauth: [400, 'invalid_notification_request'],
     title: 'The notification is not well-formed.',
   },
-  'dcql.invalid': {
-    api: [422, 'REQUEST_INVALID'],
-    oauth: [400, 'invalid_request'],
-    title: 'The DCQL query is not valid.',
-  },
+  'dcql.invalid': { api: [422, 'REQUEST_INVALID'], title: 'The DCQL query is not valid.' },
   'presentation_template.unsupported': {
     api: [422, 'UNSUPPORTED_FORMAT'],
-    oauth: [400, 'invalid_request'],
     title: 'Requests from this template are not supported yet.',
   },
   'presentation_request.closed': {
     api: [409, 'INVALID_STATE'],
-    oauth: [400, 'invalid_request'],
     title: 'The presentation request is not open: it was answered, canceled or has expired.',
   },
   'presentation_request.response_code': {
@@ -205,11 +136,7 @@ export const protocolFaults = {
     oauth: [403, 'access_denied'],
     title: "The result requires the response_code that the holder's browser returned with.",
   },
-  'presentation_request.invalid': {
-    api: [422, 'REQUEST_INVALID'],
-    oauth: [400, 'invalid_request'],
-    title: 'The presentation request is not valid.',
-  },
+  'presentation_request.invalid': { api: [422, 'REQUEST_INVALID'], title: 'The presentation request is not valid.' },
   'presentation_request.client': {
     api: [422, 'REQUEST_INVALID'],
     oauth: [400, 'invalid_client'],
@@ -232,7 +159,6 @@ export const protocolFaults = {
   },
   'presentation_response.invalid': {
     api: [422, 'REQUEST_INVALID'],
-    oauth: [400, 'invalid_request'],
     title: 'The presentation response is not well-formed.',
   },
   'presentation_response.undecided': {
@@ -240,22 +166,14 @@ export const protocolFaults = {
     oauth: [503, 'temporarily_unavailable'],
     title: 'An issuer is unreachable, so the presentation cannot be verified now. It can be sent again.',
   },
-  'status_list.invalid': {
-    api: [422, 'CREDENTIAL_INVALID'],
-    oauth: [400, 'invalid_request'],
-    title: 'The status list is invalid.',
-  },
+  'status_list.invalid': { api: [422, 'CREDENTIAL_INVALID'], title: 'The status list is invalid.' },
   // issuance
   'attributes.rejected': {
     api: [400, 'VALIDATION_ERROR'],
     oauth: [400, 'invalid_credential_request'],
     title: 'The attributes do not match the template.',
   },
-  'certificate.invalid': {
-    api: [422, 'CERTIFICATE_INVALID'],
-    oauth: [400, 'invalid_request'],
-    title: 'The certificate is invalid.',
-  },
+  'certificate.invalid': { api: [422, 'CERTIFICATE_INVALID'], title: 'The certificate is invalid.' },
   'certificate.none_active': {
     api: [409, 'NO_ACTIVE_CERTIFICATE'],
     oauth: [400, 'credential_request_denied'],

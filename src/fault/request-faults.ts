@@ -3,21 +3,9 @@ import type { Row } from './row.ts'
 /** Refusals of requests in general: form, caller, directory, outbound calls. */
 export const requestFaults = {
   // requests in general
-  'request.malformed': {
-    api: [400, 'MALFORMED_JSON'],
-    oauth: [400, 'invalid_request'],
-    title: 'The body is not well-formed.',
-  },
-  'request.invalid': {
-    api: [400, 'VALIDATION_ERROR'],
-    oauth: [400, 'invalid_request'],
-    title: 'The request does not match its schema.',
-  },
-  'request.broken': {
-    api: [400, 'MALFORMED_HTTP'],
-    oauth: [400, 'invalid_request'],
-    title: 'The request is not valid HTTP.',
-  },
+  'request.malformed': { api: [400, 'MALFORMED_JSON'], title: 'The body is not well-formed.' },
+  'request.invalid': { api: [400, 'VALIDATION_ERROR'], title: 'The request does not match its schema.' },
+  'request.broken': { api: [400, 'MALFORMED_HTTP'], title: 'The request is not valid HTTP.' },
   'request.timeout': {
     api: [408, 'REQUEST_TIMEOUT'],
     oauth: [408, 'invalid_request'],
@@ -85,11 +73,7 @@ export const requestFaults = {
     oauth: [503, 'temporarily_unavailable'],
     title: 'The server is stopping; try again.',
   },
-  'encoding.invalid': {
-    api: [400, 'VALIDATION_ERROR'],
-    oauth: [400, 'invalid_request'],
-    title: 'A value is not encoded correctly.',
-  },
+  'encoding.invalid': { api: [400, 'VALIDATION_ERROR'], title: 'A value is not encoded correctly.' },
   // callers
   'token.missing': { api: [401, 'UNAUTHORIZED'], oauth: [401, 'invalid_token'], title: 'An access token is required.' },
   'token.invalid': {
@@ -140,11 +124,7 @@ export const requestFaults = {
     title: 'Tokens for this audience are not issued.',
   },
   // outbound
-  'upstream.refused': {
-    api: [502, 'UPSTREAM_ERROR'],
-    oauth: [400, 'invalid_request'],
-    title: 'Calls to this address are not allowed.',
-  },
+  'upstream.refused': { api: [502, 'UPSTREAM_ERROR'], title: 'Calls to this address are not allowed.' },
   'upstream.unreachable': {
     api: [502, 'UPSTREAM_ERROR'],
     oauth: [502, 'server_error'],

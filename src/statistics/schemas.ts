@@ -42,3 +42,8 @@ export const StatisticsReply = Type.Object(
   { additionalProperties: false, $id: 'Statistics' },
 )
 export type StatisticsReply = Static<typeof StatisticsReply>
+
+/** The `meta` of the figures. */
+export const StatisticsMeta = Type.Object({
+  asOf: Type.String({ format: 'date-time', description: 'The time up to which events are counted.' }),
+})

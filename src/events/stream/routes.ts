@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
-import { filtersOf, listPage, listQuery } from '../../api/list.ts'
+import { listPage, listQuery } from '../../api/list.ts'
+import { routeGroup } from '../../api/route-group.ts'
 import { Fault } from '../../fault.ts'
-import { type Route, rawAnswer, route } from '../../http/routes/route.ts'
+import { type Route, rawAnswer } from '../../http/routes/route.ts'
 import { AuditEntryReply, AuditListQuery, listAudit, showAuditEntry } from '../audit/list-audit.ts'
 import { publicEvents } from '../audit/vocabulary.ts'
 import { EventReply, showEvent } from './event.ts'
@@ -20,16 +21,12 @@ const EventListQuery = listQuery({
   },
 })
 
-const eventsRoute = route({
-  group: 'creds',
-  method: 'GET',
-  path: '/events',
-  tag: 'events',
+// The scope that allows webhooks allows to read the same events.
+const events = routeGroup({ group: 'creds', tag: 'events', scope: 'webhooks:write' })
+
+const eventsRoute = events.get('/events', {
   summary: 'Lists events; with `Accept: text/event-stream` streams them, starting after `Last-Event-ID` if it is sent.',
-  // The scope that allows webhooks allows to read the same events.
-  scope: 'webhooks:write',
   query: EventListQuery,
-  status: 200,
   reply: Type.Array(EventReply),
   faults: ['request.rate_limited'],
   produces: [STREAM],
@@ -45,19 +42,13 @@ const eventsRoute = route({
   },
 })
 
-const auditRoute = route({
-  group: 'creds',
-  method: 'GET',
-  path: '/audit',
-  tag: 'events',
+const auditRoute = events.list('/audit', {
   summary: 'Lists audit entries: actor, action, subject, time, IP address and result. Entries cannot be changed.',
   scope: 'audit:read',
   query: AuditListQuery,
-  status: 200,
-  reply: Type.Array(AuditEntryReply),
-  faults: [],
-  handle: async ({ platform, caller, query, href }) =>
-    listPage({ query, href }, (list) => listAudit(platform, caller, list, filtersOf(query)), showAuditEntry),
+  reply: AuditEntryReply,
+  read: ({ platform, caller }, list, filters) => listAudit(platform, caller, list, filters),
+  show: showAuditEntry,
 })
 
 /** The operations on events and the audit trail. */

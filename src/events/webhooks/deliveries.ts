@@ -11,7 +11,7 @@ import {
   type WebhookDeliveryFilter,
 } from './delivery-store.ts'
 import { RETRY_DAYS } from './retry-plan.ts'
-import { getWebhookEndpointRow } from './webhook-endpoint-store.ts'
+import { getWebhookEndpoint } from './webhook-endpoint-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock'>
 
@@ -24,7 +24,7 @@ export async function listWebhookDeliveries(
   filter: WebhookDeliveryFilter,
 ): Promise<WebhookDelivery[]> {
   return store.inTenant(tenantId, async (tx) => {
-    await getWebhookEndpointRow(tx, knownId(endpointId))
+    await getWebhookEndpoint(tx, knownId(endpointId))
     return listWebhookDeliveryRows(tx, endpointId, list, filter)
   })
 }

@@ -1,11 +1,12 @@
-import { Type } from 'typebox'
-import { filtersOf, type ListRequest, listPage } from '../../api/list.ts'
+import { routeGroup } from '../../api/route-group.ts'
 import { once } from '../../http/routes/operation.ts'
-import { answer, type Route, route } from '../../http/routes/route.ts'
+import { answer, type Route } from '../../http/routes/route.ts'
+import { knownId } from '../../uuid.ts'
 import type { PublicEvent } from '../audit/vocabulary.ts'
 import { getWebhookDelivery, listWebhookDeliveries, redeliverWebhook } from './deliveries.ts'
 import type { WebhookDelivery } from './delivery-store.ts'
 import {
+  RotatedMeta,
   SecretRotation,
   WebhookDeliveryListQuery,
   WebhookDeliveryReply,
@@ -15,36 +16,22 @@ import {
   WebhookEndpointReply,
 } from './schemas.ts'
 import type { WebhookEndpoint } from './webhook-endpoint.ts'
+import { getWebhookEndpoint, listWebhookEndpoints } from './webhook-endpoint-store.ts'
 import {
   createWebhookEndpoint,
-  getWebhookEndpoint,
-  listWebhookEndpoints,
   removeWebhookEndpoint,
   rotateWebhookSecret,
   updateWebhookEndpoint,
 } from './webhook-endpoints.ts'
 
-const common = { group: 'creds', tag: 'webhooks', scope: 'webhooks:write', status: 200 } as const
-const ofEndpoint = {
-  ...common,
-  path: '/endpoints/{id}',
-  reply: WebhookEndpointReply,
-  faults: ['resource.unknown'],
-} as const
-const ofDelivery = {
-  ...ofEndpoint,
-  path: '/endpoints/{id}/deliveries/{deliveryId}',
-  reply: WebhookDeliveryReply,
-} as const
+const common = { group: 'creds', tag: 'webhooks', scope: 'webhooks:write', path: '/endpoints' } as const
+const webhooks = routeGroup({ ...common, reply: WebhookEndpointReply })
+const deliveries = routeGroup({ ...common, path: '/endpoints/{id}/deliveries', reply: WebhookDeliveryReply })
 
-const addRoute = route({
-  ...common,
-  method: 'POST',
-  path: '/endpoints',
+const addRoute = webhooks.post('', {
   summary: 'Creates a webhook endpoint. Only this response contains its signing secret.',
   body: WebhookEndpointBody,
   status: 201,
-  reply: WebhookEndpointReply,
   faults: ['state.conflict'],
   handle: async ({ platform, caller, body, operation }) => {
     // The client never received the secret of an attempt that crashed, so the repetition gets another one.
@@ -54,28 +41,21 @@ const addRoute = route({
   },
 })
 
-const listRoute = route({
-  ...common,
-  method: 'GET',
-  path: '/endpoints',
+const listRoute = webhooks.list('', {
   summary: 'Lists webhook endpoints.',
   query: WebhookEndpointListQuery,
-  reply: Type.Array(WebhookEndpointReply),
-  faults: [],
-  handle: async ({ platform, caller, query, href }) =>
-    listPage({ query, href }, (list) => listWebhookEndpoints(platform, caller, list, filtersOf(query)), show),
+  read: ({ platform, caller }, list, filters) =>
+    platform.store.single(caller.tenantId, (tx) => listWebhookEndpoints(tx, list, filters)),
+  show,
 })
 
-const getRoute = route({
-  ...ofEndpoint,
-  method: 'GET',
+const getRoute = webhooks.get('/{id}', {
   summary: 'Reads a webhook endpoint.',
-  handle: async ({ platform, caller, params }) => answer(show(await getWebhookEndpoint(platform, caller, params.id))),
+  handle: async ({ platform, caller, params }) =>
+    answer(show(await platform.store.single(caller.tenantId, (tx) => getWebhookEndpoint(tx, knownId(params.id))))),
 })
 
-const changeRoute = route({
-  ...ofEndpoint,
-  method: 'PATCH',
+const changeRoute = webhooks.patch('/{id}', {
   summary:
     'Changes, disables or enables a webhook endpoint. When enabled, it is sent the events of the last three days.',
   body: WebhookEndpointChange,
@@ -83,25 +63,19 @@ const changeRoute = route({
     answer(show(await updateWebhookEndpoint(platform, caller, params.id, body))),
 })
 
-const removeRoute = route({
-  ...common,
-  method: 'DELETE',
-  path: '/endpoints/{id}',
+const removeRoute = webhooks.delete('/{id}', {
   summary: 'Deletes a webhook endpoint with its secrets and deliveries.',
-  status: 204,
-  faults: ['resource.unknown'],
+  reply: undefined,
   handle: async ({ platform, caller, params }) => {
     await removeWebhookEndpoint(platform, caller, params.id)
     return answer(undefined)
   },
 })
 
-const rotateRoute = route({
-  ...ofEndpoint,
-  method: 'POST',
-  path: '/endpoints/{id}/secret/rotate',
+const rotateRoute = webhooks.post('/{id}/secret/rotate', {
   summary: 'Rotates the signing secret. The former one signs too until `meta.formerSecretUntil`.',
   body: SecretRotation,
+  meta: RotatedMeta,
   handle: async ({ platform, caller, params, body }) => {
     const { endpoint, secret, formerUntil } = await rotateWebhookSecret(
       platform,
@@ -113,34 +87,24 @@ const rotateRoute = route({
   },
 })
 
-const deliveriesRoute = route({
-  ...ofEndpoint,
-  method: 'GET',
-  path: '/endpoints/{id}/deliveries',
+const deliveriesRoute = deliveries.list('', {
   summary: 'Lists the deliveries to a webhook endpoint with their attempts. A finished delivery is kept for 30 days.',
   query: WebhookDeliveryListQuery,
-  reply: Type.Array(WebhookDeliveryReply),
-  handle: async ({ platform, caller, params, query, href }) => {
-    const read = (list: ListRequest) => listWebhookDeliveries(platform, caller, params.id, list, filtersOf(query))
-    return listPage({ query, href }, read, showDelivery)
-  },
+  read: ({ platform, caller, params }, list, filters) =>
+    listWebhookDeliveries(platform, caller, params.id, list, filters),
+  show: showDelivery,
 })
 
-const deliveryRoute = route({
-  ...ofDelivery,
-  method: 'GET',
+const deliveryRoute = deliveries.get('/{deliveryId}', {
   summary: 'Reads a delivery.',
   handle: async ({ platform, caller, params }) =>
     answer(showDelivery(await getWebhookDelivery(platform, caller, params.id, params.deliveryId))),
 })
 
-const redeliverRoute = route({
-  ...ofDelivery,
-  method: 'POST',
-  path: '/endpoints/{id}/deliveries/{deliveryId}/redeliver',
+const redeliverRoute = deliveries.post('/{deliveryId}/redeliver', {
   summary: 'Sends an event again, whatever the status of its delivery.',
   status: 202,
-  faults: ['resource.unknown', 'state.invalid'],
+  faults: ['state.invalid'],
   handle: async ({ platform, caller, params }) =>
     answer(showDelivery(await redeliverWebhook(platform, caller, params.id, params.deliveryId))),
 })

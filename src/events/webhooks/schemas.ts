@@ -60,6 +60,9 @@ export const SecretRotation = Type.Object(
   { additionalProperties: false, $id: 'WebhookSecretRotation', examples: [{ overlapSeconds: 3600 }] },
 )
 
+/** The `meta` of a rotation. */
+export const RotatedMeta = Type.Object({ formerSecretUntil: time })
+
 /** The reply schema of an endpoint. */
 export const WebhookEndpointReply = Type.Object(
   {

@@ -123,7 +123,7 @@ export async function deleteWebhookEndpoint(tx: TenantTx, id: string, entry: Aud
 }
 
 /** @throws Fault `resource.unknown` */
-export async function getWebhookEndpointRow(tx: TenantTx, id: string): Promise<WebhookEndpoint> {
+export async function getWebhookEndpoint(tx: TenantTx, id: string): Promise<WebhookEndpoint> {
   return found(await tx.rows<WebhookEndpoint>(getEndpoint, [tx.tenantId, id]))
 }
 
@@ -173,14 +173,11 @@ export async function disableEndpoint(
   return (await tx.rows(disable, values)).length === 1
 }
 
-/** Filters of the list of endpoints. */
-export type WebhookEndpointFilter = { readonly status?: string | undefined }
-
 /** Returns one page, and one row more if there is a next page. Ids are in the order of creation. */
-export function listWebhookEndpointRows(
+export function listWebhookEndpoints(
   tx: TenantTx,
   page: PageRequest,
-  filter: WebhookEndpointFilter,
+  filter: { readonly status?: string | undefined },
 ): Promise<WebhookEndpoint[]> {
   return listEndpoints<WebhookEndpoint>(tx, page, [tx.tenantId], filter)
 }

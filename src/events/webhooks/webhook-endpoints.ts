@@ -1,4 +1,3 @@
-import type { ListRequest } from '../../api/list.ts'
 import type { Caller } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
@@ -13,12 +12,9 @@ import { ENDPOINTS_MAX, readWebhookUrl, type WebhookEndpoint } from './webhook-e
 import {
   changeWebhookEndpoint,
   deleteWebhookEndpoint,
-  getWebhookEndpointRow,
   insertWebhookEndpoint,
-  listWebhookEndpointRows,
   type NewSecret,
   replaceSecret,
-  type WebhookEndpointFilter,
 } from './webhook-endpoint-store.ts'
 import { newWebhookSecret, webhookSecretPlace } from './webhook-secret.ts'
 
@@ -79,21 +75,6 @@ export async function updateWebhookEndpoint(
 export async function removeWebhookEndpoint({ store, clock }: Needs, caller: Caller, id: string): Promise<void> {
   const entry = auditEntry('webhook_endpoint.deleted', knownId(id), caller)
   await store.single(caller.tenantId, (tx) => deleteWebhookEndpoint(tx, id, entry, clock.now()))
-}
-
-/** @throws Fault `resource.unknown` */
-export async function getWebhookEndpoint({ store }: Needs, { tenantId }: Caller, id: string): Promise<WebhookEndpoint> {
-  return store.single(tenantId, (tx) => getWebhookEndpointRow(tx, knownId(id)))
-}
-
-/** Returns one page, and one row more if there is a next page. */
-export async function listWebhookEndpoints(
-  { store }: Needs,
-  { tenantId }: Caller,
-  list: ListRequest,
-  filter: WebhookEndpointFilter,
-): Promise<WebhookEndpoint[]> {
-  return store.single(tenantId, (tx) => listWebhookEndpointRows(tx, list, filter))
 }
 
 /**

@@ -12,7 +12,8 @@ import { listEvents } from '../stream/list-events.ts'
 import { aHouse, anEndpoint, aTenant, type House, happen, until } from '../test-support/house.ts'
 import { aReceiver, type Message } from '../test-support/receiver.ts'
 import { listWebhookDeliveries, redeliverWebhook } from './deliveries.ts'
-import { getWebhookEndpoint, rotateWebhookSecret, updateWebhookEndpoint } from './webhook-endpoints.ts'
+import { getWebhookEndpoint } from './webhook-endpoint-store.ts'
+import { rotateWebhookSecret, updateWebhookEndpoint } from './webhook-endpoints.ts'
 
 const newestFirst = {
   ...{ size: 100, after: null, before: null, readDescending: true },
@@ -26,6 +27,10 @@ before(async () => {
   house.dispatch()
 })
 after(() => house.close())
+
+function endpointOf(caller: Caller, id: string) {
+  return house.platform.store.single(caller.tenantId, (tx) => getWebhookEndpoint(tx, id))
+}
 
 function deliveriesOf(caller: Caller, endpointId: string) {
   return listWebhookDeliveries(house.platform, caller, endpointId, newestFirst, everything)
@@ -146,7 +151,7 @@ test('a receiver that answers 500 ten times and then 200 gets each event', async
     )
   }
   assert(!JSON.stringify(told).includes('business'))
-  assert.equal((await getWebhookEndpoint(house.platform, caller, endpoint.id)).failingSince, null)
+  assert.equal((await endpointOf(caller, endpoint.id)).failingSince, null)
   await receiver.close()
 })
 
@@ -162,11 +167,11 @@ test('an event that cannot be delivered is dead after three days; the endpoint i
   const start = house.platform.clock.now()
   await until(async () => {
     await passToNext(caller, endpoint.id)
-    return (await getWebhookEndpoint(house.platform, caller, endpoint.id)).status === 'disabled'
+    return (await endpointOf(caller, endpoint.id)).status === 'disabled'
   })
   const days = (house.platform.clock.now().getTime() - start.getTime()) / 86_400_000
   assert(days > 2.9, `it was switched off after ${days} days`)
-  const { disabledReason, disabledAt, failingSince } = await getWebhookEndpoint(house.platform, caller, endpoint.id)
+  const { disabledReason, disabledAt, failingSince } = await endpointOf(caller, endpoint.id)
   assert.equal(disabledReason, 'failing')
   assert(disabledAt !== null && failingSince !== null)
   const [line] = await house.platform.store.single(caller.tenantId, (tx) =>
@@ -191,7 +196,7 @@ test('a receiver that is gone (410) is not asked again', async () => {
   const receiver = await aReceiver((response) => response.writeHead(410).end())
   const { endpoint } = await anEndpoint(house, caller, receiver.url)
   await happen(house, caller)
-  await until(async () => (await getWebhookEndpoint(house.platform, caller, endpoint.id)).disabledReason === 'gone')
+  await until(async () => (await endpointOf(caller, endpoint.id)).disabledReason === 'gone')
   await receiver.close()
 })
 
@@ -365,6 +370,6 @@ test('an endpoint whose last answer took longer than 3 s is sent one message at 
   await until(() => held.length === 3)
   for (const response of held.splice(0)) response.writeHead(204).end()
   await until(async () => (await deliveriesOf(caller, endpoint.id)).every(({ status }) => status === 'delivered'))
-  assert.equal((await getWebhookEndpoint(house.platform, caller, endpoint.id)).failingSince, null)
+  assert.equal((await endpointOf(caller, endpoint.id)).failingSince, null)
   await receiver.close()
 })

@@ -5,7 +5,7 @@ import { type FaultCode, faults } from '../../fault.ts'
 import type { Endpoint, EndpointBodyKind } from '../routes/endpoint.ts'
 import { headerParameters, notModifiedResponse } from '../routes/header-parameters.ts'
 import type { Route } from '../routes/route.ts'
-import { answerMetaSchema, errorMetaSchema } from './meta-schema.ts'
+import { errorMetaSchema } from './meta-schema.ts'
 
 /** What the OpenAPI document is generated from. */
 export type ReferenceParts = {
@@ -66,14 +66,14 @@ export function openApiOf({ config, routes, endpoints, webhook }: ReferenceParts
     Errors: errorsSchema,
     Links: linksSchema,
     OAuthError: oauthErrorSchema,
-    Meta: answerMetaSchema,
   }
   const paths: Record<string, Record<string, OpenApiOperation>> = {}
-  for (const route of routes)
-    methodsOf(paths, `/${route.group}${route.path}`)[route.method.toLowerCase()] = ofRoute(route, schemas)
+  const add = (path: string, method: string, operation: OpenApiOperation) => {
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation }
+  }
+  for (const route of routes) add(`/${route.group}${route.path}`, route.method, ofRoute(route, schemas))
   for (const endpoint of endpoints) {
-    if (endpoint.hidden) continue
-    methodsOf(paths, endpoint.path.replace('*}', '}'))[endpoint.method.toLowerCase()] = ofEndpoint(endpoint, schemas)
+    if (!endpoint.hidden) add(endpoint.path.replace('*}', '}'), endpoint.method, ofEndpoint(endpoint, schemas))
   }
   return {
     openapi: '3.1.0',
@@ -104,15 +104,6 @@ function ofWebhook({ summary, description, headers, body }: WebhookReference): o
     responses,
     security: [],
   }
-}
-
-function methodsOf(
-  paths: Record<string, Record<string, OpenApiOperation>>,
-  path: string,
-): Record<string, OpenApiOperation> {
-  const found = paths[path] ?? {}
-  paths[path] = found
-  return found
 }
 
 function tagsOf(config: ReferenceParts['config'], paths: OpenApi['paths']): object[] {
@@ -153,7 +144,7 @@ function ofRoute(route: Route, schemas: Record<string, object>): OpenApiOperatio
   const heading = groupTitles[route.group]
   const tag = route.tag === undefined ? heading : `${heading}: ${route.tag}`
   const reply = route.reply === undefined ? undefined : shapeOf(route.reply, schemas)
-  const success = reply === undefined ? {} : { content: contentOf(route, reply) }
+  const success = reply === undefined ? {} : { content: contentOf(envelopeOf(route, reply, schemas), route.produces) }
   return {
     operationId: operationIdOf(route.method, `/${route.group}${route.path}`),
     tags: [tag],
@@ -165,7 +156,9 @@ function ofRoute(route: Route, schemas: Record<string, object>): OpenApiOperatio
       ...queryParameters(route.query, schemas),
       ...headerParameters(route),
     ],
-    ...(route.body === undefined ? {} : { requestBody: bodyOf(shapeOf(route.body, schemas), route.textBodies) }),
+    ...(route.body !== undefined && {
+      requestBody: { required: true, content: contentOf(shapeOf(route.body, schemas), route.textBodies) },
+    }),
     responses: {
       [route.status]: { description: 'Success.', ...success },
       ...notModifiedResponse(route),
@@ -174,15 +167,17 @@ function ofRoute(route: Route, schemas: Record<string, object>): OpenApiOperatio
   }
 }
 
-function contentOf(route: Route, data: object): object {
-  const properties = {
-    data,
-    links: { $ref: '#/components/schemas/Links' },
-    meta: { $ref: '#/components/schemas/Meta' },
-  }
-  const schema = route.noEnvelope ? data : { type: 'object', required: ['data'], properties }
-  const others = (route.produces ?? []).map((type) => [type, { schema: { type: 'string' } }])
-  return { 'application/json': { schema }, ...Object.fromEntries(others) }
+function envelopeOf(route: Route, data: object, schemas: Record<string, object>): object {
+  if (route.noEnvelope) return data
+  const meta = route.meta === undefined ? { type: 'object' } : shapeOf(route.meta, schemas)
+  const properties = { data, links: { $ref: '#/components/schemas/Links' }, meta }
+  return { type: 'object', required: ['data'], properties }
+}
+
+/** JSON of a schema, or a text of other media types. */
+function contentOf(schema: object, others: readonly string[] = []): object {
+  const texts = others.map((type) => [type, { schema: { type: 'string' } }])
+  return { 'application/json': { schema }, ...Object.fromEntries(texts) }
 }
 
 /** One response per status; its description lists the codes and their titles. */
@@ -207,7 +202,8 @@ const repeatFaults = ['idempotency.mismatch', 'idempotency.busy'] as const
 const bodyFaults = ['request.malformed', 'request.too_large', 'request.media_type'] as const
 
 function ofEndpoint(endpoint: Endpoint, schemas: Record<string, object>): OpenApiOperation {
-  const body = endpoint.body === undefined ? {} : shapeOf(endpoint.body, schemas)
+  const schema = endpoint.body ?? endpoint.describedBody
+  const body = schema === undefined ? {} : shapeOf(schema, schemas)
   const content = { 'application/json': { schema: { $ref: '#/components/schemas/OAuthError' } } }
   const types = acceptedTypes[endpoint.accepts].map((type) => [
     type,
@@ -234,11 +230,6 @@ const acceptedTypes: Readonly<Record<EndpointBodyKind, readonly string[]>> = {
   json: ['application/json'],
   'form-or-json': [FORM, 'application/json'],
   'json-or-jwt': ['application/json', 'application/jwt'],
-}
-
-function bodyOf(schema: object, texts: readonly string[] = []): object {
-  const others = texts.map((type) => [type, { schema: { type: 'string' } }])
-  return { required: true, content: { 'application/json': { schema }, ...Object.fromEntries(others) } }
 }
 
 function pathParameters(path: string, schema: TSchema | undefined): object[] {

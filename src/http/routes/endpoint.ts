@@ -58,6 +58,8 @@ type Common = {
   readonly unreadable?: FaultCode
   /** Largest body in bytes; 1 MiB by default. */
   readonly bodyBytesMax?: number
+  /** Schema of the body for the reference only, where the use case validates the body with errors of its own. */
+  readonly describedBody?: TSchema
   /** Left out of the reference (console files, redirects). */
   readonly hidden?: true
 }

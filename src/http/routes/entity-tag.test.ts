@@ -1,18 +1,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isTagAmong } from './entity-tag.ts'
+import { entityTagOf, isUnchanged } from './entity-tag.ts'
 
-for (const [header, isAmong] of [
-  ['"a"', true],
-  ['W/"a"', true],
-  ['"b", W/"a"', true],
-  [' * ', true],
-  ['"b"', false],
-  ['a', false],
-  ['', false],
-  [undefined, false],
+const tag = entityTagOf('content')
+
+test('the tag of a representation is quoted and changes with its content', () => {
+  assert.match(tag, /^"[\w-]{22}"$/)
+  assert.notEqual(entityTagOf('other'), tag)
+})
+
+for (const [name, header, expected] of [
+  ['no header', undefined, false],
+  ['the tag', tag, true],
+  ['the weak form of the tag', `W/${tag}`, true],
+  ['a list with the tag', `"other", W/${tag}`, true],
+  ['another tag', '"other"', false],
+  ['a tag without its quotes', tag.slice(1, -1), false],
+  ['an asterisk', ' * ', true],
 ] as const) {
-  test(`If-None-Match ${header} ${isAmong ? 'names' : 'does not name'} the tag "a" (RFC 9110, 13.1.2)`, () => {
-    assert.equal(isTagAmong(header, '"a"'), isAmong)
+  test(`If-None-Match with ${name} is ${expected ? '' : 'not '}unchanged`, () => {
+    assert.equal(isUnchanged(header, tag), expected)
   })
 }

@@ -1,16 +1,16 @@
 import { sha256Base64url } from '../../crypto/digest.ts'
 
-/** Returns the entity tag of a content, which changes exactly when the content changes, without quotes. */
+/** Returns the strong entity tag of a representation, which changes exactly when the content changes. */
 export function entityTagOf(content: string | Uint8Array): string {
-  return sha256Base64url(content).slice(0, 22)
+  return `"${sha256Base64url(content).slice(0, 22)}"`
 }
 
 /**
- * Whether `If-None-Match` names an entity tag: a list of tags or `*`; weak and strong tags are compared alike.
+ * Returns whether `If-None-Match` names the tag: a list of tags, compared weakly, or `*`.
  *
  * @see [RFC 9110, 13.1.2](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.2)
  */
-export function isTagAmong(header: string | undefined, etag: string): boolean {
-  const tags = header?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? []
-  return tags.includes(etag) || tags.includes('*')
+export function isUnchanged(ifNoneMatch: string | undefined, entityTag: string): boolean {
+  const tags = ifNoneMatch?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? []
+  return tags.includes(entityTag) || tags.includes('*')
 }

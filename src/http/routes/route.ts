@@ -63,29 +63,37 @@ export class TextBody {
   }
 }
 
-type Common = {
+/** What a route may take from its group. */
+export type RouteDefaults = {
   readonly group: Group
-  readonly method: Method
-  /** One sentence for the API reference. */
-  readonly summary: string
   /** The scope that the caller must hold; null: every caller with a valid token. */
   readonly scope: Scope | null
   readonly status: number
   /** Refusals beyond those that every route has (401, 403, 404, 405, 406, 413, 415, 500, validation). */
   readonly faults: readonly FaultCode[]
+  /** Heading in the API reference; the title of the group by default. */
+  readonly tag?: string
+}
+
+/** What a route states itself, without its shapes. */
+export type RouteTraits = {
+  /** One sentence for the API reference. */
+  readonly summary: string
+  /** The members of `meta`, for the API reference; none by default. */
+  readonly meta?: TSchema
   /** The answer is sent without the envelope. */
   readonly noEnvelope?: true
   /** Whether the answer supports conditional requests and long polling: see `heldAnswer`. For the API reference. */
   readonly longPoll?: true
   /** Media types besides `application/json` that the answer may have. */
   readonly produces?: readonly string[]
-  /** Heading in the API reference; the title of the group by default. */
-  readonly tag?: string
   /** Media types besides `application/json` that the body may have. It is then a {@link TextBody}, of which only the UTF-8 is checked. */
   readonly textBodies?: readonly string[]
   /** Maximum number of values in a JSON body; 20,000 by default. */
   readonly jsonValuesMax?: number
 }
+
+type Common = RouteDefaults & RouteTraits & { readonly method: Method }
 
 /** A route as plain data. Made by {@link route}. */
 export type Route = Common & {
@@ -100,6 +108,29 @@ export type Route = Common & {
 type Read<S, Otherwise> = S extends TSchema ? Static<S> : Otherwise
 type Text<T> = T extends readonly string[] ? TextBody : never
 type Written<R> = Answer<Read<R, undefined>> | RawAnswer
+type Optional = TSchema | undefined
+
+/** The shapes of a route, and its work, typed by them. */
+export type RouteShapes<
+  P extends string,
+  PS extends Optional,
+  QS extends Optional,
+  BS extends Optional,
+  RS extends Optional,
+  TS extends readonly string[] | undefined,
+> = {
+  readonly query?: QS
+  readonly body?: BS
+  readonly reply?: RS
+  readonly textBodies?: TS
+  readonly handle: (
+    context: RouteContext<
+      Read<PS, PathParams<P>>,
+      Read<QS, Readonly<Record<never, string>>>,
+      Read<BS, undefined> | Text<TS>
+    >,
+  ) => Promise<Written<RS>> | Written<RS>
+}
 
 /**
  * Declares one operation of our API. Unknown members of body and query are refused, and members that the reply schema lacks are not sent.
@@ -108,10 +139,10 @@ type Written<R> = Answer<Read<R, undefined>> | RawAnswer
  */
 export function route<
   const P extends string,
-  PS extends TSchema | undefined = undefined,
-  QS extends TSchema | undefined = undefined,
-  BS extends TSchema | undefined = undefined,
-  RS extends TSchema | undefined = undefined,
+  PS extends Optional = undefined,
+  QS extends Optional = undefined,
+  BS extends Optional = undefined,
+  RS extends Optional = undefined,
   const TS extends readonly string[] | undefined = undefined,
 >(
   spec: Common & {
@@ -119,18 +150,7 @@ export function route<
     readonly path: P
     /** Checks for the path parameters; they are free strings otherwise. */
     readonly params?: PS
-    readonly query?: QS
-    readonly body?: BS
-    readonly reply?: RS
-    readonly textBodies?: TS
-    readonly handle: (
-      context: RouteContext<
-        Read<PS, PathParams<P>>,
-        Read<QS, Readonly<Record<never, string>>>,
-        Read<BS, undefined> | Text<TS>
-      >,
-    ) => Promise<Written<RS>> | Written<RS>
-  },
+  } & RouteShapes<P, PS, QS, BS, RS, TS>,
 ): Route {
   // The server validates params, query and body against the schemas that type `handle`.
   return spec as unknown as Route

@@ -8,7 +8,7 @@ import { onBehalfOf } from '../routes/tenant-of-work.ts'
 import { type Check, checkMaker } from '../validation/check.ts'
 import { BODY_BYTES_MAX, isJsonType, mediaTypeOf, readForm, readJson, repeatedParameter } from './body.ts'
 import { type KnownPath, routerPath } from './known-paths.ts'
-import { sendComplete } from './send-whole.ts'
+import { sendResponse } from './send-response.ts'
 
 /** An endpoint with the compiled check of its body. */
 type MountedEndpoint = { readonly endpoint: Endpoint; readonly checkBody: Check | null }
@@ -106,30 +106,15 @@ function readBody(accepts: EndpointBodyKind, type: string, bytes: Buffer): unkno
 }
 
 function send(endpoint: Endpoint, reply: FastifyReply, answer: EndpointResponse): FastifyReply {
-  const { body, status } = answer
+  const { body = null, status } = answer
   const headers: Record<string, string | readonly string[]> = {}
   // A response to POST is for its caller only.
   if (endpoint.method === 'POST') headers['cache-control'] = 'no-store'
   if (endpoint.crossOrigin) headers['access-control-allow-origin'] = '*'
   Object.assign(headers, answer.headers)
-  if (body === undefined) return sendComplete(reply, { status, headers, body: null })
-  const isBytes = typeof body === 'string' || Buffer.isBuffer(body)
-  if (body instanceof Readable) return sendStream(reply, answer, headers, body)
+  if (body === null) return sendResponse(reply, { status, headers, body })
+  const isRaw = typeof body === 'string' || Buffer.isBuffer(body) || body instanceof Readable
   // RFC 8259 11: no charset on JSON
-  headers['content-type'] = answer.type ?? (isBytes ? 'application/octet-stream' : 'application/json')
-  return sendComplete(reply, { status, headers, body: isBytes ? body : JSON.stringify(body) })
-}
-
-function sendStream(
-  reply: FastifyReply,
-  { status, type }: EndpointResponse,
-  headers: Readonly<Record<string, string | readonly string[]>>,
-  body: object,
-): FastifyReply {
-  // The types of the framework allow mutable arrays only.
-  return reply
-    .headers(headers as Record<string, string | string[]>)
-    .header('content-type', type ?? 'application/octet-stream')
-    .code(status)
-    .send(body)
+  headers['content-type'] = answer.type ?? (isRaw ? 'application/octet-stream' : 'application/json')
+  return sendResponse(reply, { status, headers, body: isRaw ? body : JSON.stringify(body) })
 }

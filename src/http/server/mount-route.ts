@@ -13,7 +13,7 @@ import { type Check, checkMaker } from '../validation/check.ts'
 import { checkTexts } from '../validation/check-texts.ts'
 import { isJsonType, mediaTypeOf, readJson, readText } from './body.ts'
 import { type KnownPath, routerPath } from './known-paths.ts'
-import { sendComplete } from './send-whole.ts'
+import { sendResponse } from './send-response.ts'
 import { type Write, writer } from './write.ts'
 
 /** Authenticates a request by its token. @throws Fault `token.missing`, `token.invalid` */
@@ -116,12 +116,12 @@ async function runRoute(needs: RouteNeeds, mounted: MountedRoute, request: Fasti
   const context = readContext(needs.platform, caller, mounted, request, path)
   const repeatable = idempotentRequestOf(request.headers['idempotency-key'], request.method, request.url, request.body)
   if (repeatable === null || needs.idempotency === null) {
-    return send(mounted, reply, await mounted.route.handle(context))
+    return sendResponse(reply, responseOf(mounted, await mounted.route.handle(context)))
   }
   const kept = await answerOnce(needs.idempotency, caller, repeatable, async (operation) =>
     keptAnswerOf(mounted, await mounted.route.handle({ ...context, operation })),
   )
-  return sendKept(reply, kept)
+  return sendResponse(reply, kept)
 }
 
 function readContext(platform: Platform, caller: Caller, mounted: MountedRoute, request: FastifyRequest, path: string) {
@@ -175,26 +175,21 @@ function textOf({ route, write }: MountedRoute, { status, headers, ...rest }: An
   }
 }
 
-function keptAnswerOf(mounted: MountedRoute, answer: Answer | RawAnswer): KeptAnswer {
+function responseOf(
+  mounted: MountedRoute,
+  answer: Answer | RawAnswer,
+): Omit<KeptAnswer, 'body'> & Pick<RawAnswer, 'body'> {
   if (answer.kind === 'answer') return textOf(mounted, answer)
-  const { body } = answer
-  if (typeof body !== 'string' && !Buffer.isBuffer(body))
-    throw new Error('a stream cannot be kept for repeated requests')
-  return { status: answer.status ?? mounted.route.status, headers: headersOf(mounted, answer), body }
+  return { status: answer.status ?? mounted.route.status, headers: headersOf(mounted, answer), body: answer.body }
+}
+
+function keptAnswerOf(mounted: MountedRoute, answer: Answer | RawAnswer): KeptAnswer {
+  const { body, ...head } = responseOf(mounted, answer)
+  if (typeof body === 'string' || Buffer.isBuffer(body)) return { ...head, body }
+  throw new Error('a stream cannot be kept for repeated requests')
 }
 
 function headersOf({ offered }: MountedRoute, { type, headers }: RawAnswer): Record<string, string> {
   const vary: Record<string, string> = offered.length > 1 ? { vary: 'accept' } : {}
   return { ...headers, 'content-type': type, 'cache-control': 'no-store', ...vary }
-}
-
-function send(mounted: MountedRoute, reply: FastifyReply, answer: Answer | RawAnswer): FastifyReply {
-  const isStream = answer.kind === 'raw' && typeof answer.body !== 'string' && !Buffer.isBuffer(answer.body)
-  if (!isStream) return sendKept(reply, keptAnswerOf(mounted, answer))
-  reply.code(answer.status ?? mounted.route.status).headers(headersOf(mounted, answer))
-  return reply.send(answer.body)
-}
-
-function sendKept(reply: FastifyReply, { status, headers, body }: KeptAnswer): FastifyReply {
-  return sendComplete(reply, { status, headers, body: body.length === 0 ? null : body })
 }

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../config.ts'
 import { equalInConstantTime } from '../../crypto/digest.ts'
 import { Fault } from '../../fault.ts'
 import type { Log } from '../../platform.ts'
+import { withTimeLimit } from '../../time-limit.ts'
 import { bearerToken } from '../routes/bearer-token.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 
@@ -54,16 +54,13 @@ function admitReader({ isDevelopment, metricsToken }: OperationsNeeds['config'],
 }
 
 async function failedChecks({ readiness, log }: OperationsNeeds): Promise<string[]> {
-  const outcomes = await Promise.allSettled(readiness.map((one) => inTime(one.check())))
+  const outcomes = await Promise.allSettled(
+    readiness.map(({ check }) => withTimeLimit(check(), CHECK_MS_MAX, () => new Error('took too long'))),
+  )
   return readiness.flatMap(({ name }, index) => {
     const outcome = outcomes[index]
     if (outcome?.status !== 'rejected') return []
     log.warn({ check: name, cause: outcome.reason instanceof Error ? outcome.reason.message : undefined }, 'not ready')
     return [name]
   })
-}
-
-async function inTime(work: Promise<void>): Promise<void> {
-  const late = sleep(CHECK_MS_MAX, undefined, { ref: false }).then(() => Promise.reject(new Error('took too long')))
-  await Promise.race([work, late])
 }

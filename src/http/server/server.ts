@@ -14,6 +14,7 @@ import { type ExternalCounter, openMetrics } from '../telemetry/metrics.ts'
 import { type LogRequest, logFault, requestLog } from '../telemetry/request-log.ts'
 import { BODY_BYTES_MAX } from './body.ts'
 import { brokenRequestHandler } from './broken-request.ts'
+import { boundIdleConnections } from './idle-connections.ts'
 import { type KnownPath, type MethodsAt, methodsAt } from './known-paths.ts'
 import { mountEndpoints } from './mount-endpoint.ts'
 import { type AuthenticateRequest, mountRoutes } from './mount-route.ts'
@@ -23,7 +24,14 @@ import { addCommonHeaders, commonHeaders, JSON_CSP } from './response-headers.ts
 import { type Stopping, stopServer } from './stop.ts'
 import { type Edge, sendFault } from './trace.ts'
 
-const HEADER_SECONDS_MAX = 30
+/** How long a client may take to send a request, and its header. Open connections are checked every second. */
+const REQUEST_MS_MAX = 30_000
+const HEADER_MS_MAX = 10_000
+const CHECK_MS = 1000
+/** Longer than load balancers keep an idle connection, so that they close it first. */
+const IDLE_MS_MAX = 65_000
+const IDLE_CONNECTIONS_MAX = 2000
+const CONNECTIONS_MAX = 10_000
 
 /** What a server is built from. Routes and endpoints are data. */
 export type ServerParts = {
@@ -106,16 +114,22 @@ type RefuseBroken = ReturnType<typeof brokenRequestHandler>
 function newApp(config: Config, refuseBroken: RefuseBroken, logRequest: LogRequest): FastifyInstance {
   const app = fastify({
     logger: false,
-    // A missing Host is refused by a hook, in the envelope.
-    http: { optimizeEmptyRequests: true, requireHostHeader: false },
+    http: {
+      optimizeEmptyRequests: true,
+      // A missing Host is refused by a hook, in the envelope.
+      requireHostHeader: false,
+      headersTimeout: HEADER_MS_MAX,
+      requestTimeout: REQUEST_MS_MAX,
+      connectionsCheckingInterval: CHECK_MS,
+    },
     genReqId: randomId,
     requestIdHeader: false,
     // The nearest proxy only: a client can forge every earlier entry of X-Forwarded-For.
     trustProxy: config.trustProxy && ((_address, hop) => hop === 0),
     bodyLimit: BODY_BYTES_MAX,
     return503OnClosing: false,
-    requestTimeout: HEADER_SECONDS_MAX * 1000,
-    keepAliveTimeout: 65_000,
+    requestTimeout: REQUEST_MS_MAX,
+    keepAliveTimeout: IDLE_MS_MAX,
     routerOptions: { maxParamLength: 1024 },
     // No hook runs for requests that the router refuses.
     frameworkErrors: (error, request, reply) => {
@@ -126,6 +140,8 @@ function newApp(config: Config, refuseBroken: RefuseBroken, logRequest: LogReque
     },
     clientErrorHandler: (error, socket) => refuseBroken(error, socket),
   })
+  app.server.maxConnections = CONNECTIONS_MAX
+  boundIdleConnections(app.server, IDLE_CONNECTIONS_MAX)
   app.server.on('connect', (_request, socket) => refuseBroken(new Fault('request.method'), socket))
   // Node would answer 417 itself. RFC 9110 10.1.1 lets a server ignore an expectation that it does not know.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))

@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
 import { conditionalAnswer } from '../../api/held-answer.ts'
 import { IdParams } from '../../api/id-params.ts'
-import { filtersOf, listAnswer, listPage, parseListQuery } from '../../api/list.ts'
+import { filtersOf, listAnswer, parseListQuery } from '../../api/list.ts'
+import { routeGroup } from '../../api/route-group.ts'
 import { once } from '../../http/routes/operation.ts'
-import { answer, type Route, rawAnswer, route } from '../../http/routes/route.ts'
+import { answer, type Route, rawAnswer } from '../../http/routes/route.ts'
 import { acceptBatch } from './accept-batch.ts'
 import { listBatchItems } from './batch-item-store.ts'
 import { openBatchProgress } from './batch-progress.ts'
@@ -24,21 +25,19 @@ import {
 
 const STREAM = 'text/event-stream'
 
-const batches = { group: 'creds', tag: 'batches' } as const
+const batches = routeGroup({
+  ...{ group: 'creds', tag: 'batches', path: '/credentials/issuance/batch', params: IdParams, reply: BatchView },
+  scope: { read: 'issuance:read', write: 'issuance:write' },
+})
 
-const accept = route({
-  ...batches,
-  method: 'POST',
-  path: '/credentials/issuance/batch',
+const accept = batches.post('', {
   summary:
     'Accepts a batch of up to 1,000 issuances, as JSON or as a CSV table; a job issues the items, each with its own result.',
-  scope: 'issuance:write',
   query: BatchQuery,
   body: BatchBody,
   textBodies: ['text/csv'],
   jsonValuesMax: 100_000,
   status: 202,
-  reply: BatchView,
   faults: ['resource.unknown'],
   handle: async ({ platform, caller, query, body, href, operation }) => {
     const batch = await once(
@@ -51,36 +50,20 @@ const accept = route({
   },
 })
 
-const list = route({
-  ...batches,
-  method: 'GET',
-  path: '/credentials/issuance/batch',
+const list = batches.list('', {
   summary: 'Lists the batches of the last 30 days.',
-  scope: 'issuance:read',
   query: BatchListQuery,
-  status: 200,
-  reply: Type.Array(BatchView),
-  faults: [],
-  handle: ({ platform, caller, query, href }) =>
-    listPage(
-      { query, href },
-      (ask) => platform.store.single(caller.tenantId, (tx) => listBatches(tx, ask, filtersOf(query))),
-      showBatch,
-    ),
+  read: ({ platform, caller }, list, filters) =>
+    platform.store.single(caller.tenantId, (tx) => listBatches(tx, list, filters)),
+  show: showBatch,
 })
 
-const get = route({
-  ...batches,
-  method: 'GET',
-  path: '/credentials/issuance/batch/{id}',
+const get = batches.get('/{id}', {
   summary:
     'Returns a batch with its first items; with `Prefer: wait`, once it has progressed; with `Accept: text/event-stream`, an event for each progress.',
   longPoll: true,
-  scope: 'issuance:read',
-  params: IdParams,
-  status: 200,
   reply: BatchWithItemsView,
-  faults: ['resource.unknown', 'request.rate_limited'],
+  faults: ['request.rate_limited'],
   produces: [STREAM],
   handle: async ({ platform, caller, params: { id }, headers, href, responseType }) => {
     if (responseType === STREAM) {
@@ -99,17 +82,10 @@ const get = route({
   },
 })
 
-const listItems = route({
-  ...batches,
-  method: 'GET',
-  path: '/credentials/issuance/batch/{id}/items',
+const listItems = batches.get('/{id}/items', {
   summary: 'Lists the items of a batch with their results, by default in their order.',
-  scope: 'issuance:read',
-  params: IdParams,
   query: BatchItemListQuery,
-  status: 200,
   reply: Type.Array(BatchItemView),
-  faults: ['resource.unknown'],
   handle: async ({ platform, caller, params: { id }, query, href }) => {
     const batch = await getBatch(platform, caller, id)
     const ask = parseListQuery(query, 'index')

@@ -5,7 +5,7 @@ import type { Issuance, IssuanceStatus } from './issuance.ts'
 import { CLAIMS_END, isOfferOver, issuanceColumns } from './issuance-store.ts'
 
 /** Filters of the list of issuances. */
-export type IssuanceFilter = {
+type IssuanceFilter = {
   readonly templateId?: string | undefined
   readonly status?: IssuanceStatus | undefined
   readonly reference?: string | undefined

@@ -1,33 +1,36 @@
 import { Type } from 'typebox'
 import { conditionalAnswer } from '../../api/held-answer.ts'
 import { IdParams } from '../../api/id-params.ts'
-import { filtersOf, listPage } from '../../api/list.ts'
+import { routeGroup } from '../../api/route-group.ts'
 import { once } from '../../http/routes/operation.ts'
-import { answer, type Route, route } from '../../http/routes/route.ts'
+import { answer, type Route } from '../../http/routes/route.ts'
 import { cancelIssuance } from './cancel-issuance.ts'
 import { createAndDeliver } from './create-and-deliver.ts'
 import { createIssuance } from './create-issuance.ts'
 import { getIssuance } from './get-issuance.ts'
-import { type IssuanceFilter, listIssuances } from './issuance-list-store.ts'
+import { listIssuances } from './issuance-list-store.ts'
 import { watchedIssuances } from './issuance-store.ts'
 import { showIssuance } from './issuance-view.ts'
 import { rereadIssuance } from './reread-issuance.ts'
 import { CreateIssuanceBody, IssuanceListQuery, IssuanceView } from './schemas.ts'
 import type { WalletPort } from './wallet-port.ts'
 
-const issuances = { group: 'creds', tag: 'issuances' } as const
+const Delivery = Type.Object(
+  { id: Type.String(), status: Type.String() },
+  { description: 'With a recipient: the delivery, as in `GET /wallet/v2/orgs/deliveries/{id}`.' },
+)
+
+const issuances = routeGroup({
+  ...{ group: 'creds', tag: 'issuances', params: IdParams, reply: IssuanceView },
+  scope: { read: 'issuance:read', write: 'issuance:write' },
+})
 
 const createWith = (deliveries: WalletPort) =>
-  route({
-    ...issuances,
-    method: 'POST',
-    path: '/credentials/issuance',
+  issuances.post('/credentials/issuance', {
     summary:
       'Creates an issuance and returns the credential offer to show to the holder; with a recipient, delivers the credential to that user.',
-    scope: 'issuance:write',
     body: CreateIssuanceBody,
-    status: 200,
-    reply: IssuanceView,
+    meta: Type.Object({ delivery: Type.Optional(Delivery) }),
     faults: [
       'resource.unknown',
       'attributes.rejected',
@@ -58,41 +61,28 @@ const createWith = (deliveries: WalletPort) =>
     },
   })
 
-function listAt<const P extends string>(path: P): Route {
-  return route({
-    ...issuances,
-    method: 'GET',
-    path,
+function listAt(path: string): Route {
+  return issuances.list(path, {
     summary: 'Lists the issuances of the tenant.',
-    scope: 'issuance:read',
     query: IssuanceListQuery,
-    status: 200,
-    reply: Type.Array(IssuanceView),
-    faults: [],
-    handle: ({ platform, caller, query, href }) =>
-      listPage(
-        { query, href },
-        (list) =>
-          platform.store.single(caller.tenantId, (tx) =>
-            listIssuances(tx, list, filterOf(query), platform.clock.now()),
-          ),
-        (row) => showIssuance(platform, caller, row),
-      ),
+    read: ({ platform, caller }, list, filters) => {
+      const { createdAfter, createdBefore, ...filter } = filters
+      const times = {
+        ...(createdAfter !== undefined && { createdAfter: new Date(createdAfter) }),
+        ...(createdBefore !== undefined && { createdBefore: new Date(createdBefore) }),
+      }
+      return platform.store.single(caller.tenantId, (tx) =>
+        listIssuances(tx, list, { ...filter, ...times }, platform.clock.now()),
+      )
+    },
+    show: (row, { platform, caller }) => showIssuance(platform, caller, row),
   })
 }
 
 function getAt(path: '/credentials/{id}' | '/credentials/issuance/{id}'): Route {
-  return route({
-    ...issuances,
-    method: 'GET',
-    path,
+  return issuances.get(path, {
     summary: 'Returns an issuance; with `Prefer: wait`, once it has changed.',
     longPoll: true,
-    scope: 'issuance:read',
-    params: IdParams,
-    status: 200,
-    reply: IssuanceView,
-    faults: ['resource.unknown'],
     handle: ({ platform, caller, params, headers }) =>
       conditionalAnswer(
         { platform, caller, headers },
@@ -107,27 +97,11 @@ function getAt(path: '/credentials/{id}' | '/credentials/issuance/{id}'): Route 
 }
 
 function cancelAt(path: '/credentials/{id}' | '/credentials/issuance/{id}'): Route {
-  return route({
-    ...issuances,
-    method: 'DELETE',
-    path,
+  return issuances.delete(path, {
     summary: 'Cancels an open issuance and erases its claims.',
-    scope: 'issuance:write',
-    params: IdParams,
-    status: 200,
-    reply: IssuanceView,
-    faults: ['resource.unknown', 'state.invalid'],
+    faults: ['state.invalid'],
     handle: async ({ platform, caller, params }) => answer(await cancelIssuance(platform, caller, params.id)),
   })
-}
-
-function filterOf(query: IssuanceListQuery): IssuanceFilter {
-  const { createdAfter, createdBefore, ...filter } = filtersOf(query)
-  return {
-    ...filter,
-    ...(createdAfter !== undefined && { createdAfter: new Date(createdAfter) }),
-    ...(createdBefore !== undefined && { createdBefore: new Date(createdBefore) }),
-  }
 }
 
 /** Issuances, in our API. @param deliveries Delivers credentials to the wallets of the tenant's users. */

@@ -11,6 +11,7 @@ import { publishIssuerMetadata, publishServerMetadata } from './publish-metadata
 import { limitIssuanceRefusals, limitNonces, refundNonce } from './rate-limits.ts'
 import { recordNotification } from './record-notification.ts'
 import { redeemPreAuthorizedCode } from './redeem-code.ts'
+import { CredentialRequestBody, NotificationBody, TokenForm } from './schemas.ts'
 import { offerQrText, serveOffer } from './serve-offer.ts'
 
 const tag = 'OpenID4VCI'
@@ -76,6 +77,7 @@ const token = endpoint({
   summary: 'Redeems a pre-authorized code for an access token, once.',
   tag,
   accepts: 'form',
+  describedBody: TokenForm,
   handle: async ({ platform, params, body, ip, requestId }) => {
     const tenant = await getTenant(platform, params.tenant)
     const redeem = () => redeemPreAuthorizedCode(platform, tenant, body, { ip, requestId })
@@ -103,6 +105,7 @@ const credential = endpoint({
   summary: 'Issues a credential, one copy for each key that the wallet proves to hold.',
   tag,
   accepts: 'json',
+  describedBody: CredentialRequestBody,
   needsToken: true,
   // [VCI-C3] Never the general invalid_request.
   unreadable: 'credential_request.invalid',
@@ -122,6 +125,7 @@ const notification = endpoint({
   summary: 'Records a notification of the wallet about an issued credential.',
   tag,
   accepts: 'json',
+  describedBody: NotificationBody,
   needsToken: true,
   // [VCI-X3]
   unreadable: 'notification.invalid',

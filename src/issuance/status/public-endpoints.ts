@@ -2,7 +2,7 @@ import { getTenant } from '../../directory/tenants/find-tenant.ts'
 import { Fault } from '../../fault.ts'
 import { notAcceptable, preferredType } from '../../http/routes/accept.ts'
 import { type Endpoint, type EndpointResponse, endpoint } from '../../http/routes/endpoint.ts'
-import { isTagAmong } from '../../http/routes/entity-tag.ts'
+import { isUnchanged } from '../../http/routes/entity-tag.ts'
 import { STATUS_LIST_CWT_MEDIA_TYPE } from '../../protocols/status-list/status-list-cwt.ts'
 import { STATUS_LIST_MEDIA_TYPE } from '../../protocols/status-list/status-list-token.ts'
 import { publishAggregation, publishStatusList } from './publish-status-list.ts'
@@ -54,7 +54,7 @@ function answerOf(list: PublishedList, type: string, coding: unknown, known: str
   // RFC 9110 8.8.3.3: each content coding has its own entity tag.
   const etag = `"${list.etag}${gzipped === null ? '' : '-gzip'}"`
   const headers = { etag, 'cache-control': `public, max-age=${CACHED_SECONDS}`, vary: 'accept, accept-encoding' }
-  if (isTagAmong(known, etag)) return { status: 304, headers }
+  if (isUnchanged(known, etag)) return { status: 304, headers }
   if (gzipped === null) return { status: 200, type, body: list.token, headers }
   return { status: 200, type, body: gzipped, headers: { ...headers, 'content-encoding': 'gzip' } }
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { answer, type Route, route } from '../../http/routes/route.ts'
+import { routeGroup } from '../../api/route-group.ts'
+import { answer, type Route } from '../../http/routes/route.ts'
 import { credentialStatuses } from '../issuances/schemas.ts'
 import { changeStatuses } from './change-status.ts'
 import { type StatusTransition, statusTransitions } from './credential-status.ts'
@@ -48,18 +49,13 @@ const summaries = {
   reinstate: 'Ends the suspension of issued credentials. Each credential has its own result.',
 } as const
 
+const credentials = routeGroup({ group: 'creds', tag: 'issuances', scope: 'issuance:write', path: '/credentials' })
+
 function changeAt(change: StatusTransition): Route {
-  return route({
-    group: 'creds',
-    method: 'POST',
-    path: `/credentials/${change.verb}`,
-    tag: 'issuances',
+  return credentials.post(`/${change.verb}`, {
     summary: summaries[change.verb],
-    scope: 'issuance:write',
     body: ChangeBody,
-    status: 200,
     reply: Type.Object({ results: Type.Array(Result) }, { $id: 'StandingResults' }),
-    faults: [],
     handle: async ({ platform, caller, body }) =>
       answer({ results: await changeStatuses(platform, caller, body.ids, change) }),
   })

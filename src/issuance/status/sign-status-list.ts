@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
+import { sha256Base64url } from '../../crypto/digest.ts'
 import { canonical } from '../../crypto/jwk.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
-import { entityTagOf } from '../../http/routes/entity-tag.ts'
 import type { Platform } from '../../platform.ts'
 import type { CompressedList } from '../../protocols/status-list/packed-list.ts'
 import { buildStatusListCwt } from '../../protocols/status-list/status-list-cwt.ts'
@@ -72,5 +72,5 @@ export async function signStatusList(
 }
 
 function published(token: Buffer, gzipped: Buffer | null): PublishedList {
-  return { token, gzipped, etag: entityTagOf(token) }
+  return { token, gzipped, etag: sha256Base64url(token).slice(0, 22) }
 }

@@ -1,8 +1,9 @@
 import { Type } from 'typebox'
 import { IdParams } from '../../api/id-params.ts'
-import { listPage, listQuery } from '../../api/list.ts'
+import { listQuery } from '../../api/list.ts'
+import { routeGroup } from '../../api/route-group.ts'
 import { once } from '../../http/routes/operation.ts'
-import { answer, route } from '../../http/routes/route.ts'
+import { answer } from '../../http/routes/route.ts'
 import { archiveCredentialTemplate } from './archive-template.ts'
 import { createCredentialTemplate } from './create-template.ts'
 import { replaceCredentialTemplate } from './replace-template.ts'
@@ -17,17 +18,16 @@ const ListQuery = listQuery({
   filters: { archived: Type.Enum(['true', 'false'], { description: 'Archived templates instead of active ones.' }) },
 })
 
-const templates = { group: 'creds', tag: 'credential templates' } as const
+const templates = routeGroup({
+  ...{ group: 'creds', tag: 'credential templates', path: '/templates/credentials' },
+  ...{ params: IdParams, reply: TemplateView },
+  scope: { read: 'issuance:read', write: 'issuance:write' },
+})
 
-const create = route({
-  ...templates,
-  method: 'POST',
-  path: '/templates/credentials',
+const create = templates.post('', {
   summary: 'Creates a credential template, which also publishes its type.',
-  scope: 'issuance:write',
   body: TemplateBody,
   status: 201,
-  reply: TemplateView,
   faults: ['state.conflict'],
   handle: async ({ platform, caller, body, operation }) => {
     const created = await once(
@@ -39,71 +39,35 @@ const create = route({
   },
 })
 
-const list = route({
-  ...templates,
-  method: 'GET',
-  path: '/templates/credentials',
+const list = templates.list('', {
   summary: 'Lists the credential templates of the tenant.',
-  scope: 'issuance:read',
   query: ListQuery,
-  status: 200,
-  reply: Type.Array(TemplateView),
-  faults: [],
-  handle: ({ platform, caller, query, href }) => {
-    const filter = { archived: query['filter[archived]'] ?? 'false', name: query['search[name]'] } as const
-    const issuer = platform.urls.issuer(caller.tenantSlug)
-    return listPage(
-      { query, href },
-      (list) => platform.store.single(caller.tenantId, (tx) => listCredentialTemplates(tx, list, filter)),
-      (row) => showCredentialTemplate(row, issuer),
-    )
-  },
+  read: ({ platform, caller }, list, { archived = 'false', name }) =>
+    platform.store.single(caller.tenantId, (tx) => listCredentialTemplates(tx, list, { archived, name })),
+  show: (row, { platform, caller }) => showCredentialTemplate(row, platform.urls.issuer(caller.tenantSlug)),
 })
 
-const get = route({
-  ...templates,
-  method: 'GET',
-  path: '/templates/credentials/{id}',
+const get = templates.get('/{id}', {
   summary: 'Returns a credential template, also an archived one.',
-  scope: 'issuance:read',
-  params: IdParams,
-  status: 200,
-  reply: TemplateView,
-  faults: ['resource.unknown'],
   handle: async ({ platform, caller, params }) => {
     const found = await latestTemplate(platform, caller.tenantId, params.id)
     return answer(showCredentialTemplate(found, platform.urls.issuer(caller.tenantSlug)))
   },
 })
 
-const replace = route({
-  ...templates,
-  method: 'PUT',
-  path: '/templates/credentials/{id}',
+const replace = templates.put('/{id}', {
   summary:
     'Replaces a credential template. Existing issuances keep the version they were created from; code, format, docType and revocable cannot be changed.',
-  scope: 'issuance:write',
-  params: IdParams,
   body: TemplateBody,
-  status: 200,
-  reply: TemplateView,
-  faults: ['resource.unknown', 'state.conflict'],
+  faults: ['state.conflict'],
   handle: async ({ platform, caller, params, body }) => {
     const replaced = await replaceCredentialTemplate(platform, caller, params.id, body)
     return answer(showCredentialTemplate(replaced, platform.urls.issuer(caller.tenantSlug)))
   },
 })
 
-const archive = route({
-  ...templates,
-  method: 'DELETE',
-  path: '/templates/credentials/{id}',
+const archive = templates.delete('/{id}', {
   summary: 'Archives a credential template: nothing is issued from it any more, its type stays published.',
-  scope: 'issuance:write',
-  params: IdParams,
-  status: 200,
-  reply: TemplateView,
-  faults: ['resource.unknown'],
   handle: async ({ platform, caller, params }) => {
     const archived = await archiveCredentialTemplate(platform, caller, params.id)
     return answer(showCredentialTemplate(archived, platform.urls.issuer(caller.tenantSlug)))

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { filtersOf, listPage, listQuery } from '../../api/list.ts'
-import { route } from '../../http/routes/route.ts'
+import { listQuery } from '../../api/list.ts'
+import { routeGroup } from '../../api/route-group.ts'
 import type { Platform } from '../../platform.ts'
 import { wellKnownUrl } from '../../protocols/openid4vci/well-known.ts'
 import { listPublishedTypes, type PublishedType } from './published-type-store.ts'
@@ -40,27 +40,14 @@ const ListQuery = listQuery({
   },
 })
 
-const list = route({
-  group: 'creds',
-  method: 'GET',
-  path: '/types',
-  tag: 'types',
+// Public data, without a scope: type metadata and issuer metadata publish the same.
+const list = routeGroup({ group: 'creds', tag: 'types', scope: null }).list('/types', {
   summary: 'Lists the credential types that the organisations of this deployment publish.',
-  // Public data: type metadata and issuer metadata publish the same.
-  scope: null,
   query: ListQuery,
-  status: 200,
-  reply: Type.Array(TypeReply),
-  faults: [],
-  handle: ({ platform: { store, urls }, query, href }) =>
-    listPage(
-      { query, href },
-      (ask) =>
-        store.across('types published by all tenants', (tx) =>
-          listPublishedTypes(tx, urls.issuer(''), ask, filtersOf(query)),
-        ),
-      (row) => showType(urls, row),
-    ),
+  reply: TypeReply,
+  read: ({ platform: { store, urls } }, list, filters) =>
+    store.across('types published by all tenants', (tx) => listPublishedTypes(tx, urls.issuer(''), list, filters)),
+  show: (row, { platform }) => showType(platform.urls, row),
 })
 
 /** The types of the deployment, in our API. */

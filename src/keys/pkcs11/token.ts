@@ -1,4 +1,5 @@
 import { Fault } from '../../fault.ts'
+import { withTimeLimit } from '../../time-limit.ts'
 import { isTransientResult, type Mechanism, mechanisms, TokenError } from './cryptoki.ts'
 import { loadModule, type Module } from './load-module.ts'
 import { findSlot, isLoggedIn, type Login, listMechanisms, loginOnce, openSession, type TokenSlot } from './session.ts'
@@ -137,17 +138,7 @@ function semaphore(most: number) {
   }
 }
 
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const end = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(late()), WAIT_MS_MAX)
-  })
-  try {
-    return await Promise.race([work, end])
-  } finally {
-    clearTimeout(timer)
-  }
-}
+const inTime = <T>(work: Promise<T>) => withTimeLimit(work, WAIT_MS_MAX, late)
 
 function late(): Error {
   return new Error(`the token has not responded for ${WAIT_MS_MAX} ms`)

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { withTimeLimit } from '../../time-limit.ts'
 import { DatabaseUnavailable } from '../database-unavailable.ts'
 import { type Engine, type RunStatement, sessionContextValues, setSessionContext } from '../engine.ts'
 import type { Sql } from '../store.ts'
@@ -141,15 +142,9 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
 }
 
 async function withDeadline<T>(answer: Promise<T>, msMax: number): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`no answer within ${msMax} ms`)), msMax)
-  try {
-    return await Promise.race([answer, late])
-  } catch (error) {
+  return withTimeLimit(answer, msMax, () => new Error(`no answer within ${msMax} ms`)).catch((error) => {
     throw explained(error)
-  } finally {
-    clearTimeout(timer)
-  }
+  })
 }
 
 async function commit(link: Link, client: pg.PoolClient): Promise<void> {

@@ -1,8 +1,7 @@
-import { Type } from 'typebox'
 import { IdParams } from '../../api/id-params.ts'
-import { filtersOf, listPage } from '../../api/list.ts'
+import { routeGroup } from '../../api/route-group.ts'
 import { once } from '../../http/routes/operation.ts'
-import { answer, type Route, rawAnswer, route } from '../../http/routes/route.ts'
+import { answer, type Route, rawAnswer } from '../../http/routes/route.ts'
 import { listCertificates } from './certificate-store.ts'
 import { showCertificate } from './certificate-view.ts'
 import { activateCertificate, deactivateCertificate, revokeCertificate } from './change-certificate.ts'
@@ -11,18 +10,16 @@ import { getCertificate, getChain } from './get-certificate.ts'
 import { CertificateListQuery, CertificateView, RootBody } from './schemas.ts'
 
 const PEM = 'application/x-pem-file'
-const reading = { group: 'creds', tag: 'certificates', scope: 'trust:read', status: 200 } as const
-const writing = { group: 'creds', tag: 'certificates', scope: 'trust:write' } as const
+const certificates = routeGroup({
+  ...{ group: 'creds', tag: 'certificates', path: '/certificates', params: IdParams, reply: CertificateView },
+  scope: { read: 'trust:read', write: 'trust:write' },
+})
 
-const create = route({
-  ...writing,
-  method: 'POST',
-  path: '/certificates',
+const create = certificates.post('', {
   summary:
     'Creates a root certificate. The first of its kind and key type is active, and signs with a leaf that is created automatically.',
   body: RootBody,
   status: 201,
-  reply: CertificateView,
   faults: ['certificate.refused'],
   handle: async ({ platform, caller, body, operation }) => {
     const find = (id: string) => getCertificate(platform, caller, id)
@@ -30,31 +27,17 @@ const create = route({
   },
 })
 
-const list = route({
-  ...reading,
-  method: 'GET',
-  path: '/certificates',
+const list = certificates.list('', {
   summary: 'Lists the certificates of the tenant, including leafs that were created automatically.',
   query: CertificateListQuery,
-  reply: Type.Array(CertificateView),
-  faults: [],
-  handle: ({ platform: { store, clock }, caller, query, href }) =>
-    listPage(
-      { query, href },
-      (list) => store.single(caller.tenantId, (tx) => listCertificates(tx, list, filtersOf(query), clock.now())),
-      showCertificate,
-    ),
+  read: ({ platform: { store, clock }, caller }, list, filters) =>
+    store.single(caller.tenantId, (tx) => listCertificates(tx, list, filters, clock.now())),
+  show: showCertificate,
 })
 
-const get = route({
-  ...reading,
-  method: 'GET',
-  path: '/certificates/{id}',
+const get = certificates.get('/{id}', {
   summary: 'Returns a certificate; with `Accept: application/x-pem-file` it and its chain, root last.',
-  params: IdParams,
-  reply: CertificateView,
   produces: [PEM],
-  faults: ['resource.unknown'],
   handle: async ({ platform, caller, params, responseType }) => {
     if (responseType === PEM) return rawAnswer(PEM, await getChain(platform, caller, params.id))
     return answer(showCertificate(await getCertificate(platform, caller, params.id)))
@@ -79,15 +62,9 @@ const changes = {
 } as const
 
 const changeRoutes = Object.entries(changes).map(([verb, { summary, change }]) =>
-  route({
-    ...writing,
-    method: 'POST',
-    path: `/certificates/{id}/${verb}`,
+  certificates.post(`/{id}/${verb}`, {
     summary,
-    params: IdParams,
-    status: 200,
-    reply: CertificateView,
-    faults: ['resource.unknown', 'state.invalid'],
+    faults: ['state.invalid'],
     handle: async ({ platform, caller, params }) => answer(showCertificate(await change(platform, caller, params.id))),
   }),
 )

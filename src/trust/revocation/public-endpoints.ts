@@ -1,7 +1,7 @@
 import { getTenant } from '../../directory/tenants/find-tenant.ts'
 import { Fault } from '../../fault.ts'
 import { endpoint } from '../../http/routes/endpoint.ts'
-import { isTagAmong } from '../../http/routes/entity-tag.ts'
+import { isUnchanged } from '../../http/routes/entity-tag.ts'
 import { CRL_MEDIA_TYPE, publishCrl } from './publish-crl.ts'
 
 const revocationList = endpoint({
@@ -17,7 +17,7 @@ const revocationList = endpoint({
     if (!params.list.endsWith('.crl')) throw new Fault('resource.unknown')
     const list = await publishCrl(platform, tenant.id, params.list.slice(0, -'.crl'.length))
     const shown = { etag: list.etag, 'cache-control': 'public, max-age=60' }
-    if (isTagAmong(headers['if-none-match'], list.etag)) return { status: 304, headers: shown }
+    if (isUnchanged(headers['if-none-match'], list.etag)) return { status: 304, headers: shown }
     return { status: 200, type: CRL_MEDIA_TYPE, body: list.der, headers: shown }
   },
 })

@@ -73,5 +73,5 @@ async function signList(needs: Needs, tenantId: TenantId, rootId: string, { root
 }
 
 function published({ der, nextUpdate }: { der: Buffer; nextUpdate: Date }): PublishedCrl {
-  return { der, nextUpdate, etag: `"${entityTagOf(der)}"` }
+  return { der, nextUpdate, etag: entityTagOf(der) }
 }

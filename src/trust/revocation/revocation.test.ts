@@ -90,6 +90,7 @@ test('a list is kept until something is revoked or three days are over, and its 
   const first = await crlOf(authority, root.id)
   const again = await crlOf(authority, root.id, { 'if-none-match': first.headers.etag ?? '' })
   assert.equal(again.status, 304)
+  assert.equal((await crlOf(authority, root.id, { 'if-none-match': `"x", W/${first.headers.etag}` })).status, 304)
   authority.clock.at = new Date(start.getTime() + 2 * DAY_MS)
   assert.deepEqual((await crlOf(authority, root.id)).bytes, first.bytes)
   authority.clock.at = new Date(start.getTime() + 3 * DAY_MS)

@@ -1,9 +1,8 @@
-import { Type } from 'typebox'
-import { filtersOf, listPage } from '../../api/list.ts'
+import { routeGroup } from '../../api/route-group.ts'
 import { readPem } from '../../crypto/x509/pem.ts'
 import { once } from '../../http/routes/operation.ts'
-import { answer, type Route, route } from '../../http/routes/route.ts'
-import { TrustedEntityBody, TrustedEntityListQuery, TrustedEntityReply } from './schemas.ts'
+import { answer, type Route } from '../../http/routes/route.ts'
+import { TrustedEntityBody, TrustedEntityListQuery, TrustedEntityMeta, TrustedEntityReply } from './schemas.ts'
 import {
   createTrustedEntity,
   getTrustedEntity,
@@ -13,18 +12,22 @@ import {
 } from './trusted-entities.ts'
 import type { TrustedEntity } from './trusted-entity.ts'
 
-const reading = { group: 'creds', tag: 'trusted entities', scope: 'trust:read', status: 200 } as const
-const writing = { group: 'creds', tag: 'trusted entities', scope: 'trust:write' } as const
+const entities = routeGroup({
+  ...{
+    group: 'creds',
+    tag: 'trusted entities',
+    path: '/trusted-entities',
+    reply: TrustedEntityReply,
+    meta: TrustedEntityMeta,
+  },
+  scope: { read: 'trust:read', write: 'trust:write' },
+})
 
-const addRoute = route({
-  ...writing,
-  method: 'POST',
-  path: '/trusted-entities',
+const addRoute = entities.post('', {
   summary:
     'Creates a trusted entity: an issuer or verifier that the organisation trusts, by DIDs, certificates or issuer addresses.',
   body: TrustedEntityBody,
   status: 201,
-  reply: TrustedEntityReply,
   faults: ['certificate.invalid'],
   handle: async ({ platform, caller, body, operation }) => {
     const find = (id: string) => getTrustedEntity(platform, caller, id)
@@ -32,48 +35,29 @@ const addRoute = route({
   },
 })
 
-const listRoute = route({
-  ...reading,
-  method: 'GET',
-  path: '/trusted-entities',
+const listRoute = entities.list('', {
   summary: 'Lists the entities that the organisation trusts.',
   query: TrustedEntityListQuery,
-  reply: Type.Array(TrustedEntityReply),
-  faults: [],
-  handle: ({ platform, caller, query, href }) =>
-    listPage({ query, href }, (list) => listTrustedEntities(platform, caller, list, filtersOf(query)), show),
+  read: ({ platform, caller }, list, filters) => listTrustedEntities(platform, caller, list, filters),
+  show,
 })
 
-const getRoute = route({
-  ...reading,
-  method: 'GET',
-  path: '/trusted-entities/{id}',
+const getRoute = entities.get('/{id}', {
   summary: 'Returns a trusted entity, with the subjects and validity of its certificates in `meta`.',
-  reply: TrustedEntityReply,
-  faults: ['resource.unknown'],
   handle: async ({ platform, caller, params }) => shown(await getTrustedEntity(platform, caller, params.id)),
 })
 
-const replaceRoute = route({
-  ...writing,
-  method: 'PUT',
-  path: '/trusted-entities/{id}',
+const replaceRoute = entities.put('/{id}', {
   summary: 'Replaces a trusted entity entirely, with immediate effect, also for open presentation requests.',
   body: TrustedEntityBody,
-  status: 200,
-  reply: TrustedEntityReply,
-  faults: ['resource.unknown', 'certificate.invalid'],
+  faults: ['certificate.invalid'],
   handle: async ({ platform, caller, params, body }) =>
     shown(await updateTrustedEntity(platform, caller, params.id, body)),
 })
 
-const removeRoute = route({
-  ...writing,
-  method: 'DELETE',
-  path: '/trusted-entities/{id}',
+const removeRoute = entities.delete('/{id}', {
   summary: 'Deletes a trusted entity. Templates that trust only this entity accept no issuer from then on.',
-  status: 204,
-  faults: ['resource.unknown'],
+  reply: undefined,
   handle: async ({ platform, caller, params }) => {
     await removeTrustedEntity(platform, caller, params.id)
     return answer(undefined)

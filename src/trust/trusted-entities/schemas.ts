@@ -72,3 +72,17 @@ export const TrustedEntityListQuery = listQuery({
   searches: ['name'],
   sorts: ['createdAt', 'name'],
 })
+
+const Time = Type.String({ format: 'date-time' })
+/** The `meta` of a trusted entity. */
+export const TrustedEntityMeta = Type.Object(
+  {
+    certificates: Type.Array(
+      Type.Object({
+        ...{ subject: Type.String(), issuer: Type.String(), subjectKeyIdentifier: Type.String() },
+        ...{ notBefore: Time, notAfter: Time },
+      }),
+    ),
+  },
+  { $id: 'TrustedEntityMeta' },
+)

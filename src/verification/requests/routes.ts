@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
 import { conditionalAnswer } from '../../api/held-answer.ts'
-import { filtersOf, listPage, listQuery } from '../../api/list.ts'
+import { listQuery } from '../../api/list.ts'
+import { routeGroup } from '../../api/route-group.ts'
 import type { Caller } from '../../caller.ts'
 import { once } from '../../http/routes/operation.ts'
-import { answer, type Route, route } from '../../http/routes/route.ts'
+import { answer, type Route } from '../../http/routes/route.ts'
 import type { Platform } from '../../platform.ts'
 import { knownId } from '../../uuid.ts'
 import type { PresentationTemplate } from '../templates/presentation-template.ts'
@@ -12,7 +13,7 @@ import {
   createPresentationTemplate,
   replacePresentationTemplate,
 } from '../templates/presentation-templates.ts'
-import { PresentationTemplateBody, PresentationTemplateReply } from '../templates/schemas.ts'
+import { PresentationTemplateBody, PresentationTemplateMeta, PresentationTemplateReply } from '../templates/schemas.ts'
 import { getPresentationTemplate, listPresentationTemplates } from '../templates/template-store.ts'
 import { createPresentationRequest } from './create-request.ts'
 import { requestStatuses } from './presentation-request.ts'
@@ -43,85 +44,61 @@ function readTemplate({ store }: Pick<Platform, 'store'>, { tenantId }: Caller, 
 const replyOf = (template: PresentationTemplate) =>
   answer(showPresentationTemplate(template), { meta: templateMeta(template) })
 
-const templates = { group: 'creds', tag: 'presentation templates', path: '/templates/presentations' } as const
-const template = {
-  ...templates,
-  path: '/templates/presentations/{id}',
-  status: 200,
+const common = { group: 'creds', scope: { read: 'verification:read', write: 'verification:write' } } as const
+const templates = routeGroup({
+  ...common,
+  tag: 'presentation templates',
+  path: '/templates/presentations',
   reply: PresentationTemplateReply,
-  faults: ['resource.unknown'],
-} as const
-const requests = { group: 'creds', tag: 'presentation requests', status: 200 } as const
-const request = { ...requests, path: '/presentations/{id}', reply: PresentationRequestReply } as const
+  meta: PresentationTemplateMeta,
+})
+const requests = routeGroup({
+  ...common,
+  tag: 'presentation requests',
+  path: '/presentations',
+  reply: PresentationRequestReply,
+})
 
-const createTemplateRoute = route({
-  ...templates,
-  method: 'POST',
+const createTemplateRoute = templates.post('', {
   summary:
     'Creates a presentation template: the credentials and claims to request, and the conditions on their values.',
-  scope: 'verification:write',
   body: PresentationTemplateBody,
   status: 201,
-  reply: PresentationTemplateReply,
-  faults: [],
   handle: async ({ platform, caller, body, operation }) => {
     const find = (id: string) => readTemplate(platform, caller, id)
     return replyOf(await once(operation, find, (id) => createPresentationTemplate(platform, caller, body, id)))
   },
 })
 
-const listTemplatesRoute = route({
-  ...templates,
-  method: 'GET',
+const listTemplatesRoute = templates.list('', {
   summary: 'Lists the presentation templates that are not archived.',
-  scope: 'verification:read',
   query: TemplateList,
-  status: 200,
-  reply: Type.Array(PresentationTemplateReply),
-  faults: [],
-  handle: ({ platform, caller, query, href }) =>
-    listPage(
-      { query, href },
-      (list) => platform.store.single(caller.tenantId, (tx) => listPresentationTemplates(tx, list, filtersOf(query))),
-      showPresentationTemplate,
-    ),
+  read: ({ platform, caller }, list, filters) =>
+    platform.store.single(caller.tenantId, (tx) => listPresentationTemplates(tx, list, filters)),
+  show: showPresentationTemplate,
 })
 
-const getTemplateRoute = route({
-  ...template,
-  method: 'GET',
+const getTemplateRoute = templates.get('/{id}', {
   summary: 'Returns a presentation template; the members that are accepted in request bodies only are in `meta`.',
-  scope: 'verification:read',
   handle: async ({ platform, caller, params }) => replyOf(await readTemplate(platform, caller, knownId(params.id))),
 })
 
-const replaceTemplateRoute = route({
-  ...template,
-  method: 'PUT',
+const replaceTemplateRoute = templates.put('/{id}', {
   summary: 'Replaces a presentation template entirely. Existing requests keep their copy of it.',
-  scope: 'verification:write',
   body: PresentationTemplateBody,
   handle: async ({ platform, caller, params, body }) =>
     replyOf(await replacePresentationTemplate(platform, caller, knownId(params.id), body)),
 })
 
-const archiveTemplateRoute = route({
-  ...template,
-  method: 'DELETE',
+const archiveTemplateRoute = templates.delete('/{id}', {
   summary: 'Archives a presentation template. Open requests stay open.',
-  scope: 'verification:write',
   handle: async ({ platform, caller, params }) =>
     replyOf(await archivePresentationTemplate(platform, caller, knownId(params.id))),
 })
 
-const createRequestRoute = route({
-  ...requests,
-  method: 'POST',
-  path: '/presentations/request',
+const createRequestRoute = requests.post('/request', {
   summary: 'Creates a presentation request to show to a holder.',
-  scope: 'verification:write',
   body: CreateRequestBody,
-  reply: PresentationRequestReply,
   faults: ['resource.unknown', 'presentation_template.unsupported', 'certificate.none_active', 'state.conflict'],
   handle: async ({ platform, caller, body, operation }) => {
     const find = (id: string) => getCreatedRequest(platform, caller, id)
@@ -131,30 +108,17 @@ const createRequestRoute = route({
   },
 })
 
-const listRequestsRoute = route({
-  ...requests,
-  method: 'GET',
-  path: '/presentations',
+const listRequestsRoute = requests.list('', {
   summary:
     'Lists presentation requests with their results. The result of a request with a redirectUri is returned only by GET with its response code.',
-  scope: 'verification:read',
   query: RequestList,
-  reply: Type.Array(PresentationRequestReply),
-  faults: [],
-  handle: ({ platform, caller, query, href }) =>
-    listPage(
-      { query, href },
-      (list) => listRequestPage(platform, caller, list, filtersOf(query)),
-      (row) => showRequest(platform, caller, row),
-    ),
+  read: ({ platform, caller }, list, filters) => listRequestPage(platform, caller, list, filters),
+  show: (row, { platform, caller }) => showRequest(platform, caller, row),
 })
 
-const getRequestRoute = route({
-  ...request,
-  method: 'GET',
+const getRequestRoute = requests.get('/{id}', {
   summary: 'Returns a presentation request with its result; with `Prefer: wait` after the next change.',
   longPoll: true,
-  scope: 'verification:read',
   query: Type.Object(
     {
       responseCode: Type.Optional(
@@ -167,7 +131,7 @@ const getRequestRoute = route({
     },
     { additionalProperties: false },
   ),
-  faults: ['resource.unknown', 'presentation_request.response_code'],
+  faults: ['presentation_request.response_code'],
   handle: ({ platform, caller, params, query, headers }) => {
     const id = knownId(params.id)
     const read = async () =>
@@ -177,12 +141,9 @@ const getRequestRoute = route({
   },
 })
 
-const cancelRequestRoute = route({
-  ...request,
-  method: 'DELETE',
+const cancelRequestRoute = requests.delete('/{id}', {
   summary: 'Cancels an open presentation request; its status becomes `expired`.',
-  scope: 'verification:write',
-  faults: ['resource.unknown', 'presentation_request.closed'],
+  faults: ['presentation_request.closed'],
   handle: async ({ platform, caller, params }) =>
     answer(await showRequest(platform, caller, await cancelPresentation(platform, caller, knownId(params.id)))),
 })

@@ -147,3 +147,20 @@ export const PresentationTemplateReply = Type.Object(
   { additionalProperties: false, $id: 'PresentationTemplate' },
 )
 export type PresentationTemplateReply = Static<typeof PresentationTemplateReply>
+
+/** The `meta` of a presentation template: the members of the body that the reply has no place for. */
+export const PresentationTemplateMeta = Type.Object(
+  {
+    verifierConfig: Type.Union([VerifierConfigBody, Type.Null()]),
+    retentionSeconds: Type.Union([Type.Integer(), Type.Null()], { description: 'Retention of results.' }),
+    credentials: Type.Array(
+      Type.Object({
+        issuers: Type.Array(Type.String()),
+        trustedIssuers: Type.Array(Type.String()),
+        strictValidity: Type.Optional(Type.Boolean()),
+      }),
+      { description: 'The permitted issuers of each credential.' },
+    ),
+  },
+  { $id: 'PresentationTemplateMeta' },
+)

@@ -1,8 +1,9 @@
 import { Type } from 'typebox'
 import { IdParams } from '../../api/id-params.ts'
-import { listAnswer, listQuery, parseListQuery } from '../../api/list.ts'
+import { listAnswer, listQuery, PageMeta, parseListQuery } from '../../api/list.ts'
+import { routeGroup } from '../../api/route-group.ts'
 import { Fault } from '../../fault.ts'
-import { answer, type Route, route } from '../../http/routes/route.ts'
+import { answer, type Route } from '../../http/routes/route.ts'
 import { type Consent, consents } from './credential.ts'
 import { getCredential, listHeld, standingsOf } from './get-credential.ts'
 import { removeCredential } from './remove-credential.ts'
@@ -15,19 +16,23 @@ const CredentialListQuery = listQuery({
   more: { status: Status },
 })
 
-const base = { group: 'wallet', tag: 'credentials' } as const
-const single = { ...base, params: IdParams, faults: ['holder.missing', 'resource.unknown'] } as const
+const Standing = Type.Enum(['valid', 'suspended', 'revoked'], {
+  description: 'The status in the status list of the issuer, as last checked.',
+})
 
-const listRoute = route({
-  ...base,
-  method: 'GET',
-  path: '/v2/credentials',
+const credentials = routeGroup({
+  ...{ group: 'wallet', tag: 'credentials', params: IdParams, reply: Credential, faults: ['holder.missing'] },
+  scope: { read: 'wallet:read', write: 'wallet:write' },
+})
+
+const listRoute = credentials.get('/v2/credentials', {
   summary: 'Lists the credentials of the wallet.',
-  scope: 'wallet:read',
   query: CredentialListQuery,
-  status: 200,
+  meta: Type.Object({
+    ...PageMeta.properties,
+    standings: Type.Record(Type.String(), Standing, { description: 'Status by credential, as last checked.' }),
+  }),
   reply: Type.Array(Credential),
-  faults: ['holder.missing'],
   handle: async ({ platform, caller, query, href }) => {
     const list = parseListQuery(query)
     const filter = { status: statusOf(query.status, query['filter[status]']), vct: query['filter[vct]'] ?? null }
@@ -42,14 +47,9 @@ const listRoute = route({
   },
 })
 
-const getRoute = route({
-  ...single,
-  method: 'GET',
-  path: '/v2/credentials/{id}',
+const getRoute = credentials.get('/v2/credentials/{id}', {
   summary: 'Returns a credential.',
-  scope: 'wallet:read',
-  status: 200,
-  reply: Credential,
+  meta: Type.Object({ standing: Type.Optional(Standing) }),
   handle: async ({ platform, caller, params }) => {
     const credential = await getCredential(platform, caller, params.id)
     const standing = (await standingsOf(platform, caller, [params.id])).get(params.id)
@@ -57,15 +57,9 @@ const getRoute = route({
   },
 })
 
-const consentRoute = route({
-  ...single,
-  method: 'PATCH',
-  path: '/v2/credentials/{id}',
+const consentRoute = credentials.patch('/v2/credentials/{id}', {
   summary: 'Sets the consent of the holder. Any status may follow any.',
-  scope: 'wallet:write',
   body: ConsentBody,
-  status: 200,
-  reply: Credential,
   handle: async ({ platform, caller, params, body }) =>
     answer(await setConsent(platform, caller, params.id, body.status)),
 })
@@ -73,15 +67,9 @@ const consentRoute = route({
 /** RFC 9745: the date of deprecation. */
 const DEPRECATED_SINCE = '@1767225600' // 2026-01-01
 
-const bareConsentRoute = route({
-  ...single,
-  method: 'PATCH',
-  path: '/credentials/{id}/status',
+const bareConsentRoute = credentials.patch('/credentials/{id}/status', {
   summary: 'Sets the consent of the holder; replies without the envelope. Use PATCH /v2/credentials/{id}.',
-  scope: 'wallet:write',
   body: ConsentBody,
-  status: 200,
-  reply: Credential,
   noEnvelope: true,
   handle: async ({ platform, caller, params, body }) => {
     const successor = `${platform.config.walletBaseUrl}/v2/credentials/${params.id}`
@@ -90,13 +78,9 @@ const bareConsentRoute = route({
   },
 })
 
-const removeRoute = route({
-  ...single,
-  method: 'DELETE',
-  path: '/v2/credentials/{id}',
+const removeRoute = credentials.delete('/v2/credentials/{id}', {
   summary: 'Removes a credential and destroys its keys.',
-  scope: 'wallet:write',
-  status: 204,
+  reply: undefined,
   handle: async ({ platform, caller, params }) => {
     await removeCredential(platform, caller, params.id)
     return answer(undefined)

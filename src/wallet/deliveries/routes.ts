@@ -1,7 +1,6 @@
-import { Type } from 'typebox'
 import { IdParams } from '../../api/id-params.ts'
-import { filtersOf, listPage } from '../../api/list.ts'
-import { answer, type Route, route } from '../../http/routes/route.ts'
+import { routeGroup } from '../../api/route-group.ts'
+import { answer, type Route } from '../../http/routes/route.ts'
 import { offerFaults, presentationRequestFaults } from '../credentials/refusals.ts'
 import type { IdentifierType } from '../delivery-records/delivery.ts'
 import { listDeliveries } from '../delivery-records/delivery-store.ts'
@@ -15,18 +14,16 @@ import {
 } from './schemas.ts'
 import { showDelivery } from './show-delivery.ts'
 
-const base = { group: 'wallet', tag: 'deliveries' } as const
+const deliveries = routeGroup({
+  ...{ group: 'wallet', tag: 'deliveries', scope: 'users:read', params: IdParams, reply: WalletDeliveryReply },
+})
 
 function credentialAt(path: '/orgs/credentials' | '/v2/orgs/credentials'): Route {
-  return route({
-    ...base,
-    method: 'POST',
-    path,
+  return deliveries.post(path, {
     summary: "Adds the offered credentials to a user's wallet as pending.",
     scope: 'issuance:write',
     body: DeliverCredentialBody,
     status: 201,
-    reply: WalletDeliveryReply,
     faults: ['resource.unknown', 'state.invalid', ...offerFaults],
     handle: async ({ platform, caller, body, operation }) => {
       const { credentialOffer, txCode } = body
@@ -41,15 +38,11 @@ function credentialAt(path: '/orgs/credentials' | '/v2/orgs/credentials'): Route
   })
 }
 
-const presentationRoute = route({
-  ...base,
-  method: 'POST',
-  path: '/v2/orgs/presentations',
+const presentationRoute = deliveries.post('/v2/orgs/presentations', {
   summary: "Creates a pending presentation in a user's wallet; the user accepts or declines it.",
   scope: 'verification:write',
   body: DeliverPresentationBody,
   status: 201,
-  reply: WalletDeliveryReply,
   faults: ['resource.unknown', 'state.invalid', ...presentationRequestFaults],
   handle: async ({ platform, caller, body, operation }) => {
     const payload = { presentationRequest: body.presentationRequest }
@@ -58,34 +51,16 @@ const presentationRoute = route({
   },
 })
 
-const listRoute = route({
-  ...base,
-  method: 'GET',
-  path: '/v2/orgs/deliveries',
+const listRoute = deliveries.list('/v2/orgs/deliveries', {
   summary: 'Lists the deliveries of the organisation to its users, failed ones included.',
-  scope: 'users:read',
   query: WalletDeliveryListQuery,
-  status: 200,
-  reply: Type.Array(WalletDeliveryReply),
-  faults: [],
-  handle: ({ platform, caller, query, href }) =>
-    listPage(
-      { query, href },
-      (list) => platform.store.single(caller.tenantId, (tx) => listDeliveries(tx, list, filtersOf(query))),
-      (row) => showDelivery(platform, caller.tenantId, row),
-    ),
+  read: ({ platform, caller }, list, filters) =>
+    platform.store.single(caller.tenantId, (tx) => listDeliveries(tx, list, filters)),
+  show: (row, { platform, caller }) => showDelivery(platform, caller.tenantId, row),
 })
 
-const getRoute = route({
-  ...base,
-  method: 'GET',
-  path: '/v2/orgs/deliveries/{id}',
+const getRoute = deliveries.get('/v2/orgs/deliveries/{id}', {
   summary: 'Returns the record of a delivery.',
-  scope: 'users:read',
-  params: IdParams,
-  status: 200,
-  reply: WalletDeliveryReply,
-  faults: ['resource.unknown'],
   handle: async ({ platform, caller, params }) => {
     const delivery = await getDeliveryRow(platform, caller.tenantId, params.id)
     return answer(await showDelivery(platform, caller.tenantId, delivery))

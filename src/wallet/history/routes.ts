@@ -1,33 +1,23 @@
-import { Type } from 'typebox'
-import { filtersOf, listPage, listQuery } from '../../api/list.ts'
-import { type Route, route } from '../../http/routes/route.ts'
+import { listQuery } from '../../api/list.ts'
+import { routeGroup } from '../../api/route-group.ts'
+import type { Route } from '../../http/routes/route.ts'
 import { listHistory } from './list-history.ts'
 import { HistoryEntry, historyFilters } from './schemas.ts'
 
-const historyRoute = route({
-  group: 'wallet',
-  method: 'GET',
-  path: '/v2/history',
-  tag: 'history',
+const historyRoute = routeGroup({ group: 'wallet', tag: 'history', scope: 'wallet:read' }).list('/v2/history', {
   summary:
     'Lists received credentials with their issuers, and presentations with their verifiers. Attribute names, never their values.',
-  scope: 'wallet:read',
   query: listQuery({ filters: historyFilters }),
-  status: 200,
-  reply: Type.Array(HistoryEntry),
+  reply: HistoryEntry,
   faults: ['holder.missing'],
-  handle: ({ platform, caller, query, href }) => {
-    const { createdAfter, createdBefore, ...filter } = filtersOf(query)
+  read: ({ platform, caller }, list, { createdAfter, createdBefore, ...filter }) => {
     const times = {
       ...(createdAfter !== undefined && { createdAfter: new Date(createdAfter) }),
       ...(createdBefore !== undefined && { createdBefore: new Date(createdBefore) }),
     }
-    return listPage(
-      { query, href },
-      (list) => listHistory(platform, caller, { ...filter, ...times }, list),
-      (line) => line,
-    )
+    return listHistory(platform, caller, { ...filter, ...times }, list)
   },
+  show: (line) => line,
 })
 
 /** The history of a wallet. */

@@ -63,3 +63,25 @@ export const ResolvedOffer = Type.Object(
 )
 /** The type of {@link ResolvedOffer}. */
 export type ResolvedOffer = Static<typeof ResolvedOffer>
+
+/** The `meta` of accepted credentials. */
+export const AcceptedMeta = Type.Object(
+  {
+    deferred: Type.Optional(
+      Type.Array(
+        Type.Object({
+          credentialConfigurationId: Type.String(),
+          vct: Type.Union([Type.String(), Type.Null()]),
+          intervalSeconds: Type.Integer(),
+        }),
+        { description: 'Credentials that their issuer delivers later; the wallet adds them when they are issued.' },
+      ),
+    ),
+    incomplete: Type.Optional(
+      Type.Array(Type.Object({ credentialId: Type.String(), lacks: Type.Array(Type.Unknown()) }), {
+        description: 'Credentials that lack claims which the metadata of their issuer calls mandatory.',
+      }),
+    ),
+  },
+  { $id: 'AcceptedMeta' },
+)

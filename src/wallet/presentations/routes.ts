@@ -1,47 +1,43 @@
 import { Type } from 'typebox'
 import { IdParams } from '../../api/id-params.ts'
-import { listPage, listQuery } from '../../api/list.ts'
+import { listQuery } from '../../api/list.ts'
+import { routeGroup } from '../../api/route-group.ts'
 import { describeCaller } from '../../directory/users/describe-caller.ts'
 import { once } from '../../http/routes/operation.ts'
-import { answer, type Route, route } from '../../http/routes/route.ts'
+import { answer, type Route } from '../../http/routes/route.ts'
 import { presentationRequestFaults } from '../credentials/refusals.ts'
 import { answerPresentation } from './answer-presentation.ts'
 import { getPresentation, listShared } from './get-presentation.ts'
 import { preparePresentation } from './prepare-presentation.ts'
-import { AnswerBody, CurrentUser, Presentation, PresentationBody, presentationStatuses } from './schemas.ts'
+import {
+  AnswerBody,
+  CurrentUser,
+  Presentation,
+  PresentationBody,
+  PresentationMeta,
+  presentationStatuses,
+} from './schemas.ts'
 
 const Status = Type.Enum([...presentationStatuses], { description: 'Only presentations with this status.' })
 
-const base = { group: 'wallet', tag: 'presentations' } as const
-
-const listRoute = route({
-  ...base,
-  method: 'GET',
-  path: '/v2/presentations',
-  summary: 'Lists the presentation requests to the holder.',
-  scope: 'wallet:read',
-  query: listQuery({ filters: { status: Status } }),
-  status: 200,
-  reply: Type.Array(Presentation),
-  faults: ['holder.missing'],
-  handle: ({ platform, caller, query, href }) =>
-    listPage(
-      { query, href },
-      (list) => listShared(platform, caller, query['filter[status]'] ?? null, list),
-      (row) => row,
-    ),
+const presentations = routeGroup({
+  ...{ group: 'wallet', tag: 'presentations', params: IdParams },
+  ...{ reply: Presentation, meta: PresentationMeta, faults: ['holder.missing'] },
+  scope: { read: 'wallet:read', write: 'wallet:write' },
 })
 
-const prepareRoute = route({
-  ...base,
-  method: 'POST',
-  path: '/v2/presentations',
+const listRoute = presentations.list('/v2/presentations', {
+  summary: 'Lists the presentation requests to the holder.',
+  query: listQuery({ filters: { status: Status } }),
+  read: ({ platform, caller }, list, { status = null }) => listShared(platform, caller, status, list),
+  show: (row) => row,
+})
+
+const prepareRoute = presentations.post('/v2/presentations', {
   summary: 'Fetches a presentation request and proposes an answer. Nothing is sent before the holder shares.',
-  scope: 'wallet:write',
   body: PresentationBody,
   status: 201,
-  reply: Presentation,
-  faults: ['holder.missing', ...presentationRequestFaults],
+  faults: presentationRequestFaults,
   handle: async ({ platform, caller, body, operation }) => {
     const find = (id: string) => getPresentation(platform, caller, id)
     const prepare = (id: string) => preparePresentation(platform, caller, body.presentationRequest, id)
@@ -50,36 +46,19 @@ const prepareRoute = route({
   },
 })
 
-const getRoute = route({
-  ...base,
-  method: 'GET',
-  path: '/v2/presentations/{id}',
+const getRoute = presentations.get('/v2/presentations/{id}', {
   summary: 'Returns a presentation.',
-  scope: 'wallet:read',
-  params: IdParams,
-  status: 200,
-  reply: Presentation,
-  faults: ['holder.missing', 'resource.unknown'],
   handle: async ({ platform, caller, params }) => {
     const { data, meta } = await getPresentation(platform, caller, params.id)
     return answer(data, { meta })
   },
 })
 
-const answerRoute = route({
-  ...base,
-  method: 'PATCH',
-  path: '/v2/presentations/{id}',
+const answerRoute = presentations.patch('/v2/presentations/{id}', {
   summary:
     "Sends the holder's answer to the verifier: credentials or a refusal. A repetition of the call resends an answer that the verifier did not confirm.",
-  scope: 'wallet:write',
-  params: IdParams,
   body: AnswerBody,
-  status: 200,
-  reply: Presentation,
   faults: [
-    'holder.missing',
-    'resource.unknown',
     'state.invalid',
     'credential.unmatched',
     'presentation.undelivered',
@@ -94,15 +73,11 @@ const answerRoute = route({
   },
 })
 
-const whoamiRoute = route({
-  ...base,
-  method: 'GET',
-  path: '/v2/whoami',
+const caller = routeGroup({ group: 'wallet', tag: 'presentations', scope: 'wallet:read' })
+
+const whoamiRoute = caller.get('/v2/whoami', {
   summary: 'Returns the caller.',
-  scope: 'wallet:read',
-  status: 200,
   reply: CurrentUser,
-  faults: [],
   handle: async ({ platform, caller }) => answer(await describeCaller(platform, caller)),
 })
 

@@ -88,3 +88,49 @@ export const CurrentUser = Type.Object(
   },
   { $id: 'CurrentUser' },
 )
+
+const ids = Type.Array(Type.String())
+/** The `meta` of a presentation. */
+export const PresentationMeta = Type.Object(
+  {
+    verifier: Type.Object({
+      clientId: Type.String(),
+      name: Type.String(),
+      responseHost: Type.String(),
+      authenticated: Type.Boolean({ description: 'Whether a signature proves the name.' }),
+      trusted: Type.Boolean({ description: 'Whether the organisation of the holder trusts the verifier.' }),
+    }),
+    purpose: Type.Optional(Type.String({ description: 'The purpose that the verifier states.' })),
+    expiresAt: Type.String({ format: 'date-time', description: 'When the request expires.' }),
+    alternatives: Type.Array(
+      Type.Object({
+        queryId: Type.String(),
+        required: Type.Boolean(),
+        multiple: Type.Boolean(),
+        credentials: Type.Array(
+          Type.Object({
+            ...SelectedCredential.properties,
+            alsoDisclosed: Type.Optional(ids),
+            intentToRetain: Type.Optional(ids),
+          }),
+        ),
+      }),
+      { description: 'The credentials that match each query, from which PATCH may select.' },
+    ),
+    alsoDisclosed: Type.Optional(
+      Type.Array(Type.Object({ credentialId: Uuid, attributes: ids }), {
+        description: 'Claims that a selected credential discloses in addition.',
+      }),
+    ),
+    unmatched: Type.Optional(
+      Type.Array(Type.Object({ queryId: Type.String(), types: ids }), {
+        description: 'Queries that no credential of the wallet matches.',
+      }),
+    ),
+    redirectUri: Type.Optional(Type.String({ description: 'Where the verifier sends the user next.' })),
+    error: Type.Optional(
+      Type.Object({ code: Type.String(), message: Type.String() }, { description: 'Why the presentation failed.' }),
+    ),
+  },
+  { $id: 'PresentationMeta' },
+)

@@ -1,0 +1,43 @@
+import { Type } from 'typebox'
+import { PROOFS_MAX } from '../../protocols/openid4vci/credential-request.ts'
+
+const member = (description: string) => Type.Optional(Type.String({ description }))
+
+/** The form of a token request, for the API reference. */
+export const TokenForm = Type.Object(
+  {
+    grant_type: Type.String({ description: '`urn:ietf:params:oauth:grant-type:pre-authorized_code`.' }),
+    'pre-authorized_code': Type.String({ description: 'The code in the credential offer.' }),
+    tx_code: member('The transaction code, if the offer requires one.'),
+    authorization_details: member(
+      'A JSON array with one object of type `openid_credential`; the response then has a credential identifier.',
+    ),
+  },
+  { $id: 'PreAuthorizedCodeForm' },
+)
+
+/** The body of a credential request, for the API reference. */
+export const CredentialRequestBody = Type.Object(
+  {
+    credential_configuration_id: member('A configuration in the issuer metadata. Either this or the next one.'),
+    credential_identifier: member('An identifier in the token response.'),
+    proofs: Type.Object({
+      jwt: Type.Array(Type.String(), {
+        minItems: 1,
+        maxItems: PROOFS_MAX,
+        description: 'Key proofs. Each key gets a copy of the credential.',
+      }),
+    }),
+  },
+  { $id: 'CredentialRequest' },
+)
+
+/** The body of a notification, for the API reference. */
+export const NotificationBody = Type.Object(
+  {
+    notification_id: Type.String({ description: 'The `notification_id` in the credential response.' }),
+    event: Type.Enum(['credential_accepted', 'credential_deleted', 'credential_failure']),
+    event_description: member('A text for developers. It is ignored.'),
+  },
+  { $id: 'NotificationRequest' },
+)
