@@ -2,6 +2,7 @@ import { Ajv, type ValidateFunction } from 'ajv'
 import ajvFormats from 'ajv-formats'
 import type { TSchema } from 'typebox'
 import { Fault } from '../../fault.ts'
+import { isFullDate } from '../../protocols/shape.ts'
 import { isUuid } from '../../uuid.ts'
 import { type ViolationPlace, violationsOfSchema } from './violations.ts'
 
@@ -67,13 +68,7 @@ const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$
 function isMoment(text: string): boolean {
   if (!MOMENT.test(text)) return false
   const year = new Date(text).getUTCFullYear()
-  // Date would turn 30 February into a day of March.
-  return year >= 1 && year <= 9999 && isDay(text.slice(0, 10))
-}
-
-function isDay(text: string): boolean {
-  const day = new Date(`${text}T00:00:00Z`)
-  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
+  return year >= 1 && year <= 9999 && isFullDate(text.slice(0, 10))
 }
 
 function refusal(check: ValidateFunction, place: ViolationPlace): Fault {

@@ -74,7 +74,7 @@ function readNameSpace(reading: AttributeReader, nameSpace: string, elements: un
   checkName(reading, nameSpace, at, 0)
   if (!isJsonObject(elements)) addViolation(reading, at, 'A namespace must be an object of elements, each with a type.')
   else if (Object.keys(elements).length === 0) addViolation(reading, at, 'A namespace must have at least one element.')
-  else checkNamed(reading, elements, at, 1)
+  else checkNamed(reading, elements, at)
 }
 
 /** Returns the rules by which values become CBOR. */

@@ -1,5 +1,4 @@
 import type { TenantId } from '../../caller.ts'
-import type { PathStep } from '../../protocols/dcql/query.ts'
 import type { CheckedRequest } from '../../protocols/openid4vp/check-request.ts'
 import type { PresentationStatus, ShownPresentation } from './schemas.ts'
 
@@ -92,13 +91,4 @@ export function metaOf({ expiresAt }: PresentationRow, view: PresentationView): 
     ...(redirectUri === undefined ? {} : { redirectUri }),
     ...(error === undefined ? {} : { error }),
   }
-}
-
-/** Returns a claims path pointer in dotted form: `address.locality`, `nationalities[]`, `degrees[0].name`. */
-export function pathText(path: readonly PathStep[]): string {
-  return path.reduce<string>((text, step) => {
-    if (step === null) return `${text}[]`
-    if (typeof step === 'number') return `${text}[${step}]`
-    return text === '' ? step : `${text}.${step}`
-  }, '')
 }
