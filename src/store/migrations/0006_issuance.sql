@@ -64,6 +64,8 @@ create table issuance (
   -- HMAC of the transaction code under a key of the tenant.
   tx_code_mac       bytea check (octet_length(tx_code_mac) = 32),
   tx_tries_left     smallint not null default 5 check (tx_tries_left >= 0),
+  -- Token hash of the last attempt with a wrong transaction code: its repetition after a lost answer costs no further try.
+  tx_wrong_attempt  bytea check (octet_length(tx_wrong_attempt) = 32),
   redeemed_at       timestamptz,
   -- The token response named the credential by its identifier, so the request must too.
   identified        boolean not null default false,
