@@ -1,7 +1,7 @@
 import { Ajv, type ValidateFunction } from 'ajv'
 import ajvFormats from 'ajv-formats'
 import type { TSchema } from 'typebox'
-import { Fault } from '../../fault.ts'
+import { Fault, type Violation } from '../../fault.ts'
 import { isFullDate } from '../../protocols/shape.ts'
 import { isUuid } from '../../uuid.ts'
 import { type ViolationPlace, violationsOfSchema } from './violations.ts'
@@ -16,11 +16,17 @@ const strictness = { strict: false, coerceTypes: false, removeAdditional: false,
 
 /**
  * Makes checks from schemas. A check is compiled at its first use; the one that lists all violations when a value first fails.
+ *
+ * `more` finds violations of rules that the schema cannot express, in a value that it refuses: nothing of it is typed.
  */
-export function checkMaker(): (schema: TSchema, place: ViolationPlace) => Check {
+export function checkMaker(): (
+  schema: TSchema,
+  place: ViolationPlace,
+  more?: (value: unknown) => readonly Violation[],
+) => Check {
   const first = withFormats(new Ajv(strictness))
   const all = withFormats(new Ajv({ ...strictness, allErrors: true, verbose: true }))
-  return (schema, place) => {
+  return (schema, place, more = () => []) => {
     let fast: ValidateFunction | undefined
     let thorough: ValidateFunction | undefined
     return (value, bytes = 0) => {
@@ -29,7 +35,7 @@ export function checkMaker(): (schema: TSchema, place: ViolationPlace) => Check 
       if (bytes > ALL_ERRORS_BYTES_MAX) throw refusal(fast, place)
       thorough ??= all.compile(plainSchema(schema))
       thorough(value)
-      throw refusal(thorough, place)
+      throw refusal(thorough, place, more(value))
     }
   }
 }
@@ -71,6 +77,6 @@ function isMoment(text: string): boolean {
   return year >= 1 && year <= 9999 && isFullDate(text.slice(0, 10))
 }
 
-function refusal(check: ValidateFunction, place: ViolationPlace): Fault {
-  return new Fault('request.invalid', { violations: violationsOfSchema(check.errors ?? [], place) })
+function refusal(check: ValidateFunction, place: ViolationPlace, more: readonly Violation[] = []): Fault {
+  return new Fault('request.invalid', { violations: [...violationsOfSchema(check.errors ?? [], place), ...more] })
 }

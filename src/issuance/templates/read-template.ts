@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../crypto/json.ts'
 import { Fault, type Violation } from '../../fault.ts'
 import { type Attributes, type CredentialAttributes, readCredentialAttributes } from './attributes.ts'
 import { type NameSpaces, readNameSpaces } from './mdoc-attributes.ts'
@@ -24,6 +25,16 @@ export function readCredentialTemplate(body: TemplateBody, issuer: string, now: 
   const { name, code } = body
   const definition = format === 'mdoc' ? mdocOf(body, common) : sdJwtOf(body, issuer, common)
   return { name, code, definition }
+}
+
+/** Returns the violations of the attributes in a body that its schema refuses. */
+export function attributeViolations(body: unknown): readonly Violation[] {
+  if (!isJsonObject(body) || !isJsonObject(body.attributes)) return []
+  const { credentialFormat = 'sd-jwt', format = credentialFormat, docType, attributes } = body
+  if (format === 'mdoc')
+    return readNameSpaces(attributes, typeof docType === 'string' ? docType : '', '/attributes').violations
+  const isSdJwt = format === 'sd-jwt-vc' || format === 'sd-jwt'
+  return isSdJwt ? readCredentialAttributes(attributes, '/attributes').violations : []
 }
 
 function formatOf({ format, credentialFormat }: TemplateBody): CredentialTemplateFormat {

@@ -5,6 +5,7 @@ import { once } from '../../http/routes/operation.ts'
 import { answer, route } from '../../http/routes/route.ts'
 import { archiveCredentialTemplate } from './archive-template.ts'
 import { createCredentialTemplate } from './create-template.ts'
+import { attributeViolations } from './read-template.ts'
 import { replaceCredentialTemplate } from './replace-template.ts'
 import { TemplateBody, TemplateView } from './schemas.ts'
 import { latestTemplate } from './template-cache.ts'
@@ -26,6 +27,7 @@ const create = route({
   summary: 'Creates a credential template, which also publishes its type.',
   scope: 'issuance:write',
   body: TemplateBody,
+  moreViolations: attributeViolations,
   status: 201,
   reply: TemplateView,
   faults: ['state.conflict'],
@@ -85,6 +87,7 @@ const replace = route({
   scope: 'issuance:write',
   params: IdParams,
   body: TemplateBody,
+  moreViolations: attributeViolations,
   status: 200,
   reply: TemplateView,
   faults: ['resource.unknown', 'state.conflict'],

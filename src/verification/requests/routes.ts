@@ -12,6 +12,7 @@ import {
   createPresentationTemplate,
   replacePresentationTemplate,
 } from '../templates/presentation-templates.ts'
+import { attributeViolations } from '../templates/read-template.ts'
 import { PresentationTemplateBody, PresentationTemplateReply } from '../templates/schemas.ts'
 import { getPresentationTemplate, listPresentationTemplates } from '../templates/template-store.ts'
 import { createPresentationRequest } from './create-request.ts'
@@ -61,6 +62,7 @@ const createTemplateRoute = route({
     'Creates a presentation template: the credentials and claims to request, and the conditions on their values.',
   scope: 'verification:write',
   body: PresentationTemplateBody,
+  moreViolations: attributeViolations,
   status: 201,
   reply: PresentationTemplateReply,
   faults: [],
@@ -101,6 +103,7 @@ const replaceTemplateRoute = route({
   summary: 'Replaces a presentation template entirely. Existing requests keep their copy of it.',
   scope: 'verification:write',
   body: PresentationTemplateBody,
+  moreViolations: attributeViolations,
   handle: async ({ platform, caller, params, body }) =>
     replyOf(await replacePresentationTemplate(platform, caller, knownId(params.id), body)),
 })

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../crypto/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
 import { Fault, type Violation } from '../../fault.ts'
 import { isDid } from '../../protocols/did/did.ts'
 import { asPeerUrl, type PeerPolicy } from '../../protocols/shape.ts'
@@ -7,6 +7,7 @@ import {
   ANY_ISSUER,
   type TemplateContent,
   type TemplateCredential,
+  templateFormats,
   type VerifierConfig,
 } from './presentation-template.ts'
 import { checkRedirectUri, type RedirectPolicy } from './redirect-uris.ts'
@@ -35,6 +36,19 @@ export function readPresentationTemplate(
   if (violations.length > 0) throw new Fault('request.invalid', { violations })
   const { name, description, retentionSeconds = null } = body
   return { name, description, credentials, verifierConfig, retentionSeconds }
+}
+
+/** Returns the violations of the attributes in a body that its schema refuses. */
+export function attributeViolations(body: unknown): readonly Violation[] {
+  const credentials = isJsonObject(body) && Array.isArray(body.credentials) ? body.credentials : []
+  return credentials.flatMap((one: Json, i) => {
+    if (!isJsonObject(one) || !isJsonObject(one.attributes)) return []
+    const { type, attributes, format: named = inferFormat(typeof type === 'string' ? type : '', attributes) } = one
+    const format = templateFormats.find((known) => known === named)
+    return format === undefined
+      ? []
+      : readRequestedAttributes(attributes, format, `/credentials/${i}/attributes`).violations
+  })
 }
 
 function readCredential(
