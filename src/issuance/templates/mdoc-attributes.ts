@@ -39,7 +39,7 @@ export type MdocAttribute = {
   readonly items?: MdocAttribute
 }
 /** Elements by identifier, or members of an object by name. */
-export type MdocAttributes = { readonly [name: string]: MdocAttribute }
+type MdocAttributes = { readonly [name: string]: MdocAttribute }
 /** Elements by namespace. */
 export type NameSpaces = { readonly [nameSpace: string]: MdocAttributes }
 

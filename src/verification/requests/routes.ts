@@ -16,7 +16,6 @@ import { attributeViolations } from '../templates/read-template.ts'
 import { PresentationTemplateBody, PresentationTemplateReply } from '../templates/schemas.ts'
 import { getPresentationTemplate, listPresentationTemplates } from '../templates/template-store.ts'
 import { createPresentationRequest } from './create-request.ts'
-import { requestStatuses } from './presentation-request.ts'
 import {
   cancelPresentation,
   getCreatedRequest,
@@ -31,7 +30,7 @@ import { showPresentationTemplate, showRequest, templateMeta } from './show.ts'
 const TemplateList = listQuery({ sorts: ['createdAt', 'name'], searches: ['name'] })
 const RequestList = listQuery({
   filters: {
-    status: Type.Enum([...requestStatuses]),
+    status: PresentationRequestReply.properties.status,
     reference: Type.String({ minLength: 1, maxLength: 200 }),
     presentationTemplateId: Type.String({ format: 'uuid' }),
   },

@@ -81,7 +81,7 @@ async function releaseClaim(
   const error = {
     code: 503,
     message: 'A response could not be checked yet; the wallet may send it again.',
-    details,
+    details: [...details],
   }
   await untilConfirmed(() => store.single(tenantId, (tx) => releaseRequest(tx, request, error, clock.now())))
   return undecided()

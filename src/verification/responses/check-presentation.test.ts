@@ -9,6 +9,7 @@ import { matchClaims } from '../../protocols/dcql/match.ts'
 import { parseQuery } from '../../protocols/dcql/parse-query.ts'
 import { aKey, anIssuer, membership, present } from '../test-support/holder.ts'
 import { checkPresentation } from './check-presentation.ts'
+import type { ExpectedPresentation } from './checked-credential.ts'
 
 const issuer = anIssuer()
 const holder = aKey()
@@ -18,13 +19,13 @@ const platform = {
   fetch: () => Promise.reject(new Fault('upstream.unreachable')),
   memory: new Memory(),
 }
-const expected = {
+const expected: ExpectedPresentation = {
   credential: { type: membership, format: 'sd-jwt-vc', attributes: {}, issuers: [issuer.did] },
   ...{ nonce: 'nonce-of-this-request-0123', aud: 'decentralized_identifier:did:web:us.example', now },
   responseUri: 'https://us.example/answers',
   verifier: { urls: urlsOf(platform.config), slug: 'us' },
   trust: { anchors: async () => noAnchors, vouchesFor: async () => false },
-} as const
+}
 
 test('an index in a query means the array as it was issued, whatever the holder did not disclose (7.1.1)', async () => {
   const claims = { clubs: ['chess', 'go', 'bridge'] }

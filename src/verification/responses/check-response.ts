@@ -118,7 +118,7 @@ function resultOf({ credential, checked }: Answer, issues: readonly Issue[], isV
   // [DCQL-21] only requested claims, and none unless the whole response is verified
   const claims = isValid && isVerified ? (checked.presented?.claims ?? {}) : {}
   const attributes = pickRequested(requestedClaimsOf(credential), claims)
-  return { isValid, name, type, format, attributes, issuer: checked.issuer, issues }
+  return { isValid, name, type, format, attributes, issuer: checked.issuer, issues: [...issues] }
 }
 
 function unknownQueries({ findings }: DcqlCheckResult): readonly Issue[] {

@@ -7,11 +7,10 @@ import {
   ANY_ISSUER,
   type TemplateContent,
   type TemplateCredential,
-  templateFormats,
   type VerifierConfig,
 } from './presentation-template.ts'
 import { checkRedirectUri, type RedirectPolicy } from './redirect-uris.ts'
-import type { PresentationTemplateBody } from './schemas.ts'
+import { type PresentationTemplateBody, templateFormats } from './schemas.ts'
 import { positionOf } from './template-query.ts'
 
 /**
@@ -30,8 +29,7 @@ export function readPresentationTemplate(
   const credentials = body.credentials.map((one, i) =>
     readCredential(one, `/credentials/${i}`, unknownEntities, redirects, violations),
   )
-  // The schema allows unknown members, which are JSON.
-  const verifierConfig = (body.verifierConfig ?? null) as VerifierConfig | null
+  const { verifierConfig = null } = body
   checkConfig(verifierConfig, credentials, redirects, violations)
   if (violations.length > 0) throw new Fault('request.invalid', { violations })
   const { name, description, retentionSeconds = null } = body

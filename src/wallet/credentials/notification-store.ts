@@ -1,7 +1,7 @@
 import type { TenantId } from '../../caller.ts'
 import { isFree, isHeld, type Lease, RELEASE, take } from '../../store/lease.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
-import type { Consent } from './credential.ts'
+import type { Consent } from './schemas.ts'
 
 /** An event of the notification endpoint that this wallet sends after receipt. */
 export type WalletNotificationEvent = 'credential_accepted' | 'credential_deleted'

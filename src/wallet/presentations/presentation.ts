@@ -3,7 +3,7 @@ import type { CheckedRequest } from '../../protocols/openid4vp/check-request.ts'
 import type { PresentationStatus, ShownPresentation } from './schemas.ts'
 
 /** Claims of one credential that are disclosed, or proposed. Paths are dotted. */
-export type SelectedCredential = { readonly credentialId: string; readonly matchedAttributes: readonly string[] }
+export type SelectedCredential = ShownPresentation['selectedCredentials'][number]
 
 /** Claims of one credential that are disclosed besides, since its issuer made them not selectively disclosable. Paths are dotted. */
 export type AlsoDisclosed = { readonly credentialId: string; readonly attributes: readonly string[] }
@@ -71,10 +71,7 @@ export function showPresentation(
     status: presentationStatusAt(row, now),
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
-    selectedCredentials: view.selected.map(({ credentialId, matchedAttributes }) => ({
-      credentialId,
-      matchedAttributes: [...matchedAttributes],
-    })),
+    selectedCredentials: [...view.selected],
   }
 }
 
