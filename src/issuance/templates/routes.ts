@@ -3,10 +3,12 @@ import { IdParams } from '../../api/id-params.ts'
 import { listPage, listQuery } from '../../api/list.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, route } from '../../http/routes/route.ts'
-import { archiveCredentialTemplate } from './archive-template.ts'
-import { createCredentialTemplate } from './create-template.ts'
+import {
+  archiveCredentialTemplate,
+  createCredentialTemplate,
+  replaceCredentialTemplate,
+} from './credential-templates.ts'
 import { attributeViolations } from './read-template.ts'
-import { replaceCredentialTemplate } from './replace-template.ts'
 import { TemplateBody, TemplateView } from './schemas.ts'
 import { latestTemplate } from './template-cache.ts'
 import { listCredentialTemplates } from './template-store.ts'
