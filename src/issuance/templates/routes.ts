@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { IdParams } from '../../api/id-params.ts'
 import { listPage, listQuery } from '../../api/list.ts'
 import { once } from '../../http/routes/operation.ts'
-import { answer, route } from '../../http/routes/route.ts'
+import { answer, type RouteContext, route } from '../../http/routes/route.ts'
 import {
   archiveCredentialTemplate,
   createCredentialTemplate,
@@ -10,6 +10,7 @@ import {
 } from './credential-templates.ts'
 import { attributeViolations } from './read-template.ts'
 import { TemplateBody, TemplateView } from './schemas.ts'
+import type { CredentialTemplate } from './template.ts'
 import { latestTemplate } from './template-cache.ts'
 import { listCredentialTemplates } from './template-store.ts'
 import { showCredentialTemplate } from './template-view.ts'
@@ -20,12 +21,25 @@ const ListQuery = listQuery({
   filters: { archived: Type.Enum(['true', 'false'], { description: 'Archived templates instead of active ones.' }) },
 })
 
-const templates = { group: 'creds', tag: 'credential templates' } as const
+const templates = { group: 'creds', tag: 'credential templates', path: '/templates/credentials' } as const
+const template = {
+  ...templates,
+  path: '/templates/credentials/{id}',
+  params: IdParams,
+  status: 200,
+  reply: TemplateView,
+  faults: ['resource.unknown'],
+} as const
+
+type Context = Pick<RouteContext, 'platform' | 'caller'>
+
+async function replyOf({ platform, caller }: Context, found: Promise<CredentialTemplate>) {
+  return answer(showCredentialTemplate(await found, platform.urls.issuer(caller.tenantSlug)))
+}
 
 const create = route({
   ...templates,
   method: 'POST',
-  path: '/templates/credentials',
   summary: 'Creates a credential template, which also publishes its type.',
   scope: 'issuance:write',
   body: TemplateBody,
@@ -33,20 +47,16 @@ const create = route({
   status: 201,
   reply: TemplateView,
   faults: ['state.conflict'],
-  handle: async ({ platform, caller, body, operation }) => {
-    const created = await once(
-      operation,
-      (id) => latestTemplate(platform, caller.tenantId, id),
-      (id) => createCredentialTemplate(platform, caller, body, id),
-    )
-    return answer(showCredentialTemplate(created, platform.urls.issuer(caller.tenantSlug)))
+  handle: ({ platform, caller, body, operation }) => {
+    const find = (id: string) => latestTemplate(platform, caller.tenantId, id)
+    const create = (id: string) => createCredentialTemplate(platform, caller, body, id)
+    return replyOf({ platform, caller }, once(operation, find, create))
   },
 })
 
 const list = route({
   ...templates,
   method: 'GET',
-  path: '/templates/credentials',
   summary: 'Lists the credential templates of the tenant.',
   scope: 'issuance:read',
   query: ListQuery,
@@ -65,54 +75,34 @@ const list = route({
 })
 
 const get = route({
-  ...templates,
+  ...template,
   method: 'GET',
-  path: '/templates/credentials/{id}',
   summary: 'Returns a credential template, also an archived one.',
   scope: 'issuance:read',
-  params: IdParams,
-  status: 200,
-  reply: TemplateView,
-  faults: ['resource.unknown'],
-  handle: async ({ platform, caller, params }) => {
-    const found = await latestTemplate(platform, caller.tenantId, params.id)
-    return answer(showCredentialTemplate(found, platform.urls.issuer(caller.tenantSlug)))
-  },
+  handle: ({ platform, caller, params }) =>
+    replyOf({ platform, caller }, latestTemplate(platform, caller.tenantId, params.id)),
 })
 
 const replace = route({
-  ...templates,
+  ...template,
   method: 'PUT',
-  path: '/templates/credentials/{id}',
   summary:
     'Replaces a credential template. Existing issuances keep the version they were created from; code, format, docType and revocable cannot be changed.',
   scope: 'issuance:write',
-  params: IdParams,
   body: TemplateBody,
   moreViolations: attributeViolations,
-  status: 200,
-  reply: TemplateView,
   faults: ['resource.unknown', 'state.conflict'],
-  handle: async ({ platform, caller, params, body }) => {
-    const replaced = await replaceCredentialTemplate(platform, caller, params.id, body)
-    return answer(showCredentialTemplate(replaced, platform.urls.issuer(caller.tenantSlug)))
-  },
+  handle: ({ platform, caller, params, body }) =>
+    replyOf({ platform, caller }, replaceCredentialTemplate(platform, caller, params.id, body)),
 })
 
 const archive = route({
-  ...templates,
+  ...template,
   method: 'DELETE',
-  path: '/templates/credentials/{id}',
   summary: 'Archives a credential template: nothing is issued from it any more, its type stays published.',
   scope: 'issuance:write',
-  params: IdParams,
-  status: 200,
-  reply: TemplateView,
-  faults: ['resource.unknown'],
-  handle: async ({ platform, caller, params }) => {
-    const archived = await archiveCredentialTemplate(platform, caller, params.id)
-    return answer(showCredentialTemplate(archived, platform.urls.issuer(caller.tenantSlug)))
-  },
+  handle: ({ platform, caller, params }) =>
+    replyOf({ platform, caller }, archiveCredentialTemplate(platform, caller, params.id)),
 })
 
 /** Credential templates, in our API. */

@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
 import { IdParams } from '../../api/id-params.ts'
 import { filtersOf, listPage } from '../../api/list.ts'
-import { answer, type Route, route } from '../../http/routes/route.ts'
+import { answer, type Route, type RouteContext, route } from '../../http/routes/route.ts'
 import { offerFaults, presentationRequestFaults } from '../credentials/refusals.ts'
 import type { IdentifierType } from '../delivery-records/delivery.ts'
-import { listDeliveries } from '../delivery-records/delivery-store.ts'
+import { listDeliveries, type SealedDelivery } from '../delivery-records/delivery-store.ts'
 import { getDeliveryRow } from './deliver.ts'
 import { deliver } from './deliver-for.ts'
 import {
@@ -16,45 +16,40 @@ import {
 import { showDelivery } from './show-delivery.ts'
 
 const base = { group: 'wallet', tag: 'deliveries' } as const
+const created = { ...base, method: 'POST', status: 201, reply: WalletDeliveryReply } as const
+
+type Context = Pick<RouteContext, 'platform' | 'caller'>
+
+async function replyOf({ platform, caller }: Context, delivery: Promise<SealedDelivery>) {
+  return answer(await showDelivery(platform, caller.tenantId, await delivery))
+}
 
 function credentialAt(path: '/orgs/credentials' | '/v2/orgs/credentials'): Route {
   return route({
-    ...base,
-    method: 'POST',
+    ...created,
     path,
     summary: "Adds the offered credentials to a user's wallet as pending.",
     scope: 'issuance:write',
     body: DeliverCredentialBody,
-    status: 201,
-    reply: WalletDeliveryReply,
     faults: ['resource.unknown', 'state.invalid', ...offerFaults],
-    handle: async ({ platform, caller, body, operation }) => {
+    handle: ({ platform, caller, body, operation }) => {
       const { credentialOffer, txCode } = body
-      const delivery = await deliver(
-        platform,
-        caller,
-        { ...recipientOf(body), payload: { credentialOffer, txCode } },
-        operation,
-      )
-      return answer(await showDelivery(platform, caller.tenantId, delivery))
+      const input = { ...recipientOf(body), payload: { credentialOffer, txCode } }
+      return replyOf({ platform, caller }, deliver(platform, caller, input, operation))
     },
   })
 }
 
 const presentationRoute = route({
-  ...base,
-  method: 'POST',
+  ...created,
   path: '/v2/orgs/presentations',
   summary: "Creates a pending presentation in a user's wallet; the user accepts or declines it.",
   scope: 'verification:write',
   body: DeliverPresentationBody,
-  status: 201,
-  reply: WalletDeliveryReply,
   faults: ['resource.unknown', 'state.invalid', ...presentationRequestFaults],
-  handle: async ({ platform, caller, body, operation }) => {
+  handle: ({ platform, caller, body, operation }) => {
     const payload = { presentationRequest: body.presentationRequest }
-    const delivery = await deliver(platform, caller, { ...recipientOf(body), payload }, operation)
-    return answer(await showDelivery(platform, caller.tenantId, delivery))
+    return replyOf({ platform, caller }, deliver(platform, caller, { ...recipientOf(body), payload }, operation))
   },
 })
 
@@ -86,10 +81,8 @@ const getRoute = route({
   status: 200,
   reply: WalletDeliveryReply,
   faults: ['resource.unknown'],
-  handle: async ({ platform, caller, params }) => {
-    const delivery = await getDeliveryRow(platform, caller.tenantId, params.id)
-    return answer(await showDelivery(platform, caller.tenantId, delivery))
-  },
+  handle: ({ platform, caller, params }) =>
+    replyOf({ platform, caller }, getDeliveryRow(platform, caller.tenantId, params.id)),
 })
 
 /** Deliveries of an organisation to the wallets of its users. */

@@ -7,12 +7,22 @@ import { answer, type Route, route } from '../../http/routes/route.ts'
 import { presentationRequestFaults } from '../credentials/refusals.ts'
 import { answerPresentation } from './answer-presentation.ts'
 import { getPresentation, listShared } from './get-presentation.ts'
-import { preparePresentation } from './prepare-presentation.ts'
+import { type PresentationAnswer, preparePresentation } from './prepare-presentation.ts'
 import { AnswerBody, CurrentUser, Presentation, PresentationBody, presentationStatuses } from './schemas.ts'
 
 const Status = Type.Enum([...presentationStatuses], { description: 'Only presentations with this status.' })
 
 const base = { group: 'wallet', tag: 'presentations' } as const
+const single = {
+  ...base,
+  path: '/v2/presentations/{id}',
+  params: IdParams,
+  status: 200,
+  reply: Presentation,
+  faults: ['holder.missing', 'resource.unknown'],
+} as const
+
+const replyOf = ({ data, meta }: PresentationAnswer) => answer(data, { meta })
 
 const listRoute = route({
   ...base,
@@ -45,41 +55,27 @@ const prepareRoute = route({
   handle: async ({ platform, caller, body, operation }) => {
     const find = (id: string) => getPresentation(platform, caller, id)
     const prepare = (id: string) => preparePresentation(platform, caller, body.presentationRequest, id)
-    const { data, meta } = await once(operation, find, prepare)
-    return answer(data, { meta })
+    return replyOf(await once(operation, find, prepare))
   },
 })
 
 const getRoute = route({
-  ...base,
+  ...single,
   method: 'GET',
-  path: '/v2/presentations/{id}',
   summary: 'Returns a presentation.',
   scope: 'wallet:read',
-  params: IdParams,
-  status: 200,
-  reply: Presentation,
-  faults: ['holder.missing', 'resource.unknown'],
-  handle: async ({ platform, caller, params }) => {
-    const { data, meta } = await getPresentation(platform, caller, params.id)
-    return answer(data, { meta })
-  },
+  handle: async ({ platform, caller, params }) => replyOf(await getPresentation(platform, caller, params.id)),
 })
 
 const answerRoute = route({
-  ...base,
+  ...single,
   method: 'PATCH',
-  path: '/v2/presentations/{id}',
   summary:
     "Sends the holder's answer to the verifier: credentials or a refusal. A repetition of the call resends an answer that the verifier did not confirm.",
   scope: 'wallet:write',
-  params: IdParams,
   body: AnswerBody,
-  status: 200,
-  reply: Presentation,
   faults: [
-    'holder.missing',
-    'resource.unknown',
+    ...single.faults,
     'state.invalid',
     'credential.unmatched',
     'presentation.undelivered',
@@ -88,10 +84,8 @@ const answerRoute = route({
     'upstream.unreachable',
     'upstream.timeout',
   ],
-  handle: async ({ platform, caller, params, body }) => {
-    const { data, meta } = await answerPresentation(platform, caller, params.id, body)
-    return answer(data, { meta })
-  },
+  handle: async ({ platform, caller, params, body }) =>
+    replyOf(await answerPresentation(platform, caller, params.id, body)),
 })
 
 const whoamiRoute = route({
