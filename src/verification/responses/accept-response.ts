@@ -88,8 +88,7 @@ async function releaseClaim(
 }
 
 function undecided(detail?: string): Fault {
-  const meta = { retryAfterSeconds: RETRY_SECONDS }
-  return new Fault('presentation_response.undecided', { meta, ...(detail !== undefined && { detail }) })
+  return new Fault('presentation_response.undecided', { detail, meta: { retryAfterSeconds: RETRY_SECONDS } })
 }
 
 /** 3.9 step 3 */

@@ -19,7 +19,8 @@ type NewDelivery = Lease &
     readonly sealedPayload: Buffer
   }
 
-type DeliveryRun = Pick<ClaimedWalletDelivery, 'id' | 'claim'>
+/** A call or a job run that holds the lease of a delivery. */
+export type DeliveryRun = Pick<ClaimedWalletDelivery, 'id' | 'claim'>
 
 const COLUMNS = `id, user_id as "userId", kind, status, identifier_type as "identifierType", sealed_recipient as "sealedRecipient",
   issuance_id as "issuanceId", credential_ids as "credentialIds", presentation_id as "presentationId", error,

@@ -180,7 +180,7 @@ async function outcomeOf(platform: Platform, run: OrderRun, error: unknown): Pro
     if (await releaseDeferred(tx, run, sealedWork)) await enqueueFetch(tx, run.id, clock.now())
   })
   const { detail, meta } = error
-  return new Fault(error.code, { detail: [detail, BY_ITSELF].join(' ').trim(), ...(meta && { meta }), cause: error })
+  return new Fault(error.code, { detail: [detail, BY_ITSELF].join(' ').trim(), meta, cause: error })
 }
 
 function announced({ configuration, answer }: Deferred): DeferredCredential {

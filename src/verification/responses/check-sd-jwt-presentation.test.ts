@@ -8,7 +8,7 @@ import { urlsOf } from '../../platform.ts'
 import { matchClaims } from '../../protocols/dcql/match.ts'
 import { parseQuery } from '../../protocols/dcql/parse-query.ts'
 import { aKey, anIssuer, membership, present } from '../test-support/holder.ts'
-import { checkPresentation } from './check-presentation.ts'
+import { checkSdJwtPresentation } from './check-sd-jwt-presentation.ts'
 import type { ExpectedPresentation } from './checked-credential.ts'
 
 const issuer = anIssuer()
@@ -31,7 +31,7 @@ test('an index in a query means the array as it was issued, whatever the holder 
   const claims = { clubs: ['chess', 'go', 'bridge'] }
   const about = { cnf: holder.jwk, frame: { clubs: { _sd: [0, 1, 2] } } }
   const shown = present(await issuer.issue(claims, about), ['go'], { ...expected, key: holder })
-  const { presented, issues } = await checkPresentation(platform, shown, expected)
+  const { presented, issues } = await checkSdJwtPresentation(platform, shown, expected)
   assert.deepEqual(issues, [])
   assert.ok(presented)
   assert.deepEqual(presented.claims.clubs, ['go'])
