@@ -115,8 +115,8 @@ test('an archived, an unknown, a malformed and a foreign id are the same 404', a
       const answer = await one.ask(method, `/templates/presentations/${path}`, body)
       assert.deepEqual([answer.status, answer.body.errors[0].code], [404, 'NOT_FOUND'])
     }
-    const asked = await one.ask('POST', '/presentations/request', { presentationTemplateId: path })
-    assert.equal(asked.status, 404)
+    const created = await one.ask('POST', '/presentations/request', { presentationTemplateId: path })
+    assert.equal(created.status, 404)
   }
   assert.deepEqual((await one.ask('GET', '/templates/presentations')).body.data, [])
 })

@@ -35,7 +35,7 @@ test('an index in a query means the array as it was issued, whatever the holder 
   assert.deepEqual(issues, [])
   assert.ok(presented)
   assert.deepEqual(presented.claims.clubs, ['go'])
-  const asked = (index: number) => {
+  const checkIndex = (index: number) => {
     const meta = { vct_values: [membership] }
     const [query] = parseQuery({
       credentials: [{ id: 'c', format: 'dc+sd-jwt', meta, claims: [{ path: ['clubs', index] }] }],
@@ -43,7 +43,7 @@ test('an index in a query means the array as it was issued, whatever the holder 
     assert.ok(query)
     return matchClaims(query, presented)
   }
-  assert.equal(asked(0), null)
-  assert.notEqual(asked(1), null)
-  assert.equal(asked(2), null)
+  assert.equal(checkIndex(0), null)
+  assert.notEqual(checkIndex(1), null)
+  assert.equal(checkIndex(2), null)
 })
