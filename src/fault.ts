@@ -19,14 +19,14 @@ export type Violation = { readonly detail: string; readonly pointer?: string; re
 
 type FaultContext = {
   /** Shown to the caller: what happened and what to do. Never a token, code, claim or key. */
-  readonly detail?: string
-  readonly violations?: readonly Violation[]
+  readonly detail?: string | undefined
+  readonly violations?: readonly Violation[] | undefined
   /** Shown to the caller, machine-readable. */
-  readonly meta?: Readonly<Record<string, unknown>>
+  readonly meta?: Readonly<Record<string, unknown>> | undefined
   /** Shown to the caller: where to continue. */
-  readonly links?: Readonly<Record<string, string>>
+  readonly links?: Readonly<Record<string, string>> | undefined
   /** Only logged. */
-  readonly notes?: string
+  readonly notes?: string | undefined
   readonly cause?: unknown
 }
 

@@ -3,21 +3,21 @@ import type { Platform } from '../platform.ts'
 import type { AcrossTx, TenantTx } from '../store/store.ts'
 
 /**
- * Sweeps one tenant after another, until all are done or the time of the schedule is over.
+ * Returns a sweep of one tenant after another, until all are done or the time of the schedule is over.
  *
  * @param reason Why tenants are listed across the wall between them.
  * @param sweep Runs in a transaction of the tenant.
  */
-export async function sweepTenants(
-  { store, clock }: Pick<Platform, 'store' | 'clock'>,
-  signal: AbortSignal,
+export function tenantSweep(
   reason: string,
   list: (tx: AcrossTx, now: Date) => Promise<readonly TenantId[]>,
   sweep: (tx: TenantTx, now: Date) => Promise<void>,
-): Promise<void> {
-  const now = clock.now()
-  for (const tenantId of await store.across(reason, (tx) => list(tx, now))) {
-    if (signal.aborted) return
-    await store.inTenant(tenantId, (tx) => sweep(tx, now))
+): (platform: Pick<Platform, 'store' | 'clock'>, signal: AbortSignal) => Promise<void> {
+  return async ({ store, clock }, signal) => {
+    const now = clock.now()
+    for (const tenantId of await store.across(reason, (tx) => list(tx, now))) {
+      if (signal.aborted) return
+      await store.inTenant(tenantId, (tx) => sweep(tx, now))
+    }
   }
 }

@@ -33,3 +33,11 @@ export function asPeerUrl(value: unknown, { allowHttpLoopback }: PeerPolicy): UR
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
 }
+
+/** Whether a value is a `full-date` that exists in the calendar. @see [RFC 3339, 5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6) */
+export function isFullDate(value: unknown): value is string {
+  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return false
+  const time = new Date(`${value}T00:00:00Z`)
+  // 30 February is parsed as a day of March.
+  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(value)
+}

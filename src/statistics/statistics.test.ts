@@ -35,8 +35,8 @@ test('events are counted by template and month, without personal data', async ()
   }
   await school.delete(`/creds/credentials/${canceled.id}`)
   const credentials = [{ type: template.type, attributes: { name: {} } }]
-  const asked = await school.post('/creds/templates/presentations', { name: 'Who', description: 'Name', credentials })
-  const presentationTemplateId = asked.body.data.id
+  const created = await school.post('/creds/templates/presentations', { name: 'Who', description: 'Name', credentials })
+  const presentationTemplateId = created.body.data.id
   for (const status of ['answered', 'rejected'] as const) {
     const request = await school.post('/creds/presentations/request', { presentationTemplateId })
     const presentationRequest = request.body.data.authorizationRequestUri

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Static, TSchema } from 'typebox'
 import type { Caller, Scope } from '../../caller.ts'
-import type { FaultCode } from '../../fault.ts'
+import type { FaultCode, Violation } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import type { Operation } from './operation.ts'
 
@@ -91,6 +91,8 @@ export type RouteTraits = {
   readonly textBodies?: readonly string[]
   /** Maximum number of values in a JSON body; 20,000 by default. */
   readonly jsonValuesMax?: number
+  /** Adds to the violations of a body that its schema refuses those that `handle` would find. */
+  readonly moreViolations?: (body: unknown) => readonly Violation[]
 }
 
 type Common = RouteDefaults & RouteTraits & { readonly method: Method }

@@ -92,7 +92,7 @@ function prepareRoute(
     offered: ['application/json', ...(route.produces ?? [])],
     checkParams: route.params === undefined ? null : check(route.params, 'path'),
     checkQuery: check(route.query ?? nothing, 'query'),
-    checkBody: check(route.body ?? nothing, 'body'),
+    checkBody: check(route.body ?? nothing, 'body', route.moreViolations),
     write: route.reply === undefined ? null : writer(route.reply, route.noEnvelope === true),
   }
 }

@@ -1,7 +1,8 @@
 import { Ajv, type ValidateFunction } from 'ajv'
 import ajvFormats from 'ajv-formats'
 import type { TSchema } from 'typebox'
-import { Fault } from '../../fault.ts'
+import { Fault, type Violation } from '../../fault.ts'
+import { isFullDate } from '../../protocols/shape.ts'
 import { isUuid } from '../../uuid.ts'
 import { type ViolationPlace, violationsOfSchema } from './violations.ts'
 
@@ -15,11 +16,17 @@ const strictness = { strict: false, coerceTypes: false, removeAdditional: false,
 
 /**
  * Makes checks from schemas. A check is compiled at its first use; the one that lists all violations when a value first fails.
+ *
+ * `more` finds violations of rules that the schema cannot express, in a value that it refuses: nothing of it is typed.
  */
-export function checkMaker(): (schema: TSchema, place: ViolationPlace) => Check {
+export function checkMaker(): (
+  schema: TSchema,
+  place: ViolationPlace,
+  more?: (value: unknown) => readonly Violation[],
+) => Check {
   const first = withFormats(new Ajv(strictness))
   const all = withFormats(new Ajv({ ...strictness, allErrors: true, verbose: true }))
-  return (schema, place) => {
+  return (schema, place, more = () => []) => {
     let fast: ValidateFunction | undefined
     let thorough: ValidateFunction | undefined
     return (value, bytes = 0) => {
@@ -28,7 +35,7 @@ export function checkMaker(): (schema: TSchema, place: ViolationPlace) => Check 
       if (bytes > ALL_ERRORS_BYTES_MAX) throw refusal(fast, place)
       thorough ??= all.compile(plainSchema(schema))
       thorough(value)
-      throw refusal(thorough, place)
+      throw refusal(thorough, place, more(value))
     }
   }
 }
@@ -67,15 +74,9 @@ const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$
 function isMoment(text: string): boolean {
   if (!MOMENT.test(text)) return false
   const year = new Date(text).getUTCFullYear()
-  // Date would turn 30 February into a day of March.
-  return year >= 1 && year <= 9999 && isDay(text.slice(0, 10))
+  return year >= 1 && year <= 9999 && isFullDate(text.slice(0, 10))
 }
 
-function isDay(text: string): boolean {
-  const day = new Date(`${text}T00:00:00Z`)
-  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
-}
-
-function refusal(check: ValidateFunction, place: ViolationPlace): Fault {
-  return new Fault('request.invalid', { violations: violationsOfSchema(check.errors ?? [], place) })
+function refusal(check: ValidateFunction, place: ViolationPlace, more: readonly Violation[] = []): Fault {
+  return new Fault('request.invalid', { violations: [...violationsOfSchema(check.errors ?? [], place), ...more] })
 }

@@ -16,7 +16,7 @@ import {
   type TemplateClaimDescription,
 } from '../templates/claim-descriptions.ts'
 import { credentialSigner } from '../templates/credential-signer.ts'
-import { type CredentialTemplate, type SdJwtDefinition, vctOf } from '../templates/template.ts'
+import { type CredentialTemplate, renderingOf, type SdJwtDefinition, vctOf } from '../templates/template.ts'
 import { listOffered } from '../templates/template-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
@@ -94,17 +94,12 @@ function claimOf({
 }
 
 function displayOf(name: string, { display = {}, description }: CredentialTemplate['definition']): Display {
-  const { logo, backgroundColor, textColor } = display
   const about = display.description ?? description
   return {
     name: display.name ?? name,
     ...(display.locale !== undefined && { locale: display.locale }),
     ...(about !== undefined && { description: about }),
-    ...(logo !== undefined && {
-      logo: { uri: logo.uri, ...(logo.altText !== undefined && { alt_text: logo.altText }) },
-    }),
-    ...(backgroundColor !== undefined && { background_color: backgroundColor }),
-    ...(textColor !== undefined && { text_color: textColor }),
+    ...renderingOf(display),
   }
 }
 

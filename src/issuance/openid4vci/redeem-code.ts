@@ -54,7 +54,7 @@ export async function redeemPreAuthorizedCode(needs: Needs, tenant: Tenant, form
   }
 }
 
-/** Redeems once: when the answer of the database is lost, a second attempt with the same secret finds the outcome. */
+/** Redeems once: when the answer of the database is lost, a second attempt with the same secret finds the token, or counts no further try. */
 async function redeemWithRetry(
   { store }: Needs,
   tenant: Tenant,

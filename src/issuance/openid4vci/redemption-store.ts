@@ -29,12 +29,13 @@ const ifLastTry = (value: string, otherwise: string) =>
   `case when ${isWrong} and tx_tries_left = 1 then ${value} else ${otherwise} end`
 
 // Right and wrong transaction codes are the same update, so concurrent callers cannot exceed the number of tries. A caller with the same token
-// secret is the same one, whose answer was lost.
+// secret is the same one, whose answer was lost: it gets its token, and a wrong code of it is counted once.
 const redeemOffer = sql(
   'issuance.redeem_offer',
   `with tried as (
      update issuance set
        tx_tries_left = tx_tries_left - case when ${isWrong} then 1 else 0 end,
+       tx_wrong_attempt = case when ${isWrong} then $5 else tx_wrong_attempt end,
        redeemed_at = ${ifRight('$4::timestamptz')}, token_hash = ${ifRight('$5::bytea')},
        token_expires_at = ${ifRight('$6::timestamptz')}, identified = $7,
        sweep_at = ${ifRight('least(sweep_at, $6::timestamptz)', 'sweep_at')},
@@ -42,6 +43,7 @@ const redeemOffer = sql(
        sealed_claims = ${ifLastTry('null', 'sealed_claims')}, error = ${ifLastTry('$11::jsonb', 'error')},
        updated_at = ${ifLastTry('$4::timestamptz', 'updated_at')}
      where tenant_id = $1 and id = $2 and status = 'offered' and (redeemed_at is null or token_hash = $5) and expires_at > $4 and tx_tries_left > 0
+       and not (${isWrong} and tx_wrong_attempt is not distinct from $5)
        and ($8::text is null or $8 = (select code from credential_template t where t.tenant_id = $1 and t.id = template_id))
      returning id, redeemed_at is not null as redeemed, tx_code_mac is not null as needs_tx_code, template_id, template_version, status,
        tx_tries_left

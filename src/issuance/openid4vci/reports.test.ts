@@ -30,6 +30,10 @@ const recordedActions = sql(
   'test.reports.actions',
   `select action from audit_entry where subject_id in ($1, $2) and event_type is not null and action <> 'openid4vc.issuance.offered' order by id`,
 )
+const refusedCodes = sql(
+  'test.reports.refused_codes',
+  `select id from audit_entry where subject_id = $1 and action = 'issuance.tx_code_refused'`,
+)
 const kept = sql('test.reports.kept', 'select sealed_claims is not null as kept from issuance where id = $1')
 
 /** A credential that a wallet has, and how that wallet reports of it. */
@@ -151,20 +155,37 @@ test('the claims are forgotten when the token has ended: until then the wallet m
 
 test('a redeemed offer is answered although the answer of the database was lost once', async () => {
   const { code, template } = await anOffer(issuer)
-  const { store } = issuer.platform
-  const { single } = store
-  let lost = 0
-  const losing: typeof single = async (tenantId, work) => {
-    const done = await single(tenantId, work)
-    if (lost++ === 0) throw new Error('Connection terminated unexpectedly')
-    return done
-  }
-  Object.assign(store, { single: losing })
-  const redeemed = await redeem(issuer, code).finally(() => Object.assign(store, { single }))
+  const redeemed = await withLostAnswer(() => redeem(issuer, code))
   assert.equal(redeemed.status, 200, JSON.stringify(redeemed.body))
   assert.equal((await request(issuer, redeemed.body.access_token, template.code, [aKey()])).status, 200)
   assert.equal((await redeem(issuer, code)).body.error, 'invalid_grant')
 })
+
+test('a wrong transaction code whose answer from the database was lost costs one try, and is recorded once', async () => {
+  const { code, issuance } = await anOffer(issuer, { txCode: {} })
+  const wrong = issuance.txCode === '000000' ? '000001' : '000000'
+  const lost = await withLostAnswer(() => redeem(issuer, code, { tx_code: wrong }))
+  assert.equal(lost.body.error, 'invalid_grant')
+  const { body } = await redeem(issuer, code, { tx_code: wrong })
+  assert.equal(body.error_description, 'The transaction code is wrong. Tries left: 3.')
+  const recorded = await db.store.single(issuer.tenant.id, (tx) => tx.rows(refusedCodes, [issuance.id]))
+  assert.equal(recorded.length, 2)
+  assert.equal((await redeem(issuer, code, { tx_code: issuance.txCode })).status, 200)
+})
+
+/** Runs `work` while the database confirms its first statement but the answer is lost. */
+async function withLostAnswer<T>(work: () => Promise<T>): Promise<T> {
+  const { store } = issuer.platform
+  const { single } = store
+  let lost = 0
+  const losing: typeof single = async (tenantId, run) => {
+    const done = await single(tenantId, run)
+    if (lost++ === 0) throw new Error('Connection terminated unexpectedly')
+    return done
+  }
+  Object.assign(store, { single: losing })
+  return work().finally(() => Object.assign(store, { single }))
+}
 
 async function claimsKept(id: string): Promise<boolean> {
   const [row] = await db.store.single(issuer.tenant.id, (tx) => tx.rows<{ kept: boolean }>(kept, [id]))

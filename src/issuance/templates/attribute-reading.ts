@@ -1,6 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
 import type { Violation } from '../../fault.ts'
 import { pointerTo } from '../../json-pointer.ts'
+import { attributePointer, walkAttributes } from '../../protocols/claim-tree.ts'
+import { isText } from '../../protocols/shape.ts'
 
 /** What a format allows in attribute descriptions. */
 type AttributeRules = {
@@ -19,23 +21,16 @@ const DEPTH_MAX = 8
 const NAME_CHARS_MAX = 128
 const VIOLATIONS_MAX = 100
 
-const checks: Readonly<Record<string, (value: unknown, rules: AttributeRules) => boolean>> = {
-  type: (value, { types }) => types.some((one) => one === value),
-  name: (value) => isTextUpTo(value, 200),
-  description: (value) => isTextUpTo(value, 1000),
-  required: (value) => typeof value === 'boolean',
-  alwaysDisclosed: (value) => typeof value === 'boolean',
-  properties: isJsonObject,
-  items: isJsonObject,
-}
-const sentences: Readonly<Record<string, string>> = {
-  name: 'name must be a text of 1 to 200 characters.',
-  description: 'description must be a text of 1 to 1000 characters.',
-  required: 'required must be a boolean.',
-  alwaysDisclosed: 'alwaysDisclosed must be a boolean.',
-  properties: 'properties must be an object.',
-  items: 'items must be an object.',
-}
+const isBoolean = (value: Json) => typeof value === 'boolean'
+/** The members of a description besides `type`: whether a value fits, and the violation if it does not. */
+const members: ReadonlyMap<string, readonly [(value: Json) => boolean, string]> = new Map([
+  ['name', [(value: Json) => isText(value, 200), 'name must be a text of 1 to 200 characters.']],
+  ['description', [(value: Json) => isText(value, 1000), 'description must be a text of 1 to 1000 characters.']],
+  ['required', [isBoolean, 'required must be a boolean.']],
+  ['alwaysDisclosed', [isBoolean, 'alwaysDisclosed must be a boolean.']],
+  ['properties', [isJsonObject, 'properties must be an object.']],
+  ['items', [isJsonObject, 'items must be an object.']],
+])
 
 /** Starts the validation of one template's attributes. */
 export function newAttributeReader(rules: AttributeRules): AttributeReader {
@@ -49,19 +44,20 @@ export function violationsOfAttributes({ count, violations }: AttributeReader, p
   return [...tooMany, ...violations].slice(0, VIOLATIONS_MAX)
 }
 
-/** Validates attribute descriptions by name, recursively. */
-export function checkNamed(reading: AttributeReader, object: JsonObject, pointer: string, depth: number): void {
-  for (const [name, value] of Object.entries(object)) {
-    const at = pointerTo(pointer, name)
-    checkName(reading, name, at, depth)
-    checkOne(reading, value, at, depth)
-  }
+/** Validates attribute descriptions by name, at any depth. */
+export function checkNamed(reading: AttributeReader, object: JsonObject, pointer: string): void {
+  walkAttributes(object, pointer, (value, path, above) => {
+    const at = attributePointer(above, path)
+    const name = path.at(-1) ?? null
+    if (name !== null) checkName(reading, name, at, path.length)
+    return checkOne(reading, value, at, path.length) && at
+  })
 }
 
 /** Validates a name at that depth. */
 export function checkName(reading: AttributeReader, name: string, at: string, depth: number): void {
   if (reading.rules.isReserved(name, depth)) addViolation(reading, at, `${name} is reserved by the credential format.`)
-  if (name === '' || name.length > NAME_CHARS_MAX)
+  if (!isText(name, NAME_CHARS_MAX))
     addViolation(reading, at, `An attribute name must have 1 to ${NAME_CHARS_MAX} characters.`)
 }
 
@@ -70,16 +66,17 @@ export function addViolation({ violations }: AttributeReader, pointer: string, d
   if (violations.length < VIOLATIONS_MAX) violations.push({ detail, pointer })
 }
 
-function checkOne(reading: AttributeReader, value: Json | undefined, pointer: string, depth: number): void {
+/** Validates one description. @returns whether those inside are validated too */
+function checkOne(reading: AttributeReader, value: Json, pointer: string, depth: number): boolean {
   reading.count += 1
-  if (reading.count > ATTRIBUTES_MAX) return
+  if (reading.count > ATTRIBUTES_MAX) return false
   if (depth > DEPTH_MAX) {
     addViolation(reading, pointer, `Attributes must nest at most ${DEPTH_MAX} deep.`)
-    return
+    return false
   }
   if (!isJsonObject(value)) {
     addViolation(reading, pointer, 'An attribute must be an object with a type.')
-    return
+    return false
   }
   checkMembers(reading, value, pointer)
   const { type, properties, items } = value
@@ -87,30 +84,21 @@ function checkOne(reading: AttributeReader, value: Json | undefined, pointer: st
     addViolation(reading, `${pointer}/properties`, 'properties is only for type object.')
   if (items !== undefined && type !== 'array')
     addViolation(reading, `${pointer}/items`, 'items is only for type array.')
-  if (isJsonObject(properties)) {
-    // Only {} would be valid, which carries no claim.
-    if (Object.keys(properties).length === 0)
-      addViolation(reading, `${pointer}/properties`, 'properties must not be empty.')
-    checkNamed(reading, properties, `${pointer}/properties`, depth + 1)
-  }
-  if (isJsonObject(items)) checkOne(reading, items, `${pointer}/items`, depth + 1)
+  // Only {} would be valid, which carries no claim.
+  if (isJsonObject(properties) && Object.keys(properties).length === 0)
+    addViolation(reading, `${pointer}/properties`, 'properties must not be empty.')
+  return true
 }
 
 function checkMembers(reading: AttributeReader, attribute: JsonObject, pointer: string): void {
-  const { rules } = reading
+  const { types, disclosure } = reading.rules
   if (!Object.hasOwn(attribute, 'type')) addViolation(reading, `${pointer}/type`, 'type is missing.')
-  for (const [name, member] of Object.entries(attribute)) {
-    const isKnown = Object.hasOwn(checks, name) && (name !== 'alwaysDisclosed' || rules.disclosure)
+  for (const [name, value] of Object.entries(attribute)) {
     const at = pointerTo(pointer, name)
-    if (!isKnown) addViolation(reading, at, `${name} is not a member of an attribute.`)
-    else if (checks[name]?.(member, rules) !== true) addViolation(reading, at, sentenceOf(name, rules))
+    const member = name === 'alwaysDisclosed' && !disclosure ? undefined : members.get(name)
+    if (name === 'type') {
+      if (!types.some((one) => one === value)) addViolation(reading, at, `type must be one of: ${types.join(', ')}.`)
+    } else if (member === undefined) addViolation(reading, at, `${name} is not a member of an attribute.`)
+    else if (!member[0](value)) addViolation(reading, at, member[1])
   }
-}
-
-function sentenceOf(name: string, { types }: AttributeRules): string {
-  return name === 'type' ? `type must be one of: ${types.join(', ')}.` : (sentences[name] ?? `${name} does not fit.`)
-}
-
-function isTextUpTo(value: unknown, charsMax: number): boolean {
-  return typeof value === 'string' && value.length > 0 && value.length <= charsMax
 }

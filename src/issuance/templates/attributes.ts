@@ -1,16 +1,14 @@
 import type { JsonObject } from '../../crypto/json.ts'
 import type { Violation } from '../../fault.ts'
+import type { ValueType } from '../../protocols/claim-tree.ts'
 import { isReservedName } from '../../protocols/sd-jwt-vc/reserved-names.ts'
 import { checkNamed, newAttributeReader, violationsOfAttributes } from './attribute-reading.ts'
 
-const types = ['string', 'number', 'boolean', 'date', 'object', 'array'] as const
-
-/** The type of an attribute's value. `date` is a full date such as 2026-01-31. */
-type AttributeType = (typeof types)[number]
+const types: readonly ValueType[] = ['string', 'number', 'boolean', 'date', 'object', 'array']
 
 /** One attribute of a credential template. */
 export type TemplateAttribute = {
-  readonly type: AttributeType
+  readonly type: ValueType
   readonly name?: string
   readonly description?: string
   readonly required?: boolean
@@ -40,7 +38,7 @@ const rules = { types, disclosure: true, isReserved: (name: string, depth: numbe
 export function readCredentialAttributes(value: JsonObject, pointer: string): CredentialAttributes {
   const reading = newAttributeReader(rules)
   if (Object.keys(value).length === 0) reading.violations.push({ detail: 'attributes must not be empty.', pointer })
-  checkNamed(reading, value, pointer, 1)
+  checkNamed(reading, value, pointer)
   const violations = violationsOfAttributes(reading, pointer)
   if (violations.length > 0) return { attributes: null, violations }
   // Every member was validated above.

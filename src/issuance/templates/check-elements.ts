@@ -1,11 +1,12 @@
-import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
+import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
 import type { Violation } from '../../fault.ts'
 import { pointerTo, stepsOf } from '../../json-pointer.ts'
+import { missingIn, pointerAlong, walkDescribed, walkValues } from '../../protocols/claim-tree.ts'
 import { checkMdlElements } from '../../protocols/mdoc/check-mdl.ts'
 import { toElements } from '../../protocols/mdoc/element-type.ts'
 import type { SignerCertificate } from '../../protocols/mdoc/signer-certificate.ts'
 import { BYTES_MAX, isExact } from './check-claims.ts'
-import { isMandatoryInMdl, type MdocAttribute, type MdocAttributes, rulesOf } from './mdoc-attributes.ts'
+import { isMandatoryInMdl, rulesOf } from './mdoc-attributes.ts'
 import type { MdocDefinition } from './template.ts'
 
 const VIOLATIONS_MAX = 100
@@ -26,8 +27,7 @@ export function checkElements(
 ): readonly Violation[] {
   const { elements, violations } = toElements(rulesOf(attributes), values)
   const found = [
-    ...sizeViolations(values),
-    ...numberViolations(values, POINTER),
+    ...valueViolations(values),
     ...missing(docType, attributes, values),
     ...violations.map((one) => placed(one)),
     ...checkMdlElements(docType, elements, certificate).map((one) => placed(one)),
@@ -65,26 +65,22 @@ function onePerPlace(found: readonly Violation[]): Violation[] {
   return kept
 }
 
-function sizeViolations(values: JsonObject): Violation[] {
-  const details: string[] = []
-  if (countOf(values) > VALUES_MAX) details.push(`The attributes have more than ${VALUES_MAX} values.`)
-  if (Buffer.byteLength(JSON.stringify(values)) > BYTES_MAX) details.push('The attributes exceed 256 KiB.')
-  return details.map((detail) => ({ detail, pointer: POINTER }))
-}
-
-function countOf(value: Json): number {
-  if (typeof value !== 'object' || value === null) return 1
+/** Finds values that are too many, too large, or numbers that lost precision. */
+function valueViolations(values: JsonObject): Violation[] {
+  const found: Violation[] = []
   let count = 1
-  for (const one of Object.values(value)) count += countOf(one)
-  return count
-}
-
-function numberViolations(value: Json, pointer: string): Violation[] {
-  if (typeof value === 'number' && !isExact(value)) {
-    return [{ detail: 'A number must not lose precision (an integer up to 2^53).', pointer }]
-  }
-  if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([name, one]) => numberViolations(one, pointerTo(pointer, name)))
+  walkValues(values, true, (value, path) => {
+    count += 1
+    if (typeof value === 'number' && !isExact(value)) {
+      const detail = 'A number must not lose precision (an integer up to 2^53).'
+      found.push({ detail, pointer: pointerAlong(POINTER, path) })
+    }
+    return true
+  })
+  const details: string[] = []
+  if (count > VALUES_MAX) details.push(`The attributes have more than ${VALUES_MAX} values.`)
+  if (Buffer.byteLength(JSON.stringify(values)) > BYTES_MAX) details.push('The attributes exceed 256 KiB.')
+  return [...details.map((detail) => ({ detail, pointer: POINTER })), ...found]
 }
 
 /** Finds missing required members at any depth, except those that ISO/IEC 18013-5 requires: `checkMdlElements` finds them. */
@@ -92,29 +88,19 @@ function missing(docType: string, nameSpaces: MdocDefinition['attributes'], valu
   return Object.entries(nameSpaces).flatMap(([nameSpace, elements]) => {
     const members = Object.hasOwn(values, nameSpace) ? values[nameSpace] : {}
     if (!isJsonObject(members)) return []
-    const own = Object.entries(elements).filter(([name]) => !isMandatoryInMdl(docType, nameSpace, name))
-    const at = pointerTo(POINTER, nameSpace)
-    return [...missingMembers(Object.fromEntries(own), members, at), ...missingInside(elements, members, at)]
+    const top = pointerTo(POINTER, nameSpace)
+    const found = missingIn(elements, members)
+      .filter((name) => !isMandatoryInMdl(docType, nameSpace, name))
+      .map((name) => absent(top, name))
+    walkDescribed(elements, members, true, ({ value, attribute }, path) => {
+      if (isJsonObject(value) && typeof attribute === 'object')
+        found.push(...missingIn(attribute.properties, value).map((name) => absent(pointerAlong(top, path), name)))
+      return true
+    })
+    return found
   })
 }
 
-function missingMembers(attributes: MdocAttributes, members: JsonObject, pointer: string): Violation[] {
-  return Object.entries(attributes)
-    .filter(([name, { required }]) => required === true && !Object.hasOwn(members, name))
-    .map(([name]) => ({ detail: `${name} is missing.`, pointer: pointerTo(pointer, name) }))
-}
-
-function missingInside(attributes: MdocAttributes, members: JsonObject, pointer: string): Violation[] {
-  return Object.entries(members).flatMap(([name, value]) => {
-    const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined
-    return attribute === undefined ? [] : missingIn(attribute, value, pointerTo(pointer, name))
-  })
-}
-
-function missingIn({ properties, items }: MdocAttribute, value: Json, pointer: string): Violation[] {
-  if (Array.isArray(value)) {
-    return items === undefined ? [] : value.flatMap((one, at) => missingIn(items, one, pointerTo(pointer, at)))
-  }
-  if (!isJsonObject(value) || properties === undefined) return []
-  return [...missingMembers(properties, value, pointer), ...missingInside(properties, value, pointer)]
+function absent(pointer: string, name: string): Violation {
+  return { detail: `${name} is missing.`, pointer: pointerTo(pointer, name) }
 }

@@ -1,3 +1,4 @@
+import { walkAttributes } from '../../protocols/claim-tree.ts'
 import type { Attributes, TemplateAttribute } from './attributes.ts'
 import { isMandatory, type MdocAttribute } from './mdoc-attributes.ts'
 import type { MdocDefinition } from './template.ts'
@@ -14,30 +15,17 @@ export type TemplateClaimDescription = {
 
 /** Returns the claims of a template in display order, parents before their members. */
 export function describeClaims(attributes: Attributes): TemplateClaimDescription[] {
-  return inside(attributes, { path: [], mandatory: true, clear: false })
-}
-
-type Parent = Pick<TemplateClaimDescription, 'path' | 'mandatory' | 'clear'>
-
-function inside(attributes: Attributes, parent: Parent): TemplateClaimDescription[] {
-  return Object.entries(attributes).flatMap(([name, attribute]) => {
-    const mandatory = parent.mandatory && attribute.required === true
-    return described(attribute, { path: [...parent.path, name], mandatory, clear: parent.clear })
+  const described: TemplateClaimDescription[] = []
+  const root: Pick<TemplateClaimDescription, 'mandatory' | 'clear'> = { mandatory: true, clear: false }
+  walkAttributes(attributes, root, (attribute, path, parent) => {
+    // An array may be empty, so no element is mandatory.
+    const mandatory = parent.mandatory && attribute.required === true && path.at(-1) !== null
+    // As in the disclosure rules: members inherit alwaysDisclosed unless they set it themselves.
+    const one = { path, attribute, mandatory, clear: attribute.alwaysDisclosed ?? parent.clear }
+    described.push(one)
+    return one
   })
-}
-
-function described(
-  attribute: TemplateAttribute,
-  { path, mandatory, clear: parentClear }: Parent,
-): TemplateClaimDescription[] {
-  // As in the disclosure rules: members inherit alwaysDisclosed unless they set it themselves.
-  const clear = attribute.alwaysDisclosed ?? parentClear
-  const one = { path, attribute, mandatory, clear }
-  const { properties, items } = attribute
-  if (properties !== undefined) return [one, ...inside(properties, one)]
-  // An array may be empty, so no element is mandatory.
-  if (items !== undefined) return [one, ...described(items, { path: [...path, null], mandatory: false, clear })]
-  return [one]
+  return described
 }
 
 /** One element of an mdoc. `path`: namespace and element identifier; values inside have no path of their own. [VCI-M16] */

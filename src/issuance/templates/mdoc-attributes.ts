@@ -39,7 +39,7 @@ export type MdocAttribute = {
   readonly items?: MdocAttribute
 }
 /** Elements by identifier, or members of an object by name. */
-export type MdocAttributes = { readonly [name: string]: MdocAttribute }
+type MdocAttributes = { readonly [name: string]: MdocAttribute }
 /** Elements by namespace. */
 export type NameSpaces = { readonly [nameSpace: string]: MdocAttributes }
 
@@ -74,7 +74,7 @@ function readNameSpace(reading: AttributeReader, nameSpace: string, elements: un
   checkName(reading, nameSpace, at, 0)
   if (!isJsonObject(elements)) addViolation(reading, at, 'A namespace must be an object of elements, each with a type.')
   else if (Object.keys(elements).length === 0) addViolation(reading, at, 'A namespace must have at least one element.')
-  else checkNamed(reading, elements, at, 1)
+  else checkNamed(reading, elements, at)
 }
 
 /** Returns the rules by which values become CBOR. */

@@ -1,9 +1,10 @@
+import { isJsonObject } from '../../crypto/json.ts'
 import { Fault, type Violation } from '../../fault.ts'
 import { type Attributes, type CredentialAttributes, readCredentialAttributes } from './attributes.ts'
 import { type NameSpaces, readNameSpaces } from './mdoc-attributes.ts'
 import type { TemplateBody, WrittenDefinition } from './schemas.ts'
 import { type CredentialTemplateFormat, type TemplateDefinition, vctOf } from './template.ts'
-import { type ValidityMoment, validityOf } from './validity.ts'
+import { validityOf } from './validity.ts'
 
 /** Limit of our API for the type of a credential. */
 const VCT_CHARS_MAX = 256
@@ -24,6 +25,16 @@ export function readCredentialTemplate(body: TemplateBody, issuer: string, now: 
   const { name, code } = body
   const definition = format === 'mdoc' ? mdocOf(body, common) : sdJwtOf(body, issuer, common)
   return { name, code, definition }
+}
+
+/** Returns the violations of the attributes in a body that its schema refuses. */
+export function attributeViolations(body: unknown): readonly Violation[] {
+  if (!isJsonObject(body) || !isJsonObject(body.attributes)) return []
+  const { credentialFormat = 'sd-jwt', format = credentialFormat, docType, attributes } = body
+  if (format === 'mdoc')
+    return readNameSpaces(attributes, typeof docType === 'string' ? docType : '', '/attributes').violations
+  const isSdJwt = format === 'sd-jwt-vc' || format === 'sd-jwt'
+  return isSdJwt ? readCredentialAttributes(attributes, '/attributes').violations : []
 }
 
 function formatOf({ format, credentialFormat }: TemplateBody): CredentialTemplateFormat {
@@ -58,7 +69,7 @@ function attributesIn<T>({ attributes, violations }: CredentialAttributes<T>, ot
 
 function writtenIn(body: TemplateBody): WrittenDefinition {
   const { name: _, code: __, format: ___, credentialFormat: ____, docType: _____, attributes: ______, ...rest } = body
-  return { revocable: true, ...rest } as WrittenDefinition
+  return { revocable: true, ...rest }
 }
 
 function otherViolations({ code, format, credentialFormat }: TemplateBody): Violation[] {
@@ -88,11 +99,7 @@ function signerViolations({ signer }: TemplateBody, format: CredentialTemplateFo
 
 function timeViolations({ validFrom, validUntil }: TemplateBody, now: Date): Violation[] {
   if (validUntil === undefined) return []
-  const times = { validUntil, ...(validFrom !== undefined && { validFrom }) } as {
-    validUntil: ValidityMoment
-    validFrom?: ValidityMoment
-  }
-  const { iat, nbf, exp } = validityOf(times, now)
+  const { iat, nbf, exp } = validityOf({ validUntil, ...(validFrom !== undefined && { validFrom }) }, now)
   if (exp === undefined) return []
   if (typeof validUntil === 'object' && exp <= iat)
     return [{ detail: 'validUntil must be a span of at least one day.', pointer: '/validUntil' }]

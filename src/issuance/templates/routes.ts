@@ -3,11 +3,15 @@ import { IdParams } from '../../api/id-params.ts'
 import { listQuery } from '../../api/list.ts'
 import { routeGroup } from '../../api/route-group.ts'
 import { once } from '../../http/routes/operation.ts'
-import { answer } from '../../http/routes/route.ts'
-import { archiveCredentialTemplate } from './archive-template.ts'
-import { createCredentialTemplate } from './create-template.ts'
-import { replaceCredentialTemplate } from './replace-template.ts'
+import { answer, type RouteContext } from '../../http/routes/route.ts'
+import {
+  archiveCredentialTemplate,
+  createCredentialTemplate,
+  replaceCredentialTemplate,
+} from './credential-templates.ts'
+import { attributeViolations } from './read-template.ts'
 import { TemplateBody, TemplateView } from './schemas.ts'
+import type { CredentialTemplate } from './template.ts'
 import { latestTemplate } from './template-cache.ts'
 import { listCredentialTemplates } from './template-store.ts'
 import { showCredentialTemplate } from './template-view.ts'
@@ -24,18 +28,22 @@ const templates = routeGroup({
   scope: { read: 'issuance:read', write: 'issuance:write' },
 })
 
+type Context = Pick<RouteContext, 'platform' | 'caller'>
+
+async function replyOf({ platform, caller }: Context, found: Promise<CredentialTemplate>) {
+  return answer(showCredentialTemplate(await found, platform.urls.issuer(caller.tenantSlug)))
+}
+
 const create = templates.post('', {
   summary: 'Creates a credential template, which also publishes its type.',
   body: TemplateBody,
+  moreViolations: attributeViolations,
   status: 201,
   faults: ['state.conflict'],
-  handle: async ({ platform, caller, body, operation }) => {
-    const created = await once(
-      operation,
-      (id) => latestTemplate(platform, caller.tenantId, id),
-      (id) => createCredentialTemplate(platform, caller, body, id),
-    )
-    return answer(showCredentialTemplate(created, platform.urls.issuer(caller.tenantSlug)))
+  handle: ({ platform, caller, body, operation }) => {
+    const find = (id: string) => latestTemplate(platform, caller.tenantId, id)
+    const create = (id: string) => createCredentialTemplate(platform, caller, body, id)
+    return replyOf({ platform, caller }, once(operation, find, create))
   },
 })
 
@@ -49,29 +57,24 @@ const list = templates.list('', {
 
 const get = templates.get('/{id}', {
   summary: 'Returns a credential template, also an archived one.',
-  handle: async ({ platform, caller, params }) => {
-    const found = await latestTemplate(platform, caller.tenantId, params.id)
-    return answer(showCredentialTemplate(found, platform.urls.issuer(caller.tenantSlug)))
-  },
+  handle: ({ platform, caller, params }) =>
+    replyOf({ platform, caller }, latestTemplate(platform, caller.tenantId, params.id)),
 })
 
 const replace = templates.put('/{id}', {
   summary:
     'Replaces a credential template. Existing issuances keep the version they were created from; code, format, docType and revocable cannot be changed.',
   body: TemplateBody,
+  moreViolations: attributeViolations,
   faults: ['state.conflict'],
-  handle: async ({ platform, caller, params, body }) => {
-    const replaced = await replaceCredentialTemplate(platform, caller, params.id, body)
-    return answer(showCredentialTemplate(replaced, platform.urls.issuer(caller.tenantSlug)))
-  },
+  handle: ({ platform, caller, params, body }) =>
+    replyOf({ platform, caller }, replaceCredentialTemplate(platform, caller, params.id, body)),
 })
 
 const archive = templates.delete('/{id}', {
   summary: 'Archives a credential template: nothing is issued from it any more, its type stays published.',
-  handle: async ({ platform, caller, params }) => {
-    const archived = await archiveCredentialTemplate(platform, caller, params.id)
-    return answer(showCredentialTemplate(archived, platform.urls.issuer(caller.tenantSlug)))
-  },
+  handle: ({ platform, caller, params }) =>
+    replyOf({ platform, caller }, archiveCredentialTemplate(platform, caller, params.id)),
 })
 
 /** Credential templates, in our API. */

@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import type { JsonObject } from '../../crypto/json.ts'
-import { type SdJwtDefinition, TX_CODE_LENGTH } from './template.ts'
 
+/** Default and minimum length of a transaction code. [SEC-4] */
+export const TX_CODE_LENGTH = 6
 const strict = { additionalProperties: false } as const
 const Text = (charsMax: number, description: string) => Type.String({ minLength: 1, maxLength: charsMax, description })
 
@@ -173,4 +174,7 @@ export const TemplateView = Type.Object(
 export type TemplateView = Type.Static<typeof TemplateView>
 
 /** The members of a body that are stored without further validation. */
-export type WrittenDefinition = Omit<SdJwtDefinition, 'format' | 'attributes'>
+export type WrittenDefinition = Omit<
+  TemplateBody,
+  'name' | 'code' | 'attributes' | 'format' | 'credentialFormat' | 'docType' | 'revocable'
+> & { readonly revocable: boolean }

@@ -1,43 +1,12 @@
 import type { TxCode } from '../../protocols/openid4vci/credential-offer.ts'
 import type { Attributes } from './attributes.ts'
 import type { NameSpaces } from './mdoc-attributes.ts'
-import type { ValidityMoment } from './validity.ts'
-
-/** How wallets show a credential. */
-type TemplateDisplay = {
-  readonly name?: string
-  readonly description?: string
-  readonly locale?: string
-  readonly logo?: { readonly uri: string; readonly altText?: string }
-  readonly backgroundColor?: string
-  readonly textColor?: string
-}
-
-/** The transaction code that the holder must enter. */
-type TemplateTxCode = {
-  readonly inputMode?: 'numeric' | 'text'
-  readonly length?: number
-  readonly description?: string
-}
-
-/** The signer: the tenant's did:web key, or the active certificate of the key type. Absent: the certificate if there is one, else the did:web key. */
-type TemplateSigner = { readonly kind: 'certificate' | 'did:web'; readonly keyType?: 'P-256' | 'Ed25519' }
-
-type Written = {
-  readonly description?: string
-  readonly revocable: boolean
-  readonly validFrom?: ValidityMoment
-  readonly validUntil?: ValidityMoment
-  readonly batchSize?: number
-  readonly txCode?: TemplateTxCode
-  readonly signer?: TemplateSigner
-  readonly display?: TemplateDisplay
-}
+import { TX_CODE_LENGTH, type WrittenDefinition } from './schemas.ts'
 
 /** The definition of an SD-JWT VC template. */
-export type SdJwtDefinition = Written & { readonly format: 'sd-jwt-vc'; readonly attributes: Attributes }
+export type SdJwtDefinition = WrittenDefinition & { readonly format: 'sd-jwt-vc'; readonly attributes: Attributes }
 /** The definition of an mdoc template. */
-export type MdocDefinition = Written & {
+export type MdocDefinition = WrittenDefinition & {
   readonly format: 'mdoc'
   readonly docType: string
   readonly attributes: NameSpaces
@@ -59,9 +28,6 @@ export type CredentialTemplate = {
   readonly archivedAt: Date | null
 }
 
-/** Default and minimum length of a transaction code. [SEC-4] */
-export const TX_CODE_LENGTH = 6
-
 /** Returns the transaction code of a template as an offer describes it; null if there is none. */
 export function txCodeOf({ txCode }: Pick<TemplateDefinition, 'txCode'>): (TxCode & { length: number }) | null {
   if (txCode === undefined) return null
@@ -77,4 +43,15 @@ export function typeOf(issuer: string, { code, definition }: Pick<CredentialTemp
 /** Returns the `vct` of a template's credentials, the URL of its type metadata. @param issuer The Credential Issuer Identifier. */
 export function vctOf(issuer: string, code: string): string {
   return `${issuer}/vct/${code}`
+}
+
+/** Returns the logo and the colors of a template by the names that type and issuer metadata share. */
+export function renderingOf({ logo, backgroundColor, textColor }: NonNullable<TemplateDefinition['display']>) {
+  return {
+    ...(logo !== undefined && {
+      logo: { uri: logo.uri, ...(logo.altText !== undefined && { alt_text: logo.altText }) },
+    }),
+    ...(backgroundColor !== undefined && { background_color: backgroundColor }),
+    ...(textColor !== undefined && { text_color: textColor }),
+  }
 }

@@ -96,6 +96,18 @@ test('[TM-1] [TM-3] type metadata names the type, its claims, which are mandator
   ])
 })
 
+for (const [format, attributes, pointer] of [
+  ['sd-jwt-vc', { a: { type: 'colour' } }, '/attributes/a/type'],
+  ['mdoc', { n: { a: { type: 'colour' } } }, '/attributes/n/a/type'],
+] as const) {
+  test(`a body of the format ${format} that the schema refuses gets the violations of its attributes at once`, async () => {
+    const body = { ...aTemplate(), format, attributes, name: '', docType: 7 }
+    const refused = await issuer.api('POST', path, body)
+    const pointers = refused.body.errors.map((one: { source: { pointer: string } }) => one.source.pointer)
+    assert.deepEqual([refused.status, pointers.sort()], [400, [pointer, '/docType', '/name']])
+  })
+}
+
 test('a new template is in the metadata at once, in every process', async () => {
   // Each server has a memory of its own, as two processes have.
   const other = await anIssuer(db)

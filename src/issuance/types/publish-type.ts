@@ -2,7 +2,7 @@ import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { describeClaims } from '../templates/claim-descriptions.ts'
-import { type SdJwtDefinition, vctOf } from '../templates/template.ts'
+import { renderingOf, type SdJwtDefinition, vctOf } from '../templates/template.ts'
 import { findByCode } from '../templates/template-store.ts'
 
 const CODE = /^[A-Za-z0-9_-]{1,64}$/
@@ -30,7 +30,7 @@ function typeMetadata(vct: string, name: string, definition: SdJwtDefinition) {
   const { description, display = {}, attributes } = definition
   const locale = display.locale ?? LOCALE
   const about = display.description ?? description
-  const simple = simpleRendering(display)
+  const simple = renderingOf(display)
   return {
     vct,
     name,
@@ -57,15 +57,5 @@ function typeMetadata(vct: string, name: string, definition: SdJwtDefinition) {
       ...(mandatory && { mandatory }),
       sd: clear ? 'never' : 'always',
     })),
-  }
-}
-
-function simpleRendering({ logo, backgroundColor, textColor }: NonNullable<SdJwtDefinition['display']>) {
-  return {
-    ...(logo !== undefined && {
-      logo: { uri: logo.uri, ...(logo.altText !== undefined && { alt_text: logo.altText }) },
-    }),
-    ...(backgroundColor !== undefined && { background_color: backgroundColor }),
-    ...(textColor !== undefined && { text_color: textColor }),
   }
 }

@@ -1,6 +1,7 @@
 import type { Violation } from '../../fault.ts'
 import { type Cbor, cborTags, isBytes, isCborArray, isCborMap, isTagged } from '../cbor/value.ts'
-import { type Elements, isMdocFullDate, type NameSpaceRules } from './element-type.ts'
+import { isFullDate } from '../shape.ts'
+import type { Elements, NameSpaceRules } from './element-type.ts'
 import { mdl, mdlMandatory, mdlTypesOf } from './mdl.ts'
 import { findMismatches, type SignerCertificate } from './signer-certificate.ts'
 
@@ -83,7 +84,7 @@ const fits: { readonly [type in NonNullable<ReturnType<typeof mdlTypesOf>>[numbe
   string: (value) => typeof value === 'string',
   number: (value) => typeof value === 'number',
   boolean: (value) => typeof value === 'boolean',
-  'full-date': (value) => isTagged(value, cborTags.fullDate) && isMdocFullDate(value.value),
+  'full-date': (value) => isTagged(value, cborTags.fullDate) && isFullDate(value.value),
   tdate: (value) => isTagged(value, cborTags.dateTime) && typeof value.value === 'string',
   bytes: isBytes,
   array: isCborArray,

@@ -3,6 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
 import type { Violation } from '../../fault.ts'
 import { pointerTo } from '../../json-pointer.ts'
 import { type Cbor, cborTags, tagged } from '../cbor/value.ts'
+import { isFullDate } from '../shape.ts'
 
 /** How a JSON value becomes CBOR. `full-date`: `2026-01-31`, tag 1004. `tdate`: `2026-01-31T12:00:00Z`, tag 0. `bytes`: base64url. */
 export type ElementType = 'string' | 'number' | 'boolean' | 'full-date' | 'tdate' | 'bytes' | 'array' | 'map'
@@ -110,7 +111,7 @@ const scalars: { readonly [type in Scalar]: (value: Json) => Cbor } = {
   string: text,
   number: (value) => (typeof value === 'number' ? number(value) : null),
   boolean: (value) => (typeof value === 'boolean' ? value : null),
-  'full-date': (value) => (isMdocFullDate(value) ? tagged(cborTags.fullDate, value) : null),
+  'full-date': (value) => (isFullDate(value) ? tagged(cborTags.fullDate, value) : null),
   tdate: (value) => (isTime(value) ? tagged(cborTags.dateTime, value) : null),
   bytes,
 }
@@ -129,11 +130,6 @@ function bytes(value: Json): Buffer | null {
   } catch {
     return null
   }
-}
-
-/** Whether a value is a day that the calendar has, as `full-date` of RFC 3339. */
-export function isMdocFullDate(value: unknown): value is string {
-  return typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) && isTime(`${value}T00:00:00Z`)
 }
 
 /** Whether a value is a time as an mdoc writes them: UTC, no fractions, and in the calendar [MD-3]. */

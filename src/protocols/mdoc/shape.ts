@@ -10,7 +10,7 @@ import {
   isUint,
   type Tagged,
 } from '../cbor/value.ts'
-import { isMdocFullDate } from './element-type.ts'
+import { isFullDate } from '../shape.ts'
 
 /** RFC 3339 as `tdate` carries it. Ours have no fractions and end in Z [MD-3]; those of other issuers may. */
 const dateTime = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
@@ -69,7 +69,7 @@ export function uintOf(value: Cbor, what: string): number {
 export function tdateOf(value: Cbor, what: string): Date {
   const text = isTagged(value, cborTags.dateTime) ? value.value : undefined
   // `Date` parses the 30th of February as a day in March.
-  const isInCalendar = typeof text === 'string' && dateTime.test(text) && isMdocFullDate(text.slice(0, 10))
+  const isInCalendar = typeof text === 'string' && dateTime.test(text) && isFullDate(text.slice(0, 10))
   const time = isInCalendar ? new Date(text) : null
   if (time === null || Number.isNaN(time.getTime())) throw malformedMdoc(`${what} is not a date and time.`)
   return time

@@ -67,6 +67,8 @@ create table issuance (
   -- HMAC of the transaction code under a key of the tenant.
   tx_code_mac       sha256_digest,
   tx_tries_left     tries_left not null default 5,
+  -- Token hash of the last attempt with a wrong transaction code: its repetition after a lost answer costs no further try.
+  tx_wrong_attempt  sha256_digest,
   redeemed_at       timestamptz,
   -- The token response named the credential by its identifier, so the request must too.
   identified        boolean not null default false,

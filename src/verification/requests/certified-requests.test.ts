@@ -7,7 +7,7 @@ import { deactivateCertificate, revokeCertificate } from '../../trust/certificat
 import { createRoot } from '../../trust/certificates/create-root.ts'
 import { trustSchedules } from '../../trust/certificates/jobs.ts'
 import type { VerifierConfig } from '../templates/presentation-template.ts'
-import { aPresentation, aRequest, payloadAt } from '../test-support/asked.ts'
+import { aPresentation, aRequest, payloadAt } from '../test-support/presentation-request.ts'
 import { type Backend, callerOf, send, startVerifier, type Verifier } from '../test-support/verifier.ts'
 
 const DAY_SECONDS = 86_400
@@ -51,7 +51,7 @@ function hashOf(leaf: string): string {
   return `x509_hash:${createHash('sha256').update(Buffer.from(leaf, 'base64')).digest('base64url')}`
 }
 /** The answer of POST /presentations/request for a template with this configuration. */
-async function asked(backend: Backend, verifierConfig?: VerifierConfig) {
+async function createRequest(backend: Backend, verifierConfig?: VerifierConfig) {
   const credentials = [{ type: 'https://types.example/v', attributes: { a: {} } }]
   const template = { name: 'T', description: '', credentials, ...(verifierConfig && { verifierConfig }) }
   const made = await backend.ask('POST', '/templates/presentations', template)
@@ -94,7 +94,7 @@ test('a response must be bound to the client identifier of the request, not to a
 test('a template may require x509_san_dns with the host of response_uri [VP-S3]', async () => {
   const backend = await verifier.aTenant()
   await aRoot(verifier, backend)
-  const { status, body } = await asked(backend, { clientIdPrefix: 'x509_san_dns' })
+  const { status, body } = await createRequest(backend, { clientIdPrefix: 'x509_san_dns' })
   assert.equal(status, 200, JSON.stringify(body))
   const { client_id: clientId, response_uri: uri, leaf } = await fetched(linkOf(body.data).get('request_uri') ?? '')
   assert.deepEqual([clientId, new URL(uri).hostname], ['x509_san_dns:localhost', 'localhost'])
@@ -108,7 +108,7 @@ test('a template may require the did:web, or a key type, whatever else is active
   const did = `decentralized_identifier:${verifier.platform.urls.did(backend.slug)}`
   for (const keyType of [undefined, 'P-256'] as const) {
     const config = { signer: 'did:web', ...(keyType && { keyType }) } as const
-    assert.equal(linkOf((await asked(backend, config)).body.data).get('client_id'), did)
+    assert.equal(linkOf((await createRequest(backend, config)).body.data).get('client_id'), did)
   }
   for (const [config, alg] of [
     [undefined, 'ES256'],
@@ -118,7 +118,7 @@ test('a template may require the did:web, or a key type, whatever else is active
     [{ keyType: 'Ed25519' }, 'EdDSA'],
     [{ keyType: 'Ed25519', clientIdPrefix: 'x509_hash' }, 'EdDSA'],
   ] as const) {
-    const { body } = await asked(backend, config)
+    const { body } = await createRequest(backend, config)
     assert.equal((await fetched(linkOf(body.data).get('request_uri') ?? '')).alg, alg, JSON.stringify(config))
   }
 })
@@ -141,13 +141,13 @@ for (const [what, config, detail, meta] of [
 ] as const) {
   test(`a template that requires ${what} gets a 409 that names it, until the organisation has it`, async () => {
     const backend = await verifier.aTenant()
-    const { status, body } = await asked(backend, config)
+    const { status, body } = await createRequest(backend, config)
     const [error] = body.errors
     assert.deepEqual([status, error.code], [409, 'NO_ACTIVE_CERTIFICATE'])
     assert.match(error.detail, detail)
     assert.partialDeepStrictEqual(error.meta, meta)
     await aRoot(verifier, backend, 'keyType' in config ? config.keyType : 'P-256')
-    assert.equal((await asked(backend, config)).status, 200)
+    assert.equal((await createRequest(backend, config)).status, 200)
   })
 }
 
@@ -156,10 +156,10 @@ test('x509_san_dns is refused if the certificate does not have the DNS name', as
   try {
     const backend = await numbered.aTenant()
     await aRoot(numbered, backend)
-    const { status, body } = await asked(backend, { clientIdPrefix: 'x509_san_dns' })
+    const { status, body } = await createRequest(backend, { clientIdPrefix: 'x509_san_dns' })
     assert.deepEqual([status, body.errors[0].code], [409, 'NO_ACTIVE_CERTIFICATE'])
     assert.match(body.errors[0].detail, /does not have the DNS name 127\.0\.0\.1/)
-    assert.equal((await asked(backend)).status, 200)
+    assert.equal((await createRequest(backend)).status, 200)
   } finally {
     await numbered.close()
   }
@@ -168,10 +168,10 @@ test('x509_san_dns is refused if the certificate does not have the DNS name', as
 test('without an active certificate the did:web signs; no organisation signs with the certificate of another', async () => {
   const [one, other] = [await verifier.aTenant(), await verifier.aTenant()]
   const root = await aRoot(verifier, one)
-  const clientOf = async (backend: Backend) => linkOf((await asked(backend)).body.data).get('client_id') ?? ''
+  const clientOf = async (backend: Backend) => linkOf((await createRequest(backend)).body.data).get('client_id') ?? ''
   assert.match(await clientOf(one), /^x509_hash:/)
   assert.match(await clientOf(other), /^decentralized_identifier:/)
-  assert.equal((await asked(other, { signer: 'certificate' })).status, 409)
+  assert.equal((await createRequest(other, { signer: 'certificate' })).status, 409)
   await deactivateCertificate(verifier.platform, callerOf(one), root.id)
   assert.match(await clientOf(one), /^decentralized_identifier:/)
 })
@@ -214,7 +214,7 @@ test('the request object is not signed with a revoked certificate', async () => 
 test('creating and serving a request with a certificate take one statement each', async () => {
   const backend = await verifier.aTenant()
   await aRoot(verifier, backend)
-  const { body } = await asked(backend)
+  const { body } = await createRequest(backend)
   const { presentationTemplateId } = body.data
   await fetched(linkOf(body.data).get('request_uri') ?? '')
   const before = verifier.store.counts.statements

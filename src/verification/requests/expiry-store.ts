@@ -1,18 +1,10 @@
-import type { TenantId } from '../../caller.ts'
 import { isFree, RELEASE } from '../../store/lease.ts'
-import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
+import { sql, type TenantTx } from '../../store/store.ts'
+import { tenantsWith } from '../../store/tenants-with.ts'
 
 const due = `status in ('requested', 'answering') and ${isFree('$1')} and expires_at <= $1`
 const old = 'result is not null and result_until <= $1'
 
-const listDueTenants = sql(
-  'verification.list_due_tenants',
-  `select distinct tenant_id as "tenantId" from presentation_request where ${due}`,
-)
-const listResultTenants = sql(
-  'verification.list_result_tenants',
-  `select distinct tenant_id as "tenantId" from presentation_request where ${old}`,
-)
 // The condition is checked again on the locked row: a concurrent claim keeps it.
 const expireDue = sql(
   'verification.expire_requests',
@@ -28,15 +20,14 @@ const clearResults = sql(
    returning id`,
 )
 
-/** Returns the tenants that have an unanswered request whose time is over. */
-export async function listTenantsWithDue(tx: AcrossTx, now: Date): Promise<TenantId[]> {
-  return (await tx.rows<{ tenantId: TenantId }>(listDueTenants, [now])).map((row) => row.tenantId)
-}
+/** Lists tenants that have an unanswered request whose time is over. */
+export const listTenantsWithDue = tenantsWith('verification.list_due_tenants', `from presentation_request where ${due}`)
 
-/** Returns the tenants that have a result past its retention time. */
-export async function listTenantsWithOldResults(tx: AcrossTx, now: Date): Promise<TenantId[]> {
-  return (await tx.rows<{ tenantId: TenantId }>(listResultTenants, [now])).map((row) => row.tenantId)
-}
+/** Lists tenants that have a result past its retention time. */
+export const listTenantsWithOldResults = tenantsWith(
+  'verification.list_result_tenants',
+  `from presentation_request where ${old}`,
+)
 
 /** Expires up to `countMax` unanswered requests, except those whose response is being checked. @returns their ids */
 export async function expireRequests(tx: TenantTx, now: Date, countMax: number): Promise<string[]> {

@@ -1,29 +1,15 @@
-import type { JsonObject } from '../../crypto/json.ts'
-import type { PresentationTemplateFormat } from '../templates/presentation-template.ts'
 import type { TemplateSnapshot } from '../templates/template-query.ts'
 import type { Issue } from './finding.ts'
+import type { PresentationRequestReply } from './schemas.ts'
 
-/** Statuses of a request in the API. `requested` is open; the others are final. */
-export const requestStatuses = ['requested', 'verified', 'rejected', 'failed', 'expired'] as const
-
-/** One of {@link requestStatuses}. */
-export type RequestStatus = (typeof requestStatuses)[number]
+/** The status of a request in the API. */
+export type RequestStatus = PresentationRequestReply['status']
 
 /** The result of one requested credential. `attributes` is empty unless it is valid and the request verified. */
-export type CredentialResult = {
-  readonly isValid: boolean
-  readonly name: string | null
-  readonly type: string
-  readonly format: PresentationTemplateFormat
-  /** Only those that the template requests. */
-  readonly attributes: JsonObject
-  /** DID, https identifier or subject of a certificate; null if it was not authenticated. */
-  readonly issuer: string | null
-  readonly issues: readonly Issue[]
-}
+export type CredentialResult = PresentationRequestReply['credentials'][number]
 
 /** Why a request is not verified. `code` is an HTTP status code. */
-export type RequestError = { readonly code: number; readonly message: string; readonly details: readonly Issue[] }
+export type RequestError = NonNullable<PresentationRequestReply['error']>
 
 /** A presentation request with its result. */
 export type PresentationRequest = {

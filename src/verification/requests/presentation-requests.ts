@@ -1,15 +1,20 @@
 import type { ListRequest } from '../../api/list.ts'
 import type { Caller } from '../../caller.ts'
 import { equalInConstantTime, sha256 } from '../../crypto/digest.ts'
-import { readOwnJson } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
+import { sealedJson } from '../../keys/sealed-column.ts'
 import type { Platform } from '../../platform.ts'
 import type { CredentialResult, PresentationRequest } from './presentation-request.ts'
 import { listPresentationRequests, type RequestFilter } from './request-list-store.ts'
 import { cancelPresentationRequest, findPresentationRequest, type RequestRow } from './request-store.ts'
-import { resultPlace } from './result-place.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'sealing'>
+
+/** The results of the requested credentials, with personal data. */
+export const { seal: sealResult, open: openResult } = sealedJson<readonly CredentialResult[]>(
+  'presentation_request',
+  'result',
+)
 
 /**
  * Returns a request with its result.
@@ -81,7 +86,5 @@ export async function unsealResult(
   { result, responseCodeHash: _, ...row }: RequestRow,
 ): Promise<PresentationRequest> {
   if (result === null) return { ...row, credentials: [] }
-  const opened = await sealing.open(resultPlace(tenantId, row.id), result)
-  // Only `acceptResponse` seals results, with this type.
-  return { ...row, credentials: readOwnJson(opened) as CredentialResult[] }
+  return { ...row, credentials: await openResult(sealing, tenantId, row.id, result) }
 }

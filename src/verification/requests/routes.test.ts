@@ -67,6 +67,25 @@ test('the response has all violations of the content of a template', async () =>
   assert.deepEqual([status, pointers.sort()], [400, content])
 })
 
+test('the response has the violations of the attributes of a template that its schema refuses as well', async () => {
+  const { ask } = await verifier.aTenant()
+  const [credential] = template.credentials
+  const bad = { ...credential, attributes: { a: { type: 'colour' } }, colour: 'red' }
+  const credentials = [{ type: 7, attributes: [] }, bad, { ...bad, format: 'jpeg' }, 'none']
+  const { status, body } = await ask('POST', '/templates/presentations', { ...template, name: '', credentials })
+  const pointers = body.errors.map((one: { source: { pointer: string } }) => one.source.pointer)
+  assert.deepEqual(
+    [status, pointers.sort()],
+    [
+      400,
+      [
+        ...['/credentials/0/attributes', '/credentials/0/type', '/credentials/1/attributes/a/type'],
+        ...['/credentials/1/colour', '/credentials/2/colour', '/credentials/2/format', '/credentials/3', '/name'],
+      ],
+    ],
+  )
+})
+
 test('PUT replaces everything and keeps the id', async () => {
   const { ask } = await verifier.aTenant()
   const made = await ask('POST', '/templates/presentations', { ...template, verifierConfig: { expiresInSeconds: 60 } })
@@ -96,8 +115,8 @@ test('an archived, an unknown, a malformed and a foreign id are the same 404', a
       const answer = await one.ask(method, `/templates/presentations/${path}`, body)
       assert.deepEqual([answer.status, answer.body.errors[0].code], [404, 'NOT_FOUND'])
     }
-    const asked = await one.ask('POST', '/presentations/request', { presentationTemplateId: path })
-    assert.equal(asked.status, 404)
+    const created = await one.ask('POST', '/presentations/request', { presentationTemplateId: path })
+    assert.equal(created.status, 404)
   }
   assert.deepEqual((await one.ask('GET', '/templates/presentations')).body.data, [])
 })

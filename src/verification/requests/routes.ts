@@ -13,10 +13,10 @@ import {
   createPresentationTemplate,
   replacePresentationTemplate,
 } from '../templates/presentation-templates.ts'
+import { attributeViolations } from '../templates/read-template.ts'
 import { PresentationTemplateBody, PresentationTemplateMeta, PresentationTemplateReply } from '../templates/schemas.ts'
 import { getPresentationTemplate, listPresentationTemplates } from '../templates/template-store.ts'
 import { createPresentationRequest } from './create-request.ts'
-import { requestStatuses } from './presentation-request.ts'
 import {
   cancelPresentation,
   getCreatedRequest,
@@ -31,7 +31,7 @@ import { showPresentationTemplate, showRequest, templateMeta } from './show.ts'
 const TemplateList = listQuery({ sorts: ['createdAt', 'name'], searches: ['name'] })
 const RequestList = listQuery({
   filters: {
-    status: Type.Enum([...requestStatuses]),
+    status: PresentationRequestReply.properties.status,
     reference: Type.String({ minLength: 1, maxLength: 200 }),
     presentationTemplateId: Type.String({ format: 'uuid' }),
   },
@@ -63,6 +63,7 @@ const createTemplateRoute = templates.post('', {
   summary:
     'Creates a presentation template: the credentials and claims to request, and the conditions on their values.',
   body: PresentationTemplateBody,
+  moreViolations: attributeViolations,
   status: 201,
   handle: async ({ platform, caller, body, operation }) => {
     const find = (id: string) => readTemplate(platform, caller, id)
@@ -86,6 +87,7 @@ const getTemplateRoute = templates.get('/{id}', {
 const replaceTemplateRoute = templates.put('/{id}', {
   summary: 'Replaces a presentation template entirely. Existing requests keep their copy of it.',
   body: PresentationTemplateBody,
+  moreViolations: attributeViolations,
   handle: async ({ platform, caller, params, body }) =>
     replyOf(await replacePresentationTemplate(platform, caller, knownId(params.id), body)),
 })

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { applyBootstrap } from '../../directory/bootstrap/apply-bootstrap.ts'
 import { checkRedirectUri, redirectPolicyOf } from '../templates/redirect-uris.ts'
-import { aPresentation, aRequest } from '../test-support/asked.ts'
 import { membership } from '../test-support/holder.ts'
+import { aPresentation, aRequest } from '../test-support/presentation-request.ts'
 import { startVerifier, type Verifier } from '../test-support/verifier.ts'
 
 let verifier: Verifier
@@ -62,13 +62,16 @@ test('a redirect URI outside the list of the tenant is refused [SEC-54]', async 
     ['https://app.example@evil.example/', false],
     ['http://127.0.0.1/done', false],
   ] as const) {
-    const asked = await backend.ask('POST', '/presentations/request', {
+    const created = await backend.ask('POST', '/presentations/request', {
       ...{ presentationTemplateId: made.body.data.id, redirectUri },
     })
     const kept = await backend.ask('POST', '/templates/presentations', template(redirectUri))
-    assert.deepEqual([redirectUri, asked.status, kept.status], [redirectUri, ...(isAllowed ? [200, 201] : [400, 400])])
+    assert.deepEqual(
+      [redirectUri, created.status, kept.status],
+      [redirectUri, ...(isAllowed ? [200, 201] : [400, 400])],
+    )
     if (isAllowed) continue
-    assert.equal(asked.body.errors[0].source.pointer, '/redirectUri')
+    assert.equal(created.body.errors[0].source.pointer, '/redirectUri')
     assert.equal(kept.body.errors[0].source.pointer, '/verifierConfig/redirectUri')
   }
 })

@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox'
-import { templateFormats } from '../templates/presentation-template.ts'
-import { requestStatuses } from './presentation-request.ts'
+import { templateFormats } from '../templates/schemas.ts'
+
+/** Statuses of a request in the API. `requested` is open; the others are final. */
+const requestStatuses = ['requested', 'verified', 'rejected', 'failed', 'expired'] as const
 
 /** Body of POST /presentations/request. */
 export const CreateRequestBody = Type.Object(

@@ -40,9 +40,9 @@ export async function showRequest(
   const { authorizationRequestUri, authorizationRequestQrUri } = addressesOf(urls, tenantSlug, token, clientId)
   return {
     ...{ id, status, presentationTemplateId: templateId, authorizationRequestUri, authorizationRequestQrUri },
-    error: error === null ? null : { ...error, details: error.details.map((one) => ({ ...one })) },
+    error,
     ...(reference !== null && { reference }),
-    credentials: credentials.map((one) => ({ ...one, issues: one.issues.map((found) => ({ ...found })) })),
+    credentials: [...credentials],
     expiresAt: expiresAt.toISOString(),
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),

@@ -5,6 +5,7 @@ import { Fault } from '../../fault.ts'
 import { readResponse } from '../../protocols/openid4vp/response.ts'
 import { sql } from '../../store/store.ts'
 import { lossyStore } from '../../store/test-support/lossy-store.ts'
+import { aKey, anIssuer, isSignedBy, membership } from '../test-support/holder.ts'
 import {
   aPresentation,
   aRequest,
@@ -14,8 +15,7 @@ import {
   part,
   payloadAt,
   type Tampering,
-} from '../test-support/asked.ts'
-import { aKey, anIssuer, isSignedBy, membership } from '../test-support/holder.ts'
+} from '../test-support/presentation-request.ts'
 import { postForm, send, startVerifier, type Verifier } from '../test-support/verifier.ts'
 import { acceptResponse } from './accept-response.ts'
 
@@ -222,7 +222,7 @@ test('a canceled request is neither served nor accepts a response; an unknown on
   assert.deepEqual([(await send(canceled.requestUri)).status, (await canceled.answer(token)).status], [400, 400])
   const other = await verifier.aTenant()
   const elsewhere = canceled.requestUri.replace(canceled.slug, other.slug)
-  for (const uri of [elsewhere, `${canceled.requestUri}x`, `${verifier.url}/verifiers/nobody/requests/x`]) {
+  for (const uri of [elsewhere, `${canceled.requestUri}x`, `${verifier.url}/verifiers/unknown/requests/x`]) {
     assert.equal((await send(uri)).status, 404)
     assert.equal(
       (await postForm(uri.replace('/requests/', '/responses/'), { state: 's', vp_token: '{"c0":["x"]}' })).status,
@@ -298,7 +298,7 @@ test('a status list that cannot be reached neither keeps a failed response open 
 test('no key is fetched for an issuer that the template does not allow', async () => {
   for (const iss of ['https://issuer.example', 'did:web:issuer.example', `${issuer.did}#0`]) {
     const request = await aRequest(verifier)
-    const asked = fetched.length
+    const fetchedBefore = fetched.length
     const tampering = { about: { payload: { iss }, header: { kid: 'k' } } }
     await request.answer({ c0: [await aPresentation(request, tampering)] })
     const { status, credentials } = await request.result()
@@ -306,7 +306,7 @@ test('no key is fetched for an issuer that the template does not allow', async (
       [status, credentials[0].issues[0].code, credentials[0].issuer],
       ['failed', 'issuer.not_allowed', null],
     )
-    assert.equal(fetched.length, asked)
+    assert.equal(fetched.length, fetchedBefore)
   }
 })
 

@@ -10,10 +10,10 @@ import { untilConfirmed } from '../../store/until-confirmed.ts'
 import { trustOf } from '../../trust/issuers/is-trusted.ts'
 import { issue } from '../requests/finding.ts'
 import type { ClaimedRequest, Inconclusive, RequestOutcome } from '../requests/presentation-request.ts'
+import { sealResult } from '../requests/presentation-requests.ts'
 import { addressesOf } from '../requests/request-addresses.ts'
 import { claimRequest, completeRequest, isClaimed, releaseRequest } from '../requests/request-store.ts'
 import { readRequestToken } from '../requests/request-token.ts'
-import { resultPlace } from '../requests/result-place.ts'
 import { checkResponse } from './check-response.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'urls' | 'fetch' | 'config' | 'memory'>
@@ -81,15 +81,14 @@ async function releaseClaim(
   const error = {
     code: 503,
     message: 'A response could not be checked yet; the wallet may send it again.',
-    details,
+    details: [...details],
   }
   await untilConfirmed(() => store.single(tenantId, (tx) => releaseRequest(tx, request, error, clock.now())))
   return undecided()
 }
 
 function undecided(detail?: string): Fault {
-  const meta = { retryAfterSeconds: RETRY_SECONDS }
-  return new Fault('presentation_response.undecided', { meta, ...(detail !== undefined && { detail }) })
+  return new Fault('presentation_response.undecided', { detail, meta: { retryAfterSeconds: RETRY_SECONDS } })
 }
 
 /** 3.9 step 3 */
@@ -120,8 +119,7 @@ async function complete(
 ): Promise<string | null> {
   const { id, redirectUri, retentionSeconds } = request
   const responseCode = redirectUri === null ? null : randomToken()
-  const result =
-    credentials.length === 0 ? null : await sealing.seal(resultPlace(tenantId, id), JSON.stringify(credentials))
+  const result = credentials.length === 0 ? null : await sealResult(sealing, tenantId, id, credentials)
   const now = clock.now()
   const completion = {
     ...{ status, error, result },

@@ -1,6 +1,8 @@
 import { isJsonObject, type Json, type JsonObject, memberOf } from '../../crypto/json.ts'
+import { isOfType, pathText } from '../../protocols/claim-tree.ts'
+import { isFullDate } from '../../protocols/shape.ts'
 import { type Issue, type IssueCode, issue } from '../requests/finding.ts'
-import { type Condition, isFullDate, type RequestedClaim } from '../templates/attribute-grammar.ts'
+import type { Condition, RequestedClaim } from '../templates/attribute-grammar.ts'
 
 /**
  * Checks the values of disclosed claims against the conditions of the template.
@@ -14,7 +16,7 @@ export function checkConditions(requested: readonly RequestedClaim[], claims: Js
     const value = valueAt(claims, path)
     if (value === undefined) continue
     const code = brokenCondition(value, condition)
-    if (code !== null) issues.push(issue(code, path.join('.')))
+    if (code !== null) issues.push(issue(code, pathText(path)))
   }
   return issues
 }
@@ -30,7 +32,7 @@ export function pickRequested(requested: readonly RequestedClaim[], claims: Json
 }
 
 function brokenCondition(value: Json, { type, value: expected, minimum, maximum }: Condition): IssueCode | null {
-  if (type === 'date' ? !isFullDate(value) : type !== undefined && typeof value !== type) return 'value.type'
+  if (type !== undefined && !isOfType(value, type)) return 'value.type'
   // [DCQL-4] equal in type and value
   if (expected !== undefined && value !== expected) return 'value.different'
   if (minimum !== undefined) {
@@ -54,9 +56,7 @@ function compare(value: Json, bound: string | number): number | null {
 }
 
 function valueAt(claims: JsonObject, path: readonly string[]): Json | undefined {
-  let here: Json | undefined = claims
-  for (const step of path) here = isJsonObject(here) ? memberOf(here, step) : undefined
-  return here
+  return path.reduce<Json | undefined>((at, step) => (isJsonObject(at) ? memberOf(at, step) : undefined), claims)
 }
 
 function place(into: Record<string, Json>, path: readonly string[], value: Json): void {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { aPresentation, aRequest, attributes, claims, issuer } from '../test-support/asked.ts'
 import { membership } from '../test-support/holder.ts'
+import { aPresentation, aRequest, attributes, claims, issuer } from '../test-support/presentation-request.ts'
 import { startVerifier, type Verifier } from '../test-support/verifier.ts'
 
 let verifier: Verifier

@@ -13,7 +13,8 @@ import type {
 import type { TemplateCredential } from '../templates/presentation-template.ts'
 import { queryIdOf, queryOf, requestedClaimsOf } from '../templates/template-query.ts'
 import { checkConditions, pickRequested } from './check-conditions.ts'
-import { checkPresentation } from './check-presentation.ts'
+import { checkMdocPresentation } from './check-mdoc-presentation.ts'
+import { checkSdJwtPresentation } from './check-sd-jwt-presentation.ts'
 import { type CheckedCredential, type ExpectedPresentation, rejectedCredential } from './checked-credential.ts'
 
 /** One credential of the template, and its presentations in the response. */
@@ -78,7 +79,9 @@ async function checkOne(
   if (only === undefined) return rejectedCredential([])
   // [VP-S1] no query of ours allows more than one
   if (presentations.length > 1) return rejectedCredential([issue('presentation.too_many')])
-  return checkPresentation(platform, only, expected)
+  // 3.9 step 5: in the requested format only
+  const check = expected.credential.format === 'mdoc' ? checkMdocPresentation : checkSdJwtPresentation
+  return check(platform, only, expected)
 }
 
 /** The presentations by query id. Unknown ids are included: they make the response invalid. */
@@ -118,7 +121,7 @@ function resultOf({ credential, checked }: Answer, issues: readonly Issue[], isV
   // [DCQL-21] only requested claims, and none unless the whole response is verified
   const claims = isValid && isVerified ? (checked.presented?.claims ?? {}) : {}
   const attributes = pickRequested(requestedClaimsOf(credential), claims)
-  return { isValid, name, type, format, attributes, issuer: checked.issuer, issues }
+  return { isValid, name, type, format, attributes, issuer: checked.issuer, issues: [...issues] }
 }
 
 function unknownQueries({ findings }: DcqlCheckResult): readonly Issue[] {

@@ -12,7 +12,6 @@ import { emptyList, setStatus } from '../../protocols/status-list/packed-list.ts
 import { buildStatusListCwt } from '../../protocols/status-list/status-list-cwt.ts'
 import { createRoot } from '../../trust/certificates/create-root.ts'
 import { createTrustedEntity } from '../../trust/trusted-entities/trusted-entities.ts'
-import { aPresentation, aRequest, issuer } from '../test-support/asked.ts'
 import { membership } from '../test-support/holder.ts'
 import {
   anOwfDocument,
@@ -24,6 +23,7 @@ import {
   requestedElements,
   strangersKey,
 } from '../test-support/mdoc-holder.ts'
+import { aPresentation, aRequest, issuer } from '../test-support/presentation-request.ts'
 import { type Backend, callerOf, startVerifier, type Verifier } from '../test-support/verifier.ts'
 
 const tool = openssl()
@@ -320,8 +320,8 @@ test('a response is accepted once; one for another request invalidates the whole
     credentials: [credential, { ...credential, name: 'again' }],
     verifierConfig: { credentialSets: [{ options: [['licence']] }, { options: [['again']], required: false }] },
   }
-  const asked = await aRequest(verifier, { backend, template: optional })
-  const request = { ...asked, responseUri: String(asked.object.response_uri) }
+  const created = await aRequest(verifier, { backend, template: optional })
+  const request = { ...created, responseUri: String(created.object.response_uri) }
   const earlier = await asking(backend, { trustedIssuers: ids })
   const document = await anOwfDocument({ signer })
   const old = (await presentWithOwf(document, earlier)).toString('base64url')
@@ -379,11 +379,11 @@ test('the status list is a CWT signed under the same root; if it cannot be reach
 test('one request may request both formats', async () => {
   const { backend, ids } = await trusting(root)
   const card = { type: membership, name: 'card', attributes: { given_name: {} }, issuers: [issuer.did] }
-  const asked = await aRequest(verifier, {
+  const created = await aRequest(verifier, {
     backend,
     template: { credentials: [{ ...licences, trustedIssuers: ids }, card] },
   })
-  const request = { ...asked, responseUri: String(asked.object.response_uri) }
+  const request = { ...created, responseUri: String(created.object.response_uri) }
   const shown = await presentWithOwf(await anOwfDocument({ signer }), request)
   await request.answer({
     c0: [shown.toString('base64url')],

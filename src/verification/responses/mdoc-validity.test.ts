@@ -4,8 +4,8 @@ import { after, before, test } from 'node:test'
 import { openssl, rootExtensions } from '../../crypto/x509-path/test-support/openssl.ts'
 import { Fault } from '../../fault.ts'
 import { createTrustedEntity } from '../../trust/trusted-entities/trusted-entities.ts'
-import { aRequest } from '../test-support/asked.ts'
 import { anOwfDocument, licence, presentWithOwf, requestedElements } from '../test-support/mdoc-holder.ts'
+import { aRequest } from '../test-support/presentation-request.ts'
 import { callerOf, startVerifier, type Verifier } from '../test-support/verifier.ts'
 
 const tool = openssl()

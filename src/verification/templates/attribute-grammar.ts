@@ -1,7 +1,9 @@
-import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
 import type { Violation } from '../../fault.ts'
 import { pointerTo, stepsOf } from '../../json-pointer.ts'
+import { attributePointer, isOfType, walkAttributes } from '../../protocols/claim-tree.ts'
 import { dcqlLimits } from '../../protocols/dcql/query.ts'
+import { isFullDate, isText } from '../../protocols/shape.ts'
 import type { PresentationTemplateFormat } from './presentation-template.ts'
 
 /** A condition on a disclosed value. Bounds are inclusive; those of a date are full dates (`2006-12-31`). */
@@ -38,8 +40,16 @@ export function readRequestedAttributes(
   pointer: string,
 ): Readonly<Parsed> {
   const parsed: Parsed = { claims: [], violations: [] }
-  if (format === 'mdoc') readNamespaces(parsed, attributes, pointer)
-  else readMembers(parsed, attributes, [], pointer)
+  const read = format === 'mdoc' ? readInMdoc : readInSdJwt
+  walkAttributes(attributes, pointer, (entry, steps, above) => {
+    const path = steps.filter((step) => step !== null)
+    // `items` is refused with the entry around it.
+    if (path.length < steps.length) return false
+    const at = attributePointer(above, path)
+    if (isText(path.at(-1), NAME_CHARS_MAX)) return read(parsed, entry, path, at) && at
+    refuse(parsed, at, `must be a name of 1 to ${NAME_CHARS_MAX} characters`)
+    return false
+  })
   // [DCQL-9]
   if (parsed.claims.length > dcqlLimits.claimsMax)
     refuse(parsed, pointer, `must have at most ${dcqlLimits.claimsMax} attributes`)
@@ -59,25 +69,22 @@ export function inferFormat(type: string, attributes: JsonObject): PresentationT
   return retains || isDocumentType ? 'mdoc' : 'sd-jwt-vc'
 }
 
-function readMembers(parsed: Parsed, members: JsonObject, above: readonly string[], pointer: string): void {
-  for (const [name, entry] of Object.entries(members)) {
-    const at = pointerTo(pointer, name)
-    const path = [...above, name]
-    if (!isName(parsed, name, at)) continue
-    if (path.length > dcqlLimits.pathStepsMax) refuse(parsed, at, 'is nested too deeply')
-    else if (!isJsonObject(entry)) refuse(parsed, at, 'must be an object')
-    else if (Object.hasOwn(entry, 'properties')) readNested(parsed, entry, path, at)
-    else readClaim(parsed, entry, path, at)
-  }
+/** Reads one entry. @returns whether it has claims inside */
+function readInSdJwt(parsed: Parsed, entry: Json, path: readonly string[], at: string): boolean {
+  if (path.length > dcqlLimits.pathStepsMax) refuse(parsed, at, 'is nested too deeply')
+  else if (!isJsonObject(entry)) refuse(parsed, at, 'must be an object')
+  else if (Object.hasOwn(entry, 'properties')) return readNested(parsed, entry, at)
+  else readClaim(parsed, entry, path, at)
+  return false
 }
 
-function readNested(parsed: Parsed, entry: JsonObject, path: readonly string[], at: string): void {
+function readNested(parsed: Parsed, entry: JsonObject, at: string): boolean {
   const { properties, type, ...others } = entry
   for (const name of Object.keys(others)) refuse(parsed, pointerTo(at, name), 'is not allowed beside properties')
   if (type !== undefined && type !== 'object') refuse(parsed, `${at}/type`, 'must be object beside properties')
-  if (!isJsonObject(properties) || Object.keys(properties).length === 0) {
-    refuse(parsed, `${at}/properties`, 'must be an object with at least one member')
-  } else readMembers(parsed, properties, path, `${at}/properties`)
+  if (isJsonObject(properties) && Object.keys(properties).length > 0) return true
+  refuse(parsed, `${at}/properties`, 'must be an object with at least one member')
+  return false
 }
 
 function readClaim(parsed: Parsed, entry: JsonObject, path: readonly string[], at: string): void {
@@ -86,7 +93,10 @@ function readClaim(parsed: Parsed, entry: JsonObject, path: readonly string[], a
   for (const name of Object.keys(others)) refuse(parsed, pointerTo(at, name), 'is not allowed here')
   if (type !== undefined && !types.some((one) => one === type))
     refuse(parsed, `${at}/type`, `must be one of: ${types.join(', ')}`)
-  if (value !== undefined && !isOfType(value, type)) refuse(parsed, `${at}/value`, 'must be a value of the type')
+  // Without a type, or with an unknown one, a value has its own.
+  const allowed = types.filter((one) => type === undefined || one === type)
+  if (value !== undefined && !allowed.some((one) => isOfType(value, one)))
+    refuse(parsed, `${at}/value`, 'must be a value of the type')
   for (const [name, bound] of Object.entries({ minimum, maximum })) {
     if (bound !== undefined && !isBound(bound, type)) {
       refuse(parsed, `${at}/${name}`, 'must be a number, or a full date where the type is date')
@@ -99,62 +109,30 @@ function readClaim(parsed: Parsed, entry: JsonObject, path: readonly string[], a
   if (parsed.violations.length === before) parsed.claims.push({ path, condition: entry as Condition })
 }
 
-function readNamespaces(parsed: Parsed, namespaces: JsonObject, pointer: string): void {
-  for (const [namespace, entry] of Object.entries(namespaces)) {
-    const at = pointerTo(pointer, namespace)
-    if (!isName(parsed, namespace, at)) continue
+/** As {@link readInSdJwt}: the outer entries are namespaces, the inner ones elements. */
+function readInMdoc(parsed: Parsed, entry: Json, path: readonly string[], at: string): boolean {
+  if (path.length === 1) {
     const { properties, type = 'object', ...others } = isJsonObject(entry) ? entry : {}
-    if (!isJsonObject(properties) || type !== 'object' || Object.keys(others).length > 0) {
-      refuse(parsed, at, 'is a namespace and must have properties, and no other member')
-    } else readElements(parsed, properties, namespace, `${at}/properties`)
-  }
+    if (isJsonObject(properties) && type === 'object' && Object.keys(others).length === 0) return true
+    refuse(parsed, at, 'is a namespace and must have properties, and no other member')
+  } else if (!isJsonObject(entry)) refuse(parsed, at, 'must be an object')
+  else readElement(parsed, entry, path, at)
+  return false
 }
 
-function readElements(parsed: Parsed, elements: JsonObject, namespace: string, pointer: string): void {
-  for (const [name, entry] of Object.entries(elements)) {
-    const at = pointerTo(pointer, name)
-    if (!isName(parsed, name, at)) continue
-    if (!isJsonObject(entry)) {
-      refuse(parsed, at, 'must be an object')
-      continue
-    }
-    const { intentToRetain, ...others } = entry
-    if (intentToRetain !== undefined && typeof intentToRetain !== 'boolean') {
-      refuse(parsed, `${at}/intentToRetain`, 'must be a boolean')
-    } else if (Object.keys(others).length > 0) {
-      refuse(parsed, at, 'is an element and may have intentToRetain only')
-    } else {
-      parsed.claims.push({
-        ...{ path: [namespace, name], condition: {} },
-        ...(intentToRetain !== undefined && { intentToRetain }),
-      })
-    }
-  }
-}
-
-function isOfType(value: unknown, type: unknown): boolean {
-  if (type === undefined) return ['string', 'number', 'boolean'].includes(typeof value)
-  return type === 'date' ? isFullDate(value) : typeof value === type
+function readElement(parsed: Parsed, entry: JsonObject, path: readonly string[], at: string): void {
+  const { intentToRetain, ...others } = entry
+  if (intentToRetain !== undefined && typeof intentToRetain !== 'boolean') {
+    refuse(parsed, `${at}/intentToRetain`, 'must be a boolean')
+  } else if (Object.keys(others).length > 0) {
+    refuse(parsed, at, 'is an element and may have intentToRetain only')
+  } else parsed.claims.push({ path, condition: {}, ...(intentToRetain !== undefined && { intentToRetain }) })
 }
 
 function isBound(bound: unknown, type: unknown): boolean {
   if (type === 'date') return isFullDate(bound)
   if (type === undefined) return typeof bound === 'number' || isFullDate(bound)
   return type === 'number' && typeof bound === 'number'
-}
-
-/** Returns whether a value is a `full-date` of RFC 3339 that exists in the calendar. */
-export function isFullDate(value: unknown): value is string {
-  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return false
-  const time = Date.parse(`${value}T00:00:00Z`)
-  // The 30th of February is parsed as another day.
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value)
-}
-
-function isName(parsed: Parsed, name: string, at: string): boolean {
-  const fits = name.length > 0 && name.length <= NAME_CHARS_MAX
-  if (!fits) refuse(parsed, at, `must be a name of 1 to ${NAME_CHARS_MAX} characters`)
-  return fits
 }
 
 function refuse(parsed: Parsed, pointer: string, message: string): void {

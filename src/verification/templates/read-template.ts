@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../crypto/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
 import { Fault, type Violation } from '../../fault.ts'
 import { isDid } from '../../protocols/did/did.ts'
 import { asPeerUrl, type PeerPolicy } from '../../protocols/shape.ts'
@@ -10,7 +10,7 @@ import {
   type VerifierConfig,
 } from './presentation-template.ts'
 import { checkRedirectUri, type RedirectPolicy } from './redirect-uris.ts'
-import type { PresentationTemplateBody } from './schemas.ts'
+import { type PresentationTemplateBody, templateFormats } from './schemas.ts'
 import { positionOf } from './template-query.ts'
 
 /**
@@ -29,12 +29,24 @@ export function readPresentationTemplate(
   const credentials = body.credentials.map((one, i) =>
     readCredential(one, `/credentials/${i}`, unknownEntities, redirects, violations),
   )
-  // The schema allows unknown members, which are JSON.
-  const verifierConfig = (body.verifierConfig ?? null) as VerifierConfig | null
+  const { verifierConfig = null } = body
   checkConfig(verifierConfig, credentials, redirects, violations)
   if (violations.length > 0) throw new Fault('request.invalid', { violations })
   const { name, description, retentionSeconds = null } = body
   return { name, description, credentials, verifierConfig, retentionSeconds }
+}
+
+/** Returns the violations of the attributes in a body that its schema refuses. */
+export function attributeViolations(body: unknown): readonly Violation[] {
+  const credentials = isJsonObject(body) && Array.isArray(body.credentials) ? body.credentials : []
+  return credentials.flatMap((one: Json, i) => {
+    if (!isJsonObject(one) || !isJsonObject(one.attributes)) return []
+    const { type, attributes, format: named = inferFormat(typeof type === 'string' ? type : '', attributes) } = one
+    const format = templateFormats.find((known) => known === named)
+    return format === undefined
+      ? []
+      : readRequestedAttributes(attributes, format, `/credentials/${i}/attributes`).violations
+  })
 }
 
 function readCredential(

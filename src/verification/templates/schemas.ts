@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { dcqlLimits } from '../../protocols/dcql/query.ts'
-import { templateFormats } from './presentation-template.ts'
 
+/** Formats of a credential that a template may request, by their names in the API. */
+export const templateFormats = ['sd-jwt-vc', 'mdoc'] as const
 /** Ten years. */
 const RETENTION_SECONDS_MAX = 315_360_000
 

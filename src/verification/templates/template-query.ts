@@ -1,6 +1,8 @@
 import type { JsonObject } from '../../crypto/json.ts'
 import { type RequestedClaim, readRequestedAttributes } from './attribute-grammar.ts'
-import type { TemplateContent, TemplateCredential, TemplateSet } from './presentation-template.ts'
+import type { TemplateContent, TemplateCredential, VerifierConfig } from './presentation-template.ts'
+
+type TemplateSet = NonNullable<VerifierConfig['credentialSets']>[number]
 
 /** What a request stores of its template; later changes to the template do not affect it. */
 export type TemplateSnapshot = Pick<TemplateContent, 'credentials' | 'verifierConfig'>

@@ -10,8 +10,8 @@ import {
   updateTrustedEntity,
 } from '../../trust/trusted-entities/trusted-entities.ts'
 import { checkIssuer } from '../responses/check-issuer.ts'
-import { aPresentation, aRequest, issuer, type Tampering } from '../test-support/asked.ts'
 import { anIssuer, membership } from '../test-support/holder.ts'
+import { aPresentation, aRequest, issuer, type Tampering } from '../test-support/presentation-request.ts'
 import { type Backend, callerOf, startVerifier, type Verifier } from '../test-support/verifier.ts'
 
 const tool = openssl()
@@ -46,9 +46,9 @@ function certified(iss = 'https://issuer.example', chain: readonly Made[] = [lea
 
 /** The result of a response to a template with these issuers. */
 async function outcome(backend: Backend, credential: object, tampering: Tampering = {}) {
-  const asked = await aRequest(verifier, { backend, credential: { issuers: [], ...credential } })
-  await asked.answer({ c0: [await aPresentation(asked, tampering)] })
-  const { status, credentials } = await asked.result()
+  const request = await aRequest(verifier, { backend, credential: { issuers: [], ...credential } })
+  await request.answer({ c0: [await aPresentation(request, tampering)] })
+  const { status, credentials } = await request.result()
   const [{ isValid, issuer: named, issues, attributes }] = credentials
   assert.equal(isValid, status === 'verified')
   assert.equal(Object.keys(attributes).length > 0, isValid)
@@ -149,9 +149,9 @@ test('an open request keeps the trusted entities of its template, whose DIDs are
   const id = await entity(backend, { dids: [{ did: issuer.did }] })
   const ask = async () => aRequest(verifier, { backend, credential: { issuers: [], trustedIssuers: [id] } })
   const [first, second, third] = [await ask(), await ask(), await ask()]
-  const end = async (asked: typeof first) => {
-    await asked.answer({ c0: [await aPresentation(asked)] })
-    return (await asked.result()).status
+  const end = async (request: typeof first) => {
+    await request.answer({ c0: [await aPresentation(request)] })
+    return (await request.result()).status
   }
   assert.equal(await end(first), 'verified')
   await updateTrustedEntity(verifier.platform, caller, id, { name: 'Empty' })

@@ -69,7 +69,7 @@ export async function startVerifier(fetch?: OutboundFetch, host = '127.0.0.1'): 
       await applyBootstrap(platform, { tenants: [{ slug, name: 'Acme' }] })
       const { id: tenantId } = await getTenant(platform, slug)
       tenants.set(slug, tenantId)
-      return { slug, tenantId, ask: (...asked) => askApi(url, slug, ...asked) }
+      return { slug, tenantId, ask: (...request) => askApi(url, slug, ...request) }
     },
     close: async () => {
       await server.close(100)

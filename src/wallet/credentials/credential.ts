@@ -4,12 +4,8 @@ import { parseIssuerSigned } from '../../protocols/mdoc/issuer-signed.ts'
 import { processSdJwt } from '../../protocols/sd-jwt-vc/process-sd-jwt.ts'
 import { isControlClaim } from '../../protocols/sd-jwt-vc/reserved-names.ts'
 import { parseSdJwt } from '../../protocols/sd-jwt-vc/sd-jwt.ts'
+import type { Consent, ShownCredential } from './schemas.ts'
 import type { WalletFormat } from './wallet-format.ts'
-
-/** Statuses of the holder's consent, in any order. Only accepted credentials are presented. */
-export const consents = ['pending', 'accepted', 'rejected'] as const
-/** One of {@link consents}. */
-export type Consent = (typeof consents)[number]
 
 /** The status of a credential in the status list of its issuer. */
 export type Standing = 'valid' | 'suspended' | 'revoked'
@@ -28,17 +24,6 @@ export type HeldCredential = {
   readonly expiresAt: Date | null
   readonly createdAt: Date
   readonly updatedAt: Date
-}
-
-/** A credential as the API shows it. */
-export type ShownCredential = {
-  readonly id: string
-  readonly claims: JsonObject
-  readonly iat: string
-  readonly status: Consent
-  readonly format: WalletFormat
-  readonly vct: string
-  readonly iss?: string
 }
 
 /** Returns the claims about the subject: the processed payload without the claims about the credential itself. */

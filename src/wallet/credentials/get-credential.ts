@@ -2,7 +2,7 @@ import type { ListRequest } from '../../api/list.ts'
 import type { Caller, TenantId } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
-import { type ShownCredential, type Standing, showCredential } from './credential.ts'
+import { type Standing, showCredential } from './credential.ts'
 import {
   type CredentialFilter,
   findCredential,
@@ -12,6 +12,7 @@ import {
 } from './credential-store.ts'
 import { listStandings } from './held-status-store.ts'
 import { type Holder, holderOf } from './holder.ts'
+import type { ShownCredential } from './schemas.ts'
 import { openRaw } from './sealed-copy.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing'>

@@ -1,5 +1,6 @@
-import type { TenantId, UserId } from '../../caller.ts'
-import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
+import type { UserId } from '../../caller.ts'
+import { sql, type TenantTx } from '../../store/store.ts'
+import { tenantsWith } from '../../store/tenants-with.ts'
 import type { Standing } from './credential.ts'
 import type { SealedCredential } from './credential-store.ts'
 
@@ -30,10 +31,6 @@ const listStatement = sql(
   'wallet.list_standings',
   `select credential_id as id, standing from wallet_credential_standing where tenant_id = $1 and credential_id = any($2::uuid[])`,
 )
-const tenantsDue = sql(
-  'wallet.tenants_with_due_standings',
-  'select distinct tenant_id as id from wallet_credential_standing where check_at <= $1 limit 500',
-)
 
 /** Returns credentials whose status check is due, and schedules the next check at `againAt` in case this run fails. */
 export async function takeDueStandings(
@@ -61,6 +58,7 @@ export async function listStandings(tx: TenantTx, ids: readonly string[]): Promi
 }
 
 /** Lists tenants that have credentials whose status check is due. */
-export async function listTenantsWithDueStandings(tx: AcrossTx, now: Date): Promise<TenantId[]> {
-  return (await tx.rows<{ id: TenantId }>(tenantsDue, [now])).map(({ id }) => id)
-}
+export const listTenantsWithDueStandings = tenantsWith(
+  'wallet.tenants_with_due_standings',
+  'from wallet_credential_standing where check_at <= $1',
+)

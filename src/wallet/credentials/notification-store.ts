@@ -1,7 +1,7 @@
-import type { TenantId } from '../../caller.ts'
 import { isFree, isHeld, type Lease, RELEASE, take } from '../../store/lease.ts'
-import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
-import type { Consent } from './credential.ts'
+import { sql, type TenantTx } from '../../store/store.ts'
+import { tenantsWith } from '../../store/tenants-with.ts'
+import type { Consent } from './schemas.ts'
 
 /** An event of the notification endpoint that this wallet sends after receipt. */
 export type WalletNotificationEvent = 'credential_accepted' | 'credential_deleted'
@@ -49,10 +49,6 @@ const deleteStatement = sql(
 const deleteDue = sql(
   'wallet.delete_due_notifications',
   'delete from wallet_notification where tenant_id = $1 and drop_at <= $2',
-)
-const tenantsDue = sql(
-  'wallet.tenants_with_due_notifications',
-  'select distinct tenant_id as id from wallet_notification where drop_at <= $1 limit 500',
 )
 
 /** Stores a notification that an issuer requested. */
@@ -110,6 +106,7 @@ export async function deleteDueNotifications(tx: TenantTx, now: Date): Promise<v
 }
 
 /** Lists tenants that have notifications whose time is over. */
-export async function listTenantsWithDueNotifications(tx: AcrossTx, now: Date): Promise<TenantId[]> {
-  return (await tx.rows<{ id: TenantId }>(tenantsDue, [now])).map(({ id }) => id)
-}
+export const listTenantsWithDueNotifications = tenantsWith(
+  'wallet.tenants_with_due_notifications',
+  'from wallet_notification where drop_at <= $1',
+)

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { TenantId } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 import { enqueue, job } from '../../jobs/job.ts'
+import { sealedJson } from '../../keys/sealed-column.ts'
 import type { Platform } from '../../platform.ts'
 import { newLease } from '../../store/lease.ts'
 import type { TenantTx } from '../../store/store.ts'
@@ -16,7 +17,6 @@ import {
   releaseNotification,
   type WalletNotificationEvent,
 } from './notification-store.ts'
-import { sealedJson } from './sealed-column.ts'
 import { bytesMax, isOk, type OutboundPeer } from './upstream.ts'
 
 /** What a request to the notification endpoint needs; sealed at rest. */

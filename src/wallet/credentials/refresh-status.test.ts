@@ -61,7 +61,7 @@ const proposed = async ({ thandi, id }: Held) =>
   (await listCandidates(bench.platform, thandi, thandi.userId, { query, formats: ['dc+sd-jwt'] }, [id])).length
 const inHistory = async ({ thandi }: Held) =>
   (await listHistory(bench.platform, thandi, {}, list)).map(({ credential }) => credential?.standing)
-const told = async ({ thandi }: Held) => {
+const recorded = async ({ thandi }: Held) => {
   const entries = await bench.rows(thandi.tenantId, 'audit_entry')
   const news = entries.filter(({ event_type: type }) => type === 'user.notification')
   return {
@@ -78,10 +78,10 @@ test('a credential that its issuer revokes is not proposed any more, and one eve
   assert.equal(await proposed(held), 1, 'it is not due yet')
   await refreshedAfter(16 * 60)
   assert.deepEqual([await standing(held), await proposed(held), await inHistory(held)], ['revoked', 0, ['revoked']])
-  const asked = lookUps()
+  const before = lookUps()
   await refreshedAfter(86_000)
-  assert.equal(lookUps(), asked, 'revoked is for good')
-  assert.deepEqual(await told(held), { actions: ['wallet_credential.revoked'], events: ['revoked'] })
+  assert.equal(lookUps(), before, 'revoked is for good')
+  assert.deepEqual(await recorded(held), { actions: ['wallet_credential.revoked'], events: ['revoked'] })
   await removeCredential(bench.platform, held.thandi, held.id)
 })
 
@@ -93,7 +93,7 @@ test('a credential that is suspended is proposed again once its issuer has reins
   issuer.lie(saying(VALID))
   await refreshedAfter(16 * 60)
   assert.deepEqual([await standing(held), await proposed(held)], ['valid', 1])
-  assert.deepEqual((await told(held)).events, ['suspended', 'valid'])
+  assert.deepEqual((await recorded(held)).events, ['suspended', 'valid'])
 })
 
 test('a list that is out of reach, or not that of the issuer, changes nothing, and is fetched again after an hour', async () => {
@@ -101,24 +101,24 @@ test('a list that is out of reach, or not that of the issuer, changes nothing, a
   issuer.lie({ ...saying(REVOKED), reply: { list: (reply) => ({ ...reply, status: 503 }) } })
   await refreshedAfter(16 * 60)
   issuer.lie({ listed: { ...saying(REVOKED).listed, byStranger: true } })
-  const asked = lookUps()
+  const before = lookUps()
   await refreshedAfter(30 * 60)
-  assert.equal(lookUps(), asked)
+  assert.equal(lookUps(), before)
   await refreshedAfter(31 * 60)
-  assert.equal(lookUps(), asked + 1)
-  assert.deepEqual([await standing(held), (await told(held)).actions], ['valid', []])
+  assert.equal(lookUps(), before + 1)
+  assert.deepEqual([await standing(held), (await recorded(held)).actions], ['valid', []])
 })
 
 test('a list is fetched no more often than its ttl allows, and once for several credentials', async () => {
   const held = await holder({
     listed: { payload: (payload) => ({ ...payload, exp: Number(payload.exp) + 200_000, ttl: 7200 }) },
   })
-  const asked = lookUps()
+  const before = lookUps()
   await refreshedAfter(16 * 60)
   await refreshedAfter(60 * 60)
-  assert.equal(lookUps(), asked, 'the kept list is good for two hours')
+  assert.equal(lookUps(), before, 'the kept list is good for two hours')
   await refreshedAfter(7200)
-  assert.equal(lookUps(), asked + 1)
+  assert.equal(lookUps(), before + 1)
   assert.equal(await standing(held), 'valid')
 })
 

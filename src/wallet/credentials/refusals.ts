@@ -1,5 +1,14 @@
 import type { FaultCode } from '../../fault.ts'
 
+/** Faults of a call to an issuer or verifier. */
+const upstreamFaults = [
+  'upstream.refused',
+  'upstream.unreachable',
+  'upstream.timeout',
+  'upstream.busy',
+  'upstream.answer',
+] as const
+
 /** Faults of an offer before anything of it is consumed. */
 export const previewFaults = [
   'issuer.untrusted',
@@ -8,11 +17,7 @@ export const previewFaults = [
   'offer.unusable',
   'offer.format',
   'issuer_metadata.invalid',
-  'upstream.refused',
-  'upstream.unreachable',
-  'upstream.timeout',
-  'upstream.busy',
-  'upstream.answer',
+  ...upstreamFaults,
 ] as const satisfies readonly FaultCode[]
 
 /** Faults of an offer and of the credentials received for it. */
@@ -33,9 +38,5 @@ export const presentationRequestFaults = [
   'presentation_request.transaction_data',
   'presentation_request.formats',
   'dcql.invalid',
-  'upstream.refused',
-  'upstream.unreachable',
-  'upstream.timeout',
-  'upstream.busy',
-  'upstream.answer',
+  ...upstreamFaults,
 ] as const satisfies readonly FaultCode[]

@@ -4,10 +4,9 @@ import { listAnswer, listQuery, PageMeta, parseListQuery } from '../../api/list.
 import { routeGroup } from '../../api/route-group.ts'
 import { Fault } from '../../fault.ts'
 import { answer, type Route } from '../../http/routes/route.ts'
-import { type Consent, consents } from './credential.ts'
 import { getCredential, listHeld, standingsOf } from './get-credential.ts'
 import { removeCredential } from './remove-credential.ts'
-import { ConsentBody, Credential } from './schemas.ts'
+import { type Consent, ConsentBody, Credential, consents } from './schemas.ts'
 import { setConsent } from './set-consent.ts'
 
 const Status = Type.Enum([...consents], { description: 'Only credentials with this consent.' })

@@ -1,7 +1,12 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { IdParams } from '../../api/id-params.ts'
-import { consents } from './credential.ts'
+import type { JsonObject } from '../../crypto/json.ts'
 import { walletFormats } from './wallet-format.ts'
+
+/** Statuses of the holder's consent, in any order. Only accepted credentials are presented. */
+export const consents = ['pending', 'accepted', 'rejected'] as const
+/** One of {@link consents}. */
+export type Consent = (typeof consents)[number]
 
 const Format = Type.Enum([...walletFormats], {
   description: 'vc+sd-jwt: SD-JWT VC, whatever `typ` the issuer uses. mso_mdoc: ISO mdoc, where the tenant enables it.',
@@ -21,7 +26,7 @@ export const ConsentBody = Type.Object(
 export const Credential = Type.Object(
   {
     id: IdParams.properties.id,
-    claims: Type.Unsafe<Readonly<Record<string, unknown>>>({
+    claims: Type.Unsafe<JsonObject>({
       type: 'object',
       additionalProperties: true,
       description:
@@ -44,3 +49,5 @@ export const Credential = Type.Object(
   },
   { $id: 'Credential' },
 )
+/** The type of {@link Credential}. */
+export type ShownCredential = Static<typeof Credential>

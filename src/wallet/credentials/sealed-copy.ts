@@ -1,10 +1,10 @@
 import type { TenantId } from '../../caller.ts'
 import { type KeyPair, privateKeyFromPkcs8 } from '../../crypto/jwk.ts'
 import { type SigningKey, softwareKey } from '../../crypto/signing-key.ts'
+import { sealedText } from '../../keys/sealed-column.ts'
 import type { Sealing } from '../../keys/sealing.ts'
 import { newId } from '../../store/row-id.ts'
 import type { NewCopy, SealedCredential, TakenCopy } from './credential-store.ts'
-import { sealedText } from './sealed-column.ts'
 
 /** A copy that passed every check, exactly as it was received, and the key it is bound to, if any. */
 export type VerifiedCopy = { readonly raw: string; readonly key: KeyPair | null }

@@ -1,4 +1,4 @@
-import { sealedJson } from './sealed-column.ts'
+import { sealedJson } from '../../keys/sealed-column.ts'
 import type { WalletFormat } from './wallet-format.ts'
 
 /** What the history shows of a credential, also after its removal. No claims about the subject. */

@@ -37,14 +37,7 @@ export async function deliver(
     earlier ?? (await begin(platform, caller, { ...input, id, presentationId, issuanceId: null }))
   if (fault === null) return delivery
   const { code, detail, violations, meta, links, notes } = fault
-  throw new Fault(code, {
-    ...(detail !== undefined && { detail }),
-    ...(violations !== undefined && { violations }),
-    ...(links !== undefined && { links }),
-    ...(notes !== undefined && { notes }),
-    meta: { ...meta, deliveryId: id },
-    cause: fault,
-  })
+  throw new Fault(code, { detail, violations, links, notes, meta: { ...meta, deliveryId: id }, cause: fault })
 }
 
 async function begin(platform: Platform, caller: Caller, input: DeliveryInput): Promise<AttemptedDelivery> {

@@ -7,16 +7,15 @@ import { newLease } from '../../store/lease.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { isUniqueViolation } from '../../store/unique-violation.ts'
 import { isTransientFault } from '../credentials/upstream.ts'
-import { type DeliveryPayload, deliveryErrorOf } from '../delivery-records/delivery.ts'
+import type { DeliveryPayload } from '../delivery-records/delivery.ts'
 import {
-  failDelivery,
   findDelivery,
   insertDelivery,
   type SealedDelivery,
   takeOverDelivery,
 } from '../delivery-records/delivery-store.ts'
 import { sealPayload, sealRecipient } from '../delivery-records/sealed-delivery.ts'
-import { failureOf } from '../delivery-records/settle-delivery.ts'
+import { endFailed } from '../delivery-records/settle-delivery.ts'
 import { executeDelivery, LEASE_MS, type LeasedDelivery, repeatDelivery } from './execute-delivery.ts'
 import { enqueueDelivery } from './resume-delivery.ts'
 
@@ -135,8 +134,8 @@ async function attempt(
     await store.inTenant(tenantId, (tx) => enqueueDelivery(tx, claimed, clock.now()))
     fault = null
   } else if (fault !== null) {
-    const reason = deliveryErrorOf(fault)
-    await store.single(tenantId, (tx) => failDelivery(tx, claimed, reason, failureOf(id, reason, by), clock.now()))
+    const refusal = fault
+    await store.single(tenantId, (tx) => endFailed(tx, claimed, refusal, by, clock.now()))
   }
   const delivery = await getDeliveryRow(platform, tenantId, id)
   // what was ordered before the refusal is resumed by its own job

@@ -71,7 +71,7 @@ async function writtenOffer(options: Options = {}): Promise<Written> {
   return written({ credentialOffer: issuer.offerUri, ...(options.txCode && { txCode: options.txCode }) })
 }
 
-function asked(place: string): number {
+function callsTo(place: string): number {
   return (issuer?.calls ?? []).filter((call) => call.place === place).length
 }
 
@@ -115,12 +115,12 @@ test('a delivery that died before anything was redeemed is delivered by a job, o
   const one = await writtenOffer({ txCode: '4711' })
   await sweepAndRun(one)
   assert.deepEqual(await isAt(one), { status: 'delivering', code: null, credentials: 0 })
-  assert.equal(issuer?.calls.length, 0, 'somebody may still be at work on it')
+  assert.equal(issuer?.calls.length, 0, 'another run may still hold its lease')
   pass(125)
   await sweepAndRun(one)
   await sweepAndRun(one)
   assert.deepEqual(await isAt(one), { status: 'delivered', code: null, credentials: 1 })
-  assert.deepEqual([asked('token'), asked('credential')], [1, 1])
+  assert.deepEqual([callsTo('token'), callsTo('credential')], [1, 1])
   const [notice, ...others] = await notices(one)
   assert.equal(others.length, 0)
   assert.equal(Object(notice?.detail).userId, one.thandi.userId)
@@ -134,7 +134,7 @@ test('one that died after it was ordered is ended by its order, with the keys th
   await sweepAndRun(one)
   await sweepAndRun(one)
   assert.deepEqual(await isAt(one), { status: 'delivered', code: null, credentials: 1 })
-  assert.equal(asked('token'), 1)
+  assert.equal(callsTo('token'), 1)
   assert.equal(new Set(issuer?.proved.map((key) => key.x)).size, 2)
   assert.equal((await notices(one)).length, 1)
   assert.equal((await bench.rows(one.thandi.tenantId, 'wallet_credential')).length, 1)
@@ -198,7 +198,7 @@ test('two jobs for one delivery redeem its offer once', async () => {
   const run = () => resumeDeliveryJob.run(bench.platform, { deliveryId: one.id }, signal, about)
   await Promise.all([run(), run(), run()])
   assert.deepEqual(await isAt(one), { status: 'delivered', code: null, credentials: 1 })
-  assert.equal(asked('token'), 1)
+  assert.equal(callsTo('token'), 1)
 })
 
 test('an issuer out of reach is tried again until the last attempt, and then the delivery says so', async () => {

@@ -8,14 +8,8 @@ import type { Platform } from '../../platform.ts'
 import { newLease } from '../../store/lease.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { isTransientFault } from '../credentials/upstream.ts'
-import { deliveryErrorOf } from '../delivery-records/delivery.ts'
-import {
-  claimDelivery,
-  failDelivery,
-  releaseDelivery,
-  requeueExpiredDeliveries,
-} from '../delivery-records/delivery-store.ts'
-import { failureOf } from '../delivery-records/settle-delivery.ts'
+import { claimDelivery, releaseDelivery, requeueExpiredDeliveries } from '../delivery-records/delivery-store.ts'
+import { endFailed } from '../delivery-records/settle-delivery.ts'
 import { LEASE_MS, type LeasedDelivery, repeatDelivery } from './execute-delivery.ts'
 
 const ATTEMPTS_MAX = 8
@@ -58,9 +52,8 @@ async function resumeDelivery(platform: Platform, tenantId: TenantId, id: string
       await store.single(tenantId, (tx) => releaseDelivery(tx, attempt))
       throw error
     }
-    const reason = deliveryErrorOf(error instanceof Fault ? error : new Fault('server.unexpected'))
-    const entry = failureOf(id, reason, 'system')
-    await store.single(tenantId, (tx) => failDelivery(tx, attempt, reason, entry, clock.now()))
+    const fault = error instanceof Fault ? error : new Fault('server.unexpected')
+    await store.single(tenantId, (tx) => endFailed(tx, attempt, fault, 'system', clock.now()))
   }
 }
 

@@ -1,9 +1,9 @@
 import { IdParams } from '../../api/id-params.ts'
 import { routeGroup } from '../../api/route-group.ts'
-import { answer, type Route } from '../../http/routes/route.ts'
+import { answer, type Route, type RouteContext } from '../../http/routes/route.ts'
 import { offerFaults, presentationRequestFaults } from '../credentials/refusals.ts'
 import type { IdentifierType } from '../delivery-records/delivery.ts'
-import { listDeliveries } from '../delivery-records/delivery-store.ts'
+import { listDeliveries, type SealedDelivery } from '../delivery-records/delivery-store.ts'
 import { getDeliveryRow } from './deliver.ts'
 import { deliver } from './deliver-for.ts'
 import {
@@ -18,6 +18,12 @@ const deliveries = routeGroup({
   ...{ group: 'wallet', tag: 'deliveries', scope: 'users:read', params: IdParams, reply: WalletDeliveryReply },
 })
 
+type Context = Pick<RouteContext, 'platform' | 'caller'>
+
+async function replyOf({ platform, caller }: Context, delivery: Promise<SealedDelivery>) {
+  return answer(await showDelivery(platform, caller.tenantId, await delivery))
+}
+
 function credentialAt(path: '/orgs/credentials' | '/v2/orgs/credentials'): Route {
   return deliveries.post(path, {
     summary: "Adds the offered credentials to a user's wallet as pending.",
@@ -25,15 +31,10 @@ function credentialAt(path: '/orgs/credentials' | '/v2/orgs/credentials'): Route
     body: DeliverCredentialBody,
     status: 201,
     faults: ['resource.unknown', 'state.invalid', ...offerFaults],
-    handle: async ({ platform, caller, body, operation }) => {
+    handle: ({ platform, caller, body, operation }) => {
       const { credentialOffer, txCode } = body
-      const delivery = await deliver(
-        platform,
-        caller,
-        { ...recipientOf(body), payload: { credentialOffer, txCode } },
-        operation,
-      )
-      return answer(await showDelivery(platform, caller.tenantId, delivery))
+      const input = { ...recipientOf(body), payload: { credentialOffer, txCode } }
+      return replyOf({ platform, caller }, deliver(platform, caller, input, operation))
     },
   })
 }
@@ -44,10 +45,9 @@ const presentationRoute = deliveries.post('/v2/orgs/presentations', {
   body: DeliverPresentationBody,
   status: 201,
   faults: ['resource.unknown', 'state.invalid', ...presentationRequestFaults],
-  handle: async ({ platform, caller, body, operation }) => {
+  handle: ({ platform, caller, body, operation }) => {
     const payload = { presentationRequest: body.presentationRequest }
-    const delivery = await deliver(platform, caller, { ...recipientOf(body), payload }, operation)
-    return answer(await showDelivery(platform, caller.tenantId, delivery))
+    return replyOf({ platform, caller }, deliver(platform, caller, { ...recipientOf(body), payload }, operation))
   },
 })
 
@@ -61,10 +61,8 @@ const listRoute = deliveries.list('/v2/orgs/deliveries', {
 
 const getRoute = deliveries.get('/v2/orgs/deliveries/{id}', {
   summary: 'Returns the record of a delivery.',
-  handle: async ({ platform, caller, params }) => {
-    const delivery = await getDeliveryRow(platform, caller.tenantId, params.id)
-    return answer(await showDelivery(platform, caller.tenantId, delivery))
-  },
+  handle: ({ platform, caller, params }) =>
+    replyOf({ platform, caller }, getDeliveryRow(platform, caller.tenantId, params.id)),
 })
 
 /** Deliveries of an organisation to the wallets of its users. */

@@ -1,9 +1,9 @@
-import type { TenantId } from '../../caller.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
 import { hasExpired, isFree, isHeld, type Lease, RELEASE, take } from '../../store/lease.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
-import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
+import { sql, type TenantTx } from '../../store/store.ts'
+import { tenantsWith } from '../../store/tenants-with.ts'
 import type { DeliveryError, DeliveryKind, DeliveryStatus, WalletDelivery } from './delivery.ts'
 
 /** A delivery with the sealed identifier of its recipient. */
@@ -19,7 +19,8 @@ type NewDelivery = Lease &
     readonly sealedPayload: Buffer
   }
 
-type DeliveryRun = Pick<ClaimedWalletDelivery, 'id' | 'claim'>
+/** A call or a job run that holds the lease of a delivery. */
+export type DeliveryRun = Pick<ClaimedWalletDelivery, 'id' | 'claim'>
 
 const COLUMNS = `id, user_id as "userId", kind, status, identifier_type as "identifierType", sealed_recipient as "sealedRecipient",
   issuance_id as "issuanceId", credential_ids as "credentialIds", presentation_id as "presentationId", error,
@@ -80,10 +81,6 @@ const settleStatement = sql(
 const requeueStatement = sql(
   'wallet.requeue_deliveries',
   `update wallet_delivery set ${RELEASE} where tenant_id = $1 and ${hasExpired('$2')} returning id`,
-)
-const tenantsExpired = sql(
-  'wallet.tenants_with_expired_deliveries',
-  `select distinct tenant_id as id from wallet_delivery where ${hasExpired('$1')} limit 500`,
 )
 const page = pagedList({
   name: 'wallet.deliveries',
@@ -201,6 +198,7 @@ export async function requeueExpiredDeliveries(tx: TenantTx, now: Date): Promise
 }
 
 /** Lists tenants that have deliveries with an expired lease. */
-export async function listTenantsWithExpiredDeliveries(tx: AcrossTx, now: Date): Promise<TenantId[]> {
-  return (await tx.rows<{ id: TenantId }>(tenantsExpired, [now])).map(({ id }) => id)
-}
+export const listTenantsWithExpiredDeliveries = tenantsWith(
+  'wallet.tenants_with_expired_deliveries',
+  `from wallet_delivery where ${hasExpired('$1')}`,
+)

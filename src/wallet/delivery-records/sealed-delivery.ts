@@ -1,4 +1,4 @@
-import { sealedJson, sealedText } from '../credentials/sealed-column.ts'
+import { sealedJson, sealedText } from '../../keys/sealed-column.ts'
 import type { DeliveryPayload } from './delivery.ts'
 
 /** The identifier of a recipient. */

@@ -1,8 +1,9 @@
 import type { Actor } from '../../events/audit/entry.ts'
 import { record } from '../../events/audit/record.ts'
+import type { Fault } from '../../fault.ts'
 import type { TenantTx } from '../../store/store.ts'
-import type { DeliveryError, WalletDelivery } from './delivery.ts'
-import { endPresentationDelivery, settleDelivery } from './delivery-store.ts'
+import { type DeliveryError, deliveryErrorOf, type WalletDelivery } from './delivery.ts'
+import { type DeliveryRun, endPresentationDelivery, failDelivery, settleDelivery } from './delivery-store.ts'
 
 /** The outcome of an order. */
 type OrderOutcome = { readonly credentialIds: readonly string[]; readonly error: DeliveryError | null }
@@ -35,8 +36,13 @@ export async function settlePresentation(tx: TenantTx, deliveryId: string, by: A
   await recordArrival(tx, delivery, { presentationId: delivery.presentationId }, by, now)
 }
 
-/** Returns the audit entry of a delivery that failed. */
-export function failureOf(deliveryId: string, error: DeliveryError | null, by: Actor) {
+/** Ends a delivery of which nothing was ordered as failed, unless its lease was taken over. */
+export async function endFailed(tx: TenantTx, run: DeliveryRun, fault: Fault, by: Actor, now: Date): Promise<void> {
+  const error = deliveryErrorOf(fault)
+  await failDelivery(tx, run, error, failureOf(run.id, error, by), now)
+}
+
+function failureOf(deliveryId: string, error: DeliveryError | null, by: Actor) {
   const subject = { kind: 'wallet_delivery', id: deliveryId } as const
   return { action: 'wallet_delivery.failed', subject, by, detail: { code: error?.code ?? '' } } as const
 }

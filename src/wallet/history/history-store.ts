@@ -3,7 +3,7 @@ import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { WalletFormat } from '../credentials/wallet-format.ts'
 import { STATUS_NOW } from '../presentations/presentation-store.ts'
-import type { HistoryKind, HistoryStatus } from './history.ts'
+import type { HistoryKind, HistoryStatus } from './schemas.ts'
 
 /** A stored history entry: the sealed view of a presentation or of a removed credential, or a credential in the wallet. */
 export type HistoryRow = {
@@ -57,7 +57,7 @@ const page = pagedList({
 })
 const listHeldStatement = sql(
   'wallet.history_credentials',
-  `select id, format, vct, iss, credential_issuer as "credentialIssuer" from wallet_credential where ${OF_USER} and id = any($3::uuid[])`,
+  `select id, vct from wallet_credential where ${OF_USER} and id = any($3::uuid[])`,
 )
 const listRemovedStatement = sql(
   'wallet.history_removed',
@@ -75,20 +75,15 @@ export async function listHistoryRows(
   return page<HistoryRow>(tx, list, [tx.tenantId, userId, now], filter)
 }
 
-type HeldType = {
-  readonly id: string
-  readonly format: WalletFormat
-  readonly vct: string
-  readonly iss: string | null
-  readonly credentialIssuer: string
-}
-
 /** Returns the types of credentials of the user; those of removed ones are sealed. */
 export async function listKnownCredentials(
   tx: TenantTx,
   userId: UserId,
   ids: readonly string[],
-): Promise<{ readonly held: HeldType[]; readonly removed: { readonly id: string; readonly sealedView: Buffer }[] }> {
+): Promise<{
+  readonly held: { readonly id: string; readonly vct: string }[]
+  readonly removed: { readonly id: string; readonly sealedView: Buffer }[]
+}> {
   const values = [tx.tenantId, userId, ids]
   return { held: await tx.rows(listHeldStatement, values), removed: await tx.rows(listRemovedStatement, values) }
 }

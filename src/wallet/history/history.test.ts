@@ -20,8 +20,8 @@ before(async () => {
   school = await chirograph.backend('acme')
   template = await makeTemplate(school, 'remembered')
   const credentials = [{ type: template.type, attributes: { name: {} } }]
-  const asked = await school.post('/creds/templates/presentations', { name: 'Who', description: 'Name', credentials })
-  presentationTemplateId = asked.body.data.id
+  const created = await school.post('/creds/templates/presentations', { name: 'Who', description: 'Name', credentials })
+  presentationTemplateId = created.body.data.id
   thandi = await chirograph.wallet('acme', 'thandi')
   ids = await live(thandi)
 })
@@ -35,7 +35,7 @@ async function receive(holder: Api, status: 'accepted' | 'rejected' | null): Pro
   return id
 }
 
-async function asked(holder: Api, uri?: string): Promise<string> {
+async function prepared(holder: Api, uri?: string): Promise<string> {
   const presentationRequest =
     uri ??
     (await school.post('/creds/presentations/request', { presentationTemplateId })).body.data.authorizationRequestUri
@@ -50,7 +50,7 @@ async function history(holder: Api, query = ''): Promise<Line[]> {
   return body.data
 }
 
-/** What is told of the name of a badge. */
+/** What the history shows of the name of a badge. */
 function shownOf(credentialId: string) {
   return { credentialId, vct: template.type, matchedAttributes: ['name'], alsoDisclosed: [] }
 }
@@ -60,20 +60,20 @@ async function live(holder: Api) {
   const kept = await receive(holder, 'accepted')
   const refused = await receive(holder, 'rejected')
   const waiting = await receive(holder, null)
-  const shared = await asked(holder)
+  const shared = await prepared(holder)
   await holder.patch(`/wallet/v2/presentations/${shared}`, { status: 'answered' })
-  const unshared = await asked(holder)
+  const unshared = await prepared(holder)
   await holder.patch(`/wallet/v2/presentations/${unshared}`, { status: 'rejected' })
   const query = { credentials: [{ id: 'a', format: 'dc+sd-jwt', meta: { vct_values: [template.type] } }] }
   const liar = await foreignVerifier(query)
-  const failed = await asked(holder, liar.link())
+  const failed = await prepared(holder, liar.link())
   // the first answer of the verifier says nothing, the second one refuses what it may have taken before
   for (const status of [500, 400]) {
     liar.behave({ answer: { status, body: '' } })
     await holder.patch(`/wallet/v2/presentations/${failed}`, { status: 'answered' })
   }
   await liar.close()
-  return { kept, refused, waiting, shared, unshared, failed, undecided: await asked(holder) }
+  return { kept, refused, waiting, shared, unshared, failed, undecided: await prepared(holder) }
 }
 
 function at(lines: readonly Line[], id: string | undefined): Line {
@@ -143,7 +143,7 @@ test('filters, orders and pages', async () => {
 test('a removed credential stays in the history, and so does what was shared of it', async () => {
   const holder = await chirograph.wallet('globex', 'pieter')
   const id = await receive(holder, 'accepted')
-  const shared = await asked(holder)
+  const shared = await prepared(holder)
   await holder.patch(`/wallet/v2/presentations/${shared}`, { status: 'answered' })
   const before = await history(holder)
   assert.equal((await holder.delete(`/wallet/v2/credentials/${id}`)).status, 204)
@@ -166,7 +166,7 @@ test('a removed credential stays in the history, and so does what was shared of 
 test('an unanswered presentation has expired when its time is over, before any sweep', async () => {
   const holder = await chirograph.wallet('acme', 'pieter')
   await receive(holder, 'accepted')
-  const id = await asked(holder)
+  const id = await prepared(holder)
   const { body } = await holder.get(`/wallet/v2/presentations/${id}`)
   ahead = 2 * 86_400_000
   const later = await chirograph.wallet('acme', 'pieter')

@@ -5,21 +5,11 @@ import { holderOf } from '../credentials/holder.ts'
 import { type CredentialTrace, openTrace } from '../credentials/sealed-trace.ts'
 import type { PresentationView } from '../presentations/presentation.ts'
 import { openView } from '../presentations/sealed-presentation.ts'
-import { disclosureStateOf, type HistoryKind, type HistoryStatus, type PresentationTrace, traceOf } from './history.ts'
+import { disclosureStateOf, traceOf } from './history.ts'
 import { type HistoryFilter, type HistoryRow, listHistoryRows, listKnownCredentials } from './history-store.ts'
+import type { HistoryEntry } from './schemas.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock'>
-
-/** A history entry: a credential that was received, or a presentation that was requested. */
-type HistoryLine = {
-  readonly id: string
-  readonly kind: HistoryKind
-  readonly status: HistoryStatus
-  readonly createdAt: string
-  readonly updatedAt: string
-  readonly credential?: CredentialTrace
-  readonly presentation?: PresentationTrace
-}
 
 type Opened = {
   readonly row: HistoryRow
@@ -33,7 +23,7 @@ export async function listHistory(
   caller: Caller,
   filter: HistoryFilter,
   list: ListRequest,
-): Promise<HistoryLine[]> {
+): Promise<HistoryEntry[]> {
   const userId = holderOf(caller)
   const { tenantId } = caller
   const { store, clock } = platform
@@ -70,7 +60,7 @@ async function typesOf(
   return new Map([...held.map(({ id, vct }) => [id, vct] as const), ...(await Promise.all(opened))])
 }
 
-function lineOf({ row, credential, view }: Opened, types: ReadonlyMap<string, string>): HistoryLine {
+function lineOf({ row, credential, view }: Opened, types: ReadonlyMap<string, string>): HistoryEntry {
   const { id, kind, status, isAnswering, createdAt, updatedAt } = row
   return {
     ...{ id, kind, status, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() },

@@ -1,7 +1,11 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { IdParams } from '../../api/id-params.ts'
 import { Credential } from '../credentials/schemas.ts'
-import { historyKinds, historyStatuses } from './history.ts'
+
+/** Kinds of history entries. */
+const historyKinds = ['credential', 'presentation'] as const
+/** Statuses of history entries: of a credential the holder's consent, until it is removed; of a presentation the answer. */
+const historyStatuses = ['pending', 'accepted', 'rejected', 'removed', 'answered', 'failed', 'expired'] as const
 
 const { id: Uuid } = IdParams.properties
 const Time = Type.String({ format: 'date-time' })
@@ -81,6 +85,15 @@ export const HistoryEntry = Type.Object(
   },
   { additionalProperties: false, $id: 'HistoryEntry' },
 )
+
+/** The type of {@link HistoryEntry}. */
+export type HistoryEntry = Static<typeof HistoryEntry>
+/** The kind of an entry. */
+export type HistoryKind = HistoryEntry['kind']
+/** The status of an entry. */
+export type HistoryStatus = HistoryEntry['status']
+/** What the history shows of a presentation. */
+export type PresentationTrace = NonNullable<HistoryEntry['presentation']>
 
 /** The filters of the history. */
 export const historyFilters = {

@@ -26,7 +26,7 @@ async function started(options: Options = {}): Promise<ForeignIssuer> {
   return issuer
 }
 
-function asked(place: string): number {
+function callsTo(place: string): number {
   return (issuer?.calls ?? []).filter((call) => call.place === place).length
 }
 
@@ -72,8 +72,8 @@ test('a batch is fetched with one request, one new key a copy, and shown as one 
   const thandi = await bench.person()
   const { credentials: got } = await acceptOffer(bench.platform, thandi, { credentialOffer: JSON.stringify(offer()) })
   assert.equal(got.length, 1)
-  assert.equal(asked('credential'), 1)
-  assert.equal(asked('nonce'), 1)
+  assert.equal(callsTo('credential'), 1)
+  assert.equal(callsTo('nonce'), 1)
   assert.equal(proved.length, 10)
   assert.equal(new Set(proved.map((key) => key.x)).size, 10)
   const copies = await bench.rows(thandi.tenantId, 'wallet_credential_copy')
@@ -99,7 +99,7 @@ test('a preview consumes nothing and does not repeat the code', async () => {
   assert.equal(preview.credentialIssuer, name)
   assert.deepEqual(preview.txCode, { inputMode: 'numeric', length: 4, description: 'By mail' })
   assert.equal(preview.credentials[0]?.vct, 'https://types.example/membership')
-  assert.equal(asked('token') + asked('nonce') + asked('credential'), 0)
+  assert.equal(callsTo('token') + callsTo('nonce') + callsTo('credential'), 0)
   assert.ok(!JSON.stringify(preview).includes('the-code'))
 })
 
@@ -109,7 +109,7 @@ test('a missing transaction code is refused before anything is consumed', async 
   const refused = await fault(acceptOffer(bench.platform, thandi, { credentialOffer: offerUri }))
   assert.equal(refused.code, 'offer.tx_code_required')
   assert.deepEqual(refused.meta?.txCode, { inputMode: 'numeric', length: 4, description: 'By mail' })
-  assert.equal(asked('token'), 0)
+  assert.equal(callsTo('token'), 0)
   const wrong = await fault(acceptOffer(bench.platform, thandi, { credentialOffer: offerUri, txCode: '0000' }))
   assert.equal(wrong.code, 'offer.unusable')
   assert.match(wrong.detail ?? '', /transaction code may be wrong/)
@@ -132,7 +132,7 @@ for (const [txCode, detail] of [
     assert.equal(refused.code, 'offer.tx_code_required')
     assert.match(refused.detail ?? '', detail)
     assert.deepEqual(refused.meta?.txCode, { inputMode: 'numeric', length: 4, description: 'By mail' })
-    assert.equal(asked('token'), 0)
+    assert.equal(callsTo('token'), 0)
   })
 }
 
@@ -162,8 +162,8 @@ test('a nonce that the issuer does not take is replaced once', async () => {
   })
   const { credentials: got } = await acceptOffer(bench.platform, await bench.person(), { credentialOffer: offerUri })
   assert.equal(got.length, 1)
-  assert.equal(asked('nonce'), 2)
-  assert.equal(asked('credential'), 2)
+  assert.equal(callsTo('nonce'), 2)
+  assert.equal(callsTo('credential'), 2)
 })
 
 test('of two datasets one is refused: nothing is stored, and the issuer is notified of the other [W-C4, W-R9]', async () => {
@@ -180,8 +180,8 @@ test('of two datasets one is refused: nothing is stored, and the issuer is notif
   for (const table of ['wallet_credential', 'wallet_deferred', 'job']) {
     assert.deepEqual(await bench.rows(thandi.tenantId, table), [])
   }
-  const told = calls.filter(({ place }) => place === 'notification').map(({ body }) => JSON.parse(body))
-  assert.deepEqual(told, [{ notification_id: 'news-1', event: 'credential_failure' }])
+  const notifications = calls.filter(({ place }) => place === 'notification').map(({ body }) => JSON.parse(body))
+  assert.deepEqual(notifications, [{ notification_id: 'news-1', event: 'credential_failure' }])
 })
 
 test("another user's credential does not exist, neither in the tenant nor in another", async () => {

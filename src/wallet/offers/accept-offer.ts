@@ -4,9 +4,9 @@ import type { Platform } from '../../platform.ts'
 import { newLease } from '../../store/lease.ts'
 import { newId } from '../../store/row-id.ts'
 import { untilConfirmed } from '../../store/until-confirmed.ts'
-import type { ShownCredential } from '../credentials/credential.ts'
 import { listReceived } from '../credentials/get-credential.ts'
 import { type Holder, holderOf } from '../credentials/holder.ts'
+import type { ShownCredential } from '../credentials/schemas.ts'
 import { isTransientFault } from '../credentials/upstream.ts'
 import { usableGrant } from './check-grant.ts'
 import { collectOrder, type Deferred } from './collect-order.ts'
@@ -180,7 +180,7 @@ async function outcomeOf(platform: Platform, run: OrderRun, error: unknown): Pro
     if (await releaseDeferred(tx, run, sealedWork)) await enqueueFetch(tx, run.id, clock.now())
   })
   const { detail, meta } = error
-  return new Fault(error.code, { detail: [detail, BY_ITSELF].join(' ').trim(), ...(meta && { meta }), cause: error })
+  return new Fault(error.code, { detail: [detail, BY_ITSELF].join(' ').trim(), meta, cause: error })
 }
 
 function announced({ configuration, answer }: Deferred): DeferredCredential {

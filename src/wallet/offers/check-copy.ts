@@ -1,6 +1,9 @@
 import { type KeyPair, type PublicJwk, thumbprint } from '../../crypto/jwk.ts'
 import type { ResolvedIssuer } from '../../trust/issuers/resolve-issuer.ts'
 import type { VerifiedCopy } from '../credentials/sealed-copy.ts'
+import type { OutboundPeer } from '../credentials/upstream.ts'
+import type { SignerTrust } from './issuer-policy.ts'
+import type { Received } from './redeem-offer.ts'
 
 /** What is stored beside a sealed credential, so that lists need not open it. */
 export type CredentialFacts = {
@@ -27,6 +30,21 @@ export type ReadCopy = VerifiedCopy & {
 /** The result of the checks of one copy. */
 export type CopyOutcome = { readonly copy: ReadCopy | null; readonly findings: readonly CopyFinding[] }
 
+/** What the copies of one response are checked with. */
+export type CopyContext = {
+  readonly platform: OutboundPeer
+  readonly received: Received
+  readonly trust: SignerTrust
+  readonly now: Date
+}
+
+/**
+ * Checks one copy: everything but the status list.
+ *
+ * @throws Fault if it cannot be parsed, or the key of its issuer cannot be found.
+ */
+export type CopyCheck = (raw: string, unused: UnusedKeys) => Promise<CopyOutcome>
+
 /** The proved keys that no copy is bound to yet. */
 export class UnusedKeys {
   readonly #left: Map<string, KeyPair>
@@ -47,7 +65,7 @@ export class UnusedKeys {
 }
 
 /** The longest `iss` and `vct` of the API, in characters. */
-export const factLengths = { iss: 512, vct: 256 } as const
+const factLengths = { iss: 512, vct: 256 } as const
 
 /** Returns a finding for an `iss` or `vct` that the API cannot show. */
 export function lengthFindings(iss: unknown, vct: unknown): readonly CopyFinding[] {
@@ -56,8 +74,27 @@ export function lengthFindings(iss: unknown, vct: unknown): readonly CopyFinding
   return [{ code: 'claim.too_long', message: 'The type or the issuer is longer than a wallet can show.' }]
 }
 
-/** Returns the date, or null if it is outside the years 1 to 9999. */
-export function calendarDate(milliseconds: number): Date | null {
+/**
+ * Returns the facts of a copy. Dates outside the years 1 to 9999 are left out.
+ *
+ * @param issuer Names the issuer where the credential does not: its certificate; empty: unknown.
+ * @param times Milliseconds; NaN: not stated.
+ */
+export function factsOf(
+  { vct, iss }: { readonly vct: string; readonly iss?: string },
+  issuer: string,
+  times: { readonly issued: number; readonly expires: number },
+  now: Date,
+): CredentialFacts {
+  return {
+    vct,
+    iss: iss ?? (issuer.slice(0, factLengths.iss) || null),
+    issuedAt: calendarDate(times.issued) ?? now,
+    expiresAt: calendarDate(times.expires),
+  }
+}
+
+function calendarDate(milliseconds: number): Date | null {
   const date = new Date(milliseconds)
   const year = date.getUTCFullYear()
   return year >= 1 && year <= 9999 ? date : null

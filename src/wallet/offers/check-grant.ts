@@ -3,7 +3,6 @@ import type { TxCode } from '../../protocols/openid4vci/credential-offer.ts'
 import type { IssuerMetadata } from '../../protocols/openid4vci/issuer-metadata.ts'
 import type { OutboundPeer } from '../credentials/upstream.ts'
 import { type FetchedOffer, fetchServerMetadata } from './fetch-offer.ts'
-import { shownTxCode } from './resolve-offer.ts'
 
 /** A pre-authorized code that this wallet can redeem. `hint`: the `authorization_server` of the grant. */
 type UsableGrant = { readonly code: string; readonly txCode: string | null; readonly hint: string | null }
@@ -46,8 +45,7 @@ export async function usableGrant(
 function checkTxCode(host: string, required: TxCode, given: string | null): void {
   const { inputMode, length } = required
   const isDigits = inputMode === 'numeric'
-  const refuse = (detail: string) =>
-    new Fault('offer.tx_code_required', { detail, meta: { txCode: shownTxCode(required) } })
+  const refuse = (detail: string) => new Fault('offer.tx_code_required', { detail, meta: { txCode: required } })
   if (given === null) throw refuse(`${host} requires a transaction code.`)
   if (isDigits && !/^[0-9]+$/.test(given)) throw refuse('The transaction code has digits only.')
   if (length !== null && [...given].length !== length)

@@ -34,7 +34,7 @@ export async function checkReceived(
   now: Date,
 ): Promise<Verified> {
   const checks = received.configuration.format === 'mso_mdoc' ? mdocChecks : sdJwtChecks
-  const check = checks(platform, received, trust, now)
+  const check = checks({ platform, received, trust, now })
   const unused = new UnusedKeys(received.keys)
   const outcomes: CopyOutcome[] = []
   for (const raw of received.raws) outcomes.push(await check(raw, unused).catch(unreadable))

@@ -4,38 +4,33 @@ import { checkReceivedSdJwtVc, holderKeyOf } from '../../protocols/sd-jwt-vc/che
 import { parseSdJwt, type SdJwt } from '../../protocols/sd-jwt-vc/sd-jwt.ts'
 import { type ResolvedIssuer, resolveIssuer } from '../../trust/issuers/resolve-issuer.ts'
 import { subjectClaims } from '../credentials/credential.ts'
-import type { OutboundPeer } from '../credentials/upstream.ts'
 import {
+  type CopyCheck,
+  type CopyContext,
   type CopyFinding,
-  type CopyOutcome,
-  type CredentialFacts,
-  calendarDate,
-  factLengths,
+  factsOf,
   lengthFindings,
   orderedJson,
   type UnusedKeys,
 } from './check-copy.ts'
-import type { SignerTrust } from './issuer-policy.ts'
-import type { Received } from './redeem-offer.ts'
 
 /** Returns the check of the SD-JWT VCs of one response. Each issuer is resolved once. */
-export function sdJwtChecks(platform: OutboundPeer, { configuration, keys }: Received, trust: SignerTrust, now: Date) {
-  const issuerOf = issuersOf(platform, trust, now)
-  /**
-   * Everything but the status list.
-   *
-   * @throws Fault if it cannot be parsed, or the issuer's key cannot be found.
-   */
-  return async (raw: string, unused: UnusedKeys): Promise<CopyOutcome> => {
+export function sdJwtChecks(context: CopyContext): CopyCheck {
+  const { configuration, keys } = context.received
+  const { now } = context
+  const issuerOf = issuersOf(context)
+  return async (raw, unused) => {
     const sdJwt = parseSdJwt(raw)
     const issuer = await issuerOf(sdJwt)
     const key = keyOf(sdJwt.jwt.payload, unused)
     const agreed = { issuerKey: issuer.key, now, holderKey: key?.publicJwk ?? null, ...vctOf(configuration.type) }
     const { payload, findings: own } = checkReceivedSdJwtVc(sdJwt, agreed)
-    const findings = [...issuer.findings, ...own, ...lengthFindings(payload.iss, payload.vct)]
-    const content = contentOf(payload)
+    const { vct, iss, iat, nbf, exp, status } = payload
+    const findings = [...issuer.findings, ...own, ...lengthFindings(iss, vct)]
+    const times = { issued: msOf([iat, nbf].find((one) => typeof one === 'number')), expires: msOf(exp) }
+    const facts = factsOf({ vct: String(vct), ...(typeof iss === 'string' && { iss }) }, issuer.issuer, times, now)
     return {
-      copy: { raw, key, issuer, status: payload.status, content, facts: factsOf(payload, issuer, now) },
+      copy: { raw, key, issuer, status, content: contentOf(payload), facts },
       findings: [...findings, ...unboundFindings(keys.length > 0 && key === null, findings)],
     }
   }
@@ -56,7 +51,7 @@ function vctOf(type: string | null): { vct?: string } {
   return type === null ? {} : { vct: type }
 }
 
-function issuersOf(platform: OutboundPeer, trust: SignerTrust, now: Date): (sdJwt: SdJwt) => Promise<ResolvedIssuer> {
+function issuersOf({ platform, trust, now }: CopyContext): (sdJwt: SdJwt) => Promise<ResolvedIssuer> {
   const resolved = new Map<string, Promise<ResolvedIssuer>>()
   return ({ jwt }) => {
     const name = JSON.stringify([jwt.header.kid, jwt.header.x5c, jwt.payload.iss])
@@ -72,17 +67,6 @@ function contentOf(payload: JsonObject): string {
   return orderedJson([payload.iss ?? null, claims])
 }
 
-function factsOf({ iss, iat, nbf, exp, vct }: JsonObject, issuer: ResolvedIssuer, now: Date): CredentialFacts {
-  const seconds = [iat, nbf].find((one) => typeof one === 'number')
-  return {
-    vct: String(vct),
-    // without `iss` the certificate names the issuer
-    iss: typeof iss === 'string' ? iss : issuer.issuer.slice(0, factLengths.iss),
-    issuedAt: dateOf(seconds) ?? now,
-    expiresAt: dateOf(exp),
-  }
-}
-
-function dateOf(seconds: unknown): Date | null {
-  return calendarDate(typeof seconds === 'number' ? seconds * 1000 : Number.NaN)
+function msOf(seconds: unknown): number {
+  return typeof seconds === 'number' ? seconds * 1000 : Number.NaN
 }

@@ -1,6 +1,7 @@
-import type { TenantId, UserId } from '../../caller.ts'
+import type { UserId } from '../../caller.ts'
 import { hasExpired, isFree, isHeld, type Lease, RELEASE, take } from '../../store/lease.ts'
-import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
+import { sql, type TenantTx } from '../../store/store.ts'
+import { tenantsWith } from '../../store/tenants-with.ts'
 
 /** A credential that is still to come. `sealedWork`: what is needed to fetch it. `deliveryId`: the delivery it belongs to, if any. */
 export type DeferredRow = {
@@ -80,17 +81,9 @@ const requeueStatement = sql(
   'wallet.requeue_deferred',
   `update wallet_deferred set ${RELEASE} where tenant_id = $1 and ${hasExpired('$2')} returning id`,
 )
-const tenantsExpired = sql(
-  'wallet.tenants_with_expired_orders',
-  `select distinct tenant_id as id from wallet_deferred where ${hasExpired('$1')} limit 500`,
-)
 const deleteDue = sql(
   'wallet.delete_due_deferred',
   'delete from wallet_deferred where tenant_id = $1 and drop_at <= $2 returning delivery_id as "deliveryId"',
-)
-const tenantsDue = sql(
-  'wallet.tenants_with_due_deferred',
-  'select distinct tenant_id as id from wallet_deferred where drop_at <= $1 limit 500',
 )
 
 /** Stores a credential that is being requested, or is to be fetched later. From then on this row ends its delivery. */
@@ -191,9 +184,10 @@ export async function requeueExpiredOrders(tx: TenantTx, now: Date): Promise<str
 }
 
 /** Lists tenants that have orders with an expired lease. */
-export async function listTenantsWithExpiredOrders(tx: AcrossTx, now: Date): Promise<TenantId[]> {
-  return (await tx.rows<{ id: TenantId }>(tenantsExpired, [now])).map(({ id }) => id)
-}
+export const listTenantsWithExpiredOrders = tenantsWith(
+  'wallet.tenants_with_expired_orders',
+  `from wallet_deferred where ${hasExpired('$1')}`,
+)
 
 /** Deletes the orders whose time is over. @returns the delivery of each. */
 export async function deleteDueDeferred(tx: TenantTx, now: Date): Promise<EndedOrder[]> {
@@ -201,6 +195,7 @@ export async function deleteDueDeferred(tx: TenantTx, now: Date): Promise<EndedO
 }
 
 /** Lists tenants that have orders whose time is over. */
-export async function listTenantsWithDueDeferred(tx: AcrossTx, now: Date): Promise<TenantId[]> {
-  return (await tx.rows<{ id: TenantId }>(tenantsDue, [now])).map(({ id }) => id)
-}
+export const listTenantsWithDueDeferred = tenantsWith(
+  'wallet.tenants_with_due_deferred',
+  'from wallet_deferred where drop_at <= $1',
+)

@@ -105,12 +105,12 @@ test('a run whose lease was taken over deletes nothing when it is refused', asyn
       deferred: async (reply, { n }) => (n === 1 ? slow.passed.then(() => denied) : slower.passed.then(() => reply)),
     },
   })
-  const asked = (n: number) => () => issuer.calls.filter(({ place }) => place === 'deferred').length === n
+  const polled = (n: number) => () => issuer.calls.filter(({ place }) => place === 'deferred').length === n
   const first = runJob(thandi)
-  await slow.reached(asked(1))
+  await slow.reached(polled(1))
   bench.later(601)
   const second = runJob(thandi)
-  await slower.reached(asked(2))
+  await slower.reached(polled(2))
   slow.open()
   await first
   assert.equal((await bench.rows(thandi.tenantId, 'wallet_deferred')).length, 1)
@@ -128,8 +128,8 @@ test('a received credential is kept while the key of its issuer is out of reach,
   issuer.lie({ reply: { deferred: () => denied } })
   await runJob(thandi)
   assert.equal((await held(thandi)).length, 1)
-  const told = issuer.calls.filter(({ place }) => place === 'notification')
-  assert.equal(told.length, 0, 'the issuer was told of a failure that was none')
+  const notifications = issuer.calls.filter(({ place }) => place === 'notification')
+  assert.equal(notifications.length, 0, 'the issuer was notified of a failure that was none')
 })
 
 test('an issuer that is not ready is polled again, not before its interval', async () => {
@@ -170,7 +170,7 @@ test('an order whose credential never comes is deleted after 30 days', async () 
 })
 
 for (const [what, killAt] of [
-  ['while the issuer was asked', '/club/a/give'],
+  ['while the issuer answered', '/club/a/give'],
   ['while the credential was checked', '/.well-known/jwt-vc-issuer/club/a'],
 ] as const) {
   test(`a call that dies ${what} loses nothing: a job asks again with the same keys, once`, async () => {

@@ -32,14 +32,14 @@ after(async () => {
   tool.remove()
 })
 
-async function told(tenantId: TenantId, settings: object): Promise<void> {
+async function changeSettings(tenantId: TenantId, settings: object): Promise<void> {
   await bench.platform.store.across('test set-up', (tx) => tx.rows(setSettings, [tenantId, JSON.stringify(settings)]))
   forgetTenants(bench.platform)
 }
 /** A person whose organisation takes credentials of trusted issuers only. */
 async function cautious(body: object = {}): Promise<Caller> {
   const person = await bench.person()
-  await told(person.tenantId, { issuerPolicy: 'trusted' })
+  await changeSettings(person.tenantId, { issuerPolicy: 'trusted' })
   await createTrustedEntity(bench.platform, person, { name: 'One', ...body })
   return person
 }
@@ -58,9 +58,9 @@ test('the policy is `any` in development, `trusted` in production, and the setti
   const production: Platform = { ...bench.platform, config: { ...bench.platform.config, isDevelopment: false } }
   assert.equal(await issuerPolicyOf(bench.platform, tenantId), 'any')
   assert.equal(await issuerPolicyOf(production, tenantId), 'trusted')
-  await told(tenantId, { issuerPolicy: 'trusted' })
+  await changeSettings(tenantId, { issuerPolicy: 'trusted' })
   assert.equal(await issuerPolicyOf(bench.platform, tenantId), 'trusted')
-  await told(tenantId, { issuerPolicy: 'any' })
+  await changeSettings(tenantId, { issuerPolicy: 'any' })
   assert.equal(await issuerPolicyOf(production, tenantId), 'any')
 })
 
@@ -90,8 +90,8 @@ for (const [how, bodyOf] of [
     withIssuer({ identity: 'jwt-vc-issuer' }, async (issuer) => {
       const credentialOffer = issuer.offerUri
       const onlyVerifier = await cautious({ ...bodyOf(issuer.issuer), purposes: ['verifier'] })
-      const asked = acceptOffer(bench.platform, onlyVerifier, { credentialOffer })
-      await assert.rejects(asked, { code: 'issuer.untrusted' })
+      const accepting = acceptOffer(bench.platform, onlyVerifier, { credentialOffer })
+      await assert.rejects(accepting, { code: 'issuer.untrusted' })
       const person = await cautious(bodyOf(issuer.issuer))
       assert.equal((await acceptOffer(bench.platform, person, { credentialOffer })).credentials.length, 1)
     }))
@@ -106,7 +106,7 @@ test('a credential of a trusted issuer that an untrusted one signed is refused',
     assert.deepEqual(faults['credential.untrusted'].api, [422, 'CREDENTIAL_INVALID'])
     const message = 'The issuer is not among those that the organisation trusts.'
     assert.deepEqual(found.meta?.findings, [{ copy: 0, code: 'issuer.not_trusted', message }])
-    assert.deepEqual(placesOf(issuer).includes('notification'), false, 'the issuer was told of a failure')
+    assert.deepEqual(placesOf(issuer).includes('notification'), false, 'the issuer was notified of a failure')
   }))
 
 test('a credential refused only for missing trust is kept sealed: after the signer is trusted, a repetition of the call stores it', () =>
@@ -181,7 +181,7 @@ for (const [what, policy, addressOf] of [
     withIssuer({}, async (issuer) => {
       const root = certified(issuer, addressOf(issuer.issuer), true)
       const person = await cautious({ issuers: [issuer.issuer] })
-      await told(person.tenantId, { issuerPolicy: policy })
+      await changeSettings(person.tenantId, { issuerPolicy: policy })
       const accept = () => acceptOffer(bench.platform, person, { credentialOffer: issuer.offerUri })
       const refused = await fault(accept())
       assert.equal(refused.code, 'credential.untrusted')
@@ -200,7 +200,7 @@ for (const [what, policy, addressOf] of [
 test('an mdoc is refused before the code is spent where no root of any issuer is trusted', () =>
   withIssuer({ offers: ['licence'] }, async (issuer) => {
     const person = await cautious({ issuers: [issuer.issuer] })
-    await told(person.tenantId, { issuerPolicy: 'trusted', walletFormats: ['mso_mdoc'] })
+    await changeSettings(person.tenantId, { issuerPolicy: 'trusted', walletFormats: ['mso_mdoc'] })
     const refused = await fault(acceptOffer(bench.platform, person, { credentialOffer: issuer.offerUri }))
     assert.equal(refused.code, 'issuer.untrusted')
     assert.deepEqual(placesOf(issuer), ['offer', 'issuer'])

@@ -22,7 +22,7 @@ afterEach(() => issuer.close())
 
 const { signal } = new AbortController()
 const count = async ({ tenantId }: Caller, table: string) => (await bench.rows(tenantId, table)).length
-const asked = (place: string) => issuer.calls.filter((call) => call.place === place).length
+const callsTo = (place: string) => issuer.calls.filter((call) => call.place === place).length
 const accept = (thandi: Caller, platform: Platform = bench.platform) =>
   acceptOffer(platform, thandi, { credentialOffer: issuer.offerUri })
 
@@ -44,7 +44,7 @@ async function unanswered(change: Partial<Reply>): Promise<Caller> {
   const isBusy = change.status === 503 || change.status === 429
   assert.equal(refused.code, isBusy ? 'upstream.busy' : 'upstream.answer')
   assert.match(refused.detail ?? '', /by itself/)
-  assert.equal(asked('notification'), 0, 'the issuer was told of a failure that was none')
+  assert.equal(callsTo('notification'), 0, 'the issuer was notified of a failure that was none')
   return thandi
 }
 
@@ -61,7 +61,7 @@ test('a repetition of the call fetches the credential at once, and once', async 
   const thandi = await unanswered({ status: 503 })
   assert.equal((await accept(thandi)).credentials.length, 1)
   await runJobs(thandi)
-  assert.deepEqual([asked('token'), await count(thandi, 'wallet_credential')], [1, 1])
+  assert.deepEqual([callsTo('token'), await count(thandi, 'wallet_credential')], [1, 1])
   assert.equal(await count(thandi, 'wallet_deferred'), 0)
 })
 
@@ -114,7 +114,7 @@ test('a credential that could not be checked is not requested again: the issuer 
   assert.equal((await fault(accept(thandi))).code, 'upstream.answer')
   issuer.lie({ reply: { credential: (reply) => ({ ...reply, status: 400, body: { error: 'invalid_token' } }) } })
   await runJobs(thandi)
-  assert.deepEqual([asked('credential'), await count(thandi, 'wallet_credential')], [1, 1])
+  assert.deepEqual([callsTo('credential'), await count(thandi, 'wallet_credential')], [1, 1])
 })
 
 test('a status list that cannot be had at this moment refuses nothing (7.5, step 7): the credential waits for it', async () => {
@@ -124,7 +124,7 @@ test('a status list that cannot be had at this moment refuses nothing (7.5, step
   assert.equal((await fault(accept(thandi))).code, 'upstream.unreachable')
   assert.equal(await count(thandi, 'wallet_credential'), 0)
   await runJobs(thandi)
-  assert.deepEqual([asked('credential'), await count(thandi, 'wallet_credential')], [1, 1])
+  assert.deepEqual([callsTo('credential'), await count(thandi, 'wallet_credential')], [1, 1])
 })
 
 test('an order that cannot be written at once is written a moment later: the token is nowhere else', async () => {
@@ -168,7 +168,7 @@ test('whichever statement of the flow loses its answer, the credential is there 
       assert.ok(nth > 5, 'no statement was lost')
       return
     }
-    const redeemed = asked('token') > 0
+    const redeemed = callsTo('token') > 0
     bench.later(91)
     await resumeOrders(bench.platform, signal)
     await runJobs(thandi)

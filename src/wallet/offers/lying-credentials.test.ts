@@ -75,7 +75,7 @@ const rows: readonly Lie[] = [
     { finding: 'validity.early' },
   ],
   [
-    'that signs as somebody else',
+    'that signs as another issuer',
     'credential.invalid',
     {
       payload: (payload) => ({
@@ -168,7 +168,7 @@ const rows: readonly Lie[] = [
     { finding: 'jwt.signature' },
   ],
   [
-    'that states a status which nobody understands',
+    'that states a status of an unknown type',
     'credential.invalid',
     { payload: (payload) => ({ ...payload, status: { magic: true } }) },
   ],

@@ -117,7 +117,7 @@ const afterwards: readonly Lie[] = [
     { reply: { token: sends({ status: 400, body: { error: 'invalid_grant' } }) } },
   ],
   [
-    'whose token is of a type that was not asked for',
+    'whose token is of a type that was not requested',
     'issuer_answer.invalid',
     { reply: { token: says({ token_type: 'mac' }) } },
   ],

@@ -146,8 +146,8 @@ async function listed(road: ForeignIssuer, value: number): Promise<Lies> {
   const uri = `${road.issuer}/list`
   const signed = new Date(Math.floor(Date.now() / 1000) * 1000 - 60_000)
   const validityInfo = { signed, validFrom: signed, validUntil: new Date(signed.getTime() + 86_400_000) }
-  const credential = async (reply: Reply, asked: { body: string }) => {
-    const deviceKey = readPublicJwk(provedKey(JSON.parse(asked.body).proofs.jwt[0], road.issuer))
+  const credential = async (reply: Reply, call: { body: string }) => {
+    const deviceKey = readPublicJwk(provedKey(JSON.parse(call.body).proofs.jwt[0], road.issuer))
     const draft = aDraft({ deviceKey, validityInfo, status: { status_list: { idx: 5, uri } } })
     const mdoc = await issueMdoc(draft, { key: leafKey, x5chain: [foreignLeaf.der], certificate })
     return says({ credentials: [{ credential: mdoc.toString('base64url') }] })(reply)
@@ -175,8 +175,11 @@ for (const [what, value, code] of [
       const accepted = acceptOffer(bench.platform, thandi, { credentialOffer: road.offerUri })
       if (code === null) assert.equal((await accepted).credentials.length, 1)
       else {
-        const { code: told, meta } = await fault(accepted)
-        assert.partialDeepStrictEqual({ told, meta }, { told: code, meta: { findings: [{ code: 'status.revoked' }] } })
+        const { code: found, meta } = await fault(accepted)
+        assert.partialDeepStrictEqual(
+          { found, meta },
+          { found: code, meta: { findings: [{ code: 'status.revoked' }] } },
+        )
       }
       assert.ok(road.calls.some(({ place }) => place === 'list'))
     } finally {

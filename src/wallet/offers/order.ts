@@ -2,12 +2,12 @@ import type { TenantId } from '../../caller.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { generateKeyPair, type KeyPair, privateKeyFromPkcs8, publicJwkOf } from '../../crypto/jwk.ts'
 import { Fault } from '../../fault.ts'
+import { sealedJson } from '../../keys/sealed-column.ts'
 import type { Sealing } from '../../keys/sealing.ts'
 import type { Configuration } from '../../protocols/openid4vci/credential-configuration.ts'
 import type { CredentialResponse } from '../../protocols/openid4vci/credential-response.ts'
 import type { IssuerMetadata } from '../../protocols/openid4vci/issuer-metadata.ts'
 import type { TokenResponse } from '../../protocols/openid4vci/token-response.ts'
-import { sealedJson } from '../credentials/sealed-column.ts'
 
 /** The most copies of a credential that a wallet requests. */
 const COPIES_MAX = 10

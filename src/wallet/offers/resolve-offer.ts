@@ -1,7 +1,6 @@
 import type { Caller } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
 import type { Configuration } from '../../protocols/openid4vci/credential-configuration.ts'
-import type { TxCode } from '../../protocols/openid4vci/credential-offer.ts'
 import { type Holder, holderOf } from '../credentials/holder.ts'
 import { openFormats, walletFormatOf } from '../credentials/wallet-format.ts'
 import { refuseFull } from '../credentials/wallet-quota.ts'
@@ -37,11 +36,6 @@ export async function offerTerms(
   }
 }
 
-/** Returns the required transaction code as the API shows it. */
-export function shownTxCode({ inputMode, length, description }: TxCode) {
-  return { inputMode, length, description }
-}
-
 function previewOf({ offer, metadata, configurations }: FetchedOffer): ResolvedOffer {
   const { preAuthorized } = offer
   return {
@@ -50,7 +44,7 @@ function previewOf({ offer, metadata, configurations }: FetchedOffer): ResolvedO
     display: [...metadata.display],
     credentials: configurations.map(configurationOf),
     authorization: preAuthorized === null ? 'code' : 'preAuthorized',
-    txCode: preAuthorized === null || preAuthorized.txCode === null ? null : shownTxCode(preAuthorized.txCode),
+    txCode: preAuthorized?.txCode ?? null,
   }
 }
 

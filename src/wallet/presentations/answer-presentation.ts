@@ -226,7 +226,7 @@ async function end(
 }
 
 function unconfirmed(cause?: Fault): Fault {
-  return new Fault('presentation.unconfirmed', { ...(cause?.meta && { meta: cause.meta }), cause })
+  return new Fault('presentation.unconfirmed', { meta: cause?.meta, cause })
 }
 
 function errorOf({ code, message }: Fault): { readonly code: string; readonly message: string } {

@@ -107,15 +107,15 @@ for (const [what, code, change] of [
 ] as const) {
   test(`a verifier whose certificate ${what} is refused`, async () => {
     const { clientId = 'x509_san_dns:localhost', ...rest }: Change = change
-    const asked = fetchRequest(bench.platform, (await person()).tenantId, link(clientId, rest))
-    await assert.rejects(asked, { code })
+    const fetching = fetchRequest(bench.platform, (await person()).tenantId, link(clientId, rest))
+    await assert.rejects(fetching, { code })
   })
 }
 
 test('an answer goes to the host of the certificate only (5.9.3)', async () => {
   const object = { response_uri: 'http://127.0.0.1:1/answers' }
-  const asked = fetchRequest(bench.platform, (await person()).tenantId, link('x509_san_dns:localhost', { object }))
-  await assert.rejects(asked, { code: 'presentation_request.invalid' })
+  const fetching = fetchRequest(bench.platform, (await person()).tenantId, link('x509_san_dns:localhost', { object }))
+  await assert.rejects(fetching, { code: 'presentation_request.invalid' })
 })
 
 test('[X5-4] a root that is trusted for issuing vouches for no verifier', async () => {
@@ -142,13 +142,13 @@ test('an unknown root does not vouch for an answer to another host, and the refu
     [[reader], null],
     [[reader, root], root.certificate.fingerprint],
   ] as const) {
-    const asked = await fault(fetchRequest(bench.platform, tenantId, link(hashOf(reader), { object, x5c })))
-    assert.equal(asked.code, 'presentation_request.client')
+    const refusal = await fault(fetchRequest(bench.platform, tenantId, link(hashOf(reader), { object, x5c })))
+    assert.equal(refusal.code, 'presentation_request.client')
     assert.ok(
-      asked.detail?.includes('Trust the root CN=Readers,C=ZA') && asked.detail.includes(operation),
-      asked.detail ?? '',
+      refusal.detail?.includes('Trust the root CN=Readers,C=ZA') && refusal.detail.includes(operation),
+      refusal.detail ?? '',
     )
-    assert.partialDeepStrictEqual(asked.meta, {
+    assert.partialDeepStrictEqual(refusal.meta, {
       trust: { operation, root: { subject: 'CN=Readers,C=ZA', fingerprint } },
     })
   }
@@ -161,12 +161,12 @@ test('an organisation whose verifierPolicy is `trusted` refuses other verifiers,
   const { verifier } = await fetchRequest(bench.platform, trusting.tenantId, link(hashOf(reader)))
   assert.equal(verifier.trusted, true)
   for (const request of [link(hashOf(reader)), plainLink()]) {
-    const asked = fetchRequest(bench.platform, careful.tenantId, request)
-    await assert.rejects(asked, { code: 'presentation_request.client' })
+    const fetching = fetchRequest(bench.platform, careful.tenantId, request)
+    await assert.rejects(fetching, { code: 'presentation_request.client' })
   }
 })
 
-/** A request that nobody signed, by value. */
+/** An unsigned request, by value. */
 function plainLink(): string {
   const answers = 'http://localhost:1/answers'
   const parameters = {

@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Caller, UserId } from '../../caller.ts'
-import { isJsonObject, type Json, memberOf } from '../../crypto/json.ts'
+import { memberOf } from '../../crypto/json.ts'
 import type { Platform } from '../../platform.ts'
+import { pathText, walkValues } from '../../protocols/claim-tree.ts'
 import type { DcqlCredential } from '../../protocols/dcql/match.ts'
 import type { CredentialQuery, DcqlQuery, PathStep } from '../../protocols/dcql/query.ts'
 import { type Match, type Selection, selectCredentials } from '../../protocols/dcql/select-credentials.ts'
@@ -14,7 +15,7 @@ import { alsoTypesOf, subjectClaims } from '../credentials/credential.ts'
 import { listPresentable, type SealedCredential } from '../credentials/credential-store.ts'
 import { openRaw } from '../credentials/sealed-copy.ts'
 import { walletFormats, wireFormats } from '../credentials/wallet-format.ts'
-import { type AlsoDisclosed, pathText, type SelectedCredential } from './presentation.ts'
+import type { AlsoDisclosed, SelectedCredential } from './presentation.ts'
 
 /** A credential of the wallet for DCQL. `leaves`: the values that a presentation may disclose besides; none for an mdoc. */
 export type Candidate = DcqlCredential & { readonly id: string; readonly leaves: readonly Leaf[] }
@@ -113,13 +114,14 @@ export function alsoDisclosedOf(choices: readonly CredentialChoice[]): AlsoDiscl
 /** Returns the subject's values of a processed SD-JWT, so that each credential is processed once. */
 function leavesOf({ payload, disclosed }: ProcessedSdJwt): Leaf[] {
   const disclosures = new Set(disclosed.map(({ path }) => JSON.stringify(path)))
-  const visit = (value: Json, at: ValuePath, path: readonly PathStep[], above: ValuePath | null): Leaf[] => {
+  const leaves: Leaf[] = []
+  walkValues<ValuePath | null>(subjectClaims(payload), null, (value, at, above) => {
     const within = disclosures.has(JSON.stringify(at)) ? at : above
-    if (Array.isArray(value)) return value.flatMap((one, index) => visit(one, [...at, index], [...path, null], within))
-    if (!isJsonObject(value)) return [{ path, within }]
-    return Object.entries(value).flatMap(([name, one]) => visit(one, [...at, name], [...path, name], within))
-  }
-  return visit(subjectClaims(payload), [], [], null)
+    if (typeof value !== 'object' || value === null)
+      leaves.push({ path: at.map((step) => (typeof step === 'number' ? null : step)), within })
+    return within
+  })
+  return leaves
 }
 
 /** Returns whether a path is at or below a requested one. Array indices are ignored. */
@@ -128,18 +130,15 @@ function isRequested(path: readonly PathStep[], requested: readonly (readonly Pa
 }
 
 function attributesOf(query: CredentialQuery, { option }: Pick<Match<Candidate>, 'option'>): string[] {
-  return (query.options[option] ?? []).map(({ path }) => nameOf(query, path))
-}
-
-/** Namespaces contain dots, so elements of an mdoc are separated by a slash. */
-function nameOf({ format }: CredentialQuery, path: readonly PathStep[]): string {
-  return format === 'mso_mdoc' ? path.join('/') : pathText(path)
+  return (query.options[option] ?? []).map(({ path }) => pathText(path, query.format === 'mso_mdoc'))
 }
 
 /** (3.11, step 8) Returns the attributes that the verifier intends to retain. Only queries for mdocs state that. */
 export function retainedOf({ query, match }: CredentialChoice): string[] {
   const claims = query.options[match.option] ?? []
-  return claims.flatMap(({ path, intentToRetain }) => (intentToRetain === true ? nameOf(query, path) : []))
+  return claims.flatMap(({ path, intentToRetain }) =>
+    intentToRetain === true ? pathText(path, query.format === 'mso_mdoc') : [],
+  )
 }
 
 function candidateOf({ id, format, vct }: SealedCredential, raw: string): Candidate {

@@ -1,9 +1,10 @@
-import type { TenantId, UserId } from '../../caller.ts'
+import type { UserId } from '../../caller.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
 import { isFree, isHeld, type Lease, RELEASE, take } from '../../store/lease.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
-import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
+import { sql, type TenantTx } from '../../store/store.ts'
+import { tenantsWith } from '../../store/tenants-with.ts'
 import type { PresentationRow } from './presentation.ts'
 import type { PresentationStatus } from './schemas.ts'
 
@@ -76,10 +77,6 @@ const expireStatement = sql(
    set status = case when sealed_answer is null then 'expired' else 'failed' end,
      sealed_request = null, sealed_answer = null, ${RELEASE}, updated_at = $2
    where tenant_id = $1 and ${due('$2')}`,
-)
-const tenantsDue = sql(
-  'wallet.tenants_with_due_presentations',
-  `select distinct tenant_id as id from wallet_presentation where ${due('$1')} limit 500`,
 )
 
 /** Inserts a request as pending. */
@@ -173,6 +170,7 @@ export async function expirePresentations(tx: TenantTx, now: Date): Promise<void
 }
 
 /** Lists tenants that have presentations to expire. */
-export async function listTenantsWithDuePresentations(tx: AcrossTx, now: Date): Promise<TenantId[]> {
-  return (await tx.rows<{ id: TenantId }>(tenantsDue, [now])).map(({ id }) => id)
-}
+export const listTenantsWithDuePresentations = tenantsWith(
+  'wallet.tenants_with_due_presentations',
+  `from wallet_presentation where ${due('$1')}`,
+)

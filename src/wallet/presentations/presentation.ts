@@ -1,10 +1,9 @@
 import type { TenantId } from '../../caller.ts'
-import type { PathStep } from '../../protocols/dcql/query.ts'
 import type { CheckedRequest } from '../../protocols/openid4vp/check-request.ts'
 import type { PresentationStatus, ShownPresentation } from './schemas.ts'
 
 /** Claims of one credential that are disclosed, or proposed. Paths are dotted. */
-export type SelectedCredential = { readonly credentialId: string; readonly matchedAttributes: readonly string[] }
+export type SelectedCredential = ShownPresentation['selectedCredentials'][number]
 
 /** Claims of one credential that are disclosed besides, since its issuer made them not selectively disclosable. Paths are dotted. */
 export type AlsoDisclosed = { readonly credentialId: string; readonly attributes: readonly string[] }
@@ -72,10 +71,7 @@ export function showPresentation(
     status: presentationStatusAt(row, now),
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
-    selectedCredentials: view.selected.map(({ credentialId, matchedAttributes }) => ({
-      credentialId,
-      matchedAttributes: [...matchedAttributes],
-    })),
+    selectedCredentials: [...view.selected],
   }
 }
 
@@ -92,13 +88,4 @@ export function metaOf({ expiresAt }: PresentationRow, view: PresentationView): 
     ...(redirectUri === undefined ? {} : { redirectUri }),
     ...(error === undefined ? {} : { error }),
   }
-}
-
-/** Returns a claims path pointer in dotted form: `address.locality`, `nationalities[]`, `degrees[0].name`. */
-export function pathText(path: readonly PathStep[]): string {
-  return path.reduce<string>((text, step) => {
-    if (step === null) return `${text}[]`
-    if (typeof step === 'number') return `${text}[${step}]`
-    return text === '' ? step : `${text}.${step}`
-  }, '')
 }

@@ -8,7 +8,7 @@ import { answer, type Route } from '../../http/routes/route.ts'
 import { presentationRequestFaults } from '../credentials/refusals.ts'
 import { answerPresentation } from './answer-presentation.ts'
 import { getPresentation, listShared } from './get-presentation.ts'
-import { preparePresentation } from './prepare-presentation.ts'
+import { type PresentationAnswer, preparePresentation } from './prepare-presentation.ts'
 import {
   AnswerBody,
   CurrentUser,
@@ -26,6 +26,8 @@ const presentations = routeGroup({
   scope: { read: 'wallet:read', write: 'wallet:write' },
 })
 
+const replyOf = ({ data, meta }: PresentationAnswer) => answer(data, { meta })
+
 const listRoute = presentations.list('/v2/presentations', {
   summary: 'Lists the presentation requests to the holder.',
   query: listQuery({ filters: { status: Status } }),
@@ -41,17 +43,13 @@ const prepareRoute = presentations.post('/v2/presentations', {
   handle: async ({ platform, caller, body, operation }) => {
     const find = (id: string) => getPresentation(platform, caller, id)
     const prepare = (id: string) => preparePresentation(platform, caller, body.presentationRequest, id)
-    const { data, meta } = await once(operation, find, prepare)
-    return answer(data, { meta })
+    return replyOf(await once(operation, find, prepare))
   },
 })
 
 const getRoute = presentations.get('/v2/presentations/{id}', {
   summary: 'Returns a presentation.',
-  handle: async ({ platform, caller, params }) => {
-    const { data, meta } = await getPresentation(platform, caller, params.id)
-    return answer(data, { meta })
-  },
+  handle: async ({ platform, caller, params }) => replyOf(await getPresentation(platform, caller, params.id)),
 })
 
 const answerRoute = presentations.patch('/v2/presentations/{id}', {
@@ -67,10 +65,8 @@ const answerRoute = presentations.patch('/v2/presentations/{id}', {
     'upstream.unreachable',
     'upstream.timeout',
   ],
-  handle: async ({ platform, caller, params, body }) => {
-    const { data, meta } = await answerPresentation(platform, caller, params.id, body)
-    return answer(data, { meta })
-  },
+  handle: async ({ platform, caller, params, body }) =>
+    replyOf(await answerPresentation(platform, caller, params.id, body)),
 })
 
 const caller = routeGroup({ group: 'wallet', tag: 'presentations', scope: 'wallet:read' })

@@ -32,7 +32,7 @@ export type ForeignIssuer = {
   readonly issuer: string
   readonly server: string
   readonly offerUri: string
-  /** What was asked of it, in order. */
+  /** The requests to it, in order. */
   readonly calls: { readonly place: Place; readonly body: string; readonly headers: IncomingMessage['headers'] }[]
   /** The keys that wallets proved, as JWK. */
   readonly proved: Record<string, unknown>[]
@@ -87,8 +87,8 @@ export async function foreignIssuer(options: Options = {}): Promise<ForeignIssue
     ...{ issuer, server, calls, proved },
     offerUri: `openid-credential-offer://?credential_offer_uri=${encodeURIComponent(offerUri)}`,
     offer: (change = {}) => ({ ...offerOf(issuer, server, options), ...change }),
-    lie: (told) => {
-      lies = told
+    lie: (next) => {
+      lies = next
     },
     close: async () => {
       await Promise.all([stop(one.server), stop(other.server)])
@@ -120,9 +120,9 @@ type Setting = {
 
 function placesOf({ issuer, server, options, proved, lies }: Setting): Places {
   const signer = foreignSigner(issuer, options.identity ?? 'did:jwk')
-  let asked: unknown = 'membership'
+  let requested: unknown = 'membership'
   const issue = (key: object, copy: number) =>
-    asked === 'licence' ? issueForeignMdoc(key, copy, lies()) : signer.issue(key, copy, lies())
+    requested === 'licence' ? issueForeignMdoc(key, copy, lies()) : signer.issue(key, copy, lies())
   return {
     offer: () => ok(offerOf(issuer, server, options)),
     issuer: () => ok(metadataOf(issuer, server, options.batchSize)),
@@ -134,7 +134,7 @@ function placesOf({ issuer, server, options, proved, lies }: Setting): Places {
       if (headers.authorization !== 'Bearer the-token') return { ...ok({ error: 'invalid_token' }), status: 401 }
       const { proofs: sent, credential_configuration_id: id } = JSON.parse(body)
       const proofs: string[] = sent?.jwt ?? []
-      asked = id
+      requested = id
       const keys = proofs.map((proof) => provedKey(proof, issuer))
       proved.push(...keys)
       const raws = await Promise.all(keys.map(issue))

@@ -63,15 +63,15 @@ export async function issueForeignMdoc(key: object, copy: number, lies: MdocLies
   }
   const honest = { docType: foreignDocType, elements, deviceKey: { crv, kty, x, y }, chain: [leaf as Uint8Array] }
   const ask: MdocAsk = { ...honest, validityInfo: { signed, validFrom: signed, validUntil } }
-  const { docType, ...told } = lies.mdoc?.(ask, copy) ?? ask
-  const issuer = new Issuer(docType, owfContext).addIssuerNamespace(foreignNameSpace, told.elements)
+  const { docType, ...content } = lies.mdoc?.(ask, copy) ?? ask
+  const issuer = new Issuer(docType, owfContext).addIssuerNamespace(foreignNameSpace, content.elements)
   const issued = await issuer.sign({
     signingKey: CoseKey.fromJwk(made.leafJwk),
     algorithm: SignatureAlgorithm.ES256,
     digestAlgorithm: 'SHA-256',
-    validityInfo: told.validityInfo,
-    deviceKeyInfo: { deviceKey: DeviceKey.fromJwk({ ...told.deviceKey }) },
-    certificates: [...told.chain],
+    validityInfo: content.validityInfo,
+    deviceKeyInfo: { deviceKey: DeviceKey.fromJwk({ ...content.deviceKey }) },
+    certificates: [...content.chain],
   })
   const raw = issued.encodedForOid4Vci
   return lies.raw?.(raw, copy) ?? raw

@@ -19,7 +19,7 @@ export type ForeignVerifier = {
   readonly responseUri: string
   /** The forms that wallets posted. */
   readonly posted: URLSearchParams[]
-  /** The forms with which wallets asked for the request object. */
+  /** The forms with which wallets requested the request object. */
   readonly fetched: { readonly method: string; readonly form: URLSearchParams; readonly agent: string }[]
   readonly behave: (quirks: Quirks) => void
   readonly close: () => Promise<void>

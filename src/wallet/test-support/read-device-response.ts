@@ -3,7 +3,7 @@ import { DeviceResponse, SessionTranscript, Verifier as VerifierOfOwf } from '@o
 import { owfContext } from '../../../test/support/owf-context.ts'
 import { foreignRoot, foreignRootDer } from './foreign-mdoc.ts'
 
-/** What a verifier asked, as it knows it by itself. */
+/** The request of a verifier, as it stored it. */
 export type Asked = { readonly clientId: string; readonly nonce: string; readonly responseUri: string }
 
 /**

@@ -48,7 +48,7 @@ export async function openBench(): Promise<Bench> {
   const config = readConfig({ PUBLIC_URL: 'http://localhost:1' })
   let shift = 0
   const clock = { now: () => new Date(Date.now() + shift * 1000) }
-  const inside = () => Promise.reject(new Error('nothing of ours is asked'))
+  const inside = () => Promise.reject(new Error('no request goes to our own address'))
   const outbound = openOutbound({ config, inside })
   const silent = () => undefined
   const log = { debug: silent, info: silent, warn: silent, error: silent }

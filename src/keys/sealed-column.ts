@@ -1,6 +1,6 @@
-import type { TenantId } from '../../caller.ts'
-import { readOwnJson } from '../../crypto/json.ts'
-import type { Sealing } from '../../keys/sealing.ts'
+import type { TenantId } from '../caller.ts'
+import { readOwnJson } from '../crypto/json.ts'
+import type { Sealing } from './sealing.ts'
 
 /** Seals and opens the values of one column. `row`: the id of the row that the seal is bound to. */
 type SealedColumn<T> = {

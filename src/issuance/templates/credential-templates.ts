@@ -1,14 +1,42 @@
 import type { Caller } from '../../caller.ts'
+import type { AuditEntry } from '../../events/audit/entry.ts'
+import type { AuditAction } from '../../events/audit/vocabulary.ts'
 import { Fault, type Violation } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
+import { newId } from '../../store/row-id.ts'
 import { catalogChanged } from './catalog-lease.ts'
 import { type ReadTemplate, readCredentialTemplate } from './read-template.ts'
 import type { TemplateBody } from './schemas.ts'
 import type { CredentialTemplate, TemplateDefinition } from './template.ts'
 import { cacheTemplate, latestTemplate } from './template-cache.ts'
-import { insertNext } from './template-store.ts'
+import { insertFirst, insertNext, setArchived } from './template-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'urls'>
+
+/**
+ * Creates a credential template, which also publishes its type.
+ *
+ * @throws Fault `request.invalid`, `state.conflict` if another template has the code
+ */
+export async function createCredentialTemplate(
+  needs: Needs,
+  caller: Caller,
+  body: TemplateBody,
+  id = newId(),
+): Promise<CredentialTemplate> {
+  const now = needs.clock.now()
+  const read = readCredentialTemplate(body, needs.urls.issuer(caller.tenantSlug), now)
+  const template = { ...read, id, version: 1, createdAt: now, updatedAt: now, archivedAt: null }
+  const entry = entryOf('credential_template.created', id, caller)
+  const inserted = await needs.store.single(caller.tenantId, (tx) => insertFirst(tx, template, entry))
+  if (!inserted) {
+    const violations = [{ detail: 'Another credential template has this code.', pointer: '/code' }]
+    throw new Fault('state.conflict', { violations })
+  }
+  cacheTemplate(needs, caller.tenantId, template)
+  await catalogChanged(needs, caller.tenantId)
+  return template
+}
 
 /**
  * Replaces a credential template by a new version. Existing issuances keep the version they were created from.
@@ -28,17 +56,30 @@ export async function replaceCredentialTemplate(
   const violations = changesOfFixed(current, read)
   if (violations.length > 0) throw new Fault('state.conflict', { violations })
   const next = { ...current, ...read, updatedAt: needs.clock.now() }
-  const entry = {
-    action: 'credential_template.replaced',
-    subject: { kind: 'credential_template', id },
-    by: caller,
-  } as const
+  const entry = entryOf('credential_template.replaced', id, caller)
   const written = await needs.store.single(caller.tenantId, (tx) => insertNext(tx, next, entry))
   if (written === null)
     throw new Fault('state.conflict', { detail: 'The template was changed concurrently; read it and try again.' })
   cacheTemplate(needs, caller.tenantId, written)
   await catalogChanged(needs, caller.tenantId)
   return written
+}
+
+/**
+ * Archives a credential template: nothing is issued from it any more. Open offers can still be redeemed, and its type stays published.
+ *
+ * @throws Fault `resource.unknown`, also if it is already archived
+ */
+export async function archiveCredentialTemplate(needs: Needs, caller: Caller, id: string): Promise<CredentialTemplate> {
+  const entry = entryOf('credential_template.archived', id, caller)
+  const done = await needs.store.single(caller.tenantId, (tx) => setArchived(tx, id, entry, needs.clock.now()))
+  if (!done) throw new Fault('resource.unknown')
+  await catalogChanged(needs, caller.tenantId)
+  return latestTemplate(needs, caller.tenantId, id)
+}
+
+function entryOf(action: AuditAction, id: string, by: Caller): AuditEntry {
+  return { action, subject: { kind: 'credential_template', id }, by }
 }
 
 function changesOfFixed(current: CredentialTemplate, { code, definition }: ReadTemplate): Violation[] {
