@@ -63,7 +63,7 @@ async function nextState<T>(
     }
     return current
   } finally {
-    watching.leave()
+    watching.close()
   }
 }
 

@@ -313,7 +313,7 @@ test('the same batch posted with one key, also at once, issues once', async () =
   assert.equal(
     (await table(`credentialTemplateId=${await aTemplate({})}`)).status,
     409,
-    'the query is a part of what is asked',
+    'the query is part of the request that a key identifies',
   )
 })
 

@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { newLease } from '../../store/lease.ts'
-import { aHouse, anEndpoint, aTenant, type House, happen } from '../test-support/house.ts'
+import { anEndpoint, aTenant, type Bench, openBench, recordEvent } from '../test-support/events-bench.ts'
 import { claimDeliveries } from './dispatch-store.ts'
 import { fanOut } from './fan-out.ts'
 
-let house: House
+let bench: Bench
 before(async () => {
-  house = await aHouse()
+  bench = await openBench()
 })
-after(() => house.close())
+after(() => bench.close())
 
 test('tenants take turns: of two places one goes to the tenant whose only delivery is due last', async () => {
-  const { platform } = house
-  const [busy, calm] = [await aTenant(house), await aTenant(house)]
-  for (const caller of [busy, calm]) await anEndpoint(house, caller, 'http://localhost:8/hook')
-  for (let n = 0; n < 4; n += 1) await happen(house, busy)
+  const { platform } = bench
+  const [busy, calm] = [await aTenant(bench), await aTenant(bench)]
+  for (const caller of [busy, calm]) await anEndpoint(bench, caller, 'http://localhost:8/hook')
+  for (let n = 0; n < 4; n += 1) await recordEvent(bench, busy)
   await fanOut(platform)
-  house.pass(1)
-  await happen(house, calm)
+  bench.pass(1)
+  await recordEvent(bench, calm)
   await fanOut(platform)
   const now = platform.clock.now()
   const claim = (sending: Map<typeof busy.tenantId, number>) =>
