@@ -71,7 +71,7 @@ export type Watch = {
   readonly next: (waitMs: number) => Promise<void>
   /** False when the server stops. */
   readonly isOpen: () => boolean
-  readonly leave: () => void
+  readonly close: () => void
 }
 
 /** Change notification for the callers of one server. */

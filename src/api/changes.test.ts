@@ -17,7 +17,7 @@ test('two servers of one process share nothing, also on one store: one stops, th
   one.end()
   assert.equal(one.watch(watched, { tenantId, id }), null)
   assert.equal(waiting?.isOpen(), true)
-  waiting?.leave()
+  waiting?.close()
   assert.ok(other.watch(watched, { tenantId, id }))
   other.end()
 })

@@ -20,7 +20,7 @@ export function openChanges(store: Pick<Store, 'across'>, now: () => Date): Chan
       const { waiter, next } = openWaiter(watched, { tenantId, id })
       hub.waiters.add(waiter)
       if (!hub.isPolling) schedulePoll(hub, store, now)
-      return { isOpen: () => !hub.isEnded, leave: () => hub.waiters.delete(waiter), next }
+      return { isOpen: () => !hub.isEnded, close: () => hub.waiters.delete(waiter), next }
     },
     end: () => {
       hub.isEnded = true

@@ -61,7 +61,7 @@ async function nextState<T>(
     }
     return current
   } finally {
-    watching.leave()
+    watching.close()
   }
 }
 

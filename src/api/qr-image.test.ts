@@ -7,7 +7,7 @@ import { qrAnswer } from './qr-image.ts'
 const text = 'openid-credential-offer://?credential_offer_uri=https%3A%2F%2Fissuer.example%2Foffers%2Fabc'
 const modules = encode(text, { ecc: 'M', border: 4 }).data
 
-test('a QR code is SVG unless PNG is asked for', () => {
+test('a QR code is SVG unless PNG is requested', () => {
   assert.equal(qrAnswer(text, undefined).type, 'image/svg+xml')
   assert.equal(qrAnswer(text, '*/*').type, 'image/svg+xml')
   assert.equal(qrAnswer(text, 'image/png').type, 'image/png')

@@ -9,7 +9,7 @@ import { type ServerChild, serverChild } from '../support/server-child.ts'
 const PATH = '/creds/credentials/issuance/batch'
 const ITEMS = 1000
 
-/** When the server is killed, told by what it has done so far: machines differ in how long that takes. */
+/** When the server is killed: after so much work, since machines differ in how long that takes. */
 const moments: readonly ((school: Api, posted: Promise<Reply | null>) => Promise<unknown>)[] = [
   () => setTimeout(40),
   (_, posted) => posted,
@@ -54,7 +54,7 @@ test('killed in the middle of batches, the server issues every item once, howeve
     assert.equal(found.length, ITEMS, `of round ${round}`)
   }
   const events = await idsOf(school, '/creds/events?filter[type]=openid4vc.issuance.offered')
-  assert.equal(events.length, KILLS * ITEMS, 'an issuance was told of twice, or not at all')
+  assert.equal(events.length, KILLS * ITEMS, 'an issuance has two events, or none')
 })
 
 function post(school: Api, round: number): Promise<Reply> {

@@ -12,7 +12,7 @@ const KILLS = 3
 const ISSUANCES_AT_ONCE = 8
 const grant = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
 
-/** What a client was told before the server died. */
+/** The answers that a client got before the server died. */
 type Known = {
   readonly id: string
   readonly offerUri: string

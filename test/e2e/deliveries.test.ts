@@ -39,8 +39,11 @@ test('an issuance with a recipient reaches the wallet, the user accepts, and a p
   await thandi.patch(`/wallet/v2/credentials/${credentialId}`, { status: 'accepted' })
 
   const request = await requestOf(school)
-  const told = { presentationRequest: request.authorizationRequestUri, recipient: externalIdentifier }
-  const asked = await school.post('/wallet/v2/orgs/presentations', { ...told, identifierType: 'externalIdentifier' })
+  const addressed = { presentationRequest: request.authorizationRequestUri, recipient: externalIdentifier }
+  const asked = await school.post('/wallet/v2/orgs/presentations', {
+    ...addressed,
+    identifierType: 'externalIdentifier',
+  })
   assert.equal(asked.status, 201, JSON.stringify(asked.body))
   const { presentationId, status, kind } = asked.body.data
   assert.deepEqual([status, kind], ['delivered', 'presentation'])
@@ -147,7 +150,7 @@ test('what a wallet would refuse is refused by the same code, and leaves a recor
       const listed = await who.get(`/wallet/v2/orgs/deliveries?filter[status]=failed&filter[userId]=${data.userId}`)
       assert(listed.body.data.some(({ id }: { id: string }) => id === deliveryId))
     }
-    assert.equal(foreign.calls.length, 1, 'an issuer that is not trusted is asked for its offer only')
+    assert.equal(foreign.calls.length, 1, 'an issuer that is not trusted gets one request, for its offer')
     const withCode = { credentialOffer: coded.offerUri, txCode: '4711', ...to }
     assert.equal((await school.post('/wallet/v2/orgs/credentials', withCode)).body.data.status, 'delivered')
   } finally {
@@ -184,7 +187,7 @@ test('the delivery types the transaction code itself', async () => {
   const ask = { credentialTemplateId: made.body.data.id, attributes, recipient }
   const { body } = await school.post('/creds/credentials/issuance', ask)
   assert.equal(body.meta.delivery.status, 'delivered', JSON.stringify(body))
-  assert.equal('txCode' in body.data, false, 'a code that was used up is told')
+  assert.equal('txCode' in body.data, false, 'a code that was used is shown')
 })
 
 test('a request that is repeated delivers once, one after the other and at the same moment', async () => {
@@ -239,11 +242,11 @@ test('an arrival is an event of ids, so that the organisation can write to the p
   const body = { credentialOffer: offerUri, recipient: 'thandi@example.org' }
   const { data } = (await school.post('/wallet/v2/orgs/credentials', body)).body
   const { body: events } = await school.get('/creds/events?filter[type]=user.notification&page[size]=100')
-  const told = events.data.filter(({ subject }: { subject: { id: string } }) => subject.id === data.id)
-  assert.equal(told.length, 1)
+  const delivered = events.data.filter(({ subject }: { subject: { id: string } }) => subject.id === data.id)
+  assert.equal(delivered.length, 1)
   const { credentialIds, userId } = data
-  assert.deepEqual(told[0].subject, { kind: 'wallet_delivery', id: data.id })
-  assert.deepEqual(told[0].detail, { kind: 'credential', userId, credentialIds })
+  assert.deepEqual(delivered[0].subject, { kind: 'wallet_delivery', id: data.id })
+  assert.deepEqual(delivered[0].detail, { kind: 'credential', userId, credentialIds })
   assert.equal(JSON.stringify(events).includes('thandi'), false)
 })
 

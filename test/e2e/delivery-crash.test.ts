@@ -54,7 +54,7 @@ test('killed while it issues to twelve people, a server delivers to each of them
   await calls[0]
   await kill(server)
   await Promise.all(calls)
-  // the clock is ahead, so that nobody has to wait until the dead calls are known to be dead
+  // the clock is ahead, so that the leases of the calls that died have expired
   const restarted = await startAhead(125)
   try {
     const again = await backend()

@@ -1,4 +1,4 @@
-// What every list promises, asked of each list in the table of routes: a new one is tested from its first day.
+// Guarantees of every list, tested for each list in the table of routes, also for new ones.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { routes } from '../../src/app.ts'
@@ -173,7 +173,7 @@ const searches: Readonly<Record<string, string>> = {
   ...{ '/users': 'molefe', '/types': 'BADGE', '/templates/credentials': 'BADGE', '/templates/presentations': 'WHO' },
 }
 
-/** A member that tells of somebody or something is filtered by its id. */
+/** A member that is a user or a resource is filtered by its id. */
 function named(value: unknown): unknown {
   return typeof value === 'object' && value !== null && 'id' in value ? value.id : value
 }
@@ -183,7 +183,7 @@ function ownerOf({ group, path }: Route): Api {
   return group === 'wallet' && !path.includes('/orgs/') ? thandi : school
 }
 
-/** Whoever holds the scope; a `{id}` in the path is that of `makeEverything`. */
+/** The caller that has the scope; a `{id}` in the path is that of `makeEverything`. */
 function ask(route: Route, query: Record<string, string>): Promise<Reply> {
   const caller = ownerOf(route)
   const collection = `/${route.group}${route.path.split('/{')[0]}`

@@ -143,7 +143,7 @@ function nameOf({ method, group, path }: Route): string {
   return `${method} /${group}${path}`
 }
 
-/** Whoever holds the scope: the wallet is a person's, the rest the backend's. */
+/** The caller that has the scope: a user for the wallet, else the backend. */
 function ownerOf(route: Route): Api {
   return isPersonal(route) ? thandi : school
 }

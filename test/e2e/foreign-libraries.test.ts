@@ -105,7 +105,7 @@ async function serverOf(issuer: string) {
 }
 
 async function tokenFor(server: oauth.AuthorizationServer, code: string, txCode: string): Promise<string> {
-  const client = { client_id: 'a-wallet-that-nobody-registered' }
+  const client = { client_id: 'an-unregistered-wallet' }
   const ask = (tx_code: string) =>
     oauth.genericTokenEndpointRequest(
       ...([server, client, oauth.None(), PRE_AUTHORIZED, { 'pre-authorized_code': code, tx_code }, insecure] as const),

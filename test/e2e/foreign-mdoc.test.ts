@@ -112,7 +112,7 @@ async function tokenFor(issuer: URL, code: string): Promise<string> {
   const insecure = { [oauth.allowInsecureRequests]: true }
   const found = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure })
   const server = await oauth.processDiscoveryResponse(issuer, found)
-  const client = { client_id: 'a-wallet-that-nobody-registered' }
+  const client = { client_id: 'an-unregistered-wallet' }
   const parameters = { 'pre-authorized_code': code }
   const answer = await oauth.genericTokenEndpointRequest(
     ...([server, client, oauth.None(), PRE_AUTHORIZED, parameters, insecure] as const),

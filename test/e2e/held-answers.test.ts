@@ -1,4 +1,4 @@
-// Nobody needs to ask again and again: an answer is held until there is news, whichever server the news come in by.
+// Long polling: an answer is held until there is a change, whichever server makes the change.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { makeEverything, makeTemplate, type Objects, openIssuance } from '../support/main-job.ts'

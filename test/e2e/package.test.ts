@@ -13,7 +13,7 @@ const root = new URL('../../', import.meta.url).pathname
 const folder = mkdtempSync(join(tmpdir(), 'chirograph-package-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
-/** The Node that runs npm: whoever installs the package may have one that is older than the one that comes with it. */
+/** The Node that runs npm. It may be older than the one that the package brings. */
 const node = process.env.npm_node_execpath ?? process.execPath
 const READY_MS_MAX = 60_000
 

@@ -75,7 +75,7 @@ test('killed in the middle, the server makes nothing twice and loses nothing whe
     ...{ name: 'Badge', code: 'killed', attributes: { name: { type: 'string' } }, txCode },
   })
   const credentialTemplateId: string = made.body.data.id
-  const told = new Map<string, Reply>()
+  const answered = new Map<string, Reply>()
   const asks = Array.from({ length: 60 }, (_, n) => `r${n}`)
   const post = (api: Api, reference: string) =>
     api.post(
@@ -87,14 +87,14 @@ test('killed in the middle, the server makes nothing twice and loses nothing whe
     asks.map(async (reference, n) => {
       await new Promise((resolve) => setTimeout(resolve, n * 4))
       const reply = await post(school, reference).catch(() => null)
-      if (reply !== null && reply.status === 200) told.set(reference, reply)
+      if (reply !== null && reply.status === 200) answered.set(reference, reply)
     }),
   )
   await new Promise((resolve) => setTimeout(resolve, 150))
   await server.end('SIGKILL')
   await load
   await server.start()
-  await repeatAll(server, asks, post, told)
+  await repeatAll(server, asks, post, answered)
 })
 
 /** After a crash a request that was at work is let go when its lease is over. */
@@ -102,7 +102,7 @@ async function repeatAll(
   server: ServerChild,
   asks: readonly string[],
   post: (api: Api, reference: string) => Promise<Reply>,
-  told: ReadonlyMap<string, Reply>,
+  answered: ReadonlyMap<string, Reply>,
 ): Promise<void> {
   const school = await server.backend()
   const deadline = Date.now() + 40_000
@@ -116,7 +116,7 @@ async function repeatAll(
       }
       assert.equal(reply.status, 200, JSON.stringify(reply.body))
       assert.match(reply.body.data.txCode, /^\d{6}$/)
-      const first = told.get(reference)
+      const first = answered.get(reference)
       if (first !== undefined) assert.deepEqual(reply.body, first.body)
       assert.equal(await countOf(school, reference), 1)
     }),

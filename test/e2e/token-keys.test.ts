@@ -59,7 +59,7 @@ async function isInToken({ x = '', y = '' }: { x?: string | undefined; y?: strin
 }
 
 /** A request of `acme` for the name on a badge. */
-async function asked(type: string) {
+async function createRequest(type: string) {
   const credentials = [{ type, attributes: { name: {} } }]
   const body = { name: 'Who', description: '', credentials }
   const { id: presentationTemplateId } = (await school.post('/creds/templates/presentations', body)).body.data
@@ -74,7 +74,7 @@ test('a credential is signed in the token, kept, presented and verified; so are 
   const credentialId = kept.body.data[0].id
   await thandi.patch(`/wallet/v2/credentials/${credentialId}`, { status: 'accepted' })
 
-  const request = await asked(type)
+  const request = await createRequest(type)
   const prepared = await thandi.post('/wallet/v2/presentations', {
     presentationRequest: request.authorizationRequestUri,
   })

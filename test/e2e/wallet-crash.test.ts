@@ -50,7 +50,7 @@ test('killed between redeeming an offer and keeping the credential, a wallet get
   issuer.lie({
     reply: {
       credential: async (reply, { n }) => {
-        // the issuer has made the credential, and nobody is there to take it
+        // the issuer has issued the credential, and no process receives it
         if (n === 1) server.kill('SIGKILL')
         if (n === 1) await gone
         return reply
@@ -61,7 +61,7 @@ test('killed between redeeming an offer and keeping the credential, a wallet get
     const wallet = await thandi()
     await assert.rejects(wallet.post('/wallet/v2/credentials', { credentialOffer: issuer.offerUri }))
     await gone
-    // the clock is ahead, so that nobody has to wait until the dead call is known to be dead
+    // the clock is ahead, so that the lease of the call that died has expired
     const restarted = await start(settings, { clock: { now: () => new Date(Date.now() + 95_000) } })
     try {
       const [credential, ...others] = await heldBy(await thandi())

@@ -1,7 +1,7 @@
-// What happens in the main job and in the life of a credential is told to who asked for it, also by a server that is killed meanwhile.
+// Events of the main job and of the life of a credential reach the webhook endpoints that subscribe to them, also from a server that is killed meanwhile.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { until } from '../../src/events/test-support/house.ts'
+import { until } from '../../src/events/test-support/events-bench.ts'
 import { aReceiver, type Receiver } from '../../src/events/test-support/receiver.ts'
 import { makeTemplate, openIssuance } from '../support/main-job.ts'
 import { type Api, type Deployment, deploy } from '../support/server.ts'
@@ -9,7 +9,7 @@ import { type ServerChild, serverChild } from '../support/server-child.ts'
 
 const KILLS = 2
 
-type Told = {
+type ReceivedEvent = {
   readonly type: string
   readonly data: { readonly subject: { readonly kind: string; readonly id: string } }
 }
@@ -31,12 +31,12 @@ after(async () => {
   await receiver.close()
 })
 
-function told(): Told[] {
+function receivedEvents(): ReceivedEvent[] {
   return receiver.messages.map(({ body }) => JSON.parse(body))
 }
 
 async function isTold(type: string, id: string): Promise<void> {
-  await until(() => told().some((one) => one.type === type && one.data.subject.id === id))
+  await until(() => receivedEvents().some((one) => one.type === type && one.data.subject.id === id))
 }
 
 async function receive(offerUri: string): Promise<string> {
@@ -69,7 +69,7 @@ test('each step in the life of a credential is an event, with ids and without a 
   await thandi.patch(`/wallet/v2/credentials/${refused}`, { status: 'rejected' })
   const second = (await school.get(`/creds/credentials/${other.id}`)).body.data.credentials[0].id
   await isTold('credential.rejected', second)
-  assert(!JSON.stringify(told()).includes('Thandi'), 'a claim was sent')
+  assert(!JSON.stringify(receivedEvents()).includes('Thandi'), 'a claim was sent')
 })
 
 async function present(type: string): Promise<void> {

@@ -36,7 +36,7 @@ export async function createDatabase(server: string): Promise<string> {
   const client = new pg.Client({ connectionString: server })
   await client.connect()
   try {
-    // One at a time: a template may not be copied while somebody is connected to it.
+    // One at a time: a template may not be copied while another session is connected to it.
     await client.query('select pg_advisory_lock(4711)')
     const { rowCount } = await client.query('select from pg_database where datname = $1', [TEMPLATE])
     if (rowCount === 0) await makeTemplate(client, server)

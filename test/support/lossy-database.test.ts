@@ -1,59 +1,107 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import type { TenantId } from '../../src/caller.ts'
 import { openStore } from '../../src/store/opening/open-store.ts'
 import { newId } from '../../src/store/row-id.ts'
 import { type Store, sql } from '../../src/store/store.ts'
-import { createDatabase, postgresUrl } from './database.ts'
-import { type LossyDatabase, lossyDatabase } from './lossy-database.ts'
+import { createDatabase, openTestDatabase, postgresUrl } from './database.ts'
+import { lossyDatabase, lossyStore } from './lossy-database.ts'
 
-const skip = postgresUrl === null ? 'needs a PostgreSQL server' : false
-const tenant = newId() as TenantId
-const insert = sql(
-  'test.lossy_insert',
+const noServer = postgresUrl === null ? 'needs a PostgreSQL server' : false
+const insertTenant = sql(
+  'test.lossy_tenant',
   `insert into tenant (id, slug, name, created_at, updated_at) values ($1, $2, $2, now(), now())`,
 )
-const slugs = sql('test.lossy_slugs', `select slug from tenant where slug <> '_platform' order by slug`)
+const insert = sql(
+  'test.lossy_insert',
+  `insert into user_account (tenant_id, id, username, username_folded, enabled, created_at, updated_at)
+   values ($1, $2, $3, $3, true, now(), now())`,
+)
+const names = sql('test.lossy_names', 'select username as name from user_account')
 
-let lossy: LossyDatabase
-let store: Store
-before(async () => {
-  if (postgresUrl === null) return
-  lossy = await lossyDatabase(await createDatabase(postgresUrl))
-  store = await openStore({ databaseUrl: lossy.url, dataDir: null, poolMax: 2, onIdleError: () => undefined })
-})
-after(async () => {
-  await store?.close()
-  await lossy?.close()
-})
+async function aProxy(context: TestContext) {
+  const lossy = await lossyDatabase(await createDatabase(postgresUrl ?? ''))
+  const options = { databaseUrl: lossy.url, dataDir: null, poolMax: 2, onIdleError: () => undefined }
+  const store = await openStore(options)
+  context.after(async () => {
+    lossy.comeBack()
+    await store.close()
+    await lossy.close()
+  })
+  return { ...lossy, store }
+}
 
-const add = (slug: string) => store.across('test', (tx) => tx.rows(insert, [newId(), slug]))
-const read = () => store.across('test', async (tx) => (await tx.rows<{ slug: string }>(slugs)).map(({ slug }) => slug))
+async function aLossyStore(context: TestContext) {
+  const { store, close } = await openTestDatabase()
+  context.after(close)
+  return lossyStore(store)
+}
 
-test('a statement whose request is lost had no effect, one whose answer is lost had', { skip }, async () => {
-  for (const [what, there] of [
-    ['request', []],
-    ['answer', ['answer']],
-  ] as const) {
-    const lost = lossy.lose(what, { statement: 'commit', nth: 2 })
-    await read()
-    await assert.rejects(add(what))
-    await lost
-    assert.deepEqual(await read(), there)
+/** What adds and reads users of a new tenant. */
+async function aTenant(store: Store) {
+  const tenantId = newId() as TenantId
+  await store.across('test', (tx) => tx.rows(insertTenant, [tenantId, `t-${tenantId}`]))
+  return {
+    add: (name: string) => store.inTenant(tenantId, (tx) => tx.rows(insert, [tenantId, newId(), name])),
+    addSingle: (name: string) => store.single(tenantId, (tx) => tx.rows(insert, [tenantId, newId(), name])),
+    read: () =>
+      store.inTenant(tenantId, async (tx) => (await tx.rows<{ name: string }>(names)).map(({ name }) => name)),
   }
-  assert.deepEqual(lossy.statements.slice(0, 4), ['test.lossy_slugs', 'commit', 'test.lossy_insert', 'commit'])
-})
+}
 
-test('a statement in the middle of a transaction takes the transaction with it', { skip }, async () => {
-  const lost = lossy.lose('answer', { statement: 'test.lossy_insert' })
-  await assert.rejects(add('middle'))
-  await lost
-  assert.ok(!(await read()).includes('middle'))
-})
+for (const [what, make, skip] of [
+  ['proxy', aProxy, noServer],
+  ['store', aLossyStore, false],
+] as const) {
+  test(`${what}: a commit whose request is lost has no effect, one whose answer is lost has`, {
+    skip,
+  }, async (context) => {
+    const { store, lose, statements } = await make(context)
+    const { add, read } = await aTenant(store)
+    statements.length = 0
+    for (const [way, there] of [
+      ['request', []],
+      ['answer', ['answer']],
+    ] as const) {
+      const lost = lose(way, { statement: 'commit', nth: 2 })
+      await read()
+      await assert.rejects(add(way))
+      await lost
+      assert.deepEqual(await read(), there)
+    }
+    assert.deepEqual(statements.slice(0, 4), ['test.lossy_names', 'commit', 'test.lossy_insert', 'commit'])
+  })
 
-test('a database that is down refuses, and is used again when it is back', { skip }, async () => {
+  test(`${what}: a statement in the middle of a transaction takes the transaction with it`, {
+    skip,
+  }, async (context) => {
+    const { store, lose } = await make(context)
+    const { add, read } = await aTenant(store)
+    for (const way of ['request', 'answer'] as const) {
+      const lost = lose(way, { statement: 'test.lossy_insert' })
+      await assert.rejects(add('middle'))
+      await lost
+    }
+    assert.deepEqual(await read(), [])
+  })
+
+  test(`${what}: a single statement whose answer is lost has its effect; so many in a row are lost`, {
+    skip,
+  }, async (context) => {
+    const { store, lose } = await make(context)
+    const { addSingle, read } = await aTenant(store)
+    void lose('answer', { statement: 'test.lossy_insert', times: 2 })
+    for (const name of ['first', 'second']) await assert.rejects(addSingle(name))
+    await addSingle('third')
+    assert.deepEqual((await read()).sort(), ['first', 'second', 'third'])
+  })
+}
+
+test('a database that is down refuses, and is used again when it is back', { skip: noServer }, async (context) => {
+  const lossy = await aProxy(context)
+  const { addSingle } = await aTenant(lossy.store)
   lossy.goDown()
-  await assert.rejects(store.single(tenant, (tx) => tx.rows(slugs)))
+  await assert.rejects(addSingle('down'))
   lossy.comeBack()
-  await read()
+  await addSingle('up')
 })

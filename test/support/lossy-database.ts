@@ -1,8 +1,27 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { DatabaseUnavailable } from '../../src/store/database-unavailable.ts'
+import type { Sql, Store, TenantTx } from '../../src/store/store.ts'
+
+/** Loses statements on their way to the database, or the answers to them, at an exact statement. */
+export type Losses = {
+  /** Names of the statements in the order in which they arrived, `commit` included; without those that open a transaction. Clear it freely. */
+  readonly statements: string[]
+  /**
+   * Loses statements and ends their connections. `request`: it never reaches the database. `answer`: the database runs it (and commits, where
+   * it is the last of its transaction), and the answer never arrives.
+   *
+   * @param at The `nth` statement from now on (1 by default), of those named `statement` if given, and so many in a row (1 by default).
+   * @returns Resolves when the first one is lost.
+   */
+  readonly lose: (
+    what: 'request' | 'answer',
+    at?: { statement?: string; nth?: number; times?: number },
+  ) => Promise<void>
+}
 
 /**
- * A TCP proxy in front of a PostgreSQL server that loses what it is told to lose, at an exact statement. Use it as the server's address:
+ * A TCP proxy in front of a PostgreSQL server. Use it as the server's address:
  *
  * ```ts
  * const lossy = await lossyDatabase(await createDatabase(postgresUrl))
@@ -14,18 +33,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
  *
  * Without TLS only. Tests that use it are skipped where there is no PostgreSQL server (`postgresUrl === null`).
  */
-export type LossyDatabase = {
+export type LossyDatabase = Losses & {
   readonly url: string
-  /** Names of the statements in the order in which they arrived, `commit` included; without those that open a transaction. Clear it freely. */
-  readonly statements: string[]
-  /**
-   * Loses one statement and ends its connection. `request`: it never reaches the database. `answer`: the database runs it (and commits, where
-   * it is the last of its transaction), and the answer never arrives.
-   *
-   * @param at The `nth` statement from now on (1 by default), of those named `statement` if given.
-   * @returns Resolves when it has happened.
-   */
-  readonly lose: (what: 'request' | 'answer', at?: { statement?: string; nth?: number }) => Promise<void>
   /** Ends all connections and refuses new ones, as a server that is down. */
   readonly goDown: () => void
   /** Lets nothing through and ends nothing, as a host without power. */
@@ -35,12 +44,90 @@ export type LossyDatabase = {
   readonly close: () => Promise<void>
 }
 
-type Loss = { what: 'request' | 'answer'; statement: string | null; left: number; done: () => void }
-type State = { mode: 'up' | 'down' | 'silent'; losses: Loss[]; readonly statements: string[] }
+type Loss = { readonly what: 'request' | 'answer'; readonly done: () => void }
+/** Records a statement that arrives. @returns its loss, or null */
+type LossAt = (statement: string) => Loss | null
+type State = { mode: 'up' | 'down' | 'silent'; readonly lossAt: LossAt }
+
+/**
+ * A store on any database that loses statements of tenants, none of `across`. What is lost inside a transaction takes the transaction with it.
+ */
+export function lossyStore(store: Store): Losses & { readonly store: Store } {
+  const { lossAt, ...losses } = planLosses()
+  return {
+    ...losses,
+    store: {
+      ...store,
+      // One statement is its own transaction: its answer is lost after the commit.
+      single: (tenantId, work) => losing(lossAt, false, (lossy) => store.single(tenantId, lossy), work),
+      inTenant: (tenantId, work) => losing(lossAt, true, (lossy) => store.inTenant(tenantId, lossy), work),
+    },
+  }
+}
+
+async function losing<T>(
+  lossAt: LossAt,
+  hasCommit: boolean,
+  run: (work: (tx: TenantTx) => Promise<T>) => Promise<T>,
+  work: (tx: TenantTx) => Promise<T>,
+): Promise<T> {
+  let lost: Loss | null = null
+  const cut = ({ done }: Loss) => {
+    done()
+    return new DatabaseUnavailable('connection lost')
+  }
+  const arrive = (statement: string) => {
+    const loss = lossAt(statement)
+    if (loss?.what === 'request') throw cut(loss)
+    lost = loss
+  }
+  const answered = <R>(made: R): R => {
+    if (lost !== null) throw cut(lost)
+    return made
+  }
+  const rows =
+    (tx: TenantTx): TenantTx['rows'] =>
+    async <Row>(statement: Sql, values?: readonly unknown[]) => {
+      arrive(statement.name)
+      const found = await tx.rows<Row>(statement, values)
+      return hasCommit ? answered(found) : found
+    }
+  const made = await run(async (tx) => {
+    const result = await work({ ...tx, rows: rows(tx) })
+    if (hasCommit) arrive('commit')
+    return result
+  })
+  return answered(made)
+}
+
+function planLosses(): Losses & { readonly lossAt: LossAt } {
+  const planned = new Set<Loss & { readonly statement: string | undefined; before: number; left: number }>()
+  const statements: string[] = []
+  return {
+    statements,
+    lose: (what, { statement, nth = 1, times = 1 } = {}) =>
+      new Promise((done) => {
+        planned.add({ what, statement, before: nth - 1, left: times, done })
+      }),
+    lossAt: (statement) => {
+      statements.push(statement)
+      for (const one of planned) {
+        if (one.statement !== undefined && one.statement !== statement) continue
+        one.before -= 1
+        if (one.before >= 0) continue
+        one.left -= 1
+        if (one.left === 0) planned.delete(one)
+        return one
+      }
+      return null
+    },
+  }
+}
 
 /** Starts a proxy for the database at `target`. */
 export async function lossyDatabase(target: string): Promise<LossyDatabase> {
-  const state: State = { mode: 'up', losses: [], statements: [] }
+  const { lossAt, ...losses } = planLosses()
+  const state: State = { mode: 'up', lossAt }
   const open = new Set<Socket>()
   const endAll = () => {
     for (const socket of open) socket.destroy()
@@ -64,12 +151,8 @@ export async function lossyDatabase(target: string): Promise<LossyDatabase> {
   const url = new URL(target)
   url.host = `127.0.0.1:${(front.address() as AddressInfo).port}`
   return {
+    ...losses,
     url: url.href,
-    statements: state.statements,
-    lose: (what, { statement = null, nth = 1 }: { statement?: string | null; nth?: number } = {}) =>
-      new Promise((done) => {
-        state.losses.push({ what, statement, left: nth, done })
-      }),
     goDown: () => {
       state.mode = 'down'
       endAll()
@@ -103,7 +186,7 @@ function join(client: Socket, database: Socket, state: State): void {
     if (state.mode === 'silent') return
     for (const message of fromClient(chunk)) {
       const statement = statementOf(message)
-      if (statement !== null) losing ??= lossAt(state, statement)
+      if (statement !== null) losing ??= state.lossAt(statement)
       if (losing?.what === 'request') return cut(losing)
       database.write(message)
     }
@@ -115,18 +198,6 @@ function join(client: Socket, database: Socket, state: State): void {
       else if (message[0] === READY_FOR_QUERY) return cut(losing)
     }
   })
-}
-
-function lossAt(state: State, statement: string): Loss | null {
-  state.statements.push(statement)
-  for (const loss of state.losses) {
-    if (loss.statement !== null && loss.statement !== statement) continue
-    loss.left -= 1
-    if (loss.left > 0) continue
-    state.losses = state.losses.filter((one) => one !== loss)
-    return loss
-  }
-  return null
 }
 
 const BIND = 0x42 // B

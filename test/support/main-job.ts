@@ -89,7 +89,7 @@ async function makeCertificates(school: Api): Promise<Objects> {
   return { '/creds/certificates': root.body.data.id, '/creds/certificates/csrs': csr.body.data.id }
 }
 
-/** Where nobody listens. */
+/** At an address where no server listens. */
 async function makeEndpoint(school: Api): Promise<string> {
   const made = await school.post('/creds/endpoints', { url: 'http://localhost:9/hook', filterTypes: ['user.created'] })
   assert.equal(made.status, 201, JSON.stringify(made.body))

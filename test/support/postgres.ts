@@ -17,7 +17,7 @@ export function findPostgres(): string | null {
   return folders.find((one) => existsSync(join(one, 'initdb')) && existsSync(join(one, 'postgres'))) ?? null
 }
 
-/** `durable`: with fsync, as in real use; not unless told. `tls`: PEM of the certificate and the key that it shows to who asks for TLS. */
+/** `durable`: with fsync, as in real use; off by default. `tls`: PEM of its certificate and key for TLS. */
 type Manner = { readonly durable?: boolean; readonly tls?: { readonly certificate: string; readonly key: string } }
 
 /** Starts a server. */
@@ -79,7 +79,7 @@ function showing({ certificate, key }: NonNullable<Manner['tls']>, folder: strin
   return ['-c', 'ssl=on', ...settings]
 }
 
-/** PostgreSQL refuses to run as root: then the account that Debian made for it, or nobody, owns the folder. */
+/** PostgreSQL refuses to run as root: then the account that Debian made for it, or `nobody`, owns the folder. */
 function ownerOf(folder: string): Account {
   if (process.getuid?.() !== 0) return {}
   const found = spawnSync('id', ['-u', 'postgres'])

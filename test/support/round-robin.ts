@@ -1,6 +1,6 @@
 import { createServer, request } from 'node:http'
 
-/** A front for several servers that gives each request to the next of them, whoever sent it. */
+/** A reverse proxy that sends each request to the next of several servers, whichever client it is from. */
 export type RoundRobin = { readonly close: () => Promise<void> }
 
 /** Starts the front on `port`; `targets` are ports on loopback. */
@@ -17,7 +17,7 @@ export async function roundRobin(port: number, targets: readonly number[]): Prom
     })
     // a target that has answered need not read the rest of what it refused
     onward.on('error', () => outgoing.headersSent || outgoing.destroy())
-    // as a real front does, it lets the target know that nobody listens any more
+    // as a real proxy does, it closes the connection to the target when the client is gone
     outgoing.once('close', () => outgoing.writableFinished || onward.destroy())
     incoming.pipe(onward)
   })

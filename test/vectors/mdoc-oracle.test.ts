@@ -111,7 +111,7 @@ describe('@auth0/mdl', () => {
 
   test('accepts what we issue and present, status and all', async () => assert.deepEqual(await failed(presented), []))
 
-  test('refuses what we present to somebody else', async () => {
+  test('refuses what we present to another verifier', async () => {
     const other = redirectTranscript({ ...request, nonce: 'n-2' })
     const response = await buildDeviceResponse(issued, {
       paths: [[mdl.nameSpace, 'height']],
@@ -170,7 +170,7 @@ describe('@owf/mdoc', () => {
     )
   })
 
-  test('refuses what we present to somebody else', async () => {
+  test('refuses what we present to another verifier', async () => {
     const other = redirectTranscript({ ...request, nonce: 'n-2' })
     await assert.rejects(
       VerifierOfOwf.verifyDeviceResponse(

@@ -172,7 +172,7 @@ for (const [what, change, header] of [
   })
 }
 
-test('a client that signs is not let in by the keys of nobody, and a client with a secret not by an assertion', async () => {
+test('an assertion with an unknown key is refused, and so is any assertion of a client with a secret', async () => {
   const { backend, signer } = await aTenant()
   assert.equal((await post(assertionForm(await anAssertion(backend)))).status, 401)
   const other = softwareKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)
@@ -207,7 +207,7 @@ test('[RFC 6749 5.2] refusals carry the right code, and none is stored by a cach
   }
 })
 
-test('a token may be asked for with fewer scopes, and then is good for no more', async () => {
+test('a token may be requested with fewer scopes, and then has no more', async () => {
   const { backend } = await aTenant()
   const token = await tokenOf(backend, oauth.ClientSecretBasic(secret), { scope: 'issuance:read' })
   assert.equal(token.scope, 'issuance:read')

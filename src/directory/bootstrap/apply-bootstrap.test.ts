@@ -134,7 +134,7 @@ test('settings that the file names take effect, at once with a new tenant or lat
   assert.deepEqual(await policy(), { issuerPolicy: 'any', walletFormats: ['vc+sd-jwt'] })
 })
 
-test('a client id of another tenant is refused, and by whom it is used stays unsaid', async () => {
+test('a client id of another tenant is refused, and the refusal does not name that tenant', async () => {
   const first = aFile()
   await apply(first)
   const clientId = first.tenants[0]?.clients?.[0]?.clientId ?? ''

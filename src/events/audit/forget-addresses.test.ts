@@ -2,28 +2,28 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Caller } from '../../caller.ts'
 import { sql } from '../../store/store.ts'
-import { aHouse, aTenant, type House } from '../test-support/house.ts'
+import { aTenant, type Bench, openBench } from '../test-support/events-bench.ts'
 import { forgetAddresses } from './forget-addresses.ts'
 import { record } from './record.ts'
 
 const listAddresses = sql('test.addresses', 'select ip, action, actor_id from audit_entry order by id')
 const change = sql('test.addresses-change', `update audit_entry set actor_id = 'x'`)
 
-let house: House
+let bench: Bench
 before(async () => {
-  house = await aHouse()
+  bench = await openBench()
 })
-after(() => house.close())
+after(() => bench.close())
 
 /** Runs the sweep as if that many days had passed; ids of entries carry the time of this machine. */
 function sweepIn(days: number): Promise<void> {
   const clock = { now: () => new Date(Date.now() + days * 86_400_000) }
-  const { store } = house.platform
+  const { store } = bench.platform
   return forgetAddresses({ store, clock, config: { auditAddressDays: 90 } }, new AbortController().signal)
 }
 
 async function happenTo(caller: Caller, times: number): Promise<void> {
-  const { store } = house.platform
+  const { store } = bench.platform
   const entry = { action: 'user.created', subject: { kind: 'user', id: null }, by: caller } as const
   await store.inTenant(caller.tenantId, async (tx) => {
     for (let n = 0; n < times; n += 1) await record(tx, entry, new Date())
@@ -32,11 +32,11 @@ async function happenTo(caller: Caller, times: number): Promise<void> {
 
 function entriesOf({ tenantId }: Caller) {
   type Row = { ip: string | null; action: string; actor_id: string }
-  return house.platform.store.single(tenantId, (tx) => tx.rows<Row>(listAddresses))
+  return bench.platform.store.single(tenantId, (tx) => tx.rows<Row>(listAddresses))
 }
 
 test('the audit trail forgets the addresses of callers after their time, and nothing else', async () => {
-  const [one, other] = [await aTenant(house), await aTenant(house)]
+  const [one, other] = [await aTenant(bench), await aTenant(bench)]
   await happenTo(one, 1100)
   await happenTo(other, 1)
   const before = await entriesOf(one)
@@ -52,7 +52,7 @@ test('the audit trail forgets the addresses of callers after their time, and not
 })
 
 test('newer entries keep their address, and the application cannot change another member of an entry', async () => {
-  const caller = await aTenant(house)
+  const caller = await aTenant(bench)
   await happenTo(caller, 2)
   await sweepIn(89)
   assert.deepEqual(
@@ -60,7 +60,7 @@ test('newer entries keep their address, and the application cannot change anothe
     ['192.0.2.1', '192.0.2.1'],
   )
   await assert.rejects(
-    house.platform.store.single(caller.tenantId, (tx) => tx.rows(change)),
+    bench.platform.store.single(caller.tenantId, (tx) => tx.rows(change)),
     { code: '42501' },
   )
 })

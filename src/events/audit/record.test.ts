@@ -51,7 +51,7 @@ function aCaller(tenantId: TenantId): Caller {
   }
 }
 
-test('an entry says who, for whom, what, on what, when, from where and with which result', async () => {
+test('an entry has actor, acting client, action, subject, time, address and result', async () => {
   const { id } = await aTenant()
   const entry = {
     action: 'credential.revoked',

@@ -5,15 +5,15 @@ import { newId } from '../../store/row-id.ts'
 import type { AuditEntry } from '../audit/entry.ts'
 import { record } from '../audit/record.ts'
 import type { AuditAction } from '../audit/vocabulary.ts'
-import { aHouse, aTenant, type House, until } from '../test-support/house.ts'
+import { aTenant, type Bench, openBench, until } from '../test-support/events-bench.ts'
 import { countEvents, readCounts, type TemplatesOf } from './count-events.ts'
-import { findCounted } from './figure-store.ts'
+import { findCounted } from './count-store.ts'
 
-let house: House
+let bench: Bench
 before(async () => {
-  house = await aHouse()
+  bench = await openBench()
 })
-after(() => house.close())
+after(() => bench.close())
 
 const months = { from: '2026-05-01', until: '2026-06-01', templateId: null }
 const template = newId()
@@ -22,7 +22,7 @@ const templatesOf: TemplatesOf = async (_tx, events) =>
   new Map(events.map(({ subjectId }) => [subjectId ?? '', template]))
 const never = new AbortController().signal
 
-function happen(
+function recordEvent(
   caller: Caller,
   action: AuditAction,
   at: string,
@@ -30,11 +30,14 @@ function happen(
 ): Promise<void> {
   const subject = { kind: action.startsWith('credential') ? 'credential' : 'issuance', id: newId() } as const
   const entry = { action, subject, by: 'system', detail } as const
-  return house.platform.store.single(caller.tenantId, (tx) => record(tx, entry, new Date(at)))
+  return bench.platform.store.single(caller.tenantId, (tx) => record(tx, entry, new Date(at)))
 }
 
-async function told(caller: Caller, ask: Parameters<typeof readCounts>[2] = months): Promise<Record<string, number>> {
-  const { counts } = await readCounts(house.platform, caller.tenantId, ask, templatesOf)
+async function countsOf(
+  caller: Caller,
+  ask: Parameters<typeof readCounts>[2] = months,
+): Promise<Record<string, number>> {
+  const { counts } = await readCounts(bench.platform, caller.tenantId, ask, templatesOf)
   const sums: Record<string, number> = {}
   for (const { month, figure, count } of counts) {
     sums[`${month} ${figure}`] = (sums[`${month} ${figure}`] ?? 0) + count
@@ -43,17 +46,17 @@ async function told(caller: Caller, ask: Parameters<typeof readCounts>[2] = mont
 }
 
 async function story(caller: Caller): Promise<void> {
-  await happen(caller, 'openid4vc.issuance.offered', '2026-04-30T23:59:59.999Z')
-  await happen(caller, 'openid4vc.issuance.offered', '2026-05-01T00:00:00.000Z')
-  await happen(caller, 'openid4vc.issuance.offered', '2026-05-31T23:59:59.999Z')
-  await happen(caller, 'openid4vc.issuance.completed', '2026-05-02T00:00:00.000Z')
-  await happen(caller, 'openid4vc.issuance.completed', '2026-05-02T00:00:00.000Z')
-  await happen(caller, 'issuance.reopened', '2026-05-02T00:00:01.000Z')
-  await happen(caller, 'issuance.canceled', '2026-05-03T00:00:00.000Z')
-  await happen(caller, 'credential.revoked', '2026-06-01T00:00:00.000Z')
-  await happen(caller, 'openid4vc.verification.failed', '2026-06-01T00:00:00.000Z', { status: 'rejected' })
-  await happen(caller, 'openid4vc.verification.failed', '2026-06-01T00:00:00.000Z', { status: 'failed' })
-  await happen(caller, 'user.created', '2026-06-02T00:00:00.000Z')
+  await recordEvent(caller, 'openid4vc.issuance.offered', '2026-04-30T23:59:59.999Z')
+  await recordEvent(caller, 'openid4vc.issuance.offered', '2026-05-01T00:00:00.000Z')
+  await recordEvent(caller, 'openid4vc.issuance.offered', '2026-05-31T23:59:59.999Z')
+  await recordEvent(caller, 'openid4vc.issuance.completed', '2026-05-02T00:00:00.000Z')
+  await recordEvent(caller, 'openid4vc.issuance.completed', '2026-05-02T00:00:00.000Z')
+  await recordEvent(caller, 'issuance.reopened', '2026-05-02T00:00:01.000Z')
+  await recordEvent(caller, 'issuance.canceled', '2026-05-03T00:00:00.000Z')
+  await recordEvent(caller, 'credential.revoked', '2026-06-01T00:00:00.000Z')
+  await recordEvent(caller, 'openid4vc.verification.failed', '2026-06-01T00:00:00.000Z', { status: 'rejected' })
+  await recordEvent(caller, 'openid4vc.verification.failed', '2026-06-01T00:00:00.000Z', { status: 'failed' })
+  await recordEvent(caller, 'user.created', '2026-06-02T00:00:00.000Z')
 }
 
 const expected = {
@@ -66,47 +69,47 @@ const expected = {
 }
 
 test('events are counted before the sweep ran, and the counts are the same after it', async () => {
-  const caller = await aTenant(house)
+  const caller = await aTenant(bench)
   await story(caller)
-  assert.deepEqual(await told(caller), expected)
+  assert.deepEqual(await countsOf(caller), expected)
   await until(async () => {
-    await countEvents(house.platform, templatesOf, never)
-    const counted = await house.platform.store.single(caller.tenantId, findCounted)
+    await countEvents(bench.platform, templatesOf, never)
+    const counted = await bench.platform.store.single(caller.tenantId, findCounted)
     return counted.at?.toISOString() === '2026-06-02T00:00:00.000Z'
   })
-  assert.deepEqual(await told(caller), expected)
-  await happen(caller, 'credential.revoked', '2026-06-03T00:00:00.000Z')
-  await happen(caller, 'issuance.canceled', '2026-05-03T00:00:00.000Z')
+  assert.deepEqual(await countsOf(caller), expected)
+  await recordEvent(caller, 'credential.revoked', '2026-06-03T00:00:00.000Z')
+  await recordEvent(caller, 'issuance.canceled', '2026-05-03T00:00:00.000Z')
   const more = { ...expected, '2026-05-01 issuance.canceled': 2, '2026-06-01 issuance.revoked': 2 }
-  assert.deepEqual(await told(caller), more)
-  await countEvents(house.platform, templatesOf, never)
-  await countEvents(house.platform, templatesOf, never)
-  assert.deepEqual(await told(caller), more)
+  assert.deepEqual(await countsOf(caller), more)
+  await countEvents(bench.platform, templatesOf, never)
+  await countEvents(bench.platform, templatesOf, never)
+  assert.deepEqual(await countsOf(caller), more)
 })
 
 test('concurrent sweeps count each event once', async () => {
-  const caller = await aTenant(house)
+  const caller = await aTenant(bench)
   await story(caller)
-  await Promise.all(Array.from({ length: 5 }, () => countEvents(house.platform, templatesOf, never)))
-  assert.deepEqual(await told(caller), expected)
+  await Promise.all(Array.from({ length: 5 }, () => countEvents(bench.platform, templatesOf, never)))
+  assert.deepEqual(await countsOf(caller), expected)
 })
 
 test('months and template filter the counts, also of events that no sweep has counted', async () => {
-  const caller = await aTenant(house)
+  const caller = await aTenant(bench)
   await story(caller)
   for (const _ of ['live', 'counted']) {
-    const may = await told(caller, { ...months, until: '2026-05-01' })
+    const may = await countsOf(caller, { ...months, until: '2026-05-01' })
     assert.deepEqual(Object.keys(may).length, 3)
-    assert.deepEqual(await told(caller, { ...months, templateId: newId() }), {})
-    assert.deepEqual(await told(caller, { ...months, templateId: template }), expected)
-    await countEvents(house.platform, templatesOf, never)
+    assert.deepEqual(await countsOf(caller, { ...months, templateId: newId() }), {})
+    assert.deepEqual(await countsOf(caller, { ...months, templateId: template }), expected)
+    await countEvents(bench.platform, templatesOf, never)
   }
 })
 
 test('the counts of one tenant do not include another', async () => {
-  const [caller, other] = [await aTenant(house), await aTenant(house)]
+  const [caller, other] = [await aTenant(bench), await aTenant(bench)]
   await story(caller)
-  assert.deepEqual(await told(other), {})
-  await countEvents(house.platform, templatesOf, never)
-  assert.deepEqual(await told(other), {})
+  assert.deepEqual(await countsOf(other), {})
+  await countEvents(bench.platform, templatesOf, never)
+  assert.deepEqual(await countsOf(other), {})
 })

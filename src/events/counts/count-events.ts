@@ -1,7 +1,7 @@
 import type { TenantId } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
 import type { TenantTx } from '../../store/store.ts'
-import { addCounts, findCounted, listAuditEvents, listCountRows, listTenantsToCount } from './figure-store.ts'
+import { addCounts, findCounted, listAuditEvents, listCountRows, listTenantsToCount } from './count-store.ts'
 import { type AuditEvent, type Count, countMetrics, metricOf } from './metric.ts'
 
 /** Returns the template that each subject was created from, by the id of the subject. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { newId } from '../../store/row-id.ts'
 import { sql } from '../../store/store.ts'
-import { aHouse, anEndpoint, aTenant, type House, happen, until } from '../test-support/house.ts'
+import { anEndpoint, aTenant, type Bench, openBench, recordEvent, until } from '../test-support/events-bench.ts'
 import { aReceiver } from '../test-support/receiver.ts'
 import { settleEventOrder } from './event-order.ts'
 import { listEvents } from './list-events.ts'
@@ -19,18 +19,18 @@ const foreign = sql(
 const behind = sql('test.order.behind', `update webhook_endpoint set xact = $2::xid8, event_id = $3 where id = $1`)
 const eras = sql('test.order.eras', 'select era from event_era')
 
-let house: House
+let bench: Bench
 before(async () => {
-  house = await aHouse()
+  bench = await openBench()
 })
-after(() => house.close())
+after(() => bench.close())
 
 test('data that was moved to another database server keeps its order, and what happens there comes after it', async () => {
-  const { platform } = house
-  const [caller, stranger] = [await aTenant(house), await aTenant(house)]
+  const { platform } = bench
+  const [caller, stranger] = [await aTenant(bench), await aTenant(bench)]
   const { tenantId } = caller
   const receiver = await aReceiver()
-  const { endpoint } = await anEndpoint(house, caller, receiver.url)
+  const { endpoint } = await anEndpoint(bench, caller, receiver.url)
   const [first, second] = [newId(), newId()]
   // As a dump of a server that had run for long brings them: it numbered far ahead of this one.
   const insert = (id: string, xact: string) =>
@@ -38,11 +38,11 @@ test('data that was moved to another database server keeps its order, and what h
   await insert(second, '9000000000002')
   await insert(first, '9000000000001')
   await platform.store.single(tenantId, (tx) => tx.rows(behind, [endpoint.id, '9000000000001', first]))
-  await happen(house, stranger)
+  await recordEvent(bench, stranger)
   await settleEventOrder(platform)
   await settleEventOrder(platform)
   assert.deepEqual(await platform.store.single(tenantId, (tx) => tx.rows(eras)), [{ era: 2 }])
-  const subject = await happen(house, caller)
+  const subject = await recordEvent(bench, caller)
   const listed = () => listEvents(platform, caller, upwards, { type: null, subject: null })
   await until(async () => (await listed()).length === 3)
   const events = await listed()
@@ -51,7 +51,7 @@ test('data that was moved to another database server keeps its order, and what h
     [first, second],
   )
   assert.equal(events[2]?.subjectId, subject)
-  house.dispatch()
+  bench.dispatch()
   await until(() => receiver.messages.length === 2)
   assert.deepEqual(
     receiver.messages.map(({ headers }) => headers['webhook-id']).toSorted(),
@@ -61,9 +61,9 @@ test('data that was moved to another database server keeps its order, and what h
 })
 
 test('where nothing was moved no era ends', async () => {
-  const other = await aHouse()
+  const other = await openBench()
   const caller = await aTenant(other)
-  await happen(other, caller)
+  await recordEvent(other, caller)
   await settleEventOrder(other.platform)
   assert.deepEqual(await other.platform.store.single(caller.tenantId, (tx) => tx.rows(eras)), [{ era: 1 }])
   await other.close()

@@ -5,21 +5,21 @@ import { makeTemplate, openIssuance } from '../../../test/support/main-job.ts'
 import { type Api, type Deployment, deploy } from '../../../test/support/server.ts'
 import type { Caller } from '../../caller.ts'
 import { record } from '../audit/record.ts'
-import { aHouse, aTenant, type House, happen, until } from '../test-support/house.ts'
+import { aTenant, type Bench, openBench, recordEvent, until } from '../test-support/events-bench.ts'
 import { openEventStream } from './event-stream.ts'
 import { listEvents } from './list-events.ts'
 
 const all = { type: null, subject: null }
 let chirograph: Deployment
 let school: Api
-let house: House
+let bench: Bench
 before(async () => {
   chirograph = await deploy()
   school = await chirograph.backend('acme')
-  house = await aHouse()
+  bench = await openBench()
 })
 after(async () => {
-  await house.close()
+  await bench.close()
   await chirograph.stop()
 })
 
@@ -52,15 +52,15 @@ test('a stream tells what happens from now on, whichever server it happened on, 
   await until(() => heard.text.startsWith('retry: '))
   const opened = [await openIssuance(school, templateId), await openIssuance(school, templateId)]
   await until(() => idsIn(heard.text).length === 2)
-  const told = [...heard.text.matchAll(/^data: (.*)$/gm)].map(([, text]) => JSON.parse(text ?? ''))
+  const sent = [...heard.text.matchAll(/^data: (.*)$/gm)].map(([, text]) => JSON.parse(text ?? ''))
   assert.deepEqual(
-    told.map(({ subject }) => subject.id),
+    sent.map(({ subject }) => subject.id),
     opened.map(({ id }) => id),
   )
   leave()
-  const resumed = await listen('', { 'last-event-id': told[0].id })
-  await until(() => idsIn(resumed.heard.text).includes(told[1].id))
-  assert.equal(idsIn(resumed.heard.text).includes(told[0].id), false)
+  const resumed = await listen('', { 'last-event-id': sent[0].id })
+  await until(() => idsIn(resumed.heard.text).includes(sent[1].id))
+  assert.equal(idsIn(resumed.heard.text).includes(sent[0].id), false)
   resumed.leave()
 })
 
@@ -104,7 +104,7 @@ test('a HEAD opens no stream, and a client that goes away leaves none open', asy
 })
 
 async function streamOf(caller: Caller, lastEventId?: string) {
-  const stream = await openEventStream(house.platform, caller, all, lastEventId)
+  const stream = await openEventStream(bench.platform, caller, all, lastEventId)
   const heard = { text: '', isOver: false }
   stream.setEncoding('utf8')
   stream.on('data', (chunk: string) => {
@@ -115,11 +115,11 @@ async function streamOf(caller: Caller, lastEventId?: string) {
 }
 
 test('a resumed stream misses nothing, not even what ended late, and repeats nothing', async () => {
-  const caller = await aTenant(house)
-  for (let n = 0; n < 130; n += 1) await happen(house, caller)
+  const caller = await aTenant(bench)
+  for (let n = 0; n < 130; n += 1) await recordEvent(bench, caller)
   const page = { size: 200, after: null, before: null, readDescending: false }
   const sort = { field: 'createdAt', descending: false }
-  const known = async () => (await listEvents(house.platform, caller, { ...page, sort }, all)).map(({ id }) => id)
+  const known = async () => (await listEvents(bench.platform, caller, { ...page, sort }, all)).map(({ id }) => id)
   await until(async () => (await known()).length === 130)
   const ids = await known()
   const { heard, stream } = await streamOf(caller, ids[9])
@@ -128,18 +128,18 @@ test('a resumed stream misses nothing, not even what ended late, and repeats not
   stream.destroy()
 })
 
-test('what commits after a later event is told, and a stream from now on leaves out what was', {
+test('what commits after a later event is streamed, and a stream from now on omits what was', {
   skip: postgresUrl === null,
 }, async () => {
-  const caller = await aTenant(house)
-  const before = await happen(house, caller)
-  const { store, clock } = house.platform
+  const caller = await aTenant(bench)
+  const before = await recordEvent(bench, caller)
+  const { store, clock } = bench.platform
   const entry = { action: 'credential.revoked', subject: { kind: 'credential', id: 'slow' }, by: 'system' } as const
   let late = ''
   let stream = await store.inTenant(caller.tenantId, async (tx) => {
     await record(tx, entry, clock.now())
     const opened = await streamOf(caller)
-    late = await happen(house, caller)
+    late = await recordEvent(bench, caller)
     await new Promise((resolve) => setTimeout(resolve, 700))
     assert.deepEqual(idsIn(opened.heard.text), [])
     return opened
@@ -153,36 +153,36 @@ test('what commits after a later event is told, and a stream from now on leaves 
 })
 
 test('a stream ends with its token', async () => {
-  const caller = await aTenant(house)
-  const expiresAt = new Date(house.platform.clock.now().getTime() + 300)
+  const caller = await aTenant(bench)
+  const expiresAt = new Date(bench.platform.clock.now().getTime() + 300)
   const { heard } = await streamOf({ ...caller, expiresAt })
   await until(() => heard.isOver)
 })
 
 test('a tenant has at most 20 open streams, and those that ended do not count', async () => {
-  const caller = await aTenant(house)
+  const caller = await aTenant(bench)
   const open = []
   for (let n = 0; n < 20; n += 1) open.push(await streamOf(caller))
   await assert.rejects(streamOf(caller), { code: 'request.rate_limited' })
-  await streamOf(await aTenant(house)).then(({ stream }) => stream.destroy())
+  await streamOf(await aTenant(bench)).then(({ stream }) => stream.destroy())
   for (const { stream } of open) stream.destroy()
   const { stream } = await streamOf(caller)
   stream.destroy()
 })
 
 test('who does not listen fills no memory', async () => {
-  const caller = await aTenant(house)
-  const first = await happen(house, caller)
-  await Promise.all(Array.from({ length: 600 }, () => happen(house, caller)))
+  const caller = await aTenant(bench)
+  const first = await recordEvent(bench, caller)
+  await Promise.all(Array.from({ length: 600 }, () => recordEvent(bench, caller)))
   const start = (
     await listEvents(
-      house.platform,
+      bench.platform,
       caller,
       { size: 1, after: null, before: null, readDescending: false, sort: { field: 'createdAt', descending: false } },
       { type: null, subject: first },
     )
   )[0]
-  const stream = await openEventStream(house.platform, caller, all, start?.id)
+  const stream = await openEventStream(bench.platform, caller, all, start?.id)
   stream.read(0)
   await new Promise((resolve) => setTimeout(resolve, 300))
   assert(stream.readableLength < 200_000, `${stream.readableLength} bytes wait`)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { makeTemplate, openIssuance } from '../../../test/support/main-job.ts'
 import { type Api, type Deployment, deploy } from '../../../test/support/server.ts'
-import { until } from '../test-support/house.ts'
+import { until } from '../test-support/events-bench.ts'
 import { aReceiver } from '../test-support/receiver.ts'
 
 let chirograph: Deployment

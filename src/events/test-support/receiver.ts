@@ -7,7 +7,7 @@ export type Message = { readonly headers: IncomingHttpHeaders; readonly body: st
 /** A foreign server that receives webhooks. */
 export type Receiver = { readonly url: string; readonly messages: Message[]; readonly close: () => Promise<void> }
 
-/** Starts a receiver. `respond` says what it answers to the n-th message (from 1); 204 unless told. */
+/** Starts a receiver. `respond` says what it answers to the n-th message (from 1); 204 by default. */
 export async function aReceiver(
   respond: (response: ServerResponse, message: Message, n: number) => void = (response) =>
     response.writeHead(204).end(),

@@ -9,7 +9,7 @@ import { openStore } from '../../store/opening/open-store.ts'
 import { sql } from '../../store/store.ts'
 import { record } from '../audit/record.ts'
 import { listEvents } from '../stream/list-events.ts'
-import { aHouse, anEndpoint, aTenant, type House, happen, until } from '../test-support/house.ts'
+import { anEndpoint, aTenant, type Bench, openBench, recordEvent, until } from '../test-support/events-bench.ts'
 import { aReceiver, type Message } from '../test-support/receiver.ts'
 import { listWebhookDeliveries, redeliverWebhook } from './deliveries.ts'
 import { getWebhookEndpoint } from './webhook-endpoint-store.ts'
@@ -21,19 +21,19 @@ const newestFirst = {
 }
 const everything = {}
 
-let house: House
+let bench: Bench
 before(async () => {
-  house = await aHouse()
-  house.dispatch()
+  bench = await openBench()
+  bench.dispatch()
 })
-after(() => house.close())
+after(() => bench.close())
 
 function endpointOf(caller: Caller, id: string) {
-  return house.platform.store.single(caller.tenantId, (tx) => getWebhookEndpoint(tx, id))
+  return bench.platform.store.single(caller.tenantId, (tx) => getWebhookEndpoint(tx, id))
 }
 
 function deliveriesOf(caller: Caller, endpointId: string) {
-  return listWebhookDeliveries(house.platform, caller, endpointId, newestFirst, everything)
+  return listWebhookDeliveries(bench.platform, caller, endpointId, newestFirst, everything)
 }
 
 /** Waits until the first attempt is written: if time passed before that, its lease would be over and the message be sent again. */
@@ -49,12 +49,12 @@ const nextDue = sql(
 
 /** Lets the time pass until something is due, if nothing is being sent. @returns how many hours that were. */
 async function passToNext(caller: Caller, endpointId: string): Promise<number> {
-  const [next] = await house.platform.store.single(caller.tenantId, (tx) =>
+  const [next] = await bench.platform.store.single(caller.tenantId, (tx) =>
     tx.rows<{ due: number }>(nextDue, [endpointId]),
   )
-  const seconds = (next?.due ?? 0) - house.platform.clock.now().getTime() / 1000
+  const seconds = (next?.due ?? 0) - bench.platform.clock.now().getTime() / 1000
   if (seconds <= 0) return 0
-  house.pass(seconds)
+  bench.pass(seconds)
   return seconds / 3600
 }
 
@@ -65,7 +65,7 @@ function subjectsOf(messages: readonly Message[]): string[] {
 /** What the signature library of others says; it looks at the wall clock, which is not ours. */
 function accepts(secret: string, { headers, body }: Message): boolean {
   const wall = Date.now
-  Date.now = () => house.platform.clock.now().getTime()
+  Date.now = () => bench.platform.clock.now().getTime()
   try {
     new Webhook(secret).verify(body, headers as Record<string, string>)
     return true
@@ -77,15 +77,15 @@ function accepts(secret: string, { headers, body }: Message): boolean {
 }
 
 test('[SEC-79] an event arrives signed as Standard Webhooks says, with ids and no claims', async () => {
-  const caller = await aTenant(house)
+  const caller = await aTenant(bench)
   const receiver = await aReceiver()
-  const { secret } = await anEndpoint(house, caller, receiver.url)
+  const { secret } = await anEndpoint(bench, caller, receiver.url)
   assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
-  const subject = await happen(house, caller)
+  const subject = await recordEvent(bench, caller)
   await until(() => receiver.messages.length === 1)
   const [message] = receiver.messages
   assert(message !== undefined)
-  const [event] = await listEvents(house.platform, caller, newestFirst, { type: null, subject: null })
+  const [event] = await listEvents(bench.platform, caller, newestFirst, { type: null, subject: null })
   assert.deepEqual(JSON.parse(message.body), {
     type: 'credential.revoked',
     timestamp: '2026-05-01T12:00:00.000Z',
@@ -104,35 +104,39 @@ test('[SEC-79] an event arrives signed as Standard Webhooks says, with ids and n
 })
 
 test('after a rotation both secrets sign until the overlap is over, and only two ever', async () => {
-  const caller = await aTenant(house)
+  const caller = await aTenant(bench)
   const receiver = await aReceiver()
-  const { endpoint, secret: first } = await anEndpoint(house, caller, receiver.url)
-  const { secret: second } = await rotateWebhookSecret(house.platform, caller, endpoint.id)
-  const { secret: third } = await rotateWebhookSecret(house.platform, caller, endpoint.id, 60)
-  await happen(house, caller)
+  const { endpoint, secret: first } = await anEndpoint(bench, caller, receiver.url)
+  const { secret: second } = await rotateWebhookSecret(bench.platform, caller, endpoint.id)
+  const { secret: third } = await rotateWebhookSecret(bench.platform, caller, endpoint.id, 60)
+  await recordEvent(bench, caller)
   await untilTried(caller, endpoint.id)
-  house.pass(61)
-  await happen(house, caller)
+  bench.pass(61)
+  await recordEvent(bench, caller)
   await until(() => receiver.messages.length === 2)
   const taken = receiver.messages.map((message) => [first, second, third].map((one) => accepts(one, message)))
   assert.deepEqual(taken[1], [false, false, true])
-  // The clock that is asked has moved on, so the older message is judged by its parts.
+  // The clock has moved on, so the older message is judged by its parts.
   assert.equal(receiver.messages[0]?.headers['webhook-signature']?.toString().split(' ').length, 2)
   assert.equal(receiver.messages[1]?.headers['webhook-signature']?.toString().split(' ').length, 1)
   await receiver.close()
 })
 
 test('a receiver that answers 500 ten times and then 200 gets each event', async () => {
-  const caller = await aTenant(house)
+  const caller = await aTenant(bench)
   const refusals = new Map<string, number>()
   const receiver = await aReceiver((response, { headers }) => {
     const id = String(headers['webhook-id'])
     const count = refusals.get(id) ?? 0
     refusals.set(id, count + 1)
-    response.writeHead(count < 10 ? 500 : 200).end('what the receiver says is nobody else’s business')
+    response.writeHead(count < 10 ? 500 : 200).end('what the receiver says is not for others')
   })
-  const { endpoint } = await anEndpoint(house, caller, receiver.url)
-  const subjects = new Set([await happen(house, caller), await happen(house, caller), await happen(house, caller)])
+  const { endpoint } = await anEndpoint(bench, caller, receiver.url)
+  const subjects = new Set([
+    await recordEvent(bench, caller),
+    await recordEvent(bench, caller),
+    await recordEvent(bench, caller),
+  ])
   let hours = 0
   await until(async () => {
     const deliveries = await deliveriesOf(caller, endpoint.id)
@@ -142,97 +146,97 @@ test('a receiver that answers 500 ten times and then 200 gets each event', async
   })
   assert(hours < 72, `it took ${hours} hours`)
   assert.deepEqual(new Set(subjectsOf(receiver.messages)), subjects)
-  const told = await deliveriesOf(caller, endpoint.id)
-  for (const { attempts } of told) {
+  const deliveries = await deliveriesOf(caller, endpoint.id)
+  for (const { attempts } of deliveries) {
     const codes = [...Array(10).fill(500), 200]
     assert.deepEqual(
       attempts.map(({ statusCode }) => statusCode),
       codes,
     )
   }
-  assert(!JSON.stringify(told).includes('business'))
+  assert(!JSON.stringify(deliveries).includes('not for others'))
   assert.equal((await endpointOf(caller, endpoint.id)).failingSince, null)
   await receiver.close()
 })
 
 test('an event that cannot be delivered is dead after three days; the endpoint is disabled, and is sent all once it is enabled again', async () => {
-  const caller = await aTenant(house)
+  const caller = await aTenant(bench)
   let isWell = false
   const receiver = await aReceiver((response) => response.writeHead(isWell ? 200 : 503).end())
-  const { endpoint } = await anEndpoint(house, caller, receiver.url)
-  const lost = await happen(house, caller)
+  const { endpoint } = await anEndpoint(bench, caller, receiver.url)
+  const lost = await recordEvent(bench, caller)
   await untilTried(caller, endpoint.id)
-  house.pass(60)
-  const late = await happen(house, caller)
-  const start = house.platform.clock.now()
+  bench.pass(60)
+  const late = await recordEvent(bench, caller)
+  const start = bench.platform.clock.now()
   await until(async () => {
     await passToNext(caller, endpoint.id)
     return (await endpointOf(caller, endpoint.id)).status === 'disabled'
   })
-  const days = (house.platform.clock.now().getTime() - start.getTime()) / 86_400_000
+  const days = (bench.platform.clock.now().getTime() - start.getTime()) / 86_400_000
   assert(days > 2.9, `it was switched off after ${days} days`)
   const { disabledReason, disabledAt, failingSince } = await endpointOf(caller, endpoint.id)
   assert.equal(disabledReason, 'failing')
   assert(disabledAt !== null && failingSince !== null)
-  const [line] = await house.platform.store.single(caller.tenantId, (tx) =>
+  const [line] = await bench.platform.store.single(caller.tenantId, (tx) =>
     tx.rows(sql('test.off', `select detail from audit_entry where action = 'webhook_endpoint.disabled'`)),
   )
   assert.deepEqual(line, { detail: { reason: 'failing' } })
   const before = receiver.messages.length
-  const missed = await happen(house, caller)
+  const missed = await recordEvent(bench, caller)
   isWell = true
   const dead = (await deliveriesOf(caller, endpoint.id)).find(({ status }) => status === 'dead')
-  await assert.rejects(redeliverWebhook(house.platform, caller, endpoint.id, dead?.id ?? ''), { code: 'state.invalid' })
-  await updateWebhookEndpoint(house.platform, caller, endpoint.id, { status: 'active' })
+  await assert.rejects(redeliverWebhook(bench.platform, caller, endpoint.id, dead?.id ?? ''), { code: 'state.invalid' })
+  await updateWebhookEndpoint(bench.platform, caller, endpoint.id, { status: 'active' })
   await until(() => subjectsOf(receiver.messages.slice(before)).includes(missed))
-  await redeliverWebhook(house.platform, caller, endpoint.id, dead?.id ?? '')
+  await redeliverWebhook(bench.platform, caller, endpoint.id, dead?.id ?? '')
   await until(async () => (await deliveriesOf(caller, endpoint.id)).every(({ status }) => status === 'delivered'))
   assert.deepEqual(new Set(subjectsOf(receiver.messages.slice(before))), new Set([lost, late, missed]))
   await receiver.close()
 })
 
-test('a receiver that is gone (410) is not asked again', async () => {
-  const caller = await aTenant(house)
+test('a receiver that is gone (410) gets no retry', async () => {
+  const caller = await aTenant(bench)
   const receiver = await aReceiver((response) => response.writeHead(410).end())
-  const { endpoint } = await anEndpoint(house, caller, receiver.url)
-  await happen(house, caller)
+  const { endpoint } = await anEndpoint(bench, caller, receiver.url)
+  await recordEvent(bench, caller)
   await until(async () => (await endpointOf(caller, endpoint.id)).disabledReason === 'gone')
   await receiver.close()
 })
 
 test('a receiver that dies in the middle of its answer gets the event again, with the same id', async () => {
-  const caller = await aTenant(house)
+  const caller = await aTenant(bench)
   const receiver = await aReceiver((response, _message, n) => {
     if (n === 1) response.writeHead(200, { 'content-length': '100' }).write('half', () => response.destroy())
     else response.writeHead(200).end()
   })
-  const { endpoint } = await anEndpoint(house, caller, receiver.url)
-  await happen(house, caller)
+  const { endpoint } = await anEndpoint(bench, caller, receiver.url)
+  await recordEvent(bench, caller)
   await untilTried(caller, endpoint.id)
-  house.pass(7)
+  bench.pass(7)
   await until(async () => (await deliveriesOf(caller, endpoint.id))[0]?.status === 'delivered')
   assert.equal(new Set(receiver.messages.map(({ headers }) => headers['webhook-id'])).size, 1)
   await receiver.close()
 })
 
-test('an endpoint gets the types that it asked for, and nothing of another tenant', async () => {
-  const [caller, stranger] = [await aTenant(house), await aTenant(house)]
+test('an endpoint gets the types that it subscribed to, and nothing of another tenant', async () => {
+  const [caller, stranger] = [await aTenant(bench), await aTenant(bench)]
   const receiver = await aReceiver()
-  await anEndpoint(house, caller, receiver.url, ['user.created', 'credential.accepted'])
-  await happen(house, stranger, 'user.created')
-  await happen(house, caller, 'credential.revoked')
-  const wanted = await happen(house, caller, 'credential.accepted')
+  await anEndpoint(bench, caller, receiver.url, ['user.created', 'credential.accepted'])
+  await recordEvent(bench, stranger, 'user.created')
+  await recordEvent(bench, caller, 'credential.revoked')
+  const wanted = await recordEvent(bench, caller, 'credential.accepted')
   await until(() => receiver.messages.length > 0)
   assert.deepEqual(subjectsOf(receiver.messages), [wanted])
   await receiver.close()
 })
 
 test('a receiver that redirects is not followed', async () => {
-  const caller = await aTenant(house)
+  const caller = await aTenant(bench)
   const elsewhere = await aReceiver()
   const receiver = await aReceiver((response) => response.writeHead(307, { location: elsewhere.url }).end())
-  const { endpoint } = await anEndpoint(house, caller, receiver.url)
-  await happen(house, caller)
+  const { endpoint } = await anEndpoint(bench, caller, receiver.url)
+  await recordEvent(bench, caller)
   await until(async () => (await deliveriesOf(caller, endpoint.id))[0]?.attempts[0]?.statusCode === 307)
   assert.equal(elsewhere.messages.length, 0)
   await receiver.close()
@@ -240,35 +244,35 @@ test('a receiver that redirects is not followed', async () => {
 })
 
 test('[SEC-79] a name that leads into a private network is not called, and the delivery says why', async () => {
-  const caller = await aTenant(house)
-  const { endpoint } = await anEndpoint(house, caller, 'https://inner.example/hook')
-  await happen(house, caller)
+  const caller = await aTenant(bench)
+  const { endpoint } = await anEndpoint(bench, caller, 'https://inner.example/hook')
+  await recordEvent(bench, caller)
   await untilTried(caller, endpoint.id)
   const [attempt] = (await deliveriesOf(caller, endpoint.id))[0]?.attempts ?? []
   assert.partialDeepStrictEqual(attempt, { statusCode: null, error: 'upstream.refused' })
 })
 
 test('a server that died while it sent is taken over when its lease is over', async () => {
-  const caller = await aTenant(house)
+  const caller = await aTenant(bench)
   const receiver = await aReceiver()
-  const { endpoint } = await anEndpoint(house, caller, receiver.url)
+  const { endpoint } = await anEndpoint(bench, caller, receiver.url)
   const dying = sql(
     'test.dying',
     `update webhook_delivery set status = 'pending', ended_at = null, claim = $2, lease_until = $3 where endpoint_id = $1 returning id`,
   )
-  await happen(house, caller)
+  await recordEvent(bench, caller)
   await until(async () => (await deliveriesOf(caller, endpoint.id))[0]?.status === 'delivered')
-  const lease = new Date(house.platform.clock.now().getTime() + 20_000)
-  await house.platform.store.single(caller.tenantId, (tx) => tx.rows(dying, [endpoint.id, endpoint.id, lease]))
+  const lease = new Date(bench.platform.clock.now().getTime() + 20_000)
+  await bench.platform.store.single(caller.tenantId, (tx) => tx.rows(dying, [endpoint.id, endpoint.id, lease]))
   await new Promise((resolve) => setTimeout(resolve, 200))
   assert.equal(receiver.messages.length, 1)
-  house.pass(61)
+  bench.pass(61)
   await until(() => receiver.messages.length === 2)
   await receiver.close()
 })
 
 test('many servers send each event once, and never to one receiver twice at a time', async () => {
-  const caller = await aTenant(house)
+  const caller = await aTenant(bench)
   const busy = new Set<string>()
   const receiver = await aReceiver((response, { headers }) => {
     const id = String(headers['webhook-id'])
@@ -279,38 +283,38 @@ test('many servers send each event once, and never to one receiver twice at a ti
       response.writeHead(200).end()
     }, 5)
   })
-  const { endpoint } = await anEndpoint(house, caller, receiver.url)
+  const { endpoint } = await anEndpoint(bench, caller, receiver.url)
   const stores = await Promise.all(
     [1, 2, 3].map(() =>
-      postgresUrl === null || house.db.url === null
-        ? house.db.store
-        : openStore({ databaseUrl: house.db.url, dataDir: null, poolMax: 3, onIdleError: () => undefined }),
+      postgresUrl === null || bench.db.url === null
+        ? bench.db.store
+        : openStore({ databaseUrl: bench.db.url, dataDir: null, poolMax: 3, onIdleError: () => undefined }),
     ),
   )
-  const crowd = stores.map((store) => house.dispatch(house.other(store)))
-  const subjects = await Promise.all(Array.from({ length: 80 }, () => happen(house, caller)))
+  const crowd = stores.map((store) => bench.dispatch(bench.other(store)))
+  const subjects = await Promise.all(Array.from({ length: 80 }, () => recordEvent(bench, caller)))
   await until(async () => {
     const deliveries = await deliveriesOf(caller, endpoint.id)
     return deliveries.length === 80 && deliveries.every(({ status }) => status === 'delivered')
   })
   await Promise.all(crowd.map((one) => one.stop()))
   assert.deepEqual(subjectsOf(receiver.messages).toSorted(), subjects.toSorted())
-  await Promise.all(stores.filter((one) => one !== house.db.store).map((one) => one.close()))
+  await Promise.all(stores.filter((one) => one !== bench.db.store).map((one) => one.close()))
   await receiver.close()
 })
 
 test('an event whose transaction ends after that of a later one is sent too', {
   skip: postgresUrl === null,
 }, async () => {
-  const caller = await aTenant(house)
+  const caller = await aTenant(bench)
   const receiver = await aReceiver()
-  await anEndpoint(house, caller, receiver.url)
-  const { store, clock } = house.platform
+  await anEndpoint(bench, caller, receiver.url)
+  const { store, clock } = bench.platform
   const entry = { action: 'credential.revoked', subject: { kind: 'credential', id: 'slow' }, by: 'system' } as const
   let late = ''
   await store.inTenant(caller.tenantId, async (tx) => {
     await record(tx, entry, clock.now())
-    late = await happen(house, caller)
+    late = await recordEvent(bench, caller)
     await new Promise((resolve) => setTimeout(resolve, 300))
     assert.equal(receiver.messages.length, 0, 'the later event was sent before the order was settled')
   })
@@ -320,10 +324,10 @@ test('an event whose transaction ends after that of a later one is sent too', {
 })
 
 test('the secret is sealed at rest', async () => {
-  const caller = await aTenant(house)
+  const caller = await aTenant(bench)
   const receiver = await aReceiver()
-  const { secret } = await anEndpoint(house, caller, receiver.url)
-  const rows = await house.platform.store.single(caller.tenantId, (tx) =>
+  const { secret } = await anEndpoint(bench, caller, receiver.url)
+  const rows = await bench.platform.store.single(caller.tenantId, (tx) =>
     tx.rows<{ sealed: Buffer }>(sql('test.sealed', 'select sealed from webhook_secret')),
   )
   assert.equal(rows.length, 1)
@@ -332,18 +336,18 @@ test('the secret is sealed at rest', async () => {
 })
 
 test('five endpoints of one tenant that never answer do not hold up the webhook of another tenant', async () => {
-  const [slow, other] = [await aTenant(house), await aTenant(house)]
+  const [slow, other] = [await aTenant(bench), await aTenant(bench)]
   const held: ServerResponse[] = []
   const silent = await aReceiver((response) => held.push(response))
   const receiver = await aReceiver()
-  for (let n = 0; n < 5; n += 1) await anEndpoint(house, slow, `${silent.url}/${n}`)
-  await anEndpoint(house, other, receiver.url)
-  for (let n = 0; n < 6; n += 1) await happen(house, slow)
+  for (let n = 0; n < 5; n += 1) await anEndpoint(bench, slow, `${silent.url}/${n}`)
+  await anEndpoint(bench, other, receiver.url)
+  for (let n = 0; n < 6; n += 1) await recordEvent(bench, slow)
   await until(() => held.length >= 4)
   await new Promise((resolve) => setTimeout(resolve, 200))
   assert.equal(held.length, 4, 'one tenant has more than a quarter of the 16 places')
   const begun = performance.now()
-  await happen(house, other)
+  await recordEvent(bench, other)
   await until(() => receiver.messages.length === 1)
   assert(performance.now() - begun < 3000, `it took ${performance.now() - begun} ms`)
   await until(() => {
@@ -355,14 +359,14 @@ test('five endpoints of one tenant that never answer do not hold up the webhook 
 })
 
 test('an endpoint whose last answer took longer than 3 s is sent one message at a time until it is fast again', async () => {
-  const caller = await aTenant(house)
+  const caller = await aTenant(bench)
   const held: ServerResponse[] = []
   const receiver = await aReceiver((response, _message, n) => {
     if (n <= 4) setTimeout(() => response.writeHead(204).end(), 3100)
     else held.push(response)
   })
-  const { endpoint } = await anEndpoint(house, caller, receiver.url)
-  for (let n = 0; n < 8; n += 1) await happen(house, caller)
+  const { endpoint } = await anEndpoint(bench, caller, receiver.url)
+  for (let n = 0; n < 8; n += 1) await recordEvent(bench, caller)
   await until(() => held.length > 0)
   await new Promise((resolve) => setTimeout(resolve, 300))
   assert.equal(held.length, 1)

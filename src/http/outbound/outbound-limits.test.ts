@@ -1,21 +1,25 @@
 import assert from 'node:assert/strict'
-import { createSocket } from 'node:dgram'
-import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { readConfig } from '../../config.ts'
 import type { OutboundRequest } from '../../platform.ts'
 import { onBehalfOf } from '../routes/tenant-of-work.ts'
 import { type OutboundParts, openOutbound } from './outbound.ts'
-import { nameResolver } from './resolve-name.ts'
 
 const plain = { accept: [], bytesMax: 1000 } satisfies OutboundRequest
 const config = { ...readConfig({}), isDevelopment: true }
 const inside: OutboundParts['inside'] = () => Promise.reject(new Error('not called'))
 
+/** The outbound client of one test. */
+function aClient(context: TestContext) {
+  const out = openOutbound({ config, inside })
+  context.after(() => out.close())
+  return out
+}
+
 /** A server that answers nothing before `answerAll`. Counts the requests that it holds. */
-async function aSlowServer() {
+async function aSlowServer(context: TestContext) {
   const held = new Set<() => void>()
   let most = 0
   const server = createServer((_, response) => {
@@ -28,18 +32,11 @@ async function aSlowServer() {
     held.clear()
   }
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-  return { url, held, most: () => most, answerAll, close: () => server.close() }
-}
-
-/** A name server that never answers. Counts the questions. */
-async function aSilentNameServer() {
-  const socket = createSocket('udp4')
-  let questions = 0
-  socket.on('message', () => {
-    questions += 1
+  context.after(() => {
+    answerAll()
+    server.close()
   })
-  await new Promise<void>((done) => socket.bind(0, '127.0.0.1', done))
-  return { at: `127.0.0.1:${socket.address().port}`, questions: () => questions, close: () => socket.close() }
+  return { url, held, most: () => most, answerAll }
 }
 
 /** Waits until that many requests are held, and a while longer for those that must not come. */
@@ -52,9 +49,9 @@ async function holding(count: number, servers: readonly { readonly held: Readonl
 
 const soon = (ms: number) => new Promise((done) => setTimeout(done, ms))
 
-test('one tenant has at most 8 concurrent calls to a host, and the call of another tenant does not wait', async () => {
-  const slow = await aSlowServer()
-  const out = openOutbound({ config, inside })
+test('one tenant has at most 8 concurrent calls to a host, and the call of another tenant does not wait', async (context) => {
+  const slow = await aSlowServer(context)
+  const out = aClient(context)
   const busy = Array.from({ length: 20 }, () => onBehalfOf('busy', () => out.fetch(slow.url, plain)))
   await holding(8, [slow])
   const calm = onBehalfOf('calm', () => out.fetch(slow.url, plain))
@@ -63,13 +60,11 @@ test('one tenant has at most 8 concurrent calls to a host, and the call of anoth
   for (const { status } of await Promise.all([...busy, calm])) assert.equal(status, 200)
   clearInterval(answering)
   assert.ok(slow.most() <= 9)
-  await out.close()
-  slow.close()
 })
 
-test('one tenant has at most 32 concurrent calls to all hosts', async () => {
-  const servers = await Promise.all(Array.from({ length: 6 }, aSlowServer))
-  const out = openOutbound({ config, inside })
+test('one tenant has at most 32 concurrent calls to all hosts', async (context) => {
+  const servers = await Promise.all(Array.from({ length: 6 }, () => aSlowServer(context)))
+  const out = aClient(context)
   const calls = servers.flatMap(({ url }) =>
     Array.from({ length: 8 }, () => onBehalfOf('busy', () => out.fetch(url, plain))),
   )
@@ -79,13 +74,11 @@ test('one tenant has at most 32 concurrent calls to all hosts', async () => {
   }, 20)
   await Promise.all(calls)
   clearInterval(answering)
-  await out.close()
-  for (const one of servers) one.close()
 })
 
-test('a call that waits too long is upstream.timeout, and so is one beyond 128 waiting calls', async () => {
-  const slow = await aSlowServer()
-  const out = openOutbound({ config, inside })
+test('a call that waits too long is upstream.timeout, and so is one beyond 128 waiting calls', async (context) => {
+  const slow = await aSlowServer(context)
+  const out = aClient(context)
   const calls = Array.from({ length: 8 + 128 }, () =>
     onBehalfOf('busy', () => out.fetch(slow.url, { ...plain, timeoutMs: 600 })),
   )
@@ -100,38 +93,5 @@ test('a call that waits too long is upstream.timeout, and so is one beyond 128 w
   for (const one of await ended) {
     assert.equal(one.status, 'rejected')
     assert.equal(one.status === 'rejected' && one.reason.code, 'upstream.timeout')
-  }
-  slow.answerAll()
-  await out.close()
-  slow.close()
-})
-
-test('a name server that does not respond blocks neither files nor other calls, and a failed look-up is cached', async () => {
-  const silent = await aSilentNameServer()
-  const resolve = nameResolver([silent.at])
-  const out = openOutbound({ config: { ...config, isDevelopment: false }, inside, resolve })
-  const from = performance.now()
-  const calls = Array.from({ length: 16 }, (_, n) => out.fetch(`https://n${n}.example/`, plain))
-  const ended = Promise.allSettled(calls)
-  await readFile(import.meta.filename)
-  assert.ok(performance.now() - from < 1500)
-  for (const one of await ended) assert.equal(one.status, 'rejected')
-  assert.ok(performance.now() - from < 5000)
-  const queries = silent.questions()
-  // One query per address family, without a retry.
-  assert.equal(queries, 32)
-  await assert.rejects(resolve('n1.example'))
-  assert.equal(silent.questions(), queries)
-  await out.close()
-  silent.close()
-})
-
-test('localhost is loopback, for every name server [RFC 6761, 6.3]', async () => {
-  const resolve = nameResolver(['127.0.0.1:9'])
-  for (const name of ['localhost', 'a.localhost']) {
-    assert.deepEqual(
-      (await resolve(name)).map(({ address }) => address),
-      ['127.0.0.1', '::1'],
-    )
   }
 })

@@ -38,7 +38,7 @@ export async function openBatchProgress(
   const deadline = performance.now() + Math.max(0, Math.min(left, STREAM_MS_MAX))
   const stream = Readable.from(frames(watching, first, read, deadline), { objectMode: false })
   // Also when the client disconnects early.
-  stream.once('close', watching.leave)
+  stream.once('close', watching.close)
   return stream
 }
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { lossyStore } from '../../../test/support/lossy-database.ts'
 import { getTenant } from '../../directory/tenants/find-tenant.ts'
 import { Fault } from '../../fault.ts'
 import { readResponse } from '../../protocols/openid4vp/response.ts'
 import { sql } from '../../store/store.ts'
-import { lossyStore } from '../../store/test-support/lossy-store.ts'
 import { aKey, anIssuer, isSignedBy, membership } from '../test-support/holder.ts'
 import {
   aPresentation,
@@ -318,8 +318,12 @@ for (const name of ['verification.claim_request', 'verification.complete_request
     const token = request.requestUri.split('/').at(-1) ?? ''
     const presentation = await aPresentation(request)
     const form = { vp_token: JSON.stringify({ c0: [presentation] }), state: String(request.object.state) }
-    const lossy = { ...platform, store: lossyStore(platform.store, name) }
-    assert.equal(await acceptResponse(lossy, tenant, token, readResponse(form), { ip: '::1', requestId: 'r' }), null)
+    const { store, lose } = lossyStore(platform.store)
+    void lose('answer', { statement: name })
+    assert.equal(
+      await acceptResponse({ ...platform, store }, tenant, token, readResponse(form), { ip: '::1', requestId: 'r' }),
+      null,
+    )
     const { status, credentials } = await request.result()
     assert.deepEqual([status, credentials[0].isValid], ['verified', true])
     const entries = await platform.store.single(tenant.id, (tx) => tx.rows(verifiedEntries, [request.id]))
@@ -334,8 +338,11 @@ test('after a check that died the wallet gets a 503 until the lease expires; the
   const token = request.requestUri.split('/').at(-1) ?? ''
   const presented = { c0: [await aPresentation(request)] }
   const form = { vp_token: JSON.stringify(presented), state: String(request.object.state) }
-  const dying = { ...platform, store: lossyStore(platform.store, 'verification.complete_request', 99, false) }
-  await assert.rejects(acceptResponse(dying, tenant, token, readResponse(form), { ip: '::1', requestId: 'r' }))
+  const { store, lose } = lossyStore(platform.store)
+  void lose('request', { statement: 'verification.complete_request', times: 99 })
+  await assert.rejects(
+    acceptResponse({ ...platform, store }, tenant, token, readResponse(form), { ip: '::1', requestId: 'r' }),
+  )
   const { status, headers } = await request.answer(presented)
   assert.deepEqual([status, headers.get('retry-after')], [503, '10'])
   assert.equal((await request.answer(presented, { state: 'another-state-0123456789' })).status, 400)

@@ -1,10 +1,9 @@
 // An answer that is lost on its way, of the issuer or of the database, loses no credential.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
+import { lossyStore } from '../../../test/support/lossy-database.ts'
 import type { Caller } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
-import type { Store } from '../../store/store.ts'
-import { lossyStore } from '../../store/test-support/lossy-store.ts'
 import { fault } from '../test-support/fault.ts'
 import { type ForeignIssuer, foreignIssuer, type Reply } from '../test-support/foreign-issuer.ts'
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
@@ -67,13 +66,9 @@ test('a repetition of the call fetches the credential at once, and once', async 
 
 /** The platform on which the answers of commits, and of statements by name, are lost. */
 function losingCommits(...names: string[]): Platform {
-  const { store } = bench.platform
-  const inTenant: Store['inTenant'] = async (tenantId, work) => {
-    await store.inTenant(tenantId, work)
-    throw new Error('connection lost')
-  }
-  const lossy = names.reduce((made, name) => lossyStore(made, name, 99), { ...store, inTenant })
-  return { ...bench.platform, store: lossy }
+  const { store, lose } = lossyStore(bench.platform.store)
+  for (const statement of ['commit', ...names]) void lose('answer', { statement, times: 99 })
+  return { ...bench.platform, store }
 }
 
 test('a call whose commit was carried out and not confirmed returns the credential that is there', async () => {
@@ -130,29 +125,17 @@ test('a status list that cannot be had at this moment refuses nothing (7.5, step
 test('an order that cannot be written at once is written a moment later: the token is nowhere else', async () => {
   issuer = await foreignIssuer()
   const thandi = await bench.person()
-  const { store } = bench.platform
-  let tries = 0
-  const single: Store['single'] = (tenantId, work) =>
-    store.single(tenantId, (tx) =>
-      work({
-        ...tx,
-        rows: (statement, values) => {
-          if (statement.name !== 'wallet.insert_deferred') return tx.rows(statement, values)
-          tries += 1
-          if (tries === 1) throw new Error('connection refused')
-          return tx.rows(statement, values)
-        },
-      }),
-    )
-  const platform = { ...bench.platform, store: { ...store, single } }
-  assert.equal((await accept(thandi, platform)).credentials.length, 1)
-  assert.equal(tries, 2)
+  const { store, lose, statements } = lossyStore(bench.platform.store)
+  void lose('request', { statement: 'wallet.insert_deferred' })
+  assert.equal((await accept(thandi, { ...bench.platform, store })).credentials.length, 1)
+  assert.equal(statements.filter((one) => one === 'wallet.insert_deferred').length, 2)
 })
 
 test('an order that was written and not confirmed is the order of the call, which returns the credential', async () => {
   issuer = await foreignIssuer()
   const thandi = await bench.person()
-  const store = lossyStore(bench.platform.store, 'wallet.insert_deferred')
+  const { store, lose } = lossyStore(bench.platform.store)
+  void lose('answer', { statement: 'wallet.insert_deferred' })
   const { credentials } = await accept(thandi, { ...bench.platform, store })
   assert.equal(credentials.length, 1)
   assert.deepEqual(await bench.rows(thandi.tenantId, 'wallet_deferred'), [])
@@ -162,9 +145,11 @@ test('whichever statement of the flow loses its answer, the credential is there 
   for (let nth = 1; ; nth += 1) {
     issuer = await foreignIssuer()
     const thandi = await bench.person()
-    const losing = losingAnswer(bench.platform.store, nth)
-    const came = await accept(thandi, { ...bench.platform, store: losing.store }).catch(() => null)
-    if (!losing.hasLost()) {
+    const { store, lose, statements } = lossyStore(bench.platform.store)
+    void lose('answer', { nth })
+    const came = await accept(thandi, { ...bench.platform, store }).catch(() => null)
+    const lost = statements[nth - 1]
+    if (lost === undefined) {
       assert.ok(nth > 5, 'no statement was lost')
       return
     }
@@ -175,51 +160,7 @@ test('whichever statement of the flow loses its answer, the credential is there 
     bench.later(-91)
     if (!redeemed) await accept(thandi)
     const found = [await count(thandi, 'wallet_credential'), await count(thandi, 'wallet_deferred')]
-    assert.deepEqual(found, [1, 0], `statement ${nth}: ${losing.lost()}, answered: ${came !== null}`)
+    assert.deepEqual(found, [1, 0], `statement ${nth}: ${lost}, answered: ${came !== null}`)
     await issuer.close()
   }
 })
-
-/** A store that loses the answer of one statement, or of one commit, after it was carried out: the nth of all. */
-function losingAnswer(store: Store, nth: number) {
-  let at = 0
-  let lost = ''
-  const step = (name: string) => {
-    at += 1
-    if (at !== nth) return
-    lost = name
-    throw new Error('connection lost')
-  }
-  const losing: Store = {
-    ...store,
-    single: async (tenantId, work) => {
-      let name = ''
-      const made = await store.single(tenantId, (tx) =>
-        work({
-          ...tx,
-          rows: (statement, values) => {
-            name = statement.name
-            return tx.rows(statement, values)
-          },
-        }),
-      )
-      step(name)
-      return made
-    },
-    inTenant: async (tenantId, work) => {
-      const made = await store.inTenant(tenantId, (tx) =>
-        work({
-          ...tx,
-          rows: async (statement, values) => {
-            const rows = await tx.rows<never>(statement, values)
-            step(statement.name)
-            return rows
-          },
-        }),
-      )
-      step('commit')
-      return made
-    },
-  }
-  return { store: losing, hasLost: () => lost !== '', lost: () => lost }
-}

@@ -154,6 +154,19 @@ test('an unknown root does not vouch for an answer to another host, and the refu
   }
 })
 
+test('a certificate under an unknown root has every other property of a valid one, or it is refused', async () => {
+  const { tenantId } = await bench.person()
+  const stranger = make({ subject: '/C=ZA/CN=Strangers', extensions: rootExtensions })
+  const issued = (wish: Partial<CertInput>) => {
+    const leaf = make({ issuer: stranger, ...wish })
+    return fetchRequest(bench.platform, tenantId, link(hashOf(leaf), { x5c: [leaf], signer: leaf }))
+  }
+  assert.equal((await issued({})).verifier.trusted, false)
+  const forIssuing = ['keyUsage = digitalSignature', 'extendedKeyUsage = 1.0.18013.5.1.2', names('localhost')]
+  for (const wish of [{ until: '210101000000Z' }, { extensions: forIssuing }])
+    await assert.rejects(issued(wish), { code: 'presentation_request.client' })
+})
+
 test('an organisation whose verifierPolicy is `trusted` refuses other verifiers, however they are authenticated', async () => {
   const trusting = await person()
   const careful = await bench.person()

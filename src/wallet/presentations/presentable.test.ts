@@ -93,6 +93,34 @@ test('opening the credentials of a large wallet leaves room for other work betwe
   assert.equal(new Set(seen).size, 8)
 })
 
+test('what a presentation discloses besides is computed once per credential, however many queries it answers', async (context) => {
+  const { thandi } = await aMember(bench)
+  /** Serializations while a request of so many queries is prepared: the paths of the claims are compared as JSON. */
+  const serialized = async (queries: number) => {
+    const shop = await asking({
+      credentials: Array.from({ length: queries }, (_, n) => ({ ...membership, id: `q${n}` })),
+    })
+    const { mock } = context.mock.method(JSON, 'stringify')
+    const { meta } = await preparePresentation(bench.platform, thandi, shop.link())
+    mock.restore()
+    const shown = meta.alternatives as { credentials: { alsoDisclosed?: unknown }[] }[]
+    assert.ok(shown.every(({ credentials }) => credentials.every((one) => one.alsoDisclosed !== undefined)))
+    return { calls: mock.callCount(), credentials: shown.flatMap(({ credentials }) => credentials).length }
+  }
+  const counted: { one: number; many: number }[] = []
+  for (const held of [1, 2, 4, 8]) {
+    for (let more = (await serialized(1)).credentials; more < held; more += 1) await receive(bench, thandi)
+    const [one, many] = [await serialized(1), await serialized(16)]
+    assert.deepEqual([one.credentials, many.credentials], [held, 16 * held])
+    counted.push({ one: one.calls, many: many.calls })
+  }
+  const growth = (of: 'one' | 'many') => counted.slice(1).map((now, at) => now[of] - (counted[at]?.[of] ?? 0))
+  const [each = 0] = growth('one')
+  assert.ok(each > 5, `${each} serializations for one credential`)
+  assert.deepEqual(growth('one'), [each, 2 * each, 4 * each])
+  assert.deepEqual(growth('many'), growth('one'))
+})
+
 const insertMany = sql(
   'test.presentable.many',
   `with made as (

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
+import { lossyStore } from '../../../test/support/lossy-database.ts'
 import type { Caller } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
-import { lossyStore } from '../../store/test-support/lossy-store.ts'
 import { listHistory } from '../history/list-history.ts'
 import { fault } from '../test-support/fault.ts'
 import { type ForeignVerifier, foreignVerifier } from '../test-support/foreign-verifier.ts'
@@ -35,9 +35,11 @@ async function prepared(person?: Caller) {
   return { thandi, shop, id: data.id }
 }
 
-/** The platform whose database answers to a statement are lost. */
-function losing(name: string, times = 1, isCarriedOut = true): Platform {
-  return { ...bench.platform, store: lossyStore(bench.platform.store, name, times, isCarriedOut) }
+/** The platform that loses a statement, or the answer of the database to it. */
+function losing(statement: string, what: 'request' | 'answer' = 'answer', times = 1): Platform {
+  const { store, lose } = lossyStore(bench.platform.store)
+  void lose(what, { statement, times })
+  return { ...bench.platform, store }
 }
 
 /** The platform on which the answer of the verifier to a post is lost. */
@@ -70,7 +72,7 @@ for (const [name, isRepeated] of [
     const { thandi, shop, id } = await prepared()
     const first = answerPresentation(losing(name), thandi, id, answered)
     if (isRepeated) {
-      await assert.rejects(first, /connection terminated/)
+      await assert.rejects(first, /connection lost/)
       await answerPresentation(bench.platform, thandi, id, answered)
     } else assert.equal((await first).data.status, 'answered')
     assert.equal(await statusOf(thandi, id), 'answered')
@@ -91,7 +93,7 @@ for (const name of ['wallet.end_answer', 'wallet.show_rejection']) {
 
 test('an outage of the database while an answer is sent ends nothing: the same call again ends it within seconds', async () => {
   const { thandi, shop, id } = await prepared()
-  await assert.rejects(answerPresentation(losing('wallet.end_answer', 99, false), thandi, id, answered))
+  await assert.rejects(answerPresentation(losing('wallet.end_answer', 'request', 99), thandi, id, answered))
   assert.equal(shop.posted.length, 1)
   const { data, meta } = await getPresentation(bench.platform, thandi, id)
   assert.equal(data.status, 'pending')
@@ -107,7 +109,7 @@ test('an outage of the database while an answer is sent ends nothing: the same c
 
 test('a call that died before it sent blocks nothing for longer than seconds, and its answer is the one that is sent', async () => {
   const { thandi, shop, id } = await prepared()
-  await assert.rejects(answerPresentation(losing('wallet.begin_answer', 99), thandi, id, answered))
+  await assert.rejects(answerPresentation(losing('wallet.begin_answer', 'answer', 99), thandi, id, answered))
   assert.equal(shop.posted.length, 0)
   bench.later(DEAD_SECONDS)
   assert.equal((await answerPresentation(bench.platform, thandi, id, answered)).data.status, 'answered')
@@ -188,6 +190,21 @@ test('an answer that was sent can be neither refused nor changed, and expires as
   assert.deepEqual([row?.sealed_request, row?.sealed_answer], [null, null])
 })
 
+test('the sweep leaves an answer alone while a call is sending it, and ends it after the lease', async () => {
+  const { thandi, id } = await prepared()
+  bench.later(295)
+  await assert.rejects(answerPresentation(losing('wallet.end_answer', 'request', 99), thandi, id, answered))
+  const swept: string[] = []
+  for (const seconds of [10, 10]) {
+    bench.later(seconds)
+    await expireDue(bench.platform, new AbortController().signal)
+    const [row] = await bench.rows(thandi.tenantId, 'wallet_presentation')
+    swept.push(String(row?.status))
+  }
+  bench.later(-315)
+  assert.deepEqual(swept, ['pending', 'failed'])
+})
+
 test('of repetitions that come together one is sent', async () => {
   const { thandi, shop, id } = await prepared()
   await assert.rejects(answerPresentation(unheard(), thandi, id, answered))
@@ -209,7 +226,9 @@ test('a verifier that is gone leaves an answer to be repeated, and does not keep
   ] as const) {
     const { thandi, shop, id } = await prepared()
     await shop.close()
-    await answerPresentation(bench.platform, thandi, id, { status }).catch(() => undefined)
+    const call = answerPresentation(bench.platform, thandi, id, { status })
+    if (status === 'answered') assert.equal((await fault(call)).code, 'upstream.unreachable')
+    else assert.partialDeepStrictEqual((await call).meta.error, { code })
     const { data, meta } = await getPresentation(bench.platform, thandi, id)
     assert.equal(data.status, ends)
     assert.partialDeepStrictEqual(meta.error, { code })

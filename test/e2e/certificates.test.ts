@@ -1,15 +1,19 @@
-// A verifier with certificates of its own, and the wallets of two organisations, of which one answers trusted verifiers only.
+// Verifiers and issuers with certificates of their own, and the wallets of two organisations, of which one answers trusted verifiers only.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { makeTemplate, openIssuance } from '../support/main-job.ts'
-import { type Api, type Deployment, deploy } from '../support/server.ts'
+import { type Api, type Deployment, deploy, type Reply } from '../support/server.ts'
 
 let chirograph: Deployment
 let school: Api
+let employer: Api
+let thandi: Api
 before(async () => {
   chirograph = await deploy({}, {}, { globex: { verifierPolicy: 'trusted', issuerPolicy: 'any' } })
   school = await chirograph.backend('acme')
+  employer = await chirograph.backend('globex')
+  thandi = await chirograph.wallet('acme', 'thandi')
 })
 after(() => chirograph.stop())
 
@@ -41,28 +45,27 @@ test('an organisation that answers trusted verifiers only answers a request by c
   }
   const prepare = async (holder: Api) =>
     holder.post('/wallet/v2/presentations', { presentationRequest: (await ask()).authorizationRequestUri })
-  const answered = async (holder: Api) => {
+  const answered = async (holder: Api, name: string) => {
     const request = await ask()
     const presentationRequest = request.authorizationRequestUri
     const { status, body } = await holder.post('/wallet/v2/presentations', { presentationRequest })
     assert.equal(status, 201, JSON.stringify(body))
-    assert.partialDeepStrictEqual(body.meta.verifier, { authenticated: true, trusted: true })
+    assert.partialDeepStrictEqual(body.meta.verifier, { authenticated: true, trusted: true, name })
     await holder.patch(`/wallet/v2/presentations/${body.data.id}`, { status: 'answered' })
     return (await school.get(`/creds/presentations/${request.id}`)).body.data
   }
 
   const [own, foreign] = [await holderOf('acme', templateId), await holderOf('globex', templateId)]
-  const result = await answered(own)
+  const result = await answered(own, 'Acme College')
   assert.deepEqual([result.status, result.credentials[0].attributes], ['verified', { name: 'Thandi' }])
   const refused = await prepare(foreign)
   assert.deepEqual([refused.status, refused.body.errors[0].code], [422, 'REQUEST_INVALID'])
 
   const entity = { name: 'Acme', certificates: [root.body.data.certificate], purposes: ['verifier'] }
-  const globex = await chirograph.backend('globex')
-  assert.equal((await globex.post('/creds/trusted-entities', entity)).status, 201)
+  assert.equal((await employer.post('/creds/trusted-entities', entity)).status, 201)
   // another server of the deployment notices within 5 s
   for (let tries = 0; (await prepare(foreign)).status !== 201 && tries < 30; tries += 1) await setTimeout(250)
-  assert.equal((await answered(foreign)).status, 'verified')
+  assert.equal((await answered(foreign, 'CN=Acme College Verifier,C=ZA')).status, 'verified')
 })
 
 test('a school is no stranger to the wallets of its own people: trusted, and by its name', async () => {
@@ -74,8 +77,68 @@ test('a school is no stranger to the wallets of its own people: trusted, and by 
   const presentationTemplateId = template.body.data.id
   const asked = await school.post('/creds/presentations/request', { presentationTemplateId })
   const presentationRequest = asked.body.data.authorizationRequestUri
-  const thandi = await chirograph.wallet('acme', 'thandi')
   const { body } = await thandi.post('/wallet/v2/presentations', { presentationRequest })
   assert.match(body.meta.verifier.clientId, /^decentralized_identifier:did:web:/)
   assert.partialDeepStrictEqual(body.meta.verifier, { trusted: true, name: 'Acme College' })
 })
+
+const made = ({ status, body }: Reply): Reply['body'] => {
+  assert.ok(status === 200 || status === 201, JSON.stringify(body))
+  return body.data
+}
+
+test('a diploma under a root of the school is accepted by wallets of the tenant, and by a verifier that trusts the root', async () => {
+  const about = { type: 'issuerRoot', keyType: 'P-256', countryName: 'ZA' }
+  const root = made(
+    await school.post('/creds/certificates', { ...about, issuerAlternativeNameUrl: 'https://school.example' }),
+  )
+  const credentialId = await keep()
+  const before = await answerOf(credentialId)
+  assert.equal(before.isValid, false)
+  assert.ok(before.issues.length > 0)
+  const trusted = { name: 'Acme College', certificates: [root.certificate], purposes: ['issuer', 'status'] }
+  made(await employer.post('/creds/trusted-entities', trusted))
+  // a change of trust is noticed by every process within 5 s, by the one that made it at once
+  const after = await until(() => answerOf(credentialId))
+  assert.deepEqual(after.attributes, { degree: 'BSc' })
+  assert.equal(after.issuer, `${chirograph.url}/issuers/acme`)
+})
+
+async function until(attempt: () => Promise<Reply['body']>): Promise<Reply['body']> {
+  const end = Date.now() + 10_000
+  for (;;) {
+    const found = await attempt()
+    if (found.isValid || Date.now() > end) return found
+    await setTimeout(500)
+  }
+}
+
+async function keep(): Promise<string> {
+  const attributes = { degree: { type: 'string' }, name: { type: 'string' } }
+  const signer = { kind: 'certificate', keyType: 'P-256' }
+  const template = made(
+    await school.post('/creds/templates/credentials', { name: 'Diploma', code: 'diploma', attributes, signer }),
+  )
+  const ask = { credentialTemplateId: template.id, attributes: { degree: 'BSc', name: 'Thandi' } }
+  const { offerUri } = made(await school.post('/creds/credentials/issuance', ask))
+  const [credential] = made(await thandi.post('/wallet/v2/credentials', { credentialOffer: offerUri }))
+  assert.equal(credential.iss, `${chirograph.url}/issuers/acme`)
+  await thandi.patch(`/wallet/v2/credentials/${credential.id}`, { status: 'accepted' })
+  return credential.id
+}
+
+/** What the employer finds in a presentation of the diploma. */
+async function answerOf(credentialId: string): Promise<Reply['body']> {
+  const type = `${chirograph.url}/issuers/acme/vct/diploma`
+  const credentials = [{ type, attributes: { degree: {} } }]
+  const template = made(
+    await employer.post('/creds/templates/presentations', { name: 'Graduate', description: 'A degree', credentials }),
+  )
+  const request = made(await employer.post('/creds/presentations/request', { presentationTemplateId: template.id }))
+  const presentationRequest = request.authorizationRequestUri
+  const prepared = made(await thandi.post('/wallet/v2/presentations', { presentationRequest }))
+  assert.equal(prepared.selectedCredentials[0].credentialId, credentialId)
+  made(await thandi.patch(`/wallet/v2/presentations/${prepared.id}`, { status: 'answered' }))
+  const { credentials: results } = made(await employer.get(`/creds/presentations/${request.id}`))
+  return results[0]
+}

@@ -13,25 +13,25 @@ import type { PublicEvent } from '../audit/vocabulary.ts'
 import { startDispatcher } from '../webhooks/dispatcher.ts'
 import { createWebhookEndpoint } from '../webhooks/webhook-endpoints.ts'
 
-/** What this room needs of a server, on a database of its own, with a clock that the test moves. */
-export type House = {
+/** The platform for tests of this room, on a database of its own, with a clock that the test moves. */
+export type Bench = {
   readonly db: TestDatabase
   readonly platform: Platform
   readonly pass: (seconds: number) => void
   /** A platform of another server on the same database. */
   readonly other: (store: Store) => Platform
-  /** Starts what sends. Stopped with the house. */
+  /** Starts a dispatcher of webhooks, which is stopped with the bench. */
   readonly dispatch: (platform?: Platform) => { readonly stop: () => Promise<void> }
   readonly close: () => Promise<void>
 }
 
 const insertTenant = sql(
-  'test.house.tenant',
+  'test.events.tenant',
   `insert into tenant (id, slug, name, created_at, updated_at) values ($1, $2, $2, now(), now())`,
 )
 
-/** Opens a house. `publicUrl` is where no server listens. */
-export async function aHouse(): Promise<House> {
+/** Opens it. No server listens at its `publicUrl`. */
+export async function openBench(): Promise<Bench> {
   const db = await openTestDatabase()
   const config = { ...readConfig({}), publicUrl: 'http://localhost:9' }
   const masterKey = randomBytes(32)
@@ -64,7 +64,7 @@ export async function aHouse(): Promise<House> {
 }
 
 /** A tenant of its own, and a caller with all of its scopes. */
-export async function aTenant({ db }: House): Promise<Caller> {
+export async function aTenant({ db }: Bench): Promise<Caller> {
   const tenantId = newId() as TenantId
   await db.store.across('test set-up', (tx) => tx.rows(insertTenant, [tenantId, `t-${tenantId}`]))
   return {
@@ -74,13 +74,13 @@ export async function aTenant({ db }: House): Promise<Caller> {
 }
 
 /** An endpoint at a receiver. */
-export function anEndpoint({ platform }: House, caller: Caller, url: string, filterTypes: PublicEvent[] = []) {
+export function anEndpoint({ platform }: Bench, caller: Caller, url: string, filterTypes: PublicEvent[] = []) {
   return createWebhookEndpoint(platform, caller, { url, filterTypes })
 }
 
-/** Something happens. @returns the id of what it happened to. */
-export async function happen(
-  { platform }: House,
+/** Records a public event about a new credential. @returns the id of that credential. */
+export async function recordEvent(
+  { platform }: Bench,
   { tenantId }: Caller,
   action: PublicEvent = 'credential.revoked',
 ): Promise<string> {
@@ -90,12 +90,12 @@ export async function happen(
   return id
 }
 
-/** Waits for something that other processes or connections do. */
+/** Polls until a condition holds; fails after 15 s. */
 export async function until(what: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + 15_000
   while (performance.now() < end) {
     if (await what()) return
     await new Promise((resolve) => setTimeout(resolve, 15))
   }
-  assert.fail('it did not happen')
+  assert.fail('the condition was not met in time')
 }
