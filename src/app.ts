@@ -5,6 +5,7 @@ import { authenticate } from './authorization/access/authenticate.ts'
 import { authorizationSchedules } from './authorization/server/jobs.ts'
 import { authorizationEndpoints } from './authorization/server/public-endpoints.ts'
 import type { Config } from './config.ts'
+import { directoryJobs } from './directory/users/destroy-user.ts'
 import { directoryRoutes } from './directory/users/routes.ts'
 import { settleEventOrder } from './events/stream/event-order.ts'
 import { eventRoutes } from './events/stream/routes.ts'
@@ -88,7 +89,7 @@ export const endpoints: readonly Endpoint[] = [
   ...certificateEndpoints,
 ]
 
-const jobs = [...credentialJobs, ...orderJobs, ...deliveryJobs, ...batchJobs(walletDeliveries)]
+const jobs = [...directoryJobs, ...credentialJobs, ...orderJobs, ...deliveryJobs, ...batchJobs(walletDeliveries)]
 const schedules = [
   ...trustSchedules,
   ...jobSchedules,

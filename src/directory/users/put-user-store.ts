@@ -21,7 +21,7 @@ const put = sql(
   `insert into user_account as old (tenant_id, id, username, username_folded, email, email_folded, first_name, last_name,
      external_identifier, enabled, password_hash, created_at, updated_at, first_name_folded, last_name_folded, roles)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, coalesce($10, true), $11, $12, $12, $13, $14, coalesce($16::text[], '{}'))
-   on conflict (tenant_id, username_folded) do update set
+   on conflict (tenant_id, username_folded) where deleted_at is null do update set
      username = excluded.username, email = coalesce($5, old.email), email_folded = coalesce($6, old.email_folded),
      first_name = coalesce($7, old.first_name), last_name = coalesce($8, old.last_name),
      first_name_folded = coalesce($13, old.first_name_folded), last_name_folded = coalesce($14, old.last_name_folded),
@@ -37,7 +37,7 @@ const put = sql(
 )
 const passwordOf = sql(
   'directory.find_password_hash',
-  'select password_hash as hash from user_account where tenant_id = $1 and username_folded = $2',
+  'select password_hash as hash from user_account where tenant_id = $1 and username_folded = $2 and deleted_at is null',
 )
 
 /**

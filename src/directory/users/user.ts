@@ -11,8 +11,23 @@ export type User = {
   readonly externalIdentifier: string | null
   /** A disabled user gets no token and no offers. */
   readonly enabled: boolean
+  /** Names of the user's own roles; those of the groups come on top. */
+  readonly roles: readonly string[]
   readonly createdAt: Date
   readonly updatedAt: Date
+  /** Null unless the user was deleted and the wallet is not yet destroyed. */
+  readonly deletedAt: Date | null
+}
+
+/** Members of a user that a caller may set. Null clears; undefined leaves as it is. */
+export type UserChange = {
+  readonly username?: string | undefined
+  readonly email?: string | null | undefined
+  readonly firstName?: string | null | undefined
+  readonly lastName?: string | null | undefined
+  readonly externalIdentifier?: string | null | undefined
+  readonly enabled?: boolean | undefined
+  readonly roles?: readonly string[] | undefined
 }
 
 /** Keys that identify a user. `username` and `email` are compared case-insensitively. */

@@ -23,6 +23,8 @@ const eventTypes = {
   'credential.reinstated': 'The issuer ended the suspension of the credential.',
   'certificate.expiring': 'The certificate expires within `detail.withinDays` days: 90, 30, 7 or 1.',
   'user.created': 'A user was added to the directory.',
+  'user.deleted': 'A user was deleted; the wallet is destroyed later (`detail.destroyAt`), or at once.',
+  'user.destroyed': 'The wallet and the keys of a deleted user were destroyed; this is final.',
   'user.notification':
     'A credential or presentation request was delivered to the wallet of a user, or the issuer changed the status of a credential that the user holds. Send the user a message of your own.',
 } as const
@@ -55,7 +57,8 @@ const auditOnlyActions = {
   'trusted_entity.created': 'A trusted entity was created.',
   'trusted_entity.deleted': 'The trusted entity was deleted.',
   'trusted_entity.replaced': 'The trusted entity was replaced.',
-  'user.changed': 'The bootstrap file changed the user.',
+  'user.changed': 'Members of the user were changed; `detail.members` names them.',
+  'user.restored': 'A deleted user was restored with the wallet.',
   'user.impersonated': 'A client exchanged its token for a wallet token of the user, or was refused one.',
   'wallet_credential.accepted': 'The holder accepted the credential.',
   'wallet_credential.received': 'A credential was stored in the wallet as pending.',

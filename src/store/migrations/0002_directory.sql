@@ -4,6 +4,14 @@
 -- A tenant is inserted in its own transaction, together with its audit entry; row-level security admits no other row.
 grant insert on tenant to chirograph_app;
 
+-- All pieces of a text of `shortest` to three characters, for an index that finds any part of it.
+create function text_pieces(folded text, shortest integer) returns text[] language sql immutable parallel safe
+return array(select distinct substr(folded, first, size) from generate_series(shortest, 3) as size, generate_series(1, length(folded) - size + 1) as first);
+
+-- The pieces to look up for a part of a text: the longest ones, which are the rarest.
+create function longest_pieces(folded text) returns text[] language sql immutable parallel safe
+return text_pieces(folded, least(3, length(folded)));
+
 -- Look-up keys are stored folded (NFC, lower case) by the application, because lower() of the database depends on its locale.
 -- Personal data; cleared when the user is deleted, or with the tenant.
 create table user_account (
@@ -27,12 +35,20 @@ create table user_account (
   deleted_at          timestamptz,
   created_at          timestamptz not null,
   updated_at          timestamptz not null,
+  -- Pieces of the texts that are searched by a part.
+  pieces              text[] not null generated always as (
+    text_pieces(coalesce(first_name_folded || ' ', '') || coalesce(last_name_folded, ''), 1) || text_pieces(username_folded, 3) || text_pieces(email_folded, 3)) stored,
   primary key (tenant_id, id),
-  unique (tenant_id, username_folded),
-  unique (tenant_id, email_folded),
-  unique (tenant_id, external_identifier),
   check ((email is null) = (email_folded is null))
 );
+-- A deleted user occupies no name.
+create unique index user_account_username on user_account (tenant_id, username_folded) where deleted_at is null;
+create unique index user_account_email on user_account (tenant_id, email_folded) where deleted_at is null;
+create unique index user_account_external_identifier on user_account (tenant_id, external_identifier) where deleted_at is null;
+create index user_account_enabled on user_account (tenant_id, enabled, id) where deleted_at is null;
+create index user_account_with_roles on user_account (tenant_id, id) where roles <> '{}' and deleted_at is null;
+create index user_account_deleted on user_account (tenant_id, id) where deleted_at is not null;
+create index user_account_pieces on user_account using gin (pieces) with (fastupdate = off);
 select protect_tenant_rows('user_account');
 
 -- Groups of users. A group gives its roles to its members.
