@@ -26,6 +26,8 @@ const frozen = {
     credential.reinstated
     certificate.expiring
     user.created
+    user.deleted
+    user.destroyed
     user.notification`,
   auditActions: `
     certificate.activated
@@ -56,6 +58,7 @@ const frozen = {
     trusted_entity.deleted
     trusted_entity.replaced
     user.changed
+    user.restored
     user.impersonated
     wallet_credential.accepted
     wallet_credential.received

@@ -5,7 +5,6 @@ import { readConfig } from '../../config.ts'
 import type { Method } from '../../http/routes/route.ts'
 import { buildServer } from '../../http/server/server.ts'
 import { newId } from '../../store/row-id.ts'
-import type { Store } from '../../store/store.ts'
 import { applyBootstrap } from '../bootstrap/apply-bootstrap.ts'
 import type { UserEntry } from '../bootstrap/bootstrap-file.ts'
 import { getTenant } from '../tenants/find-tenant.ts'
@@ -13,23 +12,11 @@ import { directoryRoutes } from '../users/routes.ts'
 
 type Call = { readonly method?: Method; readonly scopes?: readonly Scope[]; readonly body?: unknown }
 
-/** A server with the routes of the directory only, whose tokens are `slug scope,scope`, on a database of its own. */
-export type Directory = {
-  readonly store: Store
-  readonly platform: ReturnType<typeof platformOn>
-  /** Moves the clock of the server. */
-  readonly shift: (seconds: number) => void
-  readonly tenant: (users?: readonly UserEntry[]) => Promise<string>
-  readonly tenantIdOf: (slug: string) => TenantId
-  readonly caller: (slug: string, scopes: readonly Scope[]) => Caller
-  /** Calls the onboarding group as a client of the tenant, with `users:read` or, to write, `users:write` by default. */
-  // biome-ignore lint/suspicious/noExplicitAny: the tests assert the shape of the answer
-  readonly call: (slug: string, path: string, call?: Call) => Promise<{ status: number; body: any }>
-  readonly close: () => Promise<void>
-}
+/** The server that {@link openDirectory} opens. */
+export type Directory = Awaited<ReturnType<typeof openDirectory>>
 
-/** Opens a {@link Directory}. */
-export async function openDirectory(): Promise<Directory> {
+/** Opens a server with the routes of the directory only, whose tokens are `slug scope,scope`, on a database of its own. */
+export async function openDirectory() {
   const db = await openTestDatabase()
   const start = Date.parse('2026-05-01T12:00:00.000Z')
   let shifted = 0
@@ -54,10 +41,11 @@ export async function openDirectory(): Promise<Directory> {
   return {
     store: db.store,
     platform,
-    shift: (seconds) => {
+    /** Moves the clock of the server. */
+    shift: (seconds: number) => {
       shifted += seconds
     },
-    tenant: async (users = []) => {
+    tenant: async (users: readonly UserEntry[] = []) => {
       const slug = `t-${newId()}`
       await applyBootstrap(platform, { tenants: [{ slug, name: 'Acme', users: [...users] }] })
       tenants.set(slug, (await getTenant(platform, slug)).id)
@@ -65,7 +53,8 @@ export async function openDirectory(): Promise<Directory> {
     },
     tenantIdOf,
     caller,
-    call: async (slug, path, { method = 'GET', scopes, body } = {}) => {
+    /** Calls the onboarding group as a client of the tenant, with `users:read` or, to write, `users:write` by default. */
+    call: async (slug: string, path: string, { method = 'GET', scopes, body }: Call = {}) => {
       const scope = (scopes ?? [method === 'GET' ? 'users:read' : 'users:write']).join(',')
       const headers = {
         authorization: `${slug} ${scope}`,

@@ -110,7 +110,7 @@ export async function restoreUser(needs: Needs, caller: Caller, id: string): Pro
  * Roles whose every scope the caller holds: only these may it give, and only users without other roles may it change. Otherwise a
  * `user-admin` could become an owner, by a role or by the e-mail address of an owner.
  */
-export function grantableRoles(caller: Pick<Caller, 'scopes'>): Role[] {
+function grantableRoles(caller: Pick<Caller, 'scopes'>): Role[] {
   // Object.keys loses the type of the keys.
   const names = Object.keys(roles) as Role[]
   return names.filter((name) => roles[name].scopes.every((scope) => holds(caller, scope)))

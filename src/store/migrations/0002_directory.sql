@@ -4,9 +4,9 @@
 -- A tenant is inserted in its own transaction, together with its audit entry; row-level security admits no other row.
 grant insert on tenant to chirograph_app;
 
--- All pieces of a text of `shortest` to three characters, for an index that finds any part of it.
+-- All pieces of a text (the index drops repetitions) of `shortest` to three characters, for an index that finds any part of it.
 create function text_pieces(folded text, shortest integer) returns text[] language sql immutable parallel safe
-return array(select distinct substr(folded, first, size) from generate_series(shortest, 3) as size, generate_series(1, length(folded) - size + 1) as first);
+return array(select substr(folded, first, size) from generate_series(shortest, 3) as size, generate_series(1, length(folded) - size + 1) as first);
 
 -- The pieces to look up for a part of a text: the longest ones, which are the rarest.
 create function longest_pieces(folded text) returns text[] language sql immutable parallel safe
