@@ -113,6 +113,48 @@ export const requestFaults = {
     oauth: [404, 'not_found'],
     title: 'The user has no external identifier.',
   },
+  // SCIM: the second column has the `scimType` (RFC 7644 3.12)
+  'scim.invalid_filter': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalidFilter'],
+    title: 'The filter cannot be read, or is not supported.',
+  },
+  'scim.invalid_path': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalidPath'],
+    title: 'The path of an attribute cannot be read, or names none.',
+  },
+  'scim.invalid_syntax': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalidSyntax'],
+    title: 'The body is no SCIM message.',
+  },
+  'scim.invalid_value': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalidValue'],
+    title: 'The value of an attribute is missing or not allowed.',
+  },
+  'scim.mutability': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'mutability'],
+    title: 'The attribute cannot be changed.',
+  },
+  'scim.no_target': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'noTarget'],
+    title: 'The path of the operation matches nothing.',
+  },
+  'scim.too_many': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'tooMany'],
+    title: 'The request asks for more than the server returns or does at once.',
+  },
+  'scim.uniqueness': {
+    api: [409, 'CONFLICT'],
+    oauth: [409, 'uniqueness'],
+    title: 'The value of an attribute belongs to another resource.',
+  },
+  'scim.version': { api: [412, 'CONFLICT'], oauth: [412, 'invalidVers'], title: 'The resource was changed meanwhile.' },
   // the token endpoint of the platform
   'client.unauthenticated': {
     api: [401, 'UNAUTHORIZED'],
