@@ -50,10 +50,17 @@ export const requestFaults = {
   },
   'request.rate_limited': { api: [429, 'RATE_LIMITED'], oauth: [429, 'slow_down'], title: 'Too many requests.' },
   'resource.unknown': { api: [404, 'NOT_FOUND'], oauth: [404, 'not_found'], title: 'There is no such resource.' },
+  'resource.changed': {
+    api: [412, 'PRECONDITION_FAILED'],
+    oauth: [412, 'invalid_request'],
+    scim: 'invalidVers',
+    title: 'The resource was changed meanwhile; read it again.',
+  },
   'state.conflict': {
     api: [409, 'CONFLICT'],
     oauth: [409, 'invalid_request'],
     title: 'The request conflicts with an existing resource.',
+    scim: 'uniqueness',
   },
   'state.invalid': {
     api: [409, 'INVALID_STATE'],
@@ -113,48 +120,49 @@ export const requestFaults = {
     oauth: [404, 'not_found'],
     title: 'The user has no external identifier.',
   },
-  // SCIM: the second column has the `scimType` (RFC 7644 3.12)
+  // SCIM
   'scim.invalid_filter': {
     api: [400, 'VALIDATION_ERROR'],
-    oauth: [400, 'invalidFilter'],
+    oauth: [400, 'invalid_request'],
+    scim: 'invalidFilter',
     title: 'The filter cannot be read, or is not supported.',
   },
   'scim.invalid_path': {
     api: [400, 'VALIDATION_ERROR'],
-    oauth: [400, 'invalidPath'],
+    oauth: [400, 'invalid_request'],
+    scim: 'invalidPath',
     title: 'The path of an attribute cannot be read, or names none.',
   },
   'scim.invalid_syntax': {
     api: [400, 'VALIDATION_ERROR'],
-    oauth: [400, 'invalidSyntax'],
+    oauth: [400, 'invalid_request'],
+    scim: 'invalidSyntax',
     title: 'The body is no SCIM message.',
   },
   'scim.invalid_value': {
     api: [400, 'VALIDATION_ERROR'],
-    oauth: [400, 'invalidValue'],
+    oauth: [400, 'invalid_request'],
+    scim: 'invalidValue',
     title: 'The value of an attribute is missing or not allowed.',
   },
   'scim.mutability': {
     api: [400, 'VALIDATION_ERROR'],
-    oauth: [400, 'mutability'],
+    oauth: [400, 'invalid_request'],
+    scim: 'mutability',
     title: 'The attribute cannot be changed.',
   },
   'scim.no_target': {
     api: [400, 'VALIDATION_ERROR'],
-    oauth: [400, 'noTarget'],
+    oauth: [400, 'invalid_request'],
+    scim: 'noTarget',
     title: 'The path of the operation matches nothing.',
   },
   'scim.too_many': {
     api: [400, 'VALIDATION_ERROR'],
-    oauth: [400, 'tooMany'],
+    oauth: [400, 'invalid_request'],
+    scim: 'tooMany',
     title: 'The request asks for more than the server returns or does at once.',
   },
-  'scim.uniqueness': {
-    api: [409, 'CONFLICT'],
-    oauth: [409, 'uniqueness'],
-    title: 'The value of an attribute belongs to another resource.',
-  },
-  'scim.version': { api: [412, 'CONFLICT'], oauth: [412, 'invalidVers'], title: 'The resource was changed meanwhile.' },
   // the token endpoint of the platform
   'client.unauthenticated': {
     api: [401, 'UNAUTHORIZED'],

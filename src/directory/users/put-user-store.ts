@@ -27,7 +27,7 @@ const put = sql(
      first_name_folded = coalesce($13, old.first_name_folded), last_name_folded = coalesce($14, old.last_name_folded),
      external_identifier = coalesce($9, old.external_identifier), enabled = coalesce($10, old.enabled),
      roles = coalesce($16, old.roles), password_hash = case when old.password_hash is not distinct from $15 then coalesce($11, old.password_hash) else old.password_hash end,
-     updated_at = excluded.updated_at
+     updated_at = excluded.updated_at, version = old.version + 1
    where old.username <> excluded.username or old.email is distinct from coalesce($5, old.email)
       or old.first_name is distinct from coalesce($7, old.first_name) or old.last_name is distinct from coalesce($8, old.last_name)
       or old.external_identifier is distinct from coalesce($9, old.external_identifier) or old.enabled <> coalesce($10, old.enabled)

@@ -16,7 +16,7 @@ import {
   userMeta,
 } from './schemas.ts'
 import type { User } from './user.ts'
-import { changeUser, createUser, deleteUser, restoreUser } from './write-user.ts'
+import { changeUser, createUser, deleteUser, restoreUser, type UserName } from './write-user.ts'
 
 const listUsersRoute = route({
   group: 'onboarding',
@@ -107,7 +107,7 @@ const changeRoute = route({
   reply: UserReply,
   faults: ['resource.unknown', 'state.conflict', 'role.above_caller'],
   handle: async ({ platform, caller, params, body }) =>
-    shown(await changeUser(platform, caller, params.username, body)),
+    shown(await changeUser(platform, caller, named(params.username), body)),
 })
 
 const putExternalIdentifierRoute = route({
@@ -121,7 +121,7 @@ const putExternalIdentifierRoute = route({
   reply: ExternalIdentifierReply,
   faults: ['resource.unknown', 'state.conflict', 'role.above_caller'],
   handle: async ({ platform, caller, params, body }) => {
-    await changeUser(platform, caller, params.username, body)
+    await changeUser(platform, caller, named(params.username), body)
     return answer(body)
   },
 })
@@ -137,7 +137,7 @@ const deleteRoute = route({
   status: 204,
   faults: ['resource.unknown', 'role.above_caller'],
   handle: async ({ platform, caller, params, query }) => {
-    await deleteUser(platform, caller, params.username, query.purge === 'true')
+    await deleteUser(platform, caller, named(params.username), query.purge === 'true')
     return answer(undefined)
   },
 })
@@ -153,6 +153,10 @@ const restoreRoute = route({
   faults: ['resource.unknown', 'state.conflict', 'role.above_caller'],
   handle: async ({ platform, caller, params }) => shown(await restoreUser(platform, caller, params.id)),
 })
+
+function named(username: string): UserName {
+  return { key: 'username', value: username }
+}
 
 function shown(user: User) {
   return answer(showUser(user), { meta: userMeta(user) })

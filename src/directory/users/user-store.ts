@@ -4,7 +4,8 @@ import { isUuid } from '../../uuid.ts'
 import { foldCase, type User, type UserKey } from './user.ts'
 
 /** Columns of a `User`. */
-export const USER_COLUMNS = `id, username, email, first_name as "firstName", last_name as "lastName", external_identifier as "externalIdentifier",
+export const USER_COLUMNS = `id, username, email, first_name as "firstName", last_name as "lastName", display_name as "shownName",
+  email_type as "emailType", version, external_identifier as "externalIdentifier",
   enabled, roles, created_at as "createdAt", updated_at as "updatedAt", deleted_at as "deletedAt"`
 const find = (key: string, column: string) =>
   sql(

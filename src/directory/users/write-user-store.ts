@@ -15,10 +15,10 @@ const insert = sql(
   'directory.create_user',
   `with ins as (
      insert into user_account (tenant_id, id, username, username_folded, email, email_folded, first_name, first_name_folded, last_name,
-       last_name_folded, external_identifier, enabled, roles, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, coalesce($12, true), coalesce($13::text[], '{}'), $14, $14)
+       last_name_folded, display_name, display_name_folded, email_type, external_identifier, enabled, roles, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, coalesce($15, true), coalesce($16::text[], '{}'), $17, $17)
      on conflict do nothing returning *),
-   ${auditCte({ from: 'ins', first: 15 })}
+   ${auditCte({ from: 'ins', first: 18 })}
    select ${USER_COLUMNS} from ins`,
 )
 const given = (member: string, value: string, column: string) =>
@@ -31,11 +31,12 @@ const update = sql(
        ${given('email', '$6', 'email')}, ${given('email', '$7', 'email_folded')},
        ${given('firstName', '$8', 'first_name')}, ${given('firstName', '$9', 'first_name_folded')},
        ${given('lastName', '$10', 'last_name')}, ${given('lastName', '$11', 'last_name_folded')},
-       ${given('externalIdentifier', '$12', 'external_identifier')},
-       ${given('enabled', '$13', 'enabled')}, ${given('roles', '$14::text[]', 'roles')}, updated_at = $15
-     where tenant_id = $1 and id = $2 and deleted_at is null and ${holdsOnly('$16')}
+       ${given('shownName', '$12', 'display_name')}, ${given('shownName', '$13', 'display_name_folded')},
+       ${given('emailType', '$14', 'email_type')}, ${given('externalIdentifier', '$15', 'external_identifier')},
+       ${given('enabled', '$16', 'enabled')}, ${given('roles', '$17::text[]', 'roles')}, updated_at = $18, version = account.version + 1
+     where tenant_id = $1 and id = $2 and deleted_at is null and version = coalesce($19, version) and ${holdsOnly('$20')}
      returning *),
-   ${auditCte({ from: 'upd', first: 17 })}
+   ${auditCte({ from: 'upd', first: 21 })}
    select ${USER_COLUMNS} from upd`,
 )
 const markDeleted = sql(
@@ -85,21 +86,32 @@ export type Authority = {
   /** Names of the roles that a user may have to be changed by the caller. */
   readonly roles: readonly string[]
   readonly now: Date
+  /** The version that the caller read; undefined: any. */
+  readonly version?: number | undefined
 }
 
 /**
  * Changes the members that `change` names, with the audit entry. Returns null if there is no such user, or if the user has a role beyond the
- * caller's authority. Throws the database's unique violation.
+ * caller's authority, or is no longer of the given version. Throws the database's unique violation.
  */
 export async function updateUser(
   tx: TenantTx,
   id: string,
   change: UserChange,
-  { roles, now }: Authority,
+  { roles, now, version }: Authority,
   entry: AuditEntry,
 ): Promise<User | null> {
   const members = Object.entries(change).flatMap(([member, value]) => (value === undefined ? [] : [member]))
-  const values = [tx.tenantId, id, members, ...columnsOf(change), now, roles, ...auditValues(entry, now)]
+  const values = [
+    tx.tenantId,
+    id,
+    members,
+    ...columnsOf(change),
+    now,
+    version ?? null,
+    roles,
+    ...auditValues(entry, now),
+  ]
   const [changed] = await tx.rows<User>(update, values)
   return changed ?? null
 }
@@ -137,7 +149,7 @@ export async function findDeletedUser(tx: TenantTx, id: string): Promise<User | 
 
 function columnsOf(user: UserChange): unknown[] {
   const fold = (text: string | null | undefined) => (text === null || text === undefined ? null : foldCase(text))
-  const { username, email, firstName, lastName } = user
-  const texts = [username, email, firstName, lastName].flatMap((text) => [text ?? null, fold(text)])
-  return [...texts, user.externalIdentifier ?? null, user.enabled ?? null, user.roles ?? null]
+  const { username, email, firstName, lastName, shownName } = user
+  const texts = [username, email, firstName, lastName, shownName].flatMap((text) => [text ?? null, fold(text)])
+  return [...texts, user.emailType ?? null, user.externalIdentifier ?? null, user.enabled ?? null, user.roles ?? null]
 }

@@ -1,4 +1,4 @@
-import { type Caller, holds, type Role, roles } from '../../caller.ts'
+import type { Caller } from '../../caller.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
 import { Fault } from '../../fault.ts'
 import { enqueue } from '../../jobs/job.ts'
@@ -6,9 +6,10 @@ import type { Platform } from '../../platform.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { violatedIndex } from '../../store/unique-violation.ts'
 import { isUuid } from '../../uuid.ts'
+import { checkRoles, grantableRoles } from './authority.ts'
 import { destroyUserJob, GRACE_DAYS } from './destroy-user.ts'
 import { getUser } from './find-user.ts'
-import { foldCase, type User, type UserChange } from './user.ts'
+import { foldCase, type User, type UserChange, type UserKey } from './user.ts'
 import { selectUser } from './user-store.ts'
 import {
   type Authority,
@@ -59,17 +60,32 @@ export async function createUser(
   })
 }
 
-/** Changes a user. @throws Fault `resource.unknown`, `state.conflict`, `role.above_caller` */
-export async function changeUser(needs: Needs, caller: Caller, username: string, change: UserChange): Promise<User> {
+/** Names a user by one of the keys. */
+export type UserName = { readonly key: UserKey; readonly value: string }
+
+/**
+ * Changes a user.
+ *
+ * @param version The version that the caller read; undefined: any.
+ * @throws Fault `resource.unknown`, `resource.changed`, `state.conflict`, `role.above_caller`
+ */
+export async function changeUser(
+  needs: Needs,
+  caller: Caller,
+  { key, value }: UserName,
+  change: UserChange,
+  version?: number,
+): Promise<User> {
   checkRoles(caller, change.roles)
-  const members = Object.entries(change).flatMap(([member, value]) => (value === undefined ? [] : [member]))
+  const members = Object.entries(change).flatMap(([member, one]) => (one === undefined ? [] : [member]))
+  const by = { ...authorityOf(caller, needs.clock.now()), version }
   return needs.store
     .inTenant(caller.tenantId, async (tx) => {
-      const user = await getUser(tx, 'username', username)
+      const user = await getUser(tx, key, value)
+      if (version !== undefined && user.version !== version) throw new Fault('resource.changed')
       if (members.length === 0) return user
-      const entry = entryOf('user.changed', user.id, caller, { members })
-      const changed = await updateUser(tx, user.id, change, authorityOf(caller, needs.clock.now()), entry)
-      return changed ?? refuse()
+      const changed = await updateUser(tx, user.id, change, by, entryOf('user.changed', user.id, caller, { members }))
+      return changed ?? refuse(version)
     })
     .catch(refuseTaken)
 }
@@ -77,15 +93,20 @@ export async function changeUser(needs: Needs, caller: Caller, username: string,
 /**
  * Deletes a user: no look-up finds the user from then on, and the wallet is destroyed after {@link GRACE_DAYS} days, or at once.
  *
- * @param key The username; with `purge` also the id of a user who is deleted already.
+ * @param user With `purge` a username may also be the id of a user who is deleted already.
  * @throws Fault `resource.unknown`, `role.above_caller`
  */
-export async function deleteUser(needs: Needs, caller: Caller, key: string, purge: boolean): Promise<void> {
+export async function deleteUser(
+  needs: Needs,
+  caller: Caller,
+  { key, value }: UserName,
+  purge: boolean,
+): Promise<void> {
   const now = needs.clock.now()
   const by = authorityOf(caller, now)
   await needs.store.inTenant(caller.tenantId, async (tx) => {
-    const deleted = purge && isUuid(key) ? await findDeletedUser(tx, key) : null
-    const { id } = deleted ?? (await getUser(tx, 'username', key))
+    const deleted = purge && isUuid(value) ? await findDeletedUser(tx, value) : null
+    const { id } = deleted ?? (await getUser(tx, key, value))
     const destroyAt = purge ? now : new Date(now.getTime() + GRACE_DAYS * 86_400_000)
     const entry = entryOf('user.deleted', id, caller, { destroyAt: destroyAt.toISOString() })
     if (deleted === null && !(await deleteUserRow(tx, id, by, entry))) refuse()
@@ -106,33 +127,13 @@ export async function restoreUser(needs: Needs, caller: Caller, id: string): Pro
     .catch(refuseTaken)
 }
 
-/**
- * Roles whose every scope the caller holds: only these may it give, and only users without other roles may it change. Otherwise a
- * `user-admin` could become an owner, by a role or by the e-mail address of an owner.
- */
-function grantableRoles(caller: Pick<Caller, 'scopes'>): Role[] {
-  // Object.keys loses the type of the keys.
-  const names = Object.keys(roles) as Role[]
-  return names.filter((name) => roles[name].scopes.every((scope) => holds(caller, scope)))
-}
-
-function checkRoles(caller: Caller, wanted: readonly string[] | undefined): void {
-  const allowed: readonly string[] = grantableRoles(caller)
-  const above = (wanted ?? []).filter((role) => !allowed.includes(role))
-  if (above.length === 0) return
-  const violations = above.map((role) => ({
-    pointer: `/roles/${(wanted ?? []).indexOf(role)}`,
-    detail: `You cannot give the role ${role}: it gives more than you may do.`,
-  }))
-  throw new Fault('role.above_caller', { violations })
-}
-
 function authorityOf(caller: Caller, now: Date): Authority {
   return { roles: grantableRoles(caller), now }
 }
 
-/** The user was there at the start of the transaction, so the authority was missing. */
-function refuse(): never {
+/** The user was there at the start of the transaction, so the authority was missing; or another change was faster. */
+function refuse(version?: number): never {
+  if (version !== undefined) throw new Fault('resource.changed')
   throw new Fault('role.above_caller', { detail: 'The user has a role that gives more than you may do.' })
 }
 

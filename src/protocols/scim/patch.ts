@@ -67,6 +67,24 @@ export function applyPatch(schema: Schema, resource: Resource, operations: reado
   }, resource)
 }
 
+/**
+ * Returns the attributes of a POST or PUT by their canonical names. What the server sets itself is ignored, as are attributes that no schema
+ * has.
+ *
+ * @throws Fault `scim.invalid_syntax` without the schema, `scim.invalid_value`
+ * @see [RFC 7644, 3.3](https://www.rfc-editor.org/rfc/rfc7644#section-3.3)
+ */
+export function readResource(schema: Schema, body: Json): Resource {
+  const schemas = isJsonObject(body) ? memberOf(body, 'schemas') : undefined
+  if (!isJsonObject(body) || !Array.isArray(schemas) || !schemas.includes(schema.id)) {
+    throw new Fault('scim.invalid_syntax', { detail: `schemas with ${schema.id} is needed.` })
+  }
+  const writable = pathsOf(schema, body).filter(
+    ([{ path }]) => findAttribute([...schema.attributes, ...commonAttributes], path.name)?.mutability !== 'readOnly',
+  )
+  return writable.reduce<Resource>((made, [name, value]) => applyAt(schema, made, 'replace', name, value), {})
+}
+
 /** The attributes of a value without a path. Entra ID sends dotted and qualified names; attributes that no schema has are left out. */
 function pathsOf(schema: Schema, value: JsonObject): (readonly [TargetPath, Json])[] {
   return Object.entries(value).flatMap(([name, one]) => {

@@ -25,6 +25,10 @@ create table user_account (
   last_name           text check (length(last_name) <= 200),
   first_name_folded   text,
   last_name_folded    text,
+  -- The name that an identity system shows, when it is not first and last name.
+  display_name        text check (length(display_name) <= 400),
+  display_name_folded text,
+  email_type          text check (length(email_type) <= 40),
   external_identifier text check (length(external_identifier) between 1 and 255),
   enabled             boolean not null,
   -- Roles of the user alone; those of the groups come on top.
@@ -35,9 +39,11 @@ create table user_account (
   deleted_at          timestamptz,
   created_at          timestamptz not null,
   updated_at          timestamptz not null,
+  -- Incremented with every change, so that a caller can tell whether the row is still the one it read.
+  version             integer not null default 1,
   -- Pieces of the texts that are searched by a part.
   pieces              text[] not null generated always as (
-    text_pieces(coalesce(first_name_folded || ' ', '') || coalesce(last_name_folded, ''), 1) || text_pieces(username_folded, 3) || text_pieces(email_folded, 3)) stored,
+    text_pieces(coalesce(first_name_folded || ' ', '') || coalesce(last_name_folded, ''), 1) || text_pieces(username_folded, 3) || coalesce(text_pieces(display_name_folded, 3), '{}') || coalesce(text_pieces(email_folded, 3), '{}')) stored,
   primary key (tenant_id, id),
   check ((email is null) = (email_folded is null))
 );
@@ -61,9 +67,11 @@ create table user_group (
   roles               text[] not null default '{}',
   created_at          timestamptz not null,
   updated_at          timestamptz not null,
-  primary key (tenant_id, id),
-  unique (tenant_id, display_name_folded)
+  version             integer not null default 1,
+  primary key (tenant_id, id)
 );
+create unique index user_group_display_name on user_group (tenant_id, display_name_folded);
+create unique index user_group_external_identifier on user_group (tenant_id, external_identifier);
 select protect_tenant_rows('user_group');
 
 create table user_group_member (
