@@ -41,8 +41,8 @@ const frozen = {
     certificate_signing_request.expired
     client.changed
     client.created
-    client_token.created
-    client_token.deleted
+    client.token_created
+    client.token_deleted
     credential_template.archived
     credential_template.created
     credential_template.replaced

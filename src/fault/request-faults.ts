@@ -121,6 +121,12 @@ export const requestFaults = {
     title: 'The user has no external identifier.',
   },
   // SCIM
+  'scim.invalid_cursor': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_request'],
+    scim: 'invalidCursor',
+    title: 'The cursor of the page is unknown.',
+  },
   'scim.invalid_filter': {
     api: [400, 'VALIDATION_ERROR'],
     oauth: [400, 'invalid_request'],

@@ -5,7 +5,7 @@ import { randomBytes } from '../crypto/random.ts'
 import { newId } from '../store/row-id.ts'
 
 /** An opaque token that a person or client carries: its text, the id of its row, and the digest that the row stores. */
-export type BearerSecret = { readonly text: string; readonly id: string; readonly hash: Buffer }
+type BearerSecret = { readonly text: string; readonly id: string; readonly hash: Buffer }
 
 const ID_BYTES = 16
 const SECRET_BYTES = 32
@@ -33,12 +33,12 @@ export function readBearerSecret(
 }
 
 /** Returns the 16 bytes of a UUID. */
-export function idBytes(id: string): Buffer {
+function idBytes(id: string): Buffer {
   return Buffer.from(id.replaceAll('-', ''), 'hex')
 }
 
 /** Returns the UUID of 16 bytes, in canonical form. */
-export function idText(bytes: Uint8Array): string {
+function idText(bytes: Uint8Array): string {
   const digits = Buffer.from(bytes).toString('hex')
   return [digits.slice(0, 8), digits.slice(8, 12), digits.slice(12, 16), digits.slice(16, 20), digits.slice(20)].join(
     '-',

@@ -124,7 +124,7 @@ export async function insertGroup(
 }
 
 /** What a caller may touch, and since when the change holds. */
-export type GroupAuthority = {
+type GroupAuthority = {
   /** The roles that a group may have to be changed by the caller. */
   readonly roles: readonly string[]
   readonly now: Date

@@ -63,7 +63,8 @@ export async function changeGroup(
         by,
         entryOf('user_group.changed', found.id, caller, change),
       )
-      if (changed === null) throw version === undefined ? beyond() : new Fault('resource.changed')
+      if (changed === null)
+        throw (await getGroup(tx, id)).version === found.version ? beyond() : new Fault('resource.changed')
       await setMembers(tx, found.id, change)
       return changed
     })

@@ -101,7 +101,8 @@ async function run(work: Work, operation: Operation, ids: Map<string, string>): 
   const about = { method, ...(bulkId !== null && { bulkId }) }
   try {
     const resource = await runOne(work, operation, ids)
-    if (resource === null) return { ...about, location: `${work.base}${withIds(operation.path, ids)}`, status: '204' }
+    if (resource === null)
+      return { ...about, location: `${work.base}${textWithIds(operation.path, ids)}`, status: '204' }
     if (method === 'POST' && bulkId !== null && typeof resource.id === 'string') ids.set(bulkId, resource.id)
     const { location = null, version = versionTag(1) } = isJsonObject(resource.meta) ? resource.meta : {}
     return { ...about, location, version, status: method === 'POST' ? '201' : '200' }
@@ -116,7 +117,7 @@ async function run(work: Work, operation: Operation, ids: Map<string, string>): 
 async function runOne(work: Work, operation: Operation, ids: ReadonlyMap<string, string>): Promise<Resource | null> {
   const { method, version } = operation
   const data = withIds(operation.data, ids)
-  const [, kind, id, rest] = withIds(operation.path, ids).split('/')
+  const [, kind, id, rest] = textWithIds(operation.path, ids).split('/')
   const operations = { Users: userOperations, Groups: groupOperations }[kind ?? '']
   if (operations === undefined || rest !== undefined || (method === 'POST') !== (id === undefined)) {
     throw new Fault('scim.invalid_path', { detail: 'The path is /Users or /Groups, and for all but POST an id.' })
@@ -129,13 +130,19 @@ async function runOne(work: Work, operation: Operation, ids: ReadonlyMap<string,
 }
 
 /** Replaces `bulkId:name` by the id of what was created, in every text. @throws Fault `scim.invalid_value` */
-function withIds<T extends Json>(value: T, ids: ReadonlyMap<string, string>): T {
-  const text = JSON.stringify(value).replace(REFERENCE, (_, name: string) => {
+function withIds(value: Json, ids: ReadonlyMap<string, string>): Json {
+  if (typeof value === 'string') return textWithIds(value, ids)
+  if (Array.isArray(value)) return value.map((one) => withIds(one, ids))
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withIds(one, ids)]))
+}
+
+function textWithIds(text: string, ids: ReadonlyMap<string, string>): string {
+  return text.replace(REFERENCE, (_, name: string) => {
     const id = ids.get(name)
     if (id === undefined) throw new Fault('scim.invalid_value', { detail: `bulkId ${name} was not created before.` })
     return id
   })
-  return JSON.parse(text) as T
 }
 
 function invalid(detail: string): Fault {

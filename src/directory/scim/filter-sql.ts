@@ -5,7 +5,7 @@ import { isUuid } from '../../uuid.ts'
 import { foldCase } from '../users/user.ts'
 
 /** How an attribute is compared in SQL. */
-export type Column =
+type Column =
   /** `sql` is folded unless `isExact`; with `pieces` the column `pieces` of the table has those of the text. */
   | { readonly kind: 'text'; readonly sql: string; readonly isExact?: true; readonly pieces?: true }
   | { readonly kind: 'boolean'; readonly sql: string }
@@ -18,7 +18,7 @@ export type Column =
 export type Columns = Readonly<Record<string, Column>>
 
 /** A condition with its parameters. */
-export type Condition = { readonly text: string; readonly values: readonly unknown[] }
+type Condition = { readonly text: string; readonly values: readonly unknown[] }
 
 /**
  * Translates a filter into SQL. Every value is a parameter; names come from `columns` only.

@@ -53,7 +53,7 @@ const createRoute = route({
     const now = platform.clock.now()
     const expiresAt = expiresInDays === undefined ? null : new Date(now.getTime() + expiresInDays * 86_400_000)
     const { text, id, hash } = makeBearerSecret(caller.tenantId)
-    const entry = { action: 'client_token.created', subject: { kind: 'client', id: clientId }, by: caller } as const
+    const entry = { action: 'client.token_created', subject: { kind: 'client', id: clientId }, by: caller } as const
     const token = { id, hash, clientId, name, expiresAt }
     const made = await platform.store.single(caller.tenantId, (tx) => insertClientToken(tx, token, entry, now))
     if (made === null)
@@ -90,7 +90,7 @@ const deleteRoute = route({
   faults: ['resource.unknown'],
   handle: async ({ platform, caller, params }) => {
     const entry = {
-      action: 'client_token.deleted',
+      action: 'client.token_deleted',
       subject: { kind: 'client', id: null },
       by: caller,
       detail: { tokenId: params.id },

@@ -1,6 +1,8 @@
+import { Fault } from '../../fault.ts'
 import type { ListRequest } from '../../protocols/scim/list-request.ts'
 import { groupSchema, type Schema, userSchema } from '../../protocols/scim/schema.ts'
 import { composedSql, type TenantTx } from '../../store/store.ts'
+import { isUuid } from '../../uuid.ts'
 import type { Group } from '../groups/group.ts'
 import { GROUP_COLUMNS } from '../groups/group-store.ts'
 import type { User } from '../users/user.ts'
@@ -98,6 +100,7 @@ async function find<Row extends { readonly id: string }>(
   const where = condition === null ? from : `${from} and ${condition.text}`
   const values = [tx.tenantId, ...(condition?.values ?? [])]
   if (cursor !== null) {
+    if (cursor !== '' && !isUuid(cursor)) throw new Fault('scim.invalid_cursor')
     const after = cursor === '' ? '' : ` and id > $${values.length + 2}`
     const text = `select ${select} from ${where}${after} order by id limit $${values.length + 1}`
     const rows = await tx.rows<Row>(composedSql(text), [...values, count + 1, ...(cursor === '' ? [] : [cursor])])

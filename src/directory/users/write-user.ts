@@ -85,7 +85,8 @@ export async function changeUser(
       if (version !== undefined && user.version !== version) throw new Fault('resource.changed')
       if (members.length === 0) return user
       const changed = await updateUser(tx, user.id, change, by, entryOf('user.changed', user.id, caller, { members }))
-      return changed ?? refuse(version)
+      if (changed !== null) return changed
+      return (await getUser(tx, 'id', user.id)).version === user.version ? refuse() : refuseChanged()
     })
     .catch(refuseTaken)
 }
@@ -131,9 +132,12 @@ function authorityOf(caller: Caller, now: Date): Authority {
   return { roles: grantableRoles(caller), now }
 }
 
-/** The user was there at the start of the transaction, so the authority was missing; or another change was faster. */
-function refuse(version?: number): never {
-  if (version !== undefined) throw new Fault('resource.changed')
+function refuseChanged(): never {
+  throw new Fault('resource.changed')
+}
+
+/** The user is there and unchanged, so the authority was missing. */
+function refuse(): never {
   throw new Fault('role.above_caller', { detail: 'The user has a role that gives more than you may do.' })
 }
 

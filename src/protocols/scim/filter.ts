@@ -2,7 +2,7 @@ import { Fault } from '../../fault.ts'
 import { type Token, tokensOf } from './filter-tokens.ts'
 
 /** Operators that compare an attribute with a value. */
-export const OPERATORS = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const
+const OPERATORS = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const
 /** One of {@link OPERATORS}. */
 export type Operator = (typeof OPERATORS)[number]
 
