@@ -5,6 +5,10 @@ import { authenticate } from './authorization/access/authenticate.ts'
 import { authorizationSchedules } from './authorization/server/jobs.ts'
 import { authorizationEndpoints } from './authorization/server/public-endpoints.ts'
 import type { Config } from './config.ts'
+import { groupRoutes } from './directory/groups/routes.ts'
+import { scimEndpoints } from './directory/scim/public-endpoints.ts'
+import { provisioningRoutes } from './directory/scim/routes.ts'
+import { directoryJobs } from './directory/users/destroy-user.ts'
 import { directoryRoutes } from './directory/users/routes.ts'
 import { settleEventOrder } from './events/stream/event-order.ts'
 import { eventRoutes } from './events/stream/routes.ts'
@@ -76,10 +80,13 @@ export const routes: readonly Route[] = [
   ...webhookRoutes,
   ...eventRoutes,
   ...directoryRoutes,
+  ...groupRoutes,
+  ...provisioningRoutes,
 ]
 
 /** The protocol surface: what wallets, verifiers and OAuth clients call. */
 export const endpoints: readonly Endpoint[] = [
+  ...scimEndpoints,
   ...authorizationEndpoints,
   ...issuanceEndpoints,
   ...verificationEndpoints,
@@ -88,7 +95,7 @@ export const endpoints: readonly Endpoint[] = [
   ...certificateEndpoints,
 ]
 
-const jobs = [...credentialJobs, ...orderJobs, ...deliveryJobs, ...batchJobs(walletDeliveries)]
+const jobs = [...directoryJobs, ...credentialJobs, ...orderJobs, ...deliveryJobs, ...batchJobs(walletDeliveries)]
 const schedules = [
   ...trustSchedules,
   ...jobSchedules,

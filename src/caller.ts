@@ -32,6 +32,42 @@ export function isScope(text: string): text is Scope {
   return Object.hasOwn(scopes, text)
 }
 
+/** Every role: the scopes that it gives, and the sentence that the API documentation prints. */
+export const roles = {
+  holder: { scopes: [], description: 'Uses the own wallet. Every user may, without the role.' },
+  issuer: {
+    scopes: ['issuance:read', 'issuance:write', 'trust:read', 'users:read'],
+    description: 'Creates credential templates and issues, revokes and suspends credentials.',
+  },
+  verifier: {
+    scopes: ['verification:read', 'verification:write', 'trust:read'],
+    description: 'Creates presentation templates and asks for presentations.',
+  },
+  'trust-admin': {
+    scopes: ['trust:read', 'trust:write'],
+    description: 'Manages certificates, signing requests and trusted entities.',
+  },
+  'user-admin': { scopes: ['users:read', 'users:write'], description: 'Manages the users and groups of the tenant.' },
+  auditor: {
+    scopes: ['audit:read', 'issuance:read', 'verification:read', 'trust:read', 'users:read'],
+    description: 'Reads everything of the tenant, changes nothing.',
+  },
+  owner: { scopes: ['tenant:admin'], description: 'Everything inside the tenant.' },
+} as const satisfies Record<string, { readonly scopes: readonly Scope[]; readonly description: string }>
+
+/** One of {@link roles}. */
+export type Role = keyof typeof roles
+
+/** Returns whether a string names a role. */
+export function isRole(text: string): text is Role {
+  return Object.hasOwn(roles, text)
+}
+
+/** Returns the scopes that roles give, each once. Names that are no role are ignored. */
+export function scopesOfRoles(names: readonly string[]): Scope[] {
+  return [...new Set(names.filter(isRole).flatMap((name): readonly Scope[] => roles[name].scopes))]
+}
+
 /** The caller of a request, read from its verified access token only. */
 export type Caller = {
   readonly tenantId: TenantId

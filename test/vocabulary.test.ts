@@ -26,6 +26,8 @@ const frozen = {
     credential.reinstated
     certificate.expiring
     user.created
+    user.deleted
+    user.destroyed
     user.notification`,
   auditActions: `
     certificate.activated
@@ -39,6 +41,8 @@ const frozen = {
     certificate_signing_request.expired
     client.changed
     client.created
+    client.token_created
+    client.token_deleted
     credential_template.archived
     credential_template.created
     credential_template.replaced
@@ -56,7 +60,11 @@ const frozen = {
     trusted_entity.deleted
     trusted_entity.replaced
     user.changed
+    user.restored
     user.impersonated
+    user_group.changed
+    user_group.created
+    user_group.deleted
     wallet_credential.accepted
     wallet_credential.received
     wallet_credential.reinstated
@@ -90,6 +98,7 @@ const frozen = {
     tenant
     trusted_entity
     user
+    user_group
     wallet_credential
     wallet_delivery
     wallet_presentation
@@ -131,6 +140,7 @@ const frozen = {
     NO_MATCHING_CREDENTIAL
     OFFER_UNUSABLE
     PAYLOAD_TOO_LARGE
+    PRECONDITION_FAILED
     RATE_LIMITED
     REQUEST_INVALID
     REQUEST_TIMEOUT

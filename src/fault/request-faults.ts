@@ -38,10 +38,17 @@ export const requestFaults = {
   },
   'request.rate_limited': { api: [429, 'RATE_LIMITED'], oauth: [429, 'slow_down'], title: 'Too many requests.' },
   'resource.unknown': { api: [404, 'NOT_FOUND'], oauth: [404, 'not_found'], title: 'There is no such resource.' },
+  'resource.changed': {
+    api: [412, 'PRECONDITION_FAILED'],
+    oauth: [412, 'invalid_request'],
+    scim: 'invalidVers',
+    title: 'The resource was changed meanwhile; read it again.',
+  },
   'state.conflict': {
     api: [409, 'CONFLICT'],
     oauth: [409, 'invalid_request'],
     title: 'The request conflicts with an existing resource.',
+    scim: 'uniqueness',
   },
   'state.invalid': {
     api: [409, 'INVALID_STATE'],
@@ -87,10 +94,64 @@ export const requestFaults = {
     title: 'The access token lacks a required scope.',
   },
   // directory
+  'role.above_caller': {
+    api: [403, 'FORBIDDEN'],
+    oauth: [403, 'access_denied'],
+    title: 'A role gives more than the caller may do.',
+  },
   'user.no_external_identifier': {
     api: [404, 'NO_EXTERNAL_IDENTIFIER'],
     oauth: [404, 'not_found'],
     title: 'The user has no external identifier.',
+  },
+  // SCIM
+  'scim.invalid_cursor': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_request'],
+    scim: 'invalidCursor',
+    title: 'The cursor of the page is unknown.',
+  },
+  'scim.invalid_filter': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_request'],
+    scim: 'invalidFilter',
+    title: 'The filter cannot be read, or is not supported.',
+  },
+  'scim.invalid_path': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_request'],
+    scim: 'invalidPath',
+    title: 'The path of an attribute cannot be read, or names none.',
+  },
+  'scim.invalid_syntax': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_request'],
+    scim: 'invalidSyntax',
+    title: 'The body is no SCIM message.',
+  },
+  'scim.invalid_value': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_request'],
+    scim: 'invalidValue',
+    title: 'The value of an attribute is missing or not allowed.',
+  },
+  'scim.mutability': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_request'],
+    scim: 'mutability',
+    title: 'The attribute cannot be changed.',
+  },
+  'scim.no_target': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_request'],
+    scim: 'noTarget',
+    title: 'The path of the operation matches nothing.',
+  },
+  'scim.too_many': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_request'],
+    scim: 'tooMany',
+    title: 'The request asks for more than the server returns or does at once.',
   },
   // the token endpoint of the platform
   'client.unauthenticated': {

@@ -4,5 +4,7 @@ export type Row = {
   readonly api: readonly [status: number, code: string]
   /** HTTP status and code for wallets and OAuth clients; 400 `invalid_request` by default. */
   readonly oauth?: readonly [status: number, error: string]
+  /** The `scimType` for provisioning clients; their status is that of `api`. @see [RFC 7644, 3.12](https://www.rfc-editor.org/rfc/rfc7644#section-3.12) */
+  readonly scim?: string
   readonly title: string
 }

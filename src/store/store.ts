@@ -3,7 +3,7 @@ import type { TenantId } from '../caller.ts'
 declare const tenantTx: unique symbol
 declare const acrossTx: unique symbol
 
-/** A SQL statement. `name` is that of its prepared statement on PostgreSQL. */
+/** A SQL statement. `name` is that of its prepared statement on PostgreSQL; empty: see {@link composedSql}. */
 export type Sql = { readonly name: string; readonly text: string }
 
 type Rows = <Row>(statement: Sql, values?: readonly unknown[]) => Promise<Row[]>
@@ -44,6 +44,14 @@ export type Store = {
 export function sql(name: string, text: string): Sql {
   if (name.length > 60) throw new Error(`statement name too long: ${name}`)
   return { name, text }
+}
+
+/**
+ * A statement whose text follows from a request, e.g. from a filter. It is not prepared, since a connection would keep each such text. Values
+ * are parameters, as everywhere.
+ */
+export function composedSql(text: string): Sql {
+  return { name: '', text }
 }
 
 /** The tenant of the platform: owns the keys that belong to no organisation. No path can contain its slug. */

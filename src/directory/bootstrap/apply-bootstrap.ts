@@ -5,6 +5,7 @@ import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { isUniqueViolation } from '../../store/unique-violation.ts'
+import { SERVICE_GRANT_TYPES } from '../clients/client.ts'
 import { type ClientPut, findClientOwner, putClient } from '../clients/client-store.ts'
 import { forgetTenants } from '../tenants/find-tenant.ts'
 import {
@@ -99,7 +100,24 @@ async function clientPut({ store }: Needs, tenantId: TenantId, client: ClientEnt
   }
   const replaces = owner?.secretHash ?? null
   const secretHash = await newHash(clientSecret, replaces, 'secret')
-  return { clientId, scopes, secretHash, replaces, keys: keysOf(client) }
+  return {
+    clientId,
+    name: client.name ?? null,
+    scopes,
+    roles: client.roles ?? [],
+    grantTypes: client.grantTypes ?? SERVICE_GRANT_TYPES,
+    redirectUris: client.redirectUris ?? [],
+    postLogoutRedirectUris: client.postLogoutRedirectUris ?? [],
+    backchannelLogoutUri: client.backchannelLogoutUri ?? null,
+    isPublic: client.isPublic ?? false,
+    asksConsent: client.asksConsent ?? true,
+    dpopRequired: client.dpopRequired ?? false,
+    parRequired: client.parRequired ?? false,
+    jwksUri: client.jwksUri ?? null,
+    secretHash,
+    replaces,
+    keys: keysOf(client),
+  }
 }
 
 async function userPut({ store }: Needs, tenantId: TenantId, user: UserEntry): Promise<UserPut> {
@@ -112,6 +130,7 @@ async function userPut({ store }: Needs, tenantId: TenantId, user: UserEntry): P
     lastName: user.lastName ?? null,
     externalIdentifier: user.externalIdentifier ?? null,
     enabled: user.enabled ?? null,
+    roles: user.roles ?? null,
     passwordHash: await newHash(password, replaces, 'password'),
     replaces,
   }

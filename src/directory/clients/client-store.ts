@@ -1,11 +1,12 @@
+import { scopesOfRoles } from '../../caller.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 import type { Client } from './client.ts'
 
 /** A client to create or change. `secretHash` and `keys` that are null stay as they are. */
-export type ClientPut = {
-  readonly clientId: string
+export type ClientPut = Omit<Client, 'tenantId' | 'tenantSlug' | 'scopes' | 'secretHash' | 'keys'> & {
   readonly scopes: readonly string[]
+  readonly roles: readonly string[]
   /** New hash, null if the stored one matches. Replaces `replaces` only, so that one of two concurrent callers changes it. */
   readonly secretHash: string | null
   readonly replaces: string | null
@@ -16,7 +17,10 @@ type ClientOwner = Pick<Client, 'tenantId' | 'secretHash'>
 
 const findActive = sql(
   'directory.find_client',
-  `select client.client_id as "clientId", client.tenant_id as "tenantId", tenant.slug as "tenantSlug", client.scopes,
+  `select client.client_id as "clientId", client.tenant_id as "tenantId", tenant.slug as "tenantSlug", client.name, client.scopes, client.roles,
+     client.grant_types as "grantTypes", client.redirect_uris as "redirectUris", client.post_logout_redirect_uris as "postLogoutRedirectUris",
+     client.backchannel_logout_uri as "backchannelLogoutUri", client.is_public as "isPublic", client.asks_consent as "asksConsent",
+     client.dpop_required as "dpopRequired", client.par_required as "parRequired", client.jwks_uri as "jwksUri",
      client.secret_hash as "secretHash", client.jwks -> 'keys' as keys
    from client join tenant on tenant.id = client.tenant_id
    where client.client_id = $1 and client.disabled_at is null and tenant.disabled_at is null`,
@@ -27,11 +31,20 @@ const findOwner = sql(
 )
 const put = sql(
   'directory.put_client',
-  `insert into client (tenant_id, client_id, scopes, secret_hash, jwks, created_at, updated_at)
-   values ($1, $2, $3::text[], coalesce($4::text, $7::text), $5::jsonb, $6, $6)
+  `insert into client (tenant_id, client_id, scopes, secret_hash, jwks, created_at, updated_at, name, roles, grant_types, redirect_uris,
+     post_logout_redirect_uris, backchannel_logout_uri, is_public, asks_consent, dpop_required, par_required, jwks_uri)
+   values ($1, $2, $3::text[], coalesce($4::text, $7::text), $5::jsonb, $6, $6, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
    on conflict (client_id) do update set scopes = excluded.scopes, jwks = coalesce(excluded.jwks, client.jwks), updated_at = excluded.updated_at,
-     secret_hash = case when client.secret_hash is not distinct from $7 then coalesce($4, client.secret_hash) else client.secret_hash end
-   where client.scopes <> excluded.scopes
+     secret_hash = case when client.secret_hash is not distinct from $7 then coalesce($4, client.secret_hash) else client.secret_hash end,
+     name = excluded.name, roles = excluded.roles, grant_types = excluded.grant_types, redirect_uris = excluded.redirect_uris,
+     post_logout_redirect_uris = excluded.post_logout_redirect_uris, backchannel_logout_uri = excluded.backchannel_logout_uri,
+     is_public = excluded.is_public, asks_consent = excluded.asks_consent, dpop_required = excluded.dpop_required,
+     par_required = excluded.par_required, jwks_uri = excluded.jwks_uri
+   where (client.scopes, client.roles, client.grant_types, client.redirect_uris, client.post_logout_redirect_uris)
+         is distinct from (excluded.scopes, excluded.roles, excluded.grant_types, excluded.redirect_uris, excluded.post_logout_redirect_uris)
+      or (client.name, client.backchannel_logout_uri, client.is_public, client.asks_consent, client.dpop_required, client.par_required, client.jwks_uri)
+         is distinct from (excluded.name, excluded.backchannel_logout_uri, excluded.is_public, excluded.asks_consent, excluded.dpop_required,
+           excluded.par_required, excluded.jwks_uri)
       or client.jwks is distinct from coalesce(excluded.jwks, client.jwks)
       or ($4::text is not null and client.secret_hash is not distinct from $7)
    returning (xmax = 0) as created`,
@@ -40,8 +53,10 @@ const put = sql(
 /** Returns the client with this id, of whatever tenant; null if it or its tenant is disabled. */
 export async function findClientRow(tx: AcrossTx, clientId: string): Promise<Client | null> {
   if (clientId.includes('\0')) return null
-  const [client] = await tx.rows<Client>(findActive, [clientId])
-  return client ?? null
+  const [found] = await tx.rows<Client & { roles: string[] }>(findActive, [clientId])
+  if (found === undefined) return null
+  const { roles, ...client } = found
+  return { ...client, scopes: [...new Set([...client.scopes, ...scopesOfRoles(roles)])] }
 }
 
 /** Returns the tenant that a client id belongs to and the hash of its secret; null if the id is free. */
@@ -52,9 +67,13 @@ export async function findClientOwner(tx: AcrossTx, clientId: string): Promise<C
 
 /** Creates or changes a client of the transaction's tenant. Returns null if nothing had to change. */
 export async function putClient(tx: TenantTx, client: ClientPut, now: Date): Promise<'created' | 'changed' | null> {
-  const { clientId, scopes, secretHash, replaces, keys } = client
-  const jwks = keys === null ? null : JSON.stringify({ keys })
-  const values = [tx.tenantId, clientId, scopes, secretHash, jwks, now, replaces]
+  const jwks = client.keys === null ? null : JSON.stringify({ keys: client.keys })
+  const values = [
+    ...[tx.tenantId, client.clientId, client.scopes, client.secretHash, jwks, now, client.replaces],
+    ...[client.name, client.roles, client.grantTypes, client.redirectUris, client.postLogoutRedirectUris],
+    ...[client.backchannelLogoutUri, client.isPublic, client.asksConsent, client.dpopRequired, client.parRequired],
+    client.jwksUri,
+  ]
   const [row] = await tx.rows<{ created: boolean }>(put, values)
   if (row === undefined) return null
   return row.created ? 'created' : 'changed'

@@ -10,6 +10,7 @@ export type UserPut = {
   readonly lastName: string | null
   readonly externalIdentifier: string | null
   readonly enabled: boolean | null
+  readonly roles: readonly string[] | null
   /** New hash, null if the stored one matches. It replaces `replaces` only. */
   readonly passwordHash: string | null
   readonly replaces: string | null
@@ -18,24 +19,25 @@ export type UserPut = {
 const put = sql(
   'directory.put_user',
   `insert into user_account as old (tenant_id, id, username, username_folded, email, email_folded, first_name, last_name,
-     external_identifier, enabled, password_hash, created_at, updated_at, first_name_folded, last_name_folded)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, coalesce($10, true), $11, $12, $12, $13, $14)
-   on conflict (tenant_id, username_folded) do update set
+     external_identifier, enabled, password_hash, created_at, updated_at, first_name_folded, last_name_folded, roles)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, coalesce($10, true), $11, $12, $12, $13, $14, coalesce($16::text[], '{}'))
+   on conflict (tenant_id, username_folded) where deleted_at is null do update set
      username = excluded.username, email = coalesce($5, old.email), email_folded = coalesce($6, old.email_folded),
      first_name = coalesce($7, old.first_name), last_name = coalesce($8, old.last_name),
      first_name_folded = coalesce($13, old.first_name_folded), last_name_folded = coalesce($14, old.last_name_folded),
      external_identifier = coalesce($9, old.external_identifier), enabled = coalesce($10, old.enabled),
-     password_hash = case when old.password_hash is not distinct from $15 then coalesce($11, old.password_hash) else old.password_hash end,
-     updated_at = excluded.updated_at
+     roles = coalesce($16, old.roles), password_hash = case when old.password_hash is not distinct from $15 then coalesce($11, old.password_hash) else old.password_hash end,
+     updated_at = excluded.updated_at, version = old.version + 1
    where old.username <> excluded.username or old.email is distinct from coalesce($5, old.email)
       or old.first_name is distinct from coalesce($7, old.first_name) or old.last_name is distinct from coalesce($8, old.last_name)
       or old.external_identifier is distinct from coalesce($9, old.external_identifier) or old.enabled <> coalesce($10, old.enabled)
+      or old.roles <> coalesce($16, old.roles)
       or ($11::text is not null and old.password_hash is not distinct from $15)
    returning id, (xmax = 0) as created`,
 )
 const passwordOf = sql(
   'directory.find_password_hash',
-  'select password_hash as hash from user_account where tenant_id = $1 and username_folded = $2',
+  'select password_hash as hash from user_account where tenant_id = $1 and username_folded = $2 and deleted_at is null',
 )
 
 /**
@@ -53,6 +55,7 @@ export async function putUser(
   const [row] = await tx.rows<{ id: string; created: boolean }>(put, [
     ...[tx.tenantId, newId(), username, foldCase(username), email, fold(email), firstName, lastName],
     ...[user.externalIdentifier, user.enabled, user.passwordHash, now, fold(firstName), fold(lastName), user.replaces],
+    user.roles,
   ])
   return row ?? null
 }

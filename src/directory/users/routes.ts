@@ -3,9 +3,24 @@ import { Fault } from '../../fault.ts'
 import { answer, type Route } from '../../http/routes/route.ts'
 import { getUser } from './find-user.ts'
 import { listUsers } from './list-users.ts'
-import { ExternalIdentifierReply, showUser, UserListQuery, UserReply } from './schemas.ts'
+import {
+  ExternalIdentifierBody,
+  ExternalIdentifierReply,
+  showUser,
+  UserBody,
+  UserChangeBody,
+  UserDeletionQuery,
+  UserListQuery,
+  UserReply,
+  userMeta,
+} from './schemas.ts'
+import type { User } from './user.ts'
+import { changeUser, createUser, deleteUser, restoreUser, type UserName } from './write-user.ts'
 
-const users = routeGroup({ group: 'onboarding', scope: 'users:read', path: '/users', reply: UserReply })
+const users = routeGroup({
+  ...{ group: 'onboarding', path: '/users', reply: UserReply },
+  scope: { read: 'users:read', write: 'users:write' },
+})
 
 const listUsersRoute = users.list('', {
   summary: 'Lists the users of the tenant.',
@@ -37,5 +52,77 @@ const externalIdentifierRoute = users.get('/{username}/external-identifier', {
   },
 })
 
+const createRoute = users.post('', {
+  summary: 'Creates a user. A user with this username or e-mail address is returned unchanged, with status 200.',
+  body: UserBody,
+  status: 201,
+  faults: ['state.conflict', 'role.above_caller'],
+  handle: async ({ platform, caller, body, operation }) => {
+    const { user, created } = await createUser(platform, caller, body, operation.newId())
+    return answer(showUser(user), { status: created ? 201 : 200, meta: { ...userMeta(user), created } })
+  },
+})
+
+const getRoute = users.get('/{username}', {
+  summary: 'Returns a user; `meta` has the external identifier.',
+  handle: async ({ platform, caller, params }) =>
+    shown(await platform.store.single(caller.tenantId, (tx) => getUser(tx, 'username', params.username))),
+})
+
+const changeRoute = users.patch('/{username}', {
+  summary: 'Changes the members of a user that the body names; null clears one.',
+  body: UserChangeBody,
+  faults: ['state.conflict', 'role.above_caller'],
+  handle: async ({ platform, caller, params, body }) =>
+    shown(await changeUser(platform, caller, named(params.username), body)),
+})
+
+const putExternalIdentifierRoute = users.put('/{username}/external-identifier', {
+  summary: 'Sets the external identifier of a user.',
+  body: ExternalIdentifierBody,
+  reply: ExternalIdentifierReply,
+  faults: ['state.conflict', 'role.above_caller'],
+  handle: async ({ platform, caller, params, body }) => {
+    await changeUser(platform, caller, named(params.username), body)
+    return answer(body)
+  },
+})
+
+const deleteRoute = users.delete('/{username}', {
+  summary:
+    'Deletes a user. The wallet and its keys are destroyed after 30 days, or at once with `purge=true`; with it the path may also have the id of a user who is deleted already.',
+  query: UserDeletionQuery,
+  reply: undefined,
+  faults: ['role.above_caller'],
+  handle: async ({ platform, caller, params, query }) => {
+    await deleteUser(platform, caller, named(params.username), query.purge === 'true')
+    return answer(undefined)
+  },
+})
+
+const restoreRoute = users.post('/{id}/restore', {
+  summary: 'Restores a user who was deleted less than 30 days ago, with the wallet.',
+  faults: ['state.conflict', 'role.above_caller'],
+  handle: async ({ platform, caller, params }) => shown(await restoreUser(platform, caller, params.id)),
+})
+
+function named(username: string): UserName {
+  return { key: 'username', value: username }
+}
+
+function shown(user: User) {
+  return answer(showUser(user), { meta: userMeta(user) })
+}
+
 /** Users, in our API. */
-export const directoryRoutes: readonly Route[] = [listUsersRoute, byExternalIdentifierRoute, externalIdentifierRoute]
+export const directoryRoutes: readonly Route[] = [
+  listUsersRoute,
+  createRoute,
+  byExternalIdentifierRoute,
+  getRoute,
+  changeRoute,
+  deleteRoute,
+  restoreRoute,
+  externalIdentifierRoute,
+  putExternalIdentifierRoute,
+]

@@ -1,8 +1,12 @@
-import { Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { listQuery } from '../../api/list.ts'
+import { isRole, type Role, roles } from '../../caller.ts'
 import type { User } from './user.ts'
 
 const text = (description: string) => Type.String({ description })
+
+// Object.keys loses the type of the keys.
+const RoleName = Type.Enum(Object.keys(roles) as Role[])
 
 /** A user in our API. Missing values are empty strings. */
 export const UserReply = Type.Object(
@@ -13,8 +17,70 @@ export const UserReply = Type.Object(
     firstName: text('Empty if unknown.'),
     lastName: text('Empty if unknown.'),
     enabled: Type.Boolean({ description: 'Whether the user may sign in and receive credentials.' }),
+    roles: Type.Array(RoleName, { description: 'Roles of the user alone; groups may give more.' }),
   },
   { $id: 'User', additionalProperties: false },
+)
+
+const name = (maxLength: number, description: string) =>
+  Type.String({ minLength: 1, maxLength, pattern: '^[^\\u0000]*$', description })
+const email = Type.String({ format: 'email', maxLength: 320, description: 'Unique in the tenant, case-insensitive.' })
+const externalIdentifier = name(
+  255,
+  "The user's id in the organisation's own systems, unique in the tenant, compared exactly.",
+)
+const username = name(255, 'Unique in the tenant, case-insensitive.')
+const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+/** Body of a new user. */
+export const UserBody = Type.Object(
+  {
+    username: Type.Optional(username),
+    email: Type.Optional(email),
+    firstName: Type.Optional(name(200, 'Given name.')),
+    lastName: Type.Optional(name(200, 'Family name.')),
+    externalIdentifier: Type.Optional(externalIdentifier),
+    enabled: Type.Optional(Type.Boolean({ default: true })),
+    roles: Type.Optional(Type.Array(RoleName, { uniqueItems: true, maxItems: 20 })),
+  },
+  {
+    $id: 'UserBody',
+    additionalProperties: false,
+    description: 'username or email is needed; the username is the e-mail address by default.',
+    examples: [{ email: 'thandi@example.org', firstName: 'Thandi', lastName: 'Molefe', externalIdentifier: 'EXT-1' }],
+  },
+)
+
+/** Body of a change: members that are not named stay as they are, null clears. */
+export const UserChangeBody = Type.Object(
+  {
+    username: Type.Optional(username),
+    email: Type.Optional(orNull(email)),
+    firstName: Type.Optional(orNull(name(200, 'Given name.'))),
+    lastName: Type.Optional(orNull(name(200, 'Family name.'))),
+    externalIdentifier: Type.Optional(orNull(externalIdentifier)),
+    enabled: Type.Optional(Type.Boolean({ description: 'A disabled user gets no token and no offers.' })),
+    roles: Type.Optional(Type.Array(RoleName, { uniqueItems: true, maxItems: 20 })),
+  },
+  { $id: 'UserChangeBody', additionalProperties: false, examples: [{ enabled: false }] },
+)
+
+/** Body that sets an external identifier. */
+export const ExternalIdentifierBody = Type.Object(
+  { externalIdentifier },
+  { $id: 'ExternalIdentifierBody', additionalProperties: false, examples: [{ externalIdentifier: 'EXT-1' }] },
+)
+
+/** Query of a deletion. */
+export const UserDeletionQuery = Type.Object(
+  {
+    purge: Type.Optional(
+      Type.Enum(['true', 'false'], {
+        description: 'true: the wallet and its keys are destroyed at once, not after 30 days.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
 )
 
 /** The external identifier of a user. */
@@ -29,12 +95,27 @@ export const UserListQuery = listQuery({
     email: Type.String({ maxLength: 320 }),
     username: Type.String({ maxLength: 255 }),
     enabled: Type.Enum(['true', 'false']),
+    role: RoleName,
+    deleted: Type.Enum(['true', 'false'], {
+      description: 'Deleted users whose wallet is not yet destroyed, instead of the others.',
+    }),
   },
   searches: ['name'],
   sorts: ['createdAt', 'username'],
 })
 
 /** Returns a user as our API shows it. */
-export function showUser({ id, username, email, firstName, lastName, enabled }: User) {
-  return { id, username, email: email ?? '', firstName: firstName ?? '', lastName: lastName ?? '', enabled }
+export function showUser({ id, username, email, firstName, lastName, enabled, roles: names }: User) {
+  const texts = { email: email ?? '', firstName: firstName ?? '', lastName: lastName ?? '' }
+  return { id, username, ...texts, enabled, roles: names.filter(isRole) }
+}
+
+/** Returns what an answer with one user says besides. */
+export function userMeta({ externalIdentifier, createdAt, updatedAt, deletedAt }: User) {
+  return {
+    externalIdentifier,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+    deletedAt: deletedAt?.toISOString() ?? null,
+  }
 }

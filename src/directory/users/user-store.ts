@@ -3,10 +3,15 @@ import { sql, type TenantTx } from '../../store/store.ts'
 import { isUuid } from '../../uuid.ts'
 import { foldCase, type User, type UserKey } from './user.ts'
 
-const COLUMNS = `id, username, email, first_name as "firstName", last_name as "lastName", external_identifier as "externalIdentifier",
-  enabled, created_at as "createdAt", updated_at as "updatedAt"`
+/** Columns of a `User`. */
+export const USER_COLUMNS = `id, username, email, first_name as "firstName", last_name as "lastName", display_name as "shownName",
+  email_type as "emailType", version, external_identifier as "externalIdentifier",
+  enabled, roles, created_at as "createdAt", updated_at as "updatedAt", deleted_at as "deletedAt"`
 const find = (key: string, column: string) =>
-  sql(`directory.find_user_by_${key}`, `select ${COLUMNS} from user_account where tenant_id = $1 and ${column} = $2`)
+  sql(
+    `directory.find_user_by_${key}`,
+    `select ${USER_COLUMNS} from user_account where tenant_id = $1 and ${column} = $2 and deleted_at is null`,
+  )
 const finders = {
   id: find('id', 'id'),
   username: find('username', 'username_folded'),
@@ -14,7 +19,7 @@ const finders = {
   externalIdentifier: find('external_identifier', 'external_identifier'),
 }
 
-/** Returns the user of the transaction's tenant with that key, disabled or not. */
+/** Returns the user of the transaction's tenant with that key, disabled or not, but not a deleted one. */
 export async function selectUser(tx: TenantTx, key: UserKey, value: string): Promise<User | null> {
   // PostgreSQL refuses a value that the column cannot hold with an error.
   if (value.includes('\0') || (key === 'id' && !isUuid(value))) return null
@@ -25,7 +30,7 @@ export async function selectUser(tx: TenantTx, key: UserKey, value: string): Pro
 
 const page = pagedList({
   name: 'directory.users',
-  select: `select ${COLUMNS} from user_account where tenant_id = $1`,
+  select: `select ${USER_COLUMNS} from user_account where tenant_id = $1`,
   parameters: 1,
   id: 'id',
   sorts: { username: 'username_folded' },
@@ -34,7 +39,10 @@ const page = pagedList({
     email: (value) => `email_folded = ${value}`,
     username: (value) => `username_folded = ${value}`,
     enabled: { true: 'enabled', false: 'not enabled' },
-    name: (value) => `strpos(concat_ws(' ', first_name_folded, last_name_folded), ${value}) > 0`,
+    role: (value) => `roles <> '{}' and ${value}::text = any(roles)`,
+    name: (value) =>
+      `pieces @> longest_pieces(${value}) and strpos(concat_ws(' ', first_name_folded, last_name_folded), ${value}) > 0`,
+    deleted: { true: 'deleted_at is not null', false: 'deleted_at is null' },
   },
 })
 
@@ -43,13 +51,16 @@ export type UserFilter = {
   readonly email?: string | undefined
   readonly username?: string | undefined
   readonly enabled?: 'true' | 'false' | undefined
+  readonly role?: string | undefined
   readonly name?: string | undefined
+  /** Deleted users instead of the others. */
+  readonly deleted?: 'true' | 'false' | undefined
 }
 
 /** Returns one page of the tenant's users, and one row more if there is a next page. */
 export async function listUserRows(tx: TenantTx, request: PageRequest, filter: UserFilter): Promise<User[]> {
-  const { email, username, name, enabled } = filter
+  const { email, username, name, deleted = 'false', ...rest } = filter
   const fold = (text: string | undefined) => (text === undefined ? undefined : foldCase(text))
-  const folded = { email: fold(email), username: fold(username), name: fold(name), enabled }
+  const folded = { email: fold(email), username: fold(username), name: fold(name), deleted, ...rest }
   return page<User>(tx, request, [tx.tenantId], folded)
 }

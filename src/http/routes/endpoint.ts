@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Static, TSchema } from 'typebox'
+import type { Caller } from '../../caller.ts'
 import type { FaultCode } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import type { Method, PathParams } from './route.ts'
@@ -39,6 +40,8 @@ export type EndpointContext<Params = Readonly<Record<string, string>>, Body = un
   readonly url: string
   readonly ip: string
   readonly requestId: string
+  /** Authenticates the request as a caller of our API. @throws Fault `token.missing`, `token.invalid` */
+  readonly authenticate: () => Promise<Caller>
 }
 
 type Common = {
@@ -50,8 +53,8 @@ type Common = {
   readonly accepts: EndpointBodyKind
   /** Sends `Access-Control-Allow-Origin: *`. Public GET resources only, never pages with a session. [SEC-75] */
   readonly crossOrigin?: true
-  /** Faults are sent as an HTML page instead of OAuth JSON: for pages that people open. */
-  readonly faultsAs?: 'page'
+  /** Faults are sent as an HTML page, for pages that people open, or as SCIM errors, instead of as OAuth JSON. */
+  readonly faultsAs?: 'page' | 'scim'
   /** A request without a bearer token is refused before its body is read. The endpoint verifies the token. */
   readonly needsToken?: true
   /** The fault of a request that cannot be parsed, where the specification defines an error for it. */

@@ -1,3 +1,4 @@
+import type { Row } from '../../fault/row.ts'
 import { Fault, type FaultCode, faults, type Violation } from '../../fault.ts'
 import { DatabaseUnavailable } from '../../store/database-unavailable.ts'
 
@@ -47,6 +48,17 @@ export function toOAuthError(error: unknown): Refusal {
   const description = text.slice(0, 500).replace(/[^\x20\x21\x23-\x5B\x5D-\x7E]/g, '?')
   const body = { error: code, error_description: description }
   return { status, body, headers: headersOf(fault, status, challengeOf(fault, code)) }
+}
+
+/** Returns the error of the provisioning surface. @see [RFC 7644, 3.12](https://www.rfc-editor.org/rfc/rfc7644#section-3.12) */
+export function toScimError(error: unknown): Refusal {
+  const fault = faultOf(error)
+  const { api, title, scim }: Row = faults[fault.code]
+  const [status] = api
+  const detail = fault.detail ?? fault.violations?.map((one) => one.detail).join(' ') ?? title
+  const schemas = ['urn:ietf:params:scim:api:messages:2.0:Error']
+  const body = { schemas, status: String(status), ...(scim !== undefined && { scimType: scim }), detail }
+  return { status, body, headers: headersOf(fault, status, challengeOf(fault, 'invalid_token')) }
 }
 
 function sourceOf(pointer: string | undefined, parameter: string | undefined) {

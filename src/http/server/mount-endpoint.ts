@@ -8,15 +8,23 @@ import { onBehalfOf } from '../routes/tenant-of-work.ts'
 import { type Check, checkMaker } from '../validation/check.ts'
 import { BODY_BYTES_MAX, isJsonType, mediaTypeOf, readForm, readJson, repeatedParameter } from './body.ts'
 import { type KnownPath, routerPath } from './known-paths.ts'
+import type { AuthenticateRequest } from './mount-route.ts'
 import { sendResponse } from './send-response.ts'
 
 /** An endpoint with the compiled check of its body. */
 type MountedEndpoint = { readonly endpoint: Endpoint; readonly checkBody: Check | null }
 
+/** What every endpoint needs from the server. */
+type EndpointNeeds = { readonly platform: Platform; readonly authenticate: AuthenticateRequest }
+
 const FORM = 'application/x-www-form-urlencoded'
 
 /** Mounts the endpoints of the protocol surface. */
-export function mountEndpoints(app: FastifyInstance, platform: Platform, endpoints: readonly Endpoint[]): KnownPath[] {
+export function mountEndpoints(
+  app: FastifyInstance,
+  needs: EndpointNeeds,
+  endpoints: readonly Endpoint[],
+): KnownPath[] {
   const check = checkMaker()
   return endpoints.map((endpoint) => {
     const mounted = { endpoint, checkBody: endpoint.body === undefined ? null : check(endpoint.body, 'body') }
@@ -31,7 +39,7 @@ export function mountEndpoints(app: FastifyInstance, platform: Platform, endpoin
         admitEndpoint(endpoint, request)
       },
       handler: (request, reply) =>
-        onBehalfOf(paramsOf(request, endpoint.path).tenant ?? '', () => runEndpoint(platform, mounted, request, reply)),
+        onBehalfOf(paramsOf(request, endpoint.path).tenant ?? '', () => runEndpoint(needs, mounted, request, reply)),
     })
     return { pattern: endpoint.path, method: endpoint.method, crossOrigin: endpoint.crossOrigin ?? false, host: null }
   })
@@ -43,7 +51,12 @@ function admitEndpoint({ needsToken }: Endpoint, { headers }: FastifyRequest): v
 }
 
 /** Reads the request, runs the endpoint and sends its response unchanged. */
-async function runEndpoint(platform: Platform, mounted: MountedEndpoint, request: FastifyRequest, reply: FastifyReply) {
+async function runEndpoint(
+  { platform, authenticate }: EndpointNeeds,
+  mounted: MountedEndpoint,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
   const { endpoint } = mounted
   const { query, body } = readContext(mounted, request)
   const answer = await endpoint.handle({
@@ -56,6 +69,7 @@ async function runEndpoint(platform: Platform, mounted: MountedEndpoint, request
     url: request.url,
     ip: request.ip,
     requestId: request.id,
+    authenticate: () => authenticate(request.headers, request.id, request.ip),
   })
   return send(endpoint, reply, answer)
 }

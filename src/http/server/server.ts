@@ -91,7 +91,7 @@ export function buildServer(parts: ServerParts): Server {
   const { authenticate, idempotency = null } = parts
   const known = [
     ...mountRoutes(app, { platform, authenticate, idempotency }, routes),
-    ...mountEndpoints(app, platform, endpoints),
+    ...mountEndpoints(app, { platform, authenticate }, endpoints),
     ...operationPaths,
   ]
   const readiness = parts.readiness ?? []

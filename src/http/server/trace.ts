@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../caller.ts'
-import { toErrors, toOAuthError } from '../routes/faults.ts'
+import { toErrors, toOAuthError, toScimError } from '../routes/faults.ts'
 import { toPage } from '../routes/page.ts'
 
-/** How a fault is sent: in our envelope, as OAuth JSON, or as an HTML page. */
-export type Edge = 'api' | 'oauth' | 'page'
+/** How a fault is sent: in our envelope, as OAuth or SCIM JSON, or as an HTML page. */
+export type Edge = 'api' | 'oauth' | 'scim' | 'page'
 
 /** State of one request, for its log line and its fault. */
 type Trace = {
@@ -27,16 +27,24 @@ declare module 'fastify' {
 export function sendFault(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   const { crossOrigin } = request.trace
   const edge = request.trace.edge ?? edgeOf(request.url)
-  const refusal = edge === 'api' ? toErrors(error, request.id) : toOAuthError(error)
+  const refusal = refusalAt(edge, error, request.id)
   reply.code(refusal.status).headers(refusal.headers).header('cache-control', 'no-store')
   if (crossOrigin) reply.header('access-control-allow-origin', '*')
-  if (edge !== 'page')
-    return reply.header('content-type', 'application/json').send(Buffer.from(JSON.stringify(refusal.body)))
+  if (edge !== 'page') {
+    const type = edge === 'scim' ? 'application/scim+json' : 'application/json'
+    return reply.header('content-type', type).send(Buffer.from(JSON.stringify(refusal.body)))
+  }
   const page = toPage(error, refusal.status, request.id)
   return reply.header('content-security-policy', page.policy).type('text/html; charset=utf-8').send(page.html)
 }
 
+function refusalAt(edge: Edge, error: unknown, id: string) {
+  if (edge === 'api') return toErrors(error, id)
+  return edge === 'scim' ? toScimError(error) : toOAuthError(error)
+}
+
 /** Paths of the protocol surface get OAuth errors, all others the envelope. */
 function edgeOf(url: string): Edge {
+  if (url.startsWith('/onboarding/scim/')) return 'scim'
   return /^\/(issuers|verifiers|auth|\.well-known)(\/|\?|$)/.test(url) ? 'oauth' : 'api'
 }

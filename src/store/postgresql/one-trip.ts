@@ -65,6 +65,11 @@ export class OneTrip<Row> implements pg.Submittable {
   }
 
   #prepare(connection: pg.Connection, { name, text }: Sql): void {
+    // A statement without a name is planned at each use, and replaces the one before it.
+    if (name === '') {
+      connection.parse({ name, text, types: [] }, true)
+      return
+    }
     const known = preparedBy.get(connection) ?? new Set()
     preparedBy.set(connection, known)
     if (known.has(name)) return

@@ -1,0 +1,105 @@
+import { routeGroup } from '../../api/route-group.ts'
+import { answer, type Route } from '../../http/routes/route.ts'
+import { getUser } from '../users/find-user.ts'
+import { listGroupRows, listMemberRows } from './group-store.ts'
+import {
+  GroupBody,
+  GroupChangeBody,
+  GroupListQuery,
+  GroupReply,
+  MemberListQuery,
+  MemberReply,
+  showGroup,
+} from './schemas.ts'
+import { changeGroup, createGroup, deleteGroup, getGroup } from './write-group.ts'
+
+const groups = routeGroup({
+  ...{ group: 'onboarding', tag: 'groups', path: '/groups', reply: GroupReply },
+  scope: { read: 'users:read', write: 'users:write' },
+})
+
+const listRoute = groups.list('', {
+  summary: 'Lists the groups of users.',
+  query: GroupListQuery,
+  read: ({ platform, caller }, list, filters) =>
+    platform.store.single(caller.tenantId, (tx) => listGroupRows(tx, list, filters)),
+  show: showGroup,
+})
+
+const createRoute = groups.post('', {
+  summary: 'Creates a group of users, which gives its roles to its members.',
+  body: GroupBody,
+  status: 201,
+  faults: ['state.conflict', 'role.above_caller'],
+  handle: async ({ platform, caller, body, operation }) =>
+    answer(showGroup(await createGroup(platform, caller, body, operation.newId()))),
+})
+
+const getRoute = groups.get('/{id}', {
+  summary: 'Returns a group.',
+  handle: async ({ platform, caller, params }) =>
+    answer(showGroup(await platform.store.single(caller.tenantId, (tx) => getGroup(tx, params.id)))),
+})
+
+const changeRoute = groups.patch('/{id}', {
+  summary: 'Changes name or roles of a group.',
+  body: GroupChangeBody,
+  faults: ['state.conflict', 'role.above_caller'],
+  handle: async ({ platform, caller, params, body }) =>
+    answer(showGroup(await changeGroup(platform, caller, params.id, body))),
+})
+
+const deleteRoute = groups.delete('/{id}', {
+  summary: 'Deletes a group; its members lose its roles.',
+  reply: undefined,
+  faults: ['role.above_caller'],
+  handle: async ({ platform, caller, params }) => {
+    await deleteGroup(platform, caller, params.id)
+    return answer(undefined)
+  },
+})
+
+const listMembersRoute = groups.list('/{id}/members', {
+  summary: 'Lists the members of a group.',
+  query: MemberListQuery,
+  reply: MemberReply,
+  read: ({ platform, caller, params }, list) =>
+    platform.store.inTenant(caller.tenantId, async (tx) =>
+      listMemberRows(tx, (await getGroup(tx, params.id)).id, list),
+    ),
+  show: (member) => member,
+})
+
+const addMemberRoute = groups.put('/{id}/members/{username}', {
+  summary: 'Adds a user to a group.',
+  reply: undefined,
+  faults: ['role.above_caller'],
+  handle: async ({ platform, caller, params }) => {
+    const user = await platform.store.single(caller.tenantId, (tx) => getUser(tx, 'username', params.username))
+    await changeGroup(platform, caller, params.id, { addMembers: [user.id] })
+    return answer(undefined)
+  },
+})
+
+const removeMemberRoute = groups.delete('/{id}/members/{username}', {
+  summary: 'Removes a user from a group.',
+  reply: undefined,
+  faults: ['role.above_caller'],
+  handle: async ({ platform, caller, params }) => {
+    const user = await platform.store.single(caller.tenantId, (tx) => getUser(tx, 'username', params.username))
+    await changeGroup(platform, caller, params.id, { removeMembers: [user.id] })
+    return answer(undefined)
+  },
+})
+
+/** Groups of users, in our API. */
+export const groupRoutes: readonly Route[] = [
+  listRoute,
+  createRoute,
+  getRoute,
+  changeRoute,
+  deleteRoute,
+  listMembersRoute,
+  addMemberRoute,
+  removeMemberRoute,
+]

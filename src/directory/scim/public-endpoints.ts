@@ -1,0 +1,153 @@
+import type { Scope } from '../../caller.ts'
+import { isJsonObject, type Json } from '../../crypto/json.ts'
+import { Fault } from '../../fault.ts'
+import { type Endpoint, type EndpointContext, type EndpointResponse, endpoint } from '../../http/routes/endpoint.ts'
+import { readListRequest, readProjection, readSearch } from '../../protocols/scim/list-request.ts'
+import type { Resource } from '../../protocols/scim/patch.ts'
+import { project } from '../../protocols/scim/project.ts'
+import { runBulk } from './bulk.ts'
+import { resourceTypes, schemaResources, serviceConfiguration } from './discovery.ts'
+import { groupOperations, type Operations, userOperations, type Work } from './operations.ts'
+import { provisioningCaller } from './provisioning-caller.ts'
+
+const BASE = '/onboarding/scim/v2'
+const TYPE = 'application/scim+json'
+
+type Handle = (work: Work, context: EndpointContext) => Promise<EndpointResponse> | EndpointResponse
+
+function at(
+  method: Endpoint['method'],
+  path: string,
+  summary: string,
+  handle: Handle,
+  scope: Scope = method === 'GET' ? 'users:read' : 'users:write',
+): Endpoint {
+  return endpoint({
+    method,
+    path: `${BASE}${path}`,
+    summary,
+    tag: 'SCIM',
+    accepts: method === 'GET' || method === 'DELETE' ? 'none' : 'json',
+    faultsAs: 'scim',
+    needsToken: true,
+    unreadable: 'scim.invalid_syntax',
+    handle: async (context) => {
+      const { platform } = context
+      const caller = await provisioningCaller(platform, context, scope)
+      return handle({ platform, caller, base: `${platform.urls.publicUrl}${BASE}` }, context)
+    },
+  })
+}
+
+function resourceEndpoints(path: string, noun: string, run: Operations): readonly Endpoint[] {
+  const shown = (resource: Resource, { query }: EndpointContext, status = 200) => {
+    const { location, version } = metaOf(resource)
+    const headers = { etag: version, ...(status === 201 && { location }) }
+    return sent(project(resource, readProjection(query)), status, headers)
+  }
+  return [
+    at('GET', path, `Lists the ${noun}s that match a filter.`, async (work, { query }) =>
+      sent(await run.list(work, readListRequest(query))),
+    ),
+    at(
+      'POST',
+      `${path}/.search`,
+      `Lists the ${noun}s that match a filter in the body.`,
+      async (work, { body }) => sent(await run.list(work, readSearch(json(body)))),
+      'users:read',
+    ),
+    at('POST', path, `Creates a ${noun}.`, async (work, context) =>
+      shown(await run.create(work, json(context.body)), context, 201),
+    ),
+    at('GET', `${path}/{id}`, `Returns a ${noun}.`, async (work, context) => {
+      const resource = await run.get(work, idOf(context))
+      const { version } = metaOf(resource)
+      const isKnown = (context.headers['if-none-match'] ?? '').split(',').some((tag) => tag.trim() === version)
+      return isKnown ? { status: 304, headers: { etag: version } } : shown(resource, context)
+    }),
+    at('PUT', `${path}/{id}`, `Replaces a ${noun}.`, async (work, context) =>
+      shown(await run.replace(work, idOf(context), json(context.body), expectedVersion(context)), context),
+    ),
+    at('PATCH', `${path}/{id}`, `Changes attributes of a ${noun}.`, async (work, context) =>
+      shown(await run.patch(work, idOf(context), json(context.body), expectedVersion(context)), context),
+    ),
+    at('DELETE', `${path}/{id}`, `Deletes a ${noun}.`, async (work, context) => {
+      await run.remove(work, idOf(context))
+      return { status: 204 }
+    }),
+  ]
+}
+
+function idOf({ params }: EndpointContext): string {
+  return params.id ?? ''
+}
+
+/** The version that If-Match names; undefined: any. @throws Fault `resource.changed` for a tag that no resource has */
+function expectedVersion({ headers }: EndpointContext): number | undefined {
+  const tag = headers['if-match']?.trim()
+  if (tag === undefined || tag === '' || tag === '*') return undefined
+  const version = /^(?:W\/)?"(\d{1,9})"$/.exec(tag)?.[1]
+  if (version === undefined) throw new Fault('resource.changed')
+  return Number(version)
+}
+
+function metaOf({ meta }: Resource): { location: string; version: string } {
+  if (!isJsonObject(meta) || typeof meta.location !== 'string' || typeof meta.version !== 'string') {
+    throw new Error('a resource was made without meta')
+  }
+  return { location: meta.location, version: meta.version }
+}
+
+function sent(body: Resource, status = 200, headers: Readonly<Record<string, string>> = {}): EndpointResponse {
+  return { status, type: TYPE, body: JSON.stringify(body), headers: { 'cache-control': 'no-store', ...headers } }
+}
+
+function listed(resources: readonly Resource[], query: EndpointContext['query']): EndpointResponse {
+  // RFC 7644 4: discovery is not filtered
+  if (query.filter !== undefined) throw new Fault('scope.missing', { detail: 'Discovery endpoints take no filter.' })
+  const schemas = ['urn:ietf:params:scim:api:messages:2.0:ListResponse']
+  return sent({
+    schemas,
+    totalResults: resources.length,
+    itemsPerPage: resources.length,
+    startIndex: 1,
+    Resources: [...resources],
+  })
+}
+
+function one(resources: readonly Resource[], id: string | undefined): EndpointResponse {
+  const found = resources.find((resource) => resource.id === id || resource.name === id)
+  if (found === undefined) throw new Fault('resource.unknown')
+  return sent(found)
+}
+
+/** The body was parsed as JSON by the server. */
+function json(body: unknown): Json {
+  return body as Json
+}
+
+/**
+ * SCIM 2.0: users and groups, provisioned by an identity system.
+ *
+ * @see [RFC 7644](https://www.rfc-editor.org/rfc/rfc7644)
+ */
+export const scimEndpoints: readonly Endpoint[] = [
+  ...resourceEndpoints('/Users', 'user', userOperations),
+  ...resourceEndpoints('/Groups', 'group', groupOperations),
+  at('POST', '/Bulk', 'Runs up to 1,000 operations in turn, each by itself.', async (work, { body }) =>
+    sent(await runBulk(work, json(body))),
+  ),
+  at('GET', '/ServiceProviderConfig', 'Returns what the service supports.', ({ base }) =>
+    sent(serviceConfiguration(base)),
+  ),
+  at('GET', '/ResourceTypes', 'Lists the kinds of resources.', ({ base }, { query }) =>
+    listed(resourceTypes(base), query),
+  ),
+  at('GET', '/ResourceTypes/{id}', 'Returns a kind of resource.', ({ base }, { params }) =>
+    one(resourceTypes(base), params.id),
+  ),
+  at('GET', '/Schemas', 'Lists the schemas with all attributes.', ({ base }, { query }) =>
+    listed(schemaResources(base), query),
+  ),
+  at('GET', '/Schemas/{id}', 'Returns a schema.', ({ base }, { params }) => one(schemaResources(base), params.id)),
+]

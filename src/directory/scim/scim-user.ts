@@ -1,0 +1,105 @@
+import { isRole } from '../../caller.ts'
+import { isJsonObject, type Json, memberOf } from '../../crypto/json.ts'
+import { Fault } from '../../fault.ts'
+import type { Resource } from '../../protocols/scim/patch.ts'
+import { userSchema } from '../../protocols/scim/schema.ts'
+import { displayName, type User, type UserChange } from '../users/user.ts'
+
+type GroupName = { readonly id: string; readonly displayName: string }
+
+/** Returns a user as a SCIM resource. @param base Address of the SCIM service. */
+export function showUser(user: User, groups: readonly GroupName[], base: string): Resource {
+  const { id, username, email, firstName, lastName, enabled, externalIdentifier, shownName, emailType } = user
+  const formatted = displayName(user)
+  return {
+    schemas: [userSchema.id],
+    id,
+    userName: username,
+    externalId: externalIdentifier,
+    name: {
+      ...(firstName !== null || lastName !== null ? { formatted } : {}),
+      ...(firstName !== null && { givenName: firstName }),
+      ...(lastName !== null && { familyName: lastName }),
+    },
+    displayName: shownName ?? formatted,
+    active: enabled,
+    emails: email === null ? [] : [{ value: email, type: emailType ?? 'work', primary: true }],
+    roles: user.roles.map((value) => ({ value })),
+    groups: groups.map((one) => ({ value: one.id, $ref: `${base}/Groups/${one.id}`, display: one.displayName })),
+    meta: metaOf('User', user, `${base}/Users/${id}`),
+  }
+}
+
+/** Returns `meta` of a resource. */
+export function metaOf(
+  resourceType: string,
+  { createdAt, updatedAt, version }: { readonly createdAt: Date; readonly updatedAt: Date; readonly version: number },
+  location: string,
+) {
+  const times = { created: createdAt.toISOString(), lastModified: updatedAt.toISOString() }
+  return { resourceType, ...times, location, version: versionTag(version) }
+}
+
+/** Returns the entity tag of a version. */
+export function versionTag(version: number): string {
+  return `W/"${version}"`
+}
+
+/**
+ * Returns the user that a resource describes. Texts that the resource lacks are cleared; whether the user is active, and the roles, stay. Of several e-mail addresses the
+ * primary one is kept, else the first.
+ *
+ * @throws Fault `scim.invalid_value`
+ */
+export function readUser(resource: Resource): UserChange & { readonly username: string } {
+  const { userName, name, emails } = resource
+  if (typeof userName !== 'string' || userName === '') throw invalid('userName is needed.')
+  const parts = isJsonObject(name) ? name : {}
+  const email = emailOf(emails)
+  const given = textOf(parts.givenName, 'name.givenName', 200)
+  const family = textOf(parts.familyName, 'name.familyName', 200)
+  const shown = textOf(resource.displayName, 'displayName', 400)
+  const byDefault = [given, family].filter((one) => one !== null).join(' ')
+  return {
+    username: textOf(userName, 'userName', 255) ?? '',
+    email: email.value,
+    emailType: email.type,
+    firstName: given,
+    lastName: family,
+    shownName: shown === byDefault || shown === userName ? null : shown,
+    externalIdentifier: textOf(resource.externalId, 'externalId', 255),
+    // An identity system that says nothing of these does not manage them.
+    enabled: typeof resource.active === 'boolean' ? resource.active : undefined,
+    roles: resource.roles === undefined ? undefined : rolesOf(resource.roles),
+  }
+}
+
+function emailOf(emails: Json | undefined): { value: string | null; type: string | null } {
+  const list = Array.isArray(emails) ? emails.filter(isJsonObject).filter((one) => typeof one.value === 'string') : []
+  const chosen = list.find((one) => one.primary === true) ?? list[0]
+  if (chosen === undefined) return { value: null, type: null }
+  const value = textOf(chosen.value, 'emails.value', 320)
+  // The form that the schemas of our API want is checked by the caller's unique index; here only that it is an address at all.
+  if (value !== null && !/^[^\s@]+@[^\s@]+$/.test(value)) throw invalid('emails.value is no e-mail address.')
+  return { value, type: textOf(memberOf(chosen, 'type'), 'emails.type', 40) }
+}
+
+function rolesOf(value: Json | undefined): string[] {
+  const names = (Array.isArray(value) ? value : []).map((one) => (isJsonObject(one) ? one.value : one))
+  const unknown = names.find((one) => typeof one !== 'string' || !isRole(one))
+  if (unknown !== undefined) throw invalid(`roles: ${String(unknown).slice(0, 80)} is no role here.`)
+  return [...new Set(names.filter((one) => typeof one === 'string'))]
+}
+
+/** Returns a text within its limit; null for an empty one. @throws Fault `scim.invalid_value` */
+export function textOf(value: Json | undefined, name: string, charsMax: number): string | null {
+  if (value === undefined || value === null || value === '') return null
+  if (typeof value !== 'string' || value.length > charsMax || value.includes('\0')) {
+    throw invalid(`${name} is a text of at most ${charsMax} characters.`)
+  }
+  return value
+}
+
+function invalid(detail: string): Fault {
+  return new Fault('scim.invalid_value', { detail })
+}

@@ -1,0 +1,155 @@
+import type { AuditEntry } from '../../events/audit/entry.ts'
+import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
+import { sql, type TenantTx } from '../../store/store.ts'
+import { foldCase, type User, type UserChange } from './user.ts'
+import { USER_COLUMNS } from './user-store.ts'
+
+/** SQL: the user `account` has no role, of its own or of a group, besides those of an array parameter. */
+const holdsOnly = (roles: string) => `not exists (
+       select from unnest(account.roles || array(select unnest(user_group.roles) from user_group_member member
+           join user_group on user_group.tenant_id = member.tenant_id and user_group.id = member.group_id
+           where member.tenant_id = account.tenant_id and member.user_id = account.id)) as role
+       where role <> all(${roles}::text[]))`
+
+const insert = sql(
+  'directory.create_user',
+  `with ins as (
+     insert into user_account (tenant_id, id, username, username_folded, email, email_folded, first_name, first_name_folded, last_name,
+       last_name_folded, display_name, display_name_folded, email_type, external_identifier, enabled, roles, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, coalesce($15, true), coalesce($16::text[], '{}'), $17, $17)
+     on conflict do nothing returning *),
+   ${auditCte({ from: 'ins', first: 18 })}
+   select ${USER_COLUMNS} from ins`,
+)
+const given = (member: string, value: string, column: string) =>
+  `${column} = case when '${member}' = any($3::text[]) then ${value} else account.${column} end`
+const update = sql(
+  'directory.change_user',
+  `with upd as (
+     update user_account account set
+       ${given('username', '$4', 'username')}, ${given('username', '$5', 'username_folded')},
+       ${given('email', '$6', 'email')}, ${given('email', '$7', 'email_folded')},
+       ${given('firstName', '$8', 'first_name')}, ${given('firstName', '$9', 'first_name_folded')},
+       ${given('lastName', '$10', 'last_name')}, ${given('lastName', '$11', 'last_name_folded')},
+       ${given('shownName', '$12', 'display_name')}, ${given('shownName', '$13', 'display_name_folded')},
+       ${given('emailType', '$14', 'email_type')}, ${given('externalIdentifier', '$15', 'external_identifier')},
+       ${given('enabled', '$16', 'enabled')}, ${given('roles', '$17::text[]', 'roles')}, updated_at = $18, version = account.version + 1
+     where tenant_id = $1 and id = $2 and deleted_at is null and version = coalesce($19, version) and ${holdsOnly('$20')}
+     returning *),
+   ${auditCte({ from: 'upd', first: 21 })}
+   select ${USER_COLUMNS} from upd`,
+)
+const markDeleted = sql(
+  'directory.delete_user',
+  `with upd as (
+     update user_account account set deleted_at = $3
+     where tenant_id = $1 and id = $2 and deleted_at is null and ${holdsOnly('$4')} returning id),
+   ${auditCte({ from: 'upd', first: 5 })}
+   select id from upd`,
+)
+const markRestored = sql(
+  'directory.restore_user',
+  `with upd as (
+     update user_account account set deleted_at = null, updated_at = $3
+     where tenant_id = $1 and id = $2 and deleted_at is not null and ${holdsOnly('$4')} returning *),
+   ${auditCte({ from: 'upd', first: 5 })}
+   select ${USER_COLUMNS} from upd`,
+)
+const destroy = sql(
+  'directory.destroy_user',
+  `with del as (
+     delete from user_account account where tenant_id = $1 and id = $2 and deleted_at <= $3 and ${holdsOnly('$4')} returning id),
+   ${auditCte({ from: 'del', first: 5 })}
+   select id from del`,
+)
+const findDeleted = sql(
+  'directory.find_deleted_user',
+  `select ${USER_COLUMNS} from user_account where tenant_id = $1 and id = $2 and deleted_at is not null`,
+)
+
+/** Creates a user and its audit entry. Returns null if the username, the e-mail address or the external identifier is taken. */
+export async function insertUser(
+  tx: TenantTx,
+  id: string,
+  user: UserChange & { readonly username: string },
+  entry: AuditEntry,
+  now: Date,
+): Promise<User | null> {
+  const [, , ...columns] = columnsOf(user)
+  const values = [tx.tenantId, id, user.username, foldCase(user.username), ...columns, now, ...auditValues(entry, now)]
+  const [made] = await tx.rows<User>(insert, values)
+  return made ?? null
+}
+
+/** Whose roles a caller may touch, and since when the change holds. */
+export type Authority = {
+  /** Names of the roles that a user may have to be changed by the caller. */
+  readonly roles: readonly string[]
+  readonly now: Date
+  /** The version that the caller read; undefined: any. */
+  readonly version?: number | undefined
+}
+
+/**
+ * Changes the members that `change` names, with the audit entry. Returns null if there is no such user, or if the user has a role beyond the
+ * caller's authority, or is no longer of the given version. Throws the database's unique violation.
+ */
+export async function updateUser(
+  tx: TenantTx,
+  id: string,
+  change: UserChange,
+  { roles, now, version }: Authority,
+  entry: AuditEntry,
+): Promise<User | null> {
+  const members = Object.entries(change).flatMap(([member, value]) => (value === undefined ? [] : [member]))
+  const values = [
+    tx.tenantId,
+    id,
+    members,
+    ...columnsOf(change),
+    now,
+    version ?? null,
+    roles,
+    ...auditValues(entry, now),
+  ]
+  const [changed] = await tx.rows<User>(update, values)
+  return changed ?? null
+}
+
+/** Marks a user as deleted. Returns false as {@link updateUser} returns null. */
+export async function deleteUserRow(tx: TenantTx, id: string, by: Authority, entry: AuditEntry): Promise<boolean> {
+  const values = [tx.tenantId, id, by.now, by.roles, ...auditValues(entry, by.now)]
+  return (await tx.rows(markDeleted, values)).length === 1
+}
+
+/** Restores a deleted user. Returns null as {@link updateUser} does. Throws the database's unique violation if a name is taken meanwhile. */
+export async function restoreUserRow(tx: TenantTx, id: string, by: Authority, entry: AuditEntry): Promise<User | null> {
+  const values = [tx.tenantId, id, by.now, by.roles, ...auditValues(entry, by.now)]
+  const [restored] = await tx.rows<User>(markRestored, values)
+  return restored ?? null
+}
+
+/** Destroys a user who was deleted by `deletedBy` at the latest: the row, the wallet and its keys. Returns whether there was one. */
+export async function destroyUserRow(
+  tx: TenantTx,
+  id: string,
+  deletedBy: Date,
+  by: Authority,
+  entry: AuditEntry,
+): Promise<boolean> {
+  const values = [tx.tenantId, id, deletedBy, by.roles, ...auditValues(entry, by.now)]
+  return (await tx.rows(destroy, values)).length === 1
+}
+
+/** Returns a deleted user whose wallet is not yet destroyed; null if there is none with this id. */
+export async function findDeletedUser(tx: TenantTx, id: string): Promise<User | null> {
+  const [found] = await tx.rows<User>(findDeleted, [tx.tenantId, id])
+  return found ?? null
+}
+
+function columnsOf(user: UserChange): unknown[] {
+  const fold = (text: string | null | undefined) => (text === null || text === undefined ? null : foldCase(text))
+  const { username, email, firstName, lastName, shownName } = user
+  const texts = [username, email, firstName, lastName, shownName].flatMap((text) => [text ?? null, fold(text)])
+  return [...texts, user.emailType ?? null, user.externalIdentifier ?? null, user.enabled ?? null, user.roles ?? null]
+}

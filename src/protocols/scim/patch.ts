@@ -1,0 +1,273 @@
+import { isJsonObject, type Json, type JsonObject, memberOf } from '../../crypto/json.ts'
+import { Fault } from '../../fault.ts'
+import { type Filter, parseTargetPath, type TargetPath } from './filter.ts'
+import { matches } from './matches.ts'
+import { type Attribute, commonAttributes, findAttribute, type Schema } from './schema.ts'
+
+/** One operation of a PATCH. `path` null: `value` has the attributes. */
+export type PatchOperation = {
+  readonly op: 'add' | 'replace' | 'remove'
+  readonly path: TargetPath | null
+  readonly value: Json | undefined
+}
+
+/** A resource as its attributes by canonical names. */
+export type Resource = Readonly<Record<string, Json>>
+
+const SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
+const OPERATIONS_MAX = 100
+
+/**
+ * Parses the body of a PATCH. Names of operations may have any case, because Microsoft Entra ID sends `Add` and `Replace`.
+ *
+ * @throws Fault `scim.invalid_syntax`, `scim.invalid_path`, `scim.no_target`, `scim.too_many` beyond 100 operations
+ * @see [RFC 7644, 3.5.2](https://www.rfc-editor.org/rfc/rfc7644#section-3.5.2)
+ */
+export function parsePatch(body: Json): readonly PatchOperation[] {
+  const schemas = isJsonObject(body) ? memberOf(body, 'schemas') : undefined
+  const operations = isJsonObject(body) ? memberOf(body, 'Operations') : undefined
+  if (!Array.isArray(schemas) || !schemas.includes(SCHEMA) || !Array.isArray(operations) || operations.length === 0) {
+    throw new Fault('scim.invalid_syntax', { detail: `schemas with ${SCHEMA} and Operations are needed.` })
+  }
+  if (operations.length > OPERATIONS_MAX) {
+    throw new Fault('scim.too_many', { detail: `At most ${OPERATIONS_MAX} operations in one request.` })
+  }
+  return operations.map(operationOf)
+}
+
+function operationOf(entry: Json): PatchOperation {
+  const name = isJsonObject(entry) ? memberOf(entry, 'op') : undefined
+  const op = (['add', 'replace', 'remove'] as const).find(
+    (one) => typeof name === 'string' && name.toLowerCase() === one,
+  )
+  if (op === undefined || !isJsonObject(entry)) {
+    throw new Fault('scim.invalid_syntax', { detail: 'The op of an operation is add, replace or remove.' })
+  }
+  const path = memberOf(entry, 'path')
+  const value = memberOf(entry, 'value')
+  if (path !== undefined && typeof path !== 'string') throw new Fault('scim.invalid_path')
+  // RFC 7644 3.5.2.2: without a path there is nothing to remove
+  if (op === 'remove' && path === undefined) throw new Fault('scim.no_target', { detail: 'remove needs a path.' })
+  if (op !== 'remove' && value === undefined) throw invalid('value is missing.')
+  return { op, path: path === undefined ? null : parseTargetPath(path), value }
+}
+
+/**
+ * Applies the operations of a PATCH to a resource and returns the changed one. Values are checked against the schema as far as their form
+ * goes; what they mean is for the caller to check.
+ *
+ * @throws Fault `scim.invalid_path`, `scim.invalid_value`, `scim.mutability`, `scim.no_target`
+ */
+export function applyPatch(schema: Schema, resource: Resource, operations: readonly PatchOperation[]): Resource {
+  return operations.reduce((changed, { op, path, value }) => {
+    if (path !== null) return applyAt(schema, changed, op, path, value)
+    // RFC 7644 3.5.2.1: without a path, value is a set of attributes
+    if (!isJsonObject(value)) throw invalid('Without a path, value is an object.')
+    return pathsOf(schema, value).reduce((next, [name, one]) => applyAt(schema, next, op, name, one), changed)
+  }, resource)
+}
+
+/**
+ * Returns the attributes of a POST or PUT by their canonical names. What the server sets itself is ignored, as are attributes that no schema
+ * has.
+ *
+ * @throws Fault `scim.invalid_syntax` without the schema, `scim.invalid_value`
+ * @see [RFC 7644, 3.3](https://www.rfc-editor.org/rfc/rfc7644#section-3.3)
+ */
+export function readResource(schema: Schema, body: Json): Resource {
+  const schemas = isJsonObject(body) ? memberOf(body, 'schemas') : undefined
+  if (!isJsonObject(body) || !Array.isArray(schemas) || !schemas.includes(schema.id)) {
+    throw new Fault('scim.invalid_syntax', { detail: `schemas with ${schema.id} is needed.` })
+  }
+  const writable = pathsOf(schema, body).filter(
+    ([{ path }]) => findAttribute([...schema.attributes, ...commonAttributes], path.name)?.mutability !== 'readOnly',
+  )
+  return writable.reduce<Resource>((made, [name, value]) => applyAt(schema, made, 'replace', name, value), {})
+}
+
+/** The attributes of a value without a path. Entra ID sends dotted and qualified names; attributes that no schema has are left out. */
+function pathsOf(schema: Schema, value: JsonObject): (readonly [TargetPath, Json])[] {
+  return Object.entries(value).flatMap(([name, one]) => {
+    if (name.toLowerCase() === schema.id.toLowerCase() && isJsonObject(one)) return pathsOf(schema, one)
+    if (name === 'schemas' || schema.ignored.has(name.toLowerCase())) return []
+    const target = parseTargetPath(name)
+    const isKnown = findAttribute([...schema.attributes, ...commonAttributes], target.path.name) !== null
+    return isKnown || target.path.schema !== null ? [[target, one] as const] : []
+  })
+}
+
+function applyAt(
+  schema: Schema,
+  resource: Resource,
+  op: PatchOperation['op'],
+  target: TargetPath,
+  value: Json | undefined,
+) {
+  const { path, filter } = target
+  if (isIgnored(schema, target)) return resource
+  const attribute = findAttribute([...schema.attributes, ...commonAttributes], path.name)
+  if (attribute === null || (path.schema !== null && path.schema !== schema.id.toLowerCase())) {
+    throw new Fault('scim.invalid_path', { detail: `There is no attribute ${path.name}.` })
+  }
+  checkMutable(attribute)
+  const sub = subAttributeOf(attribute, path.sub ?? target.sub)
+  const old = resource[attribute.name]
+  const next =
+    attribute.multiValued && (filter !== null || sub !== null)
+      ? changeElements(attribute, elementsOf(old), op, { filter, sub, value })
+      : changeAttribute(attribute, old, op, sub, value)
+  return { ...resource, [attribute.name]: next ?? (attribute.multiValued ? [] : null) }
+}
+
+function isIgnored({ ignored, id }: Schema, { path, sub }: TargetPath): boolean {
+  if (path.schema !== null && path.schema !== id.toLowerCase()) return ignored.has(path.schema)
+  return ignored.has(path.name) || ignored.has(`${path.name}.${path.sub ?? sub ?? ''}`)
+}
+
+function checkMutable(attribute: Attribute): void {
+  if (attribute.mutability !== 'readOnly') return
+  throw new Fault('scim.mutability', { detail: `${attribute.name} is set by the server.` })
+}
+
+function subAttributeOf(attribute: Attribute, name: string | null): Attribute | null {
+  if (name === null) return null
+  const sub = findAttribute(attribute.subAttributes ?? [], name)
+  if (sub === null) throw new Fault('scim.invalid_path', { detail: `${attribute.name} has no attribute ${name}.` })
+  checkMutable(sub)
+  return sub
+}
+
+function changeAttribute(
+  attribute: Attribute,
+  old: Json | undefined,
+  op: PatchOperation['op'],
+  sub: Attribute | null,
+  value: Json | undefined,
+): Json {
+  if (sub !== null) {
+    const object = isJsonObject(old) ? old : {}
+    return { ...object, [sub.name]: op === 'remove' ? null : formOf(sub, value) }
+  }
+  if (attribute.multiValued) {
+    const elements = elementsOf(old)
+    // Entra ID names what it removes in value instead of in the path.
+    if (op === 'remove') return value === undefined ? [] : without(elements, elementsIn(attribute, value))
+    const given = elementsIn(attribute, value)
+    return op === 'replace' ? given : added(elements, given)
+  }
+  if (op === 'remove') return null
+  const next = formOf(attribute, value)
+  // RFC 7644 3.5.2.3: sub-attributes that the value does not name stay
+  return isJsonObject(next) && isJsonObject(old) ? { ...old, ...next } : next
+}
+
+type ElementChange = {
+  readonly filter: Filter | null
+  readonly sub: Attribute | null
+  readonly value: Json | undefined
+}
+
+function changeElements(
+  attribute: Attribute,
+  elements: readonly JsonObject[],
+  op: PatchOperation['op'],
+  { filter, sub, value }: ElementChange,
+): readonly Json[] {
+  const isTarget = (element: JsonObject) => filter === null || matches(attribute.subAttributes ?? [], element, filter)
+  const found = elements.filter(isTarget)
+  if (op === 'remove') {
+    if (sub === null) return elements.filter((one) => !isTarget(one))
+    return elements.map((one) => (isTarget(one) ? { ...one, [sub.name]: null } : one))
+  }
+  const change = sub === null ? objectOf(attribute, value) : { [sub.name]: formOf(sub, value) }
+  if (found.length === 0) {
+    // RFC 7644 3.5.2.3: replace needs a match. Entra ID adds an element by the filter that describes it.
+    const described = op === 'add' ? describedBy(attribute, filter) : null
+    if (described === null) throw new Fault('scim.no_target', { detail: `No element of ${attribute.name} matches.` })
+    return added(elements, [{ ...described, ...change }])
+  }
+  return onePrimary(
+    elements.map((one) => (isTarget(one) ? { ...one, ...change } : one)),
+    found.map((one) => elements.indexOf(one)),
+  )
+}
+
+/** The element that a filter of equalities describes; null for another filter. */
+function describedBy(attribute: Attribute, filter: Filter | null): JsonObject | null {
+  if (filter === null) return {}
+  const parts = filter.kind === 'and' ? filter.parts : [filter]
+  const members = parts.map((part) => {
+    if (part.kind !== 'compare' || part.operator !== 'eq' || part.path.sub !== null) return null
+    const sub = findAttribute(attribute.subAttributes ?? [], part.path.name)
+    return sub === null ? null : ([sub.name, part.value] as const)
+  })
+  return members.every((one) => one !== null) ? Object.fromEntries(members) : null
+}
+
+function added(elements: readonly JsonObject[], given: readonly JsonObject[]): readonly JsonObject[] {
+  const fresh = given.filter((one) => !elements.some((old) => isSame(old, one)))
+  const all = [...elements, ...fresh]
+  return onePrimary(
+    all,
+    fresh.map((one) => all.indexOf(one)),
+  )
+}
+
+/** RFC 7644 3.5.2: an element that becomes primary ends that of the others. */
+function onePrimary(elements: readonly JsonObject[], changed: readonly number[]): readonly JsonObject[] {
+  const primary = changed.filter((index) => elements[index]?.primary === true).at(-1)
+  if (primary === undefined) return elements
+  return elements.map((one, index) => (index !== primary && one.primary === true ? { ...one, primary: false } : one))
+}
+
+function without(elements: readonly JsonObject[], removed: readonly JsonObject[]): readonly JsonObject[] {
+  return elements.filter((one) => !removed.some((gone) => isSame(one, gone)))
+}
+
+/** Elements are the same when their values are (RFC 7643 2.4: `value` is what identifies an element). */
+function isSame(one: JsonObject, other: JsonObject): boolean {
+  return (
+    one.value !== undefined &&
+    one.value !== null &&
+    one.value === other.value &&
+    (one.type ?? null) === (other.type ?? one.type ?? null)
+  )
+}
+
+function elementsIn(attribute: Attribute, value: Json | undefined): JsonObject[] {
+  const list = Array.isArray(value) ? value : [value]
+  return list.map((one) => objectOf(attribute, one))
+}
+
+function elementsOf(value: Json | undefined): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : []
+}
+
+/** An element or a complex value; a plain string stands for its `value`. Attributes that the schema does not have are left out. */
+function objectOf({ name, subAttributes = [] }: Attribute, value: Json | undefined): JsonObject {
+  if (typeof value === 'string' && findAttribute(subAttributes, 'value') !== null) return { value }
+  if (!isJsonObject(value)) throw invalid(`${name} needs an object.`)
+  const members = Object.entries(value).flatMap(([key, one]) => {
+    const sub = findAttribute(subAttributes, key.toLowerCase())
+    return sub === null || sub.mutability === 'readOnly' ? [] : [[sub.name, formOf(sub, one)] as const]
+  })
+  return Object.fromEntries(members)
+}
+
+/** Returns a value in the form of its attribute. Entra ID sends booleans as text. @throws Fault `scim.invalid_value` */
+function formOf(attribute: Attribute, value: Json | undefined): Json {
+  if (value === null || value === undefined) return null
+  if (attribute.type === 'complex') return objectOf(attribute, value)
+  if (attribute.type !== 'boolean') {
+    if (typeof value === 'string') return value
+    throw invalid(`${attribute.name} is a string.`)
+  }
+  const text = typeof value === 'string' ? value.toLowerCase() : value
+  if (text === true || text === 'true') return true
+  if (text === false || text === 'false') return false
+  throw invalid(`${attribute.name} is true or false.`)
+}
+
+function invalid(detail: string): Fault {
+  return new Fault('scim.invalid_value', { detail })
+}
