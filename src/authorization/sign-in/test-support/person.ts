@@ -10,6 +10,7 @@ import { getUser } from '../../../directory/users/find-user.ts'
 import type { Log, OutboundFetch, Platform } from '../../../platform.ts'
 import { newId } from '../../../store/row-id.ts'
 import { sql } from '../../../store/store.ts'
+import type { Browser } from '../complete-sign-in.ts'
 import type { UserRef, Visit } from '../visit.ts'
 
 /** A clock that a test moves forward. */
@@ -60,6 +61,21 @@ export function aVisit(ip = `198.51.100.${randomBytes(1)[0]}`): Visit {
 /** The Cookie header of a browser that was given these Set-Cookie headers. */
 export function cookieHeader(...set: readonly (string | null)[]): string {
   return set.flatMap((one) => (one === null ? [] : [one.split(';')[0] ?? ''])).join('; ')
+}
+
+let names = 0
+let networks = 0
+
+/** A name that no other test uses. */
+export function aName(): string {
+  names += 1
+  return `person${names}`
+}
+
+/** A browser in a network of its own, with these cookies. */
+export function aBrowser(...cookies: readonly (string | null)[]): Browser {
+  networks += 1
+  return { visit: aVisit(`203.0.${networks >> 8}.${networks & 255}`), cookieHeader: cookieHeader(...cookies) }
 }
 
 const disable = sql('test.disable_user', 'update user_account set enabled = false where tenant_id = $1 and id = $2')
