@@ -40,6 +40,7 @@ export type SessionView = Omit<SessionRow, 'userId'> & { readonly isCurrent: boo
 const LIFETIME_SECONDS = 30 * 86_400
 const IDLE_SECONDS = 12 * 3600
 const SEEN_SECONDS = 300
+const FRESH_SECONDS = 900
 const SESSIONS_MAX = 20
 const USER_AGENT_CHARS_MAX = 200
 
@@ -108,6 +109,11 @@ export async function findSession(needs: Needs, cookieHeader: string | undefined
   if (found === null || tenant === null) return null
   const { userId, sessionId, authenticatedAt, methods, expiresAt } = found
   return { tenantId, tenantSlug: tenant.slug, userId, sessionId, authenticatedAt, methods, expiresAt }
+}
+
+/** Whether the user authenticated within the last 15 minutes, as changes of what signs a user in require. */
+export function isFresh({ clock }: Pick<Platform, 'clock'>, { authenticatedAt }: Session): boolean {
+  return clock.now().getTime() - authenticatedAt.getTime() <= FRESH_SECONDS * 1000
 }
 
 /** Lists the sessions of the user of a session, the last used first. */

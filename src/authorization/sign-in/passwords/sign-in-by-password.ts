@@ -6,9 +6,9 @@ import { findPasswordHolders, upgradePasswordHash } from '../../../directory/use
 import { enqueue } from '../../../jobs/job.ts'
 import { hashPassword, isOutdatedHash, isPasswordOf, noPasswordHash } from '../../../keys/password-hash.ts'
 import { SlowHashes } from '../../../keys/slow-hashes.ts'
-import { networkOf } from '../../../memory/network.ts'
 import type { Platform } from '../../../platform.ts'
 import { type Browser, completeSignIn, type SignedIn } from '../complete-sign-in.ts'
+import { countAttempt } from '../count-attempt.ts'
 import { findKnownDevice } from '../known-device.ts'
 import { openState, sealState, spendState } from '../sealed-state.ts'
 import type { UserRef } from '../visit.ts'
@@ -139,13 +139,4 @@ async function offerChoice(needs: Needs, matching: readonly UserRef[]): Promise<
   }
   if (organisations.length === 0) return REFUSED
   return { kind: 'choose', choice: await sealState(needs, 'choice', { users }, CHOICE_SECONDS), organisations }
-}
-
-/** Counts an attempt of a network before its slow hashes. @returns what takes it back after a success */
-function countAttempt({ rateLimiter, clock }: Needs, ip: string): () => void {
-  const network = networkOf(ip)
-  if (network === null) return () => undefined
-  rateLimiter.admit('authorization.sign_ins_of_network', network, clock.now())
-  rateLimiter.count('authorization.sign_ins_of_network', network, clock.now())
-  return () => rateLimiter.count('authorization.sign_ins_of_network', network, clock.now(), -1)
 }
