@@ -17,7 +17,7 @@ import {
 } from '../test-support/person.ts'
 import type { UserRef } from '../visit.ts'
 import { listPasskeys, removePasskey, renamePasskey } from './passkeys.ts'
-import { addPasskey, beginPasskey } from './register-passkey.ts'
+import { addPasskey, beginPasskey, type CreatedPasskey } from './register-passkey.ts'
 import { beginPasskeySignIn, signInByPasskey } from './sign-in-by-passkey.ts'
 
 let servers: Servers
@@ -153,7 +153,7 @@ test('a registration happens once, for the user and the purpose that it began fo
   assert.equal(await addPasskey(servers.one, session, { ...created, state, response }, aVisit()), false)
   const wrongs: unknown[] = [null, 'x', {}, { ...response, id: 'AAAA' }, { ...response, response: null }]
   for (const wrong of wrongs) {
-    const again = { state: begun.state, response: wrong, name: 'x' }
+    const again: CreatedPasskey = { state: begun.state, response: wrong, name: 'x' }
     assert.equal(await addPasskey(servers.one, session, again, aVisit()), false)
   }
   const large = { ...response, response: { ...response.response, attestationObject: 'A'.repeat(16_388) } }
