@@ -62,6 +62,7 @@ const auditOnlyActions = {
   'trusted_entity.created': 'A trusted entity was created.',
   'trusted_entity.deleted': 'The trusted entity was deleted.',
   'trusted_entity.replaced': 'The trusted entity was replaced.',
+  'user.authenticated': 'The user signed in (`detail.methods`, RFC 8176), or failed to.',
   'user.changed': 'The bootstrap file changed the user.',
   'user.impersonated': 'A client exchanged its token for a wallet token of the user, or was refused one.',
   'user.link_created': 'A one-time link was created for the user; `detail.purpose` says what for.',
@@ -69,7 +70,6 @@ const auditOnlyActions = {
   'user.locked':
     'Too many sign-ins with the name of the user failed; more from the same network or device are refused for a while.',
   'user.password_changed': 'The password of the user was set.',
-  'user.signed_in': 'The user signed in (`detail.methods`, RFC 8176), or failed to.',
   'wallet_credential.accepted': 'The holder accepted the credential.',
   'wallet_credential.received': 'A credential was stored in the wallet as pending.',
   'wallet_credential.reinstated': 'The issuer ended the suspension of the held credential.',
