@@ -63,7 +63,7 @@ const auditOnlyActions = {
   'trusted_entity.deleted': 'The trusted entity was deleted.',
   'trusted_entity.replaced': 'The trusted entity was replaced.',
   'user.authenticated': 'The user signed in (`detail.methods`, RFC 8176), or failed to.',
-  'user.changed': 'The bootstrap file changed the user.',
+  'user.changed': 'The bootstrap file or a sign-in at an identity provider changed the user.',
   'user.impersonated': 'A client exchanged its token for a wallet token of the user, or was refused one.',
   'user.link_created': 'A one-time link was created for the user; `detail.purpose` says what for.',
   'user.link_used': 'The one-time link was used.',
