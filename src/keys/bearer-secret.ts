@@ -33,12 +33,12 @@ export function readBearerSecret(
 }
 
 /** Returns the 16 bytes of a UUID. */
-function idBytes(id: string): Buffer {
+export function idBytes(id: string): Buffer {
   return Buffer.from(id.replaceAll('-', ''), 'hex')
 }
 
 /** Returns the UUID of 16 bytes, in canonical form. */
-function idText(bytes: Uint8Array): string {
+export function idText(bytes: Uint8Array): string {
   const digits = Buffer.from(bytes).toString('hex')
   return [digits.slice(0, 8), digits.slice(8, 12), digits.slice(12, 16), digits.slice(16, 20), digits.slice(20)].join(
     '-',

@@ -1,0 +1,24 @@
+import type { Role, TenantId, UserId } from '../../caller.ts'
+
+/** An active user with a password. */
+export type PasswordHolder = { readonly tenantId: TenantId; readonly userId: UserId; readonly passwordHash: string }
+
+/** An active user, with what a sign-in shows and a password must not be made of. */
+export type SignInUser = {
+  readonly userId: UserId
+  readonly username: string
+  readonly email: string | null
+  readonly firstName: string | null
+  readonly lastName: string | null
+  readonly passwordHash: string | null
+}
+
+/** A user to create for a person of an external identity provider. `email` was verified by the provider. */
+export type ExternalUser = {
+  readonly username: string
+  readonly email: string | null
+  readonly firstName: string | null
+  readonly lastName: string | null
+  readonly externalIdentifier: string | null
+  readonly roles: readonly Role[]
+}
