@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openChanges } from './api/changes.ts'
 import { keepAnswers } from './api/keep-answers.ts'
 import { authenticate } from './authorization/access/authenticate.ts'
-import { authorizationSchedules } from './authorization/server/jobs.ts'
-import { authorizationEndpoints } from './authorization/server/public-endpoints.ts'
+import { authorizationJobs, authorizationSchedules } from './authorization/server/platform/jobs.ts'
+import { authorizationEndpoints } from './authorization/server/platform/public-endpoints.ts'
 import type { Config } from './config.ts'
 import { directoryRoutes } from './directory/users/routes.ts'
 import { settleEventOrder } from './events/stream/event-order.ts'
@@ -88,7 +88,7 @@ export const endpoints: readonly Endpoint[] = [
   ...certificateEndpoints,
 ]
 
-const jobs = [...credentialJobs, ...orderJobs, ...deliveryJobs, ...batchJobs(walletDeliveries)]
+const jobs = [...authorizationJobs, ...credentialJobs, ...orderJobs, ...deliveryJobs, ...batchJobs(walletDeliveries)]
 const schedules = [
   ...trustSchedules,
   ...jobSchedules,

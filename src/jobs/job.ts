@@ -47,7 +47,7 @@ const insertJob = sql(
  */
 export async function enqueue<P>(
   tx: TenantTx,
-  { name }: Job<P>,
+  { name }: Pick<Job<P>, 'name'>,
   payload: P,
   { now, runAt = now }: { readonly now: Date; readonly runAt?: Date },
 ): Promise<void> {

@@ -6,7 +6,7 @@ import { buildServer } from '../../http/server/server.ts'
 import type { Platform } from '../../platform.ts'
 import type { Store } from '../../store/store.ts'
 import { authenticate } from '../access/authenticate.ts'
-import { authorizationEndpoints } from '../server/public-endpoints.ts'
+import { authorizationEndpoints } from '../server/platform/public-endpoints.ts'
 
 /** A clock that a test moves forward. */
 export type MovedClock = { readonly now: () => Date; shiftSeconds: number }

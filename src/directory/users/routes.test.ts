@@ -35,7 +35,7 @@ function aServer(): Server {
     platform: platformOn({ store: db.store, config: { ...readConfig({}), port: 0 }, clock }),
     routes: directoryRoutes,
     endpoints: [],
-    authenticate: async ({ authorization = '' }) => {
+    authenticate: async ({ headers: { authorization = '' } }) => {
       const [slug = '', scope] = authorization.split(' ')
       return aCaller(tenants.get(slug) ?? ('' as TenantId), slug, scope as Scope)
     },

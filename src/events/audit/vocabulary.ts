@@ -55,7 +55,11 @@ const auditOnlyActions = {
   'trusted_entity.created': 'A trusted entity was created.',
   'trusted_entity.deleted': 'The trusted entity was deleted.',
   'trusted_entity.replaced': 'The trusted entity was replaced.',
+  'user.authorized': 'A client got tokens for the user, who had signed in and allowed it.',
   'user.changed': 'The bootstrap file changed the user.',
+  'user.grant_reused':
+    'A client used an authorization code or refresh token again; the tokens that came from it have ended.',
+  'user.grant_revoked': 'A client revoked its refresh token for the user.',
   'user.impersonated': 'A client exchanged its token for a wallet token of the user, or was refused one.',
   'wallet_credential.accepted': 'The holder accepted the credential.',
   'wallet_credential.received': 'A credential was stored in the wallet as pending.',

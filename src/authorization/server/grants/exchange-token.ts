@@ -1,19 +1,24 @@
-import type { Scope, UserId } from '../../caller.ts'
-import type { Client } from '../../directory/clients/client.ts'
-import { findUser } from '../../directory/users/find-user.ts'
-import { record } from '../../events/audit/record.ts'
-import { Fault } from '../../fault.ts'
-import type { Platform } from '../../platform.ts'
-import { signAccessToken, TOKEN_TTL_SECONDS } from '../access/platform-token.ts'
-import { readToken } from '../access/read-token.ts'
-import type { TokenForm } from './client-proof.ts'
+import type { Scope, UserId } from '../../../caller.ts'
+import type { Client } from '../../../directory/clients/client.ts'
+import { findUser } from '../../../directory/users/find-user.ts'
+import { record } from '../../../events/audit/record.ts'
+import { Fault } from '../../../fault.ts'
+import type { Platform } from '../../../platform.ts'
+import { signAccessToken, TOKEN_TTL_SECONDS } from '../../access/platform-token.ts'
+import { readToken } from '../../access/read-token.ts'
+import type { Grant, GrantRequest } from '../instance.ts'
+import type { TokenAnswer, TokenForm } from '../token-request.ts'
 import { grantScopes } from './grant-scopes.ts'
-import type { TokenAnswer, TokenRequest } from './token-request.ts'
 
-/** The grant type of token exchange. */
-export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token'
 const walletScopes: readonly Scope[] = ['wallet:read', 'wallet:write']
+
+/** Token exchange: a client acts for a user of its tenant. */
+export const tokenExchange: Grant = {
+  type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+  client: 'required',
+  issue: exchangeToken,
+}
 
 /**
  * Exchanges a client's own access token for one of the wallet of a user of its tenant, with the client in `act`. Every attempt is recorded in
@@ -22,21 +27,21 @@ const walletScopes: readonly Scope[] = ['wallet:read', 'wallet:write']
  * @throws Fault `request.invalid`, `client.unauthorized`, `scope.invalid`
  * @see [RFC 8693, 2](https://www.rfc-editor.org/rfc/rfc8693#section-2)
  */
-export async function exchangeToken(platform: Platform, client: Client, request: TokenRequest): Promise<TokenAnswer> {
-  const { form } = request
+async function exchangeToken(platform: Platform, request: GrantRequest<Client>): Promise<TokenAnswer> {
+  const { form, client, jkt } = request
   if (!client.scopes.includes('users:impersonate')) {
     throw new Fault('client.unauthorized', { detail: 'Token exchange needs the scope users:impersonate.' })
   }
   checkForm(form)
   await checkSubjectToken(platform, client, form.subject_token ?? '')
   const scopes = grantScopes(form.scope, walletScopes)
-  const userId = await findImpersonated(platform, client, request)
+  const userId = await findImpersonated(platform, request)
   const { tenantId, clientId } = client
-  const token = await signAccessToken(platform, { tenantId, clientId, userId, isActing: true, scopes })
+  const token = await signAccessToken(platform, { tenantId, clientId, userId, isActing: true, scopes, jkt })
   return {
     access_token: token,
     issued_token_type: ACCESS_TOKEN,
-    token_type: 'Bearer',
+    token_type: jkt === null ? 'Bearer' : 'DPoP',
     expires_in: TOKEN_TTL_SECONDS,
     scope: scopes.join(' '),
   }
@@ -72,8 +77,7 @@ async function checkSubjectToken(platform: Platform, client: Client, token: stri
 
 async function findImpersonated(
   { store, clock }: Platform,
-  { tenantId, clientId }: Client,
-  { form, ip, requestId }: TokenRequest,
+  { client: { tenantId, clientId }, form, ip, requestId }: GrantRequest<Client>,
 ): Promise<UserId> {
   const user = await store.inTenant(tenantId, async (tx) => {
     const found = await findUser(tx, 'username', form.requested_subject ?? '')

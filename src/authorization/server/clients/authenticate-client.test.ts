@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { openTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
-import { readPublicJwk } from '../../crypto/jwk.ts'
-import { signCompact } from '../../crypto/jws.ts'
-import { softwareKey } from '../../crypto/signing-key.ts'
-import { applyBootstrap } from '../../directory/bootstrap/apply-bootstrap.ts'
-import { Memory } from '../../memory/memory.ts'
-import { newId } from '../../store/row-id.ts'
-import { aPlatform } from '../test-support/a-platform.ts'
+import { openTestDatabase, type TestDatabase } from '../../../../test/support/database.ts'
+import { readPublicJwk } from '../../../crypto/jwk.ts'
+import { signCompact } from '../../../crypto/jws.ts'
+import { softwareKey } from '../../../crypto/signing-key.ts'
+import { applyBootstrap } from '../../../directory/bootstrap/apply-bootstrap.ts'
+import { Memory } from '../../../memory/memory.ts'
+import { newId } from '../../../store/row-id.ts'
+import { aPlatform } from '../../test-support/a-platform.ts'
+import { platformInstance } from '../platform/platform-instance.ts'
 import { authenticateClient } from './authenticate-client.ts'
 import { SecretChecker } from './check-secret.ts'
 
@@ -47,14 +48,19 @@ async function aClient(clientSecret?: string) {
 }
 
 function withSecret(clientId: string, secret: string, ip: string) {
-  return authenticateClient(platform, { method: 'secret', clientId, secret }, ip)
+  return authenticateClient(platform, platformInstance(platform), { method: 'secret', clientId, secret }, ip)
 }
 
 function withAssertion(clientId: string, { privateKey }: typeof right, ip: string) {
   const exp = platform.clock.now().getTime() / 1000 + 60
   const claims = { iss: clientId, sub: clientId, aud: platform.urls.auth, exp, jti: newId() }
   const assertion = signCompact({ typ: 'JWT' }, claims, softwareKey(privateKey))
-  return authenticateClient(platform, { method: 'assertion', assertion, clientId: null }, ip)
+  return authenticateClient(
+    platform,
+    platformInstance(platform),
+    { method: 'assertion', assertion, clientId: null },
+    ip,
+  )
 }
 
 test('forged assertions do not lock a client out, not even at its own address', async () => {

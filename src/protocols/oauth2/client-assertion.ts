@@ -2,6 +2,9 @@ import type { PublicJwk } from '../../crypto/jwk.ts'
 import { findJwsError, type Jws, parseCompact } from '../../crypto/jws.ts'
 import { Fault } from '../../fault.ts'
 
+/** Algorithms of client assertions, as the metadata name them. */
+export const ASSERTION_ALGS = ['ES256', 'EdDSA', 'Ed25519'] as const
+
 const ASSERTION_CHARS_MAX = 16_384
 const LIFETIME_SECONDS_MAX = 3600
 const LEEWAY_SECONDS = 5
@@ -26,26 +29,25 @@ export function parseAssertion(text: string): Assertion {
 /**
  * Verifies a client assertion with the keys of its client. NOT checked: that its `jti` was not used before.
  *
- * @param audiences What `aud` may be: our issuer identifier or the address of the token endpoint.
+ * @param audience Our issuer identifier: what `aud` must be.
  * @throws Fault `client.unauthenticated`
  * @see [RFC 7523, 3](https://www.rfc-editor.org/rfc/rfc7523#section-3)
  */
 export function checkAssertion(
   { jws }: Assertion,
   keys: readonly PublicJwk[],
-  { audiences, now }: { readonly audiences: readonly string[]; readonly now: Date },
+  { audience, now }: { readonly audience: string; readonly now: Date },
 ): { readonly jti: string; readonly expiresAt: Date } {
   const { typ, kid } = jws.header
   // [SEC-21] a JWT of another type is not a client assertion; older clients write JWT or nothing
   if (typ !== undefined && typ !== 'JWT' && typ !== 'client-authentication+jwt') throw invalidClient('has another type')
   const candidates = keys.filter((key) => kid === undefined || key.kid === undefined || key.kid === kid)
-  if (!candidates.some((key) => findJwsError(jws, key, { algs: ['ES256', 'EdDSA'] }) === null)) {
+  if (!candidates.some((key) => findJwsError(jws, key, { algs: ASSERTION_ALGS }) === null)) {
     throw invalidClient('is not signed with a key of the client')
   }
   const { aud, exp, nbf, iat, jti } = jws.payload
-  const audience = Array.isArray(aud) && aud.length === 1 ? aud[0] : aud
-  // RFC 7523 3: the audience is this authorization server alone, since any other could replay it
-  if (typeof audience !== 'string' || !audiences.includes(audience)) throw invalidClient('is for another audience')
+  // FAPI 2.0 Security Profile 5.3.2.1: the issuer identifier alone, as a string; any other audience could replay the assertion
+  if (aud !== audience) throw invalidClient('is for another audience')
   const seconds = now.getTime() / 1000
   if (typeof exp !== 'number' || exp + LEEWAY_SECONDS <= seconds) throw invalidClient('has expired or has no exp')
   if (exp > seconds + LIFETIME_SECONDS_MAX) throw invalidClient('is valid for longer than an hour')

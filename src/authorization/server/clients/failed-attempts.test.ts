@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Memory } from '../../memory/memory.ts'
-import { RateLimiter } from '../../memory/rate-limiter.ts'
+import { Memory } from '../../../memory/memory.ts'
+import { RateLimiter } from '../../../memory/rate-limiter.ts'
 import { countAttempt, recordSuccess } from './failed-attempts.ts'
 
 const limited = { code: 'request.rate_limited' }

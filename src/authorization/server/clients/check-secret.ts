@@ -1,9 +1,9 @@
-import { equalInConstantTime, hmacSha256 } from '../../crypto/digest.ts'
-import { randomBytes } from '../../crypto/random.ts'
-import { Fault } from '../../fault.ts'
-import { isSecretOf, noSecretHash } from '../../keys/secret-hash.ts'
-import type { Memory } from '../../memory/memory.ts'
-import type { Recent } from '../../memory/recent.ts'
+import { equalInConstantTime, hmacSha256 } from '../../../crypto/digest.ts'
+import { randomBytes } from '../../../crypto/random.ts'
+import { Fault } from '../../../fault.ts'
+import { isSecretOf, noSecretHash } from '../../../keys/secret-hash.ts'
+import type { Memory } from '../../../memory/memory.ts'
+import type { Recent } from '../../../memory/recent.ts'
 
 /** Each hash occupies one of the four threads of the process for tens of milliseconds; files and keys need them, too. */
 const HASHES_MAX = 2

@@ -1,5 +1,5 @@
-import { networkOf } from '../../memory/network.ts'
-import type { Platform } from '../../platform.ts'
+import { networkOf } from '../../../memory/network.ts'
+import type { Platform } from '../../../platform.ts'
 
 const BY_CLIENT = 'authorization.attempts_of_client'
 const BY_PROVEN = 'authorization.attempts_of_proven_client'

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import * as oauth from 'oauth4webapi'
-import { openTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
-import type { TenantId } from '../../caller.ts'
-import { readPublicJwk } from '../../crypto/jwk.ts'
-import { signCompact } from '../../crypto/jws.ts'
-import { softwareKey } from '../../crypto/signing-key.ts'
-import { applyBootstrap } from '../../directory/bootstrap/apply-bootstrap.ts'
-import { getTenant } from '../../directory/tenants/find-tenant.ts'
-import { findUser } from '../../directory/users/find-user.ts'
-import type { Server } from '../../http/server/server.ts'
-import { newId } from '../../store/row-id.ts'
-import { sql } from '../../store/store.ts'
-import { aListeningServer, type aPlatform } from '../test-support/a-platform.ts'
+import { openTestDatabase, type TestDatabase } from '../../../../test/support/database.ts'
+import type { TenantId } from '../../../caller.ts'
+import { readPublicJwk } from '../../../crypto/jwk.ts'
+import { signCompact } from '../../../crypto/jws.ts'
+import { softwareKey } from '../../../crypto/signing-key.ts'
+import { applyBootstrap } from '../../../directory/bootstrap/apply-bootstrap.ts'
+import { getTenant } from '../../../directory/tenants/find-tenant.ts'
+import { findUser } from '../../../directory/users/find-user.ts'
+import type { Server } from '../../../http/server/server.ts'
+import { newId } from '../../../store/row-id.ts'
+import { sql } from '../../../store/store.ts'
+import { aListeningServer, type aPlatform } from '../../test-support/a-platform.ts'
 
 const plain = { [oauth.allowInsecureRequests]: true }
 const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
@@ -116,7 +116,7 @@ test('the metadata says what is true, at both of its places', async () => {
   const body = (await openid.json()) as Record<string, unknown>
   assert.deepEqual(body, { ...as })
   assert.equal(body.issuer, platform.urls.auth)
-  assert.equal(body.authorization_endpoint, undefined)
+  assert.equal(body.authorization_endpoint, `${platform.urls.auth}/authorize`)
 })
 
 for (const [name, auth] of [
@@ -302,6 +302,7 @@ test('a key that was rotated away still verifies, and the set names both', async
   const kids = [old, fresh].map(
     (token) => JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid,
   )
-  assert.deepEqual(jwks.keys.map((key) => key.kid).sort(), kids.sort())
+  const published = jwks.keys.map((key) => key.kid)
+  assert(kids.every((kid) => published.includes(kid)))
   assert(jwks.keys.every((key) => key.d === undefined))
 })

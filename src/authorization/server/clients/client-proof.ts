@@ -1,13 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { Fault } from '../../fault.ts'
+import { Fault } from '../../../fault.ts'
+import type { TokenForm } from '../token-request.ts'
 
 /** The credentials of a client in a request, not yet verified. */
 export type ClientProof =
   | { readonly method: 'secret'; readonly clientId: string; readonly secret: string }
   | { readonly method: 'assertion'; readonly assertion: string; readonly clientId: string | null }
-
-/** The form of a token request. A parameter without a value counts as omitted (RFC 6749 3.2). */
-export type TokenForm = Readonly<Record<string, string>>
+  | { readonly method: 'none'; readonly clientId: string }
 
 /** The assertion type of private_key_jwt. @see [RFC 7523, 2.2](https://www.rfc-editor.org/rfc/rfc7523#section-2.2) */
 const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
@@ -15,7 +14,7 @@ const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 /**
  * Returns the client authentication of a request.
  *
- * @throws Fault `request.invalid` if it uses several, `client.unauthenticated` if none or a malformed one.
+ * @throws Fault `request.invalid` if it uses several, `client.unauthenticated` if it names no client or is malformed.
  * @see [RFC 6749, 2.3](https://www.rfc-editor.org/rfc/rfc6749#section-2.3)
  */
 export function readClientProof({ authorization }: IncomingHttpHeaders, form: TokenForm): ClientProof {
@@ -29,6 +28,8 @@ export function readClientProof({ authorization }: IncomingHttpHeaders, form: To
   if (second !== undefined) {
     throw new Fault('request.invalid', { detail: 'Use one method of client authentication, not several.' })
   }
+  // RFC 6749 3.2.1: a public client names itself
+  if (proof === undefined && clientId !== null) return { method: 'none', clientId }
   if (proof === undefined) throw new Fault('client.unauthenticated', { detail: 'Client authentication is needed.' })
   if (clientId !== null && proof.clientId !== null && proof.clientId !== clientId) {
     throw new Fault('request.invalid', { detail: 'client_id names another client than the authentication.' })
