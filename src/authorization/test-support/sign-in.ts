@@ -23,7 +23,11 @@ const renew = sql(
 export type SignedIn = { readonly cookie: string; readonly sessionId: string; readonly userId: UserId }
 
 /** A tenant of its own with clients and users. Ids of clients get a suffix, so that they are unique. */
-export async function aTenantWith(platform: Platform, clients: readonly ClientEntry[], users: readonly UserEntry[] = [{ username: 'thandi' }]) {
+export async function aTenantWith(
+  platform: Platform,
+  clients: readonly ClientEntry[],
+  users: readonly UserEntry[] = [{ username: 'thandi' }],
+) {
   const slug = `t-${newId()}`
   await applyBootstrap(platform, { tenants: [{ slug, name: 'Acme', clients: [...clients], users: [...users] }] })
   return { slug, tenantId: (await getTenant(platform, slug)).id }
