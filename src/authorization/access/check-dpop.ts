@@ -9,7 +9,7 @@ import { spendJti } from './spent-jti-store.ts'
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock'>
 
 /** A DPoP proof and the request that it belongs to. `url` is the public address; query and fragment do not count. */
-export type DpopRequest = {
+type DpopRequest = {
   readonly proof: string
   readonly method: string
   readonly url: string

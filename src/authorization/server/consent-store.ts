@@ -13,7 +13,7 @@ const find = sql(
 )
 
 /** A client that a user of the transaction's tenant allows to act. */
-export type ConsentKey = { readonly userId: UserId; readonly clientId: string }
+type ConsentKey = { readonly userId: UserId; readonly clientId: string }
 
 /** Records that the user allows the client these scopes, besides those allowed before. */
 export async function grantConsent(

@@ -28,7 +28,7 @@ export type ServerInstance = {
 }
 
 /** How clients authenticate, and where they are known. */
-export type ClientPolicy = {
+type ClientPolicy = {
   /** As the metadata name them (RFC 8414 `token_endpoint_auth_methods_supported`). */
   readonly methods: readonly ('client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none')[]
   /** Returns a client; null if it is unknown or disabled. */

@@ -3,7 +3,7 @@ import { Fault } from '../../fault.ts'
 const form = /^(Bearer|DPoP) +([A-Za-z0-9\-._~+/]+=*) *$/i
 
 /** An access token, and the scheme that it was sent with. */
-export type PresentedToken = { readonly scheme: 'Bearer' | 'DPoP'; readonly token: string }
+type PresentedToken = { readonly scheme: 'Bearer' | 'DPoP'; readonly token: string }
 
 /**
  * Returns the access token of a request. Only the Authorization header is read [VCI-C4].

@@ -7,7 +7,7 @@ export type Parameters = Readonly<Record<string, string | undefined>>
 /** Values of `prompt`. @see [OpenID Connect Core 1.0, 3.1.2.1](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest) */
 export const PROMPTS = ['none', 'login', 'consent', 'select_account'] as const
 /** One of {@link PROMPTS}. */
-export type Prompt = (typeof PROMPTS)[number]
+type Prompt = (typeof PROMPTS)[number]
 
 /** A validated authorization request, apart from client and redirect URI. */
 export type AuthorizationRequest = {

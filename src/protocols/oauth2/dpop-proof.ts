@@ -13,7 +13,7 @@ const AGE_SECONDS_MAX = 300
 const SKEW_SECONDS = 60
 
 /** A verified DPoP proof. `jti` is to be spent until `expiresAt`; `nonce` is to be checked. */
-export type DpopProof = {
+type DpopProof = {
   /** Thumbprint of its key. */
   readonly jkt: string
   readonly jti: string

@@ -1,5 +1,5 @@
 /** What an authorization server says about itself. Absent endpoints are unsupported. */
-export type ServerDescription = {
+type ServerDescription = {
   readonly issuer: string
   readonly endpoints: ServerEndpoints
   readonly grantTypes: readonly string[]

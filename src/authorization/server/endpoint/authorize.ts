@@ -21,7 +21,7 @@ import { steps } from '../steps.ts'
 import { makeSince, readSince } from './reauthentication.ts'
 
 /** A request of a browser at the authorization endpoint. */
-export type AuthorizeAsk = {
+type AuthorizeAsk = {
   readonly platform: Platform
   readonly instance: ServerInstance
   readonly query: Parameters

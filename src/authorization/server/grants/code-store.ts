@@ -73,7 +73,7 @@ export async function insertCode(
 }
 
 /** An attempt to redeem a code. */
-export type CodeRedemption = SecretRow & {
+type CodeRedemption = SecretRow & {
   readonly clientId: string
   readonly redirectUri: string
   /** Challenge of the verifier that was sent. */
@@ -88,7 +88,7 @@ export type CodeRedemption = SecretRow & {
 }
 
 /** What the redemption of a code returns. */
-export type RedeemedCode = Pick<CodeGrant, 'userId' | 'sessionId' | 'scopes' | 'nonce' | 'authenticatedAt' | 'methods'>
+type RedeemedCode = Pick<CodeGrant, 'userId' | 'sessionId' | 'scopes' | 'nonce' | 'authenticatedAt' | 'methods'>
 
 /**
  * Redeems a code for a family of tokens and records it: one statement, so of concurrent requests one gets it. null: unknown, used, expired, or

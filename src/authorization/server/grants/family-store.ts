@@ -5,7 +5,7 @@ import type { SignIn } from '../instance.ts'
 import type { SecretRow } from './code-store.ts'
 
 /** What a refresh token stands for. */
-export type TokenFamily = Omit<SignIn, 'tenantId'> & {
+type TokenFamily = Omit<SignIn, 'tenantId'> & {
   readonly clientId: string
   readonly scopes: readonly string[]
   readonly expiresAt: Date

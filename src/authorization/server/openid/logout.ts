@@ -11,7 +11,7 @@ import { type IdTokenHint, readIdTokenHint } from './id-token.ts'
 import { confirmationPage, signedOutPage } from './logout-page.ts'
 
 /** A request of a browser at the logout endpoint. */
-export type LogoutAsk = {
+type LogoutAsk = {
   readonly platform: Platform
   readonly instance: ServerInstance
   readonly query: Parameters

@@ -4,7 +4,7 @@ import type { ServerInstance, UserRef } from '../instance.ts'
 import { trustRequest } from './trust-request.ts'
 
 /** What a user is asked to allow. `scopes` are those that the client would get, of our API and of OpenID Connect. */
-export type ConsentRequest = {
+type ConsentRequest = {
   readonly clientId: string
   readonly clientName: string | null
   readonly scopes: readonly string[]

@@ -29,7 +29,7 @@ export async function pushRequest(needs: Needs, client: Client, parameters: Para
 }
 
 /** A pushed request that was opened: to be spent by the response to it. */
-export type PushedRequest = { readonly key: PushedKey; readonly parameters: Parameters }
+type PushedRequest = { readonly key: PushedKey; readonly parameters: Parameters }
 
 /** Whether a `request_uri` is one that {@link pushRequest} returns. */
 export function isPushedUri(requestUri: string): boolean {
