@@ -31,7 +31,7 @@ export function someClients() {
   const shared = {
     scopes: [],
     grantTypes: [...codes],
-    redirectUris: [redirectUri, 'http://127.0.0.1/callback'],
+    redirectUris: [redirectUri, 'https://rp.example/plain', 'http://127.0.0.1/callback'],
     postLogoutRedirectUris: ['https://rp.example/bye?from=us'],
     backchannelLogoutUri: `https://rp.example/logout/${suffix}`,
     asksConsent: false,

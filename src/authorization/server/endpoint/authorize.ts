@@ -112,7 +112,7 @@ async function findSignIn({ platform, client, cookie, query }: Trusted) {
 }
 
 async function answer(checked: Checked): Promise<string> {
-  const { platform, client, users, request, session } = checked
+  const { platform, users, request, session } = checked
   const isSilent = request.prompts.includes('none')
   if (session === null || needsSignIn(checked, session)) {
     if (isSilent) throw new Fault('login.required')
@@ -125,14 +125,19 @@ async function answer(checked: Checked): Promise<string> {
     if (isSilent) throw new Fault('consent.required')
     return interact(checked, '/consent', {})
   }
+  return grant(checked, session, scopes)
+}
+
+async function grant(checked: Checked, session: Session, scopes: readonly string[]): Promise<string> {
+  const { platform, client, request, redirectUri } = checked
   // RFC 9126 4: a request_uri is used once
   if (!(await spend(checked))) throw new Fault('request_uri.invalid')
-  const { redirectUri } = checked
   const { challenge, nonce, dpopJkt } = request
   const { clientId } = client
   const { tenantId, userId, sessionId, authenticatedAt, methods } = session
   const signIn = { tenantId, userId, sessionId, authenticatedAt, methods }
   const code = await makeCode(platform, signIn, { clientId, redirectUri, challenge, scopes, nonce, dpopJkt })
+  if (code === null) throw new Fault('login.required')
   return respond(checked, { code })
 }
 

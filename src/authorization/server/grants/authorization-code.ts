@@ -14,17 +14,18 @@ const CODE_TTL_SECONDS = 60
 /** How long a refresh token can be renewed after the user signed in. */
 const FAMILY_TTL_SECONDS = 30 * 86_400
 
-/** Makes a code for what a user granted. */
+/** Makes a code for what a user granted; null if the session of the user has ended meanwhile. */
 export async function makeCode(
   { store, clock }: Pick<Platform, 'store' | 'clock'>,
   { tenantId, ...signIn }: SignIn,
   grant: Omit<CodeGrant, keyof SignIn>,
-): Promise<string> {
+): Promise<string | null> {
   const now = clock.now()
   const secret = makeBearerSecret(tenantId)
   const expiresAt = new Date(now.getTime() + CODE_TTL_SECONDS * 1000)
-  await store.single(tenantId, (tx) => insertCode(tx, secret, { ...signIn, ...grant }, { now, expiresAt }))
-  return secret.text
+  const code = { ...signIn, ...grant }
+  const isInserted = await store.single(tenantId, (tx) => insertCode(tx, secret, code, { now, expiresAt }))
+  return isInserted ? secret.text : null
 }
 
 /** The code flow of an authorization server. @see [RFC 6749, 4.1.3](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.3) */

@@ -19,7 +19,9 @@ export type SecretRow = { readonly id: string; readonly hash: Buffer }
 const insert = sql(
   'authorization.insert_code',
   `insert into authorization_code (tenant_id, id, hash, client_id, user_id, session_id, redirect_uri, challenge, scopes, nonce, dpop_jkt,
-     authenticated_at, methods, created_at, expires_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+     authenticated_at, methods, created_at, expires_at)
+   select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15
+   where exists (select from sign_in_session where tenant_id = $1 and id = $6) returning id`,
 )
 // A request that proves less than the code requires does not spend it: a stolen code is worth nothing, and its owner can still use it.
 const redeem = sql(
@@ -57,19 +59,17 @@ const deleteExpired = sql(
      (select tenant_id, id from authorization_code where expires_at < $1 limit $2) returning id`,
 )
 
-/** Inserts a code. */
+/** Inserts a code. Returns false if its session has ended meanwhile: the job that ends codes has run, or will. */
 export async function insertCode(
   tx: TenantTx,
   { id, hash }: SecretRow,
   grant: CodeGrant,
   { now, expiresAt }: { readonly now: Date; readonly expiresAt: Date },
-): Promise<void> {
+): Promise<boolean> {
   const { clientId, userId, sessionId, redirectUri, challenge, scopes, nonce, dpopJkt, authenticatedAt, methods } =
     grant
-  await tx.rows(insert, [
-    ...[tx.tenantId, id, hash, clientId, userId, sessionId, redirectUri, challenge, scopes, nonce, dpopJkt],
-    ...[authenticatedAt, methods, now, expiresAt],
-  ])
+  const values = [tx.tenantId, id, hash, clientId, userId, sessionId, redirectUri, challenge, scopes, nonce, dpopJkt]
+  return (await tx.rows(insert, [...values, authenticatedAt, methods, now, expiresAt])).length === 1
 }
 
 /** An attempt to redeem a code. */
