@@ -22,6 +22,11 @@ export const limits = {
     ...{ ...minute, countMax: 100 },
     description: 'Failed client authentications by address, of all clients: each costs a slow hash.',
   },
+  'authorization.pushed_requests': {
+    ...{ ...minute, countMax: 60 },
+    description:
+      'Pushed authorization requests of public clients, which do not authenticate, by address; all are counted.',
+  },
   'issuance.refusals': {
     ...{ ...minute, countMax: 300 },
     description: 'Wrong codes, tokens, links, nonces and key proofs by address and tenant.',

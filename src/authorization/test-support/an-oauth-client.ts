@@ -14,6 +14,8 @@ export const clientSecret = 'the-secret-of-a-client-in-tests-0123456789'
 export const redirectUri = 'https://rp.example/callback?kind=test'
 
 const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+/** The private key of the clients that sign. */
+export const clientPrivateKey = pair.privateKey
 /** The keys of clients that sign. */
 export const clientJwks = { keys: [{ ...readPublicJwk(pair.publicKey.export({ format: 'jwk' })) }] }
 

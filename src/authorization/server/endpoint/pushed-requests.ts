@@ -1,6 +1,7 @@
 import type { Client } from '../../../directory/clients/client.ts'
 import { Fault } from '../../../fault.ts'
 import type { EndpointResponse } from '../../../http/routes/endpoint.ts'
+import { networkOf } from '../../../memory/network.ts'
 import {
   type Parameters,
   presentParameters,
@@ -16,6 +17,7 @@ type Known = InstanceRequest & { readonly client: Client }
 /** The pushed authorization request endpoint of every instance. */
 export const pushSteps = steps<InstanceRequest>()
   .step('the client authenticates (RFC 9126 2)', findCaller)
+  .step('a client that does not authenticate stores a bounded number (RFC 9126 7.2)', limitUnproven)
   .step('a DPoP proof is valid (RFC 9449 10.1)', (request) =>
     proveKey(request, request.client, request.instance.endpoints.pushedRequest ?? ''),
   )
@@ -47,6 +49,15 @@ export async function answerPushedRequest(request: InstanceRequest): Promise<End
   const requestUri = await pushRequest(platform, client, stored)
   const body = { request_uri: requestUri, expires_in: PUSHED_TTL_SECONDS }
   return { status: 201, body, headers: { 'cache-control': 'no-store' } }
+}
+
+/** [SEC-74] @throws Fault `request.rate_limited` */
+function limitUnproven({ platform: { rateLimiter, clock }, client, ip }: Known): object {
+  const network = client.isPublic ? networkOf(ip) : null
+  if (network === null) return {}
+  rateLimiter.admit('authorization.pushed_requests', network, clock.now())
+  rateLimiter.count('authorization.pushed_requests', network, clock.now())
+  return {}
 }
 
 /** Credentials of the client are not stored. */

@@ -134,6 +134,45 @@ test('a client without the code flow, and one that must push its requests, are r
   assert.equal(outcomeOf(await visit(house.strict.clientId)), 'invalid_request')
 })
 
+for (const [what, change] of [
+  ['an unknown parameter (oidcc-ensure-request-with-unknown-parameter-succeeds)', { extra: 'x' }],
+  ['no nonce (oidcc-ensure-request-without-nonce-succeeds-for-code-flow)', { nonce: undefined }],
+  ['no state', { state: undefined }],
+  ['display (oidcc-display-popup)', { display: 'popup' }],
+  ['ui_locales (oidcc-ui-locales)', { ui_locales: 'se', claims_locales: 'se' }],
+  ['claims, which are not supported', { claims: '{"userinfo":{"name":{"essential":true}}}' }],
+  ['other scopes (oidcc-scope-address, oidcc-scope-phone)', { scope: 'openid address phone' }],
+  ['acr_values that are unknown (oidcc-ensure-request-with-acr-values-succeeds)', { acr_values: '1 2' }],
+  ['response_mode=query', { response_mode: 'query' }],
+] as const) {
+  test(`a request with ${what} is answered with a code`, async () => {
+    const response = await visit(house.web.clientId, change)
+    assert.equal(outcomeOf(response), 'code')
+    assert.equal(targetOf(platform, response).searchParams.get('iss'), platform.urls.auth)
+  })
+}
+
+test('discovery names what there is: every address answers', async () => {
+  const discovered = await fetch(`${platform.urls.auth}/.well-known/openid-configuration`)
+  const metadata = (await discovered.json()) as Record<string, unknown>
+  const addresses = Object.entries(metadata).filter(([name]) => /(_endpoint|_uri)$/.test(name))
+  assert.equal(addresses.length, 8)
+  for (const [name, url] of addresses) {
+    const methods = await Promise.all(
+      ['GET', 'POST'].map(async (method) => (await fetch(String(url), { method })).status),
+    )
+    assert(!methods.includes(404), name)
+    assert(
+      methods.some((status) => status !== 405),
+      name,
+    )
+  }
+  assert.deepEqual(metadata.response_types_supported, ['code'])
+  assert.deepEqual(metadata.code_challenge_methods_supported, ['S256'])
+  assert.equal(metadata.request_uri_parameter_supported, false)
+  assert.equal((metadata.introspection_endpoint_auth_methods_supported as string[]).includes('none'), false)
+})
+
 test('parameters in a form are answered as those of a query (oidcc-server post)', async () => {
   const { parameters } = await asking(house.web.clientId)
   const headers = { cookie: house.browser.cookie }

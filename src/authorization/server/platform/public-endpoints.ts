@@ -18,6 +18,9 @@ const tag = 'Platform tokens'
 /** Keys are rotated every 90 days, and retired ones stay published for at least a day. */
 const PUBLIC_FOR = { 'cache-control': 'public, max-age=300' }
 
+/** Parameters of a request; the largest is a token of a few kilobytes. */
+const BODY_BYTES_MAX = 65_536
+
 const member = (description: string) => Type.Optional(Type.String({ description }))
 const credentials = {
   client_id: member('With client_secret, for clients that do not use HTTP Basic; alone, for public clients.'),
@@ -61,6 +64,7 @@ const tokenEndpoint = endpoint({
     'Issues an access token for the API: for a client itself (client_credentials), for a user who signed in (authorization_code, refresh_token), or to act for a user (token exchange).',
   tag,
   accepts: 'form',
+  bodyBytesMax: BODY_BYTES_MAX,
   body: TokenBody,
   handle: (context) => answerTokenRequest(requestOf(context)),
 })
@@ -71,6 +75,7 @@ const pushEndpoint = endpoint({
   summary: 'Stores the parameters of an authorization request for a minute (RFC 9126).',
   tag,
   accepts: 'form',
+  bodyBytesMax: BODY_BYTES_MAX,
   handle: (context) => answerPushedRequest(requestOf(context)),
 })
 
@@ -80,6 +85,7 @@ const revocationEndpoint = endpoint({
   summary: 'Revokes a refresh token (RFC 7009). Access tokens expire within minutes and cannot be revoked.',
   tag,
   accepts: 'form',
+  bodyBytesMax: BODY_BYTES_MAX,
   body: TokenReference,
   handle: (context) => answerRevocation(requestOf(context)),
 })
@@ -90,6 +96,7 @@ const introspectionEndpoint = endpoint({
   summary: "Describes an access token of the client's tenant, or a refresh token of the client (RFC 7662).",
   tag,
   accepts: 'form',
+  bodyBytesMax: BODY_BYTES_MAX,
   body: TokenReference,
   handle: (context) => answerIntrospection(requestOf(context)),
 })
@@ -121,6 +128,7 @@ const authorizeByForm = endpoint({
   summary: 'The same with the parameters in a form.',
   tag,
   accepts: 'form',
+  bodyBytesMax: BODY_BYTES_MAX,
   faultsAs: 'page',
   handle: (context) => redirect(context, context.body),
 })
@@ -145,6 +153,7 @@ const logoutByForm = endpoint({
   summary: 'The same with the parameters in a form.',
   tag,
   accepts: 'form',
+  bodyBytesMax: BODY_BYTES_MAX,
   faultsAs: 'page',
   handle: (context) => signOut(context, context.body),
 })

@@ -9,12 +9,21 @@ import type { Server } from '../../../http/server/server.ts'
 import { newId } from '../../../store/row-id.ts'
 import { signAccessToken } from '../../access/platform-token.ts'
 import { aListeningServer, type aPlatform } from '../../test-support/a-platform.ts'
-import { asking, clientSecret, open, redirectUri, someClients, targetOf } from '../../test-support/an-oauth-client.ts'
+import {
+  asking,
+  clientPrivateKey,
+  clientSecret,
+  open,
+  redirectUri,
+  someClients,
+  targetOf,
+} from '../../test-support/an-oauth-client.ts'
 import { aTenantWith, signIn } from '../../test-support/sign-in.ts'
 import { introspectSteps } from '../endpoint/introspect-token.ts'
-import { pushSteps } from '../endpoint/pushed-requests.ts'
+import { answerPushedRequest, pushSteps } from '../endpoint/pushed-requests.ts'
 import { revokeSteps } from '../endpoint/revoke-token.ts'
 import { tokenSteps } from '../endpoint/token-endpoint.ts'
+import { platformInstance } from './platform-instance.ts'
 
 type Form = Record<string, string>
 type Headers = Record<string, string>
@@ -128,6 +137,26 @@ for (const [what, form, headers, expected] of [
   })
 }
 
+for (const [what, audience, header] of [
+  ['the address of the token endpoint (FAPI2: aud)', () => `${platform.urls.auth}/token`, {}],
+  ['a list with our issuer identifier (FAPI2: aud)', () => [platform.urls.auth], {}],
+  ['our issuer identifier with a slash', () => `${platform.urls.auth}/`, {}],
+  ['another algorithm (FAPI2: alg)', () => platform.urls.auth, { alg: 'RS256' }],
+  ['no algorithm (FAPI2: alg)', () => platform.urls.auth, { alg: 'none' }],
+] as const) {
+  test(`[RFC 7523 3] a client assertion with ${what} is refused`, async () => {
+    const { clientId } = house.strict
+    const exp = platform.clock.now().getTime() / 1000 + 60
+    const claims = { iss: clientId, sub: clientId, aud: audience(), exp, jti: newId() }
+    const [head = '', body, signature] = signCompact({}, claims, softwareKey(clientPrivateKey)).split('.')
+    const changed = Object.assign(JSON.parse(Buffer.from(head, 'base64url').toString()), header)
+    const assertion = `${Buffer.from(JSON.stringify(changed)).toString('base64url')}.${body}.${signature}`
+    const type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+    const form = { client_assertion: assertion, client_assertion_type: type, token: 'x' }
+    assert.deepEqual(await refusal(await post('revoke', form)), [401, 'invalid_client'])
+  })
+}
+
 test('[RFC 6749 4.4] a public client gets no token for itself', async () => {
   const form = { grant_type: 'client_credentials', client_id: house.native.clientId }
   assert.deepEqual(await refusal(await post('token', form)), [400, 'unauthorized_client'])
@@ -232,6 +261,19 @@ test('[RFC 9126 2.2] a pushed request is for its client, expires after a minute,
   assert(target.searchParams.has('code'))
   assert.equal(target.searchParams.get('state'), 'a state & more')
   assert.equal((await open(platform, opened, house.browser)).status, 400)
+})
+
+test('[SEC-74] a client that does not authenticate pushes at most 60 requests a minute from an address', async () => {
+  const { parameters } = await asking(house.native.clientId)
+  const instance = platformInstance(platform)
+  const push = (form: Form, ip: string) =>
+    answerPushedRequest({ platform, instance, form: { ...parameters, ...form }, headers: {}, ip, requestId: 'r' })
+  for (let n = 0; n < 60; n += 1) await push({}, '192.0.2.7')
+  await assert.rejects(push({}, '192.0.2.7'), { code: 'request.rate_limited' })
+  assert.equal((await push({}, '192.0.2.8')).status, 201)
+  assert.equal((await push(secretOf(house.web.clientId), '192.0.2.7')).status, 201)
+  const large = await post('par', { ...parameters, x: 'x'.repeat(65_536) })
+  assert.equal(large.status, 413)
 })
 
 test('[RFC 9449 10.1] dpop_jkt of a pushed request is that of its proof', async () => {
