@@ -1,4 +1,5 @@
 import { holds, isScope, type Scope, scopesOfRoles } from '../../../caller.ts'
+import { findTenantOf } from '../../../directory/tenants/find-tenant.ts'
 import { findRoles } from '../../../directory/users/find-roles.ts'
 import { Fault } from '../../../fault.ts'
 import type { Platform } from '../../../platform.ts'
@@ -29,17 +30,17 @@ export function grantScopes(requested: string | undefined, allowed: readonly Sco
 
 /**
  * Returns which of the requested scopes a user may grant: those of OpenID Connect, of the wallet, and of the user's roles. Others are left
- * out. null: the user is unknown or may not sign in.
+ * out. null: the user or the tenant is unknown or disabled.
  *
  * @see [OpenID Connect Core 1.0, 3.1.2.1](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest): unknown scopes are ignored
  */
 export async function userScopes(
-  { store }: Pick<Platform, 'store'>,
+  needs: Pick<Platform, 'store' | 'clock' | 'memory'>,
   { tenantId, userId }: UserRef,
   requested: readonly string[],
 ): Promise<string[] | null> {
-  const roles = await store.single(tenantId, (tx) => findRoles(tx, userId))
-  if (roles === null) return null
+  const roles = await needs.store.single(tenantId, (tx) => findRoles(tx, userId))
+  if (roles === null || (await findTenantOf(needs, tenantId)) === null) return null
   const scopes = new Set([...walletScopes, ...scopesOfRoles(roles)])
   return requested.filter((one) => isIdentityScope(one) || (isScope(one) && holds({ scopes }, one)))
 }
