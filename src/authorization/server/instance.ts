@@ -1,5 +1,6 @@
 import type { TenantId, UserId } from '../../caller.ts'
 import type { Client } from '../../directory/clients/client.ts'
+import type { SigningKeyUsage } from '../../keys/current-keys.ts'
 import type { Platform } from '../../platform.ts'
 import type { ServerEndpoints } from '../../protocols/oauth2/server-metadata.ts'
 import type { ClientRequest, TokenAnswer } from './token-request.ts'
@@ -8,8 +9,10 @@ import type { ClientRequest, TokenAnswer } from './token-request.ts'
 export type ServerInstance = {
   /** Issuer identifier. Client assertions have it as audience. */
   readonly issuer: string
-  /** The tenant that it belongs to: proofs of requests without a client are spent there. */
+  /** The tenant that it belongs to: owner of its keys. Proofs of requests without a client are spent there. */
   readonly tenantId: TenantId
+  /** Usages of the keys that it publishes; none: its tokens are read by itself only. */
+  readonly keys: readonly SigningKeyUsage[]
   /** Addresses of the endpoints that it has. */
   readonly endpoints: ServerEndpoints
   readonly clients: ClientPolicy
@@ -21,11 +24,16 @@ export type ServerInstance = {
   readonly users: UserPolicy | null
   /** What `resource` and `audience` of a token request may name; null: they are ignored. */
   readonly audiences: readonly string[] | null
+  /** Reads an access token of its own format; null: it is none, or has expired. */
+  readonly readToken: (platform: Platform, token: string) => Promise<ReadToken | null>
   /** Scopes to publish; null: they are published elsewhere. */
   readonly scopes: readonly string[] | null
   /** Metadata of extensions, as they are published. */
   readonly extensions: Readonly<Record<string, unknown>>
 }
+
+/** An access token: its tenant, and what introspection says of it (RFC 7662 2.2). */
+export type ReadToken = { readonly tenantId: TenantId; readonly claims: Readonly<Record<string, unknown>> }
 
 /** How clients authenticate, and where they are known. */
 type ClientPolicy = {

@@ -1,7 +1,7 @@
 import type { TenantId, UserId } from '../../caller.ts'
 import { findTenantOf } from '../../directory/tenants/find-tenant.ts'
 import type { Actor } from '../../events/audit/entry.ts'
-import { enqueue } from '../../jobs/job.ts'
+import { enqueueNamed } from '../../jobs/job.ts'
 import type { Platform } from '../../platform.ts'
 import { sql } from '../../store/store.ts'
 import { readBearerSecret } from './bearer-secret.ts'
@@ -20,7 +20,7 @@ export type Session = {
 }
 
 /** Ends refresh tokens and logs out of clients; the authorization server declares the job of this name. */
-const sessionEnded = { name: 'authorization.session-ended' }
+const SESSION_ENDED = 'authorization.session-ended'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'urls'>
 
@@ -54,7 +54,7 @@ export async function endSession(
 ): Promise<boolean> {
   return store.inTenant(tenantId, async (tx) => {
     const ended = await tx.rows(remove, [tenantId, userId, sessionId])
-    if (ended.length > 0) await enqueue(tx, sessionEnded, { tenantId, sessionId, userId }, { now: clock.now() })
+    if (ended.length > 0) await enqueueNamed(tx, SESSION_ENDED, { tenantId, sessionId, userId }, { now: clock.now() })
     return ended.length > 0
   })
 }

@@ -11,6 +11,9 @@ export function issuerInstance({ urls }: Pick<Platform, 'urls'>, tenant: Pick<Te
   return {
     issuer,
     tenantId: tenant.id,
+    // Access tokens carry a MAC, which only the credential endpoint verifies.
+    keys: [],
+    readToken: async () => null,
     endpoints: { token: `${issuer}/token` },
     clients: { methods: ['none'], find: async () => null },
     grants: [

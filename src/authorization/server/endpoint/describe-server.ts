@@ -1,3 +1,4 @@
+import type { Platform } from '../../../platform.ts'
 import { ASSERTION_ALGS } from '../../../protocols/oauth2/client-assertion.ts'
 import { DPOP_ALGS } from '../../../protocols/oauth2/dpop-proof.ts'
 import { buildServerMetadata } from '../../../protocols/oauth2/server-metadata.ts'
@@ -16,4 +17,15 @@ export function describeServer(instance: ServerInstance): Readonly<Record<string
     dpopAlgs: acceptsDpop ? DPOP_ALGS : undefined,
     extensions,
   })
+}
+
+/** Returns the JWK set of an instance: its current keys, and those whose signatures may still be verified. */
+export async function publishKeys(
+  { keys }: Pick<Platform, 'keys'>,
+  { tenantId, keys: usages }: ServerInstance,
+): Promise<{ readonly keys: readonly object[] }> {
+  // Creates the first keys, so that none is missing when it is needed.
+  await Promise.all(usages.map((usage) => keys.current(tenantId, usage)))
+  const published = await keys.published(tenantId, usages)
+  return { keys: published.map(({ jwk, kid, alg }) => ({ ...jwk, kid, alg, use: 'sig' })) }
 }

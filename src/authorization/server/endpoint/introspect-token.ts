@@ -1,7 +1,6 @@
 import type { Client } from '../../../directory/clients/client.ts'
 import { Fault } from '../../../fault.ts'
 import type { EndpointResponse } from '../../../http/routes/endpoint.ts'
-import { readToken } from '../../access/read-token.ts'
 import { readBearerSecret } from '../../sign-in/bearer-secret.ts'
 import { findFamily } from '../grants/family-store.ts'
 import { steps } from '../steps.ts'
@@ -36,25 +35,9 @@ export async function answerIntrospection(request: InstanceRequest): Promise<End
 }
 
 async function describeAccessToken({ platform, instance, client, token }: Known): Promise<object | null> {
-  const grant = await readToken(platform, token).catch((error: unknown) => {
-    if (error instanceof Fault) return null
-    throw error
-  })
-  if (grant === null || grant.tenantId !== client.tenantId) return null
-  const { actor, clientId, scope, jkt, expiresAt, tenantId, actingClientId } = grant
-  return {
-    active: true,
-    iss: instance.issuer,
-    aud: platform.urls.publicUrl,
-    sub: actor.id,
-    client_id: clientId,
-    tenant: tenantId,
-    scope,
-    exp: expiresAt.getTime() / 1000,
-    token_type: jkt === null ? 'Bearer' : 'DPoP',
-    ...(jkt === null ? {} : { cnf: { jkt } }),
-    ...(actingClientId === null ? {} : { act: { sub: actingClientId } }),
-  }
+  const found = await instance.readToken(platform, token)
+  if (found === null || found.tenantId !== client.tenantId) return null
+  return { active: true, iss: instance.issuer, ...found.claims }
 }
 
 async function describeRefreshToken({ platform, instance, client, token }: Known): Promise<object | null> {

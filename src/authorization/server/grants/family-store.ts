@@ -82,8 +82,8 @@ export async function rotateRefreshToken(tx: TenantTx, refresh: Refresh): Promis
 }
 
 /**
- * Ends a family whose replaced token is presented again, and records it. Only who has had a token of the family knows its id, so a token that
- * is none of the last two is a replaced one.
+ * Ends a family whose replaced token is presented again, and records it. The id of a family is in its tokens only, so a token
+ * with that id that is none of the last two is a replaced one.
  */
 export async function endReusedFamily(tx: TenantTx, refresh: Refresh, entry: AuditEntry): Promise<void> {
   const { id, hash, now, graceSince } = refresh

@@ -5,7 +5,7 @@ import { platformTenantId } from '../../../store/store.ts'
 import type { Granted } from '../instance.ts'
 import { acrOf } from './acr.ts'
 
-/** Lifetime of an ID token. It says who signed in; what it is good for afterwards (a hint) does not end with it. */
+/** Lifetime of an ID token. As a hint it is accepted longer. */
 const TTL_SECONDS = 300
 const CHARS_MAX = 8192
 
@@ -42,7 +42,7 @@ export async function signIdToken(
   return signCompact({ typ: 'JWT', kid: key.kid }, claims, key)
 }
 
-/** Who an ID token of ours was issued about, in which session, and to which client. */
+/** The user, the client and the session of an ID token of ours. */
 export type IdTokenHint = { readonly userId: string; readonly clientId: string; readonly sessionId: string }
 
 /**

@@ -15,7 +15,7 @@ export function confirmationPage(fields: Readonly<Record<string, string>>, targe
   return pageOf('Sign out?', form, sourceOf(target))
 }
 
-/** Renders the page after the sign-out of a user whom no client awaits. */
+/** Renders the page after a sign-out that leads to no client. */
 export function signedOutPage(): EndpointResponse {
   return pageOf('You are signed out', '<p>You can close this page.</p>', '')
 }

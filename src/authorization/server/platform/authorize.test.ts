@@ -282,6 +282,7 @@ test('a foreign application is allowed by the user first; more scopes and prompt
   assert.deepEqual(await readConsentRequest(platform, platformInstance(platform), path, user), {
     clientId,
     clientName: 'A foreign application',
+    redirectUri,
     scopes: ['openid', 'wallet:read'],
   })
   assert.equal(outcomeOf(await returned(asked, house.browser, '&consent=denied')), 'access_denied')

@@ -3,18 +3,16 @@ import { findClient } from '../../../directory/clients/find-client.ts'
 import type { Platform } from '../../../platform.ts'
 import { PROMPTS } from '../../../protocols/oauth2/authorization-request.ts'
 import { platformTenantId } from '../../../store/store.ts'
-import { signAccessToken, TOKEN_TTL_SECONDS } from '../../access/platform-token.ts'
 import { authorizationCode } from '../grants/authorization-code.ts'
 import { clientCredentials } from '../grants/client-credentials.ts'
 import { tokenExchange } from '../grants/exchange-token.ts'
 import { IDENTITY_SCOPES, userScopes } from '../grants/grant-scopes.ts'
 import { refreshToken } from '../grants/refresh-token.ts'
-import type { Granted, ServerInstance, UserPolicy } from '../instance.ts'
+import type { ServerInstance, UserPolicy } from '../instance.ts'
 import { ACR } from '../openid/acr.ts'
-import { signIdToken } from '../openid/id-token.ts'
-import type { TokenAnswer } from '../token-request.ts'
+import { issuePlatformTokens, readPlatformToken } from './platform-tokens.ts'
 
-const users: UserPolicy = { scopesOf: userScopes, issue: issueToClient }
+const users: UserPolicy = { scopesOf: userScopes, issue: issuePlatformTokens }
 const grants = [authorizationCode(users), refreshToken(users), clientCredentials, tokenExchange]
 
 /** Returns the platform's own authorization server: people and services, tokens for our API, OpenID Connect. */
@@ -31,11 +29,13 @@ export function platformInstance({ urls, config, store }: Pick<Platform, 'urls' 
       revocation: `${auth}/revoke`,
       introspection: `${auth}/introspect`,
     },
+    keys: ['access-token', 'id-token'],
     clients: {
       methods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
       find: (clientId) => findClient({ store }, clientId),
     },
     grants,
+    readToken: readPlatformToken,
     acceptsDpop: true,
     users,
     audiences: [publicUrl, config.walletBaseUrl, config.credsBaseUrl, config.onboardingBaseUrl],
@@ -64,21 +64,5 @@ function openidMetadata(auth: string): Readonly<Record<string, unknown>> {
     request_uri_parameter_supported: false,
     backchannel_logout_supported: true,
     backchannel_logout_session_supported: true,
-  }
-}
-
-async function issueToClient(platform: Platform, granted: Granted): Promise<TokenAnswer> {
-  const { tenantId, userId, client, jkt, refreshToken: refresh } = granted
-  const { clientId } = client
-  const claims = { tenantId, clientId, userId, isActing: false, scopes: granted.scopes, jkt }
-  const accessToken = await signAccessToken(platform, claims)
-  const isOpenid = granted.scopes.includes('openid') && !granted.isRefresh
-  return {
-    access_token: accessToken,
-    token_type: jkt === null ? 'Bearer' : 'DPoP',
-    expires_in: TOKEN_TTL_SECONDS,
-    scope: granted.scopes.join(' '),
-    ...(refresh !== null && { refresh_token: refresh }),
-    ...(isOpenid && { id_token: await signIdToken(platform, granted, accessToken) }),
   }
 }

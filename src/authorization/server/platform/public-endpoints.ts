@@ -1,10 +1,9 @@
 import { Type } from 'typebox'
 import { type Endpoint, type EndpointContext, type EndpointResponse, endpoint } from '../../../http/routes/endpoint.ts'
 import type { Parameters } from '../../../protocols/oauth2/authorization-request.ts'
-import { platformTenantId } from '../../../store/store.ts'
 import { authorize } from '../endpoint/authorize.ts'
 import type { InstanceRequest } from '../endpoint/client-request.ts'
-import { describeServer } from '../endpoint/describe-server.ts'
+import { describeServer, publishKeys } from '../endpoint/describe-server.ts'
 import { answerIntrospection } from '../endpoint/introspect-token.ts'
 import { answerPushedRequest } from '../endpoint/pushed-requests.ts'
 import { answerRevocation } from '../endpoint/revoke-token.ts'
@@ -214,14 +213,11 @@ const jwksEndpoint = endpoint({
   tag,
   accepts: 'none',
   crossOrigin: true,
-  handle: async ({ platform: { keys } }) => {
-    const usages = ['access-token', 'id-token'] as const
-    // Creates the first keys, so that none is missing when it is needed.
-    await Promise.all(usages.map((usage) => keys.current(platformTenantId, usage)))
-    const published = await keys.published(platformTenantId, usages)
-    const jwks = { keys: published.map(({ jwk, kid, alg }) => ({ ...jwk, kid, alg, use: 'sig' })) }
-    return { status: 200, body: jwks, headers: PUBLIC_FOR }
-  },
+  handle: async ({ platform }) => ({
+    status: 200,
+    body: await publishKeys(platform, platformInstance(platform)),
+    headers: PUBLIC_FOR,
+  }),
 })
 
 /** The authorization server of the platform itself. */

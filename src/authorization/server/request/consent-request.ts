@@ -7,6 +7,8 @@ import { trustRequest } from './trust-request.ts'
 type ConsentRequest = {
   readonly clientId: string
   readonly clientName: string | null
+  /** Where the browser goes afterwards. */
+  readonly redirectUri: string
   readonly scopes: readonly string[]
 }
 
@@ -23,8 +25,8 @@ export async function readConsentRequest(
   user: UserRef,
 ): Promise<ConsentRequest> {
   const query = Object.fromEntries(new URL(path, instance.issuer).searchParams)
-  const { client, parameters } = await trustRequest(platform, instance, query)
+  const { client, parameters, redirectUri } = await trustRequest(platform, instance, query)
   const { scopes } = readAuthorizationRequest(parameters)
   const granted = await instance.users?.scopesOf(platform, user, scopes)
-  return { clientId: client.clientId, clientName: client.name, scopes: granted ?? [] }
+  return { clientId: client.clientId, clientName: client.name, redirectUri, scopes: granted ?? [] }
 }
