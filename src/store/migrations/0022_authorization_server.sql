@@ -18,6 +18,8 @@ create table pushed_request (
   tenant_id         uuid not null references tenant (id) on delete cascade,
   id                uuid not null,
   hash              bytea not null check (octet_length(hash) = 32),
+  -- The authorization server that it was pushed to.
+  issuer            text not null,
   client_id         text not null,
   -- The parameters; sealed, since a login_hint is personal data.
   sealed_parameters bytea not null,
@@ -35,6 +37,8 @@ create table authorization_code (
   tenant_id        uuid not null,
   id               uuid not null,
   hash             bytea not null check (octet_length(hash) = 32),
+  -- The authorization server that issued it: no other redeems it.
+  issuer           text not null,
   client_id        text not null,
   user_id          uuid not null,
   session_id       uuid not null,
@@ -62,6 +66,7 @@ select open_across('authorization_code', true);
 create table token_family (
   tenant_id        uuid not null,
   id               uuid not null,
+  issuer           text not null,
   client_id        text not null,
   user_id          uuid not null,
   session_id       uuid not null,

@@ -129,14 +129,15 @@ async function answer(checked: Checked): Promise<string> {
 }
 
 async function grant(checked: Checked, session: Session, scopes: readonly string[]): Promise<string> {
-  const { platform, client, request, redirectUri } = checked
+  const { platform, instance, client, request, redirectUri } = checked
   // RFC 9126 4: a request_uri is used once
   if (!(await spend(checked))) throw new Fault('request_uri.invalid')
   const { challenge, nonce, dpopJkt } = request
   const { clientId } = client
   const { tenantId, userId, sessionId, authenticatedAt, methods } = session
   const signIn = { tenantId, userId, sessionId, authenticatedAt, methods }
-  const code = await makeCode(platform, signIn, { clientId, redirectUri, challenge, scopes, nonce, dpopJkt })
+  const { issuer } = instance
+  const code = await makeCode(platform, signIn, { issuer, clientId, redirectUri, challenge, scopes, nonce, dpopJkt })
   if (code === null) throw new Fault('login.required')
   return respond(checked, { code })
 }

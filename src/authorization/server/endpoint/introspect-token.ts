@@ -43,9 +43,11 @@ async function describeAccessToken({ platform, instance, client, token }: Known)
 async function describeRefreshToken({ platform, instance, client, token }: Known): Promise<object | null> {
   const secret = readBearerSecret(token)
   if (secret === null) return null
-  const family = await platform.store.single(secret.tenantId, (tx) => findFamily(tx, secret, platform.clock.now()))
+  const { issuer } = instance
+  const key = { ...secret, issuer }
+  const family = await platform.store.single(secret.tenantId, (tx) => findFamily(tx, key, platform.clock.now()))
   if (family === null || family.clientId !== client.clientId) return null
   const { userId, clientId, scopes, expiresAt } = family
   const exp = Math.floor(expiresAt.getTime() / 1000)
-  return { active: true, iss: instance.issuer, sub: userId, client_id: clientId, scope: scopes.join(' '), exp }
+  return { active: true, iss: issuer, sub: userId, client_id: clientId, scope: scopes.join(' '), exp }
 }

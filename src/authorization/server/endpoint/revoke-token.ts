@@ -29,13 +29,13 @@ export const revokeSteps = steps<InstanceRequest>()
  * @see [RFC 7009, 2](https://www.rfc-editor.org/rfc/rfc7009#section-2)
  */
 export async function answerRevocation(request: InstanceRequest): Promise<EndpointResponse> {
-  const { platform, client, token, ip, requestId } = await revokeSteps.run(request)
+  const { platform, instance, client, token, ip, requestId } = await revokeSteps.run(request)
   const { clientId } = client
   const secret = readBearerSecret(token)
   if (secret !== null) {
     const by = { kind: 'client', id: clientId, ip, requestId } as const
     const entry = { action: 'user.grant_revoked', subject: { kind: 'user', id: null }, by } as const
-    const revoked = { ...secret, clientId }
+    const revoked = { ...secret, clientId, issuer: instance.issuer }
     await platform.store.single(secret.tenantId, (tx) => revokeFamily(tx, revoked, entry, platform.clock.now()))
   }
   return { status: 200, headers: { 'cache-control': 'no-store' } }

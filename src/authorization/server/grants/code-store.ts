@@ -5,6 +5,8 @@ import type { SignIn } from '../instance.ts'
 
 /** What a code stands for. */
 export type CodeGrant = Omit<SignIn, 'tenantId'> & {
+  /** The authorization server that issues it. */
+  readonly issuer: string
   readonly clientId: string
   readonly redirectUri: string
   readonly challenge: string
@@ -19,8 +21,8 @@ export type SecretRow = { readonly id: string; readonly hash: Buffer }
 const insert = sql(
   'authorization.insert_code',
   `insert into authorization_code (tenant_id, id, hash, client_id, user_id, session_id, redirect_uri, challenge, scopes, nonce, dpop_jkt,
-     authenticated_at, methods, created_at, expires_at)
-   select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15
+     authenticated_at, methods, created_at, expires_at, issuer)
+   select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16
    where exists (select from sign_in_session where tenant_id = $1 and id = $6) returning id`,
 )
 // A request that proves less than the code requires does not spend it: a stolen code is worth nothing, and its owner can still use it.
@@ -29,12 +31,12 @@ const redeem = sql(
   `with code as (
      update authorization_code set used_at = $8
      where tenant_id = $1 and id = $2 and hash = $3 and client_id = $4 and redirect_uri = $5 and challenge = $6
-       and (dpop_jkt is null or dpop_jkt = $7) and used_at is null and expires_at > $8 and is_active_user(user_id)
+       and (dpop_jkt is null or dpop_jkt = $7) and used_at is null and expires_at > $8 and issuer = $13 and is_active_user(user_id)
      returning *
    ), family as (
-     insert into token_family (tenant_id, id, client_id, user_id, session_id, scopes, dpop_jkt, authenticated_at, methods, token_hash, created_at, expires_at)
+     insert into token_family (tenant_id, id, client_id, user_id, session_id, scopes, dpop_jkt, authenticated_at, methods, token_hash, created_at, expires_at, issuer)
      select tenant_id, id, client_id, user_id, session_id, scopes, $9, authenticated_at, methods,
-       case when 'offline_access' = any(scopes) then $10::bytea end, $8, $11
+       case when 'offline_access' = any(scopes) then $10::bytea end, $8, $11, issuer
      from code
    ), ${auditCte({ from: 'code', subjectId: 'code.user_id', first: 12 })}
    select user_id as "userId", session_id as "sessionId", scopes, nonce, authenticated_at as "authenticatedAt", methods from code`,
@@ -69,11 +71,12 @@ export async function insertCode(
   const { clientId, userId, sessionId, redirectUri, challenge, scopes, nonce, dpopJkt, authenticatedAt, methods } =
     grant
   const values = [tx.tenantId, id, hash, clientId, userId, sessionId, redirectUri, challenge, scopes, nonce, dpopJkt]
-  return (await tx.rows(insert, [...values, authenticatedAt, methods, now, expiresAt])).length === 1
+  return (await tx.rows(insert, [...values, authenticatedAt, methods, now, expiresAt, grant.issuer])).length === 1
 }
 
 /** An attempt to redeem a code. */
 type CodeRedemption = SecretRow & {
+  readonly issuer: string
   readonly clientId: string
   readonly redirectUri: string
   /** Challenge of the verifier that was sent. */
@@ -102,7 +105,12 @@ export async function redeemCode(
 ): Promise<RedeemedCode | null> {
   const { id, hash, clientId, redirectUri, challenge, jkt, boundTo, refreshHash, familyExpiresAt } = redemption
   const values = [tx.tenantId, id, hash, clientId, redirectUri, challenge, jkt, now, boundTo, refreshHash]
-  const [row] = await tx.rows<RedeemedCode>(redeem, [...values, familyExpiresAt, ...auditValues(entry, now)])
+  const [row] = await tx.rows<RedeemedCode>(redeem, [
+    ...values,
+    familyExpiresAt,
+    ...auditValues(entry, now),
+    redemption.issuer,
+  ])
   return row ?? null
 }
 

@@ -21,7 +21,7 @@ const rotate = sql(
   'authorization.rotate_refresh_token',
   `update token_family set previous_hash = $3, token_hash = $4, rotated_at = case when token_hash = $3 then $7 else rotated_at end
    where tenant_id = $1 and id = $2 and client_id = $5 and (dpop_jkt is null or dpop_jkt = $6) and ended_at is null and expires_at > $7
-     and ${isCurrent('$3', '$8')} and $9::text[] <@ scopes and is_active_user(user_id)
+     and ${isCurrent('$3', '$8')} and $9::text[] <@ scopes and issuer = $10 and is_active_user(user_id)
    returning ${COLUMNS}`,
 )
 const endReused = sql(
@@ -37,7 +37,7 @@ const revoke = sql(
   'authorization.revoke_family',
   `with ended as (
      update token_family set ended_at = $4
-     where tenant_id = $1 and id = $2 and client_id = $3 and ended_at is null and (token_hash = $5 or previous_hash = $5)
+     where tenant_id = $1 and id = $2 and client_id = $3 and ended_at is null and (token_hash = $5 or previous_hash = $5) and issuer = $7
      returning user_id
    ), ${auditCte({ from: 'ended', subjectId: 'ended.user_id', first: 6 })}
    select user_id from ended`,
@@ -45,7 +45,7 @@ const revoke = sql(
 const find = sql(
   'authorization.find_family',
   `select ${COLUMNS} from token_family
-   where tenant_id = $1 and id = $2 and token_hash = $3 and ended_at is null and expires_at > $4 and is_active_user(user_id)`,
+   where tenant_id = $1 and id = $2 and token_hash = $3 and ended_at is null and expires_at > $4 and issuer = $5 and is_active_user(user_id)`,
 )
 const deleteOfSession = sql(
   'authorization.delete_families_of_session',
@@ -58,6 +58,7 @@ const deleteExpired = sql(
 
 /** The use of a refresh token. `id` and `hash` are those of the presented token. */
 export type Refresh = SecretRow & {
+  readonly issuer: string
   readonly nextHash: Buffer
   readonly clientId: string
   /** The DPoP key that was proven. */
@@ -75,8 +76,8 @@ export type Refresh = SecretRow & {
  * for more scopes than were granted, or its user may not sign in.
  */
 export async function rotateRefreshToken(tx: TenantTx, refresh: Refresh): Promise<TokenFamily | null> {
-  const { id, hash, nextHash, clientId, jkt, scopes, now, graceSince } = refresh
-  const values = [tx.tenantId, id, hash, nextHash, clientId, jkt, now, graceSince, scopes]
+  const { id, hash, nextHash, clientId, jkt, scopes, now, graceSince, issuer } = refresh
+  const values = [tx.tenantId, id, hash, nextHash, clientId, jkt, now, graceSince, scopes, issuer]
   const [row] = await tx.rows<TokenFamily>(rotate, values)
   return row ?? null
 }
@@ -93,16 +94,20 @@ export async function endReusedFamily(tx: TenantTx, refresh: Refresh, entry: Aud
 /** Ends a family by one of its last two tokens, for its client, and records it. */
 export async function revokeFamily(
   tx: TenantTx,
-  { id, hash, clientId }: SecretRow & { readonly clientId: string },
+  { id, hash, clientId, issuer }: SecretRow & { readonly clientId: string; readonly issuer: string },
   entry: AuditEntry,
   now: Date,
 ): Promise<void> {
-  await tx.rows(revoke, [tx.tenantId, id, clientId, now, hash, ...auditValues(entry, now)])
+  await tx.rows(revoke, [tx.tenantId, id, clientId, now, hash, ...auditValues(entry, now), issuer])
 }
 
 /** Returns the family of a current refresh token. */
-export async function findFamily(tx: TenantTx, { id, hash }: SecretRow, now: Date): Promise<TokenFamily | null> {
-  return (await tx.rows<TokenFamily>(find, [tx.tenantId, id, hash, now]))[0] ?? null
+export async function findFamily(
+  tx: TenantTx,
+  { id, hash, issuer }: SecretRow & { readonly issuer: string },
+  now: Date,
+): Promise<TokenFamily | null> {
+  return (await tx.rows<TokenFamily>(find, [tx.tenantId, id, hash, now, issuer]))[0] ?? null
 }
 
 /** Deletes the families of a session. Returns the clients that had any, each once. */

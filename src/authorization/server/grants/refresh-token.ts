@@ -22,7 +22,7 @@ export function refreshToken(users: UserPolicy): Grant {
 
 /** @throws Fault `request.invalid`, `grant.invalid`, `scope.invalid` */
 async function refresh(platform: Platform, users: UserPolicy, request: GrantRequest<Client>): Promise<TokenAnswer> {
-  const { client, form, jkt } = request
+  const { client, form, jkt, instance } = request
   if (!form.refresh_token) throw new Fault('request.invalid', { detail: 'refresh_token is missing.' })
   const presented = readBearerSecret(form.refresh_token)
   if (presented === null) throw new Fault('grant.invalid')
@@ -31,7 +31,17 @@ async function refresh(platform: Platform, users: UserPolicy, request: GrantRequ
   const next = isKept(client) ? { ...presented, text: form.refresh_token } : makeBearerSecret(tenantId, id)
   const graceSince = new Date(now.getTime() - GRACE_SECONDS * 1000)
   const named = (form.scope ?? '').split(' ').filter((one) => one !== '')
-  const use = { ...presented, nextHash: next.hash, clientId: client.clientId, jkt, scopes: named, now, graceSince }
+  const { issuer } = instance
+  const use = {
+    ...presented,
+    issuer,
+    nextHash: next.hash,
+    clientId: client.clientId,
+    jkt,
+    scopes: named,
+    now,
+    graceSince,
+  }
   const family = await platform.store.single(tenantId, (tx) => rotateRefreshToken(tx, use))
   if (family === null) throw await refusalOf(platform, tenantId, use, entryOf('user.grant_reused', request))
   const requested = named.length === 0 ? family.scopes : named

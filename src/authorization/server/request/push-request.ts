@@ -5,6 +5,7 @@ import type { SealedPlace } from '../../../keys/sealing.ts'
 import type { Platform } from '../../../platform.ts'
 import type { Parameters } from '../../../protocols/oauth2/authorization-request.ts'
 import { makeBearerSecret, readBearerSecret } from '../../sign-in/bearer-secret.ts'
+import type { ServerInstance } from '../instance.ts'
 import { insertPushedRequest, openPushedRequest, type PushedKey } from './pushed-request-store.ts'
 
 /** RFC 9126 2.2. */
@@ -15,15 +16,21 @@ export const PUSHED_TTL_SECONDS = 60
 const OPENED_TTL_SECONDS = 1800
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock'>
+type Server = Pick<ServerInstance, 'issuer'>
 
 /** Stores the parameters of an authorization request. Returns its `request_uri`. */
-export async function pushRequest(needs: Needs, client: Client, parameters: Parameters): Promise<string> {
+export async function pushRequest(
+  needs: Needs,
+  { issuer }: Server,
+  client: Client,
+  parameters: Parameters,
+): Promise<string> {
   const { tenantId, clientId } = client
   const secret = makeBearerSecret(tenantId)
   const expiresAt = new Date(needs.clock.now().getTime() + PUSHED_TTL_SECONDS * 1000)
   const sealedParameters = await needs.sealing.seal(placeOf(client, secret), JSON.stringify(parameters))
   await needs.store.single(tenantId, (tx) =>
-    insertPushedRequest(tx, { ...secret, clientId, sealedParameters, expiresAt }),
+    insertPushedRequest(tx, { ...secret, clientId, issuer, sealedParameters, expiresAt }),
   )
   return PREFIX + secret.text
 }
@@ -42,14 +49,19 @@ export function isPushedUri(requestUri: string): boolean {
  *
  * @throws Fault `request_uri.invalid`
  */
-export async function openRequestUri(needs: Needs, client: Client, requestUri: string): Promise<PushedRequest> {
+export async function openRequestUri(
+  needs: Needs,
+  { issuer }: Server,
+  client: Client,
+  requestUri: string,
+): Promise<PushedRequest> {
   const key = readBearerSecret(requestUri.slice(PREFIX.length))
   const now = needs.clock.now()
   const openUntil = new Date(now.getTime() + OPENED_TTL_SECONDS * 1000)
   const { tenantId, clientId } = client
   if (key === null || key.tenantId !== tenantId) throw new Fault('request_uri.invalid')
   const sealed = await needs.store.single(tenantId, (tx) =>
-    openPushedRequest(tx, { ...key, clientId }, { now, openUntil }),
+    openPushedRequest(tx, { ...key, clientId, issuer }, { now, openUntil }),
   )
   if (sealed === null) throw new Fault('request_uri.invalid')
   const parameters = readOwnJson(await needs.sealing.open(placeOf(client, key), sealed))

@@ -25,16 +25,18 @@ export type TrustedRequest = {
  */
 export async function trustRequest(
   platform: Pick<Platform, 'store' | 'sealing' | 'clock'>,
-  { clients }: Pick<ServerInstance, 'clients'>,
+  server: Pick<ServerInstance, 'issuer' | 'clients'>,
   query: Parameters,
 ): Promise<TrustedRequest> {
   const given = presentParameters(query)
-  const client = given.client_id === undefined ? null : await clients.find(given.client_id)
+  const client = given.client_id === undefined ? null : await server.clients.find(given.client_id)
   if (client === null) throw new Fault('request.invalid', { detail: 'The client_id is missing or unknown.' })
   const { request_uri: requestUri } = given
   // RFC 9126 4 and RFC 9101 5: with a request_uri all other parameters are ignored
   const pushed =
-    requestUri !== undefined && isPushedUri(requestUri) ? await openRequestUri(platform, client, requestUri) : null
+    requestUri !== undefined && isPushedUri(requestUri)
+      ? await openRequestUri(platform, server, client, requestUri)
+      : null
   const parameters = pushed?.parameters ?? given
   return { client, redirectUri: redirectUriOf(client, parameters), parameters, pushed: pushed?.key ?? null }
 }
