@@ -18,7 +18,7 @@ import { type IdTokenHint, readIdTokenHint } from '../openid/id-token.ts'
 import { spendPushedRequest } from '../request/pushed-request-store.ts'
 import { type TrustedRequest, trustRequest } from '../request/trust-request.ts'
 import { steps } from '../steps.ts'
-import { makeSince, readSince } from './reauthentication.ts'
+import { readSince, withSince } from './reauthentication.ts'
 
 /** A request of a browser at the authorization endpoint. */
 type AuthorizeAsk = {
@@ -108,7 +108,7 @@ async function findSignIn({ platform, client, cookie, query }: Trusted) {
   // A client signs in the users of its own tenant; one of the platform those of every tenant.
   const isOurs = client.tenantId === platformTenantId || found?.tenantId === client.tenantId
   const session = isOurs ? found : null
-  return { session, isSignedIn: found !== null, since: await readSince(platform, client.clientId, query.since) }
+  return { session, isSignedIn: found !== null, since: await readSince(platform, presentParameters(query)) }
 }
 
 async function answer(checked: Checked): Promise<string> {
@@ -181,12 +181,10 @@ function toSignIn(checked: Checked): Promise<string> {
 
 /** Sends the browser to a page that returns it to this request. */
 async function interact(checked: Checked, page: string, more: Readonly<Record<string, string>>): Promise<string> {
-  const { platform, instance, client, since } = checked
-  const { since: _, consent: __, ...query } = presentParameters(checked.query)
-  const at = since ?? platform.clock.now()
-  const stamp = await makeSince(platform, client.clientId, at)
+  const { platform, instance, since, query } = checked
+  const kept = await withSince(platform, presentParameters(query), since ?? platform.clock.now())
   const path = new URL(instance.endpoints.authorization ?? instance.issuer).pathname
-  return withParameters(page, { continue: withParameters(path, { ...query, since: stamp }), ...more })
+  return withParameters(page, { continue: withParameters(path, kept), ...more })
 }
 
 /** Spends the request_uri, if there is one. Returns false if another request has spent it. */

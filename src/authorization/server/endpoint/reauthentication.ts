@@ -1,5 +1,6 @@
 import { equalInConstantTime, hmacSha256 } from '../../../crypto/digest.ts'
 import type { Platform } from '../../../platform.ts'
+import type { Parameters } from '../../../protocols/oauth2/authorization-request.ts'
 import { platformTenantId } from '../../../store/store.ts'
 
 /** How long the user may take to sign in again. */
@@ -10,22 +11,28 @@ type Needs = Pick<Platform, 'sealing' | 'clock'>
 
 /**
  * Returns when this authorization request first arrived, from the parameter that its way through the sign-in carries; null before that.
- * A sign-in or consent that is newer is the one that the request asked for. The MAC prevents that a client or user sets an older time, and so
- * skips what the request asks for.
+ * A sign-in or consent that is newer is the one that the request asked for. The MAC prevents that an older time, or that of another request, skips
+ * what this request asks for.
  */
-export async function readSince(needs: Needs, clientId: string, text: string | undefined): Promise<Date | null> {
-  const [, ms = '', mac = ''] = FORM.exec(text ?? '') ?? []
-  if (ms === '' || !equalInConstantTime(mac, await macOf(needs, clientId, ms))) return null
+export async function readSince(needs: Needs, query: Parameters): Promise<Date | null> {
+  const [, ms = '', mac = ''] = FORM.exec(query.since ?? '') ?? []
+  if (ms === '' || !equalInConstantTime(mac, await macOf(needs, query, ms))) return null
   return needs.clock.now().getTime() - Number(ms) > TTL_MS ? null : new Date(Number(ms))
 }
 
-/** Returns the parameter that {@link readSince} reads. */
-export async function makeSince(needs: Needs, clientId: string, since: Date): Promise<string> {
+/** Returns the parameters with which the request returns: its own, and the one that {@link readSince} reads. */
+export async function withSince(needs: Needs, query: Parameters, since: Date): Promise<Parameters> {
   const ms = String(since.getTime())
-  return `${ms}.${await macOf(needs, clientId, ms)}`
+  return { ...ownOf(query), since: `${ms}.${await macOf(needs, query, ms)}` }
 }
 
-async function macOf({ sealing }: Needs, clientId: string, ms: string): Promise<string> {
+/** The parameters that the client sent: without those that pages of ours add. */
+function ownOf({ since: _, consent: __, ...own }: Parameters): Parameters {
+  return own
+}
+
+async function macOf({ sealing }: Needs, query: Parameters, ms: string): Promise<string> {
   const key = await sealing.derive(platformTenantId, 'authorization-since')
-  return hmacSha256(key, `${ms} ${clientId}`).toString('base64url')
+  const request = Object.entries(ownOf(query)).sort(([one], [other]) => (one < other ? -1 : 1))
+  return hmacSha256(key, JSON.stringify([ms, request])).toString('base64url')
 }

@@ -217,6 +217,10 @@ for (const [what, change] of [
     platform.clock.shiftSeconds += 1
     await signInAgain(platform, house.tenantId, browser)
     assert.equal(outcomeOf(await returned(asked, browser)), 'code')
+    platform.clock.shiftSeconds += 2
+    const path = targetOf(platform, asked).searchParams.get('continue') ?? ''
+    const since = new URL(path, platform.urls.publicUrl).searchParams.get('since') ?? ''
+    assert.equal(outcomeOf(await visit(house.web.clientId, { ...change, since }, browser)), '/sign-in')
   })
 }
 
