@@ -207,6 +207,24 @@ test('[RFC 9449 5] the refresh token of a public client is bound to its key, tha
   }
 })
 
+test('[RFC 6749 6] a refresh token is of its client (FAPI2: bound to the client)', async () => {
+  const tokens = await post('token', { ...(await codeForm(house.web.clientId)), ...secretOf(house.web.clientId) })
+  const { refresh_token: token } = (await tokens.json()) as { refresh_token: string }
+  const form = { grant_type: 'refresh_token', refresh_token: token }
+  const others: [Form, Headers][] = [
+    [{ client_id: house.native.clientId }, {}],
+    [secretOf(house.bound.clientId), { dpop: await proofOf(aKey()) }],
+  ]
+  for (const [auth, headers] of others) {
+    assert.deepEqual(await refusal(await post('token', { ...form, ...auth }, headers)), [400, 'invalid_grant'])
+  }
+  for (const wrong of ['', 'x', `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`.slice(1)]) {
+    const response = await post('token', { ...form, ...secretOf(house.web.clientId), refresh_token: wrong })
+    assert.deepEqual(await refusal(response), [400, wrong === '' ? 'invalid_request' : 'invalid_grant'])
+  }
+  assert.equal((await post('token', { ...form, ...secretOf(house.web.clientId) })).status, 200)
+})
+
 for (const [what, form, change, expected] of [
   ['without a client', {}, {}, [401, 'invalid_client']],
   ['of a client without the code flow', () => secretOf(house.service.clientId), {}, [400, 'unauthorized_client']],
@@ -317,6 +335,9 @@ test('[RFC 9449 7] the API refuses a bound token as Bearer, an unbound one as DP
   ] as const) {
     assert.deepEqual(await call(headers), [401, error])
   }
+  // FAPI2: access-token-type-header-case-sensitivity
+  assert.deepEqual(await call({ authorization: `dpop ${bound}`, dpop: await proofOf(key, at) }), [200, undefined])
+  assert.deepEqual(await call({ authorization: `bEARER ${bearer}` }), [200, undefined])
   const once = dpop(await proofOf(key, at))
   assert.deepEqual([(await call(once))[0], (await call(once))[0]], [200, 401])
   const info = `${platform.urls.auth}/userinfo`
