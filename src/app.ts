@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openChanges } from './api/changes.ts'
 import { keepAnswers } from './api/keep-answers.ts'
 import { authenticate } from './authorization/access/authenticate.ts'
-import { authorizationSchedules } from './authorization/server/jobs.ts'
-import { authorizationEndpoints } from './authorization/server/public-endpoints.ts'
+import { authorizationJobs, authorizationSchedules } from './authorization/server/platform/jobs.ts'
+import { authorizationEndpoints } from './authorization/server/platform/public-endpoints.ts'
 import { linkJobs, linkSchedules } from './authorization/sign-in/links/jobs.ts'
 import { passwordJobs, signInSchedules } from './authorization/sign-in/passwords/jobs.ts'
 import type { Config } from './config.ts'
@@ -99,6 +99,7 @@ export const endpoints: readonly Endpoint[] = [
 
 const jobs = [
   ...directoryJobs,
+  ...authorizationJobs,
   ...passwordJobs,
   ...linkJobs,
   ...credentialJobs,

@@ -5,8 +5,9 @@ import { after, before, test } from 'node:test'
 import { buildApp } from '../src/app.ts'
 import { signAccessToken } from '../src/authorization/access/platform-token.ts'
 import { readToken } from '../src/authorization/access/read-token.ts'
-import { authenticateClient } from '../src/authorization/server/authenticate-client.ts'
-import { countAttempt } from '../src/authorization/server/failed-attempts.ts'
+import { authenticateClient } from '../src/authorization/server/clients/authenticate-client.ts'
+import { countAttempt } from '../src/authorization/server/clients/failed-attempts.ts'
+import { platformInstance } from '../src/authorization/server/platform/platform-instance.ts'
 import { readConfig } from '../src/config.ts'
 import { applyBootstrap } from '../src/directory/bootstrap/apply-bootstrap.ts'
 import { forgetTenants, getTenant } from '../src/directory/tenants/find-tenant.ts'
@@ -62,11 +63,11 @@ test('a token that one server has verified is verified by the other one', async 
 test('a secret that one server has verified is hashed by the other one, and only there the client is proven', async () => {
   const [first, second] = servers
   const proof = { method: 'secret', clientId: 'backend', secret: backendSecret } as const
-  await authenticateClient(first, proof, ip)
+  await authenticateClient(first, platformInstance(first), proof, ip)
   const isProven = (server: Platform) =>
     server.memory.cache<true>('authorization.proven_clients').get('backend', server.clock.now()) === true
   assert.deepEqual(servers.map(isProven), [true, false])
-  await authenticateClient(second, proof, ip)
+  await authenticateClient(second, platformInstance(second), proof, ip)
   assert.deepEqual(servers.map(isProven), [true, true])
 })
 

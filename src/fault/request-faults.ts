@@ -88,6 +88,16 @@ export const requestFaults = {
     oauth: [401, 'invalid_token'],
     title: 'The access token is invalid or expired.',
   },
+  'token.dpop_proof': {
+    api: [401, 'UNAUTHORIZED'],
+    oauth: [401, 'invalid_dpop_proof'],
+    title: 'The DPoP proof is missing or invalid.',
+  },
+  'token.dpop_nonce': {
+    api: [401, 'UNAUTHORIZED'],
+    oauth: [401, 'use_dpop_nonce'],
+    title: 'The DPoP proof needs the nonce of the DPoP-Nonce header.',
+  },
   'scope.missing': {
     api: [403, 'FORBIDDEN'],
     oauth: [403, 'insufficient_scope'],
@@ -154,6 +164,63 @@ export const requestFaults = {
     title: 'The request asks for more than the server returns or does at once.',
   },
   // the token endpoint of the platform
+  // authorization servers: the authorization endpoint
+  'login.required': {
+    api: [401, 'UNAUTHORIZED'],
+    oauth: [400, 'login_required'],
+    title: 'The user has to sign in.',
+  },
+  'consent.required': {
+    api: [403, 'FORBIDDEN'],
+    oauth: [400, 'consent_required'],
+    title: 'The user has to allow the client.',
+  },
+  'consent.denied': {
+    api: [403, 'FORBIDDEN'],
+    oauth: [400, 'access_denied'],
+    title: 'The user did not allow the client.',
+  },
+  'response_type.unsupported': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'unsupported_response_type'],
+    title: 'The only response_type is code.',
+  },
+  'request_object.unsupported': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'request_not_supported'],
+    title: 'Request objects are not supported.',
+  },
+  'request_uri.unsupported': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'request_uri_not_supported'],
+    title: 'A request_uri comes from the pushed authorization request endpoint only.',
+  },
+  'request_uri.invalid': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_request_uri'],
+    title: 'The request_uri is unknown, used or expired.',
+  },
+  'registration.unsupported': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'registration_not_supported'],
+    title: 'The registration parameter is not supported.',
+  },
+  // authorization servers: other endpoints
+  'dpop_proof.invalid': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_dpop_proof'],
+    title: 'The DPoP proof is missing or invalid.',
+  },
+  'dpop_nonce.required': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'use_dpop_nonce'],
+    title: 'The DPoP proof needs the nonce of the DPoP-Nonce header.',
+  },
+  'token_type.unsupported': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'unsupported_token_type'],
+    title: 'Tokens of this type cannot be revoked.',
+  },
   'client.unauthenticated': {
     api: [401, 'UNAUTHORIZED'],
     oauth: [401, 'invalid_client'],

@@ -7,7 +7,7 @@ import type { KeyProviders } from './key-provider.ts'
 import type { Sealing } from './sealing.ts'
 
 /** What a key signs; no key has two usages [SEC-72]. */
-export type SigningKeyUsage = 'credential' | 'request' | 'status' | 'access-token'
+export type SigningKeyUsage = 'credential' | 'request' | 'status' | 'access-token' | 'id-token'
 
 /** The rows of the current keys, one for each usage of a tenant, and of retired keys. */
 type CurrentKeys = {

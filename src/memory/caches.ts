@@ -6,6 +6,10 @@ type CacheBounds = { readonly ttlSeconds: number; readonly description: string }
 
 /** All caches of a server process. Printed into `docs/limits.md`. */
 export const caches = {
+  'authorization.client_keys': {
+    ...{ entriesMax: 1_000, ttlSeconds: 300 },
+    description: 'Keys that clients publish at their jwks_uri; an unknown key id fetches them again after 30 s.',
+  },
   'authorization.grants': {
     ...{ entriesMax: 20_000, ttlSeconds: 900 },
     description: 'Verified access tokens by digest, until they expire.',

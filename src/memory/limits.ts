@@ -30,6 +30,11 @@ export const limits = {
     ...{ ...minute, countMax: 100 },
     description: 'Failed sign-ins with a password by address: each costs slow hashes.',
   },
+  'authorization.pushed_requests': {
+    ...{ ...minute, countMax: 60 },
+    description:
+      'Pushed authorization requests of public clients, which do not authenticate, by address; all are counted.',
+  },
   'issuance.refusals': {
     ...{ ...minute, countMax: 300 },
     description: 'Wrong codes, tokens, links, nonces and key proofs by address and tenant.',

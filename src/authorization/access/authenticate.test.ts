@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { IncomingHttpHeaders } from 'node:http'
 import { after, before, test } from 'node:test'
 import { openTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import type { TenantId, UserId } from '../../caller.ts'
@@ -41,8 +42,12 @@ function aToken(tenantId: TenantId) {
   })
 }
 
+function asked(headers: IncomingHttpHeaders) {
+  return { headers, method: 'GET', url: `${platform.urls.publicUrl}/onboarding/whoami` }
+}
+
 function send(token: string) {
-  return check({ authorization: `Bearer ${token}` }, 'r1', '192.0.2.1')
+  return check(asked({ authorization: `Bearer ${token}` }), 'r1', '192.0.2.1')
 }
 
 test('a token identifies the caller', async () => {
@@ -86,10 +91,10 @@ test('a hot token costs no statement', async () => {
 })
 
 test('no credentials, or those of another scheme, are not a bad token', async () => {
-  await assert.rejects(check({}, 'r', 'ip'), { code: 'token.missing' })
-  await assert.rejects(check({ authorization: 'Basic YTpi' }, 'r', 'ip'), { code: 'token.missing' })
-  await assert.rejects(check({ authorization: 'Bearer' }, 'r', 'ip'), { code: 'token.invalid' })
-  await assert.rejects(check({ authorization: 'Bearer a b' }, 'r', 'ip'), { code: 'token.invalid' })
+  await assert.rejects(check(asked({}), 'r', 'ip'), { code: 'token.missing' })
+  await assert.rejects(check(asked({ authorization: 'Basic YTpi' }), 'r', 'ip'), { code: 'token.missing' })
+  await assert.rejects(check(asked({ authorization: 'Bearer' }), 'r', 'ip'), { code: 'token.invalid' })
+  await assert.rejects(check(asked({ authorization: 'Bearer a b' }), 'r', 'ip'), { code: 'token.invalid' })
 })
 
 test('a token ends at its exp, also when it is hot', async () => {
@@ -98,7 +103,7 @@ test('a token ends at its exp, also when it is hot', async () => {
   const token = await aToken(tenantId)
   const at = (seconds: number) => {
     own.clock.shiftSeconds = seconds
-    return authenticate(own)({ authorization: `Bearer ${token}` }, 'r', 'ip')
+    return authenticate(own)(asked({ authorization: `Bearer ${token}` }), 'r', 'ip')
   }
   await at(0)
   await at(295)

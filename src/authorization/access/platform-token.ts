@@ -1,4 +1,4 @@
-import { type Caller, isScope, type Scope, type TenantId, type UserId } from '../../caller.ts'
+import { type Caller, isScope, type TenantId, type UserId } from '../../caller.ts'
 import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
 import { signCompact } from '../../crypto/jws.ts'
 import { Fault } from '../../fault.ts'
@@ -16,6 +16,10 @@ export const TOKEN_TYP = 'at+jwt'
 export type AccessTokenGrant = Pick<Caller, 'actor' | 'userId' | 'clientId' | 'actingClientId' | 'scopes'> & {
   readonly tenantId: TenantId
   readonly expiresAt: Date
+  /** The claim itself: it also has the scopes of OpenID Connect, which are none of our API. */
+  readonly scope: string
+  /** Thumbprint of the DPoP key that must be proven with the token; null: a bearer token. */
+  readonly jkt: string | null
 }
 
 /** What a token is issued for. `userId` null: the client itself. */
@@ -25,14 +29,17 @@ type AccessTokenClaims = {
   readonly userId: UserId | null
   /** Whether the client acts on behalf of the user (RFC 8693 `act`). */
   readonly isActing: boolean
-  readonly scopes: readonly Scope[]
+  /** Scopes of our API and of OpenID Connect. */
+  readonly scopes: readonly string[]
+  /** Thumbprint of the DPoP key that the token is bound to; not bound by default. */
+  readonly jkt?: string | null
 }
 
 type Needs = Pick<Platform, 'keys' | 'clock' | 'urls'>
 
 /** Signs an access token for this platform's API. @see [RFC 9068, 2.2](https://www.rfc-editor.org/rfc/rfc9068#section-2.2) */
 export async function signAccessToken({ keys, clock, urls }: Needs, grant: AccessTokenClaims): Promise<string> {
-  const { tenantId, clientId, userId, isActing, scopes } = grant
+  const { tenantId, clientId, userId, isActing, scopes, jkt = null } = grant
   const key = await keys.current(platformTenantId, 'access-token')
   const iat = Math.floor(clock.now().getTime() / 1000)
   const claims = {
@@ -46,6 +53,8 @@ export async function signAccessToken({ keys, clock, urls }: Needs, grant: Acces
     exp: iat + TOKEN_TTL_SECONDS,
     jti: newId(),
     ...(isActing ? { act: { sub: clientId } } : {}),
+    // RFC 9449 6.1
+    ...(jkt === null ? {} : { cnf: { jkt } }),
   }
   return signCompact({ typ: TOKEN_TYP, kid: key.kid }, claims, key)
 }
@@ -57,7 +66,7 @@ export async function signAccessToken({ keys, clock, urls }: Needs, grant: Acces
  * @see [RFC 9068, 4](https://www.rfc-editor.org/rfc/rfc9068#section-4)
  */
 export function verifyAccessToken(claims: JsonObject, urls: Platform['urls'], now: Date): AccessTokenGrant {
-  const { iss, aud, sub, client_id: clientId, tenant, scope, exp, act } = claims
+  const { iss, aud, sub, client_id: clientId, tenant, scope, exp, act, cnf } = claims
   // RFC 9068 4: the issuer must match exactly
   if (iss !== urls.auth) throw refused('It is from another issuer.')
   // RFC 9068 4: a token for another audience is refused; this platform never issues a list
@@ -79,12 +88,21 @@ export function verifyAccessToken(claims: JsonObject, urls: Platform['urls'], no
     actingClientId: actingClient(act),
     scopes: new Set(scope.split(' ').filter(isScope)),
     expiresAt: new Date(exp * 1000),
+    scope,
+    jkt: thumbprintIn(cnf),
   }
 }
 
 function actingClient(act: unknown): string | null {
   if (act === undefined) return null
   if (isJsonObject(act) && typeof act.sub === 'string') return act.sub
+  throw refused('A claim is malformed.')
+}
+
+function thumbprintIn(cnf: unknown): string | null {
+  if (cnf === undefined) return null
+  if (isJsonObject(cnf) && typeof cnf.jkt === 'string') return cnf.jkt
+  // RFC 7800 3: a token that is bound by a method that we do not know must not pass as a bearer token
   throw refused('A claim is malformed.')
 }
 

@@ -6,7 +6,7 @@ import { buildServer } from '../../http/server/server.ts'
 import type { Platform } from '../../platform.ts'
 import type { Store } from '../../store/store.ts'
 import { authenticate } from '../access/authenticate.ts'
-import { authorizationEndpoints } from '../server/public-endpoints.ts'
+import { authorizationEndpoints } from '../server/platform/public-endpoints.ts'
 
 /** A clock that a test moves forward. */
 export type MovedClock = { readonly now: () => Date; shiftSeconds: number }
@@ -14,7 +14,7 @@ export type MovedClock = { readonly now: () => Date; shiftSeconds: number }
 /** A platform on a real store with real keys, and a clock that can be moved. */
 export function aPlatform(store: Store, port = 8080): Platform & { readonly clock: MovedClock } {
   const clock: MovedClock = { now: () => new Date(Date.now() + clock.shiftSeconds * 1000), shiftSeconds: 0 }
-  const config = { ...readConfig({ PORT: String(port) }), publicUrl: `http://127.0.0.1:${port}` }
+  const config = readConfig({ PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}` })
   return { ...platformOn({ store, config, clock }), clock }
 }
 

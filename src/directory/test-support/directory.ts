@@ -46,7 +46,7 @@ export async function openDirectory() {
     platform,
     routes: [...directoryRoutes, ...groupRoutes, ...provisioningRoutes],
     endpoints: scimEndpoints,
-    authenticate: async ({ authorization = '' }) => {
+    authenticate: async ({ headers: { authorization = '' } }) => {
       const [slug = '', scopes = ''] = authorization.replace('Bearer ', '').split('~')
       return caller(slug, scopes.replaceAll('.', ':').split('+') as Scope[])
     },

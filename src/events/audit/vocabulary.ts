@@ -69,6 +69,10 @@ const auditOnlyActions = {
   'user.changed': 'Members of the user were changed; `detail.members` names them.',
   'user.restored': 'A deleted user was restored with the wallet.',
   'user.authenticated': 'The user signed in (`detail.methods`, RFC 8176), or failed to.',
+  'user.authorized': 'A client got tokens for the user, who had signed in and allowed it.',
+  'user.grant_reused':
+    'A client used an authorization code or refresh token again; the tokens that came from it have ended.',
+  'user.grant_revoked': 'A client revoked its refresh token for the user.',
   'user.impersonated': 'A client exchanged its token for a wallet token of the user, or was refused one.',
   'user_group.changed': 'Name, roles or members of the group were changed; `detail` names them and counts the members.',
   'user_group.created': 'A group of users was created.',

@@ -22,7 +22,7 @@ export function faultOf(error: unknown): Fault {
 /** Returns the API's error envelope. An unexpected error shows only its id, which is that of the request's log line. */
 export function toErrors(error: unknown, id: string): Refusal {
   const fault = faultOf(error)
-  const { api, title } = faults[fault.code]
+  const { api, oauth, title } = faults[fault.code]
   const [status, code] = api
   const found: readonly Violation[] = fault.violations ?? [{ detail: fault.detail ?? title }]
   const errors = found.slice(0, VIOLATIONS_MAX).map(({ detail, pointer, parameter }, index) => ({
@@ -35,7 +35,8 @@ export function toErrors(error: unknown, id: string): Refusal {
     ...(fault.meta === undefined ? {} : { meta: fault.meta }),
   }))
   const body = fault.links === undefined ? { errors } : { errors, links: fault.links }
-  return { status, body, headers: headersOf(fault, status, challengeOf(fault, 'invalid_token')) }
+  const named = oauth[1].includes('dpop') ? oauth[1] : 'invalid_token'
+  return { status, body, headers: headersOf(fault, status, challengeOf(fault, named)) }
 }
 
 /** Returns the OAuth error of the protocol surface. @see [RFC 6749, 5.2](https://www.rfc-editor.org/rfc/rfc6749#section-5.2) */
@@ -73,7 +74,9 @@ function challengeOf(fault: Fault, error: string): string {
   if (fault.code === 'token.missing') return `${scheme} realm="chirograph"`
   const scope = fault.meta?.requiredScope
   const named = fault.code === 'scope.missing' ? 'insufficient_scope' : error
-  return `${scheme} realm="chirograph", error="${named}"${typeof scope === 'string' ? `, scope="${scope}"` : ''}`
+  // RFC 9449 7.1: the challenge names the algorithms
+  const algs = scheme === 'DPoP' ? ', algs="ES256 EdDSA Ed25519"' : ''
+  return `${scheme} realm="chirograph", error="${named}"${typeof scope === 'string' ? `, scope="${scope}"` : ''}${algs}`
 }
 
 function headersOf(fault: Fault, status: number, challenge: string): Record<string, string> {
@@ -82,6 +85,8 @@ function headersOf(fault: Fault, status: number, challenge: string): Record<stri
   const wait = fault.meta?.retryAfterSeconds
   const isRetryable = status === 429 || status === 503 || fault.code === 'idempotency.busy'
   if (isRetryable) headers['retry-after'] = String(typeof wait === 'number' ? Math.ceil(wait) : 1)
+  // RFC 9449 8: the nonce of the next proof
+  if (typeof fault.meta?.dpopNonce === 'string') headers['dpop-nonce'] = fault.meta.dpopNonce
   const allow = fault.meta?.allow
   if (status === 405 && Array.isArray(allow)) headers.allow = allow.join(', ')
   return headers

@@ -89,7 +89,7 @@ function aMaker(waitMs = 5000, store: Store = db.store, bounds?: AnswersKept) {
     })
   const server = aServer({
     routes: [making('/things'), making('/others')],
-    authenticate: async ({ authorization = '' }) => {
+    authenticate: async ({ headers: { authorization = '' } }) => {
       const [name = '', tenant = '0'] = authorization.replace('Bearer ', '').split('@')
       return { ...aCaller(name), tenantId: tenants[Number(tenant)] ?? tenants[0] ?? aCaller(name).tenantId }
     },

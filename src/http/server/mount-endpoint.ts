@@ -69,7 +69,7 @@ async function runEndpoint(
     url: request.url,
     ip: request.ip,
     requestId: request.id,
-    authenticate: () => authenticate(request.headers, request.id, request.ip),
+    authenticate: () => authenticate(request, request.id, request.ip),
   })
   return send(endpoint, reply, answer)
 }

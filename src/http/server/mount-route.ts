@@ -16,8 +16,12 @@ import { type KnownPath, routerPath } from './known-paths.ts'
 import { sendResponse } from './send-response.ts'
 import { type Write, writer } from './write.ts'
 
-/** Authenticates a request by its token. @throws Fault `token.missing`, `token.invalid` */
-export type AuthenticateRequest = (headers: FastifyRequest['headers'], requestId: string, ip: string) => Promise<Caller>
+/** Authenticates a request by its token. `url` is the public address, without query. @throws Fault `token.missing`, `token.invalid` */
+export type AuthenticateRequest = (
+  request: { readonly headers: FastifyRequest['headers']; readonly method: string; readonly url: string },
+  requestId: string,
+  ip: string,
+) => Promise<Caller>
 
 /** A route with its checks and its serializer, at one public address. */
 type MountedRoute = {
@@ -98,9 +102,11 @@ function prepareRoute(
 }
 
 /** Negotiates the media type, authenticates the caller and checks the scope, before the body is read. */
-async function admitRoute(needs: RouteNeeds, { route, offered }: MountedRoute, request: FastifyRequest) {
+async function admitRoute(needs: RouteNeeds, mounted: MountedRoute, request: FastifyRequest) {
+  const { route, offered } = mounted
   if (preferredType(request.headers.accept, offered) === null) throw notAcceptable(offered)
-  const caller = await needs.authenticate(request.headers, request.id, request.ip)
+  const { headers, method } = request
+  const caller = await needs.authenticate({ headers, method, url: publicUrl(mounted, request) }, request.id, request.ip)
   request.trace.caller = caller
   if (route.scope !== null && !holds(caller, route.scope)) {
     const detail = `The token lacks the scope ${route.scope}.`
@@ -112,8 +118,7 @@ async function admitRoute(needs: RouteNeeds, { route, offered }: MountedRoute, r
 async function runRoute(needs: RouteNeeds, mounted: MountedRoute, request: FastifyRequest, reply: FastifyReply) {
   const { caller } = request.trace
   if (caller === null) throw new Fault('token.missing')
-  const [path = ''] = request.url.split('?', 1)
-  const context = readContext(needs.platform, caller, mounted, request, path)
+  const context = readContext(needs.platform, caller, mounted, request)
   const repeatable = idempotentRequestOf(request.headers['idempotency-key'], request.method, request.url, request.body)
   if (repeatable === null || needs.idempotency === null) {
     return sendResponse(reply, responseOf(mounted, await mounted.route.handle(context)))
@@ -124,7 +129,13 @@ async function runRoute(needs: RouteNeeds, mounted: MountedRoute, request: Fasti
   return sendResponse(reply, kept)
 }
 
-function readContext(platform: Platform, caller: Caller, mounted: MountedRoute, request: FastifyRequest, path: string) {
+/** The public address of a request, without query. */
+function publicUrl({ base, prefixLength }: MountedRoute, { url }: FastifyRequest): string {
+  const [path = ''] = url.split('?', 1)
+  return base + path.slice(prefixLength)
+}
+
+function readContext(platform: Platform, caller: Caller, mounted: MountedRoute, request: FastifyRequest) {
   const { headers } = request
   // The router returns path parameters as an object of strings.
   const params = request.params as Readonly<Record<string, string>>
@@ -132,7 +143,7 @@ function readContext(platform: Platform, caller: Caller, mounted: MountedRoute, 
   mounted.checkQuery(request.query)
   const body = bodyOf(mounted, request)
   const responseType = preferredType(headers.accept, mounted.offered) ?? 'application/json'
-  const href = mounted.base + path.slice(mounted.prefixLength)
+  const href = publicUrl(mounted, request)
   return {
     platform,
     caller,

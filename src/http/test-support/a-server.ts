@@ -43,7 +43,7 @@ export function aServer(parts: Partial<ServerParts> & { lines?: Lines }): Server
     platform: aPlatform(lines === undefined ? {} : { lines }),
     routes: [],
     endpoints: [],
-    authenticate: async ({ authorization }) => {
+    authenticate: async ({ headers: { authorization } }) => {
       if (authorization === undefined) throw new Fault('token.missing')
       return aCaller(authorization.replace('Bearer ', ''))
     },

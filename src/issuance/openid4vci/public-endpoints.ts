@@ -1,4 +1,5 @@
 import { qrAnswer } from '../../api/qr-image.ts'
+import { answerTokenRequest } from '../../authorization/server/endpoint/token-endpoint.ts'
 import { getTenant } from '../../directory/tenants/find-tenant.ts'
 import { Fault } from '../../fault.ts'
 import { bearerToken } from '../../http/routes/bearer-token.ts'
@@ -7,10 +8,10 @@ import { makeCNonce } from '../../protocols/openid4vci/c-nonce.ts'
 import { statusEndpoints } from '../status/public-endpoints.ts'
 import { publishType } from '../types/publish-type.ts'
 import { issueCredential } from './issue-credential.ts'
+import { issuerInstance } from './issuer-instance.ts'
 import { publishIssuerMetadata, publishServerMetadata } from './publish-metadata.ts'
 import { limitIssuanceRefusals, limitNonces, refundNonce } from './rate-limits.ts'
 import { recordNotification } from './record-notification.ts'
-import { redeemPreAuthorizedCode } from './redeem-code.ts'
 import { CredentialRequestBody, NotificationBody, TokenForm } from './schemas.ts'
 import { offerQrText, serveOffer } from './serve-offer.ts'
 
@@ -78,10 +79,11 @@ const token = endpoint({
   tag,
   accepts: 'form',
   describedBody: TokenForm,
-  handle: async ({ platform, params, body, ip, requestId }) => {
+  handle: async ({ platform, params, body, headers, ip, requestId }) => {
     const tenant = await getTenant(platform, params.tenant)
-    const redeem = () => redeemPreAuthorizedCode(platform, tenant, body, { ip, requestId })
-    return { status: 200, body: await limitIssuanceRefusals(platform, { tenant, ip }, redeem) }
+    const instance = issuerInstance(platform, tenant)
+    const redeem = () => answerTokenRequest({ platform, instance, form: body, headers, ip, requestId })
+    return limitIssuanceRefusals(platform, { tenant, ip }, redeem)
   },
 })
 

@@ -1,13 +1,11 @@
+import { describeServer } from '../../authorization/server/endpoint/describe-server.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import type { Platform } from '../../platform.ts'
 import {
   buildIssuerMetadata,
-  buildServerMetadata,
   type ConfigurationInput,
   type Display,
 } from '../../protocols/openid4vci/build-metadata.ts'
-import { PRE_AUTHORIZED_GRANT } from '../../protocols/openid4vci/credential-offer.ts'
-import { aggregationUri } from '../status/sign-status-list.ts'
 import { catalogVersion } from '../templates/catalog-lease.ts'
 import {
   describeClaims,
@@ -18,6 +16,7 @@ import {
 import { credentialSigner } from '../templates/credential-signer.ts'
 import { type CredentialTemplate, renderingOf, type SdJwtDefinition, vctOf } from '../templates/template.ts'
 import { listOffered } from '../templates/template-store.ts'
+import { issuerInstance } from './issuer-instance.ts'
 
 type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
 type Alg = ConfigurationInput['signingAlgs'][number]
@@ -106,24 +105,13 @@ function displayOf(name: string, { display = {}, description }: CredentialTempla
 /** Returns the authorization server metadata of a tenant as JSON: each issuer is its own authorization server. */
 export function publishServerMetadata(
   { memory, clock, urls }: Pick<Platform, 'memory' | 'clock' | 'urls'>,
-  { slug }: Pick<Tenant, 'slug'>,
+  tenant: Pick<Tenant, 'id' | 'slug'>,
 ): string {
-  const issuer = urls.issuer(slug)
+  const issuer = urls.issuer(tenant.slug)
   const cache = memory.cache<string>('issuance.server_metadata')
   const cached = cache.get(issuer, clock.now())
   if (cached !== undefined) return cached
-  const document = JSON.stringify(serverMetadata(issuer))
+  const document = JSON.stringify(describeServer(issuerInstance({ urls }, tenant)))
   cache.set(issuer, document, clock.now())
   return document
-}
-
-function serverMetadata(issuer: string): object {
-  return buildServerMetadata({
-    issuer,
-    tokenEndpoint: `${issuer}/token`,
-    grantTypes: [PRE_AUTHORIZED_GRANT],
-    anonymousAccess: true,
-    clientAuthMethods: ['none'],
-    statusListAggregationEndpoint: aggregationUri(issuer),
-  })
 }

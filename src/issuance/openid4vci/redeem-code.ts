@@ -2,7 +2,6 @@ import { isJsonObject, parseJson } from '../../crypto/json.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
-import { PRE_AUTHORIZED_GRANT } from '../../protocols/openid4vci/credential-offer.ts'
 import { credentialIdOf } from '../issuances/credential-id.ts'
 import { readOfferToken } from '../offers/offer-codes.ts'
 import { txCodeMac } from '../offers/tx-code.ts'
@@ -23,11 +22,16 @@ const DETAILS_CHARS_MAX = 16_384
 /**
  * Redeems a pre-authorized code at the token endpoint: one access token for one offer.
  *
- * @throws Fault `request.invalid`, `grant.unsupported`, `grant.invalid`, `authorization_details.invalid`,
+ * @throws Fault `request.invalid`, `grant.invalid`, `authorization_details.invalid`,
  * `request.rate_limited`
  * @see [OpenID4VCI 1.0, 6](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-token-endpoint)
  */
-export async function redeemPreAuthorizedCode(needs: Needs, tenant: Tenant, form: Form, from: Origin): Promise<object> {
+export async function redeemPreAuthorizedCode(
+  needs: Needs,
+  tenant: Pick<Tenant, 'id'>,
+  form: Form,
+  from: Origin,
+): Promise<object> {
   const { sealing, clock } = needs
   const { code, txCode, configurationId } = readForm(form)
   const id = await readOfferToken(sealing, tenant.id, 'offer-code', code)
@@ -57,7 +61,7 @@ export async function redeemPreAuthorizedCode(needs: Needs, tenant: Tenant, form
 /** Redeems once: when the answer of the database is lost, a second attempt with the same secret finds the token, or counts no further try. */
 async function redeemWithRetry(
   { store }: Needs,
-  tenant: Tenant,
+  tenant: Pick<Tenant, 'id'>,
   redemption: Redemption,
   entries: RedemptionEntries,
   now: Date,
@@ -76,10 +80,8 @@ function entriesOf(id: string, from: Origin): RedemptionEntries {
 }
 
 function readForm(form: Form) {
-  const { grant_type: grantType, 'pre-authorized_code': code, tx_code: txCode } = form
+  const { 'pre-authorized_code': code, tx_code: txCode } = form
   // RFC 6749 3.2: parameters sent without a value are treated as if they were omitted
-  if (grantType === undefined || grantType === '') throw missing('grant_type')
-  if (grantType !== PRE_AUTHORIZED_GRANT) throw new Fault('grant.unsupported')
   if (code === undefined || code === '') throw missing('pre-authorized_code')
   if (txCode !== undefined && txCode.length > TX_CODE_CHARS_MAX) throw new Fault('grant.invalid')
   return {
@@ -124,7 +126,7 @@ function detailsOf(configurationId: string, credentialId: string) {
 
 async function refusalOf(
   needs: Needs,
-  tenant: Tenant,
+  tenant: Pick<Tenant, 'id'>,
   id: string,
   refused: Exclude<Redeemed, { outcome: 'redeemed' }>,
   configurationId: string | null,

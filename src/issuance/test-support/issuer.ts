@@ -87,7 +87,7 @@ export async function anIssuer(
       ...[...issuanceRoutes(noDeliveries), ...batchRoutes, ...statusRoutes],
     ],
     endpoints: [...issuanceEndpoints, ...didEndpoints, ...revocationEndpoints, ...certificateEndpoints],
-    authenticate: async ({ authorization }) => {
+    authenticate: async ({ headers: { authorization } }) => {
       const caller = callers.get(authorization?.replace('Bearer ', '') ?? '')
       if (caller === undefined) throw new Fault('token.invalid')
       return caller

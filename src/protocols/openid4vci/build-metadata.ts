@@ -39,17 +39,6 @@ type IssuerMetadataInput = {
   readonly configurations: Readonly<Record<string, ConfigurationInput>>
 }
 
-/** Input of the authorization server metadata, without an authorization endpoint. */
-type ServerMetadataInput = {
-  readonly issuer: string
-  readonly tokenEndpoint: string
-  readonly grantTypes: readonly string[]
-  readonly anonymousAccess: boolean
-  readonly clientAuthMethods: readonly string[]
-  /** Token Status List 9.1 */
-  readonly statusListAggregationEndpoint?: string
-}
-
 /**
  * Builds the document at `/.well-known/openid-credential-issuer…`.
  *
@@ -84,26 +73,6 @@ function buildConfiguration(input: ConfigurationInput) {
     cryptographic_binding_methods_supported: [mdoc ? 'cose_key' : 'jwk'],
     proof_types_supported: { jwt: { proof_signing_alg_values_supported: input.proofAlgs } },
     credential_metadata: { ...present('display', input.display), ...present('claims', input.claims) },
-  }
-}
-
-/**
- * Builds the document at `/.well-known/oauth-authorization-server…`.
- *
- * @see [RFC 8414, 2](https://www.rfc-editor.org/rfc/rfc8414#section-2) and [OpenID4VCI 1.0, 12.3](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-oauth-20-authorization-serv)
- */
-export function buildServerMetadata(input: ServerMetadataInput) {
-  return {
-    issuer: input.issuer,
-    token_endpoint: input.tokenEndpoint,
-    grant_types_supported: input.grantTypes,
-    token_endpoint_auth_methods_supported: input.clientAuthMethods,
-    'pre-authorized_grant_anonymous_access_supported': input.anonymousAccess,
-    // [VCI-M9] required if a configuration has no scope
-    authorization_details_types_supported: ['openid_credential'],
-    ...present('status_list_aggregation_endpoint', input.statusListAggregationEndpoint),
-    // RFC 8414 2: REQUIRED; an empty list means no authorization endpoint. [VCI-M3]
-    response_types_supported: [],
   }
 }
 

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fc } from '../../../test/support/fast-check.ts'
 import { Fault } from '../../fault.ts'
-import { buildIssuerMetadata, buildServerMetadata } from './build-metadata.ts'
+import { buildServerMetadata } from '../oauth2/server-metadata.ts'
+import { buildIssuerMetadata } from './build-metadata.ts'
 import { missingMandatoryClaims } from './claim-descriptions.ts'
 import { readConfiguration } from './credential-configuration.ts'
 import { PRE_AUTHORIZED_GRANT } from './credential-offer.ts'
@@ -34,10 +35,10 @@ const built = buildIssuerMetadata({
 })
 const server = buildServerMetadata({
   issuer,
-  tokenEndpoint: `${issuer}/token`,
+  endpoints: { token: `${issuer}/token` },
   grantTypes: [PRE_AUTHORIZED_GRANT],
-  anonymousAccess: true,
   clientAuthMethods: ['none'],
+  extensions: { 'pre-authorized_grant_anonymous_access_supported': true },
 })
 
 test('the metadata of the spec is read', () => {

@@ -72,7 +72,7 @@ export async function anAuthority(
     platform,
     routes: [...signingRequestRoutes, ...certificateRoutes],
     endpoints: [...didEndpoints, ...revocationEndpoints, ...certificateEndpoints],
-    authenticate: async ({ authorization }) => {
+    authenticate: async ({ headers: { authorization } }) => {
       const caller = callers.get(authorization?.replace('Bearer ', '') ?? '')
       if (caller === undefined) throw new Fault('token.invalid')
       return caller

@@ -56,7 +56,7 @@ export async function startVerifier(fetch?: OutboundFetch, host = '127.0.0.1'): 
     platform,
     routes: verificationRoutes,
     endpoints: [...verificationEndpoints, ...didEndpoints, ...revocationEndpoints, ...certificateEndpoints],
-    authenticate: async ({ authorization = '' }) => aCaller(tenants, authorization),
+    authenticate: async ({ headers: { authorization = '' } }) => aCaller(tenants, authorization),
   })
   await server.listen()
   return {

@@ -1,0 +1,204 @@
+import { Fault, faults } from '../../../fault.ts'
+import { faultOf } from '../../../http/routes/faults.ts'
+import type { Platform } from '../../../platform.ts'
+import {
+  type AuthorizationRequest,
+  type Parameters,
+  presentParameters,
+  readAuthorizationRequest,
+} from '../../../protocols/oauth2/authorization-request.ts'
+import { withParameters } from '../../../protocols/oauth2/redirect-uri.ts'
+import { platformTenantId } from '../../../store/store.ts'
+import { findSession, type Session } from '../../sign-in/session.ts'
+import { findConsent } from '../consent-store.ts'
+import { makeCode } from '../grants/authorization-code.ts'
+import type { ServerInstance, UserPolicy } from '../instance.ts'
+import { satisfiesAcr } from '../openid/acr.ts'
+import { type IdTokenHint, readIdTokenHint } from '../openid/id-token.ts'
+import { spendPushedRequest } from '../request/pushed-request-store.ts'
+import { type TrustedRequest, trustRequest } from '../request/trust-request.ts'
+import { steps } from '../steps.ts'
+import { readSince, withSince } from './reauthentication.ts'
+
+/** A request of a browser at the authorization endpoint. */
+type AuthorizeAsk = {
+  readonly platform: Platform
+  readonly instance: ServerInstance
+  readonly query: Parameters
+  readonly cookie: string | undefined
+}
+type Trusted = AuthorizeAsk & TrustedRequest
+type Checked = Trusted & {
+  readonly users: UserPolicy
+  readonly request: AuthorizationRequest
+  /** The session of the browser, if its user can use the client. */
+  readonly session: Session | null
+  /** Whether the browser has a session, perhaps of another tenant. */
+  readonly isSignedIn: boolean
+  readonly hint: IdTokenHint | null
+  /** When the request first arrived; null: this is the first time. */
+  readonly since: Date | null
+}
+
+/** Until these pass nothing is sent to the redirect URI: errors are shown as a page. */
+export const trustSteps = steps<AuthorizeAsk>().step(
+  'client and redirect_uri are known (RFC 6749 4.1.2.1); a request_uri is unspent and of this client (RFC 9126 4)',
+  ({ platform, instance, query }) => trustRequest(platform, instance, query),
+)
+
+/** Errors of these are sent to the client. */
+export const requestSteps = steps<Trusted>()
+  .step('the client may use the code flow (RFC 6749 4.1.2.1)', findUsers)
+  .step('a client that must push its requests has pushed this one (RFC 9126 6)', checkPushed)
+  .step('the user has not declined (RFC 6749 4.1.2.1)', checkDeclined)
+  .step(
+    'response_type, response_mode, PKCE, scope, prompt, max_age (RFC 6749 4.1.1, RFC 7636 4.4.1, OpenID Connect Core 3.1.2.2)',
+    ({ parameters }) => ({ request: readAuthorizationRequest(parameters) }),
+  )
+  .step('id_token_hint is an ID token for the client (OpenID Connect Core 3.1.2.2)', readHint)
+  .step('a user of the tenant is signed in (OpenID Connect Core 3.1.2.3)', findSignIn)
+
+/**
+ * Answers an authorization request: the address to which the browser is redirected.
+ *
+ * @throws Fault where client or redirect URI are not trusted: shown as a page
+ * @see [RFC 6749, 4.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1), [RFC 9207](https://www.rfc-editor.org/rfc/rfc9207)
+ */
+export async function authorize(ask: AuthorizeAsk): Promise<string> {
+  const trusted = await trustSteps.run(ask)
+  try {
+    return await answer(await requestSteps.run(trusted))
+  } catch (error) {
+    const { code, detail } = faultOf(error)
+    // RFC 6749 4.1.2.1: a redirect cannot carry a status, so a failure of the server stays a page
+    if (faults[code].oauth[0] >= 500) throw error
+    await spend(trusted)
+    return respond(trusted, {
+      error: faults[code].oauth[1],
+      error_description: printable(detail ?? faults[code].title),
+    })
+  }
+}
+
+function findUsers({ client, instance }: Trusted): { readonly users: UserPolicy } {
+  const { users } = instance
+  if (users === null || !client.grantTypes.includes('authorization_code')) throw new Fault('client.unauthorized')
+  return { users }
+}
+
+function checkPushed({ client, pushed }: Trusted): object {
+  if (!client.parRequired || pushed !== null) return {}
+  throw new Fault('request.invalid', { detail: 'The client must push its authorization requests.' })
+}
+
+function checkDeclined({ query }: Trusted): object {
+  if (query.consent === 'denied') throw new Fault('consent.denied')
+  return {}
+}
+
+async function readHint({ platform, client, request }: Trusted & Pick<Checked, 'request'>) {
+  if (request.idTokenHint === null) return { hint: null }
+  const hint = await readIdTokenHint(platform, request.idTokenHint)
+  if (hint?.clientId === client.clientId) return { hint }
+  throw new Fault('request.invalid', { detail: 'The id_token_hint is not an ID token for the client.' })
+}
+
+async function findSignIn({ platform, client, cookie, query }: Trusted) {
+  const found = await findSession(platform, cookie)
+  // A client signs in the users of its own tenant; one of the platform those of every tenant.
+  const isOurs = client.tenantId === platformTenantId || found?.tenantId === client.tenantId
+  const session = isOurs ? found : null
+  return { session, isSignedIn: found !== null, since: await readSince(platform, presentParameters(query)) }
+}
+
+async function answer(checked: Checked): Promise<string> {
+  const { platform, users, request, session } = checked
+  const isSilent = request.prompts.includes('none')
+  if (session === null || needsSignIn(checked, session)) {
+    if (isSilent) throw new Fault('login.required')
+    return toSignIn(checked)
+  }
+  const scopes = await users.scopesOf(platform, session, request.scopes)
+  if (scopes === null) return isSilent ? Promise.reject(new Fault('login.required')) : toSignIn(checked)
+  if (scopes.length === 0) throw new Fault('scope.invalid', { detail: 'The user may grant none of the scopes.' })
+  if (await needsConsent(checked, session, scopes)) {
+    if (isSilent) throw new Fault('consent.required')
+    return interact(checked, '/consent', {})
+  }
+  return grant(checked, session, scopes)
+}
+
+async function grant(checked: Checked, session: Session, scopes: readonly string[]): Promise<string> {
+  const { platform, instance, client, request, redirectUri } = checked
+  // RFC 9126 4: a request_uri is used once
+  if (!(await spend(checked))) throw new Fault('request_uri.invalid')
+  const { challenge, nonce, dpopJkt } = request
+  const { clientId } = client
+  const { tenantId, userId, sessionId, authenticatedAt, methods } = session
+  const signIn = { tenantId, userId, sessionId, authenticatedAt, methods }
+  const { issuer } = instance
+  const code = await makeCode(platform, signIn, { issuer, clientId, redirectUri, challenge, scopes, nonce, dpopJkt })
+  if (code === null) throw new Fault('login.required')
+  return respond(checked, { code })
+}
+
+/** Whether the user has to authenticate, although there is a session. A sign-in that this request led to is recent enough. */
+function needsSignIn({ platform, request, hint, since }: Checked, session: Session): boolean {
+  const { authenticatedAt, userId, methods } = session
+  // OpenID Connect Core 3.1.2.3: the hint names another user
+  if (hint !== null && hint.userId !== userId) return true
+  if (since !== null && authenticatedAt >= since) return false
+  const { prompts, maxAgeSeconds, acrValues } = request
+  if (prompts.includes('login') || prompts.includes('select_account')) return true
+  const ageMs = platform.clock.now().getTime() - authenticatedAt.getTime()
+  // OpenID Connect Core 3.1.2.1: max_age
+  if (maxAgeSeconds !== null && ageMs > maxAgeSeconds * 1000) return true
+  return !prompts.includes('none') && !satisfiesAcr(methods, acrValues)
+}
+
+async function needsConsent(
+  { platform, client, request, since }: Checked,
+  session: Session,
+  scopes: readonly string[],
+) {
+  const isForced = request.prompts.includes('consent')
+  if (!client.asksConsent && !isForced) return false
+  const { tenantId, userId } = session
+  const found = await platform.store.single(tenantId, (tx) => findConsent(tx, { userId, clientId: client.clientId }))
+  if (found === null || scopes.some((one) => !found.scopes.includes(one))) return true
+  return isForced && (since === null || found.grantedAt < since)
+}
+
+function toSignIn(checked: Checked): Promise<string> {
+  const { client, request, isSignedIn } = checked
+  const again = isSignedIn || request.prompts.includes('select_account')
+  return interact(checked, '/sign-in', {
+    ...(again && { again: '1' }),
+    ...(client.tenantId !== platformTenantId && { tenant: client.tenantSlug }),
+    ...(request.loginHint !== null && { hint: request.loginHint }),
+  })
+}
+
+/** Sends the browser to a page that returns it to this request. */
+async function interact(checked: Checked, page: string, more: Readonly<Record<string, string>>): Promise<string> {
+  const { platform, instance, since, query } = checked
+  const kept = await withSince(platform, presentParameters(query), since ?? platform.clock.now())
+  const path = new URL(instance.endpoints.authorization ?? instance.issuer).pathname
+  return withParameters(page, { continue: withParameters(path, kept), ...more })
+}
+
+/** Spends the request_uri, if there is one. Returns false if another request has spent it. */
+async function spend({ platform, client, pushed }: Trusted): Promise<boolean> {
+  if (pushed === null) return true
+  return platform.store.single(client.tenantId, (tx) => spendPushedRequest(tx, pushed))
+}
+
+/** RFC 6749 4.1.2 and RFC 9207 2: every response has the state of the request, and our issuer identifier. */
+function respond({ instance, redirectUri, parameters }: Trusted, response: Readonly<Record<string, string>>): string {
+  return withParameters(redirectUri, { ...response, state: parameters.state, iss: instance.issuer })
+}
+
+/** RFC 6749 4.1.2.1 */
+function printable(text: string): string {
+  return text.slice(0, 200).replace(/[^\x20\x21\x23-\x5B\x5D-\x7E]/g, '?')
+}

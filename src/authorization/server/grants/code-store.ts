@@ -1,0 +1,135 @@
+import type { AuditEntry } from '../../../events/audit/entry.ts'
+import { auditCte, auditValues } from '../../../events/audit/recorded-sql.ts'
+import { type AcrossTx, sql, type TenantTx } from '../../../store/store.ts'
+import type { SignIn } from '../instance.ts'
+
+/** What a code stands for. */
+export type CodeGrant = Omit<SignIn, 'tenantId'> & {
+  /** The authorization server that issues it. */
+  readonly issuer: string
+  readonly clientId: string
+  readonly redirectUri: string
+  readonly challenge: string
+  readonly scopes: readonly string[]
+  readonly nonce: string | null
+  readonly dpopJkt: string | null
+}
+
+/** The row of a code or of what it brought. */
+export type SecretRow = { readonly id: string; readonly hash: Buffer }
+
+const insert = sql(
+  'authorization.insert_code',
+  `insert into authorization_code (tenant_id, id, hash, client_id, user_id, session_id, redirect_uri, challenge, scopes, nonce, dpop_jkt,
+     authenticated_at, methods, created_at, expires_at, issuer)
+   select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16
+   where exists (select from sign_in_session where tenant_id = $1 and id = $6) returning id`,
+)
+// A request that proves less than the code requires does not spend it: a stolen code is worth nothing, and its owner can still use it.
+const redeem = sql(
+  'authorization.redeem_code',
+  `with code as (
+     update authorization_code set used_at = $8
+     where tenant_id = $1 and id = $2 and hash = $3 and client_id = $4 and redirect_uri = $5 and challenge = $6
+       and (dpop_jkt is null or dpop_jkt = $7) and used_at is null and expires_at > $8 and issuer = $13 and is_active_user(user_id)
+     returning *
+   ), family as (
+     insert into token_family (tenant_id, id, client_id, user_id, session_id, scopes, dpop_jkt, authenticated_at, methods, token_hash, created_at, expires_at, issuer)
+     select tenant_id, id, client_id, user_id, session_id, scopes, $9, authenticated_at, methods,
+       case when 'offline_access' = any(scopes) then $10::bytea end, $8, $11, issuer
+     from code
+   ), ${auditCte({ from: 'code', subjectId: 'code.user_id', first: 12 })}
+   select user_id as "userId", session_id as "sessionId", scopes, nonce, authenticated_at as "authenticatedAt", methods from code`,
+)
+const endReused = sql(
+  'authorization.end_reused_code',
+  `with ended as (
+     update token_family set ended_at = $4
+     where tenant_id = $1 and id = $2 and ended_at is null
+       and exists (select from authorization_code code where code.tenant_id = $1 and code.id = $2 and code.hash = $3 and code.used_at is not null)
+     returning user_id
+   ), ${auditCte({ from: 'ended', subjectId: 'ended.user_id', first: 5 })}
+   select user_id from ended`,
+)
+const deleteOfSession = sql(
+  'authorization.delete_codes_of_session',
+  'delete from authorization_code where tenant_id = $1 and session_id = $2 and used_at is null',
+)
+const deleteExpired = sql(
+  'authorization.delete_expired_codes',
+  `delete from authorization_code where (tenant_id, id) in
+     (select tenant_id, id from authorization_code where expires_at < $1 limit $2) returning id`,
+)
+
+/** Inserts a code. Returns false if its session has ended meanwhile: the job that ends codes has run, or will. */
+export async function insertCode(
+  tx: TenantTx,
+  { id, hash }: SecretRow,
+  grant: CodeGrant,
+  { now, expiresAt }: { readonly now: Date; readonly expiresAt: Date },
+): Promise<boolean> {
+  const { clientId, userId, sessionId, redirectUri, challenge, scopes, nonce, dpopJkt, authenticatedAt, methods } =
+    grant
+  const values = [tx.tenantId, id, hash, clientId, userId, sessionId, redirectUri, challenge, scopes, nonce, dpopJkt]
+  return (await tx.rows(insert, [...values, authenticatedAt, methods, now, expiresAt, grant.issuer])).length === 1
+}
+
+/** An attempt to redeem a code. */
+type CodeRedemption = SecretRow & {
+  readonly issuer: string
+  readonly clientId: string
+  readonly redirectUri: string
+  /** Challenge of the verifier that was sent. */
+  readonly challenge: string
+  /** The DPoP key that was proven. */
+  readonly jkt: string | null
+  /** The key that the refresh token is bound to. */
+  readonly boundTo: string | null
+  /** Digest of the refresh token, which the family gets if the user granted offline access; null: the client gets none. */
+  readonly refreshHash: Buffer | null
+  readonly familyExpiresAt: Date
+}
+
+/** What the redemption of a code returns. */
+type RedeemedCode = Pick<CodeGrant, 'userId' | 'sessionId' | 'scopes' | 'nonce' | 'authenticatedAt' | 'methods'>
+
+/**
+ * Redeems a code for a family of tokens and records it: one statement, so of concurrent requests one gets it. null: unknown, used, expired, or
+ * the request does not prove what the code requires.
+ */
+export async function redeemCode(
+  tx: TenantTx,
+  redemption: CodeRedemption,
+  entry: AuditEntry,
+  now: Date,
+): Promise<RedeemedCode | null> {
+  const { id, hash, clientId, redirectUri, challenge, jkt, boundTo, refreshHash, familyExpiresAt } = redemption
+  const values = [tx.tenantId, id, hash, clientId, redirectUri, challenge, jkt, now, boundTo, refreshHash]
+  const [row] = await tx.rows<RedeemedCode>(redeem, [
+    ...values,
+    familyExpiresAt,
+    ...auditValues(entry, now),
+    redemption.issuer,
+  ])
+  return row ?? null
+}
+
+/** Ends what a code brought, if it was used before, and records it. */
+export async function endReusedCode(
+  tx: TenantTx,
+  { id, hash }: SecretRow,
+  entry: AuditEntry,
+  now: Date,
+): Promise<void> {
+  await tx.rows(endReused, [tx.tenantId, id, hash, now, ...auditValues(entry, now)])
+}
+
+/** Deletes the unused codes of a session. */
+export async function deleteCodesOfSession(tx: TenantTx, sessionId: string): Promise<void> {
+  await tx.rows(deleteOfSession, [tx.tenantId, sessionId])
+}
+
+/** Deletes at most `limit` codes that expired before that time. Returns their number. */
+export async function deleteExpiredCodes(tx: AcrossTx, before: Date, limit: number): Promise<number> {
+  return (await tx.rows(deleteExpired, [before, limit])).length
+}

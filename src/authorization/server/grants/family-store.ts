@@ -1,0 +1,122 @@
+import type { AuditEntry } from '../../../events/audit/entry.ts'
+import { auditCte, auditValues } from '../../../events/audit/recorded-sql.ts'
+import { type AcrossTx, sql, type TenantTx } from '../../../store/store.ts'
+import type { SignIn } from '../instance.ts'
+import type { SecretRow } from './code-store.ts'
+
+/** What a refresh token stands for. */
+type TokenFamily = Omit<SignIn, 'tenantId'> & {
+  readonly clientId: string
+  readonly scopes: readonly string[]
+  readonly expiresAt: Date
+}
+
+const COLUMNS = `client_id as "clientId", user_id as "userId", session_id as "sessionId", scopes, authenticated_at as "authenticatedAt", methods,
+  expires_at as "expiresAt"`
+/** SQL: the presented token is the current one, or its predecessor whose answer may have been lost. `since` is when the grace began. */
+const isCurrent = (hash: string, since: string) =>
+  `(token_hash = ${hash} or coalesce(previous_hash = ${hash} and rotated_at > ${since}, false))`
+
+const rotate = sql(
+  'authorization.rotate_refresh_token',
+  `update token_family set previous_hash = $3, token_hash = $4, rotated_at = case when token_hash = $3 then $7 else rotated_at end
+   where tenant_id = $1 and id = $2 and client_id = $5 and (dpop_jkt is null or dpop_jkt = $6) and ended_at is null and expires_at > $7
+     and ${isCurrent('$3', '$8')} and $9::text[] <@ scopes and issuer = $10 and is_active_user(user_id)
+   returning ${COLUMNS}`,
+)
+const endReused = sql(
+  'authorization.end_reused_family',
+  `with ended as (
+     update token_family set ended_at = $4
+     where tenant_id = $1 and id = $2 and token_hash is not null and ended_at is null and not ${isCurrent('$3', '$5')}
+     returning user_id
+   ), ${auditCte({ from: 'ended', subjectId: 'ended.user_id', first: 6 })}
+   select user_id from ended`,
+)
+const revoke = sql(
+  'authorization.revoke_family',
+  `with ended as (
+     update token_family set ended_at = $4
+     where tenant_id = $1 and id = $2 and client_id = $3 and ended_at is null and (token_hash = $5 or previous_hash = $5) and issuer = $7
+     returning user_id
+   ), ${auditCte({ from: 'ended', subjectId: 'ended.user_id', first: 6 })}
+   select user_id from ended`,
+)
+const find = sql(
+  'authorization.find_family',
+  `select ${COLUMNS} from token_family
+   where tenant_id = $1 and id = $2 and token_hash = $3 and ended_at is null and expires_at > $4 and issuer = $5 and is_active_user(user_id)`,
+)
+const deleteOfSession = sql(
+  'authorization.delete_families_of_session',
+  'delete from token_family where tenant_id = $1 and session_id = $2 returning client_id as "clientId"',
+)
+const deleteExpired = sql(
+  'authorization.delete_expired_families',
+  `delete from token_family where (tenant_id, id) in (select tenant_id, id from token_family where expires_at < $1 limit $2) returning id`,
+)
+
+/** The use of a refresh token. `id` and `hash` are those of the presented token. */
+export type Refresh = SecretRow & {
+  readonly issuer: string
+  readonly nextHash: Buffer
+  readonly clientId: string
+  /** The DPoP key that was proven. */
+  readonly jkt: string | null
+  /** Requested scopes; none: those that were granted. */
+  readonly scopes: readonly string[]
+  readonly now: Date
+  /** A predecessor that was replaced after this time is accepted once more. */
+  readonly graceSince: Date
+}
+
+/**
+ * Replaces a refresh token by the next: one statement. Of concurrent requests with one token each may succeed, but only the token of the last
+ * one lives. null: unknown, used, ended, expired, of another client or key,
+ * for more scopes than were granted, or its user may not sign in.
+ */
+export async function rotateRefreshToken(tx: TenantTx, refresh: Refresh): Promise<TokenFamily | null> {
+  const { id, hash, nextHash, clientId, jkt, scopes, now, graceSince, issuer } = refresh
+  const values = [tx.tenantId, id, hash, nextHash, clientId, jkt, now, graceSince, scopes, issuer]
+  const [row] = await tx.rows<TokenFamily>(rotate, values)
+  return row ?? null
+}
+
+/**
+ * Ends a family whose replaced token is presented again, and records it. The id of a family is in its tokens only, so a token
+ * with that id that is none of the last two is a replaced one.
+ */
+export async function endReusedFamily(tx: TenantTx, refresh: Refresh, entry: AuditEntry): Promise<void> {
+  const { id, hash, now, graceSince } = refresh
+  await tx.rows(endReused, [tx.tenantId, id, hash, now, graceSince, ...auditValues(entry, now)])
+}
+
+/** Ends a family by one of its last two tokens, for its client, and records it. */
+export async function revokeFamily(
+  tx: TenantTx,
+  { id, hash, clientId, issuer }: SecretRow & { readonly clientId: string; readonly issuer: string },
+  entry: AuditEntry,
+  now: Date,
+): Promise<void> {
+  await tx.rows(revoke, [tx.tenantId, id, clientId, now, hash, ...auditValues(entry, now), issuer])
+}
+
+/** Returns the family of a current refresh token. */
+export async function findFamily(
+  tx: TenantTx,
+  { id, hash, issuer }: SecretRow & { readonly issuer: string },
+  now: Date,
+): Promise<TokenFamily | null> {
+  return (await tx.rows<TokenFamily>(find, [tx.tenantId, id, hash, now, issuer]))[0] ?? null
+}
+
+/** Deletes the families of a session. Returns the clients that had any, each once. */
+export async function deleteFamiliesOfSession(tx: TenantTx, sessionId: string): Promise<string[]> {
+  const rows = await tx.rows<{ clientId: string }>(deleteOfSession, [tx.tenantId, sessionId])
+  return [...new Set(rows.map((row) => row.clientId))]
+}
+
+/** Deletes at most `limit` expired families. Returns their number. */
+export async function deleteExpiredFamilies(tx: AcrossTx, now: Date, limit: number): Promise<number> {
+  return (await tx.rows(deleteExpired, [now, limit])).length
+}

@@ -1,0 +1,75 @@
+import type { TenantId } from '../../../caller.ts'
+import type { Client } from '../../../directory/clients/client.ts'
+import type { AuditEntry } from '../../../events/audit/entry.ts'
+import { Fault } from '../../../fault.ts'
+import type { Platform } from '../../../platform.ts'
+import { makeBearerSecret, readBearerSecret } from '../../sign-in/bearer-secret.ts'
+import type { Grant, GrantRequest, UserPolicy } from '../instance.ts'
+import type { TokenAnswer } from '../token-request.ts'
+import { entryOf } from './authorization-code.ts'
+import { endReusedFamily, findFamily, type Refresh, rotateRefreshToken } from './family-store.ts'
+
+/**
+ * A replaced refresh token is accepted once more within this time: the answer with its successor may have been lost. The successor that was
+ * not received ends then, so that its later use, by a thief, ends the family.
+ */
+const GRACE_SECONDS = 10
+
+/** Refresh tokens that rotate. @see [RFC 6749, 6](https://www.rfc-editor.org/rfc/rfc6749#section-6) and [RFC 9700, 4.14](https://www.rfc-editor.org/rfc/rfc9700#section-4.14) */
+export function refreshToken(users: UserPolicy): Grant {
+  return { type: 'refresh_token', client: 'required', issue: (platform, request) => refresh(platform, users, request) }
+}
+
+/** @throws Fault `request.invalid`, `grant.invalid`, `scope.invalid` */
+async function refresh(platform: Platform, users: UserPolicy, request: GrantRequest<Client>): Promise<TokenAnswer> {
+  const { client, form, jkt, instance } = request
+  if (!form.refresh_token) throw new Fault('request.invalid', { detail: 'refresh_token is missing.' })
+  const presented = readBearerSecret(form.refresh_token)
+  if (presented === null) throw new Fault('grant.invalid')
+  const { tenantId, id } = presented
+  const now = platform.clock.now()
+  const next = isKept(client) ? { ...presented, text: form.refresh_token } : makeBearerSecret(tenantId, id)
+  const graceSince = new Date(now.getTime() - GRACE_SECONDS * 1000)
+  const named = (form.scope ?? '').split(' ').filter((one) => one !== '')
+  const { issuer } = instance
+  const use = {
+    ...presented,
+    issuer,
+    nextHash: next.hash,
+    clientId: client.clientId,
+    jkt,
+    scopes: named,
+    now,
+    graceSince,
+  }
+  const family = await platform.store.single(tenantId, (tx) => rotateRefreshToken(tx, use))
+  if (family === null) throw await refusalOf(platform, tenantId, use, entryOf('user.grant_reused', request))
+  const requested = named.length === 0 ? family.scopes : named
+  // Roles may have been taken away since.
+  const scopes = await users.scopesOf(platform, { tenantId, userId: family.userId }, requested)
+  if (scopes === null || scopes.length === 0) throw new Fault('grant.invalid')
+  return users.issue(platform, {
+    ...family,
+    scopes,
+    tenantId,
+    client,
+    jkt,
+    nonce: null,
+    refreshToken: next.text,
+    isRefresh: true,
+  })
+}
+
+/** FAPI 2.0 Security Profile 5.3.2.1: no rotation where authentication and key of the client protect the token already. */
+function isKept({ dpopRequired, isPublic }: Client): boolean {
+  return dpopRequired && !isPublic
+}
+
+/** Ends the family of a token that was replaced before. A current token is refused for what the request adds to it. */
+async function refusalOf({ store }: Platform, tenantId: TenantId, use: Refresh, reused: AuditEntry): Promise<Fault> {
+  await store.single(tenantId, (tx) => endReusedFamily(tx, use, reused))
+  const family = await store.single(tenantId, (tx) => findFamily(tx, use, use.now))
+  // RFC 6749 6: a scope that was not granted cannot be requested
+  const isMore = family?.clientId === use.clientId && use.scopes.some((one) => !family.scopes.includes(one))
+  return new Fault(isMore ? 'scope.invalid' : 'grant.invalid')
+}

@@ -1,0 +1,71 @@
+import { sha256 } from '../../../crypto/digest.ts'
+import { findJwsError, type Jws, parseCompact, signCompact } from '../../../crypto/jws.ts'
+import type { Platform } from '../../../platform.ts'
+import { platformTenantId } from '../../../store/store.ts'
+import type { Granted } from '../instance.ts'
+import { acrOf } from './acr.ts'
+
+/** Lifetime of an ID token. As a hint it is accepted longer. */
+const TTL_SECONDS = 300
+const CHARS_MAX = 8192
+
+type Needs = Pick<Platform, 'keys' | 'clock' | 'urls'>
+
+/**
+ * Signs the ID token of a grant.
+ *
+ * @param accessToken The token that is issued with it.
+ * @see [OpenID Connect Core 1.0, 2](https://openid.net/specs/openid-connect-core-1_0.html#IDToken) and [3.1.3.6](https://openid.net/specs/openid-connect-core-1_0.html#CodeIDToken)
+ */
+export async function signIdToken(
+  { keys, clock, urls }: Needs,
+  granted: Granted,
+  accessToken: string,
+): Promise<string> {
+  const { client, userId, sessionId, nonce, methods, authenticatedAt } = granted
+  const key = await keys.current(platformTenantId, 'id-token')
+  const iat = Math.floor(clock.now().getTime() / 1000)
+  const claims = {
+    iss: urls.auth,
+    sub: userId,
+    aud: client.clientId,
+    iat,
+    exp: iat + TTL_SECONDS,
+    auth_time: Math.floor(authenticatedAt.getTime() / 1000),
+    ...(nonce === null ? {} : { nonce }),
+    // OpenID Connect Core 3.1.3.6: the left half of the digest
+    at_hash: sha256(accessToken).subarray(0, 16).toString('base64url'),
+    acr: acrOf(methods),
+    amr: methods,
+    sid: sessionId,
+  }
+  return signCompact({ typ: 'JWT', kid: key.kid }, claims, key)
+}
+
+/** The user, the client and the session of an ID token of ours. */
+export type IdTokenHint = { readonly userId: string; readonly clientId: string; readonly sessionId: string }
+
+/**
+ * Reads an ID token that returns as a hint; null if it is none of ours. Its expiry does not matter.
+ *
+ * @see [OpenID Connect RP-Initiated Logout 1.0, 2](https://openid.net/specs/openid-connect-rpinitiated-1_0.html#RPLogout)
+ */
+export async function readIdTokenHint({ keys, urls }: Omit<Needs, 'clock'>, text: string): Promise<IdTokenHint | null> {
+  const jws = parsed(text)
+  if (jws === null) return null
+  const published = await keys.published(platformTenantId, ['id-token'])
+  const key = published.find(({ kid }) => kid === jws.header.kid)
+  // [SEC-21] a logout token is signed with the same key
+  if (key === undefined || findJwsError(jws, key.jwk, { algs: ['ES256'], typ: 'jwt' }) !== null) return null
+  const { iss, sub, aud, sid } = jws.payload
+  if (iss !== urls.auth || typeof sub !== 'string' || typeof aud !== 'string' || typeof sid !== 'string') return null
+  return { userId: sub, clientId: aud, sessionId: sid }
+}
+
+function parsed(text: string): Jws | null {
+  try {
+    return parseCompact(text, { charsMax: CHARS_MAX })
+  } catch {
+    return null
+  }
+}

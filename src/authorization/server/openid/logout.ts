@@ -1,0 +1,85 @@
+import { equalInConstantTime, hmacSha256 } from '../../../crypto/digest.ts'
+import { Fault } from '../../../fault.ts'
+import type { EndpointResponse } from '../../../http/routes/endpoint.ts'
+import type { Platform } from '../../../platform.ts'
+import { type Parameters, presentParameters } from '../../../protocols/oauth2/authorization-request.ts'
+import { withParameters } from '../../../protocols/oauth2/redirect-uri.ts'
+import { endSession, findSession, type Session } from '../../sign-in/session.ts'
+import type { ServerInstance } from '../instance.ts'
+import { steps } from '../steps.ts'
+import { type IdTokenHint, readIdTokenHint } from './id-token.ts'
+import { confirmationPage, signedOutPage } from './logout-page.ts'
+
+/** A request of a browser at the logout endpoint. */
+type LogoutAsk = {
+  readonly platform: Platform
+  readonly instance: ServerInstance
+  readonly query: Parameters
+  readonly cookie: string | undefined
+  readonly ip: string
+  readonly requestId: string
+}
+type Read = LogoutAsk & { readonly parameters: Parameters; readonly hint: IdTokenHint | null }
+
+/** The logout endpoint. Errors are shown as a page: nothing is sent to an address that is not trusted. */
+export const logoutSteps = steps<LogoutAsk>()
+  .step('each parameter is of a bounded length', ({ query }) => ({ parameters: presentParameters(query) }))
+  .step('id_token_hint is an ID token of ours, expired or not (RP-Initiated Logout 2)', readHint)
+  .step('client_id is the client of the id_token_hint (RP-Initiated Logout 2)', checkClient)
+  .step('post_logout_redirect_uri is registered for the client (RP-Initiated Logout 3)', findTarget)
+  .step('the session of the browser', async ({ platform, cookie }) => ({
+    session: await findSession(platform, cookie),
+  }))
+
+/**
+ * Ends the session of the browser: at once if the ID token of the client is of this session, else after the user has confirmed it.
+ *
+ * @throws Fault `request.invalid`
+ * @see [OpenID Connect RP-Initiated Logout 1.0, 2](https://openid.net/specs/openid-connect-rpinitiated-1_0.html#RPLogout)
+ */
+export async function logOut(ask: LogoutAsk): Promise<EndpointResponse> {
+  const { platform, parameters, hint, target, session, ip, requestId } = await logoutSteps.run(ask)
+  if (session !== null) {
+    const token = await confirmationOf(platform, session)
+    const isConfirmed = equalInConstantTime(parameters.confirmation ?? '', token)
+    // RP-Initiated Logout 2: without proof that the request is of a client of this session, the user is asked
+    if (hint?.sessionId !== session.sessionId && !isConfirmed)
+      return confirmationPage(fieldsOf(parameters, token), target)
+    const { userId } = session
+    await endSession(platform, session, { actor: { kind: 'user', id: userId }, actingClientId: null, ip, requestId })
+  }
+  if (target === null) return signedOutPage()
+  return { status: 303, headers: { location: withParameters(target, { state: parameters.state }) } }
+}
+
+async function readHint({ platform, parameters }: Pick<Read, 'platform' | 'parameters'>) {
+  const { id_token_hint: text } = parameters
+  const hint = text === undefined ? null : await readIdTokenHint(platform, text)
+  if (text === undefined || hint !== null) return { hint }
+  throw new Fault('request.invalid', { detail: 'The id_token_hint is not an ID token of this server.' })
+}
+
+function checkClient({ parameters, hint }: Read): object {
+  if (hint === null || parameters.client_id === undefined || parameters.client_id === hint.clientId) return {}
+  throw new Fault('request.invalid', { detail: 'client_id names another client than the id_token_hint.' })
+}
+
+async function findTarget({ instance, parameters, hint }: Read): Promise<{ readonly target: string | null }> {
+  const { post_logout_redirect_uri: target } = parameters
+  if (target === undefined) return { target: null }
+  const clientId = hint?.clientId ?? parameters.client_id
+  const client = clientId === undefined ? null : await instance.clients.find(clientId)
+  if (client?.postLogoutRedirectUris.includes(target)) return { target }
+  throw new Fault('request.invalid', { detail: 'The post_logout_redirect_uri is not registered for the client.' })
+}
+
+/** What only the confirmation page of this session can send: another site cannot sign the user out. */
+async function confirmationOf({ sealing }: Platform, { tenantId, sessionId }: Session): Promise<string> {
+  return hmacSha256(await sealing.derive(tenantId, 'logout-confirmation'), sessionId).toString('base64url')
+}
+
+function fieldsOf(parameters: Parameters, confirmation: string): Record<string, string> {
+  const kept = ['client_id', 'post_logout_redirect_uri', 'state', 'id_token_hint'] as const
+  const fields = kept.flatMap((name) => (parameters[name] === undefined ? [] : [[name, parameters[name]]]))
+  return { ...Object.fromEntries(fields), confirmation }
+}

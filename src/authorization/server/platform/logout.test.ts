@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import * as jose from 'jose'
+import * as oauth from 'oauth4webapi'
+import { openTestDatabase, type TestDatabase } from '../../../../test/support/database.ts'
+import type { TenantId } from '../../../caller.ts'
+import type { Server } from '../../../http/server/server.ts'
+import type { OutboundRequest, Platform } from '../../../platform.ts'
+import { sql } from '../../../store/store.ts'
+import { aListeningServer, type aPlatform } from '../../test-support/a-platform.ts'
+import { asking, clientSecret, open, plain, someClients, targetOf } from '../../test-support/an-oauth-client.ts'
+import { aTenantWith, type SignedIn, signIn } from '../../test-support/sign-in.ts'
+import { logoutSteps } from '../openid/logout.ts'
+import { authorizationJobs } from './jobs.ts'
+
+type Parameters = Record<string, string | undefined>
+type Queued = { readonly name: string; readonly payload: { readonly clientId?: string } }
+
+const bye = 'https://rp.example/bye?from=us'
+const listJobs = sql('test.logout.jobs', 'select name, payload from job where tenant_id = $1 order by id')
+const deleteJobs = sql('test.logout.delete_jobs', 'delete from job where tenant_id = $1')
+
+let db: TestDatabase
+let server: Server
+let platform: ReturnType<typeof aPlatform>
+let as: oauth.AuthorizationServer
+before(async () => {
+  db = await openTestDatabase()
+  const listening = await aListeningServer(db.store)
+  server = listening.server
+  platform = listening.platform
+  const issuer = new URL(platform.urls.auth)
+  as = await oauth.processDiscoveryResponse(
+    issuer,
+    await oauth.discoveryRequest(issuer, { algorithm: 'oidc', ...plain }),
+  )
+})
+after(async () => {
+  await server.close()
+  await db.close()
+})
+
+async function aDeployment() {
+  const clients = someClients()
+  const tenant = await aTenantWith(platform, Object.values(clients))
+  return { ...tenant, ...clients, browser: await signIn(platform, tenant.tenantId) }
+}
+
+/** Tokens of a client for the session of a browser. */
+async function tokensOf(clientId: string, browser: SignedIn) {
+  const client = { client_id: clientId }
+  const asked = await asking(clientId)
+  const callback = targetOf(platform, await open(platform, asked.parameters, browser))
+  const parameters = oauth.validateAuthResponse(as, client, callback, asked.parameters.state)
+  const uri = asked.parameters.redirect_uri ?? ''
+  const auth = oauth.ClientSecretPost(clientSecret)
+  const response = await oauth.authorizationCodeGrantRequest(as, client, auth, parameters, uri, asked.verifier, plain)
+  return oauth.processAuthorizationCodeResponse(as, client, response, { expectedNonce: 'a-nonce' })
+}
+
+async function logOut(parameters: Parameters, browser: SignedIn | null, method = 'GET'): Promise<Response> {
+  const present = Object.entries(parameters).filter((one): one is [string, string] => one[1] !== undefined)
+  const query = new URLSearchParams(present)
+  const headers: Record<string, string> = browser === null ? {} : { cookie: browser.cookie }
+  const url = `${platform.urls.auth}/logout`
+  if (method === 'GET') return fetch(`${url}?${query}`, { headers, redirect: 'manual' })
+  return fetch(url, { method, body: query, headers, redirect: 'manual' })
+}
+
+async function isSignedIn(clientId: string, browser: SignedIn): Promise<boolean> {
+  const { parameters } = await asking(clientId, { prompt: 'none' })
+  return targetOf(platform, await open(platform, parameters, browser)).searchParams.has('code')
+}
+
+/** Runs what is in the queue, as the worker would, with requests that arrive at `receive`. */
+async function runJobs(tenantId: TenantId, receive: (url: string, request: OutboundRequest) => number): Promise<void> {
+  const queued = await db.store.inTenant(tenantId, (tx) => tx.rows<Queued>(listJobs, [tenantId]))
+  await db.store.inTenant(tenantId, (tx) => tx.rows(deleteJobs, [tenantId]))
+  const fetch: Platform['fetch'] = async (url, request) => {
+    return { status: receive(url, request), headers: {}, contentType: '', body: Buffer.alloc(0) }
+  }
+  for (const { name, payload } of queued) {
+    const job = authorizationJobs.find((one) => one.name === name)
+    assert(job, name)
+    const run = { id: '', tenantId, attempt: 1 }
+    await job.run({ ...platform, fetch }, payload, new AbortController().signal, run)
+  }
+}
+
+test('the steps name their clauses', () => {
+  assert.equal(logoutSteps.clauses.length, 5)
+})
+
+test('a client signs the user out with the ID token of this session (oidcc-rp-initiated-logout)', async () => {
+  const { web, browser } = await aDeployment()
+  const { id_token: hint } = await tokensOf(web.clientId, browser)
+  platform.clock.shiftSeconds += 400
+  assert.equal(await isSignedIn(web.clientId, browser), true)
+  const response = await logOut({ id_token_hint: hint, post_logout_redirect_uri: bye, state: 'a b' }, browser)
+  assert.equal(response.status, 303)
+  assert.equal(response.headers.get('location'), `${bye}&state=a+b`)
+  assert.equal(await isSignedIn(web.clientId, browser), false)
+  const again = await logOut({ id_token_hint: hint, post_logout_redirect_uri: bye }, browser)
+  assert.equal(again.status, 303)
+  assert.equal(again.headers.get('location')?.includes('state'), false)
+})
+
+test('without a target the page says that the user is signed out', async () => {
+  const { web, browser } = await aDeployment()
+  const { id_token: hint } = await tokensOf(web.clientId, browser)
+  const response = await logOut({ id_token_hint: hint }, browser, 'POST')
+  assert.equal(response.status, 200)
+  assert.match(await response.text(), /You are signed out/)
+  assert.equal(await isSignedIn(web.clientId, browser), false)
+})
+
+for (const [what, change] of [
+  [
+    'another post_logout_redirect_uri (bad-post-logout-redirect-uri)',
+    { post_logout_redirect_uri: 'https://evil.example/' },
+  ],
+  ['more query (query-added-to-post-logout-redirect-uri)', { post_logout_redirect_uri: `${bye}&x=1` }],
+  ['the redirect URI of the code flow', { post_logout_redirect_uri: 'https://rp.example/callback?kind=test' }],
+  ['no hint and no client (no-id-token-hint)', { id_token_hint: undefined }],
+  ['a hint that is no token (bad-id-token-hint)', { id_token_hint: 'x' }],
+  ['an altered hint (modified-id-token-hint)', { id_token_hint: 'altered' }],
+  ['another client_id than that of the hint', { client_id: 'another' }],
+] as const) {
+  test(`[RP-Initiated Logout 3] a request with ${what} redirects nowhere and ends nothing`, async () => {
+    const { web, browser } = await aDeployment()
+    const { id_token: hint = '', access_token: token } = await tokensOf(web.clientId, browser)
+    const good: Parameters = { id_token_hint: hint, post_logout_redirect_uri: bye, ...change }
+    const altered = `${hint.slice(0, -4)}${hint.endsWith('AAAA') ? 'BBBB' : 'AAAA'}`
+    const sent = good.id_token_hint === 'altered' ? { ...good, id_token_hint: altered } : good
+    const response = await logOut(sent, browser)
+    assert.equal(response.status, 400)
+    assert.match(response.headers.get('content-type') ?? '', /^text\/html/)
+    assert.equal(response.headers.has('location'), false)
+    // An access token is none either.
+    assert.equal((await logOut({ ...good, id_token_hint: token }, browser)).status, 400)
+    assert.equal(await isSignedIn(web.clientId, browser), true)
+  })
+}
+
+test('without a hint of this session the user confirms, and another site cannot confirm for the user', async () => {
+  const { web, browser, tenantId } = await aDeployment()
+  const elsewhere = await signIn(platform, tenantId)
+  const { id_token: otherHint } = await tokensOf(web.clientId, elsewhere)
+  const good = { client_id: web.clientId, post_logout_redirect_uri: bye, state: '"><script>' }
+  for (const parameters of [{}, good, { ...good, id_token_hint: otherHint }, { ...good, confirmation: 'forged' }]) {
+    const response = await logOut(parameters, browser)
+    assert.equal(response.status, 200)
+    assert.match(await response.text(), /Sign out\?/)
+    assert.equal(await isSignedIn(web.clientId, browser), true)
+  }
+  const page = await logOut(good, browser)
+  assert.match(page.headers.get('content-security-policy') ?? '', /form-action 'self' https:\/\/rp\.example;/)
+  const html = await page.text()
+  assert.equal(html.includes('<script>'), false)
+  const confirmation = /name="confirmation" value="([\w-]+)"/.exec(html)?.[1]
+  assert.equal((await logOut({ ...good, confirmation }, elsewhere)).status, 200)
+  const response = await logOut({ ...good, confirmation }, browser, 'POST')
+  assert.equal(response.status, 303)
+  assert.equal(await isSignedIn(web.clientId, browser), false)
+  assert.equal(await isSignedIn(web.clientId, elsewhere), true)
+})
+
+test('the end of a session ends refresh tokens and codes, and each client gets one logout token', async () => {
+  const { web, tenantId, browser } = await aDeployment()
+  const { id_token: hint, refresh_token: refreshToken = '' } = await tokensOf(web.clientId, browser)
+  await tokensOf(web.clientId, browser)
+  const asked = await asking(web.clientId)
+  const callback = targetOf(platform, await open(platform, asked.parameters, browser))
+  await logOut({ id_token_hint: hint }, browser)
+  const sent: [string, OutboundRequest][] = []
+  const receive = (status: number) => (url: string, request: OutboundRequest) => {
+    sent.push([url, request])
+    return status
+  }
+  await runJobs(tenantId, receive(200))
+  assert.equal(sent.length, 0)
+  await runJobs(tenantId, receive(204))
+  await runJobs(tenantId, receive(200))
+  assert.equal(sent.length, 1)
+  const [url, { body = '' }] = sent[0] ?? ['', { accept: [], bytesMax: 0 }]
+  assert.equal(url, web.backchannelLogoutUri)
+  const token = new URLSearchParams(body).get('logout_token') ?? ''
+  const keys = jose.createRemoteJWKSet(new URL(as.jwks_uri ?? ''))
+  const { payload } = await jose.jwtVerify(token, keys, {
+    issuer: as.issuer,
+    audience: web.clientId,
+    typ: 'logout+jwt',
+    currentDate: platform.clock.now(),
+  })
+  assert.partialDeepStrictEqual(payload, {
+    sub: browser.userId,
+    sid: browser.sessionId,
+    events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
+  })
+  assert.equal(payload.nonce, undefined)
+  const client = { client_id: web.clientId }
+  const auth = oauth.ClientSecretPost(clientSecret)
+  const refreshed = await oauth.refreshTokenGrantRequest(as, client, auth, refreshToken, plain)
+  await assert.rejects(oauth.processRefreshTokenResponse(as, client, refreshed), { error: 'invalid_grant' })
+  const parameters = oauth.validateAuthResponse(as, client, callback, asked.parameters.state)
+  const uri = asked.parameters.redirect_uri ?? ''
+  const late = await oauth.authorizationCodeGrantRequest(as, client, auth, parameters, uri, asked.verifier, plain)
+  assert.equal(late.status, 400)
+})
+
+test('[Back-Channel Logout 2.8] a logout token that a client did not get is sent again; one that it refuses is not', async () => {
+  const { web, tenantId, browser } = await aDeployment()
+  const { id_token: hint } = await tokensOf(web.clientId, browser)
+  await logOut({ id_token_hint: hint }, browser)
+  await runJobs(tenantId, () => 200)
+  const job = authorizationJobs.find(({ name }) => name === 'authorization.send-logout')
+  const payload = { tenantId, sessionId: browser.sessionId, userId: browser.userId, clientId: web.clientId }
+  const send = async (status: number, clientId = web.clientId) => {
+    const fetch: Platform['fetch'] = async () => ({ status, headers: {}, contentType: '', body: Buffer.alloc(0) })
+    const run = { id: '', tenantId, attempt: 1 }
+    await job?.run({ ...platform, fetch }, { ...payload, clientId }, new AbortController().signal, run)
+  }
+  for (const status of [500, 503, 404]) await assert.rejects(send(status), { code: 'upstream.answer' })
+  for (const status of [200, 204, 400]) await send(status)
+  await send(500, 'a client that is gone')
+})

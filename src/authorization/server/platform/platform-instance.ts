@@ -1,0 +1,68 @@
+import { scopes } from '../../../caller.ts'
+import { findClient } from '../../../directory/clients/find-client.ts'
+import type { Platform } from '../../../platform.ts'
+import { PROMPTS } from '../../../protocols/oauth2/authorization-request.ts'
+import { platformTenantId } from '../../../store/store.ts'
+import { authorizationCode } from '../grants/authorization-code.ts'
+import { clientCredentials } from '../grants/client-credentials.ts'
+import { tokenExchange } from '../grants/exchange-token.ts'
+import { IDENTITY_SCOPES, userScopes } from '../grants/grant-scopes.ts'
+import { refreshToken } from '../grants/refresh-token.ts'
+import type { ServerInstance, UserPolicy } from '../instance.ts'
+import { ACR } from '../openid/acr.ts'
+import { issuePlatformTokens, readPlatformToken } from './platform-tokens.ts'
+
+const users: UserPolicy = { scopesOf: userScopes, issue: issuePlatformTokens }
+const grants = [authorizationCode(users), refreshToken(users), clientCredentials, tokenExchange]
+
+/** Returns the platform's own authorization server: people and services, tokens for our API, OpenID Connect. */
+export function platformInstance({ urls, config, store }: Pick<Platform, 'urls' | 'config' | 'store'>): ServerInstance {
+  const { auth, publicUrl } = urls
+  return {
+    issuer: auth,
+    tenantId: platformTenantId,
+    endpoints: {
+      token: `${auth}/token`,
+      jwks: `${auth}/jwks`,
+      authorization: `${auth}/authorize`,
+      pushedRequest: `${auth}/par`,
+      revocation: `${auth}/revoke`,
+      introspection: `${auth}/introspect`,
+    },
+    keys: ['access-token', 'id-token'],
+    clients: {
+      methods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
+      find: (clientId) => findClient({ store }, clientId),
+    },
+    grants,
+    readToken: readPlatformToken,
+    acceptsDpop: true,
+    users,
+    audiences: [publicUrl, config.walletBaseUrl, config.credsBaseUrl, config.onboardingBaseUrl],
+    scopes: [...IDENTITY_SCOPES, ...Object.keys(scopes)],
+    extensions: openidMetadata(auth),
+  }
+}
+
+/** @see [OpenID Connect Discovery 1.0, 3](https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderMetadata) */
+function openidMetadata(auth: string): Readonly<Record<string, unknown>> {
+  return {
+    userinfo_endpoint: `${auth}/userinfo`,
+    end_session_endpoint: `${auth}/logout`,
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['ES256'],
+    claim_types_supported: ['normal'],
+    claims_supported: [
+      ...['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'amr', 'sid'],
+      ...['name', 'given_name', 'family_name', 'preferred_username', 'updated_at', 'email'],
+    ],
+    acr_values_supported: Object.values(ACR),
+    prompt_values_supported: PROMPTS,
+    claims_parameter_supported: false,
+    request_parameter_supported: false,
+    // The default is true; the only request_uri is that of a pushed request.
+    request_uri_parameter_supported: false,
+    backchannel_logout_supported: true,
+    backchannel_logout_session_supported: true,
+  }
+}

@@ -1,0 +1,228 @@
+import { Type } from 'typebox'
+import { type Endpoint, type EndpointContext, type EndpointResponse, endpoint } from '../../../http/routes/endpoint.ts'
+import type { Parameters } from '../../../protocols/oauth2/authorization-request.ts'
+import { authorize } from '../endpoint/authorize.ts'
+import type { InstanceRequest } from '../endpoint/client-request.ts'
+import { describeServer, publishKeys } from '../endpoint/describe-server.ts'
+import { answerIntrospection } from '../endpoint/introspect-token.ts'
+import { answerPushedRequest } from '../endpoint/pushed-requests.ts'
+import { answerRevocation } from '../endpoint/revoke-token.ts'
+import { answerTokenRequest } from '../endpoint/token-endpoint.ts'
+import { logOut } from '../openid/logout.ts'
+import { userClaims } from '../openid/user-claims.ts'
+import type { TokenForm } from '../token-request.ts'
+import { platformInstance } from './platform-instance.ts'
+
+const tag = 'Platform tokens'
+/** Keys are rotated every 90 days, and retired ones stay published for at least a day. */
+const PUBLIC_FOR = { 'cache-control': 'public, max-age=300' }
+
+/** Parameters of a request; the largest is a token of a few kilobytes. */
+const BODY_BYTES_MAX = 65_536
+
+const member = (description: string) => Type.Optional(Type.String({ description }))
+const credentials = {
+  client_id: member('With client_secret, for clients that do not use HTTP Basic; alone, for public clients.'),
+  client_secret: member('See client_id.'),
+  client_assertion_type: member('For private_key_jwt.'),
+  client_assertion: member('For private_key_jwt (RFC 7523).'),
+}
+/** Parameters of the token endpoint; others are ignored. The use case validates them, with OAuth errors. */
+const TokenBody = Type.Unsafe<TokenForm>(
+  Type.Object(
+    {
+      grant_type: member('One of grant_types_supported in the metadata.'),
+      scope: member(
+        'Scopes of the token, separated by spaces; by default all of the client, or all that the user granted.',
+      ),
+      ...credentials,
+      code: member('For authorization_code, with redirect_uri and code_verifier.'),
+      redirect_uri: member('For authorization_code: that of the authorization request.'),
+      code_verifier: member('For authorization_code (RFC 7636).'),
+      refresh_token: member('For refresh_token.'),
+      subject_token: member('For token exchange: an access token of the client itself.'),
+      subject_token_type: member('For token exchange: urn:ietf:params:oauth:token-type:access_token.'),
+      requested_subject: member('For token exchange: the username of the user on whose behalf the client acts.'),
+    },
+    { $id: 'TokenRequest', examples: [{ grant_type: 'client_credentials' }] },
+  ),
+)
+/** A token to revoke or to describe. */
+const TokenReference = Type.Unsafe<TokenForm>(
+  Type.Object({ token: member('The token.'), ...credentials }, { $id: 'TokenReference' }),
+)
+
+function requestOf({ platform, body, headers, ip, requestId }: EndpointContext<unknown, TokenForm>): InstanceRequest {
+  return { platform, instance: platformInstance(platform), form: body, headers, ip, requestId }
+}
+
+const tokenEndpoint = endpoint({
+  method: 'POST',
+  path: '/auth/token',
+  summary:
+    'Issues an access token for the API: for a client itself (client_credentials), for a user who signed in (authorization_code, refresh_token), or to act for a user (token exchange).',
+  tag,
+  accepts: 'form',
+  bodyBytesMax: BODY_BYTES_MAX,
+  body: TokenBody,
+  handle: (context) => answerTokenRequest(requestOf(context)),
+})
+
+const pushEndpoint = endpoint({
+  method: 'POST',
+  path: '/auth/par',
+  summary: 'Stores the parameters of an authorization request for a minute (RFC 9126).',
+  tag,
+  accepts: 'form',
+  bodyBytesMax: BODY_BYTES_MAX,
+  handle: (context) => answerPushedRequest(requestOf(context)),
+})
+
+const revocationEndpoint = endpoint({
+  method: 'POST',
+  path: '/auth/revoke',
+  summary: 'Revokes a refresh token (RFC 7009). Access tokens expire within minutes and cannot be revoked.',
+  tag,
+  accepts: 'form',
+  bodyBytesMax: BODY_BYTES_MAX,
+  body: TokenReference,
+  handle: (context) => answerRevocation(requestOf(context)),
+})
+
+const introspectionEndpoint = endpoint({
+  method: 'POST',
+  path: '/auth/introspect',
+  summary: "Describes an access token of the client's tenant, or a refresh token of the client (RFC 7662).",
+  tag,
+  accepts: 'form',
+  bodyBytesMax: BODY_BYTES_MAX,
+  body: TokenReference,
+  handle: (context) => answerIntrospection(requestOf(context)),
+})
+
+async function redirect(
+  { platform, headers }: EndpointContext<unknown, unknown>,
+  query: Parameters,
+): Promise<EndpointResponse> {
+  const instance = platformInstance(platform)
+  const location = await authorize({ platform, instance, query, cookie: headers.cookie })
+  // RFC 9700 4.12: 303, so that a browser never sends a form on
+  return { status: 303, headers: { location, 'cache-control': 'no-store' } }
+}
+
+const authorizeByQuery = endpoint({
+  method: 'GET',
+  path: '/auth/authorize',
+  summary:
+    'Signs a user in and redirects the browser to the client with an authorization code. PKCE (S256) is required.',
+  tag,
+  accepts: 'none',
+  faultsAs: 'page',
+  handle: (context) => redirect(context, context.query),
+})
+
+const authorizeByForm = endpoint({
+  method: 'POST',
+  path: '/auth/authorize',
+  summary: 'The same with the parameters in a form.',
+  tag,
+  accepts: 'form',
+  bodyBytesMax: BODY_BYTES_MAX,
+  faultsAs: 'page',
+  handle: (context) => redirect(context, context.body),
+})
+
+function signOut({ platform, headers, ip, requestId }: EndpointContext<unknown, unknown>, query: Parameters) {
+  return logOut({ platform, instance: platformInstance(platform), query, cookie: headers.cookie, ip, requestId })
+}
+
+const logoutByQuery = endpoint({
+  method: 'GET',
+  path: '/auth/logout',
+  summary: 'Signs the user out and redirects the browser to the client (OpenID Connect RP-Initiated Logout).',
+  tag,
+  accepts: 'none',
+  faultsAs: 'page',
+  handle: (context) => signOut(context, context.query),
+})
+
+const logoutByForm = endpoint({
+  method: 'POST',
+  path: '/auth/logout',
+  summary: 'The same with the parameters in a form.',
+  tag,
+  accepts: 'form',
+  bodyBytesMax: BODY_BYTES_MAX,
+  faultsAs: 'page',
+  handle: (context) => signOut(context, context.body),
+})
+
+async function claimsOf({ platform, headers, method }: EndpointContext<unknown, unknown>): Promise<EndpointResponse> {
+  const request = { headers, method, url: `${platform.urls.auth}/userinfo` }
+  return { status: 200, body: await userClaims(platform, request), headers: { 'cache-control': 'no-store' } }
+}
+
+const userinfoByGet = endpoint({
+  method: 'GET',
+  path: '/auth/userinfo',
+  summary: 'Returns claims about the user of an access token with the scope openid.',
+  tag,
+  accepts: 'none',
+  handle: claimsOf,
+})
+
+const userinfoByPost = endpoint({
+  method: 'POST',
+  path: '/auth/userinfo',
+  summary: 'The same by POST.',
+  tag,
+  accepts: 'none',
+  handle: claimsOf,
+})
+
+function metadataAnswer({ platform }: EndpointContext): EndpointResponse {
+  return { status: 200, body: describeServer(platformInstance(platform)), headers: PUBLIC_FOR }
+}
+
+const metadataEndpoint = endpoint({
+  method: 'GET',
+  // RFC 8414 3.1: the well-known part is inserted between host and path of the issuer
+  path: '/.well-known/oauth-authorization-server/auth',
+  summary: "Returns the metadata of the platform's authorization server (RFC 8414).",
+  tag,
+  accepts: 'none',
+  crossOrigin: true,
+  handle: metadataAnswer,
+})
+
+const openidEndpoint = endpoint({
+  method: 'GET',
+  path: '/auth/.well-known/openid-configuration',
+  summary: 'Returns the same metadata at the path that OpenID Connect clients use.',
+  tag,
+  accepts: 'none',
+  crossOrigin: true,
+  handle: metadataAnswer,
+})
+
+const jwksEndpoint = endpoint({
+  method: 'GET',
+  path: '/auth/jwks',
+  summary:
+    'Returns the keys that verify access tokens, ID tokens and logout tokens of the platform: the current ones and those retired lately.',
+  tag,
+  accepts: 'none',
+  crossOrigin: true,
+  handle: async ({ platform }) => ({
+    status: 200,
+    body: await publishKeys(platform, platformInstance(platform)),
+    headers: PUBLIC_FOR,
+  }),
+})
+
+/** The authorization server of the platform itself. */
+export const authorizationEndpoints: readonly Endpoint[] = [
+  ...[tokenEndpoint, pushEndpoint, revocationEndpoint, introspectionEndpoint],
+  ...[authorizeByQuery, authorizeByForm, logoutByQuery, logoutByForm, userinfoByGet, userinfoByPost],
+  ...[metadataEndpoint, openidEndpoint, jwksEndpoint],
+]

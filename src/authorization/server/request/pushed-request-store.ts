@@ -1,0 +1,61 @@
+import { type AcrossTx, sql, type TenantTx } from '../../../store/store.ts'
+
+const insert = sql(
+  'authorization.insert_pushed_request',
+  'insert into pushed_request (tenant_id, id, hash, client_id, sealed_parameters, expires_at, issuer) values ($1, $2, $3, $4, $5, $6, $7)',
+)
+const open = sql(
+  'authorization.open_pushed_request',
+  `update pushed_request set opened_at = coalesce(opened_at, $5), expires_at = case when opened_at is null then $6 else expires_at end
+   where tenant_id = $1 and id = $2 and hash = $3 and client_id = $4 and expires_at > $5 and issuer = $7
+   returning sealed_parameters as "sealedParameters"`,
+)
+const spend = sql(
+  'authorization.spend_pushed_request',
+  'delete from pushed_request where tenant_id = $1 and id = $2 and hash = $3 returning id',
+)
+const deleteExpired = sql(
+  'authorization.delete_pushed_requests',
+  `delete from pushed_request where (tenant_id, id) in (select tenant_id, id from pushed_request where expires_at < $1 limit $2) returning id`,
+)
+
+/** Id and digest of a `request_uri`. */
+export type PushedKey = { readonly id: string; readonly hash: Buffer }
+
+/** The client, and the authorization server that it pushed a request to. */
+type PushedOwner = { readonly clientId: string; readonly issuer: string }
+
+/** Inserts a pushed authorization request. */
+export async function insertPushedRequest(
+  tx: TenantTx,
+  pushed: PushedKey & PushedOwner & { readonly sealedParameters: Buffer; readonly expiresAt: Date },
+): Promise<void> {
+  const { id, hash, clientId, issuer, sealedParameters, expiresAt } = pushed
+  await tx.rows(insert, [tx.tenantId, id, hash, clientId, sealedParameters, expiresAt, issuer])
+}
+
+/**
+ * Returns the sealed parameters of a pushed request; null if it is unknown, spent, expired, or of another client or
+ * authorization server.
+ *
+ * @param openUntil Its new expiry, if this is the first time that it is opened.
+ */
+export async function openPushedRequest(
+  tx: TenantTx,
+  { id, hash, clientId, issuer }: PushedKey & PushedOwner,
+  { now, openUntil }: { readonly now: Date; readonly openUntil: Date },
+): Promise<Buffer | null> {
+  const values = [tx.tenantId, id, hash, clientId, now, openUntil, issuer]
+  const [row] = await tx.rows<{ sealedParameters: Buffer }>(open, values)
+  return row?.sealedParameters ?? null
+}
+
+/** Deletes a pushed request. Returns false if there is none: of concurrent requests one gets true. */
+export async function spendPushedRequest(tx: TenantTx, { id, hash }: PushedKey): Promise<boolean> {
+  return (await tx.rows(spend, [tx.tenantId, id, hash])).length === 1
+}
+
+/** Deletes at most `limit` expired requests. Returns their number. */
+export async function deletePushedRequests(tx: AcrossTx, now: Date, limit: number): Promise<number> {
+  return (await tx.rows(deleteExpired, [now, limit])).length
+}
