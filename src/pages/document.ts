@@ -26,7 +26,7 @@ export type DocumentFrame = {
   readonly here: string
 }
 
-const mark = html`<svg class="mark" viewBox="0 0 32 20" width="32" height="20" aria-hidden="true"><path d="M1 6q4-8 8 0t8 0 8 0 6-4"/><path d="M1 16q4-8 8 0t8 0 8 0 6-4"/></svg>`
+const mark = html`<svg class="mark" viewBox="0 0 32 20" width="32" height="20" aria-hidden="true"><path d="M2 6q3.5-7 7 0t7 0 7 0 7 0"/><path d="M2 14q3.5-7 7 0t7 0 7 0 7 0"/></svg>`
 
 /** Returns the complete document as text. */
 export function document(page: Page, { language, nonce, here }: DocumentFrame): string {

@@ -6,7 +6,7 @@ export function button(
   text: string,
   { look = 'plain', name, value }: { look?: 'main' | 'plain' | 'danger'; name?: string; value?: string } = {},
 ): Html {
-  return html`<button class="button ${look}"${name !== undefined && html` name="${name}" value="${value ?? ''}"`}>${text}</button>`
+  return html`<button type="submit" class="button ${look}"${name !== undefined && html` name="${name}" value="${value ?? ''}"`}>${text}</button>`
 }
 
 /** Returns a link that looks like a button: for a way to another page, never for a change. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { defectsOf, markupDefects, openBrowser, visit } from '../../../../test/support/browser.ts'
+import { axeDefects, layoutDefects, markupDefects, openBrowser, visit } from '../../../../test/support/browser.ts'
 import { openTestDatabase, type TestDatabase } from '../../../../test/support/database.ts'
 import { freePort } from '../../../../test/support/free-port.ts'
 import { Fault } from '../../../fault.ts'
@@ -58,42 +58,54 @@ after(async () => {
   await database.close()
 })
 
-const sizes = [
-  { width: 320, height: 640 },
-  { width: 1360, height: 900 },
-]
+const phone = { width: 320, height: 640 }
+const desk = { width: 1360, height: 900 }
 
-async function look(page: Page, name: string): Promise<string[]> {
-  const found: string[] = []
-  for (const viewport of sizes) {
-    await page.setViewportSize(viewport)
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      found.push(...(await defectsOf(page)).map((one) => `${viewport.width} ${colorScheme} ${one}`))
-      const file = `${name}-${viewport.width}-${colorScheme}.png`
-      if (pictures !== null) await page.screenshot({ path: join(pictures, file), fullPage: true })
+for (const [language, views] of [
+  ['en', [[phone, 'light'] as const, [desk, 'dark'] as const]],
+  ['fr', [[phone, 'dark'] as const, [desk, 'light'] as const]],
+] as const) {
+  test(`every screen in ${language}: WCAG 2.2 AA, valid HTML, nothing clipped or covered, no error`, async () => {
+    const { page, troubles, close } = await visit(browser, origin)
+    const found: string[] = []
+    for (const name of names) {
+      found.push(...(await markupDefects(await page.goto(`/gallery/${name}?lang=${language}`))).map(at(name)))
+      assert.equal(await page.getAttribute('html', 'lang'), language)
+      for (const [size, colorScheme] of views) {
+        await page.setViewportSize(size)
+        await page.emulateMedia({ colorScheme })
+        found.push(...[...(await axeDefects(page)), ...(await layoutDefects(page))].map(at(`${name} ${size.width}`)))
+        await picture(page, `${name}-${language}-${size.width}`)
+      }
     }
-  }
-  return found
+    assert.deepEqual([...new Set(found), ...troubles], [])
+    await close()
+  })
 }
 
-for (const language of ['en', 'fr']) {
-  for (const javaScriptEnabled of [true, false]) {
-    const how = `in ${language}, scripts ${javaScriptEnabled ? 'on' : 'off'}`
-    test(`every screen ${how}: WCAG 2.2 AA, valid, nothing clipped or covered, at 320 and 1,360 px, light and dark`, async () => {
-      const { page, troubles, close } = await visit(browser, origin, { javaScriptEnabled })
-      const found: string[] = []
-      for (const name of names) {
-        const response = await page.goto(`/gallery/${name}?lang=${language}`)
-        const defects = [
-          ...(await markupDefects(response)),
-          ...(await look(page, `${name}-${language}-${javaScriptEnabled}`)),
-        ]
-        found.push(...defects.map((one) => `${name}: ${one}`))
-        assert.equal(await page.getAttribute('html', 'lang'), language)
-      }
-      assert.deepEqual([...new Set(found), ...troubles], [])
-      await close()
-    })
+test('every screen without scripts: nothing clipped or covered, and no way that needs a script', async () => {
+  const { page, troubles, close } = await visit(browser, origin, { javaScriptEnabled: false, viewport: phone })
+  const found: string[] = []
+  for (const name of names) {
+    await page.goto(`/gallery/${name}`)
+    found.push(...(await layoutDefects(page)).map(at(name)))
+    if (
+      await page
+        .getByRole('button', { name: /passkey$/ })
+        .first()
+        .isVisible()
+    )
+      found.push(`${name} offers a passkey`)
+    await picture(page, `${name}-en-noscript`)
   }
+  assert.deepEqual([...found, ...troubles], [])
+  await close()
+})
+
+function at(place: string) {
+  return (defect: string) => `${place}: ${defect}`
+}
+
+async function picture(page: Page, name: string): Promise<void> {
+  if (pictures !== null) await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true })
 }
