@@ -11,7 +11,7 @@ type Asset = { readonly path: string; readonly type: string; readonly text: Buff
 
 const modules = ['confirm-button', 'copy-text', 'sign-passkey'] as const
 /** In the order of their layers. */
-const sheets = ['tokens', 'base', 'layout', 'parts'] as const
+const sheets = ['tokens', 'elements', 'layout', 'parts'] as const
 
 /** The style sheet, the browser modules, and all of them by file name. */
 type Assets = {

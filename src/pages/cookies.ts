@@ -3,7 +3,7 @@ import type { Platform } from '../platform.ts'
 type Needs = Pick<Platform, 'urls'>
 
 /** A cookie of the pages: `session` is the signed-in session, `visit` binds forms before sign-in. */
-export type PageCookie = 'session' | 'visit'
+type PageCookie = 'session' | 'visit'
 
 const names: Readonly<Record<PageCookie, string>> = { session: 'chirograph', visit: 'chirograph-visit' }
 

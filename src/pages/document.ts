@@ -19,7 +19,7 @@ export type Page = {
 }
 
 /** What surrounds the content. */
-export type DocumentFrame = {
+type DocumentFrame = {
   readonly language: Language
   readonly nonce: string
   /** Path and query of the page: the choice of language leads back to it. */

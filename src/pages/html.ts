@@ -10,7 +10,7 @@ export class Html {
 }
 
 /** What may be interpolated: a text or number is escaped, `null`, `undefined` and `false` leave nothing. */
-export type Interpolated = string | number | Html | readonly Html[] | null | undefined | false
+type Interpolated = string | number | Html | readonly Html[] | null | undefined | false
 
 /**
  * Template tag: returns HTML in which everything interpolated is escaped for text and for a quoted attribute. It is not fit for the inside of

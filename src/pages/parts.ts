@@ -26,7 +26,7 @@ export function message(kind: 'note' | 'done' | 'warn' | 'bad', text: string, mo
 }
 
 /** One row of {@link rows}: what it is, more about it, and what can be done with it. */
-export type ListRow = { readonly title: Html | string; readonly about?: Html | string; readonly action?: Html }
+type ListRow = { readonly title: Html | string; readonly about?: Html | string; readonly action?: Html }
 
 /** Returns a list of things, each with its action. On a narrow screen the action stands below. */
 export function rows(label: string, items: readonly ListRow[]): Html {
