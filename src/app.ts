@@ -4,6 +4,8 @@ import { keepAnswers } from './api/keep-answers.ts'
 import { authenticate } from './authorization/access/authenticate.ts'
 import { authorizationSchedules } from './authorization/server/jobs.ts'
 import { authorizationEndpoints } from './authorization/server/public-endpoints.ts'
+import { linkJobs, linkSchedules } from './authorization/sign-in/links/jobs.ts'
+import { passwordJobs, signInSchedules } from './authorization/sign-in/passwords/jobs.ts'
 import type { Config } from './config.ts'
 import { directoryRoutes } from './directory/users/routes.ts'
 import { settleEventOrder } from './events/stream/event-order.ts'
@@ -88,12 +90,21 @@ export const endpoints: readonly Endpoint[] = [
   ...certificateEndpoints,
 ]
 
-const jobs = [...credentialJobs, ...orderJobs, ...deliveryJobs, ...batchJobs(walletDeliveries)]
+const jobs = [
+  ...passwordJobs,
+  ...linkJobs,
+  ...credentialJobs,
+  ...orderJobs,
+  ...deliveryJobs,
+  ...batchJobs(walletDeliveries),
+]
 const schedules = [
   ...trustSchedules,
   ...jobSchedules,
   ...eventSchedules,
   ...authorizationSchedules,
+  ...signInSchedules,
+  ...linkSchedules,
   ...issuanceSchedules,
   ...batchSchedules,
   ...verificationSchedules,

@@ -158,6 +158,18 @@ export const settings = {
     25,
     'How long a stopping server waits for accepted requests before it closes their connections.',
   ),
+  smtpUrl: setting(
+    'SMTP_URL',
+    smtpUrl(),
+    null,
+    'Mail server that one-time links are sent through: smtps://user:password@host:465, or smtp://host:587, which must offer STARTTLS in production. Without it a link is shown once to the person who created the user.',
+  ),
+  smtpFrom: setting(
+    'SMTP_FROM',
+    mailAddress(),
+    null,
+    'Sender of mails. Default: no-reply@ and the host of PUBLIC_URL.',
+  ),
   auditAddressDays: setting(
     'AUDIT_ADDRESS_DAYS',
     integer(1, 3650),
@@ -203,6 +215,9 @@ export type Config = {
   readonly statusListTtlSeconds: number
   readonly drainSeconds: number
   readonly stopTimeoutSeconds: number
+  /** null: no mail is sent. It contains a password. */
+  readonly smtpUrl: string | null
+  readonly smtpFrom: string
   readonly auditAddressDays: number
   readonly trustProxy: boolean
 }
@@ -293,6 +308,8 @@ function complete(values: Values): Config {
     statusListTtlSeconds: values.statusListTtlSeconds ?? 300,
     drainSeconds: values.drainSeconds ?? 1,
     stopTimeoutSeconds: values.stopTimeoutSeconds ?? 25,
+    smtpUrl: values.smtpUrl,
+    smtpFrom: values.smtpFrom ?? `no-reply@${new URL(publicUrl).hostname}`,
     auditAddressDays: values.auditAddressDays ?? 90,
     trustProxy: values.trustProxy ?? false,
   }
@@ -371,6 +388,27 @@ function origin(): [string, Read<string>] {
       if (!/^https?:$/.test(url.protocol) || url.pathname !== '/' || value.replace(/\/$/, '') !== url.origin)
         throw new RangeError()
       return url.origin
+    },
+  ]
+}
+
+function smtpUrl(): [string, Read<string>] {
+  return [
+    'an smtp:// or smtps:// URL',
+    (value) => {
+      const url = new URL(value)
+      if (!/^smtps?:$/.test(url.protocol) || url.hostname === '') throw new RangeError()
+      return value
+    },
+  ]
+}
+
+function mailAddress(): [string, Read<string>] {
+  return [
+    'an e-mail address',
+    (value) => {
+      if (!/^[^\s@<>,;"]{1,64}@[^\s@<>,;"]{1,255}$/.test(value)) throw new RangeError()
+      return value
     },
   ]
 }

@@ -49,6 +49,16 @@ export async function enqueue<P>(
   tx: TenantTx,
   { name }: Job<P>,
   payload: P,
+  when: { readonly now: Date; readonly runAt?: Date },
+): Promise<void> {
+  await enqueueNamed(tx, name, payload, when)
+}
+
+/** As {@link enqueue}, for a job that a folder above the caller's declares under this name. */
+export async function enqueueNamed(
+  tx: TenantTx,
+  name: string,
+  payload: unknown,
   { now, runAt = now }: { readonly now: Date; readonly runAt?: Date },
 ): Promise<void> {
   await tx.rows(insertJob, [tx.tenantId, newId(), name, JSON.stringify(payload), runAt, now])

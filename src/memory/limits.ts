@@ -22,6 +22,14 @@ export const limits = {
     ...{ ...minute, countMax: 100 },
     description: 'Failed client authentications by address, of all clients: each costs a slow hash.',
   },
+  'authorization.resets_of_network': {
+    ...{ ...minute, countMax: 30 },
+    description: 'Requests for a link to set a new password by address, successful ones included.',
+  },
+  'authorization.sign_ins_of_network': {
+    ...{ ...minute, countMax: 100 },
+    description: 'Failed sign-ins with a password by address: each costs slow hashes.',
+  },
   'issuance.refusals': {
     ...{ ...minute, countMax: 300 },
     description: 'Wrong codes, tokens, links, nonces and key proofs by address and tenant.',

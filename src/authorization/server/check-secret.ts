@@ -1,15 +1,10 @@
 import { equalInConstantTime, hmacSha256 } from '../../crypto/digest.ts'
 import { randomBytes } from '../../crypto/random.ts'
-import { Fault } from '../../fault.ts'
 import { isSecretOf, noSecretHash } from '../../keys/secret-hash.ts'
+import { SlowHashes } from '../../keys/slow-hashes.ts'
 import type { Memory } from '../../memory/memory.ts'
 import type { Recent } from '../../memory/recent.ts'
 
-/** Each hash occupies one of the four threads of the process for tens of milliseconds; files and keys need them, too. */
-const HASHES_MAX = 2
-const WAITING_MAX = 64
-/** The other places in the queue are for clients that authenticated within the last day. */
-const UNPROVEN_WAITING_MAX = 32
 const SECRET_CHARS_MAX = 500
 
 /**
@@ -20,11 +15,11 @@ export class SecretChecker {
   readonly #key = randomBytes(32)
   readonly #verified: Recent<Buffer>
   readonly #pending = new Map<string, Promise<boolean>>()
-  readonly #queue: (() => void)[] = []
-  #hashing = 0
+  readonly #hashes: SlowHashes
 
   constructor(memory: Memory) {
     this.#verified = memory.cache('authorization.verified_secrets')
+    this.#hashes = SlowHashes.of({ memory })
   }
 
   /** Whether the secret passed within the last day, and renews that day. False says nothing: call {@link check}. */
@@ -55,29 +50,10 @@ export class SecretChecker {
   }
 
   async #compare(stored: string | null, secret: string, now: Date, isProven: boolean): Promise<boolean> {
-    await this.#acquire(isProven)
-    const matches = await isSecretOf(stored ?? noSecretHash, secret).finally(() => this.#release())
+    const matches = await this.#hashes.run(isProven, () => isSecretOf(stored ?? noSecretHash, secret))
     if (!matches || stored === null) return false
     this.#verified.set(stored, this.#macOf(secret), now)
     return true
-  }
-
-  /** Semaphore: at most {@link HASHES_MAX} concurrent hashes, FIFO, with a bounded queue. */
-  async #acquire(isProven: boolean): Promise<void> {
-    if (this.#hashing >= HASHES_MAX) {
-      if (this.#queue.length >= (isProven ? WAITING_MAX : UNPROVEN_WAITING_MAX)) {
-        throw new Fault('request.rate_limited', { meta: { retryAfterSeconds: 1 } })
-      }
-      // #release hands its permit over without freeing it.
-      return new Promise((resolve) => this.#queue.push(resolve))
-    }
-    this.#hashing += 1
-  }
-
-  #release(): void {
-    const next = this.#queue.shift()
-    if (next === undefined) this.#hashing -= 1
-    else next()
   }
 
   #nameOf(stored: string | null, secret: string): string {

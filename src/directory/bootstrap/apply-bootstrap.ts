@@ -1,5 +1,6 @@
 import type { TenantId } from '../../caller.ts'
 import { record } from '../../events/audit/record.ts'
+import { hashPassword, isPasswordOf } from '../../keys/password-hash.ts'
 import { hashSecret, isSecretOf } from '../../keys/secret-hash.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
@@ -99,7 +100,7 @@ async function clientPut({ store }: Needs, tenantId: TenantId, client: ClientEnt
     throw new BootstrapMistakes([`${at}/clientId: belongs to another tenant.`])
   }
   const replaces = owner?.secretHash ?? null
-  const secretHash = await newHash(clientSecret, replaces, 'secret')
+  const secretHash = await newHash(clientSecret, replaces, isSecretOf, (secret) => hashSecret(secret, 'secret'))
   return {
     clientId,
     name: client.name ?? null,
@@ -131,16 +132,21 @@ async function userPut({ store }: Needs, tenantId: TenantId, user: UserEntry): P
     externalIdentifier: user.externalIdentifier ?? null,
     enabled: user.enabled ?? null,
     roles: user.roles ?? null,
-    passwordHash: await newHash(password, replaces, 'password'),
+    passwordHash: await newHash(password, replaces, isPasswordOf, hashPassword),
     replaces,
   }
 }
 
 /** Returns a hash to store; null if there is no secret or the stored hash is that of the secret. */
-async function newHash(secret: string | undefined, stored: string | null, kind: 'secret' | 'password') {
+async function newHash(
+  secret: string | undefined,
+  stored: string | null,
+  isOf: (stored: string, secret: string) => Promise<boolean>,
+  hash: (secret: string) => Promise<string>,
+): Promise<string | null> {
   if (secret === undefined) return null
-  if (stored !== null && (await isSecretOf(stored, secret))) return null
-  return hashSecret(secret, kind)
+  if (stored !== null && (await isOf(stored, secret))) return null
+  return hash(secret)
 }
 
 async function applyClient(tx: TenantTx, client: ClientPut, now: Date, count: Count): Promise<void> {

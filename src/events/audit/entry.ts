@@ -2,9 +2,9 @@ import type { Caller } from '../../caller.ts'
 import { idAt } from '../../store/row-id.ts'
 import { type AuditAction, isPublicEvent, type SubjectKind } from './vocabulary.ts'
 
-/** An unauthenticated caller of the protocol surface. Its id, if any, is self-asserted (a client id, an issuer URL). */
+/** An unauthenticated caller of the protocol surface or the sign-in pages. Its id, if any, is self-asserted (a client id, an issuer URL). */
 export type AnonymousActor = {
-  readonly kind: 'wallet' | 'verifier' | 'issuer'
+  readonly kind: 'wallet' | 'verifier' | 'issuer' | 'user'
   readonly id?: string
   readonly ip?: string
   readonly requestId?: string

@@ -1,0 +1,15 @@
+import type { Job } from '../../../jobs/job.ts'
+import { every, type Schedule } from '../../../jobs/schedule.ts'
+import { sendMailJob } from '../mail/send-mail.ts'
+import { deleteExpiredLinks } from '../one-time-link-store.ts'
+import { sendResetJob } from './request-reset.ts'
+
+/** Jobs of one-time links and their mails. */
+export const linkJobs: readonly Job[] = [sendMailJob, sendResetJob]
+
+/** Sweeps of one-time links. */
+export const linkSchedules: readonly Schedule[] = [
+  every(3600, 'authorization.delete-links', ({ store, clock }) =>
+    store.across('expired links of all tenants', (tx) => deleteExpiredLinks(tx, clock.now())),
+  ),
+]

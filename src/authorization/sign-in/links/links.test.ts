@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { TenantId } from '../../../caller.ts'
+import type { Platform } from '../../../platform.ts'
+import { platformTenantId, sql } from '../../../store/store.ts'
+import { fillMail } from '../mail/mail.ts'
+import { sendMailJob } from '../mail/send-mail.ts'
+import { signInByPassword } from '../passwords/sign-in-by-password.ts'
+import { findSession } from '../session.ts'
+import { aMailServer, type MailServer } from '../test-support/mail-server.ts'
+import {
+  aBrowser,
+  aName,
+  aTenantWith,
+  auditOf,
+  aVisit,
+  cookieHeader,
+  disableUser,
+  jobsOf,
+  type Servers,
+  twoServers,
+} from '../test-support/person.ts'
+import type { UserRef } from '../visit.ts'
+import { inviteUser } from './invite-user.ts'
+import { linkJobs } from './jobs.ts'
+import { findLink, makeLink, storeLink } from './one-time-link.ts'
+import { redeemWithPassword } from './redeem-link.ts'
+import { requestReset } from './request-reset.ts'
+
+let servers: Servers
+let mailServer: MailServer
+let mailing: Platform
+before(async () => {
+  servers = await twoServers()
+  mailServer = await aMailServer()
+  mailing = { ...servers.one, config: { ...servers.one.config, isDevelopment: true, smtpUrl: mailServer.url } }
+})
+after(async () => {
+  await servers.db.close()
+  await mailServer.close()
+})
+
+const password = 'correct horse battery'
+const texts = {
+  subject: 'Your link',
+  text: 'Hello {{username}} of {{organisation}}: {{link}}',
+  html: '<p>Hello {{username}} of {{organisation}}: <a href="{{link}}">open</a></p>',
+}
+
+async function aPerson(more: { email?: string; password?: string } = {}) {
+  const username = aName()
+  const { slug, tenantId, people } = await aTenantWith(servers.one, [{ username, ...more }])
+  const [person] = people
+  assert.ok(person)
+  return { username, slug, tenantId, person }
+}
+
+async function aLink(person: UserRef, purpose: 'welcome' | 'reset' | 'owner' = 'welcome') {
+  const { link, told } = makeLink(servers.one, person, purpose)
+  await servers.one.store.inTenant(person.tenantId, (tx) => storeLink(tx, link, 'system', servers.clock.now()))
+  return tokenOf(told.url)
+}
+
+const tokenOf = (url: string) => new URL(url).searchParams.get('token') ?? ''
+const redeem = (token: string, platform: Platform = servers.one, tried = password) =>
+  redeemWithPassword(platform, { token, password: tried }, aBrowser())
+
+const claimed = sql(
+  'test.take_jobs',
+  'delete from job where tenant_id = $1 and name = any($2::text[]) returning id, name, payload',
+)
+
+/** Runs the queue of a tenant once, as the worker does. */
+async function work(tenantId: TenantId): Promise<void> {
+  const names = linkJobs.map(({ name }) => name)
+  const rows = await mailing.store.single(tenantId, (tx) =>
+    tx.rows<{ id: string; name: string; payload: unknown }>(claimed, [tenantId, names]),
+  )
+  for (const { id, name, payload } of rows) {
+    const job = linkJobs.find((one) => one.name === name)
+    await job?.run(mailing, payload, new AbortController().signal, { id, tenantId, attempt: 1 })
+  }
+}
+
+test('a link sets the password, signs in, and ends every session and link from before', async () => {
+  const { username, slug, person } = await aPerson({ password: 'the former password' })
+  const former = await signInByPassword(
+    servers.one,
+    { name: username, password: 'the former password', tenantSlug: slug },
+    aBrowser(),
+  )
+  assert.ok(former.kind === 'signed-in')
+  const [token, reset] = [await aLink(person), await aLink(person, 'reset')]
+  assert.equal((await findLink(servers.two, token))?.user.username, username)
+  const outcome = await redeem(token)
+  assert.ok(outcome.kind === 'signed-in')
+  assert.equal(await findSession(servers.two, cookieHeader(...former.cookies)), null)
+  assert.ok(await findSession(servers.two, cookieHeader(...outcome.cookies)))
+  assert.deepEqual(await redeem(token), { kind: 'invalid' })
+  assert.deepEqual(await redeem(reset), { kind: 'invalid' })
+  const again = await signInByPassword(servers.one, { name: username, password, tenantSlug: slug }, aBrowser())
+  assert.equal(again.kind, 'signed-in')
+  const actions = (await auditOf(servers.one, person.tenantId)).map(({ action }) => action)
+  for (const action of ['user.link_created', 'user.link_used', 'user.password_changed', 'session.ended']) {
+    assert.ok(actions.includes(action), action)
+  }
+})
+
+test('of two uses of one link in two processes one signs in', async () => {
+  const { person } = await aPerson()
+  const token = await aLink(person)
+  const outcomes = await Promise.all([redeem(token), redeem(token, servers.two, 'another good password')])
+  assert.deepEqual(outcomes.map(({ kind }) => kind).toSorted(), ['invalid', 'signed-in'])
+})
+
+test('a weak password leaves the link as it is', async () => {
+  const { username, person } = await aPerson()
+  const token = await aLink(person)
+  for (const [tried, finding] of [
+    ['short', 'too_short'],
+    ['Password2026', 'common'],
+    [`${username}${username}!`, 'personal'],
+  ] as const) {
+    assert.deepEqual(await redeem(token, servers.one, tried), { kind: 'weak', finding })
+  }
+  assert.equal((await redeem(token)).kind, 'signed-in')
+})
+
+test('a new link of a purpose ends the older one, and no other', async () => {
+  const { person } = await aPerson()
+  const [older, owner, newer] = [await aLink(person), await aLink(person, 'owner'), await aLink(person)]
+  assert.equal(await findLink(servers.one, older), null)
+  assert.ok(await findLink(servers.one, owner))
+  assert.ok(await findLink(servers.one, newer))
+})
+
+for (const [purpose, seconds] of [
+  ['welcome', 7 * 86_400],
+  ['reset', 3600],
+  ['owner', 3600],
+] as const) {
+  test(`a ${purpose} link expires after ${seconds} s`, async () => {
+    const { person } = await aPerson()
+    const token = await aLink(person, purpose)
+    try {
+      servers.clock.shiftSeconds = seconds - 5
+      assert.ok(await findLink(servers.one, token))
+      servers.clock.shiftSeconds = seconds + 1
+      assert.equal(await findLink(servers.one, token), null)
+      assert.deepEqual(await redeem(token), { kind: 'invalid' })
+    } finally {
+      servers.clock.shiftSeconds = 0
+    }
+  })
+}
+
+test('the link of a disabled user, a changed link and a foreign text are invalid', async () => {
+  const { person } = await aPerson()
+  const token = await aLink(person)
+  for (const wrong of ['', `${token}A`, token.replace(/.$/, (last) => (last === 'A' ? 'Q' : 'A')), '\0']) {
+    assert.deepEqual(await redeem(wrong), { kind: 'invalid' })
+  }
+  await disableUser(servers.one, person)
+  assert.deepEqual(await redeem(token), { kind: 'invalid' })
+})
+
+test('without a mail server or an address an invitation returns the link once', async () => {
+  const [withAddress, without] = [await aPerson({ email: `${aName()}@example.org` }), await aPerson()]
+  for (const [platform, { person }] of [
+    [servers.one, withAddress],
+    [mailing, without],
+  ] as const) {
+    const outcome = await inviteUser(platform, person, 'system', texts)
+    assert.ok(outcome.kind === 'link')
+    assert.equal((await redeem(tokenOf(outcome.url))).kind, 'signed-in')
+  }
+  assert.deepEqual(
+    await inviteUser(servers.one, { ...without.person, userId: withAddress.person.userId }, 'system', texts),
+    {
+      kind: 'unknown',
+    },
+  )
+})
+
+test('an invitation is mailed by a job whose payload shows neither address nor link', async () => {
+  const email = `${aName()}@example.org`
+  const { username, slug, person } = await aPerson({ email })
+  const outcome = await inviteUser(mailing, person, 'system', texts)
+  assert.equal(outcome.kind, 'mailed')
+  assert.ok(!('url' in outcome))
+  const [queued] = (await jobsOf(mailing, person.tenantId)).filter(({ name }) => name === sendMailJob.name)
+  assert.ok(queued && !/token|example\.org/.test(JSON.stringify(queued.payload)))
+  await work(person.tenantId)
+  const mail = mailServer.mails.find(({ to }) => to.includes(email))
+  assert.match(mail?.raw ?? '', /^Subject: Your link$/m)
+  assert.match(mail?.from ?? '', /<no-reply@id\.example>/)
+  const plain = (mail?.raw ?? '').replaceAll('=\n', '').replaceAll('=3D', '=')
+  const token = /token=([\w-]+)/.exec(plain)?.[1] ?? ''
+  assert.ok(plain.includes(`Hello ${username} of Org ${slug}`))
+  assert.equal((await redeem(token)).kind, 'signed-in')
+})
+
+test('an error of the mail server is repeated without the address', async () => {
+  const email = `${aName()}@example.org`
+  const { person } = await aPerson({ email })
+  await inviteUser(mailing, person, 'system', texts)
+  mailServer.refuses = true
+  await assert.rejects(work(person.tenantId), (error: Error) => {
+    assert.match(error.message, /EENVELOPE 550/)
+    assert.ok(!error.message.includes(email))
+    return true
+  })
+  mailServer.refuses = false
+})
+
+test('a reset does the same for known and unknown names, and mails the known ones', async () => {
+  const email = `${aName()}@example.org`
+  const { username, person } = await aPerson({ email, password })
+  const passwordless = await aPerson({ email: `${aName()}@example.org` })
+  const ask = async (name: string) => {
+    const before = { ...mailing.store.counts }
+    assert.equal(await requestReset(mailing, { name, tenantSlug: null, mail: texts }, aVisit()), undefined)
+    return mailing.store.counts.statements - before.statements
+  }
+  await ask(aName())
+  assert.equal(await ask(username), await ask(aName()))
+  await ask(passwordless.username)
+  await work(platformTenantId)
+  await work(person.tenantId)
+  await work(passwordless.tenantId)
+  assert.equal(mailServer.mails.filter(({ to }) => to.includes(email)).length, 1)
+  const raw = (mailServer.mails.find(({ to }) => to.includes(email))?.raw ?? '').replaceAll('=\n', '')
+  const token = /token=(?:3D)?([\w-]+)/.exec(raw)?.[1] ?? ''
+  assert.equal((await findLink(servers.one, token))?.purpose, 'reset')
+})
+
+test('an address gets at most five mails in an hour, and the last link stays valid', async () => {
+  const email = `${aName()}@example.org`
+  const { person } = await aPerson({ email })
+  for (let n = 0; n < 5; n += 1) assert.equal((await inviteUser(mailing, person, 'system', texts)).kind, 'mailed')
+  assert.deepEqual(await inviteUser(mailing, person, 'system', texts), { kind: 'limited' })
+  servers.clock.shiftSeconds = 3601
+  const later = await inviteUser(mailing, person, 'system', texts)
+  servers.clock.shiftSeconds = 0
+  assert.equal(later.kind, 'mailed')
+})
+
+test('names of organisations and people cannot write HTML into a mail', async () => {
+  const { text, html } = fillMail(texts, { link: 'https://x', organisation: '<b>&"', username: '$& {{link}}' })
+  assert.equal(text, 'Hello $& {{link}} of <b>&": https://x')
+  assert.equal(html, '<p>Hello $&#38; {{link}} of &#60;b&#62;&#38;&#34;: <a href="https://x">open</a></p>')
+  await assert.rejects(
+    sendMailJob.run(servers.one, { sealed: 'AAAA' }, new AbortController().signal, {
+      id: 'x',
+      tenantId: platformTenantId,
+      attempt: 1,
+    }),
+  )
+})

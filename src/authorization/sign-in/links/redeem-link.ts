@@ -1,0 +1,56 @@
+import { record } from '../../../events/audit/record.ts'
+import type { Platform } from '../../../platform.ts'
+import type { TenantTx } from '../../../store/store.ts'
+import { readBearerSecret } from '../bearer-secret.ts'
+import { type Browser, completeSignIn, type SignedIn } from '../complete-sign-in.ts'
+import { deleteLinks, type LinkRow, spendLink } from '../one-time-link-store.ts'
+import type { PasswordFinding } from '../passwords/check-password.ts'
+import { findingOf, hashNewPassword, storePassword } from '../passwords/set-password.ts'
+import { actorOf, type Visit } from '../visit.ts'
+import { findLink } from './one-time-link.ts'
+
+/** `invalid`: the link is unknown, used or expired. `weak`: the link can still be used with another password. */
+export type RedeemOutcome =
+  | SignedIn
+  | { readonly kind: 'invalid' }
+  | { readonly kind: 'weak'; readonly finding: PasswordFinding }
+
+type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'urls' | 'sealing'>
+
+/**
+ * Uses a one-time link to set a password, and signs the person in. Every other session and link of the person ends. Of two concurrent
+ * requests, in whatever process, one succeeds.
+ *
+ * @throws Fault `request.rate_limited` when too many passwords are being hashed
+ */
+export async function redeemWithPassword(
+  needs: Needs,
+  { token, password }: { readonly token: string; readonly password: string },
+  browser: Browser,
+): Promise<RedeemOutcome> {
+  const open = await findLink(needs, token)
+  if (open === null) return { kind: 'invalid' }
+  const finding = findingOf(password, open.user, open.tenant)
+  if (finding !== null) return { kind: 'weak', finding }
+  const hash = await hashNewPassword(needs, password)
+  const now = needs.clock.now()
+  const user = { tenantId: open.tenant.id, userId: open.userId }
+  const isSet = await needs.store.inTenant(open.tenant.id, async (tx) => {
+    if ((await useLink(tx, token, browser.visit, now)) === null) return false
+    return storePassword(tx, open.userId, hash, actorOf(open.userId, browser.visit), now)
+  })
+  if (!isSet) return { kind: 'invalid' }
+  return (await completeSignIn(needs, user, ['pwd'], browser)) ?? { kind: 'invalid' }
+}
+
+/** Uses a link in the caller's transaction, and ends the other links of its user. Returns null if it is unknown, used or expired. */
+export async function useLink(tx: TenantTx, token: string, visit: Visit, now: Date): Promise<LinkRow | null> {
+  const secret = readBearerSecret(token)
+  const link = secret === null ? null : await spendLink(tx, secret.id, secret.hash, now)
+  if (link === null) return null
+  const { userId, purpose } = link
+  const subject = { kind: 'user', id: userId } as const
+  await deleteLinks(tx, userId)
+  await record(tx, { action: 'user.link_used', subject, by: actorOf(userId, visit), detail: { purpose } }, now)
+  return link
+}

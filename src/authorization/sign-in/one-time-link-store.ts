@@ -1,0 +1,51 @@
+import type { UserId } from '../../caller.ts'
+import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
+
+/** What a link is for. */
+export type LinkPurpose = 'welcome' | 'reset' | 'owner'
+
+/** A link that can be used. */
+export type LinkRow = { readonly userId: UserId; readonly purpose: LinkPurpose; readonly expiresAt: Date }
+
+/** A link to insert. */
+export type NewLink = LinkRow & { readonly id: string; readonly tokenHash: Buffer }
+
+const COLUMNS = 'user_id as "userId", purpose, expires_at as "expiresAt"'
+const put = sql(
+  'authorization.put_link',
+  `insert into one_time_link (tenant_id, id, token_hash, user_id, purpose, created_at, expires_at)
+   select $1, $2, $3, $4, $5, $6, $7 where is_active_user($4)
+   on conflict (tenant_id, user_id, purpose) do update set id = excluded.id, token_hash = excluded.token_hash,
+     created_at = excluded.created_at, expires_at = excluded.expires_at returning id`,
+)
+const VALID = 'tenant_id = $1 and id = $2 and token_hash = $3 and expires_at > $4 and is_active_user(user_id)'
+const find = sql('authorization.find_link', `select ${COLUMNS} from one_time_link where ${VALID}`)
+const spend = sql('authorization.spend_link', `delete from one_time_link where ${VALID} returning ${COLUMNS}`)
+const removeAll = sql('authorization.delete_links', 'delete from one_time_link where tenant_id = $1 and user_id = $2')
+const removeExpired = sql('authorization.delete_expired_links', 'delete from one_time_link where expires_at <= $1')
+
+/** Inserts a link; an older one of the same purpose ends. Returns false if the user is unknown, disabled or deleted. */
+export async function putLink(tx: TenantTx, link: NewLink, now: Date): Promise<boolean> {
+  const { id, tokenHash, userId, purpose, expiresAt } = link
+  return (await tx.rows(put, [tx.tenantId, id, tokenHash, userId, purpose, now, expiresAt])).length === 1
+}
+
+/** Returns a link that can be used; null if it is unknown, used or expired, or its user may not sign in. */
+export async function findLinkRow(tx: TenantTx, id: string, tokenHash: Buffer, now: Date): Promise<LinkRow | null> {
+  return (await tx.rows<LinkRow>(find, [tx.tenantId, id, tokenHash, now]))[0] ?? null
+}
+
+/** Uses a link. Of two concurrent requests one gets it, the other null. */
+export async function spendLink(tx: TenantTx, id: string, tokenHash: Buffer, now: Date): Promise<LinkRow | null> {
+  return (await tx.rows<LinkRow>(spend, [tx.tenantId, id, tokenHash, now]))[0] ?? null
+}
+
+/** Ends all links of a user. */
+export async function deleteLinks(tx: TenantTx, userId: UserId): Promise<void> {
+  await tx.rows(removeAll, [tx.tenantId, userId])
+}
+
+/** Deletes the expired links of all tenants. */
+export async function deleteExpiredLinks(tx: AcrossTx, now: Date): Promise<void> {
+  await tx.rows(removeExpired, [now])
+}

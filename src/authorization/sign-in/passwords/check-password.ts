@@ -1,0 +1,39 @@
+import { foldCase } from '../../../directory/users/user.ts'
+import { isCommonPassword } from './common-passwords.ts'
+
+/** Why a password is refused. */
+export type PasswordFinding = 'too_short' | 'too_long' | 'common' | 'personal'
+
+/** What a password must not be made of: names of the person, their addresses, their organisation. */
+export type PersonalWords = readonly (string | null)[]
+
+const CHARS_MIN = 8
+const CHARS_MAX = 200
+const WORD_CHARS_MIN = 3
+
+/**
+ * Checks a new password: 8 to 200 characters (Unicode code points in NFC), none of the commonest, and enough of it that does not come from
+ * the person's names. No rules about kinds of characters.
+ *
+ * @returns null if it is acceptable.
+ * @see [NIST SP 800-63B-4, 3.1.1.2](https://pages.nist.gov/800-63-4/sp800-63b.html#passwordver)
+ */
+export function checkPassword(password: string, personal: PersonalWords): PasswordFinding | null {
+  if (password.length > 4 * CHARS_MAX) return 'too_long'
+  const { length } = [...password.normalize('NFC')]
+  if (length < CHARS_MIN) return 'too_short'
+  if (length > CHARS_MAX) return 'too_long'
+  const folded = foldCase(password)
+  if (isCommonPassword(folded)) return 'common'
+  return isPersonal(folded, personal) ? 'personal' : null
+}
+
+/** Whether fewer characters are left than a password needs, once the words about the person are taken out. */
+function isPersonal(folded: string, personal: PersonalWords): boolean {
+  const words = personal
+    .flatMap((one) => (one === null ? [] : [foldCase(one), ...foldCase(one).split(/[^\p{L}\p{N}]+/u)]))
+    .filter((one) => one.length >= WORD_CHARS_MIN)
+    .toSorted((a, b) => b.length - a.length)
+  const rest = words.reduce((text, word) => text.replaceAll(word, ''), folded)
+  return rest !== folded && [...rest].length < CHARS_MIN
+}

@@ -1,0 +1,57 @@
+import type { UserId } from '../../caller.ts'
+import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
+import type { PasswordHolder, SignInUser } from './sign-in-user.ts'
+
+const ACTIVE = 'account.enabled and account.deleted_at is null'
+const holders = (column: string) => `(select account.tenant_id, account.id, account.password_hash, account.created_at
+     from user_account account join tenant on tenant.id = account.tenant_id and tenant.disabled_at is null
+     where account.${column} = $1 and account.password_hash is not null and ${ACTIVE} order by account.created_at limit $2)`
+const findHolders = sql(
+  'directory.find_password_holders',
+  `select tenant_id as "tenantId", id as "userId", password_hash as "passwordHash"
+   from (${holders('username_folded')} union ${holders('email_folded')}) found order by created_at, tenant_id limit $2`,
+)
+const findHoldersIn = sql(
+  'directory.find_password_holders_in',
+  `select tenant_id as "tenantId", id as "userId", password_hash as "passwordHash" from user_account account
+   where tenant_id = $1 and (username_folded = $2 or email_folded = $2) and password_hash is not null and ${ACTIVE}
+   order by username_folded = $2 desc limit $3`,
+)
+const findActive = sql(
+  'directory.find_sign_in_user',
+  `select id as "userId", username, email, first_name as "firstName", last_name as "lastName", password_hash as "passwordHash"
+   from user_account account where tenant_id = $1 and id = $2 and ${ACTIVE}`,
+)
+const setHash = sql(
+  'directory.set_password_hash',
+  `update user_account account set password_hash = $3, updated_at = $4 where tenant_id = $1 and id = $2 and ${ACTIVE} returning id`,
+)
+const upgradeHash = sql(
+  'directory.upgrade_password_hash',
+  'update user_account set password_hash = $4 where tenant_id = $1 and id = $2 and password_hash = $3',
+)
+
+/** Returns the active users with a password whose username or e-mail address this is, of all tenants, the oldest accounts first. */
+export async function listPasswordHolders(tx: AcrossTx, folded: string, limit: number): Promise<PasswordHolder[]> {
+  return tx.rows<PasswordHolder>(findHolders, [folded, limit])
+}
+
+/** As {@link listPasswordHolders}, of the transaction's tenant; the one with the username first. */
+export async function listPasswordHoldersIn(tx: TenantTx, folded: string, limit: number): Promise<PasswordHolder[]> {
+  return tx.rows<PasswordHolder>(findHoldersIn, [tx.tenantId, folded, limit])
+}
+
+/** Returns an active user. */
+export async function findActiveUser(tx: TenantTx, userId: UserId): Promise<SignInUser | null> {
+  return (await tx.rows<SignInUser>(findActive, [tx.tenantId, userId]))[0] ?? null
+}
+
+/** Sets the hash of a user's password. Returns false if there is no active user. */
+export async function updatePasswordHash(tx: TenantTx, userId: UserId, hash: string, now: Date): Promise<boolean> {
+  return (await tx.rows(setHash, [tx.tenantId, userId, hash, now])).length === 1
+}
+
+/** Replaces a hash by another of the same password, unless the password was changed meanwhile. */
+export async function exchangePasswordHash(tx: TenantTx, userId: UserId, from: string, to: string): Promise<void> {
+  await tx.rows(upgradeHash, [tx.tenantId, userId, from, to])
+}

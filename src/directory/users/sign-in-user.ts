@@ -1,0 +1,14 @@
+import type { TenantId, UserId } from '../../caller.ts'
+
+/** An active user with a password. */
+export type PasswordHolder = { readonly tenantId: TenantId; readonly userId: UserId; readonly passwordHash: string }
+
+/** An active user, with what a sign-in shows and a password must not be made of. */
+export type SignInUser = {
+  readonly userId: UserId
+  readonly username: string
+  readonly email: string | null
+  readonly firstName: string | null
+  readonly lastName: string | null
+  readonly passwordHash: string | null
+}

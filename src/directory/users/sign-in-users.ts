@@ -1,0 +1,48 @@
+import type { TenantId, UserId } from '../../caller.ts'
+import type { Platform } from '../../platform.ts'
+import type { TenantTx } from '../../store/store.ts'
+import type { PasswordHolder, SignInUser } from './sign-in-user.ts'
+import {
+  exchangePasswordHash,
+  findActiveUser,
+  listPasswordHolders,
+  listPasswordHoldersIn,
+  updatePasswordHash,
+} from './sign-in-user-store.ts'
+import { foldCase } from './user.ts'
+
+const NAME_CHARS_MAX = 320
+
+/**
+ * Returns the active users with a password whose username or e-mail address is `name`, in one statement.
+ *
+ * @param tenantId null: of all tenants, the oldest accounts first, so that a tenant that adds the name later displaces nobody.
+ */
+export async function findPasswordHolders(
+  { store }: Pick<Platform, 'store'>,
+  name: string,
+  tenantId: TenantId | null,
+  limit: number,
+): Promise<readonly PasswordHolder[]> {
+  // PostgreSQL refuses NUL with an error; it is replaced, so that the look-up takes place for every name.
+  const folded = foldCase(name)
+    .replaceAll('\0', '\ufffd')
+    .slice(0, 2 * NAME_CHARS_MAX)
+  if (tenantId !== null) return store.single(tenantId, (tx) => listPasswordHoldersIn(tx, folded, limit))
+  return store.across('people who sign in without naming a tenant', (tx) => listPasswordHolders(tx, folded, limit))
+}
+
+/** Returns a user who may sign in; null if there is none, or it is disabled or deleted. */
+export function findSignInUser(tx: TenantTx, userId: UserId): Promise<SignInUser | null> {
+  return findActiveUser(tx, userId)
+}
+
+/** Sets the hash of a user's password. Returns false if there is no active user. */
+export function setPasswordHash(tx: TenantTx, userId: UserId, hash: string, now: Date): Promise<boolean> {
+  return updatePasswordHash(tx, userId, hash, now)
+}
+
+/** Replaces an outdated hash by a new one of the same password. */
+export function upgradePasswordHash(tx: TenantTx, userId: UserId, from: string, to: string): Promise<void> {
+  return exchangePasswordHash(tx, userId, from, to)
+}
