@@ -5,6 +5,7 @@ import { authenticate } from './authorization/access/authenticate.ts'
 import { authorizationSchedules } from './authorization/server/jobs.ts'
 import { authorizationEndpoints } from './authorization/server/public-endpoints.ts'
 import { linkJobs, linkSchedules } from './authorization/sign-in/links/jobs.ts'
+import { signInEndpoints } from './authorization/sign-in/pages/public-endpoints.ts'
 import { passwordJobs, signInSchedules } from './authorization/sign-in/passwords/jobs.ts'
 import type { Config } from './config.ts'
 import { directoryRoutes } from './directory/users/routes.ts'
@@ -33,6 +34,7 @@ import { softwareKeyRing } from './keys/key-ring.ts'
 import { sealingWith } from './keys/sealing.ts'
 import { Memory } from './memory/memory.ts'
 import { RateLimiter } from './memory/rate-limiter.ts'
+import { assetEndpoints } from './pages/public-endpoints.ts'
 import { type Clock, type Log, type Platform, urlsOf } from './platform.ts'
 import { statisticsSchedules } from './statistics/jobs.ts'
 import { statisticsRoutes } from './statistics/routes.ts'
@@ -80,8 +82,10 @@ export const routes: readonly Route[] = [
   ...directoryRoutes,
 ]
 
-/** The protocol surface: what wallets, verifiers and OAuth clients call. */
+/** The protocol surface: what wallets, verifiers and OAuth clients call; and the pages. */
 export const endpoints: readonly Endpoint[] = [
+  ...signInEndpoints,
+  ...assetEndpoints,
   ...authorizationEndpoints,
   ...issuanceEndpoints,
   ...verificationEndpoints,

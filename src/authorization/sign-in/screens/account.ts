@@ -4,16 +4,16 @@ import { errorSummary, type Field, field, form } from '../../../pages/form.ts'
 import { type Html, html } from '../../../pages/html.ts'
 import { ago } from '../../../pages/moment.ts'
 import { button, buttonLink, card, confirmed, facts, message, rows } from '../../../pages/parts.ts'
+import type { PasskeyView } from '../passkeys/passkey-store.ts'
+import type { SessionView } from '../session.ts'
 import { browserName } from './browser-name.ts'
 import { type ScreenFrame, textsOf } from './frame.ts'
-import { type NewPassword, newPasswordFields, withUsername } from './new-password.ts'
-import { type PasskeyForm, passkeyForm } from './passkey-form.ts'
+import { newPasswordFields, type PasswordProblem, withUsername } from './new-password.ts'
+import { type PasskeyOffer, passkeyForm } from './passkey-form.ts'
 import type { SignInTexts } from './texts-en.ts'
 
 /** A change that the account page confirms. */
 export type Done = keyof SignInTexts['account']['done']
-
-type Passkey = { readonly id: string; readonly name: string; readonly createdAt: Date; readonly usedAt: Date | null }
 
 /** What a person sees about their own account. */
 export type AccountProps = {
@@ -23,16 +23,12 @@ export type AccountProps = {
   readonly email: string | null
   readonly organisation: string
   readonly roles: readonly Role[]
-  readonly passkeys: readonly Passkey[]
-  /** Options for one more passkey. */
-  readonly addition: Pick<PasskeyForm, 'options'>
-  readonly sessions: readonly {
-    readonly sessionId: string
-    readonly userAgent: string
-    readonly network: string
-    readonly lastSeenAt: Date
-    readonly isCurrent: boolean
-  }[]
+  readonly passkeys: readonly PasskeyView[]
+  /** Offer for one more passkey; null: the sign-in is too long ago. */
+  readonly addition: PasskeyOffer | null
+  /** Where the person signs in once more. */
+  readonly againHref: string
+  readonly sessions: readonly Pick<SessionView, 'sessionId' | 'userAgent' | 'network' | 'lastSeenAt' | 'isCurrent'>[]
   readonly done?: Done | undefined
   readonly problem?: string | undefined
 }
@@ -67,12 +63,12 @@ ${card(sessionsOf(frame, props), account.sessions)}<div class="buttons">${signOu
   }
 }
 
-function passkeysOf(frame: ScreenFrame, { passkeys, addition, now }: AccountProps): Html {
+function passkeysOf(frame: ScreenFrame, { passkeys, addition, againHref, now }: AccountProps): Html {
   const texts = textsOf(frame)
   const { account } = texts
-  const items = passkeys.map(({ id, name, createdAt, usedAt }) => {
+  const items = passkeys.map(({ id, name, createdAt, lastUsedAt }) => {
     const made = ago(createdAt, now, frame.language, account.made)
-    const used = usedAt === null ? account.neverUsed : ago(usedAt, now, frame.language, account.used)
+    const used = lastUsedAt === null ? account.neverUsed : ago(lastUsedAt, now, frame.language, account.used)
     const path = `/account/passkeys/${encodeURIComponent(id)}`
     const remove = confirmed(frame.texts, account.removeAsk(name), button(account.remove, { look: 'danger' }))
     return {
@@ -81,17 +77,20 @@ function passkeysOf(frame: ScreenFrame, { passkeys, addition, now }: AccountProp
       action: html`<div class="actions">${buttonLink(account.rename, `${path}/rename`)}${form(frame, `${path}/remove`, remove)}</div>`,
     }
   })
-  const add = passkeyForm(frame, {
-    ...{ ...addition, action: '/account/passkeys', kind: 'create', label: account.addPasskey },
-    failed: texts.passkeyAddFailed,
-    fields: field(frame, nameField(texts, account.passkeyPreset)),
-  })
+  const add =
+    addition === null
+      ? html`<p>${account.confirmFirst}</p><p>${buttonLink(account.confirm, againHref)}</p>`
+      : passkeyForm(frame, {
+          ...{ offer: addition, action: '/account/passkeys', kind: 'create', label: account.addPasskey },
+          failed: texts.passkeyAddFailed,
+          fields: field(frame, nameField(texts, account.passkeyPreset)),
+        })
   const list = items.length === 0 ? html`<p>${account.noPasskeys}</p>` : rows(account.passkeys, items)
   return html`${list}${add}`
 }
 
 function nameField({ account }: SignInTexts, value: string, error?: string): Field {
-  const field = { name: 'name', label: account.passkeyName, hint: account.passkeyNameHint, value, lengthMax: 60 }
+  const field = { name: 'name', label: account.passkeyName, hint: account.passkeyNameHint, value, lengthMax: 100 }
   return { ...field, error }
 }
 
@@ -132,7 +131,7 @@ export function changePasswordScreen(
     readonly username: string
     readonly organisation: string
     readonly hasPassword: boolean
-    readonly password: NewPassword
+    readonly password: PasswordProblem | null
     readonly isCurrentWrong: boolean
     readonly problem?: string | undefined
   },
@@ -140,14 +139,14 @@ export function changePasswordScreen(
   const texts = textsOf(frame)
   const current: Field = {
     ...{ name: 'current', label: texts.account.currentPassword, type: 'password', autocomplete: 'current-password' },
-    ...{ lengthMax: 1024, error: props.isCurrentWrong ? texts.wrong.passwordCurrent : undefined },
+    ...{ lengthMax: 800, error: props.isCurrentWrong ? texts.wrong.passwordCurrent : undefined },
   }
   const fields = [...(props.hasPassword ? [current] : []), ...newPasswordFields(texts, props.password)]
   const content = html`${withUsername(frame, props.username, fields)}${buttonsToAccount(texts, texts.account.changePassword)}`
   return {
     title: texts.account.passwordTitle,
     organisation: props.organisation,
-    hasErrors: props.isCurrentWrong || props.password.problem !== undefined || props.problem !== undefined,
+    hasErrors: props.isCurrentWrong || props.password !== null || props.problem !== undefined,
     main: html`${errorSummary(frame, fields, props.problem)}${card(form(frame, '/account/password', content))}`,
   }
 }

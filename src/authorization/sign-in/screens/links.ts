@@ -3,7 +3,7 @@ import { errorSummary, type Field, field, form } from '../../../pages/form.ts'
 import { html } from '../../../pages/html.ts'
 import { button, buttonLink, card, cut, message } from '../../../pages/parts.ts'
 import { type ScreenFrame, textsOf } from './frame.ts'
-import { type NewPassword, newPasswordFields, withUsername } from './new-password.ts'
+import { newPasswordFields, type PasswordProblem, withUsername } from './new-password.ts'
 import { type PasskeyForm, passkeyForm } from './passkey-form.ts'
 
 /** The person for whom a one-time link was made. */
@@ -14,9 +14,9 @@ export function welcomeScreen(
   frame: ScreenFrame,
   props: Invited & {
     readonly action: string
-    readonly password: NewPassword
-    readonly passkey: Pick<PasskeyForm, 'action' | 'options'>
-    readonly problem?: string
+    readonly password: PasswordProblem | null
+    readonly passkey: Pick<PasskeyForm, 'action' | 'offer'>
+    readonly problem?: string | undefined
   },
 ): Page {
   const texts = textsOf(frame)
@@ -33,40 +33,37 @@ export function welcomeScreen(
   return {
     title: texts.welcome.title(props.organisation),
     organisation: props.organisation,
-    hasErrors: props.password.problem !== undefined || props.problem !== undefined,
+    hasErrors: props.password !== null || props.problem !== undefined,
     modules: ['sign-passkey'],
     main: html`${errorSummary(frame, fields, props.problem)}<p>${texts.welcome.intro(props.username)}</p>
 ${card(html`${password}<div class="ways stack">${cut(texts.or)}${passkey}</div>`)}`,
   }
 }
 
-/** Asks for a reset mail. It never tells whether an account exists. */
+/** Asks for a reset mail. It never tells whether an account exists. @param props `isPossible`: whether this server sends mail. */
 export function resetScreen(
   frame: ScreenFrame,
   props: {
     readonly action: string
     readonly organisation: string | null
-    readonly entered?: { readonly organisation: string; readonly username: string }
-    readonly missing?: readonly ('organisation' | 'username')[]
-    readonly problem?: string
+    readonly isPossible: boolean
+    readonly username?: string
+    readonly isMissing?: boolean
   },
 ): Page {
   const texts = textsOf(frame)
-  const { organisation, entered, missing = [], problem } = props
-  const fields: Field[] = (['organisation', 'username'] as const)
-    .filter((name) => name === 'username' || organisation === null)
-    .map((name) => ({
-      ...{ name, label: texts[name], value: entered?.[name] ?? '', isName: true },
-      autocomplete: name === 'username' ? 'username' : 'organization',
-      ...(name === 'organisation' && { hint: texts.organisationHint }),
-      ...(missing.includes(name) && { error: texts.wrong[name] }),
-    }))
-  const content = html`${fields.map((one) => field(frame, one))}${button(texts.reset.send, { look: 'main' })}`
+  const { organisation, username = '', isMissing = false, isPossible } = props
+  const one: Field = {
+    ...{ name: 'username', label: texts.username, value: username, isName: true, lengthMax: 320 },
+    ...{ autocomplete: 'username', error: isMissing ? texts.wrong.username : undefined },
+  }
+  const content = html`${field(frame, one)}${button(texts.reset.send, { look: 'main' })}`
+  const ask = html`${errorSummary(frame, [one])}<p>${texts.reset.intro}</p>${card(form(frame, props.action, content))}`
   return {
     title: texts.reset.title,
     organisation: organisation ?? undefined,
-    hasErrors: missing.length > 0 || problem !== undefined,
-    main: html`${errorSummary(frame, fields, problem)}<p>${texts.reset.intro}</p>${card(form(frame, props.action, content))}`,
+    hasErrors: isMissing,
+    main: isPossible ? ask : html`<p>${texts.reset.noMail}</p>`,
   }
 }
 
@@ -83,7 +80,7 @@ export function resetSentScreen(frame: ScreenFrame, organisation: string | null,
 /** Sets a new password by a link of a reset mail. */
 export function newPasswordScreen(
   frame: ScreenFrame,
-  props: Invited & { readonly action: string; readonly password: NewPassword },
+  props: Invited & { readonly action: string; readonly password: PasswordProblem | null },
 ): Page {
   const texts = textsOf(frame)
   const fields = newPasswordFields(texts, props.password)
@@ -91,7 +88,7 @@ export function newPasswordScreen(
   return {
     title: texts.reset.newTitle,
     organisation: props.organisation,
-    hasErrors: props.password.problem !== undefined,
+    hasErrors: props.password !== null,
     main: html`${errorSummary(frame, fields)}<p>${texts.reset.newFor(props.username)}</p>${card(form(frame, props.action, content))}`,
   }
 }

@@ -1,32 +1,29 @@
 import { type Field, type FormFrame, field } from '../../../pages/form.ts'
 import { type Html, html } from '../../../pages/html.ts'
+import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN, type PasswordFinding } from '../passwords/check-password.ts'
 import type { SignInTexts } from './texts-en.ts'
 
-/** What is wrong with a new password. */
-export type PasswordProblem = 'short' | 'long' | 'common' | 'repeat'
+/** What is wrong with a new password; `repeat`: the two differ. */
+export type PasswordProblem = PasswordFinding | 'repeat'
 
-/** What a new password must keep to, and what was wrong with the last one. */
-export type NewPassword = { readonly lengthMin: number; readonly lengthMax: number; readonly problem?: PasswordProblem }
-
-/** Returns the two fields of a new password. The username beside them lets a password manager store both. */
-export function newPasswordFields(texts: SignInTexts, { lengthMin, lengthMax, problem }: NewPassword): Field[] {
-  const { wrong } = texts
+/** Returns the two fields of a new password. */
+export function newPasswordFields({ wrong, ...texts }: SignInTexts, problem: PasswordProblem | null): Field[] {
   const said = {
-    ...{ short: wrong.passwordShort(lengthMin), long: wrong.passwordLong(lengthMax), common: wrong.passwordCommon },
-    repeat: wrong.passwordRepeat,
+    too_short: wrong.passwordShort(PASSWORD_CHARS_MIN),
+    too_long: wrong.passwordLong(PASSWORD_CHARS_MAX),
+    ...{ common: wrong.passwordCommon, personal: wrong.passwordPersonal, repeat: wrong.passwordRepeat },
   }
-  const common = { type: 'password', autocomplete: 'new-password', lengthMax: 1024 } as const
-  const error = problem === undefined ? undefined : said[problem]
+  const common = { type: 'password', autocomplete: 'new-password', lengthMax: 800 } as const
+  const error = problem === null ? undefined : said[problem]
+  const hint = texts.newPasswordHint(PASSWORD_CHARS_MIN)
+  const isRepeat = problem === 'repeat'
   return [
-    {
-      ...{ ...common, name: 'password', label: texts.newPassword, hint: texts.newPasswordHint(lengthMin) },
-      error: problem === 'repeat' ? undefined : error,
-    },
-    { ...common, name: 'repeated', label: texts.repeatPassword, error: problem === 'repeat' ? error : undefined },
+    { ...common, name: 'password', label: texts.newPassword, hint, error: isRepeat ? undefined : error },
+    { ...common, name: 'repeated', label: texts.repeatPassword, error: isRepeat ? error : undefined },
   ]
 }
 
-/** Returns fields with the username, which is not shown. @see [Chromium, password form styles](https://www.chromium.org/developers/design-documents/create-amazing-password-forms/) */
+/** Returns fields with the username, which is not shown: a password manager stores both. @see [Chromium, password form styles](https://www.chromium.org/developers/design-documents/create-amazing-password-forms/) */
 export function withUsername(frame: FormFrame, username: string, fields: readonly Field[]): Html {
   return html`<input type="text" name="username" value="${username}" autocomplete="username" hidden>${fields.map((one) => field(frame, one))}`
 }

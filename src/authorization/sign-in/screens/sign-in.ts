@@ -3,19 +3,22 @@ import { errorSummary, type Field, field, form } from '../../../pages/form.ts'
 import { type Html, html } from '../../../pages/html.ts'
 import { button, card, cut, message } from '../../../pages/parts.ts'
 import { type ScreenFrame, textsOf } from './frame.ts'
-import { passkeyForm } from './passkey-form.ts'
+import { type PasskeyForm, passkeyForm } from './passkey-form.ts'
 
 /** What the sign-in shows. Paths keep `continue` and what else the request brought. */
 export type SignInProps = {
   readonly action: string
   readonly resetHref: string
-  readonly passkey: { readonly action: string; readonly options: string } | null
+  readonly passkey: Pick<PasskeyForm, 'action' | 'offer'>
+  /** External providers of the organisation. */
   readonly providers: readonly { readonly name: string; readonly action: string }[]
-  /** Name of the organisation; null if it is not known yet: then it is asked for. */
+  /** Name of the organisation; null if the request does not name one: then it may be named, to reach its providers. */
   readonly organisation: string | null
-  readonly entered?: { readonly organisation: string; readonly username: string }
+  /** What the request brought; kept when an organisation is named. */
+  readonly kept: readonly (readonly [name: string, value: string])[]
+  readonly username?: string
   /** Members that are empty. */
-  readonly missing?: readonly ('organisation' | 'username' | 'password')[]
+  readonly missing?: readonly ('username' | 'password')[]
   /** What is wrong with the whole. */
   readonly problem?: string
   /** Whether a signed-in person confirms their identity. */
@@ -38,41 +41,44 @@ export function signInScreen(frame: ScreenFrame, props: SignInProps): Page {
     title: organisation === null ? texts.signIn : texts.signInTo(organisation),
     organisation: organisation ?? undefined,
     hasErrors: problem !== undefined || missing.length > 0,
-    modules: props.passkey === null ? [] : ['sign-passkey'],
+    modules: ['sign-passkey'],
     main: html`${errorSummary(frame, fields, problem)}${intro && message('note', texts.again)}
 ${card(html`${password}${forgotten}${otherWays(frame, props)}`)}`,
   }
 }
 
-function fieldsOf(frame: ScreenFrame, { organisation, entered, missing = [] }: SignInProps): Field[] {
+function fieldsOf(frame: ScreenFrame, { username, missing = [] }: SignInProps): Field[] {
   const texts = textsOf(frame)
-  const error = (name: 'organisation' | 'username' | 'password') => ({
-    ...(missing.includes(name) && { error: texts.wrong[name] }),
-  })
-  const fields: Field[] = [
+  const error = (name: 'username' | 'password') => ({ ...(missing.includes(name) && { error: texts.wrong[name] }) })
+  return [
     {
-      ...{ name: 'username', label: texts.username, autocomplete: 'username webauthn', isName: true },
-      ...{ value: entered?.username ?? '', ...error('username') },
+      ...{ name: 'username', label: texts.username, autocomplete: 'username', isName: true, lengthMax: 320 },
+      ...{ value: username ?? '', ...error('username') },
     },
     {
       ...{ name: 'password', label: texts.password, type: 'password', autocomplete: 'current-password' },
-      ...{ lengthMax: 1024, ...error('password') },
+      ...{ lengthMax: 800, ...error('password') },
     },
   ]
-  if (organisation !== null) return fields
-  const first: Field = {
-    ...{ name: 'organisation', label: texts.organisation, hint: texts.organisationHint, autocomplete: 'organization' },
-    ...{ isName: true, value: entered?.organisation ?? '', ...error('organisation') },
-  }
-  return [first, ...fields]
 }
 
-/** Nothing of it is shown if there is no other way, or the only one is a passkey that the browser cannot use. */
-function otherWays(frame: ScreenFrame, { passkey, providers }: SignInProps): Html {
+/** Nothing of it is shown if the only other way is a passkey that the browser cannot use. */
+function otherWays(frame: ScreenFrame, { passkey, providers, organisation, kept }: SignInProps): Html {
   const texts = textsOf(frame)
-  const withPasskey =
-    passkey !== null &&
-    passkeyForm(frame, { ...passkey, kind: 'get', label: texts.withPasskey, failed: texts.passkeyFailed })
+  const shown = { ...passkey, kind: 'get', label: texts.withPasskey, failed: texts.passkeyFailed } as const
   const others = providers.map(({ name, action }) => form(frame, action, button(texts.withProvider(name))))
-  return html`<div class="ways${others.length > 0 && ' other'} stack">${cut(texts.or)}${withPasskey}${others}</div>`
+  const isOther = others.length > 0 || organisation === null
+  return html`<div class="ways${isOther && ' other'} stack">${cut(texts.or)}${passkeyForm(frame, shown)}${others}
+${organisation === null && organisationForm(frame, kept)}</div>`
+}
+
+/** Leads to the sign-in of an organisation. */
+function organisationForm(frame: ScreenFrame, kept: SignInProps['kept']): Html {
+  const texts = textsOf(frame)
+  const one: Field = {
+    ...{ name: 'tenant', label: texts.organisation, hint: texts.organisationHint, autocomplete: 'organization' },
+    ...{ isName: true, lengthMax: 64 },
+  }
+  const hidden = kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
+  return html`<form method="get" action="/sign-in">${hidden}${field(frame, one)}${button(texts.throughOrganisation)}</form>`
 }

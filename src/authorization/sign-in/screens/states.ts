@@ -1,20 +1,23 @@
 import type { Page } from '../../../pages/document.ts'
 import { form } from '../../../pages/form.ts'
-import { html } from '../../../pages/html.ts'
+import { type Html, html } from '../../../pages/html.ts'
 import { button, buttonLink, card, message } from '../../../pages/parts.ts'
+import type { Organisation } from '../passwords/sign-in-by-password.ts'
 import { type ScreenFrame, textsOf } from './frame.ts'
 import type { SignInTexts } from './texts-en.ts'
 
-/** One organisation of a person. */
-export type Choice = { readonly slug: string; readonly name: string }
-
-/** A person of several organisations chooses one. */
-export function chooseScreen(frame: ScreenFrame, action: string, choices: readonly Choice[]): Page {
+/** A person of several organisations chooses one. @param state Hidden members of the form. */
+export function chooseScreen(
+  frame: ScreenFrame,
+  action: string,
+  choices: readonly Organisation[],
+  state: Html = html``,
+): Page {
   const { choose } = textsOf(frame)
   const buttons = choices.map(({ slug, name }) => button(name, { name: 'organisation', value: slug }))
   return {
     title: choose.title,
-    main: html`<p>${choose.intro}</p>${card(form(frame, action, html`${buttons}`))}`,
+    main: html`<p>${choose.intro}</p>${card(form(frame, action, html`${state}${buttons}`))}`,
   }
 }
 
@@ -38,7 +41,7 @@ export function signOutScreen(frame: ScreenFrame, action: string): Page {
 }
 
 /** A kind of failure that has a page of its own. */
-export type Problem = keyof SignInTexts['problems']
+type Problem = keyof SignInTexts['problems']
 
 /** Says what happened and what to do; the way to sign in is always there. */
 export function problemScreen(frame: ScreenFrame, problem: Problem, signInHref: string, resetHref?: string): Page {

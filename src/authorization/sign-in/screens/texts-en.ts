@@ -3,7 +3,8 @@ export const en = {
   signIn: 'Sign in',
   signInTo: (organisation: string) => `Sign in to ${organisation}`,
   organisation: 'Organisation',
-  organisationHint: 'The short name of your school or company, such as acme.',
+  organisationHint: 'To sign in through your school or company: its short name, such as acme.',
+  throughOrganisation: 'Continue to your organisation',
   username: 'Username or e-mail address',
   password: 'Password',
   forgotten: 'Forgotten your password?',
@@ -14,7 +15,6 @@ export const en = {
   passkeyFailed: 'The passkey was not used. Try again, or sign in another way.',
   passkeyAddFailed: 'No passkey was added. Try again, or use another device.',
   wrong: {
-    organisation: 'Enter the short name of your organisation',
     username: 'Enter your username or e-mail address',
     password: 'Enter your password',
     credentials: 'The username or the password is wrong.',
@@ -23,6 +23,7 @@ export const en = {
     passwordShort: (least: number) => `Use at least ${least} characters`,
     passwordLong: (most: number) => `Use at most ${most} characters`,
     passwordCommon: 'Choose a password that is harder to guess',
+    passwordPersonal: 'Choose a password without your name or that of your organisation',
     passwordRepeat: 'Enter the same password twice',
     passwordCurrent: 'The current password is wrong',
     passkeyName: 'Enter a name for the passkey',
@@ -45,6 +46,7 @@ export const en = {
     title: 'Reset your password',
     intro: 'We send you a link with which you set a new password.',
     send: 'Send the link',
+    noMail: 'This server sends no mail. Ask an administrator of your organisation for a link.',
     sentTitle: 'Check your mail',
     sent: 'If there is such an account, a link is on its way to its e-mail address. It works for one hour, once.',
     notCome:
@@ -69,6 +71,8 @@ export const en = {
     addPasskey: 'Add a passkey',
     passkeyName: 'Name',
     passkeyNameHint: 'So that you recognize it, such as “My phone”.',
+    confirmFirst: 'To add a passkey, first confirm that it is you.',
+    confirm: 'Confirm that it is you',
     passkeyPreset: 'My passkey',
     rename: 'Rename',
     renameTitle: 'Rename the passkey',
@@ -166,6 +170,16 @@ export const en = {
   } satisfies Record<string, readonly [title: string, advice: string]>,
   newLink: 'Ask for a new link',
   back: 'Back to your account',
+  mail: {
+    resetSubject: 'Set a new password',
+    welcomeSubject: 'Your account is ready',
+    greeting: 'Hello {{username}},',
+    reset: 'You asked for a new password for your account at {{organisation}}. Open this link within one hour:',
+    welcome:
+      '{{organisation}} made an account for you. Open this link within seven days and choose how you want to sign in:',
+    once: 'The link works once. Do not pass it on: it signs in as you.',
+    ignore: 'If you did not ask for this, you need not do anything. Your password stays as it is.',
+  },
 }
 
 /** The shape of the texts of the sign-in. */

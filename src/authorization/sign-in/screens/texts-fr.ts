@@ -5,7 +5,8 @@ export const fr = {
   signIn: 'Se connecter',
   signInTo: (organisation) => `Se connecter à ${organisation}`,
   organisation: 'Organisation',
-  organisationHint: 'Le nom court de votre école ou entreprise, par exemple acme.',
+  organisationHint: 'Pour passer par votre école ou entreprise : son nom court, par exemple acme.',
+  throughOrganisation: 'Continuer vers votre organisation',
   username: 'Nom d’utilisateur ou adresse e-mail',
   password: 'Mot de passe',
   forgotten: 'Mot de passe oublié ?',
@@ -16,7 +17,6 @@ export const fr = {
   passkeyFailed: 'La clé d’accès n’a pas été utilisée. Réessayez ou connectez-vous autrement.',
   passkeyAddFailed: 'Aucune clé d’accès n’a été ajoutée. Réessayez ou utilisez un autre appareil.',
   wrong: {
-    organisation: 'Saisissez le nom court de votre organisation',
     username: 'Saisissez votre nom d’utilisateur ou votre adresse e-mail',
     password: 'Saisissez votre mot de passe',
     credentials: 'Le nom d’utilisateur ou le mot de passe est incorrect.',
@@ -25,6 +25,7 @@ export const fr = {
     passwordShort: (least) => `Utilisez au moins ${least} caractères`,
     passwordLong: (most) => `Utilisez au plus ${most} caractères`,
     passwordCommon: 'Choisissez un mot de passe plus difficile à deviner',
+    passwordPersonal: 'Choisissez un mot de passe sans votre nom ni celui de votre organisation',
     passwordRepeat: 'Saisissez deux fois le même mot de passe',
     passwordCurrent: 'Le mot de passe actuel est incorrect',
     passkeyName: 'Donnez un nom à la clé d’accès',
@@ -47,6 +48,7 @@ export const fr = {
     title: 'Réinitialiser votre mot de passe',
     intro: 'Nous vous envoyons un lien pour définir un nouveau mot de passe.',
     send: 'Envoyer le lien',
+    noMail: 'Ce serveur n’envoie pas d’e-mails. Demandez un lien à un administrateur de votre organisation.',
     sentTitle: 'Consultez votre messagerie',
     sent: 'Si ce compte existe, un lien est en route vers son adresse e-mail. Il est valable une heure, une seule fois.',
     notCome:
@@ -71,6 +73,8 @@ export const fr = {
     addPasskey: 'Ajouter une clé d’accès',
     passkeyName: 'Nom',
     passkeyNameHint: 'Pour la reconnaître, par exemple « Mon téléphone ».',
+    confirmFirst: 'Pour ajouter une clé d’accès, confirmez d’abord votre identité.',
+    confirm: 'Confirmer votre identité',
     passkeyPreset: 'Ma clé d’accès',
     rename: 'Renommer',
     renameTitle: 'Renommer la clé d’accès',
@@ -174,4 +178,15 @@ export const fr = {
   },
   newLink: 'Demander un nouveau lien',
   back: 'Retour à votre compte',
+  mail: {
+    resetSubject: 'Définir un nouveau mot de passe',
+    welcomeSubject: 'Votre compte est prêt',
+    greeting: 'Bonjour {{username}},',
+    reset:
+      'Vous avez demandé un nouveau mot de passe pour votre compte de {{organisation}}. Ouvrez ce lien dans l’heure :',
+    welcome:
+      '{{organisation}} a créé un compte pour vous. Ouvrez ce lien dans les sept jours et choisissez comment vous connecter :',
+    once: 'Le lien fonctionne une seule fois. Ne le transmettez pas : il permet de se connecter à votre place.',
+    ignore: 'Si vous n’avez rien demandé, vous n’avez rien à faire. Votre mot de passe ne change pas.',
+  },
 } satisfies SignInTexts

@@ -10,16 +10,17 @@ const organisation = 'Acme College'
 /** A name without a place to break it, as long as a name may be. */
 const longName = `Gymnasium-${'Donaudampfschifffahrts'.repeat(3)}`
 const username = 'thandi'
-const passkey = { action: '/sign-in/passkey', options: '{"challenge":"AAAA"}' }
+const offer = { options: { challenge: 'AAAA' }, state: 'sealed' }
+const passkey = { action: '/sign-in/passkey', offer }
 const signIn: SignInProps = {
   ...{ action: '/sign-in?continue=%2Faccount', resetHref: '/reset', passkey, providers: [], organisation },
+  kept: [['continue', '/account']],
 }
-const password = { lengthMin: 12, lengthMax: 256 }
 const now = new Date('2026-11-22T12:00:00Z')
 const account: AccountProps = {
   ...{ now, name: 'Thandi Molefe', username, email: 'thandi@example.org', organisation, roles: ['issuer', 'owner'] },
   passkeys: [],
-  addition: passkey,
+  ...{ addition: offer, againHref: '/sign-in?again=1' },
   sessions: [
     {
       sessionId: '1',
@@ -38,8 +39,14 @@ const account: AccountProps = {
   ],
 }
 const passkeys = [
-  { id: 'a', name: 'My phone', createdAt: new Date('2026-01-02'), usedAt: new Date('2026-11-22T11:58:00Z') },
-  { id: 'b', name: longName.slice(0, 60), createdAt: new Date('2025-01-02'), usedAt: null },
+  {
+    id: 'a',
+    name: 'My phone',
+    isSynced: true,
+    createdAt: new Date('2026-01-02'),
+    lastUsedAt: new Date('2026-11-22T11:58:00Z'),
+  },
+  { id: 'b', name: longName.slice(0, 60), isSynced: true, createdAt: new Date('2025-01-02'), lastUsedAt: null },
 ]
 const consent = {
   ...{ action: '/consent', username, organisation, client: { name: 'Campus Library', host: 'library.example.org' } },
@@ -58,39 +65,42 @@ export const gallery: Readonly<Record<string, (frame: ScreenFrame) => Page>> = {
       ],
     }),
   'sign-in-missing': (frame) =>
-    signInScreen(frame, { ...signIn, organisation: null, missing: ['organisation', 'username', 'password'] }),
+    signInScreen(frame, { ...signIn, organisation: null, missing: ['username', 'password'] }),
   'sign-in-wrong': (frame) =>
     signInScreen(frame, {
       ...signIn,
       problem: 'The username or the password is wrong.',
-      entered: { username, organisation },
+      username,
     }),
   choose: (frame) =>
     chooseScreen(frame, '/choose-organisation', [
       { slug: 'acme', name: organisation },
       { slug: 'long', name: longName },
     ]),
-  welcome: (frame) => welcomeScreen(frame, { action: '/welcome/x', username, organisation, password, passkey }),
+  welcome: (frame) =>
+    welcomeScreen(frame, { action: '/welcome/x', username, organisation, password: null, passkey, problem: undefined }),
   'welcome-short': (frame) =>
     welcomeScreen(frame, {
       ...{ action: '/welcome/x', username, organisation: longName, passkey },
-      password: { ...password, problem: 'short' },
+      password: 'too_short',
     }),
-  reset: (frame) => resetScreen(frame, { action: '/reset', organisation: null }),
-  'reset-missing': (frame) => resetScreen(frame, { action: '/reset', organisation, missing: ['username'] }),
+  reset: (frame) => resetScreen(frame, { action: '/reset', organisation: null, isPossible: true }),
+  'reset-missing': (frame) => resetScreen(frame, { action: '/reset', organisation, isPossible: true, isMissing: true }),
+  'reset-impossible': (frame) => resetScreen(frame, { action: '/reset', organisation, isPossible: false }),
   'reset-sent': (frame) => resetSentScreen(frame, organisation, '/sign-in'),
-  'new-password': (frame) => newPasswordScreen(frame, { action: '/reset/x', username, organisation, password }),
+  'new-password': (frame) => newPasswordScreen(frame, { action: '/reset/x', username, organisation, password: null }),
   'new-password-repeat': (frame) =>
     newPasswordScreen(frame, {
       ...{ action: '/reset/x', username, organisation },
-      password: { ...password, problem: 'repeat' },
+      password: 'repeat',
     }),
   account: (frame) => accountScreen(frame, account),
   'account-full': (frame) =>
     accountScreen(frame, { ...account, name: longName, organisation: longName, passkeys, done: 'passkey_added' }),
+  'account-stale': (frame) => accountScreen(frame, { ...account, passkeys, addition: null }),
   rename: (frame) => renameScreen(frame, { id: 'a', name: '', isMissing: true, organisation }),
   'change-password': (frame) =>
-    changePasswordScreen(frame, { username, organisation, hasPassword: true, password, isCurrentWrong: true }),
+    changePasswordScreen(frame, { username, organisation, hasPassword: true, password: null, isCurrentWrong: true }),
   'signed-out': (frame) => signedOutScreen(frame, '/sign-in'),
   'sign-out': (frame) => signOutScreen(frame, '/sign-out'),
   consent: (frame) => consentScreen(frame, consent),
