@@ -28,7 +28,9 @@ export async function openBrowser(): Promise<Browser> {
 
 /** Opens an empty page in a profile of its own. @param origin The only origin that the page may reach. */
 export async function visit(browser: Browser, origin: string, options: BrowserContextOptions = {}): Promise<Visit> {
-  const context = await browser.newContext({ baseURL: origin, viewport: { width: 1360, height: 900 }, ...options })
+  // While a view transition runs, its picture covers the page.
+  const still = { reducedMotion: 'reduce', viewport: { width: 1360, height: 900 } } as const
+  const context = await browser.newContext({ baseURL: origin, ...still, ...options })
   const page = await context.newPage()
   const troubles: string[] = []
   page.on('console', (line) => {
