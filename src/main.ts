@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type App, buildApp } from './app.ts'
+import { applyIdentityProviders } from './authorization/access/apply-identity-providers.ts'
 import { type Config, readConfig } from './config.ts'
 import { randomBytes } from './crypto/random.ts'
 import { applyBootstrap } from './directory/bootstrap/apply-bootstrap.ts'
@@ -87,6 +88,7 @@ async function assemble(env: Env, options: MainOptions): Promise<Assembled> {
     if (bootstrap !== null) {
       log.info({ file: config.bootstrapFile }, 'starting: applying the bootstrap file')
       await applyBootstrap(app.platform, bootstrap)
+      await applyIdentityProviders(app.platform, bootstrap)
     }
     return { config, app, release }
   } catch (error) {

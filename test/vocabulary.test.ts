@@ -42,21 +42,32 @@ const frozen = {
     credential_template.archived
     credential_template.created
     credential_template.replaced
+    identity_provider.changed
+    identity_provider.created
+    identity_provider.linked
     issuance.canceled
     issuance.reoffered
     issuance.reopened
     issuance.tx_code_refused
     issuance_batch.created
+    passkey.added
+    passkey.removed
     presentation_template.archived
     presentation_template.created
     presentation_template.replaced
+    session.ended
     tenant.changed
     tenant.created
     trusted_entity.created
     trusted_entity.deleted
     trusted_entity.replaced
+    user.authenticated
     user.changed
     user.impersonated
+    user.link_created
+    user.link_used
+    user.locked
+    user.password_changed
     wallet_credential.accepted
     wallet_credential.received
     wallet_credential.reinstated
@@ -83,10 +94,13 @@ const frozen = {
     client
     credential
     credential_template
+    identity_provider
     issuance
     issuance_batch
+    passkey
     presentation_request
     presentation_template
+    session
     tenant
     trusted_entity
     user

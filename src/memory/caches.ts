@@ -18,6 +18,10 @@ export const caches = {
     ...{ entriesMax: 10_000, ttlSeconds: 86_400 },
     description: 'Clients that authenticated within the last day.',
   },
+  'authorization.identity_providers': {
+    ...{ entriesMax: 500, ttlSeconds: 3_600 },
+    description: 'Metadata and keys of external identity providers, by provider and its last change.',
+  },
   'api.kept_answer_usage': {
     ...{ entriesMax: 10_000, ttlSeconds: 3_600 },
     description: 'Idempotency keys and bytes of kept answers by tenant, counted every 10 minutes.',

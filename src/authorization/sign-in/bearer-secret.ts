@@ -5,7 +5,7 @@ import { randomBytes } from '../../crypto/random.ts'
 import { newId } from '../../store/row-id.ts'
 
 /** An opaque token that a person or client carries: its text, the id of its row, and the digest that the row stores. */
-export type BearerSecret = { readonly text: string; readonly id: string; readonly hash: Buffer }
+type BearerSecret = { readonly text: string; readonly id: string; readonly hash: Buffer }
 
 const ID_BYTES = 16
 const SECRET_BYTES = 32

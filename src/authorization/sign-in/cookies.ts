@@ -1,7 +1,7 @@
 import type { Platform } from '../../platform.ts'
 
 /** A cookie of the sign-in: `session` of a session, `device` of an earlier sign-in, `state` of a sign-in that is not complete. */
-export type CookieKind = 'session' | 'device' | 'state'
+type CookieKind = 'session' | 'device' | 'state'
 
 const NAMES = { session: 'chirograph', device: 'chirograph-device', state: 'chirograph-state' } as const
 const HEADER_CHARS_MAX = 16_384

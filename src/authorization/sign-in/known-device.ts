@@ -9,7 +9,7 @@ import { makeCookie, readCookie } from './cookies.ts'
 import type { UserRef } from './visit.ts'
 
 /** A browser at which a user signed in before. It proves nothing but that; its failed sign-ins are counted apart. */
-export type KnownDevice = { readonly tenantId: TenantId; readonly userId: string; readonly deviceId: string }
+type KnownDevice = { readonly tenantId: TenantId; readonly userId: string; readonly deviceId: string }
 
 const DAYS = 365
 const ID_BYTES = 16

@@ -6,7 +6,7 @@ import { platformTenantId } from '../../store/store.ts'
 import { insertSpentState } from './spent-state-store.ts'
 
 /** What a state is for: one kind is never accepted for another. */
-export type StateKind = 'choice' | 'passkey-registration' | 'passkey-sign-in' | 'provider'
+type StateKind = 'choice' | 'passkey-registration' | 'passkey-sign-in' | 'provider'
 
 /** A state that was opened. `hash` identifies it when it is spent. */
 export type OpenedState = { readonly values: JsonObject; readonly hash: Buffer; readonly expiresAt: Date }

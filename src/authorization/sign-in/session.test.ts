@@ -151,7 +151,7 @@ test('ending a session happens once in two processes, and enqueues what ends the
   assert.deepEqual(await jobsOf(servers.one, tenantId), [{ name: 'authorization.session-ended', payload }])
   assert.deepEqual(
     (await auditOf(servers.one, tenantId)).map(({ action }) => action).filter((one) => !one.endsWith('created')),
-    ['user.signed_in', 'session.ended'],
+    ['user.authenticated', 'session.ended'],
   )
 })
 

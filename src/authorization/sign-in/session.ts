@@ -89,7 +89,7 @@ async function writeSession(tx: TenantTx, write: SessionWrite, isKept: boolean, 
   const isRenewed = isKept && (await renewSession(tx, write, now))
   if (!isRenewed && !(await insertSession(tx, write, now))) return false
   const subject = { kind: 'user', id: userId } as const
-  await record(tx, { action: 'user.signed_in', subject, by, detail: { sessionId, methods } }, now)
+  await record(tx, { action: 'user.authenticated', subject, by, detail: { sessionId, methods } }, now)
   await recordEnded(tx, userId, await deleteOldestSessions(tx, userId, SESSIONS_MAX), by, now)
   return true
 }

@@ -61,6 +61,33 @@ const UserEntry = Type.Object(
   },
   { additionalProperties: false },
 )
+const claimName = Type.Optional(name(200))
+const IdentityProviderEntry = Type.Object(
+  {
+    /** Part of the redirect URI PUBLIC_URL/sign-in/external/TENANT/NAME. */
+    name: Type.String({ pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$' }),
+    displayName: Type.Optional(name(200)),
+    issuer: Type.String({ format: 'uri', maxLength: 2000 }),
+    clientId: name(500),
+    clientSecret: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+    scopes: Type.Optional(Type.Array(name(200), { maxItems: 50, uniqueItems: true })),
+    /** Names of claims; with a leading slash, JSON pointers to them. */
+    claims: Type.Optional(
+      Type.Object(
+        { username: claimName, email: claimName, roles: claimName, externalIdentifier: claimName },
+        { additionalProperties: false },
+      ),
+    ),
+    /** Roles of a person here, by the role that the provider states. */
+    roles: Type.Optional(Type.Record(Type.String({ maxLength: 200 }), RoleNames)),
+    /** Whether a person who is unknown becomes a user. */
+    createsUsers: Type.Optional(Type.Boolean()),
+    signIn: Type.Optional(Type.Boolean()),
+    acceptTokens: Type.Optional(Type.Boolean()),
+    audience: Type.Optional(name(2000)),
+  },
+  { additionalProperties: false },
+)
 const TenantSettings = Type.Object(
   {
     /** Which issuers the wallets accept credentials from. */
@@ -86,6 +113,7 @@ const TenantEntry = Type.Object(
     settings: Type.Optional(TenantSettings),
     clients: Type.Optional(Type.Array(ClientEntry)),
     users: Type.Optional(Type.Array(UserEntry)),
+    identityProviders: Type.Optional(Type.Array(IdentityProviderEntry, { maxItems: 50 })),
   },
   { additionalProperties: false },
 )
@@ -99,6 +127,9 @@ export type TenantEntry = Static<typeof TenantEntry>
 export type ClientEntry = Static<typeof ClientEntry>
 /** One user of a {@link TenantEntry}. */
 export type UserEntry = Static<typeof UserEntry>
+
+/** One external identity provider of a {@link TenantEntry}. */
+export type IdentityProviderEntry = Static<typeof IdentityProviderEntry>
 
 /** All mistakes of a bootstrap file: JSON pointers and rules, never a value. */
 export class BootstrapMistakes extends Error {
@@ -186,6 +217,9 @@ function crossMistakes({ tenants }: Bootstrap): string[] {
     ...twice(clients.map(({ client, at }) => [client.clientId, `${at}/clientId`])),
     ...clients.flatMap(({ client, at }) => proofMistakes(client, at)),
     ...tenants.flatMap((tenant, t) => userMistakes(tenant.users ?? [], `/tenants/${t}/users`)),
+    ...tenants.flatMap((tenant, t) =>
+      providerMistakes(tenant.identityProviders ?? [], `/tenants/${t}/identityProviders`),
+    ),
   ]
 }
 
@@ -207,6 +241,15 @@ function userMistakes(users: readonly UserEntry[], at: string): string[] {
     ...twice(users.map(({ username }, u) => [foldCase(username), `${at}/${u}/username`])),
     ...twice(users.map(({ email }, u) => [email === undefined ? undefined : foldCase(email), `${at}/${u}/email`])),
     ...twice(users.map(({ externalIdentifier }, u) => [externalIdentifier, `${at}/${u}/externalIdentifier`])),
+  ]
+}
+
+function providerMistakes(providers: readonly IdentityProviderEntry[], at: string): string[] {
+  return [
+    ...twice(providers.map(({ name }, p) => [name, `${at}/${p}/name`])),
+    ...providers.flatMap(({ acceptTokens, audience }, p) =>
+      acceptTokens === true && audience === undefined ? [`${at}/${p}: acceptTokens needs an audience.`] : [],
+    ),
   ]
 }
 

@@ -1,6 +1,8 @@
-import type { UserId } from '../../caller.ts'
+import type { Role, UserId } from '../../caller.ts'
+import { newId } from '../../store/row-id.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
-import type { PasswordHolder, SignInUser } from './sign-in-user.ts'
+import type { ExternalUser, PasswordHolder, SignInUser } from './sign-in-user.ts'
+import { foldCase } from './user.ts'
 
 const ACTIVE = 'account.enabled and account.deleted_at is null'
 const holders = (column: string) => `(select account.tenant_id, account.id, account.password_hash, account.created_at
@@ -31,6 +33,17 @@ const upgradeHash = sql(
   'update user_account set password_hash = $4 where tenant_id = $1 and id = $2 and password_hash = $3',
 )
 
+const insertExternal = sql(
+  'directory.insert_external_user',
+  `insert into user_account (tenant_id, id, username, username_folded, email, email_folded, first_name, last_name, first_name_folded,
+     last_name_folded, external_identifier, enabled, roles, created_at, updated_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, true, $12, $13, $13) on conflict do nothing returning id`,
+)
+const setRoles = sql(
+  'directory.set_user_roles',
+  'update user_account set roles = $3, updated_at = $4 where tenant_id = $1 and id = $2 and roles <> $3 returning id',
+)
+
 /** Returns the active users with a password whose username or e-mail address this is, of all tenants, the oldest accounts first. */
 export async function listPasswordHolders(tx: AcrossTx, folded: string, limit: number): Promise<PasswordHolder[]> {
   return tx.rows<PasswordHolder>(findHolders, [folded, limit])
@@ -54,4 +67,25 @@ export async function updatePasswordHash(tx: TenantTx, userId: UserId, hash: str
 /** Replaces a hash by another of the same password, unless the password was changed meanwhile. */
 export async function exchangePasswordHash(tx: TenantTx, userId: UserId, from: string, to: string): Promise<void> {
   await tx.rows(upgradeHash, [tx.tenantId, userId, from, to])
+}
+
+/** Inserts a user that an identity provider vouches for. Returns null if the username, address or external identifier is taken. */
+export async function insertExternalUser(tx: TenantTx, user: ExternalUser, now: Date): Promise<UserId | null> {
+  const { username, email, firstName, lastName, externalIdentifier, roles } = user
+  const fold = (text: string | null) => (text === null ? null : foldCase(text))
+  const [row] = await tx.rows<{ id: UserId }>(insertExternal, [
+    ...[tx.tenantId, newId(), username, fold(username), email, fold(email), firstName, lastName],
+    ...[fold(firstName), fold(lastName), externalIdentifier, roles, now],
+  ])
+  return row?.id ?? null
+}
+
+/** Sets the roles of a user. Returns false if it has just these. */
+export async function updateUserRoles(
+  tx: TenantTx,
+  userId: UserId,
+  roles: readonly Role[],
+  now: Date,
+): Promise<boolean> {
+  return (await tx.rows(setRoles, [tx.tenantId, userId, roles, now])).length === 1
 }

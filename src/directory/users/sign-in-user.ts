@@ -1,4 +1,4 @@
-import type { TenantId, UserId } from '../../caller.ts'
+import type { Role, TenantId, UserId } from '../../caller.ts'
 
 /** An active user with a password. */
 export type PasswordHolder = { readonly tenantId: TenantId; readonly userId: UserId; readonly passwordHash: string }
@@ -11,4 +11,14 @@ export type SignInUser = {
   readonly firstName: string | null
   readonly lastName: string | null
   readonly passwordHash: string | null
+}
+
+/** A user to create for a person of an external identity provider. `email` was verified by the provider. */
+export type ExternalUser = {
+  readonly username: string
+  readonly email: string | null
+  readonly firstName: string | null
+  readonly lastName: string | null
+  readonly externalIdentifier: string | null
+  readonly roles: readonly Role[]
 }

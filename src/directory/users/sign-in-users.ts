@@ -1,13 +1,16 @@
-import type { TenantId, UserId } from '../../caller.ts'
+import type { Role, TenantId, UserId } from '../../caller.ts'
+import { record } from '../../events/audit/record.ts'
 import type { Platform } from '../../platform.ts'
 import type { TenantTx } from '../../store/store.ts'
-import type { PasswordHolder, SignInUser } from './sign-in-user.ts'
+import type { ExternalUser, PasswordHolder, SignInUser } from './sign-in-user.ts'
 import {
   exchangePasswordHash,
   findActiveUser,
+  insertExternalUser,
   listPasswordHolders,
   listPasswordHoldersIn,
   updatePasswordHash,
+  updateUserRoles,
 } from './sign-in-user-store.ts'
 import { foldCase } from './user.ts'
 
@@ -45,4 +48,21 @@ export function setPasswordHash(tx: TenantTx, userId: UserId, hash: string, now:
 /** Replaces an outdated hash by a new one of the same password. */
 export function upgradePasswordHash(tx: TenantTx, userId: UserId, from: string, to: string): Promise<void> {
   return exchangePasswordHash(tx, userId, from, to)
+}
+
+/** Creates a user that an identity provider vouches for. Returns null if the username, address or external identifier is taken. */
+export async function createExternalUser(tx: TenantTx, user: ExternalUser, now: Date): Promise<UserId | null> {
+  const id = await insertExternalUser(tx, user, now)
+  if (id !== null) await record(tx, { action: 'user.created', subject: { kind: 'user', id }, by: 'system' }, now)
+  return id
+}
+
+/** Sets the roles of a user to those that an identity provider states. */
+export async function setUserRoles(tx: TenantTx, userId: UserId, roles: readonly Role[], now: Date): Promise<void> {
+  if (!(await updateUserRoles(tx, userId, roles, now))) return
+  await record(
+    tx,
+    { action: 'user.changed', subject: { kind: 'user', id: userId }, by: 'system', detail: { roles } },
+    now,
+  )
 }

@@ -101,3 +101,48 @@ create table passkey (
 );
 create index passkey_user on passkey (tenant_id, user_id, id);
 select protect_tenant_rows('passkey');
+
+-- External OpenID providers of a tenant. The secret is sealed, and cleared with the row.
+create table identity_provider (
+  tenant_id            uuid not null references tenant (id) on delete cascade,
+  id                   uuid not null,
+  -- Part of the redirect URI.
+  name                 text not null check (name ~ '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'),
+  display_name         text not null check (length(display_name) between 1 and 200),
+  issuer               text not null check (length(issuer) between 1 and 2000),
+  client_id            text not null check (length(client_id) between 1 and 500),
+  sealed_client_secret bytea,
+  scopes               text[] not null,
+  -- Names of claims, or JSON pointers to them: {username, email, roles, externalIdentifier}.
+  claims               jsonb not null,
+  -- {role at the provider: [our roles]}.
+  roles                jsonb not null,
+  -- Whether a person who is unknown becomes a user.
+  creates_users        boolean not null,
+  sign_in              boolean not null,
+  -- Whether access tokens of the provider are accepted at the API, and the audience that they must have.
+  accept_tokens        boolean not null,
+  audience             text check (length(audience) between 1 and 2000),
+  created_at           timestamptz not null,
+  updated_at           timestamptz not null,
+  primary key (tenant_id, id),
+  unique (tenant_id, name),
+  check (not accept_tokens or audience is not null)
+);
+create index identity_provider_issuer on identity_provider (issuer) where accept_tokens;
+select protect_tenant_rows('identity_provider');
+select open_across('identity_provider');
+
+-- Accounts at providers that belong to users. A user has one account at a provider: a second one with the same e-mail address is another person.
+create table external_identity (
+  tenant_id    uuid not null,
+  provider_id  uuid not null,
+  subject      text not null check (length(subject) between 1 and 255),
+  user_id      uuid not null,
+  created_at   timestamptz not null,
+  primary key (tenant_id, provider_id, subject),
+  unique (tenant_id, user_id, provider_id),
+  foreign key (tenant_id, provider_id) references identity_provider (tenant_id, id) on delete cascade,
+  foreign key (tenant_id, user_id) references user_account (tenant_id, id) on delete cascade
+);
+select protect_tenant_rows('external_identity');

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { readOwnJson } from '../../../crypto/json.ts'
 import { findTenant, findTenantOf } from '../../../directory/tenants/find-tenant.ts'
 import { findPasswordHolders, findSignInUser } from '../../../directory/users/sign-in-users.ts'
@@ -6,7 +6,7 @@ import { enqueue, job } from '../../../jobs/job.ts'
 import { networkOf } from '../../../memory/network.ts'
 import type { Platform } from '../../../platform.ts'
 import { platformTenantId } from '../../../store/store.ts'
-import { admitMail, fillMail, MailText, mailAllowance } from '../mail/mail.ts'
+import { admitMail, fillMail, type MailText, mailAllowance } from '../mail/mail.ts'
 import { sealMail, sendMailJob } from '../mail/send-mail.ts'
 import type { UserRef, Visit } from '../visit.ts'
 import { makeLink, storeLink } from './one-time-link.ts'
@@ -16,13 +16,8 @@ type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'urls' | 'sealing' | 
 const NAME_CHARS_MAX = 320
 const ACCOUNTS_MAX = 4
 
-/** What a person asks: `name` is a username or e-mail address; `tenantSlug` null: in all organisations. */
-const ResetRequest = Type.Object({
-  name: Type.String(),
-  tenantSlug: Type.Union([Type.String(), Type.Null()]),
-  mail: MailText,
-})
-export type ResetRequest = Static<typeof ResetRequest>
+/** What a person asks: `name` is a username or e-mail address; `tenantSlug` null: in all organisations. `mail`: in their language. */
+type ResetRequest = { readonly name: string; readonly tenantSlug: string | null; readonly mail: MailText }
 
 /**
  * Asks for a link to set a new password. It returns nothing and does the same for every name: a job finds the people and mails them. Without

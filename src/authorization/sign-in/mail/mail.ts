@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import type { TenantId } from '../../../caller.ts'
 import { hmacSha256 } from '../../../crypto/digest.ts'
 import { foldCase } from '../../../directory/users/user.ts'
@@ -7,21 +6,13 @@ import type { TenantTx } from '../../../store/store.ts'
 import { countMail } from './mail-store.ts'
 
 /** A mail in the language of its reader. The subject holds nothing personal. `{{link}}`, `{{organisation}}` and `{{username}}` are filled in. */
-export const MailText = Type.Object(
-  {
-    subject: Type.String({ minLength: 1, maxLength: 200 }),
-    text: Type.String({ minLength: 1, maxLength: 20_000 }),
-    html: Type.String({ minLength: 1, maxLength: 50_000 }),
-  },
-  { additionalProperties: false },
-)
-export type MailText = Type.Static<typeof MailText>
+export type MailText = { readonly subject: string; readonly text: string; readonly html: string }
 
 /** What the places of a {@link MailText} are filled with. */
-export type MailValues = { readonly link: string; readonly organisation: string; readonly username: string }
+type MailValues = { readonly link: string; readonly organisation: string; readonly username: string }
 
 /** The right to send one mail: MACs of the address and of the tenant. */
-export type MailAllowance = { readonly address: Buffer; readonly tenant: Buffer }
+type MailAllowance = { readonly address: Buffer; readonly tenant: Buffer }
 
 const WINDOW_MS = 3_600_000
 const MAILS_TO_ADDRESS_MAX = 5

@@ -9,7 +9,7 @@ import type { Platform } from '../../../platform.ts'
 import type { MailText } from './mail.ts'
 
 /** A mail in the queue: sealed, since it holds an address and a link. */
-export type SealedMail = { readonly sealed: string }
+type SealedMail = { readonly sealed: string }
 
 type Mail = MailText & { readonly to: string }
 

@@ -31,7 +31,7 @@ export type PasskeyCreation = { readonly options: PublicKeyCredentialCreationOpt
 export type CreatedPasskey = { readonly state: string; readonly response: unknown; readonly name: string }
 
 /** A passkey whose registration was verified, ready to store. */
-export type VerifiedPasskey = NewPasskey & { readonly state: OpenedState }
+type VerifiedPasskey = NewPasskey & { readonly state: OpenedState }
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'urls' | 'sealing'>
 

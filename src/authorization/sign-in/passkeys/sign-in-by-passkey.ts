@@ -88,7 +88,7 @@ async function verifyAnswer(needs: Needs, credential: unknown, challenge: string
 
 async function refuse({ store, clock }: Needs, { tenantId, userId }: UserRef, visit: Visit): Promise<typeof REFUSED> {
   const subject = { kind: 'user', id: userId } as const
-  const entry = { action: 'user.signed_in', subject, by: actorOf(userId, visit), result: 'refused' } as const
+  const entry = { action: 'user.authenticated', subject, by: actorOf(userId, visit), result: 'refused' } as const
   await store.inTenant(tenantId, (tx) => record(tx, entry, clock.now()))
   return REFUSED
 }

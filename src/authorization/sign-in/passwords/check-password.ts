@@ -1,11 +1,11 @@
 import { foldCase } from '../../../directory/users/user.ts'
-import { isCommonPassword } from './common-passwords.ts'
+import { isFrequentPassword } from './frequent-passwords.ts'
 
 /** Why a password is refused. */
 export type PasswordFinding = 'too_short' | 'too_long' | 'common' | 'personal'
 
 /** What a password must not be made of: names of the person, their addresses, their organisation. */
-export type PersonalWords = readonly (string | null)[]
+type PersonalWords = readonly (string | null)[]
 
 /** Least number of characters of a password. */
 export const PASSWORD_CHARS_MIN = 8
@@ -26,7 +26,7 @@ export function checkPassword(password: string, personal: PersonalWords): Passwo
   if (length < PASSWORD_CHARS_MIN) return 'too_short'
   if (length > PASSWORD_CHARS_MAX) return 'too_long'
   const folded = foldCase(password)
-  if (isCommonPassword(folded)) return 'common'
+  if (isFrequentPassword(folded)) return 'common'
   return isPersonal(folded, personal) ? 'personal' : null
 }
 

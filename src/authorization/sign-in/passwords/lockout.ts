@@ -6,10 +6,10 @@ import { platformTenantId, type TenantTx } from '../../../store/store.ts'
 import { deleteFailures, type FailureCount, listFailures, lockFailures, putFailure } from './lockout-store.ts'
 
 /** `name`: what serializes the outcomes. `own`: of the device or network. `all`: of the name from unknown devices; null for a known one. */
-export type FailureKeys = { readonly name: Buffer; readonly own: Buffer; readonly all: Buffer | null }
+type FailureKeys = { readonly name: Buffer; readonly own: Buffer; readonly all: Buffer | null }
 
 /** The decision about a sign-in whose password was checked. `isNewLock`: this failure is the one that locks. */
-export type Decision =
+type Decision =
   | { readonly kind: 'admitted' }
   | { readonly kind: 'wrong'; readonly isNewLock: boolean }
   | { readonly kind: 'locked'; readonly retryAfterSeconds: number }

@@ -31,7 +31,7 @@ export const recordRefusalJob = job({
       const entry = { subject, by: anonymous(from), result: 'refused' } as const
       // The payload was written by this server.
       await store.inTenant(tenantId as TenantId, async (tx) => {
-        await record(tx, { ...entry, action: 'user.signed_in' }, now)
+        await record(tx, { ...entry, action: 'user.authenticated' }, now)
         if (isNewLock) await record(tx, { ...entry, action: 'user.locked' }, now)
       })
     }

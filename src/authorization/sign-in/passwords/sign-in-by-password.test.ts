@@ -278,6 +278,6 @@ test('refusals and locks of known names are audited in their tenants, without th
   const refused = (await auditOf(servers.one, tenantId)).filter(({ result }) => result === 'refused')
   assert.deepEqual(
     refused.map(({ action, subject }) => [action, subject]),
-    [...Array(5).fill(['user.signed_in', person.userId]), ['user.locked', person.userId]],
+    [...Array(5).fill(['user.authenticated', person.userId]), ['user.locked', person.userId]],
   )
 })

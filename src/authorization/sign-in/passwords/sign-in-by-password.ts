@@ -16,7 +16,7 @@ import { decide, failureKeys, lockedSeconds } from './lockout.ts'
 import { recordRefusalJob } from './record-refusal.ts'
 
 /** What a person typed. `tenantSlug` null: in whatever organisation the name and the password are right. */
-export type PasswordSignIn = { readonly name: string; readonly password: string; readonly tenantSlug: string | null }
+type PasswordSignIn = { readonly name: string; readonly password: string; readonly tenantSlug: string | null }
 
 /** An organisation that a person may choose. */
 export type Organisation = { readonly slug: string; readonly name: string }

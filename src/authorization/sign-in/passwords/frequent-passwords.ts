@@ -60,7 +60,7 @@ const NUMBERS = `
 const common = new Set([...WORDS.split(/\s+/), ...NUMBERS.split(/\s+/)].filter((one) => one !== ''))
 
 /** Whether a password is one of the commonest, or one with digits and signs around it. @param folded NFC and lower case. */
-export function isCommonPassword(folded: string): boolean {
+export function isFrequentPassword(folded: string): boolean {
   const signs = [...folded]
   const isLetter = (sign: string | undefined) => sign !== undefined && /\p{L}/u.test(sign)
   const isDigit = (sign: string | undefined) => sign !== undefined && /\d/.test(sign)

@@ -1,0 +1,78 @@
+import {
+  allowInsecureRequests,
+  type ClientAuth,
+  ClientSecretBasic,
+  ClientSecretPost,
+  Configuration,
+  type CustomFetch,
+  clockTolerance,
+  customFetch,
+  discovery,
+  enableNonRepudiationChecks,
+  None,
+} from 'openid-client'
+import { remembered } from '../../../memory/recent.ts'
+import type { OutboundFetch, Platform } from '../../../platform.ts'
+import { type IdentityProvider, providerSecretPlace } from '../../access/identity-provider.ts'
+
+type Needs = Pick<Platform, 'fetch' | 'memory' | 'clock' | 'sealing' | 'config'>
+
+const BODY_BYTES_MAX = 262_144
+const ACCEPT = ['application/json', 'application/jwk-set+json', 'application/jwt']
+const TOLERANCE_SECONDS = 30
+
+/**
+ * Returns a provider's metadata and our client there, discovered once and kept for an hour, or until the provider is changed. Keys of the
+ * provider are fetched again when it signs with a new one. Every call goes through the guarded outbound client, and the signature of an ID
+ * token is always verified.
+ *
+ * @throws Fault `upstream.*`, or an error of openid-client, which names no secret
+ */
+export function providerConfiguration(needs: Needs, provider: IdentityProvider): Promise<Configuration> {
+  const cache = needs.memory.cache<Promise<Configuration>>('authorization.identity_providers')
+  const key = `${provider.tenantId} ${provider.id} ${provider.updatedAt.getTime()}`
+  return remembered(cache, key, needs.clock.now(), () => discover(needs, provider))
+}
+
+async function discover(needs: Needs, provider: IdentityProvider): Promise<Configuration> {
+  const issuer = new URL(provider.issuer)
+  const isPlain = issuer.protocol === 'http:' && needs.config.isDevelopment
+  const fetch = guardedFetch(needs.fetch)
+  const execute = isPlain ? [allowInsecureRequests] : []
+  const found = await discovery(issuer, provider.clientId, undefined, None(), { [customFetch]: fetch, execute })
+  const server = found.serverMetadata()
+  const sealed = provider.sealedClientSecret
+  const secret = sealed === null ? null : (await needs.sealing.open(providerSecretPlace(provider), sealed)).toString()
+  const methods = server.token_endpoint_auth_methods_supported
+  const client = { [clockTolerance]: TOLERANCE_SECONDS }
+  const configuration = new Configuration({ ...server }, provider.clientId, client, authentication(secret, methods))
+  configuration[customFetch] = fetch
+  enableNonRepudiationChecks(configuration)
+  if (isPlain) allowInsecureRequests(configuration)
+  return configuration
+}
+
+/** `client_secret_basic` is the default of OpenID Connect, but quoting a secret in it is where servers differ. */
+function authentication(secret: string | null, methods: readonly string[] | undefined): ClientAuth {
+  if (secret === null) return None()
+  return methods?.includes('client_secret_post') === true ? ClientSecretPost(secret) : ClientSecretBasic(secret)
+}
+
+function guardedFetch(fetch: OutboundFetch): CustomFetch {
+  return async (url, { method, headers, body }) => {
+    const {
+      status,
+      headers: answered,
+      body: bytes,
+    } = await fetch(url, {
+      method: method === 'POST' ? 'POST' : 'GET',
+      headers,
+      ...(body === null || body === undefined ? {} : { body: String(body) }),
+      accept: ACCEPT,
+      bytesMax: BODY_BYTES_MAX,
+    })
+    const { 'content-encoding': _, 'content-length': __, ...plain } = answered
+    const isEmpty = status === 204 || status === 304
+    return new Response(isEmpty ? null : new Uint8Array(bytes), { status, headers: plain })
+  }
+}

@@ -1,0 +1,85 @@
+import { isRole, type Role } from '../../../caller.ts'
+import { isJsonObject, type JsonObject, memberOf } from '../../../crypto/json.ts'
+import { stepsOf } from '../../../json-pointer.ts'
+import type { IdentityProvider } from '../../access/identity-provider.ts'
+
+/** A person as a provider describes them. */
+export type ExternalPerson = {
+  readonly subject: string
+  readonly username: string | null
+  /** Only if the provider has verified it. */
+  readonly verifiedEmail: string | null
+  readonly firstName: string | null
+  readonly lastName: string | null
+  readonly externalIdentifier: string | null
+  /** null: the provider says nothing about roles. */
+  readonly roles: readonly Role[] | null
+}
+
+const ROLES_MAX = 500
+const SUBJECT = /^[\x20-\x7e]{1,255}$/
+const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,255}$/
+
+/** Whether a claim that is used is missing from the ID token, so that it may be among the claims of the UserInfo endpoint. */
+export function lacksClaims({ claims }: IdentityProvider, idToken: JsonObject): boolean {
+  const names = [claims.username, claims.email, claims.roles, claims.externalIdentifier]
+  return names.some((name) => name !== null && claimOf(idToken, name) === undefined)
+}
+
+/**
+ * Reads what a provider says about a person. A claim of the ID token goes before the same one of UserInfo, and `email_verified` counts only
+ * beside its e-mail address.
+ *
+ * @param userInfo Claims of the UserInfo endpoint, of the same subject.
+ */
+export function readPerson(provider: IdentityProvider, idToken: JsonObject, userInfo: JsonObject): ExternalPerson {
+  const { claims } = provider
+  const { sub } = idToken
+  // OpenID Connect Core 1.0, 2: at most 255 ASCII characters
+  if (typeof sub !== 'string' || !SUBJECT.test(sub)) throw new Error('the subject of the ID token has an invalid form')
+  const text = (name: string | null, max: number) => {
+    if (name === null) return null
+    const value = claimOf(idToken, name) ?? claimOf(userInfo, name)
+    if (typeof value !== 'string' && typeof value !== 'number') return null
+    const found = String(value).normalize('NFC').replaceAll('\0', '').trim()
+    return found === '' || found.length > max ? null : found
+  }
+  return {
+    subject: sub,
+    username: text(claims.username, 255),
+    verifiedEmail: verifiedEmail(claims.email, idToken) ?? verifiedEmail(claims.email, userInfo),
+    firstName: text('given_name', 200),
+    lastName: text('family_name', 200),
+    externalIdentifier: text(claims.externalIdentifier, 255),
+    roles: rolesOf(provider, idToken, userInfo),
+  }
+}
+
+function verifiedEmail(name: string, source: JsonObject): string | null {
+  const email = claimOf(source, name)
+  // Only the boolean: providers that write a string do not agree on which strings are true.
+  if (typeof email !== 'string' || source.email_verified !== true) return null
+  return EMAIL.test(email) && !email.includes('\0') ? email : null
+}
+
+function rolesOf(
+  { claims, roles }: IdentityProvider,
+  idToken: JsonObject,
+  userInfo: JsonObject,
+): readonly Role[] | null {
+  if (claims.roles === null) return null
+  const value = claimOf(idToken, claims.roles) ?? claimOf(userInfo, claims.roles) ?? []
+  const stated = (Array.isArray(value) ? value : [value]).slice(0, ROLES_MAX)
+  const mapped = stated.flatMap((one) =>
+    typeof one === 'string' && Object.hasOwn(roles, one) ? (roles[one] ?? []) : [],
+  )
+  return [...new Set(mapped.filter(isRole))].toSorted()
+}
+
+/** A claim by its name, or by a JSON pointer. */
+function claimOf(claims: JsonObject, name: string): unknown {
+  if (!name.startsWith('/')) return memberOf(claims, name)
+  let value: unknown = claims
+  for (const step of stepsOf(name)) value = isJsonObject(value) ? memberOf(value, step) : undefined
+  return value
+}

@@ -1,0 +1,164 @@
+import {
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  type Configuration,
+  calculatePKCECodeChallenge,
+  fetchUserInfo,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+} from 'openid-client'
+import type { TenantId } from '../../../caller.ts'
+import { isJsonObject, type JsonObject } from '../../../crypto/json.ts'
+import { findTenant, findTenantOf } from '../../../directory/tenants/find-tenant.ts'
+import { Fault } from '../../../fault.ts'
+import type { Platform } from '../../../platform.ts'
+import type { IdentityProvider } from '../../access/identity-provider.ts'
+import { findProviderById, findProviderByName, listProviders } from '../../access/identity-provider-store.ts'
+import { type Browser, completeSignIn, type SignedIn } from '../complete-sign-in.ts'
+import { clearCookie, makeCookie, readCookie } from '../cookies.ts'
+import { openState, sealState, spendState } from '../sealed-state.ts'
+import { findOrCreatePerson, type PersonProblem, PersonRefused } from './find-person.ts'
+import { providerConfiguration } from './openid-configuration.ts'
+import { lacksClaims, readPerson } from './provider-claims.ts'
+
+/** A provider to choose on the sign-in page. */
+export type ProviderChoice = { readonly name: string; readonly displayName: string }
+
+/**
+ * `state`: the browser did not begin this sign-in, or has completed it, or took more than ten minutes. `provider`: the provider refused, or
+ * its answer is invalid. `unavailable`: it cannot be reached. `unknown`, `taken`: see {@link PersonProblem}. `disabled`: the user may not sign in.
+ */
+export type ProviderProblem = 'state' | 'provider' | 'unavailable' | 'disabled' | PersonProblem
+
+/** `cookies` are Set-Cookie headers. `continueTo` is what the sign-in began with. */
+export type ProviderOutcome =
+  | (SignedIn & { readonly continueTo: string | null })
+  | { readonly kind: 'refused'; readonly problem: ProviderProblem; readonly cookies: readonly string[] }
+
+type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'urls' | 'sealing' | 'config' | 'fetch' | 'log'>
+
+const STATE_SECONDS = 600
+const CONTINUE_CHARS_MAX = 4000
+
+/** Lists the providers at which people of a tenant sign in. */
+export async function listSignInProviders(
+  needs: Pick<Needs, 'store' | 'clock' | 'memory'>,
+  tenantSlug: string,
+): Promise<readonly ProviderChoice[]> {
+  const tenant = await findTenant(needs, tenantSlug)
+  if (tenant === null) return []
+  const found = await needs.store.single(tenant.id, listProviders)
+  return found.flatMap(({ signIn, name, displayName }) => (signIn ? [{ name, displayName }] : []))
+}
+
+/**
+ * Starts a sign-in at a provider of a tenant. State, nonce and code verifier (PKCE S256) are sealed in a cookie, so the sign-in ends in the
+ * browser in which it began.
+ *
+ * @param continueTo Given back at the end; at most 4,000 characters.
+ * @returns the address to redirect to and a Set-Cookie header; null if there is no such provider, or it cannot be reached.
+ */
+export async function beginProviderSignIn(
+  needs: Needs,
+  about: { readonly tenantSlug: string; readonly provider: string; readonly loginHint: string | null },
+  continueTo: string | null,
+): Promise<{ readonly url: string; readonly cookie: string } | null> {
+  const tenant = await findTenant(needs, about.tenantSlug)
+  const provider =
+    tenant === null ? null : await needs.store.single(tenant.id, (tx) => findProviderByName(tx, about.provider))
+  if (tenant === null || provider === null || !provider.signIn) return null
+  const configuration = await providerConfiguration(needs, provider).catch((error: unknown) =>
+    logged(needs, provider, error),
+  )
+  if (configuration === null) return null
+  const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()]
+  const url = buildAuthorizationUrl(configuration, {
+    redirect_uri: callbackOf(needs, tenant.slug, provider),
+    scope: provider.scopes.join(' '),
+    state,
+    nonce,
+    code_challenge: await calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+    ...(about.loginHint === null ? {} : { login_hint: about.loginHint }),
+  })
+  const kept = continueTo !== null && continueTo.length <= CONTINUE_CHARS_MAX ? continueTo : null
+  const values = { state, nonce, verifier, tenantId: tenant.id, providerId: provider.id, continueTo: kept }
+  const sealed = await sealState(needs, 'provider', values, STATE_SECONDS)
+  return { url: url.href, cookie: makeCookie(needs, 'state', sealed, STATE_SECONDS) }
+}
+
+/**
+ * Completes a sign-in at a provider: verifies state, issuer, code and ID token (signature, audience, nonce), finds or creates the user, and
+ * starts a session. Single use: of two concurrent requests one signs in.
+ *
+ * @param path Path and query of the request, as the provider's redirect made it.
+ * @see [OpenID Connect Core 1.0, 3.1.3](https://openid.net/specs/openid-connect-core-1_0.html#TokenEndpoint)
+ */
+export async function finishProviderSignIn(needs: Needs, path: string, browser: Browser): Promise<ProviderOutcome> {
+  const cookies = [clearCookie(needs, 'state')]
+  const refused = (problem: ProviderProblem) => ({ kind: 'refused', problem, cookies }) as const
+  const opened = await openState(needs, 'provider', readCookie(needs, 'state', browser.cookieHeader) ?? '')
+  if (opened === null) return refused('state')
+  const { state, nonce, verifier, providerId, continueTo } = opened.values
+  // The seal proves that beginProviderSignIn wrote the id.
+  const tenant = await findTenantOf(needs, opened.values.tenantId as TenantId)
+  const provider =
+    tenant === null ? null : await needs.store.single(tenant.id, (tx) => findProviderById(tx, String(providerId)))
+  if (tenant === null || provider === null || !provider.signIn) return refused('state')
+  const url = new URL(path, needs.urls.publicUrl)
+  // Each provider has a redirect URI of its own, so that the answer of one is never taken for that of another.
+  if (url.origin + url.pathname !== callbackOf(needs, tenant.slug, provider)) return refused('state')
+  if (url.searchParams.get('state') !== state || !(await spendState(needs, opened))) return refused('state')
+  const checks = { expectedState: String(state), expectedNonce: String(nonce), pkceCodeVerifier: String(verifier) }
+  try {
+    const claims = await claimsFrom(await providerConfiguration(needs, provider), provider, url, checks)
+    const person = readPerson(provider, claims.idToken, claims.userInfo)
+    const now = needs.clock.now()
+    const userId = await needs.store.inTenant(tenant.id, (tx) =>
+      findOrCreatePerson(tx, provider, person, browser.visit, now),
+    )
+    const done = await completeSignIn(needs, { tenantId: tenant.id, userId }, ['fed'], browser)
+    if (done === null) return refused('disabled')
+    const next = typeof continueTo === 'string' ? continueTo : null
+    return { ...done, cookies: [...done.cookies, ...cookies], continueTo: next }
+  } catch (error) {
+    if (error instanceof PersonRefused) return refused(error.problem)
+    logged(needs, provider, error)
+    return refused(isUnavailable(error) ? 'unavailable' : 'provider')
+  }
+}
+
+async function claimsFrom(
+  configuration: Configuration,
+  provider: IdentityProvider,
+  url: URL,
+  checks: { expectedState: string; expectedNonce: string; pkceCodeVerifier: string },
+): Promise<{ readonly idToken: JsonObject; readonly userInfo: JsonObject }> {
+  const tokens = await authorizationCodeGrant(configuration, url, { ...checks, idTokenExpected: true })
+  const idToken: unknown = tokens.claims()
+  if (!isJsonObject(idToken)) throw new Error('the provider sent no ID token')
+  const needsUserInfo = lacksClaims(provider, idToken) && configuration.serverMetadata().userinfo_endpoint !== undefined
+  if (!needsUserInfo) return { idToken, userInfo: {} }
+  const userInfo: unknown = await fetchUserInfo(configuration, tokens.access_token, String(idToken.sub))
+  return { idToken, userInfo: isJsonObject(userInfo) ? userInfo : {} }
+}
+
+function callbackOf({ urls }: Pick<Needs, 'urls'>, tenantSlug: string, { name }: IdentityProvider): string {
+  return `${urls.publicUrl}/sign-in/external/${tenantSlug}/${name}`
+}
+
+/** Logs the kind of an error only: messages and causes of openid-client hold parts of responses. */
+function logged({ log }: Needs, { tenantId, id }: IdentityProvider, error: unknown): null {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
+  const name = error instanceof Error ? error.name : typeof error
+  log.warn({ tenantId, identityProviderId: id, error: name, code }, 'a sign-in at an identity provider failed')
+  return null
+}
+
+function isUnavailable(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof Fault) return cause.code.startsWith('upstream.')
+  }
+  return false
+}

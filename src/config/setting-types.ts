@@ -1,0 +1,123 @@
+import { Buffer } from 'node:buffer'
+
+/** Reads the text of a variable. Throws if it is not of the type. */
+export type Read<T> = (text: string) => T
+
+/** Any text. */
+export function text(): [string, Read<string>] {
+  return ['a text', (value) => value]
+}
+
+/** A secret of a header. */
+export function secret(): [string, Read<string>] {
+  return [
+    'a secret of 16 to 1024 letters, digits and -._~+/, with = at its end only',
+    (value) => {
+      if (!/^(?=.{16,1024}$)[A-Za-z0-9\-._~+/]+=*$/.test(value)) throw new RangeError()
+      return value
+    },
+  ]
+}
+
+/** A whole number. */
+export function integer(min: number, max: number): [string, Read<number>] {
+  return [
+    `a whole number from ${min} to ${max}`,
+    (value) => {
+      const number = Number(value)
+      if (!/^\d+$/.test(value) || number < min || number > max) throw new RangeError()
+      return number
+    },
+  ]
+}
+
+/** One of a few words. */
+export function oneOf<T extends string>(...choices: T[]): [string, Read<T>] {
+  return [
+    `one of ${choices.join(', ')}`,
+    (value) => {
+      const found = choices.find((choice) => choice === value)
+      if (found === undefined) throw new RangeError()
+      return found
+    },
+  ]
+}
+
+/** true or false. */
+export function flag(): [string, Read<boolean>] {
+  const [form, read] = oneOf('true', 'false')
+  return [form, (value) => read(value) === 'true']
+}
+
+/** Bytes in base64. */
+export function bytes(count: number): [string, Read<Buffer>] {
+  return [
+    `${count} bytes in base64`,
+    (value) => {
+      const decoded = Buffer.from(value, 'base64')
+      // All zeros are what an unset variable becomes in a script.
+      if (decoded.length !== count || decoded.every((byte) => byte === 0)) throw new RangeError()
+      return decoded
+    },
+  ]
+}
+
+/** A URL to append paths to. */
+export function httpUrl(): [string, Read<string>] {
+  return [
+    'an http or https URL without query, fragment and trailing slash',
+    (value) => {
+      const url = new URL(value)
+      if (!/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '' || url.username !== '')
+        throw new RangeError()
+      return value.replace(/\/$/, '')
+    },
+  ]
+}
+
+/** An origin. */
+export function origin(): [string, Read<string>] {
+  return [
+    'an http or https origin (scheme, host, port) without a path',
+    (value) => {
+      const url = new URL(value)
+      if (!/^https?:$/.test(url.protocol) || url.pathname !== '/' || value.replace(/\/$/, '') !== url.origin)
+        throw new RangeError()
+      return url.origin
+    },
+  ]
+}
+
+/** The URL of a mail server. */
+export function smtpUrl(): [string, Read<string>] {
+  return [
+    'an smtp:// or smtps:// URL',
+    (value) => {
+      const url = new URL(value)
+      if (!/^smtps?:$/.test(url.protocol) || url.hostname === '') throw new RangeError()
+      return value
+    },
+  ]
+}
+
+/** An address that mails are sent from. */
+export function mailAddress(): [string, Read<string>] {
+  return [
+    'an e-mail address',
+    (value) => {
+      if (!/^[^\s@<>,;"]{1,64}@[^\s@<>,;"]{1,255}$/.test(value)) throw new RangeError()
+      return value
+    },
+  ]
+}
+
+/** The URL of a PostgreSQL database. */
+export function databaseUrl(): [string, Read<string>] {
+  return [
+    'a postgresql:// URL',
+    (value) => {
+      if (!/^postgres(ql)?:$/.test(new URL(value).protocol)) throw new RangeError()
+      return value
+    },
+  ]
+}
