@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { applyBootstrap } from '../../../directory/bootstrap/apply-bootstrap.ts'
+import { applyIdentityProviders } from '../../access/apply-identity-providers.ts'
+import { OpenidProvider } from '../test-support/openid-provider.ts'
 import { aLink, aPagesServer, type PagesServer } from '../test-support/pages-server.ts'
 import { aName, aTenantWith } from '../test-support/person.ts'
 import { PlainBrowser } from '../test-support/plain-browser.ts'
@@ -198,6 +201,45 @@ test('a reset is answered alike for every name, and honestly where no mail can b
   await mailing.close()
 })
 
+test('an organisation names its providers; a person signs in there and continues; every failure says what to do', async () => {
+  const provider = new OpenidProvider()
+  const silent = () => undefined
+  const log = { debug: silent, info: silent, warn: silent, error: silent }
+  const foreign = await aPagesServer({}, { fetch: provider.fetch, log })
+  const slug = 'acme'
+  const entry = { name: 'school', displayName: 'School account', issuer: provider.issuer, clientId: 'chirograph' }
+  const school = { ...entry, clientSecret: provider.clientSecret, createsUsers: true }
+  const file = { tenants: [{ slug, name: 'Acme College', identityProviders: [school] }] }
+  await applyBootstrap(foreign.platform, file)
+  await applyIdentityProviders(foreign.platform, file)
+  const browser = new PlainBrowser(foreign.origin)
+  const begin = async () => {
+    await browser.open(`/sign-in?tenant=${slug}&continue=${encodeURIComponent('/auth/authorize?x=1')}`)
+    return browser.send('/sign-in/provider/school')
+  }
+  assert.doesNotMatch((await browser.open('/sign-in')).html, /School account/)
+  provider.person = { sub: 's1', preferred_username: 'thandi', email: 'thandi@example.org', email_verified: true }
+  const sent = await begin()
+  assert.deepEqual([sent.status, sent.url.split('?')[0]], [200, `${provider.issuer}/authorize`])
+  const back = await browser.open(provider.authorize(sent.url))
+  assert.equal(back.url, '/auth/authorize?x=1')
+  assert.match((await browser.open('/account')).html, /<dd>thandi@example.org<\/dd>/)
+  const used = await browser.open(provider.authorize(sent.url))
+  assert.deepEqual([used.status, used.title], [403, 'Error: The sign-in was interrupted · Chirograph'])
+  assert(used.html.includes(`href="/sign-in?tenant=${slug}"`))
+  const other = new PlainBrowser(foreign.origin)
+  await other.open(`/sign-in?tenant=${slug}`)
+  const canceled = await other.send('/sign-in/provider/school')
+  const state = new URL(canceled.url).searchParams.get('state')
+  const refused = await other.open(
+    `/sign-in/external/${slug}/school?error=access_denied&state=${state}&iss=${provider.issuer}`,
+  )
+  assert.match(refused.title, /^Error: The other service did not sign you in/)
+  await other.open('/sign-in?tenant=nobody')
+  assert.throws(() => other.form('/sign-in/provider/school'))
+  await foreign.close()
+})
+
 test('a person changes the password with the current one, and ends sessions', async () => {
   const { browser, person } = await signedIn()
   const other = aBrowser()
@@ -230,7 +272,7 @@ test('a passkey is added only soon after the sign-in', async () => {
 
 const posts = signInEndpoints
   .filter(({ method }) => method === 'POST')
-  .map(({ path }) => path.replace('{id}', '00000000-0000-7000-8000-000000000000'))
+  .map(({ path }) => path.replace(/\{\w+\}/, '00000000-0000-7000-8000-000000000000'))
 
 test('the refusals cover every form', () => assert(posts.length >= 11))
 

@@ -5,6 +5,7 @@ import { type PageAnswer, type PageContext, pageEndpoint } from '../../../pages/
 import { clearCookie } from '../cookies.ts'
 import { beginPasskeySignIn, signInByPasskey } from '../passkeys/sign-in-by-passkey.ts'
 import { chooseOrganisation, type Organisation, signInByPassword } from '../passwords/sign-in-by-password.ts'
+import { listSignInProviders } from '../providers/sign-in-by-provider.ts'
 import { textsOf } from '../screens/frame.ts'
 import { type SignInProps, signInScreen } from '../screens/sign-in.ts'
 import { chooseScreen, problemScreen, signedOutScreen, signOutScreen } from '../screens/states.ts'
@@ -31,13 +32,16 @@ type Refused = Pick<SignInProps, 'missing' | 'problem'> & {
 /** The page of the sign-in, empty or with what was refused. */
 async function signInPage(context: PageContext, refused?: Refused): Promise<PageAnswer> {
   const { platform, query } = context
-  const { name } = await organisationOf(context)
+  const { slug, name } = await organisationOf(context)
   const { status = 200, retryAfterSeconds, ...wrong } = refused ?? {}
   const page = signInScreen(context, {
     action: keeping('/sign-in', context),
     resetHref: keeping('/reset', context),
     passkey: { action: keeping('/sign-in/passkey', context), offer: await beginPasskeySignIn(platform) },
-    providers: [],
+    providers: (slug === null ? [] : await listSignInProviders(platform, slug)).map((one) => ({
+      name: one.displayName,
+      action: keeping(`/sign-in/provider/${encodeURIComponent(one.name)}`, context),
+    })),
     organisation: name,
     kept: keptOf(context).filter(([one]) => one !== 'tenant'),
     username: posted(context, 'username') || (query.hint ?? ''),

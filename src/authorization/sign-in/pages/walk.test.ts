@@ -118,7 +118,10 @@ test('a passkey: the first sign-in by a link, a sign-in without a username, rena
   await page.goto(await aLink(server.platform, person, 'welcome'))
   await page.getByRole('button', { name: 'Use a passkey' }).click()
   await page.waitForURL('/account')
-  await page.getByText(/^(Chrome|Safari), Linux$/).first().waitFor()
+  await page
+    .getByText(/^(Chrome|Safari), Linux$/)
+    .first()
+    .waitFor()
   await isSound(opened)
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()
   await page.goto('/sign-in')

@@ -5,7 +5,7 @@ import { readConfig } from '../../../config.ts'
 import { Fault } from '../../../fault.ts'
 import { buildServer } from '../../../http/server/server.ts'
 import { assetEndpoints } from '../../../pages/public-endpoints.ts'
-import type { Platform } from '../../../platform.ts'
+import type { Log, OutboundFetch, Platform } from '../../../platform.ts'
 import { makeLink, storeLink } from '../links/one-time-link.ts'
 import { signInEndpoints } from '../pages/public-endpoints.ts'
 import type { UserRef } from '../visit.ts'
@@ -19,14 +19,16 @@ export type PagesServer = {
   readonly close: () => Promise<void>
 }
 
+type Parts = { readonly fetch?: OutboundFetch; readonly log?: Log }
+
 /** Starts a server at localhost, which browsers take for a secure origin with a domain, as passkeys need it. */
-export async function aPagesServer(env: Record<string, string> = {}): Promise<PagesServer> {
+export async function aPagesServer(env: Record<string, string> = {}, parts: Parts = {}): Promise<PagesServer> {
   const database = await openTestDatabase()
   const port = await freePort()
   const origin = `http://localhost:${port}`
   const clock: MovedClock = { now: () => new Date(Date.now() + clock.shiftSeconds * 1000), shiftSeconds: 0 }
   const config = readConfig({ PORT: String(port), PUBLIC_URL: origin, ...env })
-  const platform = platformOn({ store: database.store, config, clock })
+  const platform = platformOn({ store: database.store, config, clock, ...parts })
   const server = buildServer({
     platform,
     routes: [],
