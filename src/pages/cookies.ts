@@ -2,23 +2,30 @@ import type { Platform } from '../platform.ts'
 
 type Needs = Pick<Platform, 'urls'>
 
-/** A cookie of the pages: `session` is the signed-in session, `visit` binds forms before sign-in. */
-type PageCookie = 'session' | 'visit'
+/** Name of the cookie of a signed-in session. */
+export const SESSION_COOKIE = 'chirograph'
+const HEADER_CHARS_MAX = 16_384
 
-const names: Readonly<Record<PageCookie, string>> = { session: 'chirograph', visit: 'chirograph-visit' }
-
-/** The prefix makes browsers refuse the cookie from another host or without TLS; plain http in development cannot have it. */
-function cookieName({ urls }: Needs, cookie: PageCookie): string {
-  return urls.publicUrl.startsWith('https:') ? `__Host-${names[cookie]}` : names[cookie]
+/**
+ * Returns a Set-Cookie header: HttpOnly, SameSite=Lax, for the whole origin; `__Host-` and Secure except at a plain http origin, which only
+ * development has. The prefix makes browsers refuse the cookie from another host or without TLS.
+ *
+ * @param maxAgeSeconds How long the browser keeps it; 0 deletes it. Without it the cookie ends with the browser.
+ * @see [RFC 6265bis, 4.1.3.2](https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis#section-4.1.3.2)
+ */
+export function writeCookie(needs: Needs, name: string, value: string, maxAgeSeconds?: number): string {
+  const age = maxAgeSeconds === undefined ? '' : `; Max-Age=${maxAgeSeconds}`
+  return `${hostName(needs, name)}=${value}; Path=/${age}; HttpOnly; SameSite=Lax${isSecure(needs) ? '; Secure' : ''}`
 }
 
-/** Returns the value of a cookie. null: absent, empty, or sent with two values. */
-export function readCookie(needs: Needs, header: string | undefined, cookie: PageCookie): string | null {
-  return cookieNamed(cookieName(needs, cookie), header)
+/** Returns the value of a cookie that {@link writeCookie} wrote; null as with {@link cookieNamed}. */
+export function readCookie(needs: Needs, name: string, header: string | undefined): string | null {
+  return cookieNamed(hostName(needs, name), header)
 }
 
-/** Returns the value of a cookie by its name, as {@link readCookie}. */
+/** Returns the value of a cookie. null: absent, empty, sent with two values, or the header has more than 16,384 characters. */
 export function cookieNamed(name: string, header = ''): string | null {
+  if (header.length > HEADER_CHARS_MAX) return null
   const parts = header.split(';').map((part) => part.trim())
   const found = new Set(parts.filter((part) => part.startsWith(`${name}=`)))
   const [pair = ''] = found
@@ -26,9 +33,10 @@ export function cookieNamed(name: string, header = ''): string | null {
   return found.size === 1 && value !== '' ? value : null
 }
 
-/** Returns a Set-Cookie header. @param maxAgeSeconds 0 deletes the cookie; without it the cookie ends with the browser. */
-export function writeCookie(needs: Needs, cookie: PageCookie, value: string, maxAgeSeconds?: number): string {
-  const secure = needs.urls.publicUrl.startsWith('https:') ? '; Secure' : ''
-  const age = maxAgeSeconds === undefined ? '' : `; Max-Age=${maxAgeSeconds}`
-  return `${cookieName(needs, cookie)}=${value}; Path=/; HttpOnly; SameSite=Lax${secure}${age}`
+function hostName(needs: Needs, name: string): string {
+  return `${isSecure(needs) ? '__Host-' : ''}${name}`
+}
+
+function isSecure({ urls }: Needs): boolean {
+  return urls.publicUrl.startsWith('https:')
 }

@@ -7,7 +7,7 @@ import { readConfig } from '../config.ts'
 import { randomBytes } from '../crypto/random.ts'
 import { Fault } from '../fault.ts'
 import { buildServer, type Server } from '../http/server/server.ts'
-import { writeCookie } from './cookies.ts'
+import { SESSION_COOKIE, writeCookie } from './cookies.ts'
 import { form } from './form.ts'
 import { html } from './html.ts'
 import { pageEndpoint } from './page-endpoint.ts'
@@ -35,7 +35,7 @@ const endpoints = [
   }),
   pageEndpoint({
     ...{ method: 'POST', path: '/other', summary },
-    handle: ({ platform }) => ({ to: '/try', endsVisit: true, cookies: [writeCookie(platform, 'session', 's2')] }),
+    handle: ({ platform }) => ({ to: '/try', endsVisit: true, cookies: [writeCookie(platform, SESSION_COOKIE, 's2')] }),
   }),
   pageEndpoint({
     ...{ method: 'GET', path: '/leave', summary },
@@ -162,7 +162,7 @@ test('an answer that begins or ends a session deletes the visit cookie', async (
   assert.deepEqual([response.status, response.headers.get('location')], [303, '/try'])
   assert.deepEqual(response.headers.getSetCookie(), [
     'chirograph=s2; Path=/; HttpOnly; SameSite=Lax',
-    'chirograph-visit=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0',
+    'chirograph-visit=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax',
   ])
 })
 

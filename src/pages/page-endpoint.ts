@@ -9,7 +9,7 @@ import {
 } from '../http/routes/endpoint.ts'
 import type { PathParams } from '../http/routes/route.ts'
 import type { Platform } from '../platform.ts'
-import { readCookie, writeCookie } from './cookies.ts'
+import { readCookie, SESSION_COOKIE, writeCookie } from './cookies.ts'
 import { checkForm, csrfKey, type FormOrigin, formToken } from './csrf.ts'
 import { document, type Page } from './document.ts'
 import { renderFault } from './fault-page.ts'
@@ -21,6 +21,8 @@ import { pageHeaders } from './page-headers.ts'
 import { buttonLink } from './parts.ts'
 
 const FORM_BYTES_MAX = 65_536
+/** Binds the forms of a browser without a session. */
+const VISIT_COOKIE = 'chirograph-visit'
 
 /** The request as a page gets it. As a {@link FormFrame} it makes the forms of the answer. */
 export type PageContext<Params = Readonly<Record<string, string>>> = FormFrame & {
@@ -91,14 +93,14 @@ export function pageEndpoint<const P extends string>({ method, path, summary, ha
 type Visit = FormOrigin & { readonly cookie: string | null }
 
 async function visitOf({ platform, headers, method }: EndpointContext): Promise<Visit> {
-  const session = readCookie(platform, headers.cookie, 'session')
-  const known = session ?? readCookie(platform, headers.cookie, 'visit')
+  const session = readCookie(platform, SESSION_COOKIE, headers.cookie)
+  const known = session ?? readCookie(platform, VISIT_COOKIE, headers.cookie)
   const begun = known === null && method !== 'POST' ? randomToken() : null
   return {
     publicUrl: platform.urls.publicUrl,
     key: await csrfKey(platform),
     binding: known ?? begun,
-    cookie: begun === null ? null : writeCookie(platform, 'visit', begun),
+    cookie: begun === null ? null : writeCookie(platform, VISIT_COOKIE, begun),
   }
 }
 
@@ -116,7 +118,7 @@ function pageContext(context: EndpointContext, { key, binding }: Visit): PageCon
 }
 
 function respond(answer: PageAnswer, context: PageContext, visit: Visit): EndpointResponse {
-  const ended = answer.endsVisit ? [writeCookie(context.platform, 'visit', '', 0)] : [visit.cookie]
+  const ended = answer.endsVisit ? [writeCookie(context.platform, VISIT_COOKIE, '', 0)] : [visit.cookie]
   const cookies = [...(answer.cookies ?? []), ...ended, languageCookie(context.here)].filter((one) => one !== null)
   const common = { 'set-cookie': cookies, 'cache-control': 'no-store' }
   if ('to' in answer) return { status: 303, headers: { ...common, location: answer.to } }
