@@ -7,6 +7,7 @@ import { aLink, aPagesServer, type PagesServer } from '../test-support/pages-ser
 import { aName, aTenantWith } from '../test-support/person.ts'
 import { PlainBrowser } from '../test-support/plain-browser.ts'
 import type { UserRef } from '../visit.ts'
+import { consentPages, type FindPendingConsent } from './consent-pages.ts'
 import { signInEndpoints } from './public-endpoints.ts'
 
 const PASSWORD = 'a lighthouse made of bread'
@@ -238,6 +239,43 @@ test('an organisation names its providers; a person signs in there and continues
   await other.open('/sign-in?tenant=nobody')
   assert.throws(() => other.form('/sign-in/provider/school'))
   await foreign.close()
+})
+
+test('a person allows or denies an application; only what was shown is granted', async () => {
+  const granted: string[][] = []
+  let scopes = ['openid', 'wallet:read']
+  const host = 'library.example.org'
+  const find: FindPendingConsent = async (_platform, path) => {
+    if (path.includes('consented')) return null
+    const about = { clientName: 'Campus Library', host, username: 'thandi', organisation: 'Acme College', scopes }
+    return { ...about, grant: async () => void granted.push(about.scopes) }
+  }
+  const server = await aPagesServer({}, { endpoints: consentPages(find) })
+  const browser = new PlainBrowser(server.origin)
+  const at = (path: string) => `/consent?${new URLSearchParams({ continue: path })}`
+  const asked = '/auth/authorize?client_id=library'
+  assert.match((await browser.open(at(asked))).title, /^Sign in/)
+  const { people } = await aTenantWith(server.platform, [{ username: 'thandi' }])
+  const [person] = people
+  assert.ok(person)
+  await browser.open(await aLink(server.platform, person, 'welcome'))
+  await browser.send('/sign-in/link', { password: PASSWORD, repeated: PASSWORD })
+  const shown = await browser.open(at(asked))
+  assert.equal(shown.title, 'Campus Library asks for access · Acme College')
+  for (const text of ['see your credentials and what you shared', host]) assert(shown.html.includes(text), text)
+  assert.equal((await browser.send('/consent', { answer: 'deny' })).url, `${asked}&consent=denied`)
+  await browser.open(at(asked))
+  scopes = ['openid', 'wallet:read', 'wallet:write']
+  const changed = await browser.send('/consent', { answer: 'allow' })
+  assert.match(changed.html, /accept, share and remove your credentials/)
+  assert.deepEqual(granted, [])
+  assert.equal((await browser.send('/consent', { answer: 'allow' })).url, asked)
+  assert.deepEqual(granted, [scopes])
+  assert.equal((await browser.open(at('/auth/authorize?consented'))).url, '/auth/authorize?consented')
+  assert.match((await browser.open(at('https://evil.example'))).title, /^Your account/)
+  const forged = await browser.request('POST', at(asked), 'answer=allow&shown=x')
+  assert.deepEqual([forged.status, granted.length], [403, 1])
+  await server.close()
 })
 
 test('a person changes the password with the current one, and ends sessions', async () => {

@@ -49,7 +49,8 @@ const passkeys = [
   { id: 'b', name: longName.slice(0, 60), isSynced: true, createdAt: new Date('2025-01-02'), lastUsedAt: null },
 ]
 const consent = {
-  ...{ action: '/consent', username, organisation, client: { name: 'Campus Library', host: 'library.example.org' } },
+  ...{ action: '/consent', username, organisation, client: 'Campus Library', host: 'library.example.org' },
+  shown: 'Campus Library',
   scopes: ['openid', 'profile', 'email', 'wallet:read', 'offline_access'],
 }
 
@@ -107,7 +108,8 @@ export const gallery: Readonly<Record<string, (frame: ScreenFrame) => Page>> = {
   'consent-long': (frame) =>
     consentScreen(frame, {
       ...consent,
-      client: { name: longName, host: `${longName}.example` },
+      client: longName,
+      host: `${longName}.example`,
       organisation: longName,
     }),
   'problem-link': (frame) => problemScreen(frame, 'link', '/sign-in', '/reset'),

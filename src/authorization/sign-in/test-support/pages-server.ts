@@ -3,6 +3,7 @@ import { freePort } from '../../../../test/support/free-port.ts'
 import { platformOn } from '../../../../test/support/platform.ts'
 import { readConfig } from '../../../config.ts'
 import { Fault } from '../../../fault.ts'
+import type { Endpoint } from '../../../http/routes/endpoint.ts'
 import { buildServer } from '../../../http/server/server.ts'
 import { assetEndpoints } from '../../../pages/public-endpoints.ts'
 import type { Log, OutboundFetch, Platform } from '../../../platform.ts'
@@ -19,10 +20,13 @@ export type PagesServer = {
   readonly close: () => Promise<void>
 }
 
-type Parts = { readonly fetch?: OutboundFetch; readonly log?: Log }
+type Parts = { readonly fetch?: OutboundFetch; readonly log?: Log; readonly endpoints?: readonly Endpoint[] }
 
 /** Starts a server at localhost, which browsers take for a secure origin with a domain, as passkeys need it. */
-export async function aPagesServer(env: Record<string, string> = {}, parts: Parts = {}): Promise<PagesServer> {
+export async function aPagesServer(
+  env: Record<string, string> = {},
+  { endpoints = [], ...parts }: Parts = {},
+): Promise<PagesServer> {
   const database = await openTestDatabase()
   const port = await freePort()
   const origin = `http://localhost:${port}`
@@ -32,7 +36,7 @@ export async function aPagesServer(env: Record<string, string> = {}, parts: Part
   const server = buildServer({
     platform,
     routes: [],
-    endpoints: [...signInEndpoints, ...assetEndpoints],
+    endpoints: [...signInEndpoints, ...assetEndpoints, ...endpoints],
     authenticate: () => Promise.reject(new Fault('token.missing')),
   })
   await server.listen()
