@@ -20,7 +20,8 @@ ${rows.join('\n')}
 
 \`BOOTSTRAP_FILE\` names a JSON file of tenants, their clients and their users. It is applied at every start and by \`chirograph apply FILE\`:
 missing items are created, different ones changed, and items that it does not name stay. [bootstrap.example.json](bootstrap.example.json) is an example;
-without a tenant the server starts, but no client can get a token.
+without a tenant the server starts, but no client can get a token. A development server without a file creates the tenant \`default\` and logs a one-time link
+by which a person becomes its owner; \`chirograph owner create\` prints such a link for any tenant.
 
 | Member of \`tenants[]\` | Description |
 |---|---|
@@ -29,6 +30,7 @@ without a tenant the server starts, but no client can get a token.
 | \`settings\` | optional: \`issuerPolicy\`, the issuers that wallets accept: \`any\` (the default in development) or \`trusted\` (the default in production), which is the tenant itself and its trusted entities. \`verifierPolicy\`, the verifiers whose requests wallets answer: \`any\` (the default; the person sees whether the verifier is trusted) or \`trusted\`. \`walletFormats\`, the credential formats of wallets: a list of \`vc+sd-jwt\` (the default) and \`mso_mdoc\`. \`typeListing\`, whether \`GET /creds/types\` lists its types for other organisations: \`listed\` (the default) or \`unlisted\`; their metadata is public in any case |
 | \`clients[]\` | clients of the API: \`clientId\`, \`scopes\`, and \`clientSecret\` (32 characters or more) or \`jwks\` (public keys for private_key_jwt) |
 | \`users[]\` | people: \`username\`, and optional \`email\`, \`firstName\`, \`lastName\`, \`externalIdentifier\`, \`enabled\`, \`password\` |
+| \`identityProviders[]\` | external OpenID providers at which people sign in: \`name\` (part of the redirect URI \`PUBLIC_URL/sign-in/external/SLUG/NAME\`), \`issuer\`, \`clientId\`, and optional \`displayName\`, \`clientSecret\`, \`scopes\` (\`openid profile email\` by default), \`claims\` (names of claims, or JSON pointers to them: \`username\`, \`email\`, \`roles\`, \`externalIdentifier\`), \`roles\` (roles here by role there; with \`claims.roles\` they replace those of the user at each sign-in), \`createsUsers\` (unknown people become users; no by default), \`signIn\` (yes by default), \`acceptTokens\` and \`audience\` (access tokens of the provider are accepted at the API). Accounts are linked to users by external identifier or by an e-mail address that the provider has verified |
 
 Any secret may be \`{"env": "NAME"}\` instead of a text, and is then read from that environment variable.
 

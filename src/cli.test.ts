@@ -47,6 +47,20 @@ test('a bootstrap file may be applied before the first start; another master key
   assert.equal(refused.status, 1)
 })
 
+test('an owner link is printed once, for the only tenant or the one that is named', async () => {
+  const env = { DATA_DIR: join(folder, 'owner'), PUBLIC_URL: 'http://localhost:8123' }
+  const made = await chirograph(['owner', 'create'], env)
+  assert.equal(made.status, 0, made.err)
+  assert.match(made.out, /become owner, an owner of default\./)
+  assert.match(made.out, /^http:\/\/localhost:8123\/sign-in\/link\?token=[\w-]{86}$/m)
+  const named = await chirograph(['owner', 'create', '--tenant', 'default', '--username', 'thandi'], env)
+  assert.match(named.out, /become thandi/)
+  const unknown = await chirograph(['owner', 'create', '--tenant', 'nowhere'], env)
+  assert.deepEqual([unknown.status, unknown.err], [1, 'chirograph: there is no tenant nowhere, or it is disabled\n'])
+  const wrong = await chirograph(['owner', 'create', '--name', 'x'], env)
+  assert.match(wrong.err, /^chirograph: Unknown option '--name'/)
+})
+
 const skip = postgresUrl === null
 const elsewhere = (change: (url: URL) => void) => {
   const url = new URL(postgresUrl ?? 'postgresql://127.0.0.1/none')

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
 import { ConfigMistakes } from './config.ts'
 import { BootstrapMistakes } from './directory/bootstrap/bootstrap-file.ts'
-import { apply, start } from './main.ts'
+import { apply, createOwner, start } from './main.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -9,6 +10,8 @@ const USAGE = `chirograph: issue, hold and verify digital credentials
 
   chirograph serve          start the server (settings: docs/configuration.md)
   chirograph apply FILE     apply a bootstrap file of tenants, clients and users
+  chirograph owner create [--tenant SLUG] [--username NAME]
+                            print a one-time link by which a person becomes an owner of a tenant
   chirograph help           show this text
   chirograph version        show the version
 `
@@ -18,6 +21,7 @@ export async function run(args: readonly string[], env: Env): Promise<number> {
   const [command = 'help', file] = args
   try {
     if (command === 'serve' && args.length === 1) return await serve(env)
+    if (command === 'owner' && file === 'create') return await printOwnerLink(env, args.slice(2))
     if (command === 'apply' && file !== undefined && args.length === 2) return await applyFile(env, file)
   } catch (error) {
     console.error(`chirograph: ${explain(error)}`)
@@ -35,6 +39,7 @@ function print(text: string): number {
 }
 
 function usageMistake(command: string): string {
+  if (command === 'owner') return 'owner takes the word create'
   if (command === 'serve') return 'serve takes no arguments; its settings are environment variables'
   return command === 'apply' ? 'apply takes one argument, the file' : `there is no command ${command}`
 }
@@ -69,9 +74,20 @@ async function applyFile(env: Env, file: string): Promise<number> {
   return 0
 }
 
+async function printOwnerLink(env: Env, args: readonly string[]): Promise<number> {
+  const options = { tenant: { type: 'string' }, username: { type: 'string' } } as const
+  const { tenant = null, username = null } = parseArgs({ args: [...args], options }).values
+  const made = await createOwner({ LOG_LEVEL: 'warn', ...env }, tenant, username)
+  return print(`Open this link to become ${made.username}, an owner of ${made.tenantSlug}. It works once, until ${made.expiresAt.toISOString()}:
+
+${made.url}`)
+}
+
 /** The message of a known error, the stack of an unexpected one. */
 function explain(error: unknown): string {
   if (error instanceof ConfigMistakes || error instanceof BootstrapMistakes) return error.message
   if (!(error instanceof Error)) return String(error)
-  return error.name === 'Error' || error.name === 'Fault' ? error.message : (error.stack ?? error.message)
+  const isPlain =
+    ['Error', 'Fault'].includes(error.name) || ('code' in error && /^ERR_PARSE_ARGS/.test(String(error.code)))
+  return isPlain ? error.message : (error.stack ?? error.message)
 }

@@ -2,11 +2,17 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type App, buildApp } from './app.ts'
 import { applyIdentityProviders } from './authorization/access/apply-identity-providers.ts'
+import {
+  createOwnerLink,
+  newcomerLink,
+  type OwnerOutcome,
+  ownTenant,
+} from './authorization/sign-in/links/create-owner-link.ts'
 import { type Config, readConfig } from './config.ts'
 import { randomBytes } from './crypto/random.ts'
 import { applyBootstrap } from './directory/bootstrap/apply-bootstrap.ts'
 import { type Bootstrap, readBootstrap } from './directory/bootstrap/bootstrap-file.ts'
-import { hasTenants } from './directory/tenants/find-tenant.ts'
+import { listTenantSlugs } from './directory/tenants/find-tenant.ts'
 import { describeListenError } from './http/server/listen-problem.ts'
 import { openLog } from './http/telemetry/log.ts'
 import type { KeyDevice } from './keys/key-provider.ts'
@@ -63,6 +69,27 @@ export async function start(env: Env, options: MainOptions = {}): Promise<Runnin
 export async function apply(env: Env, file: string): Promise<void> {
   const { release } = await assemble({ ...env, BOOTSTRAP_FILE: file }, {})
   await release()
+}
+
+/**
+ * Makes a one-time link by which a person becomes an owner of a tenant.
+ *
+ * @param tenant null: the only tenant; `default`, which is created, if there is none.
+ * @throws Error that says what to do, if the tenant is unknown or not named, or the user is disabled
+ */
+export async function createOwner(env: Env, tenant: string | null, username: string | null) {
+  // The file is for the server: its secrets need not be known here.
+  const { app, release } = await assemble({ ...env, BOOTSTRAP_FILE: '' }, {})
+  try {
+    const slug = tenant ?? (await ownTenant(app.platform))
+    if (slug === null) throw new Error('there are several tenants: name one with --tenant')
+    const outcome: OwnerOutcome = await createOwnerLink(app.platform, slug, username ?? undefined)
+    if (outcome.kind === 'unknown') throw new Error(`there is no tenant ${slug}, or it is disabled`)
+    if (outcome.kind === 'disabled') throw new Error('the user is disabled or deleted: name another with --username')
+    return outcome
+  } finally {
+    await release()
+  }
 }
 
 type Assembled = {
@@ -144,11 +171,21 @@ async function openDatabase({ databaseUrl, dataDir, databasePoolMax }: Config, l
   }
 }
 
-/** Logs what to do next if there is no tenant. */
+/**
+ * Logs what to do next. In development without a bootstrap file: a link by which a newcomer becomes the owner of the tenant `default`, until
+ * there is one. The link is a secret, which only this line shows; it expires after an hour and is replaced at the next start.
+ */
 async function adviseNewcomer(platform: Platform): Promise<void> {
-  if (await hasTenants(platform)) return
-  const next = 'name a BOOTSTRAP_FILE and start again, or run `chirograph apply FILE`; see docs/quickstart.md'
-  platform.log.info({ next }, 'there is no tenant yet, so no client can get a token')
+  const { config, log } = platform
+  if (config.isDevelopment && config.bootstrapFile === null) {
+    const outcome = await newcomerLink(platform)
+    if (outcome?.kind !== 'link') return
+    const { url: link, expiresAt, username, tenantSlug: tenant } = outcome
+    log.info({ link, expiresAt, username, tenant }, 'there is no owner yet: open the link to become one')
+  } else if ((await listTenantSlugs(platform, 1)).length === 0) {
+    const next = 'name a BOOTSTRAP_FILE and start again, or run `chirograph apply FILE` or `chirograph owner create`'
+    log.info({ next }, 'there is no tenant yet, so no client can get a token')
+  }
 }
 
 /** The master key of a development machine: generated once, readable by its owner only. Production requires MASTER_KEY. */

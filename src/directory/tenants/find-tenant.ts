@@ -3,7 +3,7 @@ import { Fault } from '../../fault.ts'
 import { remembered } from '../../memory/recent.ts'
 import type { Platform } from '../../platform.ts'
 import type { Tenant } from './tenant.ts'
-import { findAnyTenant, findTenantById, findTenantBySlug } from './tenant-store.ts'
+import { findTenantById, findTenantBySlug, listSlugs } from './tenant-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'memory'>
 
@@ -17,9 +17,9 @@ export async function findTenant(needs: Needs, slug: string): Promise<Tenant | n
   )
 }
 
-/** Whether there is a tenant besides the platform itself. */
-export async function hasTenants({ store }: Pick<Platform, 'store'>): Promise<boolean> {
-  return (await store.across('whether there is a tenant', findAnyTenant)) !== null
+/** Returns the slugs of the oldest tenants besides the platform itself, disabled or not. */
+export function listTenantSlugs({ store }: Pick<Platform, 'store'>, limit: number): Promise<readonly string[]> {
+  return store.across('which tenants there are', (tx) => listSlugs(tx, limit))
 }
 
 /** As {@link findTenant}. @throws Fault `resource.unknown` */

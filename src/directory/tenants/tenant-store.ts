@@ -12,7 +12,10 @@ const findById = sql(
   `select ${COLUMNS} from tenant where id = $1 and disabled_at is null and id <> '${platformTenantId}'`,
 )
 const findAny = sql('directory.find_tenant_id', 'select id from tenant where slug = $1')
-const findOne = sql('directory.find_any_tenant', `select id from tenant where id <> '${platformTenantId}' limit 1`)
+const slugs = sql(
+  'directory.list_tenant_slugs',
+  `select slug from tenant where id <> '${platformTenantId}' order by created_at, id limit $1`,
+)
 const insert = sql(
   'directory.insert_tenant',
   `insert into tenant (id, slug, name, created_at, updated_at) values ($1, $2, $3, $4, $4) on conflict do nothing returning id`,
@@ -45,10 +48,9 @@ export async function findTenantIdBySlug(tx: AcrossTx, slug: string): Promise<Te
   return row?.id ?? null
 }
 
-/** Returns the id of some tenant besides the platform itself. */
-export async function findAnyTenant(tx: AcrossTx): Promise<TenantId | null> {
-  const [row] = await tx.rows<{ id: TenantId }>(findOne)
-  return row?.id ?? null
+/** Returns the slugs of the oldest tenants besides the platform itself, disabled or not. */
+export async function listSlugs(tx: AcrossTx, limit: number): Promise<readonly string[]> {
+  return (await tx.rows<{ slug: string }>(slugs, [limit])).map(({ slug }) => slug)
 }
 
 /** Inserts the tenant of the transaction. Returns false if the slug is taken. */

@@ -44,6 +44,21 @@ const setRoles = sql(
   'update user_account set roles = $3, updated_at = $4 where tenant_id = $1 and id = $2 and roles <> $3 returning id',
 )
 
+const putOwner = sql(
+  'directory.put_owner',
+  `insert into user_account as old (tenant_id, id, username, username_folded, enabled, roles, created_at, updated_at)
+   values ($1, $2, $3, $4, true, '{owner}', $5, $5)
+   on conflict (tenant_id, username_folded) do update set updated_at = $5,
+     roles = case when 'owner' = any(old.roles) then old.roles else array_append(old.roles, 'owner') end
+   where old.enabled and old.deleted_at is null
+   returning id as "userId", (xmax = 0) as created`,
+)
+const owners = sql(
+  'directory.list_owners',
+  `select id as "userId", password_hash is not null as "hasPassword" from user_account account
+   where tenant_id = $1 and 'owner' = any(roles) and ${ACTIVE} order by id limit 100`,
+)
+
 /** Returns the active users with a password whose username or e-mail address this is, of all tenants, the oldest accounts first. */
 export async function listPasswordHolders(tx: AcrossTx, folded: string, limit: number): Promise<PasswordHolder[]> {
   return tx.rows<PasswordHolder>(findHolders, [folded, limit])
@@ -88,4 +103,22 @@ export async function updateUserRoles(
   now: Date,
 ): Promise<boolean> {
   return (await tx.rows(setRoles, [tx.tenantId, userId, roles, now])).length === 1
+}
+
+/** Creates a user with the role `owner`, or gives the role to the user of that name. Returns null if that one is disabled or deleted. */
+export async function putOwnerRow(
+  tx: TenantTx,
+  username: string,
+  now: Date,
+): Promise<{ readonly userId: UserId; readonly created: boolean } | null> {
+  const values = [tx.tenantId, newId(), username, foldCase(username), now]
+  const [row] = await tx.rows<{ userId: UserId; created: boolean }>(putOwner, values)
+  return row ?? null
+}
+
+/** Lists active users with the role `owner`, at most 100. */
+export async function listOwnerRows(
+  tx: TenantTx,
+): Promise<readonly { readonly userId: UserId; readonly hasPassword: boolean }[]> {
+  return tx.rows<{ userId: UserId; hasPassword: boolean }>(owners, [tx.tenantId])
 }

@@ -7,8 +7,10 @@ import {
   exchangePasswordHash,
   findActiveUser,
   insertExternalUser,
+  listOwnerRows,
   listPasswordHolders,
   listPasswordHoldersIn,
+  putOwnerRow,
   updatePasswordHash,
   updateUserRoles,
 } from './sign-in-user-store.ts'
@@ -65,4 +67,21 @@ export async function setUserRoles(tx: TenantTx, userId: UserId, roles: readonly
     { action: 'user.changed', subject: { kind: 'user', id: userId }, by: 'system', detail: { roles } },
     now,
   )
+}
+
+/** Creates a user with the role `owner`, or gives the role to the user of that name. Returns null if that one is disabled or deleted. */
+export async function ensureOwner(tx: TenantTx, username: string, now: Date): Promise<UserId | null> {
+  const row = await putOwnerRow(tx, username, now)
+  if (row === null) return null
+  const action = row.created ? 'user.created' : 'user.changed'
+  const subject = { kind: 'user', id: row.userId } as const
+  await record(tx, { action, subject, by: 'system', detail: { roles: ['owner'] } }, now)
+  return row.userId
+}
+
+/** Lists active users with the role `owner` of their own, at most 100. */
+export function listOwners(
+  tx: TenantTx,
+): Promise<readonly { readonly userId: UserId; readonly hasPassword: boolean }[]> {
+  return listOwnerRows(tx)
 }

@@ -14,6 +14,11 @@ const insert = sql(
    on conflict do nothing returning user_id`,
 )
 
+const count = sql(
+  'authorization.count_external_identities',
+  'select count(*)::int as count from external_identity where tenant_id = $1 and user_id = any($2::uuid[])',
+)
+
 /** Returns the user to whom an account at a provider belongs. */
 export async function findExternalIdentity(
   tx: TenantTx,
@@ -31,4 +36,9 @@ export async function insertExternalIdentity(
   now: Date,
 ): Promise<boolean> {
   return (await tx.rows(insert, [tx.tenantId, providerId, subject, userId, now])).length === 1
+}
+
+/** Returns how many accounts at providers some users have together. */
+export async function countIdentities(tx: TenantTx, userIds: readonly UserId[]): Promise<number> {
+  return (await tx.rows<{ count: number }>(count, [tx.tenantId, userIds]))[0]?.count ?? 0
 }
