@@ -2,7 +2,6 @@ import type { Endpoint } from '../../../http/routes/endpoint.ts'
 import { type PageAnswer, type PageContext, pageEndpoint } from '../../../pages/page-endpoint.ts'
 import type { Platform } from '../../../platform.ts'
 import { consentScreen } from '../screens/consent.ts'
-import type { Session } from '../session.ts'
 import { continueTo, posted, sessionOf } from './request.ts'
 
 /** An authorization request that waits for the consent of a person. */
@@ -18,11 +17,15 @@ export type PendingConsent = {
 }
 
 /**
- * Returns what an authorization request asks of the person of a session; null if it is not valid, or needs no consent any more.
+ * Returns what an authorization request asks of the person who is signed in; null if it is not valid, or nothing is to be asked.
  *
  * @param path Path and query of the authorization endpoint.
  */
-export type FindPendingConsent = (platform: Platform, path: string, session: Session) => Promise<PendingConsent | null>
+export type FindPendingConsent = (
+  platform: Platform,
+  path: string,
+  cookieHeader: string | undefined,
+) => Promise<PendingConsent | null>
 
 /** Declares the page on which a person allows or denies an application what it asks for. @param find The authorization server knows the requests. */
 export function consentPages(find: FindPendingConsent): readonly Endpoint[] {
@@ -37,9 +40,8 @@ export function consentPages(find: FindPendingConsent): readonly Endpoint[] {
 async function consent(context: PageContext, find: FindPendingConsent): Promise<PageAnswer> {
   const path = continueTo(context)
   const members = new URLSearchParams({ continue: path })
-  const session = await sessionOf(context)
-  if (session === null) return { to: `/sign-in?${members}` }
-  const pending = path === '/account' ? null : await find(context.platform, path, session)
+  if ((await sessionOf(context)) === null) return { to: `/sign-in?${members}` }
+  const pending = path === '/account' ? null : await find(context.platform, path, context.headers.cookie)
   // Without a request that waits, the authorization endpoint says what is wrong.
   if (pending === null) return path === '/account' ? { to: path } : { leaveFor: path }
   const answer = posted(context, 'answer')
