@@ -152,6 +152,19 @@ test('a session of one organisation does not answer for another', async () => {
   )
 })
 
+test('an organisation that does not exist is named as unknown, and does not stand in the way', async () => {
+  const { person } = await signedIn()
+  const browser = aBrowser()
+  const shown = await browser.open('/sign-in?tenant=nobody&continue=%2Faccount')
+  assert.match(shown.html, /<a href="#tenant">There is no organisation with this short name<\/a>/)
+  assert.match(shown.html, /name="tenant"[^>]*value="nobody"/)
+  assert.equal(browser.form('/sign-in').action, '/sign-in?continue=%2Faccount')
+  assert.match(
+    (await browser.send('/sign-in', { username: person.username, password: PASSWORD })).title,
+    /^Your account/,
+  )
+})
+
 test('a link works once; a used, unknown or cut one says what to do', async () => {
   const person = await aPerson()
   const link = await aLink(server.platform, person, 'welcome')

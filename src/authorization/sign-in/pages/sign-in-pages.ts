@@ -30,9 +30,12 @@ type Refused = Pick<SignInProps, 'missing' | 'problem'> & {
 }
 
 /** The page of the sign-in, empty or with what was refused. */
-async function signInPage(context: PageContext, refused?: Refused): Promise<PageAnswer> {
+async function signInPage(request: PageContext, refused?: Refused): Promise<PageAnswer> {
+  const { slug, name } = await organisationOf(request)
+  const { tenant, ...others } = request.query
+  // An organisation that does not exist is said to be unknown, once.
+  const context = slug === null ? { ...request, query: others } : request
   const { platform, query } = context
-  const { slug, name } = await organisationOf(context)
   const { status = 200, retryAfterSeconds, ...wrong } = refused ?? {}
   const page = signInScreen(context, {
     action: keeping('/sign-in', context),
@@ -46,6 +49,7 @@ async function signInPage(context: PageContext, refused?: Refused): Promise<Page
     kept: keptOf(context).filter(([one]) => one !== 'tenant'),
     username: posted(context, 'username') || (query.hint ?? ''),
     isAgain: query.again === '1',
+    unknownOrganisation: slug === null && tenant !== '' ? tenant : undefined,
     ...wrong,
   })
   return {

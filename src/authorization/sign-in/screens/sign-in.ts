@@ -17,6 +17,8 @@ export type SignInProps = {
   /** What the request brought; kept when an organisation is named. */
   readonly kept: readonly (readonly [name: string, value: string])[]
   readonly username?: string
+  /** What was entered as an organisation that does not exist. */
+  readonly unknownOrganisation?: string | undefined
   /** Members that are empty. */
   readonly missing?: readonly ('username' | 'password')[]
   /** What is wrong with the whole. */
@@ -28,8 +30,9 @@ export type SignInProps = {
 /** The sign-in: username and password, passkey, external providers of the organisation. */
 export function signInScreen(frame: ScreenFrame, props: SignInProps): Page {
   const texts = textsOf(frame)
-  const { organisation, missing = [], problem } = props
+  const { organisation, missing = [], problem, unknownOrganisation } = props
   const fields = fieldsOf(frame, props)
+  const tenant = organisationField(frame, props)
   const password = form(
     frame,
     props.action,
@@ -40,9 +43,9 @@ export function signInScreen(frame: ScreenFrame, props: SignInProps): Page {
   return {
     title: organisation === null ? texts.signIn : texts.signInTo(organisation),
     organisation: organisation ?? undefined,
-    hasErrors: problem !== undefined || missing.length > 0,
+    hasErrors: problem !== undefined || missing.length > 0 || unknownOrganisation !== undefined,
     modules: ['sign-passkey'],
-    main: html`${errorSummary(frame, fields, problem)}${intro && message('note', texts.again)}
+    main: html`${errorSummary(frame, [...fields, tenant], problem)}${intro && message('note', texts.again)}
 ${card(html`${password}${forgotten}${otherWays(frame, props)}`)}`,
   }
 }
@@ -63,22 +66,28 @@ function fieldsOf(frame: ScreenFrame, { username, missing = [] }: SignInProps): 
 }
 
 /** Nothing of it is shown if the only other way is a passkey that the browser cannot use. */
-function otherWays(frame: ScreenFrame, { passkey, providers, organisation, kept }: SignInProps): Html {
+function otherWays(frame: ScreenFrame, props: SignInProps): Html {
+  const { passkey, providers, organisation } = props
   const texts = textsOf(frame)
   const shown = { ...passkey, kind: 'get', label: texts.withPasskey, failed: texts.passkeyFailed } as const
   const others = providers.map(({ name, action }) => form(frame, action, button(texts.withProvider(name))))
   const isOther = others.length > 0 || organisation === null
   return html`<div class="ways${isOther && ' other'} stack">${cut(texts.or)}${passkeyForm(frame, shown)}${others}
-${organisation === null && organisationForm(frame, kept)}</div>`
+${organisation === null && organisationForm(frame, props)}</div>`
 }
 
 /** Leads to the sign-in of an organisation. */
-function organisationForm(frame: ScreenFrame, kept: SignInProps['kept']): Html {
+function organisationForm(frame: ScreenFrame, props: SignInProps): Html {
+  const hidden = props.kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
+  const go = button(textsOf(frame).throughOrganisation)
+  return html`<form method="get" action="/sign-in">${hidden}${field(frame, organisationField(frame, props))}${go}</form>`
+}
+
+function organisationField(frame: ScreenFrame, { unknownOrganisation: entered }: SignInProps): Field {
   const texts = textsOf(frame)
-  const one: Field = {
+  return {
     ...{ name: 'tenant', label: texts.organisation, hint: texts.organisationHint, autocomplete: 'organization' },
-    ...{ isName: true, lengthMax: 64 },
+    ...{ isName: true, lengthMax: 64, value: entered ?? '' },
+    error: entered === undefined ? undefined : texts.wrong.organisation,
   }
-  const hidden = kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
-  return html`<form method="get" action="/sign-in">${hidden}${field(frame, one)}${button(texts.throughOrganisation)}</form>`
 }

@@ -15,6 +15,7 @@ export const en = {
   passkeyFailed: 'The passkey was not used. Try again, or sign in another way.',
   passkeyAddFailed: 'No passkey was added. Try again, or use another device.',
   wrong: {
+    organisation: 'There is no organisation with this short name',
     username: 'Enter your username or e-mail address',
     password: 'Enter your password',
     credentials: 'The username or the password is wrong.',

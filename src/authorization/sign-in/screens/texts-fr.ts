@@ -17,6 +17,7 @@ export const fr = {
   passkeyFailed: 'La clé d’accès n’a pas été utilisée. Réessayez ou connectez-vous autrement.',
   passkeyAddFailed: 'Aucune clé d’accès n’a été ajoutée. Réessayez ou utilisez un autre appareil.',
   wrong: {
+    organisation: 'Aucune organisation n’a ce nom court',
     username: 'Saisissez votre nom d’utilisateur ou votre adresse e-mail',
     password: 'Saisissez votre mot de passe',
     credentials: 'Le nom d’utilisateur ou le mot de passe est incorrect.',

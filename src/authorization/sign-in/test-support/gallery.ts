@@ -73,6 +73,8 @@ export const gallery: Readonly<Record<string, (frame: ScreenFrame) => Page>> = {
       problem: 'The username or the password is wrong.',
       username,
     }),
+  'sign-in-unknown-organisation': (frame) =>
+    signInScreen(frame, { ...signIn, organisation: null, unknownOrganisation: 'acmee' }),
   choose: (frame) =>
     chooseScreen(frame, '/choose-organisation', [
       { slug: 'acme', name: organisation },
