@@ -78,9 +78,9 @@ async function printOwnerLink(env: Env, args: readonly string[]): Promise<number
   const options = { tenant: { type: 'string' }, username: { type: 'string' } } as const
   const { tenant = null, username = null } = parseArgs({ args: [...args], options }).values
   const made = await createOwner({ LOG_LEVEL: 'warn', ...env }, tenant, username)
-  return print(`Open this link to become ${made.username}, an owner of ${made.tenantSlug}. It works once, until ${made.expiresAt.toISOString()}:
-
-${made.url}`)
+  const until = made.expiresAt.toISOString()
+  const text = `Open this link to become ${made.username}, an owner of ${made.tenantSlug}. It works once, until ${until}:`
+  return print(`${text}\n\n${made.url}`)
 }
 
 /** The message of a known error, the stack of an unexpected one. */

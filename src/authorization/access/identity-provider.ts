@@ -1,7 +1,7 @@
 import type { Role, TenantId } from '../../caller.ts'
 
 /** Names of the claims that describe a person; one that begins with `/` is a JSON pointer. null: the claim is not used. */
-export type ClaimNames = {
+type ClaimNames = {
   readonly username: string
   readonly email: string
   readonly roles: string | null

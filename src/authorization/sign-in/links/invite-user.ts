@@ -9,7 +9,7 @@ import type { UserRef } from '../visit.ts'
 import { makeLink, storeLink, type ToldLink } from './one-time-link.ts'
 
 /** `link`: to be shown once to the person who invited, since there is no mail server or no address. `limited`: too many mails were sent. */
-export type InviteOutcome =
+type InviteOutcome =
   | { readonly kind: 'mailed'; readonly expiresAt: Date }
   | ({ readonly kind: 'link' } & ToldLink)
   | { readonly kind: 'limited' }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { TenantId } from '../../../caller.ts'
+import { Memory } from '../../../memory/memory.ts'
 import type { Platform } from '../../../platform.ts'
 import { platformTenantId, sql } from '../../../store/store.ts'
 import { fillMail } from '../mail/mail.ts'
@@ -211,6 +212,25 @@ test('an error of the mail server is repeated without the address', async () => 
     return true
   })
   mailServer.refuses = false
+})
+
+test('in production a mail server without encryption gets no mail, unless its URL says so', async () => {
+  const email = `${aName()}@example.org`
+  const { person } = await aPerson({ email })
+  const send = async (smtpUrl: string) => {
+    const platform = {
+      ...servers.one,
+      memory: new Memory(),
+      config: { ...mailing.config, isDevelopment: false, smtpUrl },
+    }
+    await inviteUser(platform, person, 'system', texts)
+    const [queued] = (await jobsOf(platform, person.tenantId)).slice(-1)
+    const about = { id: 'x', tenantId: person.tenantId, attempt: 1 }
+    await sendMailJob.run(platform, { sealed: String(queued?.payload.sealed) }, new AbortController().signal, about)
+  }
+  await assert.rejects(send(mailServer.url), /ETLS|ESOCKET|EPROTOCOL/)
+  await send(`${mailServer.url}?requireTLS=false&ignoreTLS=true`)
+  assert.equal(mailServer.mails.filter(({ to }) => to.includes(email)).length, 1)
 })
 
 test('a reset does the same for known and unknown names, and mails the known ones', async () => {

@@ -10,7 +10,7 @@ import { actorOf, type Visit } from '../visit.ts'
 import { findLink } from './one-time-link.ts'
 
 /** `invalid`: the link is unknown, used or expired. `weak`: the link can still be used with another password. */
-export type RedeemOutcome =
+type RedeemOutcome =
   | SignedIn
   | { readonly kind: 'invalid' }
   | { readonly kind: 'weak'; readonly finding: PasswordFinding }

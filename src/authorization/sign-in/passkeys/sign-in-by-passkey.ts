@@ -10,15 +10,15 @@ import type { Platform } from '../../../platform.ts'
 import { type Browser, completeSignIn, type SignedIn } from '../complete-sign-in.ts'
 import { countAttempt } from '../count-attempt.ts'
 import { openState, sealState, spendState } from '../sealed-state.ts'
-import { actorOf, type UserRef, type Visit } from '../visit.ts'
+import { anonymous, type UserRef, type Visit } from '../visit.ts'
 import { findPasskey, type Passkey, usePasskey } from './passkey-store.ts'
 import { CHALLENGE_SECONDS, readCredential, readUserHandle, relyingParty } from './relying-party.ts'
 
 /** What a browser needs to sign in with a passkey. `state` is sealed and single use, and comes back with the response. */
-export type PasskeyRequest = { readonly options: PublicKeyCredentialRequestOptionsJSON; readonly state: string }
+type PasskeyRequest = { readonly options: PublicKeyCredentialRequestOptionsJSON; readonly state: string }
 
 /** What a browser sends. `tenantSlug` null: the organisation of the passkey, whichever it is. */
-export type PasskeyAnswer = {
+type PasskeyAnswer = {
   readonly state: string
   readonly response: unknown
   readonly tenantSlug: string | null
@@ -88,7 +88,7 @@ async function verifyAnswer(needs: Needs, credential: unknown, challenge: string
 
 async function refuse({ store, clock }: Needs, { tenantId, userId }: UserRef, visit: Visit): Promise<typeof REFUSED> {
   const subject = { kind: 'user', id: userId } as const
-  const entry = { action: 'user.authenticated', subject, by: actorOf(userId, visit), result: 'refused' } as const
+  const entry = { action: 'user.authenticated', subject, by: anonymous(visit), result: 'refused' } as const
   await store.inTenant(tenantId, (tx) => record(tx, entry, clock.now()))
   return REFUSED
 }

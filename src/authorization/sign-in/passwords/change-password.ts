@@ -12,7 +12,7 @@ import { recordRefusalJob } from './record-refusal.ts'
 import { findingOf, hashNewPassword, storePassword } from './set-password.ts'
 
 /** `stale`: the user has no password and authenticated more than 15 minutes ago. */
-export type ChangeOutcome =
+type ChangeOutcome =
   | { readonly kind: 'changed' }
   | { readonly kind: 'refused' }
   | { readonly kind: 'stale' }

@@ -25,7 +25,7 @@ export type Organisation = { readonly slug: string; readonly name: string }
  * `choose`: the password is right in several organisations; `choice` is sealed, single use, and valid for five minutes. `refused`: wrong name
  * or password, never which. `locked`: too many wrong passwords for the name from this network or device.
  */
-export type PasswordOutcome =
+type PasswordOutcome =
   | SignedIn
   | { readonly kind: 'choose'; readonly choice: string; readonly organisations: readonly Organisation[] }
   | { readonly kind: 'refused' }

@@ -2,7 +2,7 @@ import type { UserId } from '../../../caller.ts'
 import { sql, type TenantTx } from '../../../store/store.ts'
 
 /** An account at a provider. */
-export type ExternalAccount = { readonly providerId: string; readonly subject: string }
+type ExternalAccount = { readonly providerId: string; readonly subject: string }
 
 const find = sql(
   'authorization.find_external_identity',

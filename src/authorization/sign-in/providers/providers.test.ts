@@ -112,6 +112,19 @@ test('a new person becomes a user with roles, where the provider is set so, and 
   assert.equal(actions.filter((one) => one === 'identity_provider.linked').length, 1)
 })
 
+test('a new person who signs in twice at once becomes one user', async () => {
+  const tenant = await aTenant({ createsUsers: true })
+  op.person = aPerson({ preferred_username: aName() })
+  const begun = [await begin(tenant), await begin(tenant)]
+  const outcomes = await Promise.all(
+    begun.map(({ url, cookie }, at) =>
+      finishProviderSignIn(at === 0 ? servers.one : servers.two, op.authorize(url), aBrowser(cookie)),
+    ),
+  )
+  const users = outcomes.map((one) => (one.kind === 'signed-in' ? one.session.userId : one.problem))
+  assert.equal(new Set(users).size, 1, users.join())
+})
+
 test('what is sent to the provider has state, nonce, S256 and the redirect URI of this provider alone', async () => {
   const { slug } = await aTenant()
   const { url, cookie } = await begin({ slug })

@@ -23,7 +23,7 @@ import { providerConfiguration } from './openid-configuration.ts'
 import { lacksClaims, readPerson } from './provider-claims.ts'
 
 /** A provider to choose on the sign-in page. */
-export type ProviderChoice = { readonly name: string; readonly displayName: string }
+type ProviderChoice = { readonly name: string; readonly displayName: string }
 
 /**
  * `state`: the browser did not begin this sign-in, or has completed it, or took more than ten minutes. `provider`: the provider refused, or
@@ -32,7 +32,7 @@ export type ProviderChoice = { readonly name: string; readonly displayName: stri
 export type ProviderProblem = 'state' | 'provider' | 'unavailable' | 'disabled' | PersonProblem
 
 /** `cookies` are Set-Cookie headers. `continueTo` is what the sign-in began with. */
-export type ProviderOutcome =
+type ProviderOutcome =
   | (SignedIn & { readonly continueTo: string | null })
   | { readonly kind: 'refused'; readonly problem: ProviderProblem; readonly cookies: readonly string[] }
 
@@ -115,9 +115,13 @@ export async function finishProviderSignIn(needs: Needs, path: string, browser: 
     const claims = await claimsFrom(await providerConfiguration(needs, provider), provider, url, checks)
     const person = readPerson(provider, claims.idToken, claims.userInfo)
     const now = needs.clock.now()
-    const userId = await needs.store.inTenant(tenant.id, (tx) =>
-      findOrCreatePerson(tx, provider, person, browser.visit, now),
-    )
+    const find = () =>
+      needs.store.inTenant(tenant.id, (tx) => findOrCreatePerson(tx, provider, person, browser.visit, now))
+    // The same person who signs in twice at once is created and linked by one; the other finds the link.
+    const userId = await find().catch((error: unknown) => {
+      if (error instanceof PersonRefused && error.problem === 'taken') return find()
+      throw error
+    })
     const done = await completeSignIn(needs, { tenantId: tenant.id, userId }, ['fed'], browser)
     if (done === null) return refused('disabled')
     const next = typeof continueTo === 'string' ? continueTo : null

@@ -29,6 +29,7 @@ export async function aMailServer(): Promise<MailServer> {
         return say('250 taken')
       }
       if (/^EHLO/i.test(line)) return say('250 test')
+      if (/^STARTTLS/i.test(line)) return say('502 no encryption here')
       if (/^MAIL FROM/i.test(line)) from = line.slice(10)
       if (/^RCPT TO/i.test(line)) {
         to = line.slice(8)
