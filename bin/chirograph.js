@@ -13,6 +13,11 @@ if (Number(process.versions.node.split('.')[0]) < OLDEST) {
   if (process.argv[2] === 'serve' && ['', 'debug', 'info'].includes(process.env.LOG_LEVEL ?? '')) {
     console.log(JSON.stringify({ level: 'info', time: new Date().toISOString(), msg: 'starting' }))
   }
+  // The types of browser modules are stripped by an API of Node that is still experimental.
+  process.removeAllListeners('warning')
+  process.on('warning', ({ name, message }) => {
+    if (name !== 'ExperimentalWarning') console.error(`${name}: ${message}`)
+  })
   // Caches stripped and compiled modules: halves the time to start.
   module.enableCompileCache()
   const { run } = await import('../src/cli.ts')

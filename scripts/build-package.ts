@@ -13,9 +13,15 @@ const folder = named ?? 'build'
 // Removes files of an earlier build. A folder named on the command line is never deleted: it must not exist.
 if (named === undefined) rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder)
-const { status } = spawnSync('tsc', ['--project', 'tsconfig.package.json', '--outDir', folder], { stdio: 'inherit' })
-if (status !== 0) throw new Error('the package could not be compiled')
-for (const path of [...globSync('src/**/*.sql'), 'docs', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE']) {
+compile('tsconfig.package.json', folder)
+compile(
+  'src/pages/browser',
+  join(folder, 'src/pages/browser'),
+  '--noEmit',
+  'false',
+  '--rewriteRelativeImportExtensions',
+)
+for (const path of [...globSync('src/**/*.{sql,css}'), 'docs', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE']) {
   cpSync(path, join(folder, path), { recursive: true })
 }
 put('bin/chirograph.js', readFileSync('bin/chirograph.js', 'utf8').replace('../src/cli.ts', '../src/cli.js'))
@@ -71,6 +77,11 @@ function placeOf(from: string, name: string, packages: Readonly<Record<string, u
     if (Object.hasOwn(packages, path)) return path
     if (place === '') return null
   }
+}
+
+function compile(project: string, outDir: string, ...options: readonly string[]): void {
+  const { status } = spawnSync('tsc', ['--project', project, '--outDir', outDir, ...options], { stdio: 'inherit' })
+  if (status !== 0) throw new Error('the package could not be compiled')
 }
 
 function putJson(path: string, value: object): void {

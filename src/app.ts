@@ -5,6 +5,7 @@ import { authenticate } from './authorization/access/authenticate.ts'
 import { authorizationJobs, authorizationSchedules } from './authorization/server/platform/jobs.ts'
 import { authorizationEndpoints } from './authorization/server/platform/public-endpoints.ts'
 import { linkJobs, linkSchedules } from './authorization/sign-in/links/jobs.ts'
+import { signInEndpoints } from './authorization/sign-in/pages/public-endpoints.ts'
 import { passwordJobs, signInSchedules } from './authorization/sign-in/passwords/jobs.ts'
 import type { Config } from './config.ts'
 import { groupRoutes } from './directory/groups/routes.ts'
@@ -37,6 +38,7 @@ import { softwareKeyRing } from './keys/key-ring.ts'
 import { sealingWith } from './keys/sealing.ts'
 import { Memory } from './memory/memory.ts'
 import { RateLimiter } from './memory/rate-limiter.ts'
+import { assetEndpoints } from './pages/public-endpoints.ts'
 import { type Clock, type Log, type Platform, urlsOf } from './platform.ts'
 import { statisticsSchedules } from './statistics/jobs.ts'
 import { statisticsRoutes } from './statistics/routes.ts'
@@ -86,9 +88,11 @@ export const routes: readonly Route[] = [
   ...provisioningRoutes,
 ]
 
-/** The protocol surface: what wallets, verifiers and OAuth clients call. */
+/** The protocol surface: what wallets, verifiers and OAuth clients call; and the pages. */
 export const endpoints: readonly Endpoint[] = [
   ...scimEndpoints,
+  ...signInEndpoints,
+  ...assetEndpoints,
   ...authorizationEndpoints,
   ...issuanceEndpoints,
   ...verificationEndpoints,

@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import { isForTests, type Source, sourcesIn } from './support/source.ts'
 import { importsOf } from './support/source-shape.ts'
 
-/** Loaded by `bin/` and by the operating system, so that no file of the repository imports them. */
-const entries = new Set(['src/main.ts', 'src/cli.ts'])
+/** Loaded by `bin/`, by the operating system and by browsers, so that no file of the repository imports them. */
+const entries = new Set(['src/main.ts', 'src/cli.ts', ...sourcesIn('src/pages/browser').map(({ path }) => path)])
 const EXPORT = /^export (?:declare |async |abstract )*(?:const|let|function\*?|class|type|interface) ([\w$]+)/gm
 
 const src = sourcesIn('src')

@@ -65,6 +65,17 @@ export const requestFaults = {
     oauth: [409, 'invalid_request'],
     title: 'The first request with this Idempotency-Key is still being processed.',
   },
+  // forms of pages
+  'form.foreign': {
+    api: [403, 'FORBIDDEN'],
+    oauth: [403, 'access_denied'],
+    title: 'The form was sent by another website.',
+  },
+  'form.stale': {
+    api: [403, 'FORBIDDEN'],
+    oauth: [403, 'access_denied'],
+    title: 'The form does not belong to this session.',
+  },
   'server.unexpected': {
     api: [500, 'INTERNAL_ERROR'],
     oauth: [500, 'server_error'],

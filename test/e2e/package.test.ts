@@ -50,6 +50,10 @@ test('the packed npm package runs where it is installed', { skip }, async () => 
     const reference = await fetch(`${url}/openapi.json`)
     assert.equal(reference.status, 200)
     assert.match(await reference.text(), /"\/creds\/credentials\/issuance"/)
+    const page = await (await fetch(`${url}/sign-in`)).text()
+    const files = [...page.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => `${url}${path}`)
+    assert.equal(files.length, 2)
+    for (const file of files) assert.equal((await fetch(file)).status, 200, file)
   } finally {
     server.kill('SIGTERM')
     await ended

@@ -218,7 +218,7 @@ function ofEndpoint(endpoint: Endpoint, schemas: Record<string, object>): OpenAp
     ...(types.length === 0 ? {} : { requestBody: { required: true, content: Object.fromEntries(types) } }),
     responses: {
       '2XX': { description: 'As specified.' },
-      default: { description: 'An OAuth error.', ...(endpoint.faultsAs === 'page' ? {} : { content }) },
+      default: { description: 'An OAuth error.', ...(endpoint.faultsAs === undefined ? { content } : {}) },
     },
   }
 }
@@ -227,6 +227,7 @@ const FORM = 'application/x-www-form-urlencoded'
 const acceptedTypes: Readonly<Record<EndpointBodyKind, readonly string[]>> = {
   none: [],
   form: [FORM],
+  fields: [FORM],
   json: ['application/json'],
   'form-or-json': [FORM, 'application/json'],
   'json-or-jwt': ['application/json', 'application/jwt'],

@@ -4,20 +4,26 @@ import type { Static, TSchema } from 'typebox'
 import type { Caller } from '../../caller.ts'
 import type { FaultCode } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
+import type { RenderFault } from './page.ts'
 import type { Method, PathParams } from './route.ts'
 
 /**
  * The body that an endpoint accepts: none; a form (each parameter once, RFC 6749 3.2); JSON; a form or JSON; JSON or a compact JWT as
- * `application/jwt` (encrypted requests). `direct_post.jwt` is a form.
+ * `application/jwt` (encrypted requests). `direct_post.jwt` is a form. `fields` is the form of a page, whose members may repeat.
  */
-export type EndpointBodyKind = 'none' | 'form' | 'json' | 'form-or-json' | 'json-or-jwt'
+export type EndpointBodyKind = 'none' | 'form' | 'fields' | 'json' | 'form-or-json' | 'json-or-jwt'
+
+/** The members of a page's form in order, each with all its values. */
+export type Fields = ReadonlyMap<string, readonly string[]>
 
 /** Type of the body when the endpoint has no schema. */
 type BodyOf<T extends EndpointBodyKind> = T extends 'none'
   ? undefined
   : T extends 'form'
     ? Readonly<Record<string, string>>
-    : unknown
+    : T extends 'fields'
+      ? Fields
+      : unknown
 
 /** The response of an endpoint. An object is sent as JSON, anything else unchanged. */
 export type EndpointResponse = {
@@ -53,8 +59,10 @@ type Common = {
   readonly accepts: EndpointBodyKind
   /** Sends `Access-Control-Allow-Origin: *`. Public GET resources only, never pages with a session. [SEC-75] */
   readonly crossOrigin?: true
-  /** Faults are sent as an HTML page, for pages that people open, or as SCIM errors, instead of as OAuth JSON. */
-  readonly faultsAs?: 'page' | 'scim'
+  /**
+   * Faults are sent as an HTML page, for pages that people open, or as SCIM errors, instead of as OAuth JSON. A function renders the page.
+   */
+  readonly faultsAs?: 'page' | 'scim' | RenderFault
   /** A request without a bearer token is refused before its body is read. The endpoint verifies the token. */
   readonly needsToken?: true
   /** The fault of a request that cannot be parsed, where the specification defines an error for it. */

@@ -1,5 +1,6 @@
 import { type JsonLimits, parseJson } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
+import type { Fields } from '../routes/endpoint.ts'
 
 /** Largest request body by default. */
 export const BODY_BYTES_MAX = 1_048_576
@@ -48,6 +49,12 @@ export function readForm(bytes: Buffer): Readonly<Record<string, string>> {
     form[name] = value
   }
   return form
+}
+
+/** Parses the form of a page. Members may repeat. */
+export function readFields(bytes: Buffer): Fields {
+  const byName = Map.groupBy(new URLSearchParams(bytes.toString()), ([name]) => name)
+  return new Map([...byName].map(([name, found]) => [name, found.map(([, value]) => value)]))
 }
 
 /** The refusal of a form or query with a repeated parameter. */

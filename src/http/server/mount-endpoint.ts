@@ -6,7 +6,7 @@ import { bearerToken } from '../routes/bearer-token.ts'
 import type { Endpoint, EndpointBodyKind, EndpointResponse } from '../routes/endpoint.ts'
 import { onBehalfOf } from '../routes/tenant-of-work.ts'
 import { type Check, checkMaker } from '../validation/check.ts'
-import { BODY_BYTES_MAX, isJsonType, mediaTypeOf, readForm, readJson, repeatedParameter } from './body.ts'
+import { BODY_BYTES_MAX, isJsonType, mediaTypeOf, readFields, readForm, readJson, repeatedParameter } from './body.ts'
 import { type KnownPath, routerPath } from './known-paths.ts'
 import type { AuthenticateRequest } from './mount-route.ts'
 import { sendResponse } from './send-response.ts'
@@ -111,9 +111,10 @@ function bodyOf({ endpoint, checkBody }: MountedEndpoint, request: FastifyReques
 }
 
 function readBody(accepts: EndpointBodyKind, type: string, bytes: Buffer): unknown {
-  const isForm = accepts === 'form' || accepts === 'form-or-json'
-  if (isForm && (type === FORM || (type === '' && bytes.length === 0))) return readForm(bytes)
-  if (accepts !== 'form' && isJsonType(type)) return readJson(bytes)
+  const isForm = accepts === 'form' || accepts === 'fields' || accepts === 'form-or-json'
+  if (isForm && (type === FORM || (type === '' && bytes.length === 0)))
+    return accepts === 'fields' ? readFields(bytes) : readForm(bytes)
+  if (accepts !== 'form' && accepts !== 'fields' && isJsonType(type)) return readJson(bytes)
   if (accepts === 'json-or-jwt' && type === 'application/jwt') return bytes.toString('latin1').trim()
   const detail = `Send the body as ${isForm ? FORM : 'application/json'}.`
   throw new Fault('request.media_type', { detail })

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../caller.ts'
-import { toErrors, toOAuthError, toScimError } from '../routes/faults.ts'
-import { toPage } from '../routes/page.ts'
+import { faultOf, toErrors, toOAuthError, toScimError } from '../routes/faults.ts'
+import { type RenderFault, renderPlainly } from '../routes/page.ts'
 
-/** How a fault is sent: in our envelope, as OAuth or SCIM JSON, or as an HTML page. */
-export type Edge = 'api' | 'oauth' | 'scim' | 'page'
+/** How a fault is sent: in our envelope, as OAuth or SCIM JSON, or as an HTML page, plain or rendered by a function. */
+export type Edge = 'api' | 'oauth' | 'scim' | 'page' | RenderFault
 
 /** State of one request, for its log line and its fault. */
 type Trace = {
@@ -30,12 +30,14 @@ export function sendFault(request: FastifyRequest, reply: FastifyReply, error: u
   const refusal = refusalAt(edge, error, request.id)
   reply.code(refusal.status).headers(refusal.headers).header('cache-control', 'no-store')
   if (crossOrigin) reply.header('access-control-allow-origin', '*')
-  if (edge !== 'page') {
+  if (edge === 'api' || edge === 'oauth' || edge === 'scim') {
     const type = edge === 'scim' ? 'application/scim+json' : 'application/json'
     return reply.header('content-type', type).send(Buffer.from(JSON.stringify(refusal.body)))
   }
-  const page = toPage(error, refusal.status, request.id)
-  return reply.header('content-security-policy', page.policy).type('text/html; charset=utf-8').send(page.html)
+  const { url, id, headers } = request
+  const render = edge === 'page' ? renderPlainly : edge
+  const page = render(faultOf(error), { status: refusal.status, id, url, headers })
+  return reply.headers(page.headers).type('text/html; charset=utf-8').send(page.html)
 }
 
 function refusalAt(edge: Edge, error: unknown, id: string) {

@@ -14,7 +14,7 @@ import type { UserRef } from '../visit.ts'
 export type ToldLink = { readonly url: string; readonly expiresAt: Date }
 
 /** A link that can be used, with the person and organisation that it is for. */
-type OpenLink = LinkRow & { readonly tenant: Tenant; readonly user: SignInUser }
+export type OpenLink = LinkRow & { readonly tenant: Tenant; readonly user: SignInUser }
 
 const TTL_SECONDS = { welcome: 7 * 86_400, reset: 3600, owner: 3600 } as const satisfies Record<LinkPurpose, number>
 

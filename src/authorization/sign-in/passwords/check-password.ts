@@ -7,8 +7,10 @@ export type PasswordFinding = 'too_short' | 'too_long' | 'common' | 'personal'
 /** What a password must not be made of: names of the person, their addresses, their organisation. */
 type PersonalWords = readonly (string | null)[]
 
-const CHARS_MIN = 8
-const CHARS_MAX = 200
+/** Least number of characters of a password. */
+export const PASSWORD_CHARS_MIN = 8
+/** Greatest number of characters of a password. */
+export const PASSWORD_CHARS_MAX = 200
 const WORD_CHARS_MIN = 3
 
 /**
@@ -19,10 +21,10 @@ const WORD_CHARS_MIN = 3
  * @see [NIST SP 800-63B-4, 3.1.1.2](https://pages.nist.gov/800-63-4/sp800-63b.html#passwordver)
  */
 export function checkPassword(password: string, personal: PersonalWords): PasswordFinding | null {
-  if (password.length > 4 * CHARS_MAX) return 'too_long'
+  if (password.length > 4 * PASSWORD_CHARS_MAX) return 'too_long'
   const { length } = [...password.normalize('NFC')]
-  if (length < CHARS_MIN) return 'too_short'
-  if (length > CHARS_MAX) return 'too_long'
+  if (length < PASSWORD_CHARS_MIN) return 'too_short'
+  if (length > PASSWORD_CHARS_MAX) return 'too_long'
   const folded = foldCase(password)
   if (isFrequentPassword(folded)) return 'common'
   return isPersonal(folded, personal) ? 'personal' : null
@@ -35,5 +37,5 @@ function isPersonal(folded: string, personal: PersonalWords): boolean {
     .filter((one) => one.length >= WORD_CHARS_MIN)
     .toSorted((a, b) => b.length - a.length)
   const rest = words.reduce((text, word) => text.replaceAll(word, ''), folded)
-  return rest !== folded && [...rest].length < CHARS_MIN
+  return rest !== folded && [...rest].length < PASSWORD_CHARS_MIN
 }

@@ -1,0 +1,49 @@
+import type { Endpoint } from '../../../http/routes/endpoint.ts'
+import { type PageAnswer, type PageContext, pageEndpoint } from '../../../pages/page-endpoint.ts'
+import { beginProviderSignIn, finishProviderSignIn, type ProviderProblem } from '../providers/sign-in-by-provider.ts'
+import { problemScreen } from '../screens/states.ts'
+import type { SignInTexts } from '../screens/texts-en.ts'
+import { browserOf, continueTo, keeping, signedIn } from './request.ts'
+
+type Problem = keyof SignInTexts['problems']
+
+const said: Readonly<Record<ProviderProblem, Problem>> = {
+  state: 'interrupted',
+  provider: 'provider',
+  unavailable: 'providerAway',
+  disabled: 'unavailable',
+  unknown: 'unknownPerson',
+  taken: 'unknownPerson',
+}
+
+function problemPage(context: PageContext, problem: Problem, cookies: readonly string[] = []): PageAnswer {
+  return { status: 403, page: problemScreen(context, problem, keeping('/sign-in', context)), cookies }
+}
+
+const beginSignIn = pageEndpoint({
+  method: 'POST',
+  path: '/sign-in/provider/{name}',
+  summary: 'Sends a person to an external OpenID provider of their organisation.',
+  handle: async (context) => {
+    const { platform, params, query } = context
+    const about = { tenantSlug: query.tenant ?? '', provider: params.name, loginHint: query.hint ?? null }
+    const begun = await beginProviderSignIn(platform, about, continueTo(context))
+    return begun === null ? problemPage(context, 'providerAway') : { leaveFor: begun.url, cookies: [begun.cookie] }
+  },
+})
+
+const finishSignIn = pageEndpoint({
+  method: 'GET',
+  path: '/sign-in/external/{tenant}/{name}',
+  summary: 'Takes the answer of an external OpenID provider, and signs the person in.',
+  handle: async (context) => {
+    const outcome = await finishProviderSignIn(context.platform, context.here, browserOf(context))
+    const { tenant } = context.params
+    if (outcome.kind !== 'refused')
+      return signedIn({ ...context, query: { continue: outcome.continueTo ?? '' } }, outcome)
+    return problemPage({ ...context, query: { tenant } }, said[outcome.problem], outcome.cookies)
+  },
+})
+
+/** The sign-in at external OpenID providers. */
+export const providerPages: readonly Endpoint[] = [beginSignIn, finishSignIn]

@@ -1,0 +1,73 @@
+import { parseJson } from '../../../crypto/json.ts'
+import { findTenant } from '../../../directory/tenants/find-tenant.ts'
+import { Fault } from '../../../fault.ts'
+import type { PageAnswer, PageContext } from '../../../pages/page-endpoint.ts'
+import type { Browser, SignedIn } from '../complete-sign-in.ts'
+import { findSession, type Session } from '../session.ts'
+import type { Visit } from '../visit.ts'
+
+/** Members of the address that stay with a person until they have signed in. */
+const KEPT = ['continue', 'again', 'tenant', 'hint'] as const
+const CONTINUE_CHARS_MAX = 8192
+
+/** Returns a path of the sign-in with the members of the request that stay. */
+export function keeping(path: string, context: Pick<PageContext, 'query'>): string {
+  const members = new URLSearchParams(keptOf(context).map(([name, value]) => [name, value]))
+  return members.size === 0 ? path : `${path}?${members}`
+}
+
+/** Returns the members of the request that stay. */
+export function keptOf({ query }: Pick<PageContext, 'query'>): (readonly [name: string, value: string])[] {
+  return KEPT.flatMap((name) => (query[name] === undefined ? [] : [[name, query[name]] as const]))
+}
+
+/** Returns where a person continues after the sign-in: at the authorization endpoint, or at the account. No other address is followed. */
+export function continueTo({ query }: Pick<PageContext, 'query'>): string {
+  const path = query.continue ?? ''
+  const isOurs = /^\/auth\/authorize\?[!-~]*$/.test(path) && path.length <= CONTINUE_CHARS_MAX
+  return isOurs ? path : '/account'
+}
+
+/** The answer to a completed sign-in. The authorization endpoint may lead to the client, hence to another origin. */
+export function signedIn(context: PageContext, { cookies }: Pick<SignedIn, 'cookies'>): PageAnswer {
+  const to = continueTo(context)
+  const common = { cookies, endsVisit: true }
+  return to === '/account' ? { ...common, to } : { ...common, leaveFor: to }
+}
+
+/** The request as the use cases of the sign-in want it. */
+export function visitOf({ ip, headers, requestId }: PageContext): Visit {
+  return { ip, requestId, userAgent: headers['user-agent'] ?? '' }
+}
+
+/** The browser as the use cases of the sign-in want it. */
+export function browserOf(context: PageContext): Browser {
+  return { visit: visitOf(context), cookieHeader: context.headers.cookie }
+}
+
+/** Returns the slug and name of the organisation that the request names; nulls without one, or for an unknown one. */
+export async function organisationOf({ platform, query }: PageContext) {
+  const tenant = query.tenant === undefined ? null : await findTenant(platform, query.tenant)
+  return { slug: tenant?.slug ?? null, name: tenant?.name ?? null }
+}
+
+/** The session of the request; null if it has none. */
+export function sessionOf({ platform, headers }: PageContext): Promise<Session | null> {
+  return findSession(platform, headers.cookie)
+}
+
+/** The first value of a member of the form, `''` without one. */
+export function posted({ fields }: Pick<PageContext, 'fields'>, name: string): string {
+  return fields.get(name)?.[0] ?? ''
+}
+
+/** What the browser answered for a passkey. null: not JSON, which the use cases refuse as they do other wrong answers. */
+export function postedPasskey(context: PageContext): { readonly state: string; readonly response: unknown } {
+  const state = posted(context, 'state')
+  try {
+    return { state, response: parseJson(posted(context, 'passkey')) }
+  } catch (error) {
+    if (!(error instanceof Fault) && !(error instanceof SyntaxError)) throw error
+    return { state, response: null }
+  }
+}

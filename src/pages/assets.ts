@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
+import { brotliCompressSync } from 'node:zlib'
+import { sha256Base64url } from '../crypto/digest.ts'
+
+/** A custom element that a page may load. Without it the page works, with less comfort. */
+export type BrowserModule = (typeof modules)[number]
+
+/** A file for browsers. Its address names its content, so it never changes. */
+type Asset = { readonly path: string; readonly type: string; readonly text: Buffer; readonly brotli: Buffer }
+
+const modules = ['confirm-button', 'copy-text', 'sign-passkey'] as const
+/** In the order of their layers. */
+const sheets = ['tokens', 'elements', 'layout', 'parts'] as const
+
+/** The style sheet, the browser modules, and all of them by file name. */
+type Assets = {
+  readonly style: string
+  readonly script: Readonly<Record<BrowserModule, string>>
+  readonly byName: ReadonlyMap<string, Asset>
+}
+
+/** In a checkout the sources are TypeScript, in the package they are compiled. */
+const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+let made: Assets | null = null
+
+/** Returns the files for browsers. They are read, stripped of types and compressed once a process. */
+export function assets(): Assets {
+  made ??= makeAssets()
+  return made
+}
+
+function makeAssets(): Assets {
+  const style = asset('pages', 'css', sheets.map((name) => read(`style/${name}.css`)).join('\n'))
+  const scripts = modules.map((name) => asset(name, 'js', scriptOf(name)))
+  const byName = new Map([style, ...scripts].map((one) => [one.path.slice('/assets/'.length), one]))
+  const script = Object.fromEntries(modules.map((name, index) => [name, scripts[index]?.path ?? '']))
+  // The keys are those of `modules`.
+  return { style: style.path, script: script as Record<BrowserModule, string>, byName }
+}
+
+function scriptOf(name: string): string {
+  const text = read(`browser/${name}.${ending}`)
+  return ending === 'ts' ? stripTypeScriptTypes(text) : text
+}
+
+function asset(name: string, extension: 'css' | 'js', source: string): Asset {
+  const text = Buffer.from(source)
+  return {
+    path: `/assets/${name}-${sha256Base64url(text).slice(0, 16)}.${extension}`,
+    type: extension === 'css' ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8',
+    text,
+    brotli: brotliCompressSync(text),
+  }
+}
+
+function read(path: string): string {
+  return readFileSync(new URL(path, import.meta.url), 'utf8')
+}

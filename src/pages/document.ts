@@ -1,0 +1,69 @@
+import { assets, type BrowserModule } from './assets.ts'
+import { Html, html } from './html.ts'
+import { type Language, languages, pageTexts } from './language.ts'
+
+/** The content of a page. */
+export type Page = {
+  /** The heading, and the title of the document. */
+  readonly title: string
+  readonly main: Html
+  /** Name of the organisation that the page belongs to. */
+  readonly organisation?: string | undefined
+  /** Whether a form was refused: said in the title, so that a screen reader says it first. */
+  readonly hasErrors?: boolean
+  readonly modules?: readonly BrowserModule[]
+  /** A wider column, for lists. */
+  readonly isWide?: boolean
+  /** CSS rules with values that were checked, e.g. colours of an organisation. */
+  readonly style?: string
+}
+
+/** What surrounds the content. */
+type DocumentFrame = {
+  readonly language: Language
+  readonly nonce: string
+  /** Path and query of the page: the choice of language leads back to it. */
+  readonly here: string
+}
+
+const mark = html`<svg class="mark" viewBox="0 0 32 20" width="32" height="20" aria-hidden="true"><path d="M2 6q3.5-7 7 0t7 0 7 0 7 0"/><path d="M2 14q3.5-7 7 0t7 0 7 0 7 0"/></svg>`
+
+/** Returns the complete document as text. */
+export function document(page: Page, { language, nonce, here }: DocumentFrame): string {
+  const texts = pageTexts[language]
+  const { style, script } = assets()
+  const title = `${page.hasErrors ? `${texts.errorInTitle}: ` : ''}${page.title} · ${page.organisation ?? 'Chirograph'}`
+  return html`<!doctype html>
+<html lang="${language}"><head><meta charset="utf-8"><title>${title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="same-origin">
+<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,"><link rel="stylesheet" href="${style}">
+${(page.modules ?? []).map((name) => html`<script type="module" src="${script[name]}"></script>`)}${styleElement(page.style, nonce)}</head>
+<body><a class="skip" href="#main">${texts.skip}</a>
+<header><div class="bar">${mark}<b>${page.organisation ?? 'Chirograph'}</b></div></header>
+<main id="main"${page.isWide === true && html` class="wide"`}><h1>${page.title}</h1>
+${page.main}</main>
+<footer><nav class="bar" aria-label="${texts.languages}">${choices(language, here)}</nav></footer></body></html>
+`.text
+}
+
+function styleElement(style: string | undefined, nonce: string): Html | null {
+  if (style === undefined) return null
+  // A text inside of a style element cannot be escaped.
+  if (style.includes('<')) throw new Error('a style must not contain <')
+  return html`<style nonce="${nonce}">${new Html(style)}</style>`
+}
+
+function choices(language: Language, here: string): readonly Html[] {
+  return Object.entries(languages).map(([code, name]) =>
+    code === language
+      ? html`<span lang="${code}" aria-current="true">${name}</span>`
+      : html`<a href="${inLanguage(here, code)}" lang="${code}" hreflang="${code}">${name}</a>`,
+  )
+}
+
+function inLanguage(here: string, code: string): string {
+  const [path = '', query = ''] = here.split('?', 2)
+  const members = new URLSearchParams(query)
+  members.set('lang', code)
+  return `${path}?${members}`
+}

@@ -1,0 +1,46 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { randomToken } from '../crypto/random.ts'
+import type { Fault, FaultCode } from '../fault.ts'
+import type { RenderFault } from '../http/routes/page.ts'
+import { document } from './document.ts'
+import { html } from './html.ts'
+import { type Language, languageOf, pageTexts } from './language.ts'
+import type { PageTexts } from './messages/en.ts'
+import { duration } from './moment.ts'
+import { pageHeaders } from './page-headers.ts'
+import { buttonLink, message } from './parts.ts'
+
+type Refused = keyof PageTexts['refused']
+
+const byCode: Partial<Record<FaultCode, Refused>> = { 'form.foreign': 'foreign', 'form.stale': 'stale' }
+const byStatus: Readonly<Record<number, Refused>> = {
+  ...{ 400: 'invalid', 401: 'forbidden', 403: 'forbidden', 404: 'missing', 405: 'method', 413: 'large' },
+  ...{ 415: 'invalid', 429: 'busy', 431: 'large', 502: 'away', 503: 'away', 504: 'away' },
+}
+
+/** Returns the page about a fault: what happened and what to do, in the language of the person. The fault's own English stays in the log. */
+export const renderFault: RenderFault = (fault, { status, id, url, headers }) => {
+  const language = languageOf({ url, headers })
+  const nonce = randomToken(16)
+  const page = faultPage(fault, { status, id, language, back: ownPage(headers) ?? url })
+  return { html: document(page, { language, nonce, here: url }), headers: pageHeaders(nonce) }
+}
+
+type About = { readonly status: number; readonly id: string; readonly language: Language; readonly back: string }
+
+function faultPage(fault: Fault, { status, id, language, back }: About) {
+  const texts = pageTexts[language]
+  const [title, advice] = texts.refused[byCode[fault.code] ?? byStatus[status] ?? 'failed']
+  const wait = fault.meta?.retryAfterSeconds
+  const isRepeatable = fault.code === 'form.stale' || status === 429 || status >= 500
+  const main = html`${message('bad', typeof wait === 'number' ? texts.waitFor(duration(wait, language)) : advice)}
+${isRepeatable && html`<p>${buttonLink(texts.openAgain, back)}</p>`}
+<p class="hint">${texts.errorId} <copy-text label="${texts.copy}" done="${texts.copied}"><code>${id}</code></copy-text></p>`
+  return { title, main, hasErrors: true, modules: ['copy-text'] as const }
+}
+
+/** Path and query of the page with the form: the pages name it to this server only. */
+function ownPage({ referer, host }: IncomingHttpHeaders): string | null {
+  const page = URL.parse(referer ?? '')
+  return page !== null && page.host === host ? page.pathname + page.search : null
+}

@@ -1,0 +1,35 @@
+/** Texts of the kit in English. The shape that every language has. */
+export const en = {
+  skip: 'Skip to the content',
+  languages: 'Language',
+  errorInTitle: 'Error',
+  problems: 'There is a problem',
+  optional: 'optional',
+  leaving: 'One moment',
+  leavingLink: 'Continue',
+  cancel: 'Cancel',
+  copy: 'Copy',
+  copied: 'Copied',
+  /** Sentences for a refused request, by kind: what happened, and what to do. */
+  refused: {
+    missing: ['Page not found', 'Check the address. If you followed a link, it may be incomplete.'],
+    method: ['Page not found', 'This address does not answer that kind of request. Go back and start again.'],
+    forbidden: ['You cannot do this', 'Your account lacks the right to it. Ask an owner of your organisation.'],
+    invalid: ['The request is incomplete', 'Go back, check what you entered, and try again.'],
+    stale: [
+      'This page was open for too long',
+      'You signed in or out in the meantime, or your browser blocks cookies. Nothing was changed. Open the page again.',
+    ],
+    foreign: ['The request came from another website', 'Nothing was changed. Open the page here and try again.'],
+    large: ['You sent too much', 'Go back and send less.'],
+    busy: ['Too many attempts', 'Wait a moment, then try again.'],
+    away: ['We are not available right now', 'Nothing was changed. Try again in a minute.'],
+    failed: ['Something went wrong', 'It was our fault. Try again; if it happens once more, ask for help.'],
+  } satisfies Record<string, readonly [title: string, advice: string]>,
+  openAgain: 'Open the page again',
+  waitFor: (wait: string) => `Try again in ${wait}.`,
+  errorId: 'If you ask for help, quote this number:',
+}
+
+/** The shape of the texts of the kit. */
+export type PageTexts = typeof en

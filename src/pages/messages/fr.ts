@@ -1,0 +1,36 @@
+import type { PageTexts } from './en.ts'
+
+/** Texts of the kit in French. */
+export const fr = {
+  skip: 'Aller au contenu',
+  languages: 'Langue',
+  errorInTitle: 'Erreur',
+  problems: 'Il y a un problème',
+  optional: 'facultatif',
+  leaving: 'Un instant',
+  leavingLink: 'Continuer',
+  cancel: 'Annuler',
+  copy: 'Copier',
+  copied: 'Copié',
+  refused: {
+    missing: ['Page introuvable', 'Vérifiez l’adresse. Si vous avez suivi un lien, il est peut-être incomplet.'],
+    method: ['Page introuvable', 'Cette adresse n’accepte pas ce type de demande. Revenez en arrière et recommencez.'],
+    forbidden: [
+      'Vous ne pouvez pas faire cela',
+      'Votre compte n’en a pas le droit. Adressez-vous à un responsable de votre organisation.',
+    ],
+    invalid: ['La demande est incomplète', 'Revenez en arrière, vérifiez votre saisie et réessayez.'],
+    stale: [
+      'Cette page est restée ouverte trop longtemps',
+      'Vous vous êtes connecté ou déconnecté entre-temps, ou votre navigateur bloque les cookies. Rien n’a été modifié. Ouvrez de nouveau la page.',
+    ],
+    foreign: ['La demande venait d’un autre site', 'Rien n’a été modifié. Ouvrez la page ici et réessayez.'],
+    large: ['Vous avez envoyé trop de données', 'Revenez en arrière et envoyez-en moins.'],
+    busy: ['Trop de tentatives', 'Patientez un instant, puis réessayez.'],
+    away: ['Le service est momentanément indisponible', 'Rien n’a été modifié. Réessayez dans une minute.'],
+    failed: ['Une erreur s’est produite', 'Elle vient de nous. Réessayez ; si elle se reproduit, demandez de l’aide.'],
+  },
+  openAgain: 'Ouvrir de nouveau la page',
+  waitFor: (wait) => `Réessayez dans ${wait}.`,
+  errorId: 'Si vous demandez de l’aide, indiquez ce numéro :',
+} satisfies PageTexts

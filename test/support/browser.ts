@@ -1,0 +1,111 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { HtmlValidate } from 'html-validate'
+import { type Browser, type BrowserContextOptions, chromium, type Page, type Response } from 'playwright-core'
+
+/** A page of a browser profile of its own, and what must not happen in it. */
+export type Visit = {
+  readonly page: Page
+  /** Errors of the console, uncaught errors and requests to foreign origins, so far. */
+  readonly troubles: readonly string[]
+  readonly close: () => Promise<void>
+}
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+/** Starts Debian's Chromium without a window. @throws Error that says what to install, where the program is missing */
+export async function openBrowser(): Promise<Browser> {
+  if (spawnSync('chromium', ['--version']).error !== undefined) {
+    throw new Error('these tests look at pages in a browser: install the package chromium')
+  }
+  const folders = (process.env.PATH ?? '').split(':')
+  const executablePath = folders.map((folder) => join(folder, 'chromium')).find((path) => existsSync(path)) ?? ''
+  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] })
+}
+
+/** Opens an empty page in a profile of its own. @param origin The only origin that the page may reach. */
+export async function visit(browser: Browser, origin: string, options: BrowserContextOptions = {}): Promise<Visit> {
+  // While a view transition runs, its picture covers the page.
+  const still = { reducedMotion: 'reduce', viewport: { width: 1360, height: 900 } } as const
+  const context = await browser.newContext({ baseURL: origin, ...still, ...options })
+  const page = await context.newPage()
+  const troubles: string[] = []
+  page.on('console', (line) => {
+    // The browser reports every refused request here too; the tests look at the status themselves.
+    if (['error', 'warning'].includes(line.type()) && !line.text().startsWith('Failed to load resource'))
+      troubles.push(`console: ${line.text()}`)
+  })
+  page.on('pageerror', (error) => troubles.push(`uncaught: ${error.message}`))
+  page.on('request', (request) => {
+    if (!request.url().startsWith(`${origin}/`) && !request.url().startsWith('data:'))
+      troubles.push(`foreign: ${request.url()}`)
+  })
+  return { page, troubles, close: () => context.close() }
+}
+
+/** What is wrong with the page as it is shown now, by axe: WCAG 2.2 AA and its best practice. Needs scripts. */
+export async function axeDefects(page: Page): Promise<string[]> {
+  // Evaluated by the protocol of the browser, which the policy of the page does not concern.
+  await page.evaluate(axeSource)
+  return page.evaluate(
+    `axe.run(document, { runOnly: { type: 'tag', values: ${JSON.stringify(tags)} } }).then(({ violations }) =>
+      violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => 'axe ' + id + ': ' + help + ': ' + html.slice(0, 200))))`,
+  )
+}
+
+/** What axe cannot see: content that sticks out of the window, that its box cuts off, or that something else covers. */
+export function layoutDefects(page: Page): Promise<string[]> {
+  return page.evaluate(shownWrong)
+}
+
+const validator = new HtmlValidate({
+  extends: ['html-validate:recommended', 'html-validate:document'],
+  // How the source looks is no matter of the standard; the rest is as recommended.
+  rules: {
+    'no-trailing-whitespace': 'off',
+    'void-style': 'off',
+    'doctype-style': 'off',
+    'attribute-boolean-style': 'off',
+    // Names of organisations are long. Files come from the own origin, and their addresses contain their digests.
+    ...{ 'long-title': ['error', { maxlength: 200 }], 'require-sri': 'off' },
+  },
+})
+
+/** What is wrong with the HTML as the server sent it. */
+export async function markupDefects(response: Response | null): Promise<string[]> {
+  const text = (await response?.text()) ?? ''
+  const report = await validator.validateString(text)
+  return report.results.flatMap(({ messages }) =>
+    messages.map((one) => `html ${one.ruleId}: ${one.message} (${one.line}:${one.column})`),
+  )
+}
+
+/** Runs in the page. */
+const shownWrong = `(() => {
+  const found = []
+  const name = (one) => one.outerHTML.slice(0, 120)
+  if (document.documentElement.scrollWidth > innerWidth) found.push('the page is wider than the window')
+  for (const one of document.body.querySelectorAll('*')) {
+    const box = one.getBoundingClientRect()
+    if (box.width === 0 || box.height === 0 || one.matches('.skip, svg *')) continue
+    if (box.left < -1 || box.right > innerWidth + 1) found.push('sticks out: ' + name(one))
+    const { overflowX, overflowY } = getComputedStyle(one)
+    const clips = overflowX !== 'visible' || overflowY !== 'visible'
+    if (clips && !one.matches('input') && (one.scrollWidth > one.clientWidth + 1 || one.scrollHeight > one.clientHeight + 1))
+      found.push('cuts its content off: ' + name(one))
+  }
+  const asks = document.querySelectorAll('dialog[open]').length > 0 ? 'dialog a, dialog button' : 'a, button, input:not([type=hidden])'
+  for (const one of document.querySelectorAll(asks)) {
+    if (one.matches('.skip') || one.getClientRects().length === 0) continue
+    one.scrollIntoView({ block: 'center' })
+    const box = one.getClientRects()[0]
+    const top = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2)
+    if (top === null || (top !== one && !one.contains(top))) found.push('is covered: ' + name(one))
+    if (!one.closest('p, .hint') && box.height < 24) found.push('is less than 24 px high: ' + name(one))
+  }
+  scrollTo(0, 0)
+  return found
+})()`
