@@ -5,7 +5,7 @@ import { consentScreen } from '../screens/consent.ts'
 import { continueTo, posted, sessionOf } from './request.ts'
 
 /** An authorization request that waits for the consent of a person. */
-export type PendingConsent = {
+type PendingConsent = {
   readonly clientName: string
   /** Where the browser goes afterwards; null for an app. */
   readonly host: string | null
