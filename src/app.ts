@@ -2,9 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openChanges } from './api/changes.ts'
 import { keepAnswers } from './api/keep-answers.ts'
 import { authenticate } from './authorization/access/authenticate.ts'
+import { findPendingConsent } from './authorization/server/platform/find-pending-consent.ts'
 import { authorizationJobs, authorizationSchedules } from './authorization/server/platform/jobs.ts'
 import { authorizationEndpoints } from './authorization/server/platform/public-endpoints.ts'
 import { linkJobs, linkSchedules } from './authorization/sign-in/links/jobs.ts'
+import { consentPages } from './authorization/sign-in/pages/consent-pages.ts'
 import { signInEndpoints } from './authorization/sign-in/pages/public-endpoints.ts'
 import { passwordJobs, signInSchedules } from './authorization/sign-in/passwords/jobs.ts'
 import type { Config } from './config.ts'
@@ -92,6 +94,7 @@ export const routes: readonly Route[] = [
 export const endpoints: readonly Endpoint[] = [
   ...scimEndpoints,
   ...signInEndpoints,
+  ...consentPages(findPendingConsent),
   ...assetEndpoints,
   ...authorizationEndpoints,
   ...issuanceEndpoints,

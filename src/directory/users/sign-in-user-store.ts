@@ -48,7 +48,7 @@ const putOwner = sql(
   'directory.put_owner',
   `insert into user_account as old (tenant_id, id, username, username_folded, enabled, roles, created_at, updated_at)
    values ($1, $2, $3, $4, true, '{owner}', $5, $5)
-   on conflict (tenant_id, username_folded) do update set updated_at = $5,
+   on conflict (tenant_id, username_folded) where deleted_at is null do update set updated_at = $5,
      roles = case when 'owner' = any(old.roles) then old.roles else array_append(old.roles, 'owner') end
    where old.enabled and old.deleted_at is null
    returning id as "userId", (xmax = 0) as created`,

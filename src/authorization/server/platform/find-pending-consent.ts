@@ -1,0 +1,36 @@
+import { findTenantOf } from '../../../directory/tenants/find-tenant.ts'
+import { findSignInUser } from '../../../directory/users/sign-in-users.ts'
+import { Fault } from '../../../fault.ts'
+import type { FindPendingConsent } from '../../sign-in/pages/consent-pages.ts'
+import { findSession } from '../../sign-in/session.ts'
+import { grantConsent } from '../consent-store.ts'
+import { readConsentRequest } from '../request/consent-request.ts'
+import { platformInstance } from './platform-instance.ts'
+
+/**
+ * Returns what an authorization request at the platform asks of the person who is signed in; null without a session, and for a request that
+ * the authorization endpoint refuses: it tells the client, or shows its own page.
+ */
+export const findPendingConsent: FindPendingConsent = async (platform, path, cookie) => {
+  const session = await findSession(platform, cookie)
+  if (session === null) return null
+  const { tenantId, userId } = session
+  const request = await readConsentRequest(platform, platformInstance(platform), path, session).catch(refusedAsNull)
+  const tenant = await findTenantOf(platform, tenantId)
+  const user = await platform.store.single(tenantId, (tx) => findSignInUser(tx, userId))
+  if (request === null || request.scopes.length === 0 || tenant === null || user === null) return null
+  const { clientId, clientName, redirectUri, scopes } = request
+  const { protocol, host } = new URL(redirectUri)
+  return {
+    clientName: clientName ?? clientId,
+    host: protocol === 'https:' || protocol === 'http:' ? host : null,
+    ...{ username: user.username, organisation: tenant.name, scopes },
+    grant: () =>
+      platform.store.single(tenantId, (tx) => grantConsent(tx, { userId, clientId, scopes }, platform.clock.now())),
+  }
+}
+
+function refusedAsNull(error: unknown): null {
+  if (error instanceof Fault) return null
+  throw error
+}
