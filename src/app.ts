@@ -5,6 +5,7 @@ import { authenticate } from './authorization/access/authenticate.ts'
 import { authorizationSchedules } from './authorization/server/jobs.ts'
 import { authorizationEndpoints } from './authorization/server/public-endpoints.ts'
 import type { Config } from './config.ts'
+import { clientRoutes } from './directory/clients/routes.ts'
 import { directoryRoutes } from './directory/users/routes.ts'
 import { settleEventOrder } from './events/stream/event-order.ts'
 import { eventRoutes } from './events/stream/routes.ts'
@@ -76,6 +77,7 @@ export const routes: readonly Route[] = [
   ...webhookRoutes,
   ...eventRoutes,
   ...directoryRoutes,
+  ...clientRoutes,
 ]
 
 /** The protocol surface: what wallets, verifiers and OAuth clients call. */

@@ -103,6 +103,11 @@ export const requestFaults = {
     title: 'The access token lacks a required scope.',
   },
   // directory
+  'role.above_caller': {
+    api: [403, 'FORBIDDEN'],
+    oauth: [403, 'access_denied'],
+    title: 'A role gives more than the caller may do.',
+  },
   'user.no_external_identifier': {
     api: [404, 'NO_EXTERNAL_IDENTIFIER'],
     oauth: [404, 'not_found'],

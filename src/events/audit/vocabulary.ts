@@ -37,8 +37,13 @@ const auditOnlyActions = {
   'certificate.signed': 'A root of the tenant signed a certificate signing request.',
   'certificate_signing_request.created': 'A key and a certificate signing request were created.',
   'certificate_signing_request.expired': 'No certificate was imported in time; the key is destroyed.',
-  'client.changed': 'The bootstrap file changed a client.',
+  'client.changed':
+    'Members of the client were changed; `detail.members` names them, unless the bootstrap file changed it.',
   'client.created': 'A client was created.',
+  'client.deleted': 'The client was deleted with its secrets.',
+  'client.secret_created':
+    'The client has a new secret; the former one ends later or at once (`detail.overlapSeconds`).',
+  'client.secret_deleted': 'A secret of the client was ended; `detail.secretId` is its id.',
   'credential_template.archived': 'The credential template was archived; nothing more can be issued from it.',
   'credential_template.created': 'A credential template was created.',
   'credential_template.replaced': 'The credential template was replaced by a new version.',
