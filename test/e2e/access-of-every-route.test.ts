@@ -86,6 +86,39 @@ const publicOperations: Readonly<Record<string, string>> = {
   'GET /assets/{file}': 'style sheets and browser modules',
 }
 
+const issuance = ['issuance:read', 'issuance:write'] as const
+const verification = ['verification:read', 'verification:write'] as const
+const trust = ['trust:read', 'trust:write'] as const
+const admin = ['tenant:admin', 'tenant:admin'] as const
+const people = ['users:read', 'users:write'] as const
+const everyCaller = [null, null] as const
+/** The scopes of each part of the API, to read and to change; the longest prefix counts. An operation with another one is a mistake here or there. */
+const scopesOf: Readonly<Record<string, readonly [read: Scope | null, write: Scope | null]>> = {
+  '/wallet': ['wallet:read', 'wallet:write'],
+  '/wallet/v2/credential-offers/resolve': ['wallet:read', 'wallet:read'],
+  '/wallet/orgs/credentials': issuance,
+  '/wallet/v2/orgs/credentials': issuance,
+  '/wallet/v2/orgs/presentations': verification,
+  '/wallet/v2/orgs/deliveries': people,
+  '/creds/templates/credentials': issuance,
+  '/creds/credentials': issuance,
+  '/creds/types': everyCaller,
+  '/creds/templates/presentations': verification,
+  '/creds/presentations': verification,
+  '/creds/stats': ['audit:read', 'audit:read'],
+  '/creds/audit': ['audit:read', 'audit:read'],
+  '/creds/certificates': trust,
+  '/creds/trusted-entities': trust,
+  '/creds/endpoints': ['webhooks:write', 'webhooks:write'],
+  '/creds/events': ['webhooks:write', 'webhooks:write'],
+  '/onboarding/users': people,
+  '/onboarding/groups': people,
+  '/onboarding/clients': admin,
+  '/onboarding/identity-providers': admin,
+  '/onboarding/scim-tokens': admin,
+  '/onboarding/me': everyCaller,
+}
+
 /** Bodies that fit their schema, for the endpoints that check it before the token. */
 const endpointBodies: Readonly<Record<string, object>> = {
   'POST /issuers/{tenant}/notification': { notification_id: 'none', event: 'credential_accepted' },
@@ -251,6 +284,14 @@ for (const route of routes) {
       const reply = await ask(nobody, route, path, headers)
       assert.equal(reply.status, 401, `${what}: ${JSON.stringify(reply.body)}`)
     }
+  })
+
+  test(`${name}: it needs the scope of its part of the API`, () => {
+    const path = `/${route.group}${route.path}`
+    const prefixes = Object.keys(scopesOf).filter((one) => path === one || path.startsWith(`${one}/`))
+    const [read, write] = scopesOf[prefixes.toSorted().at(-1) ?? ''] ?? []
+    assert.notEqual(read, undefined, 'no row says which scope it needs')
+    assert.equal(route.scope, route.method === 'GET' ? read : write)
   })
 
   const { scope } = route
