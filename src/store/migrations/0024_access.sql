@@ -1,5 +1,5 @@
--- 0024 access: the secrets of clients.
--- Locks: none, the table is new. Old code runs on it: yes. Way back: drop the table.
+-- 0024 access: the secrets of clients, and which provider an external access token is of.
+-- Locks: none, the tables are new. Old code runs on it: yes. Way back: drop the table and the index.
 
 -- A client has at most two valid secrets, so that it can be given a new one while the former one still works.
 create table client_secret (
@@ -19,3 +19,6 @@ create index client_secret_client on client_secret (tenant_id, client_id);
 create unique index client_secret_of_file on client_secret (tenant_id, client_id) where not is_made;
 select protect_tenant_rows('client_secret');
 select open_across('client_secret');
+
+-- Issuer and audience of an external access token name one provider, and so one tenant.
+create unique index identity_provider_tokens on identity_provider (issuer, audience) where accept_tokens;
