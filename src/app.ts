@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openChanges } from './api/changes.ts'
 import { keepAnswers } from './api/keep-answers.ts'
 import { authenticate } from './authorization/access/authenticate.ts'
+import { accessRoutes } from './authorization/access/routes.ts'
 import { authorizationSchedules } from './authorization/server/jobs.ts'
 import { authorizationEndpoints } from './authorization/server/public-endpoints.ts'
 import type { Config } from './config.ts'
@@ -78,6 +79,7 @@ export const routes: readonly Route[] = [
   ...eventRoutes,
   ...directoryRoutes,
   ...clientRoutes,
+  ...accessRoutes,
 ]
 
 /** The protocol surface: what wallets, verifiers and OAuth clients call. */

@@ -1,15 +1,7 @@
-import type { Role, Scope } from '../../caller.ts'
-import type { PublicJwk } from '../../crypto/jwk.ts'
 import type { Client } from './client.ts'
 
 /** What an organisation decides about a client. `scopes` and `roles` apart, as it gave them. */
-export type ClientMembers = Omit<
-  Client,
-  'clientId' | 'tenantId' | 'tenantSlug' | 'scopes' | 'secrets' | 'lastUsedAt' | 'keys'
-> & {
-  readonly scopes: readonly Scope[]
-  readonly roles: readonly Role[]
-  readonly keys: readonly PublicJwk[] | null
+export type ClientMembers = Omit<Client, 'clientId' | 'tenantId' | 'tenantSlug' | 'secrets' | 'lastUsedAt'> & {
   /** It cannot authenticate. Tokens that it has stay valid until they expire. */
   readonly disabled: boolean
 }

@@ -1,11 +1,14 @@
-import { scopesOfRoles } from '../../caller.ts'
+import { isRole, scopesOfRoles } from '../../caller.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import { newId } from '../../store/row-id.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 import type { Client } from './client.ts'
 
 /** A client to create or change. `secretHash` and `keys` that are null stay as they are. */
-export type ClientPut = Omit<Client, 'tenantId' | 'tenantSlug' | 'scopes' | 'secrets' | 'keys' | 'lastUsedAt'> & {
+export type ClientPut = Omit<
+  Client,
+  'tenantId' | 'tenantSlug' | 'scopes' | 'roles' | 'secrets' | 'keys' | 'lastUsedAt'
+> & {
   readonly scopes: readonly string[]
   readonly roles: readonly string[]
   /** New hash, null if the stored one matches. Replaces `replaces` only, so that one of two concurrent callers changes it. */
@@ -71,10 +74,10 @@ const touch = sql(
 /** Returns the client with this id, of whatever tenant; null if it or its tenant is disabled. */
 export async function findClientRow(tx: AcrossTx, clientId: string): Promise<Client | null> {
   if (clientId.includes('\0')) return null
-  const [found] = await tx.rows<Client & { roles: string[] }>(findActive, [clientId])
+  const [found] = await tx.rows<Omit<Client, 'roles'> & { roles: string[] }>(findActive, [clientId])
   if (found === undefined) return null
-  const { roles, ...client } = found
-  return { ...client, scopes: [...new Set([...client.scopes, ...scopesOfRoles(roles)])] }
+  const { roles, scopes } = found
+  return { ...found, roles: roles.filter(isRole), scopes: [...new Set([...scopes, ...scopesOfRoles(roles)])] }
 }
 
 /** Returns the tenant that a client id belongs to and the hash of its secret; null if the id is free. */

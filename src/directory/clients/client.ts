@@ -1,4 +1,4 @@
-import type { Scope, TenantId } from '../../caller.ts'
+import type { Role, Scope, TenantId } from '../../caller.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 
 /** Grant types that a client may be given. */
@@ -36,6 +36,7 @@ export type Client = {
   readonly name: string | null
   /** Scopes of its own and of its roles, each once. */
   readonly scopes: readonly Scope[]
+  readonly roles: readonly Role[]
   readonly grantTypes: readonly string[]
   readonly redirectUris: readonly string[]
   readonly postLogoutRedirectUris: readonly string[]
