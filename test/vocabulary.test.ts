@@ -39,9 +39,15 @@ const frozen = {
     certificate_signing_request.expired
     client.changed
     client.created
+    client.deleted
+    client.secret_created
+    client.secret_deleted
     credential_template.archived
     credential_template.created
     credential_template.replaced
+    identity_provider.changed
+    identity_provider.created
+    identity_provider.deleted
     issuance.canceled
     issuance.reoffered
     issuance.reopened
@@ -83,6 +89,7 @@ const frozen = {
     client
     credential
     credential_template
+    identity_provider
     issuance
     issuance_batch
     presentation_request
@@ -110,6 +117,14 @@ const frozen = {
     audit:read
     tenant:admin
     platform:admin`,
+  roles: `
+    holder
+    issuer
+    verifier
+    trust-admin
+    user-admin
+    auditor
+    owner`,
   errorCodes: `
     AUTHORIZATION_REQUIRED
     CERTIFICATE_INVALID

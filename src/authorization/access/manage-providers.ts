@@ -19,7 +19,7 @@ import {
 type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'config'>
 
 /** What a body gives. `clientSecret` null: a public client, which has none. */
-export type GivenProvider = {
+type GivenProvider = {
   readonly [K in Exclude<keyof ProviderPut, 'id' | 'claims' | 'sealedClientSecret'>]?: ProviderPut[K] | undefined
 } & {
   readonly claims?:

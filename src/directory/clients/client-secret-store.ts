@@ -29,7 +29,7 @@ const endOne = sql(
 )
 
 /** A secret to insert. */
-export type NewClientSecret = { readonly id: string; readonly clientId: string; readonly hash: string }
+type NewClientSecret = { readonly id: string; readonly clientId: string; readonly hash: string }
 
 /** Adds a secret; the former one ends at `formerEndsAt`, an earlier one now. The caller has locked the client. */
 export async function addClientSecret(

@@ -20,7 +20,7 @@ export function grantTypesOf(given: {
 }
 
 /** A secret of a client, as it is stored. */
-export type ClientSecret = {
+type ClientSecret = {
   /** Of a secret made by the server: its SHA-256 in base64url. Of one from the bootstrap file: a scrypt string. */
   readonly hash: string
   readonly isMade: boolean
