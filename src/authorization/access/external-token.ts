@@ -36,6 +36,8 @@ export async function readExternalToken(needs: Needs, token: string): Promise<Ac
   const digest = sha256Base64url(token)
   const cached = grants.get(digest, now)
   if (cached !== undefined) return cached
+  // A token that the platform has verified is none of a provider, and need not be parsed at each request.
+  if (needs.memory.cache<AccessTokenGrant>('authorization.grants').get(digest, now) !== undefined) return null
   const jws = parsed(token)
   const { iss } = jws?.payload ?? {}
   if (jws === null || typeof iss !== 'string' || iss === needs.urls.auth || !isPlausible(iss)) return null
