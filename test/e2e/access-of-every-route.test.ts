@@ -212,27 +212,23 @@ const forged = (forge: Forge | (() => Forge)): Row => {
 
 const boundKey = generateKeyPair()
 const otherKey = generateKeyPair()
+const boundClaims = { cnf: { jkt: thumbprint(boundKey.publicJwk) } }
 
 /** A token that is bound to a key, sent with a proof of another one that is right in every other respect. */
 const proofOfAnotherKey: Row = async (subject, { method, url: htu }) => {
-  const token = await tokenOf(subject, { claims: { cnf: { jkt: thumbprint(boundKey.publicJwk) } } })
-  const proof = (nonce?: string) => {
-    const claims = {
-      htm: method,
-      htu,
-      iat: Math.floor(Date.now() / 1000),
-      jti: newId(),
-      ath: sha256Base64url(token),
-      nonce,
-    }
-    return signCompact({ typ: 'dpop+jwt', jwk: otherKey.publicJwk }, claims, softwareKey(otherKey.privateKey))
+  const token = await tokenOf(subject, { claims: boundClaims })
+  const headers = (htm: string, htu: string, nonce?: string) => {
+    const iat = Math.floor(Date.now() / 1000)
+    const claims = { htm, htu, iat, jti: newId(), ath: sha256Base64url(token), nonce }
+    const proof = signCompact({ typ: 'dpop+jwt', jwk: otherKey.publicJwk }, claims, softwareKey(otherKey.privateKey))
+    return { authorization: `DPoP ${token}`, dpop: proof }
   }
-  const headers = (nonce?: string) => ({ authorization: `DPoP ${token}`, dpop: proof(nonce) })
-  const first = await fetch(`${url}/creds/types`, { headers: { ...headers(), dpop: proof() } })
-  return headers(first.headers.get('dpop-nonce') ?? undefined)
+  // The first answer tells the nonce.
+  const types = `${url}/creds/types`
+  const { headers: answered } = await fetch(types, { headers: headers('GET', types) })
+  return headers(method, htu, answered.get('dpop-nonce') ?? undefined)
 }
 
-const boundClaims = { cnf: { jkt: thumbprint(boundKey.publicJwk) } }
 const dpopRows: Readonly<Record<string, Row>> = {
   'a DPoP token as Bearer, without a proof': forged({ claims: boundClaims }),
   'a DPoP token without a proof': async (subject) => ({
