@@ -1,4 +1,4 @@
-import { scopes } from '../src/caller.ts'
+import { roles, scopes } from '../src/caller.ts'
 import { auditActions, isPublicEvent, subjectKinds } from '../src/events/audit/vocabulary.ts'
 import { faults } from '../src/fault.ts'
 
@@ -10,6 +10,7 @@ export function listVocabulary() {
     auditActions: Object.keys(auditActions).filter((action) => !isPublicEvent(action)),
     subjectKinds: Object.keys(subjectKinds),
     scopes: Object.keys(scopes),
+    roles: Object.keys(roles),
     errorCodes: [...new Set(rows.map(({ api }) => api[1]))].toSorted(),
     oauthErrors: [...new Set(rows.map(({ oauth }) => oauth[1]))].toSorted(),
   }
@@ -21,6 +22,15 @@ function subjectsOf(action: string): string {
   if (action.startsWith('openid4vc.issuance.')) return '`issuance`'
   if (action.startsWith('openid4vc.verification.')) return '`presentation_request`'
   return `\`${action.split('.')[0]}\``
+}
+
+function rolesTable(): string {
+  return Object.entries(roles)
+    .map(([name, { scopes, description }]) => {
+      const given = scopes.map((scope) => `\`${scope}\``).join(', ')
+      return `| \`${name}\` | ${given || '-'} | ${description} |`
+    })
+    .join('\n')
 }
 
 /** `docs/vocabulary.md`: every public name with one sentence. */
@@ -67,6 +77,15 @@ ${listOf(subjectKinds)}
 | Scope | What it allows |
 |---|---|
 ${listOf(scopes)}
+
+## Roles
+
+Users, groups and clients have roles; each gives its scopes. \`tenant:admin\` stands for every scope of the tenant except \`users:impersonate\`.
+Every user has \`wallet:read\` and \`wallet:write\` for their own wallet. A caller gives only roles and scopes that it has itself.
+
+| Role | Scopes | What it is for |
+|---|---|---|
+${rolesTable()}
 
 ## Error codes
 

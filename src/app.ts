@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openChanges } from './api/changes.ts'
 import { keepAnswers } from './api/keep-answers.ts'
 import { authenticate } from './authorization/access/authenticate.ts'
+import { accessRoutes } from './authorization/access/routes.ts'
 import { findPendingConsent } from './authorization/server/platform/find-pending-consent.ts'
 import { authorizationJobs, authorizationSchedules } from './authorization/server/platform/jobs.ts'
 import { authorizationEndpoints } from './authorization/server/platform/public-endpoints.ts'
@@ -10,6 +11,7 @@ import { consentPages } from './authorization/sign-in/pages/consent-pages.ts'
 import { signInEndpoints } from './authorization/sign-in/pages/public-endpoints.ts'
 import { passwordJobs, signInSchedules } from './authorization/sign-in/passwords/jobs.ts'
 import type { Config } from './config.ts'
+import { clientRoutes } from './directory/clients/routes.ts'
 import { groupRoutes } from './directory/groups/routes.ts'
 import { scimEndpoints } from './directory/scim/public-endpoints.ts'
 import { provisioningRoutes } from './directory/scim/routes.ts'
@@ -88,6 +90,8 @@ export const routes: readonly Route[] = [
   ...directoryRoutes,
   ...groupRoutes,
   ...provisioningRoutes,
+  ...clientRoutes,
+  ...accessRoutes,
 ]
 
 /** The protocol surface: what wallets, verifiers and OAuth clients call; and the pages. */

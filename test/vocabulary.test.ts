@@ -43,11 +43,15 @@ const frozen = {
     client.created
     client.token_created
     client.token_deleted
+    client.deleted
+    client.secret_created
+    client.secret_deleted
     credential_template.archived
     credential_template.created
     credential_template.replaced
     identity_provider.changed
     identity_provider.created
+    identity_provider.deleted
     identity_provider.linked
     issuance.canceled
     issuance.reoffered
@@ -133,6 +137,14 @@ const frozen = {
     audit:read
     tenant:admin
     platform:admin`,
+  roles: `
+    holder
+    issuer
+    verifier
+    trust-admin
+    user-admin
+    auditor
+    owner`,
   errorCodes: `
     AUTHORIZATION_REQUIRED
     CERTIFICATE_INVALID

@@ -8,6 +8,9 @@ import type { SigningKey } from './signing-key.ts'
 /** Signature algorithms that we verify. `Ed25519` is the newer name of `EdDSA` with that curve (RFC 9864). */
 export type JwsAlg = 'ES256' | 'EdDSA' | 'Ed25519'
 
+/** Algorithms that foreign OpenID providers use besides. */
+export type ForeignJwsAlg = JwsAlg | 'RS256' | 'PS256'
+
 /** All of {@link JwsAlg}; the default allow-list. */
 export const jwsAlgs: readonly JwsAlg[] = ['ES256', 'EdDSA', 'Ed25519']
 
@@ -29,7 +32,7 @@ type JwsError = {
 }
 
 /** `algs`: allow-list for this use, by default {@link jwsAlgs}. `typ`: accepted media types; not checked if absent. */
-type JwsPolicy = { readonly algs?: readonly JwsAlg[]; readonly typ?: string | readonly string[] }
+type JwsPolicy = { readonly algs?: readonly ForeignJwsAlg[]; readonly typ?: string | readonly string[] }
 
 type Header = Readonly<Record<string, unknown>>
 

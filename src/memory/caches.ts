@@ -14,6 +14,20 @@ export const caches = {
     ...{ entriesMax: 20_000, ttlSeconds: 900 },
     description: 'Verified access tokens by digest, until they expire.',
   },
+  'authorization.external_grants': {
+    ...{ entriesMax: 20_000, ttlSeconds: 60 },
+    description:
+      'Verified access tokens of external providers by digest. A change of the user, their roles or the provider shows after this time.',
+  },
+  'authorization.provider_keys': {
+    ...{ entriesMax: 1_000, ttlSeconds: 86_400 },
+    description:
+      'Keys of external providers. Unknown key ids reload them at most once a minute; they serve for a day while a provider does not answer.',
+  },
+  'authorization.token_issuers': {
+    ...{ entriesMax: 2_000, ttlSeconds: 5 },
+    description: 'Providers whose access tokens are accepted, by issuer.',
+  },
   'authorization.verified_secrets': {
     ...{ entriesMax: 10_000, ttlSeconds: 86_400 },
     description: 'Client secrets that passed their slow hash, as a MAC beside the stored hash.',

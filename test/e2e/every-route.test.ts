@@ -5,28 +5,8 @@ import { routes } from '../../src/app.ts'
 import { faults } from '../../src/fault.ts'
 import type { Route } from '../../src/http/routes/route.ts'
 import { makeEverything, type Objects } from '../support/main-job.ts'
+import { ask, isPersonal, knownIdFor, nameOf, pathOf, unknownId } from '../support/route-requests.ts'
 import { type Api, type Deployment, deploy, type Reply } from '../support/server.ts'
-
-const unknownId = '01890000-0000-7000-8000-000000000000'
-/** Bodies that fit their schema, for the routes that must get past it to reach their object. */
-const bodies: Readonly<Record<string, unknown>> = {
-  'PUT /creds/templates/credentials/{id}': {
-    name: 'Other',
-    code: 'everything',
-    attributes: { name: { type: 'string' } },
-  },
-  'PUT /creds/templates/presentations/{id}': {
-    name: 'Other',
-    description: '',
-    credentials: [{ type: 'x', attributes: { a: {} } }],
-  },
-  'PUT /creds/trusted-entities/{id}': { name: 'Other' },
-  'POST /creds/certificates/csrs/{id}/import': { certificate: 'none' },
-  'POST /creds/certificates/{id}/sign': { csrId: unknownId },
-  'PATCH /wallet/credentials/{id}/status': { status: 'rejected' },
-  'PATCH /wallet/v2/credentials/{id}': { status: 'rejected' },
-  'PATCH /wallet/v2/presentations/{id}': { status: 'rejected' },
-}
 
 let chirograph: Deployment
 let objects: Objects
@@ -77,7 +57,7 @@ for (const route of routes) {
   if (route.path.includes('{')) {
     test(`${name}: the object of another is as unknown as one that never was`, async () => {
       const others = isPersonal(route) ? [pieter, strangerThandi] : [strangers]
-      const known = knownIdFor(route)
+      const known = knownIdFor(objects, route)
       const isLookup = route.group === 'onboarding'
       for (const other of others) {
         // Both tenants have a user of that name, so a look-up must find the own one: the route's own test shows that.
@@ -139,36 +119,9 @@ test('every refusal of a route is a row of the table of faults', () => {
   for (const route of routes) for (const code of route.faults) assert(code in faults, `${nameOf(route)}: ${code}`)
 })
 
-function nameOf({ method, group, path }: Route): string {
-  return `${method} /${group}${path}`
-}
-
 /** The caller that has the scope: a user for the wallet, else the backend. */
 function ownerOf(route: Route): Api {
   return isPersonal(route) ? thandi : school
-}
-
-/** What stands in the wallet group for organisations is about their people, and not of one. */
-function isPersonal({ group, path }: Route): boolean {
-  return group === 'wallet' && !path.includes('/orgs/')
-}
-
-/** The id of an object of acme that the route could be about. A new route with an id needs an entry in `makeEverything`. */
-function knownIdFor({ group, path }: Route): string {
-  const collection = `/${group}${path.slice(0, path.indexOf('/{'))}`
-  const id = objects[collection]
-  assert(id !== undefined, `makeEverything makes nothing for ${collection}`)
-  return id
-}
-
-function pathOf({ group, path }: Route, id: string): string {
-  return `/${group}${path.replace(/\{[^}]+\}/, id)}`
-}
-
-function ask(caller: Api, route: Route, path: string, headers: Record<string, string> = {}): Promise<Reply> {
-  if (route.body === undefined) return caller.send(route.method, path, undefined, headers)
-  const body = JSON.stringify(bodies[nameOf(route)] ?? {})
-  return caller.send(route.method, path, body, { 'content-type': 'application/json', ...headers })
 }
 
 function refused(reply: Reply, status: number, code: string): void {

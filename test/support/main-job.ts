@@ -73,9 +73,24 @@ export async function makeEverything(chirograph: Deployment): Promise<Objects> {
     '/wallet/v2/credentials': credential,
     '/wallet/credentials': credential,
     '/wallet/v2/presentations': prepared.body.data.id,
+    '/onboarding/clients': await makeClient(school),
+    '/onboarding/identity-providers': await makeProvider(school),
     '/onboarding/users': 'thandi',
     '/onboarding/users/by-external-identifier': encodeURIComponent('EXT/1+a@é'),
   }
+}
+
+async function makeClient(school: Api): Promise<string> {
+  const made = await school.post('/onboarding/clients', { name: 'Registry', roles: ['issuer'] })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  return made.body.data.clientId
+}
+
+async function makeProvider(school: Api): Promise<string> {
+  const provider = { name: 'entra', issuer: 'https://login.example/v2.0', clientId: 'chirograph' }
+  const made = await school.post('/onboarding/identity-providers', provider)
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  return made.body.data.id
 }
 
 /** A root and a signing request. Of readers, so that nothing of the main job is signed with them. */

@@ -41,13 +41,18 @@ export type Reply = { readonly status: number; readonly headers: Headers; readon
 /** Secret of the backends in tests. */
 export const backendSecret = 'a-backend-secret-for-tests-only-0123456789'
 
-const bootstrap = {
+/** The tenants acme and globex, as {@link deploy} makes them. */
+export const bootstrap = {
   tenants: ['acme', 'globex'].map((slug) => ({
     slug,
     name: slug === 'acme' ? 'Acme College' : 'Globex Corporation',
     clients: [
-      { clientId: `${slug}-idle`, clientSecret: backendSecret, scopes: ['audit:read'] },
-      { clientId: `${slug}-backend`, clientSecret: backendSecret, scopes: ['tenant:admin', 'users:impersonate'] },
+      { clientId: `${slug}-idle`, clientSecret: backendSecret, scopes: ['audit:read' as const] },
+      {
+        clientId: `${slug}-backend`,
+        clientSecret: backendSecret,
+        scopes: ['tenant:admin' as const, 'users:impersonate' as const],
+      },
     ],
     users: [
       {

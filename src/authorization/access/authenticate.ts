@@ -5,10 +5,11 @@ import { Fault } from '../../fault.ts'
 import { presentedToken } from '../../http/routes/bearer-token.ts'
 import type { Platform } from '../../platform.ts'
 import { checkTokenBinding } from './check-dpop.ts'
+import { readExternalToken } from './external-token.ts'
 import type { AccessTokenGrant } from './platform-token.ts'
 import { readToken } from './read-token.ts'
 
-type Needs = Pick<Platform, 'keys' | 'clock' | 'urls' | 'store' | 'memory' | 'sealing'>
+type Needs = Pick<Platform, 'keys' | 'clock' | 'urls' | 'store' | 'memory' | 'sealing' | 'fetch'>
 
 /** The request that a token authenticates. `url` is the public address, for DPoP; its query does not count. */
 export type AuthenticatedRequest = {
@@ -40,7 +41,7 @@ export async function authenticateToken(
 ): Promise<AccessTokenGrant & { readonly tenantSlug: string }> {
   const hint = `Send the header Authorization: Bearer with an access token from POST ${platform.urls.auth}/token.`
   const { scheme, token } = presentedToken(headers.authorization, hint)
-  const grant = await readToken(platform, token)
+  const grant = (await readExternalToken(platform, token)) ?? (await readToken(platform, token))
   const tenant = await findTenantOf(platform, grant.tenantId)
   if (tenant === null) throw new Fault('token.invalid', { notes: 'the tenant is unknown or disabled' })
   const proof = typeof headers.dpop === 'string' ? headers.dpop : undefined

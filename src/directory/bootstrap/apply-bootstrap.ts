@@ -6,7 +6,7 @@ import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { isUniqueViolation } from '../../store/unique-violation.ts'
-import { SERVICE_GRANT_TYPES } from '../clients/client.ts'
+import { grantTypesOf } from '../clients/client.ts'
 import { type ClientPut, findClientOwner, putClient } from '../clients/client-store.ts'
 import { forgetTenants } from '../tenants/find-tenant.ts'
 import {
@@ -106,7 +106,7 @@ async function clientPut({ store }: Needs, tenantId: TenantId, client: ClientEnt
     name: client.name ?? null,
     scopes,
     roles: client.roles ?? [],
-    grantTypes: client.grantTypes ?? SERVICE_GRANT_TYPES,
+    grantTypes: grantTypesOf(client),
     redirectUris: client.redirectUris ?? [],
     postLogoutRedirectUris: client.postLogoutRedirectUris ?? [],
     backchannelLogoutUri: client.backchannelLogoutUri ?? null,

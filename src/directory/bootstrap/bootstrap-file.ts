@@ -1,23 +1,22 @@
 import { type Static, Type } from 'typebox'
-import { type Role, roles, type Scope, scopes } from '../../caller.ts'
 import { isJsonObject, type Json, memberOf, parseJson } from '../../crypto/json.ts'
 import { type PublicJwk, readPublicJwk } from '../../crypto/jwk.ts'
 import { Fault } from '../../fault.ts'
 import { checkMaker } from '../../http/validation/check.ts'
-import { GRANT_TYPES } from '../clients/client.ts'
+import { clientMistakes } from '../clients/check-client.ts'
+import { grantTypesOf } from '../clients/client.ts'
+import { isMadeSecret } from '../clients/client-secret.ts'
+import { clientMembers } from '../clients/member-schemas.ts'
 import { foldCase } from '../users/user.ts'
 
 const name = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '^[^\\u0000]*$' })
 /** A client id must not have the form of a user id: the subject of a token is one or the other. */
 const CLIENT_ID = '^(?![0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$)[\\x21-\\x7e]+$'
 
-// Object.keys loses the type of the keys.
-const RoleNames = Type.Array(Type.Enum(Object.keys(roles) as Role[]), { uniqueItems: true })
-const addresses = (maxItems: number) => Type.Array(Type.String({ format: 'uri', maxLength: 2000 }), { maxItems })
-
 const ClientEntry = Type.Object(
   {
-    name: Type.Optional(name(200)),
+    ...Type.Partial(Type.Object(clientMembers)).properties,
+    scopes: clientMembers.scopes,
     clientId: Type.String({
       minLength: 1,
       maxLength: 200,
@@ -25,26 +24,6 @@ const ClientEntry = Type.Object(
       description: 'printable ASCII, not a UUID',
     }),
     clientSecret: Type.Optional(Type.String({ minLength: 32, maxLength: 500 })),
-    jwks: Type.Optional(
-      Type.Object(
-        { keys: Type.Array(Type.Record(Type.String(), Type.Unknown()), { minItems: 1, maxItems: 10 }) },
-        { additionalProperties: false },
-      ),
-    ),
-    jwksUri: Type.Optional(Type.String({ format: 'uri', maxLength: 2000 })),
-    // Object.keys loses the type of the keys.
-    scopes: Type.Array(Type.Enum(Object.keys(scopes) as Scope[]), { uniqueItems: true }),
-    roles: Type.Optional(RoleNames),
-    grantTypes: Type.Optional(Type.Array(Type.Enum([...GRANT_TYPES]), { minItems: 1, uniqueItems: true })),
-    redirectUris: Type.Optional(addresses(20)),
-    postLogoutRedirectUris: Type.Optional(addresses(20)),
-    backchannelLogoutUri: Type.Optional(Type.String({ format: 'uri', maxLength: 2000 })),
-    /** A native app or a browser: no secret, code flow with PKCE only. */
-    isPublic: Type.Optional(Type.Boolean()),
-    /** False for the organisation's own applications: people are not asked. */
-    asksConsent: Type.Optional(Type.Boolean()),
-    dpopRequired: Type.Optional(Type.Boolean()),
-    parRequired: Type.Optional(Type.Boolean()),
   },
   { additionalProperties: false },
 )
@@ -56,7 +35,7 @@ const UserEntry = Type.Object(
     lastName: Type.Optional(name(200)),
     externalIdentifier: Type.Optional(name(255)),
     enabled: Type.Optional(Type.Boolean()),
-    roles: Type.Optional(RoleNames),
+    roles: Type.Optional(clientMembers.roles),
     password: Type.Optional(Type.String({ minLength: 8, maxLength: 200 })),
   },
   { additionalProperties: false },
@@ -79,7 +58,7 @@ const IdentityProviderEntry = Type.Object(
       ),
     ),
     /** Roles of a person here, by the role that the provider states. */
-    roles: Type.Optional(Type.Record(Type.String({ maxLength: 200 }), RoleNames)),
+    roles: Type.Optional(Type.Record(Type.String({ maxLength: 200 }), clientMembers.roles)),
     /** Whether a person who is unknown becomes a user. */
     createsUsers: Type.Optional(Type.Boolean()),
     signIn: Type.Optional(Type.Boolean()),
@@ -228,9 +207,18 @@ function proofMistakes(client: ClientEntry, at: string): string[] {
   if (client.isPublic === true && proofs.length > 0)
     return [`${at}: a public client has no clientSecret, jwks or jwksUri.`]
   if (client.isPublic !== true && proofs.length === 0) return [`${at}: clientSecret, jwks or jwksUri is needed.`]
+  // The form of a secret made by the server is compared with those only.
+  if (isMadeSecret(client.clientSecret ?? '')) return [`${at}/clientSecret: must not be a secret that the server made.`]
   try {
-    keysOf(client)
-    return []
+    const { redirectUris = [], postLogoutRedirectUris = [], backchannelLogoutUri = null, jwksUri = null } = client
+    const uris = { redirectUris, postLogoutRedirectUris, backchannelLogoutUri, jwksUri }
+    const members = {
+      ...uris,
+      isPublic: client.isPublic ?? false,
+      grantTypes: grantTypesOf(client),
+      keys: keysOf(client),
+    }
+    return clientMistakes(members).map(({ pointer, detail }) => `${at}${pointer}: ${detail}`)
   } catch {
     return [`${at}/jwks: every key must be a P-256 or Ed25519 public key.`]
   }

@@ -1,10 +1,14 @@
-import { scopesOfRoles } from '../../caller.ts'
+import { isRole, scopesOfRoles } from '../../caller.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
+import { newId } from '../../store/row-id.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 import type { Client } from './client.ts'
 
 /** A client to create or change. `secretHash` and `keys` that are null stay as they are. */
-export type ClientPut = Omit<Client, 'tenantId' | 'tenantSlug' | 'scopes' | 'secretHash' | 'keys'> & {
+export type ClientPut = Omit<
+  Client,
+  'tenantId' | 'tenantSlug' | 'scopes' | 'roles' | 'secrets' | 'keys' | 'lastUsedAt'
+> & {
   readonly scopes: readonly string[]
   readonly roles: readonly string[]
   /** New hash, null if the stored one matches. Replaces `replaces` only, so that one of two concurrent callers changes it. */
@@ -13,7 +17,8 @@ export type ClientPut = Omit<Client, 'tenantId' | 'tenantSlug' | 'scopes' | 'sec
   readonly keys: readonly PublicJwk[] | null
 }
 
-type ClientOwner = Pick<Client, 'tenantId' | 'secretHash'>
+/** `secretHash`: of the secret from the file, ended or not. */
+type ClientOwner = Pick<Client, 'tenantId'> & { readonly secretHash: string | null }
 
 const findActive = sql(
   'directory.find_client',
@@ -21,21 +26,25 @@ const findActive = sql(
      client.grant_types as "grantTypes", client.redirect_uris as "redirectUris", client.post_logout_redirect_uris as "postLogoutRedirectUris",
      client.backchannel_logout_uri as "backchannelLogoutUri", client.is_public as "isPublic", client.asks_consent as "asksConsent",
      client.dpop_required as "dpopRequired", client.par_required as "parRequired", client.jwks_uri as "jwksUri",
-     client.secret_hash as "secretHash", client.jwks -> 'keys' as keys
+     client.jwks -> 'keys' as keys, client.last_used_at as "lastUsedAt",
+     (select coalesce(jsonb_agg(jsonb_build_object('hash', secret.hash, 'isMade', secret.is_made,
+        'endsAtMs', trunc(extract(epoch from secret.ends_at) * 1000))), '[]')
+      from client_secret secret where secret.tenant_id = client.tenant_id and secret.client_id = client.client_id) as secrets
    from client join tenant on tenant.id = client.tenant_id
    where client.client_id = $1 and client.disabled_at is null and tenant.disabled_at is null`,
 )
 const findOwner = sql(
   'directory.find_client_owner',
-  'select tenant_id as "tenantId", secret_hash as "secretHash" from client where client_id = $1',
+  `select client.tenant_id as "tenantId", secret.hash as "secretHash" from client
+     left join client_secret secret on secret.tenant_id = client.tenant_id and secret.client_id = client.client_id and not secret.is_made
+   where client.client_id = $1`,
 )
 const put = sql(
   'directory.put_client',
-  `insert into client (tenant_id, client_id, scopes, secret_hash, jwks, created_at, updated_at, name, roles, grant_types, redirect_uris,
-     post_logout_redirect_uris, backchannel_logout_uri, is_public, asks_consent, dpop_required, par_required, jwks_uri)
-   values ($1, $2, $3::text[], coalesce($4::text, $7::text), $5::jsonb, $6, $6, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+  `insert into client (tenant_id, client_id, scopes, jwks, created_at, updated_at, name, roles, grant_types, redirect_uris,
+     post_logout_redirect_uris, backchannel_logout_uri, is_public, asks_consent, dpop_required, par_required, jwks_uri, id)
+   values ($1, $2, $3::text[], $4::jsonb, $5, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
    on conflict (client_id) do update set scopes = excluded.scopes, jwks = coalesce(excluded.jwks, client.jwks), updated_at = excluded.updated_at,
-     secret_hash = case when client.secret_hash is not distinct from $7 then coalesce($4, client.secret_hash) else client.secret_hash end,
      name = excluded.name, roles = excluded.roles, grant_types = excluded.grant_types, redirect_uris = excluded.redirect_uris,
      post_logout_redirect_uris = excluded.post_logout_redirect_uris, backchannel_logout_uri = excluded.backchannel_logout_uri,
      is_public = excluded.is_public, asks_consent = excluded.asks_consent, dpop_required = excluded.dpop_required,
@@ -46,17 +55,29 @@ const put = sql(
          is distinct from (excluded.name, excluded.backchannel_logout_uri, excluded.is_public, excluded.asks_consent, excluded.dpop_required,
            excluded.par_required, excluded.jwks_uri)
       or client.jwks is distinct from coalesce(excluded.jwks, client.jwks)
-      or ($4::text is not null and client.secret_hash is not distinct from $7)
    returning (xmax = 0) as created`,
+)
+const putSecret = sql(
+  'directory.put_client_secret',
+  `insert into client_secret (tenant_id, id, client_id, hash, is_made, created_at) values ($1, $2, $3, $4, false, $5)
+   on conflict (tenant_id, client_id) where not is_made do update set id = excluded.id, hash = excluded.hash,
+     created_at = excluded.created_at, ends_at = null
+   where client_secret.hash is not distinct from $6
+   returning id`,
+)
+
+const touch = sql(
+  'directory.touch_client',
+  `update client set last_used_at = $4 where tenant_id = $1 and client_id = $2 and (last_used_at is null or last_used_at <= $3)`,
 )
 
 /** Returns the client with this id, of whatever tenant; null if it or its tenant is disabled. */
 export async function findClientRow(tx: AcrossTx, clientId: string): Promise<Client | null> {
   if (clientId.includes('\0')) return null
-  const [found] = await tx.rows<Client & { roles: string[] }>(findActive, [clientId])
+  const [found] = await tx.rows<Omit<Client, 'roles'> & { roles: string[] }>(findActive, [clientId])
   if (found === undefined) return null
-  const { roles, ...client } = found
-  return { ...client, scopes: [...new Set([...client.scopes, ...scopesOfRoles(roles)])] }
+  const { roles, scopes } = found
+  return { ...found, roles: roles.filter(isRole), scopes: [...new Set([...scopes, ...scopesOfRoles(roles)])] }
 }
 
 /** Returns the tenant that a client id belongs to and the hash of its secret; null if the id is free. */
@@ -67,14 +88,24 @@ export async function findClientOwner(tx: AcrossTx, clientId: string): Promise<C
 
 /** Creates or changes a client of the transaction's tenant. Returns null if nothing had to change. */
 export async function putClient(tx: TenantTx, client: ClientPut, now: Date): Promise<'created' | 'changed' | null> {
+  const { clientId, secretHash } = client
   const jwks = client.keys === null ? null : JSON.stringify({ keys: client.keys })
   const values = [
-    ...[tx.tenantId, client.clientId, client.scopes, client.secretHash, jwks, now, client.replaces],
+    ...[tx.tenantId, clientId, client.scopes, jwks, now],
     ...[client.name, client.roles, client.grantTypes, client.redirectUris, client.postLogoutRedirectUris],
     ...[client.backchannelLogoutUri, client.isPublic, client.asksConsent, client.dpopRequired, client.parRequired],
-    client.jwksUri,
+    ...[client.jwksUri, newId()],
   ]
   const [row] = await tx.rows<{ created: boolean }>(put, values)
-  if (row === undefined) return null
-  return row.created ? 'created' : 'changed'
+  const secrets =
+    secretHash === null
+      ? []
+      : await tx.rows(putSecret, [tx.tenantId, newId(), clientId, secretHash, now, client.replaces])
+  if (row?.created === true) return 'created'
+  return row !== undefined || secrets.length > 0 ? 'changed' : null
+}
+
+/** Sets the time of the last use, unless it is later than `before`. */
+export async function touchClient(tx: TenantTx, clientId: string, before: Date, now: Date): Promise<void> {
+  await tx.rows(touch, [tx.tenantId, clientId, before, now])
 }

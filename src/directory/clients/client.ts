@@ -1,4 +1,4 @@
-import type { Scope, TenantId } from '../../caller.ts'
+import type { Role, Scope, TenantId } from '../../caller.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 
 /** Grant types that a client may be given. */
@@ -8,8 +8,25 @@ export const GRANT_TYPES = [
   'refresh_token',
   'urn:ietf:params:oauth:grant-type:token-exchange',
 ] as const
-/** The grant types of a client for which none are named. */
-export const SERVICE_GRANT_TYPES = ['client_credentials', 'urn:ietf:params:oauth:grant-type:token-exchange'] as const
+const SERVICE_GRANT_TYPES = ['client_credentials', 'urn:ietf:params:oauth:grant-type:token-exchange'] as const
+const APP_GRANT_TYPES = ['authorization_code', 'refresh_token'] as const
+
+/** Returns the grant types of a client; those of its kind if none are named. */
+export function grantTypesOf(given: {
+  readonly grantTypes?: readonly string[] | undefined
+  readonly isPublic?: boolean | undefined
+}): readonly string[] {
+  return given.grantTypes ?? (given.isPublic === true ? APP_GRANT_TYPES : SERVICE_GRANT_TYPES)
+}
+
+/** A secret of a client, as it is stored. */
+type ClientSecret = {
+  /** Of a secret made by the server: its SHA-256 in base64url. Of one from the bootstrap file: a scrypt string. */
+  readonly hash: string
+  readonly isMade: boolean
+  /** Milliseconds since 1970; null: it does not end. */
+  readonly endsAtMs: number | null
+}
 
 /** An OAuth client of a tenant, with what authenticates it. */
 export type Client = {
@@ -19,6 +36,7 @@ export type Client = {
   readonly name: string | null
   /** Scopes of its own and of its roles, each once. */
   readonly scopes: readonly Scope[]
+  readonly roles: readonly Role[]
   readonly grantTypes: readonly string[]
   readonly redirectUris: readonly string[]
   readonly postLogoutRedirectUris: readonly string[]
@@ -29,8 +47,10 @@ export type Client = {
   readonly dpopRequired: boolean
   readonly parRequired: boolean
   readonly jwksUri: string | null
-  /** scrypt string; null for a client without a secret. */
-  readonly secretHash: string | null
+  /** Those that ended are among them. */
+  readonly secrets: readonly ClientSecret[]
   /** Public keys of its assertions; null for a client without any. */
   readonly keys: readonly PublicJwk[] | null
+  /** To within five minutes. */
+  readonly lastUsedAt: Date | null
 }

@@ -88,6 +88,8 @@ select protect_tenant_rows('user_group_member');
 -- The id of a client is unique on the whole platform: at the token endpoint nothing else identifies the tenant.
 create table client (
   tenant_id   uuid not null references tenant (id) on delete cascade,
+  -- Orders the list of clients; a client is named by client_id everywhere else.
+  id          uuid not null,
   client_id   text not null unique check (length(client_id) between 1 and 200),
   name        text check (length(name) between 1 and 200),
   scopes      text[] not null,
@@ -104,9 +106,7 @@ create table client (
   asks_consent              boolean not null default true,
   dpop_required             boolean not null default false,
   par_required              boolean not null default false,
-  -- scrypt string; null for a client that signs its assertions (private_key_jwt).
-  secret_hash text,
-  -- {"keys": [public JWK]}; null for a client with a secret.
+  -- {"keys": [public JWK]}, which verify its assertions (private_key_jwt); null for a client with a secret.
   jwks        jsonb,
   -- Where the client publishes its keys, instead of jwks.
   jwks_uri    text,
@@ -115,7 +115,7 @@ create table client (
   updated_at  timestamptz not null,
   disabled_at timestamptz,
   primary key (tenant_id, client_id),
-  check (is_public or secret_hash is not null or jwks is not null or jwks_uri is not null)
+  unique (tenant_id, id)
 );
 select protect_tenant_rows('client');
 select open_across('client');

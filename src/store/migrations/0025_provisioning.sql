@@ -1,4 +1,4 @@
--- 0024 provisioning: tokens by which an identity system provisions users and groups.
+-- 0025 provisioning: tokens by which an identity system provisions users and groups.
 -- Locks: none, the table is new. Old code runs on it: yes. Way back: drop the table.
 
 -- Long-lived tokens of a client, for the SCIM endpoints only. Deleted with the client, when revoked.

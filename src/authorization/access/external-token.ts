@@ -1,0 +1,136 @@
+import { type Scope, scopesOfRoles, type UserId } from '../../caller.ts'
+import { sha256Base64url } from '../../crypto/digest.ts'
+import { isSignedByForeignKey } from '../../crypto/foreign-jws.ts'
+import type { JsonObject } from '../../crypto/json.ts'
+import { type Jws, parseCompact } from '../../crypto/jws.ts'
+import { findRoles } from '../../directory/users/find-roles.ts'
+import { findUser } from '../../directory/users/find-user.ts'
+import { Fault } from '../../fault.ts'
+import { remembered } from '../../memory/recent.ts'
+import type { Platform } from '../../platform.ts'
+import type { AccessTokenGrant } from './platform-token.ts'
+import { claimOf, mappedRoles } from './provider-claim.ts'
+import { keysOfProvider } from './provider-keys.ts'
+import { findTokenIssuers, type TokenIssuer } from './token-issuer-store.ts'
+
+type Needs = Pick<Platform, 'store' | 'clock' | 'urls' | 'memory' | 'fetch'>
+
+const TOKEN_CHARS_MAX = 16_384
+const ISSUER_CHARS_MAX = 2000
+const LEEWAY_SECONDS = 60
+/** RFC 9068 2.1; many providers write JWT, as for any other. */
+const TYPES = ['at+jwt', 'jwt']
+/** Claims of ID tokens, which are never access tokens. OpenID Connect Core 2 and 3.3.2.11. */
+const ID_TOKEN_CLAIMS = ['nonce', 'at_hash', 'c_hash'] as const
+
+/**
+ * Reads an access token of an external provider of a tenant, if it is one: null if its issuer is none whose tokens are accepted. The tenant is
+ * that of the provider, whatever the token says. The caller is the user whom the token names; it has the scopes of a wallet, and those of the
+ * roles that the provider states, or of the roles here if it is not asked for any. A result is cached for a minute.
+ *
+ * @throws Fault `token.invalid`
+ */
+export async function readExternalToken(needs: Needs, token: string): Promise<AccessTokenGrant | null> {
+  const grants = needs.memory.cache<AccessTokenGrant>('authorization.external_grants')
+  const now = needs.clock.now()
+  const digest = sha256Base64url(token)
+  const cached = grants.get(digest, now)
+  if (cached !== undefined) return cached
+  // A token that the platform has verified is none of a provider, and need not be parsed at each request.
+  if (needs.memory.cache<AccessTokenGrant>('authorization.grants').get(digest, now) !== undefined) return null
+  const jws = parsed(token)
+  const { iss } = jws?.payload ?? {}
+  if (jws === null || typeof iss !== 'string' || iss === needs.urls.auth || !isPlausible(iss)) return null
+  const issuers = needs.memory.cache<Promise<readonly TokenIssuer[]>>('authorization.token_issuers')
+  const found = await remembered(issuers, iss, now, () =>
+    needs.store.across('providers that an access token may be of', (tx) => findTokenIssuers(tx, iss)),
+  )
+  if (found.length === 0) return null
+  const provider = forAudience(found, jws.payload.aud)
+  const expiresAt = checkTimes(jws.payload, now)
+  await checkSignature(needs, provider, jws)
+  const grant = await grantOf(needs, provider, jws.payload, expiresAt)
+  grants.set(digest, grant, now, expiresAt.getTime())
+  return grant
+}
+
+function parsed(token: string): Jws | null {
+  try {
+    return parseCompact(token, { charsMax: TOKEN_CHARS_MAX })
+  } catch {
+    // The platform's own reading of the token says what is wrong with it.
+    return null
+  }
+}
+
+function isPlausible(issuer: string): boolean {
+  return issuer.length <= ISSUER_CHARS_MAX && !issuer.includes('\0')
+}
+
+/** Issuer and audience together name one provider. RFC 9068 4: the audience must be among those of the token. */
+function forAudience(providers: readonly TokenIssuer[], aud: unknown): TokenIssuer {
+  const named = providers.filter(({ audience }) => (Array.isArray(aud) ? aud.includes(audience) : aud === audience))
+  const [provider] = named
+  if (provider === undefined || named.length > 1) throw refused('for another audience, or for several')
+  return provider
+}
+
+function checkTimes(claims: JsonObject, now: Date): Date {
+  const { exp, nbf, cnf } = claims
+  const seconds = now.getTime() / 1000
+  if (typeof exp !== 'number' || !Number.isFinite(exp) || exp + LEEWAY_SECONDS <= seconds) throw refused('expired')
+  if (nbf !== undefined && (typeof nbf !== 'number' || nbf - LEEWAY_SECONDS > seconds)) throw refused('not valid yet')
+  if (ID_TOKEN_CLAIMS.some((name) => Object.hasOwn(claims, name))) throw refused('an ID token')
+  // A token that is bound to a key must not be usable without it, and the key of another server's token is not proven here.
+  if (cnf !== undefined) throw refused('bound to a key')
+  return new Date(Math.min((exp + LEEWAY_SECONDS) * 1000, now.getTime() + 86_400_000))
+}
+
+async function checkSignature(needs: Needs, provider: TokenIssuer, jws: Jws): Promise<void> {
+  const keys = await keysOfProvider(needs, provider, jws.header.kid)
+  if (!keys.some((key) => isSignedByForeignKey(jws, key, TYPES))) throw refused('not signed by a key of its issuer')
+}
+
+async function grantOf(
+  { store }: Needs,
+  provider: TokenIssuer,
+  claims: JsonObject,
+  expiresAt: Date,
+): Promise<AccessTokenGrant> {
+  const { tenantId, id } = provider
+  const { externalIdentifier, username } = provider.claims
+  const value = claimOf(claims, externalIdentifier ?? username)
+  if (typeof value !== 'string' || value === '' || value.includes('\0'))
+    throw refused('without a claim that names a user')
+  const { userId, roles } = await store.inTenant(tenantId, async (tx) => {
+    const user = await findUser(tx, externalIdentifier === null ? 'username' : 'externalIdentifier', value)
+    // An id in the database is that of a user.
+    const userId = (user?.id ?? null) as UserId | null
+    return { userId, roles: userId === null ? null : await findRoles(tx, userId) }
+  })
+  if (userId === null || roles === null) throw refused('of a user who is unknown or disabled')
+  const scopes: readonly Scope[] = [
+    'wallet:read',
+    'wallet:write',
+    ...scopesOfRoles(mappedRoles(provider, claims) ?? roles),
+  ]
+  return {
+    tenantId,
+    userId,
+    actor: { kind: 'user', id: userId },
+    // Contains a space, which the id of a client never does.
+    clientId: `identity_provider ${id}`,
+    actingClientId: null,
+    scopes: new Set(scopes),
+    scope: '',
+    jkt: null,
+    expiresAt,
+  }
+}
+
+function refused(notes: string): Fault {
+  return new Fault('token.invalid', {
+    detail: 'The access token is not valid here.',
+    notes: `an external token ${notes}`,
+  })
+}

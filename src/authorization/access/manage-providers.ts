@@ -1,0 +1,151 @@
+import type { Caller } from '../../caller.ts'
+import { checkRoles } from '../../directory/users/authority.ts'
+import type { AuditEntry } from '../../events/audit/entry.ts'
+import { record } from '../../events/audit/record.ts'
+import { Fault, type Violation } from '../../fault.ts'
+import type { Platform } from '../../platform.ts'
+import type { TenantTx } from '../../store/store.ts'
+import { violatedIndex } from '../../store/unique-violation.ts'
+import { type IdentityProvider, providerSecretPlace, STANDARD_CLAIMS } from './identity-provider.ts'
+import { findProviderById, type ProviderPut, putProvider } from './identity-provider-store.ts'
+import {
+  countProviders,
+  deleteProvider,
+  findManagedProvider,
+  lockProvider,
+  type ManagedProvider,
+} from './managed-provider-store.ts'
+
+type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'config'>
+
+/** What a body gives. `clientSecret` null: a public client, which has none. */
+type GivenProvider = {
+  readonly [K in Exclude<keyof ProviderPut, 'id' | 'claims' | 'sealedClientSecret'>]?: ProviderPut[K] | undefined
+} & {
+  readonly claims?:
+    | { readonly [K in keyof IdentityProvider['claims']]?: IdentityProvider['claims'][K] | undefined }
+    | undefined
+  readonly clientSecret?: string | null | undefined
+}
+
+/** As in the bootstrap file. */
+const PROVIDERS_MAX = 50
+const defaults = {
+  ...{ claims: STANDARD_CLAIMS, scopes: ['openid', 'profile', 'email'], roles: {}, audience: null },
+  ...{ createsUsers: false, signIn: true, acceptTokens: false, sealedClientSecret: null },
+}
+
+/** Creates a provider. @throws Fault `request.invalid`, `role.above_caller`, `state.conflict` */
+export async function createProvider(
+  needs: Needs,
+  caller: Caller,
+  given: GivenProvider & Pick<ProviderPut, 'name' | 'issuer' | 'clientId'>,
+  id: string,
+): Promise<ManagedProvider> {
+  const secret = await sealed(needs, caller, id, given.clientSecret)
+  const first = {
+    ...defaults,
+    id,
+    name: given.name,
+    displayName: given.name,
+    issuer: given.issuer,
+    clientId: given.clientId,
+  }
+  const provider = merged(first, given, secret)
+  check(needs, caller, provider)
+  return needs.store.inTenant(caller.tenantId, async (tx) => {
+    if ((await countProviders(tx)) >= PROVIDERS_MAX) {
+      throw new Fault('state.conflict', { detail: `A tenant can have at most ${PROVIDERS_MAX} identity providers.` })
+    }
+    return write(tx, needs, caller, provider)
+  })
+}
+
+/** @throws Fault `resource.unknown` */
+export async function getProvider({ store }: Needs, caller: Caller, id: string): Promise<ManagedProvider> {
+  const found = await store.single(caller.tenantId, (tx) => findManagedProvider(tx, id))
+  if (found === null) throw new Fault('resource.unknown')
+  return found
+}
+
+/** Changes the members that are given, except the name. @throws Fault `resource.unknown`, `request.invalid`, `role.above_caller`, `state.conflict` */
+export async function changeProvider(
+  needs: Needs,
+  caller: Caller,
+  id: string,
+  given: GivenProvider,
+): Promise<ManagedProvider> {
+  const secret = await sealed(needs, caller, id, given.clientSecret)
+  return needs.store.inTenant(caller.tenantId, async (tx) => {
+    await lockProvider(tx, id)
+    const known = await findProviderById(tx, id)
+    if (known === null) throw new Fault('resource.unknown')
+    const provider = merged(known, given, secret)
+    check(needs, caller, provider)
+    return write(tx, needs, caller, provider)
+  })
+}
+
+/** Deletes a provider with the links of users to their accounts at it. @throws Fault `resource.unknown` */
+export async function removeProvider({ store, clock }: Needs, caller: Caller, id: string): Promise<void> {
+  const entry = entryOf('deleted', id, caller)
+  const isDeleted = await store.single(caller.tenantId, (tx) => deleteProvider(tx, id, entry, clock.now()))
+  if (!isDeleted) throw new Fault('resource.unknown')
+}
+
+/** undefined: the secret stays as it is. */
+async function sealed({ sealing }: Needs, { tenantId }: Caller, id: string, secret: string | null | undefined) {
+  if (secret === undefined || secret === null) return secret
+  return sealing.seal(providerSecretPlace({ tenantId, id }), secret)
+}
+
+function merged(known: ProviderPut, given: GivenProvider, secret: Buffer | null | undefined): ProviderPut {
+  const { clientSecret: _, name: __, claims, ...rest } = given
+  const present = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
+  const sealedClientSecret = secret === undefined ? known.sealedClientSecret : secret
+  // A claim that is not named keeps its name.
+  const names = Object.entries(claims ?? {}).filter(([, value]) => value !== undefined)
+  return { ...known, ...present, claims: { ...known.claims, ...Object.fromEntries(names) }, sealedClientSecret }
+}
+
+function check({ config }: Needs, caller: Caller, { issuer, roles, acceptTokens, audience }: ProviderPut): void {
+  checkRoles(caller, Object.values(roles).flat())
+  const violations: Violation[] = []
+  if (!isIssuer(issuer, config.isDevelopment)) {
+    const detail = 'Must be an https URL with a host, without user, query and fragment. In development http too.'
+    violations.push({ pointer: '/issuer', detail })
+  }
+  if (acceptTokens && audience === null) violations.push({ pointer: '/audience', detail: 'acceptTokens needs it.' })
+  if (violations.length > 0) throw new Fault('request.invalid', { violations })
+}
+
+/** OpenID Connect Discovery 1.0, 2. */
+function isIssuer(text: string, isDevelopment: boolean): boolean {
+  if (!URL.canParse(text) || /[?#\s]/.test(text)) return false
+  const { protocol, username, password } = new URL(text)
+  const isSafe = protocol === 'https:' || (protocol === 'http:' && isDevelopment)
+  return isSafe && username === '' && password === ''
+}
+
+async function write(tx: TenantTx, { clock }: Needs, caller: Caller, provider: ProviderPut): Promise<ManagedProvider> {
+  const now = clock.now()
+  const what = await putProvider(tx, provider, now).catch(refuseTaken)
+  await record(tx, entryOf(what, provider.id, caller), now)
+  const written = await findManagedProvider(tx, provider.id)
+  if (written === null) throw new Error('a provider that was written is not there')
+  return written
+}
+
+function refuseTaken(error: unknown): never {
+  const index = violatedIndex(error)
+  if (index === null) throw error
+  const [pointer, detail] =
+    index === 'identity_provider_tokens'
+      ? ['/audience', 'Access tokens of this issuer with this audience belong to another provider.']
+      : ['/name', 'Another provider has this name.']
+  throw new Fault('state.conflict', { violations: [{ pointer, detail }] })
+}
+
+function entryOf(what: 'created' | 'changed' | 'deleted', id: IdentityProvider['id'], by: Caller): AuditEntry {
+  return { action: `identity_provider.${what}`, subject: { kind: 'identity_provider', id }, by }
+}

@@ -1,0 +1,107 @@
+import { type Static, Type } from 'typebox'
+import { listQuery } from '../../api/list.ts'
+import { type Role, roles, type Scope, scopes } from '../../caller.ts'
+import type { ManagedProvider } from './managed-provider-store.ts'
+
+const time = Type.String({ format: 'date-time' })
+const text = (maxLength: number, description: string) =>
+  Type.String({ minLength: 1, maxLength, pattern: '^[^\\u0000]*$', description })
+const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+// Object.keys loses the type of the keys.
+const RoleName = Type.Enum(Object.keys(roles) as Role[])
+const claim = text(200, 'The name of a claim; with a leading slash, a JSON pointer to it.')
+
+const members = {
+  displayName: text(200, 'Shown on the sign-in page; the name by default.'),
+  issuer: text(2000, 'The issuer, compared exactly. Its metadata and keys are found by OpenID Connect Discovery.'),
+  clientId: text(500, 'Our client at the provider.'),
+  scopes: Type.Array(text(200, 'A scope.'), { maxItems: 50, uniqueItems: true, description: 'Asked for at sign-in.' }),
+  claims: Type.Object(
+    {
+      username: Type.Optional(claim),
+      email: Type.Optional(claim),
+      roles: Type.Optional(orNull(claim)),
+      externalIdentifier: Type.Optional(orNull(claim)),
+    },
+    { additionalProperties: false, description: 'Which claims describe a person.' },
+  ),
+  roles: Type.Record(Type.String({ maxLength: 200 }), Type.Array(RoleName, { uniqueItems: true }), {
+    description: 'Roles at the provider, and what they are here.',
+    maxProperties: 200,
+  }),
+  createsUsers: Type.Boolean({ description: 'Whether a person who is unknown becomes a user at sign-in.' }),
+  signIn: Type.Boolean({ description: 'Whether people sign in at it.' }),
+  acceptTokens: Type.Boolean({ description: 'Whether its access tokens are accepted at this API, with the audience.' }),
+  audience: orNull(text(2000, 'The audience of its access tokens; no other provider of that issuer has it.')),
+} as const
+const clientSecret = orNull(text(500, 'Never returned. null: a public client.'))
+const optional = Type.Partial(Type.Object(members)).properties
+
+/** The body that creates a provider. */
+export const ProviderBody = Type.Object(
+  {
+    ...optional,
+    name: Type.String({ pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$', description: 'Part of the redirect URI.' }),
+    issuer: members.issuer,
+    clientId: members.clientId,
+    clientSecret: Type.Optional(clientSecret),
+  },
+  {
+    $id: 'IdentityProviderBody',
+    additionalProperties: false,
+    examples: [{ name: 'entra', issuer: 'https://login.example/v2.0', clientId: 'chirograph' }],
+  },
+)
+
+/** The body that changes a provider. Absent members stay as they are. */
+export const ProviderChangeBody = Type.Object(
+  { ...optional, clientSecret: Type.Optional(clientSecret) },
+  { $id: 'IdentityProviderChangeBody', additionalProperties: false, examples: [{ acceptTokens: false }] },
+)
+
+/** A provider in a reply. */
+export const ProviderReply = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    name: Type.String(),
+    ...members,
+    hasClientSecret: Type.Boolean(),
+    createdAt: time,
+    updatedAt: time,
+  },
+  { $id: 'IdentityProvider', additionalProperties: false },
+)
+type ProviderReply = Static<typeof ProviderReply>
+
+/** Query of the list of providers. */
+export const ProviderListQuery = listQuery()
+
+/** The caller and what it may do. */
+export const MeReply = Type.Object(
+  {
+    kind: Type.Enum(['user', 'client']),
+    id: Type.String({ description: 'The id of the user or of the client.' }),
+    name: Type.String({ description: 'Empty if unknown.' }),
+    email: Type.String({ description: 'Empty if there is none.' }),
+    actingClientId: orNull(Type.String({ description: 'The client that acts for the user after a token exchange.' })),
+    organisation: Type.Object(
+      { id: Type.String({ format: 'uuid' }), slug: Type.String(), name: Type.String() },
+      { additionalProperties: false },
+    ),
+    roles: Type.Array(RoleName, { description: 'Roles of the user or client here, now. The token decides, not they.' }),
+    scopes: Type.Array(Type.Enum(Object.keys(scopes) as Scope[]), { description: 'What the token allows.' }),
+  },
+  { $id: 'Me', additionalProperties: false },
+)
+
+/** Returns a provider as our API shows it. */
+export function showProvider({ createdAt, updatedAt, ...rest }: ManagedProvider): ProviderReply {
+  return {
+    ...rest,
+    scopes: [...rest.scopes],
+    claims: { ...rest.claims },
+    roles: Object.fromEntries(Object.entries(rest.roles).map(([name, given]) => [name, [...given]])),
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  }
+}

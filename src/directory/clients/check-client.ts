@@ -1,0 +1,70 @@
+import { type Caller, holds, type Scope } from '../../caller.ts'
+import { Fault, type Violation } from '../../fault.ts'
+import { checkRoles } from '../users/authority.ts'
+import type { ClientMembers } from './client-record.ts'
+
+/** A private-use scheme is a domain name in reverse, so that it belongs to its owner (RFC 8252 7.1). */
+const PRIVATE_USE = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/
+
+type Checked = Pick<
+  ClientMembers,
+  'isPublic' | 'grantTypes' | 'redirectUris' | 'postLogoutRedirectUris' | 'backchannelLogoutUri' | 'jwksUri' | 'keys'
+>
+
+/** Returns what is wrong with the members of a client together; each alone has passed its schema. */
+export function clientMistakes(client: Checked): Violation[] {
+  const { isPublic, grantTypes } = client
+  const has = (grant: string) => grantTypes.includes(grant)
+  const services = grantTypes.filter((one) => one !== 'authorization_code' && one !== 'refresh_token')
+  const rules: [boolean, string, string][] = [
+    [isPublic && services.length > 0, '/grantTypes', `A public client cannot use ${services.join(' or ')}.`],
+    [isPublic && (client.keys !== null || client.jwksUri !== null), '/isPublic', 'A public client has no keys.'],
+    [client.keys !== null && client.jwksUri !== null, '/jwksUri', 'Give jwks or jwksUri, not both.'],
+    [
+      has('authorization_code') && client.redirectUris.length === 0,
+      '/redirectUris',
+      'authorization_code needs a redirect URI.',
+    ],
+    [has('refresh_token') && !has('authorization_code'), '/grantTypes', 'refresh_token needs authorization_code.'],
+  ]
+  const single = (pointer: string, uri: string | null) => (uri === null ? [] : uriMistakes(uri, pointer, false))
+  return [
+    ...rules.flatMap(([isBroken, pointer, detail]) => (isBroken ? [{ pointer, detail }] : [])),
+    ...client.redirectUris.flatMap((uri, n) => uriMistakes(uri, `/redirectUris/${n}`, isPublic)),
+    ...client.postLogoutRedirectUris.flatMap((uri, n) => uriMistakes(uri, `/postLogoutRedirectUris/${n}`, isPublic)),
+    ...single('/backchannelLogoutUri', client.backchannelLogoutUri),
+    ...single('/jwksUri', client.jwksUri),
+  ]
+}
+
+/**
+ * Checks that the caller holds every scope and could give every role that a client is to have.
+ *
+ * @throws Fault `role.above_caller`
+ */
+export function checkGrants(caller: Caller, scopes: readonly Scope[] = [], roles: readonly string[] = []): void {
+  checkRoles(caller, roles)
+  const violations = scopes.flatMap((scope, index) => {
+    const detail = `You cannot give the scope ${scope}: you do not hold it.`
+    return holds(caller, scope) ? [] : [{ pointer: `/scopes/${index}`, detail }]
+  })
+  if (violations.length > 0) throw new Fault('role.above_caller', { violations })
+}
+
+/** RFC 6749 3.1.2, RFC 8252 7 and 8.3, RFC 9700 2.1. */
+function uriMistakes(uri: string, pointer: string, isPublic: boolean): Violation[] {
+  const mistake = (detail: string) => [{ pointer, detail }]
+  if (uri.includes('#')) return mistake('Must have no fragment.')
+  if (!URL.canParse(uri)) return mistake('Must be an absolute URI.')
+  const { protocol, hostname, username, password } = new URL(uri)
+  if (username !== '' || password !== '') return mistake('Must have no user and no password.')
+  if (protocol === 'https:') return []
+  if (protocol === 'http:') {
+    const isLoopback = hostname === '127.0.0.1' || hostname === '[::1]'
+    return isLoopback ? [] : mistake('Must be https. http is for the loopback addresses 127.0.0.1 and [::1] only.')
+  }
+  if (!isPublic) return mistake('Must be https, or http to a loopback address.')
+  return PRIVATE_USE.test(protocol)
+    ? []
+    : mistake('Must be https, http to a loopback address, or a private-use scheme like com.example.app.')
+}

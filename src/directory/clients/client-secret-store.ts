@@ -1,0 +1,58 @@
+import type { AuditEntry } from '../../events/audit/entry.ts'
+import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
+import { sql, type TenantTx } from '../../store/store.ts'
+
+// At most two secrets are valid: one that was ending already ends now.
+const end = sql(
+  'directory.end_client_secrets',
+  `update client_secret set ends_at = case when ends_at is null then $3::timestamptz else least(ends_at, $4) end
+   where tenant_id = $1 and client_id = $2`,
+)
+const sweep = sql(
+  'directory.delete_ended_client_secrets',
+  'delete from client_secret where tenant_id = $1 and client_id = $2 and is_made and ends_at <= $3',
+)
+const insert = sql(
+  'directory.insert_client_secret',
+  `with ins as (
+     insert into client_secret (tenant_id, id, client_id, hash, is_made, created_at) values ($1, $2, $3, $4, true, $5) returning id),
+   ${auditCte({ from: 'ins', first: 6 })}
+   select id from ins`,
+)
+const endOne = sql(
+  'directory.end_client_secret',
+  `with ended as (
+     update client_secret set ends_at = $4
+     where tenant_id = $1 and client_id = $2 and id = $3 and (ends_at is null or ends_at > $4) returning id),
+   ${auditCte({ from: 'ended', first: 5 })}
+   select id from ended`,
+)
+
+/** A secret to insert. */
+type NewClientSecret = { readonly id: string; readonly clientId: string; readonly hash: string }
+
+/** Adds a secret; the former one ends at `formerEndsAt`, an earlier one now. The caller has locked the client. */
+export async function addClientSecret(
+  tx: TenantTx,
+  { id, clientId, hash }: NewClientSecret,
+  formerEndsAt: Date,
+  entry: AuditEntry,
+  now: Date,
+): Promise<void> {
+  await tx.rows(end, [tx.tenantId, clientId, formerEndsAt, now])
+  await tx.rows(sweep, [tx.tenantId, clientId, now])
+  await tx.rows(insert, [tx.tenantId, id, clientId, hash, now, ...auditValues(entry, now)])
+}
+
+/** Ends a secret now. Returns whether it was valid. The id must be a UUID. */
+export async function endClientSecret(
+  tx: TenantTx,
+  clientId: string,
+  id: string,
+  entry: AuditEntry,
+  now: Date,
+): Promise<boolean> {
+  const ended = await tx.rows(endOne, [tx.tenantId, clientId, id, now, ...auditValues(entry, now)])
+  await tx.rows(sweep, [tx.tenantId, clientId, now])
+  return ended.length === 1
+}

@@ -1,0 +1,133 @@
+import type { AuditEntry } from '../../events/audit/entry.ts'
+import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
+import { type PageRequest, pagedList } from '../../store/paged-list.ts'
+import { sql, type TenantTx } from '../../store/store.ts'
+import type { ClientMembers, ClientRecord } from './client-record.ts'
+
+// The same names in each statement, so that the columns are written once.
+const MEMBERS = `name, scopes, roles, grant_types, redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, is_public, asks_consent,
+  dpop_required, par_required, jwks_uri, jwks, disabled_at`
+const columns = (now: string) => `client.id, client.client_id as "clientId", client.name, client.scopes, client.roles,
+  client.grant_types as "grantTypes", client.redirect_uris as "redirectUris", client.post_logout_redirect_uris as "postLogoutRedirectUris",
+  client.backchannel_logout_uri as "backchannelLogoutUri", client.is_public as "isPublic", client.asks_consent as "asksConsent",
+  client.dpop_required as "dpopRequired", client.par_required as "parRequired", client.jwks_uri as "jwksUri", client.jwks -> 'keys' as keys,
+  client.disabled_at is not null as disabled, client.created_at as "createdAt", client.updated_at as "updatedAt",
+  client.last_used_at as "lastUsedAt",
+  (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'isMade', is_made, 'createdAtMs', trunc(extract(epoch from created_at) * 1000),
+     'endsAtMs', trunc(extract(epoch from ends_at) * 1000)) order by created_at desc, id desc), '[]')
+   from client_secret where tenant_id = client.tenant_id and client_id = client.client_id
+     and (ends_at is null or ends_at > ${now}::timestamptz)) as secrets`
+
+const find = sql(
+  'directory.find_managed_client',
+  `select ${columns('$3')} from client where tenant_id = $1 and client_id = $2`,
+)
+const lock = sql(
+  'directory.lock_managed_client',
+  `select ${columns('$3')} from client where tenant_id = $1 and client_id = $2 for update`,
+)
+const insert = sql(
+  'directory.create_client',
+  `with ins as (
+     insert into client (tenant_id, id, client_id, created_at, updated_at, ${MEMBERS})
+     select $1, $2, $3, $4, $4, $5, $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11, $12, $13, $14, $15, $16, $17::jsonb,
+       case when $18 then $4::timestamptz end
+     where (select count(*) from client where tenant_id = $1) < $19 returning client_id),
+   ${auditCte({ from: 'ins', first: 20 })}
+   select client_id from ins`,
+)
+const update = sql(
+  'directory.change_client',
+  `with upd as (
+     update client set updated_at = $4, name = $5, scopes = $6::text[], roles = $7::text[], grant_types = $8::text[],
+       redirect_uris = $9::text[], post_logout_redirect_uris = $10::text[], backchannel_logout_uri = $11, is_public = $12,
+       asks_consent = $13, dpop_required = $14, par_required = $15, jwks_uri = $16, jwks = $17::jsonb,
+       disabled_at = case when $18 then coalesce(disabled_at, $4::timestamptz) end
+     where tenant_id = $1 and id = $2 and client_id = $3 returning client_id),
+   ${auditCte({ from: 'upd', first: 19 })}
+   select client_id from upd`,
+)
+const remove = sql(
+  'directory.delete_client',
+  `with del as (
+     delete from client where tenant_id = $1 and client_id = $2 returning client_id),
+   ${auditCte({ from: 'del', first: 3 })}
+   select client_id from del`,
+)
+const page = pagedList({
+  name: 'directory.clients',
+  select: `select ${columns('$2')} from client where tenant_id = $1`,
+  parameters: 2,
+  id: 'client.id',
+  filters: {},
+})
+
+type Row = Omit<ClientRecord, 'secrets'> & {
+  readonly secrets: readonly { id: string; isMade: boolean; createdAtMs: number; endsAtMs: number | null }[]
+}
+
+/** Returns a client of the tenant, disabled or not. `isLocked`: until the transaction ends, others wait. */
+export async function findManagedClient(
+  tx: TenantTx,
+  clientId: string,
+  now: Date,
+  isLocked = false,
+): Promise<ClientRecord | null> {
+  if (clientId.includes('\0')) return null
+  const [row] = await tx.rows<Row>(isLocked ? lock : find, [tx.tenantId, clientId, now])
+  return row === undefined ? null : recordOf(row)
+}
+
+/** Returns one page of the clients, and one row more if there is a next page. */
+export async function listManagedClients(tx: TenantTx, request: PageRequest, now: Date): Promise<ClientRecord[]> {
+  return (await page<Row>(tx, request, [tx.tenantId, now], {})).map(recordOf)
+}
+
+/** Inserts a client without secrets. Returns false if the tenant has `countMax` clients. */
+export async function insertClient(
+  tx: TenantTx,
+  { id, clientId, countMax }: { readonly id: string; readonly clientId: string; readonly countMax: number },
+  members: ClientMembers,
+  entry: AuditEntry,
+  now: Date,
+): Promise<boolean> {
+  const values = [tx.tenantId, id, clientId, now, ...valuesOf(members), countMax, ...auditValues(entry, now)]
+  return (await tx.rows(insert, values)).length === 1
+}
+
+/** Writes all members of a client, which the caller has locked. */
+export async function updateClient(
+  tx: TenantTx,
+  { id, clientId }: Pick<ClientRecord, 'id' | 'clientId'>,
+  members: ClientMembers,
+  entry: AuditEntry,
+  now: Date,
+): Promise<void> {
+  await tx.rows(update, [tx.tenantId, id, clientId, now, ...valuesOf(members), ...auditValues(entry, now)])
+}
+
+/** Deletes a client, which the caller has locked, with its secrets. */
+export async function deleteClientRow(tx: TenantTx, clientId: string, entry: AuditEntry, now: Date): Promise<void> {
+  await tx.rows(remove, [tx.tenantId, clientId, ...auditValues(entry, now)])
+}
+
+function valuesOf(members: ClientMembers): unknown[] {
+  const { name, scopes, roles, grantTypes, redirectUris, postLogoutRedirectUris, backchannelLogoutUri } = members
+  return [
+    ...[name, scopes, roles, grantTypes, redirectUris, postLogoutRedirectUris, backchannelLogoutUri],
+    ...[members.isPublic, members.asksConsent, members.dpopRequired, members.parRequired, members.jwksUri],
+    ...[members.keys === null ? null : JSON.stringify({ keys: members.keys }), members.disabled],
+  ]
+}
+
+function recordOf({ secrets, ...row }: Row): ClientRecord {
+  return {
+    ...row,
+    secrets: secrets.map(({ id, isMade, createdAtMs, endsAtMs }) => ({
+      id,
+      origin: isMade ? 'server' : 'file',
+      createdAt: new Date(createdAtMs),
+      endsAt: endsAtMs === null ? null : new Date(endsAtMs),
+    })),
+  }
+}

@@ -1,0 +1,126 @@
+import { Type } from 'typebox'
+import { listPage } from '../../api/list.ts'
+import { once } from '../../http/routes/operation.ts'
+import { answer, type Route, route } from '../../http/routes/route.ts'
+import { knownId } from '../../uuid.ts'
+import {
+  changeClient,
+  createClient,
+  deleteClient,
+  getClient,
+  recreateClient,
+  removeClientSecret,
+  rotateClientSecret,
+} from './manage-clients.ts'
+import { listManagedClients } from './managed-client-store.ts'
+import {
+  ClientBody,
+  ClientChangeBody,
+  ClientListQuery,
+  ClientReply,
+  ClientSecretBody,
+  givenMembers,
+  showClient,
+  showWithSecret,
+} from './schemas.ts'
+
+const common = { group: 'onboarding', tag: 'applications', scope: 'tenant:admin', status: 200 } as const
+const ofClient = { ...common, path: '/clients/{clientId}', reply: ClientReply } as const
+
+const listRoute = route({
+  ...common,
+  method: 'GET',
+  path: '/clients',
+  summary: 'Lists the clients of the tenant: services and applications.',
+  query: ClientListQuery,
+  reply: Type.Array(ClientReply),
+  faults: [],
+  handle: ({ platform: { store, clock }, caller, query, href }) => {
+    const read = (list: Parameters<typeof listManagedClients>[1]) =>
+      store.single(caller.tenantId, (tx) => listManagedClients(tx, list, clock.now()))
+    return listPage({ query, href }, read, showClient)
+  },
+})
+
+const createRoute = route({
+  ...common,
+  method: 'POST',
+  path: '/clients',
+  summary:
+    'Creates a client. Only this response contains its secret; a public client, and one with keys, has none. A caller gives only scopes and roles that it holds.',
+  body: ClientBody,
+  status: 201,
+  reply: ClientReply,
+  faults: ['role.above_caller', 'state.conflict'],
+  handle: async ({ platform, caller, body, operation }) => {
+    const find = (id: string) => recreateClient(platform, caller, id)
+    return answer(
+      showWithSecret(await once(operation, find, (id) => createClient(platform, caller, givenMembers(body), id))),
+    )
+  },
+})
+
+const getRoute = route({
+  ...ofClient,
+  method: 'GET',
+  summary: 'Reads a client.',
+  faults: ['resource.unknown'],
+  handle: async ({ platform, caller, params }) =>
+    answer(showClient(await getClient(platform, caller, params.clientId))),
+})
+
+const changeRoute = route({
+  ...ofClient,
+  method: 'PATCH',
+  summary:
+    'Changes the members of a client that the body names. A client of the bootstrap file gets its members back at the next start.',
+  body: ClientChangeBody,
+  faults: ['resource.unknown', 'role.above_caller'],
+  handle: async ({ platform, caller, params, body }) =>
+    answer(showClient(await changeClient(platform, caller, params.clientId, givenMembers(body)))),
+})
+
+const deleteRoute = route({
+  ...common,
+  method: 'DELETE',
+  path: '/clients/{clientId}',
+  summary: 'Deletes a client with its secrets. Its access tokens expire within five minutes.',
+  status: 204,
+  faults: ['resource.unknown', 'role.above_caller'],
+  handle: async ({ platform, caller, params }) => {
+    await deleteClient(platform, caller, params.clientId)
+    return answer(undefined)
+  },
+})
+
+const rotateRoute = route({
+  ...ofClient,
+  method: 'POST',
+  path: '/clients/{clientId}/secrets',
+  summary:
+    'Adds a secret, shown in this response only. The former one stays valid for a time; at most two are valid at once.',
+  body: ClientSecretBody,
+  status: 201,
+  faults: ['resource.unknown', 'role.above_caller', 'state.invalid'],
+  handle: async ({ platform, caller, params, body }) =>
+    answer(showWithSecret(await rotateClientSecret(platform, caller, params.clientId, body.overlapSeconds))),
+})
+
+const endSecretRoute = route({
+  ...common,
+  method: 'DELETE',
+  path: '/clients/{clientId}/secrets/{id}',
+  summary: 'Ends a secret at once, also one of the bootstrap file.',
+  status: 204,
+  faults: ['resource.unknown', 'role.above_caller'],
+  handle: async ({ platform, caller, params }) => {
+    await removeClientSecret(platform, caller, params.clientId, knownId(params.id))
+    return answer(undefined)
+  },
+})
+
+/** Clients, in our API. */
+export const clientRoutes: readonly Route[] = [
+  ...[listRoute, createRoute, getRoute, changeRoute, deleteRoute],
+  ...[rotateRoute, endSecretRoute],
+]

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Api, type Deployment, deploy } from '../support/server.ts'
+
+const path = '/onboarding/identity-providers'
+const entra = {
+  name: 'entra',
+  issuer: 'https://login.example/v2.0',
+  clientId: 'chirograph',
+  clientSecret: 'the-secret',
+}
+const tokens = { acceptTokens: true, audience: 'https://api.acme.example' }
+
+let chirograph: Deployment
+let school: Api
+let globex: Api
+before(async () => {
+  chirograph = await deploy()
+  school = await chirograph.backend('acme')
+  globex = await chirograph.backend('globex')
+})
+after(() => chirograph.stop())
+
+test('a provider is added, changed and deleted, and its secret is never returned', async () => {
+  const made = await school.post(path, entra)
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  const { id } = made.body.data
+  assert.partialDeepStrictEqual(made.body.data, {
+    name: 'entra',
+    displayName: 'entra',
+    hasClientSecret: true,
+    signIn: true,
+  })
+  const change = {
+    displayName: 'Entra ID',
+    claims: { roles: '/realm/roles' },
+    roles: { teachers: ['issuer'] },
+    ...tokens,
+  }
+  const changed = await school.patch(`${path}/${id}`, change)
+  assert.equal(changed.status, 200, JSON.stringify(changed.body))
+  const claims = { username: 'preferred_username', email: 'email', roles: '/realm/roles', externalIdentifier: null }
+  assert.partialDeepStrictEqual(changed.body.data, { ...change, claims, hasClientSecret: true, issuer: entra.issuer })
+  const withoutSecret = await school.patch(`${path}/${id}`, { clientSecret: null })
+  assert.equal(withoutSecret.body.data.hasClientSecret, false)
+  const shown = [made, changed, await school.get(`${path}/${id}`), await school.get(path)]
+  for (const { body } of shown) assert.equal(JSON.stringify(body).includes(entra.clientSecret), false)
+  assert.equal((await school.delete(`${path}/${id}`)).status, 204)
+  assert.equal((await school.get(`${path}/${id}`)).status, 404)
+})
+
+test('issuer and audience belong to one provider of the whole deployment, and a name to one of the tenant', async () => {
+  const audience = 'https://api.shared.example'
+  const one = await school.post(path, { ...entra, name: 'one', ...tokens, audience })
+  assert.equal(one.status, 201, JSON.stringify(one.body))
+  for (const [by, body, pointer] of [
+    [globex, { ...entra, name: 'two', ...tokens, audience }, '/audience'],
+    [school, { ...entra, name: 'two', ...tokens, audience }, '/audience'],
+    [school, { ...entra, name: 'one' }, '/name'],
+  ] as const) {
+    const { status, body: answer } = await by.post(path, body)
+    assert.deepEqual([status, answer.errors[0].source.pointer], [409, pointer])
+  }
+  const other = await globex.post(path, { ...entra, name: 'two', ...tokens, audience: 'https://api.globex.example' })
+  assert.equal(other.status, 201)
+  const taking = await globex.patch(`${path}/${other.body.data.id}`, { audience })
+  assert.deepEqual([taking.status, taking.body.errors[0].source.pointer], [409, '/audience'])
+})
+
+for (const [what, change, pointer] of [
+  ['tokens without an audience', { acceptTokens: true }, '/audience'],
+  ['an issuer with a query', { issuer: 'https://login.example/?x' }, '/issuer'],
+  ['an issuer with a fragment', { issuer: 'https://login.example/#x' }, '/issuer'],
+  ['an issuer with a user', { issuer: 'https://a@login.example/' }, '/issuer'],
+  ['an issuer of another scheme', { issuer: 'ftp://login.example/' }, '/issuer'],
+  ['an unknown role', { roles: { a: ['king'] } }, '/roles/a/0'],
+  ['a name that is no part of a path', { name: 'A b' }, '/name'],
+] as const) {
+  test(`a provider with ${what} is refused`, async () => {
+    const reply = await school.post(path, { ...entra, name: 'refused', ...change })
+    assert.equal(reply.status, 400, JSON.stringify(reply.body))
+    assert.equal(reply.body.errors[0].source.pointer, pointer)
+  })
+}
+
+test('a caller is told who it is, with its organisation, roles and scopes', async () => {
+  const backend = (await school.get('/onboarding/me')).body.data
+  assert.partialDeepStrictEqual(backend, {
+    kind: 'client',
+    id: 'acme-backend',
+    organisation: { slug: 'acme', name: 'Acme College' },
+  })
+  assert.deepEqual(backend.scopes, ['tenant:admin', 'users:impersonate'])
+  const thandi = (await (await chirograph.wallet('acme', 'thandi')).get('/onboarding/me')).body.data
+  assert.partialDeepStrictEqual(thandi, {
+    kind: 'user',
+    name: 'Thandi Molefe',
+    email: 'thandi@example.org',
+    actingClientId: 'acme-backend',
+  })
+  assert.deepEqual([thandi.roles, thandi.scopes], [[], ['wallet:read', 'wallet:write']])
+})
