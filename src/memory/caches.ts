@@ -63,9 +63,17 @@ export const caches = {
     description:
       'Current signing keys by tenant and usage. A rotation by another process takes effect after this time.',
   },
+  'keys.of_credentials': {
+    ...{ entriesMax: 1_000, ttlSeconds: 60 },
+    description: 'Keys of credentials by tenant and thumbprint, current and retired, which sign status lists.',
+  },
   'keys.certificate_keys': {
     ...{ entriesMax: 1_000, ttlSeconds: 60 },
     description: 'Signing keys of certificates by tenant and id.',
+  },
+  'trust.issuer_keys': {
+    ...{ entriesMax: 1_000, ttlSeconds: 5 },
+    description: 'JWT VC issuer metadata by tenant.',
   },
   'trust.own_anchors': {
     ...{ entriesMax: 1_000, ttlSeconds: 5 },

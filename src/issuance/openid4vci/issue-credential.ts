@@ -13,8 +13,10 @@ import {
 } from '../../protocols/openid4vci/credential-request.ts'
 import { buildCredentialResponse } from '../../protocols/openid4vci/credential-response.ts'
 import { type ProvedKey, verifyProofs } from '../../protocols/openid4vci/jwt-proof.ts'
-import { type ActiveSigner, signerOfAuthority } from '../../trust/certificates/active-signer.ts'
+import { signerOfAuthority } from '../../trust/certificates/active-signer.ts'
+import { tenantSigner, tenantSignerNamed } from '../../trust/did/tenant-signer.ts'
 import { credentialIdOf } from '../issuances/credential-id.ts'
+import type { ListKind } from '../status/status-entries.ts'
 import { fitsCertificate } from '../templates/check-elements.ts'
 import { credentialSigner, signerCertificateOf } from '../templates/credential-signer.ts'
 import type { CredentialTemplate, TemplateDefinition } from '../templates/template.ts'
@@ -23,7 +25,7 @@ import { findBatchMax } from '../templates/template-store.ts'
 import { type PresentedToken, readAccessToken } from './access-token.ts'
 import { type Bound, findClaims, reinstateReservation } from './credential-store.ts'
 import { reserveCopies } from './reserve-copies.ts'
-import { signCopies } from './sign-copies.ts'
+import { type CopySigner, signCopies } from './sign-copies.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
 type Origin = { readonly ip: string; readonly requestId: string }
@@ -54,10 +56,7 @@ export async function issueCredential(
   checkCovered(request, granted, template)
   const keys = await provedKeys(needs, tenant, request, template, now)
   const signer = await signerOf(needs, tenant, granted, template.definition)
-  const listKind = {
-    bits: template.definition.format === 'mdoc' ? 1 : 2,
-    authorityId: signer?.authorityId ?? null,
-  } as const
+  const listKind = { bits: template.definition.format === 'mdoc' ? 1 : 2, ...authorityOf(signer) } as const
   const entry = completedBy(granted, from)
   const { revocable } = template.definition
   const bound = await reserveCopies(needs, tenant, { granted, revocable, listKind, entry, ...keys }, now)
@@ -76,12 +75,13 @@ async function signerOf(
   tenant: Tenant,
   granted: PresentedToken,
   definition: TemplateDefinition,
-): Promise<ActiveSigner | null> {
+): Promise<CopySigner> {
   const signer = await credentialSigner(needs, tenant, definition).catch((cause: unknown) => {
     if (!(cause instanceof Fault) || cause.code !== 'certificate.none_active') throw cause
     throw new Fault('certificate.none_active', { ...(cause.detail !== undefined && { notes: cause.detail }), cause })
   })
-  if (signer === null || definition.format !== 'mdoc') return signer
+  if (signer === null) return tenantSigner(needs, tenant)
+  if (definition.format !== 'mdoc') return signer
   const sealed = await needs.store.single(tenant.id, (tx) => findClaims(tx, granted, needs.clock.now()))
   if (sealed === null) throw new Fault('credential_request.denied')
   const claims = await openClaims(needs, tenant, granted, sealed)
@@ -91,20 +91,29 @@ async function signerOf(
 
 /**
  * [TS-10] Returns the signer of the copies' status lists, which signs the copies too. It is a former signer if the request is repeated and the
- * active certificate has changed since.
+ * active certificate or key has changed since.
  */
 async function signerOfCopies(
   needs: Needs,
   tenant: Tenant,
-  signer: ActiveSigner | null,
+  signer: CopySigner,
   { entries }: Bound,
-): Promise<ActiveSigner | null> {
-  if (entries === null || entries.authorityId === (signer?.authorityId ?? null)) return signer
-  if (entries.authorityId === null) return null
-  const former = await signerOfAuthority(needs, tenant.id, entries.authorityId)
+): Promise<CopySigner> {
+  const current = authorityOf(signer)
+  if (entries === null) return signer
+  const { authorityId, kid } = entries
+  if (authorityId === current.authorityId && kid === current.kid) return signer
+  const former =
+    authorityId === null
+      ? await tenantSignerNamed(needs, tenant, kid ?? '')
+      : await signerOfAuthority(needs, tenant.id, authorityId)
   if (former === null)
     throw new Fault('credential_request.denied', { notes: 'the former signer is no longer available' })
   return former
+}
+
+function authorityOf(signer: CopySigner): Pick<ListKind, 'authorityId' | 'kid'> {
+  return 'x5c' in signer ? { authorityId: signer.authorityId, kid: null } : { authorityId: null, kid: signer.kid }
 }
 
 /** [VCI-C1] Requires the credential identifier if the token response named one, else the configuration. */
