@@ -3,8 +3,8 @@ import { createHash, verify } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
 import type { TestDatabase } from '../../../test/support/database.ts'
-import { importPublicJwk, type PublicJwk } from '../../crypto/jwk.ts'
 import { readOwnJson } from '../../crypto/json.ts'
+import { importPublicJwk, type PublicJwk } from '../../crypto/jwk.ts'
 import { keyFor, readDidDocument } from '../../protocols/did/did-document.ts'
 import { parseSdJwt } from '../../protocols/sd-jwt-vc/sd-jwt.ts'
 import { parseStatusListToken } from '../../protocols/status-list/status-list-token.ts'
@@ -91,7 +91,8 @@ test('[TS-10] with a certificate, the list is signed by the chain of the credent
   const issuer = await anIssuer(db)
   await aRoot(issuer)
   const { credential, header } = await credentialOf(issuer)
-  const { uri } = (parseSdJwt(credential).jwt.payload as { status: { status_list: { uri: string } } }).status.status_list
+  const { uri } = (parseSdJwt(credential).jwt.payload as { status: { status_list: { uri: string } } }).status
+    .status_list
   const list = parseStatusListToken((await issuer.open(uri)).body)
   assert.deepEqual(list.header.x5c, header.x5c)
   await issuer.server.close(0)

@@ -27,7 +27,11 @@ export async function tenantSigner({ keys, urls }: Needs, { id, slug, settings }
  * Returns the signer that a `kid` of {@link tenantSigner} names, current or retired: credentials and their status lists have one key. null if
  * its key is unknown or destroyed.
  */
-export async function tenantSignerNamed({ keys, urls }: Needs, { id, slug }: Of, kid: string): Promise<TenantSigner | null> {
+export async function tenantSignerNamed(
+  { keys, urls }: Needs,
+  { id, slug }: Of,
+  kid: string,
+): Promise<TenantSigner | null> {
   const at = kid.lastIndexOf('#')
   const key = await keys.credentialKey(id, kid.slice(at + 1))
   if (key === null) return null
