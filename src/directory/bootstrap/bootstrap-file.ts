@@ -54,6 +54,8 @@ const TenantSettings = Type.Object(
     redirectUris: Type.Optional(Type.Array(Type.String({ format: 'uri', maxLength: 2000 }), { maxItems: 100 })),
     /** `iss` of SD-JWT VCs without a certificate: the tenant's `did:web` DID (default) or its https Credential Issuer Identifier. */
     issuerIdentifier: Type.Optional(Type.Enum(['did', 'https'])),
+    /** Whether all credentials require a key attestation, also those whose template names no levels. */
+    keyAttestations: Type.Optional(Type.Enum(['by-template', 'required'])),
     /** Whether other organisations of the deployment find its types in the list of types. Types are public in any case. */
     typeListing: Type.Optional(Type.Enum(['listed', 'unlisted'])),
   },

@@ -1,18 +1,15 @@
-import { fromBase64url } from '../../crypto/base64url.ts'
-import { sha256 } from '../../crypto/digest.ts'
 import { type JsonObject, readOwnJson } from '../../crypto/json.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
-import { checkCNonce } from '../../protocols/openid4vci/c-nonce.ts'
 import {
   type CredentialRequest,
   PROOFS_MAX,
   readCredentialRequest,
 } from '../../protocols/openid4vci/credential-request.ts'
 import { buildCredentialResponse } from '../../protocols/openid4vci/credential-response.ts'
-import { type ProvedKey, verifyProofs } from '../../protocols/openid4vci/jwt-proof.ts'
+import type { ProvedKey } from '../../protocols/openid4vci/jwt-proof.ts'
 import { signerOfAuthority } from '../../trust/certificates/active-signer.ts'
 import { tenantSigner, tenantSignerNamed } from '../../trust/did/tenant-signer.ts'
 import { credentialIdOf } from '../issuances/credential-id.ts'
@@ -21,13 +18,13 @@ import { fitsCertificate } from '../templates/check-elements.ts'
 import { credentialSigner, signerCertificateOf } from '../templates/credential-signer.ts'
 import type { CredentialTemplate, TemplateDefinition } from '../templates/template.ts'
 import { templateVersion } from '../templates/template-cache.ts'
-import { findBatchMax } from '../templates/template-store.ts'
 import { type PresentedToken, readAccessToken } from './access-token.ts'
 import { type Bound, findClaims, reinstateReservation } from './credential-store.ts'
+import { proveKeys } from './prove-keys.ts'
 import { reserveCopies } from './reserve-copies.ts'
 import { type CopySigner, signCopies } from './sign-copies.ts'
 
-type Needs = Pick<Platform, 'store' | 'sealing' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
+type Needs = Pick<Platform, 'store' | 'sealing' | 'keys' | 'clock' | 'urls' | 'config' | 'memory' | 'fetch'>
 type Origin = { readonly ip: string; readonly requestId: string }
 
 /**
@@ -54,7 +51,7 @@ export async function issueCredential(
   const request = readCredentialRequest(ask.body, PROOFS_MAX)
   const template = await templateVersion(needs, tenant.id, granted.templateId, granted.templateVersion)
   checkCovered(request, granted, template)
-  const keys = await provedKeys(needs, tenant, request, template, now)
+  const keys = await proveKeys(needs, tenant, request, template, now)
   const signer = await signerOf(needs, tenant, granted, template.definition)
   const listKind = { bits: template.definition.format === 'mdoc' ? 1 : 2, ...authorityOf(signer) } as const
   const entry = completedBy(granted, from)
@@ -132,33 +129,6 @@ function checkCovered(request: CredentialRequest, granted: PresentedToken, templ
   if (configurationId !== template.code) throw new Fault('credential_configuration.unknown')
 }
 
-/** Returns the keys to bind and the hash of the whole set. `bound`: at most the batch size of the template. [VCI-C11] */
-async function provedKeys(
-  needs: Needs,
-  tenant: Tenant,
-  { proofs }: CredentialRequest,
-  { definition }: CredentialTemplate,
-  now: Date,
-) {
-  if (proofs === null) throw new Fault('key_proof.invalid', { detail: 'proofs is missing.' })
-  const batchSize = definition.batchSize ?? 1
-  // [VCI-C5] The metadata has one batch size for all credentials of the issuer.
-  if (proofs.length > batchSize) await checkBatch(needs, tenant, proofs.length)
-  const { keys, nonces } = verifyProofs(proofs, { issuer: needs.urls.issuer(tenant.slug) }, now)
-  const macKey = await needs.sealing.derive(tenant.id, 'c-nonce')
-  // [SEC-6]
-  for (const nonce of nonces) checkCNonce(macKey, nonce, now, needs.config.nonceTtlSeconds)
-  const sorted = [...keys].sort((a, b) => (a.thumbprint < b.thumbprint ? -1 : 1))
-  return { requested: keys, bound: sorted.slice(0, batchSize), holderKeysHash: hashOfSet(sorted), nonces }
-}
-
-async function checkBatch({ store }: Needs, tenant: Tenant, count: number): Promise<void> {
-  const countMax = await store.single(tenant.id, findBatchMax)
-  if (count > countMax) {
-    throw new Fault('credential_request.invalid', { detail: `At most ${countMax} proofs are accepted in one request.` })
-  }
-}
-
 /** Returns the credentials in the order of the proofs. */
 function inOrder(
   requested: readonly ProvedKey[],
@@ -168,11 +138,6 @@ function inOrder(
   if (requested.length === 1) return [...credentials]
   const byKey = new Map(bound.map(({ thumbprint }, at) => [thumbprint, credentials[at]]))
   return requested.flatMap(({ thumbprint }) => byKey.get(thumbprint) ?? [])
-}
-
-/** Returns the hash of sorted keys: a repeated request with the same keys in another order is the same request. */
-function hashOfSet(keys: readonly ProvedKey[]): Buffer {
-  return sha256(Buffer.concat(keys.map((key) => fromBase64url(key.thumbprint))))
 }
 
 async function openClaims(

@@ -1,3 +1,5 @@
+import type { AttestationPolicy } from './key-attestation.ts'
+
 /** Display texts in one language. */
 export type Display = {
   readonly name: string
@@ -23,6 +25,8 @@ export type ConfigurationInput = {
   /** JOSE names of the algorithms that sign the credential; for an mdoc they are converted to COSE numbers. */
   readonly signingAlgs: readonly ('ES256' | 'EdDSA')[]
   readonly proofAlgs: readonly string[]
+  /** The required key attestation; absent: none is required, and the proof type `attestation` is not offered. */
+  readonly keyAttestation?: AttestationPolicy
   readonly display?: readonly Display[]
   readonly claims?: readonly ClaimDescription[]
 }
@@ -82,9 +86,22 @@ function buildConfiguration(input: ConfigurationInput) {
       ? input.signingAlgs.flatMap((alg) => (alg === 'ES256' ? [-7, -9] : [-8]))
       : input.signingAlgs,
     cryptographic_binding_methods_supported: [mdoc ? 'cose_key' : 'jwk'],
-    proof_types_supported: { jwt: { proof_signing_alg_values_supported: input.proofAlgs } },
+    proof_types_supported: proofTypesOf(input),
     credential_metadata: { ...present('display', input.display), ...present('claims', input.claims) },
   }
+}
+
+/** 12.2.4: an empty `key_attestations_required` demands an attestation of any level. [VCI-K5] */
+function proofTypesOf({ proofAlgs, keyAttestation }: ConfigurationInput) {
+  const type = { proof_signing_alg_values_supported: proofAlgs }
+  if (keyAttestation === undefined) return { jwt: type }
+  const { keyStorage, userAuthentication } = keyAttestation
+  const required = {
+    ...present('key_storage', keyStorage),
+    ...present('user_authentication', userAuthentication),
+  }
+  const attested = { ...type, key_attestations_required: required }
+  return { jwt: attested, attestation: attested }
 }
 
 /**

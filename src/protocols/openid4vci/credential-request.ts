@@ -11,6 +11,8 @@ export type CredentialRequest = {
   readonly configurationId: string | null
   /** Proofs of type `jwt`, at least one; null if the request has none. */
   readonly proofs: readonly string[] | null
+  /** The proof of type `attestation`; null if the request has none. */
+  readonly attestation: string | null
 }
 
 /**
@@ -36,7 +38,7 @@ export function readCredentialRequest(body: unknown, batchSizeMax: number): Cred
       detail: 'This issuer does not encrypt credential responses.',
     })
   }
-  return { credentialIdentifier, configurationId, proofs: proofsOf(body.proofs, Math.min(batchSizeMax, PROOFS_MAX)) }
+  return { credentialIdentifier, configurationId, ...proofsOf(body.proofs, Math.min(batchSizeMax, PROOFS_MAX)) }
 }
 
 /** Builds the body of a credential request. `proofs` is empty if the configuration requires none. [VCI-M8] */
@@ -58,21 +60,30 @@ function idOf(value: unknown): string | null {
   return value
 }
 
-function proofsOf(value: unknown, countMax: number): readonly string[] | null {
-  if (value === undefined) return null
+function proofsOf(value: unknown, countMax: number): Pick<CredentialRequest, 'proofs' | 'attestation'> {
+  if (value === undefined) return { proofs: null, attestation: null }
   if (!isJsonObject(value)) throw malformed('proofs is not an object.')
   const types = Object.keys(value)
   // 8.2: exactly one member, named after the proof type
   if (types.length !== 1) throw malformed('proofs must have exactly one proof type.')
+  if (types[0] === 'attestation') return { proofs: null, attestation: attestationOf(value.attestation) }
   // [VCI-P10] an unsupported proof type
-  if (types[0] !== 'jwt') throw new Fault('key_proof.invalid', { detail: 'The only supported proof type is jwt.' })
+  if (types[0] !== 'jwt') throw unproved('The supported proof types are jwt and attestation.')
   const { jwt } = value
   if (!Array.isArray(jwt) || jwt.length === 0 || !jwt.every((one) => typeof one === 'string')) {
-    throw new Fault('key_proof.invalid', { detail: 'proofs.jwt is not a non-empty array of strings.' })
+    throw unproved('proofs.jwt is not a non-empty array of strings.')
   }
   // [VCI-C5]
   if (jwt.length > countMax) throw malformed(`At most ${countMax} proofs are accepted in one request.`)
-  return jwt
+  return { proofs: jwt, attestation: null }
+}
+
+/** [VCI-K4] An array of exactly one attestation. */
+function attestationOf(value: unknown): string {
+  const [attestation, ...others] = Array.isArray(value) ? value : []
+  if (typeof attestation === 'string' && others.length === 0) return attestation
+  throw unproved('proofs.attestation is not an array of one string.')
 }
 
 const malformed = faultOf('credential_request.invalid')
+const unproved = faultOf('key_proof.invalid')
