@@ -56,6 +56,8 @@ const TenantSettings = Type.Object(
     issuerIdentifier: Type.Optional(Type.Enum(['did', 'https'])),
     /** Whether all credentials require a key attestation, also those whose template names no levels. */
     keyAttestations: Type.Optional(Type.Enum(['by-template', 'required'])),
+    /** Whether credential requests and responses must be encrypted. */
+    credentialEncryption: Type.Optional(Type.Enum(['optional', 'required'])),
     /** Whether other organisations of the deployment find its types in the list of types. Types are public in any case. */
     typeListing: Type.Optional(Type.Enum(['listed', 'unlisted'])),
   },

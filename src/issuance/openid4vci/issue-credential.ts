@@ -1,4 +1,5 @@
 import { type JsonObject, readOwnJson } from '../../crypto/json.ts'
+import { encryptCompact } from '../../crypto/jwe.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
 import { Fault } from '../../fault.ts'
@@ -21,11 +22,15 @@ import { templateVersion } from '../templates/template-cache.ts'
 import { type PresentedToken, readAccessToken } from './access-token.ts'
 import { type Bound, findClaims, reinstateReservation } from './credential-store.ts'
 import { proveKeys } from './prove-keys.ts'
+import { openRequest, requiresEncryption } from './request-encryption.ts'
 import { reserveCopies } from './reserve-copies.ts'
 import { type CopySigner, signCopies } from './sign-copies.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'keys' | 'clock' | 'urls' | 'config' | 'memory' | 'fetch'>
 type Origin = { readonly ip: string; readonly requestId: string }
+
+/** The response, encrypted where the wallet asked for it. */
+type IssuedResponse = { readonly type?: 'application/jwt'; readonly body: object | string }
 
 /**
  * Issues copies of one credential at the credential endpoint, each bound to a key that the wallet proved to hold.
@@ -44,11 +49,11 @@ export async function issueCredential(
   tenant: Tenant,
   ask: { readonly token: string; readonly body: unknown },
   from: Origin,
-): Promise<object> {
+): Promise<IssuedResponse> {
   const now = needs.clock.now()
   const granted = await readAccessToken(needs.sealing, tenant.id, ask.token)
   if (granted === null || granted.expiresAt <= now) throw new Fault('token.invalid')
-  const request = readCredentialRequest(ask.body, PROOFS_MAX)
+  const request = await readRequest(needs, tenant, ask.body)
   const template = await templateVersion(needs, tenant.id, granted.templateId, granted.templateVersion)
   checkCovered(request, granted, template)
   const keys = await proveKeys(needs, tenant, request, template, now)
@@ -63,7 +68,20 @@ export async function issueCredential(
     return signCopies(needs, tenant, by, { ...bound, template, claims, keys: keys.bound })
   }
   const signed = await signOrReinstate(needs, tenant, entry, sign)
-  return buildCredentialResponse(inOrder(keys.requested, keys.bound, signed), credentialIdOf(granted.id))
+  const response = buildCredentialResponse(inOrder(keys.requested, keys.bound, signed), credentialIdOf(granted.id))
+  const { responseEncryption } = request
+  if (responseEncryption === null) return { body: response }
+  // [VCI-C13]
+  return { type: 'application/jwt', body: encryptCompact(JSON.stringify(response), responseEncryption) }
+}
+
+async function readRequest(needs: Needs, tenant: Tenant, received: unknown): Promise<CredentialRequest> {
+  const { body, isEncrypted } = await openRequest(needs, tenant, received)
+  const request = readCredentialRequest(body, PROOFS_MAX, isEncrypted)
+  if (request.responseEncryption === null && requiresEncryption(tenant)) {
+    throw new Fault('credential_encryption.unsupported', { detail: 'credential_response_encryption is missing.' })
+  }
+  return request
 }
 
 /** Returns the signer before anything is reserved: the wallet may repeat a refused request. The response does not say what is missing. */

@@ -212,3 +212,9 @@ test('[VCI-K5] a tenant that requires attestations everywhere publishes an empty
   })
   assert.equal(attestationPolicyOf({}, {}), null)
 })
+
+test('[VCI-C5] an attestation of more keys than the batch size of the issuer is refused', async () => {
+  const keys = Array.from({ length: 4 }, () => aKey())
+  const { body } = await asked({ attestation: [await attestation(keys, await aNonce(issuer))] })
+  assert.equal(body.error, 'invalid_credential_request')
+})

@@ -49,6 +49,8 @@ export async function proveKeys(
     attestationPolicyOf(definition, tenant.settings),
     now,
   )
+  // The keys of an attestation count too.
+  if (keys.length > batchSize) await checkBatch(needs, tenant, keys.length)
   const macKey = await needs.sealing.derive(tenant.id, 'c-nonce')
   // [SEC-6]
   for (const nonce of nonces) checkCNonce(macKey, nonce, now, needs.config.nonceTtlSeconds)

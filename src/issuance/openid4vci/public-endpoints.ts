@@ -104,7 +104,8 @@ const credential = endpoint({
   path: '/issuers/{tenant}/credential',
   summary: 'Issues a credential, one copy for each key that the wallet proves to hold.',
   tag,
-  accepts: 'json',
+  // [VCI-E1] An encrypted request is a JWT.
+  accepts: 'json-or-jwt',
   describedBody: CredentialRequestBody,
   needsToken: true,
   // [VCI-C3] Never the general invalid_request.
@@ -115,7 +116,7 @@ const credential = endpoint({
     const issue = () => issueCredential(platform, tenant, ask, { ip, requestId })
     const issued = await limitIssuanceRefusals(platform, { tenant, ip }, issue)
     refundNonce(platform, { tenant, ip })
-    return { status: 200, body: issued }
+    return { status: 200, ...issued }
   },
 })
 

@@ -24,8 +24,9 @@ import {
   vctOf,
 } from '../templates/template.ts'
 import { listOffered } from '../templates/template-store.ts'
+import { requestEncryptionKey, requiresEncryption } from './request-encryption.ts'
 
-type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
+type Needs = Pick<Platform, 'store' | 'sealing' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
 type Alg = ConfigurationInput['signingAlgs'][number]
 
 /**
@@ -40,11 +41,13 @@ export async function publishIssuerMetadata(needs: Needs, tenant: Tenant): Promi
   // The version is read before the templates: a document may be newer than its cache key, never older.
   const version = await catalogVersion(needs, tenant.id)
   const alg = await openAlg(needs, tenant)
-  const name = `${tenant.id}|${version}|${tenant.name}|${alg}`
+  const { kid, jwk } = await requestEncryptionKey(needs, tenant)
+  const name = `${tenant.id}|${version}|${tenant.name}|${alg}|${kid}`
   const cached = cache.get(name, clock.now())
   if (cached !== undefined) return cached
   const templates = await store.single(tenant.id, (tx) => listOffered(tx, clock.now()))
-  const document = JSON.stringify(issuerMetadata(urls.issuer(tenant.slug), tenant, templates, alg))
+  const encryption = { kid, jwk, isRequired: requiresEncryption(tenant) }
+  const document = JSON.stringify(issuerMetadata(urls.issuer(tenant.slug), tenant, templates, { alg, encryption }))
   cache.set(name, document, clock.now())
   return document
 }
@@ -59,7 +62,7 @@ function issuerMetadata(
   issuer: string,
   { name, settings }: Tenant,
   templates: readonly CredentialTemplate[],
-  alg: Alg,
+  { alg, encryption }: Pick<Parameters<typeof buildIssuerMetadata>[0], 'encryption'> & { readonly alg: Alg },
 ) {
   return buildIssuerMetadata({
     credentialIssuer: issuer,
@@ -67,6 +70,7 @@ function issuerMetadata(
     nonceEndpoint: `${issuer}/nonce`,
     notificationEndpoint: `${issuer}/notification`,
     batchSize: Math.max(1, ...templates.map(({ definition }) => definition.batchSize ?? 1)),
+    ...(encryption && { encryption }),
     display: [{ name }],
     configurations: Object.fromEntries(templates.map((one) => [one.code, configurationOf(issuer, one, alg, settings)])),
   })

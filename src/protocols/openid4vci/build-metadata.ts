@@ -1,4 +1,6 @@
+import type { P256Jwk } from '../../crypto/jwk.ts'
 import type { AttestationPolicy } from './key-attestation.ts'
+import { encryptionMetadata } from './response-encryption.ts'
 
 /** Display texts in one language. */
 export type Display = {
@@ -39,6 +41,8 @@ type IssuerMetadataInput = {
   readonly notificationEndpoint?: string
   /** Omitted below 2. */
   readonly batchSize?: number
+  /** The key of encrypted requests, and whether requests and responses must be encrypted; absent: neither is supported. */
+  readonly encryption?: { readonly kid: string; readonly jwk: P256Jwk; readonly isRequired: boolean }
   readonly display?: readonly Display[]
   readonly configurations: Readonly<Record<string, ConfigurationInput>>
 }
@@ -69,6 +73,7 @@ export function buildIssuerMetadata(input: IssuerMetadataInput) {
     ...(input.batchSize !== undefined && input.batchSize >= 2
       ? { batch_credential_issuance: { batch_size: input.batchSize } }
       : {}),
+    ...(input.encryption && encryptionMetadata(input.encryption, input.encryption.isRequired)),
     ...present('display', input.display),
     credential_configurations_supported: Object.fromEntries(
       Object.entries(input.configurations).map(([id, one]) => [id, buildConfiguration(one)]),

@@ -15,6 +15,7 @@ test('what a wallet builds is read back, by either id [VCI-C1]', () => {
     configurationId: 'diploma',
     proofs: ['a', 'b'],
     attestation: null,
+    responseEncryption: null,
   })
   assert.partialDeepStrictEqual(
     readCredentialRequest(buildCredentialRequest({ credentialIdentifier: 'i' }, []), BATCH),
