@@ -188,9 +188,9 @@ test('[VCI-E2] a tenant that requires encryption refuses a plain request, and on
   const { token, body } = await aRequest()
   const refused = { code: 'credential_encryption.unsupported' }
   const from = { ip: '192.0.2.1', requestId: 'r' }
-  await assert.rejects(issueCredential(issuer.platform, strict, { token, body }, from), refused)
+  await assert.rejects(issueCredential(issuer.platform, strict, { token, body, isJwe: false }, from), refused)
   const jwe = await encrypted(Buffer.from(JSON.stringify(body)))
-  await assert.rejects(issueCredential(issuer.platform, strict, { token, body: jwe }, from), refused)
+  await assert.rejects(issueCredential(issuer.platform, strict, { token, body: jwe, isJwe: true }, from), refused)
 })
 
 test('[SEC-8] a wish for encryption in a plain request is refused', async () => {

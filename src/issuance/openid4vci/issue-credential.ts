@@ -22,7 +22,7 @@ import { templateVersion } from '../templates/template-cache.ts'
 import { type PresentedToken, readAccessToken } from './access-token.ts'
 import { type Bound, findClaims, reinstateReservation } from './credential-store.ts'
 import { proveKeys } from './prove-keys.ts'
-import { openRequest, requiresEncryption } from './request-encryption.ts'
+import { openRequest, type ReceivedBody, requiresEncryption } from './request-encryption.ts'
 import { reserveCopies } from './reserve-copies.ts'
 import { type CopySigner, signCopies } from './sign-copies.ts'
 
@@ -47,13 +47,13 @@ type IssuedResponse = { readonly type?: 'application/jwt'; readonly body: object
 export async function issueCredential(
   needs: Needs,
   tenant: Tenant,
-  ask: { readonly token: string; readonly body: unknown },
+  ask: ReceivedBody & { readonly token: string },
   from: Origin,
 ): Promise<IssuedResponse> {
   const now = needs.clock.now()
   const granted = await readAccessToken(needs.sealing, tenant.id, ask.token)
   if (granted === null || granted.expiresAt <= now) throw new Fault('token.invalid')
-  const request = await readRequest(needs, tenant, ask.body)
+  const request = await readRequest(needs, tenant, ask)
   const template = await templateVersion(needs, tenant.id, granted.templateId, granted.templateVersion)
   checkCovered(request, granted, template)
   const keys = await proveKeys(needs, tenant, request, template, now)
@@ -75,7 +75,7 @@ export async function issueCredential(
   return { type: 'application/jwt', body: encryptCompact(JSON.stringify(response), responseEncryption) }
 }
 
-async function readRequest(needs: Needs, tenant: Tenant, received: unknown): Promise<CredentialRequest> {
+async function readRequest(needs: Needs, tenant: Tenant, received: ReceivedBody): Promise<CredentialRequest> {
   const { body, isEncrypted } = await openRequest(needs, tenant, received)
   const request = readCredentialRequest(body, PROOFS_MAX, isEncrypted)
   if (request.responseEncryption === null && requiresEncryption(tenant)) {

@@ -112,7 +112,8 @@ const credential = endpoint({
   unreadable: 'credential_request.invalid',
   handle: async ({ platform, params, body, headers, ip, requestId }) => {
     const tenant = await getTenant(platform, params.tenant)
-    const ask = { token: bearerToken(headers.authorization), body }
+    const isJwe = /^application\/jwt(;|$)/i.test(headers['content-type'] ?? '')
+    const ask = { token: bearerToken(headers.authorization), body, isJwe }
     const issue = () => issueCredential(platform, tenant, ask, { ip, requestId })
     const issued = await limitIssuanceRefusals(platform, { tenant, ip }, issue)
     refundNonce(platform, { tenant, ip })

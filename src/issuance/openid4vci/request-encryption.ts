@@ -9,6 +9,8 @@ import { Fault, faultOf } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 
 type Needs = Pick<Platform, 'sealing' | 'clock'>
+/** A body as it came: `isJwe`: as `application/jwt`. */
+export type ReceivedBody = { readonly body: unknown; readonly isJwe: boolean }
 type EncryptionKey = { readonly kid: string; readonly jwk: P256Jwk; readonly privateKey: KeyObject }
 
 /** A key is published for one period and accepted for another. */
@@ -37,15 +39,14 @@ export function requiresEncryption({ settings }: Pick<Tenant, 'settings'>): bool
 /**
  * Returns the body of a request: parsed JSON, or the decrypted and parsed content of a JWE.
  *
- * @param body A string is a compact JWE.
  * @throws Fault `credential_encryption.unsupported`, `credential_request.invalid`
  */
 export async function openRequest(
   needs: Needs,
   tenant: Tenant,
-  body: unknown,
+  { body, isJwe }: ReceivedBody,
 ): Promise<{ readonly body: unknown; readonly isEncrypted: boolean }> {
-  if (typeof body !== 'string') {
+  if (!isJwe || typeof body !== 'string') {
     // [VCI-E2]
     if (requiresEncryption(tenant)) throw unsupported('This issuer accepts only encrypted requests.')
     return { body, isEncrypted: false }
