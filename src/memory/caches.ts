@@ -38,6 +38,10 @@ export const caches = {
     ...{ entriesMax: 10_000, ttlSeconds: 1 },
     description: 'Versions of template catalogs by tenant, each used for 25 ms.',
   },
+  'issuance.signed_metadata': {
+    ...{ entriesMax: 200, ttlSeconds: 60 },
+    description: 'Signed issuer metadata by tenant and signer.',
+  },
   'issuance.issuer_metadata': {
     ...{ entriesMax: 500, ttlSeconds: 3_600 },
     description: 'Issuer metadata as text, by tenant and version of the catalog.',

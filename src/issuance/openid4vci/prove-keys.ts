@@ -12,7 +12,7 @@ import {
   parseKeyAttestation,
   verifyKeyAttestation,
 } from '../../protocols/openid4vci/key-attestation.ts'
-import { trustedAttesterKey } from '../../trust/issuers/attester.ts'
+import { trustedAttesterKey } from '../../trust/attesters/trusted-attester.ts'
 import type { CredentialTemplate } from '../templates/template.ts'
 import { attestationPolicyOf } from '../templates/template.ts'
 import { findBatchMax } from '../templates/template-store.ts'

@@ -41,7 +41,7 @@ export async function publishIssuerMetadata(needs: Needs, tenant: Tenant): Promi
   // The version is read before the templates: a document may be newer than its cache key, never older.
   const version = await catalogVersion(needs, tenant.id)
   const alg = await openAlg(needs, tenant)
-  const { kid, jwk } = await requestEncryptionKey(needs, tenant)
+  const { kid, publicJwk: jwk } = await requestEncryptionKey(needs, tenant)
   const name = `${tenant.id}|${version}|${tenant.name}|${alg}|${kid}`
   const cached = cache.get(name, clock.now())
   if (cached !== undefined) return cached

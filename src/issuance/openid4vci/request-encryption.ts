@@ -1,9 +1,7 @@
-import { createECDH, createPrivateKey, type KeyObject } from 'node:crypto'
-import { toBase64url } from '../../crypto/base64url.ts'
-import { hmacSha256 } from '../../crypto/digest.ts'
+import { derivedKeyPair } from '../../crypto/derived-key-pair.ts'
 import { parseJson } from '../../crypto/json.ts'
 import { decryptCompact, recipientOf } from '../../crypto/jwe.ts'
-import { type P256Jwk, thumbprint } from '../../crypto/jwk.ts'
+import { thumbprint } from '../../crypto/jwk.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault, faultOf } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
@@ -11,7 +9,7 @@ import type { Platform } from '../../platform.ts'
 type Needs = Pick<Platform, 'sealing' | 'clock'>
 /** A body as it came: `isJwe`: as `application/jwt`. */
 export type ReceivedBody = { readonly body: unknown; readonly isJwe: boolean }
-type EncryptionKey = { readonly kid: string; readonly jwk: P256Jwk; readonly privateKey: KeyObject }
+type EncryptionKey = ReturnType<typeof derivedKeyPair> & { readonly kid: string }
 
 /** A key is published for one period and accepted for another. */
 const PERIOD_MS = 7 * 86_400_000
@@ -28,7 +26,8 @@ export async function requestEncryptionKey(
   ago: 0 | 1 = 0,
 ): Promise<EncryptionKey> {
   const seed = await needs.sealing.derive(id, 'request-encryption')
-  return keyOf(seed, Math.floor(needs.clock.now().getTime() / PERIOD_MS) - ago)
+  const pair = derivedKeyPair(seed, String(Math.floor(needs.clock.now().getTime() / PERIOD_MS) - ago))
+  return { ...pair, kid: thumbprint(pair.publicJwk) }
 }
 
 /** Whether the tenant refuses requests, and gives responses, that are not encrypted. */
@@ -67,29 +66,6 @@ function jsonOf(content: Buffer): unknown {
   } catch (cause) {
     if (!(cause instanceof Fault)) throw cause
     throw new Fault('credential_request.invalid', { detail: 'The encrypted request is not well-formed JSON.', cause })
-  }
-}
-
-function keyOf(seed: Buffer, period: number): EncryptionKey {
-  const pair = createECDH('prime256v1')
-  for (let tries = 0; ; tries += 1) {
-    const scalar = hmacSha256(seed, `${period} ${tries}`)
-    try {
-      pair.setPrivateKey(scalar)
-    } catch {
-      // One in 2^32 values is not below the order of the curve.
-      if (tries < 8) continue
-      throw new Error('no private key could be derived')
-    }
-    const point = pair.getPublicKey()
-    const jwk = {
-      kty: 'EC',
-      crv: 'P-256',
-      x: toBase64url(point.subarray(1, 33)),
-      y: toBase64url(point.subarray(33)),
-    } as const
-    const privateKey = createPrivateKey({ key: { ...jwk, d: toBase64url(scalar) }, format: 'jwk' })
-    return { kid: thumbprint(jwk), jwk, privateKey }
   }
 }
 

@@ -6,12 +6,12 @@ import { Fault } from '../../fault.ts'
 import { looksLikeDid } from '../../protocols/did/did.ts'
 import { issuerKeySource } from '../../protocols/sd-jwt-vc/issuer-key.ts'
 import { didKey } from '../did/did-key.ts'
+import { keyIdsOf } from '../issuers/certified-issuer.ts'
+import type { ResolvedIssuer } from '../issuers/resolve-issuer.ts'
 import type { TrustNeeds } from '../lookups/needs.ts'
 import { revocationFor } from '../revocation/revocation-lists.ts'
 import { readStatus } from '../status-lists/check-status.ts'
 import { type TrustSource, trustedAnchors, trustedEntitiesFor } from '../trusted-entities/tenant-trust.ts'
-import { keyIdsOf } from './certified-issuer.ts'
-import type { ResolvedIssuer } from './resolve-issuer.ts'
 
 type Needs = TrustNeeds & TrustSource
 type Attester = Pick<ResolvedIssuer, 'issuer' | 'mechanism' | 'key' | 'keyIds'>
