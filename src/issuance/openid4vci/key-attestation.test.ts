@@ -8,9 +8,10 @@ import { signCompact } from '../../crypto/jws.ts'
 import type { SigningKey } from '../../crypto/signing-key.ts'
 import { buildIssuerMetadata } from '../../protocols/openid4vci/build-metadata.ts'
 import { parseSdJwt } from '../../protocols/sd-jwt-vc/sd-jwt.ts'
+import { activeSigner } from '../../trust/certificates/active-signer.ts'
 import { createTrustedEntity } from '../../trust/trusted-entities/trusted-entities.ts'
 import { attestationPolicyOf } from '../templates/template.ts'
-import { aDatabase, aKey, aNonce, anIssuer, aToken, callerOf, type Issuer } from '../test-support/issuer.ts'
+import { aDatabase, aKey, aNonce, anIssuer, aRoot, aToken, callerOf, type Issuer } from '../test-support/issuer.ts'
 
 const high = 'iso_18045_high'
 const wanted = {
@@ -217,4 +218,27 @@ test('[VCI-C5] an attestation of more keys than the batch size of the issuer is 
   const keys = Array.from({ length: 4 }, () => aKey())
   const { body } = await asked({ attestation: [await attestation(keys, await aNonce(issuer))] })
   assert.equal(body.error, 'invalid_credential_request')
+})
+
+test('[VCI-K6] an attester is found by the chain in the header, if its root is trusted for attestations', async () => {
+  const maker = await issuer.anotherTenant()
+  const root = await aRoot(issuer, { keyType: 'Ed25519' }, maker)
+  const signer = await activeSigner(issuer.platform, maker.id, 'issuer', 'Ed25519')
+  const answer = async () => {
+    const nonce = await aNonce(issuer)
+    const iat = issuer.clock.at.getTime() / 1000
+    const levels = { key_storage: [high], user_authentication: [high] }
+    const claims = { iat, exp: iat + 600, attested_keys: [aKey().publicJwk], nonce, ...levels }
+    return asked({
+      attestation: [await signCompact({ typ: 'key-attestation+jwt', x5c: signer.x5c }, claims, signer.key)],
+    })
+  }
+  const entity = { name: 'Root', certificates: [root.certificate] }
+  await createTrustedEntity(issuer.platform, callerOf(issuer.tenant), {
+    ...entity,
+    purposes: ['issuer', 'verifier', 'status'],
+  })
+  assert.equal((await answer()).body.error, 'invalid_proof', 'trusted for everything else')
+  await createTrustedEntity(issuer.platform, callerOf(issuer.tenant), { ...entity, purposes: ['attester'] })
+  assert.equal((await answer()).status, 200)
 })
