@@ -10,7 +10,6 @@ import { readConfig } from '../src/config.ts'
 import type { Tenant } from '../src/directory/tenants/tenant.ts'
 import { reserveCopies } from '../src/issuance/openid4vci/reserve-copies.ts'
 import { publishStatusList } from '../src/issuance/status/publish-status-list.ts'
-import { didListKind } from '../src/issuance/status/status-entries.ts'
 import { softwareKeyRing } from '../src/keys/key-ring.ts'
 import { sealingWith } from '../src/keys/sealing.ts'
 import { Memory } from '../src/memory/memory.ts'
@@ -178,7 +177,7 @@ async function take({ id, token }: { readonly id: string; readonly token: Buffer
     by: { kind: 'wallet' },
   } as const
   const keys = { bound: [key], holderKeysHash: token, nonces: [makeCNonce(token, clock.now())] }
-  const ask = { granted, revocable: true, ...keys, listKind: didListKind, entry }
+  const ask = { granted, revocable: true, ...keys, listKind: { bits: 2, authorityId: null, kid: null } as const, entry }
   const { entries } = await reserveCopies(needs, tenant, ask, clock.now())
   if (entries?.indices.length !== 1) throw new Error('no entry taken')
 }

@@ -1,13 +1,13 @@
 import type { TenantId } from '../caller.ts'
-import { canonical } from '../crypto/jwk.ts'
+import { canonical, type PublicJwk, thumbprint } from '../crypto/jwk.ts'
 import type { SigningKey } from '../crypto/signing-key.ts'
 import { newId } from '../store/row-id.ts'
 import { type Store, sql, type TenantTx } from '../store/store.ts'
 import type { KeyProviders } from './key-provider.ts'
 import type { Sealing } from './sealing.ts'
 
-/** What a key signs; no key has two usages [SEC-72]. */
-export type SigningKeyUsage = 'credential' | 'request' | 'status' | 'access-token' | 'id-token'
+/** What a key signs; no key has two usages [SEC-72]. `credential`: credentials and their status lists. */
+export type SigningKeyUsage = 'credential' | 'request' | 'access-token' | 'id-token'
 
 /** The rows of the current keys, one for each usage of a tenant, and of retired keys. */
 type CurrentKeys = {
@@ -16,7 +16,12 @@ type CurrentKeys = {
   /** Generates a key. If another process does so too, the unique index decides which one is current. */
   readonly add: (tenantId: TenantId, usage: SigningKeyUsage) => Promise<void>
   readonly retire: (tenantId: TenantId, usage: SigningKeyUsage) => Promise<void>
-  /** Destroys the private keys that were retired more than an hour ago, when no process signs with them. */
+  /** Returns the key of usage `credential` with a thumbprint, current or retired; null if it is unknown. */
+  readonly credentialKey: (tenantId: TenantId, kid: string) => Promise<SigningKey | null>
+  /**
+   * Destroys the private keys that were retired more than an hour ago, when no process signs with them. Retired keys of credentials stay: they
+   * sign the status lists of their credentials.
+   */
   readonly destroyRetired: (tenantId: TenantId, usage: SigningKeyUsage) => Promise<void>
 }
 
@@ -38,7 +43,13 @@ const retireKey = sql(
 const listRetired = sql(
   'keys.list_retired_keys',
   `select id, sealed_private, provider from signing_key
-   where tenant_id = $1 and usage = $2 and sealed_private is not null and retired_at < $3::timestamptz - interval '1 hour'`,
+   where tenant_id = $1 and usage = $2 and usage <> 'credential' and sealed_private is not null
+     and retired_at < $3::timestamptz - interval '1 hour'`,
+)
+const listCredentialKeys = sql(
+  'keys.list_credential_keys',
+  `select id, sealed_private, provider, public_jwk from signing_key
+   where tenant_id = $1 and usage = 'credential' and sealed_private is not null`,
 )
 const clearKey = sql(
   'keys.clear_retired_key',
@@ -76,6 +87,14 @@ export function currentKeys(store: Store, sealing: Sealing, now: () => Date, pro
     return providers.named(row.provider).open(stored)
   }
 
+  async function credentialKey(tenantId: TenantId, kid: string): Promise<SigningKey | null> {
+    const keys = await store.single(tenantId, (tx) =>
+      tx.rows<Row & { public_jwk: PublicJwk }>(listCredentialKeys, [tenantId]),
+    )
+    const found = keys.find((one) => thumbprint(one.public_jwk) === kid)
+    return found === undefined ? null : opened(tenantId, found)
+  }
+
   async function destroyRetired(tenantId: TenantId, usage: SigningKeyUsage): Promise<void> {
     const retired = await store.single(tenantId, (tx) => tx.rows<Row>(listRetired, [tenantId, usage, now()]))
     for (const { id, provider, sealed_private: sealed } of retired) {
@@ -84,7 +103,7 @@ export function currentKeys(store: Store, sealing: Sealing, now: () => Date, pro
     }
   }
 
-  return { load, add, retire, destroyRetired }
+  return { load, add, retire, credentialKey, destroyRetired }
 }
 
 async function currentIn(tx: TenantTx, usage: SigningKeyUsage): Promise<Row | null> {

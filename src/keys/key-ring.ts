@@ -21,11 +21,13 @@ type PublishedKey = {
 export type KeyRing = CertificateKeys & {
   /** Returns the key that signs. A rotation takes effect in every process within a minute. */
   readonly current: (tenantId: TenantId, usage: SigningKeyUsage) => Promise<SigningKey>
+  /** Returns the key that signed credentials under this `kid`, also after a rotation; null if it is unknown. */
+  readonly credentialKey: (tenantId: TenantId, kid: string) => Promise<SigningKey | null>
   /** Lists the keys to publish: the current one, and retired ones whose signatures may still be verified. */
   readonly published: (tenantId: TenantId, usages: readonly SigningKeyUsage[]) => Promise<PublishedKey[]>
   /**
    * Retires the current key and generates the next. Of two concurrent callers one rotates; both see the new key. Destroys the private keys
-   * that were retired earlier.
+   * that were retired earlier, except those of credentials.
    */
   readonly rotate: (tenantId: TenantId, usage: SigningKeyUsage) => Promise<void>
 }
@@ -56,10 +58,13 @@ export function softwareKeyRing(
 ): KeyRing {
   const rows = currentKeys(store, sealing, now, providers)
   const cache = memory.cache<Promise<SigningKey>>('keys.current')
+  const former = memory.cache<Promise<SigningKey | null>>('keys.of_credentials')
 
   return {
     ...certificateKeys(store, sealing, now, providers, memory),
     current: (tenantId, usage) => remembered(cache, `${tenantId} ${usage}`, now(), () => rows.load(tenantId, usage)),
+    credentialKey: (tenantId, kid) =>
+      remembered(former, `${tenantId} ${kid}`, now(), () => rows.credentialKey(tenantId, kid)),
     published: async (tenantId, usages) => {
       const found = await store.single(tenantId, (tx) => tx.rows<Published>(listPublished, [tenantId, usages, now()]))
       return found.map(({ usage, alg, public_jwk: jwk }) => ({ kid: thumbprint(jwk), alg, jwk, usage }))

@@ -60,6 +60,10 @@ export const caches = {
     ...{ entriesMax: 10_000, ttlSeconds: 1 },
     description: 'Versions of template catalogs by tenant, each used for 25 ms.',
   },
+  'issuance.signed_metadata': {
+    ...{ entriesMax: 200, ttlSeconds: 60 },
+    description: 'Signed issuer metadata by tenant and signer.',
+  },
   'issuance.issuer_metadata': {
     ...{ entriesMax: 500, ttlSeconds: 3_600 },
     description: 'Issuer metadata as text, by tenant and version of the catalog.',
@@ -85,9 +89,17 @@ export const caches = {
     description:
       'Current signing keys by tenant and usage. A rotation by another process takes effect after this time.',
   },
+  'keys.of_credentials': {
+    ...{ entriesMax: 1_000, ttlSeconds: 60 },
+    description: 'Keys of credentials by tenant and thumbprint, current and retired, which sign status lists.',
+  },
   'keys.certificate_keys': {
     ...{ entriesMax: 1_000, ttlSeconds: 60 },
     description: 'Signing keys of certificates by tenant and id.',
+  },
+  'trust.issuer_keys': {
+    ...{ entriesMax: 1_000, ttlSeconds: 5 },
+    description: 'JWT VC issuer metadata by tenant.',
   },
   'trust.own_anchors': {
     ...{ entriesMax: 1_000, ttlSeconds: 5 },

@@ -6,7 +6,7 @@ import { isStrongKey } from '../x509/signature.ts'
 import type { PathFindingCode } from './path-findings.ts'
 
 /** Purposes of a chain. [X5-4] An anchor that is trusted for one purpose is not trusted for another. */
-export const purposes = ['issuer', 'verifier', 'status'] as const
+export const purposes = ['issuer', 'verifier', 'status', 'attester'] as const
 /** One of {@link purposes}. */
 export type Purpose = (typeof purposes)[number]
 

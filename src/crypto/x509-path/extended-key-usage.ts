@@ -14,6 +14,8 @@ const byPurpose: Readonly<Record<Purpose, ReadonlySet<string>>> = {
     ...[oids.mdlReaderAuth, oids.mdocReaderAuth],
   ]),
   status: signing,
+  // OpenID4VCI D and HAIP name no usage; nothing that a wallet provider may have is refused but the other roles.
+  attester: new Set([oids.anyExtendedKeyUsage, oids.documentSigning, oids.clientAuth, oids.serverAuth]),
 }
 
 /** Returns the accepted extended key usages: the required ones, by default those of the purpose. */

@@ -77,6 +77,12 @@ const TenantSettings = Type.Object(
     walletFormats: Type.Optional(Type.Array(Type.Enum(['vc+sd-jwt', 'mso_mdoc']), { minItems: 1, uniqueItems: true })),
     /** Where presentation requests may redirect browsers: these URLs and paths below them. */
     redirectUris: Type.Optional(Type.Array(Type.String({ format: 'uri', maxLength: 2000 }), { maxItems: 100 })),
+    /** `iss` of SD-JWT VCs without a certificate: the tenant's `did:web` DID (default) or its https Credential Issuer Identifier. */
+    issuerIdentifier: Type.Optional(Type.Enum(['did', 'https'])),
+    /** Whether all credentials require a key attestation, also those whose template names no levels. */
+    keyAttestations: Type.Optional(Type.Enum(['by-template', 'required'])),
+    /** Whether credential requests and responses must be encrypted. */
+    credentialEncryption: Type.Optional(Type.Enum(['optional', 'required'])),
     /** Whether other organisations of the deployment find its types in the list of types. Types are public in any case. */
     typeListing: Type.Optional(Type.Enum(['listed', 'unlisted'])),
   },

@@ -31,6 +31,7 @@ const reserveCopies = sql(
        where (select count(*) from status_entry e where e.status_list_id = list.id and e.status_index = number and e.tenant_id = $1) = 0
        limit $6::int) as free
      from status_list list where tenant_id = $1 and full_at is null and bits = $10 and authority_id is not distinct from $11::uuid
+       and kid is not distinct from $12::text
    ), usable as (select id, free from open_list where cardinality(free) = $6),
    bound as (
      update issuance set holder_keys_hash = $4, issued_at = coalesce(issued_at, $5), status = 'completed', error = null,
@@ -46,16 +47,16 @@ const reserveCopies = sql(
      insert into spent_nonce (tenant_id, nonce_hash, made_at)
      select $1, nonce.hash, nonce.made_at from bound cross join unnest($7::bytea[], $9::timestamptz[]) as nonce (hash, made_at)
    ), listed as (
-     select bound.*, list.id as list_id, list.authority_id from bound
+     select bound.*, list.id as list_id, list.authority_id, list.kid from bound
        left join status_list list on list.tenant_id = $1 and list.id = bound.status_list_id
    ), taken as (
      insert into status_entry (tenant_id, status_list_id, status_index)
      select $1, status_list_id, unnest(status_indices) from listed where is_first or list_id is null
    ), completed as (
      select $2 as id from bound where is_first or is_after_failure
-   ), ${auditCte({ from: 'completed', first: 12 })}
+   ), ${auditCte({ from: 'completed', first: 13 })}
    select issued_at as "issuedAt", sealed_claims as "sealedClaims", status_indices as indices, list_id as "listId", authority_id as "authorityId",
-     not exists (select from open_list) as "needsList", not exists (select from usable) as "needsEntries"
+     kid, not exists (select from open_list) as "needsList", not exists (select from usable) as "needsEntries"
    from (select 1) as always left join listed on true`,
 )
 
@@ -76,13 +77,12 @@ export type Reservation = {
 }
 
 /**
- * The entries of the copies in a status list, in the order of the keys. `authorityId`: under whom the list, and so the credential, is signed;
- * null for the did:web keys.
+ * The entries of the copies in a status list, in the order of the keys. `authorityId` and `kid`: the signer of the list, and so of the
+ * credential.
  */
-export type StatusEntries = {
+export type StatusEntries = Pick<ListKind, 'authorityId' | 'kid'> & {
   readonly listId: string
   readonly indices: readonly number[]
-  readonly authorityId: string | null
 }
 
 /** A credential that is bound to keys. `entries`: null if the credential cannot be revoked. */
@@ -103,6 +103,7 @@ type ReservedRow = {
   readonly indices: readonly number[] | null
   readonly listId: string | null
   readonly authorityId: string | null
+  readonly kid: string | null
   readonly needsList: boolean
   readonly needsEntries: boolean
 }
@@ -123,12 +124,12 @@ export async function reserveCredential(
   const [row] = await tx.rows<ReservedRow>(reserveCopies, [
     ...[tx.tenantId, asked.id, asked.tokenHash, asked.holderKeysHash, now, asked.copies],
     ...[asked.nonceHashes, asked.candidates, asked.noncesMadeAt],
-    ...[asked.listKind.bits, asked.listKind.authorityId, ...auditValues(entry, now)],
+    ...[asked.listKind.bits, asked.listKind.authorityId, asked.listKind.kid, ...auditValues(entry, now)],
   ])
   if (row === undefined) throw new Error('the reservation answered nothing')
-  const { issuedAt, sealedClaims, listId, indices, authorityId } = row
+  const { issuedAt, sealedClaims, listId, indices, authorityId, kid } = row
   if (issuedAt !== null && sealedClaims !== null) {
-    const entries = listId === null || indices === null ? null : { listId, indices, authorityId }
+    const entries = listId === null || indices === null ? null : { listId, indices, authorityId, kid }
     return { outcome: 'reserved', issuedAt, sealedClaims, entries }
   }
   if (asked.candidates.length === 0) return { outcome: 'denied' }
@@ -138,23 +139,23 @@ export async function reserveCredential(
 
 const openNextList = sql(
   'issuance.insert_status_list',
-  `insert into status_list (tenant_id, id, created_at, bits, authority_id) values ($1, $2, $3, $4, $5)
-   on conflict (tenant_id, bits, authority_id) where full_at is null do nothing`,
+  `insert into status_list (tenant_id, id, created_at, bits, authority_id, kid) values ($1, $2, $3, $4, $5, $6)
+   on conflict (tenant_id, bits, authority_id, kid) where full_at is null do nothing`,
 )
 const closeFullList = sql(
   'issuance.close_status_list',
   `update status_list set full_at = $2 where tenant_id = $1 and full_at is null and bits = $4 and authority_id is not distinct from $5::uuid
-     and (select count(*) from status_entry e where e.status_list_id = status_list.id and e.tenant_id = $1) >= $3`,
+     and kid is not distinct from $6::text and (select count(*) from status_entry e where e.status_list_id = status_list.id and e.tenant_id = $1) >= $3`,
 )
 
 /** Opens a status list if none of its kind is open. */
 export async function openStatusList(tx: TenantTx, id: string, kind: ListKind, now: Date): Promise<void> {
-  await tx.rows(openNextList, [tx.tenantId, id, now, kind.bits, kind.authorityId])
+  await tx.rows(openNextList, [tx.tenantId, id, now, kind.bits, kind.authorityId, kind.kid])
 }
 
 /** Ends the open status list of a kind if at least `takenMin` of its entries are taken. */
 export async function closeStatusList(tx: TenantTx, takenMin: number, kind: ListKind, now: Date): Promise<void> {
-  await tx.rows(closeFullList, [tx.tenantId, now, takenMin, kind.bits, kind.authorityId])
+  await tx.rows(closeFullList, [tx.tenantId, now, takenMin, kind.bits, kind.authorityId, kind.kid])
 }
 
 const reopenIssuance = sql(

@@ -178,6 +178,11 @@ test('[VCI-T4] authorization details return an identifier, and then the request 
     authorization_details: JSON.stringify([{ type: 'openid_credential', credential_configuration_id: id }]),
   })
   assert.equal((await redeem(issuer, code, details('other'))).body.error, 'invalid_authorization_details')
+  const { body: unread } = await redeem(issuer, code, { authorization_details: 'x' })
+  assert.deepEqual(unread, {
+    error: 'invalid_authorization_details',
+    error_description: 'authorization_details is not a JSON array.',
+  })
   const { body } = await redeem(issuer, code, details(template.code))
   const [
     {

@@ -1,32 +1,36 @@
-import { fromBase64url } from '../../crypto/base64url.ts'
-import { sha256 } from '../../crypto/digest.ts'
 import { type JsonObject, readOwnJson } from '../../crypto/json.ts'
+import { encryptCompact } from '../../crypto/jwe.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
-import { checkCNonce } from '../../protocols/openid4vci/c-nonce.ts'
 import {
   type CredentialRequest,
   PROOFS_MAX,
   readCredentialRequest,
 } from '../../protocols/openid4vci/credential-request.ts'
 import { buildCredentialResponse } from '../../protocols/openid4vci/credential-response.ts'
-import { type ProvedKey, verifyProofs } from '../../protocols/openid4vci/jwt-proof.ts'
-import { type ActiveSigner, signerOfAuthority } from '../../trust/certificates/active-signer.ts'
+import type { ProvedKey } from '../../protocols/openid4vci/jwt-proof.ts'
+import { signerOfAuthority } from '../../trust/certificates/active-signer.ts'
+import { tenantSigner, tenantSignerNamed } from '../../trust/did/tenant-signer.ts'
 import { credentialIdOf } from '../issuances/credential-id.ts'
+import type { ListKind } from '../status/status-entries.ts'
 import { fitsCertificate } from '../templates/check-elements.ts'
 import { credentialSigner, signerCertificateOf } from '../templates/credential-signer.ts'
 import type { CredentialTemplate, TemplateDefinition } from '../templates/template.ts'
 import { templateVersion } from '../templates/template-cache.ts'
-import { findBatchMax } from '../templates/template-store.ts'
 import { type PresentedToken, readAccessToken } from './access-token.ts'
 import { type Bound, findClaims, reinstateReservation } from './credential-store.ts'
+import { proveKeys } from './prove-keys.ts'
+import { openRequest, type ReceivedBody, requiresEncryption } from './request-encryption.ts'
 import { reserveCopies } from './reserve-copies.ts'
-import { signCopies } from './sign-copies.ts'
+import { type CopySigner, signCopies } from './sign-copies.ts'
 
-type Needs = Pick<Platform, 'store' | 'sealing' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
+type Needs = Pick<Platform, 'store' | 'sealing' | 'keys' | 'clock' | 'urls' | 'config' | 'memory' | 'fetch'>
 type Origin = { readonly ip: string; readonly requestId: string }
+
+/** The response, encrypted where the wallet asked for it. */
+type IssuedResponse = { readonly type?: 'application/jwt'; readonly body: object | string }
 
 /**
  * Issues copies of one credential at the credential endpoint, each bound to a key that the wallet proved to hold.
@@ -43,21 +47,18 @@ type Origin = { readonly ip: string; readonly requestId: string }
 export async function issueCredential(
   needs: Needs,
   tenant: Tenant,
-  ask: { readonly token: string; readonly body: unknown },
+  ask: ReceivedBody & { readonly token: string },
   from: Origin,
-): Promise<object> {
+): Promise<IssuedResponse> {
   const now = needs.clock.now()
   const granted = await readAccessToken(needs.sealing, tenant.id, ask.token)
   if (granted === null || granted.expiresAt <= now) throw new Fault('token.invalid')
-  const request = readCredentialRequest(ask.body, PROOFS_MAX)
+  const request = await readRequest(needs, tenant, ask)
   const template = await templateVersion(needs, tenant.id, granted.templateId, granted.templateVersion)
   checkCovered(request, granted, template)
-  const keys = await provedKeys(needs, tenant, request, template, now)
+  const keys = await proveKeys(needs, tenant, request, template, now)
   const signer = await signerOf(needs, tenant, granted, template.definition)
-  const listKind = {
-    bits: template.definition.format === 'mdoc' ? 1 : 2,
-    authorityId: signer?.authorityId ?? null,
-  } as const
+  const listKind = { bits: template.definition.format === 'mdoc' ? 1 : 2, ...authorityOf(signer) } as const
   const entry = completedBy(granted, from)
   const { revocable } = template.definition
   const bound = await reserveCopies(needs, tenant, { granted, revocable, listKind, entry, ...keys }, now)
@@ -67,7 +68,20 @@ export async function issueCredential(
     return signCopies(needs, tenant, by, { ...bound, template, claims, keys: keys.bound })
   }
   const signed = await signOrReinstate(needs, tenant, entry, sign)
-  return buildCredentialResponse(inOrder(keys.requested, keys.bound, signed), credentialIdOf(granted.id))
+  const response = buildCredentialResponse(inOrder(keys.requested, keys.bound, signed), credentialIdOf(granted.id))
+  const { responseEncryption } = request
+  if (responseEncryption === null) return { body: response }
+  // [VCI-C13]
+  return { type: 'application/jwt', body: encryptCompact(JSON.stringify(response), responseEncryption) }
+}
+
+async function readRequest(needs: Needs, tenant: Tenant, received: ReceivedBody): Promise<CredentialRequest> {
+  const { body, isEncrypted } = await openRequest(needs, tenant, received)
+  const request = readCredentialRequest(body, PROOFS_MAX, isEncrypted)
+  if (request.responseEncryption === null && requiresEncryption(tenant)) {
+    throw new Fault('credential_encryption.unsupported', { detail: 'credential_response_encryption is missing.' })
+  }
+  return request
 }
 
 /** Returns the signer before anything is reserved: the wallet may repeat a refused request. The response does not say what is missing. */
@@ -76,12 +90,13 @@ async function signerOf(
   tenant: Tenant,
   granted: PresentedToken,
   definition: TemplateDefinition,
-): Promise<ActiveSigner | null> {
+): Promise<CopySigner> {
   const signer = await credentialSigner(needs, tenant, definition).catch((cause: unknown) => {
     if (!(cause instanceof Fault) || cause.code !== 'certificate.none_active') throw cause
     throw new Fault('certificate.none_active', { ...(cause.detail !== undefined && { notes: cause.detail }), cause })
   })
-  if (signer === null || definition.format !== 'mdoc') return signer
+  if (signer === null) return tenantSigner(needs, tenant)
+  if (definition.format !== 'mdoc') return signer
   const sealed = await needs.store.single(tenant.id, (tx) => findClaims(tx, granted, needs.clock.now()))
   if (sealed === null) throw new Fault('credential_request.denied')
   const claims = await openClaims(needs, tenant, granted, sealed)
@@ -91,20 +106,29 @@ async function signerOf(
 
 /**
  * [TS-10] Returns the signer of the copies' status lists, which signs the copies too. It is a former signer if the request is repeated and the
- * active certificate has changed since.
+ * active certificate or key has changed since.
  */
 async function signerOfCopies(
   needs: Needs,
   tenant: Tenant,
-  signer: ActiveSigner | null,
+  signer: CopySigner,
   { entries }: Bound,
-): Promise<ActiveSigner | null> {
-  if (entries === null || entries.authorityId === (signer?.authorityId ?? null)) return signer
-  if (entries.authorityId === null) return null
-  const former = await signerOfAuthority(needs, tenant.id, entries.authorityId)
+): Promise<CopySigner> {
+  const current = authorityOf(signer)
+  if (entries === null) return signer
+  const { authorityId, kid } = entries
+  if (authorityId === current.authorityId && kid === current.kid) return signer
+  const former =
+    authorityId === null
+      ? await tenantSignerNamed(needs, tenant, kid ?? '')
+      : await signerOfAuthority(needs, tenant.id, authorityId)
   if (former === null)
     throw new Fault('credential_request.denied', { notes: 'the former signer is no longer available' })
   return former
+}
+
+function authorityOf(signer: CopySigner): Pick<ListKind, 'authorityId' | 'kid'> {
+  return 'x5c' in signer ? { authorityId: signer.authorityId, kid: null } : { authorityId: null, kid: signer.kid }
 }
 
 /** [VCI-C1] Requires the credential identifier if the token response named one, else the configuration. */
@@ -123,33 +147,6 @@ function checkCovered(request: CredentialRequest, granted: PresentedToken, templ
   if (configurationId !== template.code) throw new Fault('credential_configuration.unknown')
 }
 
-/** Returns the keys to bind and the hash of the whole set. `bound`: at most the batch size of the template. [VCI-C11] */
-async function provedKeys(
-  needs: Needs,
-  tenant: Tenant,
-  { proofs }: CredentialRequest,
-  { definition }: CredentialTemplate,
-  now: Date,
-) {
-  if (proofs === null) throw new Fault('key_proof.invalid', { detail: 'proofs is missing.' })
-  const batchSize = definition.batchSize ?? 1
-  // [VCI-C5] The metadata has one batch size for all credentials of the issuer.
-  if (proofs.length > batchSize) await checkBatch(needs, tenant, proofs.length)
-  const { keys, nonces } = verifyProofs(proofs, { issuer: needs.urls.issuer(tenant.slug) }, now)
-  const macKey = await needs.sealing.derive(tenant.id, 'c-nonce')
-  // [SEC-6]
-  for (const nonce of nonces) checkCNonce(macKey, nonce, now, needs.config.nonceTtlSeconds)
-  const sorted = [...keys].sort((a, b) => (a.thumbprint < b.thumbprint ? -1 : 1))
-  return { requested: keys, bound: sorted.slice(0, batchSize), holderKeysHash: hashOfSet(sorted), nonces }
-}
-
-async function checkBatch({ store }: Needs, tenant: Tenant, count: number): Promise<void> {
-  const countMax = await store.single(tenant.id, findBatchMax)
-  if (count > countMax) {
-    throw new Fault('credential_request.invalid', { detail: `At most ${countMax} proofs are accepted in one request.` })
-  }
-}
-
 /** Returns the credentials in the order of the proofs. */
 function inOrder(
   requested: readonly ProvedKey[],
@@ -159,11 +156,6 @@ function inOrder(
   if (requested.length === 1) return [...credentials]
   const byKey = new Map(bound.map(({ thumbprint }, at) => [thumbprint, credentials[at]]))
   return requested.flatMap(({ thumbprint }) => byKey.get(thumbprint) ?? [])
-}
-
-/** Returns the hash of sorted keys: a repeated request with the same keys in another order is the same request. */
-function hashOfSet(keys: readonly ProvedKey[]): Buffer {
-  return sha256(Buffer.concat(keys.map((key) => fromBase64url(key.thumbprint))))
 }
 
 async function openClaims(

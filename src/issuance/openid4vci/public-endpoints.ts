@@ -2,6 +2,7 @@ import { qrAnswer } from '../../api/qr-image.ts'
 import { answerTokenRequest } from '../../authorization/server/endpoint/token-endpoint.ts'
 import { getTenant } from '../../directory/tenants/find-tenant.ts'
 import { Fault } from '../../fault.ts'
+import { preferredType } from '../../http/routes/accept.ts'
 import { bearerToken } from '../../http/routes/bearer-token.ts'
 import { type Endpoint, endpoint } from '../../http/routes/endpoint.ts'
 import { makeCNonce } from '../../protocols/openid4vci/c-nonce.ts'
@@ -14,9 +15,11 @@ import { limitIssuanceRefusals, limitNonces, refundNonce } from './rate-limits.t
 import { recordNotification } from './record-notification.ts'
 import { CredentialRequestBody, NotificationBody, TokenForm } from './schemas.ts'
 import { offerQrText, serveOffer } from './serve-offer.ts'
+import { signIssuerMetadata } from './sign-metadata.ts'
 
 const tag = 'OpenID4VCI'
 const json = 'application/json'
+const jwt = 'application/jwt'
 
 /** What pages of other origins may read. */
 const published = { method: 'GET', tag, accepts: 'none', crossOrigin: true } as const
@@ -24,13 +27,15 @@ const published = { method: 'GET', tag, accepts: 'none', crossOrigin: true } as 
 const issuerMetadata = endpoint({
   ...published,
   path: '/.well-known/openid-credential-issuer/issuers/{tenant}',
-  summary: 'Returns the credential issuer metadata of a tenant.',
-  handle: async ({ platform, params }) => ({
-    status: 200,
-    type: json,
-    body: await publishIssuerMetadata(platform, await getTenant(platform, params.tenant)),
-    headers: { 'cache-control': 'no-cache', vary: 'accept' },
-  }),
+  summary: 'Returns the credential issuer metadata of a tenant: JSON, or a signed JWT by Accept.',
+  handle: async ({ platform, params, headers }) => {
+    const tenant = await getTenant(platform, params.tenant)
+    // [VCI-M4] JSON also for clients that accept neither.
+    const type = preferredType(headers.accept, [json, jwt]) === jwt ? jwt : json
+    const publish = type === jwt ? signIssuerMetadata : publishIssuerMetadata
+    const body = await publish(platform, tenant)
+    return { status: 200, type, body, headers: { 'cache-control': 'no-cache', vary: 'accept' } }
+  },
 })
 
 const serverMetadata = endpoint({
@@ -106,18 +111,20 @@ const credential = endpoint({
   path: '/issuers/{tenant}/credential',
   summary: 'Issues a credential, one copy for each key that the wallet proves to hold.',
   tag,
-  accepts: 'json',
+  // [VCI-E1] An encrypted request is a JWT.
+  accepts: 'json-or-jwt',
   describedBody: CredentialRequestBody,
   needsToken: true,
   // [VCI-C3] Never the general invalid_request.
   unreadable: 'credential_request.invalid',
   handle: async ({ platform, params, body, headers, ip, requestId }) => {
     const tenant = await getTenant(platform, params.tenant)
-    const ask = { token: bearerToken(headers.authorization), body }
+    const isJwe = /^application\/jwt(;|$)/i.test(headers['content-type'] ?? '')
+    const ask = { token: bearerToken(headers.authorization), body, isJwe }
     const issue = () => issueCredential(platform, tenant, ask, { ip, requestId })
     const issued = await limitIssuanceRefusals(platform, { tenant, ip }, issue)
     refundNonce(platform, { tenant, ip })
-    return { status: 200, body: issued }
+    return { status: 200, ...issued }
   },
 })
 

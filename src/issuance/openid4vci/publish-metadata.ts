@@ -14,11 +14,18 @@ import {
   type TemplateClaimDescription,
 } from '../templates/claim-descriptions.ts'
 import { credentialSigner } from '../templates/credential-signer.ts'
-import { type CredentialTemplate, renderingOf, type SdJwtDefinition, vctOf } from '../templates/template.ts'
+import {
+  attestationPolicyOf,
+  type CredentialTemplate,
+  renderingOf,
+  type SdJwtDefinition,
+  vctOf,
+} from '../templates/template.ts'
 import { listOffered } from '../templates/template-store.ts'
 import { issuerInstance } from './issuer-instance.ts'
+import { requestEncryptionKey, requiresEncryption } from './request-encryption.ts'
 
-type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
+type Needs = Pick<Platform, 'store' | 'sealing' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
 type Alg = ConfigurationInput['signingAlgs'][number]
 
 /**
@@ -33,11 +40,13 @@ export async function publishIssuerMetadata(needs: Needs, tenant: Tenant): Promi
   // The version is read before the templates: a document may be newer than its cache key, never older.
   const version = await catalogVersion(needs, tenant.id)
   const alg = await openAlg(needs, tenant)
-  const name = `${tenant.id}|${version}|${tenant.name}|${alg}`
+  const { kid, publicJwk: jwk } = await requestEncryptionKey(needs, tenant)
+  const name = `${tenant.id}|${version}|${tenant.name}|${alg}|${kid}`
   const cached = cache.get(name, clock.now())
   if (cached !== undefined) return cached
   const templates = await store.single(tenant.id, (tx) => listOffered(tx, clock.now()))
-  const document = JSON.stringify(issuerMetadata(urls.issuer(tenant.slug), tenant.name, templates, alg))
+  const encryption = { kid, jwk, isRequired: requiresEncryption(tenant) }
+  const document = JSON.stringify(issuerMetadata(urls.issuer(tenant.slug), tenant, templates, { alg, encryption }))
   cache.set(name, document, clock.now())
   return document
 }
@@ -48,20 +57,36 @@ async function openAlg(needs: Needs, tenant: Tenant): Promise<Alg> {
   return (await credentialSigner(needs, tenant, open))?.key.alg ?? 'ES256'
 }
 
-function issuerMetadata(issuer: string, name: string, templates: readonly CredentialTemplate[], alg: Alg) {
+function issuerMetadata(
+  issuer: string,
+  { name, settings }: Tenant,
+  templates: readonly CredentialTemplate[],
+  { alg, encryption }: Pick<Parameters<typeof buildIssuerMetadata>[0], 'encryption'> & { readonly alg: Alg },
+) {
   return buildIssuerMetadata({
     credentialIssuer: issuer,
     credentialEndpoint: `${issuer}/credential`,
     nonceEndpoint: `${issuer}/nonce`,
     notificationEndpoint: `${issuer}/notification`,
     batchSize: Math.max(1, ...templates.map(({ definition }) => definition.batchSize ?? 1)),
+    ...(encryption && { encryption }),
     display: [{ name }],
-    configurations: Object.fromEntries(templates.map((one) => [one.code, configurationOf(issuer, one, alg)])),
+    configurations: Object.fromEntries(templates.map((one) => [one.code, configurationOf(issuer, one, alg, settings)])),
   })
 }
 
-function configurationOf(issuer: string, { code, name, definition }: CredentialTemplate, alg: Alg): ConfigurationInput {
-  const shared = { proofAlgs: ['ES256', 'EdDSA'], display: [displayOf(name, definition)] }
+function configurationOf(
+  issuer: string,
+  { code, name, definition }: CredentialTemplate,
+  alg: Alg,
+  settings: Tenant['settings'],
+): ConfigurationInput {
+  const keyAttestation = attestationPolicyOf(definition, settings)
+  const shared = {
+    proofAlgs: ['ES256', 'EdDSA'],
+    display: [displayOf(name, definition)],
+    ...(keyAttestation !== null && { keyAttestation }),
+  }
   if (definition.format === 'mdoc') {
     const type = { format: 'mso_mdoc', doctype: definition.docType } as const
     return { ...shared, type, signingAlgs: ['ES256'], claims: describeElements(definition).map(claimOf) }

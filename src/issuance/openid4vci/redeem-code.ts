@@ -95,7 +95,9 @@ function readForm(form: Form) {
 function configurationIn(details: string | undefined): string | null {
   if (details === undefined || details === '') return null
   const entries = details.length > DETAILS_CHARS_MAX ? null : jsonOf(details)
-  if (!Array.isArray(entries)) throw new Fault('authorization_details.invalid')
+  if (!Array.isArray(entries)) {
+    throw new Fault('authorization_details.invalid', { detail: 'authorization_details is not a JSON array.' })
+  }
   const [entry, ...others] = entries
   if (!isJsonObject(entry) || others.length > 0 || entry.type !== 'openid_credential') {
     throw new Fault('authorization_details.invalid', {

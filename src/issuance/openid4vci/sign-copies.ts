@@ -1,6 +1,5 @@
 import { toBase64url } from '../../crypto/base64url.ts'
 import type { JsonObject } from '../../crypto/json.ts'
-import type { SigningKey } from '../../crypto/signing-key.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
@@ -10,6 +9,7 @@ import type { ProvedKey } from '../../protocols/openid4vci/jwt-proof.ts'
 import { issueSdJwtVc } from '../../protocols/sd-jwt-vc/issue-sd-jwt-vc.ts'
 import { buildStatusClaim } from '../../protocols/status-list/status-claim.ts'
 import type { ActiveSigner } from '../../trust/certificates/active-signer.ts'
+import type { TenantSigner } from '../../trust/did/tenant-signer.ts'
 import { statusListUri } from '../status/sign-status-list.ts'
 import { signerCertificateOf } from '../templates/credential-signer.ts'
 import { rulesOf } from '../templates/mdoc-attributes.ts'
@@ -17,7 +17,7 @@ import { type CredentialTemplate, type MdocDefinition, type SdJwtDefinition, vct
 import { mdocValidity, validityOf } from '../templates/validity.ts'
 import type { StatusEntries } from './credential-store.ts'
 
-type Needs = Pick<Platform, 'keys' | 'urls' | 'clock'>
+type Needs = Pick<Platform, 'urls' | 'clock'>
 
 /** The copies to sign: the same content for each key, with its own salts and its own status list entry. [VCI-C15] */
 type Signing = {
@@ -28,29 +28,31 @@ type Signing = {
   readonly keys: readonly ProvedKey[]
 }
 
+/** What signs copies: a certificate, or a key that the tenant publishes itself. */
+export type CopySigner = ActiveSigner | TenantSigner
+
 /**
  * Signs the copies of a credential. Call it outside of any transaction.
  *
- * @param signer The certificate to sign with; null: the tenant's did:web key.
  * @throws Fault `credential_request.denied` if the credential would have expired, or no longer fits its signer
  */
 export async function signCopies(
   needs: Needs,
   tenant: Tenant,
-  signer: ActiveSigner | null,
+  signer: CopySigner,
   signing: Signing,
 ): Promise<string[]> {
   const { definition } = signing.template
   if (definition.format === 'sd-jwt-vc') return signSdJwts(needs, tenant, signer, { ...signing, definition })
-  if (signer === null) throw new Fault('certificate.none_active')
+  if (!('x5c' in signer)) throw new Fault('certificate.none_active')
   return signMdocs(needs, tenant, signer, { ...signing, definition })
 }
 
-/** Signs SD-JWT VCs. With a certificate `iss` is the issuer identifier; with the did:web key it is the DID, and `kid` names the key in its document. */
+/** Signs SD-JWT VCs. With a certificate `iss` is the issuer identifier; else `kid` names the key in the document behind `iss`. */
 async function signSdJwts(
-  { keys, urls, clock }: Needs,
+  { urls, clock }: Needs,
   tenant: Tenant,
-  signer: ActiveSigner | null,
+  signer: CopySigner,
   signing: Signing & { readonly definition: SdJwtDefinition },
 ): Promise<string[]> {
   const { definition, template, claims, issuedAt } = signing
@@ -58,9 +60,9 @@ async function signSdJwts(
   if (exp !== undefined && exp <= clock.now()) throw new Fault('credential_request.denied')
   const issuer = urls.issuer(tenant.slug)
   const by =
-    signer === null
-      ? byDid(urls.did(tenant.slug), await keys.current(tenant.id, 'credential'))
-      : { key: signer.key, iss: issuer, header: { x5c: signer.x5c } }
+    'x5c' in signer
+      ? { iss: issuer, header: { x5c: signer.x5c }, notBefore: signer.notBefore }
+      : { iss: signer.iss, header: { kid: signer.kid }, notBefore: iat }
   const draft = {
     claims,
     disclosure: definition.attributes,
@@ -68,19 +70,15 @@ async function signSdJwts(
     header: by.header,
     iss: by.iss,
     // [SEC-28] The certificate must be valid at `iat`, also after rounding.
-    iat: signer !== null && signer.notBefore > iat ? signer.notBefore : iat,
+    iat: by.notBefore > iat ? by.notBefore : iat,
     nbf,
     exp,
   }
   const made = signing.keys.map(({ jwk }, at) => {
     const status = statusOf(issuer, signing.entries, at)
-    return issueSdJwtVc({ cnfJwk: jwk, ...draft, ...(status && { status }) }, by.key)
+    return issueSdJwtVc({ cnfJwk: jwk, ...draft, ...(status && { status }) }, signer.key)
   })
   return Promise.all(made)
-}
-
-function byDid(iss: string, key: SigningKey) {
-  return { key, iss, header: { kid: `${iss}#${key.kid}` } }
 }
 
 /** Signs mdocs: base64url of IssuerSigned. [VCI-C12] */

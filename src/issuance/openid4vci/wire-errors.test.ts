@@ -22,6 +22,18 @@ async function post(endpoint: string, body: string, headers: Record<string, stri
 }
 
 for (const [endpoint, error] of [
+  // [VCI-E1] The credential endpoint decrypts requests.
+  ['credential', 'invalid_encryption_parameters'],
+  ['notification', 'invalid_notification_request'],
+] as const) {
+  test(`[VCI-C3] [VCI-X3] an unreadable encrypted request at the ${endpoint} endpoint is ${error}`, async () => {
+    const headers = { 'content-type': 'application/jwt', authorization: `Bearer ${(await aToken(issuer)).token}` }
+    const reply = await post(endpoint, 'a.b.c.d.e', headers)
+    assert.deepEqual([reply.status, reply.error, reply.headers['cache-control']], [400, error, 'no-store'])
+  })
+}
+
+for (const [endpoint, error] of [
   ['credential', 'invalid_credential_request'],
   ['notification', 'invalid_notification_request'],
 ] as const) {
@@ -33,7 +45,6 @@ for (const [endpoint, error] of [
     ['a text', '"x"', json],
     ['nothing', '', json],
     ['a form', 'a=b', 'application/x-www-form-urlencoded'],
-    ['an encrypted request', 'a.b.c.d.e', 'application/jwt'],
   ] as const) {
     test(`[VCI-C3] [VCI-X3] ${what} at the ${endpoint} endpoint is ${error}`, async () => {
       const { token } = await aToken(issuer)

@@ -22,6 +22,7 @@ type CachedList = {
   readonly version: number
   readonly list: CompressedList
   readonly authorityId: string | null
+  readonly kid: string | null
   readonly tokens: Map<StatusListForm, Token>
 }
 
@@ -66,7 +67,8 @@ async function cachedList({ store, clock, memory }: ListNeeds, tenant: Tenant, l
   // A concurrent request may have cached it meanwhile.
   const meanwhile = cache.get(name, clock.now())
   if (meanwhile !== undefined && meanwhile.version >= found.version) return meanwhile
-  const made = { version: found.version, list: compressed(found), authorityId: found.authorityId, tokens: new Map() }
+  const { version, authorityId, kid } = found
+  const made = { version, list: compressed(found), authorityId, kid, tokens: new Map() }
   cache.set(name, made, clock.now())
   return made
 }

@@ -7,12 +7,10 @@ export const LIST_FULL_ENTRIES = Math.floor(LIST_ENTRIES * 0.6)
 
 /**
  * The credentials of a status list: bits per status (1 for an mdoc), and the authority that signs both the list and the credentials.
- * `authorityId`: the tenant's root above the signer's certificate, or an imported certificate without a root; null: the tenant's did:web keys.
+ * `authorityId`: the tenant's root above the signer's certificate, or an imported certificate without a root; null: a key without a
+ * certificate, which `kid` names as in the header of the credentials.
  */
-export type ListKind = { readonly bits: 1 | 2; readonly authorityId: string | null }
-
-/** Lists of credentials signed with the tenant's did:web keys. */
-export const didListKind: ListKind = { bits: 2, authorityId: null }
+export type ListKind = { readonly bits: 1 | 2; readonly authorityId: string | null; readonly kid: string | null }
 
 const CANDIDATES_EACH = 4
 const CANDIDATES_MORE = 16

@@ -3,7 +3,7 @@ import { sql, type TenantTx } from '../../store/store.ts'
 // varbit_send: four bytes of length, then the bits as bytes. The bitmap is large, so it is read only when its version has changed.
 const selectList = sql(
   'issuance.get_status_list',
-  `select version, bits, authority_id as "authorityId",
+  `select version, bits, authority_id as "authorityId", kid,
      case when version <> $3 and bitmap is not null then substring(varbit_send(bitmap) from 5) end as packed
    from status_list where tenant_id = $1 and id = $2`,
 )
@@ -17,6 +17,7 @@ export type StoredStatusList = {
   readonly version: number
   readonly bits: 1 | 2
   readonly authorityId: string | null
+  readonly kid: string | null
   /** The list as published; null if no entry was ever changed, or if `knownVersion` is current. */
   readonly packed: Buffer | null
 }

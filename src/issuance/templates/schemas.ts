@@ -44,6 +44,22 @@ const Signer = Type.Object(
   strict,
 )
 
+const levels = (what: string) =>
+  Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+      ...{ minItems: 1, maxItems: 20, uniqueItems: true },
+      description: `Accepted levels of ${what}, such as iso_18045_high; by default any.`,
+    }),
+  )
+const KeyAttestation = Type.Object(
+  { keyStorage: levels('key storage'), userAuthentication: levels('user authentication') },
+  {
+    ...strict,
+    description:
+      'The keys of the wallet must be attested by a trusted entity with the purpose attester. Without it, attestations are ignored.',
+  },
+)
+
 const color = (description: string) => Type.Optional(Type.String({ pattern: '^#[0-9A-Fa-f]{6}$', description }))
 const Display = Type.Object(
   {
@@ -103,6 +119,7 @@ const written = {
   ),
   txCode: Type.Optional(TxCode),
   signer: Type.Optional(Signer),
+  keyAttestation: Type.Optional(KeyAttestation),
   display: Type.Optional(Display),
 }
 

@@ -1,4 +1,6 @@
+import type { Tenant } from '../../directory/tenants/tenant.ts'
 import type { TxCode } from '../../protocols/openid4vci/credential-offer.ts'
+import type { AttestationPolicy } from '../../protocols/openid4vci/key-attestation.ts'
 import type { Attributes } from './attributes.ts'
 import type { NameSpaces } from './mdoc-attributes.ts'
 import { TX_CODE_LENGTH, type WrittenDefinition } from './schemas.ts'
@@ -33,6 +35,14 @@ export function txCodeOf({ txCode }: Pick<TemplateDefinition, 'txCode'>): (TxCod
   if (txCode === undefined) return null
   const { inputMode = 'numeric', length = TX_CODE_LENGTH, description = null } = txCode
   return { inputMode, length, description }
+}
+
+/** Returns which key attestations a template requires, by itself or by the setting of its tenant; null if it requires none. */
+export function attestationPolicyOf(
+  { keyAttestation }: Pick<TemplateDefinition, 'keyAttestation'>,
+  settings: Tenant['settings'],
+): AttestationPolicy | null {
+  return keyAttestation ?? (settings.keyAttestations === 'required' ? {} : null)
 }
 
 /** Returns the type of a template's credentials: the document type of an mdoc, else the `vct`. @param issuer The Credential Issuer Identifier. */

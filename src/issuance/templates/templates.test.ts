@@ -86,6 +86,7 @@ test('[TM-1] [TM-3] type metadata names the type, its claims, which are mandator
   assert.match(type.headers['content-type'] ?? '', /^application\/json/)
   assert.equal(type.body.vct, body.data.type)
   assert.deepEqual(type.body.claims, [
+    { path: ['iat'], mandatory: true, sd: 'never' },
     { path: ['given_name'], display: [{ locale: 'en', label: 'Given name' }], mandatory: true, sd: 'always' },
     { path: ['degree'], sd: 'never' },
     { path: ['address'], sd: 'always' },

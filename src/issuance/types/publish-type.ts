@@ -43,19 +43,23 @@ function typeMetadata(vct: string, name: string, definition: SdJwtDefinition) {
         ...(Object.keys(simple).length > 0 && { rendering: { simple } }),
       },
     ],
-    claims: describeClaims(attributes).map(({ path, attribute, mandatory, clear }) => ({
-      path,
-      ...(attribute.name !== undefined && {
-        display: [
-          {
-            locale,
-            label: attribute.name,
-            ...(attribute.description !== undefined && { description: attribute.description }),
-          },
-        ],
-      }),
-      ...(mandatory && { mandatory }),
-      sd: clear ? 'never' : 'always',
-    })),
+    claims: [
+      // Not among the claims that SD-JWT VC itself describes, so wallets would take it for an unknown one.
+      { path: ['iat'], mandatory: true, sd: 'never' },
+      ...describeClaims(attributes).map(({ path, attribute, mandatory, clear }) => ({
+        path,
+        ...(attribute.name !== undefined && {
+          display: [
+            {
+              locale,
+              label: attribute.name,
+              ...(attribute.description !== undefined && { description: attribute.description }),
+            },
+          ],
+        }),
+        ...(mandatory && { mandatory }),
+        sd: clear ? 'never' : 'always',
+      })),
+    ],
   }
 }

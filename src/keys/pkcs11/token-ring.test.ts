@@ -87,7 +87,7 @@ test('the database stores only the id and the public key of a key in a token', a
 test('concurrent first uses all sign with one key, and the token keeps no other', async () => {
   const tenant = await aTenant()
   const rings = Array.from({ length: 6 }, tokenRing)
-  const keys = await Promise.all(rings.map((ring) => ring.current(tenant, 'status')))
+  const keys = await Promise.all(rings.map((ring) => ring.current(tenant, 'request')))
   assert.equal(new Set(keys.map(({ kid }) => kid)).size, 1)
   for (const key of keys) await signsRightly(key)
   const [row, ...more] = await rowsOf(tenant)

@@ -1,3 +1,7 @@
+import type { P256Jwk } from '../../crypto/jwk.ts'
+import type { AttestationPolicy } from './key-attestation.ts'
+import { encryptionMetadata } from './response-encryption.ts'
+
 /** Display texts in one language. */
 export type Display = {
   readonly name: string
@@ -23,6 +27,8 @@ export type ConfigurationInput = {
   /** JOSE names of the algorithms that sign the credential; for an mdoc they are converted to COSE numbers. */
   readonly signingAlgs: readonly ('ES256' | 'EdDSA')[]
   readonly proofAlgs: readonly string[]
+  /** The required key attestation; absent: none is required, and the proof type `attestation` is not offered. */
+  readonly keyAttestation?: AttestationPolicy
   readonly display?: readonly Display[]
   readonly claims?: readonly ClaimDescription[]
 }
@@ -35,6 +41,8 @@ type IssuerMetadataInput = {
   readonly notificationEndpoint?: string
   /** Omitted below 2. */
   readonly batchSize?: number
+  /** The key of encrypted requests, and whether requests and responses must be encrypted; absent: neither is supported. */
+  readonly encryption?: { readonly kid: string; readonly jwk: P256Jwk; readonly isRequired: boolean }
   readonly display?: readonly Display[]
   readonly configurations: Readonly<Record<string, ConfigurationInput>>
 }
@@ -54,6 +62,7 @@ export function buildIssuerMetadata(input: IssuerMetadataInput) {
     ...(input.batchSize !== undefined && input.batchSize >= 2
       ? { batch_credential_issuance: { batch_size: input.batchSize } }
       : {}),
+    ...(input.encryption && encryptionMetadata(input.encryption, input.encryption.isRequired)),
     ...present('display', input.display),
     credential_configurations_supported: Object.fromEntries(
       Object.entries(input.configurations).map(([id, one]) => [id, buildConfiguration(one)]),
@@ -71,9 +80,22 @@ function buildConfiguration(input: ConfigurationInput) {
       ? input.signingAlgs.flatMap((alg) => (alg === 'ES256' ? [-7, -9] : [-8]))
       : input.signingAlgs,
     cryptographic_binding_methods_supported: [mdoc ? 'cose_key' : 'jwk'],
-    proof_types_supported: { jwt: { proof_signing_alg_values_supported: input.proofAlgs } },
+    proof_types_supported: proofTypesOf(input),
     credential_metadata: { ...present('display', input.display), ...present('claims', input.claims) },
   }
+}
+
+/** 12.2.4: an empty `key_attestations_required` demands an attestation of any level. [VCI-K5] */
+function proofTypesOf({ proofAlgs, keyAttestation }: ConfigurationInput) {
+  const type = { proof_signing_alg_values_supported: proofAlgs }
+  if (keyAttestation === undefined) return { jwt: type }
+  const { keyStorage, userAuthentication } = keyAttestation
+  const required = {
+    ...present('key_storage', keyStorage),
+    ...present('user_authentication', userAuthentication),
+  }
+  const attested = { ...type, key_attestations_required: required }
+  return { jwt: attested, attestation: attested }
 }
 
 function present(name: string, value: unknown): Readonly<Record<string, unknown>> {

@@ -14,6 +14,8 @@ test('what a wallet builds is read back, by either id [VCI-C1]', () => {
     credentialIdentifier: null,
     configurationId: 'diploma',
     proofs: ['a', 'b'],
+    attestation: null,
+    responseEncryption: null,
   })
   assert.partialDeepStrictEqual(
     readCredentialRequest(buildCredentialRequest({ credentialIdentifier: 'i' }, []), BATCH),

@@ -1,6 +1,8 @@
 import { isJsonObject } from '../../crypto/json.ts'
+import type { Recipient } from '../../crypto/jwe.ts'
 import { Fault, faultOf } from '../../fault.ts'
 import { isText } from '../shape.ts'
+import { readResponseEncryption } from './response-encryption.ts'
 
 /** [SEC-41] Maximum number of proofs in a request, whatever the batch size of the issuer. */
 export const PROOFS_MAX = 50
@@ -11,6 +13,10 @@ export type CredentialRequest = {
   readonly configurationId: string | null
   /** Proofs of type `jwt`, at least one; null if the request has none. */
   readonly proofs: readonly string[] | null
+  /** The proof of type `attestation`; null if the request has none. */
+  readonly attestation: string | null
+  /** How to encrypt the response; null: it is not encrypted. */
+  readonly responseEncryption: Recipient | null
 }
 
 /**
@@ -19,10 +25,11 @@ export type CredentialRequest = {
  * NOT checked: whether the token covers the ids (`unknown_credential_…`), and whether the configuration requires proofs.
  *
  * @param batchSizeMax Maximum number of proofs in one request; 1 without batch issuance. [VCI-C5]
+ * @param isEncrypted Whether the request came encrypted, which a wish for an encrypted response requires.
  * @throws Fault `credential_request.invalid`, `key_proof.invalid`, `credential_encryption.unsupported`
  * @see [OpenID4VCI 1.0, 8.2](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-request)
  */
-export function readCredentialRequest(body: unknown, batchSizeMax: number): CredentialRequest {
+export function readCredentialRequest(body: unknown, batchSizeMax: number, isEncrypted = false): CredentialRequest {
   if (!isJsonObject(body)) throw malformed('The credential request is not a JSON object.')
   const credentialIdentifier = idOf(body.credential_identifier)
   const configurationId = idOf(body.credential_configuration_id)
@@ -30,13 +37,17 @@ export function readCredentialRequest(body: unknown, batchSizeMax: number): Cred
   if ((credentialIdentifier === null) === (configurationId === null)) {
     throw malformed('Send exactly one of credential_identifier and credential_configuration_id.')
   }
-  // [VCI-M7] 8.2: an encrypted response requires an encrypted request, which this issuer does not support
-  if (body.credential_response_encryption !== undefined) {
+  // [SEC-8] 8.2: else the key could be replaced on the way
+  if (body.credential_response_encryption !== undefined && !isEncrypted) {
     throw new Fault('credential_encryption.unsupported', {
-      detail: 'This issuer does not encrypt credential responses.',
+      detail: 'A request for an encrypted response must be encrypted.',
     })
   }
-  return { credentialIdentifier, configurationId, proofs: proofsOf(body.proofs, Math.min(batchSizeMax, PROOFS_MAX)) }
+  return {
+    ...{ credentialIdentifier, configurationId },
+    ...proofsOf(body.proofs, Math.min(batchSizeMax, PROOFS_MAX)),
+    responseEncryption: readResponseEncryption(body.credential_response_encryption),
+  }
 }
 
 /** Builds the body of a credential request. `proofs` is empty if the configuration requires none. [VCI-M8] */
@@ -58,21 +69,30 @@ function idOf(value: unknown): string | null {
   return value
 }
 
-function proofsOf(value: unknown, countMax: number): readonly string[] | null {
-  if (value === undefined) return null
+function proofsOf(value: unknown, countMax: number): Pick<CredentialRequest, 'proofs' | 'attestation'> {
+  if (value === undefined) return { proofs: null, attestation: null }
   if (!isJsonObject(value)) throw malformed('proofs is not an object.')
   const types = Object.keys(value)
   // 8.2: exactly one member, named after the proof type
   if (types.length !== 1) throw malformed('proofs must have exactly one proof type.')
+  if (types[0] === 'attestation') return { proofs: null, attestation: attestationOf(value.attestation) }
   // [VCI-P10] an unsupported proof type
-  if (types[0] !== 'jwt') throw new Fault('key_proof.invalid', { detail: 'The only supported proof type is jwt.' })
+  if (types[0] !== 'jwt') throw unproved('The supported proof types are jwt and attestation.')
   const { jwt } = value
   if (!Array.isArray(jwt) || jwt.length === 0 || !jwt.every((one) => typeof one === 'string')) {
-    throw new Fault('key_proof.invalid', { detail: 'proofs.jwt is not a non-empty array of strings.' })
+    throw unproved('proofs.jwt is not a non-empty array of strings.')
   }
   // [VCI-C5]
   if (jwt.length > countMax) throw malformed(`At most ${countMax} proofs are accepted in one request.`)
-  return jwt
+  return { proofs: jwt, attestation: null }
+}
+
+/** [VCI-K4] An array of exactly one attestation. */
+function attestationOf(value: unknown): string {
+  const [attestation, ...others] = Array.isArray(value) ? value : []
+  if (typeof attestation === 'string' && others.length === 0) return attestation
+  throw unproved('proofs.attestation is not an array of one string.')
 }
 
 const malformed = faultOf('credential_request.invalid')
+const unproved = faultOf('key_proof.invalid')

@@ -5,9 +5,12 @@ import type { SigningKey } from '../../crypto/signing-key.ts'
 import { Fault, faultOf } from '../../fault.ts'
 import { CLOCK_SKEW_SECONDS, toNumericDate } from '../numeric-date.ts'
 import { isText } from '../shape.ts'
+import { ATTESTATION_CHARS_MAX, type AttestedKeys } from './key-attestation.ts'
 
 const PROOF_TYPE = 'openid4vci-proof+jwt'
 const PROOF_CHARS_MAX = 16_384
+/** With an attestation, which is encoded twice. */
+const ATTESTED_CHARS_MAX = PROOF_CHARS_MAX + 2 * ATTESTATION_CHARS_MAX
 
 /** What a proof must fit to. */
 type ProofExpectation = {
@@ -19,6 +22,8 @@ type ProofExpectation = {
   readonly clientId?: string | null
   /** How old `iat` may be. By default unlimited: the nonce of the server has the time that counts. [VCI-P7] */
   readonly maxAgeSeconds?: number
+  /** The verified attestations by text. If present, each proof must embed one of them, and proves all of its keys. [VCI-K5] */
+  readonly attestations?: ReadonlyMap<string, AttestedKeys>
   /** Finds the key that a `kid` names (a DID URL). Absent: proofs by `kid` are refused. */
   readonly resolveKid?: (kid: string) => PublicJwk | null
 }
@@ -29,8 +34,8 @@ export type ProvedKey = { readonly jwk: PublicJwk; readonly thumbprint: string; 
 /**
  * Checks one key proof of type `jwt` and returns the key it proves.
  *
- * Form, signature and claims are checked here. Whether `nonce` was ever handed out, and only once, is the caller's to check. A
- * `key_attestation` in the header is neither demanded nor believed.
+ * Form, signature and claims are checked here. Whether `nonce` was ever handed out, and only once, is the caller's to check. Without
+ * `attestations` a `key_attestation` in the header is neither demanded nor believed.
  *
  * @param proof Compact JWS, as the wallet sent it.
  * @param now The moment of the check; nothing in `protocols/` reads a clock.
@@ -39,7 +44,7 @@ export type ProvedKey = { readonly jwk: PublicJwk; readonly thumbprint: string; 
  */
 export function verifyJwtProof(proof: string, expected: ProofExpectation, now: Date): ProvedKey {
   try {
-    const jws = parseCompact(proof, { charsMax: PROOF_CHARS_MAX })
+    const jws = parseCompact(proof, { charsMax: charsMaxOf(expected) })
     const jwk = keyOf(jws.header, expected)
     // F.1, F.4: typ, a registered asymmetric algorithm of our list, a signature by the key of the header.
     const error = findJwsError(jws, importPublicJwk(jwk), { algs: expected.algs ?? jwsAlgs, typ: PROOF_TYPE })
@@ -59,10 +64,26 @@ export function verifyJwtProof(proof: string, expected: ProofExpectation, now: D
  */
 export function verifyProofs(proofs: readonly string[], expected: ProofExpectation, now: Date) {
   const keys = proofs.map((proof) => verifyJwtProof(proof, expected, now))
+  const attested = expected.attestations
   // [VCI-C6] 8.3: one key binds at most one credential.
   if (distinct(keys.map((one) => one.thumbprint)).length !== keys.length)
     throw invalid('Two proofs are by the same key.')
-  return { keys, nonces: distinct(keys.map((one) => one.nonce)) }
+  if (attested === undefined) return { keys, nonces: distinct(keys.map((one) => one.nonce)) }
+  const all = [...attested.values()].flatMap((one) => one.keys.map((key) => ({ ...key, nonce: one.nonce })))
+  const byThumbprint = new Map(all.map((one) => [one.thumbprint, one]))
+  return { keys: [...byThumbprint.values()], nonces: distinct([...keys, ...all].map((one) => one.nonce)) }
+}
+
+/** Returns the attestation in the header of a proof. Verifies nothing. @throws Fault `key_proof.invalid` */
+export function embeddedAttestation(proof: string): string {
+  try {
+    const { key_attestation: attestation } = parseCompact(proof, { charsMax: ATTESTED_CHARS_MAX }).header
+    if (isText(attestation, ATTESTATION_CHARS_MAX)) return attestation
+  } catch (cause) {
+    if (!(cause instanceof Fault)) throw cause
+    throw new Fault('key_proof.invalid', { detail: 'The key proof is not a well-formed JWT.', cause })
+  }
+  throw invalid('The key proof has no key_attestation in its header, which this credential requires.')
 }
 
 /**
@@ -85,7 +106,30 @@ export function buildJwtProof(
   return signCompact({ typ: PROOF_TYPE, jwk: canonical(key.publicJwk) }, claims, key)
 }
 
-function keyOf(header: JsonObject, { resolveKid }: ProofExpectation): PublicJwk {
+function charsMaxOf({ attestations }: ProofExpectation): number {
+  return attestations === undefined ? PROOF_CHARS_MAX : ATTESTED_CHARS_MAX
+}
+
+function keyOf(header: JsonObject, expected: ProofExpectation): PublicJwk {
+  const { attestations } = expected
+  if (attestations === undefined) return namedKey(header, expected)
+  const { keys, expires } = attestations.get(String(header.key_attestation)) ?? { keys: [], expires: false }
+  // [VCI-K1]
+  if (!expires) throw invalid('exp of the key attestation is missing.')
+  const resolveKid = (kid: string) => attestedBy(keys, kid)
+  const found = namedKey(header, { ...expected, resolveKid })
+  // [VCI-K3]
+  if (!keys.some((one) => one.thumbprint === thumbprint(found))) throw invalid('The key of the proof is not attested.')
+  return found
+}
+
+/** The attested key that a `kid` names: its own `kid`, its thumbprint, or its position in `attested_keys`. */
+function attestedBy(keys: AttestedKeys['keys'], kid: string): PublicJwk | null {
+  const named = keys.find((one) => one.kid === kid) ?? keys.find((one) => one.thumbprint === kid)
+  return (named ?? (/^\d{1,2}$/.test(kid) ? keys[Number(kid)] : undefined))?.jwk ?? null
+}
+
+function namedKey(header: JsonObject, { resolveKid }: ProofExpectation): PublicJwk {
   const { jwk, kid, x5c } = header
   // [VCI-P1] F.1: exactly one of jwk, kid, x5c
   if ([jwk, kid, x5c, header.trust_chain].filter((one) => one !== undefined).length !== 1) {

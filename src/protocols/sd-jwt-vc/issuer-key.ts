@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, memberOf } from '../../crypto/json.ts'
-import { type PublicJwk, readPublicJwk } from '../../crypto/jwk.ts'
+import { canonical, type PublicJwk, readPublicJwk } from '../../crypto/jwk.ts'
 import type { Jws } from '../../crypto/jws.ts'
 import { faultOf } from '../../fault.ts'
 import { looksLikeDid, parseDid, parseKeyUrl } from '../did/did.ts'
@@ -71,6 +71,18 @@ export function readJwtVcIssuer(metadata: unknown, issuer: string): IssuerKeys {
   if (jwksUri === undefined && isJsonObject(jwks)) return { jwks }
   if (jwks === undefined && typeof jwksUri === 'string') return { jwksUri }
   throw undiscoverable('The metadata must have either keys or the address of keys.')
+}
+
+/**
+ * Builds the JWT VC Issuer Metadata of an issuer, with its keys by value.
+ *
+ * @see [SD-JWT VC, 4.2](https://datatracker.ietf.org/doc/draft-ietf-oauth-sd-jwt-vc/)
+ */
+export function buildJwtVcIssuer(
+  issuer: string,
+  keys: readonly { readonly kid: string; readonly alg: string; readonly jwk: PublicJwk }[],
+): object {
+  return { issuer, jwks: { keys: keys.map(({ kid, alg, jwk }) => ({ ...canonical(jwk), kid, alg, use: 'sig' })) } }
 }
 
 /**

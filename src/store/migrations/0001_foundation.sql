@@ -87,7 +87,7 @@ select protect_tenant_rows('tenant_key');
 create table signing_key (
   tenant_id      uuid not null references tenant (id) on delete cascade,
   id             uuid not null,
-  usage          text not null check (usage in ('credential', 'request', 'status', 'access-token')),
+  usage          text not null check (usage in ('credential', 'request', 'access-token')),
   alg            text not null check (alg in ('ES256', 'EdDSA')),
   public_jwk     jsonb not null,
   sealed_private bytea,

@@ -5,7 +5,7 @@
 -- Keys of certificates are selected by id, so any number of them may sign.
 alter table signing_key drop constraint signing_key_usage_check;
 alter table signing_key add constraint signing_key_usage_check
-  check (usage in ('credential', 'request', 'status', 'access-token', 'id-token', 'ca', 'leaf'));
+  check (usage in ('credential', 'request', 'access-token', 'id-token', 'ca', 'leaf'));
 -- Where the private key is. `software`: in sealed_private itself; else sealed_private holds its id at the provider.
 alter table signing_key add column provider text not null default 'software';
 drop index signing_key_current;

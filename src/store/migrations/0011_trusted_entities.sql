@@ -11,7 +11,7 @@ create table trusted_entity (
   certificates jsonb not null check (jsonb_typeof(certificates) = 'array'),
   -- https identifiers of issuers.
   issuers      jsonb not null check (jsonb_typeof(issuers) = 'array'),
-  purposes     text[] not null check (purposes <@ array['issuer', 'verifier', 'status']),
+  purposes     text[] not null check (purposes <@ array['issuer', 'verifier', 'status', 'attester']),
   created_at   timestamptz not null,
   updated_at   timestamptz not null,
   primary key (tenant_id, id)

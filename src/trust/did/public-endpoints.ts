@@ -1,6 +1,7 @@
 import { getTenant } from '../../directory/tenants/find-tenant.ts'
 import { endpoint } from '../../http/routes/endpoint.ts'
 import { publishDidDocument } from './publish-did-document.ts'
+import { publishIssuerKeys } from './publish-issuer-keys.ts'
 
 const didDocument = endpoint({
   method: 'GET',
@@ -18,5 +19,19 @@ const didDocument = endpoint({
   }),
 })
 
-/** The `did:web` document of each tenant. */
-export const didEndpoints = [didDocument]
+const issuerKeys = endpoint({
+  method: 'GET',
+  path: '/.well-known/jwt-vc-issuer/issuers/{tenant}',
+  summary: 'Returns the JWT VC issuer metadata of a tenant: the keys behind its credentials and status lists.',
+  tag: 'Trust',
+  accepts: 'none',
+  crossOrigin: true,
+  handle: async ({ platform, params }) => ({
+    status: 200,
+    body: await publishIssuerKeys(platform, await getTenant(platform, params.tenant)),
+    headers: { 'cache-control': 'public, max-age=60' },
+  }),
+})
+
+/** The keys of each tenant: its `did:web` document and its JWT VC issuer metadata. */
+export const didEndpoints = [didDocument, issuerKeys]

@@ -6,7 +6,7 @@ import { ownDidDocument } from '../../protocols/did/did-document.ts'
 type Needs = Pick<Platform, 'keys' | 'clock' | 'urls' | 'memory'>
 type DocumentOwner = Pick<Tenant, 'id' | 'slug'>
 
-const usages = ['credential', 'status', 'request'] as const
+const usages = ['credential', 'request'] as const
 
 /**
  * Returns the DID document of a tenant, up to 5 s old: the keys that sign its credentials, status lists and presentation requests, and

@@ -37,7 +37,7 @@ export const TrustedEntityBody = Type.Object(
     purposes: Type.Optional({
       ...Purposes,
       description:
-        'What the entity is trusted for: `issuer` (the default), `verifier`, `status` (signing status lists).',
+        'What the entity is trusted for: `issuer` (the default), `verifier`, `status` (signing status lists), `attester` (attesting the keys of wallets).',
     }),
   },
   {

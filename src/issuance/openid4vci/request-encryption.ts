@@ -1,0 +1,72 @@
+import { derivedKeyPair } from '../../crypto/derived-key-pair.ts'
+import { parseJson } from '../../crypto/json.ts'
+import { decryptCompact, recipientOf } from '../../crypto/jwe.ts'
+import { thumbprint } from '../../crypto/jwk.ts'
+import type { Tenant } from '../../directory/tenants/tenant.ts'
+import { Fault, faultOf } from '../../fault.ts'
+import type { Platform } from '../../platform.ts'
+
+type Needs = Pick<Platform, 'sealing' | 'clock'>
+/** A body as it came: `isJwe`: as `application/jwt`. */
+export type ReceivedBody = { readonly body: unknown; readonly isJwe: boolean }
+type EncryptionKey = ReturnType<typeof derivedKeyPair> & { readonly kid: string }
+
+/** A key is published for one period and accepted for another. */
+const PERIOD_MS = 7 * 86_400_000
+/** [VCI-E3] Larger than any request that is not refused for its number of values or proofs. */
+const INFLATED_BYTES_MAX = 1024 * 1024
+
+/**
+ * Returns the key that wallets encrypt requests of a tenant to. It is derived from the data key of the tenant and the week, so each process has it
+ * without a row, and it changes every week.
+ */
+export async function requestEncryptionKey(
+  needs: Needs,
+  { id }: Pick<Tenant, 'id'>,
+  ago: 0 | 1 = 0,
+): Promise<EncryptionKey> {
+  const seed = await needs.sealing.derive(id, 'request-encryption')
+  const pair = derivedKeyPair(seed, String(Math.floor(needs.clock.now().getTime() / PERIOD_MS) - ago))
+  return { ...pair, kid: thumbprint(pair.publicJwk) }
+}
+
+/** Whether the tenant refuses requests, and gives responses, that are not encrypted. */
+export function requiresEncryption({ settings }: Pick<Tenant, 'settings'>): boolean {
+  return settings.credentialEncryption === 'required'
+}
+
+/**
+ * Returns the body of a request: parsed JSON, or the decrypted and parsed content of a JWE.
+ *
+ * @throws Fault `credential_encryption.unsupported`, `credential_request.invalid`
+ */
+export async function openRequest(
+  needs: Needs,
+  tenant: Tenant,
+  { body, isJwe }: ReceivedBody,
+): Promise<{ readonly body: unknown; readonly isEncrypted: boolean }> {
+  if (!isJwe || typeof body !== 'string') {
+    // [VCI-E2]
+    if (requiresEncryption(tenant)) throw unsupported('This issuer accepts only encrypted requests.')
+    return { body, isEncrypted: false }
+  }
+  const keys = await Promise.all(([0, 1] as const).map((ago) => requestEncryptionKey(needs, tenant, ago)))
+  // [VCI-E1]
+  const key = keys.find(({ kid }) => kid === recipientOf(body))
+  if (key === undefined) throw unsupported('kid of the encrypted request names no key of the metadata.')
+  const content = decryptCompact(body, key.privateKey, INFLATED_BYTES_MAX)
+  if (content === null)
+    throw unsupported('The encrypted request cannot be decrypted with the parameters of the metadata.')
+  return { body: jsonOf(content), isEncrypted: true }
+}
+
+function jsonOf(content: Buffer): unknown {
+  try {
+    return parseJson(content)
+  } catch (cause) {
+    if (!(cause instanceof Fault)) throw cause
+    throw new Fault('credential_request.invalid', { detail: 'The encrypted request is not well-formed JSON.', cause })
+  }
+}
+
+const unsupported = faultOf('credential_encryption.unsupported')

@@ -1,0 +1,80 @@
+import type { TenantId } from '../../caller.ts'
+import type { VerificationKey } from '../../crypto/jwk.ts'
+import type { Jws } from '../../crypto/jws.ts'
+import { validatePath } from '../../crypto/x509-path/validate-path.ts'
+import { Fault } from '../../fault.ts'
+import { looksLikeDid } from '../../protocols/did/did.ts'
+import { issuerKeySource } from '../../protocols/sd-jwt-vc/issuer-key.ts'
+import { didKey } from '../did/did-key.ts'
+import { keyIdsOf } from '../issuers/certified-issuer.ts'
+import type { ResolvedIssuer } from '../issuers/resolve-issuer.ts'
+import type { TrustNeeds } from '../lookups/needs.ts'
+import { revocationFor } from '../revocation/revocation-lists.ts'
+import { readStatus } from '../status-lists/check-status.ts'
+import { type TrustSource, trustedAnchors, trustedEntitiesFor } from '../trusted-entities/tenant-trust.ts'
+
+type Needs = TrustNeeds & TrustSource
+type Attester = Pick<ResolvedIssuer, 'issuer' | 'mechanism' | 'key' | 'keyIds'>
+
+/**
+ * Returns the key of the attester that signed an attestation of keys or of a wallet, if a trusted entity with the purpose `attester` names it:
+ * by a chain to one of its certificates, or by a `kid` that is a key of one of its DIDs. The status of the attestation is checked, if it has
+ * one. [VCI-K6]
+ *
+ * NOT checked: the signature, and what the attestation says.
+ *
+ * @returns null if the attester is not trusted, or the attestation is revoked or suspended
+ * @throws Fault `upstream.*` if the attester or the status list is out of reach
+ */
+export async function trustedAttesterKey(
+  needs: Needs,
+  tenantId: TenantId,
+  attestation: Pick<Jws, 'header' | 'payload'>,
+  now: Date,
+): Promise<VerificationKey | null> {
+  const attester = await attesterOf(needs, tenantId, attestation, now)
+  if (attester === null) return null
+  const { status } = attestation.payload
+  if (status === undefined) return attester.key
+  const { findings } = await readStatus(needs, status, attester, now, () => trustedAnchors(needs, tenantId))
+  return findings.length === 0 ? attester.key : null
+}
+
+async function attesterOf(
+  needs: Needs,
+  tenantId: TenantId,
+  { header }: Pick<Jws, 'header'>,
+  now: Date,
+): Promise<Attester | null> {
+  if (Object.hasOwn(header, 'x5c')) return certified(needs, tenantId, header, now)
+  const { kid } = header
+  if (typeof kid !== 'string' || !looksLikeDid(kid)) return null
+  const did = kid.slice(0, kid.indexOf('#'))
+  const entities = await trustedEntitiesFor(needs, tenantId, 'attester')
+  // Before anything is fetched: the address of a DID comes from the wallet.
+  if (!entities.some(({ dids }) => dids.some((one) => one.did === did))) return null
+  return { issuer: did, mechanism: 'did', key: await didKey(needs, did, kid, now), keyIds: [] }
+}
+
+async function certified(needs: Needs, tenantId: TenantId, header: Jws['header'], now: Date): Promise<Attester | null> {
+  const ask = {
+    chain: chainOf(header),
+    anchors: await trustedAnchors(needs, tenantId),
+    purpose: 'attester',
+    at: now,
+  } as const
+  const revocation = await revocationFor(needs, ask, now)
+  const { ok, leaf, path } = validatePath(revocation === undefined ? ask : { ...ask, revocation })
+  if (!ok || leaf?.publicKey == null) return null
+  return { issuer: leaf.subject.text, mechanism: 'x5c', key: leaf.publicKey, keyIds: keyIdsOf(path) }
+}
+
+function chainOf(header: Jws['header']): readonly Buffer[] {
+  try {
+    const source = issuerKeySource({ header, payload: {} })
+    return source.mechanism === 'x5c' ? source.chain.map((one) => Buffer.from(one, 'base64')) : []
+  } catch (error) {
+    if (error instanceof Fault) return []
+    throw error
+  }
+}
