@@ -1,3 +1,4 @@
+import { authorityKeyIdsOf } from '../../crypto/x509/authority-key-ids.ts'
 import type { Platform } from '../../platform.ts'
 import { presentedMdoc } from '../../protocols/mdoc/dcql-candidate.ts'
 import { type DeviceResponse, parseDeviceResponse } from '../../protocols/mdoc/device-response.ts'
@@ -59,7 +60,13 @@ export async function checkMdocPresentation(
   return {
     issues,
     issuer: isSigned ? issuer.issuer : null,
-    presented: issues.some(isDefect) ? null : { ...presentedMdoc(document.docType, verified), claims: verified.claims },
+    presented: issues.some(isDefect)
+      ? null
+      : {
+          ...presentedMdoc(document.docType, verified),
+          claims: verified.claims,
+          authorityKeyIds: authorityKeyIdsOf(issuerSigned.x5chain),
+        },
   }
 }
 

@@ -118,6 +118,8 @@ function checkConfig(
 ): void {
   const { redirectUri, credentialSets = [] } = config ?? {}
   violations.push(...checkSigner(config ?? {}))
+  if (credentials.every(({ optional }) => optional === true))
+    violations.push({ detail: 'At least one credential must not be optional.', pointer: '/credentials' })
   if (redirectUri !== undefined) {
     violations.push(...checkRedirectUri(redirectUri, '/verifierConfig/redirectUri', redirects))
   }
