@@ -1,6 +1,8 @@
+import type { P256Jwk } from '../../crypto/jwk.ts'
 import { signCompact } from '../../crypto/jws.ts'
 import type { SigningKey } from '../../crypto/signing-key.ts'
 import { toNumericDate } from '../numeric-date.ts'
+import { ENCRYPTED_MODE, encryptionMetadata } from './encryption.ts'
 
 /** The type of a request object. [VP-R4] */
 export const REQUEST_OBJECT_TYPE = 'oauth-authz-req+jwt'
@@ -22,6 +24,8 @@ type RequestObjectInput = {
   readonly dcqlQuery: object
   /** The nonce of a wallet that fetched the object by POST. [VP-U2] */
   readonly walletNonce?: string
+  /** The key of this request that the response is encrypted to; without it the response is not encrypted. [VP-S6] */
+  readonly encryptionKey?: P256Jwk
   readonly lifetimeSeconds: number
 }
 
@@ -32,7 +36,8 @@ export const vpFormatsSupported = {
 } as const
 
 /**
- * Builds the claims of a request object with response mode `direct_post`.
+ * Builds the claims of a request object with response mode `direct_post`, or `direct_post.jwt` if there is a key. It has no `iss`, which wallets
+ * ignore [VP-R5].
  *
  * @param formats The part of {@link vpFormatsSupported} for this request.
  * @see [OpenID4VP 1.0, 5](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-authorization-request)
@@ -40,17 +45,18 @@ export const vpFormatsSupported = {
 export function buildRequestObject(input: RequestObjectInput, formats: Partial<typeof vpFormatsSupported>, now: Date) {
   const iat = toNumericDate(now)
   return {
-    // RFC 9101 4: a signed request object SHOULD have iss and aud; wallets ignore iss [VP-R5]
-    iss: input.clientId,
     aud: STATIC_WALLET_AUDIENCE,
     client_id: input.clientId,
     response_type: 'vp_token',
-    response_mode: 'direct_post',
+    response_mode: input.encryptionKey === undefined ? 'direct_post' : ENCRYPTED_MODE,
     response_uri: input.responseUri,
     nonce: input.nonce,
     state: input.state,
     dcql_query: input.dcqlQuery,
-    client_metadata: { vp_formats_supported: formats },
+    client_metadata: {
+      vp_formats_supported: formats,
+      ...(input.encryptionKey !== undefined && encryptionMetadata(input.encryptionKey)),
+    },
     ...(input.walletNonce === undefined ? {} : { wallet_nonce: input.walletNonce }),
     iat,
     exp: iat + input.lifetimeSeconds,

@@ -24,7 +24,7 @@ export function addressesOf(urls: Urls, slug: string, token: string, stored: str
   const clientId = stored ?? `decentralized_identifier:${urls.did(slug)}`
   const verifier = urls.verifier(slug)
   const requestUri = `${verifier}/requests/${token}`
-  const authorizationRequestUri = buildRequestLink({ clientId, requestUri })
+  const authorizationRequestUri = buildRequestLink({ clientId, requestUri, method: 'post' })
   return {
     clientId,
     requestUri,

@@ -42,7 +42,7 @@ export async function checkResponse(
   platform: Pick<Platform, 'fetch' | 'config' | 'memory'>,
   request: PendingRequest,
   vpToken: VpToken,
-  context: Pick<ExpectedPresentation, 'aud' | 'responseUri' | 'now' | 'trust' | 'verifier'>,
+  context: Pick<ExpectedPresentation, 'aud' | 'responseUri' | 'encryptionKey' | 'now' | 'trust' | 'verifier'>,
 ): Promise<RequestOutcome | Inconclusive> {
   const checks = request.credentials.map(async (credential, position): Promise<readonly Answer[]> => {
     const queryId = queryIdOf(position)

@@ -101,7 +101,12 @@ const VerifierConfigBody = Type.Object(
           'Client identifier prefix of a request signed with a certificate: its hash (default, required by HAIP), or its DNS name, which must be the host of this server.',
       }),
     ),
-    responseMode: Type.Optional(Type.Enum(['direct_post', 'direct_post.jwt'])),
+    responseMode: Type.Optional(
+      Type.Enum(['direct_post', 'direct_post.jwt'], {
+        description:
+          'Whether responses are encrypted. By default they are if the wallet says that it can; with `direct_post.jwt` any other is refused.',
+      }),
+    ),
     expiresInSeconds: Type.Optional(
       Type.Integer({ minimum: 30, maximum: 86_400, description: 'Lifetime of a request.' }),
     ),

@@ -64,6 +64,7 @@ export async function fetchRequest(
     formats: await openFormats(platform, tenantId),
     holderAlg: 'ES256',
     ...(walletNonce === null ? {} : { walletNonce }),
+    ...(link.kind === 'reference' && { requestUri: link.requestUri }),
   } as const
   try {
     const request = checkRequest(authenticated, wallet, platform.clock.now())
