@@ -6,8 +6,7 @@ import { generateKeyPair, importPublicJwk, type P256Jwk, readPublicJwk } from '.
 
 /** The content encryptions of this product, with the bytes of their keys. */
 const keyBytes = { A128GCM: 16, A256GCM: 32 } as const
-/** One of them. */
-export type JweEnc = keyof typeof keyBytes
+type JweEnc = keyof typeof keyBytes
 /** The content encryptions by preference. */
 export const jweEncs: readonly JweEnc[] = ['A256GCM', 'A128GCM']
 /** The only key agreement of this product, on P-256. */

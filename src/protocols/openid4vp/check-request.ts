@@ -45,8 +45,8 @@ const CHARS_MAX = 512
  * @see [OpenID4VP 1.0, 5](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-authorization-request) and [8.5](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-error-response)
  */
 export function checkRequest(request: AuthenticatedRequest, wallet: WalletPolicy, now: Date): CheckedRequest {
-  const { client, responseUri, parameters, signed } = request
-  const expiresAt = signed ? checkObject(parameters, wallet, now) : null
+  const { client, responseUri, parameters, inObject } = request
+  const expiresAt = inObject ? checkObject(parameters, wallet, now) : null
   checkResponse(parameters)
   const { client_metadata: metadata } = parameters
   const query = queryOf(parameters)
@@ -64,7 +64,7 @@ export function checkRequest(request: AuthenticatedRequest, wallet: WalletPolicy
   }
 }
 
-/** Checks audience, times and wallet nonce of a signed object (3.11, step 2). */
+/** Checks audience, times and wallet nonce of a request object (3.11, step 2). */
 function checkObject(
   { aud, exp, nbf, iat, wallet_nonce }: JsonObject,
   { walletNonce, requestUri }: WalletPolicy,

@@ -1,3 +1,5 @@
+import { toBase64url } from '../../crypto/base64url.ts'
+import type { JsonObject } from '../../crypto/json.ts'
 import type { P256Jwk } from '../../crypto/jwk.ts'
 import { signCompact } from '../../crypto/jws.ts'
 import type { SigningKey } from '../../crypto/signing-key.ts'
@@ -26,6 +28,8 @@ type RequestObjectInput = {
   readonly walletNonce?: string
   /** The key of this request that the response is encrypted to; without it the response is not encrypted. [VP-S6] */
   readonly encryptionKey?: P256Jwk
+  /** Attestations about the verifier, as they go over the wire. [VP-R10] */
+  readonly verifierInfo?: readonly JsonObject[]
   readonly lifetimeSeconds: number
 }
 
@@ -57,6 +61,7 @@ export function buildRequestObject(input: RequestObjectInput, formats: Partial<t
       vp_formats_supported: formats,
       ...(input.encryptionKey !== undefined && encryptionMetadata(input.encryptionKey)),
     },
+    ...(input.verifierInfo !== undefined && { verifier_info: input.verifierInfo }),
     ...(input.walletNonce === undefined ? {} : { wallet_nonce: input.walletNonce }),
     iat,
     exp: iat + input.lifetimeSeconds,
@@ -65,6 +70,12 @@ export function buildRequestObject(input: RequestObjectInput, formats: Partial<t
 
 type Claims = ReturnType<typeof buildRequestObject>
 type Header = { readonly kid: string } | { readonly x5c: readonly string[] }
+
+/** Encodes a request object without signature, as the client id prefix `redirect_uri` demands. @see [RFC 7519, 6](https://www.rfc-editor.org/rfc/rfc7519#section-6) */
+export function encodeUnsigned(claims: Claims): string {
+  const parts = [{ alg: 'none', typ: REQUEST_OBJECT_TYPE }, claims]
+  return `${parts.map((one) => toBase64url(Buffer.from(JSON.stringify(one)))).join('.')}.`
+}
 
 /** Signs a request object. `header`: how the wallet finds the key, by the rules of the client id prefix. */
 export function signRequestObject(claims: Claims, header: Header, key: SigningKey): Promise<string> {

@@ -4,12 +4,17 @@ import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { ENCRYPTED_MODE } from '../../protocols/openid4vp/encryption.ts'
-import { buildRequestObject, signRequestObject, vpFormatsSupported } from '../../protocols/openid4vp/request-object.ts'
+import {
+  buildRequestObject,
+  encodeUnsigned,
+  signRequestObject,
+  vpFormatsSupported,
+} from '../../protocols/openid4vp/request-object.ts'
 import { canEncrypt } from '../../protocols/openid4vp/request-uri-post.ts'
 import { findFormerSigner } from '../../trust/certificates/active-signer.ts'
-import { queryOf } from '../templates/template-query.ts'
+import { queryOf, verifierInfoOf } from '../templates/template-query.ts'
 import type { PendingRequest } from './presentation-request.ts'
-import { addressesOf } from './request-addresses.ts'
+import { addressesOf, UNSIGNED_CLIENT } from './request-addresses.ts'
 import { findPendingRequest, findPresentationRequest } from './request-store.ts'
 import { readRequestToken } from './request-token.ts'
 import { responseKeyOf } from './response-key.ts'
@@ -45,16 +50,20 @@ export async function serveRequestObject(
   const lifetimeSeconds = Math.max(1, Math.floor((expiresAt.getTime() - now.getTime()) / 1000))
   const { responseMode } = request.verifierConfig ?? {}
   const isEncrypted = responseMode === undefined ? canEncrypt(metadata) : responseMode === ENCRYPTED_MODE
+  const verifierInfo = verifierInfoOf(request)
   const claims = buildRequestObject(
     {
       ...{ clientId, responseUri, nonce, state, lifetimeSeconds },
       dcqlQuery: queryOf(request),
       ...(walletNonce !== undefined && { walletNonce }),
+      ...(verifierInfo !== undefined && { verifierInfo }),
       ...(isEncrypted && { encryptionKey: (await responseKeyOf(platform, tenantId, id)).publicJwk }),
     },
     formatsOf(request),
     now,
   )
+  // 5.9.3: with this prefix a request must not be signed
+  if (request.clientId === UNSIGNED_CLIENT) return encodeUnsigned(claims)
   const { header, key } = await signerOf(platform, tenantId, slug, request)
   return signRequestObject(claims, header, key)
 }

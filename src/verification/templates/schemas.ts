@@ -96,9 +96,10 @@ const VerifierConfigBody = Type.Object(
       }),
     ),
     clientIdPrefix: Type.Optional(
-      Type.Enum(['x509_hash', 'x509_san_dns'], {
+      Type.Enum(['x509_hash', 'x509_san_dns', 'redirect_uri'], {
         description:
-          'Client identifier prefix of a request signed with a certificate: its hash (default, required by HAIP), or its DNS name, which must be the host of this server.',
+          'Client identifier prefix of a request signed with a certificate: its hash (default, required by HAIP), or its DNS name, which must be the host of this server. ' +
+          '`redirect_uri`: the request is not signed, and wallets cannot authenticate the verifier.',
       }),
     ),
     responseMode: Type.Optional(
@@ -106,6 +107,27 @@ const VerifierConfigBody = Type.Object(
         description:
           'Whether responses are encrypted. By default they are if the wallet says that it can; with `direct_post.jwt` any other is refused.',
       }),
+    ),
+    verifierInfo: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            format: Type.String({ minLength: 1, maxLength: 64 }),
+            data: Type.Union([
+              Type.String({ minLength: 1, maxLength: 16_384 }),
+              Type.Record(Type.String(), Type.Unknown()),
+            ]),
+            credentials: Type.Optional(Option),
+          },
+          { additionalProperties: false },
+        ),
+        {
+          minItems: 1,
+          maxItems: 8,
+          description:
+            'Attestations about the verifier for wallets, e.g. registration certificates; `credentials` as in `credentialSets`, by default all.',
+        },
+      ),
     ),
     expiresInSeconds: Type.Optional(
       Type.Integer({ minimum: 30, maximum: 86_400, description: 'Lifetime of a request.' }),

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../crypto/json.ts'
+import type { Json, JsonObject } from '../../crypto/json.ts'
 import { type RequestedClaim, readRequestedAttributes } from './attribute-grammar.ts'
 import type { TemplateContent, TemplateCredential, VerifierConfig } from './presentation-template.ts'
 
@@ -69,6 +69,15 @@ export function positionOf(
 ): number | null {
   const position = typeof reference === 'number' ? reference : credentials.findIndex((one) => one.name === reference)
   return Number.isInteger(position) && position >= 0 && position < credentials.length ? position : null
+}
+
+/** [VP-R10] Returns the attestations about the verifier as they go over the wire. */
+export function verifierInfoOf({ credentials, verifierConfig }: TemplateSnapshot): readonly JsonObject[] | undefined {
+  return verifierConfig?.verifierInfo?.map(({ format, data, credentials: named }) => ({
+    // The template was parsed from JSON.
+    ...{ format, data: data as Json },
+    ...(named !== undefined && { credential_ids: named.map((one) => queryIdOf(positionOf(one, credentials) ?? 0)) }),
+  }))
 }
 
 /** 6.2: the sets of the template, and one for each optional credential that is in none of them. */
