@@ -123,10 +123,6 @@ export const protocolFaults = {
     title: 'The notification is not well-formed.',
   },
   'dcql.invalid': { api: [422, 'REQUEST_INVALID'], title: 'The DCQL query is not valid.' },
-  'presentation_template.unsupported': {
-    api: [422, 'UNSUPPORTED_FORMAT'],
-    title: 'Requests from this template are not supported yet.',
-  },
   'presentation_request.closed': {
     api: [409, 'INVALID_STATE'],
     title: 'The presentation request is not open: it was answered, canceled or has expired.',

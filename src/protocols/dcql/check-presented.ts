@@ -1,4 +1,4 @@
-import { type DcqlCredential, findUnmetReason, type IsUnderAuthority, matchClaims, type UnmetReason } from './match.ts'
+import { type DcqlCredential, findUnmetReason, matchClaims, type UnmetReason } from './match.ts'
 import type { CredentialQuery, DcqlQuery } from './query.ts'
 import { planSelection } from './select-credentials.ts'
 
@@ -26,10 +26,9 @@ export type DcqlCheckResult = { readonly satisfied: boolean; readonly findings: 
  *
  * @see [OpenID4VP 1.0, 8.6](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-vp-token-validation)
  */
-export function checkPresented<P extends Presented>(
+export function checkPresented(
   query: DcqlQuery,
-  presented: ReadonlyMap<string, readonly P[]>,
-  isUnderAuthority?: IsUnderAuthority<P>,
+  presented: ReadonlyMap<string, readonly Presented[]>,
 ): DcqlCheckResult {
   const findings: DcqlFinding[] = []
   const answered = new Set<string>()
@@ -38,7 +37,7 @@ export function checkPresented<P extends Presented>(
     const credentialQuery = byId.get(queryId)
     // 8.1: keys of the VP Token are ids of credential queries.
     if (credentialQuery === undefined) findings.push({ queryId, index: null, code: 'unknown_query' })
-    else if (checkAnswer(credentialQuery, presentations, isUnderAuthority, findings)) answered.add(queryId)
+    else if (checkAnswer(credentialQuery, presentations, findings)) answered.add(queryId)
   }
   const { satisfiable, unmatched } = planSelection(query, (id) => answered.has(id))
   for (const queryId of unmatched) findings.push({ queryId, index: null, code: 'unanswered' })
@@ -46,10 +45,9 @@ export function checkPresented<P extends Presented>(
 }
 
 /** Adds the findings about the presentations for one query; true if at least one has none. */
-function checkAnswer<P extends Presented>(
+function checkAnswer(
   credentialQuery: CredentialQuery,
-  presentations: readonly P[],
-  isUnderAuthority: IsUnderAuthority<P> | undefined,
+  presentations: readonly Presented[],
   findings: DcqlFinding[],
 ): boolean {
   const queryId = credentialQuery.id
@@ -61,20 +59,19 @@ function checkAnswer<P extends Presented>(
   const seen = new Set<string>()
   let counting = 0
   for (const [index, one] of presentations.entries()) {
-    const code = findPresentedError(credentialQuery, one, isUnderAuthority, seen)
+    const code = findPresentedError(credentialQuery, one, seen)
     if (code === null) counting += 1
     else findings.push({ queryId, index, code })
   }
   return counting > 0
 }
 
-function findPresentedError<P extends Presented>(
+function findPresentedError(
   credentialQuery: CredentialQuery,
-  one: P,
-  isUnderAuthority: IsUnderAuthority<P> | undefined,
+  one: Presented,
   seen: Set<string>,
 ): DcqlFinding['code'] | null {
-  const unmet = findUnmetReason(credentialQuery, one, isUnderAuthority)
+  const unmet = findUnmetReason(credentialQuery, one)
   if (unmet !== null) return unmet
   // [DCQL-4] `values` are optional for the wallet, but required here.
   if (matchClaims(credentialQuery, one) === null) return 'claims'

@@ -28,10 +28,9 @@ export type DcqlCredential = {
   readonly positions?: IssuedPositions
   /** Wallet: it is bound to a key in the wallet. Verifier: this presentation proves the binding. */
   readonly holderBound: boolean
+  /** The authority key identifiers of the certificates in its chain, base64url. */
+  readonly authorityKeyIds?: readonly string[]
 }
-
-/** Whether the issuer of a credential is certified by a trusted authority (`aki`, `etsi_tl`, …); the caller evaluates the chain. */
-export type IsUnderAuthority<C> = (credential: C, authority: TrustedAuthority) => boolean
 
 /** Why a credential does not match a credential query. */
 export type UnmetReason = 'format' | 'type' | 'trusted_authority' | 'holder_binding' | 'claims'
@@ -42,23 +41,23 @@ export type ClaimsMatch = { readonly option: number; readonly paths: readonly Dc
 /**
  * Matches a credential against a credential query, except for claims.
  *
- * Without `isUnderAuthority` no credential matches a query with trusted authorities.
+ * 6.1.1: of trusted authorities `aki` is evaluated; no credential matches one of another type.
  * @returns null if the credential matches.
  * @see [OpenID4VP 1.0, 6.1](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-credential-query)
  */
-export function findUnmetReason<C extends DcqlCredential>(
-  query: CredentialQuery,
-  credential: C,
-  isUnderAuthority?: IsUnderAuthority<C>,
-): UnmetReason | null {
+export function findUnmetReason(query: CredentialQuery, credential: DcqlCredential): UnmetReason | null {
   if (query.format !== credential.format) return 'format'
   if (!isOfType(query.types, credential)) return 'type'
   // [DCQL-1] holder binding is required by default
   if (query.holderBinding && !credential.holderBound) return 'holder_binding'
   const authorities = query.trustedAuthorities
-  if (authorities !== null && !authorities.some((one) => isUnderAuthority?.(credential, one) === true))
-    return 'trusted_authority'
+  if (authorities !== null && !authorities.some((one) => isUnder(credential, one))) return 'trusted_authority'
   return null
+}
+
+/** 6.1.1.1: one certificate of the chain has the identifier as its authority key identifier. */
+function isUnder({ authorityKeyIds = [] }: DcqlCredential, { type, values }: TrustedAuthority): boolean {
+  return type === 'aki' && authorityKeyIds.some((one) => values.includes(one))
 }
 
 /**

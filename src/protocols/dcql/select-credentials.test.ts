@@ -82,9 +82,11 @@ test('a type that it also is counts [DCQL-2]', () => {
   assert(select(ask(), aCredential('w', {}, { alsoTypes: ['v'] })).satisfiable)
 })
 
-test('a trusted authority is the caller’s to confirm', () => {
-  const query = parseQuery(ask({ trusted_authorities: [{ type: 'aki', values: ['k'] }] }))
-  assert(selectCredentials(query, [aCredential('v', {})], (_, { values }) => values.includes('k')).satisfiable)
+test('a credential with a certificate of a trusted authority is offered, for another type of authority it is not', () => {
+  const certified = aCredential('v', {}, { authorityKeyIds: ['j', 'k'] })
+  const authorities = (...trusted_authorities: object[]) => select(ask({ trusted_authorities }), certified).satisfiable
+  assert(authorities({ type: 'etsi_tl', values: ['k'] }, { type: 'aki', values: ['x', 'k'] }))
+  assert(!authorities({ type: 'etsi_tl', values: ['k'] }))
 })
 
 test('no holder binding is fine where the query waives it', () => {

@@ -1,4 +1,4 @@
-import { type ClaimsMatch, type DcqlCredential, findUnmetReason, type IsUnderAuthority, matchClaims } from './match.ts'
+import { type ClaimsMatch, type DcqlCredential, findUnmetReason, matchClaims } from './match.ts'
 import { type CredentialQuery, type DcqlQuery, dcqlLimits, type Work } from './query.ts'
 
 /** A credential that matches a credential query, and the claims to disclose. */
@@ -29,19 +29,11 @@ export type Selection<C> = {
  * @param candidates The presentable credentials, the preferred one first.
  * @see [OpenID4VP 1.0, 6.4](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-selecting-claims-and-creden)
  */
-export function selectCredentials<C extends DcqlCredential>(
-  query: DcqlQuery,
-  candidates: readonly C[],
-  isUnderAuthority?: IsUnderAuthority<C>,
-): Selection<C> {
+export function selectCredentials<C extends DcqlCredential>(query: DcqlQuery, candidates: readonly C[]): Selection<C> {
   const queries = new Map<string, Matches<C>>()
   const work = { left: dcqlLimits.workMax }
   for (const one of query.credentials) {
-    queries.set(one.id, {
-      id: one.id,
-      multiple: one.multiple,
-      matches: findMatches(one, candidates, work, isUnderAuthority),
-    })
+    queries.set(one.id, { id: one.id, multiple: one.multiple, matches: findMatches(one, candidates, work) })
   }
   return { ...planSelection(query, (id) => (queries.get(id)?.matches.length ?? 0) > 0), queries }
 }
@@ -67,11 +59,10 @@ function findMatches<C extends DcqlCredential>(
   query: CredentialQuery,
   candidates: readonly C[],
   work: Work,
-  isUnderAuthority: IsUnderAuthority<C> | undefined,
 ): readonly Match<C>[] {
   const matches: Match<C>[] = []
   for (const credential of candidates) {
-    if (findUnmetReason(query, credential, isUnderAuthority) !== null) continue
+    if (findUnmetReason(query, credential) !== null) continue
     const claims = matchClaims(query, credential, work)
     if (claims !== null) matches.push({ credential, ...claims })
   }

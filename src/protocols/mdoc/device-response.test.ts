@@ -18,7 +18,7 @@ import { deviceAuthenticationBytes } from './device-authentication.ts'
 import { parseDeviceResponse } from './device-response.ts'
 import { parseIssuerSigned } from './issuer-signed.ts'
 import { mdl } from './mdl.ts'
-import { redirectTranscript } from './session-transcript.ts'
+import { browserTranscript, redirectTranscript } from './session-transcript.ts'
 import { type DeviceResponsePolicy, onlyDocument, verifyDeviceResponse } from './verify-device-response.ts'
 
 const file = new URL('../../../test/vectors/data/mdoc/session-transcript.json', import.meta.url)
@@ -35,6 +35,12 @@ describe('a session transcript', () => {
     assert.equal(redirectTranscript(request).toString('hex'), redirect.sessionTranscriptHex)
     const open = redirectTranscript({ ...request, encryptionKey: null }).toString('hex')
     assert.equal(open, derivedUnencryptedRedirect.sessionTranscriptHex)
+  })
+
+  test('over the Digital Credentials API is byte for byte that of OpenID4VP B.2.6.2 [VP-H1]', () => {
+    const { origin, nonce, jwk, sessionTranscriptHex } = published.dcApi
+    assert.equal(browserTranscript(origin, nonce, pointOf(jwk)).toString('hex'), sessionTranscriptHex)
+    assert.notEqual(browserTranscript(origin, nonce, null).toString('hex'), sessionTranscriptHex)
   })
 })
 

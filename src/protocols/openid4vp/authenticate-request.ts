@@ -14,6 +14,8 @@ export type SignedRequest = { readonly client: ClientId; readonly jws: Jws; read
 export type AuthenticatedRequest = {
   readonly client: ClientId
   readonly signed: boolean
+  /** Whether the parameters come from a request object, not from the link. */
+  readonly inObject: boolean
   readonly parameters: JsonObject
   readonly responseUri: string
 }
@@ -41,11 +43,7 @@ export function parseRequestObject(jwt: string, client: ClientId): SignedRequest
   // [VP-R4] 5: the wallet MUST NOT process a request object without this typ.
   const error = findJwsHeaderError(jws.header, { typ: REQUEST_OBJECT_TYPE })
   if (error !== null) throw refused(error.message)
-  // [VP-R5] 5.10.1: identical, including the prefix
-  if (jws.payload.client_id !== client.full)
-    throw refused('client_id of the request object is not the one of the link.')
-  // 5.9.3: a request with this prefix cannot be signed
-  if (client.prefix === 'redirect_uri') throw refused('A request with the prefix redirect_uri must not be signed.')
+  checkClientId(jws.payload, client)
   const { kid } = jws.header
   return { client, jws, kid: isText(kid, 2048) ? kid : null }
 }
@@ -65,7 +63,13 @@ export function authenticateSigned(
   const error = findJwsError(jws, key, { typ: REQUEST_OBJECT_TYPE })
   if (error !== null) throw refused(error.message)
   // 5.10.1: only the parameters inside the object count
-  return { client, signed: true, parameters: jws.payload, responseUri: responseUriOf(jws.payload, client, policy) }
+  return {
+    client,
+    signed: true,
+    inObject: true,
+    parameters: jws.payload,
+    responseUri: responseUriOf(jws.payload, client, policy),
+  }
 }
 
 /**
@@ -76,7 +80,31 @@ export function authenticateSigned(
 export function authenticatePlain(parameters: JsonObject, client: ClientId, policy: PeerPolicy): AuthenticatedRequest {
   // 5.9.3: all other prefixes demand a signature
   if (client.prefix !== 'redirect_uri') throw refused('A request with this client_id must be signed.')
-  return { client, signed: false, parameters, responseUri: responseUriOf(parameters, client, policy) }
+  const responseUri = responseUriOf(parameters, client, policy)
+  return { client, signed: false, inObject: false, parameters, responseUri }
+}
+
+/**
+ * As {@link authenticatePlain}, for a request object without signature.
+ *
+ * @throws Fault `presentation_request.invalid`
+ * @see [RFC 9101, 4](https://www.rfc-editor.org/rfc/rfc9101#section-4) and [RFC 7519, 6](https://www.rfc-editor.org/rfc/rfc7519#section-6)
+ */
+export function authenticateUnsigned(jwt: string, client: ClientId, policy: PeerPolicy): AuthenticatedRequest {
+  const { header, payload, signature } = parsed(jwt.trim())
+  // 5.9.3: a request with this prefix cannot be signed
+  if (header.alg !== 'none' || signature.length > 0)
+    throw refused('A request with the prefix redirect_uri must not be signed.')
+  // [VP-R4]
+  if (header.typ !== REQUEST_OBJECT_TYPE || Object.hasOwn(header, 'crit'))
+    throw refused('The request object has another type, or requires an extension.')
+  checkClientId(payload, client)
+  return { ...authenticatePlain(payload, client, policy), inObject: true }
+}
+
+/** [VP-R5] 5.10.1: identical, including the prefix */
+function checkClientId(payload: JsonObject, client: ClientId): void {
+  if (payload.client_id !== client.full) throw refused('client_id of the request object is not the one of the link.')
 }
 
 function parsed(jwt: string): Jws {

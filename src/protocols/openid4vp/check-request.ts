@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
+import type { Recipient } from '../../crypto/jwe.ts'
 import { Fault, faultOf } from '../../fault.ts'
 import { parseQuery } from '../dcql/parse-query.ts'
 import type { DcqlQuery } from '../dcql/query.ts'
@@ -6,6 +7,7 @@ import { CLOCK_SKEW_SECONDS, isNumericDate } from '../numeric-date.ts'
 import { isTextList } from '../shape.ts'
 import type { AuthenticatedRequest } from './authenticate-request.ts'
 import type { ClientId } from './client-id.ts'
+import { ENCRYPTED_MODE, recipientOf } from './encryption.ts'
 import { STATIC_WALLET_AUDIENCE } from './request-object.ts'
 
 /** A request that the wallet may respond to with the holder's consent. */
@@ -18,6 +20,8 @@ export type CheckedRequest = {
   /** The formats that both verifier and wallet support; never empty. */
   readonly formats: readonly string[]
   readonly expiresAt: Date | null
+  /** The key to encrypt the response to; null if it is not encrypted. */
+  readonly recipient: Recipient | null
 }
 
 /** Capabilities of this wallet. */
@@ -28,6 +32,8 @@ export type WalletPolicy = {
   readonly holderAlg: 'ES256'
   /** The nonce that this wallet posted for the request object. [VP-U2] */
   readonly walletNonce?: string
+  /** Where the request object was fetched from. */
+  readonly requestUri?: string
 }
 
 const CHARS_MAX = 512
@@ -39,9 +45,10 @@ const CHARS_MAX = 512
  * @see [OpenID4VP 1.0, 5](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-authorization-request) and [8.5](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-error-response)
  */
 export function checkRequest(request: AuthenticatedRequest, wallet: WalletPolicy, now: Date): CheckedRequest {
-  const { client, responseUri, parameters, signed } = request
-  const expiresAt = signed ? checkObject(parameters, wallet, now) : null
+  const { client, responseUri, parameters, inObject } = request
+  const expiresAt = inObject ? checkObject(parameters, wallet, now) : null
   checkResponse(parameters)
+  const { client_metadata: metadata } = parameters
   const query = queryOf(parameters)
   // [VP-T6] 5.1: transaction_data MUST be rejected where it is not supported
   if (parameters.transaction_data !== undefined) throw new Fault('presentation_request.transaction_data')
@@ -51,20 +58,22 @@ export function checkRequest(request: AuthenticatedRequest, wallet: WalletPolicy
     nonce: nonceOf(parameters.nonce),
     state: stateOf(parameters.state, query),
     query,
-    formats: formatsOf(parameters.client_metadata, wallet),
+    formats: formatsOf(metadata, wallet),
     expiresAt,
+    recipient: parameters.response_mode === ENCRYPTED_MODE ? recipientOf(metadata) : null,
   }
 }
 
-/** Checks audience, times and wallet nonce of a signed object (3.11, step 2). */
+/** Checks audience, times and wallet nonce of a request object (3.11, step 2). */
 function checkObject(
   { aud, exp, nbf, iat, wallet_nonce }: JsonObject,
-  { walletNonce }: WalletPolicy,
+  { walletNonce, requestUri }: WalletPolicy,
   now: Date,
 ): Date | null {
   const seconds = now.getTime() / 1000
-  // [VP-R6] 5.8
-  if (aud !== undefined && aud !== STATIC_WALLET_AUDIENCE) throw refused('The request object is for another audience.')
+  // [VP-R6] 5.8; some verifiers name the address of the object instead
+  if (aud !== undefined && aud !== STATIC_WALLET_AUDIENCE && aud !== requestUri)
+    throw refused('The request object is for another audience.')
   if (exp !== undefined && !(isNumericDate(exp) && exp > seconds - CLOCK_SKEW_SECONDS))
     throw refused('The request has expired.')
   if (nbf !== undefined && !(isNumericDate(nbf) && nbf <= seconds + CLOCK_SKEW_SECONDS))
@@ -80,7 +89,8 @@ function checkObject(
 function checkResponse(parameters: JsonObject): void {
   if (parameters.response_type !== 'vp_token') throw refused('response_type is not vp_token.')
   // [VP-S8] 5: REQUIRED; modes that are not supported are invalid_request
-  if (parameters.response_mode !== 'direct_post') throw refused('response_mode is not direct_post.')
+  const { response_mode: mode } = parameters
+  if (mode !== 'direct_post' && mode !== ENCRYPTED_MODE) throw refused('response_mode is not supported.')
   // [VP-S2] 8.2
   if (parameters.redirect_uri !== undefined) throw refused('redirect_uri must not be used with direct_post.')
   // RFC 9101 4: a request object does not refer to another one

@@ -7,12 +7,13 @@ type ClientIdPrefix = 'decentralized_identifier' | 'x509_san_dns' | 'x509_hash' 
 export type ClientId = { readonly full: string; readonly prefix: ClientIdPrefix; readonly id: string }
 
 const LENGTH_MAX = 2048
-const accepted: ReadonlySet<string> = new Set<ClientIdPrefix>([
+/** The prefixes that this wallet supports. */
+export const clientIdPrefixes: readonly ClientIdPrefix[] = [
   'decentralized_identifier',
   'x509_san_dns',
   'x509_hash',
   'redirect_uri',
-])
+]
 
 /**
  * Parses a Client Identifier.
@@ -38,7 +39,7 @@ export function parseClientId(value: unknown): ClientId {
 }
 
 function isAccepted(prefix: string): prefix is ClientIdPrefix {
-  return accepted.has(prefix)
+  return clientIdPrefixes.some((one) => one === prefix)
 }
 
 function hasForm(prefix: ClientIdPrefix, id: string): boolean {

@@ -1,6 +1,10 @@
+import { toBase64url } from '../../crypto/base64url.ts'
+import type { JsonObject } from '../../crypto/json.ts'
+import type { P256Jwk } from '../../crypto/jwk.ts'
 import { signCompact } from '../../crypto/jws.ts'
 import type { SigningKey } from '../../crypto/signing-key.ts'
 import { toNumericDate } from '../numeric-date.ts'
+import { ENCRYPTED_MODE, encryptionMetadata } from './encryption.ts'
 
 /** The type of a request object. [VP-R4] */
 export const REQUEST_OBJECT_TYPE = 'oauth-authz-req+jwt'
@@ -22,6 +26,10 @@ type RequestObjectInput = {
   readonly dcqlQuery: object
   /** The nonce of a wallet that fetched the object by POST. [VP-U2] */
   readonly walletNonce?: string
+  /** The key of this request that the response is encrypted to; without it the response is not encrypted. [VP-S6] */
+  readonly encryptionKey?: P256Jwk
+  /** Attestations about the verifier, as they go over the wire. [VP-R10] */
+  readonly verifierInfo?: readonly JsonObject[]
   readonly lifetimeSeconds: number
 }
 
@@ -32,7 +40,8 @@ export const vpFormatsSupported = {
 } as const
 
 /**
- * Builds the claims of a request object with response mode `direct_post`.
+ * Builds the claims of a request object with response mode `direct_post`, or `direct_post.jwt` if there is a key. It has no `iss`, which wallets
+ * ignore [VP-R5].
  *
  * @param formats The part of {@link vpFormatsSupported} for this request.
  * @see [OpenID4VP 1.0, 5](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-authorization-request)
@@ -40,17 +49,19 @@ export const vpFormatsSupported = {
 export function buildRequestObject(input: RequestObjectInput, formats: Partial<typeof vpFormatsSupported>, now: Date) {
   const iat = toNumericDate(now)
   return {
-    // RFC 9101 4: a signed request object SHOULD have iss and aud; wallets ignore iss [VP-R5]
-    iss: input.clientId,
     aud: STATIC_WALLET_AUDIENCE,
     client_id: input.clientId,
     response_type: 'vp_token',
-    response_mode: 'direct_post',
+    response_mode: input.encryptionKey === undefined ? 'direct_post' : ENCRYPTED_MODE,
     response_uri: input.responseUri,
     nonce: input.nonce,
     state: input.state,
     dcql_query: input.dcqlQuery,
-    client_metadata: { vp_formats_supported: formats },
+    client_metadata: {
+      vp_formats_supported: formats,
+      ...(input.encryptionKey !== undefined && encryptionMetadata(input.encryptionKey)),
+    },
+    ...(input.verifierInfo !== undefined && { verifier_info: input.verifierInfo }),
     ...(input.walletNonce === undefined ? {} : { wallet_nonce: input.walletNonce }),
     iat,
     exp: iat + input.lifetimeSeconds,
@@ -59,6 +70,12 @@ export function buildRequestObject(input: RequestObjectInput, formats: Partial<t
 
 type Claims = ReturnType<typeof buildRequestObject>
 type Header = { readonly kid: string } | { readonly x5c: readonly string[] }
+
+/** Encodes a request object without signature, as the client id prefix `redirect_uri` demands. @see [RFC 7519, 6](https://www.rfc-editor.org/rfc/rfc7519#section-6) */
+export function encodeUnsigned(claims: Claims): string {
+  const parts = [{ alg: 'none', typ: REQUEST_OBJECT_TYPE }, claims]
+  return `${parts.map((one) => toBase64url(Buffer.from(JSON.stringify(one)))).join('.')}.`
+}
 
 /** Signs a request object. `header`: how the wallet finds the key, by the rules of the client id prefix. */
 export function signRequestObject(claims: Claims, header: Header, key: SigningKey): Promise<string> {

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { buildRequestUriForm } from './request-uri-post.ts'
+import { buildRequestUriForm, canEncrypt } from './request-uri-post.ts'
 
 test('the wallet posts its nonce as a form [VP-U2]', () => {
-  assert.equal(buildRequestUriForm('w-1&a'), 'wallet_nonce=w-1%26a')
+  const form = new URLSearchParams(buildRequestUriForm('w-1&a'))
+  assert.equal(form.get('wallet_nonce'), 'w-1&a')
+  assert.equal(canEncrypt(form.get('wallet_metadata') ?? ''), true)
 })
+
+for (const metadata of [undefined, '', '{', '[]', '{}', '{"response_modes_supported":"direct_post.jwt"}']) {
+  test(`the wallet metadata ${metadata} do not say that the wallet encrypts`, () => {
+    assert.equal(canEncrypt(metadata), false)
+  })
+}

@@ -1,8 +1,42 @@
+import { isJsonObject, parseJson } from '../../crypto/json.ts'
+import { JWE_ALG, jweEncs } from '../../crypto/jwe.ts'
+import { Fault } from '../../fault.ts'
+import { clientIdPrefixes } from './client-id.ts'
+import { ENCRYPTED_MODE } from './encryption.ts'
+import { vpFormatsSupported } from './request-object.ts'
+
+/**
+ * The metadata that every wallet of this product sends, so that it distinguishes none [VP-U6].
+ *
+ * @see [OpenID4VP 1.0, 10](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-wallet-metadata-authorizatio)
+ */
+const walletMetadata = JSON.stringify({
+  vp_formats_supported: vpFormatsSupported,
+  client_id_prefixes_supported: clientIdPrefixes,
+  response_types_supported: ['vp_token'],
+  response_modes_supported: ['direct_post', ENCRYPTED_MODE],
+  encryption_alg_values_supported: [JWE_ALG],
+  encryption_enc_values_supported: jweEncs,
+})
+
 /**
  * The form body of a wallet that posts for a request object. [VP-U2]
  *
  * @param walletNonce Fresh; `checkRequest` compares it with the one in the object.
  */
 export function buildRequestUriForm(walletNonce: string): string {
-  return new URLSearchParams({ wallet_nonce: walletNonce }).toString()
+  return new URLSearchParams({ wallet_nonce: walletNonce, wallet_metadata: walletMetadata }).toString()
+}
+
+/** Whether the `wallet_metadata` that a wallet posted lists the encrypted response mode. Metadata that is not JSON lists nothing. */
+export function canEncrypt(metadata: string | undefined): boolean {
+  if (metadata === undefined) return false
+  try {
+    const parsed = parseJson(metadata)
+    const modes = isJsonObject(parsed) ? parsed.response_modes_supported : undefined
+    return Array.isArray(modes) && modes.includes(ENCRYPTED_MODE)
+  } catch (error) {
+    if (error instanceof Fault || error instanceof SyntaxError) return false
+    throw error
+  }
 }

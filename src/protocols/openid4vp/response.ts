@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, parseJson } from '../../crypto/json.ts'
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../crypto/json.ts'
+import { encryptCompact, type Recipient } from '../../crypto/jwe.ts'
 import { Fault, faultOf } from '../../fault.ts'
 import { isText } from '../shape.ts'
 
@@ -6,7 +7,10 @@ import { isText } from '../shape.ts'
 export type VpToken = ReadonlyMap<string, readonly string[]>
 
 /** A parsed request to the response endpoint. Untrusted: any client that has the address can send it. */
-export type ResponseForm =
+export type ResponseForm = PlainResponse | { readonly kind: 'encrypted'; readonly jwe: string }
+
+/** A response without encryption, or decrypted. */
+export type PlainResponse =
   | { readonly kind: 'presented'; readonly vpToken: VpToken; readonly state: string | null }
   | {
       readonly kind: 'refused'
@@ -17,15 +21,16 @@ export type ResponseForm =
 
 const PRESENTATIONS_MAX = 50
 const PRESENTATION_CHARS_MAX = 1024 * 1024
+const JWE_CHARS_MAX = 2 * 1024 * 1024
 
-/** Builds the form body of a response with mode `direct_post`. [VP-S2] */
-export function buildResponse(vpToken: VpToken, state: string | null): string {
-  return formOf({ vp_token: JSON.stringify(Object.fromEntries(vpToken)) }, state)
+/** Builds the form body of a response with mode `direct_post`, or `direct_post.jwt` if there is a recipient. [VP-S2, VP-S5] */
+export function buildResponse(vpToken: VpToken, state: string | null, recipient: Recipient | null): string {
+  return formOf({ vp_token: Object.fromEntries(vpToken) }, state, recipient)
 }
 
 /** Builds the form body of an error response. `error` is an OAuth code, e.g. `access_denied`. [VP-S2] */
-export function buildErrorResponse(error: string, description: string | null, state: string | null): string {
-  return formOf({ error, ...(description === null ? {} : { error_description: description }) }, state)
+export function buildErrorResponse(error: string, state: string | null, recipient: Recipient | null): string {
+  return formOf({ error }, state, recipient)
 }
 
 /**
@@ -39,7 +44,10 @@ export function buildErrorResponse(error: string, description: string | null, st
 export function readResponse(form: Readonly<Record<string, unknown>>): ResponseForm {
   const { vp_token: vpToken, error, error_description: description } = form
   const state = stateOf(form.state)
-  if (form.response !== undefined) throw refused('The response must not be encrypted.')
+  if (form.response !== undefined) {
+    if (!isText(form.response, JWE_CHARS_MAX)) throw refused('response is not a JWE.')
+    return { kind: 'encrypted', jwe: form.response }
+  }
   if ((vpToken === undefined) === (error === undefined)) throw refused('Send exactly one of vp_token and error.')
   if (error === undefined) return { kind: 'presented', vpToken: vpTokenOf(vpToken), state }
   // RFC 6749 4.1.2.1
@@ -60,8 +68,12 @@ export function readRedirect(answer: unknown): string | null {
   return /^(https?|[a-z0-9+-]+(\.[a-z0-9+-]+)+):/i.test(uri) ? uri : null
 }
 
-function formOf(members: Readonly<Record<string, string>>, state: string | null): string {
-  return new URLSearchParams(state === null ? members : { ...members, state }).toString()
+function formOf(members: JsonObject, state: string | null, recipient: Recipient | null): string {
+  const all = state === null ? members : { ...members, state }
+  if (recipient !== null)
+    return new URLSearchParams({ response: encryptCompact(JSON.stringify(all), recipient) }).toString()
+  const texts = Object.entries(all).map(([name, one]) => [name, typeof one === 'string' ? one : JSON.stringify(one)])
+  return new URLSearchParams(texts).toString()
 }
 
 function stateOf(state: unknown): string | null {
@@ -71,8 +83,8 @@ function stateOf(state: unknown): string | null {
 }
 
 /** [VP-S1] 8.1: an object, query id to a non-empty array of presentations. In the supported formats these are strings. */
-function vpTokenOf(text: unknown): VpToken {
-  const token = typeof text === 'string' ? jsonOf(text) : undefined
+function vpTokenOf(value: unknown): VpToken {
+  const token = typeof value === 'string' ? jsonOf(value) : value
   if (!isJsonObject(token) || Object.keys(token).length === 0)
     throw refused('vp_token is not a JSON object with presentations.')
   return new Map(

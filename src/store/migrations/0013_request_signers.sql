@@ -8,4 +8,5 @@ alter table presentation_request
   -- The certificate whose key signs the request object, also after its renewal.
   add column signer_id uuid,
   add foreign key (tenant_id, signer_id) references certificate (tenant_id, id),
-  add check ((client_id is null) = (signer_id is null));
+  -- An unsigned request has a client without a signer.
+  add check ((client_id is null) = (signer_id is null) or (client_id = 'redirect_uri:' and signer_id is null));

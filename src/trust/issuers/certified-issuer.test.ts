@@ -62,25 +62,28 @@ test('[VC-21] without anchors a chain proves no issuer', async () => {
   assert.deepEqual([found.trusted, found.findings[0]?.code, found.keyIds], [false, 'chain.no_anchor', []])
 })
 
-test('(5.7) the issuer that a credential names must stand in its certificate', async () => {
+test('(5.7) an https issuer that its certificate does not name is the subject of the certificate; no other identifier is replaced', async () => {
   const hostOnly = make({ extensions: [...leafExtensions.slice(0, 3), 'subjectAltName = DNS:Issuer.Example'] })
   const nameless = make({ extensions: leafExtensions.slice(0, 3) })
   for (const [certificate, named, codes] of [
     [leaf, iss, []],
     // a certificate for one address of a host is not for its neighbours
-    [leaf, `${iss}/other`, ['issuer.name']],
+    [leaf, `${iss}/other`, 'subject'],
     [leaf, 'did:web:issuer.example', ['issuer.name']],
     [leaf, 'issuer.example', ['issuer.name']],
     [hostOnly, iss, []],
     [hostOnly, `${iss}/tenant`, []],
     [hostOnly, 'issuer.example', []],
-    [hostOnly, 'https://other.example', ['issuer.name']],
+    [hostOnly, 'https://other.example', 'subject'],
     [hostOnly, 'http://issuer.example', ['issuer.name']],
-    [nameless, iss, ['issuer.name']],
-    [nameless, undefined, []],
+    [nameless, iss, 'subject'],
+    [nameless, undefined, 'subject'],
   ] as const) {
     const told = named === undefined ? { iat: seconds } : { iss: named, iat: seconds }
-    assert.deepEqual(await codesOf([certificate], told), codes, `${certificate.certificate.subject.text} ${named}`)
+    const { subject } = certificate.certificate
+    assert.deepEqual(await codesOf([certificate], told), codes === 'subject' ? [] : codes, `${subject.text} ${named}`)
+    const { issuer } = await resolve([certificate], told)
+    assert.equal(issuer, codes.length === 0 ? (named ?? subject.text) : subject.text)
   }
 })
 

@@ -23,7 +23,8 @@ type CertifiedIssuer = {
 }
 
 /**
- * Validates the chain in a credential for issuing, including revocation, and that its leaf certifies `iss`.
+ * Validates the chain in a credential for issuing, including revocation. The issuer is `iss` if the leaf names it, else the subject of the leaf.
+ * An `iss` that is no https address, e.g. a DID, must be named by the leaf.
  *
  * @param x5c Standard base64 of DER, leaf first.
  * @param iat Claimed time of signing, in seconds. [SEC-28] The certificates must have been valid then, even if they have expired since.
@@ -41,7 +42,8 @@ export async function certifiedIssuer(
   if (leaf === null) throw new Fault('issuer.undiscoverable', { detail: findings[0]?.message ?? '' })
   if (leaf.publicKey === null) throw new Fault('key.unsupported')
   const isNamed = iss === null || leafNames(leaf, iss)
-  const all = isNamed ? findings : [...findings, trustFinding('issuer.name')]
+  const isAddress = iss?.startsWith('https://') === true
+  const all = isNamed || isAddress ? findings : [...findings, trustFinding('issuer.name')]
   return {
     issuer: iss !== null && isNamed ? iss : leaf.subject.text,
     key: leaf.publicKey,

@@ -4,6 +4,7 @@ import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { type ActiveSigner, activeSigner, findActiveSigner } from '../../trust/certificates/active-signer.ts'
 import type { VerifierConfig } from '../templates/presentation-template.ts'
+import { UNSIGNED_CLIENT } from './request-addresses.ts'
 
 type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
 
@@ -43,6 +44,7 @@ export async function chooseSigner(
 ): Promise<RequestSigner> {
   const { signer, keyType = null, clientIdPrefix } = config
   if (signer === 'did:web') return {}
+  if (clientIdPrefix === 'redirect_uri') return { clientId: UNSIGNED_CLIENT }
   const needsCertificate = signer === 'certificate' || keyType === 'Ed25519' || clientIdPrefix !== undefined
   const find = needsCertificate ? activeSigner : findActiveSigner
   const active = await find(needs, tenantId, 'verifier', keyType)

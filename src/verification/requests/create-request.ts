@@ -4,7 +4,6 @@ import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import { knownId } from '../../uuid.ts'
-import type { VerifierConfig } from '../templates/presentation-template.ts'
 import { checkRedirectUri, redirectPolicyOf } from '../templates/redirect-uris.ts'
 import { getPresentationTemplate } from '../templates/template-store.ts'
 import { chooseSigner, defaultSigners, type RequestSigners, signingPreferenceOf } from './choose-signer.ts'
@@ -20,7 +19,7 @@ type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config' | 'me
 /**
  * Creates a presentation request with a copy of its template. One statement, unless the template has an unusual signing preference.
  *
- * @throws Fault `resource.unknown`, `request.invalid`, `presentation_template.unsupported`, `certificate.none_active`, or `state.conflict` if
+ * @throws Fault `resource.unknown`, `request.invalid`, `certificate.none_active`, or `state.conflict` if
  *   the template changed concurrently
  */
 export async function createPresentationRequest(
@@ -40,7 +39,6 @@ export async function createPresentationRequest(
   if (created !== null) return created
   const template = await platform.store.single(caller.tenantId, (tx) => getPresentationTemplate(tx, templateId))
   const config = template.verifierConfig ?? {}
-  checkResponseMode(config)
   const signers = { [signingPreferenceOf(config)]: await chooseSigner(platform, caller, config) }
   const row = await insert(platform, caller, input, signers)
   if (row === null) throw new Fault('state.conflict', { detail: 'The template was changed concurrently.' })
@@ -66,10 +64,4 @@ async function insert(
     detail: { presentationTemplateId: templateId },
   } as const
   return store.single(caller.tenantId, (tx) => insertPresentationRequest(tx, request, entry, clock.now()))
-}
-
-function checkResponseMode({ responseMode = 'direct_post' }: VerifierConfig): void {
-  if (responseMode === 'direct_post') return
-  const detail = `The response mode ${responseMode} is not available; use direct_post.`
-  throw new Fault('presentation_template.unsupported', { detail })
 }

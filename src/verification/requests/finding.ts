@@ -23,6 +23,8 @@ const own = {
   'presentation.claims': 'A requested claim is missing.',
   'presentation.holder_binding': 'The holder did not prove possession of the key that the credential is bound to.',
   'presentation.trusted_authority': 'The issuer matches no requested trusted authority.',
+  // Not a defect: what looks like a withheld element may be a decoy.
+  'presentation.elements': 'Elements of a requested array were not disclosed.',
   'value.type': 'A claim is not of the type that the template requires.',
   'value.different': 'A claim does not have the value that the template requires.',
   'value.below_minimum': 'A claim is below the minimum of the template.',
@@ -55,7 +57,13 @@ export function isReplay({ code }: Issue): boolean {
   return code === 'kb.nonce' || code === 'device_auth.signature'
 }
 
+const warnings: ReadonlySet<string> = new Set<IssueCode>([
+  'issuer.not_restricted',
+  'validity.certificate',
+  'presentation.elements',
+])
+
 /** Returns whether an issue makes the credential invalid; the others are warnings. */
 export function isDefect({ code }: Issue): boolean {
-  return code !== 'issuer.not_restricted' && code !== 'validity.certificate'
+  return !warnings.has(code)
 }

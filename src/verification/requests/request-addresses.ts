@@ -1,6 +1,9 @@
 import type { Urls } from '../../platform.ts'
 import { buildRequestLink } from '../../protocols/openid4vp/request-link.ts'
 
+/** The client identifier that is stored with an unsigned request; its response URI follows. */
+export const UNSIGNED_CLIENT = 'redirect_uri:'
+
 /** The URLs of one request. */
 type RequestAddresses = {
   /** Full client identifier, prefix included. */
@@ -21,14 +24,16 @@ type RequestAddresses = {
  * @see [OpenID4VP 1.0, 5.9.3](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-defined-client-identifier-p)
  */
 export function addressesOf(urls: Urls, slug: string, token: string, stored: string | null): RequestAddresses {
-  const clientId = stored ?? `decentralized_identifier:${urls.did(slug)}`
   const verifier = urls.verifier(slug)
+  const responseUri = `${verifier}/responses/${token}`
+  const clientId =
+    stored === UNSIGNED_CLIENT ? `${stored}${responseUri}` : (stored ?? `decentralized_identifier:${urls.did(slug)}`)
   const requestUri = `${verifier}/requests/${token}`
-  const authorizationRequestUri = buildRequestLink({ clientId, requestUri })
+  const authorizationRequestUri = buildRequestLink({ clientId, requestUri, method: 'post' })
   return {
     clientId,
     requestUri,
-    responseUri: `${verifier}/responses/${token}`,
+    responseUri,
     authorizationRequestUri,
     authorizationRequestQrUri: `${requestUri}/qr${authorizationRequestUri.slice(authorizationRequestUri.indexOf('?'))}`,
   }

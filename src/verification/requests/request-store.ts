@@ -35,7 +35,7 @@ const signingPreference = ['signer', 'keyType', 'clientIdPrefix']
   .map((name) => `coalesce(verifier_config->>'${name}', '')`)
   .join(` || '|' || `)
 
-// Inserts nothing if no given signer matches the template's preference, or if its response mode is not supported.
+// Inserts nothing if no given signer matches the template's preference.
 const insertRequest = sql(
   'verification.insert_request',
   `with ins as (
@@ -46,7 +46,6 @@ const insertRequest = sql(
        $10::timestamptz + interval '1 second' * coalesce($9::int, (verifier_config->>'expiresInSeconds')::int, $11::int), $10, $10
      from presentation_template, lateral (select $12::jsonb -> (${signingPreference}) as choice) as chosen
      where ${isThis} and archived_at is null and choice is not null
-       and coalesce(verifier_config->>'responseMode', 'direct_post') = 'direct_post'
      returning *),
    ${auditCte({ from: 'ins', first: 13 })}
    select ${requestColumns('$10')} from ins`,
@@ -62,6 +61,7 @@ const claimPending = sql(
   'verification.claim_request',
   `update presentation_request set status = 'answering', ${take('$5', '$6')}, updated_at = $4
    where ${isThis} and state = $3 and expires_at > $4 and status in ('requested', 'answering') and (${isFree('$4')} or ${isHeld('$5')})
+     and ($7::boolean or coalesce(verifier_config->>'responseMode', '') <> 'direct_post.jwt')
    returning ${pendingColumns}, claim, redirect_uri as "redirectUri", retention_seconds as "retentionSeconds"`,
 )
 
@@ -129,7 +129,7 @@ type NewRequest = {
 /**
  * Inserts a request made from a template, with its audit entry.
  *
- * @returns null if the template does not exist, is archived or not supported, or if `signers` has none for its preference.
+ * @returns null if the template does not exist, is archived, or if `signers` has none for its preference.
  */
 export async function insertPresentationRequest(
   tx: TenantTx,
@@ -154,7 +154,8 @@ export async function findPendingRequest(tx: TenantTx, id: string, now: Date): P
 /**
  * Claims an open request, so that of concurrent responses one is checked. The next response may claim it when the lease has expired.
  *
- * @returns null if the request is not open, or `state` is not its own.
+ * @param mayBePlain Whether the response is encrypted or an error, which may come without encryption (8.3).
+ * @returns null if the request is not open, `state` is not its own, or the response must be encrypted.
  */
 export async function claimRequest(
   tx: TenantTx,
@@ -162,8 +163,10 @@ export async function claimRequest(
   state: string,
   now: Date,
   { claim, leaseUntil }: Lease,
+  mayBePlain: boolean,
 ): Promise<ClaimedRequest | null> {
-  const [row] = await tx.rows<ClaimedRequest>(claimPending, [tx.tenantId, id, state, now, claim, leaseUntil])
+  const values = [tx.tenantId, id, state, now, claim, leaseUntil, mayBePlain]
+  const [row] = await tx.rows<ClaimedRequest>(claimPending, values)
   return row ?? null
 }
 

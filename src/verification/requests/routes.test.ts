@@ -191,7 +191,6 @@ for (const [what, change, pointer] of [
 
 for (const [what, change, status, code] of [
   ['signed with a certificate', { verifierConfig: { signer: 'certificate' } }, 409, 'NO_ACTIVE_CERTIFICATE'],
-  ['with an encrypted answer', { verifierConfig: { responseMode: 'direct_post.jwt' } }, 422, 'UNSUPPORTED_FORMAT'],
 ] as const) {
   test(`a template ${what} is stored, and a request from it is refused with ${code}`, async () => {
     const { ask } = await verifier.aTenant()

@@ -101,7 +101,7 @@ const archiveTemplateRoute = templates.delete('/{id}', {
 const createRequestRoute = requests.post('/request', {
   summary: 'Creates a presentation request to show to a holder.',
   body: CreateRequestBody,
-  faults: ['resource.unknown', 'presentation_template.unsupported', 'certificate.none_active', 'state.conflict'],
+  faults: ['resource.unknown', 'certificate.none_active', 'state.conflict'],
   handle: async ({ platform, caller, body, operation }) => {
     const find = (id: string) => getCreatedRequest(platform, caller, id)
     const create = async (id: string) =>

@@ -61,7 +61,7 @@ const CredentialResult = Type.Object(
     }),
     issues: Type.Array(Issue, {
       description:
-        '`issuer.not_restricted` and `validity.certificate` are warnings; every other issue makes the credential invalid.',
+        '`issuer.not_restricted`, `validity.certificate` and `presentation.elements` are warnings; every other issue makes the credential invalid.',
     }),
   },
   { additionalProperties: false, $id: 'CredentialResult' },

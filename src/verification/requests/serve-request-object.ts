@@ -3,21 +3,33 @@ import type { SigningKey } from '../../crypto/signing-key.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
-import { buildRequestObject, signRequestObject, vpFormatsSupported } from '../../protocols/openid4vp/request-object.ts'
+import { ENCRYPTED_MODE } from '../../protocols/openid4vp/encryption.ts'
+import {
+  buildRequestObject,
+  encodeUnsigned,
+  signRequestObject,
+  vpFormatsSupported,
+} from '../../protocols/openid4vp/request-object.ts'
+import { canEncrypt } from '../../protocols/openid4vp/request-uri-post.ts'
 import { findFormerSigner } from '../../trust/certificates/active-signer.ts'
-import { queryOf } from '../templates/template-query.ts'
+import { queryOf, verifierInfoOf } from '../templates/template-query.ts'
 import type { PendingRequest } from './presentation-request.ts'
-import { addressesOf } from './request-addresses.ts'
+import { addressesOf, UNSIGNED_CLIENT } from './request-addresses.ts'
 import { findPendingRequest, findPresentationRequest } from './request-store.ts'
 import { readRequestToken } from './request-token.ts'
+import { responseKeyOf } from './response-key.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'keys' | 'urls' | 'config' | 'memory'>
+
+type PostedByWallet = { readonly wallet_nonce?: string; readonly wallet_metadata?: string }
 
 /**
  * Returns the signed request object of an open request. Until the request ends it may be fetched any number of times, with the same nonce,
  * state, query and signer [VP-R11]. One statement; the object is signed outside of it.
  *
- * @param walletNonce The `wallet_nonce` that the wallet posted; repeated in the object [VP-U2].
+ * The response is encrypted if the template says so or, by default, if the wallet posted that it can.
+ *
+ * @param wallet What the wallet posted: its nonce, repeated in the object [VP-U2], and its metadata.
  * @throws Fault `resource.unknown`, `presentation_request.closed`
  * @see [OpenID4VP 1.0, 5.10](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-request-uri-method-post)
  */
@@ -25,7 +37,7 @@ export async function serveRequestObject(
   platform: Needs,
   { id: tenantId, slug }: Tenant,
   token: string,
-  walletNonce?: string,
+  { wallet_nonce: walletNonce, wallet_metadata: metadata }: PostedByWallet = {},
 ): Promise<string> {
   const { store, clock, urls } = platform
   const id = await readRequestToken(platform, tenantId, token)
@@ -36,15 +48,22 @@ export async function serveRequestObject(
   const { clientId, responseUri } = addressesOf(urls, slug, token, request.clientId)
   const { nonce, state, expiresAt } = request
   const lifetimeSeconds = Math.max(1, Math.floor((expiresAt.getTime() - now.getTime()) / 1000))
+  const { responseMode } = request.verifierConfig ?? {}
+  const isEncrypted = responseMode === undefined ? canEncrypt(metadata) : responseMode === ENCRYPTED_MODE
+  const verifierInfo = verifierInfoOf(request)
   const claims = buildRequestObject(
     {
       ...{ clientId, responseUri, nonce, state, lifetimeSeconds },
       dcqlQuery: queryOf(request),
       ...(walletNonce !== undefined && { walletNonce }),
+      ...(verifierInfo !== undefined && { verifierInfo }),
+      ...(isEncrypted && { encryptionKey: (await responseKeyOf(platform, tenantId, id)).publicJwk }),
     },
     formatsOf(request),
     now,
   )
+  // 5.9.3: with this prefix a request must not be signed
+  if (request.clientId === UNSIGNED_CLIENT) return encodeUnsigned(claims)
   const { header, key } = await signerOf(platform, tenantId, slug, request)
   return signRequestObject(claims, header, key)
 }

@@ -14,7 +14,10 @@ export function showPresentationTemplate(template: PresentationTemplate): Presen
     ...{ id, name, description },
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
-    credentials: credentials.map(({ issuers: _, trustedIssuers: __, strictValidity: ___, ...shown }) => ({ ...shown })),
+    credentials: credentials.map(({ type, format, attributes, name: title, description: text }) => ({
+      ...{ type, format, attributes, ...(title !== undefined && { name: title }) },
+      ...(text !== undefined && { description: text }),
+    })),
   }
 }
 
@@ -23,9 +26,20 @@ export function templateMeta({ credentials, verifierConfig, retentionSeconds }: 
   return {
     verifierConfig,
     retentionSeconds,
-    credentials: credentials.map(({ issuers = [], trustedIssuers = [], strictValidity = false }) => ({
-      ...{ issuers, trustedIssuers, ...(strictValidity && { strictValidity }) },
-    })),
+    credentials: credentials.map(
+      ({
+        type: _,
+        format: __,
+        attributes: ___,
+        name: ____,
+        description: _____,
+        issuers = [],
+        trustedIssuers = [],
+        ...rest
+      }) => ({
+        ...{ issuers, trustedIssuers, ...rest },
+      }),
+    ),
   }
 }
 

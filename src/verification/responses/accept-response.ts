@@ -1,10 +1,12 @@
 import { sha256 } from '../../crypto/digest.ts'
+import type { P256Jwk } from '../../crypto/jwk.ts'
 import { randomToken } from '../../crypto/random.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import type { AnonymousActor } from '../../events/audit/entry.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
-import type { ResponseForm } from '../../protocols/openid4vp/response.ts'
+import { readEncryptedResponse } from '../../protocols/openid4vp/encryption.ts'
+import type { PlainResponse, ResponseForm } from '../../protocols/openid4vp/response.ts'
 import { newLease } from '../../store/lease.ts'
 import { untilConfirmed } from '../../store/until-confirmed.ts'
 import { trustOf } from '../../trust/issuers/is-trusted.ts'
@@ -14,6 +16,7 @@ import { sealResult } from '../requests/presentation-requests.ts'
 import { addressesOf } from '../requests/request-addresses.ts'
 import { claimRequest, completeRequest, isClaimed, releaseRequest } from '../requests/request-store.ts'
 import { readRequestToken } from '../requests/request-token.ts'
+import { responseKeyOf } from '../requests/response-key.ts'
 import { checkResponse } from './check-response.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'urls' | 'fetch' | 'config' | 'memory'>
@@ -36,24 +39,29 @@ type ResponseSource = Pick<AnonymousActor, 'ip' | 'requestId'>
  *
  * @returns the redirect URI with a fresh response code; null if the request has none.
  * @throws Fault `resource.unknown` (no such request), `presentation_request.closed` (not open, or another state),
- *   `presentation_response.invalid` (no state), `presentation_response.undecided`
+ *   `presentation_response.invalid` (no state, or not decryptable), `presentation_response.undecided`
  */
 export async function acceptResponse(
   platform: Needs,
   tenant: Tenant,
   token: string,
-  answer: ResponseForm,
+  form: ResponseForm,
   from: ResponseSource,
 ): Promise<string | null> {
   const { store, clock } = platform
   const id = await readRequestToken(platform, tenant.id, token)
   if (id === null) throw new Fault('resource.unknown')
+  // 3.9 step 2
+  const { answer, key } = await decrypted(platform, tenant, id, form)
   const { state } = answer
+  const mayBePlain = key !== null || answer.kind === 'refused'
   // [VP-S2]
   if (state === null) throw new Fault('presentation_response.invalid', { detail: 'state is missing.' })
   const now = clock.now()
   const lease = newLease(now, LEASE_MS)
-  const request = await untilConfirmed(() => store.single(tenant.id, (tx) => claimRequest(tx, id, state, now, lease)))
+  const request = await untilConfirmed(() =>
+    store.single(tenant.id, (tx) => claimRequest(tx, id, state, now, lease, mayBePlain)),
+  )
   // 3.9 step 1
   if (request === null) {
     if (await store.single(tenant.id, (tx) => isClaimed(tx, id, state, now)))
@@ -61,14 +69,27 @@ export async function acceptResponse(
     throw new Fault('presentation_request.closed')
   }
   const { clientId: aud, responseUri } = addressesOf(platform.urls, tenant.slug, token, request.clientId)
+  const bound = { aud, responseUri, encryptionKey: key }
   const trust = trustOf(platform, tenant.id)
   const verifier = { urls: platform.urls, slug: tenant.slug }
   const outcome =
     answer.kind === 'refused'
       ? declined(answer)
-      : await checkResponse(platform, request, answer.vpToken, { aud, responseUri, now, trust, verifier })
+      : await checkResponse(platform, request, answer.vpToken, { ...bound, now, trust, verifier })
   if (outcome.status === 'undecided') throw await releaseClaim(platform, tenant, request, outcome)
   return complete(platform, tenant, request, outcome, from)
+}
+
+/** Returns the response, and the key that it was encrypted to; null if it was not. */
+async function decrypted(
+  platform: Needs,
+  { id: tenantId }: Tenant,
+  id: string,
+  form: ResponseForm,
+): Promise<{ readonly answer: PlainResponse; readonly key: P256Jwk | null }> {
+  if (form.kind !== 'encrypted') return { answer: form, key: null }
+  const { publicJwk, privateKey } = await responseKeyOf(platform, tenantId, id)
+  return { answer: readEncryptedResponse(form.jwe, privateKey), key: publicJwk }
 }
 
 /** Reopens the request, with the reason in its `error`. */
@@ -92,7 +113,7 @@ function undecided(detail?: string): Fault {
 }
 
 /** 3.9 step 3 */
-function declined({ error }: Extract<ResponseForm, { kind: 'refused' }>): RequestOutcome {
+function declined({ error }: Extract<PlainResponse, { kind: 'refused' }>): RequestOutcome {
   if (error === 'access_denied') {
     const details = [issue('wallet.declined')]
     return {

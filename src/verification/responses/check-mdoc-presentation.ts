@@ -1,3 +1,4 @@
+import { authorityKeyIdsOf } from '../../crypto/x509/authority-key-ids.ts'
 import type { Platform } from '../../platform.ts'
 import { presentedMdoc } from '../../protocols/mdoc/dcql-candidate.ts'
 import { type DeviceResponse, parseDeviceResponse } from '../../protocols/mdoc/device-response.ts'
@@ -59,7 +60,13 @@ export async function checkMdocPresentation(
   return {
     issues,
     issuer: isSigned ? issuer.issuer : null,
-    presented: issues.some(isDefect) ? null : { ...presentedMdoc(document.docType, verified), claims: verified.claims },
+    presented: issues.some(isDefect)
+      ? null
+      : {
+          ...presentedMdoc(document.docType, verified),
+          claims: verified.claims,
+          authorityKeyIds: authorityKeyIdsOf(issuerSigned.x5chain),
+        },
   }
 }
 
@@ -73,8 +80,8 @@ function issuerIssues({ findings, certificate }: MdocIssuer, { now }: ExpectedPr
 
 /** 6.5, steps 2 and 4 to 10 */
 function verify(response: DeviceResponse, { certificate }: MdocIssuer, expected: ExpectedPresentation): VerifiedMdoc {
-  const { aud: clientId, nonce, responseUri, now, credential } = expected
-  // [VP-H1] responses are not encrypted. [VP-H2] every value is from the request, none from the response
-  const sessionTranscript = redirectTranscript({ clientId, nonce, responseUri, encryptionKey: null })
+  const { aud: clientId, nonce, responseUri, encryptionKey, now, credential } = expected
+  // [VP-H1] [VP-H2] every value is from the request, none from the response
+  const sessionTranscript = redirectTranscript({ clientId, nonce, responseUri, encryptionKey })
   return verifyDeviceResponse(response, { certificate, now, docType: credential.type, sessionTranscript })
 }

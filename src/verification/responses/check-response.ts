@@ -1,6 +1,7 @@
 import type { Platform } from '../../platform.ts'
 import { checkPresented, type DcqlCheckResult, type Presented } from '../../protocols/dcql/check-presented.ts'
 import { parseQuery } from '../../protocols/dcql/parse-query.ts'
+import type { DcqlQuery } from '../../protocols/dcql/query.ts'
 import { planSelection } from '../../protocols/dcql/select-credentials.ts'
 import type { VpToken } from '../../protocols/openid4vp/response.ts'
 import { type Issue, type IssueCode, isDefect, isReplay, issue, isTransientIssue } from '../requests/finding.ts'
@@ -17,11 +18,14 @@ import { checkMdocPresentation } from './check-mdoc-presentation.ts'
 import { checkSdJwtPresentation } from './check-sd-jwt-presentation.ts'
 import { type CheckedCredential, type ExpectedPresentation, rejectedCredential } from './checked-credential.ts'
 
-/** One credential of the template, and its presentations in the response. */
+/** The most presentations for a query with `multiple`. */
+const MULTIPLE_MAX = 16
+
+/** One presentation, or the lack of any, for a credential of the template. */
 type Answer = {
   readonly queryId: string
   readonly credential: TemplateCredential
-  readonly presentations: readonly string[]
+  readonly isPresent: boolean
   readonly checked: CheckedCredential
 }
 
@@ -38,79 +42,87 @@ export async function checkResponse(
   platform: Pick<Platform, 'fetch' | 'config' | 'memory'>,
   request: PendingRequest,
   vpToken: VpToken,
-  context: Pick<ExpectedPresentation, 'aud' | 'responseUri' | 'now' | 'trust' | 'verifier'>,
+  context: Pick<ExpectedPresentation, 'aud' | 'responseUri' | 'encryptionKey' | 'now' | 'trust' | 'verifier'>,
 ): Promise<RequestOutcome | Inconclusive> {
-  const checks = request.credentials.map(async (credential, position): Promise<Answer> => {
+  const checks = request.credentials.map(async (credential, position): Promise<readonly Answer[]> => {
     const queryId = queryIdOf(position)
     const presentations = vpToken.get(queryId) ?? []
-    const checked = await checkOne(platform, presentations, { ...context, credential, nonce: request.nonce })
-    return { queryId, credential, presentations, checked }
+    const checked = await checkEach(platform, presentations, { ...context, credential, nonce: request.nonce })
+    return checked.map((one) => ({ queryId, credential, isPresent: presentations.length > 0, checked: one }))
   })
-  const answers = await Promise.all(checks)
+  const answers = (await Promise.all(checks)).flat()
   const query = parseQuery(queryOf(request))
-  const all = presentedIn(answers, vpToken, () => true)
-  const answered = checkPresented(query, all)
-  const issues = new Map(answers.map((one) => [one.queryId, issuesOf(one, answered)]))
+  const answered = check(query, answers, vpToken)
+  const issues = new Map(answers.map((one) => [one, issuesOf(one, answered)]))
   // 3.9 step 12: presentations with a defect are discarded, and the others must still satisfy the query
-  const valid = presentedIn(answers, vpToken, (one) => !issues.get(one.queryId)?.some(isDefect))
-  const { satisfied } = checkPresented(query, valid)
+  const valid = answers.filter((one) => one.isPresent && !issues.get(one)?.some(isDefect))
+  const { satisfied } = check(query, valid, vpToken).result
   // 14.1.2: one presentation for another request invalidates the whole response
   const isReplayed = [...issues.values()].flat().some(isReplay)
-  const isVerified = satisfied && !isReplayed
-  const shown = answers.filter((one) => one.presentations.length > 0 || issues.get(one.queryId)?.some(isDefect))
-  const credentials = shown.map((one) => resultOf(one, issues.get(one.queryId) ?? [], isVerified))
+  const isVerified = satisfied && valid.length > 0 && !isReplayed
+  const shown = answers.filter((one) => one.isPresent || issues.get(one)?.some(isDefect))
+  const credentials = shown.map((one) => resultOf(one, issues.get(one) ?? [], isVerified))
   if (isVerified) return { status: 'verified', error: null, credentials }
-  const unknown = unknownQueries(answered)
+  const unknown = unknownQueries(answered.result)
   const details = [...credentials.flatMap((one) => one.issues.filter(isDefect)), ...unknown]
   const mayBeValid = (id: string) =>
-    issues.get(id)?.filter(isDefect).every(isTransientIssue) === true && vpToken.has(id)
-  if (!isReplayed && unknown.length === 0 && planSelection(query, mayBeValid).satisfiable)
+    answers.some(
+      (one) => one.queryId === id && one.isPresent && issues.get(one)?.filter(isDefect).every(isTransientIssue),
+    )
+  const isInconclusive = [...issues.values()].flat().some(isTransientIssue)
+  if (isInconclusive && !isReplayed && unknown.length === 0 && planSelection(query, mayBeValid).satisfiable)
     return { status: 'undecided', details }
   const error = { code: 422, message: 'The presentation does not satisfy the request.', details }
   return { status: 'failed', error, credentials }
 }
 
-async function checkOne(
+/** Returns the result of each presentation; one result if there is none, or too many. */
+async function checkEach(
   platform: Pick<Platform, 'fetch' | 'config' | 'memory'>,
   presentations: readonly string[],
   expected: ExpectedPresentation,
-): Promise<CheckedCredential> {
-  const [only] = presentations
-  if (only === undefined) return rejectedCredential([])
-  // [VP-S1] no query of ours allows more than one
-  if (presentations.length > 1) return rejectedCredential([issue('presentation.too_many')])
+): Promise<readonly CheckedCredential[]> {
+  if (presentations.length === 0) return [rejectedCredential([])]
+  // [VP-S1] several only where the query says so
+  if (presentations.length > (expected.credential.multiple === true ? MULTIPLE_MAX : 1))
+    return [rejectedCredential([issue('presentation.too_many')])]
   // 3.9 step 5: in the requested format only
-  const check = expected.credential.format === 'mdoc' ? checkMdocPresentation : checkSdJwtPresentation
-  return check(platform, only, expected)
+  const checkOne = expected.credential.format === 'mdoc' ? checkMdocPresentation : checkSdJwtPresentation
+  return Promise.all(presentations.map((one) => checkOne(platform, one, expected)))
 }
 
-/** The presentations by query id. Unknown ids are included: they make the response invalid. */
-function presentedIn(
-  answers: readonly Answer[],
-  vpToken: VpToken,
-  isIncluded: (answer: Answer) => boolean,
-): ReadonlyMap<string, readonly Presented[]> {
+/** The result of the query, and the answers in the order of its indexes. */
+type CheckedAnswers = { readonly result: DcqlCheckResult; readonly ordered: ReadonlyMap<string, readonly Answer[]> }
+
+/** Evaluates the query over the answers without a defect. Unknown ids are included: they make the response invalid. */
+function check(query: DcqlQuery, answers: readonly Answer[], vpToken: VpToken): CheckedAnswers {
+  const known = new Set(query.credentials.map(({ id }) => id))
   const presented = new Map<string, readonly Presented[]>()
-  for (const id of vpToken.keys()) if (!answers.some((one) => one.queryId === id)) presented.set(id, [])
-  for (const one of answers) {
-    if (one.checked.presented !== null && isIncluded(one)) presented.set(one.queryId, [one.checked.presented])
-  }
-  return presented
+  for (const id of vpToken.keys()) if (!known.has(id)) presented.set(id, [])
+  const ordered = Map.groupBy(
+    answers.filter(({ checked }) => checked.presented !== null),
+    ({ queryId }) => queryId,
+  )
+  for (const [id, all] of ordered)
+    presented.set(
+      id,
+      all.flatMap(({ checked }) => checked.presented ?? []),
+    )
+  return { result: checkPresented(query, presented), ordered }
 }
 
 /** 3.9 steps 10 to 12 for one credential, in this order: the query, then the conditions of the template. */
-function issuesOf(
-  { queryId, credential, presentations, checked }: Answer,
-  { findings }: DcqlCheckResult,
-): readonly Issue[] {
+function issuesOf(answer: Answer, { result, ordered }: CheckedAnswers): readonly Issue[] {
+  const { queryId, credential, isPresent, checked } = answer
   const issues = [...checked.issues]
-  for (const { code } of findings.filter((one) => one.queryId === queryId)) {
+  const position = ordered.get(queryId)?.indexOf(answer)
+  for (const { code, index } of result.findings.filter((one) => one.queryId === queryId)) {
     // a presentation that was discarded for a defect leaves its query unanswered
-    if (code !== 'unanswered') issues.push(issue(`presentation.${code}` satisfies IssueCode))
-    else if (presentations.length === 0) issues.push(issue('presentation.missing'))
+    if (code === 'unanswered') issues.push(...(isPresent ? [] : [issue('presentation.missing')]))
+    else if (index === null || index === position) issues.push(issue(`presentation.${code}` satisfies IssueCode))
   }
   if (checked.presented !== null && !issues.some(isDefect)) {
-    issues.push(...checkConditions(requestedClaimsOf(credential), checked.presented.claims))
+    issues.push(...checkConditions(requestedClaimsOf(credential), checked.presented))
   }
   return issues
 }
@@ -119,8 +131,8 @@ function resultOf({ credential, checked }: Answer, issues: readonly Issue[], isV
   const { name = null, type, format } = credential
   const isValid = checked.presented !== null && !issues.some(isDefect)
   // [DCQL-21] only requested claims, and none unless the whole response is verified
-  const claims = isValid && isVerified ? (checked.presented?.claims ?? {}) : {}
-  const attributes = pickRequested(requestedClaimsOf(credential), claims)
+  const isShown = isValid && isVerified && checked.presented !== null
+  const attributes = isShown ? pickRequested(requestedClaimsOf(credential), checked.presented) : {}
   return { isValid, name, type, format, attributes, issuer: checked.issuer, issues: [...issues] }
 }
 

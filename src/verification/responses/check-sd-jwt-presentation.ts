@@ -1,6 +1,7 @@
 import { sha256Base64url } from '../../crypto/digest.ts'
 import { memberOf } from '../../crypto/json.ts'
 import { parseCompact } from '../../crypto/jws.ts'
+import { authorityKeyIdsOf } from '../../crypto/x509/authority-key-ids.ts'
 import type { Platform } from '../../platform.ts'
 import { issuedPositions } from '../../protocols/dcql/claims-path.ts'
 import { looksLikeDid } from '../../protocols/did/did.ts'
@@ -47,7 +48,7 @@ export async function checkSdJwtPresentation(
     issues.push(...(await checkStatus(platform, memberOf(verified.payload, 'status'), issuer, now, trust.anchors)))
   }
   const isSigned = !verified.findings.some(({ code }) => code.startsWith('jwt.')) && issuer.trusted
-  const presented = issues.some(isDefect) ? null : presentedOf(verified)
+  const presented = issues.some(isDefect) ? null : presentedOf(verified, issuer)
   return { issues, issuer: isSigned ? issuer.issuer : null, presented }
 }
 
@@ -72,13 +73,17 @@ async function claimedIssuerDefects({ jwt }: SdJwt, expected: ExpectedPresentati
 function verify(
   sdJwt: SdJwt,
   { key }: ResolvedIssuer,
-  { nonce, aud, now }: ExpectedPresentation,
+  { nonce, aud, now, credential }: ExpectedPresentation,
 ): VerifiedPresentation {
   // [SEC-56]
-  return verifyPresentation(sdJwt, { issuerKey: key, now, keyBinding: 'required', nonce, aud, audience: aud })
+  const keyBinding = credential.requireCryptographicHolderBinding === false ? 'optional' : 'required'
+  return verifyPresentation(sdJwt, { issuerKey: key, now, keyBinding, nonce, aud, audience: aud })
 }
 
-function presentedOf({ claims, arrays, sdJwt, keyBinding }: VerifiedPresentation): CheckedCredential['presented'] {
+function presentedOf(
+  { claims, arrays, sdJwt, keyBinding }: VerifiedPresentation,
+  { chain }: ResolvedIssuer,
+): CheckedCredential['presented'] {
   const type = memberOf(claims, 'vct')
   if (typeof type !== 'string') return null
   return {
@@ -87,5 +92,6 @@ function presentedOf({ claims, arrays, sdJwt, keyBinding }: VerifiedPresentation
     positions: issuedPositions(claims, arrays),
     holderBound: keyBinding !== null,
     fingerprint: sha256Base64url(sdJwt.jwtCompact),
+    authorityKeyIds: authorityKeyIdsOf(chain?.der ?? []),
   }
 }

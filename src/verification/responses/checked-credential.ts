@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../crypto/json.ts'
+import type { P256Jwk } from '../../crypto/jwk.ts'
 import { Fault } from '../../fault.ts'
 import type { Urls } from '../../platform.ts'
 import type { Presented } from '../../protocols/dcql/check-presented.ts'
@@ -15,6 +16,8 @@ export type ExpectedPresentation = {
   readonly aud: string
   /** The `response_uri` in the request object. */
   readonly responseUri: string
+  /** The key to which the response was encrypted; null if it was not. [VP-H1] */
+  readonly encryptionKey: P256Jwk | null
   readonly now: Date
   readonly trust: TenantTrust
   /** The tenant that made the request, and the addresses of this deployment. */

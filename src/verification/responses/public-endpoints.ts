@@ -31,10 +31,13 @@ const postRequestObject = endpoint({
   summary: 'Returns the same object with the `wallet_nonce` of the wallet (`request_uri_method` post).',
   tag,
   accepts: 'form',
-  body: Type.Object({ wallet_nonce: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })) }),
+  body: Type.Object({
+    wallet_nonce: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
+    wallet_metadata: Type.Optional(Type.String({ maxLength: 16_384 })),
+  }),
   handle: async ({ platform, params, body }) => {
     const tenant = await getTenant(platform, params.tenant)
-    const object = await serveRequestObject(platform, tenant, params.requestToken, body.wallet_nonce)
+    const object = await serveRequestObject(platform, tenant, params.requestToken, body)
     return { status: 200, type: REQUEST_OBJECT_MEDIA_TYPE, body: object }
   },
 })
@@ -42,10 +45,13 @@ const postRequestObject = endpoint({
 const postResponse = endpoint({
   method: 'POST',
   path: '/verifiers/{tenant}/responses/{requestToken}',
-  summary: "Accepts a wallet's response (response mode direct_post): presentations, or an error.",
+  summary: "Accepts a wallet's response (response mode direct_post or direct_post.jwt): presentations, or an error.",
   tag,
   accepts: 'form',
   body: Type.Object({
+    response: Type.Optional(
+      Type.String({ description: 'The encrypted response (direct_post.jwt), in place of the other members.' }),
+    ),
     state: Type.Optional(Type.String({ description: 'The `state` of the request object; required.' })),
     vp_token: Type.Optional(
       Type.String({

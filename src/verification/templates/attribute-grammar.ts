@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
 import type { Violation } from '../../fault.ts'
 import { pointerTo, stepsOf } from '../../json-pointer.ts'
-import { attributePointer, isOfType, walkAttributes } from '../../protocols/claim-tree.ts'
-import { dcqlLimits } from '../../protocols/dcql/query.ts'
+import { isOfType } from '../../protocols/claim-tree.ts'
+import { type ClaimValue, dcqlLimits, type PathStep } from '../../protocols/dcql/query.ts'
 import { isFullDate, isText } from '../../protocols/shape.ts'
 import type { PresentationTemplateFormat } from './presentation-template.ts'
 
@@ -16,8 +16,10 @@ export type Condition = {
 
 /** A claim that a template requests, with its path and condition. */
 export type RequestedClaim = {
-  readonly path: readonly string[]
+  readonly path: readonly PathStep[]
   readonly condition: Condition
+  /** The values that the query names; absent: any. */
+  readonly values?: readonly ClaimValue[]
   /** mdoc only; absent: no statement. */
   readonly intentToRetain?: boolean
 }
@@ -28,8 +30,9 @@ const types = ['string', 'number', 'boolean', 'date'] as const
 const NAME_CHARS_MAX = 256
 
 /**
- * Parses the attributes of a template credential: `{}` or `{type, value, minimum, maximum}` for a claim, `{properties}` for nested claims;
- * in an mdoc `{properties: {element: {intentToRetain}}}` under each namespace.
+ * Parses the attributes of a template credential: `{}` or `{type, value, values, minimum, maximum}` for a claim, `{properties}` for nested claims,
+ * `{items}` for every element of an array or, as a list, for elements by position (null: not requested); in an mdoc
+ * `{properties: {element: {intentToRetain, values}}}` under each namespace.
  *
  * @param pointer JSON pointer of the attributes in the body, for the violations.
  * @returns all violations; `claims` is complete only if there are none.
@@ -40,20 +43,21 @@ export function readRequestedAttributes(
   pointer: string,
 ): Readonly<Parsed> {
   const parsed: Parsed = { claims: [], violations: [] }
-  const read = format === 'mdoc' ? readInMdoc : readInSdJwt
-  walkAttributes(attributes, pointer, (entry, steps, above) => {
-    const path = steps.filter((step) => step !== null)
-    // `items` is refused with the entry around it.
-    if (path.length < steps.length) return false
-    const at = attributePointer(above, path)
-    if (isText(path.at(-1), NAME_CHARS_MAX)) return read(parsed, entry, path, at) && at
-    refuse(parsed, at, `must be a name of 1 to ${NAME_CHARS_MAX} characters`)
-    return false
-  })
+  readMembers(parsed, format === 'mdoc' ? readInMdoc : readInSdJwt, attributes, [], pointer)
   // [DCQL-9]
   if (parsed.claims.length > dcqlLimits.claimsMax)
     refuse(parsed, pointer, `must have at most ${dcqlLimits.claimsMax} attributes`)
   return parsed
+}
+
+type Reader = (parsed: Parsed, entry: Json, path: readonly PathStep[], at: string) => void
+
+function readMembers(parsed: Parsed, read: Reader, members: JsonObject, above: readonly PathStep[], at: string): void {
+  for (const [name, entry] of Object.entries(members)) {
+    const pointer = pointerTo(at, name)
+    if (isText(name, NAME_CHARS_MAX)) read(parsed, entry, [...above, name], pointer)
+    else refuse(parsed, pointer, `must be a name of 1 to ${NAME_CHARS_MAX} characters`)
+  }
 }
 
 /** Returns the format of attributes without one: mdoc if they nest once, and have an `intentToRetain` or the type is a document type. */
@@ -69,27 +73,40 @@ export function inferFormat(type: string, attributes: JsonObject): PresentationT
   return retains || isDocumentType ? 'mdoc' : 'sd-jwt-vc'
 }
 
-/** Reads one entry. @returns whether it has claims inside */
-function readInSdJwt(parsed: Parsed, entry: Json, path: readonly string[], at: string): boolean {
+function readInSdJwt(parsed: Parsed, entry: Json, path: readonly PathStep[], at: string): void {
   if (path.length > dcqlLimits.pathStepsMax) refuse(parsed, at, 'is nested too deeply')
   else if (!isJsonObject(entry)) refuse(parsed, at, 'must be an object')
-  else if (Object.hasOwn(entry, 'properties')) return readNested(parsed, entry, at)
+  else if (Object.hasOwn(entry, 'properties')) readNested(parsed, entry, path, at)
+  else if (Object.hasOwn(entry, 'items')) readArray(parsed, entry, path, at)
   else readClaim(parsed, entry, path, at)
-  return false
 }
 
-function readNested(parsed: Parsed, entry: JsonObject, at: string): boolean {
+function readNested(parsed: Parsed, entry: JsonObject, path: readonly PathStep[], at: string): void {
   const { properties, type, ...others } = entry
   for (const name of Object.keys(others)) refuse(parsed, pointerTo(at, name), 'is not allowed beside properties')
   if (type !== undefined && type !== 'object') refuse(parsed, `${at}/type`, 'must be object beside properties')
-  if (isJsonObject(properties) && Object.keys(properties).length > 0) return true
-  refuse(parsed, `${at}/properties`, 'must be an object with at least one member')
-  return false
+  if (isJsonObject(properties) && Object.keys(properties).length > 0)
+    readMembers(parsed, readInSdJwt, properties, path, `${at}/properties`)
+  else refuse(parsed, `${at}/properties`, 'must be an object with at least one member')
 }
 
-function readClaim(parsed: Parsed, entry: JsonObject, path: readonly string[], at: string): void {
+/** 7.1: null selects every element, an index one. */
+function readArray(parsed: Parsed, entry: JsonObject, path: readonly PathStep[], at: string): void {
+  const { items, type, ...others } = entry
+  for (const name of Object.keys(others)) refuse(parsed, pointerTo(at, name), 'is not allowed beside items')
+  if (type !== undefined && type !== 'array') refuse(parsed, `${at}/type`, 'must be array beside items')
+  if (!Array.isArray(items)) readInSdJwt(parsed, items ?? null, [...path, null], `${at}/items`)
+  else if (items.length > dcqlLimits.claimsMax || items.every((one) => one === null))
+    refuse(parsed, `${at}/items`, `must have an object, and at most ${dcqlLimits.claimsMax} entries`)
+  else
+    for (const [index, item] of items.entries())
+      if (item !== null) readInSdJwt(parsed, item, [...path, index], `${at}/items/${index}`)
+}
+
+function readClaim(parsed: Parsed, entry: JsonObject, path: readonly PathStep[], at: string): void {
   const before = parsed.violations.length
-  const { type, value, minimum, maximum, ...others } = entry
+  const { values, ...condition } = entry
+  const { type, value, minimum, maximum, ...others } = condition
   for (const name of Object.keys(others)) refuse(parsed, pointerTo(at, name), 'is not allowed here')
   if (type !== undefined && !types.some((one) => one === type))
     refuse(parsed, `${at}/type`, `must be one of: ${types.join(', ')}`)
@@ -105,28 +122,48 @@ function readClaim(parsed: Parsed, entry: JsonObject, path: readonly string[], a
   if (minimum !== undefined && maximum !== undefined && typeof minimum !== typeof maximum) {
     refuse(parsed, `${at}/maximum`, 'must be a number or a date like the minimum')
   }
+  const named = readValues(parsed, values, at)
   // Each member was checked above.
-  if (parsed.violations.length === before) parsed.claims.push({ path, condition: entry as Condition })
+  if (parsed.violations.length === before) parsed.claims.push({ path, condition: condition as Condition, ...named })
+}
+
+/** 6.3: strings, integers and booleans. */
+function readValues(parsed: Parsed, values: Json | undefined, at: string): Pick<RequestedClaim, 'values'> {
+  if (values === undefined) return {}
+  if (isClaimValues(values)) return { values }
+  refuse(parsed, `${at}/values`, `must be 1 to ${dcqlLimits.valuesMax} strings, integers and booleans`)
+  return {}
+}
+
+function isClaimValues(values: Json): values is readonly ClaimValue[] {
+  if (!Array.isArray(values) || values.length === 0 || values.length > dcqlLimits.valuesMax) return false
+  return values.every((one) =>
+    typeof one === 'string'
+      ? one.length <= dcqlLimits.textLengthMax
+      : typeof one === 'boolean' || Number.isSafeInteger(one),
+  )
 }
 
 /** As {@link readInSdJwt}: the outer entries are namespaces, the inner ones elements. */
-function readInMdoc(parsed: Parsed, entry: Json, path: readonly string[], at: string): boolean {
-  if (path.length === 1) {
-    const { properties, type = 'object', ...others } = isJsonObject(entry) ? entry : {}
-    if (isJsonObject(properties) && type === 'object' && Object.keys(others).length === 0) return true
-    refuse(parsed, at, 'is a namespace and must have properties, and no other member')
-  } else if (!isJsonObject(entry)) refuse(parsed, at, 'must be an object')
-  else readElement(parsed, entry, path, at)
-  return false
+function readInMdoc(parsed: Parsed, entry: Json, path: readonly PathStep[], at: string): void {
+  const { properties, type = 'object', ...others } = isJsonObject(entry) ? entry : {}
+  if (isJsonObject(properties) && type === 'object' && Object.keys(others).length === 0)
+    readMembers(parsed, readElement, properties, path, `${at}/properties`)
+  else refuse(parsed, at, 'is a namespace and must have properties, and no other member')
 }
 
-function readElement(parsed: Parsed, entry: JsonObject, path: readonly string[], at: string): void {
-  const { intentToRetain, ...others } = entry
+function readElement(parsed: Parsed, entry: Json, path: readonly PathStep[], at: string): void {
+  if (!isJsonObject(entry)) {
+    refuse(parsed, at, 'must be an object')
+    return
+  }
+  const { intentToRetain, values, ...others } = entry
+  const named = readValues(parsed, values, at)
   if (intentToRetain !== undefined && typeof intentToRetain !== 'boolean') {
     refuse(parsed, `${at}/intentToRetain`, 'must be a boolean')
   } else if (Object.keys(others).length > 0) {
-    refuse(parsed, at, 'is an element and may have intentToRetain only')
-  } else parsed.claims.push({ path, condition: {}, ...(intentToRetain !== undefined && { intentToRetain }) })
+    refuse(parsed, at, 'is an element and may have intentToRetain and values only')
+  } else parsed.claims.push({ path, condition: {}, ...named, ...(intentToRetain !== undefined && { intentToRetain }) })
 }
 
 function isBound(bound: unknown, type: unknown): boolean {

@@ -95,6 +95,10 @@ function isIssuer(issuer: string, peers: PeerPolicy): boolean {
 }
 
 function checkSigner({ signer, keyType, clientIdPrefix }: VerifierConfig): readonly Violation[] {
+  if (clientIdPrefix === 'redirect_uri' && (signer !== undefined || keyType !== undefined)) {
+    const detail = 'A request with the prefix redirect_uri is not signed, so it has no signer and no keyType.'
+    return [{ detail, pointer: '/verifierConfig/clientIdPrefix' }]
+  }
   if (signer !== 'did:web') return []
   const violations: Violation[] = []
   if (keyType === 'Ed25519') {
@@ -116,21 +120,27 @@ function checkConfig(
   redirects: RedirectPolicy,
   violations: Violation[],
 ): void {
-  const { redirectUri, credentialSets = [] } = config ?? {}
+  const { redirectUri, credentialSets = [], verifierInfo = [] } = config ?? {}
   violations.push(...checkSigner(config ?? {}))
+  if (credentials.every(({ optional }) => optional === true))
+    violations.push({ detail: 'At least one credential must not be optional.', pointer: '/credentials' })
   if (redirectUri !== undefined) {
     violations.push(...checkRedirectUri(redirectUri, '/verifierConfig/redirectUri', redirects))
   }
-  for (const [i, set] of credentialSets.entries()) {
-    for (const [j, option] of set.options.entries()) {
-      for (const [k, named] of option.entries()) {
-        if (positionOf(named, credentials) !== null) continue
-        const pointer = `/verifierConfig/credentialSets/${i}/options/${j}/${k}`
-        violations.push({
-          detail: 'An entry of a credential set must be the name or position of a credential of this template.',
-          pointer,
-        })
-      }
-    }
-  }
+  for (const [i, set] of credentialSets.entries())
+    for (const [j, option] of set.options.entries())
+      violations.push(...unknownIn(option, credentials, `/verifierConfig/credentialSets/${i}/options/${j}`))
+  for (const [i, { credentials: named = [] }] of verifierInfo.entries())
+    violations.push(...unknownIn(named, credentials, `/verifierConfig/verifierInfo/${i}/credentials`))
+}
+
+function unknownIn(
+  named: readonly (string | number)[],
+  credentials: readonly TemplateCredential[],
+  pointer: string,
+): readonly Violation[] {
+  const detail = 'An entry must be the name or position of a credential of this template.'
+  return named.flatMap((one, i) =>
+    positionOf(one, credentials) === null ? { detail, pointer: `${pointer}/${i}` } : [],
+  )
 }

@@ -8,8 +8,9 @@ const RETENTION_SECONDS_MAX = 315_360_000
 
 const Attributes = Type.Record(Type.String(), Type.Unknown(), {
   description:
-    'By attribute name: `{}`, `{type, value, minimum, maximum}` with type string, number, boolean or date, or `{properties}` for nested claims. ' +
-    'For mdoc by namespace: `{properties: {element: {intentToRetain}}}`.',
+    'By attribute name: `{}`, `{type, value, minimum, maximum}` with type string, number, boolean or date, `{properties}` for nested claims, ' +
+    '`{items}` for every element of an array, or `{items: []}` with an entry for each position, null for those that are not requested. ' +
+    'For mdoc by namespace: `{properties: {element: {intentToRetain}}}`. `values` are part of the query: a wallet proposes only credentials with one of them.',
 })
 
 const issuerList = (description: string) =>
@@ -30,6 +31,36 @@ const CredentialInTemplate = Type.Object(
     trustedIssuers: issuerList(
       'Ids of trusted entities. Their DIDs, addresses and certificates are read when a response is checked; a removed entity covers no issuer.',
     ),
+    optional: Type.Optional(
+      Type.Boolean({ description: 'The holder may leave this credential out. At least one must not be optional.' }),
+    ),
+    multiple: Type.Optional(
+      Type.Boolean({ description: 'The holder may present several credentials; each is an entry of the result.' }),
+    ),
+    requireCryptographicHolderBinding: Type.Optional(
+      Type.Boolean({ description: 'By default true: the holder proves possession of the key of the credential.' }),
+    ),
+    trustedAuthorities: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            type: Type.Enum(['aki']),
+            values: Type.Array(Type.String({ minLength: 1, maxLength: 128, pattern: '^[A-Za-z0-9_-]+$' }), {
+              minItems: 1,
+              maxItems: dcqlLimits.valuesMax,
+            }),
+          },
+          { additionalProperties: false },
+        ),
+        {
+          minItems: 1,
+          maxItems: dcqlLimits.valuesMax,
+          description:
+            'DCQL trusted authorities: authority key identifiers (base64url), of which a certificate in the chain of the credential must have one. ' +
+            'Besides `issuers` and `trustedIssuers`, not in place of them.',
+        },
+      ),
+    ),
     strictValidity: Type.Optional(
       Type.Boolean({
         description:
@@ -39,6 +70,14 @@ const CredentialInTemplate = Type.Object(
   },
   { additionalProperties: false },
 )
+
+const queryMembers = [
+  'optional',
+  'multiple',
+  'requireCryptographicHolderBinding',
+  'trustedAuthorities',
+  'strictValidity',
+] as const
 
 const Option = Type.Array(Type.Union([Type.String({ minLength: 1 }), Type.Integer({ minimum: 0 })]), { minItems: 1 })
 
@@ -57,12 +96,39 @@ const VerifierConfigBody = Type.Object(
       }),
     ),
     clientIdPrefix: Type.Optional(
-      Type.Enum(['x509_hash', 'x509_san_dns'], {
+      Type.Enum(['x509_hash', 'x509_san_dns', 'redirect_uri'], {
         description:
-          'Client identifier prefix of a request signed with a certificate: its hash (default, required by HAIP), or its DNS name, which must be the host of this server.',
+          'Client identifier prefix of a request signed with a certificate: its hash (default, required by HAIP), or its DNS name, which must be the host of this server. ' +
+          '`redirect_uri`: the request is not signed, and wallets cannot authenticate the verifier.',
       }),
     ),
-    responseMode: Type.Optional(Type.Enum(['direct_post', 'direct_post.jwt'])),
+    responseMode: Type.Optional(
+      Type.Enum(['direct_post', 'direct_post.jwt'], {
+        description:
+          'Whether responses are encrypted. By default they are if the wallet says that it can; with `direct_post.jwt` any other is refused.',
+      }),
+    ),
+    verifierInfo: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            format: Type.String({ minLength: 1, maxLength: 64 }),
+            data: Type.Union([
+              Type.String({ minLength: 1, maxLength: 16_384 }),
+              Type.Record(Type.String(), Type.Unknown()),
+            ]),
+            credentials: Type.Optional(Option),
+          },
+          { additionalProperties: false },
+        ),
+        {
+          minItems: 1,
+          maxItems: 8,
+          description:
+            'Attestations about the verifier for wallets, e.g. registration certificates; `credentials` as in `credentialSets`, by default all.',
+        },
+      ),
+    ),
     expiresInSeconds: Type.Optional(
       Type.Integer({ minimum: 30, maximum: 86_400, description: 'Lifetime of a request.' }),
     ),
@@ -158,9 +224,9 @@ export const PresentationTemplateMeta = Type.Object(
       Type.Object({
         issuers: Type.Array(Type.String()),
         trustedIssuers: Type.Array(Type.String()),
-        strictValidity: Type.Optional(Type.Boolean()),
+        ...Object.fromEntries(queryMembers.map((name) => [name, CredentialInTemplate.properties[name]])),
       }),
-      { description: 'The permitted issuers of each credential.' },
+      { description: 'The permitted issuers of each credential, and its further members.' },
     ),
   },
   { $id: 'PresentationTemplateMeta' },

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../crypto/json.ts'
+import type { Json, JsonObject } from '../../crypto/json.ts'
 import { type RequestedClaim, readRequestedAttributes } from './attribute-grammar.ts'
 import type { TemplateContent, TemplateCredential, VerifierConfig } from './presentation-template.ts'
 
@@ -15,28 +15,30 @@ export function queryIdOf(position: number): string {
 /**
  * Returns the DCQL query of a template.
  *
- * It has no conditions on values: the verifier would learn from a refusal about values that the holder did not disclose (15.4.1), and DCQL
- * has no ranges. Conditions are checked after disclosure.
+ * Conditions are not part of it: the verifier would learn from a refusal about values that the holder did not disclose (15.4.1), and DCQL
+ * has no ranges. They are checked after disclosure. `values` are, since the template says so.
  *
  * @see [OpenID4VP 1.0, 6](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-digital-credentials-query-l)
  */
 export function queryOf({ credentials, verifierConfig }: TemplateSnapshot): JsonObject {
-  const sets = verifierConfig?.credentialSets ?? []
+  const sets = setsOf(credentials, verifierConfig?.credentialSets ?? [])
   return {
     credentials: credentials.map((credential, position) => {
-      const claims = requestedClaimsOf(credential).map(({ path, intentToRetain }) => ({
+      const claims = requestedClaimsOf(credential).map(({ path, values, intentToRetain }) => ({
         path,
+        ...(values !== undefined && { values }),
         // B.2.4
         ...(intentToRetain !== undefined && { intent_to_retain: intentToRetain }),
       }))
       return {
         id: queryIdOf(position),
         ...formatOf(credential),
+        ...rulesOf(credential),
         // 6.1: `claims` is left out rather than empty
         ...(claims.length > 0 && { claims }),
       }
     }),
-    ...(sets.length > 0 && { credential_sets: sets.map((set) => setOf(set, credentials)) }),
+    ...(sets.length > 0 && { credential_sets: sets }),
   }
 }
 
@@ -44,6 +46,15 @@ export function queryOf({ credentials, verifierConfig }: TemplateSnapshot): Json
 function formatOf({ format, type }: TemplateCredential): JsonObject {
   if (format === 'mdoc') return { format: 'mso_mdoc', meta: { doctype_value: type } }
   return { format: 'dc+sd-jwt', meta: { vct_values: [type] } }
+}
+
+/** 6.1: members that have a default are left out where they have it. */
+function rulesOf({ multiple, requireCryptographicHolderBinding, trustedAuthorities }: TemplateCredential): JsonObject {
+  return {
+    ...(multiple === true && { multiple }),
+    ...(requireCryptographicHolderBinding === false && { require_cryptographic_holder_binding: false }),
+    ...(trustedAuthorities !== undefined && { trusted_authorities: trustedAuthorities }),
+  }
 }
 
 /** Returns the claims that a stored template credential requests. */
@@ -60,7 +71,28 @@ export function positionOf(
   return Number.isInteger(position) && position >= 0 && position < credentials.length ? position : null
 }
 
-function setOf({ options, required }: TemplateSet, credentials: readonly TemplateCredential[]): JsonObject {
+/** [VP-R10] Returns the attestations about the verifier as they go over the wire. */
+export function verifierInfoOf({ credentials, verifierConfig }: TemplateSnapshot): readonly JsonObject[] | undefined {
+  return verifierConfig?.verifierInfo?.map(({ format, data, credentials: named }) => ({
+    // The template was parsed from JSON.
+    ...{ format, data: data as Json },
+    ...(named !== undefined && { credential_ids: named.map((one) => queryIdOf(positionOf(one, credentials) ?? 0)) }),
+  }))
+}
+
+/** 6.2: the sets of the template, and one for each optional credential that is in none of them. */
+function setsOf(credentials: readonly TemplateCredential[], stated: readonly TemplateSet[]): readonly JsonObject[] {
+  const ids = credentials.map((_, position) => queryIdOf(position))
+  const isOptional = (id: string) => credentials[ids.indexOf(id)]?.optional === true
+  const optional = ids.filter(isOptional)
+  if (stated.length === 0 && optional.length === 0) return []
+  const needed = ids.filter((id) => !isOptional(id))
+  const sets = stated.length > 0 ? stated.map((set) => setOf(set, credentials)) : [{ options: [needed] }]
+  const named = new Set(sets.flatMap(({ options }) => options.flat()))
+  return [...sets, ...optional.filter((id) => !named.has(id)).map((id) => ({ options: [[id]], required: false }))]
+}
+
+function setOf({ options, required }: TemplateSet, credentials: readonly TemplateCredential[]) {
   return {
     options: options.map((option) => option.map((reference) => queryIdOf(positionOf(reference, credentials) ?? 0))),
     ...(required !== undefined && { required }),

@@ -104,7 +104,7 @@ async function present(open: Open, choices: readonly CredentialChoice[]): Promis
     view.selected.map(({ credentialId }) => credentialId),
   )
   const token = await buildVpToken(choices, request, copies, platform.clock.now())
-  const body = buildResponse(token, request.state)
+  const body = buildResponse(token, request.state, request.recipient)
   const sealedView = await sealView(sealing, caller.tenantId, row.id, { ...view, error: errorOf(unconfirmed()) })
   const sealedAnswer = await sealAnswer(sealing, caller.tenantId, row.id, body)
   return send({ ...open, view }, { id: row.id, sealedView, sealedAnswer, body }, async (claim, stored, error) => {
@@ -164,7 +164,7 @@ async function reject(open: Open): Promise<PresentationAnswer> {
   const { platform, caller, userId, row, request } = open
   const { data, meta } = await end(open, 'rejected', open.view, null)
   // [VP-S2] the same code as if nothing had matched [DCQL-4]
-  const refusal = buildErrorResponse('access_denied', null, request.state)
+  const refusal = buildErrorResponse('access_denied', request.state, request.recipient)
   const outcome = await sendAnswer(platform, request.responseUri, refusal).then(
     (redirectUri) => (redirectUri === null ? {} : { redirectUri }),
     (error: unknown) => {

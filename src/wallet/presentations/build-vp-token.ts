@@ -52,12 +52,13 @@ async function sdJwtOf(
 /** 6.4. Signed by the holder even where the query does not require holder binding: a DeviceResponse always is. */
 async function mdocOf(
   { match }: CredentialChoice,
-  { nonce, client, responseUri }: AnswerableRequest,
+  { nonce, client, responseUri, recipient }: AnswerableRequest,
   copy: OpenCopy | undefined,
 ): Promise<string> {
   if (copy === undefined || copy.key === null) throw new Fault('mdoc.unpresentable')
-  // [VP-H1] direct_post responses are not encrypted, so there is no encryption key
-  const sessionTranscript = redirectTranscript({ clientId: client.full, nonce, responseUri, encryptionKey: null })
+  // [VP-H1]
+  const encryptionKey = recipient?.jwk ?? null
+  const sessionTranscript = redirectTranscript({ clientId: client.full, nonce, responseUri, encryptionKey })
   const { paths } = match
   // [VP-H4] one mdoc in each response
   const response = await buildDeviceResponse(copy.raw, { paths, sessionTranscript, deviceKey: copy.key })

@@ -10,6 +10,7 @@ import {
   type AuthenticatedRequest,
   authenticatePlain,
   authenticateSigned,
+  authenticateUnsigned,
   parseRequestObject,
   type SignedRequest,
 } from '../../protocols/openid4vp/authenticate-request.ts'
@@ -17,7 +18,7 @@ import { type CheckedRequest, checkRequest } from '../../protocols/openid4vp/che
 import { type RequestLink, readRequestLink } from '../../protocols/openid4vp/request-link.ts'
 import { REQUEST_OBJECT_MEDIA_TYPE } from '../../protocols/openid4vp/request-object.ts'
 import { buildRequestUriForm } from '../../protocols/openid4vp/request-uri-post.ts'
-import { isTextList } from '../../protocols/shape.ts'
+import { isText, isTextList } from '../../protocols/shape.ts'
 import { didKey } from '../../trust/did/did-key.ts'
 import { certifiedVerifier, verifierRevocation } from '../../trust/issuers/certified-verifier.ts'
 import { isTrustedVerifierDid } from '../../trust/issuers/is-trusted.ts'
@@ -25,9 +26,14 @@ import { trustOperation } from '../../trust/issuers/unanchored.ts'
 import { trustedAnchors } from '../../trust/trusted-entities/tenant-trust.ts'
 import { bytesMax, isOk, type OutboundPeer, peersOf, upstreamRefusal } from '../credentials/upstream.ts'
 import { openFormats } from '../credentials/wallet-format.ts'
+import type { VerifierInfo } from './presentation.ts'
 
 /** A valid request, which the holder may answer. */
-export type FetchedRequest = CheckedRequest & { readonly verifier: VerifierTrust; readonly purposes: readonly string[] }
+export type FetchedRequest = CheckedRequest & {
+  readonly verifier: VerifierTrust
+  readonly purposes: readonly string[]
+  readonly verifierInfo: readonly VerifierInfo[]
+}
 
 /**
  * How far a verifier is authenticated. `signed`: it proved its client id. `trusted`: it is the tenant itself, or the tenant trusts it. `name`: of
@@ -41,6 +47,8 @@ type Needs = OutboundPeer & Pick<Platform, 'clock' | 'store' | 'urls'>
 const CHAIN_MAX = 6
 const PURPOSES_MAX = 8
 const PURPOSE_LENGTH_MAX = 300
+const INFO_MAX = 8
+const INFO_CHARS_MAX = 16_384
 
 /**
  * Fetches a presentation request and makes every check of a wallet. No error is sent for a refused request, since its `response_uri` cannot be
@@ -64,11 +72,17 @@ export async function fetchRequest(
     formats: await openFormats(platform, tenantId),
     holderAlg: 'ES256',
     ...(walletNonce === null ? {} : { walletNonce }),
+    ...(link.kind === 'reference' && { requestUri: link.requestUri }),
   } as const
   try {
     const request = checkRequest(authenticated, wallet, platform.clock.now())
     const { signed, trusted, name, parameters } = authenticated
-    return { ...request, verifier: { signed, trusted, name }, purposes: purposesOf(parameters) }
+    return {
+      ...request,
+      verifier: { signed, trusted, name },
+      purposes: purposesOf(parameters),
+      verifierInfo: verifierInfoOf(parameters),
+    }
   } catch (error) {
     throw atCallersBody(error)
   }
@@ -85,6 +99,7 @@ async function authenticate(
   const unknown = { trusted: false, name: null }
   if (link.kind === 'plain') return { ...authenticatePlain(link.parameters, link.client, peers), ...unknown }
   const jwt = link.kind === 'signed' ? link.jwt : await fetchObject(platform, link.requestUri, walletNonce)
+  if (link.client.prefix === 'redirect_uri') return { ...authenticateUnsigned(jwt, link.client, peers), ...unknown }
   const signed = parseRequestObject(jwt, link.client)
   if (link.client.prefix !== 'decentralized_identifier')
     return authenticateCertified(platform, tenantId, tenant, signed)
@@ -172,4 +187,14 @@ function purposesOf({ dcql_query: query }: JsonObject): string[] {
       isJsonObject(set) && typeof set.purpose === 'string' ? set.purpose.slice(0, PURPOSE_LENGTH_MAX) : [],
     )
     .slice(0, PURPOSES_MAX)
+}
+
+/** [VP-R10] Returns the attestations that the verifier states about itself, up to a bounded size. NOT checked: their signatures. */
+function verifierInfoOf({ verifier_info: stated }: JsonObject): VerifierInfo[] {
+  const entries = Array.isArray(stated) ? stated.slice(0, INFO_MAX) : []
+  return entries.flatMap((one) => {
+    if (!isJsonObject(one) || !isText(one.format, 64)) return []
+    const data = typeof one.data === 'string' ? one.data : JSON.stringify(one.data)
+    return isText(data, INFO_CHARS_MAX) ? [{ format: one.format, data }] : []
+  })
 }

@@ -58,7 +58,7 @@ export async function receiveRequest(
 ): Promise<PresentationAnswer> {
   const { tenantId, userId, by, deliveryId } = holder
   const opened = await fetchRequest(platform, tenantId, presentationRequest)
-  const { expiresAt: end, verifier: _, purposes: __, ...request } = opened
+  const { expiresAt: end, verifier: _, purposes: __, verifierInfo: ___, ...request } = opened
   const view = viewOf(opened, await listCandidates(platform, holder, userId, opened, null))
   const now = platform.clock.now()
   const expiresAt = new Date(Math.min(end?.getTime() ?? now.getTime() + ttlMs(platform), now.getTime() + OPEN_MS_MAX))
@@ -87,6 +87,7 @@ function viewOf(request: FetchedRequest, candidates: readonly Candidate[]): Pres
   return {
     verifier: verifierOf(request),
     purposes: request.purposes,
+    verifierInfo: request.verifierInfo,
     selected: selectedOf(choices),
     alsoDisclosed: alsoDisclosedOf(choices),
     alternatives: alternativesOf(request, selection),

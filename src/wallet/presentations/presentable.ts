@@ -1,16 +1,18 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Caller, UserId } from '../../caller.ts'
 import { memberOf } from '../../crypto/json.ts'
+import { authorityKeyIdsOf } from '../../crypto/x509/authority-key-ids.ts'
 import type { Platform } from '../../platform.ts'
 import { pathText, walkValues } from '../../protocols/claim-tree.ts'
 import type { DcqlCredential } from '../../protocols/dcql/match.ts'
 import type { CredentialQuery, DcqlQuery, PathStep } from '../../protocols/dcql/query.ts'
 import { type Match, type Selection, selectCredentials } from '../../protocols/dcql/select-credentials.ts'
 import { mdocCandidate } from '../../protocols/mdoc/dcql-candidate.ts'
-import { parseIssuerSigned } from '../../protocols/mdoc/issuer-signed.ts'
+import { type IssuerSigned, parseIssuerSigned } from '../../protocols/mdoc/issuer-signed.ts'
 import { PathSet, type ValuePath } from '../../protocols/sd-jwt-vc/claim-path.ts'
 import { type ProcessedSdJwt, processSdJwt } from '../../protocols/sd-jwt-vc/process-sd-jwt.ts'
 import { parseSdJwt } from '../../protocols/sd-jwt-vc/sd-jwt.ts'
+import { isTextList } from '../../protocols/shape.ts'
 import { alsoTypesOf, subjectClaims } from '../credentials/credential.ts'
 import { listPresentable, type SealedCredential } from '../credentials/credential-store.ts'
 import { openRaw } from '../credentials/sealed-copy.ts'
@@ -143,10 +145,19 @@ export function retainedOf({ query, match }: CredentialChoice): string[] {
 
 function candidateOf({ id, format, vct }: SealedCredential, raw: string): Candidate {
   // an mdoc without a key of ours is refused on receipt; each of its elements is selectively disclosable
-  if (format === 'mso_mdoc') return { id, leaves: [], ...mdocCandidate(parseIssuerSigned(raw), true) }
-  const processed = processSdJwt(parseSdJwt(raw))
+  if (format === 'mso_mdoc') return { id, leaves: [], ...mdocOf(parseIssuerSigned(raw)) }
+  const sdJwt = parseSdJwt(raw)
+  const processed = processSdJwt(sdJwt)
   const claims = processed.payload
   const alsoTypes = alsoTypesOf(claims)
   const holderBound = memberOf(claims, 'cnf') !== undefined
-  return { id, leaves: leavesOf(processed), format: 'dc+sd-jwt', type: vct, alsoTypes, claims, holderBound }
+  const { x5c } = sdJwt.jwt.header
+  const chain = isTextList(x5c) ? x5c.map((one) => Buffer.from(one, 'base64')) : []
+  const authorityKeyIds = authorityKeyIdsOf(chain)
+  const found = { type: vct, alsoTypes, claims, holderBound, authorityKeyIds }
+  return { id, leaves: leavesOf(processed), format: 'dc+sd-jwt', ...found }
+}
+
+function mdocOf(mdoc: IssuerSigned): DcqlCredential {
+  return { ...mdocCandidate(mdoc, true), authorityKeyIds: authorityKeyIdsOf(mdoc.x5chain) }
 }

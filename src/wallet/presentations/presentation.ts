@@ -17,10 +17,14 @@ export type VerifierIdentity = {
   readonly trusted: boolean
 }
 
+/** An attestation that the verifier states about itself, e.g. a registration certificate. This server did not verify it. `data`: its text, or JSON. */
+export type VerifierInfo = { readonly format: string; readonly data: string }
+
 /** What the holder is shown of a request, and what is stored of the answer. */
 export type PresentationView = {
   readonly verifier: VerifierIdentity
   readonly purposes: readonly string[]
+  readonly verifierInfo?: readonly VerifierInfo[]
   readonly selected: readonly SelectedCredential[]
   readonly alsoDisclosed?: readonly AlsoDisclosed[]
   readonly alternatives: readonly {
@@ -77,10 +81,20 @@ export function showPresentation(
 
 /** Returns the `meta` of a presentation. */
 export function metaOf({ expiresAt }: PresentationRow, view: PresentationView): Record<string, unknown> {
-  const { verifier, purposes, alternatives, alsoDisclosed = [], unmatched, redirectUri, error } = view
+  const {
+    verifier,
+    purposes,
+    alternatives,
+    alsoDisclosed = [],
+    unmatched,
+    verifierInfo = [],
+    redirectUri,
+    error,
+  } = view
   return {
     verifier,
     ...(purposes.length === 0 ? {} : { purpose: purposes.join(' ') }),
+    ...(verifierInfo.length === 0 ? {} : { verifierInfo }),
     expiresAt: expiresAt.toISOString(),
     alternatives,
     ...(alsoDisclosed.length === 0 ? {} : { alsoDisclosed }),

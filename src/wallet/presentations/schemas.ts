@@ -101,6 +101,12 @@ export const PresentationMeta = Type.Object(
       trusted: Type.Boolean({ description: 'Whether the organisation of the holder trusts the verifier.' }),
     }),
     purpose: Type.Optional(Type.String({ description: 'The purpose that the verifier states.' })),
+    verifierInfo: Type.Optional(
+      Type.Array(Type.Object({ format: Type.String(), data: Type.String() }), {
+        description:
+          'Attestations that the verifier states about itself, e.g. registration certificates; not verified by this server.',
+      }),
+    ),
     expiresAt: Type.String({ format: 'date-time', description: 'When the request expires.' }),
     alternatives: Type.Array(
       Type.Object({

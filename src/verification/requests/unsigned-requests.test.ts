@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { aPresentation, aRequest, part } from '../test-support/presentation-request.ts'
+import { send, startVerifier, type Verifier } from '../test-support/verifier.ts'
+
+let verifier: Verifier
+before(async () => {
+  verifier = await startVerifier()
+})
+after(() => verifier.close())
+
+test('a request with the prefix redirect_uri is not signed, and its client is the address of the response (5.9.3)', async () => {
+  const template = { verifierConfig: { clientIdPrefix: 'redirect_uri' } }
+  const request = await aRequest(verifier, { template })
+  assert.equal(request.aud, `redirect_uri:${request.object.response_uri}`)
+  const { body } = await send(request.requestUri)
+  assert.deepEqual(part(body, 0), { alg: 'none', typ: 'oauth-authz-req+jwt' })
+  assert.equal(body.split('.')[2], '')
+  await request.answer({ c0: [await aPresentation(request)] })
+  assert.equal((await request.result()).status, 'verified')
+})
+
+for (const signer of [{ signer: 'certificate' }, { signer: 'did:web' }, { keyType: 'P-256' }]) {
+  test(`a template with the prefix redirect_uri and ${JSON.stringify(signer)} is refused`, async () => {
+    const { ask } = await verifier.aTenant()
+    const verifierConfig = { clientIdPrefix: 'redirect_uri', ...signer }
+    const credentials = [{ type: 'https://types.example/a', attributes: {} }]
+    const body = { name: 'n', description: '', credentials, verifierConfig }
+    const refused = await ask('POST', '/templates/presentations', body)
+    assert.equal(refused.body.errors[0].source.pointer, '/verifierConfig/clientIdPrefix')
+  })
+}
+
+test('attestations about the verifier are part of the request, for the credentials that they name [VP-R10]', async () => {
+  const verifierInfo = [
+    { format: 'registration_cert', data: 'e30.e30.AA', credentials: ['card'] },
+    { format: 'policy', data: { uri: 'https://policies.example' } },
+  ]
+  const { object, ask } = await aRequest(verifier, { template: { verifierConfig: { verifierInfo } } })
+  assert.deepEqual(object.verifier_info, [
+    { format: 'registration_cert', data: 'e30.e30.AA', credential_ids: ['c0'] },
+    { format: 'policy', data: { uri: 'https://policies.example' } },
+  ])
+  const credentials = [{ type: 'https://types.example/a', attributes: {} }]
+  const unknown = { verifierInfo: [{ format: 'f', data: 'd', credentials: ['other'] }] }
+  const body = { name: 'n', description: '', credentials, verifierConfig: unknown }
+  const refused = await ask('POST', '/templates/presentations', body)
+  assert.equal(refused.body.errors[0].source.pointer, '/verifierConfig/verifierInfo/0/credentials/0')
+})

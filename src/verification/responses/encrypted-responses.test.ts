@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { CompactEncrypt, importJWK, type JWK } from 'jose'
+import { aPresentation, aRequest, part } from '../test-support/presentation-request.ts'
+import { postForm, startVerifier, type Verifier } from '../test-support/verifier.ts'
+
+let verifier: Verifier
+before(async () => {
+  verifier = await startVerifier()
+})
+after(() => verifier.close())
+
+type Metadata = { jwks: { keys: JWK[] }; encrypted_response_enc_values_supported: string[] }
+type Request = Awaited<ReturnType<typeof aRequest>>
+const encrypted = { verifierConfig: { responseMode: 'direct_post.jwt' } }
+const walletMetadata = JSON.stringify({ response_modes_supported: ['direct_post', 'direct_post.jwt'] })
+
+async function seal(payload: object, key: JWK | undefined, enc = 'A256GCM'): Promise<string> {
+  const bytes = new TextEncoder().encode(JSON.stringify(payload))
+  const header = { alg: 'ECDH-ES', enc, ...(key?.kid !== undefined && { kid: key.kid }) }
+  return new CompactEncrypt(bytes).setProtectedHeader(header).encrypt(await importJWK(key ?? {}, 'ECDH-ES'))
+}
+
+const metadataOf = (object: Record<string, unknown>) => object.client_metadata as Metadata
+const tokenFor = async (request: Request) => ({ c0: [await aPresentation(request)] })
+
+async function posted(requestUri: string, form: Record<string, string>) {
+  const { status, body } = await postForm(requestUri, form)
+  assert.equal(status, 200)
+  return part(body, 1)
+}
+
+test('a template with direct_post.jwt asks for a response to a key of the request alone [HAIP-20]', async () => {
+  const [one, other] = await Promise.all([1, 2].map(() => aRequest(verifier, { template: encrypted })))
+  assert.equal(one?.object.response_mode, 'direct_post.jwt')
+  const metadata = metadataOf(one?.object ?? {})
+  const [key, ...keys] = metadata.jwks.keys
+  assert.equal(keys.length, 0)
+  assert.partialDeepStrictEqual(key, { kty: 'EC', crv: 'P-256', use: 'enc', alg: 'ECDH-ES' })
+  assert.deepEqual(metadata.encrypted_response_enc_values_supported.toSorted(), ['A128GCM', 'A256GCM'])
+  assert.notEqual(metadataOf(other?.object ?? {}).jwks.keys[0]?.x, key?.x)
+})
+
+for (const enc of ['A128GCM', 'A256GCM']) {
+  test(`a response that jose encrypts with ${enc} is verified [VP-S5, VP-S6]`, async () => {
+    const request = await aRequest(verifier, { template: encrypted })
+    const [key] = metadataOf(request.object).jwks.keys
+    const response = await seal({ vp_token: await tokenFor(request), state: request.object.state }, key, enc)
+    const { status, body } = await postForm(String(request.object.response_uri), { response })
+    assert.equal(status, 200, JSON.stringify(body))
+    assert.equal((await request.result()).status, 'verified')
+  })
+}
+
+test('without a template’s word the response is encrypted if the wallet posts that it can', async () => {
+  const request = await aRequest(verifier)
+  assert.equal(request.object.response_mode, 'direct_post')
+  const form = { wallet_nonce: 'w-1', wallet_metadata: walletMetadata }
+  const object = await posted(request.requestUri, form)
+  assert.deepEqual([object.response_mode, object.wallet_nonce, object.nonce], ['direct_post.jwt', 'w-1', request.nonce])
+  const response = await seal(
+    { vp_token: await tokenFor(request), state: object.state },
+    object.client_metadata.jwks.keys[0],
+  )
+  await postForm(object.response_uri, { response })
+  assert.equal((await request.result()).status, 'verified')
+})
+
+test('a template with direct_post never asks for encryption', async () => {
+  const template = { verifierConfig: { responseMode: 'direct_post' } }
+  const { requestUri } = await aRequest(verifier, { template })
+  const object = await posted(requestUri, { wallet_metadata: walletMetadata })
+  assert.deepEqual([object.response_mode, object.client_metadata.jwks], ['direct_post', undefined])
+})
+
+test('a request object has no iss, and the link offers request_uri_method post [VP-U1]', async () => {
+  const { object, ask, id } = await aRequest(verifier)
+  assert.equal(Object.hasOwn(object, 'iss'), false)
+  const { body } = await ask('GET', `/presentations/${id}`)
+  const link = new URL(body.data.authorizationRequestUri)
+  assert.equal(link.searchParams.get('request_uri_method'), 'post')
+})
+
+for (const [what, form] of [
+  [
+    'in the clear',
+    async (request: Request) => ({ vp_token: JSON.stringify(await tokenFor(request)), state: request.object.state }),
+  ],
+  [
+    'to another key',
+    async (request: Request) => {
+      const other = await aRequest(verifier, { template: encrypted })
+      const [key] = metadataOf(other.object).jwks.keys
+      return { response: await seal({ vp_token: await tokenFor(request), state: request.object.state }, key) }
+    },
+  ],
+  [
+    'without state',
+    async (request: Request) => {
+      const [key] = metadataOf(request.object).jwks.keys
+      return { response: await seal({ vp_token: await tokenFor(request) }, key), state: request.object.state }
+    },
+  ],
+  [
+    'with another encrypted response inside',
+    async (request: Request) => {
+      const [key] = metadataOf(request.object).jwks.keys
+      return { response: await seal({ response: 'a.b.c.d.e' }, key) }
+    },
+  ],
+  ['that is no JWE', async () => ({ response: 'x' })],
+] as const) {
+  test(`a response ${what} to a request for an encrypted one is refused with 400, and the request stays open`, async () => {
+    const request = await aRequest(verifier, { template: encrypted })
+    const { status } = await postForm(
+      String(request.object.response_uri),
+      (await form(request)) as Record<string, string>,
+    )
+    assert.equal(status, 400)
+    assert.equal((await request.result()).status, 'requested')
+  })
+}
+
+test('an error of the wallet may come in the clear, and encrypted [VP-S5]', async () => {
+  for (const isEncrypted of [false, true]) {
+    const request = await aRequest(verifier, { template: encrypted })
+    const error = { error: 'access_denied', state: String(request.object.state) }
+    const [key] = metadataOf(request.object).jwks.keys
+    await postForm(String(request.object.response_uri), isEncrypted ? { response: await seal(error, key) } : error)
+    assert.equal((await request.result()).status, 'rejected')
+  }
+})
