@@ -2,7 +2,6 @@
 // in all but one respect. An operation that is not in the table of public ones, and forgets a check, fails here.
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { type App, buildApp, endpoints, routes } from '../../src/app.ts'
 import { type Scope, scopes, type TenantId } from '../../src/caller.ts'
