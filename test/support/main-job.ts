@@ -59,6 +59,8 @@ export async function makeEverything(chirograph: Deployment): Promise<Objects> {
   const bound = { credentialOffer: (await openIssuance(school, template.id)).offerUri, recipient: 'thandi@example.org' }
   const delivered = await school.post('/wallet/v2/orgs/credentials', bound)
   assert.equal(delivered.status, 201, JSON.stringify(delivered.body))
+  const client = await makeClient(school)
+  const provider = { name: 'entra', issuer: 'https://login.example/v2.0', clientId: 'chirograph' }
   return {
     ...(await makeCertificates(school)),
     '/wallet/v2/orgs/deliveries': delivered.body.data.id,
@@ -73,8 +75,10 @@ export async function makeEverything(chirograph: Deployment): Promise<Objects> {
     '/wallet/v2/credentials': credential,
     '/wallet/credentials': credential,
     '/wallet/v2/presentations': prepared.body.data.id,
-    '/onboarding/clients': await makeClient(school),
-    '/onboarding/identity-providers': await makeProvider(school),
+    '/onboarding/clients': client,
+    '/onboarding/identity-providers': await idOfNew(school, '/onboarding/identity-providers', provider),
+    '/onboarding/groups': await idOfNew(school, '/onboarding/groups', { displayName: 'Registrars' }),
+    '/onboarding/scim-tokens': await idOfNew(school, '/onboarding/scim-tokens', { clientId: client, name: 'Entra' }),
     '/onboarding/users': 'thandi',
     '/onboarding/users/by-external-identifier': encodeURIComponent('EXT/1+a@é'),
   }
@@ -86,9 +90,8 @@ async function makeClient(school: Api): Promise<string> {
   return made.body.data.clientId
 }
 
-async function makeProvider(school: Api): Promise<string> {
-  const provider = { name: 'entra', issuer: 'https://login.example/v2.0', clientId: 'chirograph' }
-  const made = await school.post('/onboarding/identity-providers', provider)
+async function idOfNew(school: Api, path: string, body: object): Promise<string> {
+  const made = await school.post(path, body)
   assert.equal(made.status, 201, JSON.stringify(made.body))
   return made.body.data.id
 }

@@ -17,6 +17,7 @@ const bodies: Readonly<Record<string, unknown>> = {
     description: '',
     credentials: [{ type: 'x', attributes: { a: {} } }],
   },
+  'PUT /onboarding/users/{username}/external-identifier': { externalIdentifier: 'EXT-9' },
   'PUT /creds/trusted-entities/{id}': { name: 'Other' },
   'POST /creds/certificates/csrs/{id}/import': { certificate: 'none' },
   'POST /creds/certificates/{id}/sign': { csrId: unknownId },
