@@ -17,6 +17,7 @@ const SLOWEST = 10
 const programs = [
   ['openssl', 'version'],
   ['softhsm2-util', '--version'],
+  ['pgbouncer', '--version'],
 ] as const
 const given = process.argv.slice(2)
 const all = given.length > 0 ? given : globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort(slowFirst)

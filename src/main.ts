@@ -125,13 +125,16 @@ function bootstrapIn(file: string, env: Env): Bootstrap {
 }
 
 /** Opens and migrates the database. @throws Error that names the setting */
-async function openDatabase({ databaseUrl, dataDir, databasePoolMax }: Config, log: Log): Promise<Store> {
+async function openDatabase(config: Config, log: Log): Promise<Store> {
+  const { databaseUrl, dataDir } = config
   let store: Store | null = null
   try {
     store = await openStore({
       databaseUrl,
       dataDir,
-      poolMax: databasePoolMax,
+      poolMax: config.databasePoolMax,
+      answerMsMax: config.databaseTimeoutSeconds * 1000,
+      isPrepared: config.databasePrepared,
       onIdleError: (error) => log.warn({ error: error.message }, 'a database connection was lost'),
     })
     await store.migrate()

@@ -57,6 +57,7 @@ export async function openEmbedded(folder: string | null, startFrom: Blob | null
           await tx.exec(text)
         }, runIn(tx)),
       ),
+    check: async () => undefined,
     roundTrips: () => trips,
     close: async () => {
       await db.close()
