@@ -7,6 +7,7 @@ import { authorizationEndpoints } from './authorization/server/public-endpoints.
 import type { Config } from './config.ts'
 import { directoryRoutes } from './directory/users/routes.ts'
 import { settleEventOrder } from './events/stream/event-order.ts'
+import { type TransactionWatch, watchOldestTransaction } from './events/stream/oldest-transaction.ts'
 import { eventRoutes } from './events/stream/routes.ts'
 import { type Dispatcher, startDispatcher } from './events/webhooks/dispatcher.ts'
 import { eventSchedules } from './events/webhooks/jobs.ts'
@@ -156,11 +157,24 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
       { name: 'database', check: () => checkDatabase(store) },
       ...(keyDevice === null ? [] : [{ name: 'keys', check: keyDevice.check }]),
     ],
-    counters: countersOf(store),
+    liveness: [
+      { name: 'worker', check: async () => worker?.check() },
+      { name: 'dispatcher', check: async () => dispatcher?.check() },
+    ],
+    counters: [
+      ...countersOf(store),
+      {
+        name: 'store_oldest_transaction_seconds',
+        help: 'Age of the oldest open transaction of the database server that writes, which delays all events.',
+        value: () => transactions?.seconds() ?? 0,
+        isGauge: true,
+      },
+    ],
     idempotency: keepAnswers(platform),
   })
   let worker: Worker | null = null
   let dispatcher: Dispatcher | null = null
+  let transactions: TransactionWatch | null = null
   return {
     platform,
     listen: async () => {
@@ -168,6 +182,8 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
       const address = await server.listen()
       worker = startWorker(platform, jobs, schedules)
       dispatcher = startDispatcher(platform)
+      // The embedded engine has one session.
+      if (store.kind === 'postgresql') transactions = watchOldestTransaction(platform)
       log.info({ address, publicUrl: config.publicUrl, database: store.kind }, 'ready')
     },
     close: async () => {
@@ -176,7 +192,7 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
       platform.changes.end()
       await sleep(config.drainSeconds * 1000)
       // The worker first: its running jobs may dispatch requests.
-      await Promise.all([worker?.stop(), dispatcher?.stop()])
+      await Promise.all([worker?.stop(), dispatcher?.stop(), transactions?.stop()])
       await server.close()
       await outbound.close()
     },

@@ -162,7 +162,7 @@ export const settings = {
   drainSeconds: setting(
     'DRAIN_SECONDS',
     integer(0, 120),
-    1,
+    5,
     'How long a stopping server still accepts requests, while /readyz responds 503 and each response closes its connection. Longer than a load balancer needs to detect it.',
   ),
   stopTimeoutSeconds: setting(
