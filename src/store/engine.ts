@@ -6,14 +6,24 @@ export type RunStatement = <Row>(statement: Sql, values?: readonly unknown[]) =>
 /** Role and tenant of a transaction. The role owns no table; `tenantId` null: no tenant. Both end with the transaction. */
 export type SessionContext = { readonly role: 'chirograph_app' | 'chirograph_across'; readonly tenantId: string | null }
 
+/**
+ * Work of a migration. `script` runs several statements at once, in the transaction; `alone` one statement outside it, on a connection of its own,
+ * while the transaction stays open (on the embedded engine inside it, and not concurrently).
+ */
+export type OwnerWork<T> = (
+  script: (text: string) => Promise<void>,
+  run: RunStatement,
+  alone: (statement: string) => Promise<void>,
+) => Promise<T>
+
 /** What differs between PostgreSQL and the embedded engine. */
 export type Engine = {
   readonly kind: 'postgresql' | 'embedded'
   readonly transaction: <T>(context: SessionContext, work: (run: RunStatement) => Promise<T>) => Promise<T>
   /** One statement, one transaction, one round trip. */
   readonly single: <Row>(context: SessionContext, statement: Sql, values: readonly unknown[]) => Promise<Row[]>
-  /** One transaction as the owner of the tables, for migrations. `script` runs several statements at once. */
-  readonly asOwner: <T>(work: (script: (text: string) => Promise<void>, run: RunStatement) => Promise<T>) => Promise<T>
+  /** One transaction as the account of the server, for migrations. */
+  readonly asOwner: <T>(work: OwnerWork<T>) => Promise<T>
   /** Throws if the connection cannot serve, with the setting that helps. */
   readonly check: () => Promise<void>
   readonly roundTrips: () => number

@@ -68,7 +68,7 @@ function storeOn(engine: Engine): Store {
     },
     migrate: async () => {
       await engine.check()
-      await migrate(engine)
+      return migrate(engine)
     },
     isReady: async () => (await pendingMigrations(engine)) === 0,
     get counts(): StoreCounts {

@@ -17,8 +17,8 @@ export type Hosts = {
   readonly connect: () => Promise<pg.PoolClient>
   /** Abandons the server of a connection that failed: every connection that was opened before is closed instead of used again. */
   readonly leave: (client: pg.PoolClient) => void
-  /** Returns the URL of the host that is used, after a connection to it. @throws DatabaseUnavailable */
-  readonly url: () => Promise<string>
+  /** Returns the URL of the host of the last connection. */
+  readonly url: () => string
   readonly close: () => Promise<void>
 }
 
@@ -78,11 +78,7 @@ export function openHosts({ url, poolMax, answerMsMax, onIdleError }: Options): 
 
   return {
     connect,
-    url: async () => {
-      const client = await connect()
-      client.release()
-      return urls[current] ?? ''
-    },
+    url: () => urls[current] ?? '',
     leave: (client) => {
       if (eras.get(client) !== era) return
       era += 1

@@ -4,6 +4,7 @@ import { DatabaseUnavailable } from '../database-unavailable.ts'
 import {
   ANSWER_MS_MAX,
   type Engine,
+  type OwnerWork,
   type RunStatement,
   type SessionContext,
   sessionContextValues,
@@ -52,6 +53,7 @@ export function openPostgresql(options: Options): Engine {
   }
   const link: Link = {
     connect: hosts.connect,
+    url: hosts.url,
     send: <Row>(client: pg.PoolClient, steps: readonly Step[]) => {
       const trip = new OneTrip<Row>(steps, isPrepared ? 'once' : 'unnamed')
       return sent(client, client.query(trip).rows, (error) => trip.hadNoEffect(error))
@@ -66,7 +68,10 @@ export function openPostgresql(options: Options): Engine {
     single: async (context, statement, values) => single(link, [contextStep(context), stepOf(statement, values)]),
     asOwner: (work) => asOwner(link, work),
     check: async () => {
-      if (isPrepared) await refuseForgetfulProxy(await hosts.url())
+      if (!isPrepared) return
+      const client = await hosts.connect()
+      client.release()
+      await refuseForgetfulProxy(hosts.url())
     },
     roundTrips: () => trips,
     close: hosts.close,
@@ -78,6 +83,7 @@ type Link = {
   readonly connect: () => Promise<pg.PoolClient>
   readonly send: <Row>(client: pg.PoolClient, steps: readonly Step[]) => Promise<Row[]>
   readonly control: (client: pg.PoolClient, text: 'begin' | 'commit' | 'rollback') => Promise<pg.QueryResult>
+  readonly url: () => string
 }
 
 async function transaction<T>(
@@ -161,10 +167,7 @@ async function sendFirst<Row>(link: Link, used: Used, steps: readonly Step[]): P
   }
 }
 
-async function asOwner<T>(
-  link: Link,
-  work: (script: (text: string) => Promise<void>, run: RunStatement) => Promise<T>,
-): Promise<T> {
+async function asOwner<T>(link: Link, work: OwnerWork<T>): Promise<T> {
   const client = await link.connect()
   let isClean = false
   // Without a time limit: a migration may wait for another process, or take long.
@@ -173,13 +176,21 @@ async function asOwner<T>(
   }
   try {
     await link.control(client, 'begin')
-    const result = await work(script, (statement, values = []) => link.send(client, [stepOf(statement, values)]))
+    const run: RunStatement = (statement, values = []) => link.send(client, [stepOf(statement, values)])
+    const result = await work(script, run, async (statement) => runAlone(link.url(), statement))
     await commit(link, client)
     isClean = true
     return result
   } finally {
     client.release(!isClean)
   }
+}
+
+/** Runs one statement on a connection of its own, since the pool may have one connection only. */
+async function runAlone(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, keepAlive: true })
+  await client.connect()
+  await client.query(statement).finally(() => client.end())
 }
 
 async function commit(link: Link, client: pg.PoolClient): Promise<void> {
