@@ -157,19 +157,8 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
       { name: 'database', check: () => checkDatabase(store) },
       ...(keyDevice === null ? [] : [{ name: 'keys', check: keyDevice.check }]),
     ],
-    liveness: [
-      { name: 'worker', check: async () => worker?.check() },
-      { name: 'dispatcher', check: async () => dispatcher?.check() },
-    ],
-    counters: [
-      ...countersOf(store),
-      {
-        name: 'store_oldest_transaction_seconds',
-        help: 'Age of the oldest open transaction of the database server that writes, which delays all events.',
-        value: () => transactions?.seconds() ?? 0,
-        isGauge: true,
-      },
-    ],
+    liveness: loopChecks(() => ({ worker, dispatcher })),
+    counters: [...countersOf(store), oldestTransaction(() => transactions?.seconds() ?? 0)],
     idempotency: keepAnswers(platform),
   })
   let worker: Worker | null = null
@@ -182,7 +171,6 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
       const address = await server.listen()
       worker = startWorker(platform, jobs, schedules)
       dispatcher = startDispatcher(platform)
-      // The embedded engine has one session.
       if (store.kind === 'postgresql') transactions = watchOldestTransaction(platform)
       log.info({ address, publicUrl: config.publicUrl, database: store.kind }, 'ready')
     },
@@ -214,6 +202,18 @@ function countersOf(store: Store) {
     { name: 'store_transactions_total', help: 'Transactions started.', value: () => store.counts.transactions },
     { name: 'store_round_trips_total', help: 'Round trips to the database.', value: () => store.counts.roundTrips },
   ]
+}
+
+function loopChecks(running: () => { worker: Worker | null; dispatcher: Dispatcher | null }) {
+  return [
+    { name: 'worker', check: async () => running().worker?.check() },
+    { name: 'dispatcher', check: async () => running().dispatcher?.check() },
+  ]
+}
+
+function oldestTransaction(value: () => number) {
+  const help = 'Age of the oldest open transaction of the database server that writes, which delays all events.'
+  return { name: 'store_oldest_transaction_seconds', help, value, isGauge: true }
 }
 
 async function checkDatabase(store: Store): Promise<void> {

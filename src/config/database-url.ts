@@ -1,5 +1,5 @@
 /** The servers of DATABASE_URL. `mustWrite`: a connection is used only if its server accepts writes. */
-export type DatabaseHosts = { readonly urls: readonly string[]; readonly mustWrite: boolean }
+type DatabaseHosts = { readonly urls: readonly string[]; readonly mustWrite: boolean }
 
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?]*@)?)([^/?@]*)(.*)$/
 const SESSIONS = ['any', 'read-write', 'primary']

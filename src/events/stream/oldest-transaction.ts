@@ -27,7 +27,7 @@ const findOldest = sql(
    order by age(xid) desc limit 1`,
 )
 
-/** Starts to watch. Logs a warning for each transaction that has been open for a minute. */
+/** Starts to watch, on PostgreSQL; the embedded engine has one session. Logs a warning for each transaction that has been open for a minute. */
 export function watchOldestTransaction(
   { store, log }: Pick<Platform, 'store' | 'log'>,
   pollMs = POLL_MS,

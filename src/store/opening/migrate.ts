@@ -5,7 +5,7 @@ import type { Engine, RunStatement } from '../engine.ts'
 import { type Sql, sql } from '../store.ts'
 
 /** A migration file. */
-export type Migration = {
+type Migration = {
   readonly number: number
   readonly name: string
   readonly text: string

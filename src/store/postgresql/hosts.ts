@@ -12,7 +12,7 @@ type Options = {
 }
 
 /** The servers of one database, of which one accepts writes. */
-export type Hosts = {
+type Hosts = {
   /** Returns a connection. @throws DatabaseUnavailable */
   readonly connect: () => Promise<pg.PoolClient>
   /** Abandons the server of a connection that failed: every connection that was opened before is closed instead of used again. */
@@ -35,20 +35,14 @@ export function openHosts({ url, poolMax, answerMsMax, onIdleError }: Options): 
   const eras = new WeakMap<pg.ClientBase, number>()
   let era = 0
   let current = 0
+  const onConnect = async (client: pg.ClientBase) => {
+    const begun = era
+    if (mustWrite) await refuseReadOnly(client, waitMsMax)
+    eras.set(client, begun)
+  }
   const pools = urls.map((connectionString) => {
-    const pool = new pg.Pool({
-      ...{ connectionString, max: poolMax, connectionTimeoutMillis: waitMsMax },
-      ...{ keepAlive: true, keepAliveInitialDelayMillis: KEEPALIVE_AFTER_MS },
-      onConnect: async (client) => {
-        const begun = era
-        if (mustWrite) await refuseReadOnly(client, waitMsMax)
-        eras.set(client, begun)
-      },
-    })
-    pool.on('error', onIdleError)
-    // An error of a connection in use rejects its statement; without a listener it would also end the process.
-    pool.on('connect', (client) => client.on('error', () => undefined))
-    return pool
+    const limits = { max: poolMax, connectionTimeoutMillis: waitMsMax }
+    return openPool({ connectionString, ...limits, onConnect }, onIdleError)
   })
 
   async function connectTo(index: number): Promise<pg.PoolClient> {
@@ -88,6 +82,14 @@ export function openHosts({ url, poolMax, answerMsMax, onIdleError }: Options): 
       await Promise.all(pools.map((pool) => pool.end()))
     },
   }
+}
+
+function openPool(settings: pg.PoolConfig, onIdleError: (error: Error) => void): pg.Pool {
+  const pool = new pg.Pool({ ...settings, keepAlive: true, keepAliveInitialDelayMillis: KEEPALIVE_AFTER_MS })
+  pool.on('error', onIdleError)
+  // An error of a connection in use rejects its statement; without a listener it would also end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  return pool
 }
 
 /** Whether another try is useless: all connections are in use, or the only host does not answer. */
