@@ -129,7 +129,7 @@ type Parts = {
 export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Parts): App {
   const now = () => clock.now()
   const memory = new Memory()
-  const sealing = sealingWith(masterKey, store, now, memory)
+  const sealing = sealingWith(masterKey, store, now, memory, config.masterKeyPrevious)
   const keys = softwareKeyRing(store, sealing, now, providersOf(config, keyDevice), memory)
   // Requests to our own public address are dispatched inside the process.
   const outbound = openOutbound({ config, inside: (request) => server.dispatch(request) })

@@ -92,6 +92,12 @@ export const settings = {
     null,
     '32 bytes in base64: seals personal data and private keys at rest. Losing it loses them. In development one is generated under DATA_DIR.',
   ),
+  masterKeyPrevious: setting(
+    'MASTER_KEY_PREVIOUS',
+    bytes(32),
+    null,
+    'The master key before MASTER_KEY. It still opens the data keys of tenants; each is sealed under MASTER_KEY as soon as a server opens it. Keep it until every tenant was used.',
+  ),
   keyProvider: setting(
     'KEY_PROVIDER',
     oneOf('software', 'pkcs11'),
