@@ -18,6 +18,7 @@ const programs = [
   ['openssl', 'version'],
   ['softhsm2-util', '--version'],
   ['chromium', '--version'],
+  ['pgbouncer', '--version'],
 ] as const
 const given = process.argv.slice(2)
 const all = given.length > 0 ? given : globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort(slowFirst)

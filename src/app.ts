@@ -18,6 +18,7 @@ import { provisioningRoutes } from './directory/scim/routes.ts'
 import { directoryJobs } from './directory/users/destroy-user.ts'
 import { directoryRoutes } from './directory/users/routes.ts'
 import { settleEventOrder } from './events/stream/event-order.ts'
+import { type TransactionWatch, watchOldestTransaction } from './events/stream/oldest-transaction.ts'
 import { eventRoutes } from './events/stream/routes.ts'
 import { type Dispatcher, startDispatcher } from './events/webhooks/dispatcher.ts'
 import { eventSchedules } from './events/webhooks/jobs.ts'
@@ -159,7 +160,7 @@ type Parts = {
 export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Parts): App {
   const now = () => clock.now()
   const memory = new Memory()
-  const sealing = sealingWith(masterKey, store, now, memory)
+  const sealing = sealingWith(masterKey, store, now, memory, config.masterKeyPrevious)
   const keys = softwareKeyRing(store, sealing, now, providersOf(config, keyDevice), memory)
   // Requests to our own public address are dispatched inside the process.
   const outbound = openOutbound({ config, inside: (request) => server.dispatch(request) })
@@ -187,11 +188,13 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
       { name: 'database', check: () => checkDatabase(store) },
       ...(keyDevice === null ? [] : [{ name: 'keys', check: keyDevice.check }]),
     ],
-    counters: countersOf(store),
+    liveness: loopChecks(() => ({ worker, dispatcher })),
+    counters: [...countersOf(store), oldestTransaction(() => transactions?.seconds() ?? 0)],
     idempotency: keepAnswers(platform),
   })
   let worker: Worker | null = null
   let dispatcher: Dispatcher | null = null
+  let transactions: TransactionWatch | null = null
   return {
     platform,
     listen: async () => {
@@ -199,6 +202,7 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
       const address = await server.listen()
       worker = startWorker(platform, jobs, schedules)
       dispatcher = startDispatcher(platform)
+      if (store.kind === 'postgresql') transactions = watchOldestTransaction(platform)
       log.info({ address, publicUrl: config.publicUrl, database: store.kind }, 'ready')
     },
     close: async () => {
@@ -207,7 +211,7 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
       platform.changes.end()
       await sleep(config.drainSeconds * 1000)
       // The worker first: its running jobs may dispatch requests.
-      await Promise.all([worker?.stop(), dispatcher?.stop()])
+      await Promise.all([worker?.stop(), dispatcher?.stop(), transactions?.stop()])
       await server.close()
       await outbound.close()
     },
@@ -229,6 +233,18 @@ function countersOf(store: Store) {
     { name: 'store_transactions_total', help: 'Transactions started.', value: () => store.counts.transactions },
     { name: 'store_round_trips_total', help: 'Round trips to the database.', value: () => store.counts.roundTrips },
   ]
+}
+
+function loopChecks(running: () => { worker: Worker | null; dispatcher: Dispatcher | null }) {
+  return [
+    { name: 'worker', check: async () => running().worker?.check() },
+    { name: 'dispatcher', check: async () => running().dispatcher?.check() },
+  ]
+}
+
+function oldestTransaction(value: () => number) {
+  const help = 'Age of the oldest open transaction of the database server that writes, which delays all events.'
+  return { name: 'store_oldest_transaction_seconds', help, value, isGauge: true }
 }
 
 async function checkDatabase(store: Store): Promise<void> {

@@ -61,6 +61,14 @@ test('an owner link is printed once, for the only tenant or the one that is name
   assert.match(wrong.err, /^chirograph: Unknown option '--name'/)
 })
 
+test('migrations are applied apart from serving, with the settings of the database only', async () => {
+  const env = { DATA_DIR: join(folder, 'migrated') }
+  assert.match((await chirograph(['migrate'], env)).out, /^migrations applied: \d+\n$/)
+  assert.equal((await chirograph(['migrate'], env)).out, 'the database is up to date\n')
+  const refused = await chirograph(['migrate'], { ...env, NODE_ENV: 'production' })
+  assert.deepEqual([refused.status, refused.err], [1, 'chirograph: DATABASE_URL is required in production\n'])
+})
+
 const skip = postgresUrl === null
 const elsewhere = (change: (url: URL) => void) => {
   const url = new URL(postgresUrl ?? 'postgresql://127.0.0.1/none')

@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { ConfigMistakes } from './config.ts'
 import { BootstrapMistakes } from './directory/bootstrap/bootstrap-file.ts'
-import { apply, createOwner, start } from './main.ts'
+import { apply, createOwner, migrateDatabase, start } from './main.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
 const USAGE = `chirograph: issue, hold and verify digital credentials
 
   chirograph serve          start the server (settings: docs/configuration.md)
+  chirograph migrate        bring the database up to date, and do nothing else
   chirograph apply FILE     apply a bootstrap file of tenants, clients and users
   chirograph owner create [--tenant SLUG] [--username NAME]
                             print a one-time link by which a person becomes an owner of a tenant
@@ -21,6 +22,7 @@ export async function run(args: readonly string[], env: Env): Promise<number> {
   const [command = 'help', file] = args
   try {
     if (command === 'serve' && args.length === 1) return await serve(env)
+    if (command === 'migrate' && args.length === 1) return print(migrated(await migrateDatabase(env)))
     if (command === 'owner' && file === 'create') return await printOwnerLink(env, args.slice(2))
     if (command === 'apply' && file !== undefined && args.length === 2) return await applyFile(env, file)
   } catch (error) {
@@ -38,9 +40,15 @@ function print(text: string): number {
   return 0
 }
 
+function migrated(count: number): string {
+  return count === 0 ? 'the database is up to date' : `migrations applied: ${count}`
+}
+
 function usageMistake(command: string): string {
   if (command === 'owner') return 'owner takes the word create'
-  if (command === 'serve') return 'serve takes no arguments; its settings are environment variables'
+  if (['serve', 'migrate'].includes(command)) {
+    return `${command} takes no arguments; its settings are environment variables`
+  }
   return command === 'apply' ? 'apply takes one argument, the file' : `there is no command ${command}`
 }
 

@@ -70,13 +70,25 @@ export const settings = {
     'DATABASE_URL',
     databaseUrl(),
     null,
-    'PostgreSQL 15 or newer. Without it the embedded database under DATA_DIR is used (development only). `?sslmode=verify-full` encrypts the connection and verifies the server, with `&sslrootcert=` and the path of a PEM file for a private certificate authority.',
+    'PostgreSQL 15 or newer. Several hosts (`postgresql://user@host1:port,host2:port/database`) are tried in order at each new connection, and the one that accepts writes is used; with one host `?target_session_attrs=read-write` asks for the same. Without it the embedded database under DATA_DIR is used (development only). `?sslmode=verify-full` encrypts the connection and verifies the server, with `&sslrootcert=` and the path of a PEM file for a private certificate authority.',
   ),
   databasePoolMax: setting(
     'DATABASE_POOL_MAX',
     integer(1, 500),
     10,
     'Maximum number of connections to PostgreSQL per process.',
+  ),
+  databaseTimeoutSeconds: setting(
+    'DATABASE_TIMEOUT_SECONDS',
+    integer(2, 300),
+    10,
+    'Time limit of one round trip to PostgreSQL, and of waiting for a connection. After it the connection is closed and the caller is answered 503. Migrations have none.',
+  ),
+  databasePrepared: setting(
+    'DATABASE_PREPARED',
+    flag(),
+    true,
+    'Whether statements are prepared once for each connection. false for a proxy that pools transactions and keeps no prepared statements (PgBouncer before 1.21, or with max_prepared_statements=0); each statement is then parsed at each use.',
   ),
   dataDir: setting(
     'DATA_DIR',
@@ -89,6 +101,12 @@ export const settings = {
     bytes(32),
     null,
     '32 bytes in base64: seals personal data and private keys at rest. Losing it loses them. In development one is generated under DATA_DIR.',
+  ),
+  masterKeyPrevious: setting(
+    'MASTER_KEY_PREVIOUS',
+    bytes(32),
+    null,
+    'The master key before MASTER_KEY. It still opens the data keys of tenants; each is sealed under MASTER_KEY as soon as a server opens it. Keep it until every tenant was used.',
   ),
   keyProvider: setting(
     'KEY_PROVIDER',
@@ -160,7 +178,7 @@ export const settings = {
   drainSeconds: setting(
     'DRAIN_SECONDS',
     integer(0, 120),
-    1,
+    5,
     'How long a stopping server still accepts requests, while /readyz responds 503 and each response closes its connection. Longer than a load balancer needs to detect it.',
   ),
   stopTimeoutSeconds: setting(

@@ -92,6 +92,17 @@ export async function createOwner(env: Env, tenant: string | null, username: str
   }
 }
 
+/** Applies pending migrations, by the account of DATABASE_URL, and nothing else. Needs only the settings of the database. @returns how many */
+export async function migrateDatabase(env: Env): Promise<number> {
+  const names = Object.keys(env).filter((name) => /^(DATABASE_.*|DATA_DIR|LOG_LEVEL)$/.test(name))
+  const config = readConfig(Object.fromEntries(names.map((name) => [name, env[name]])))
+  if (env.NODE_ENV === 'production' && config.databaseUrl === null)
+    throw new Error('DATABASE_URL is required in production')
+  const { store, applied } = await openDatabase(config, openLog(config.logLevel))
+  await store.close()
+  return applied
+}
+
 type Assembled = {
   readonly config: Config
   readonly app: App
@@ -130,7 +141,7 @@ type Resources = Pick<Assembled, 'release'> & { readonly store: Store; readonly 
 async function openResources(config: Config, log: Log): Promise<Resources> {
   const keyDevice = await openKeyDevice(config.keyDevice)
   try {
-    const store = await openDatabase(config, log)
+    const { store } = await openDatabase(config, log)
     const release = async () => {
       await store.close()
       await keyDevice?.close()
@@ -154,17 +165,19 @@ function bootstrapIn(file: string, env: Env): Bootstrap {
 }
 
 /** Opens and migrates the database. @throws Error that names the setting */
-async function openDatabase({ databaseUrl, dataDir, databasePoolMax }: Config, log: Log): Promise<Store> {
+async function openDatabase(config: Config, log: Log): Promise<{ store: Store; applied: number }> {
+  const { databaseUrl, dataDir } = config
   let store: Store | null = null
   try {
     store = await openStore({
       databaseUrl,
       dataDir,
-      poolMax: databasePoolMax,
+      poolMax: config.databasePoolMax,
+      answerMsMax: config.databaseTimeoutSeconds * 1000,
+      isPrepared: config.databasePrepared,
       onIdleError: (error) => log.warn({ error: error.message }, 'a database connection was lost'),
     })
-    await store.migrate()
-    return store
+    return { store, applied: await store.migrate() }
   } catch (error) {
     await store?.close()
     throw describeDatabaseError(error)

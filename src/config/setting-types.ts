@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer'
+import { readDatabaseUrl } from './database-url.ts'
 
 /** Reads the text of a variable. Throws if it is not of the type. */
 export type Read<T> = (text: string) => T
@@ -116,7 +117,7 @@ export function databaseUrl(): [string, Read<string>] {
   return [
     'a postgresql:// URL',
     (value) => {
-      if (!/^postgres(ql)?:$/.test(new URL(value).protocol)) throw new RangeError()
+      readDatabaseUrl(value)
       return value
     },
   ]

@@ -12,7 +12,11 @@ import { claimSchedules, endSchedule, insertSchedules, type Schedule, type Turn 
 type Options = { readonly concurrency?: number; readonly pollMs?: number }
 
 /** A running worker. `stop` takes no new jobs and waits for the running ones; after `graceMs` (20 s) it aborts their signals. */
-export type Worker = { readonly stop: (graceMs?: number) => Promise<void> }
+export type Worker = {
+  readonly stop: (graceMs?: number) => Promise<void>
+  /** Rejects if the queue has not been polled for a minute. */
+  readonly check: () => Promise<void>
+}
 
 const BACK_OFF_SECONDS_MAX = 3600
 
@@ -49,6 +53,7 @@ export function startWorker(
 
   poll.wake()
   return {
+    check: poll.check,
     stop: async (graceMs = 20_000) => {
       await poll.stop()
       const grace = setTimeout(() => aborted.abort(), graceMs)

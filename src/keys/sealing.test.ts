@@ -96,3 +96,14 @@ test('after a rotation the old key stays published and the new one signs, also f
   const kids = (await two.published(tenantId, ['request'])).map((key) => key.kid)
   assert(kids.includes(before.kid) && kids.includes(afterwards.kid))
 })
+
+test('a data key that the previous master key sealed is opened, and sealed under the new one', async () => {
+  const renewed = () => sealingWith(Buffer.alloc(32, 2), db.store, () => noon, undefined, Buffer.alloc(32, 1))
+  const sealed = await sealing().seal(place, 'Thandi')
+  await assert.rejects(sealing(2).open(place, sealed), /MASTER_KEY is not the key/)
+  // Two processes at once: one of them wraps the key again, both open.
+  const opened = await Promise.all([renewed().open(place, sealed), renewed().open(place, sealed)])
+  assert.deepEqual(opened.map(String), ['Thandi', 'Thandi'])
+  assert.equal((await sealing(2).open(place, sealed)).toString(), 'Thandi')
+  await assert.rejects(sealing(1).open(place, sealed), /MASTER_KEY is not the key/)
+})

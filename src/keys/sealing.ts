@@ -33,13 +33,27 @@ const insertKey = sql(
   `insert into tenant_key (tenant_id, version, wrapped, created_at) values ($1, 1, $2, $3) on conflict do nothing`,
 )
 
+// Another process may have wrapped it again before.
+const rewrapKey = sql(
+  'keys.rewrap_data_key',
+  'update tenant_key set wrapped = $3 where tenant_id = $1 and version = 1 and wrapped = $2',
+)
+
 /**
  * Returns the sealing under a master key. Opened data keys are cached, so sealing normally costs no round trip.
  *
  * @param masterKey 32 bytes.
+ * @param previous The master key before it, which still opens data keys; each is wrapped under the new one when it is opened.
  */
-export function sealingWith(masterKey: Uint8Array, store: Store, now: () => Date, memory = new Memory()): Sealing {
+export function sealingWith(
+  masterKey: Uint8Array,
+  store: Store,
+  now: () => Date,
+  memory = new Memory(),
+  previous: Uint8Array | null = null,
+): Sealing {
   const master = createSecretKey(masterKey)
+  const masters = previous === null ? [master] : [master, createSecretKey(previous)]
   const dataKeys = memory.cache<Promise<KeyObject>>('keys.data_keys')
   const subkeys = memory.cache<Promise<Buffer>>('keys.subkeys')
 
@@ -57,15 +71,23 @@ export function sealingWith(masterKey: Uint8Array, store: Store, now: () => Date
       return wrappedIn(tx)
     })
     if (wrapped === null) throw new Error('the tenant has no data key')
-    return createSecretKey(unwrapped(wrapped, aad))
+    const { plain, by } = unwrapped(wrapped, aad)
+    if (by !== master) {
+      await store.single(tenantId, (tx) => tx.rows(rewrapKey, [tenantId, wrapped, encrypt(master, aad, plain)]))
+    }
+    return createSecretKey(plain)
   }
 
-  function unwrapped(wrapped: Buffer, aad: string): Buffer {
-    try {
-      return decrypt(master, aad, wrapped)
-    } catch (cause) {
-      throw new Error('MASTER_KEY is not the key that this database was sealed with: set that key again', { cause })
+  function unwrapped(wrapped: Buffer, aad: string): { plain: Buffer; by: KeyObject } {
+    let cause: unknown
+    for (const by of masters) {
+      try {
+        return { plain: decrypt(by, aad, wrapped), by }
+      } catch (error) {
+        cause = error
+      }
     }
+    throw new Error('MASTER_KEY is not the key that this database was sealed with: set that key again', { cause })
   }
 
   async function subkey(tenantId: TenantId, purpose: string): Promise<Buffer> {

@@ -7,7 +7,7 @@ const refusals: Readonly<Record<string, string>> = {
   '3D000': 'does not have the database of DATABASE_URL: create it first',
   '53300': 'has no connection left: lower DATABASE_POOL_MAX, or raise max_connections',
   '42501':
-    'gives the user of DATABASE_URL too few rights: it must own the database, and have CREATEROLE at the first start',
+    'gives the user of DATABASE_URL too few rights: run `chirograph migrate` with the account that owns the database, and grant this one the roles chirograph_app and chirograph_across',
 }
 
 const unreachable = new Set(['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN'])

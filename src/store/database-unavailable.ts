@@ -1,8 +1,15 @@
 /**
- * The database is unreachable, restarting, failing over or unresponsive. Whether the statement took effect is unknown, unless no connection was
- * made. The server responds with 503 and `Retry-After`.
+ * The database is unreachable, restarting, failing over or unresponsive. Whether the statement took effect is unknown, unless `hadNoEffect`. The
+ * server responds with 503 and `Retry-After`.
  */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable'
   readonly code = 'DATABASE_UNAVAILABLE'
+  /** Whether the statement surely did nothing, so that it may be sent again. */
+  readonly hadNoEffect: boolean
+
+  constructor(message: string, { hadNoEffect = false, ...options }: ErrorOptions & { hadNoEffect?: boolean } = {}) {
+    super(message, options)
+    this.hadNoEffect = hadNoEffect
+  }
 }

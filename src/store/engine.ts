@@ -6,14 +6,26 @@ export type RunStatement = <Row>(statement: Sql, values?: readonly unknown[]) =>
 /** Role and tenant of a transaction. The role owns no table; `tenantId` null: no tenant. Both end with the transaction. */
 export type SessionContext = { readonly role: 'chirograph_app' | 'chirograph_across'; readonly tenantId: string | null }
 
+/**
+ * Work of a migration. `script` runs several statements at once, in the transaction; `alone` one statement outside it, on a connection of its own,
+ * while the transaction stays open (on the embedded engine inside it, and not concurrently).
+ */
+export type OwnerWork<T> = (
+  script: (text: string) => Promise<void>,
+  run: RunStatement,
+  alone: (statement: string) => Promise<void>,
+) => Promise<T>
+
 /** What differs between PostgreSQL and the embedded engine. */
 export type Engine = {
   readonly kind: 'postgresql' | 'embedded'
   readonly transaction: <T>(context: SessionContext, work: (run: RunStatement) => Promise<T>) => Promise<T>
   /** One statement, one transaction, one round trip. */
   readonly single: <Row>(context: SessionContext, statement: Sql, values: readonly unknown[]) => Promise<Row[]>
-  /** One transaction as the owner of the tables, for migrations. `script` runs several statements at once. */
-  readonly asOwner: <T>(work: (script: (text: string) => Promise<void>, run: RunStatement) => Promise<T>) => Promise<T>
+  /** One transaction as the account of the server, for migrations. */
+  readonly asOwner: <T>(work: OwnerWork<T>) => Promise<T>
+  /** Throws if the connection cannot serve, with the setting that helps. */
+  readonly check: () => Promise<void>
   readonly roundTrips: () => number
   readonly close: () => Promise<void>
 }
@@ -26,10 +38,21 @@ export type Engine = {
 export const setSessionContext: Sql = {
   name: 'store.set_session_context',
   text: `select where (set_config('role', $1, true) || set_config('chirograph.tenant_id', $2, true)
-    || set_config('statement_timeout', '15s', true) || set_config('idle_in_transaction_session_timeout', '30s', true)) is null`,
+    || set_config('statement_timeout', $3, true) || set_config('idle_in_transaction_session_timeout', '30s', true)) is null`,
+}
+
+/** Time limit of one round trip, by default. */
+export const ANSWER_MS_MAX = 10_000
+
+/** Time limit of one statement: shorter than that of its round trip, so that PostgreSQL ends a slow statement and the connection stays. */
+export function statementMsMax(answerMsMax: number): number {
+  return Math.max(answerMsMax - 1000, Math.ceil(answerMsMax * 0.8))
 }
 
 /** The parameters of {@link setSessionContext}. */
-export function sessionContextValues({ role, tenantId }: SessionContext): [string, string] {
-  return [role, tenantId ?? '']
+export function sessionContextValues(
+  { role, tenantId }: SessionContext,
+  statementMs = statementMsMax(ANSWER_MS_MAX),
+): [string, string, string] {
+  return [role, tenantId ?? '', String(statementMs)]
 }

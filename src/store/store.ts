@@ -31,9 +31,9 @@ export type Store = {
   readonly single: <T>(tenantId: TenantId, work: (tx: TenantTx) => Promise<T>) => Promise<T>
   /** Runs `work` in a transaction without a tenant. `reason` documents why; migrations grant its rights. */
   readonly across: <T>(reason: string, work: (tx: AcrossTx) => Promise<T>) => Promise<T>
-  /** Applies pending migrations. Processes may call it concurrently. */
-  readonly migrate: () => Promise<void>
-  /** Whether the database responds and has all migrations of this version. */
+  /** Applies pending migrations. Processes may call it concurrently. @returns how many were pending */
+  readonly migrate: () => Promise<number>
+  /** Whether the database responds, has all migrations of this version, and newer ones only if this version runs on them. */
   readonly isReady: () => Promise<boolean>
   readonly counts: StoreCounts
   readonly kind: 'postgresql' | 'embedded'

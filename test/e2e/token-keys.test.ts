@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { renameSync } from 'node:fs'
 import { after, before, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import koffi from 'koffi'
 import { attributes, objectClasses } from '../../src/keys/pkcs11/cryptoki.ts'
 import { loadModule } from '../../src/keys/pkcs11/load-module.ts'
@@ -123,6 +124,8 @@ test('a token that cannot be reached makes the server unready, and requests that
   const close = koffi.load(hsm.module).func('C_CloseAllSessions', 'unsigned long', ['unsigned long'])
   assert.equal(Number(close(await findSlot(module, { label: hsm.label }))), 0)
 
+  // The answer is kept for a second.
+  await setTimeout(1100)
   const unready = await chirograph.nobody.get('/readyz')
   assert.deepEqual([unready.status, unready.body.failed], [503, ['keys']])
   const refused = await school.post('/creds/certificates', { ...root, type: 'verifierRoot' })
@@ -131,6 +134,7 @@ test('a token that cannot be reached makes the server unready, and requests that
   assert(!JSON.stringify(refused.body).includes('PKCS11'))
 
   renameSync(`${hsm.pinFile}.away`, hsm.pinFile)
+  await setTimeout(1100)
   assert.equal((await chirograph.nobody.get('/readyz')).status, 200)
   const { offerUri } = await openIssuance(school, id)
   const kept = await thandi.post('/wallet/v2/credentials', { credentialOffer: offerUri })

@@ -17,24 +17,31 @@ export function findPostgres(): string | null {
   return folders.find((one) => existsSync(join(one, 'initdb')) && existsSync(join(one, 'postgres'))) ?? null
 }
 
-/** `durable`: with fsync, as in real use; off by default. `tls`: PEM of its certificate and key for TLS. */
-type Manner = { readonly durable?: boolean; readonly tls?: { readonly certificate: string; readonly key: string } }
+/**
+ * `durable`: with fsync, as in real use; off by default. `tls`: PEM of its certificate and key for TLS. `standbyOf`: URL of the server whose
+ * hot standby it is.
+ */
+type Manner = {
+  readonly durable?: boolean
+  readonly tls?: { readonly certificate: string; readonly key: string }
+  readonly standbyOf?: string
+}
 
 /** Starts a server. */
-export async function startPostgres({ durable = false, tls }: Manner = {}): Promise<PostgresServer> {
+export async function startPostgres({ durable = false, tls, standbyOf }: Manner = {}): Promise<PostgresServer> {
   const bin = findPostgres()
   if (bin === null) throw new Error('no PostgreSQL server programs found: install the package postgresql')
   const folder = mkdtempSync(join(tmpdir(), 'chirograph-pg-'))
   const who = ownerOf(folder)
   const data = join(folder, 'data')
-  mkdirSync(data)
+  mkdirSync(data, { mode: 0o700 })
   if (who.uid !== undefined) chownSync(data, who.uid, who.gid ?? who.uid)
-  const made = spawnSync(
-    join(bin, 'initdb'),
-    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--locale=C'],
-    { ...who, cwd: folder },
-  )
-  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`)
+  const [program, ...options] =
+    standbyOf === undefined
+      ? ['initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--locale=C']
+      : ['pg_basebackup', '-D', data, '-d', standbyOf, '-R', '-X', 'stream', '-c', 'fast', '--no-sync']
+  const made = spawnSync(join(bin, program ?? ''), options, { ...who, cwd: folder })
+  if (made.status !== 0) throw new Error(`${program} failed: ${made.stderr}`)
   const port = await freePort()
   const fast = durable ? [] : ['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off']
   const args = [

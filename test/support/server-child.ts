@@ -45,7 +45,13 @@ export async function serverChild(): Promise<ServerChild> {
   writeFileSync(file, JSON.stringify(bootstrap))
   const database = postgresUrl === null ? {} : { DATABASE_URL: await createDatabase(postgresUrl) }
   if (postgresUrl === null) await layTemplate(join(folder, 'data'))
-  const settings = { PORT: String(port), PUBLIC_URL: url, DATA_DIR: join(folder, 'data'), BOOTSTRAP_FILE: file }
+  const settings = {
+    PORT: String(port),
+    PUBLIC_URL: url,
+    DATA_DIR: join(folder, 'data'),
+    BOOTSTRAP_FILE: file,
+    DRAIN_SECONDS: '1',
+  }
   let child = await startChild(url, { ...settings, LOG_LEVEL: 'error', ...database })
   const client = { client_id: 'acme-backend', client_secret: backendSecret }
   const backend = async () => {

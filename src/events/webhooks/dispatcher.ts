@@ -10,7 +10,11 @@ import { sendDelivery } from './send-delivery.ts'
 type Options = { readonly concurrency?: number; readonly eachMax?: number; readonly pollMs?: number }
 
 /** Sends webhooks. `stop` claims nothing more and waits for the messages that are being sent, which is bounded. */
-export type Dispatcher = { readonly stop: () => Promise<void> }
+export type Dispatcher = {
+  readonly stop: () => Promise<void>
+  /** Rejects if due deliveries have not been read for a minute. */
+  readonly check: () => Promise<void>
+}
 
 /** Longer than an attempt with all its timeouts. */
 const LEASE_MS = 20_000
@@ -62,6 +66,7 @@ export function startDispatcher(
 
   poll.wake()
   return {
+    check: poll.check,
     stop: async () => {
       await poll.stop()
       await Promise.all(sending.keys())

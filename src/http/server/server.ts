@@ -40,6 +40,7 @@ export type ServerParts = {
   readonly endpoints: readonly Endpoint[]
   readonly authenticate: AuthenticateRequest
   readonly readiness?: readonly ReadinessCheck[]
+  readonly liveness?: readonly ReadinessCheck[]
   /** Counters that other rooms keep, for `/metrics`. */
   readonly counters?: readonly ExternalCounter[]
   /** Without it `Idempotency-Key` is ignored. */
@@ -94,8 +95,8 @@ export function buildServer(parts: ServerParts): Server {
     ...mountEndpoints(app, { platform, authenticate }, endpoints),
     ...operationPaths,
   ]
-  const readiness = parts.readiness ?? []
-  mountOperations(app, { config, log, metrics, readiness, stopping: () => state.isDraining })
+  const { readiness = [], liveness = [] } = parts
+  mountOperations(app, { config, log, metrics, readiness, liveness, stopping: () => state.isDraining })
   mountReference(app, { config, routes, endpoints, webhook: parts.webhook })
   addEdges(app, { platform, logRequest, state, methods: methodsAt(known) })
   mountMethodNotAllowed(app, known)
@@ -155,9 +156,14 @@ function newTrace(edge: Edge | null = null) {
   return { pattern: '(none)', edge, crossOrigin: false, caller: null, fault: null }
 }
 
-const operationPaths: readonly KnownPath[] = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs'].map(
-  (pattern) => ({ pattern, method: 'GET', crossOrigin: pattern === '/openapi.json', host: null }),
-)
+const operationPaths: readonly KnownPath[] = [
+  '/healthz',
+  '/livez',
+  '/readyz',
+  '/metrics',
+  '/openapi.json',
+  '/docs',
+].map((pattern) => ({ pattern, method: 'GET', crossOrigin: pattern === '/openapi.json', host: null }))
 
 const handledMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 

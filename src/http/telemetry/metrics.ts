@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 /** Metrics for operators, in the Prometheus text format. */
 export type Metrics = {
@@ -6,8 +6,13 @@ export type Metrics = {
   readonly registry: Registry
 }
 
-/** A monotonic count that another room keeps. `value` is read at each request of `/metrics`. */
-export type ExternalCounter = { readonly name: string; readonly help: string; readonly value: () => number }
+/** A figure that another room keeps: a monotonic count, unless `isGauge`. `value` is read at each request of `/metrics`. */
+export type ExternalCounter = {
+  readonly name: string
+  readonly help: string
+  readonly value: () => number
+  readonly isGauge?: boolean
+}
 
 /** Opens the metrics: requests by route pattern, the process, and counters of other rooms. Each server has its own registry. */
 export function openMetrics(counters: readonly ExternalCounter[] = []): Metrics {
@@ -27,7 +32,11 @@ export function openMetrics(counters: readonly ExternalCounter[] = []): Metrics 
   return { registry, count }
 }
 
-function addCounter(registry: Registry, { name, help, value }: ExternalCounter): void {
+function addCounter(registry: Registry, { name, help, value, isGauge = false }: ExternalCounter): void {
+  if (isGauge) {
+    const gauge: Gauge = new Gauge({ name, help, registers: [registry], collect: () => gauge.set(value()) })
+    return
+  }
   const counter: Counter = new Counter({
     name,
     help,

@@ -28,7 +28,7 @@ export function requestLog(log: Log, metrics: Metrics): LogRequest {
 }
 
 /** Polled by load balancers and monitoring. */
-const quiet: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
+const quiet: ReadonlySet<string> = new Set(['/healthz', '/livez', '/readyz', '/metrics'])
 
 /** Logs what a refusal does not show: the notes and cause of a fault, or an unexpected error with its stack. */
 export function logFault(log: Log, requestId: string, status: number, error: unknown): void {

@@ -52,11 +52,13 @@ export async function openEmbedded(folder: string | null, startFrom: Blob | null
         return runIn(tx)(statement, values)
       }),
     asOwner: (work) =>
-      db.transaction((tx) =>
-        work(async (text) => {
+      db.transaction((tx) => {
+        const script = async (text: string) => {
           await tx.exec(text)
-        }, runIn(tx)),
-      ),
+        }
+        return work(script, runIn(tx), (statement) => script(statement.replace(/\bconcurrently\b/gi, '')))
+      }),
+    check: async () => undefined,
     roundTrips: () => trips,
     close: async () => {
       await db.close()

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
+import { createDatabase, postgresUrl } from '../../../test/support/database.ts'
 import { openEmbedded } from '../embedded/embedded.ts'
 import type { Engine } from '../engine.ts'
+import { openPostgresql } from '../postgresql/postgresql.ts'
 import { sql } from '../store.ts'
-import { migrate, pendingMigrations } from './migrate.ts'
+import { migrate, migrationOf, pendingMigrations } from './migrate.ts'
+import { openStore } from './open-store.ts'
 
 const columns = sql(
   'test.columns',
@@ -73,4 +76,61 @@ test('a migration that was changed after it had been applied stops the start', a
   await engine.asOwner((_script, run) => run(change))
   await assert.rejects(migrate(engine), /was changed after it had been applied/)
   await engine.close()
+})
+
+const newer = (name: string, answer: string, body: string) =>
+  migrationOf(name, `-- ${name}\n-- Locks: none. Old code runs on it: ${answer}. Way back: none.\n${body}`)
+
+test('a server stays ready on a newer schema that its code runs on, and on no other', async () => {
+  const engine = await openEmbedded(null)
+  await migrate(engine)
+  await migrate(engine, 9001, [newer('9001_addition.sql', 'yes', 'create table addition (id integer);')])
+  assert.equal(await pendingMigrations(engine), 0)
+  assert.equal(await migrate(engine), 0)
+  await migrate(engine, 9002, [newer('9002_removal.sql', 'no, it reads the table', 'drop table addition;')])
+  await assert.rejects(pendingMigrations(engine), /is at migration 9002.*run the newer version/)
+  await engine.close()
+})
+
+const skip = postgresUrl === null ? 'the embedded engine builds no index concurrently' : false
+
+test('an index is built outside the transaction, once, by one of several processes', {
+  skip,
+}, async () => {
+  const url = await createDatabase(postgresUrl ?? '')
+  const engines = [1, 2].map(() => openPostgresql({ url, poolMax: 1, onIdleError: () => undefined }))
+  const list = [
+    newer('9001_table.sql', 'yes', 'create table addition (id integer);'),
+    migrationOf(
+      '9002_index.sql',
+      `-- 9002\n-- Locks: none. Old code runs on it: yes.\n-- Runs: outside a transaction
+       drop index concurrently if exists addition_id;\ncreate index concurrently addition_id on addition (id);`,
+    ),
+    newer('9003_column.sql', 'yes', 'alter table addition add column more integer;'),
+  ]
+  await Promise.all(engines.map((engine) => migrate(engine, 9003, list)))
+  for (const engine of engines) {
+    assert.equal(await pendingMigrations(engine, list), 0)
+    const found = await engine.asOwner((_script, run) => run<{ indexname: string }>(indexes))
+    assert.ok(found.some(({ indexname }) => indexname === 'addition_id'))
+    await engine.close()
+  }
+})
+
+test('the account that serves owns nothing: it reads the journal and sets the two roles', { skip }, async () => {
+  const url = await createDatabase(postgresUrl ?? '')
+  const owner = openPostgresql({ url, poolMax: 1, onIdleError: () => undefined })
+  await owner.asOwner((script) =>
+    script(`do $$ begin create role serving login; exception when duplicate_object then null; end $$;
+      grant chirograph_app, chirograph_across to serving`),
+  )
+  await owner.close()
+  const address = new URL(url)
+  address.username = 'serving'
+  const store = await openStore({ databaseUrl: address.href, dataDir: null, poolMax: 1, onIdleError: () => undefined })
+  assert.equal(await store.migrate(), 0)
+  assert.equal(await store.isReady(), true)
+  const tenants = sql('test.migrate_tenants', 'select slug from tenant')
+  assert.deepEqual(await store.across('test', (tx) => tx.rows(tenants)), [{ slug: '_platform' }])
+  await store.close()
 })

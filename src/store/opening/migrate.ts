@@ -1,68 +1,141 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
 import { sha256 } from '../../crypto/digest.ts'
 import type { Engine, RunStatement } from '../engine.ts'
-import { sql } from '../store.ts'
+import { type Sql, sql } from '../store.ts'
 
-type Migration = { readonly number: number; readonly name: string; readonly text: string; readonly digest: string }
+/** A migration file. */
+type Migration = {
+  readonly number: number
+  readonly name: string
+  readonly text: string
+  readonly digest: string
+  /** Whether servers of the version before it may keep running, as its header says. */
+  readonly runsOldCode: boolean
+  /** Whether its statements run one by one outside a transaction, as indexes built concurrently must. They may run twice, after a failure. */
+  readonly isConcurrent: boolean
+}
 
 const folder = new URL('../migrations/', import.meta.url)
 /** Arbitrary number of the advisory lock that lets one process migrate at a time. */
 const MIGRATION_LOCK = 7_221_843
+const LOCK_POLL_MS = 100
+/**
+ * In a transaction the last statement keeps its snapshot until the next one begins. An index that is built concurrently waits for the end of
+ * every older snapshot, so without this it would wait for the transaction that waits for it.
+ */
+const END_SNAPSHOT = 'select 1'
+/** Header line of a migration without a transaction. */
+const CONCURRENT = /^-- Runs: outside a transaction/m
 
 const journalExists = sql('store.find_journal', `select to_regclass('schema_migration') is not null as found`)
-const listApplied = sql('store.list_migrations', 'select number, digest from schema_migration order by number')
+const listApplied = sql(
+  'store.list_migrations',
+  `select number, digest, runs_old_code as "runsOldCode" from schema_migration order by number`,
+)
+const tryLock = sql('store.try_migration_lock', 'select pg_try_advisory_xact_lock($1) as "isMine"')
 const insertApplied = sql(
   'store.insert_migration',
-  'insert into schema_migration (number, name, digest) values ($1, $2, $3)',
+  'insert into schema_migration (number, name, digest, runs_old_code) values ($1, $2, $3, $4)',
 )
 
 const CREATE_JOURNAL = `create table if not exists schema_migration (
-  number integer primary key, name text not null, digest text not null, applied_at timestamptz not null default now())`
+  number integer primary key, name text not null, digest text not null, applied_at timestamptz not null default now(),
+  runs_old_code boolean not null)`
+/** The account that serves may own nothing. */
+const OPEN_JOURNAL = 'grant select on schema_migration to chirograph_app, chirograph_across'
+
+type Applied = ReadonlyMap<number, { readonly digest: string; readonly runsOldCode: boolean }>
 
 /**
- * Applies the pending migrations in one transaction under an advisory lock: processes may start concurrently, and a failure changes
- * nothing.
+ * Applies the pending migrations under an advisory lock, so processes may start concurrently. All up to the next one that runs outside a
+ * transaction are one transaction: a failure changes nothing.
  *
  * @param upTo Stop after this number (tests use it to prove that upgraded equals fresh).
- * @throws Error when an applied migration was changed afterwards, or when the database is newer than this code.
+ * @returns how many were pending
+ * @throws Error when an applied migration was changed afterwards, or when this code does not run on the newer schema of the database.
  */
-export async function migrate(engine: Engine, upTo = Number.POSITIVE_INFINITY): Promise<void> {
-  if ((await pendingMigrations(engine)) === 0) return
-  await engine.asOwner(async (script, run) => {
-    await script(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`)
-    await script(CREATE_JOURNAL)
-    const applied = await appliedIn(run)
-    for (const one of readMigrations()) {
-      if (one.number > upTo || isApplied(one, applied)) continue
-      await script(one.text)
-      await run(insertApplied, [one.number, one.name, one.digest])
-    }
-  })
+export async function migrate(
+  engine: Engine,
+  upTo = Number.POSITIVE_INFINITY,
+  migrations = readMigrations(),
+): Promise<number> {
+  const wanted = migrations.filter(({ number }) => number <= upTo)
+  const pending = await pendingMigrations(engine, wanted)
+  while ((await pendingMigrations(engine, wanted)) > 0) {
+    await engine.asOwner(async (script, send, alone) => {
+      const run: RunStatement = async <Row>(statement: Sql, values: readonly unknown[] = []) => {
+        const rows = await send<Row>(statement, values)
+        await script(END_SNAPSHOT)
+        return rows
+      }
+      await acquireLock(run)
+      const [journal] = await run<{ found: boolean }>(journalExists)
+      // Not where it exists: that would lock it, and servers read it to know whether they are ready.
+      if (journal?.found !== true) await script(CREATE_JOURNAL)
+      const applied = await appliedIn(run)
+      for (const one of nextOf(wanted.filter((migration) => !isApplied(migration, applied)))) {
+        if (one.isConcurrent) for (const statement of statementsOf(one)) await alone(statement)
+        else await script(one.text)
+        await run(insertApplied, [one.number, one.name, one.digest, one.runsOldCode])
+      }
+      await script(OPEN_JOURNAL)
+    })
+  }
+  return pending
+}
+
+/** Polls instead of waiting, because a statement that waits has a snapshot. */
+async function acquireLock(run: RunStatement): Promise<void> {
+  for (;;) {
+    const [row] = await run<{ isMine: boolean }>(tryLock, [MIGRATION_LOCK])
+    if (row?.isMine === true) return
+    await pause(LOCK_POLL_MS)
+  }
+}
+
+/** Returns the first migration if it runs outside a transaction, else all before the next such one. */
+function nextOf(pending: readonly Migration[]): readonly Migration[] {
+  const end = pending.findIndex(({ isConcurrent }) => isConcurrent)
+  return pending.slice(0, end === -1 ? pending.length : Math.max(1, end))
+}
+
+function statementsOf({ text }: Migration): string[] {
+  return text
+    .replace(/^--.*$/gm, '')
+    .split(';')
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== '')
 }
 
 /** Returns the number of pending migrations. @throws Error as {@link migrate}. */
-export async function pendingMigrations(engine: Engine): Promise<number> {
-  const migrations = readMigrations()
+export async function pendingMigrations(engine: Engine, migrations = readMigrations()): Promise<number> {
   const applied = await engine.asOwner(async (_script, run) => {
     const [journal] = await run<{ found: boolean }>(journalExists)
-    return journal?.found === true ? appliedIn(run) : new Map<number, string>()
+    return journal?.found === true ? appliedIn(run) : new Map()
   })
-  const newest = Math.max(0, ...applied.keys())
-  const known = Math.max(0, ...migrations.map((one) => one.number))
-  if (newest > known) {
-    throw new Error(`the database is at migration ${newest}, this version has ${known}: run the newer version`)
-  }
+  refuseForeignSchema(
+    applied,
+    Math.max(0, ...readMigrations().map(({ number }) => number), ...migrations.map(({ number }) => number)),
+  )
   return migrations.filter((one) => !isApplied(one, applied)).length
 }
 
-async function appliedIn(run: RunStatement): Promise<Map<number, string>> {
-  const rows = await run<{ number: number; digest: string }>(listApplied)
-  return new Map(rows.map((row) => [row.number, row.digest]))
+/** Throws if the database has a newer migration on which this code does not run. */
+function refuseForeignSchema(applied: Applied, known: number): void {
+  const foreign = [...applied].find(([number, { runsOldCode }]) => number > known && !runsOldCode)
+  if (foreign === undefined) return
+  throw new Error(`the database is at migration ${foreign[0]}, this version has ${known}: run the newer version`)
 }
 
-function isApplied({ number, name, digest }: Migration, applied: Map<number, string>): boolean {
+async function appliedIn(run: RunStatement): Promise<Applied> {
+  const rows = await run<{ number: number; digest: string; runsOldCode: boolean }>(listApplied)
+  return new Map(rows.map((row) => [row.number, row]))
+}
+
+function isApplied({ number, name, digest }: Migration, applied: Applied): boolean {
   const found = applied.get(number)
-  if (found !== undefined && found !== digest)
+  if (found !== undefined && found.digest !== digest)
     throw new Error(`migration ${name} was changed after it had been applied`)
   return found !== undefined
 }
@@ -73,9 +146,18 @@ function readMigrations(): readonly Migration[] {
   read ??= readdirSync(folder)
     .filter((name) => name.endsWith('.sql'))
     .sort()
-    .map((name) => {
-      const text = readFileSync(new URL(name, folder), 'utf8')
-      return { number: Number(name.slice(0, 4)), name, text, digest: sha256(text).toString('hex') }
-    })
+    .map((name) => migrationOf(name, readFileSync(new URL(name, folder), 'utf8')))
   return read
+}
+
+/** Reads a migration: `NNNN_name.sql` and its text, whose header says whether old code runs on it. */
+export function migrationOf(name: string, text: string): Migration {
+  return {
+    number: Number(name.slice(0, 4)),
+    name,
+    text,
+    digest: sha256(text).toString('hex'),
+    runsOldCode: /Old code runs on it: (yes|there is none)\b/.test(text),
+    isConcurrent: CONCURRENT.test(text),
+  }
 }

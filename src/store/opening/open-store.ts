@@ -12,8 +12,10 @@ type Options = {
   /** Dump that an in-memory engine starts from. */
   readonly startFrom?: Blob | null
   readonly poolMax: number
-  /** Time limit of one round trip to PostgreSQL; 20 s by default. */
+  /** Time limit of one round trip to PostgreSQL; 10 s by default. */
   readonly answerMsMax?: number
+  /** Whether statements are prepared on PostgreSQL; true by default. */
+  readonly isPrepared?: boolean
   readonly onIdleError: (error: Error) => void
 }
 
@@ -64,7 +66,10 @@ function storeOn(engine: Engine): Store {
       counted.transactions += 1
       return engine.transaction(ACROSS, (run) => work({ rows: counting(run) } as AcrossTx))
     },
-    migrate: () => migrate(engine),
+    migrate: async () => {
+      await engine.check()
+      return migrate(engine)
+    },
     isReady: async () => (await pendingMigrations(engine)) === 0,
     get counts(): StoreCounts {
       return { ...counted, roundTrips: engine.roundTrips() }

@@ -163,6 +163,6 @@ test('PostgreSQL ends a transaction whose statement is slow or whose client is i
     'test.connections_limits',
     `select current_setting('statement_timeout') as statement, current_setting('idle_in_transaction_session_timeout') as idle`,
   )
-  assert.deepEqual(await store.single(tenant, (tx) => tx.rows(limits)), [{ statement: '15s', idle: '30s' }])
+  assert.deepEqual(await store.single(tenant, (tx) => tx.rows(limits)), [{ statement: '9s', idle: '30s' }])
   await store.close()
 })

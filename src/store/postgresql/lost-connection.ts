@@ -6,14 +6,34 @@ import { DatabaseUnavailable } from '../database-unavailable.ts'
  * SQLSTATEs of an unavailable server: connection exceptions, insufficient resources, shutdown or startup, statement timeout, a standby.
  */
 const UNAVAILABLE = /^(08...|53...|57P..|57014|25006)$/
+/** SQLSTATEs of a server that accepts no more statements: it shuts down, starts up, or became a standby. */
+const LEFT = /^(57P0[1-4]|25006)$/
+const READ_ONLY = '25006'
 
 /**
  * Translates an error of the driver: {@link DatabaseUnavailable}, unless the server refused the statement. An error that is not from the
  * server is one of the connection.
  */
-export function explained(error: unknown): unknown {
+export function explained(error: unknown, hadNoEffect = false): unknown {
+  if (error instanceof DatabaseUnavailable) return error
   // A fault is that of a JSON column that cannot be read.
   if (error instanceof Fault || (error instanceof pg.DatabaseError && !UNAVAILABLE.test(error.code ?? ''))) return error
   const why = error instanceof Error ? error.message : 'unknown'
-  return new DatabaseUnavailable(`the database did not answer: ${why}`, { cause: error })
+  return new DatabaseUnavailable(`the database did not answer: ${why}`, { cause: error, hadNoEffect })
+}
+
+/** Whether the server itself said that it accepts no statement, or none that writes. */
+export function isServerLeaving(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && LEFT.test(error.code ?? '')
+}
+
+/** Whether the server refused a statement because it accepts no writes. */
+export function isReadOnly(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === READ_ONLY
+}
+
+/** Whether the connections to the server are useless: it is leaving, or a connection broke or went silent. Not: it is full, or one statement was slow. */
+export function isServerLost(error: unknown): boolean {
+  if (!(error instanceof DatabaseUnavailable)) return false
+  return isServerLeaving(error.cause) || !(error.cause instanceof pg.DatabaseError)
 }

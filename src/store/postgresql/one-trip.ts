@@ -2,6 +2,7 @@ import pg from 'pg'
 import { readOwnJson } from '../../crypto/json.ts'
 import type { Sql } from '../store.ts'
 import { toWire } from '../wire-values.ts'
+import { isReadOnly, isServerLeaving } from './lost-connection.ts'
 
 /** A statement with its encoded parameters. Made by {@link stepOf}. */
 export type Step = { readonly statement: Sql; readonly values: readonly (string | Buffer | null)[] }
@@ -17,6 +18,12 @@ export function stepOf(statement: Sql, values: readonly unknown[]): Step {
   return { statement, values: values.map(toWire) }
 }
 
+/**
+ * `once`: each statement is prepared once a connection. `unnamed`: with each use, for proxies that keep no prepared statements. `assumed`: never,
+ * another connection has done it.
+ */
+export type Preparing = 'once' | 'unnamed' | 'assumed'
+
 /** Names of the prepared statements of a connection; at most as many as the code has. */
 const preparedBy = new WeakMap<pg.Connection, Set<string>>()
 
@@ -31,6 +38,7 @@ const preparedBy = new WeakMap<pg.Connection, Set<string>>()
 export class OneTrip<Row> implements pg.Submittable {
   readonly rows: Promise<Row[]>
   readonly #steps: readonly Step[]
+  readonly #preparing: Preparing
   readonly #found: Fields[] = []
   #columns: readonly Column[] = []
   #done = 0
@@ -39,8 +47,9 @@ export class OneTrip<Row> implements pg.Submittable {
   readonly #resolve: (rows: Row[]) => void
   readonly #reject: (error: unknown) => void
 
-  constructor(steps: readonly Step[]) {
+  constructor(steps: readonly Step[], preparing: Preparing = 'once') {
     this.#steps = steps
+    this.#preparing = preparing
     const { promise, resolve, reject } = Promise.withResolvers<Row[]>()
     this.rows = promise
     this.#resolve = resolve
@@ -55,7 +64,8 @@ export class OneTrip<Row> implements pg.Submittable {
     connection.stream.cork()
     for (const { statement, values } of this.#steps) {
       this.#prepare(connection, statement)
-      connection.bind({ statement: statement.name, values: [...values] }, true)
+      const name = this.#preparing === 'unnamed' ? '' : statement.name
+      connection.bind({ statement: name, values: [...values] }, true)
       if (statement === this.#steps.at(-1)?.statement) connection.describe({ type: 'P' }, true)
       connection.execute({}, true)
     }
@@ -64,12 +74,18 @@ export class OneTrip<Row> implements pg.Submittable {
     return null
   }
 
+  /** Whether an error proves that no statement ran: nothing was sent, the session had ended before, or the server accepts no writes. */
+  hadNoEffect(error: unknown): boolean {
+    if (!this.#isSent || isReadOnly(error)) return true
+    // A session that is ended while a statement runs has sent the completion of the one before.
+    return this.#done === 0 && isServerLeaving(error)
+  }
+
   #prepare(connection: pg.Connection, { name, text }: Sql): void {
     // A statement without a name is planned at each use, and replaces the one before it.
-    if (name === '') {
-      connection.parse({ name, text, types: [] }, true)
-      return
-    }
+    const isUnnamed = this.#preparing === 'unnamed' || name === ''
+    if (isUnnamed) connection.parse({ name: '', text, types: [] }, true)
+    if (isUnnamed || this.#preparing !== 'once') return
     const known = preparedBy.get(connection) ?? new Set()
     preparedBy.set(connection, known)
     if (known.has(name)) return

@@ -1,23 +1,32 @@
 import pg from 'pg'
 import { withTimeLimit } from '../../time-limit.ts'
 import { DatabaseUnavailable } from '../database-unavailable.ts'
-import { type Engine, type RunStatement, sessionContextValues, setSessionContext } from '../engine.ts'
+import {
+  ANSWER_MS_MAX,
+  type Engine,
+  type OwnerWork,
+  type RunStatement,
+  type SessionContext,
+  sessionContextValues,
+  setSessionContext,
+  statementMsMax,
+} from '../engine.ts'
 import type { Sql } from '../store.ts'
-import { explained } from './lost-connection.ts'
+import { refuseForgetfulProxy } from './forgetful-proxy.ts'
+import { openHosts } from './hosts.ts'
+import { explained, isServerLost } from './lost-connection.ts'
 import { OneTrip, type Step, stepOf } from './one-trip.ts'
 
 type Options = {
   readonly url: string
   readonly poolMax: number
   readonly onIdleError: (error: Error) => void
-  /** Time limit of one round trip. Above `statement_timeout`, which ends a slow statement but not its connection. */
+  /** Time limit of one round trip; 10 s by default. PostgreSQL ends a statement before it, and keeps the connection. */
   readonly answerMsMax?: number | undefined
+  /** Whether statements are prepared; false for a proxy that keeps no prepared statements. */
+  readonly isPrepared?: boolean | undefined
 }
 
-/** Time limit for a connection from the pool. */
-const WAIT_MS = 10_000
-const ANSWER_MS_MAX = 20_000
-const KEEPALIVE_AFTER_MS = 10_000
 const begin = stepOf({ name: 'store.begin_transaction', text: 'begin' }, [])
 
 /**
@@ -25,37 +34,47 @@ const begin = stepOf({ name: 'store.begin_transaction', text: 'begin' }, [])
  * one round trip. A session keeps only prepared statements after a transaction, so a transaction-pooling proxy (PgBouncer 1.21 or newer with
  * `max_prepared_statements`) works.
  *
- * A connection that does not respond in time is closed, and the caller gets {@link DatabaseUnavailable}.
+ * A connection that does not respond in time is closed, and the caller gets {@link DatabaseUnavailable}. Statements that surely had no effect
+ * are sent once more, by another connection.
  */
-export function openPostgresql({ url, poolMax, onIdleError, answerMsMax = ANSWER_MS_MAX }: Options): Engine {
-  const pool = new pg.Pool({
-    ...{ connectionString: url, max: poolMax, connectionTimeoutMillis: Math.min(WAIT_MS, answerMsMax) },
-    ...{ keepAlive: true, keepAliveInitialDelayMillis: KEEPALIVE_AFTER_MS },
-  })
-  pool.on('error', onIdleError)
-  // An error of a connection in use rejects its statement; without a listener it would also end the process.
-  pool.on('connect', (client) => client.on('error', () => undefined))
+export function openPostgresql(options: Options): Engine {
+  const { answerMsMax = ANSWER_MS_MAX, isPrepared = true } = options
+  const hosts = openHosts({ ...options, answerMsMax })
   let trips = 0
-  const link: Link = {
-    connect: () => connect(pool),
-    send: <Row>(client: pg.PoolClient, steps: readonly Step[]) => {
-      trips += 1
-      return withDeadline(client.query(new OneTrip<Row>(steps)).rows, answerMsMax)
-    },
-    control: (client, text) => {
-      trips += 1
-      return withDeadline(client.query(text), answerMsMax)
-    },
+  const sent = async <T>(client: pg.PoolClient, answer: Promise<T>, hadNoEffect: (error: unknown) => boolean) => {
+    trips += 1
+    try {
+      return await withTimeLimit(answer, answerMsMax, () => new Error(`no answer within ${answerMsMax} ms`))
+    } catch (error) {
+      const unavailable = explained(error, hadNoEffect(error))
+      if (isServerLost(unavailable)) hosts.leave(client)
+      throw unavailable
+    }
   }
+  const link: Link = {
+    connect: hosts.connect,
+    url: hosts.url,
+    send: <Row>(client: pg.PoolClient, steps: readonly Step[]) => {
+      const trip = new OneTrip<Row>(steps, isPrepared ? 'once' : 'unnamed')
+      return sent(client, client.query(trip).rows, (error) => trip.hadNoEffect(error))
+    },
+    control: (client, text) => sent(client, client.query(text), () => false),
+  }
+  const contextStep = (context: SessionContext) =>
+    stepOf(setSessionContext, sessionContextValues(context, statementMsMax(answerMsMax)))
   return {
     kind: 'postgresql',
-    transaction: (context, work) =>
-      transaction(link, [begin, stepOf(setSessionContext, sessionContextValues(context))], work),
-    single: async (context, statement, values) =>
-      single(link, [stepOf(setSessionContext, sessionContextValues(context)), stepOf(statement, values)]),
+    transaction: (context, work) => transaction(link, [begin, contextStep(context)], work),
+    single: async (context, statement, values) => single(link, [contextStep(context), stepOf(statement, values)]),
     asOwner: (work) => asOwner(link, work),
+    check: async () => {
+      if (!isPrepared) return
+      const client = await hosts.connect()
+      client.release()
+      await refuseForgetfulProxy(hosts.url())
+    },
     roundTrips: () => trips,
-    close: () => pool.end(),
+    close: hosts.close,
   }
 }
 
@@ -64,6 +83,7 @@ type Link = {
   readonly connect: () => Promise<pg.PoolClient>
   readonly send: <Row>(client: pg.PoolClient, steps: readonly Step[]) => Promise<Row[]>
   readonly control: (client: pg.PoolClient, text: 'begin' | 'commit' | 'rollback') => Promise<pg.QueryResult>
+  readonly url: () => string
 }
 
 async function transaction<T>(
@@ -71,32 +91,32 @@ async function transaction<T>(
   opening: readonly Step[],
   work: (run: RunStatement) => Promise<T>,
 ): Promise<T> {
-  const client = await link.connect()
+  const used = await borrow(link)
   let isBroken = false
   let opened = false
   const run: RunStatement = async <Row>(statement: Sql, values: readonly unknown[] = []) => {
     const step = stepOf(statement, values)
-    const steps = opened ? [step] : [...opening, step]
+    if (opened) return link.send<Row>(used.client, [step])
     opened = true
-    return link.send<Row>(client, steps)
+    return sendFirst<Row>(link, used, [...opening, step])
   }
   try {
     const result = await work(run)
-    if (opened) await commit(link, client)
+    if (opened) await commit(link, used.client)
     return result
   } catch (error) {
-    isBroken = error instanceof DatabaseUnavailable || (opened && !(await hasRolledBack(link, client)))
+    isBroken = error instanceof DatabaseUnavailable || (opened && !(await hasRolledBack(link, used.client)))
     throw error
   } finally {
-    client.release(isBroken)
+    used.release(isBroken)
   }
 }
 
 async function single<Row>(link: Link, steps: readonly Step[]): Promise<Row[]> {
-  const client = await link.connect()
+  const used = await borrow(link)
   let isClean = false
   try {
-    const rows = await link.send<Row>(client, steps)
+    const rows = await sendFirst<Row>(link, used, steps)
     isClean = true
     return rows
   } catch (error) {
@@ -104,14 +124,50 @@ async function single<Row>(link: Link, steps: readonly Step[]): Promise<Row[]> {
     isClean = error instanceof pg.DatabaseError && error.severity === 'ERROR'
     throw error
   } finally {
-    client.release(!isClean)
+    used.release(!isClean)
   }
 }
 
-async function asOwner<T>(
-  link: Link,
-  work: (script: (text: string) => Promise<void>, run: RunStatement) => Promise<T>,
-): Promise<T> {
+/** A connection that a transaction uses. `exchange` replaces it by another one. */
+type Used = {
+  readonly client: pg.PoolClient
+  readonly exchange: () => Promise<void>
+  readonly release: (isBroken: boolean) => void
+}
+
+async function borrow(link: Link): Promise<Used> {
+  let client = await link.connect()
+  let isHeld = true
+  const release = (isBroken: boolean) => {
+    if (isHeld) client.release(isBroken)
+    isHeld = false
+  }
+  const exchange = async () => {
+    release(true)
+    client = await link.connect()
+    isHeld = true
+  }
+  return {
+    get client() {
+      return client
+    },
+    exchange,
+    release,
+  }
+}
+
+/** Sends the first statements of a transaction, and once more if they had no effect. */
+async function sendFirst<Row>(link: Link, used: Used, steps: readonly Step[]): Promise<Row[]> {
+  try {
+    return await link.send<Row>(used.client, steps)
+  } catch (error) {
+    if (!(error instanceof DatabaseUnavailable && error.hadNoEffect)) throw error
+    await used.exchange()
+    return link.send<Row>(used.client, steps)
+  }
+}
+
+async function asOwner<T>(link: Link, work: OwnerWork<T>): Promise<T> {
   const client = await link.connect()
   let isClean = false
   // Without a time limit: a migration may wait for another process, or take long.
@@ -120,7 +176,8 @@ async function asOwner<T>(
   }
   try {
     await link.control(client, 'begin')
-    const result = await work(script, (statement, values = []) => link.send(client, [stepOf(statement, values)]))
+    const run: RunStatement = (statement, values = []) => link.send(client, [stepOf(statement, values)])
+    const result = await work(script, run, async (statement) => runAlone(link.url(), statement))
     await commit(link, client)
     isClean = true
     return result
@@ -129,22 +186,11 @@ async function asOwner<T>(
   }
 }
 
-/** Connects, with one retry, since nothing was sent yet; not after a timeout. */
-async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
-  try {
-    return await pool.connect().catch((error: Error) => {
-      if (/timeout/.test(error.message)) throw error
-      return pool.connect()
-    })
-  } catch (error) {
-    throw explained(error)
-  }
-}
-
-async function withDeadline<T>(answer: Promise<T>, msMax: number): Promise<T> {
-  return withTimeLimit(answer, msMax, () => new Error(`no answer within ${msMax} ms`)).catch((error) => {
-    throw explained(error)
-  })
+/** Runs one statement on a connection of its own, since the pool may have one connection only. */
+async function runAlone(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, keepAlive: true })
+  await client.connect()
+  await client.query(statement).finally(() => client.end())
 }
 
 async function commit(link: Link, client: pg.PoolClient): Promise<void> {

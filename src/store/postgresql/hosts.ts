@@ -1,0 +1,105 @@
+import pg from 'pg'
+import { readDatabaseUrl } from '../../config/database-url.ts'
+import { withTimeLimit } from '../../time-limit.ts'
+import { DatabaseUnavailable } from '../database-unavailable.ts'
+import { explained } from './lost-connection.ts'
+
+type Options = {
+  readonly url: string
+  readonly poolMax: number
+  readonly answerMsMax: number
+  readonly onIdleError: (error: Error) => void
+}
+
+/** The servers of one database, of which one accepts writes. */
+type Hosts = {
+  /** Returns a connection. @throws DatabaseUnavailable */
+  readonly connect: () => Promise<pg.PoolClient>
+  /** Abandons the server of a connection that failed: every connection that was opened before is closed instead of used again. */
+  readonly leave: (client: pg.PoolClient) => void
+  /** Returns the URL of the host of the last connection. */
+  readonly url: () => string
+  readonly close: () => Promise<void>
+}
+
+const KEEPALIVE_AFTER_MS = 10_000
+
+/**
+ * Opens a pool of connections for each host. They are tried in order, beginning with the one that was used last; each may take an equal part
+ * of the time limit. A server that does not accept writes is skipped, so a client finds the new primary after a failover.
+ */
+export function openHosts({ url, poolMax, answerMsMax, onIdleError }: Options): Hosts {
+  const { urls, mustWrite } = readDatabaseUrl(url)
+  const waitMsMax = Math.ceil(answerMsMax / urls.length)
+  /** The era in which a connection was opened. `leave` ends one. */
+  const eras = new WeakMap<pg.ClientBase, number>()
+  let era = 0
+  let current = 0
+  const onConnect = async (client: pg.ClientBase) => {
+    const begun = era
+    if (mustWrite) await refuseReadOnly(client, waitMsMax)
+    eras.set(client, begun)
+  }
+  const pools = urls.map((connectionString) => {
+    const limits = { max: poolMax, connectionTimeoutMillis: waitMsMax }
+    return openPool({ connectionString, ...limits, onConnect }, onIdleError)
+  })
+
+  async function connectTo(index: number): Promise<pg.PoolClient> {
+    for (;;) {
+      const client = await pools[index]?.connect()
+      if (client === undefined) throw new RangeError('no such host')
+      if (eras.get(client) === era) return client
+      client.release(true)
+    }
+  }
+
+  async function connect(): Promise<pg.PoolClient> {
+    const first = current
+    // Nothing was sent yet, so a single host is tried once more, unless it is only slow.
+    const tries = Math.max(2, urls.length)
+    for (let turn = 0; ; turn += 1) {
+      const index = (first + turn) % urls.length
+      try {
+        const client = await connectTo(index)
+        current = index
+        return client
+      } catch (error) {
+        if (turn + 1 >= tries || isLate(error, urls.length)) throw explained(error)
+      }
+    }
+  }
+
+  return {
+    connect,
+    url: () => urls[current] ?? '',
+    leave: (client) => {
+      if (eras.get(client) !== era) return
+      era += 1
+      current = (current + 1) % urls.length
+    },
+    close: async () => {
+      await Promise.all(pools.map((pool) => pool.end()))
+    },
+  }
+}
+
+function openPool(settings: pg.PoolConfig, onIdleError: (error: Error) => void): pg.Pool {
+  const pool = new pg.Pool({ ...settings, keepAlive: true, keepAliveInitialDelayMillis: KEEPALIVE_AFTER_MS })
+  pool.on('error', onIdleError)
+  // An error of a connection in use rejects its statement; without a listener it would also end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  return pool
+}
+
+/** Whether another try is useless: all connections are in use, or the only host does not answer. */
+function isLate(error: unknown, hosts: number): boolean {
+  if (!(error instanceof Error)) return false
+  return /timeout exceeded/.test(error.message) || (hosts === 1 && /timeout/.test(error.message))
+}
+
+async function refuseReadOnly(client: pg.ClientBase, msMax: number): Promise<void> {
+  const question = client.query<{ transaction_read_only: string }>('show transaction_read_only')
+  const { rows } = await withTimeLimit(question, msMax, () => new Error(`no answer within ${msMax} ms`))
+  if (rows[0]?.transaction_read_only !== 'off') throw new DatabaseUnavailable('the server does not accept writes')
+}
