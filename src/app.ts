@@ -9,6 +9,7 @@ import { authorizationEndpoints } from './authorization/server/platform/public-e
 import { linkJobs, linkSchedules } from './authorization/sign-in/links/jobs.ts'
 import { consentPages } from './authorization/sign-in/pages/consent-pages.ts'
 import { signInEndpoints } from './authorization/sign-in/pages/public-endpoints.ts'
+import { signInRoutes } from './authorization/sign-in/pages/routes.ts'
 import { passwordJobs, signInSchedules } from './authorization/sign-in/passwords/jobs.ts'
 import type { Config } from './config.ts'
 import { clientRoutes } from './directory/clients/routes.ts'
@@ -93,6 +94,7 @@ export const routes: readonly Route[] = [
   ...provisioningRoutes,
   ...clientRoutes,
   ...accessRoutes,
+  ...signInRoutes,
 ]
 
 /** The protocol surface: what wallets, verifiers and OAuth clients call; and the pages. */

@@ -69,9 +69,12 @@ const frozen = {
     trusted_entity.created
     trusted_entity.deleted
     trusted_entity.replaced
-    user.authenticated
     user.changed
     user.restored
+    user.authenticated
+    user.authorized
+    user.grant_reused
+    user.grant_revoked
     user.impersonated
     user_group.changed
     user_group.created
@@ -181,11 +184,13 @@ const frozen = {
     VALIDATION_ERROR`,
   oauthErrors: `
     access_denied
+    consent_required
     credential_request_denied
     insufficient_scope
     invalid_authorization_details
     invalid_client
     invalid_credential_request
+    invalid_dpop_proof
     invalid_encryption_parameters
     invalid_grant
     invalid_nonce
@@ -193,12 +198,17 @@ const frozen = {
     invalid_notification_request
     invalid_proof
     invalid_request
+    invalid_request_uri
     invalid_request_uri_method
     invalid_scope
     invalid_target
     invalid_token
     invalid_transaction_data
+    login_required
     not_found
+    registration_not_supported
+    request_not_supported
+    request_uri_not_supported
     server_error
     slow_down
     temporarily_unavailable
@@ -206,6 +216,9 @@ const frozen = {
     unknown_credential_configuration
     unknown_credential_identifier
     unsupported_grant_type
+    unsupported_response_type
+    unsupported_token_type
+    use_dpop_nonce
     vp_formats_not_supported`,
 }
 

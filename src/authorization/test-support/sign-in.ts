@@ -3,10 +3,10 @@ import { applyBootstrap } from '../../directory/bootstrap/apply-bootstrap.ts'
 import type { ClientEntry, UserEntry } from '../../directory/bootstrap/bootstrap-file.ts'
 import { getTenant } from '../../directory/tenants/find-tenant.ts'
 import { getUser } from '../../directory/users/find-user.ts'
+import { makeBearerSecret } from '../../keys/bearer-secret.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import { sql } from '../../store/store.ts'
-import { makeBearerSecret } from '../sign-in/bearer-secret.ts'
 import { makeCookie } from '../sign-in/cookies.ts'
 
 const insert = sql(

@@ -1,3 +1,4 @@
+import { Type } from 'typebox'
 import type { Scope } from '../../caller.ts'
 import { isJsonObject, type Json } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
@@ -5,6 +6,7 @@ import { type Endpoint, type EndpointContext, type EndpointResponse, endpoint } 
 import { readListRequest, readProjection, readSearch } from '../../protocols/scim/list-request.ts'
 import type { Resource } from '../../protocols/scim/patch.ts'
 import { project } from '../../protocols/scim/project.ts'
+import { userSchema } from '../../protocols/scim/schema.ts'
 import { runBulk } from './bulk.ts'
 import { resourceTypes, schemaResources, serviceConfiguration } from './discovery.ts'
 import { groupOperations, type Operations, userOperations, type Work } from './operations.ts'
@@ -12,6 +14,16 @@ import { provisioningCaller } from './provisioning-caller.ts'
 
 const BASE = '/onboarding/scim/v2'
 const TYPE = 'application/scim+json'
+
+/** A message of SCIM, for the reference; its form follows from its schemas, and is refused with SCIM errors. */
+const Message = Type.Object(
+  {
+    schemas: Type.Array(
+      Type.String({ description: 'Ids of the schemas of the message, at `/Schemas`, or of RFC 7644.' }),
+    ),
+  },
+  { $id: 'ScimMessage', examples: [{ schemas: [userSchema.id], userName: 'thandi', active: true }] },
+)
 
 type Handle = (work: Work, context: EndpointContext) => Promise<EndpointResponse> | EndpointResponse
 
@@ -31,6 +43,7 @@ function at(
     faultsAs: 'scim',
     needsToken: true,
     unreadable: 'scim.invalid_syntax',
+    ...(method === 'GET' || method === 'DELETE' ? {} : { describedBody: Message }),
     handle: async (context) => {
       const { platform } = context
       const caller = await provisioningCaller(platform, context, scope)

@@ -20,15 +20,16 @@ type Call = {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+const START = Date.parse('2026-05-01T12:00:00.000Z')
+
 /** The server that {@link openDirectory} opens. */
 export type Directory = Awaited<ReturnType<typeof openDirectory>>
 
 /** Opens a server with the routes of the directory only, whose tokens name tenant and scopes, on a database of its own. */
 export async function openDirectory() {
   const db = await openTestDatabase()
-  const start = Date.parse('2026-05-01T12:00:00.000Z')
   let shifted = 0
-  const clock = { now: () => new Date(start + shifted * 1000) }
+  const clock = { now: () => new Date(START + shifted * 1000) }
   const platform = platformOn({ store: db.store, config: { ...readConfig({}), port: 0 }, clock })
   const tenants = new Map<string, TenantId>()
   const tenantIdOf = (slug: string) => tenants.get(slug) ?? ('' as TenantId)

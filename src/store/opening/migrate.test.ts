@@ -65,7 +65,13 @@ test('the role without a tenant reads no sealed or hashed columns but those gran
   const found = await engine.asOwner((_script, run) => run<{ name: string }>(readableBytes))
   assert.deepEqual(
     found.map(({ name }) => name),
-    ['certificate.der', 'issuance.sealed_claims', 'kept_answer.key_hash', 'presentation_request.result'],
+    [
+      'certificate.der',
+      'issuance.sealed_claims',
+      'kept_answer.key_hash',
+      'presentation_request.result',
+      'spent_jti.jti_hash',
+    ],
   )
   await engine.close()
 })

@@ -1,7 +1,7 @@
 import type { Client } from '../../../directory/clients/client.ts'
 import { Fault } from '../../../fault.ts'
 import type { EndpointResponse } from '../../../http/routes/endpoint.ts'
-import { readBearerSecret } from '../../sign-in/bearer-secret.ts'
+import { readBearerSecret } from '../../../keys/bearer-secret.ts'
 import { findFamily } from '../grants/family-store.ts'
 import { steps } from '../steps.ts'
 import { findCaller, type InstanceRequest } from './client-request.ts'

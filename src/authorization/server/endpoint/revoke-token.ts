@@ -1,6 +1,6 @@
 import { Fault } from '../../../fault.ts'
 import type { EndpointResponse } from '../../../http/routes/endpoint.ts'
-import { readBearerSecret } from '../../sign-in/bearer-secret.ts'
+import { readBearerSecret } from '../../../keys/bearer-secret.ts'
 import { revokeFamily } from '../grants/family-store.ts'
 import { steps } from '../steps.ts'
 import { findCaller, type InstanceRequest } from './client-request.ts'

@@ -68,12 +68,44 @@ const tokenEndpoint = endpoint({
   handle: (context) => answerTokenRequest(requestOf(context)),
 })
 
+/** Parameters of an authorization request, for the reference; the steps of the endpoint check them, with OAuth errors. */
+const AuthorizationBody = Type.Object(
+  {
+    client_id: member('The client.'),
+    request_uri: member('From the pushed authorization request endpoint, instead of the others.'),
+    response_type: member('code.'),
+    redirect_uri: member('One of those that the client has, exactly.'),
+    scope: member('Scopes, separated by spaces; openid for an ID token, offline_access for a refresh token.'),
+    state: member('Returned as it is.'),
+    nonce: member('Returned in the ID token.'),
+    code_challenge: member('PKCE, required.'),
+    code_challenge_method: member('S256.'),
+    prompt: member('none, login, consent or select_account.'),
+    max_age: member('Seconds since the user signed in, at most.'),
+    acr_values: member('Wanted strength of the sign-in.'),
+    login_hint: member('Username or e-mail address.'),
+    dpop_jkt: member('Thumbprint of the DPoP key that the code is bound to.'),
+  },
+  { $id: 'AuthorizationRequest' },
+)
+/** Parameters of a sign-out, for the reference. */
+const LogoutBody = Type.Object(
+  {
+    id_token_hint: member('The ID token of the session that ends.'),
+    client_id: member('The client, if there is no id_token_hint.'),
+    post_logout_redirect_uri: member('One of those that the client has, exactly.'),
+    state: member('Returned as it is.'),
+  },
+  { $id: 'LogoutRequest' },
+)
+
 const pushEndpoint = endpoint({
   method: 'POST',
   path: '/auth/par',
   summary: 'Stores the parameters of an authorization request for a minute (RFC 9126).',
   tag,
   accepts: 'form',
+  describedBody: AuthorizationBody,
   bodyBytesMax: BODY_BYTES_MAX,
   handle: (context) => answerPushedRequest(requestOf(context)),
 })
@@ -127,6 +159,7 @@ const authorizeByForm = endpoint({
   summary: 'The same with the parameters in a form.',
   tag,
   accepts: 'form',
+  describedBody: AuthorizationBody,
   bodyBytesMax: BODY_BYTES_MAX,
   faultsAs: 'page',
   handle: (context) => redirect(context, context.body),
@@ -152,6 +185,7 @@ const logoutByForm = endpoint({
   summary: 'The same with the parameters in a form.',
   tag,
   accepts: 'form',
+  describedBody: LogoutBody,
   bodyBytesMax: BODY_BYTES_MAX,
   faultsAs: 'page',
   handle: (context) => signOut(context, context.body),

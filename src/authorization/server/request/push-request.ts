@@ -1,10 +1,10 @@
 import { readOwnJson } from '../../../crypto/json.ts'
 import type { Client } from '../../../directory/clients/client.ts'
 import { Fault } from '../../../fault.ts'
+import { makeBearerSecret, readBearerSecret } from '../../../keys/bearer-secret.ts'
 import type { SealedPlace } from '../../../keys/sealing.ts'
 import type { Platform } from '../../../platform.ts'
 import type { Parameters } from '../../../protocols/oauth2/authorization-request.ts'
-import { makeBearerSecret, readBearerSecret } from '../../sign-in/bearer-secret.ts'
 import type { ServerInstance } from '../instance.ts'
 import { insertPushedRequest, openPushedRequest, type PushedKey } from './pushed-request-store.ts'
 
