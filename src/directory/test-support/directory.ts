@@ -55,12 +55,10 @@ export async function openDirectory() {
   return {
     store: db.store,
     platform,
-    /** Moves the clock of the server. */
     shift: (seconds: number) => {
       shifted += seconds
     },
     tenant: (users: readonly UserEntry[] = []) => add(`t-${newId()}`, { users: [...users] }),
-    /** A tenant with a client. */
     tenantWithClient: async (clientId: string, scopes: readonly Scope[]) => {
       const client = { clientId: `${clientId}-${newId()}`, clientSecret: 's'.repeat(32), scopes: [...scopes] }
       return { slug: await add(`t-${newId()}`, { clients: [client] }), clientId: client.clientId }
