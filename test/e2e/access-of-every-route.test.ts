@@ -58,6 +58,7 @@ const publicOperations: Readonly<Record<string, string>> = {
   'GET /issuers/{tenant}/did.json': metadata,
   'GET /issuers/{tenant}/crls/{list}': 'published revocation lists',
   'GET /issuers/{tenant}/roots.pem': 'published root certificates',
+  'GET /.well-known/jwt-vc-issuer/issuers/{tenant}': 'published keys',
   'GET /sign-in': beforeSession,
   'POST /sign-in': beforeSession,
   'POST /choose-organisation': beforeSession,
