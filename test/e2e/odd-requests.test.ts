@@ -56,7 +56,7 @@ async function refused(head: string, body: string, statuses: readonly number[]):
   assert.equal(answer.headers.get('x-content-type-options'), 'nosniff', what)
   assert.match(answer.headers.get('content-security-policy') ?? '', /default-src 'none'/, what)
   if (!head.startsWith('HEAD') && answer.status >= 400)
-    assert.match(answer.body, /"errors":\[|"error":|<!doctype/, what)
+    assert.match(answer.body, /"errors":\[|"error":|messages:2\.0:Error"|<!doctype/, what)
   const id = answer.headers.get('x-request-id')
   assert.ok(
     requestLines.some(({ requestId, status }) => requestId === id && status === answer.status),

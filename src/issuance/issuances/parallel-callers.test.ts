@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { TestDatabase } from '../../../test/support/database.ts'
 import { parseSdJwt } from '../../protocols/sd-jwt-vc/sd-jwt.ts'
-import { newId } from '../../store/row-id.ts'
 import { sql } from '../../store/store.ts'
 import {
   aDatabase,
@@ -164,18 +163,21 @@ test('[TS-30] a list that is full is followed by one other, however many callers
   assert.deepEqual(counted, [{ all: 2, open: 1 }])
 })
 
-const insertList = sql('test.issuance.list', 'insert into status_list (tenant_id, id, created_at) values ($1, $2, $3)')
+const findList = sql('test.issuance.find_list', 'select id from status_list')
 const insertEntries = sql(
   'test.issuance.entries',
-  'insert into status_entry (tenant_id, status_list_id, status_index) select $1, $2, n from generate_series(0, $3::int - 1) as n',
+  'insert into status_entry (tenant_id, status_list_id, status_index) select $1, $2, n from generate_series(0, $3::int - 1) as n on conflict do nothing',
 )
 
-/** A status list of which only the last entries are free. */
-async function full({ id }: { id: Issuer['tenant']['id'] }, taken: number): Promise<string> {
-  const [list, time] = [newId(), issuer.clock.at]
-  await issuer.platform.store.inTenant(id, async (tx) => {
-    await tx.rows(insertList, [id, list, time])
-    await tx.rows(insertEntries, [id, list, taken])
+/** Takes the first entries of the status list of a tenant, which its first credential opens. @returns the id of the list */
+async function full(tenant: Issuer['tenant'], taken: number): Promise<string> {
+  const offer = await anOffer(issuer, {}, {}, tenant)
+  const { body } = await redeem(issuer, offer.code, {}, tenant)
+  await request(issuer, body.access_token, offer.template.code, [aKey()], { tenant })
+  return issuer.platform.store.inTenant(tenant.id, async (tx) => {
+    const [list] = await tx.rows<{ id: string }>(findList, [])
+    assert(list !== undefined)
+    await tx.rows(insertEntries, [tenant.id, list.id, taken])
+    return list.id
   })
-  return list
 }
