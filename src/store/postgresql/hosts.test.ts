@@ -17,7 +17,7 @@ const tenant = newId() as TenantId
 const port = sql('test.hosts_port', `select current_setting('port')::int as port`)
 const write = sql(
   'test.hosts_write',
-  `insert into spent_assertion (tenant_id, client_id, jti_hash, expires_at) select $1, 'c', sha256('a'), now() where false returning 1`,
+  `insert into spent_jti (tenant_id, signer, jti_hash, expires_at) select $1, 'c', sha256('a'), now() where false returning 1`,
 )
 const backend = sql('test.hosts_backend', 'select pg_backend_pid() as pid')
 const assignId = sql('test.hosts_assign', 'select pg_current_xact_id()::text as id')
