@@ -22,6 +22,32 @@ test('an invitation is a link that is told once and opens the page that sets a p
   assert.deepEqual([await open(second.body.data.link), await open(first.body.data.link)], [200, 403])
 })
 
+test('no caller gets a link for a user who can sign in already', async () => {
+  await school.post('/onboarding/users', { username: 'settled' })
+  const invite = () => school.post('/onboarding/users/settled/invitation', {})
+  const { link } = (await invite()).body.data
+  const page = await fetch(link, { headers: form })
+  const cookie = page.headers
+    .getSetCookie()
+    .map((one) => one.split(';')[0])
+    .join('; ')
+  const text = await page.text()
+  const fields = [...text.matchAll(/<input[^>]*type="hidden"[^>]*>/g)].map(([tag]) => [
+    /name="([^"]*)"/.exec(tag)?.[1] ?? '',
+    /value="([^"]*)"/.exec(tag)?.[1] ?? '',
+  ])
+  const names = [...text.matchAll(/<input[^>]*type="password"[^>]*>/g)].map(
+    ([tag]) => /name="([^"]*)"/.exec(tag)?.[1] ?? '',
+  )
+  const password = names.map((name) => [name, 'a lighthouse made of bread'])
+  const action = new URL(/<form[^>]*action="([^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '', link)
+  const headers = { ...form, cookie, origin: chirograph.url, 'sec-fetch-site': 'same-origin' }
+  const body = new URLSearchParams([...fields, ...password])
+  const set = await fetch(action, { method: 'POST', headers, body, redirect: 'manual' })
+  assert.ok(set.status < 400, `${set.status} ${await set.text()}`)
+  assert.equal((await invite()).status, 409)
+})
+
 test('who manages users invites nobody who has more rights, and no one who is disabled or unknown', async () => {
   await school.post('/onboarding/users', { username: 'boss', roles: ['owner'] })
   await school.post('/onboarding/users', { username: 'gone', enabled: false })

@@ -11,7 +11,7 @@ type Needs = Pick<Platform, 'keys' | 'clock' | 'urls' | 'memory'>
 const TOKEN_CHARS_MAX = 8192
 /** Age at which the key set is reloaded, so that a key that is no longer published stops verifying. */
 const KEYS_FRESH_MS = 300_000
-/** Age at which an unknown key id reloads the key set. Not at once: any caller can invent key ids. */
+/** Age at which an unknown key id reloads the key set. Not at once: a caller without a valid token can invent key ids. */
 const KEYS_RELOAD_MS = 3_000
 
 type Keys = { readonly byKid: ReadonlyMap<string, PublicJwk>; readonly loadedAt: number }

@@ -3,7 +3,7 @@ import type { Purpose } from './anchor.ts'
 
 /** Document signers of ISO/IEC 18013-5 and ISO/IEC 23220. */
 export const mdlSigner: ReadonlySet<string> = new Set([oids.mdlDocumentSigner, oids.mdocDocumentSigner])
-/** RFC 5280 4.2.1.12: any purpose, or the signing of documents. */
+/** RFC 5280 4.2.1.12: anyExtendedKeyUsage, or the signing of documents. */
 const signing = new Set([oids.anyExtendedKeyUsage, oids.documentSigning, ...mdlSigner])
 
 /** Accepted extended key usages of a leaf, by purpose. Readers and web servers make requests; neither issues. */

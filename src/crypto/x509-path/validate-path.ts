@@ -23,7 +23,7 @@ export type PathInput = {
   readonly purpose: Purpose
   /** Time at which the leaf's key was used: all certificates must be valid then. */
   readonly at: Date
-  /** The leaf must have one of these extended key usages. By default, if it has any, one of the purpose. */
+  /** The leaf must have one of these extended key usages. By default, a leaf that lists usages must have one of the purpose. */
   readonly extendedKeyUsage?: readonly string[]
   /** The rules of ISO/IEC 18013-5 Annex B about country and state. Always applied to a document signer. */
   readonly iaca?: boolean

@@ -128,7 +128,7 @@ type GroupAuthority = {
   /** The roles that a group may have to be changed by the caller. */
   readonly roles: readonly string[]
   readonly now: Date
-  /** The version that the caller read; undefined: any. */
+  /** The version that the caller read; undefined if the change applies to every version. */
   readonly version?: number | undefined
 }
 

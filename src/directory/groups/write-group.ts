@@ -40,7 +40,7 @@ export async function createGroup(
 /**
  * Changes a group and its members. The row of the group is locked first, so that concurrent changes follow each other.
  *
- * @param version The version that the caller read; undefined: any.
+ * @param version The version that the caller read; undefined if the change applies to every version.
  * @throws Fault `resource.unknown`, `resource.changed`, `state.conflict`, `role.above_caller`, `request.invalid`
  */
 export async function changeGroup(

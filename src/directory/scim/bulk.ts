@@ -3,7 +3,7 @@ import { Fault } from '../../fault.ts'
 import { toScimError } from '../../http/routes/faults.ts'
 import type { Resource } from '../../protocols/scim/patch.ts'
 import { groupOperations, userOperations, type Work } from './operations.ts'
-import { versionTag } from './scim-user.ts'
+import { readVersionTag, versionTag } from './scim-user.ts'
 
 /** Operations of one bulk request. */
 export const BULK_OPERATIONS_MAX = 1000
@@ -67,7 +67,7 @@ function operationOf(entry: Json, index: number): Operation {
   if (method === undefined || typeof path !== 'string') throw invalid(`${at} needs method and path.`)
   // RFC 7644 3.7: bulkId is required for POST
   if (method === 'POST' && typeof bulkId !== 'string') throw invalid(`${at} needs a bulkId.`)
-  const version = typeof tag === 'string' ? Number(/^(?:W\/)?"(\d{1,9})"$/.exec(tag)?.[1]) : undefined
+  const version = typeof tag === 'string' ? readVersionTag(tag) : undefined
   return { index, method, bulkId: typeof bulkId === 'string' ? bulkId : null, path, version, data: entry.data ?? null }
 }
 

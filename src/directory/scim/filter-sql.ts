@@ -11,7 +11,7 @@ type Column =
   | { readonly kind: 'boolean'; readonly sql: string }
   | { readonly kind: 'time'; readonly sql: string }
   | { readonly kind: 'id'; readonly sql: string }
-  /** A multi-valued attribute: a condition that one of its values equals the parameter; `isSet` that it has any. */
+  /** A multi-valued attribute: a condition that one of its values equals the parameter; `isSet` that it has at least one. */
   | { readonly kind: 'set'; readonly has: (parameter: string) => string; readonly isSet: string }
 
 /** The attributes of a kind of resource, by their names in lower case. */

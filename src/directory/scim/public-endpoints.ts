@@ -11,6 +11,7 @@ import { runBulk } from './bulk.ts'
 import { resourceTypes, schemaResources, serviceConfiguration } from './discovery.ts'
 import { groupOperations, type Operations, userOperations, type Work } from './operations.ts'
 import { provisioningCaller } from './provisioning-caller.ts'
+import { readVersionTag } from './scim-user.ts'
 
 const BASE = '/onboarding/scim/v2'
 const TYPE = 'application/scim+json'
@@ -72,12 +73,9 @@ function resourceEndpoints(path: string, noun: string, run: Operations): readonl
     at('POST', path, `Creates a ${noun}.`, async (work, context) =>
       shown(await run.create(work, json(context.body)), context, 201),
     ),
-    at('GET', `${path}/{id}`, `Returns a ${noun}.`, async (work, context) => {
-      const resource = await run.get(work, idOf(context))
-      const { version } = metaOf(resource)
-      const isKnown = (context.headers['if-none-match'] ?? '').split(',').some((tag) => tag.trim() === version)
-      return isKnown ? { status: 304, headers: { etag: version } } : shown(resource, context)
-    }),
+    at('GET', `${path}/{id}`, `Returns a ${noun}.`, async (work, context) =>
+      shown(await run.get(work, idOf(context)), context),
+    ),
     at('PUT', `${path}/{id}`, `Replaces a ${noun}.`, async (work, context) =>
       shown(await run.replace(work, idOf(context), json(context.body), expectedVersion(context)), context),
     ),
@@ -95,13 +93,10 @@ function idOf({ params }: EndpointContext): string {
   return params.id ?? ''
 }
 
-/** The version that If-Match names; undefined: any. @throws Fault `resource.changed` for a tag that no resource has */
+/** The version that If-Match names; undefined if the request applies to every version. @throws Fault `resource.changed` */
 function expectedVersion({ headers }: EndpointContext): number | undefined {
   const tag = headers['if-match']?.trim()
-  if (tag === undefined || tag === '' || tag === '*') return undefined
-  const version = /^(?:W\/)?"(\d{1,9})"$/.exec(tag)?.[1]
-  if (version === undefined) throw new Fault('resource.changed')
-  return Number(version)
+  return tag === undefined || tag === '' || tag === '*' ? undefined : readVersionTag(tag)
 }
 
 function metaOf({ meta }: Resource): { location: string; version: string } {

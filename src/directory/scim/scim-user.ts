@@ -45,6 +45,13 @@ export function versionTag(version: number): string {
   return `W/"${version}"`
 }
 
+/** Returns the version that an entity tag of a caller names. @throws Fault `resource.changed` for a tag that no resource has */
+export function readVersionTag(tag: string): number {
+  const version = /^(?:W\/)?"(\d{1,9})"$/.exec(tag)?.[1]
+  if (version === undefined) throw new Fault('resource.changed')
+  return Number(version)
+}
+
 /**
  * Returns the user that a resource describes. Texts that the resource lacks are cleared; whether the user is active, and the roles, stay. Of several e-mail addresses the
  * primary one is kept, else the first.

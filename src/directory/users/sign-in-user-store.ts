@@ -41,14 +41,14 @@ const insertExternal = sql(
 )
 const setRoles = sql(
   'directory.set_user_roles',
-  'update user_account set roles = $3, updated_at = $4 where tenant_id = $1 and id = $2 and roles <> $3 returning id',
+  'update user_account set roles = $3, updated_at = $4, version = version + 1 where tenant_id = $1 and id = $2 and roles <> $3 returning id',
 )
 
 const putOwner = sql(
   'directory.put_owner',
   `insert into user_account as old (tenant_id, id, username, username_folded, enabled, roles, created_at, updated_at)
    values ($1, $2, $3, $4, true, '{owner}', $5, $5)
-   on conflict (tenant_id, username_folded) where deleted_at is null do update set updated_at = $5,
+   on conflict (tenant_id, username_folded) where deleted_at is null do update set updated_at = $5, version = old.version + 1,
      roles = case when 'owner' = any(old.roles) then old.roles else array_append(old.roles, 'owner') end
    where old.enabled and old.deleted_at is null
    returning id as "userId", (xmax = 0) as created`,

@@ -86,7 +86,7 @@ export type Authority = {
   /** Names of the roles that a user may have to be changed by the caller. */
   readonly roles: readonly string[]
   readonly now: Date
-  /** The version that the caller read; undefined: any. */
+  /** The version that the caller read; undefined if the change applies to every version. */
   readonly version?: number | undefined
 }
 

@@ -66,7 +66,7 @@ export type UserName = { readonly key: UserKey; readonly value: string }
 /**
  * Changes a user.
  *
- * @param version The version that the caller read; undefined: any.
+ * @param version The version that the caller read; undefined if the change applies to every version.
  * @throws Fault `resource.unknown`, `resource.changed`, `state.conflict`, `role.above_caller`
  */
 export async function changeUser(

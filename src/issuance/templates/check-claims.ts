@@ -55,7 +55,7 @@ function checkValue(
   return properties === undefined ? 1 : 0
 }
 
-/** Validates a value that no attribute describes: any JSON that a credential can carry. */
+/** Validates a value that no attribute describes: JSON that a credential can carry, whatever its type. */
 function checkFree(checking: Checking, value: Json, { name, pointer }: Place, depth: number): number | false {
   // [SD-13] at any depth
   if (typeof name === 'string' && isStructuralName(name))

@@ -140,7 +140,7 @@ for (const [what, mdoc, codes] of [
     ['device_key.unsupported'],
   ],
   [
-    'bound to the key of somebody else',
+    'bound to the key of another holder',
     await forged({ key: toCoseKey(signerKey.publicJwk) }),
     ['device_key.unexpected'],
   ],

@@ -88,7 +88,7 @@ for (const [what, proof] of [
     ),
   ],
   ['no signature', `${(await aProof()).split('.').slice(0, 2).join('.')}.`],
-  ['iss of another client [VCI-P6]', await aProof({ claims: { iss: 'somebody' } })],
+  ['iss of another client [VCI-P6]', await aProof({ claims: { iss: 'another-client' } })],
   ['more than 16 KiB', await aProof({ claims: { more: 'x'.repeat(16_384) } })],
 ] as const) {
   test(`a proof with ${what} is refused`, () => {

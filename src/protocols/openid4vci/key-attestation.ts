@@ -5,7 +5,7 @@ import { Fault, faultOf } from '../../fault.ts'
 import { CLOCK_SKEW_SECONDS } from '../numeric-date.ts'
 import { isText, isTextList } from '../shape.ts'
 
-/** Levels of key storage and user authentication that an issuer accepts, at least one of each list. Absent: any. */
+/** Levels of key storage and user authentication that an issuer accepts, at least one of each list. An absent list accepts every level. */
 export type AttestationPolicy = {
   readonly keyStorage?: readonly string[] | undefined
   readonly userAuthentication?: readonly string[] | undefined

@@ -6,7 +6,7 @@ import { isText } from '../shape.ts'
 /** Presentations by credential query id. */
 export type VpToken = ReadonlyMap<string, readonly string[]>
 
-/** A parsed request to the response endpoint. Untrusted: any client that has the address can send it. */
+/** A parsed request to the response endpoint. Untrusted: whichever client has the address can send it. */
 export type ResponseForm = PlainResponse | { readonly kind: 'encrypted'; readonly jwe: string }
 
 /** A response without encryption, or decrypted. */

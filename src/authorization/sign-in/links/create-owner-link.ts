@@ -1,10 +1,8 @@
-import type { UserId } from '../../../caller.ts'
 import { applyBootstrap } from '../../../directory/bootstrap/apply-bootstrap.ts'
 import { findTenant, listTenantSlugs } from '../../../directory/tenants/find-tenant.ts'
 import { ensureOwner, listOwners } from '../../../directory/users/sign-in-users.ts'
 import type { Platform } from '../../../platform.ts'
-import { countPasskeys } from '../passkeys/passkey-store.ts'
-import { countIdentities } from '../providers/external-identity-store.ts'
+import { canSignIn } from './can-sign-in.ts'
 import { makeLink, storeLink, type ToldLink } from './one-time-link.ts'
 
 /** `unknown`: there is no such tenant. `disabled`: the user exists and may not sign in. */
@@ -21,7 +19,7 @@ const DEFAULT_OWNER = 'owner'
 
 /**
  * Makes a one-time link by which a person becomes an owner of a tenant. The user is created if there is none with this name, and has the role
- * `owner` from then on, also if the link is never used. It is for the operator of the server: nothing checks who asks.
+ * `owner` from then on, also if the link is never used. It is for the operator of the server: the caller is NOT authenticated.
  */
 export async function createOwnerLink(
   needs: Needs,
@@ -58,11 +56,6 @@ export async function newcomerLink(needs: Needs): Promise<OwnerOutcome | null> {
   if (slug !== DEFAULT_TENANT) return null
   const tenant = await findTenant(needs, slug)
   if (tenant === null) return null
-  const hasOwner = await needs.store.inTenant(tenant.id, async (tx) => {
-    const owners = await listOwners(tx)
-    if (owners.some(({ hasPassword }) => hasPassword)) return true
-    const ids: readonly UserId[] = owners.map(({ userId }) => userId)
-    return (await countPasskeys(tx, ids)) + (await countIdentities(tx, ids)) > 0
-  })
+  const hasOwner = await needs.store.inTenant(tenant.id, async (tx) => canSignIn(tx, await listOwners(tx)))
   return hasOwner ? null : createOwnerLink(needs, slug)
 }

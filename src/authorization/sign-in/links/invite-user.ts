@@ -6,6 +6,7 @@ import type { Platform } from '../../../platform.ts'
 import { admitMail, fillMail, type MailText, mailAllowance } from '../mail/mail.ts'
 import { sealMail, sendMailJob } from '../mail/send-mail.ts'
 import type { UserRef } from '../visit.ts'
+import { canSignIn } from './can-sign-in.ts'
 import { makeLink, storeLink, type ToldLink } from './one-time-link.ts'
 
 /** `link`: to be shown once to the person who invited, since there is no mail server or no address. `limited`: too many mails were sent. */
@@ -13,6 +14,8 @@ type InviteOutcome =
   | { readonly kind: 'mailed'; readonly expiresAt: Date }
   | ({ readonly kind: 'link' } & ToldLink)
   | { readonly kind: 'limited' }
+  /** The user signs in already, and the link could only be told to the person who invites. */
+  | { readonly kind: 'signs_in' }
   | { readonly kind: 'unknown' }
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'urls' | 'sealing' | 'config'>
@@ -33,6 +36,10 @@ export async function inviteUser(needs: Needs, user: UserRef, by: Actor, mail: M
   const now = clock.now()
   const to = found.email
   if (needs.config.smtpUrl === null || to === null) {
+    // The link opens the wallet of a user who uses it already, and the one who invites has no right to that.
+    const hasPassword = found.passwordHash !== null
+    const isUsed = await store.inTenant(tenant.id, (tx) => canSignIn(tx, [{ userId: user.userId, hasPassword }]))
+    if (isUsed) return { kind: 'signs_in' }
     const isStored = await store.inTenant(tenant.id, (tx) => storeLink(tx, link, by, now))
     return isStored ? { kind: 'link', ...told } : { kind: 'unknown' }
   }

@@ -45,6 +45,10 @@ const inviteRoute = users.post('/{username}/invitation', {
     const user = await invitable(platform, caller, params.username)
     const invited = await inviteUser(platform, user, caller, linkMail(language, 'welcome'))
     if (invited.kind === 'unknown') throw new Fault('state.invalid', { detail: 'The user is disabled.' })
+    if (invited.kind === 'signs_in') {
+      const detail = 'The user can sign in already, and there is no mail server or no e-mail address for a new link.'
+      throw new Fault('state.invalid', { detail })
+    }
     if (invited.kind === 'limited') throw new Fault('request.rate_limited', { meta: { retryAfterSeconds: 3600 } })
     const expiresAt = invited.expiresAt.toISOString()
     return answer(

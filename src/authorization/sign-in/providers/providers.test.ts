@@ -186,7 +186,7 @@ test('claims come from UserInfo where the ID token lacks them, with the verifica
   assert.ok(mixed.kind === 'refused' && mixed.problem === 'unknown', 'verified elsewhere')
   op.lie = { userInfo: { email: `${username}@example.org`, email_verified: true } }
   assert.equal((await signIn(tenant, person)).kind, 'signed-in')
-  op.lie = { userInfo: { sub: 'somebody else' } }
+  op.lie = { userInfo: { sub: 'another subject' } }
   const foreign = await signIn(tenant, person)
   assert.ok(foreign.kind === 'refused' && foreign.problem === 'provider')
 })
