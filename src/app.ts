@@ -3,14 +3,17 @@ import { openChanges } from './api/changes.ts'
 import { keepAnswers } from './api/keep-answers.ts'
 import { authenticate } from './authorization/access/authenticate.ts'
 import { accessRoutes } from './authorization/access/routes.ts'
+import { grantsRestore } from './authorization/server/grants/restore-grants.ts'
 import { findPendingConsent } from './authorization/server/platform/find-pending-consent.ts'
 import { authorizationJobs, authorizationSchedules } from './authorization/server/platform/jobs.ts'
 import { authorizationEndpoints } from './authorization/server/platform/public-endpoints.ts'
+import { pushedRequestsRestore } from './authorization/server/request/restore-requests.ts'
 import { linkJobs, linkSchedules } from './authorization/sign-in/links/jobs.ts'
 import { consentPages } from './authorization/sign-in/pages/consent-pages.ts'
 import { signInEndpoints } from './authorization/sign-in/pages/public-endpoints.ts'
 import { signInRoutes } from './authorization/sign-in/pages/routes.ts'
 import { passwordJobs, signInSchedules } from './authorization/sign-in/passwords/jobs.ts'
+import { signInRestore } from './authorization/sign-in/restore-sign-in.ts'
 import type { Config } from './config.ts'
 import { clientRoutes } from './directory/clients/routes.ts'
 import { groupRoutes } from './directory/groups/routes.ts'
@@ -21,6 +24,7 @@ import { directoryRoutes } from './directory/users/routes.ts'
 import { settleEventOrder } from './events/stream/event-order.ts'
 import { type TransactionWatch, watchOldestTransaction } from './events/stream/oldest-transaction.ts'
 import { eventRoutes } from './events/stream/routes.ts'
+import { deliveryFaults } from './events/webhooks/delivery-faults.ts'
 import { type Dispatcher, startDispatcher } from './events/webhooks/dispatcher.ts'
 import { eventSchedules } from './events/webhooks/jobs.ts'
 import { webhookRoutes } from './events/webhooks/routes.ts'
@@ -34,18 +38,25 @@ import { batchRoutes } from './issuance/batches/routes.ts'
 import { issuanceSchedules } from './issuance/issuances/jobs.ts'
 import { issuanceRoutes } from './issuance/issuances/routes.ts'
 import { issuanceEndpoints } from './issuance/openid4vci/public-endpoints.ts'
+import { statusRestore } from './issuance/status/restore-status.ts'
 import { statusRoutes } from './issuance/status/routes.ts'
+import { statusCheck } from './issuance/status/status-faults.ts'
 import { templateRoutes } from './issuance/templates/routes.ts'
 import { typeRoutes } from './issuance/types/routes.ts'
 import { jobSchedules } from './jobs/jobs.ts'
 import { startWorker, type Worker } from './jobs/worker.ts'
 import { type KeyDevice, type KeyProviders, keyProviders } from './keys/key-provider.ts'
 import { softwareKeyRing } from './keys/key-ring.ts'
+import { sealedFaults } from './keys/sealed-faults.ts'
 import { sealingWith } from './keys/sealing.ts'
 import { Memory } from './memory/memory.ts'
 import { RateLimiter } from './memory/rate-limiter.ts'
 import { assetEndpoints } from './pages/public-endpoints.ts'
 import { type Clock, type Log, type Platform, urlsOf } from './platform.ts'
+import type { IntegrityCheck } from './recovery/integrity.ts'
+import { noJournal, openJournal } from './recovery/journal-file.ts'
+import { keepMark, type MarkKeeper } from './recovery/recovery-mark.ts'
+import type { Restore } from './recovery/restore.ts'
 import { statisticsSchedules } from './statistics/jobs.ts'
 import { statisticsRoutes } from './statistics/routes.ts'
 import type { Store } from './store/store.ts'
@@ -54,9 +65,11 @@ import { certificateEndpoints } from './trust/certificates/public-endpoints.ts'
 import { certificateRoutes } from './trust/certificates/routes.ts'
 import { didEndpoints } from './trust/did/public-endpoints.ts'
 import { revocationEndpoints } from './trust/revocation/public-endpoints.ts'
+import { revocationRestore } from './trust/revocation/restore-revocation.ts'
 import { signingRequestRoutes } from './trust/signing-requests/routes.ts'
 import { trustedEntityRoutes } from './trust/trusted-entities/routes.ts'
 import { verificationSchedules } from './verification/requests/jobs.ts'
+import { requestsRestore } from './verification/requests/restore-requests.ts'
 import { verificationRoutes } from './verification/requests/routes.ts'
 import { verificationEndpoints } from './verification/responses/public-endpoints.ts'
 import { credentialJobs, credentialSchedules } from './wallet/credentials/jobs.ts'
@@ -138,6 +151,23 @@ const schedules = [
   ...presentationSchedules,
 ]
 
+/** What each folder does after an older state of the database was restored. */
+export const restores: readonly Restore[] = [
+  statusRestore,
+  requestsRestore,
+  grantsRestore,
+  pushedRequestsRestore,
+  signInRestore,
+  revocationRestore,
+]
+
+/** What `chirograph verify` checks of each tenant. */
+export const integrityChecks: readonly IntegrityCheck[] = [
+  { name: 'sealed keys', run: sealedFaults },
+  statusCheck,
+  { name: 'webhook deliveries', run: deliveryFaults },
+]
+
 /** The application on one store; it does nothing before `listen`. */
 export type App = {
   readonly platform: Platform
@@ -175,6 +205,7 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
     rateLimiter: new RateLimiter(),
     memory,
     changes,
+    journal: config.revocationJournal === null ? noJournal : openJournal(config.revocationJournal, clock),
     clock,
     fetch: outbound.fetch,
     log,
@@ -189,6 +220,7 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
     readiness: [
       { name: 'database', check: () => checkDatabase(store) },
       ...(keyDevice === null ? [] : [{ name: 'keys', check: keyDevice.check }]),
+      { name: 'recovery', check: async () => mark?.check() },
     ],
     liveness: loopChecks(() => ({ worker, dispatcher })),
     counters: [...countersOf(store), oldestTransaction(() => transactions?.seconds() ?? 0)],
@@ -197,10 +229,12 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
   let worker: Worker | null = null
   let dispatcher: Dispatcher | null = null
   let transactions: TransactionWatch | null = null
+  let mark: MarkKeeper | null = null
   return {
     platform,
     listen: async () => {
       await settleEventOrder(platform)
+      if (config.recoveryMark !== null) mark = keepMark(platform, config.recoveryMark)
       const address = await server.listen()
       worker = startWorker(platform, jobs, schedules)
       dispatcher = startDispatcher(platform)
@@ -213,7 +247,7 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
       platform.changes.end()
       await sleep(config.drainSeconds * 1000)
       // The worker first: its running jobs may dispatch requests.
-      await Promise.all([worker?.stop(), dispatcher?.stop(), transactions?.stop()])
+      await Promise.all([worker?.stop(), dispatcher?.stop(), transactions?.stop(), mark?.stop()])
       await server.close()
       await outbound.close()
     },

@@ -3,6 +3,8 @@ import { parseArgs } from 'node:util'
 import { ConfigMistakes } from './config.ts'
 import { BootstrapMistakes } from './directory/bootstrap/bootstrap-file.ts'
 import { apply, createOwner, migrateDatabase, start } from './main.ts'
+import { checkBackups, recoverDatabase, verifyDatabase } from './maintenance.ts'
+import type { IntegrityReport } from './recovery/integrity.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -13,6 +15,10 @@ const USAGE = `chirograph: issue, hold and verify digital credentials
   chirograph apply FILE     apply a bootstrap file of tenants, clients and users
   chirograph owner create [--tenant SLUG] [--username NAME]
                             print a one-time link by which a person becomes an owner of a tenant
+  chirograph backup-check   say what backups of this deployment lack
+  chirograph verify         check what the database holds against itself, and print a report
+  chirograph recover --since TIME [--no-wait]
+                            make a restored backup safe to serve, while no server runs (docs/recovery.md)
   chirograph help           show this text
   chirograph version        show the version
 `
@@ -23,6 +29,9 @@ export async function run(args: readonly string[], env: Env): Promise<number> {
   try {
     if (command === 'serve' && args.length === 1) return await serve(env)
     if (command === 'migrate' && args.length === 1) return print(migrated(await migrateDatabase(env)))
+    if (command === 'backup-check' && args.length === 1) return printBackupCheck(await checkBackups(env))
+    if (command === 'verify' && args.length === 1) return printIntegrity(await verifyDatabase(env))
+    if (command === 'recover') return await printRecovery(env, args.slice(1))
     if (command === 'owner' && file === 'create') return await printOwnerLink(env, args.slice(2))
     if (command === 'apply' && file !== undefined && args.length === 2) return await applyFile(env, file)
   } catch (error) {
@@ -46,7 +55,7 @@ function migrated(count: number): string {
 
 function usageMistake(command: string): string {
   if (command === 'owner') return 'owner takes the word create'
-  if (['serve', 'migrate'].includes(command)) {
+  if (['serve', 'migrate', 'verify', 'backup-check'].includes(command)) {
     return `${command} takes no arguments; its settings are environment variables`
   }
   return command === 'apply' ? 'apply takes one argument, the file' : `there is no command ${command}`
@@ -89,6 +98,27 @@ async function printOwnerLink(env: Env, args: readonly string[]): Promise<number
   const until = made.expiresAt.toISOString()
   const text = `Open this link to become ${made.username}, an owner of ${made.tenantSlug}. It works once, until ${until}:`
   return print(`${text}\n\n${made.url}`)
+}
+
+async function printRecovery(env: Env, args: readonly string[]): Promise<number> {
+  const options = { since: { type: 'string' }, 'no-wait': { type: 'boolean' } } as const
+  const { since = '', 'no-wait': isHurried = false } = parseArgs({ args: [...args], options }).values
+  const at = new Date(since)
+  if (Number.isNaN(at.getTime()))
+    throw new Error('recover takes --since and the time of the backup, as 2026-01-31T02:00:00Z')
+  return print(JSON.stringify(await recoverDatabase(env, at, !isHurried), null, 2))
+}
+
+/** @returns 1 if there is a fault */
+function printIntegrity(report: IntegrityReport): number {
+  console.log(JSON.stringify(report, null, 2))
+  return Object.values(report.checks).some((count) => count > 0) ? 1 : 0
+}
+
+/** @returns 1 if something is missing */
+function printBackupCheck(items: Awaited<ReturnType<typeof checkBackups>>): number {
+  for (const { item, isMet, detail } of items) console.log(`${isMet ? 'ok     ' : 'missing'}  ${item}: ${detail}`)
+  return items.every(({ isMet }) => isMet) ? 0 : 1
 }
 
 /** The message of a known error, the stack of an unexpected one. */

@@ -199,6 +199,18 @@ export const settings = {
     null,
     'Sender of mails. Default: no-reply@ and the host of PUBLIC_URL.',
   ),
+  recoveryMark: setting(
+    'RECOVERY_MARK',
+    text(),
+    null,
+    'Path of a file outside the database that tells whether a database is an older state than the one that was served last. With it a restored backup is refused until `chirograph recover` has run (docs/recovery.md).',
+  ),
+  revocationJournal: setting(
+    'REVOCATION_JOURNAL',
+    text(),
+    null,
+    'Folder outside the database to which every revocation, suspension and reinstatement is written before it is answered. `chirograph recover` reads it back.',
+  ),
   auditAddressDays: setting(
     'AUDIT_ADDRESS_DAYS',
     integer(1, 3650),

@@ -18,6 +18,7 @@ import { openLog } from './http/telemetry/log.ts'
 import type { KeyDevice } from './keys/key-provider.ts'
 import { openKeyDevice } from './keys/pkcs11/open-key-device.ts'
 import type { Clock, Log, Platform } from './platform.ts'
+import { refuseOlderState } from './recovery/recovery-mark.ts'
 import { describeDatabaseError } from './store/database-problem.ts'
 import { openStore } from './store/opening/open-store.ts'
 import { platformTenantId, type Store } from './store/store.ts'
@@ -45,6 +46,7 @@ const systemClock: Clock = { now: () => new Date() }
 export async function start(env: Env, options: MainOptions = {}): Promise<Running> {
   const { config, app, release } = await assemble(env, options)
   try {
+    if (config.recoveryMark !== null) await refuseOlderState(app.platform, config.recoveryMark)
     await adviseNewcomer(app.platform)
     await app.listen()
   } catch (error) {
@@ -103,14 +105,16 @@ export async function migrateDatabase(env: Env): Promise<number> {
   return applied
 }
 
-type Assembled = {
+/** A platform that serves nothing yet. */
+export type Assembled = {
   readonly config: Config
   readonly app: App
   /** Closes the database and the token. */
   readonly release: () => Promise<void>
 }
 
-async function assemble(env: Env, options: MainOptions): Promise<Assembled> {
+/** Opens the database and builds the platform, for a server or one command. @throws as {@link start} */
+export async function assemble(env: Env, options: MainOptions): Promise<Assembled> {
   const config = readConfig(env)
   const log = options.log ?? openLog(config.logLevel)
   log.info({ database: config.databaseUrl === null ? 'embedded' : 'postgresql' }, 'starting: opening the database')

@@ -86,6 +86,21 @@ export type Changes = {
   readonly end: () => void
 }
 
+/** What a journal keeps of a change: enough to repeat it on an older state of the database. `at`: ISO 8601; of two lines about one thing the later one counts. */
+export type JournalLine = {
+  readonly kind: 'status' | 'certificate'
+  readonly at: string
+  readonly tenantId: TenantId
+} & Readonly<Record<string, string | number | null | readonly number[]>>
+
+/** Keeps revocations outside the database, so that a restored backup does not undo them. */
+export type RevocationJournal = {
+  /** False: the deployment keeps none, and nothing need be collected for it. */
+  readonly isKept: boolean
+  /** Resolves when the lines are on the disk. Called before the answer to a revocation. */
+  readonly append: (lines: readonly JournalLine[]) => Promise<void>
+}
+
 /** Everything that a use case may use. It names the members that it needs in its first parameter. */
 export type Platform = {
   readonly config: Config
@@ -100,6 +115,7 @@ export type Platform = {
   readonly log: Log
   readonly urls: Urls
   readonly changes: Changes
+  readonly journal: RevocationJournal
 }
 
 /** Public addresses; those of a tenant contain its slug. */

@@ -7,9 +7,22 @@ import { functionsOf, importsOf } from './support/source-shape.ts'
 
 /** From the roof to the ground. A room may import itself and what stands behind it. */
 const ladder = [
-  ...['cli', 'main', 'app', 'console', 'holder', 'visitor', 'statistics'],
+  ...['cli', 'maintenance', 'main', 'app', 'console', 'holder', 'visitor', 'statistics'],
   ...['wallet', 'verification', 'issuance', 'authorization', 'trust', 'directory'],
-  ...['events', 'jobs', 'pages', 'api', 'http', 'platform', 'keys', 'store', 'memory', 'protocols', 'crypto'],
+  ...[
+    'recovery',
+    'events',
+    'jobs',
+    'pages',
+    'api',
+    'http',
+    'platform',
+    'keys',
+    'store',
+    'memory',
+    'protocols',
+    'crypto',
+  ],
   ...['caller', 'config', 'uuid', 'fault', 'json-pointer', 'time-limit'],
 ]
 /** Packages (and modules of Node) that one place only may know. */

@@ -7,6 +7,7 @@ import { sealingWith } from '../../src/keys/sealing.ts'
 import { Memory } from '../../src/memory/memory.ts'
 import { RateLimiter } from '../../src/memory/rate-limiter.ts'
 import { type Clock, type Log, type OutboundFetch, type Platform, urlsOf } from '../../src/platform.ts'
+import { noJournal } from '../../src/recovery/journal-file.ts'
 import type { Store } from '../../src/store/store.ts'
 
 /** What a test decides about its platform. Only the store is required. */
@@ -48,6 +49,7 @@ export function platformOn({
     rateLimiter: new RateLimiter(),
     memory: new Memory(),
     changes: openChanges(store, now),
+    journal: noJournal,
   }
 }
 

@@ -2,11 +2,13 @@ import type { TenantId } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 import { remembered } from '../../memory/recent.ts'
 import type { Platform } from '../../platform.ts'
+import { platformTenantId } from '../../store/store.ts'
 import type { Tenant } from './tenant.ts'
-import { findTenantById, findTenantBySlug, listSlugs } from './tenant-store.ts'
+import { findTenantById, findTenantBySlug, listIdsAfter, listSlugs } from './tenant-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'memory'>
 
+const IDS_EACH = 1000
 const SLUG = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 
 /** Returns the tenant that a path names, up to 5 s old; null if it is unknown or disabled. */
@@ -20,6 +22,17 @@ export async function findTenant(needs: Needs, slug: string): Promise<Tenant | n
 /** Returns the slugs of the oldest tenants besides the platform itself, disabled or not. */
 export function listTenantSlugs({ store }: Pick<Platform, 'store'>, limit: number): Promise<readonly string[]> {
   return store.across('which tenants there are', (tx) => listSlugs(tx, limit))
+}
+
+/** Returns the ids of all tenants besides the platform itself, disabled or not; for maintenance. */
+export async function allTenantIds({ store }: Pick<Platform, 'store'>): Promise<readonly TenantId[]> {
+  const all: TenantId[] = []
+  for (let last = platformTenantId; ; last = all.at(-1) ?? last) {
+    const after = last
+    const some = await store.across('maintenance of every tenant', (tx) => listIdsAfter(tx, after, IDS_EACH))
+    all.push(...some)
+    if (some.length < IDS_EACH) return all
+  }
 }
 
 /** As {@link findTenant}. @throws Fault `resource.unknown` */

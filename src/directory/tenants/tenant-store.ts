@@ -16,6 +16,10 @@ const slugs = sql(
   'directory.list_tenant_slugs',
   `select slug from tenant where id <> '${platformTenantId}' order by created_at, id limit $1`,
 )
+const listIds = sql(
+  'directory.list_tenant_ids',
+  `select id from tenant where id > $1 and id <> '${platformTenantId}' order by id limit $2`,
+)
 const insert = sql(
   'directory.insert_tenant',
   `insert into tenant (id, slug, name, created_at, updated_at) values ($1, $2, $3, $4, $4) on conflict do nothing returning id`,
@@ -51,6 +55,11 @@ export async function findTenantIdBySlug(tx: AcrossTx, slug: string): Promise<Te
 /** Returns the slugs of the oldest tenants besides the platform itself, disabled or not. */
 export async function listSlugs(tx: AcrossTx, limit: number): Promise<readonly string[]> {
   return (await tx.rows<{ slug: string }>(slugs, [limit])).map(({ slug }) => slug)
+}
+
+/** Returns ids of tenants besides the platform itself, disabled or not, in their order after one id. */
+export async function listIdsAfter(tx: AcrossTx, last: TenantId, limit: number): Promise<readonly TenantId[]> {
+  return (await tx.rows<{ id: TenantId }>(listIds, [last, limit])).map(({ id }) => id)
 }
 
 /** Inserts the tenant of the transaction. Returns false if the slug is taken. */

@@ -21,6 +21,8 @@ const eventTypes = {
   'credential.revoked': 'The issuer revoked the credential; this is final.',
   'credential.suspended': 'The issuer suspended the credential.',
   'credential.reinstated': 'The issuer ended the suspension of the credential.',
+  'deployment.restored':
+    'An older state of the database was restored; `detail.since` is its time. What happened after it is lost, except for revocations that the journal had.',
   'certificate.expiring': 'The certificate expires within `detail.withinDays` days: 90, 30, 7 or 1.',
   'user.created': 'A user was added to the directory.',
   'user.deleted': 'A user was deleted; the wallet is destroyed later (`detail.destroyAt`), or at once.',
@@ -120,6 +122,7 @@ export const subjectKinds = {
   client: 'An OAuth client.',
   credential: 'An issued credential, at its issuer.',
   credential_template: 'What credentials are issued from.',
+  deployment: 'The servers and their database as a whole.',
   identity_provider: 'An external OpenID provider at which users of the tenant sign in.',
   issuance: 'A credential offer and the credential issued from it.',
   issuance_batch: 'Up to 1,000 issuances created by one request.',

@@ -1,5 +1,5 @@
 import type { Platform } from '../../platform.ts'
-import { endEra, findForeignEra } from './event-store.ts'
+import { currentEra, endEra, findForeignEra } from './event-store.ts'
 
 /**
  * Starts a new era of events after the data was moved to a database server with lower transaction ids. Events are ordered by transaction
@@ -12,4 +12,9 @@ export async function settleEventOrder({ store, log }: Pick<Platform, 'store' | 
     return era
   })
   if (ended !== null) log.info({ era: ended + 1 }, 'new era of events: the data came from another database server')
+}
+
+/** Begins a new era of events, whatever the transaction ids: readers that were beyond the restored state find the new events all the same. */
+export async function beginEra({ store }: Pick<Platform, 'store'>): Promise<void> {
+  await store.across('a new era of events after a restore', async (tx) => endEra(tx, await currentEra(tx)))
 }

@@ -46,6 +46,7 @@ const foreignRows = sql(
        order by ${ORDER.down} limit 1) as last
      where last.era = event_era.era and last.xact >= pg_snapshot_xmax(pg_current_snapshot()))`,
 )
+const findEra = sql('events.find_era', 'select era from event_era')
 const beginEra = sql('events.end_era', 'select begin_event_era($1)')
 
 type Direction = keyof typeof ORDER
@@ -132,6 +133,13 @@ export async function newestPositions(tx: AcrossTx, tenants: readonly TenantId[]
 /** Returns the current era if it has events with transaction ids that this database server has not assigned yet, else null. */
 export async function findForeignEra(tx: AcrossTx): Promise<number | null> {
   return (await tx.rows<{ era: number }>(foreignRows))[0]?.era ?? null
+}
+
+/** Returns the current era. */
+export async function currentEra(tx: AcrossTx): Promise<number> {
+  const [row] = await tx.rows<{ era: number }>(findEra)
+  if (row === undefined) throw new Error('there is no era')
+  return row.era
 }
 
 /** Ends an era: events recorded from now on come after all of it. Does nothing if it has ended already. */

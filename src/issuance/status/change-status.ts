@@ -1,19 +1,15 @@
 import type { Caller } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
-import { emptyList, setStatus, statusValues } from '../../protocols/status-list/packed-list.ts'
+import { statusValues } from '../../protocols/status-list/packed-list.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { credentialIdOf, issuanceIdOf } from '../issuances/credential-id.ts'
 import type { CredentialStatus } from '../issuances/issuance.ts'
 import { objectionToStatusChange, type StatusChange, type StatusTransition } from './credential-status.ts'
-import {
-  changeCredentialStatus,
-  findStatusChange,
-  type ListEntries,
-  writeStatusBits,
-} from './credential-status-store.ts'
-import { LIST_ENTRIES } from './status-entries.ts'
+import { changeCredentialStatus, findStatusChange } from './credential-status-store.ts'
+import { journalStatus } from './journal-status.ts'
+import { markEntries } from './mark-entries.ts'
 
-type Needs = Pick<Platform, 'store' | 'clock'>
+type Needs = Pick<Platform, 'store' | 'clock' | 'journal'>
 
 /** The result for one id. `status`: current status of the credential, or `unknown`. `code`: why the change was refused. */
 type StatusChangeResult = {
@@ -30,13 +26,14 @@ const TRIES_MAX = 3
 
 /**
  * Revokes, suspends or reinstates issued credentials, with audit entries, events and the status list entries of all their copies, in one
- * transaction. A credential that already has the status is no error. Status lists show the change from the next fetch on.
+ * transaction, and in the revocation journal before the answer. A credential that already has the status is no error. Status lists show the
+ * change from the next fetch on.
  *
  * @param ids Of credentials, not of issuances.
  * @returns one result for each id, in their order
  */
 export async function changeStatuses(
-  { store, clock }: Needs,
+  { store, clock, journal }: Needs,
   caller: Caller,
   ids: readonly string[],
   change: StatusTransition,
@@ -51,6 +48,12 @@ export async function changeStatuses(
     )
     for (const one of found) results.set(one.id, one)
   }
+  const made = [...results.values()].filter(({ code }) => code === undefined)
+  await journalStatus(
+    { store, journal },
+    caller.tenantId,
+    made.map(({ id }) => id),
+  )
   return ids.flatMap((id) => {
     const result = results.get(id.toLowerCase())
     return result === undefined ? [] : [{ ...result, id }]
@@ -74,7 +77,7 @@ async function changeSome(
     const unchanged = await findStatusChange(tx, others, now)
     results.push(...others.flatMap((id) => resultOf(id, unchanged, change, isLast) ?? []))
   }
-  await markLists(tx, changed, change)
+  await markEntries(tx, changed, statusValues[change.to])
   return results
 }
 
@@ -100,21 +103,4 @@ function resultOf(
   return isLast
     ? { id, status, code: 'INVALID_STATE', detail: 'The credential is being changed concurrently; try again.' }
     : null
-}
-
-/** Writes in the order of list ids, so that concurrent callers cannot deadlock. */
-async function markLists(tx: TenantTx, lists: readonly ListEntries[], { to }: StatusTransition): Promise<void> {
-  const byList = Map.groupBy(lists, ({ listId }) => listId)
-  for (const listId of [...byList.keys()].sort())
-    await writeStatusBits(tx, listId, masksOf(byList.get(listId) ?? [], statusValues[to]))
-}
-
-function masksOf(entries: readonly ListEntries[], status: number) {
-  const bits = entries[0]?.bits ?? 1
-  const [set, cleared] = [emptyList(bits, LIST_ENTRIES), emptyList(bits, LIST_ENTRIES)]
-  for (const index of entries.flatMap(({ indices }) => indices)) {
-    setStatus(set, index, status)
-    setStatus(cleared, index, (1 << bits) - 1)
-  }
-  return { set: set.packed, cleared: cleared.packed }
 }

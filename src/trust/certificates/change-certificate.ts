@@ -2,6 +2,7 @@ import type { Caller } from '../../caller.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
 import type { AuditAction } from '../../events/audit/vocabulary.ts'
 import { Fault } from '../../fault.ts'
+import type { Platform } from '../../platform.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { isUniqueViolation } from '../../store/unique-violation.ts'
 import { forgetCrl } from '../revocation/publish-crl.ts'
@@ -74,8 +75,14 @@ export async function deactivateCertificate(
  *
  * @throws Fault `resource.unknown`, `state.invalid`
  */
-export async function revokeCertificate(needs: AuthorityNeeds, caller: Caller, id: string): Promise<TenantCertificate> {
+export async function revokeCertificate(
+  needs: AuthorityNeeds & Pick<Platform, 'journal'>,
+  caller: Caller,
+  id: string,
+): Promise<TenantCertificate> {
   const certificate = await change(needs, caller, id, revoked)
+  const at = needs.clock.now().toISOString()
+  await needs.journal.append([{ kind: 'certificate', at, tenantId: caller.tenantId, certificateId: id }])
   if (certificate.origin === 'automatic' && certificate.parentId !== null) {
     await ensureLeaf(needs, caller.tenantId, certificate.parentId)
   }

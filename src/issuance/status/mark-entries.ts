@@ -1,0 +1,21 @@
+import { emptyList, setStatus } from '../../protocols/status-list/packed-list.ts'
+import type { TenantTx } from '../../store/store.ts'
+import { type ListEntries, writeStatusBits } from './credential-status-store.ts'
+import { LIST_ENTRIES } from './status-entries.ts'
+
+/** Writes one status into entries of status lists, in the order of list ids, so that concurrent callers cannot deadlock. */
+export async function markEntries(tx: TenantTx, entries: readonly ListEntries[], status: number): Promise<void> {
+  const byList = Map.groupBy(entries, ({ listId }) => listId)
+  for (const listId of [...byList.keys()].sort())
+    await writeStatusBits(tx, listId, masksOf(byList.get(listId) ?? [], status))
+}
+
+function masksOf(entries: readonly ListEntries[], status: number) {
+  const bits = entries[0]?.bits ?? 1
+  const [set, cleared] = [emptyList(bits, LIST_ENTRIES), emptyList(bits, LIST_ENTRIES)]
+  for (const index of entries.flatMap(({ indices }) => indices)) {
+    setStatus(set, index, status)
+    setStatus(cleared, index, (1 << bits) - 1)
+  }
+  return { set: set.packed, cleared: cleared.packed }
+}

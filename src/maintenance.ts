@@ -1,0 +1,43 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { integrityChecks, restores } from './app.ts'
+import { allTenantIds } from './directory/tenants/find-tenant.ts'
+import { type Assembled, assemble } from './main.ts'
+import { checkBackup } from './recovery/backup-check.ts'
+import { type IntegrityReport, verifyIntegrity } from './recovery/integrity.ts'
+import { type RecoveryReport, recover } from './recovery/recover.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Makes a restored database safe to serve. @param isWaiting Whether to wait until short-lived proofs of the lost time have expired. */
+export function recoverDatabase(env: Env, since: Date, isWaiting: boolean): Promise<RecoveryReport> {
+  return withPlatform(env, async ({ app: { platform } }) => {
+    const wait = async (ms: number) => {
+      if (!isWaiting || ms === 0) return
+      platform.log.warn({ seconds: Math.ceil(ms / 1000) }, 'waiting until proofs of the lost time have expired')
+      await pause(ms)
+    }
+    return recover(platform, restores, await allTenantIds(platform), since, wait)
+  })
+}
+
+/** Checks what the database holds against itself. */
+export function verifyDatabase(env: Env): Promise<IntegrityReport> {
+  return withPlatform(env, async ({ app: { platform } }) =>
+    verifyIntegrity(platform, integrityChecks, await allTenantIds(platform)),
+  )
+}
+
+/** Says what backups of the deployment lack. */
+export function checkBackups(env: Env): Promise<Awaited<ReturnType<typeof checkBackup>>> {
+  return withPlatform(env, ({ app: { platform } }) => checkBackup(platform))
+}
+
+async function withPlatform<T>(env: Env, work: (assembled: Assembled) => Promise<T>): Promise<T> {
+  // The bootstrap file is for the server: its secrets need not be known here. What is printed is a report alone.
+  const assembled = await assemble({ LOG_LEVEL: 'warn', ...env, BOOTSTRAP_FILE: '' }, {})
+  try {
+    return await work(assembled)
+  } finally {
+    await assembled.release()
+  }
+}

@@ -1,0 +1,67 @@
+import { mkdir, open, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type JsonObject, parseJsonObject } from '../crypto/json.ts'
+import { randomId } from '../crypto/random.ts'
+import type { Clock, JournalLine, RevocationJournal } from '../platform.ts'
+
+/** A journal that keeps nothing, for deployments without REVOCATION_JOURNAL. */
+export const noJournal: RevocationJournal = { isKept: false, append: async () => undefined }
+
+const FILE = /^\d{4}-\d{2}-\d{2}-[0-9a-f-]{36}\.jsonl$/
+
+/**
+ * Returns the journal in a folder. Each process writes a file of its own for each day, so servers may share a folder, and folders of several
+ * servers may be copied together.
+ */
+export function openJournal(folder: string, clock: Clock): RevocationJournal {
+  const process = randomId()
+  let last: Promise<void> = Promise.resolve()
+  const append = async (lines: readonly JournalLine[]) => {
+    const path = join(folder, `${clock.now().toISOString().slice(0, 10)}-${process}.jsonl`)
+    await mkdir(folder, { recursive: true })
+    const file = await open(path, 'a', 0o600)
+    try {
+      await file.appendFile(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+  }
+  return {
+    isKept: true,
+    append: (lines) => {
+      if (lines.length === 0) return Promise.resolve()
+      // One after another, so that lines of two callers are never mixed.
+      const next = last.catch(() => undefined).then(() => append(lines))
+      last = next
+      return next
+    },
+  }
+}
+
+/**
+ * Reads all lines of a journal, file by file. The last line of a file may be cut off, if its process died while it wrote; the caller of that
+ * revocation got no answer.
+ *
+ * @returns each line with its place, and how many were cut off
+ * @throws Error for a line that is not JSON anywhere else
+ */
+export async function* readJournal(
+  folder: string,
+): AsyncGenerator<{ readonly place: string; readonly line: JsonObject }> {
+  const names = (await readdir(folder)).filter((name) => FILE.test(name)).sort()
+  for (const name of names) {
+    const lines = (await readFile(join(folder, name), 'utf8')).split('\n')
+    // After the last line break stands nothing, or what was cut off.
+    for (const [at, text] of lines.slice(0, -1).entries())
+      yield { place: `${name}:${at + 1}`, line: lineIn(text, `${name}:${at + 1}`) }
+  }
+}
+
+function lineIn(text: string, place: string): JsonObject {
+  try {
+    return parseJsonObject(text)
+  } catch (cause) {
+    throw new Error(`the revocation journal cannot be read at ${place}`, { cause })
+  }
+}

@@ -1,0 +1,143 @@
+import type { TenantId } from '../caller.ts'
+import type { JsonObject } from '../crypto/json.ts'
+import { record } from '../events/audit/record.ts'
+import { beginEra } from '../events/stream/event-order.ts'
+import type { Platform } from '../platform.ts'
+import { isWrittenUuid } from '../uuid.ts'
+import { countRestored, findDeploymentBeat } from './deployment-store.ts'
+import { readJournal } from './journal-file.ts'
+import { readMark, writeMark } from './mark-file.ts'
+import { type JournalReplay, RESTORE_ROWS_MAX, type Recovery, type Restore, type RestoreStep } from './restore.ts'
+
+type Needs = Pick<Platform, 'store' | 'clock' | 'config'>
+
+/** What `chirograph recover` did. `rows`: how many of each kind. `problems`: what a person has to look at. */
+export type RecoveryReport = {
+  readonly since: string
+  /** Until when the lost state was served, as far as the mark tells; null without a mark. */
+  readonly lostUntil: string | null
+  readonly tenants: number
+  readonly rows: Readonly<Record<string, number>>
+  readonly journalLines: number
+  readonly problems: readonly string[]
+}
+
+/** Longest life of what is used once and not in a table that the steps end: nonces, proofs, client assertions, access tokens. */
+const SHORT_LIFE_MS = 600_000
+/** Clocks of servers differ: lines that are a little older than the backup are repeated too, which does no harm. */
+const SKEW_MS = 3_600_000
+
+/**
+ * Makes a restored older state of the database safe to serve: ends what may have been used since, moves ahead what must not be used twice,
+ * repeats the revocations that the journal has, begins a new era of events, and records `deployment.restored` for every tenant. No server may
+ * run meanwhile. After a failure it is run again.
+ *
+ * @param tenants All of them, disabled ones included.
+ * @param since The time of the backup.
+ * @param wait Called with the milliseconds until short-lived proofs of the lost time have expired.
+ * @throws Error if `since` lies in the future, or the mark is of another deployment or cannot be read
+ */
+export async function recover(
+  platform: Needs,
+  restores: readonly Restore[],
+  tenants: readonly TenantId[],
+  since: Date,
+  wait: (ms: number) => Promise<void>,
+): Promise<RecoveryReport> {
+  const { store, clock, config } = platform
+  if (since > clock.now()) throw new Error('--since lies in the future: name the time of the backup')
+  const mark = config.recoveryMark === null ? null : await readMark(config.recoveryMark)
+  const found = await store.across('how far the database has counted', findDeploymentBeat)
+  if (mark !== null && mark.deployment !== found.deployment)
+    throw new Error('RECOVERY_MARK is of another deployment: correct DATABASE_URL, or name another file')
+  const rows = await runSteps(
+    platform,
+    tenants,
+    restores.flatMap(({ steps }) => steps),
+    { now: clock.now(), since },
+  )
+  const replayed = await replayJournal(
+    platform,
+    new Set(tenants),
+    restores.flatMap(({ replays = [] }) => replays),
+    since,
+  )
+  await beginEra(platform)
+  await recordRestored(platform, tenants, found.deployment, since)
+  // Until then a proof that was accepted in the lost time would be accepted again.
+  if (mark !== null) await wait(Math.max(0, Date.parse(mark.at) + SHORT_LIFE_MS - clock.now().getTime()))
+  const beat = await store.across('counts beyond the lost state', (tx) =>
+    countRestored(tx, mark?.beat ?? 0, clock.now(), since),
+  )
+  if (config.recoveryMark !== null) await writeMark(config.recoveryMark, { ...beat, at: clock.now().toISOString() })
+  const about = { since: since.toISOString(), lostUntil: mark?.at ?? null, tenants: tenants.length }
+  return { ...about, rows, ...replayed }
+}
+
+async function runSteps(
+  { store }: Pick<Platform, 'store'>,
+  tenants: readonly TenantId[],
+  steps: readonly RestoreStep[],
+  recovery: Recovery,
+): Promise<Record<string, number>> {
+  const rows: Record<string, number> = {}
+  for (const tenantId of tenants) {
+    for (const { name, run } of steps) {
+      let changed = RESTORE_ROWS_MAX
+      while (changed >= RESTORE_ROWS_MAX) {
+        changed = await store.inTenant(tenantId, (tx) => run(tx, recovery))
+        rows[name] = (rows[name] ?? 0) + changed
+      }
+    }
+  }
+  return rows
+}
+
+async function replayJournal(
+  platform: Needs,
+  tenants: ReadonlySet<string>,
+  replays: readonly JournalReplay[],
+  since: Date,
+): Promise<Pick<RecoveryReport, 'journalLines' | 'problems'>> {
+  const folder = platform.config.revocationJournal
+  if (folder === null)
+    return { journalLines: 0, problems: ['REVOCATION_JOURNAL is not set: revocations after the backup are undone'] }
+  const lines = new Map<string, JsonObject[]>()
+  const problems: string[] = []
+  for await (const { place, line } of readJournal(folder)) {
+    if (typeof line.at !== 'string' || Date.parse(line.at) < since.getTime() - SKEW_MS) continue
+    if (isWrittenUuid(line.tenantId) && tenants.has(line.tenantId)) {
+      const some = lines.get(line.tenantId) ?? []
+      some.push(line)
+      lines.set(line.tenantId, some)
+    } else problems.push(`${place} is of a tenant that the restored state does not have`)
+  }
+  let journalLines = 0
+  for (const [tenantId, all] of lines) {
+    for (const { kind, replay } of replays) {
+      const result = await replay(
+        platform,
+        tenantId as TenantId,
+        all.filter((line) => line.kind === kind),
+      )
+      journalLines += result.applied
+      problems.push(...result.problems)
+    }
+  }
+  return { journalLines, problems }
+}
+
+async function recordRestored(
+  { store, clock }: Needs,
+  tenants: readonly TenantId[],
+  deployment: string,
+  since: Date,
+): Promise<void> {
+  const entry = {
+    action: 'deployment.restored',
+    subject: { kind: 'deployment', id: deployment },
+    by: 'system',
+    detail: { since: since.toISOString() },
+  } as const
+  for (const tenantId of tenants) await store.inTenant(tenantId, (tx) => record(tx, entry, clock.now()))
+}

@@ -1,0 +1,65 @@
+import { pollingDelay } from '../jobs/polling.ts'
+import type { Platform } from '../platform.ts'
+import { type Beat, countBeat, findDeploymentBeat } from './deployment-store.ts'
+import { type RecoveryMark, readMark, writeMark } from './mark-file.ts'
+
+type Needs = Pick<Platform, 'store' | 'clock' | 'log'>
+
+/** Keeps the mark current while the server runs. */
+export type MarkKeeper = {
+  /** Rejects once the database is found to be an older state than this process has seen. */
+  readonly check: () => Promise<void>
+  readonly stop: () => Promise<void>
+}
+
+const BEAT_MS = 5000
+
+/**
+ * Refuses a database that is older than the one that was served last: spent offers would open again, revocations be undone, status list entries
+ * be given twice.
+ *
+ * @throws Error that names the command to run
+ */
+export async function refuseOlderState({ store }: Pick<Platform, 'store'>, path: string): Promise<void> {
+  const mark = await readMark(path)
+  if (mark === null) return
+  const found = await store.across('how far the database has counted', findDeploymentBeat)
+  const problem = olderThan(mark, found)
+  if (problem !== null) throw new Error(problem)
+}
+
+/** Writes the mark at once and then about every 5 s, each time after the database has counted one further. */
+export function keepMark(needs: Needs, path: string, beatMs = BEAT_MS): MarkKeeper {
+  const { store, clock, log } = needs
+  let last: Beat | null = null
+  let isOlder = false
+  const loop = pollingDelay(beatMs, async () => {
+    const beat = await store.across('counts one further', countBeat)
+    if (last !== null && (beat.deployment !== last.deployment || beat.beat <= last.beat)) isOlder = true
+    if (isOlder) {
+      log.error(
+        { beat: beat.beat, seen: last?.beat },
+        'the database was set back to an older state: stop all servers and run `chirograph recover`',
+      )
+      return
+    }
+    last = beat
+    await writeMark(path, { ...beat, at: clock.now().toISOString() })
+  })
+  loop.onError((error) => log.warn({ err: error }, 'the recovery mark could not be written'))
+  loop.wake()
+  return {
+    check: async () => {
+      if (isOlder) throw new Error('the database was set back to an older state')
+    },
+    stop: loop.stop,
+  }
+}
+
+function olderThan(mark: RecoveryMark, found: Beat): string | null {
+  if (mark.deployment !== found.deployment) {
+    return `RECOVERY_MARK is of another deployment (${mark.deployment}), this database is of ${found.deployment}: correct DATABASE_URL, or name another file`
+  }
+  if (mark.beat <= found.beat) return null
+  return `the database is an older state than the one that was served until ${mark.at}. If a backup was restored, run \`chirograph recover --since TIME\`, the time of the backup`
+}
