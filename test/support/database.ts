@@ -47,6 +47,16 @@ export async function createDatabase(server: string): Promise<string> {
   return at(server, name)
 }
 
+/** Copies a database to which nobody is connected. @returns puts the copy in place of the database */
+export async function copyDatabase(url: string): Promise<() => Promise<void>> {
+  const [server, name] = [at(url, 'postgres'), nameIn(url)]
+  await onServer(server, `create database ${name}_copy template ${name}`)
+  return async () => {
+    await onServer(server, `drop database ${name} with (force)`)
+    await onServer(server, `alter database ${name}_copy rename to ${name}`)
+  }
+}
+
 async function makeTemplate(client: pg.Client, server: string): Promise<void> {
   await client.query(`create database ${TEMPLATE}_new`)
   const store = await openStore({

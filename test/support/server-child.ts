@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createDatabase, postgresUrl } from './database.ts'
+import { copyDatabase, createDatabase, postgresUrl } from './database.ts'
 import { layTemplate } from './embedded-template.ts'
 import { freePort } from './free-port.ts'
 import { type Api, api, backendSecret } from './server.ts'
@@ -21,6 +21,12 @@ export type ServerChild = {
   readonly backend: () => Promise<Api>
   readonly wallet: (username: string) => Promise<Api>
   readonly remove: () => Promise<void>
+  /** Runs one command of the command line with the settings of the server, to its end. */
+  readonly command: (
+    ...args: string[]
+  ) => Promise<{ readonly status: number | null; readonly out: string; readonly err: string }>
+  /** Keeps a copy of the database of the ended server. @returns puts the copy back in place of the database */
+  readonly backUp: () => Promise<() => Promise<void>>
 }
 
 const bootstrap = {
@@ -36,14 +42,15 @@ const bootstrap = {
   ],
 }
 
-/** Prepares a server on the database that the run was given, and starts it. */
-export async function serverChild(): Promise<ServerChild> {
+/** Prepares a server on the database that the run was given, and starts it. @param further Settings besides those that it needs. */
+export async function serverChild(further: Readonly<Record<string, string>> = {}): Promise<ServerChild> {
   const folder = mkdtempSync(join(tmpdir(), 'chirograph-child-'))
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const file = join(folder, 'bootstrap.json')
   writeFileSync(file, JSON.stringify(bootstrap))
-  const database = postgresUrl === null ? {} : { DATABASE_URL: await createDatabase(postgresUrl) }
+  const database: { DATABASE_URL?: string } =
+    postgresUrl === null ? {} : { DATABASE_URL: await createDatabase(postgresUrl) }
   if (postgresUrl === null) await layTemplate(join(folder, 'data'))
   const settings = {
     PORT: String(port),
@@ -51,8 +58,11 @@ export async function serverChild(): Promise<ServerChild> {
     DATA_DIR: join(folder, 'data'),
     BOOTSTRAP_FILE: file,
     DRAIN_SECONDS: '1',
+    ...further,
+    LOG_LEVEL: 'error',
+    ...database,
   }
-  let child = await startChild(url, { ...settings, LOG_LEVEL: 'error', ...database })
+  let child = await startChild(url, settings)
   const client = { client_id: 'acme-backend', client_secret: backendSecret }
   const backend = async () => {
     const { body } = await api(url, null).form('/auth/token', { grant_type: 'client_credentials', ...client })
@@ -61,7 +71,7 @@ export async function serverChild(): Promise<ServerChild> {
   return {
     url,
     start: async () => {
-      child = await startChild(url, { ...settings, LOG_LEVEL: 'error', ...database })
+      child = await startChild(url, settings)
     },
     end: (signal) => endChild(child, signal),
     backend,
@@ -79,7 +89,32 @@ export async function serverChild(): Promise<ServerChild> {
       await endChild(child, 'SIGKILL')
       rmSync(folder, { recursive: true, force: true })
     },
+    command: (...args) => runCommand(args, settings),
+    backUp: async () => {
+      const copy = join(folder, 'backup')
+      if (database.DATABASE_URL !== undefined) return copyDatabase(database.DATABASE_URL)
+      cpSync(settings.DATA_DIR, copy, { recursive: true })
+      return async () => {
+        rmSync(settings.DATA_DIR, { recursive: true })
+        cpSync(copy, settings.DATA_DIR, { recursive: true })
+      }
+    },
   }
+}
+
+function runCommand(args: readonly string[], settings: Readonly<Record<string, string>>) {
+  const { PATH = '', HOME = '' } = process.env
+  const child = spawn(process.execPath, [entry, ...args], { env: { PATH, HOME, ...settings } })
+  const read = { out: '', err: '' }
+  child.stdout.on('data', (bytes: Buffer) => {
+    read.out += bytes.toString()
+  })
+  child.stderr.on('data', (bytes: Buffer) => {
+    read.err += bytes.toString()
+  })
+  return new Promise<{ status: number | null; out: string; err: string }>((resolve) => {
+    child.once('close', (status) => resolve({ status, ...read }))
+  })
 }
 
 /** A dead server is no wrong answer. */

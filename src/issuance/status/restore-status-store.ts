@@ -44,7 +44,7 @@ const endOffers = sql(
   `with due as (
      select id from issuance where tenant_id = $1 and sealed_claims is not null and ${CLAIMS_END} > $2 order by id limit ${RESTORE_ROWS_MAX} for update
    )
-   update issuance i set expires_at = least(i.expires_at, $2), token_expires_at = least(i.token_expires_at, $2), sweep_at = $2
+   update issuance i set expires_at = least(i.expires_at, $2), token_expires_at = case when i.token_expires_at is not null then least(i.token_expires_at, $2) end, sweep_at = $2
    from due where i.tenant_id = $1 and i.id = due.id returning i.id`,
 )
 

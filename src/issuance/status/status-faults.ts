@@ -9,16 +9,16 @@ const bit = (offset: string) =>
   `coalesce(get_bit(l.bitmap, ((index * l.bits + ${offset}) / 8) * 8 + 7 - (index * l.bits + ${offset}) % 8), 0)`
 const findFaults = sql(
   'issuance.find_status_faults',
-  `with some as (
+  `with part as (
      select id, standing, status_list_id, status_indices from issuance
      where tenant_id = $1 and id > $2 and status_list_id is not null order by id limit ${ROWS_EACH}
    ), held as (
-     select some.id, some.standing, l.id as list_id, index,
+     select part.id, part.standing, l.id as list_id, index,
        ${bit('0')} + case when l.bits = 2 then 2 * ${bit('1')} else 0 end as value
-     from some cross join unnest(some.status_indices) as index
-       left join status_list l on l.tenant_id = $1 and l.id = some.status_list_id
+     from part cross join unnest(part.status_indices) as index
+       left join status_list l on l.tenant_id = $1 and l.id = part.status_list_id
    )
-   select (select max(id::text) from some) as last,
+   select (select max(id::text) from part) as last,
      array(select format('credential of issuance %s is %s, entry %s of list %s says %s', id, standing, index, list_id, value) from held
        where list_id is null or value <> case standing when 'revoked' then 1 when 'suspended' then 2 else 0 end limit ${FAULTS_MAX}) as faults`,
 )
