@@ -217,11 +217,7 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
     endpoints,
     webhook: webhookReference,
     authenticate: authenticate(platform),
-    readiness: [
-      { name: 'database', check: () => checkDatabase(store) },
-      ...(keyDevice === null ? [] : [{ name: 'keys', check: keyDevice.check }]),
-      { name: 'recovery', check: async () => mark?.check() },
-    ],
+    readiness: readinessChecks(store, keyDevice, () => mark),
     liveness: loopChecks(() => ({ worker, dispatcher })),
     counters: [...countersOf(store), oldestTransaction(() => transactions?.seconds() ?? 0)],
     idempotency: keepAnswers(platform),
@@ -268,6 +264,14 @@ function countersOf(store: Store) {
     },
     { name: 'store_transactions_total', help: 'Transactions started.', value: () => store.counts.transactions },
     { name: 'store_round_trips_total', help: 'Round trips to the database.', value: () => store.counts.roundTrips },
+  ]
+}
+
+function readinessChecks(store: Store, keyDevice: KeyDevice | null, mark: () => MarkKeeper | null) {
+  return [
+    { name: 'database', check: () => checkDatabase(store) },
+    ...(keyDevice === null ? [] : [{ name: 'keys', check: keyDevice.check }]),
+    { name: 'recovery', check: async () => mark()?.check() },
   ]
 }
 

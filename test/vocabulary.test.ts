@@ -24,6 +24,7 @@ const frozen = {
     credential.revoked
     credential.suspended
     credential.reinstated
+    deployment.restored
     certificate.expiring
     user.created
     user.deleted
@@ -109,6 +110,7 @@ const frozen = {
     client
     credential
     credential_template
+    deployment
     identity_provider
     issuance
     issuance_batch
