@@ -19,6 +19,7 @@ import { clientRoutes } from './directory/clients/routes.ts'
 import { groupRoutes } from './directory/groups/routes.ts'
 import { scimEndpoints } from './directory/scim/public-endpoints.ts'
 import { provisioningRoutes } from './directory/scim/routes.ts'
+import { tenantSchedules } from './directory/tenants/jobs.ts'
 import { directoryJobs } from './directory/users/destroy-user.ts'
 import { directoryRoutes } from './directory/users/routes.ts'
 import { settleEventOrder } from './events/stream/event-order.ts'
@@ -135,6 +136,7 @@ const jobs = [
   ...batchJobs(walletDeliveries),
 ]
 const schedules = [
+  ...tenantSchedules,
   ...trustSchedules,
   ...jobSchedules,
   ...eventSchedules,

@@ -20,6 +20,12 @@ export type Sealing = {
   readonly open: (place: SealedPlace, sealed: Uint8Array) => Promise<Buffer>
   /** Returns a subkey of the tenant's data key, 32 bytes, for one purpose (HKDF-SHA256, RFC 5869). */
   readonly derive: (tenantId: TenantId, purpose: string) => Promise<Buffer>
+  /**
+   * Seals the data key of a tenant under the current master key, if the one before it seals it.
+   *
+   * @returns whether it did; false also if the tenant has no data key yet
+   */
+  readonly rewrap: (tenantId: TenantId) => Promise<boolean>
 }
 
 const VERSION = 1
@@ -62,7 +68,7 @@ export function sealingWith(
   }
 
   async function loadKey(tenantId: TenantId): Promise<KeyObject> {
-    const aad = `tenant_key|${tenantId}`
+    const aad = aadOfKey(tenantId)
     const wrapped = await store.inTenant(tenantId, async (tx) => {
       const found = await wrappedIn(tx)
       if (found !== null) return found
@@ -71,11 +77,17 @@ export function sealingWith(
       return wrappedIn(tx)
     })
     if (wrapped === null) throw new Error('the tenant has no data key')
+    return createSecretKey((await current(tenantId, wrapped)).plain)
+  }
+
+  /** Opens a data key; one that the former master key seals is sealed again. */
+  async function current(tenantId: TenantId, wrapped: Buffer): Promise<{ plain: Buffer; isRewrapped: boolean }> {
+    const aad = aadOfKey(tenantId)
     const { plain, by } = unwrapped(wrapped, aad)
     if (by !== master) {
       await store.single(tenantId, (tx) => tx.rows(rewrapKey, [tenantId, wrapped, encrypt(master, aad, plain)]))
     }
-    return createSecretKey(plain)
+    return { plain, isRewrapped: by !== master }
   }
 
   function unwrapped(wrapped: Buffer, aad: string): { plain: Buffer; by: KeyObject } {
@@ -99,12 +111,20 @@ export function sealingWith(
     open: async (place, sealed) => decrypt(await dataKey(place.tenantId), aadOf(place), sealed),
     derive: (tenantId, purpose) =>
       remembered(subkeys, `${tenantId} ${purpose}`, now(), () => subkey(tenantId, purpose)),
+    rewrap: async (tenantId) => {
+      const wrapped = await store.single(tenantId, wrappedIn)
+      return wrapped !== null && (await current(tenantId, wrapped)).isRewrapped
+    },
   }
 }
 
 async function wrappedIn(tx: TenantTx): Promise<Buffer | null> {
   const [row] = await tx.rows<{ wrapped: Buffer }>(findKey, [tx.tenantId])
   return row?.wrapped ?? null
+}
+
+function aadOfKey(tenantId: TenantId): string {
+  return `tenant_key|${tenantId}`
 }
 
 function aadOf({ tenantId, table, column, row }: SealedPlace): string {
