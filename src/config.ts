@@ -211,6 +211,24 @@ export const settings = {
     null,
     'Folder outside the database to which every revocation, suspension and reinstatement is written before it is answered. `chirograph recover` reads it back.',
   ),
+  offerRetentionDays: setting(
+    'OFFER_RETENTION_DAYS',
+    integer(1, 3650),
+    90,
+    'Days after which issuances that came to nothing (failed, expired, canceled) are deleted. Their audit entries stay.',
+  ),
+  requestRetentionDays: setting(
+    'REQUEST_RETENTION_DAYS',
+    integer(1, 3650),
+    90,
+    'Days after which presentation requests that ended are deleted, once their result was cleared. Their audit entries stay.',
+  ),
+  deliveryRetentionDays: setting(
+    'DELIVERY_RETENTION_DAYS',
+    integer(1, 3650),
+    30,
+    'Days after which ended deliveries are deleted: those of webhooks, and those of credentials and requests to wallets.',
+  ),
   auditAddressDays: setting(
     'AUDIT_ADDRESS_DAYS',
     integer(1, 3650),

@@ -33,7 +33,10 @@ const HELD = `tenant_id = $1 and id = $2 and ${isHeld('$3')}`
 const deleteDone = sql('jobs.delete_done', `delete from job where ${HELD}`)
 const postpone = sql('jobs.postpone', `update job set run_at = $4, last_error = $5, ${RELEASE} where ${HELD}`)
 const markDead = sql('jobs.mark_dead', `update job set dead_at = $4, last_error = $5, ${RELEASE} where ${HELD}`)
-const deleteDead = sql('jobs.delete_dead', `delete from job where dead_at < $1`)
+const deleteDead = sql(
+  'jobs.delete_dead',
+  `delete from job where (tenant_id, id) in (select tenant_id, id from job where dead_at < $1 order by dead_at limit $2) returning id`,
+)
 
 /** `limit`: at most this many jobs. `without`: tenants to skip. */
 type JobClaim = { readonly limit: number; readonly without: readonly TenantId[] }
@@ -68,7 +71,7 @@ export async function failJob(tx: TenantTx, { id, claim }: ClaimedJob, now: Date
   await tx.rows(markDead, [tx.tenantId, id, claim, now, why])
 }
 
-/** Deletes jobs that died before that time. */
-export async function deleteDeadJobs(tx: AcrossTx, before: Date): Promise<void> {
-  await tx.rows(deleteDead, [before])
+/** Deletes jobs that died before that time. Returns their number. */
+export async function deleteDeadJobs(tx: AcrossTx, before: Date, limit: number): Promise<number> {
+  return (await tx.rows(deleteDead, [before, limit])).length
 }

@@ -1,4 +1,5 @@
 import { forgetAnswers } from '../api/keep-answers.ts'
+import { inPieces } from '../store/in-pieces.ts'
 import { deleteDeadJobs } from './job-store.ts'
 import { every, type Schedule } from './schedule.ts'
 
@@ -6,9 +7,9 @@ const DEAD_KEPT_DAYS = 30
 
 /** Sweeps of the job queue, and of the rooms below it, which cannot declare sweeps. */
 export const jobSchedules: readonly Schedule[] = [
-  every(86_400, 'jobs.delete-dead', ({ store, clock }) => {
-    const before = new Date(clock.now().getTime() - DEAD_KEPT_DAYS * 86_400_000)
-    return store.across('dead jobs of all tenants', (tx) => deleteDeadJobs(tx, before))
+  every(86_400, 'jobs.delete-dead', (platform, signal) => {
+    const before = new Date(platform.clock.now().getTime() - DEAD_KEPT_DAYS * 86_400_000)
+    return inPieces(platform, 'dead jobs of all tenants', signal, (tx, limit) => deleteDeadJobs(tx, before, limit))
   }),
   every(600, 'http.forget-answers', forgetAnswers),
 ]

@@ -61,8 +61,16 @@ const finish = sql(
      attempts = case when jsonb_array_length(attempts) >= ${ATTEMPTS_KEPT} then attempts - 0 else attempts end || $7::jsonb
    where tenant_id = $1 and id = $2 and ${isHeld('$3')} returning id`,
 )
-const deleteEnded = sql('events.delete_ended_deliveries', 'delete from webhook_delivery where ended_at < $1')
-const deleteSecrets = sql('events.delete_ended_secrets', 'delete from webhook_secret where ends_at < $1')
+const deleteEnded = sql(
+  'events.delete_ended_deliveries',
+  `delete from webhook_delivery where (tenant_id, id) in (
+     select tenant_id, id from webhook_delivery where ended_at < $1 order by ended_at limit $2) returning id`,
+)
+const deleteSecrets = sql(
+  'events.delete_ended_secrets',
+  `delete from webhook_secret where (tenant_id, id) in (
+     select tenant_id, id from webhook_secret where ends_at < $1 order by ends_at limit $2) returning id`,
+)
 
 /** Makes all pending deliveries of an endpoint due now and restarts their retries. */
 export async function enqueueAllDeliveries(tx: TenantTx, endpointId: string, until: Date, now: Date): Promise<void> {
@@ -129,12 +137,12 @@ export function listWebhookDeliveryRows(
   return listDeliveries<WebhookDelivery>(tx, page, [tx.tenantId, endpointId], filter)
 }
 
-/** Deletes deliveries that ended before that time. */
-export async function deleteEndedDeliveries(tx: AcrossTx, before: Date): Promise<void> {
-  await tx.rows(deleteEnded, [before])
+/** Deletes deliveries that ended before that time. Returns their number. */
+export async function deleteEndedDeliveries(tx: AcrossTx, before: Date, limit: number): Promise<number> {
+  return (await tx.rows(deleteEnded, [before, limit])).length
 }
 
-/** Deletes secrets that have ended. */
-export async function deleteEndedSecrets(tx: AcrossTx, now: Date): Promise<void> {
-  await tx.rows(deleteSecrets, [now])
+/** Deletes secrets that have ended. Returns their number. */
+export async function deleteEndedSecrets(tx: AcrossTx, now: Date, limit: number): Promise<number> {
+  return (await tx.rows(deleteSecrets, [now, limit])).length
 }

@@ -45,7 +45,7 @@ async function deleteBatches({ store, clock }: Pick<Platform, 'store' | 'clock'>
   const before = new Date(clock.now().getTime() - BATCHES_KEPT_MS)
   const old = await store.across('tenants with batches past retention', (tx) => listTenantsWithOldBatches(tx, before))
   for (const tenantId of old) {
-    if (signal.aborted) return
-    await store.single(tenantId, (tx) => deleteOldBatches(tx, before))
+    let deleted = 1
+    while (deleted > 0 && !signal.aborted) deleted = await store.single(tenantId, (tx) => deleteOldBatches(tx, before))
   }
 }

@@ -1,9 +1,11 @@
 import type { TenantId } from '../../caller.ts'
 import { record } from '../../events/audit/record.ts'
+import { retentionSchedule } from '../../jobs/retention.ts'
 import { every, type Schedule } from '../../jobs/schedule.ts'
 import type { Platform } from '../../platform.ts'
 import { credentialIdOf } from './credential-id.ts'
 import { deleteOldNonces, forgetClaims, listTenantsToForget } from './forget-store.ts'
+import { endedIssuances } from './retention.ts'
 
 const ISSUANCES_PER_TURN = 100
 /** Above the maximum of NONCE_TTL_SECONDS, with a margin for clock skew between processes. [SEC-80] */
@@ -21,11 +23,13 @@ export const issuanceSchedules: readonly Schedule[] = [
       while (forgotten === ISSUANCES_PER_TURN && !signal.aborted) forgotten = await forgetSome(platform, tenantId)
     }
   }),
-  every(600, 'issuance.delete-nonces', ({ store, clock }) =>
-    store.across('expired nonces of all tenants', (tx) =>
-      deleteOldNonces(tx, new Date(clock.now().getTime() - NONCES_KEPT_MS)),
-    ),
-  ),
+  every(600, 'issuance.delete-nonces', async ({ store, clock }, signal) => {
+    const before = new Date(clock.now().getTime() - NONCES_KEPT_MS)
+    let found = true
+    while (found && !signal.aborted)
+      found = await store.across('expired nonces of all tenants', (tx) => deleteOldNonces(tx, before))
+  }),
+  retentionSchedule(endedIssuances),
 ]
 
 async function forgetSome({ store, clock }: Pick<Platform, 'store' | 'clock'>, tenantId: TenantId): Promise<number> {

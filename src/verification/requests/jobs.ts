@@ -1,8 +1,10 @@
 import type { TenantId } from '../../caller.ts'
 import { record } from '../../events/audit/record.ts'
+import { retentionSchedule } from '../../jobs/retention.ts'
 import { every, type Schedule } from '../../jobs/schedule.ts'
 import type { Platform } from '../../platform.ts'
 import { clearOldResults, expireRequests, listTenantsWithDue, listTenantsWithOldResults } from './expiry-store.ts'
+import { endedRequests } from './retention.ts'
 
 const REQUESTS_PER_TURN = 100
 const RESULTS_PER_TURN = 500
@@ -24,6 +26,7 @@ export const verificationSchedules: readonly Schedule[] = [
       store.single(tenantId, (tx) => clearOldResults(tx, clock.now(), RESULTS_PER_TURN)),
     )
   }),
+  retentionSchedule(endedRequests),
 ]
 
 async function expireSome({ store, clock }: Pick<Platform, 'store' | 'clock'>, tenantId: TenantId): Promise<number> {

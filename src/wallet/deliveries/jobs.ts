@@ -1,7 +1,9 @@
 import type { Job } from '../../jobs/job.ts'
+import { retentionSchedule } from '../../jobs/retention.ts'
 import { every, type Schedule } from '../../jobs/schedule.ts'
 import { tenantSweep } from '../../jobs/sweep-tenants.ts'
 import { listTenantsWithExpiredDeliveries } from '../delivery-records/delivery-store.ts'
+import { endedDeliveries } from '../delivery-records/retention.ts'
 import { requeueDeliveries, resumeDeliveryJob } from './resume-delivery.ts'
 
 /** Work on deliveries that outlives a request. */
@@ -15,4 +17,7 @@ export const resumeDeliveries = tenantSweep(
 )
 
 /** Sweeps of deliveries. */
-export const deliverySchedules: readonly Schedule[] = [every(30, 'wallet.resume-deliveries', resumeDeliveries)]
+export const deliverySchedules: readonly Schedule[] = [
+  every(30, 'wallet.resume-deliveries', resumeDeliveries),
+  retentionSchedule(endedDeliveries),
+]
