@@ -83,23 +83,11 @@ export function sealingWith(
   /** Opens a data key; one that the former master key seals is sealed again. */
   async function current(tenantId: TenantId, wrapped: Buffer): Promise<{ plain: Buffer; isRewrapped: boolean }> {
     const aad = aadOfKey(tenantId)
-    const { plain, by } = unwrapped(wrapped, aad)
+    const { plain, by } = unwrap(masters, wrapped, aad)
     if (by !== master) {
       await store.single(tenantId, (tx) => tx.rows(rewrapKey, [tenantId, wrapped, encrypt(master, aad, plain)]))
     }
     return { plain, isRewrapped: by !== master }
-  }
-
-  function unwrapped(wrapped: Buffer, aad: string): { plain: Buffer; by: KeyObject } {
-    let cause: unknown
-    for (const by of masters) {
-      try {
-        return { plain: decrypt(by, aad, wrapped), by }
-      } catch (error) {
-        cause = error
-      }
-    }
-    throw new Error('MASTER_KEY is not the key that this database was sealed with: set that key again', { cause })
   }
 
   async function subkey(tenantId: TenantId, purpose: string): Promise<Buffer> {
@@ -116,6 +104,19 @@ export function sealingWith(
       return wrapped !== null && (await current(tenantId, wrapped)).isRewrapped
     },
   }
+}
+
+/** Opens a data key with one of the master keys. @throws Error if none opens it */
+function unwrap(masters: readonly KeyObject[], wrapped: Buffer, aad: string): { plain: Buffer; by: KeyObject } {
+  let cause: unknown
+  for (const by of masters) {
+    try {
+      return { plain: decrypt(by, aad, wrapped), by }
+    } catch (error) {
+      cause = error
+    }
+  }
+  throw new Error('MASTER_KEY is not the key that this database was sealed with: set that key again', { cause })
 }
 
 async function wrappedIn(tx: TenantTx): Promise<Buffer | null> {
