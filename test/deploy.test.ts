@@ -1,0 +1,61 @@
+// What stands under deploy/ names settings, metrics and paths that exist.
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { settings } from '../src/config.ts'
+import { openMetrics } from '../src/http/telemetry/metrics.ts'
+import { filesIn, root } from './support/source.ts'
+
+const files = ['.yaml', '.tpl', '.json'].flatMap((ending) => filesIn('deploy', ending))
+const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
+const known = new Set(Object.values(settings).map(({ name }) => name as string))
+/** Of PostgreSQL's image. */
+const foreign = ['POSTGRES_USER', 'POSTGRES_PASSWORD']
+
+test('every environment variable is a setting', () => {
+  const named = files.flatMap((path) =>
+    [...textOf(path).matchAll(/(?:name: |^ {6}|^ {2})([A-Z][A-Z_]{3,})\b(?=[,:]| })/gm)].map(
+      ([, name = '']) => `${path} ${name}`,
+    ),
+  )
+  assert(named.length > 15)
+  const unknown = named.filter(
+    (one) => !known.has(one.split(' ')[1] ?? '') && !foreign.includes(one.split(' ')[1] ?? ''),
+  )
+  assert.deepEqual(unknown, [])
+})
+
+test('alerts and panels read metrics that a server has', async () => {
+  const { registry } = openMetrics()
+  const measured = (await registry.getMetricsAsArray()).map(({ name }) => name)
+  const ours = ['store_round_trips_total', 'store_oldest_transaction_seconds', 'up']
+  const parts = ['http_request_duration_seconds_bucket', 'http_request_duration_seconds_count']
+  const read = ['deploy/prometheus/alerts.yaml', 'deploy/grafana/chirograph.json'].flatMap((path) =>
+    [...textOf(path).matchAll(/\b([a-z][a-z_]+)\{/g)].map(([, name = '']) => name),
+  )
+  assert(read.length > 10)
+  assert.deepEqual(
+    [...new Set(read)].filter((name) => ![...measured, ...ours, ...parts].includes(name)),
+    [],
+  )
+})
+
+test('probes ask paths that a server answers', () => {
+  const paths = files.flatMap((path) => [...textOf(path).matchAll(/httpGet: \{ path: ([^,]+),/g)].map(([, one]) => one))
+  assert.deepEqual([...new Set(paths)].sort(), ['/livez', '/readyz'])
+})
+
+const helm = spawnSync('helm', ['version']).error === undefined
+test('the chart passes helm lint and renders', { skip: helm ? false : 'helm is not installed' }, () => {
+  const chart = join(root, 'deploy/helm/chirograph')
+  const values = ['--set', 'publicUrl=https://id.example', '--set', 'existingSecret=chirograph']
+  for (const args of [
+    ['lint', chart],
+    ['template', 'chirograph', chart],
+  ]) {
+    const { status, stderr, stdout } = spawnSync('helm', [...args, ...values], { encoding: 'utf8' })
+    assert.equal(status, 0, stderr + stdout)
+  }
+})
