@@ -1,4 +1,4 @@
-import { createECDH, createPrivateKey, type KeyObject } from 'node:crypto'
+import { createECDH, createPrivateKey, type ECDH, type KeyObject } from 'node:crypto'
 import { toBase64url } from './base64url.ts'
 import { hmacSha256 } from './digest.ts'
 import type { P256Jwk } from './jwk.ts'
@@ -7,7 +7,8 @@ import type { P256Jwk } from './jwk.ts'
 const TRIES_MAX = 8
 
 /**
- * Returns the P-256 key pair of a secret and a label, always the same: for key agreement by several processes without a stored key.
+ * Returns the P-256 key pair of a secret and a label, always the same: for key agreement by several processes without a
+ * stored key.
  *
  * @param seed 32 secret random bytes, for this purpose only.
  */
@@ -16,10 +17,7 @@ export function derivedKeyPair(
   label: string,
 ): { readonly publicJwk: P256Jwk; readonly privateKey: KeyObject } {
   const pair = createECDH('prime256v1')
-  const scalar = Array.from({ length: TRIES_MAX }, (_, tries) => hmacSha256(seed, `${label} ${tries}`)).find((bytes) =>
-    isScalar(pair, bytes),
-  )
-  if (scalar === undefined) throw new Error('no private key could be derived')
+  const scalar = setScalar(pair, seed, label)
   const point = pair.getPublicKey()
   const publicJwk = {
     kty: 'EC',
@@ -31,11 +29,15 @@ export function derivedKeyPair(
   return { publicJwk, privateKey }
 }
 
-function isScalar(pair: ReturnType<typeof createECDH>, bytes: Buffer): boolean {
-  try {
-    pair.setPrivateKey(bytes)
-    return true
-  } catch {
-    return false
+function setScalar(pair: ECDH, seed: Uint8Array, label: string): Buffer {
+  for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+    const bytes = hmacSha256(seed, `${label} ${tries}`)
+    try {
+      pair.setPrivateKey(bytes)
+      return bytes
+    } catch {
+      // Not below the order of the curve.
+    }
   }
+  throw new Error('no private key could be derived')
 }

@@ -3,6 +3,7 @@ import { createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { CompactEncrypt, compactDecrypt, importJWK } from 'jose'
+import { derivedKeyPair } from './derived-key-pair.ts'
 import { decryptCompact, encryptCompact, jweEncs } from './jwe.ts'
 import { generateKeyPair } from './jwk.ts'
 
@@ -24,6 +25,14 @@ async function byJose(header: object, text = content, parties: { apu?: string; a
 test('the encrypted response of OpenID4VP 8.3 is decrypted', () => {
   const key = createPrivateKey({ key: vector.privateJwk, format: 'jwk' })
   assert.deepEqual(JSON.parse(String(decryptCompact(vector.jwe, key))), vector.expectedPayload)
+})
+
+test('a derived key decrypts what was encrypted to its other derivation; another label or seed gives another key', () => {
+  const seed = Buffer.alloc(32, 7)
+  const jwe = encryptCompact(content, { jwk: derivedKeyPair(seed, 'one').publicJwk, enc: 'A256GCM' })
+  assert.equal(String(decryptCompact(jwe, derivedKeyPair(seed, 'one').privateKey)), content)
+  assert.equal(decryptCompact(jwe, derivedKeyPair(seed, 'two').privateKey), null)
+  assert.equal(decryptCompact(jwe, derivedKeyPair(Buffer.alloc(32, 8), 'one').privateKey), null)
 })
 
 for (const enc of jweEncs) {

@@ -1,4 +1,4 @@
-import { createECDH, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { Fault } from '../fault.ts'
 import { isBase64url } from './base64url.ts'
 import { sha256Base64url } from './digest.ts'
@@ -18,8 +18,6 @@ export type VerificationKey = PublicJwk | KeyObject
 /** A key pair in memory. `pkcs8` is the private key in DER, for sealing. */
 export type KeyPair = { readonly publicJwk: P256Jwk; readonly privateKey: KeyObject; readonly pkcs8: Buffer }
 
-/** The order of the group: the number of private keys and one. */
-const P256_ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
 const COORDINATE_CHARS = 43 // 32 bytes in base64url
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'] as const
 /** RFC 7518 3.1, RFC 8037 3.1, RFC 9864 2. */
@@ -89,19 +87,6 @@ export function generateKeyPair(): KeyPair {
   const publicJwk = readPublicJwk({ kty, crv, x, y })
   if (publicJwk.kty !== 'EC') throw new Fault('key.unsupported')
   return { publicJwk, privateKey, pkcs8: privateKey.export({ format: 'der', type: 'pkcs8' }) }
-}
-
-/** Derives a P-256 key pair from 32 secret bytes. */
-export function p256KeyOf(seed: Buffer): Omit<KeyPair, 'pkcs8'> {
-  const scalar = (BigInt(`0x${seed.toString('hex')}`) % (P256_ORDER - 1n)) + 1n
-  const ecdh = createECDH('prime256v1')
-  ecdh.setPrivateKey(scalar.toString(16).padStart(64, '0'), 'hex')
-  const point = ecdh.getPublicKey()
-  const [x, y] = [point.subarray(1, 33), point.subarray(33)].map((one) => one.toString('base64url'))
-  const publicJwk = readPublicJwk({ kty: 'EC', crv: 'P-256', x, y })
-  if (publicJwk.kty !== 'EC') throw new Fault('key.unsupported')
-  const d = Buffer.from(scalar.toString(16).padStart(64, '0'), 'hex').toString('base64url')
-  return { publicJwk, privateKey: createPrivateKey({ key: { ...publicJwk, d }, format: 'jwk' }) }
 }
 
 /** Reads a private key that was sealed as PKCS #8 DER. */

@@ -68,6 +68,10 @@ export const caches = {
     ...{ entriesMax: 500, ttlSeconds: 3_600 },
     description: 'Issuer metadata as text, by tenant and version of the catalog.',
   },
+  'issuance.request_encryption_keys': {
+    ...{ entriesMax: 1_000, ttlSeconds: 3_600 },
+    description: 'Keys that wallets encrypt credential requests to, by tenant and week.',
+  },
   'issuance.server_metadata': {
     ...{ entriesMax: 500, ttlSeconds: 3_600 },
     description: 'Authorization server metadata as text, by tenant.',

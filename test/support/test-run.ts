@@ -18,13 +18,19 @@ export type TestRun = {
 /** Files that run at a time: as many as the cores of the smallest machine that must keep the time. */
 const CONCURRENCY = 2
 
+/**
+ * What V8 saves a process that lives for seconds: code of the embedded database that is compiled once, not once more for speed, and fewer
+ * collections of garbage. A quarter of the CPU of such a file; one that works the database for ten seconds takes 3 % more.
+ */
+const V8_FLAGS = ['--liftoff-only', '--min-semi-space-size=32']
+
 /** Runs test files, each in a process of its own, and reports on the standard output. */
 export async function runFiles(database: TestRun['database'], files: readonly string[]): Promise<TestRun> {
   const skipped = new Map<string, string>()
   const ran = new Set<string>()
   const durations: { file: string; ms: number }[] = []
   let last = { counts: '', isPassed: false, seconds: 0 }
-  const events = run({ files: [...files], concurrency: CONCURRENCY })
+  const events = run({ files: [...files], concurrency: CONCURRENCY, execArgv: V8_FLAGS })
   events.on('test:pass', ({ name, file = '', skip }) => {
     const key = `${file.replace(`${process.cwd()}/`, '')}: ${name}`
     if (skip === undefined || skip === false) ran.add(key)

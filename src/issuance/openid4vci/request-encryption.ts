@@ -4,9 +4,10 @@ import { decryptCompact, recipientOf } from '../../crypto/jwe.ts'
 import { thumbprint } from '../../crypto/jwk.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault, faultOf } from '../../fault.ts'
+import { remembered } from '../../memory/recent.ts'
 import type { Platform } from '../../platform.ts'
 
-type Needs = Pick<Platform, 'sealing' | 'clock'>
+type Needs = Pick<Platform, 'sealing' | 'clock' | 'memory'>
 /** A body as it came: `isJwe`: as `application/jwt`. */
 export type ReceivedBody = { readonly body: unknown; readonly isJwe: boolean }
 type EncryptionKey = ReturnType<typeof derivedKeyPair> & { readonly kid: string }
@@ -20,14 +21,18 @@ const INFLATED_BYTES_MAX = 1024 * 1024
  * Returns the key that wallets encrypt requests of a tenant to. It is derived from the data key of the tenant and the week, so each process has it
  * without a row, and it changes every week.
  */
-export async function requestEncryptionKey(
-  needs: Needs,
+export function requestEncryptionKey(
+  { sealing, clock, memory }: Needs,
   { id }: Pick<Tenant, 'id'>,
   ago: 0 | 1 = 0,
 ): Promise<EncryptionKey> {
-  const seed = await needs.sealing.derive(id, 'request-encryption')
-  const pair = derivedKeyPair(seed, String(Math.floor(needs.clock.now().getTime() / PERIOD_MS) - ago))
-  return { ...pair, kid: thumbprint(pair.publicJwk) }
+  const now = clock.now()
+  const period = String(Math.floor(now.getTime() / PERIOD_MS) - ago)
+  const cache = memory.cache<Promise<EncryptionKey>>('issuance.request_encryption_keys')
+  return remembered(cache, `${id}|${period}`, now, async () => {
+    const pair = derivedKeyPair(await sealing.derive(id, 'request-encryption'), period)
+    return { ...pair, kid: thumbprint(pair.publicJwk) }
+  })
 }
 
 /** Whether the tenant refuses requests, and gives responses, that are not encrypted. */

@@ -1,6 +1,5 @@
 import type { TenantId } from '../../caller.ts'
-import { hmacSha256 } from '../../crypto/digest.ts'
-import { type KeyPair, p256KeyOf } from '../../crypto/jwk.ts'
+import { derivedKeyPair } from '../../crypto/derived-key-pair.ts'
 import type { Platform } from '../../platform.ts'
 
 const PURPOSE = 'presentation-response'
@@ -13,6 +12,6 @@ export async function responseKeyOf(
   { sealing }: Pick<Platform, 'sealing'>,
   tenantId: TenantId,
   id: string,
-): Promise<Omit<KeyPair, 'pkcs8'>> {
-  return p256KeyOf(hmacSha256(await sealing.derive(tenantId, PURPOSE), id))
+): Promise<ReturnType<typeof derivedKeyPair>> {
+  return derivedKeyPair(await sealing.derive(tenantId, PURPOSE), id)
 }
