@@ -1,4 +1,5 @@
 import { forgetAnswers } from '../api/keep-answers.ts'
+import { forgetSharedCounts } from '../api/shared-limit.ts'
 import { deleteDeadJobs } from './job-store.ts'
 import { every, type Schedule } from './schedule.ts'
 
@@ -11,4 +12,5 @@ export const jobSchedules: readonly Schedule[] = [
     return store.across('dead jobs of all tenants', (tx) => deleteDeadJobs(tx, before))
   }),
   every(600, 'http.forget-answers', forgetAnswers),
+  every(600, 'api.delete-shared-counts', forgetSharedCounts),
 ]

@@ -191,9 +191,14 @@ const logoutByForm = endpoint({
   handle: (context) => signOut(context, context.body),
 })
 
-async function claimsOf({ platform, headers, method }: EndpointContext<unknown, unknown>): Promise<EndpointResponse> {
+async function claimsOf({
+  platform,
+  headers,
+  method,
+  ip,
+}: EndpointContext<unknown, unknown>): Promise<EndpointResponse> {
   const request = { headers, method, url: `${platform.urls.auth}/userinfo` }
-  return { status: 200, body: await userClaims(platform, request), headers: { 'cache-control': 'no-store' } }
+  return { status: 200, body: await userClaims(platform, request, ip), headers: { 'cache-control': 'no-store' } }
 }
 
 const userinfoByGet = endpoint({
