@@ -2,13 +2,12 @@ import { hmacSha256 } from '../crypto/digest.ts'
 import { Fault } from '../fault.ts'
 import { limits, type SharedLimitName } from '../memory/limits.ts'
 import type { Platform } from '../platform.ts'
+import { inPieces } from '../store/in-pieces.ts'
 import { platformTenantId } from '../store/store.ts'
 import { addSharedCount, clearSharedCount, deleteSharedCounts } from './shared-count-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'memory'>
 type Known = Pick<Platform, 'memory' | 'clock'>
-
-const DELETED_PER_STEP = 1000
 
 /** Checks a shared limit by what this process has heard of it; no statement. @throws Fault `request.rate_limited` */
 export function admitShared({ memory, clock }: Known, name: SharedLimitName, key: string): void {
@@ -40,14 +39,12 @@ export async function clearShared(needs: Needs, name: SharedLimitName, key: stri
   refuseUntil(needs, name, key, await needs.store.single(platformTenantId, (tx) => clearSharedCount(tx, count)))
 }
 
-/** Deletes expired counts, in steps. */
+/** Deletes expired counts. */
 export async function forgetSharedCounts({ store, clock }: Pick<Platform, 'store' | 'clock'>, signal: AbortSignal) {
-  let gone = DELETED_PER_STEP
-  while (gone === DELETED_PER_STEP && !signal.aborted) {
-    gone = await store.across('expired counts of shared limits', (tx) =>
-      deleteSharedCounts(tx, clock.now(), DELETED_PER_STEP),
-    )
-  }
+  const now = clock.now()
+  await inPieces({ store }, 'expired counts of shared limits', signal, (tx, limit) =>
+    deleteSharedCounts(tx, now, limit),
+  )
 }
 
 function refuseUntil({ memory, clock }: Known, name: SharedLimitName, key: string, until: Date | null): void {

@@ -16,6 +16,7 @@ import {
   renameTenant,
   setTenantSettings,
 } from '../tenants/tenant-store.ts'
+import { enqueueEndOfSessions } from '../users/end-sign-in.ts'
 import { findPasswordHash, putUser, type UserPut } from '../users/put-user-store.ts'
 import {
   type Bootstrap,
@@ -164,6 +165,7 @@ async function applyUser(tx: TenantTx, user: UserPut, now: Date, at: string, cou
   if (put === null) return
   const what = put.created ? 'created' : 'changed'
   await record(tx, entryOf('user', what, put.id), now)
+  if (what === 'changed' && user.enabled === false) await enqueueEndOfSessions(tx, put.id, now)
   count[what] += 1
 }
 

@@ -3,10 +3,14 @@ import { after, before, test } from 'node:test'
 import * as jose from 'jose'
 import * as oauth from 'oauth4webapi'
 import { openTestDatabase, type TestDatabase } from '../../../../test/support/database.ts'
-import type { TenantId } from '../../../caller.ts'
+import { type Caller, roles, type TenantId } from '../../../caller.ts'
+import { applyBootstrap } from '../../../directory/bootstrap/apply-bootstrap.ts'
+import { changeUser, deleteUser } from '../../../directory/users/write-user.ts'
 import type { Server } from '../../../http/server/server.ts'
 import type { OutboundRequest, Platform } from '../../../platform.ts'
 import { sql } from '../../../store/store.ts'
+import { passwordJobs } from '../../sign-in/passwords/jobs.ts'
+import { sweepSessions } from '../../sign-in/sweep-sessions.ts'
 import { aListeningServer, type aPlatform } from '../../test-support/a-platform.ts'
 import { asking, clientSecret, open, plain, someClients, targetOf } from '../../test-support/an-oauth-client.ts'
 import { aTenantWith, type SignedIn, signIn } from '../../test-support/sign-in.ts'
@@ -80,7 +84,8 @@ async function runJobs(tenantId: TenantId, receive: (url: string, request: Outbo
     return { status: receive(url, request), headers: {}, contentType: '', body: Buffer.alloc(0) }
   }
   for (const { name, payload } of queued) {
-    const job = authorizationJobs.find((one) => one.name === name)
+    const job = [...authorizationJobs, ...passwordJobs].find((one) => one.name === name)
+    if (name === 'directory.destroy-user') continue
     assert(job, name)
     const run = { id: '', tenantId, attempt: 1 }
     await job.run({ ...platform, fetch }, payload, new AbortController().signal, run)
@@ -223,4 +228,66 @@ test('[Back-Channel Logout 2.8] a logout token that a client did not get is sent
   for (const status of [500, 503, 404]) await assert.rejects(send(status), { code: 'upstream.answer' })
   for (const status of [200, 204, 400]) await send(status)
   await send(500, 'a client that is gone')
+})
+
+/** An owner of the tenant, as the routes of the directory see one. */
+function anOwner(tenantId: TenantId): Caller {
+  const actor = { kind: 'client', id: 'console' } as const
+  const rest = { userId: null, clientId: 'console', actingClientId: null, requestId: 'r', ip: '192.0.2.1' }
+  return { tenantId, tenantSlug: 't', actor, scopes: new Set(roles.owner.scopes), ...rest }
+}
+
+async function refresh(clientId: string, token: string) {
+  const client = { client_id: clientId }
+  const response = await oauth.refreshTokenGrantRequest(as, client, oauth.ClientSecretPost(clientSecret), token, plain)
+  return oauth.processRefreshTokenResponse(as, client, response)
+}
+
+const ends = {
+  'a user is disabled, also if enabled again': async (tenantId: TenantId) => {
+    for (const enabled of [false, true]) {
+      await changeUser(platform, anOwner(tenantId), { key: 'username', value: 'thandi' }, { enabled })
+    }
+  },
+  'a user is disabled by the bootstrap file': async (_: TenantId, slug: string) => {
+    const users = [{ username: 'thandi', enabled: false }]
+    await applyBootstrap(platform, { tenants: [{ slug, name: 'Acme', users }] })
+  },
+  'a user is deleted': (tenantId: TenantId) =>
+    deleteUser(platform, anOwner(tenantId), { key: 'username', value: 'thandi' }, false),
+  'a user is destroyed': (tenantId: TenantId) =>
+    deleteUser(platform, anOwner(tenantId), { key: 'username', value: 'thandi' }, true),
+  'the lifetime of a session is over': async () => {
+    platform.clock.shiftSeconds += 30 * 86_400
+    await sweepSessions(platform, new AbortController().signal)
+  },
+}
+for (const [what, end] of Object.entries(ends)) {
+  test(`when ${what}, refresh tokens end and the client gets its logout token`, async () => {
+    const { web, tenantId, slug, browser } = await aDeployment()
+    const { refresh_token: token = '' } = await tokensOf(web.clientId, browser)
+    const elsewhere = await aDeployment()
+    await tokensOf(elsewhere.web.clientId, elsewhere.browser)
+    await end(tenantId, slug)
+    const sent: string[] = []
+    const receive = (_: string, { body = '' }: OutboundRequest) => {
+      const { sid } = jose.decodeJwt(new URLSearchParams(body).get('logout_token') ?? '')
+      sent.push(String(sid))
+      return 200
+    }
+    for (let turn = 0; turn < 3; turn += 1) await runJobs(tenantId, receive)
+    assert.deepEqual(sent, [browser.sessionId])
+    await assert.rejects(refresh(web.clientId, token), { error: 'invalid_grant' })
+    assert.equal(await isSignedIn(web.clientId, browser), false)
+  })
+}
+
+test('a session that is idle keeps its refresh tokens, but not the browser, until its lifetime is over', async () => {
+  const { web, tenantId, browser } = await aDeployment()
+  const { refresh_token: token = '' } = await tokensOf(web.clientId, browser)
+  platform.clock.shiftSeconds += 13 * 3600
+  await sweepSessions(platform, new AbortController().signal)
+  await runJobs(tenantId, () => assert.fail('nothing ended'))
+  assert.equal(await isSignedIn(web.clientId, browser), false)
+  assert((await refresh(web.clientId, token)).access_token)
 })

@@ -1,5 +1,5 @@
--- 0026 shared counts: failures that all processes of a deployment count together, for limits that bound guessing.
--- Locks: none, the table is new. Old code runs on it: yes. Way back: drop the table.
+-- 0026 access limits: failures that all processes of a deployment count together, and the clients that a destroyed user was signed in to.
+-- Locks: none, the table is new. Old code runs on it: yes. Way back: drop the table and the function.
 
 -- Rows are of the platform, whichever tenant the caller is of. The key is a MAC of the limit and what it counts by, so the table holds no name and
 -- no address. Deleted by a success under the key, or by the sweep api.delete-shared-counts.
@@ -14,3 +14,8 @@ create table shared_count (
 create index shared_count_expiry on shared_count (expires_at);
 select protect_tenant_rows('shared_count');
 select open_across('shared_count', true);
+
+-- The sessions in which clients got tokens for a user of the current tenant. The directory calls it before it destroys the user, whose rows in
+-- other rooms go by their foreign keys.
+create function client_sessions(wanted uuid) returns table (session_id uuid, client_id text) language sql stable as
+$$ select distinct session_id, client_id from token_family where tenant_id = current_tenant() and user_id = wanted $$;
