@@ -177,6 +177,7 @@ test('a user ends only their own sessions, and the list says which is the curren
 
 test('more sessions than fit into a turn are swept, of every tenant, and nothing is enqueued for those without clients', async () => {
   const [one, other] = [await aPerson(), await aPerson()]
+  const { header } = await start(one)
   const insert = sql(
     'test.many_sessions',
     `insert into sign_in_session (tenant_id, id, token_hash, user_id, created_at, last_seen_at, authenticated_at, expires_at, methods, user_agent, network)
@@ -189,7 +190,6 @@ test('more sessions than fit into a turn are swept, of every tenant, and nothing
     await servers.one.store.single(tenantId, (tx) => tx.rows(insert, rows(ago(1), ago(0))))
     await servers.one.store.single(tenantId, (tx) => tx.rows(insert, rows(ago(13), ago(-100))))
   }
-  const { header } = await start(one)
   const before = servers.one.store.counts.transactions
   await sweepSessions(servers.one, new AbortController().signal)
   assert.ok(servers.one.store.counts.transactions - before >= 6)
