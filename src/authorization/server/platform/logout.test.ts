@@ -11,6 +11,7 @@ import type { OutboundRequest, Platform } from '../../../platform.ts'
 import { sql } from '../../../store/store.ts'
 import { passwordJobs } from '../../sign-in/passwords/jobs.ts'
 import { sweepSessions } from '../../sign-in/sweep-sessions.ts'
+import { PlainBrowser } from '../../sign-in/test-support/plain-browser.ts'
 import { aListeningServer, type aPlatform } from '../../test-support/a-platform.ts'
 import { asking, clientSecret, open, plain, someClients, targetOf } from '../../test-support/an-oauth-client.ts'
 import { aTenantWith, type SignedIn, signIn } from '../../test-support/sign-in.ts'
@@ -110,12 +111,24 @@ test('a client signs the user out with the ID token of this session (oidcc-rp-in
   assert.equal(again.headers.get('location')?.includes('state'), false)
 })
 
-test('without a target the page says that the user is signed out', async () => {
+test('without a target the browser is sent to the page that says that the user is signed out', async () => {
   const { web, browser } = await aDeployment()
   const { id_token: hint } = await tokensOf(web.clientId, browser)
-  const response = await logOut({ id_token_hint: hint }, browser, 'POST')
-  assert.equal(response.status, 200)
-  assert.match(await response.text(), /You are signed out/)
+  const response = await logOut({ id_token_hint: hint }, browser)
+  assert.deepEqual([response.status, response.headers.get('location')], [303, '/sign-out'])
+  assert.match(response.headers.get('set-cookie') ?? '', /^chirograph=; Path=\/; Max-Age=0;/)
+  assert.equal(await isSignedIn(web.clientId, browser), false)
+})
+
+test('the form of another website, with which browsers send no cookie, is redirected to the same request by GET', async () => {
+  const { web, browser } = await aDeployment()
+  const { id_token: hint } = await tokensOf(web.clientId, browser)
+  const posted = await logOut({ id_token_hint: hint, post_logout_redirect_uri: bye, state: 'a b' }, null, 'POST')
+  assert.equal(posted.status, 303)
+  const again = new URL(posted.headers.get('location') ?? '', platform.urls.publicUrl)
+  assert.equal(again.pathname, '/auth/logout')
+  const response = await logOut(Object.fromEntries(again.searchParams), browser)
+  assert.equal(response.headers.get('location'), `${bye}&state=a+b`)
   assert.equal(await isSignedIn(web.clientId, browser), false)
 })
 
@@ -147,27 +160,51 @@ for (const [what, change] of [
   })
 }
 
-test('without a hint of this session the user confirms, and another site cannot confirm for the user', async () => {
+test('without a hint of this session the user confirms, in their language, and another site cannot confirm for the user', async () => {
   const { web, browser, tenantId } = await aDeployment()
   const elsewhere = await signIn(platform, tenantId)
   const { id_token: otherHint } = await tokensOf(web.clientId, elsewhere)
   const good = { client_id: web.clientId, post_logout_redirect_uri: bye, state: '"><script>' }
-  for (const parameters of [{}, good, { ...good, id_token_hint: otherHint }, { ...good, confirmation: 'forged' }]) {
+  for (const parameters of [{}, good, { ...good, id_token_hint: otherHint }]) {
     const response = await logOut(parameters, browser)
-    assert.equal(response.status, 200)
-    assert.match(await response.text(), /Sign out\?/)
-    assert.equal(await isSignedIn(web.clientId, browser), true)
+    assert.deepEqual([response.status, response.headers.has('set-cookie')], [303, false])
+    assert.match(response.headers.get('location') ?? '', /^\/sign-out(\?|$)/)
   }
-  const page = await logOut(good, browser)
-  assert.match(page.headers.get('content-security-policy') ?? '', /form-action 'self' https:\/\/rp\.example;/)
-  const html = await page.text()
-  assert.equal(html.includes('<script>'), false)
-  const confirmation = /name="confirmation" value="([\w-]+)"/.exec(html)?.[1]
-  assert.equal((await logOut({ ...good, confirmation }, elsewhere)).status, 200)
-  const response = await logOut({ ...good, confirmation }, browser, 'POST')
-  assert.equal(response.status, 303)
+  const asked = (await logOut(good, browser)).headers.get('location') ?? ''
+  const user = new PlainBrowser(platform.urls.publicUrl, { 'accept-language': 'fr' })
+  const [name = '', value = ''] = browser.cookie.split('=')
+  user.cookies.set(name, value)
+  const page = await user.open(asked)
+  assert.match(page.title, /^Se déconnecter/)
+  assert.equal(page.html.includes('<script>'), false)
+  const { action, hidden } = user.form('/sign-out')
+  const foreign = await user.request('POST', action, new URLSearchParams(hidden).toString(), {
+    'sec-fetch-site': 'cross-site',
+  })
+  assert.equal(foreign.status, 403)
+  assert.equal(await isSignedIn(web.clientId, browser), true)
+  await user.open(asked)
+  const left = await user.send('/sign-out')
+  assert.equal(user.cookies.has(name), false)
   assert.equal(await isSignedIn(web.clientId, browser), false)
   assert.equal(await isSignedIn(web.clientId, elsewhere), true)
+  const back = await fetch(new URL(left.url, platform.urls.publicUrl), { redirect: 'manual' })
+  assert.equal(back.headers.get('location'), `${bye}&state=%22%3E%3Cscript%3E`)
+})
+
+test('the page of the sign-out continues nowhere but at the endpoint, which checks its target again', async () => {
+  const { browser } = await aDeployment()
+  const user = new PlainBrowser(platform.urls.publicUrl)
+  const [name = '', value = ''] = browser.cookie.split('=')
+  for (const target of ['https://evil.example/', '//evil.example', '/auth/logout/../x?', '/auth/authorize?x=1']) {
+    user.cookies.set(name, value)
+    await user.open(`/sign-out?${new URLSearchParams({ continue: target })}`)
+    assert.equal(user.form('/sign-out').action, '/sign-out')
+  }
+  const forged = `/auth/logout?${new URLSearchParams({ post_logout_redirect_uri: 'https://evil.example/' })}`
+  const response = await fetch(new URL(forged, platform.urls.publicUrl), { redirect: 'manual' })
+  assert.equal(response.status, 400)
+  assert.match(await response.text(), /The application made a mistake[\s\S]*post_logout_redirect_uri is not registered/)
 })
 
 test('the end of a session ends refresh tokens and codes, and each client gets one logout token', async () => {

@@ -183,7 +183,7 @@ test('a link works once; a used, unknown or cut one says what to do', async () =
     await second.open('/sign-in/link?token=x'),
     await second.open('/sign-in/link'),
   ]) {
-    assert.deepEqual([shown.status, shown.title], [403, 'Error: This link does not work any more · Chirograph'])
+    assert.deepEqual([shown.status, shown.title], [410, 'Error: This link does not work any more · Chirograph'])
     assert(shown.html.includes('href="/reset"'))
   }
 })

@@ -152,7 +152,7 @@ export const en = {
   problems: {
     link: [
       'This link does not work any more',
-      'It was used, it expired, or a newer one was sent. If you have a password or passkey, sign in. Otherwise ask for a new link.',
+      'It was used, it expired, or a newer one was sent. If you have a password or passkey, sign in. Otherwise ask an administrator of your organisation for a new link.',
     ],
     provider: [
       'The other service did not sign you in',

@@ -154,7 +154,7 @@ export const fr = {
   problems: {
     link: [
       'Ce lien ne fonctionne plus',
-      'Il a été utilisé, il a expiré ou un plus récent a été envoyé. Si vous avez un mot de passe ou une clé d’accès, connectez-vous. Sinon, demandez un nouveau lien.',
+      'Il a été utilisé, il a expiré ou un plus récent a été envoyé. Si vous avez un mot de passe ou une clé d’accès, connectez-vous. Sinon, demandez un nouveau lien à un administrateur de votre organisation.',
     ],
     provider: [
       'L’autre service ne vous a pas connecté',
