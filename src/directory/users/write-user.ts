@@ -1,4 +1,4 @@
-import type { Caller } from '../../caller.ts'
+import { type Caller, holds } from '../../caller.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
 import { Fault } from '../../fault.ts'
 import { enqueue } from '../../jobs/job.ts'
@@ -134,7 +134,7 @@ export async function restoreUser(needs: Needs, caller: Caller, id: string): Pro
 }
 
 function authorityOf(caller: Caller, now: Date): Authority {
-  return { roles: grantableRoles(caller), now }
+  return { roles: grantableRoles(caller), now, mayImpersonate: holds(caller, 'users:impersonate') }
 }
 
 function refuseChanged(): never {

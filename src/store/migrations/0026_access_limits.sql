@@ -1,5 +1,6 @@
--- 0026 access limits: failures that all processes of a deployment count together, and the clients that a destroyed user was signed in to.
--- Locks: none, the table is new. Old code runs on it: yes. Way back: drop the table and the function.
+-- 0026 access limits: failures that all processes of a deployment count together, the clients that a destroyed user was
+-- signed in to, and addresses that the user has not confirmed.
+-- Locks: user_account exclusively for a moment, no rewrite. Old code runs on it: yes. Way back: drop the table, the function and the column.
 
 -- Rows are of the platform, whichever tenant the caller is of. The key is a MAC of the limit and what it counts by, so the table holds no name and
 -- no address. Deleted by a success under the key, or by the sweep api.delete-shared-counts.
@@ -19,3 +20,7 @@ select open_across('shared_count', true);
 -- other rooms go by their foreign keys.
 create function client_sessions(wanted uuid) returns table (session_id uuid, client_id text) language sql stable as
 $$ select distinct session_id, client_id from token_family where tenant_id = current_tenant() and user_id = wanted $$;
+
+-- The address was changed by a caller who may not act for the user, and the user has not confirmed it yet: no link that signs in is mailed to it,
+-- and no account at a provider is linked by it, once the user can sign in.
+alter table user_account add column email_is_new boolean not null default false;
