@@ -7,7 +7,7 @@ import { newId } from '../../store/row-id.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { isUniqueViolation } from '../../store/unique-violation.ts'
 import { grantTypesOf } from '../clients/client.ts'
-import { type ClientPut, findClientOwner, putClient } from '../clients/client-store.ts'
+import { type ClientPut, findClientOwner, putClient, releaseClients } from '../clients/client-store.ts'
 import { forgetTenants } from '../tenants/find-tenant.ts'
 import {
   findTenantIdBySlug,
@@ -60,6 +60,10 @@ async function applyTenant(needs: Needs, tenant: TenantEntry, at: string, count:
     // Otherwise two processes that create the same users would violate the unique e-mail addresses.
     await lockTenant(tx)
     for (const client of clients) await applyClient(tx, client, now, count)
+    await releaseClients(
+      tx,
+      clients.map(({ clientId }) => clientId),
+    )
     for (const [u, user] of users.entries()) await applyUser(tx, user, now, `${at}/users/${u}`, count)
   })
 }

@@ -1,6 +1,6 @@
 -- 0026 access limits: failures that all processes of a deployment count together, the clients that a destroyed user was
 -- signed in to, and addresses that the user has not confirmed.
--- Locks: user_account exclusively for a moment, no rewrite. Old code runs on it: yes. Way back: drop the table, the function and the column.
+-- Locks: user_account and client exclusively for a moment, no rewrite. Old code runs on it: yes. Way back: drop the table, the function and the columns.
 
 -- Rows are of the platform, whichever tenant the caller is of. The key is a MAC of the limit and what it counts by, so the table holds no name and
 -- no address. Deleted by a success under the key, or by the sweep api.delete-shared-counts.
@@ -24,3 +24,6 @@ $$ select distinct session_id, client_id from token_family where tenant_id = cur
 -- The address was changed by a caller who may not act for the user, and the user has not confirmed it yet: no link that signs in is mailed to it,
 -- and no account at a provider is linked by it, once the user can sign in.
 alter table user_account add column email_is_new boolean not null default false;
+
+-- Declared by the bootstrap file, which would undo a change at the next start.
+alter table client add column is_of_file boolean not null default false;

@@ -345,3 +345,24 @@ test('a bootstrap file declares providers, with the secret from the environment'
     assert.throws(() => readBootstrap(file(wrong), {}), { name: 'BootstrapMistakes' })
   }
 })
+
+test('a taken issuer and audience is a sentence that names the setting, in one file and over two', async () => {
+  const claim = { ...entry, acceptTokens: true, audience: `api://${newId()}` }
+  const tenant = (slug: string) => ({ slug, name: slug, identityProviders: [claim] })
+  const [one, other] = [tenant(`a${newId()}`), tenant(`b${newId()}`)]
+  const { clientSecret: _, ...shown } = claim
+  const both = { tenants: [one, other].map((each) => ({ ...each, identityProviders: [shown] })) }
+  assert.throws(
+    () => readBootstrap(JSON.stringify(both), {}),
+    /tenants\/1\/identityProviders\/0\/audience: is in the file twice/,
+  )
+  await applyBootstrap(servers.one, { tenants: [one, other] })
+  await applyIdentityProviders(servers.one, { tenants: [one] })
+  await applyIdentityProviders(servers.one, { tenants: [one] })
+  await assert.rejects(applyIdentityProviders(servers.one, { tenants: [other] }), {
+    name: 'BootstrapMistakes',
+    mistakes: [
+      '/tenants/0/identityProviders/0/audience: access tokens of this issuer with this audience belong to another provider. Change one of the two.',
+    ],
+  })
+})
