@@ -3,8 +3,9 @@ import { limits } from '../src/memory/limits.ts'
 
 /** Returns `docs/limits.md`, from the tables of rate limits and caches. */
 export function printLimits(): string {
-  const rows = Object.entries(limits).map(([name, { countMax, windowSeconds, keysMax, description }]) => {
-    return `| \`${name}\` | ${countMax} | ${windowSeconds} s | ${keysMax} | ${description} |`
+  const rows = Object.entries(limits).map(([name, limit]) => {
+    const { countMax, windowSeconds, keysMax, description } = limit
+    return `| \`${name}\` | ${countMax} | ${windowSeconds} s | ${keysMax} | ${'shared' in limit ? 'yes' : 'no'} | ${description} |`
   })
   const kept = Object.entries(caches).map(([name, one]) => {
     const bound = 'entriesMax' in one ? `${one.entriesMax} entries` : `${one.bytesMax / 1_048_576} MiB`
@@ -14,11 +15,13 @@ export function printLimits(): string {
 
 Printed from \`src/memory/limits.ts\` and \`src/memory/caches.ts\` by \`npm run docs\`; do not edit.
 
-Each server process counts separately, in windows that start with the first count, and evicts the least recently used keys above the number of keys. A request
-above a limit gets 429 with \`Retry-After\`. An address is an IPv4 address or the /64 of an IPv6 one; loopback is not counted by address.
+Counts run in windows that start with the first count. Each server process counts separately and evicts the least recently used keys above the number of keys;
+failures of a shared limit are counted in the database too, for all processes together, and nothing is written where nothing fails. Failed sign-ins with a
+password are always counted in the database, by name and device or network: 5, then a lock of 30 s that doubles up to 15 minutes ([SECURITY.md](../SECURITY.md)).
+A request above a limit gets 429 with \`Retry-After\`. An address is an IPv4 address or the /64 of an IPv6 one; loopback is not counted by address.
 
-| Limit | At most | Per | Keys | Counted |
-|---|---|---|---|---|
+| Limit | At most | Per | Keys | Shared | Counted |
+|---|---|---|---|---|---|
 ${rows.join('\n')}
 
 ## Caches

@@ -11,8 +11,11 @@ import { platformInstance } from '../src/authorization/server/platform/platform-
 import { readConfig } from '../src/config.ts'
 import { applyBootstrap } from '../src/directory/bootstrap/apply-bootstrap.ts'
 import { forgetTenants, getTenant } from '../src/directory/tenants/find-tenant.ts'
+import { admitLookUp } from '../src/directory/users/look-up-user.ts'
 import { caches, type EntryCacheName } from '../src/memory/caches.ts'
+import { limits } from '../src/memory/limits.ts'
 import type { Platform } from '../src/platform.ts'
+import { sql } from '../src/store/store.ts'
 import { openTestDatabase, type TestDatabase } from './support/database.ts'
 import { backendSecret } from './support/server.ts'
 
@@ -69,6 +72,61 @@ test('a secret that one server has verified is hashed by the other one, and only
   assert.deepEqual(servers.map(isProven), [true, false])
   await authenticateClient(second, platformInstance(second), proof, ip)
   assert.deepEqual(servers.map(isProven), [true, true])
+})
+
+test('[SEC-74] guesses at a secret are counted by both servers together, also concurrent ones, and the right secret is not told then', async () => {
+  const clientId = 'guessed at'
+  const slug = 'guessed'
+  const secret = `${backendSecret} of another client`
+  await applyBootstrap(servers[0], {
+    tenants: [{ slug, name: 'G', clients: [{ clientId, clientSecret: secret, scopes: [] }] }],
+  })
+  const guess = (server: Platform, text: string, from: string) =>
+    authenticateClient(server, platformInstance(server), { method: 'secret', clientId, secret: text }, from)
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 9 }, (_, n) => servers.map((server) => guess(server, `guess ${n}`, '192.0.2.9'))).flat(),
+  )
+  const codes = outcomes.map((one) => (one.status === 'rejected' ? one.reason.code : 'told'))
+  assert.equal(codes.filter((code) => code === 'client.unauthenticated').length, 10)
+  assert.equal(codes.filter((code) => code === 'request.rate_limited').length, 8)
+  for (const server of servers) {
+    await assert.rejects(guess(server, secret, '192.0.2.9'), { code: 'request.rate_limited' })
+  }
+  // Another address is not concerned, and once a server knows the secret it is never limited.
+  await guess(servers[0], secret, '192.0.2.10')
+  await guess(servers[0], secret, '192.0.2.9')
+})
+
+test('a success writes nothing where nothing failed, and resets what failed at the other server', async () => {
+  const clientId = 'reset'
+  const clients = [{ clientId, clientSecret: backendSecret, scopes: [] }]
+  await applyBootstrap(servers[0], { tenants: [{ slug: clientId, name: 'R', clients }] })
+  const [first, second] = servers
+  const guess = (server: Platform, secret: string) =>
+    authenticateClient(server, platformInstance(server), { method: 'secret', clientId, secret }, ip)
+  const counts = () =>
+    db.store.across('counts of a test', (tx) => tx.rows(sql('test.counts', 'select count from shared_count'), []))
+  const before = (await counts()).length
+  for (let n = 0; n < 9; n += 1) await assert.rejects(guess(first, `guess ${n}`), { code: 'client.unauthenticated' })
+  assert.equal((await counts()).length, before + 1)
+  await guess(second, backendSecret)
+  assert.equal((await counts()).length, before)
+  // The client, its cached tenant, the slow hash and one statement that finds no count.
+  assert((await statementsOf(() => guess(second, backendSecret))) <= 2)
+})
+
+test('look-ups of users who do not exist are counted by both servers together, by caller', async () => {
+  const { id: tenantId } = await getTenant(servers[0], 'acme')
+  const caller = (id: string) => ({ tenantId, actor: { kind: 'client' as const, id } })
+  const { countMax } = limits['directory.unknown_users']
+  for (let n = 0; n < countMax; n += 1)
+    await admitLookUp(n % 2 === 0 ? servers[0] : servers[1], caller('a')).countUnknown()
+  for (const server of servers) {
+    // A server hears of it at the next look-up that finds nobody, and refuses all from then on.
+    await assert.rejects(async () => admitLookUp(server, caller('a')).countUnknown(), { code: 'request.rate_limited' })
+    assert.throws(() => admitLookUp(server, caller('a')), { code: 'request.rate_limited' })
+    await admitLookUp(server, caller('b')).countUnknown()
+  }
 })
 
 test('failed attempts at one server do not count at the other one', () => {

@@ -1,4 +1,5 @@
 import { forgetAnswers } from '../api/keep-answers.ts'
+import { forgetSharedCounts } from '../api/shared-limit.ts'
 import { inPieces } from '../store/in-pieces.ts'
 import { deleteDeadJobs } from './job-store.ts'
 import { every, type Schedule } from './schedule.ts'
@@ -12,4 +13,5 @@ export const jobSchedules: readonly Schedule[] = [
     return inPieces(platform, 'dead jobs of all tenants', signal, (tx, limit) => deleteDeadJobs(tx, before, limit))
   }),
   every(600, 'http.forget-answers', forgetAnswers),
+  every(600, 'api.delete-shared-counts', forgetSharedCounts),
 ]

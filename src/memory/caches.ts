@@ -40,6 +40,15 @@ export const caches = {
     ...{ entriesMax: 500, ttlSeconds: 3_600 },
     description: 'Metadata and keys of external identity providers, by provider and its last change.',
   },
+  'authorization.known_issuers': {
+    ...{ entriesMax: 1_000, ttlSeconds: 86_400 },
+    description:
+      'Issuers whose access tokens an organisation accepted: the limit of unknown issuers does not concern them.',
+  },
+  'api.reached_limits': {
+    ...{ entriesMax: 20_000, ttlSeconds: 3_600 },
+    description: 'Shared limits that this process knows to be reached, until their window ends.',
+  },
   'api.kept_answer_usage': {
     ...{ entriesMax: 10_000, ttlSeconds: 3_600 },
     description: 'Idempotency keys and bytes of kept answers by tenant, counted every 10 minutes.',

@@ -1,8 +1,12 @@
-/** At most `countMax` per key within a window that starts with the first count, in one process. Above `keysMax` the least recently used key is evicted. */
+/**
+ * At most `countMax` per key within a window that starts with the first count, in one process. Above `keysMax` the least recently used key is
+ * evicted. With `shared`, failures are also counted in the database, for all processes together (`api/shared-limit.ts`).
+ */
 type Limit = {
   readonly countMax: number
   readonly windowSeconds: number
   readonly keysMax: number
+  readonly shared?: true
   readonly description: string
 }
 
@@ -11,11 +15,11 @@ const minute = { windowSeconds: 60, keysMax: 20_000 } as const
 /** All rate limits. Only failures are counted, unless the description says otherwise. */
 export const limits = {
   'authorization.attempts_of_client': {
-    ...{ ...minute, countMax: 10 },
+    ...{ ...minute, countMax: 10, shared: true },
     description: 'Failed client authentications by client and address; reset when the client authenticates.',
   },
   'authorization.attempts_of_proven_client': {
-    ...{ ...minute, countMax: 60 },
+    ...{ ...minute, countMax: 60, shared: true },
     description: 'The same for a client that authenticated within the last day.',
   },
   'authorization.attempts_of_network': {
@@ -34,6 +38,16 @@ export const limits = {
     ...{ ...minute, countMax: 60 },
     description:
       'Pushed authorization requests of public clients, which do not authenticate, by address; all are counted.',
+  },
+  'authorization.unknown_issuers': {
+    ...{ ...minute, countMax: 100 },
+    description:
+      'Access tokens of issuers that no organisation accepts, by address: each is looked up in the database.',
+  },
+  'directory.unknown_users': {
+    ...{ ...minute, countMax: 300, shared: true },
+    description:
+      'Look-ups of users who do not exist, by user or client: of one user, and of the user of a token exchange.',
   },
   'issuance.refusals': {
     ...{ ...minute, countMax: 300 },
@@ -55,3 +69,8 @@ export const limits = {
 
 /** A name in {@link limits}. */
 export type LimitName = keyof typeof limits
+
+/** A limit whose failures all processes count together. */
+export type SharedLimitName = {
+  [K in LimitName]: (typeof limits)[K] extends { readonly shared: true } ? K : never
+}[LimitName]

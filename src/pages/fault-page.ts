@@ -19,21 +19,40 @@ const byStatus: Readonly<Record<number, Refused>> = {
 }
 
 /** Returns the page about a fault: what happened and what to do, in the language of the person. The fault's own English stays in the log. */
-export const renderFault: RenderFault = (fault, { status, id, url, headers }) => {
+export const renderFault: RenderFault = (fault, request) => render(fault, request, 'person')
+
+/**
+ * As {@link renderFault}, for requests that an application made the browser send: a refused one is a mistake of the application, and the page
+ * has the fault's own English for its developer.
+ */
+export const renderClientFault: RenderFault = (fault, request) => render(fault, request, 'client')
+
+function render(
+  fault: Fault,
+  { status, id, url, headers }: Parameters<RenderFault>[1],
+  by: 'person' | 'client',
+): ReturnType<RenderFault> {
   const language = languageOf({ url, headers })
   const nonce = randomToken(16)
-  const page = faultPage(fault, { status, id, language, back: ownPage(headers) ?? url })
-  return { html: document(page, { language, nonce, here: url }), headers: pageHeaders(nonce) }
+  const about = { status, id, language, back: ownPage(headers) ?? url, isOfClient: by === 'client' && status === 400 }
+  return { html: document(faultPage(fault, about), { language, nonce, here: url }), headers: pageHeaders(nonce) }
 }
 
-type About = { readonly status: number; readonly id: string; readonly language: Language; readonly back: string }
+type About = {
+  readonly status: number
+  readonly id: string
+  readonly language: Language
+  readonly back: string
+  readonly isOfClient: boolean
+}
 
-function faultPage(fault: Fault, { status, id, language, back }: About) {
+function faultPage(fault: Fault, { status, id, language, back, isOfClient }: About) {
   const texts = pageTexts[language]
-  const [title, advice] = texts.refused[byCode[fault.code] ?? byStatus[status] ?? 'failed']
+  const [title, advice] = texts.refused[isOfClient ? 'client' : (byCode[fault.code] ?? byStatus[status] ?? 'failed')]
   const wait = fault.meta?.retryAfterSeconds
   const isRepeatable = fault.code === 'form.stale' || status === 429 || status >= 500
   const main = html`${message('bad', typeof wait === 'number' ? texts.waitFor(duration(wait, language)) : advice)}
+${isOfClient && fault.detail !== undefined && html`<p lang="en"><code>${fault.detail}</code></p>`}
 ${isRepeatable && html`<p>${buttonLink(texts.openAgain, back)}</p>`}
 <p class="hint">${texts.errorId} <copy-text label="${texts.copy}" done="${texts.copied}"><code>${id}</code></copy-text></p>`
   return { title, main, hasErrors: true, modules: ['copy-text'] as const }

@@ -75,6 +75,7 @@ const publicOperations: Readonly<Record<string, string>> = {
   'GET /consent': bySession,
   'POST /consent': bySession,
   'GET /account': bySession,
+  'POST /account/email': bySession,
   'POST /account/passkeys': bySession,
   'GET /account/passkeys/{id}/rename': bySession,
   'POST /account/passkeys/{id}/rename': bySession,

@@ -130,6 +130,15 @@ test('a caller changes, deletes and rotates no client that has more', async () =
   assert.equal(await works('acme-backend', backendSecret), true)
 })
 
+test('a client of the bootstrap file is changed there: the API refuses what the next start would undo', async () => {
+  const path = '/onboarding/clients/acme-idle'
+  const { status, body } = await school.patch(path, { name: 'Renamed', disabled: true })
+  assert.deepEqual([status, body.errors[0].source.pointer], [409, '/name'], JSON.stringify(body))
+  assert.match(body.errors[0].detail, /The bootstrap file declares this client/)
+  assert.equal((await school.patch(path, { disabled: true })).body.data.disabled, true)
+  assert.equal((await school.patch(path, { disabled: false })).body.data.disabled, false)
+})
+
 test('a disabled client gets no token; a deleted one is unknown', async () => {
   const { clientId, clientSecret } = await created({ name: 'Registry' })
   const path = `/onboarding/clients/${clientId}`

@@ -9,15 +9,17 @@ const entra = {
   clientId: 'chirograph',
   clientSecret: 'the-secret',
 }
-const tokens = { acceptTokens: true, audience: 'https://api.acme.example' }
 
 let chirograph: Deployment
 let school: Api
 let globex: Api
+/** Accepts access tokens with the audience of the organisation. */
+let tokens: { readonly acceptTokens: true; readonly audience: string }
 before(async () => {
   chirograph = await deploy()
   school = await chirograph.backend('acme')
   globex = await chirograph.backend('globex')
+  tokens = { acceptTokens: true, audience: `${chirograph.url}/issuers/acme` }
 })
 after(() => chirograph.stop())
 
@@ -49,22 +51,34 @@ test('a provider is added, changed and deleted, and its secret is never returned
   assert.equal((await school.get(`${path}/${id}`)).status, 404)
 })
 
-test('issuer and audience belong to one provider of the whole deployment, and a name to one of the tenant', async () => {
-  const audience = 'https://api.shared.example'
-  const one = await school.post(path, { ...entra, name: 'one', ...tokens, audience })
+test('issuer and audience belong to one provider of the tenant, and a name, too', async () => {
+  const one = await school.post(path, { ...entra, name: 'one', ...tokens })
   assert.equal(one.status, 201, JSON.stringify(one.body))
-  for (const [by, body, pointer] of [
-    [globex, { ...entra, name: 'two', ...tokens, audience }, '/audience'],
-    [school, { ...entra, name: 'two', ...tokens, audience }, '/audience'],
-    [school, { ...entra, name: 'one' }, '/name'],
+  for (const [body, pointer] of [
+    [{ ...entra, name: 'two', ...tokens }, '/audience'],
+    [{ ...entra, name: 'one' }, '/name'],
   ] as const) {
-    const { status, body: answer } = await by.post(path, body)
+    const { status, body: answer } = await school.post(path, body)
     assert.deepEqual([status, answer.errors[0].source.pointer], [409, pointer])
   }
-  const other = await globex.post(path, { ...entra, name: 'two', ...tokens, audience: 'https://api.globex.example' })
-  assert.equal(other.status, 201)
-  const taking = await globex.patch(`${path}/${other.body.data.id}`, { audience })
-  assert.deepEqual([taking.status, taking.body.errors[0].source.pointer], [409, '/audience'])
+})
+
+test('no organisation claims the access tokens of another: an audience that the API sets names its own organisation', async () => {
+  const { id } = (await globex.get('/onboarding/me')).body.data.organisation
+  const theirs = { ...entra, ...tokens }
+  const foreign = [tokens.audience, 'https://api.acme.example', 'globex', `${chirograph.url}/issuers/globex/x`]
+  for (const [n, audience] of foreign.entries()) {
+    const { status, body } = await globex.post(path, { ...theirs, name: `foreign${n}`, audience })
+    assert.deepEqual([status, body.errors[0].source.pointer], [400, '/audience'], audience)
+  }
+  const own = [`${chirograph.url}/issuers/globex`, `api://chirograph/${id}`]
+  for (const [n, audience] of own.entries()) {
+    const made = await globex.post(path, { ...theirs, name: `own${n}`, audience })
+    assert.equal(made.status, 201, JSON.stringify(made.body))
+    const taking = await globex.patch(`${path}/${made.body.data.id}`, { audience: tokens.audience })
+    assert.deepEqual([taking.status, taking.body.errors[0].source.pointer], [400, '/audience'])
+    assert.equal((await globex.patch(`${path}/${made.body.data.id}`, { displayName: 'Own' })).status, 200)
+  }
 })
 
 for (const [what, change, pointer] of [

@@ -1,11 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { TenantId } from '../../caller.ts'
-import type { Bootstrap, IdentityProviderEntry } from '../../directory/bootstrap/bootstrap-file.ts'
+import {
+  type Bootstrap,
+  BootstrapMistakes,
+  type IdentityProviderEntry,
+} from '../../directory/bootstrap/bootstrap-file.ts'
 import { findTenant } from '../../directory/tenants/find-tenant.ts'
 import { record } from '../../events/audit/record.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
-import { isUniqueViolation } from '../../store/unique-violation.ts'
+import { isUniqueViolation, violatedIndex } from '../../store/unique-violation.ts'
 import { type IdentityProvider, providerSecretPlace, STANDARD_CLAIMS } from './identity-provider.ts'
 import { findProviderByName, type ProviderPut, putProvider } from './identity-provider-store.ts'
 
@@ -16,18 +20,30 @@ const STANDARD_SCOPES = ['openid', 'profile', 'email']
 /**
  * Applies the identity providers of a bootstrap file, after its tenants: creates what is missing, changes what differs, and leaves alone what
  * the file does not mention. Idempotent. Each change is recorded in the audit trail.
+ *
+ * @throws BootstrapMistakes if issuer and audience of a provider belong to another one
  */
 export async function applyIdentityProviders(needs: Needs, { tenants }: Bootstrap): Promise<void> {
-  for (const { slug, identityProviders = [] } of tenants) {
+  for (const [t, { slug, identityProviders = [] }] of tenants.entries()) {
     const tenant = identityProviders.length === 0 ? null : await findTenant(needs, slug)
     if (tenant === null) continue
-    for (const entry of identityProviders) {
+    for (const [p, entry] of identityProviders.entries()) {
+      const refuse = refuseTaken(`/tenants/${t}/identityProviders/${p}`)
       // Another process that applies the same file may create it first.
       await applyOne(needs, tenant.id, entry).catch((error: unknown) => {
         if (!isUniqueViolation(error)) throw error
-        return applyOne(needs, tenant.id, entry)
+        return applyOne(needs, tenant.id, entry).catch(refuse)
       })
     }
+  }
+}
+
+/** Returns what says that issuer and audience belong to another provider. @param at Where the file declares the one that is refused. */
+function refuseTaken(at: string): (error: unknown) => never {
+  return (error) => {
+    if (violatedIndex(error) !== 'identity_provider_tokens') throw error
+    const detail = 'access tokens of this issuer with this audience belong to another provider. Change one of the two'
+    throw new BootstrapMistakes([`${at}/audience: ${detail}.`])
   }
 }
 

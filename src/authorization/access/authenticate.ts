@@ -9,7 +9,7 @@ import { readExternalToken } from './external-token.ts'
 import type { AccessTokenGrant } from './platform-token.ts'
 import { readToken } from './read-token.ts'
 
-type Needs = Pick<Platform, 'keys' | 'clock' | 'urls' | 'store' | 'memory' | 'sealing' | 'fetch'>
+type Needs = Pick<Platform, 'keys' | 'clock' | 'urls' | 'store' | 'memory' | 'sealing' | 'fetch' | 'rateLimiter'>
 
 /** The request that a token authenticates. `url` is the public address, for DPoP; its query does not count. */
 export type AuthenticatedRequest = {
@@ -25,11 +25,11 @@ type AuthenticateCaller = (request: AuthenticatedRequest, requestId: string, ip:
  * Returns the authentication by access token: Bearer (RFC 6750, header only), or DPoP (RFC 9449) for a token that is bound to a key.
  *
  * A disabled tenant is refused within 5 s, a disabled user or client when its token expires.
- * Throws Fault `token.missing`, `token.invalid`, `token.dpop_proof`, `token.dpop_nonce`.
+ * Throws Fault `token.missing`, `token.invalid`, `token.dpop_proof`, `token.dpop_nonce`, `request.rate_limited`.
  */
 export function authenticate(platform: Needs): AuthenticateCaller {
   return async (request, requestId, ip) => {
-    const { jkt, scope, tenantSlug, ...grant } = await authenticateToken(platform, request)
+    const { jkt, scope, tenantSlug, ...grant } = await authenticateToken(platform, request, ip)
     return { ...grant, tenantSlug, requestId, ip }
   }
 }
@@ -38,10 +38,11 @@ export function authenticate(platform: Needs): AuthenticateCaller {
 export async function authenticateToken(
   platform: Needs,
   { headers, method, url }: AuthenticatedRequest,
+  ip: string,
 ): Promise<AccessTokenGrant & { readonly tenantSlug: string }> {
   const hint = `Send the header Authorization: Bearer with an access token from POST ${platform.urls.auth}/token.`
   const { scheme, token } = presentedToken(headers.authorization, hint)
-  const grant = (await readExternalToken(platform, token)) ?? (await readToken(platform, token))
+  const grant = (await readExternalToken(platform, token, ip)) ?? (await readToken(platform, token))
   const tenant = await findTenantOf(platform, grant.tenantId)
   if (tenant === null) throw new Fault('token.invalid', { notes: 'the tenant is unknown or disabled' })
   const proof = typeof headers.dpop === 'string' ? headers.dpop : undefined

@@ -9,6 +9,7 @@ import { readConfig } from '../../config.ts'
 import { applyBootstrap } from '../../directory/bootstrap/apply-bootstrap.ts'
 import { getTenant } from '../../directory/tenants/find-tenant.ts'
 import { openOutbound } from '../../http/outbound/outbound.ts'
+import { limits } from '../../memory/limits.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import { ForeignProvider } from '../test-support/foreign-provider.ts'
@@ -46,8 +47,8 @@ function aServer() {
     },
   })
   const check = authenticate(platform)
-  const send = (token: string) =>
-    check({ headers: { authorization: `Bearer ${token}` }, method: 'GET', url: config.publicUrl }, 'r', '192.0.2.1')
+  const send = (token: string, ip = '192.0.2.1') =>
+    check({ headers: { authorization: `Bearer ${token}` }, method: 'GET', url: config.publicUrl }, 'r', ip)
   return { platform, clock, send, fetched: () => fetched }
 }
 
@@ -274,4 +275,18 @@ test('a hot external token costs no statement; a change of the user shows within
   await applyBootstrap(platform, { tenants: [{ slug, name: 'Acme', users: changed }] })
   clock.shiftSeconds = 61
   await assert.rejects(send(token), refused)
+})
+
+test('[SEC-74] tokens of unknown issuers are counted by address; a known issuer, other addresses and the next minute are not concerned', async () => {
+  const { platform, send, clock } = aServer()
+  const { audience } = await aTenant(platform)
+  await send(await foreign.token({ employee_id: 'E1' }, audience))
+  const { countMax } = limits['authorization.unknown_issuers']
+  const invented = () => foreign.forged({ aud: audience, iss: `https://${newId()}.example` })
+  for (let n = 0; n < countMax; n += 1) await assert.rejects(send(await invented()), refused)
+  await assert.rejects(send(await invented()), { code: 'request.rate_limited' })
+  await assert.rejects(send(await invented(), '192.0.2.2'), refused)
+  await send(await foreign.token({ employee_id: 'E1' }, audience))
+  clock.shiftSeconds = 61
+  await assert.rejects(send(await invented()), refused)
 })

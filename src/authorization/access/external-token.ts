@@ -6,6 +6,7 @@ import { type Jws, parseCompact } from '../../crypto/jws.ts'
 import { findRoles } from '../../directory/users/find-roles.ts'
 import { findUser } from '../../directory/users/find-user.ts'
 import { Fault } from '../../fault.ts'
+import { networkOf } from '../../memory/network.ts'
 import { remembered } from '../../memory/recent.ts'
 import type { Platform } from '../../platform.ts'
 import type { AccessTokenGrant } from './platform-token.ts'
@@ -13,7 +14,7 @@ import { claimOf, mappedRoles } from './provider-claim.ts'
 import { keysOfProvider } from './provider-keys.ts'
 import { findTokenIssuers, type TokenIssuer } from './token-issuer-store.ts'
 
-type Needs = Pick<Platform, 'store' | 'clock' | 'urls' | 'memory' | 'fetch'>
+type Needs = Pick<Platform, 'store' | 'clock' | 'urls' | 'memory' | 'fetch' | 'rateLimiter'>
 
 const TOKEN_CHARS_MAX = 16_384
 const ISSUER_CHARS_MAX = 2000
@@ -28,9 +29,10 @@ const ID_TOKEN_CLAIMS = ['nonce', 'at_hash', 'c_hash'] as const
  * that of the provider, whatever the token says. The caller is the user whom the token names; it has the scopes of a wallet, and those of the
  * roles that the provider states, or of the roles here if it is not asked for any. A result is cached for a minute.
  *
- * @throws Fault `token.invalid`
+ * @param ip Tokens of unknown issuers, each of which is looked up, are counted by it.
+ * @throws Fault `token.invalid`, `request.rate_limited`
  */
-export async function readExternalToken(needs: Needs, token: string): Promise<AccessTokenGrant | null> {
+export async function readExternalToken(needs: Needs, token: string, ip: string): Promise<AccessTokenGrant | null> {
   const grants = needs.memory.cache<AccessTokenGrant>('authorization.external_grants')
   const now = needs.clock.now()
   const digest = sha256Base64url(token)
@@ -41,10 +43,7 @@ export async function readExternalToken(needs: Needs, token: string): Promise<Ac
   const jws = parsed(token)
   const { iss } = jws?.payload ?? {}
   if (jws === null || typeof iss !== 'string' || iss === needs.urls.auth || !isPlausible(iss)) return null
-  const issuers = needs.memory.cache<Promise<readonly TokenIssuer[]>>('authorization.token_issuers')
-  const found = await remembered(issuers, iss, now, () =>
-    needs.store.across('providers that an access token may be of', (tx) => findTokenIssuers(tx, iss)),
-  )
+  const found = await providersOf(needs, iss, ip)
   if (found.length === 0) return null
   const provider = forAudience(found, jws.payload.aud)
   const expiresAt = checkTimes(jws.payload, now)
@@ -52,6 +51,22 @@ export async function readExternalToken(needs: Needs, token: string): Promise<Ac
   const grant = await grantOf(needs, provider, jws.payload, expiresAt)
   grants.set(digest, grant, now, expiresAt.getTime())
   return grant
+}
+
+/** Returns the providers that accept tokens of an issuer. One that was known within the day is looked up whatever its address did. */
+async function providersOf(needs: Needs, issuer: string, ip: string): Promise<readonly TokenIssuer[]> {
+  const { memory, clock, store, rateLimiter } = needs
+  const now = clock.now()
+  const issuers = memory.cache<Promise<readonly TokenIssuer[]>>('authorization.token_issuers')
+  const known = memory.cache<true>('authorization.known_issuers')
+  const network = known.get(issuer, now) === true ? null : networkOf(ip)
+  if (network !== null) rateLimiter.admit('authorization.unknown_issuers', network, now)
+  const found = await remembered(issuers, issuer, now, () =>
+    store.across('providers that an access token may be of', (tx) => findTokenIssuers(tx, issuer)),
+  )
+  if (found.length > 0) known.set(issuer, true, now)
+  else if (network !== null) rateLimiter.count('authorization.unknown_issuers', network, now)
+  return found
 }
 
 function parsed(token: string): Jws | null {

@@ -16,7 +16,7 @@ import {
   type ManagedProvider,
 } from './managed-provider-store.ts'
 
-type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'config'>
+type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'config' | 'urls'>
 
 /** What a body gives. `clientSecret` null: a public client, which has none. */
 type GivenProvider = {
@@ -53,6 +53,7 @@ export async function createProvider(
   }
   const provider = merged(first, given, secret)
   check(needs, caller, provider)
+  checkClaim(needs, caller, provider)
   return needs.store.inTenant(caller.tenantId, async (tx) => {
     if ((await countProviders(tx)) >= PROVIDERS_MAX) {
       throw new Fault('state.conflict', { detail: `A tenant can have at most ${PROVIDERS_MAX} identity providers.` })
@@ -82,6 +83,7 @@ export async function changeProvider(
     if (known === null) throw new Fault('resource.unknown')
     const provider = merged(known, given, secret)
     check(needs, caller, provider)
+    if (isClaimChanged(known, provider)) checkClaim(needs, caller, provider)
     return write(tx, needs, caller, provider)
   })
 }
@@ -117,6 +119,21 @@ function check({ config }: Needs, caller: Caller, { issuer, roles, acceptTokens,
   }
   if (acceptTokens && audience === null) violations.push({ pointer: '/audience', detail: 'acceptTokens needs it.' })
   if (violations.length > 0) throw new Fault('request.invalid', { violations })
+}
+
+function isClaimChanged(known: ProviderPut, { issuer, audience, acceptTokens }: ProviderPut): boolean {
+  return known.issuer !== issuer || known.audience !== audience || known.acceptTokens !== acceptTokens
+}
+
+/**
+ * Issuer and audience of a token name its organisation, so an organisation must not claim those of another one first. An audience that the API
+ * sets therefore names the organisation that sets it; the bootstrap file, which the operator writes, sets any.
+ */
+function checkClaim({ urls }: Needs, { tenantId, tenantSlug }: Caller, { acceptTokens, audience }: ProviderPut): void {
+  const issuer = urls.issuer(tenantSlug)
+  if (!acceptTokens || audience === null || audience === issuer || audience.includes(tenantId)) return
+  const detail = `Must be ${issuer} or contain ${tenantId}, so that no organisation claims the tokens of another. The bootstrap file can set any other audience.`
+  throw new Fault('request.invalid', { violations: [{ pointer: '/audience', detail }] })
 }
 
 /** OpenID Connect Discovery 1.0, 2. */

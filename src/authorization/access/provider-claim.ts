@@ -13,13 +13,21 @@ export function claimOf(claims: JsonObject, name: string): unknown {
   return value
 }
 
-/** Returns our roles for those that a provider states; null if it is not asked for roles. Roles that the map does not name give nothing. */
-export function mappedRoles({ claims, roles }: Pick<IdentityProvider, 'claims' | 'roles'>, stated: JsonObject) {
-  if (claims.roles === null) return null
-  const value = claimOf(stated, claims.roles) ?? []
+/**
+ * Returns our roles, sorted, for those that a provider states; null if it is not asked for roles. Roles that the map does not name give nothing.
+ *
+ * @param stated Sources of claims: the first that has the claim counts.
+ */
+export function mappedRoles(
+  { claims, roles }: Pick<IdentityProvider, 'claims' | 'roles'>,
+  ...stated: readonly JsonObject[]
+): readonly Role[] | null {
+  const name = claims.roles
+  if (name === null) return null
+  const value = stated.map((one) => claimOf(one, name)).find((one) => one !== undefined && one !== null) ?? []
   const names = (Array.isArray(value) ? value : [value]).slice(0, ROLES_MAX)
   const mapped = names.flatMap((one): readonly Role[] =>
     typeof one === 'string' && Object.hasOwn(roles, one) ? (roles[one] ?? []) : [],
   )
-  return [...new Set(mapped.filter(isRole))]
+  return [...new Set(mapped.filter(isRole))].toSorted()
 }

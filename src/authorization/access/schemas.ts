@@ -32,7 +32,12 @@ const members = {
   createsUsers: Type.Boolean({ description: 'Whether a person who is unknown becomes a user at sign-in.' }),
   signIn: Type.Boolean({ description: 'Whether people sign in at it.' }),
   acceptTokens: Type.Boolean({ description: 'Whether its access tokens are accepted at this API, with the audience.' }),
-  audience: orNull(text(2000, 'The audience of its access tokens; no other provider of that issuer has it.')),
+  audience: orNull(
+    text(
+      2000,
+      'The audience of its access tokens. It is the issuer address of the organisation (`…/issuers/{slug}`) or contains the id of the organisation; the bootstrap file may set another one that no other provider of the issuer has.',
+    ),
+  ),
 } as const
 const clientSecret = orNull(text(500, 'Never returned. null: a public client.'))
 const optional = Type.Partial(Type.Object(members)).properties

@@ -22,7 +22,10 @@ const VALID = 'tenant_id = $1 and id = $2 and token_hash = $3 and expires_at > $
 const find = sql('authorization.find_link', `select ${COLUMNS} from one_time_link where ${VALID}`)
 const spend = sql('authorization.spend_link', `delete from one_time_link where ${VALID} returning ${COLUMNS}`)
 const removeAll = sql('authorization.delete_links', 'delete from one_time_link where tenant_id = $1 and user_id = $2')
-const removeExpired = sql('authorization.delete_expired_links', 'delete from one_time_link where expires_at <= $1')
+const removeExpired = sql(
+  'authorization.delete_expired_links',
+  `delete from one_time_link where (tenant_id, id) in (select tenant_id, id from one_time_link where expires_at <= $1 limit $2) returning id`,
+)
 
 /** Inserts a link; an older one of the same purpose ends. Returns false if the user is unknown, disabled or deleted. */
 export async function putLink(tx: TenantTx, link: NewLink, now: Date): Promise<boolean> {
@@ -45,7 +48,7 @@ export async function deleteLinks(tx: TenantTx, userId: UserId): Promise<void> {
   await tx.rows(removeAll, [tx.tenantId, userId])
 }
 
-/** Deletes the expired links of all tenants. */
-export async function deleteExpiredLinks(tx: AcrossTx, now: Date): Promise<void> {
-  await tx.rows(removeExpired, [now])
+/** Deletes at most `limit` expired links of all tenants. Returns their number. */
+export async function deleteExpiredLinks(tx: AcrossTx, now: Date, limit: number): Promise<number> {
+  return (await tx.rows(removeExpired, [now, limit])).length
 }

@@ -1,5 +1,5 @@
 import type { UserId } from '../../caller.ts'
-import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
+import { sql, type TenantTx } from '../../store/store.ts'
 
 /** A session as it is stored, without its tenant and its token. */
 export type SessionRow = {
@@ -16,6 +16,13 @@ export type SessionRow = {
 
 const COLUMNS = `id as "sessionId", user_id as "userId", created_at as "createdAt", last_seen_at as "lastSeenAt",
   authenticated_at as "authenticatedAt", expires_at as "expiresAt", methods, user_agent as "userAgent", network`
+/**
+ * SQL: a client has a refresh token from this session. Such a session is kept while its browser is idle, until it expires, so that the user
+ * sees it, and so that its end reaches the client.
+ */
+export const isUsedByClients = (now: string) => `exists (select from token_family family
+       where family.tenant_id = sign_in_session.tenant_id and family.session_id = sign_in_session.id
+         and family.token_hash is not null and family.ended_at is null and family.expires_at > ${now})`
 const insert = sql(
   'authorization.insert_session',
   `insert into sign_in_session (tenant_id, id, token_hash, user_id, created_at, last_seen_at, authenticated_at, expires_at, methods, user_agent, network)
@@ -40,7 +47,8 @@ const use = sql(
 )
 const list = sql(
   'authorization.list_sessions',
-  `select ${COLUMNS} from sign_in_session where tenant_id = $1 and user_id = $2 and expires_at > $3 and last_seen_at > $4 order by last_seen_at desc, id`,
+  `select ${COLUMNS} from sign_in_session where tenant_id = $1 and user_id = $2 and expires_at > $3
+     and (last_seen_at > $4 or ${isUsedByClients('$3')}) order by last_seen_at desc, id`,
 )
 const removeOne = sql(
   'authorization.delete_session',
@@ -56,9 +64,9 @@ const removeOldest = sql(
      select id from sign_in_session where tenant_id = $1 and user_id = $2 order by last_seen_at desc, id desc offset $3) returning id`,
 )
 const lock = sql('authorization.lock_sessions', 'select pg_advisory_xact_lock(hashtextextended($1, 0))')
-const removeExpired = sql(
-  'authorization.delete_expired_sessions',
-  'delete from sign_in_session where expires_at <= $1 or last_seen_at <= $2',
+const removeEarlier = sql(
+  'authorization.delete_earlier_sessions',
+  'delete from sign_in_session where tenant_id = $1 and user_id = $2 and created_at <= $3 returning id',
 )
 
 /** What a session is written with. */
@@ -97,7 +105,7 @@ export async function useSession(tx: TenantTx, id: string, tokenHash: Buffer, at
   return (await tx.rows<SessionRow>(use, values))[0] ?? null
 }
 
-/** Lists the sessions of a user that have not expired, the last used first. */
+/** Lists the sessions of a user that have not expired, idle ones if a client uses them, the last used first. */
 export async function listSessionRows(
   tx: TenantTx,
   userId: UserId,
@@ -122,9 +130,9 @@ export async function deleteOldestSessions(tx: TenantTx, userId: UserId, kept: n
   return ids(await tx.rows<{ id: string }>(removeOldest, [tx.tenantId, userId, kept]))
 }
 
-/** Deletes the expired sessions of all tenants. */
-export async function deleteExpiredSessions(tx: AcrossTx, now: Date, idleSince: Date): Promise<void> {
-  await tx.rows(removeExpired, [now, idleSince])
+/** Deletes the sessions of a user that started at `before` or earlier. Returns the ids of those deleted. */
+export async function deleteEarlierSessions(tx: TenantTx, userId: UserId, before: Date): Promise<readonly string[]> {
+  return ids(await tx.rows<{ id: string }>(removeEarlier, [tx.tenantId, userId, before]))
 }
 
 function ids(rows: readonly { readonly id: string }[]): readonly string[] {

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { randomToken } from '../../crypto/random.ts'
 import { makeBearerSecret, readBearerSecret } from '../../keys/bearer-secret.ts'
+import { sql } from '../../store/store.ts'
 import { makeCookie, readCookie } from './cookies.ts'
-import { endSession, findSession, listSessions, startSession, sweepSessions } from './session.ts'
+import { endSession, findSession, listSessions, startSession } from './session.ts'
+import { sweepSessions } from './sweep-sessions.ts'
 import {
   aTenantWith,
   auditOf,
@@ -98,7 +100,7 @@ test('a session expires after 12 hours without use and after 30 days, and its us
     const idle = await start(person)
     servers.clock.shiftSeconds = 12 * 3600 + 1
     assert.equal(await findSession(servers.one, idle.header), null)
-    await sweepSessions(servers.one)
+    await sweepSessions(servers.one, new AbortController().signal)
     servers.clock.shiftSeconds = 0
     assert.equal(await findSession(servers.one, idle.header), null, 'swept')
   } finally {
@@ -171,4 +173,34 @@ test('a user ends only their own sessions, and the list says which is the curren
       [mine.session.sessionId, false, '203.0.113.0'],
     ],
   )
+})
+
+test('more sessions than fit into a turn are swept, of every tenant, and nothing is enqueued for those without clients', async () => {
+  const [one, other] = [await aPerson(), await aPerson()]
+  const { header } = await start(one)
+  const insert = sql(
+    'test.many_sessions',
+    `insert into sign_in_session (tenant_id, id, token_hash, user_id, created_at, last_seen_at, authenticated_at, expires_at, methods, user_agent, network)
+     select $1, gen_random_uuid(), decode(repeat('00', 32), 'hex'), $2, $3, $3, $3, $4, '{pwd}', '', '' from generate_series(1, 250)`,
+  )
+  const now = servers.clock.now()
+  const ago = (hours: number) => new Date(now.getTime() - hours * 3_600_000)
+  for (const { tenantId, userId } of [one, other]) {
+    const rows = (used: Date, expires: Date) => [tenantId, userId, used, expires]
+    await servers.one.store.single(tenantId, (tx) => tx.rows(insert, rows(ago(1), ago(0))))
+    await servers.one.store.single(tenantId, (tx) => tx.rows(insert, rows(ago(13), ago(-100))))
+  }
+  const before = servers.one.store.counts.transactions
+  await sweepSessions(servers.one, new AbortController().signal)
+  assert.ok(servers.one.store.counts.transactions - before >= 6)
+  const count = sql('test.count_sessions', 'select count(*)::int as count from sign_in_session where tenant_id = $1')
+  for (const [{ tenantId }, left] of [
+    [one, 1],
+    [other, 0],
+  ] as const) {
+    const [row] = await servers.one.store.single(tenantId, (tx) => tx.rows<{ count: number }>(count, [tenantId]))
+    assert.equal(row?.count, left)
+    assert.deepEqual(await jobsOf(servers.one, tenantId), [])
+  }
+  assert.ok(await findSession(servers.one, header))
 })

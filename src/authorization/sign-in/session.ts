@@ -10,7 +10,7 @@ import type { TenantTx } from '../../store/store.ts'
 import { isUuid } from '../../uuid.ts'
 import { makeCookie, readCookie } from './cookies.ts'
 import {
-  deleteExpiredSessions,
+  deleteEarlierSessions,
   deleteOldestSessions,
   deleteSession,
   deleteSessions,
@@ -157,10 +157,14 @@ export async function endSessions(
   return ended.length
 }
 
-/** Deletes the expired sessions of all tenants. What clients got from them ends by its own expiry. */
-export async function sweepSessions({ store, clock }: Pick<Platform, 'store' | 'clock'>): Promise<void> {
-  const now = clock.now()
-  await store.across('expired sessions of all tenants', (tx) => deleteExpiredSessions(tx, now, idleSince(now)))
+/** As {@link endSessions}, those that started at `before` or earlier. */
+export async function endEarlierSessions(tx: TenantTx, userId: UserId, before: Date, by: Actor, now: Date) {
+  await recordEnded(tx, userId, await deleteEarlierSessions(tx, userId, before), by, now)
+}
+
+/** Enqueues the end of what clients got from a session. */
+export async function enqueueEnded(tx: TenantTx, userId: string, sessionId: string, now: Date): Promise<void> {
+  await enqueueNamed(tx, SESSION_ENDED, { tenantId: tx.tenantId, sessionId, userId }, { now })
 }
 
 async function recordEnded(tx: TenantTx, userId: UserId, ended: readonly string[], by: Actor, now: Date) {
@@ -170,11 +174,12 @@ async function recordEnded(tx: TenantTx, userId: UserId, ended: readonly string[
       { action: 'session.ended', subject: { kind: 'session', id: sessionId }, by, detail: { userId } },
       now,
     )
-    await enqueueNamed(tx, SESSION_ENDED, { tenantId: tx.tenantId, sessionId, userId }, { now })
+    await enqueueEnded(tx, userId, sessionId, now)
   }
 }
 
-function idleSince(now: Date): Date {
+/** Returns when a session that has expired without use was last used, at the latest. */
+export function idleSince(now: Date): Date {
   return new Date(now.getTime() - IDLE_SECONDS * 1000)
 }
 

@@ -7,6 +7,7 @@ import type { Platform } from '../../platform.ts'
 import type { Store } from '../../store/store.ts'
 import { authenticate } from '../access/authenticate.ts'
 import { authorizationEndpoints } from '../server/platform/public-endpoints.ts'
+import { signInEndpoints } from '../sign-in/pages/public-endpoints.ts'
 
 /** A clock that a test moves forward. */
 export type MovedClock = { readonly now: () => Date; shiftSeconds: number }
@@ -24,7 +25,7 @@ export async function aListeningServer(store: Store) {
   const server = buildServer({
     platform,
     routes: directoryRoutes,
-    endpoints: authorizationEndpoints,
+    endpoints: [...authorizationEndpoints, ...signInEndpoints],
     authenticate: authenticate(platform),
   })
   await server.listen()

@@ -260,3 +260,14 @@ test('a secret may come from the environment', () => {
   const file = readBootstrap(text, { ACME_SECRET: secret })
   assert.equal(file.tenants[0]?.clients?.[0]?.clientSecret, secret)
 })
+
+test('the API may change a client again once the file does not declare it any more', async () => {
+  const file = aFile()
+  await apply(file)
+  const tenant = await tenantOf(file)
+  const isOfFile = sql('test.directory.is_of_file', 'select is_of_file as "isOfFile" from client where tenant_id = $1')
+  const flags = () => db.store.single(tenant, (tx) => tx.rows(isOfFile, [tenant]))
+  assert.deepEqual(await flags(), [{ isOfFile: true }])
+  await apply({ tenants: file.tenants.map((one) => ({ ...one, clients: [] })) })
+  assert.deepEqual(await flags(), [{ isOfFile: false }])
+})

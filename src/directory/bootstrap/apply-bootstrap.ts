@@ -7,7 +7,7 @@ import { newId } from '../../store/row-id.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { isUniqueViolation } from '../../store/unique-violation.ts'
 import { grantTypesOf } from '../clients/client.ts'
-import { type ClientPut, findClientOwner, putClient } from '../clients/client-store.ts'
+import { type ClientPut, findClientOwner, putClient, releaseClients } from '../clients/client-store.ts'
 import { forgetTenants } from '../tenants/find-tenant.ts'
 import {
   findTenantIdBySlug,
@@ -16,6 +16,7 @@ import {
   renameTenant,
   setTenantSettings,
 } from '../tenants/tenant-store.ts'
+import { enqueueEndOfSessions } from '../users/end-sign-in.ts'
 import { findPasswordHash, putUser, type UserPut } from '../users/put-user-store.ts'
 import {
   type Bootstrap,
@@ -59,6 +60,10 @@ async function applyTenant(needs: Needs, tenant: TenantEntry, at: string, count:
     // Otherwise two processes that create the same users would violate the unique e-mail addresses.
     await lockTenant(tx)
     for (const client of clients) await applyClient(tx, client, now, count)
+    await releaseClients(
+      tx,
+      clients.map(({ clientId }) => clientId),
+    )
     for (const [u, user] of users.entries()) await applyUser(tx, user, now, `${at}/users/${u}`, count)
   })
 }
@@ -164,6 +169,7 @@ async function applyUser(tx: TenantTx, user: UserPut, now: Date, at: string, cou
   if (put === null) return
   const what = put.created ? 'created' : 'changed'
   await record(tx, entryOf('user', what, put.id), now)
+  if (what === 'changed' && user.enabled === false) await enqueueEndOfSessions(tx, put.id, now)
   count[what] += 1
 }
 

@@ -205,6 +205,7 @@ function crossMistakes({ tenants }: Bootstrap): string[] {
     ...tenants.flatMap((tenant, t) =>
       providerMistakes(tenant.identityProviders ?? [], `/tenants/${t}/identityProviders`),
     ),
+    ...twice(tenants.flatMap(({ identityProviders = [] }, t) => identityProviders.map((one, p) => claimOf(one, t, p)))),
   ]
 }
 
@@ -245,6 +246,12 @@ function providerMistakes(providers: readonly IdentityProviderEntry[], at: strin
       acceptTokens === true && audience === undefined ? [`${at}/${p}: acceptTokens needs an audience.`] : [],
     ),
   ]
+}
+
+/** Issuer and audience of access tokens name one provider of the whole file. */
+function claimOf({ acceptTokens, issuer, audience }: IdentityProviderEntry, t: number, p: number) {
+  const claim = acceptTokens === true && audience !== undefined ? `${issuer} ${audience}` : undefined
+  return [claim, `/tenants/${t}/identityProviders/${p}/audience`] as const
 }
 
 function twice(values: readonly (readonly [value: string | undefined, at: string])[]): string[] {

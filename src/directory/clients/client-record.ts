@@ -19,6 +19,8 @@ type SecretRecord = {
 export type ClientRecord = ClientMembers & {
   readonly id: string
   readonly clientId: string
+  /** Whether the bootstrap file declares it. */
+  readonly isOfFile: boolean
   /** Those that have not ended, the newest first. */
   readonly secrets: readonly SecretRecord[]
   readonly createdAt: Date

@@ -42,19 +42,20 @@ const findOwner = sql(
 const put = sql(
   'directory.put_client',
   `insert into client (tenant_id, client_id, scopes, jwks, created_at, updated_at, name, roles, grant_types, redirect_uris,
-     post_logout_redirect_uris, backchannel_logout_uri, is_public, asks_consent, dpop_required, par_required, jwks_uri, id)
-   values ($1, $2, $3::text[], $4::jsonb, $5, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+     post_logout_redirect_uris, backchannel_logout_uri, is_public, asks_consent, dpop_required, par_required, jwks_uri, id, is_of_file)
+   values ($1, $2, $3::text[], $4::jsonb, $5, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, true)
    on conflict (client_id) do update set scopes = excluded.scopes, jwks = coalesce(excluded.jwks, client.jwks), updated_at = excluded.updated_at,
      name = excluded.name, roles = excluded.roles, grant_types = excluded.grant_types, redirect_uris = excluded.redirect_uris,
      post_logout_redirect_uris = excluded.post_logout_redirect_uris, backchannel_logout_uri = excluded.backchannel_logout_uri,
      is_public = excluded.is_public, asks_consent = excluded.asks_consent, dpop_required = excluded.dpop_required,
-     par_required = excluded.par_required, jwks_uri = excluded.jwks_uri
+     par_required = excluded.par_required, jwks_uri = excluded.jwks_uri,
+     is_of_file = true
    where (client.scopes, client.roles, client.grant_types, client.redirect_uris, client.post_logout_redirect_uris)
          is distinct from (excluded.scopes, excluded.roles, excluded.grant_types, excluded.redirect_uris, excluded.post_logout_redirect_uris)
       or (client.name, client.backchannel_logout_uri, client.is_public, client.asks_consent, client.dpop_required, client.par_required, client.jwks_uri)
          is distinct from (excluded.name, excluded.backchannel_logout_uri, excluded.is_public, excluded.asks_consent, excluded.dpop_required,
            excluded.par_required, excluded.jwks_uri)
-      or client.jwks is distinct from coalesce(excluded.jwks, client.jwks)
+      or client.jwks is distinct from coalesce(excluded.jwks, client.jwks) or not client.is_of_file
    returning (xmax = 0) as created`,
 )
 const putSecret = sql(
@@ -66,6 +67,10 @@ const putSecret = sql(
    returning id`,
 )
 
+const release = sql(
+  'directory.release_clients',
+  'update client set is_of_file = false where tenant_id = $1 and is_of_file and client_id <> all($2::text[])',
+)
 const touch = sql(
   'directory.touch_client',
   `update client set last_used_at = $4 where tenant_id = $1 and client_id = $2 and (last_used_at is null or last_used_at <= $3)`,
@@ -103,6 +108,11 @@ export async function putClient(tx: TenantTx, client: ClientPut, now: Date): Pro
       : await tx.rows(putSecret, [tx.tenantId, newId(), clientId, secretHash, now, client.replaces])
   if (row?.created === true) return 'created'
   return row !== undefined || secrets.length > 0 ? 'changed' : null
+}
+
+/** Lets the API change the clients of a tenant that the bootstrap file does not declare any more. */
+export async function releaseClients(tx: TenantTx, declared: readonly string[]): Promise<void> {
+  await tx.rows(release, [tx.tenantId, declared])
 }
 
 /** Sets the time of the last use, unless it is later than `before`. */

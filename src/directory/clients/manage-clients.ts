@@ -73,7 +73,7 @@ export async function getClient({ store, clock }: Needs, caller: Caller, clientI
 /**
  * Changes the members that are given. Whether a client is public does not change.
  *
- * @throws Fault `resource.unknown`, `request.invalid`, `role.above_caller` also if the client has more than the caller could give
+ * @throws Fault `resource.unknown`, `state.conflict` if the bootstrap file declares the client, `request.invalid`, `role.above_caller` also if the client has more than the caller could give
  */
 export async function changeClient(
   { store, clock }: Needs,
@@ -84,6 +84,7 @@ export async function changeClient(
   const now = clock.now()
   return store.inTenant(caller.tenantId, async (tx) => {
     const client = await lockClient(tx, caller, clientId, now)
+    refuseFileMembers(client, given)
     const members = checked(caller, { ...client, ...given })
     const entry = entryOf('client.changed', clientId, caller, { members: Object.keys(given) })
     await updateClient(tx, client, members, entry, now)
@@ -147,6 +148,15 @@ async function lockClient(tx: TenantTx, caller: Caller, clientId: string, now: D
     throw new Fault('role.above_caller', { detail: 'The client may do more than you may give.' })
   }
   return client
+}
+
+/** The file decides everything about its clients except whether they are disabled: at the next start it would undo the change. */
+function refuseFileMembers({ isOfFile }: ClientRecord, given: Partial<ClientMembers>): void {
+  const governed = Object.entries(given).filter(([name, value]) => name !== 'disabled' && value !== undefined)
+  if (!isOfFile || governed.length === 0) return
+  const detail = 'The bootstrap file declares this client and would undo the change at the next start. Change it there.'
+  const violations = governed.map(([name]) => ({ pointer: `/${name}`, detail }))
+  throw new Fault('state.conflict', { detail, violations })
 }
 
 function checked(caller: Caller, members: ClientMembers): ClientMembers {

@@ -11,7 +11,7 @@ const columns = (now: string) => `client.id, client.client_id as "clientId", cli
   client.grant_types as "grantTypes", client.redirect_uris as "redirectUris", client.post_logout_redirect_uris as "postLogoutRedirectUris",
   client.backchannel_logout_uri as "backchannelLogoutUri", client.is_public as "isPublic", client.asks_consent as "asksConsent",
   client.dpop_required as "dpopRequired", client.par_required as "parRequired", client.jwks_uri as "jwksUri", client.jwks -> 'keys' as keys,
-  client.disabled_at is not null as disabled, client.created_at as "createdAt", client.updated_at as "updatedAt",
+  client.disabled_at is not null as disabled, client.is_of_file as "isOfFile", client.created_at as "createdAt", client.updated_at as "updatedAt",
   client.last_used_at as "lastUsedAt",
   (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'isMade', is_made, 'createdAtMs', trunc(extract(epoch from created_at) * 1000),
      'endsAtMs', trunc(extract(epoch from ends_at) * 1000)) order by created_at desc, id desc), '[]')

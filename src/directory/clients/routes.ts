@@ -75,7 +75,7 @@ const changeRoute = route({
   summary:
     'Changes the members of a client that the body names. A client of the bootstrap file gets its members back at the next start.',
   body: ClientChangeBody,
-  faults: ['resource.unknown', 'role.above_caller'],
+  faults: ['resource.unknown', 'role.above_caller', 'state.conflict'],
   handle: async ({ platform, caller, params, body }) =>
     answer(showClient(await changeClient(platform, caller, params.clientId, givenMembers(body)))),
 })

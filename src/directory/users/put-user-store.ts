@@ -23,6 +23,7 @@ const put = sql(
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, coalesce($10, true), $11, $12, $12, $13, $14, coalesce($16::text[], '{}'))
    on conflict (tenant_id, username_folded) where deleted_at is null do update set
      username = excluded.username, email = coalesce($5, old.email), email_folded = coalesce($6, old.email_folded),
+     email_is_new = old.email_is_new and old.email is not distinct from coalesce($5, old.email),
      first_name = coalesce($7, old.first_name), last_name = coalesce($8, old.last_name),
      first_name_folded = coalesce($13, old.first_name_folded), last_name_folded = coalesce($14, old.last_name_folded),
      external_identifier = coalesce($9, old.external_identifier), enabled = coalesce($10, old.enabled),

@@ -1,8 +1,8 @@
 import { routeGroup } from '../../api/route-group.ts'
 import { Fault } from '../../fault.ts'
 import { answer, type Route } from '../../http/routes/route.ts'
-import { getUser } from './find-user.ts'
 import { listUsers } from './list-users.ts'
+import { lookUpUser } from './look-up-user.ts'
 import {
   ExternalIdentifierBody,
   ExternalIdentifierReply,
@@ -31,22 +31,17 @@ const listUsersRoute = users.list('', {
 
 const byExternalIdentifierRoute = users.get('/by-external-identifier/{externalIdentifier}', {
   summary: 'Returns the user with this external identifier, compared exactly.',
-  handle: async ({ platform, caller, params }) => {
-    const user = await platform.store.single(caller.tenantId, (tx) =>
-      getUser(tx, 'externalIdentifier', params.externalIdentifier),
-    )
-    return answer(showUser(user))
-  },
+  faults: ['request.rate_limited'],
+  handle: async ({ platform, caller, params }) =>
+    answer(showUser(await lookUpUser(platform, caller, 'externalIdentifier', params.externalIdentifier))),
 })
 
 const externalIdentifierRoute = users.get('/{username}/external-identifier', {
   summary: 'Returns the external identifier of a user.',
   reply: ExternalIdentifierReply,
-  faults: ['user.no_external_identifier'],
+  faults: ['user.no_external_identifier', 'request.rate_limited'],
   handle: async ({ platform, caller, params }) => {
-    const { externalIdentifier } = await platform.store.single(caller.tenantId, (tx) =>
-      getUser(tx, 'username', params.username),
-    )
+    const { externalIdentifier } = await lookUpUser(platform, caller, 'username', params.username)
     if (externalIdentifier === null) throw new Fault('user.no_external_identifier')
     return answer({ externalIdentifier })
   },
@@ -65,8 +60,9 @@ const createRoute = users.post('', {
 
 const getRoute = users.get('/{username}', {
   summary: 'Returns a user; `meta` has the external identifier.',
+  faults: ['request.rate_limited'],
   handle: async ({ platform, caller, params }) =>
-    shown(await platform.store.single(caller.tenantId, (tx) => getUser(tx, 'username', params.username))),
+    shown(await lookUpUser(platform, caller, 'username', params.username)),
 })
 
 const changeRoute = users.patch('/{username}', {

@@ -21,8 +21,8 @@ const findHoldersIn = sql(
 )
 const findActive = sql(
   'directory.find_sign_in_user',
-  `select id as "userId", username, email, first_name as "firstName", last_name as "lastName", password_hash as "passwordHash"
-   from user_account account where tenant_id = $1 and id = $2 and ${ACTIVE}`,
+  `select id as "userId", username, email, email_is_new as "emailIsNew", first_name as "firstName", last_name as "lastName",
+     password_hash as "passwordHash" from user_account account where tenant_id = $1 and id = $2 and ${ACTIVE}`,
 )
 const setHash = sql(
   'directory.set_password_hash',
@@ -31,6 +31,10 @@ const setHash = sql(
 const upgradeHash = sql(
   'directory.upgrade_password_hash',
   'update user_account set password_hash = $4 where tenant_id = $1 and id = $2 and password_hash = $3',
+)
+const confirmEmail = sql(
+  'directory.confirm_email',
+  `update user_account account set email_is_new = false where tenant_id = $1 and id = $2 and email = $3 and email_is_new and ${ACTIVE} returning id`,
 )
 
 const insertExternal = sql(
@@ -77,6 +81,11 @@ export async function findActiveUser(tx: TenantTx, userId: UserId): Promise<Sign
 /** Sets the hash of a user's password. Returns false if there is no active user. */
 export async function updatePasswordHash(tx: TenantTx, userId: UserId, hash: string, now: Date): Promise<boolean> {
   return (await tx.rows(setHash, [tx.tenantId, userId, hash, now])).length === 1
+}
+
+/** Confirms the address of an active user. Returns false if it is another one, or confirmed already. */
+export async function confirmEmailRow(tx: TenantTx, userId: UserId, email: string): Promise<boolean> {
+  return (await tx.rows(confirmEmail, [tx.tenantId, userId, email])).length === 1
 }
 
 /** Replaces a hash by another of the same password, unless the password was changed meanwhile. */

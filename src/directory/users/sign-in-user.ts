@@ -8,6 +8,8 @@ export type SignInUser = {
   readonly userId: UserId
   readonly username: string
   readonly email: string | null
+  /** Whether the address was changed by a caller who may not act for the user, and the user has not confirmed it yet. */
+  readonly emailIsNew: boolean
   readonly firstName: string | null
   readonly lastName: string | null
   readonly passwordHash: string | null

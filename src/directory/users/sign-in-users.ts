@@ -1,9 +1,11 @@
 import type { Role, TenantId, UserId } from '../../caller.ts'
+import type { Actor } from '../../events/audit/entry.ts'
 import { record } from '../../events/audit/record.ts'
 import type { Platform } from '../../platform.ts'
 import type { TenantTx } from '../../store/store.ts'
 import type { ExternalUser, PasswordHolder, SignInUser } from './sign-in-user.ts'
 import {
+  confirmEmailRow,
   exchangePasswordHash,
   findActiveUser,
   insertExternalUser,
@@ -45,6 +47,13 @@ export function findSignInUser(tx: TenantTx, userId: UserId): Promise<SignInUser
 /** Sets the hash of a user's password. Returns false if there is no active user. */
 export function setPasswordHash(tx: TenantTx, userId: UserId, hash: string, now: Date): Promise<boolean> {
   return updatePasswordHash(tx, userId, hash, now)
+}
+
+/** Records that a user confirmed the address that a caller set. Nothing happens if it is another one meanwhile. */
+export async function confirmEmail(tx: TenantTx, userId: UserId, email: string, by: Actor, now: Date): Promise<void> {
+  if (!(await confirmEmailRow(tx, userId, email))) return
+  const subject = { kind: 'user', id: userId } as const
+  await record(tx, { action: 'user.changed', subject, by, detail: { members: ['emailIsNew'] } }, now)
 }
 
 /** Replaces an outdated hash by a new one of the same password. */

@@ -29,6 +29,7 @@ const update = sql(
      update user_account account set
        ${given('username', '$4', 'username')}, ${given('username', '$5', 'username_folded')},
        ${given('email', '$6', 'email')}, ${given('email', '$7', 'email_folded')},
+       ${given('email', 'case when account.email_folded is distinct from $7 then $21 else account.email_is_new end', 'email_is_new')},
        ${given('firstName', '$8', 'first_name')}, ${given('firstName', '$9', 'first_name_folded')},
        ${given('lastName', '$10', 'last_name')}, ${given('lastName', '$11', 'last_name_folded')},
        ${given('shownName', '$12', 'display_name')}, ${given('shownName', '$13', 'display_name_folded')},
@@ -36,7 +37,7 @@ const update = sql(
        ${given('enabled', '$16', 'enabled')}, ${given('roles', '$17::text[]', 'roles')}, updated_at = $18, version = account.version + 1
      where tenant_id = $1 and id = $2 and deleted_at is null and version = coalesce($19, version) and ${holdsOnly('$20')}
      returning *),
-   ${auditCte({ from: 'upd', first: 21 })}
+   ${auditCte({ from: 'upd', first: 22 })}
    select ${USER_COLUMNS} from upd`,
 )
 const markDeleted = sql(
@@ -86,9 +87,13 @@ export type Authority = {
   /** Names of the roles that a user may have to be changed by the caller. */
   readonly roles: readonly string[]
   readonly now: Date
+  /** Whether the caller may act for users, so that an address that it sets needs no confirmation. */
+  readonly mayImpersonate: boolean
   /** The version that the caller read; undefined if the change applies to every version. */
   readonly version?: number | undefined
 }
+
+type Owning = Pick<Authority, 'roles' | 'now'>
 
 /**
  * Changes the members that `change` names, with the audit entry. Returns null if there is no such user, or if the user has a role beyond the
@@ -98,7 +103,7 @@ export async function updateUser(
   tx: TenantTx,
   id: string,
   change: UserChange,
-  { roles, now, version }: Authority,
+  { roles, now, version, mayImpersonate }: Authority,
   entry: AuditEntry,
 ): Promise<User | null> {
   const members = Object.entries(change).flatMap(([member, value]) => (value === undefined ? [] : [member]))
@@ -110,6 +115,7 @@ export async function updateUser(
     now,
     version ?? null,
     roles,
+    !mayImpersonate,
     ...auditValues(entry, now),
   ]
   const [changed] = await tx.rows<User>(update, values)
@@ -117,13 +123,13 @@ export async function updateUser(
 }
 
 /** Marks a user as deleted. Returns false as {@link updateUser} returns null. */
-export async function deleteUserRow(tx: TenantTx, id: string, by: Authority, entry: AuditEntry): Promise<boolean> {
+export async function deleteUserRow(tx: TenantTx, id: string, by: Owning, entry: AuditEntry): Promise<boolean> {
   const values = [tx.tenantId, id, by.now, by.roles, ...auditValues(entry, by.now)]
   return (await tx.rows(markDeleted, values)).length === 1
 }
 
 /** Restores a deleted user. Returns null as {@link updateUser} does. Throws the database's unique violation if a name is taken meanwhile. */
-export async function restoreUserRow(tx: TenantTx, id: string, by: Authority, entry: AuditEntry): Promise<User | null> {
+export async function restoreUserRow(tx: TenantTx, id: string, by: Owning, entry: AuditEntry): Promise<User | null> {
   const values = [tx.tenantId, id, by.now, by.roles, ...auditValues(entry, by.now)]
   const [restored] = await tx.rows<User>(markRestored, values)
   return restored ?? null
@@ -134,7 +140,7 @@ export async function destroyUserRow(
   tx: TenantTx,
   id: string,
   deletedBy: Date,
-  by: Authority,
+  by: Owning,
   entry: AuditEntry,
 ): Promise<boolean> {
   const values = [tx.tenantId, id, deletedBy, by.roles, ...auditValues(entry, by.now)]

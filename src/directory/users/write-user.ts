@@ -1,4 +1,4 @@
-import type { Caller } from '../../caller.ts'
+import { type Caller, holds } from '../../caller.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
 import { Fault } from '../../fault.ts'
 import { enqueue } from '../../jobs/job.ts'
@@ -8,6 +8,7 @@ import { violatedIndex } from '../../store/unique-violation.ts'
 import { isUuid } from '../../uuid.ts'
 import { checkRoles, grantableRoles } from './authority.ts'
 import { destroyUserJob, GRACE_DAYS } from './destroy-user.ts'
+import { enqueueEndOfSessions, enqueueLogouts } from './end-sign-in.ts'
 import { getUser } from './find-user.ts'
 import { foldCase, type User, type UserChange, type UserKey } from './user.ts'
 import { selectUser } from './user-store.ts'
@@ -64,7 +65,7 @@ export async function createUser(
 export type UserName = { readonly key: UserKey; readonly value: string }
 
 /**
- * Changes a user.
+ * Changes a user. One who is disabled is signed out of every browser and client.
  *
  * @param version The version that the caller read; undefined if the change applies to every version.
  * @throws Fault `resource.unknown`, `resource.changed`, `state.conflict`, `role.above_caller`
@@ -85,6 +86,7 @@ export async function changeUser(
       if (version !== undefined && user.version !== version) throw new Fault('resource.changed')
       if (members.length === 0) return user
       const changed = await updateUser(tx, user.id, change, by, entryOf('user.changed', user.id, caller, { members }))
+      if (changed !== null && change.enabled === false) await enqueueEndOfSessions(tx, user.id, by.now)
       if (changed !== null) return changed
       return (await getUser(tx, 'id', user.id)).version === user.version ? refuse() : refuseChanged()
     })
@@ -111,8 +113,11 @@ export async function deleteUser(
     const destroyAt = purge ? now : new Date(now.getTime() + GRACE_DAYS * 86_400_000)
     const entry = entryOf('user.deleted', id, caller, { destroyAt: destroyAt.toISOString() })
     if (deleted === null && !(await deleteUserRow(tx, id, by, entry))) refuse()
+    if (purge) await enqueueLogouts(tx, id, now)
     if (purge && !(await destroyUserRow(tx, id, now, by, entryOf('user.destroyed', id, caller)))) refuse()
-    if (!purge) await enqueue(tx, destroyUserJob, { userId: id }, { now, runAt: destroyAt })
+    if (purge) return
+    await enqueueEndOfSessions(tx, id, now)
+    await enqueue(tx, destroyUserJob, { userId: id }, { now, runAt: destroyAt })
   })
 }
 
@@ -129,7 +134,7 @@ export async function restoreUser(needs: Needs, caller: Caller, id: string): Pro
 }
 
 function authorityOf(caller: Caller, now: Date): Authority {
-  return { roles: grantableRoles(caller), now }
+  return { roles: grantableRoles(caller), now, mayImpersonate: holds(caller, 'users:impersonate') }
 }
 
 function refuseChanged(): never {

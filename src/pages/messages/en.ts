@@ -21,6 +21,10 @@ export const en = {
       'You signed in or out in the meantime, or your browser blocks cookies. Nothing was changed. Open the page again.',
     ],
     foreign: ['The request came from another website', 'Nothing was changed. Open the page here and try again.'],
+    client: [
+      'The application made a mistake',
+      'Go back to it and try again. If it happens once more, tell its makers what stands below.',
+    ],
     large: ['You sent too much', 'Go back and send less.'],
     busy: ['Too many attempts', 'Wait a moment, then try again.'],
     away: ['We are not available right now', 'Nothing was changed. Try again in a minute.'],

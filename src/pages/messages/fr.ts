@@ -25,6 +25,10 @@ export const fr = {
       'Vous vous êtes connecté ou déconnecté entre-temps, ou votre navigateur bloque les cookies. Rien n’a été modifié. Ouvrez de nouveau la page.',
     ],
     foreign: ['La demande venait d’un autre site', 'Rien n’a été modifié. Ouvrez la page ici et réessayez.'],
+    client: [
+      'L’application a fait une erreur',
+      'Revenez à l’application et réessayez. Si cela se reproduit, transmettez ce qui suit à ses auteurs.',
+    ],
     large: ['Vous avez envoyé trop de données', 'Revenez en arrière et envoyez-en moins.'],
     busy: ['Trop de tentatives', 'Patientez un instant, puis réessayez.'],
     away: ['Le service est momentanément indisponible', 'Rien n’a été modifié. Réessayez dans une minute.'],

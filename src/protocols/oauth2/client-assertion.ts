@@ -7,7 +7,8 @@ export const ASSERTION_ALGS = ['ES256', 'EdDSA', 'Ed25519'] as const
 
 const ASSERTION_CHARS_MAX = 16_384
 const LIFETIME_SECONDS_MAX = 3600
-const LEEWAY_SECONDS = 5
+/** FAPI 2.0 Security Profile 5.3.2.1: times up to 10 s in the future are accepted, since clocks differ. */
+const LEEWAY_SECONDS = 10
 const JTI_CHARS_MAX = 256
 
 /** A parsed client assertion, not yet verified. */

@@ -14,14 +14,14 @@ import type { ServerInstance } from '../instance.ts'
 import { SecretChecker } from './check-secret.ts'
 import { keysForAssertion } from './client-keys.ts'
 import type { ClientProof } from './client-proof.ts'
-import { countAttempt, countFailure, isProvenClient, recordSuccess } from './failed-attempts.ts'
+import { countAttempt, countFailure, guessesOf, isProvenClient, recordSuccess } from './failed-attempts.ts'
 
-type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'rateLimiter' | 'fetch'>
+type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'rateLimiter' | 'fetch' | 'sealing'>
 type Server = Pick<ServerInstance, 'issuer' | 'clients'>
 
 /**
- * Authenticates a client: one statement for a secret or a public client, two for an assertion (its `jti` is spent), and one more every
- * five minutes. An unknown client takes as much time as a wrong secret.
+ * Authenticates a client: one statement for a secret or a public client, two for an assertion (its `jti` is spent) or a secret that needs its
+ * slow hash, and one more every five minutes. An unknown client takes as much time as a wrong secret.
  *
  * Throws Fault `client.unauthenticated`, `request.rate_limited`.
  */
@@ -62,12 +62,20 @@ async function bySecret(
   }
   const stored = client === null ? null : slowHashOf(client, needs.clock.now())
   const isVerified = client !== null && secrets.isVerified(stored, secret, needs.clock.now())
+  const guesses = guessesOf(needs, clientId, ip)
   const check = () => {
+    guesses.admit()
     countAttempt(needs, clientId, ip)
     return secrets.check(stored, secret, needs.clock.now(), isProvenClient(needs, clientId))
   }
-  const isRight = isVerified || (await (secrets.pending(stored, secret) ?? check()))
-  if (client === null || !isRight) throw new Fault('client.unauthenticated')
+  const pending = secrets.pending(stored, secret)
+  const isRight = isVerified || (await (pending ?? check()))
+  if (client === null || !isRight) {
+    // Concurrent requests with the same secret are one guess.
+    if (pending === undefined) await guesses.wrong()
+    throw new Fault('client.unauthenticated')
+  }
+  if (!isVerified) await guesses.right()
   recordSuccess(needs, clientId, ip, !isVerified)
   return client
 }

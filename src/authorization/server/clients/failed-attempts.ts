@@ -1,3 +1,4 @@
+import { admitShared, clearShared, countShared } from '../../../api/shared-limit.ts'
 import { networkOf } from '../../../memory/network.ts'
 import type { Platform } from '../../../platform.ts'
 
@@ -29,6 +30,24 @@ export function countAttempt(needs: Needs, clientId: string, ip: string): void {
   if (network !== null) rateLimiter.admit(BY_NETWORK, network, now)
   rateLimiter.count(limit, keyOf(clientId, ip), now)
   if (network !== null) rateLimiter.count(BY_NETWORK, network, now)
+}
+
+type SharedNeeds = Needs & Pick<Platform, 'store' | 'sealing'>
+
+/**
+ * The guesses at the secret of a client from one address, counted for all processes. Secrets that the server made cannot be guessed.
+ *
+ * `admit` costs no statement; `wrong` and `right` one each, after the slow hash. All throw Fault `request.rate_limited`, before they tell more
+ * outcomes than the limit allows.
+ */
+export function guessesOf(needs: SharedNeeds, clientId: string, ip: string) {
+  const limit = isProvenClient(needs, clientId) ? BY_PROVEN : BY_CLIENT
+  const key = keyOf(clientId, ip)
+  return {
+    admit: () => admitShared(needs, limit, key),
+    wrong: () => countShared(needs, limit, key),
+    right: () => clearShared(needs, limit, key),
+  }
 }
 
 /** Counts a failed assertion by address. Throws Fault `request.rate_limited` once the limit of the address is reached. */

@@ -1,6 +1,7 @@
 import type { Scope, UserId } from '../../../caller.ts'
 import type { Client } from '../../../directory/clients/client.ts'
 import { findUser } from '../../../directory/users/find-user.ts'
+import { admitLookUp } from '../../../directory/users/look-up-user.ts'
 import { record } from '../../../events/audit/record.ts'
 import { Fault } from '../../../fault.ts'
 import type { Platform } from '../../../platform.ts'
@@ -24,7 +25,7 @@ export const tokenExchange: Grant = {
  * Exchanges a client's own access token for one of the wallet of a user of its tenant, with the client in `act`. Every attempt is recorded in
  * the audit trail, refused ones too.
  *
- * @throws Fault `request.invalid`, `client.unauthorized`, `scope.invalid`
+ * @throws Fault `request.invalid`, `client.unauthorized`, `scope.invalid`, `request.rate_limited`
  * @see [RFC 8693, 2](https://www.rfc-editor.org/rfc/rfc8693#section-2)
  */
 async function exchangeToken(platform: Platform, request: GrantRequest<Client>): Promise<TokenAnswer> {
@@ -76,10 +77,11 @@ async function checkSubjectToken(platform: Platform, client: Client, token: stri
 }
 
 async function findImpersonated(
-  { store, clock }: Platform,
+  platform: Platform,
   { client: { tenantId, clientId }, form, ip, requestId }: GrantRequest<Client>,
 ): Promise<UserId> {
-  const user = await store.inTenant(tenantId, async (tx) => {
+  const { countUnknown } = admitLookUp(platform, { tenantId, actor: { kind: 'client', id: clientId } })
+  const user = await platform.store.inTenant(tenantId, async (tx) => {
     const found = await findUser(tx, 'username', form.requested_subject ?? '')
     const entry = {
       action: 'user.impersonated',
@@ -87,11 +89,12 @@ async function findImpersonated(
       by: { kind: 'client', id: clientId, ip, requestId },
       result: found?.enabled === true ? 'done' : 'refused',
     } as const
-    await record(tx, entry, clock.now())
+    await record(tx, entry, platform.clock.now())
     return found
   })
   // The same refusal for both, so that it does not disclose whether a disabled user exists.
   if (user === null || !user.enabled) {
+    await countUnknown()
     throw new Fault('request.invalid', {
       detail: 'requested_subject is not the username of an enabled user of the tenant.',
     })

@@ -1,14 +1,13 @@
-import { equalInConstantTime, hmacSha256 } from '../../../crypto/digest.ts'
 import { Fault } from '../../../fault.ts'
 import type { EndpointResponse } from '../../../http/routes/endpoint.ts'
 import type { Platform } from '../../../platform.ts'
 import { type Parameters, presentParameters } from '../../../protocols/oauth2/authorization-request.ts'
 import { withParameters } from '../../../protocols/oauth2/redirect-uri.ts'
-import { endSession, findSession, type Session } from '../../sign-in/session.ts'
+import { clearCookie } from '../../sign-in/cookies.ts'
+import { endSession, findSession } from '../../sign-in/session.ts'
 import type { ServerInstance } from '../instance.ts'
 import { steps } from '../steps.ts'
 import { type IdTokenHint, readIdTokenHint } from './id-token.ts'
-import { confirmationPage, signedOutPage } from './logout-page.ts'
 
 /** A request of a browser at the logout endpoint. */
 type LogoutAsk = {
@@ -32,24 +31,41 @@ export const logoutSteps = steps<LogoutAsk>()
   }))
 
 /**
- * Ends the session of the browser: at once if the ID token of the client is of this session, else after the user has confirmed it.
+ * Ends the session of the browser and deletes its cookie: at once if the ID token of the client is of this session, else after the user has
+ * confirmed it on the page of the sign-out, which returns here.
  *
  * @throws Fault `request.invalid`
  * @see [OpenID Connect RP-Initiated Logout 1.0, 2](https://openid.net/specs/openid-connect-rpinitiated-1_0.html#RPLogout)
  */
 export async function logOut(ask: LogoutAsk): Promise<EndpointResponse> {
   const { platform, parameters, hint, target, session, ip, requestId } = await logoutSteps.run(ask)
+  // RP-Initiated Logout 2: without proof that the request is of a client of this session, the user is asked
+  if (session !== null && hint?.sessionId !== session.sessionId)
+    return redirect(questionFor(ask, parameters, hint, target))
   if (session !== null) {
-    const token = await confirmationOf(platform, session)
-    const isConfirmed = equalInConstantTime(parameters.confirmation ?? '', token)
-    // RP-Initiated Logout 2: without proof that the request is of a client of this session, the user is asked
-    if (hint?.sessionId !== session.sessionId && !isConfirmed)
-      return confirmationPage(fieldsOf(parameters, token), target)
     const { userId } = session
     await endSession(platform, session, { actor: { kind: 'user', id: userId }, actingClientId: null, ip, requestId })
   }
-  if (target === null) return signedOutPage()
-  return { status: 303, headers: { location: withParameters(target, { state: parameters.state }) } }
+  const location = target === null ? '/sign-out' : withParameters(target, { state: parameters.state })
+  return redirect(location, clearCookie(platform, 'session'))
+}
+
+/** Returns the page that asks. Another site cannot answer for the user, since its form carries a token of the session. */
+function questionFor(
+  { instance }: LogoutAsk,
+  { state, client_id }: Parameters,
+  hint: IdTokenHint | null,
+  target: string | null,
+): string {
+  if (target === null) return '/sign-out'
+  const back = { client_id: hint?.clientId ?? client_id, post_logout_redirect_uri: target, state }
+  const { pathname } = new URL(`${instance.issuer}/logout`)
+  return `/sign-out?${new URLSearchParams({ continue: withParameters(pathname, back) })}`
+}
+
+function redirect(location: string, cookie?: string): EndpointResponse {
+  const headers = { location, 'cache-control': 'no-store', ...(cookie !== undefined && { 'set-cookie': cookie }) }
+  return { status: 303, headers }
 }
 
 async function readHint({ platform, parameters }: Pick<Read, 'platform' | 'parameters'>) {
@@ -71,15 +87,4 @@ async function findTarget({ instance, parameters, hint }: Read): Promise<{ reado
   const client = clientId === undefined ? null : await instance.clients.find(clientId)
   if (client?.postLogoutRedirectUris.includes(target)) return { target }
   throw new Fault('request.invalid', { detail: 'The post_logout_redirect_uri is not registered for the client.' })
-}
-
-/** What only the confirmation page of this session can send: another site cannot sign the user out. */
-async function confirmationOf({ sealing }: Platform, { tenantId, sessionId }: Session): Promise<string> {
-  return hmacSha256(await sealing.derive(tenantId, 'logout-confirmation'), sessionId).toString('base64url')
-}
-
-function fieldsOf(parameters: Parameters, confirmation: string): Record<string, string> {
-  const kept = ['client_id', 'post_logout_redirect_uri', 'state', 'id_token_hint'] as const
-  const fields = kept.flatMap((name) => (parameters[name] === undefined ? [] : [[name, parameters[name]]]))
-  return { ...Object.fromEntries(fields), confirmation }
 }

@@ -11,8 +11,8 @@ import { type AuthenticatedRequest, authenticateToken } from '../../access/authe
  * @throws Fault as `authenticate`, and `scope.missing`
  * @see [OpenID Connect Core 1.0, 5.3](https://openid.net/specs/openid-connect-core-1_0.html#UserInfo) and [5.4](https://openid.net/specs/openid-connect-core-1_0.html#ScopeClaims)
  */
-export async function userClaims(platform: Platform, request: AuthenticatedRequest): Promise<object> {
-  const { tenantId, userId, scope } = await authenticateToken(platform, request)
+export async function userClaims(platform: Platform, request: AuthenticatedRequest, ip: string): Promise<object> {
+  const { tenantId, userId, scope } = await authenticateToken(platform, request, ip)
   const scopes = new Set(scope.split(' '))
   if (userId === null || !scopes.has('openid')) {
     throw new Fault('scope.missing', { meta: { requiredScope: 'openid' } })

@@ -3,10 +3,15 @@ import { after, before, test } from 'node:test'
 import * as jose from 'jose'
 import * as oauth from 'oauth4webapi'
 import { openTestDatabase, type TestDatabase } from '../../../../test/support/database.ts'
-import type { TenantId } from '../../../caller.ts'
+import { type Caller, roles, type TenantId } from '../../../caller.ts'
+import { applyBootstrap } from '../../../directory/bootstrap/apply-bootstrap.ts'
+import { changeUser, deleteUser } from '../../../directory/users/write-user.ts'
 import type { Server } from '../../../http/server/server.ts'
 import type { OutboundRequest, Platform } from '../../../platform.ts'
 import { sql } from '../../../store/store.ts'
+import { passwordJobs } from '../../sign-in/passwords/jobs.ts'
+import { sweepSessions } from '../../sign-in/sweep-sessions.ts'
+import { PlainBrowser } from '../../sign-in/test-support/plain-browser.ts'
 import { aListeningServer, type aPlatform } from '../../test-support/a-platform.ts'
 import { asking, clientSecret, open, plain, someClients, targetOf } from '../../test-support/an-oauth-client.ts'
 import { aTenantWith, type SignedIn, signIn } from '../../test-support/sign-in.ts'
@@ -80,7 +85,8 @@ async function runJobs(tenantId: TenantId, receive: (url: string, request: Outbo
     return { status: receive(url, request), headers: {}, contentType: '', body: Buffer.alloc(0) }
   }
   for (const { name, payload } of queued) {
-    const job = authorizationJobs.find((one) => one.name === name)
+    const job = [...authorizationJobs, ...passwordJobs].find((one) => one.name === name)
+    if (name === 'directory.destroy-user') continue
     assert(job, name)
     const run = { id: '', tenantId, attempt: 1 }
     await job.run({ ...platform, fetch }, payload, new AbortController().signal, run)
@@ -105,12 +111,24 @@ test('a client signs the user out with the ID token of this session (oidcc-rp-in
   assert.equal(again.headers.get('location')?.includes('state'), false)
 })
 
-test('without a target the page says that the user is signed out', async () => {
+test('without a target the browser is sent to the page that says that the user is signed out', async () => {
   const { web, browser } = await aDeployment()
   const { id_token: hint } = await tokensOf(web.clientId, browser)
-  const response = await logOut({ id_token_hint: hint }, browser, 'POST')
-  assert.equal(response.status, 200)
-  assert.match(await response.text(), /You are signed out/)
+  const response = await logOut({ id_token_hint: hint }, browser)
+  assert.deepEqual([response.status, response.headers.get('location')], [303, '/sign-out'])
+  assert.match(response.headers.get('set-cookie') ?? '', /^chirograph=; Path=\/; Max-Age=0;/)
+  assert.equal(await isSignedIn(web.clientId, browser), false)
+})
+
+test('the form of another website, with which browsers send no cookie, is redirected to the same request by GET', async () => {
+  const { web, browser } = await aDeployment()
+  const { id_token: hint } = await tokensOf(web.clientId, browser)
+  const posted = await logOut({ id_token_hint: hint, post_logout_redirect_uri: bye, state: 'a b' }, null, 'POST')
+  assert.equal(posted.status, 303)
+  const again = new URL(posted.headers.get('location') ?? '', platform.urls.publicUrl)
+  assert.equal(again.pathname, '/auth/logout')
+  const response = await logOut(Object.fromEntries(again.searchParams), browser)
+  assert.equal(response.headers.get('location'), `${bye}&state=a+b`)
   assert.equal(await isSignedIn(web.clientId, browser), false)
 })
 
@@ -142,27 +160,51 @@ for (const [what, change] of [
   })
 }
 
-test('without a hint of this session the user confirms, and another site cannot confirm for the user', async () => {
+test('without a hint of this session the user confirms, in their language, and another site cannot confirm for the user', async () => {
   const { web, browser, tenantId } = await aDeployment()
   const elsewhere = await signIn(platform, tenantId)
   const { id_token: otherHint } = await tokensOf(web.clientId, elsewhere)
   const good = { client_id: web.clientId, post_logout_redirect_uri: bye, state: '"><script>' }
-  for (const parameters of [{}, good, { ...good, id_token_hint: otherHint }, { ...good, confirmation: 'forged' }]) {
+  for (const parameters of [{}, { state: 'only' }, good, { ...good, id_token_hint: otherHint }]) {
     const response = await logOut(parameters, browser)
-    assert.equal(response.status, 200)
-    assert.match(await response.text(), /Sign out\?/)
-    assert.equal(await isSignedIn(web.clientId, browser), true)
+    assert.deepEqual([response.status, response.headers.has('set-cookie')], [303, false])
+    assert.match(response.headers.get('location') ?? '', /^\/sign-out(\?|$)/)
   }
-  const page = await logOut(good, browser)
-  assert.match(page.headers.get('content-security-policy') ?? '', /form-action 'self' https:\/\/rp\.example;/)
-  const html = await page.text()
-  assert.equal(html.includes('<script>'), false)
-  const confirmation = /name="confirmation" value="([\w-]+)"/.exec(html)?.[1]
-  assert.equal((await logOut({ ...good, confirmation }, elsewhere)).status, 200)
-  const response = await logOut({ ...good, confirmation }, browser, 'POST')
-  assert.equal(response.status, 303)
+  const asked = (await logOut(good, browser)).headers.get('location') ?? ''
+  const user = new PlainBrowser(platform.urls.publicUrl, { 'accept-language': 'fr' })
+  const [name = '', value = ''] = browser.cookie.split('=')
+  user.cookies.set(name, value)
+  const page = await user.open(asked)
+  assert.match(page.title, /^Se déconnecter/)
+  assert.equal(page.html.includes('<script>'), false)
+  const { action, hidden } = user.form('/sign-out')
+  const foreign = await user.request('POST', action, new URLSearchParams(hidden).toString(), {
+    'sec-fetch-site': 'cross-site',
+  })
+  assert.equal(foreign.status, 403)
+  assert.equal(await isSignedIn(web.clientId, browser), true)
+  await user.open(asked)
+  const left = await user.send('/sign-out')
+  assert.equal(user.cookies.has(name), false)
   assert.equal(await isSignedIn(web.clientId, browser), false)
   assert.equal(await isSignedIn(web.clientId, elsewhere), true)
+  const back = await fetch(new URL(left.url, platform.urls.publicUrl), { redirect: 'manual' })
+  assert.equal(back.headers.get('location'), `${bye}&state=%22%3E%3Cscript%3E`)
+})
+
+test('the page of the sign-out continues nowhere but at the endpoint, which checks its target again', async () => {
+  const { browser } = await aDeployment()
+  const user = new PlainBrowser(platform.urls.publicUrl)
+  const [name = '', value = ''] = browser.cookie.split('=')
+  for (const target of ['https://evil.example/', '//evil.example', '/auth/logout/../x?', '/auth/authorize?x=1']) {
+    user.cookies.set(name, value)
+    await user.open(`/sign-out?${new URLSearchParams({ continue: target })}`)
+    assert.equal(user.form('/sign-out').action, '/sign-out')
+  }
+  const forged = `/auth/logout?${new URLSearchParams({ post_logout_redirect_uri: 'https://evil.example/' })}`
+  const response = await fetch(new URL(forged, platform.urls.publicUrl), { redirect: 'manual' })
+  assert.equal(response.status, 400)
+  assert.match(await response.text(), /The application made a mistake[\s\S]*post_logout_redirect_uri is not registered/)
 })
 
 test('the end of a session ends refresh tokens and codes, and each client gets one logout token', async () => {
@@ -223,4 +265,66 @@ test('[Back-Channel Logout 2.8] a logout token that a client did not get is sent
   for (const status of [500, 503, 404]) await assert.rejects(send(status), { code: 'upstream.answer' })
   for (const status of [200, 204, 400]) await send(status)
   await send(500, 'a client that is gone')
+})
+
+/** An owner of the tenant, as the routes of the directory see one. */
+function anOwner(tenantId: TenantId): Caller {
+  const actor = { kind: 'client', id: 'console' } as const
+  const rest = { userId: null, clientId: 'console', actingClientId: null, requestId: 'r', ip: '192.0.2.1' }
+  return { tenantId, tenantSlug: 't', actor, scopes: new Set(roles.owner.scopes), ...rest }
+}
+
+async function refresh(clientId: string, token: string) {
+  const client = { client_id: clientId }
+  const response = await oauth.refreshTokenGrantRequest(as, client, oauth.ClientSecretPost(clientSecret), token, plain)
+  return oauth.processRefreshTokenResponse(as, client, response)
+}
+
+const ends = {
+  'a user is disabled, also if enabled again': async (tenantId: TenantId) => {
+    for (const enabled of [false, true]) {
+      await changeUser(platform, anOwner(tenantId), { key: 'username', value: 'thandi' }, { enabled })
+    }
+  },
+  'a user is disabled by the bootstrap file': async (_: TenantId, slug: string) => {
+    const users = [{ username: 'thandi', enabled: false }]
+    await applyBootstrap(platform, { tenants: [{ slug, name: 'Acme', users }] })
+  },
+  'a user is deleted': (tenantId: TenantId) =>
+    deleteUser(platform, anOwner(tenantId), { key: 'username', value: 'thandi' }, false),
+  'a user is destroyed': (tenantId: TenantId) =>
+    deleteUser(platform, anOwner(tenantId), { key: 'username', value: 'thandi' }, true),
+  'the lifetime of a session is over': async () => {
+    platform.clock.shiftSeconds += 30 * 86_400
+    await sweepSessions(platform, new AbortController().signal)
+  },
+}
+for (const [what, end] of Object.entries(ends)) {
+  test(`when ${what}, refresh tokens end and the client gets its logout token`, async () => {
+    const { web, tenantId, slug, browser } = await aDeployment()
+    const { refresh_token: token = '' } = await tokensOf(web.clientId, browser)
+    const elsewhere = await aDeployment()
+    await tokensOf(elsewhere.web.clientId, elsewhere.browser)
+    await end(tenantId, slug)
+    const sent: string[] = []
+    const receive = (_: string, { body = '' }: OutboundRequest) => {
+      const { sid } = jose.decodeJwt(new URLSearchParams(body).get('logout_token') ?? '')
+      sent.push(String(sid))
+      return 200
+    }
+    for (let turn = 0; turn < 3; turn += 1) await runJobs(tenantId, receive)
+    assert.deepEqual(sent, [browser.sessionId])
+    await assert.rejects(refresh(web.clientId, token), { error: 'invalid_grant' })
+    assert.equal(await isSignedIn(web.clientId, browser), false)
+  })
+}
+
+test('a session that is idle keeps its refresh tokens, but not the browser, until its lifetime is over', async () => {
+  const { web, tenantId, browser } = await aDeployment()
+  const { refresh_token: token = '' } = await tokensOf(web.clientId, browser)
+  platform.clock.shiftSeconds += 13 * 3600
+  await sweepSessions(platform, new AbortController().signal)
+  await runJobs(tenantId, () => assert.fail('nothing ended'))
+  assert.equal(await isSignedIn(web.clientId, browser), false)
+  assert((await refresh(web.clientId, token)).access_token)
 })

@@ -1,6 +1,8 @@
 import { Type } from 'typebox'
 import { type Endpoint, type EndpointContext, type EndpointResponse, endpoint } from '../../../http/routes/endpoint.ts'
-import type { Parameters } from '../../../protocols/oauth2/authorization-request.ts'
+import { renderClientFault } from '../../../pages/fault-page.ts'
+import { type Parameters, presentParameters } from '../../../protocols/oauth2/authorization-request.ts'
+import { withParameters } from '../../../protocols/oauth2/redirect-uri.ts'
 import { authorize } from '../endpoint/authorize.ts'
 import type { InstanceRequest } from '../endpoint/client-request.ts'
 import { describeServer, publishKeys } from '../endpoint/describe-server.ts'
@@ -149,7 +151,7 @@ const authorizeByQuery = endpoint({
     'Signs a user in and redirects the browser to the client with an authorization code. PKCE (S256) is required.',
   tag,
   accepts: 'none',
-  faultsAs: 'page',
+  faultsAs: renderClientFault,
   handle: (context) => redirect(context, context.query),
 })
 
@@ -161,7 +163,7 @@ const authorizeByForm = endpoint({
   accepts: 'form',
   describedBody: AuthorizationBody,
   bodyBytesMax: BODY_BYTES_MAX,
-  faultsAs: 'page',
+  faultsAs: renderClientFault,
   handle: (context) => redirect(context, context.body),
 })
 
@@ -175,7 +177,7 @@ const logoutByQuery = endpoint({
   summary: 'Signs the user out and redirects the browser to the client (OpenID Connect RP-Initiated Logout).',
   tag,
   accepts: 'none',
-  faultsAs: 'page',
+  faultsAs: renderClientFault,
   handle: (context) => signOut(context, context.query),
 })
 
@@ -187,13 +189,22 @@ const logoutByForm = endpoint({
   accepts: 'form',
   describedBody: LogoutBody,
   bodyBytesMax: BODY_BYTES_MAX,
-  faultsAs: 'page',
-  handle: (context) => signOut(context, context.body),
+  faultsAs: renderClientFault,
+  // A browser sends the session cookie with a redirect to this server, but not with the form of another website.
+  handle: ({ body }) => ({
+    status: 303,
+    headers: { location: withParameters('/auth/logout', presentParameters(body)), 'cache-control': 'no-store' },
+  }),
 })
 
-async function claimsOf({ platform, headers, method }: EndpointContext<unknown, unknown>): Promise<EndpointResponse> {
+async function claimsOf({
+  platform,
+  headers,
+  method,
+  ip,
+}: EndpointContext<unknown, unknown>): Promise<EndpointResponse> {
   const request = { headers, method, url: `${platform.urls.auth}/userinfo` }
-  return { status: 200, body: await userClaims(platform, request), headers: { 'cache-control': 'no-store' } }
+  return { status: 200, body: await userClaims(platform, request, ip), headers: { 'cache-control': 'no-store' } }
 }
 
 const userinfoByGet = endpoint({

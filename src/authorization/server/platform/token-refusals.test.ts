@@ -157,6 +157,66 @@ for (const [what, audience, header] of [
   })
 }
 
+/** A pushed request of the client that signs, with an assertion whose claims are changed; those that are undefined are left out. */
+async function pushSigned(change: (seconds: number) => object, form: Form = {}) {
+  const { clientId } = house.strict
+  const seconds = Math.floor(platform.clock.now().getTime() / 1000)
+  const good = { iss: clientId, sub: clientId, aud: platform.urls.auth, exp: seconds + 60, iat: seconds, jti: newId() }
+  const assertion = await signCompact({}, { ...good, ...change(seconds) }, softwareKey(clientPrivateKey))
+  const type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+  const { parameters } = await asking(clientId)
+  return post('par', { ...parameters, client_assertion: assertion, client_assertion_type: type, ...form })
+}
+
+for (const [what, change] of [
+  ['expired five minutes ago (client-assertion-with-exp-is-5-minutes-in-past)', (now: number) => ({ exp: now - 300 })],
+  ['has no exp', () => ({ exp: undefined })],
+  ['is valid for two hours', (now: number) => ({ exp: now + 7200 })],
+  ['has no sub (client-assertion-with-no-sub)', () => ({ sub: undefined })],
+  ['has another sub', () => ({ sub: 'another' })],
+  ['has another iss', () => ({ iss: 'another' })],
+  ['has no jti', () => ({ jti: undefined })],
+  ['has no aud', () => ({ aud: undefined })],
+  ['is for the PAR endpoint (par-endpoint-as-audience)', () => ({ aud: `${platform.urls.auth}/par` })],
+  [
+    'is for the PAR endpoint in a list (par-endpoint-as-array-audience)',
+    () => ({ aud: [`${platform.urls.auth}/par`] }),
+  ],
+  ['is for the token endpoint (par-token-endpoint-as-audience)', () => ({ aud: `${platform.urls.auth}/token` })],
+  ['was issued 61 s in the future (iat-nbf-over-60-seconds)', (now: number) => ({ iat: now + 70, nbf: now + 70 })],
+] as const) {
+  test(`[FAPI 2.0 Security Profile 5.3.2.1] a client assertion that ${what} is refused`, async () => {
+    assert.deepEqual(await refusal(await pushSigned(change)), [401, 'invalid_client'])
+  })
+}
+
+test('[FAPI 2.0 Security Profile 5.3.2.1] clocks may differ by 8 s, and client_id names the client of the assertion', async () => {
+  const early = await pushSigned((now) => ({ iat: now + 8, nbf: now + 8 }))
+  assert.equal(early.status, 201, await early.text())
+  const other = await pushSigned(() => ({}), { client_id: house.web.clientId })
+  assert.deepEqual(await refusal(other), [401, 'invalid_client'])
+  const hybrid = await pushSigned(() => ({}), { response_type: 'code id_token' })
+  assert.deepEqual(await refusal(hybrid), [400, 'unsupported_response_type'])
+})
+
+test('[RFC 9126 2] requests are pushed by POST only (par-reject-invalid-http-verb)', async () => {
+  for (const method of ['GET', 'PUT', 'PATCH', 'DELETE']) {
+    assert.equal((await fetch(`${platform.urls.auth}/par`, { method })).status, 405, method)
+  }
+})
+
+test('[RFC 9449 4.3] a proof with iat, nbf and exp ten seconds beside the clock of the server is accepted; two proofs are not', async () => {
+  const { clientId } = house.web
+  const redeem = async (dpop: string) =>
+    post('token', { ...(await codeForm(clientId)), ...secretOf(clientId) }, { dpop })
+  const seconds = Math.floor(platform.clock.now().getTime() / 1000)
+  for (const claims of [{ iat: seconds - 10, nbf: seconds - 10, exp: seconds + 50 }, { iat: seconds + 10 }]) {
+    assert.equal((await redeem(await proofOf(aKey(), claims))).status, 200)
+  }
+  const both = `${await proofOf(aKey())}, ${await proofOf(aKey())}`
+  assert.deepEqual(await refusal(await redeem(both)), [400, 'invalid_dpop_proof'])
+})
+
 test('[RFC 6749 4.4] a public client gets no token for itself', async () => {
   const form = { grant_type: 'client_credentials', client_id: house.native.clientId }
   assert.deepEqual(await refusal(await post('token', form)), [400, 'unauthorized_client'])
@@ -322,6 +382,9 @@ test('[RFC 9449 7] the API refuses a bound token as Bearer, an unbound one as DP
   }
   const dpop = (proof: string, token = bound) => ({ authorization: `DPoP ${token}`, dpop: proof })
   assert.deepEqual(await call(dpop(await proofOf(key, at))), [200, undefined])
+  // RFC 9110 11.1: the name of the scheme has no case (access-token-type-header-case-sensitivity)
+  const lower = { ...dpop(await proofOf(key, at)), authorization: `dpop ${bound}` }
+  assert.deepEqual(await call(lower), [200, undefined])
   for (const [headers, error] of [
     [{ authorization: `Bearer ${bound}` }, 'invalid_token'],
     [{ authorization: `DPoP ${bound}` }, 'invalid_dpop_proof'],

@@ -2,7 +2,7 @@ import { applyBootstrap } from '../../../directory/bootstrap/apply-bootstrap.ts'
 import { findTenant, listTenantSlugs } from '../../../directory/tenants/find-tenant.ts'
 import { ensureOwner, listOwners } from '../../../directory/users/sign-in-users.ts'
 import type { Platform } from '../../../platform.ts'
-import { canSignIn } from './can-sign-in.ts'
+import { canSignIn } from '../providers/can-sign-in.ts'
 import { makeLink, storeLink, type ToldLink } from './one-time-link.ts'
 
 /** `unknown`: there is no such tenant. `disabled`: the user exists and may not sign in. */

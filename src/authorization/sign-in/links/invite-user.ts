@@ -5,8 +5,8 @@ import { enqueue } from '../../../jobs/job.ts'
 import type { Platform } from '../../../platform.ts'
 import { admitMail, fillMail, type MailText, mailAllowance } from '../mail/mail.ts'
 import { sealMail, sendMailJob } from '../mail/send-mail.ts'
+import { canSignIn, isMailable } from '../providers/can-sign-in.ts'
 import type { UserRef } from '../visit.ts'
-import { canSignIn } from './can-sign-in.ts'
 import { makeLink, storeLink, type ToldLink } from './one-time-link.ts'
 
 /** `link`: to be shown once to the person who invited, since there is no mail server or no address. `limited`: too many mails were sent. */
@@ -16,6 +16,8 @@ type InviteOutcome =
   | { readonly kind: 'limited' }
   /** The user signs in already, and the link could only be told to the person who invites. */
   | { readonly kind: 'signs_in' }
+  /** The user can sign in, and has not confirmed the address that a caller set. */
+  | { readonly kind: 'new_address' }
   | { readonly kind: 'unknown' }
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'urls' | 'sealing' | 'config'>
@@ -47,6 +49,7 @@ export async function inviteUser(needs: Needs, user: UserRef, by: Actor, mail: M
   const sealed = await sealMail(sealing, tenant.id, { ...filled, to })
   const allowance = await mailAllowance(sealing, tenant.id, to)
   return store.inTenant(tenant.id, async (tx): Promise<InviteOutcome> => {
+    if (!(await isMailable(tx, found))) return { kind: 'new_address' }
     if (!(await admitMail(tx, allowance, now))) return { kind: 'limited' }
     if (!(await storeLink(tx, link, by, now))) return { kind: 'unknown' }
     await enqueue(tx, sendMailJob, sealed, { now })

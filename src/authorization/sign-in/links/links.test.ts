@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { TenantId } from '../../../caller.ts'
+import type { Caller, Scope, TenantId } from '../../../caller.ts'
+import { confirmEmail } from '../../../directory/users/sign-in-users.ts'
+import { changeUser } from '../../../directory/users/write-user.ts'
 import { Memory } from '../../../memory/memory.ts'
 import type { Platform } from '../../../platform.ts'
 import { platformTenantId, sql } from '../../../store/store.ts'
@@ -276,4 +278,48 @@ test('names of organisations and people cannot write HTML into a mail', async ()
       attempt: 1,
     }),
   )
+})
+
+test('an address that an administrator sets gets no link for a user who can sign in, until the user confirms it', async () => {
+  const { username, slug, person } = await aPerson({ email: 'own@example.org', password })
+  const { tenantId, userId } = person
+  const admin = (scopes: readonly Scope[]): Caller => {
+    const actor = { kind: 'client', id: 'hr' } as const
+    const rest = { userId: null, clientId: 'hr', actingClientId: null, requestId: 'r', ip: '192.0.2.1' }
+    return { tenantId, tenantSlug: slug, actor, scopes: new Set(scopes), ...rest }
+  }
+  const setEmail = (email: string, ...scopes: Scope[]) =>
+    changeUser(mailing, admin(['users:write', ...scopes]), { key: 'username', value: username }, { email })
+  const addressees = async () => {
+    const before = mailServer.mails.length
+    await requestReset(mailing, { name: username, tenantSlug: slug, mail: texts }, aVisit())
+    await work(platformTenantId)
+    await work(tenantId)
+    return mailServer.mails.slice(before).map(({ to }) => to.replaceAll(/[<>\s]/g, ''))
+  }
+  assert.deepEqual(await addressees(), ['own@example.org'])
+  await setEmail('OWN@example.org')
+  assert.equal((await addressees()).length, 1, 'the same address')
+  await setEmail('thief@example.org')
+  await setEmail('thief2@example.org')
+  assert.deepEqual(await addressees(), [])
+  assert.deepEqual(await inviteUser(mailing, person, 'system', texts), { kind: 'new_address' })
+  const confirm = (email: string) =>
+    mailing.store.inTenant(tenantId, (tx) => confirmEmail(tx, userId, email, 'system', mailing.clock.now()))
+  await confirm('thief@example.org')
+  assert.deepEqual(await addressees(), [], 'another address than the one that was shown')
+  await confirm('thief2@example.org')
+  assert.deepEqual(await addressees(), ['thief2@example.org'])
+  await setEmail('moved@example.org')
+  await setEmail('known@example.org', 'users:impersonate')
+  assert.deepEqual(await addressees(), ['known@example.org'])
+})
+
+test('an address that is corrected before the first sign-in gets the invitation', async () => {
+  const { username, slug, person } = await aPerson({ email: 'typo@example.org' })
+  const actor = { kind: 'client', id: 'hr' } as const
+  const rest = { userId: null, clientId: 'hr', actingClientId: null, requestId: 'r', ip: '192.0.2.1' }
+  const caller: Caller = { ...person, ...rest, tenantSlug: slug, actor, scopes: new Set(['users:write']) }
+  await changeUser(mailing, caller, { key: 'username', value: username }, { email: 'right@example.org' })
+  assert.equal((await inviteUser(mailing, person, 'system', texts)).kind, 'mailed')
 })

@@ -8,6 +8,7 @@ import type { Platform } from '../../../platform.ts'
 import { platformTenantId } from '../../../store/store.ts'
 import { admitMail, fillMail, type MailText, mailAllowance } from '../mail/mail.ts'
 import { sealMail, sendMailJob } from '../mail/send-mail.ts'
+import { isMailable } from '../providers/can-sign-in.ts'
 import type { UserRef, Visit } from '../visit.ts'
 import { makeLink, storeLink } from './one-time-link.ts'
 
@@ -73,6 +74,7 @@ async function sendReset(needs: Needs, user: UserRef, mail: MailText): Promise<v
   const allowance = await mailAllowance(sealing, tenant.id, to)
   const now = clock.now()
   await store.inTenant(tenant.id, async (tx) => {
+    if (!(await isMailable(tx, found))) return
     // Counted before the link is replaced, so that nobody can end the links of a person without end.
     if (!(await admitMail(tx, allowance, now)) || !(await storeLink(tx, link, 'system', now))) return
     await enqueue(tx, sendMailJob, sealed, { now })

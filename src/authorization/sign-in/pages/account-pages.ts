@@ -1,6 +1,6 @@
 import { findTenantOf } from '../../../directory/tenants/find-tenant.ts'
 import { findRoles } from '../../../directory/users/find-roles.ts'
-import { findSignInUser } from '../../../directory/users/sign-in-users.ts'
+import { confirmEmail, findSignInUser } from '../../../directory/users/sign-in-users.ts'
 import type { Endpoint } from '../../../http/routes/endpoint.ts'
 import type { PathParams } from '../../../http/routes/route.ts'
 import { duration } from '../../../pages/moment.ts'
@@ -12,7 +12,7 @@ import { changePassword } from '../passwords/change-password.ts'
 import { accountScreen, changePasswordScreen, type Done, renameScreen } from '../screens/account.ts'
 import { textsOf } from '../screens/frame.ts'
 import type { PasswordProblem } from '../screens/new-password.ts'
-import { endSession, endSessions, listSessions, type Session } from '../session.ts'
+import { endSession, endSessions, isFresh, listSessions, type Session } from '../session.ts'
 import { actorOf } from '../visit.ts'
 import { posted, postedPasskey, sessionOf, visitOf } from './request.ts'
 
@@ -56,7 +56,7 @@ async function accountPage(context: PageContext, session: Session, problem?: str
   const page = accountScreen(context, {
     now: platform.clock.now(),
     name: name === '' ? null : name,
-    ...{ username: user.username, email: user.email, organisation, roles },
+    ...{ username: user.username, email: user.email, emailIsNew: user.emailIsNew, organisation, roles },
     passkeys: await listPasskeys(platform, session),
     addition: await beginPasskey(platform, session),
     againHref: AGAIN,
@@ -79,6 +79,21 @@ function done(name: Done): PageAnswer {
 
 const showAccount = ownPage('GET', '/account', 'Shows a signed-in person their account.', (context, session) =>
   accountPage(context, session),
+)
+
+const emailConfirmed = ownPage(
+  'POST',
+  '/account/email',
+  'Confirms a changed e-mail address.',
+  async (context, session) => {
+    const { store, clock } = context.platform
+    const { tenantId, userId } = session
+    if (!isFresh(context.platform, session)) return { to: AGAIN }
+    const by = actorOf(userId, visitOf(context))
+    const email = posted(context, 'email')
+    await store.inTenant(tenantId, (tx) => confirmEmail(tx, userId, email, by, clock.now()))
+    return done('email_confirmed')
+  },
 )
 
 const passkeyAdded = ownPage('POST', '/account/passkeys', 'Adds a passkey.', async (context, session) => {
@@ -191,6 +206,6 @@ const everySessionEnded = ownPage(
 
 /** What a signed-in person does with their own account. */
 export const accountPages: readonly Endpoint[] = [
-  ...[showAccount, passkeyAdded, showRename, passkeyRenamed, passkeyRemoved],
+  ...[showAccount, emailConfirmed, passkeyAdded, showRename, passkeyRenamed, passkeyRemoved],
   ...[showPassword, passwordChanged, sessionEnded, everySessionEnded],
 ]

@@ -19,7 +19,8 @@ type Wrong = { readonly password?: PasswordProblem; readonly problem?: string }
 async function linkPage(context: PageContext, link: OpenLink | null, wrong: Wrong = {}): Promise<PageAnswer> {
   const token = context.query.token ?? ''
   const passkey = link === null || link.purpose === 'reset' ? null : await beginLinkPasskey(context.platform, token)
-  if (link === null) return { status: 403, page: problemScreen(context, 'link', '/sign-in', '/reset') }
+  // RFC 9110 15.5.11
+  if (link === null) return { status: 410, page: problemScreen(context, 'link', '/sign-in', '/reset') }
   const address = (path: string) => `${path}?${new URLSearchParams({ token })}`
   const { username } = link.user
   const common = { action: address('/sign-in/link'), username, organisation: link.tenant.name }

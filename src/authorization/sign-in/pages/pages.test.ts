@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { applyBootstrap } from '../../../directory/bootstrap/apply-bootstrap.ts'
+import { findSignInUser } from '../../../directory/users/sign-in-users.ts'
+import { sql } from '../../../store/store.ts'
 import { applyIdentityProviders } from '../../access/apply-identity-providers.ts'
 import { OpenidProvider } from '../test-support/openid-provider.ts'
 import { aLink, aPagesServer, type PagesServer } from '../test-support/pages-server.ts'
@@ -183,7 +185,7 @@ test('a link works once; a used, unknown or cut one says what to do', async () =
     await second.open('/sign-in/link?token=x'),
     await second.open('/sign-in/link'),
   ]) {
-    assert.deepEqual([shown.status, shown.title], [403, 'Error: This link does not work any more · Chirograph'])
+    assert.deepEqual([shown.status, shown.title], [410, 'Error: This link does not work any more · Chirograph'])
     assert(shown.html.includes('href="/reset"'))
   }
 })
@@ -364,3 +366,26 @@ for (const path of posts) {
 async function tokenOf(browser: PlainBrowser, path: string): Promise<string | null> {
   return browser.cookies.has('chirograph') ? (browser.form(path).hidden.csrf ?? null) : null
 }
+
+test('a person confirms an address that their organisation set, the one that was shown, and soon after the sign-in only', async () => {
+  const { browser, person } = await signedIn()
+  const { tenantId, userId } = person
+  const set = sql(
+    'test.new_email',
+    'update user_account set email = $3, email_is_new = true where tenant_id = $1 and id = $2',
+  )
+  const isNew = async () =>
+    (await server.platform.store.single(tenantId, (tx) => findSignInUser(tx, userId)))?.emailIsNew
+  await server.platform.store.single(tenantId, (tx) => tx.rows(set, [tenantId, userId, 'one@example.org']))
+  assert.match((await browser.open('/account')).html, /changed your e-mail address to one@example\.org/)
+  await server.platform.store.single(tenantId, (tx) => tx.rows(set, [tenantId, userId, 'two@example.org']))
+  await browser.send('/account/email')
+  assert.equal(await isNew(), true)
+  server.clock.shiftSeconds += 1000
+  await browser.open('/account')
+  assert.match((await browser.send('/account/email')).title, /^Sign in/)
+  server.clock.shiftSeconds -= 1000
+  await browser.open('/account')
+  assert.match((await browser.send('/account/email')).html, /Your e-mail address is confirmed/)
+  assert.equal(await isNew(), false)
+})

@@ -28,6 +28,12 @@ export function continueTo({ query }: Pick<PageContext, 'query'>): string {
   return isOurs ? path : '/account'
 }
 
+/** Returns where a person continues after the sign-out: at the authorization server, which leads to the client that asked for it; else null. */
+export function continueAfterSignOut({ query }: Pick<PageContext, 'query'>): string | null {
+  const path = query.continue ?? ''
+  return /^\/auth\/logout\?[!-~]*$/.test(path) && path.length <= CONTINUE_CHARS_MAX ? path : null
+}
+
 /** The answer to a completed sign-in. The authorization endpoint may lead to the client, hence to another origin. */
 export function signedIn(context: PageContext, { cookies }: Pick<SignedIn, 'cookies'>): PageAnswer {
   const to = continueTo(context)

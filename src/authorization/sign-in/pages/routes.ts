@@ -49,6 +49,11 @@ const inviteRoute = users.post('/{username}/invitation', {
       const detail = 'The user can sign in already, and there is no mail server or no e-mail address for a new link.'
       throw new Fault('state.invalid', { detail })
     }
+    if (invited.kind === 'new_address') {
+      const detail =
+        'The e-mail address of the user was changed, and links are mailed to it once the user has confirmed it on the account page.'
+      throw new Fault('state.invalid', { detail })
+    }
     if (invited.kind === 'limited') throw new Fault('request.rate_limited', { meta: { retryAfterSeconds: 3600 } })
     const expiresAt = invited.expiresAt.toISOString()
     return answer(

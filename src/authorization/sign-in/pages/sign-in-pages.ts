@@ -13,6 +13,7 @@ import { endSession } from '../session.ts'
 import { actorOf } from '../visit.ts'
 import {
   browserOf,
+  continueAfterSignOut,
   continueTo,
   keeping,
   keptOf,
@@ -125,7 +126,9 @@ const showSignOut = pageEndpoint({
   path: '/sign-out',
   summary: 'Asks a signed-in person whether to sign out.',
   handle: async (context) => {
-    if ((await sessionOf(context)) !== null) return { page: signOutScreen(context, '/sign-out') }
+    const continued = continueAfterSignOut(context)
+    const action = continued === null ? '/sign-out' : `/sign-out?${new URLSearchParams({ continue: continued })}`
+    if ((await sessionOf(context)) !== null) return { page: signOutScreen(context, action) }
     // What the browser keeps of the pages of the person; its cookies stay, since it is still a known device.
     return { page: signedOutScreen(context, '/sign-in'), headers: { 'clear-site-data': '"cache", "storage"' } }
   },
@@ -138,7 +141,9 @@ const signOut = pageEndpoint({
   handle: async (context) => {
     const session = await sessionOf(context)
     if (session !== null) await endSession(context.platform, session, actorOf(session.userId, visitOf(context)))
-    return { to: '/sign-out', cookies: [clearCookie(context.platform, 'session')], endsVisit: true }
+    const ended = { cookies: [clearCookie(context.platform, 'session')], endsVisit: true }
+    const continued = continueAfterSignOut(context)
+    return continued === null ? { ...ended, to: '/sign-out' } : { ...ended, leaveFor: continued }
   },
 })
 

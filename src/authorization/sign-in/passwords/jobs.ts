@@ -1,17 +1,21 @@
 import type { Job } from '../../../jobs/job.ts'
 import { every, type Schedule } from '../../../jobs/schedule.ts'
-import { sweepSessions } from '../session.ts'
-import { deleteExpiredStates } from '../spent-state-store.ts'
+import { inPieces } from '../../../store/in-pieces.ts'
+import { endSessionsOfUserJob } from '../end-sessions-of-user.ts'
+import { deleteExpiredCounts, deleteExpiredStates } from '../spent-state-store.ts'
+import { sweepSessions } from '../sweep-sessions.ts'
 import { recordRefusalJob } from './record-refusal.ts'
 
-/** Jobs of the sign-in by password. */
-export const passwordJobs: readonly Job[] = [recordRefusalJob]
+/** Jobs of the sign-in by password, and of sessions. */
+export const passwordJobs: readonly Job[] = [recordRefusalJob, endSessionsOfUserJob]
 
 /** Sweeps of the sign-in. */
 export const signInSchedules: readonly Schedule[] = [
-  every(3600, 'authorization.delete-sign-in', async (platform) => {
-    await sweepSessions(platform)
+  every(3600, 'authorization.delete-sign-in', async (platform, signal) => {
+    await sweepSessions(platform, signal)
     const now = platform.clock.now()
-    await platform.store.across('expired states and counts of all sign-ins', (tx) => deleteExpiredStates(tx, now))
+    const reason = 'expired states and counts of all sign-ins'
+    await inPieces(platform, reason, signal, (tx, limit) => deleteExpiredStates(tx, now, limit))
+    await inPieces(platform, reason, signal, (tx, limit) => deleteExpiredCounts(tx, now, limit))
   }),
 ]

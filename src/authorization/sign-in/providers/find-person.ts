@@ -1,10 +1,11 @@
 import type { UserId } from '../../../caller.ts'
 import { findUser } from '../../../directory/users/find-user.ts'
-import { createExternalUser, setUserRoles } from '../../../directory/users/sign-in-users.ts'
+import { createExternalUser, findSignInUser, setUserRoles } from '../../../directory/users/sign-in-users.ts'
 import { record } from '../../../events/audit/record.ts'
 import type { TenantTx } from '../../../store/store.ts'
 import type { IdentityProvider } from '../../access/identity-provider.ts'
 import { actorOf, type Visit } from '../visit.ts'
+import { isMailable } from './can-sign-in.ts'
 import { findExternalIdentity, insertExternalIdentity } from './external-identity-store.ts'
 import type { ExternalPerson } from './provider-claims.ts'
 
@@ -46,7 +47,12 @@ async function findByClaims(
 ): Promise<UserId | null> {
   const byIdentifier = externalIdentifier === null ? null : await findUser(tx, 'externalIdentifier', externalIdentifier)
   if (byIdentifier !== null) return byIdentifier.id
-  return verifiedEmail === null ? null : ((await findUser(tx, 'email', verifiedEmail))?.id ?? null)
+  const byEmail = verifiedEmail === null ? null : await findUser(tx, 'email', verifiedEmail)
+  if (byEmail === null) return null
+  const user = await findSignInUser(tx, byEmail.id)
+  // The provider vouches for the person's address, and nobody for it being that of the user.
+  if (user !== null && !(await isMailable(tx, user))) throw new PersonRefused('taken')
+  return byEmail.id
 }
 
 async function create(tx: TenantTx, provider: IdentityProvider, person: ExternalPerson, now: Date): Promise<UserId> {

@@ -1,7 +1,7 @@
-import { isRole, type Role } from '../../../caller.ts'
-import { isJsonObject, type JsonObject, memberOf } from '../../../crypto/json.ts'
-import { stepsOf } from '../../../json-pointer.ts'
+import type { Role } from '../../../caller.ts'
+import type { JsonObject } from '../../../crypto/json.ts'
 import type { IdentityProvider } from '../../access/identity-provider.ts'
+import { claimOf, mappedRoles } from '../../access/provider-claim.ts'
 
 /** A person as a provider describes them. */
 export type ExternalPerson = {
@@ -16,7 +16,6 @@ export type ExternalPerson = {
   readonly roles: readonly Role[] | null
 }
 
-const ROLES_MAX = 500
 const SUBJECT = /^[\x20-\x7e]{1,255}$/
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,255}$/
 
@@ -51,7 +50,7 @@ export function readPerson(provider: IdentityProvider, idToken: JsonObject, user
     firstName: text('given_name', 200),
     lastName: text('family_name', 200),
     externalIdentifier: text(claims.externalIdentifier, 255),
-    roles: rolesOf(provider, idToken, userInfo),
+    roles: mappedRoles(provider, idToken, userInfo),
   }
 }
 
@@ -60,26 +59,4 @@ function verifiedEmail(name: string, source: JsonObject): string | null {
   // Only the boolean: providers that write a string do not agree on which strings are true.
   if (typeof email !== 'string' || source.email_verified !== true) return null
   return EMAIL.test(email) && !email.includes('\0') ? email : null
-}
-
-function rolesOf(
-  { claims, roles }: IdentityProvider,
-  idToken: JsonObject,
-  userInfo: JsonObject,
-): readonly Role[] | null {
-  if (claims.roles === null) return null
-  const value = claimOf(idToken, claims.roles) ?? claimOf(userInfo, claims.roles) ?? []
-  const stated = (Array.isArray(value) ? value : [value]).slice(0, ROLES_MAX)
-  const mapped = stated.flatMap((one) =>
-    typeof one === 'string' && Object.hasOwn(roles, one) ? (roles[one] ?? []) : [],
-  )
-  return [...new Set(mapped.filter(isRole))].toSorted()
-}
-
-/** A claim by its name, or by a JSON pointer. */
-function claimOf(claims: JsonObject, name: string): unknown {
-  if (!name.startsWith('/')) return memberOf(claims, name)
-  let value: unknown = claims
-  for (const step of stepsOf(name)) value = isJsonObject(value) ? memberOf(value, step) : undefined
-  return value
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
+import type { Caller } from '../../../caller.ts'
 import { applyBootstrap } from '../../../directory/bootstrap/apply-bootstrap.ts'
 import {
   type Bootstrap,
@@ -10,6 +11,8 @@ import {
 import { findTenant } from '../../../directory/tenants/find-tenant.ts'
 import { findRoles } from '../../../directory/users/find-roles.ts'
 import { getUser } from '../../../directory/users/find-user.ts'
+import { confirmEmail } from '../../../directory/users/sign-in-users.ts'
+import { changeUser } from '../../../directory/users/write-user.ts'
 import type { Platform } from '../../../platform.ts'
 import { newId } from '../../../store/row-id.ts'
 import { applyIdentityProviders } from '../../access/apply-identity-providers.ts'
@@ -177,6 +180,24 @@ test('a username or unverified address of another user makes no user and no link
   assert.notEqual(created.session.userId, (await userOf(tenant, username)).id)
 })
 
+test('an address that a caller set for a user who can sign in links no account, until the user confirms it', async () => {
+  const username = aName()
+  const tenant = await aTenant({}, [{ username, password: 'correct horse battery', email: `${username}@example.org` }])
+  const { tenantId, slug } = tenant
+  const actor = { kind: 'client', id: 'hr' } as const
+  const rest = { userId: null, clientId: 'hr', actingClientId: null, requestId: 'r', ip: '192.0.2.1' }
+  const caller: Caller = { tenantId, tenantSlug: slug, actor, scopes: new Set(['users:write']), ...rest }
+  const email = `thief-of-${username}@example.org`
+  const { id } = await changeUser(servers.one, caller, { key: 'username', value: username }, { email })
+  const thief = aPerson({ email, email_verified: true })
+  const refused = await signIn(tenant, thief)
+  assert.ok(refused.kind === 'refused' && refused.problem === 'taken')
+  const now = servers.clock.now()
+  await servers.one.store.inTenant(tenantId, (tx) => confirmEmail(tx, id, email, 'system', now))
+  const linked = await signIn(tenant, thief)
+  assert.ok(linked.kind === 'signed-in' && linked.session.userId === id)
+})
+
 test('claims come from UserInfo where the ID token lacks them, with the verification beside the address only', async () => {
   const username = aName()
   const tenant = await aTenant({}, [{ username, email: `${username}@example.org` }])
@@ -323,4 +344,25 @@ test('a bootstrap file declares providers, with the secret from the environment'
   ]) {
     assert.throws(() => readBootstrap(file(wrong), {}), { name: 'BootstrapMistakes' })
   }
+})
+
+test('a taken issuer and audience is a sentence that names the setting, in one file and over two', async () => {
+  const claim = { ...entry, acceptTokens: true, audience: `api://${newId()}` }
+  const tenant = (slug: string) => ({ slug, name: slug, identityProviders: [claim] })
+  const [one, other] = [tenant(`a${newId()}`), tenant(`b${newId()}`)]
+  const { clientSecret: _, ...shown } = claim
+  const both = { tenants: [one, other].map((each) => ({ ...each, identityProviders: [shown] })) }
+  assert.throws(
+    () => readBootstrap(JSON.stringify(both), {}),
+    /tenants\/1\/identityProviders\/0\/audience: is in the file twice/,
+  )
+  await applyBootstrap(servers.one, { tenants: [one, other] })
+  await applyIdentityProviders(servers.one, { tenants: [one] })
+  await applyIdentityProviders(servers.one, { tenants: [one] })
+  await assert.rejects(applyIdentityProviders(servers.one, { tenants: [other] }), {
+    name: 'BootstrapMistakes',
+    mistakes: [
+      '/tenants/0/identityProviders/0/audience: access tokens of this issuer with this audience belong to another provider. Change one of the two.',
+    ],
+  })
 })

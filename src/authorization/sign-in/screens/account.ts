@@ -21,6 +21,8 @@ export type AccountProps = {
   readonly name: string | null
   readonly username: string
   readonly email: string | null
+  /** The address was changed by a caller of the API: the person is asked to confirm it. */
+  readonly emailIsNew?: boolean
   readonly organisation: string
   readonly roles: readonly Role[]
   readonly passkeys: readonly PasskeyView[]
@@ -44,6 +46,12 @@ export function accountScreen(frame: ScreenFrame, props: AccountProps): Page {
     [account.organisation, organisation],
     [account.roles, props.roles.map((one) => roles[one]).join(', ') || account.noRole],
   ])
+  const isAsked = email !== null && props.emailIsNew === true
+  const confirmEmail = form(
+    frame,
+    '/account/email',
+    html`<input type="hidden" name="email" value="${email}">${button(account.confirmEmail)}`,
+  )
   const signOut = form(frame, '/sign-out', button(account.signOut))
   const everywhere = form(
     frame,
@@ -57,7 +65,7 @@ export function accountScreen(frame: ScreenFrame, props: AccountProps): Page {
     hasErrors: problem !== undefined,
     modules: ['sign-passkey', 'confirm-button'],
     main: html`${done !== undefined && message('done', account.done[done])}${errorSummary(frame, [], problem)}
-${card(about)}${card(passkeysOf(frame, props), account.passkeys)}
+${isAsked && message('warn', account.newEmail(email), confirmEmail)}${card(about)}${card(passkeysOf(frame, props), account.passkeys)}
 ${card(html`<p>${buttonLink(account.changePassword, '/account/password')}</p>`, account.password)}
 ${card(sessionsOf(frame, props), account.sessions)}<div class="buttons">${signOut}${everywhere}</div>`,
   }

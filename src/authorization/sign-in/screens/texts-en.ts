@@ -65,6 +65,9 @@ export const en = {
     username: 'Username',
     email: 'E-mail',
     organisation: 'Organisation',
+    newEmail: (email: string) =>
+      `Your organisation changed your e-mail address to ${email}. Is it yours? Until you confirm it, no link to set a new password is sent there.`,
+    confirmEmail: 'Yes, this is my address',
     roles: 'Roles',
     noRole: 'none',
     passkeys: 'Passkeys',
@@ -101,6 +104,7 @@ export const en = {
       passkey_renamed: 'The passkey was renamed.',
       passkey_removed: 'The passkey was removed.',
       password_changed: 'The password was changed. All other sessions have ended.',
+      email_confirmed: 'Your e-mail address is confirmed.',
       session_ended: 'That session has ended.',
     },
   },
@@ -152,7 +156,7 @@ export const en = {
   problems: {
     link: [
       'This link does not work any more',
-      'It was used, it expired, or a newer one was sent. If you have a password or passkey, sign in. Otherwise ask for a new link.',
+      'It was used, it expired, or a newer one was sent. If you have a password or passkey, sign in. Otherwise ask an administrator of your organisation for a new link.',
     ],
     provider: [
       'The other service did not sign you in',

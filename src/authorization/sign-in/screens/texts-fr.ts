@@ -67,6 +67,9 @@ export const fr = {
     username: 'Nom d’utilisateur',
     email: 'E-mail',
     organisation: 'Organisation',
+    newEmail: (email) =>
+      `Votre organisation a changé votre adresse e-mail en ${email}. Est-ce la vôtre ? Tant que vous ne l’avez pas confirmée, aucun lien pour définir un mot de passe n’y est envoyé.`,
+    confirmEmail: 'Oui, c’est mon adresse',
     roles: 'Rôles',
     noRole: 'aucun',
     passkeys: 'Clés d’accès',
@@ -103,6 +106,7 @@ export const fr = {
       passkey_renamed: 'La clé d’accès a été renommée.',
       passkey_removed: 'La clé d’accès a été supprimée.',
       password_changed: 'Le mot de passe a été changé. Toutes les autres sessions sont fermées.',
+      email_confirmed: 'Votre adresse e-mail est confirmée.',
       session_ended: 'Cette session est fermée.',
     },
   },
@@ -154,7 +158,7 @@ export const fr = {
   problems: {
     link: [
       'Ce lien ne fonctionne plus',
-      'Il a été utilisé, il a expiré ou un plus récent a été envoyé. Si vous avez un mot de passe ou une clé d’accès, connectez-vous. Sinon, demandez un nouveau lien.',
+      'Il a été utilisé, il a expiré ou un plus récent a été envoyé. Si vous avez un mot de passe ou une clé d’accès, connectez-vous. Sinon, demandez un nouveau lien à un administrateur de votre organisation.',
     ],
     provider: [
       'L’autre service ne vous a pas connecté',

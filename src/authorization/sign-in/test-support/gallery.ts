@@ -100,6 +100,7 @@ export const gallery: Readonly<Record<string, (frame: ScreenFrame) => Page>> = {
   account: (frame) => accountScreen(frame, account),
   'account-full': (frame) =>
     accountScreen(frame, { ...account, name: longName, organisation: longName, passkeys, done: 'passkey_added' }),
+  'account-new-email': (frame) => accountScreen(frame, { ...account, emailIsNew: true }),
   'account-stale': (frame) => accountScreen(frame, { ...account, passkeys, addition: null }),
   rename: (frame) => renameScreen(frame, { id: 'a', name: '', isMissing: true, organisation }),
   'change-password': (frame) =>

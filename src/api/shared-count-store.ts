@@ -1,0 +1,58 @@
+import { type AcrossTx, sql, type TenantTx } from '../store/store.ts'
+
+/** A limit under a key: at most `countMax` until `expiresAt`, which is the end of the window if it starts now. */
+export type SharedCount = {
+  readonly key: Buffer
+  readonly countMax: number
+  readonly now: Date
+  readonly expiresAt: Date
+}
+
+const add = sql(
+  'api.add_shared_count',
+  `with added as (
+     insert into shared_count as old (tenant_id, key, count, expires_at) values ($1, $2, 1, $5)
+     on conflict (tenant_id, key) do update set
+       count = case when old.expires_at <= $4 then 1 else old.count + 1 end,
+       expires_at = case when old.expires_at <= $4 then excluded.expires_at else old.expires_at end
+     where old.expires_at <= $4 or old.count < $3
+     returning key)
+   select (select expires_at from shared_count where tenant_id = $1 and key = $2) as "expiresAt", exists (select from added) as "isAdded"`,
+)
+const clear = sql(
+  'api.clear_shared_count',
+  `with cleared as (delete from shared_count where tenant_id = $1 and key = $2 and (count < $3 or expires_at <= $4))
+   select expires_at as "expiresAt" from shared_count where tenant_id = $1 and key = $2 and count >= $3 and expires_at > $4`,
+)
+const removeExpired = sql(
+  'api.delete_shared_counts',
+  `delete from shared_count where (tenant_id, key) in (select tenant_id, key from shared_count where expires_at <= $1 limit $2) returning expires_at`,
+)
+
+/**
+ * Counts one more, unless the limit is reached. Concurrent calls are counted one after the other, in all processes.
+ *
+ * @returns null if it was counted; else when the window ends.
+ */
+export async function addSharedCount(
+  tx: TenantTx,
+  { key, countMax, now, expiresAt }: SharedCount,
+): Promise<Date | null> {
+  type Row = { readonly expiresAt: Date | null; readonly isAdded: boolean }
+  const [row] = await tx.rows<Row>(add, [tx.tenantId, key, countMax, now, expiresAt])
+  return row?.isAdded === false ? (row.expiresAt ?? expiresAt) : null
+}
+
+/** Deletes a count that is below its limit. Returns when the window ends if the limit is reached, else null. */
+export async function clearSharedCount(
+  tx: TenantTx,
+  { key, countMax, now }: Omit<SharedCount, 'expiresAt'>,
+): Promise<Date | null> {
+  const [row] = await tx.rows<{ expiresAt: Date }>(clear, [tx.tenantId, key, countMax, now])
+  return row?.expiresAt ?? null
+}
+
+/** Deletes at most `limit` expired counts. Returns their number. */
+export async function deleteSharedCounts(tx: AcrossTx, now: Date, limit: number): Promise<number> {
+  return (await tx.rows(removeExpired, [now, limit])).length
+}
