@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import * as oauth from 'oauth4webapi'
 import { PlainBrowser } from '../../src/authorization/sign-in/test-support/plain-browser.ts'
-import { aPerson, authorize, callback, loopback, password } from '../support/oauth-person.ts'
+import { aPerson, authorize, byPassword, callback, loopback, password } from '../support/oauth-person.ts'
 import { type Api, api, backendSecret, bootstrap } from '../support/server.ts'
 import { type ServerChildren, serverChildren } from '../support/server-children.ts'
 
@@ -68,7 +68,7 @@ async function signedIn(app: Application, browser: PlainBrowser, username: strin
     return oauth.processPushedAuthorizationResponse(as, client, response)
   })
   const query = new URLSearchParams({ client_id: client.client_id, request_uri: pushed.request_uri })
-  const { returned, pages } = await authorize(browser, `/auth/authorize?${query}`, username)
+  const { returned, pages } = await authorize(browser, `/auth/authorize?${query}`, byPassword(username))
   const answer = oauth.validateAuthResponse(as, client, returned, state)
   const redeem = (process: 0 | 1) =>
     withNonce(async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import * as oauth from 'oauth4webapi'
-import { PlainBrowser } from '../../src/authorization/sign-in/test-support/plain-browser.ts'
+import { PlainBrowser, type Shown } from '../../src/authorization/sign-in/test-support/plain-browser.ts'
 import type { Api } from './server.ts'
 import type { ServerChildren } from './server-children.ts'
 
@@ -29,23 +29,32 @@ export async function aPerson(server: ServerChildren, backend: Api, username: st
   return browser
 }
 
+/** Answers the sign-in page with the password. */
+export function byPassword(username: string): (browser: PlainBrowser) => Promise<Shown> {
+  return (browser) => browser.send('/sign-in', { username, password })
+}
+
 /**
- * Opens the authorization endpoint and answers its pages: the sign-in with `username`, the consent with Allow.
+ * Opens the authorization endpoint and answers its pages: the sign-in as the test says, the consent with Allow. Other origins are followed.
  *
- * @returns the address that the browser is sent back to, and the pages on the way
+ * @returns the address that the browser is sent back to, and the titles of the pages on the way
  */
-export async function authorize(browser: PlainBrowser, address: string, username: string) {
+export async function authorize(
+  browser: PlainBrowser,
+  address: string,
+  signIn: (browser: PlainBrowser) => Promise<Shown>,
+) {
   const pages: string[] = []
   let shown = await browser.open(address)
-  for (let steps = 0; steps < 6 && !shown.url.startsWith(callback); steps += 1) {
-    if (shown.url.startsWith('/auth/')) {
+  for (let steps = 0; steps < 12 && !shown.url.startsWith(callback); steps += 1) {
+    if (/^(\/auth\/|http)/.test(shown.url)) {
       shown = await browser.open(shown.url)
       continue
     }
     pages.push(shown.title)
     assert.equal(shown.status, 200, shown.html)
     if (shown.url.startsWith('/consent')) shown = await browser.send('/consent', { answer: 'allow' })
-    else shown = await browser.send('/sign-in', { username, password })
+    else shown = await signIn(browser)
   }
   assert(shown.url.startsWith(callback), `${shown.status} ${shown.url}: ${shown.title}`)
   return { returned: new URL(shown.url), pages }
