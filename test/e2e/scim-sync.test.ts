@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { type Api, api, backendSecret, bootstrap } from '../support/server.ts'
+import { type Api, api, backendSecret } from '../support/server.ts'
 import { type ServerChildren, serverChildren } from '../support/server-children.ts'
 
 const BASE = '/onboarding/scim/v2'
@@ -23,13 +23,16 @@ let token: string
 /** The people of the identity system, by `externalId`. */
 const people = new Map<string, Person>()
 before(async () => {
-  server = await serverChildren(bootstrap)
+  const backend = {
+    clientId: 'acme-backend',
+    clientSecret: backendSecret,
+    scopes: ['tenant:admin', 'users:impersonate'],
+  }
+  server = await serverChildren({ tenants: [{ slug: 'acme', name: 'Acme College', clients: [backend] }] })
   school = api(server.url, (await tokenFor({ grant_type: 'client_credentials' })).access_token)
   const made = await school.post('/onboarding/clients', { name: 'Entra ID', roles: ['user-admin', 'issuer'] })
   const { clientId } = made.body.data
   token = (await school.post('/onboarding/scim-tokens', { clientId, name: 'Sync' })).body.data.token
-  // Those of the bootstrap file are no concern of the identity system.
-  for (const username of ['thandi', 'pieter', 'gone']) await school.delete(`/onboarding/users/${username}`)
 })
 after(() => server.stop())
 
