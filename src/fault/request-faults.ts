@@ -168,6 +168,11 @@ export const requestFaults = {
     scim: 'noTarget',
     title: 'The path of the operation matches nothing.',
   },
+  'scim.not_implemented': {
+    api: [501, 'NOT_IMPLEMENTED'],
+    oauth: [501, 'invalid_request'],
+    title: 'The service does not support this operation.',
+  },
   'scim.too_many': {
     api: [400, 'VALIDATION_ERROR'],
     oauth: [400, 'invalid_request'],

@@ -122,12 +122,18 @@ function orGone(known: Api): Api {
   return { ...known, post: (...ask) => known.post(...ask).catch(() => Promise.reject(new Error('gone'))) }
 }
 
-async function startChild(url: string, settings: Record<string, string>): Promise<ChildProcess> {
+/** Starts a server process and waits until it is ready. @param log Takes what it logs; by default the test's own output does. */
+export async function startChild(
+  url: string,
+  settings: Record<string, string>,
+  log?: (text: string) => void,
+): Promise<ChildProcess> {
   const { PATH = '', HOME = '' } = process.env
   const child = spawn(process.execPath, [entry, 'serve'], {
     env: { PATH, HOME, ...settings },
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', log === undefined ? 'inherit' : 'pipe', 'inherit'],
   })
+  child.stdout?.setEncoding('utf8').on('data', log ?? (() => undefined))
   for (let tries = 0; tries < 600; tries += 1) {
     const isReady = await fetch(`${url}/readyz`).then(
       (answer) => answer.ok,
@@ -141,7 +147,8 @@ async function startChild(url: string, settings: Record<string, string>): Promis
   return assert.fail('the server did not become ready')
 }
 
-async function endChild(child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> {
+/** Ends a server process. @returns its exit status, null when a signal ended it. */
+export async function endChild(child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> {
   if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
   const gone = new Promise<number | null>((resolve) => child.once('exit', resolve))
   child.kill(signal)

@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
 import { Provider } from 'oidc-provider'
 import { freePort } from '../../../test/support/free-port.ts'
 import { newId } from '../../store/row-id.ts'
 
+/** A client of the provider at which people sign in. */
+type WebClient = { readonly clientId: string; readonly clientSecret: string; readonly redirectUri: string }
+
 /** The OpenID provider `oidc-provider` on a port of its own, which can be stopped and started again, also with another key. */
 export class ForeignProvider {
   issuer = ''
+  /** Claims of the person who signs in next, without a question. */
+  person: Record<string, unknown> = {}
+  readonly #webClients: readonly WebClient[]
   readonly #audience: string
   #port = 0
   #keys: JWK[] = []
@@ -16,7 +22,8 @@ export class ForeignProvider {
   #tokenAudience: string
 
   /** @param audience Of its access tokens, by default. */
-  constructor(audience: string) {
+  constructor(audience: string, webClients: readonly WebClient[] = []) {
+    this.#webClients = webClients
     this.#audience = audience
     this.#tokenAudience = audience
   }
@@ -39,17 +46,33 @@ export class ForeignProvider {
 
   async start(): Promise<void> {
     await this.stop()
-    const answer = new Provider(this.issuer, this.#configuration()).callback()
-    // No kept connections, since the provider is stopped and started again.
-    const server = createServer((request, response) => answer(request, response.setHeader('connection', 'close')))
+    const provider = new Provider(this.issuer, this.#configuration())
+    const answer = provider.callback()
+    const server = createServer((request, response) => {
+      // No kept connections, since the provider is stopped and started again.
+      response.setHeader('connection', 'close')
+      if (request.url?.startsWith('/interaction/')) void this.#signIn(provider, request, response)
+      else answer(request, response)
+    })
     this.#server = server
     await new Promise<void>((resolve) => server.listen(this.#port, '127.0.0.1', resolve))
   }
 
   /** Replaces the key, and starts again. */
   async rotate(alg = 'ES256'): Promise<void> {
-    const { privateKey } = await generateKeyPair(alg, { extractable: true, ...(alg === 'EdDSA' && { crv: 'Ed25519' }) })
-    this.#keys = [{ ...(await exportJWK(privateKey)), kid: newId(), alg, use: 'sig' }]
+    this.#keys = [await aKey(alg)]
+    await this.start()
+  }
+
+  /** Publishes the key that it will sign with, beside the current one. */
+  async publishNextKey(): Promise<void> {
+    this.#keys = [...this.#keys, await aKey('ES256')]
+    await this.start()
+  }
+
+  /** Signs with the newest key, and publishes it alone. */
+  async useNextKey(): Promise<void> {
+    this.#keys = this.#keys.slice(-1)
     await this.start()
   }
 
@@ -80,10 +103,36 @@ export class ForeignProvider {
     return new SignJWT(good).setProtectedHeader(head).sign(await importJWK(this.key(), 'ES256'))
   }
 
+  /** The person signs in and consents. */
+  async #signIn(provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { prompt, params, session } = await provider.interactionDetails(request, response)
+    if (prompt.name === 'login') {
+      const login = { accountId: String(this.person.sub) }
+      return provider.interactionFinished(request, response, { login })
+    }
+    const grant = new provider.Grant({ accountId: session?.accountId, clientId: params.client_id })
+    grant.addOIDCScope(String(params.scope))
+    const consent = { grantId: await grant.save() }
+    return provider.interactionFinished(request, response, { consent }, { mergeWithLastSubmission: true })
+  }
+
   #configuration(): object {
     const alg = this.key().alg
+    const people = this.#webClients.map(({ clientId, clientSecret, redirectUri }) => ({
+      ...{ client_id: clientId, client_secret: clientSecret, redirect_uris: [redirectUri] },
+      ...{ token_endpoint_auth_method: 'client_secret_post', id_token_signed_response_alg: alg },
+    }))
     return {
+      findAccount: (_: unknown, sub: string) => ({ accountId: sub, claims: () => ({ ...this.person, sub }) }),
+      claims: {
+        openid: ['sub', 'employee_id', 'realm'],
+        profile: ['preferred_username', 'given_name'],
+        email: ['email', 'email_verified'],
+      },
+      conformIdTokenClaims: false,
+      interactions: { url: (_: unknown, { uid }: { uid: string }) => `${this.issuer}/interaction/${uid}` },
       clients: [
+        ...people,
         {
           ...{ client_id: 'service', client_secret: 'secret', grant_types: ['client_credentials'] },
           ...{ redirect_uris: [], response_types: [], id_token_signed_response_alg: alg },
@@ -96,7 +145,8 @@ export class ForeignProvider {
         clientCredentials: { enabled: true },
         resourceIndicators: {
           enabled: true,
-          defaultResource: () => this.#audience,
+          defaultResource: (_: unknown, { clientId }: { clientId: string }) =>
+            clientId === 'service' ? this.#audience : undefined,
           getResourceServerInfo: () => ({
             ...{ scope: 'api', audience: this.#tokenAudience, accessTokenFormat: 'jwt', accessTokenTTL: 300 },
             jwt: { sign: { alg } },
@@ -105,4 +155,9 @@ export class ForeignProvider {
       },
     }
   }
+}
+
+async function aKey(alg: string): Promise<JWK> {
+  const { privateKey } = await generateKeyPair(alg, { extractable: true, ...(alg === 'EdDSA' && { crv: 'Ed25519' }) })
+  return { ...(await exportJWK(privateKey)), kid: newId(), alg, use: 'sig' }
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { isJsonObject, type Json, type JsonObject, memberOf } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import { toScimError } from '../../http/routes/faults.ts'
@@ -37,6 +38,8 @@ export async function runBulk(work: Work, body: Json): Promise<Resource> {
   let errors = 0
   for (const operation of inOrder(operations)) {
     if (errors >= errorsMax) break
+    // The embedded database answers without a turn of the event loop: other requests would wait until the end.
+    await setImmediate()
     const result = await run(work, operation, ids)
     results.set(operation.index, result)
     if (Number(result.status) >= 400) errors += 1

@@ -59,10 +59,11 @@ export function schemaResources(base: string): readonly Resource[] {
   }))
 }
 
-function shown({ subAttributes, referenceTypes, ...rest }: Attribute): JsonObject {
+function shown({ subAttributes, referenceTypes, canonicalValues, ...rest }: Attribute): JsonObject {
   return {
     ...rest,
     ...(subAttributes !== undefined && { subAttributes: subAttributes.map(shown) }),
     ...(referenceTypes !== undefined && { referenceTypes: [...referenceTypes] }),
+    ...(canonicalValues !== undefined && { canonicalValues: [...canonicalValues] }),
   }
 }

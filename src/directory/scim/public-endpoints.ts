@@ -145,6 +145,15 @@ export const scimEndpoints: readonly Endpoint[] = [
   at('POST', '/Bulk', 'Runs up to 1,000 operations in turn, each by itself.', async (work, { body }) =>
     sent(await runBulk(work, json(body))),
   ),
+  at(
+    'POST',
+    '/.search',
+    'Refuses a search over all kinds of resources, which the service does not support.',
+    () => {
+      throw new Fault('scim.not_implemented', { detail: 'Search at /Users/.search or /Groups/.search.' })
+    },
+    'users:read',
+  ),
   at('GET', '/ServiceProviderConfig', 'Returns what the service supports.', ({ base }) =>
     sent(serviceConfiguration(base)),
   ),

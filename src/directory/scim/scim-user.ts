@@ -16,11 +16,13 @@ export function showUser(user: User, groups: readonly GroupName[], base: string)
     id,
     userName: username,
     externalId: externalIdentifier,
-    name: {
-      ...(firstName !== null || lastName !== null ? { formatted } : {}),
-      ...(firstName !== null && { givenName: firstName }),
-      ...(lastName !== null && { familyName: lastName }),
-    },
+    ...((firstName !== null || lastName !== null) && {
+      name: {
+        formatted,
+        ...(firstName !== null && { givenName: firstName }),
+        ...(lastName !== null && { familyName: lastName }),
+      },
+    }),
     displayName: shownName ?? formatted,
     active: enabled,
     emails: email === null ? [] : [{ value: email, type: emailType ?? 'work', primary: true }],

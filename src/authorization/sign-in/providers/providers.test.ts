@@ -300,6 +300,18 @@ test('discovery happens once for each server and change of the provider, and an 
   assert.equal(await beginProviderSignIn(servers.one, { ...about, provider: 'other' }, null), null)
 })
 
+test('a key that the provider signs with unannounced is found a minute after its keys were last fetched', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
+  const tenant = await aTenant({ createsUsers: true })
+  const person = aPerson({ preferred_username: aName() })
+  assert.equal((await signIn(tenant, person)).kind, 'signed-in')
+  op.rotate()
+  const early = await signIn(tenant, person)
+  assert.ok(early.kind === 'refused' && early.problem === 'provider')
+  t.mock.timers.tick(61_000)
+  assert.equal((await signIn(tenant, person)).kind, 'signed-in')
+})
+
 test('no log line holds a secret, a code or a name', async () => {
   const text = JSON.stringify(lines)
   assert.ok(lines.length > 5)

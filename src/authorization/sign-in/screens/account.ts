@@ -40,7 +40,7 @@ export function accountScreen(frame: ScreenFrame, props: AccountProps): Page {
   const { account, roles } = textsOf(frame)
   const { name, username, organisation, email, done, problem } = props
   const about = facts([
-    [account.signedInAs, name ?? username],
+    ...(name === null ? [] : [[account.signedInAs, name] as const]),
     [account.username, username],
     ...(email === null ? [] : [[account.email, email] as const]),
     [account.organisation, organisation],
@@ -108,7 +108,8 @@ function sessionsOf(frame: ScreenFrame, { sessions, now }: AccountProps): Html {
     const path = `/account/sessions/${encodeURIComponent(sessionId)}/end`
     return {
       title: browserName(userAgent) ?? account.unknownBrowser,
-      about: html`${isCurrent ? account.thisBrowser : ago(lastSeenAt, now, frame.language, account.seen)} · ${account.from(network)}`,
+      // A browser on the machine of the server has no network.
+      about: html`${isCurrent ? account.thisBrowser : ago(lastSeenAt, now, frame.language, account.seen)}${network !== '' && html` · ${account.from(network)}`}`,
       ...(!isCurrent && { action: form(frame, path, button(account.end)) }),
     }
   })

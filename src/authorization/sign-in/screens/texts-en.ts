@@ -35,7 +35,7 @@ export const en = {
   },
   welcome: {
     title: (organisation: string) => `Welcome to ${organisation}`,
-    intro: (username: string) => `Your account is ${username}. Choose how you want to sign in.`,
+    intro: (username: string) => `Your username is ${username}. Choose how you want to sign in.`,
     passkey: 'With a passkey',
     passkeyHint:
       'Your phone or computer signs you in with your fingerprint, face or PIN. There is nothing to remember.',

@@ -37,7 +37,7 @@ export const fr = {
   },
   welcome: {
     title: (organisation) => `Bienvenue à ${organisation}`,
-    intro: (username) => `Votre compte est ${username}. Choisissez comment vous connecter.`,
+    intro: (username) => `Votre nom d’utilisateur est ${username}. Choisissez comment vous connecter.`,
     passkey: 'Avec une clé d’accès',
     passkeyHint:
       'Votre téléphone ou ordinateur vous connecte par empreinte, visage ou code. Vous n’avez rien à retenir.',

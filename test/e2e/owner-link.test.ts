@@ -1,0 +1,82 @@
+// A newcomer starts a server without a bootstrap file, and opens the link that it logs in Debian's Chromium. On PostgreSQL two server processes.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import type { Browser, Page } from 'playwright-core'
+import { axeDefects, layoutDefects, openBrowser, visit } from '../support/browser.ts'
+import { password } from '../support/oauth-person.ts'
+import { type ServerChildren, serverChildren } from '../support/server-children.ts'
+
+let browser: Browser
+before(async () => {
+  browser = await openBrowser()
+})
+after(() => browser.close())
+
+/** The links that the processes of a fresh start have logged, one each. */
+async function loggedLinks(server: ServerChildren): Promise<string[]> {
+  const processes = new Set(server.urls).size
+  for (let tries = 0; tries < 200; tries += 1) {
+    const lines = server.log().split('\n').slice(0, -1)
+    const links = lines.flatMap((line) => JSON.parse(line).link ?? [])
+    if (links.length >= processes) return links
+    await setTimeout(25)
+  }
+  return assert.fail(server.log())
+}
+
+async function signIn(page: Page): Promise<void> {
+  await page.getByLabel('Username').fill('owner')
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.waitForURL('/account')
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  test(`the link of a fresh start makes a newcomer the owner, scripts ${javaScriptEnabled ? 'on' : 'off'}`, async () => {
+    const server = await serverChildren(null, { LOG_LEVEL: 'info' })
+    try {
+      const links = await loggedLinks(server)
+      const link = links.at(-1) ?? ''
+      assert(link.startsWith(`${server.url}/sign-in/link?token=`), link)
+      const opened = await visit(browser, server.url, { javaScriptEnabled })
+      const { page } = opened
+      const isSound = async () => {
+        const defects = [...(javaScriptEnabled ? await axeDefects(page) : []), ...(await layoutDefects(page))]
+        assert.deepEqual([...defects, ...opened.troubles], [], page.url())
+      }
+      await page.goto(link)
+      await isSound()
+      await page.getByLabel('New password', { exact: true }).fill(password)
+      await page.getByLabel('New password again').fill(password)
+      await page.getByRole('button', { name: 'Set the password' }).click()
+      await page.waitForURL('/account')
+      await isSound()
+      assert.deepEqual(await page.locator('dd').allTextContents(), ['owner', 'Default', 'owner'])
+      await page.getByText('this browser', { exact: true }).waitFor()
+
+      const elsewhere = await visit(browser, server.url, { javaScriptEnabled })
+      for (const used of links) {
+        const status = (await elsewhere.page.goto(used))?.status()
+        assert.equal(status, 403, 'a link works once, and only the newest one')
+      }
+      await elsewhere.page.goto('/sign-in')
+      await signIn(elsewhere.page)
+      await page.reload()
+      await page.getByRole('button', { name: 'Sign out there' }).click()
+      await page.waitForURL('/account?done=session_ended')
+      await isSound()
+      await elsewhere.page.goto('/account')
+      assert.equal(new URL(elsewhere.page.url()).pathname, '/sign-in', 'its session was ended')
+      await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+      await page.waitForURL('/sign-out')
+      await isSound()
+      await page.goto('/sign-in')
+      await signIn(page)
+      await elsewhere.close()
+      await opened.close()
+    } finally {
+      await server.stop()
+    }
+  })
+}
