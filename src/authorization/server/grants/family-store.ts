@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../crypto/json.ts'
 import type { AuditEntry } from '../../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../../events/audit/recorded-sql.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../../store/store.ts'
@@ -9,10 +10,12 @@ type TokenFamily = Omit<SignIn, 'tenantId'> & {
   readonly clientId: string
   readonly scopes: readonly string[]
   readonly expiresAt: Date
+  /** What was granted besides scopes. */
+  readonly details: JsonObject | null
 }
 
 const COLUMNS = `client_id as "clientId", user_id as "userId", session_id as "sessionId", scopes, authenticated_at as "authenticatedAt", methods,
-  expires_at as "expiresAt"`
+  expires_at as "expiresAt", details`
 /** SQL: the presented token is the current one, or its predecessor whose answer may have been lost. `since` is when the grace began. */
 const isCurrent = (hash: string, since: string) =>
   `(token_hash = ${hash} or coalesce(previous_hash = ${hash} and rotated_at > ${since}, false))`
@@ -84,11 +87,12 @@ export async function rotateRefreshToken(tx: TenantTx, refresh: Refresh): Promis
 
 /**
  * Ends a family whose replaced token is presented again, and records it. The id of a family is in its tokens only, so a token
- * with that id that is none of the last two is a replaced one.
+ * with that id that is none of the last two is a replaced one. Returns whether it ended anything.
  */
-export async function endReusedFamily(tx: TenantTx, refresh: Refresh, entry: AuditEntry): Promise<void> {
+export async function endReusedFamily(tx: TenantTx, refresh: Refresh, entry: AuditEntry): Promise<boolean> {
   const { id, hash, now, graceSince } = refresh
-  await tx.rows(endReused, [tx.tenantId, id, hash, now, graceSince, ...auditValues(entry, now)])
+  const values = [tx.tenantId, id, hash, now, graceSince, ...auditValues(entry, now)]
+  return (await tx.rows(endReused, values)).length === 1
 }
 
 /** Ends a family by one of its last two tokens, for its client, and records it. */

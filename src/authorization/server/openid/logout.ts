@@ -5,9 +5,8 @@ import type { Platform } from '../../../platform.ts'
 import { type Parameters, presentParameters } from '../../../protocols/oauth2/authorization-request.ts'
 import { withParameters } from '../../../protocols/oauth2/redirect-uri.ts'
 import { endSession, findSession, type Session } from '../../sign-in/session.ts'
-import type { ServerInstance } from '../instance.ts'
+import type { IdTokenHint, ServerInstance } from '../instance.ts'
 import { steps } from '../steps.ts'
-import { type IdTokenHint, readIdTokenHint } from './id-token.ts'
 import { confirmationPage, signedOutPage } from './logout-page.ts'
 
 /** A request of a browser at the logout endpoint. */
@@ -52,9 +51,9 @@ export async function logOut(ask: LogoutAsk): Promise<EndpointResponse> {
   return { status: 303, headers: { location: withParameters(target, { state: parameters.state }) } }
 }
 
-async function readHint({ platform, parameters }: Pick<Read, 'platform' | 'parameters'>) {
+async function readHint({ platform, instance, parameters }: Pick<Read, 'platform' | 'instance' | 'parameters'>) {
   const { id_token_hint: text } = parameters
-  const hint = text === undefined ? null : await readIdTokenHint(platform, text)
+  const hint = text === undefined ? null : ((await instance.users?.readHint?.(platform, text)) ?? null)
   if (text === undefined || hint !== null) return { hint }
   throw new Fault('request.invalid', { detail: 'The id_token_hint is not an ID token of this server.' })
 }
