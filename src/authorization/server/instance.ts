@@ -21,6 +21,8 @@ export type ServerInstance = {
   readonly clients: ClientPolicy
   /** Grants of the token endpoint. */
   readonly grants: readonly Grant[]
+  /** Whether all clients must push their authorization requests. */
+  readonly parRequired?: boolean
   /** Whether tokens can be bound to keys with DPoP. */
   readonly acceptsDpop: boolean
   /** What users may grant to clients; null: no grant involves a user of ours. */
@@ -44,6 +46,8 @@ type ClientPolicy = {
   readonly methods: readonly ('client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none')[]
   /** Returns a client; null if it is unknown or disabled. */
   readonly find: (clientId: string) => Promise<Client | null>
+  /** Whether a redirect URI is one of the client; by default if it is registered. */
+  readonly isRedirect?: (client: Client, uri: string) => boolean
 }
 
 /** A token request whose client and proof have been checked. */
@@ -100,7 +104,7 @@ type StoredTokens = {
     request: GrantRequest<Client>,
   ) => Promise<() => Promise<TokenAnswer>>
   /** Revokes the access token that came from a code, in the transaction that ends the refresh token. */
-  readonly revoke: (tx: TenantTx, familyId: string, now: Date) => Promise<void>
+  readonly revoke: (tx: TenantTx, ended: EndedFamily, now: Date) => Promise<void>
 }
 
 /** The user, the client and the session of an ID token of ours. */
@@ -131,6 +135,9 @@ export type Decision =
       /** Runs in the transaction that stores the code. A fault stores nothing. */
       readonly write?: (tx: TenantTx) => Promise<void>
     }
+
+/** Tokens that have ended. */
+export type EndedFamily = Pick<Granted, 'familyId' | 'details'>
 
 /** A user of a tenant. */
 export type UserRef = { readonly tenantId: TenantId; readonly userId: UserId }

@@ -26,8 +26,8 @@ export const pushSteps = steps<InstanceRequest>()
     if (client.grantTypes.includes('authorization_code')) return {}
     throw new Fault('client.unauthorized')
   })
-  .step('redirect_uri is registered (RFC 9126 2.1)', ({ client, parameters }) => ({
-    redirectUri: redirectUriOf(client, parameters),
+  .step('redirect_uri is one of the client (RFC 9126 2.1)', ({ instance, client, parameters }) => ({
+    redirectUri: redirectUriOf(instance, client, parameters),
   }))
   .step('the request is one that the authorization endpoint accepts (RFC 9126 2.1)', async (known) => {
     const {

@@ -7,7 +7,7 @@ import { makeBearerSecret, readBearerSecret } from '../../../keys/bearer-secret.
 import type { Platform } from '../../../platform.ts'
 import { challengeOf } from '../../../protocols/oauth2/pkce.ts'
 import type { TenantTx } from '../../../store/store.ts'
-import type { Grant, Granted, GrantRequest, SignIn, UserPolicy } from '../instance.ts'
+import type { EndedFamily, Grant, Granted, GrantRequest, SignIn, UserPolicy } from '../instance.ts'
 import type { TokenAnswer } from '../token-request.ts'
 import { type CodeGrant, endReusedCode, insertCode, redeemCode } from './code-store.ts'
 
@@ -85,7 +85,7 @@ async function redeem(platform: Platform, users: UserPolicy, request: GrantReque
   if (issued !== null) return issued
   // RFC 6749 4.1.2: a second use ends what the first one brought
   const reused = entryOf('user.grant_reused', request)
-  await endWith(platform, users, code, (tx) => endReusedCode(tx, code, reused, now))
+  await endWith(platform, users, tenantId, (tx) => endReusedCode(tx, code, reused, now))
   throw new Fault('grant.invalid')
 }
 
@@ -112,19 +112,20 @@ export async function issueFor(
   return answer === null ? null : answer()
 }
 
-/** Ends a refresh token, and with it the access token that a row stands for. @param end One statement; whether it ended anything. */
+/** Ends a refresh token, and with it the access token that a row stands for. @param end One statement. */
 export async function endWith(
   { store, clock }: Pick<Platform, 'store' | 'clock'>,
   { tokens }: UserPolicy,
-  { tenantId, id }: { readonly tenantId: TenantId; readonly id: string },
-  end: (tx: TenantTx) => Promise<boolean>,
+  tenantId: TenantId,
+  end: (tx: TenantTx) => Promise<EndedFamily | null>,
 ): Promise<void> {
   if (tokens.kind === 'self-contained') {
     await store.single(tenantId, end)
     return
   }
   await store.inTenant(tenantId, async (tx) => {
-    if (await end(tx)) await tokens.revoke(tx, id, clock.now())
+    const ended = await end(tx)
+    if (ended !== null) await tokens.revoke(tx, ended, clock.now())
   })
 }
 

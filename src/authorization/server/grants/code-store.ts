@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../crypto/json.ts'
 import type { AuditEntry } from '../../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../../events/audit/recorded-sql.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../../store/store.ts'
-import type { SignIn } from '../instance.ts'
+import type { EndedFamily, SignIn } from '../instance.ts'
 
 /** What a code stands for. */
 export type CodeGrant = Omit<SignIn, 'tenantId'> & {
@@ -51,9 +51,9 @@ const endReused = sql(
      update token_family set ended_at = $4
      where tenant_id = $1 and id = $2 and ended_at is null
        and exists (select from authorization_code code where code.tenant_id = $1 and code.id = $2 and code.hash = $3 and code.used_at is not null)
-     returning user_id
+     returning user_id, details
    ), ${auditCte({ from: 'ended', subjectId: 'ended.user_id', first: 5 })}
-   select user_id from ended`,
+   select details from ended`,
 )
 const deleteOfSession = sql(
   'authorization.delete_codes_of_session',
@@ -127,14 +127,16 @@ export async function redeemCode(
   return row ?? null
 }
 
-/** Ends what a code brought, if it was used before, and records it. Returns whether it ended anything. */
+/** Ends what a code brought, if it was used before, and records it. Returns what it was; null: nothing ended. */
 export async function endReusedCode(
   tx: TenantTx,
   { id, hash }: SecretRow,
   entry: AuditEntry,
   now: Date,
-): Promise<boolean> {
-  return (await tx.rows(endReused, [tx.tenantId, id, hash, now, ...auditValues(entry, now)])).length === 1
+): Promise<EndedFamily | null> {
+  const values = [tx.tenantId, id, hash, now, ...auditValues(entry, now)]
+  const [row] = await tx.rows<Pick<EndedFamily, 'details'>>(endReused, values)
+  return row === undefined ? null : { familyId: id, ...row }
 }
 
 /** Deletes the unused codes of a session. */

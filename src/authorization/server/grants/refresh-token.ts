@@ -65,7 +65,7 @@ async function refusalOf(
   use: Refresh,
   reused: AuditEntry,
 ): Promise<Fault> {
-  await endWith(platform, users, { tenantId, id: use.id }, (tx) => endReusedFamily(tx, use, reused))
+  await endWith(platform, users, tenantId, (tx) => endReusedFamily(tx, use, reused))
   const family = await platform.store.single(tenantId, (tx) => findFamily(tx, use, use.now))
   // RFC 6749 6: a scope that was not granted cannot be requested
   const isMore = family?.clientId === use.clientId && use.scopes.some((one) => !family.scopes.includes(one))
