@@ -1,4 +1,4 @@
-import { spendJti } from '../../authorization/access/spent-jti-store.ts'
+import { spendOnce } from '../../authorization/access/spend-once.ts'
 import type { Decision, Granted, UserPolicy, UserRequest } from '../../authorization/server/instance.ts'
 import type { TokenForm } from '../../authorization/server/token-request.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
@@ -66,7 +66,7 @@ async function issuanceOf(platform: Platform, tenant: Pick<Tenant, 'id' | 'slug'
 /** One code for each consent, also for a browser that sends it twice. */
 async function spendConsent(tx: TenantTx, token: string, now: Date): Promise<void> {
   const expiresAt = new Date(now.getTime() + CONSENT_MS)
-  if (await spendJti(tx, { signer: 'consent to issuance', jti: token, expiresAt })) return
+  if (await spendOnce(tx, { purpose: 'consent to issuance', value: token, expiresAt })) return
   throw new Fault('request.invalid', { detail: 'The consent was used before.' })
 }
 

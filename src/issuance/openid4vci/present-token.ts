@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { checkProofAtResource, checkTokenBinding, currentDpopNonce } from '../../authorization/access/check-dpop.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
-import { Fault } from '../../fault.ts'
 import { presentedToken } from '../../http/routes/bearer-token.ts'
 import type { Platform } from '../../platform.ts'
 import { isAnonymousBearer, readAccessToken } from '../offers/access-token.ts'
@@ -32,7 +31,8 @@ export async function readPresentedToken(
   // Most tokens: nothing to look up.
   if (scheme === 'Bearer' && proof === undefined && isAnonymousBearer(token)) return token
   const granted = await readAccessToken(needs.sealing, tenant.id, token)
-  if (granted === null) throw new Fault('token.invalid')
+  // The endpoint refuses it.
+  if (granted === null) return token
   const request = { method: 'POST', url: `${needs.urls.issuer(tenant.slug)}/${endpoint}`, accessToken: token }
   await checkTokenBinding(needs, { tenantId: tenant.id, jkt: granted.jkt }, { scheme, proof }, request)
   if (scheme === 'Bearer' && proof !== undefined) await checkProofAtResource(needs, tenant.id, { ...request, proof })
