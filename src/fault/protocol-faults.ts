@@ -180,6 +180,16 @@ export const protocolFaults = {
     oauth: [400, 'invalid_authorization_details'],
     title: 'The authorization details are not covered by the offer.',
   },
+  'attributes.unavailable': {
+    api: [503, 'UNAVAILABLE'],
+    oauth: [400, 'temporarily_unavailable'],
+    title: 'The organisation cannot say at the moment what the credential is to contain.',
+  },
+  'credential.not_prepared': {
+    api: [403, 'FORBIDDEN'],
+    oauth: [400, 'access_denied'],
+    title: 'The organisation has no such credential for this user.',
+  },
   'credential_configuration.unknown': {
     api: [400, 'VALIDATION_ERROR'],
     oauth: [400, 'unknown_credential_configuration'],

@@ -65,12 +65,17 @@ export async function checkTokenBinding(
     throw new Fault('token.invalid', { detail: 'The access token is not bound to a key: send it as Bearer.' })
   const { proof } = presented
   if (proof === undefined) throw new Fault('token.dpop_proof', { detail: 'The header DPoP is missing.' })
-  const proven = await checkDpop(needs, tenantId, { ...request, proof }).catch((error: unknown) => {
-    throw atResource(error)
-  })
+  const proven = await checkProofAtResource(needs, tenantId, { ...request, proof })
   // RFC 9449 4.3, 12: the key of the proof is that of the token
   if (proven !== jkt)
     throw new Fault('token.dpop_proof', { detail: 'The DPoP proof is of another key than the token.' })
+}
+
+/** As {@link checkDpop}, at a resource server. @throws Fault `token.dpop_proof`, `token.dpop_nonce` */
+export async function checkProofAtResource(needs: Needs, tenantId: TenantId, request: DpopRequest): Promise<string> {
+  return checkDpop(needs, tenantId, request).catch((error: unknown) => {
+    throw atResource(error)
+  })
 }
 
 /** A resource server refuses with 401 what an authorization server refuses with 400. */

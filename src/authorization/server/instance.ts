@@ -1,8 +1,11 @@
 import type { TenantId, UserId } from '../../caller.ts'
+import type { JsonObject } from '../../crypto/json.ts'
 import type { Client } from '../../directory/clients/client.ts'
 import type { SigningKeyUsage } from '../../keys/current-keys.ts'
 import type { Platform } from '../../platform.ts'
+import type { AuthorizationRequest, Parameters } from '../../protocols/oauth2/authorization-request.ts'
 import type { ServerEndpoints } from '../../protocols/oauth2/server-metadata.ts'
+import type { TenantTx } from '../../store/store.ts'
 import type { ClientRequest, TokenAnswer } from './token-request.ts'
 
 /** One authorization server, as data: the endpoints are run and described from it. */
@@ -18,6 +21,8 @@ export type ServerInstance = {
   readonly clients: ClientPolicy
   /** Grants of the token endpoint. */
   readonly grants: readonly Grant[]
+  /** Whether all clients must push their authorization requests. */
+  readonly parRequired?: boolean
   /** Whether tokens can be bound to keys with DPoP. */
   readonly acceptsDpop: boolean
   /** What users may grant to clients; null: no grant involves a user of ours. */
@@ -41,6 +46,8 @@ type ClientPolicy = {
   readonly methods: readonly ('client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none')[]
   /** Returns a client; null if it is unknown or disabled. */
   readonly find: (clientId: string) => Promise<Client | null>
+  /** Whether a redirect URI is one of the client; by default if it is registered. */
+  readonly isRedirect?: (client: Client, uri: string) => boolean
 }
 
 /** A token request whose client and proof have been checked. */
@@ -62,11 +69,75 @@ export type Grant = { readonly type: string } & (
 
 /** What users may grant to clients, and which tokens follow from it. */
 export type UserPolicy = {
-  /** Returns which of the requested scopes the user may grant; null: the user may not sign in. */
-  readonly scopesOf: (platform: Platform, user: UserRef, requested: readonly string[]) => Promise<string[] | null>
-  /** Issues the tokens of a grant. */
+  /** Path of the page that asks a user for consent. */
+  readonly consentPage: string
+  /** Whether a request must have a `scope`; if not, `check` decides what else it may name. */
+  readonly needsScope: boolean
+  /** `offline_access`: a user who grants this scope grants a refresh token. `always`: each grant does; a public client must prove a key. */
+  readonly refreshTokens: 'offline_access' | 'always'
+  /** Reads an `id_token_hint`, null if it is invalid. Absent: the server issues no ID tokens, and ignores hints. */
+  readonly readHint?: (platform: Platform, text: string) => Promise<IdTokenHint | null>
+  /** Refuses requests for what the server does not have, before a user is known, also when they are pushed. */
+  readonly check?: (platform: Platform, request: AuthorizationRequest, parameters: Parameters) => Promise<void>
+  /** Decides about the request of a signed-in user. @throws Fault that the client is told */
+  readonly decide: (platform: Platform, asked: UserRequest) => Promise<Decision>
+  readonly tokens: SelfContainedTokens | StoredTokens
+}
+
+/** Access tokens that no row stands for. They expire within minutes, and are not revoked. */
+type SelfContainedTokens = {
+  readonly kind: 'self-contained'
   readonly issue: (platform: Platform, granted: Granted) => Promise<TokenAnswer>
 }
+
+/** Access tokens that a row stands for. */
+type StoredTokens = {
+  readonly kind: 'stored'
+  /**
+   * Stores the token in the transaction that redeems the code or rotates the refresh token, and returns what makes the token response once it has
+   * committed. A fault changes nothing: neither code nor refresh token is spent.
+   */
+  readonly store: (
+    platform: Platform,
+    tx: TenantTx,
+    granted: Granted,
+    request: GrantRequest<Client>,
+  ) => Promise<() => Promise<TokenAnswer>>
+  /** Revokes the access token that came from a code, in the transaction that ends the refresh token. */
+  readonly revoke: (tx: TenantTx, ended: EndedFamily, now: Date) => Promise<void>
+}
+
+/** The user, the client and the session of an ID token of ours. */
+export type IdTokenHint = { readonly userId: string; readonly clientId: string; readonly sessionId: string }
+
+/** An authorization request of a signed-in user. */
+export type UserRequest = {
+  readonly client: Client
+  readonly session: SignIn
+  readonly request: AuthorizationRequest
+  readonly parameters: Parameters
+  /** `consent` in the address of the request, as the consent page returned it. */
+  readonly consent: string | undefined
+  /** When the request first arrived; null: this is the first time. */
+  readonly since: Date | null
+  readonly ip: string
+  readonly requestId: string
+}
+
+/** `sign-in`: the user may not use the session. `consent`: the user must be asked. */
+export type Decision =
+  | { readonly kind: 'sign-in' | 'consent' }
+  | {
+      readonly kind: 'grant'
+      readonly scopes: readonly string[]
+      /** What is granted besides scopes, as JSON. It comes back with the code and each refresh token. */
+      readonly details: JsonObject | null
+      /** Runs in the transaction that stores the code. A fault stores nothing. */
+      readonly write?: (tx: TenantTx) => Promise<void>
+    }
+
+/** Tokens that have ended. */
+export type EndedFamily = Pick<Granted, 'familyId' | 'details'>
 
 /** A user of a tenant. */
 export type UserRef = { readonly tenantId: TenantId; readonly userId: UserId }
@@ -82,7 +153,11 @@ export type SignIn = UserRef & {
 /** What a user granted to a client, by a code or by the refresh token that came with it. */
 export type Granted = SignIn & {
   readonly client: Client
+  /** Id of the code; all tokens that come from it share it. */
+  readonly familyId: string
   readonly scopes: readonly string[]
+  /** What was granted besides scopes. */
+  readonly details: JsonObject | null
   /** Thumbprint of the DPoP key that the tokens are bound to. */
   readonly jkt: string | null
   /** Of the authorization request. */

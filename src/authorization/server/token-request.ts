@@ -16,7 +16,9 @@ export type TokenAnswer = {
   readonly access_token: string
   readonly token_type: 'Bearer' | 'DPoP'
   readonly expires_in: number
-  readonly scope: string
+  /** Left out where nothing was granted by scope. */
+  readonly scope?: string
+  readonly authorization_details?: readonly object[]
   readonly issued_token_type?: string
   readonly refresh_token?: string
   readonly id_token?: string

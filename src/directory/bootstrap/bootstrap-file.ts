@@ -83,6 +83,12 @@ const TenantSettings = Type.Object(
     keyAttestations: Type.Optional(Type.Enum(['by-template', 'required'])),
     /** Whether credential requests and responses must be encrypted. */
     credentialEncryption: Type.Optional(Type.Enum(['optional', 'required'])),
+    /** Code flow: whether wallets must push their authorization requests (RFC 9126). */
+    pushedRequests: Type.Optional(Type.Enum(['optional', 'required'])),
+    /** Code flow: whether wallets that are no client of the tenant get credentials, for a user who signs in and agrees. */
+    unregisteredWallets: Type.Optional(Type.Enum(['accepted', 'refused'])),
+    /** Code flow: whether access tokens must be bound to a key of the wallet (DPoP). */
+    walletDpop: Type.Optional(Type.Enum(['optional', 'required'])),
     /** Whether other organisations of the deployment find its types in the list of types. Types are public in any case. */
     typeListing: Type.Optional(Type.Enum(['listed', 'unlisted'])),
   },

@@ -51,6 +51,11 @@ export function checkGrants(caller: Caller, scopes: readonly Scope[] = [], roles
   if (violations.length > 0) throw new Fault('role.above_caller', { violations })
 }
 
+/** Whether a public client may be registered with a redirect URI: https, loopback, or a private-use scheme (RFC 8252 7). */
+export function isPublicRedirect(uri: string): boolean {
+  return uriMistakes(uri, '', true).length === 0
+}
+
 /** RFC 6749 3.1.2, RFC 8252 7 and 8.3, RFC 9700 2.1. */
 function uriMistakes(uri: string, pointer: string, isPublic: boolean): Violation[] {
   const mistake = (detail: string) => [{ pointer, detail }]

@@ -19,7 +19,7 @@ const SLOW_MS = 3_000
 const RESPONSE_BYTES_MAX = 262_144
 const GONE = 410
 
-const listSecrets = sql(
+const selectSecrets = sql(
   'events.list_secrets',
   `select id, sealed from webhook_secret where tenant_id = $1 and endpoint_id = $2 and (ends_at is null or ends_at > $3)
    order by created_at desc`,
@@ -87,15 +87,20 @@ async function messageOf(
   now: Date,
 ) {
   const { event, sealed } = await store.inTenant(tenantId, async (tx) => {
-    return { event: await findEvent(tx, eventId), sealed: await secretsOf(tx, endpointId, now) }
+    return { event: await findEvent(tx, eventId), sealed: await listSecrets(tx, endpointId, now) }
   })
   if (event === null) throw new Fault('resource.unknown', { notes: `event ${eventId} is gone` })
   const secrets = await Promise.all(sealed.map((one) => sealing.open(webhookSecretPlace(tenantId, one.id), one.sealed)))
   return { event, secrets }
 }
 
-async function secretsOf(tx: TenantTx, endpointId: string, now: Date) {
-  return tx.rows<{ id: string; sealed: Buffer }>(listSecrets, [tx.tenantId, endpointId, now])
+/** Returns the sealed secrets of an endpoint that are valid, the current one first. */
+export async function listSecrets(
+  tx: TenantTx,
+  endpointId: string,
+  now: Date,
+): Promise<readonly { readonly id: string; readonly sealed: Buffer }[]> {
+  return tx.rows<{ id: string; sealed: Buffer }>(selectSecrets, [tx.tenantId, endpointId, now])
 }
 
 function isSuccess({ statusCode }: DeliveryAttempt): boolean {

@@ -63,7 +63,7 @@ type Common = {
    * Faults are sent as an HTML page, for pages that people open, or as SCIM errors, instead of as OAuth JSON. A function renders the page.
    */
   readonly faultsAs?: 'page' | 'scim' | RenderFault
-  /** A request without a bearer token is refused before its body is read. The endpoint verifies the token. */
+  /** A request without an access token is refused before its body is read. The endpoint verifies the token, and its binding to a key. */
   readonly needsToken?: true
   /** The fault of a request that cannot be parsed, where the specification defines an error for it. */
   readonly unreadable?: FaultCode

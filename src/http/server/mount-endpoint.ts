@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
-import { bearerToken } from '../routes/bearer-token.ts'
+import { presentedToken } from '../routes/bearer-token.ts'
 import type { Endpoint, EndpointBodyKind, EndpointResponse } from '../routes/endpoint.ts'
 import { onBehalfOf } from '../routes/tenant-of-work.ts'
 import { type Check, checkMaker } from '../validation/check.ts'
@@ -45,9 +45,9 @@ export function mountEndpoints(
   })
 }
 
-/** Requires a bearer token where the endpoint needs one, before the body is read. @throws Fault `token.missing`, `token.invalid` */
+/** Requires an access token where the endpoint needs one, before the body is read. @throws Fault `token.missing`, `token.invalid` */
 function admitEndpoint({ needsToken }: Endpoint, { headers }: FastifyRequest): void {
-  if (needsToken) bearerToken(headers.authorization)
+  if (needsToken) presentedToken(headers.authorization)
 }
 
 /** Reads the request, runs the endpoint and sends its response unchanged. */

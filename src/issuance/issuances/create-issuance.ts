@@ -1,16 +1,15 @@
-import type { Caller } from '../../caller.ts'
+import type { Caller, UserId } from '../../caller.ts'
+import { getRecipient } from '../../directory/users/find-recipient.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
-import { idAt, timeOfId } from '../../store/row-id.ts'
+import { idAt } from '../../store/row-id.ts'
 import type { TenantTx } from '../../store/store.ts'
-import { makeTxCode, txCodeMac } from '../offers/tx-code.ts'
-import { type CredentialTemplate, txCodeOf } from '../templates/template.ts'
+import type { CredentialTemplate } from '../templates/template.ts'
 import { cachedTemplate, latestTemplate } from '../templates/template-cache.ts'
-import { credentialIdOf } from './credential-id.ts'
-import type { Issuance } from './issuance.ts'
 import { issuanceCheckOf, unknownTemplate } from './issuance-refusal.ts'
 import { insertOffered } from './issuance-store.ts'
 import { showIssuance } from './issuance-view.ts'
+import { newIssuance } from './new-issuance.ts'
 import type { CreateIssuanceBody, IssuanceView } from './schemas.ts'
 import type { IssuedOffer } from './wallet-port.ts'
 
@@ -22,6 +21,7 @@ type Alongside = (
   offer: Pick<IssuedOffer, 'issuanceId' | 'format' | 'offerUri' | 'txCode'>,
 ) => Promise<(tx: TenantTx) => Promise<void>>
 
+const PRE_AUTHORIZED = 'pre-authorized_code'
 /** Retries when the template changed concurrently. */
 const TRIES_MAX = 3
 
@@ -30,7 +30,7 @@ const TRIES_MAX = 3
  *
  * @param id Id of the issuance; a repeated request has the same one.
  * @param alongside Called with the offer before the insert; the function it returns runs in the transaction of the insert.
- * @throws Fault `resource.unknown` for a template that is unknown or archived, `attributes.rejected`, `certificate.none_active`,
+ * @throws Fault `request.invalid`, `resource.unknown` for a template that is unknown or archived, `attributes.rejected`, `certificate.none_active`,
  * `state.invalid` if the credential would already have expired
  */
 export async function createIssuance(
@@ -41,11 +41,13 @@ export async function createIssuance(
   alongside: Alongside | null = null,
 ): Promise<IssuanceView> {
   const { tenantId } = caller
+  const recipientId = await recipientOf(needs, caller, ask)
   let template = await cachedTemplate(needs, tenantId, ask.credentialTemplateId)
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
     const check = await issuanceCheckOf(needs, { id: tenantId, slug: caller.tenantSlug }, template)
     const refusal = check(ask.attributes)
-    const created = refusal === null ? await tryCreate(needs, caller, template, { ...ask, id }, alongside) : null
+    const created =
+      refusal === null ? await tryCreate(needs, caller, template, { ...ask, id }, alongside, recipientId) : null
     if (created !== null) return created
     const newer = await latestTemplate(needs, tenantId, ask.credentialTemplateId)
     // Refuse by the current version of the template only, not by a cached one.
@@ -56,29 +58,39 @@ export async function createIssuance(
   throw new Fault('state.conflict', { detail: 'The template is being changed concurrently; try again.' })
 }
 
+/** Returns the user who may get the credential by signing in. @throws Fault `request.invalid`, `resource.unknown`, `state.invalid` */
+async function recipientOf(
+  { store }: Needs,
+  { tenantId }: Caller,
+  { grants = [], recipient }: CreateIssuanceBody,
+): Promise<UserId | null> {
+  if (!grants.includes('authorization_code')) return null
+  if (recipient === undefined) {
+    const detail = 'authorization_code needs a recipient: the user who may get the credential by signing in.'
+    throw new Fault('request.invalid', { violations: [{ detail, pointer: '/recipient' }] })
+  }
+  const user = await store.single(tenantId, (tx) => getRecipient(tx, recipient, '/recipient/value'))
+  return user.id
+}
+
 async function tryCreate(
   needs: Needs,
   caller: Caller,
   template: CredentialTemplate,
   ask: NewInput,
   alongside: Alongside | null,
+  recipientId: UserId | null,
 ): Promise<IssuanceView | null> {
-  const { store, sealing, clock, config } = needs
+  const { store } = needs
   const { tenantId } = caller
-  const issuance = offered(template, ask, clock.now(), config.offerTtlSeconds)
-  const place = { tenantId, table: 'issuance', column: 'sealed_claims', row: issuance.id }
-  const sealedClaims = await sealing.seal(place, JSON.stringify(ask.attributes))
-  const format = txCodeOf(template.definition)
-  const txCode = format === null ? null : await makeTxCode(sealing, tenantId, issuance.id, format)
-  const mac = txCode === null ? null : await txCodeMac(sealing, tenantId, issuance.id, txCode)
-  const made = { issuance, templateVersion: template.version, sealedClaims, txCodeMac: mac }
-  const subject = { kind: 'issuance', id: issuance.id } as const
-  const detail = { credentialId: credentialIdOf(issuance.id), credentialTemplateId: template.id }
-  const entry = { action: 'openid4vc.issuance.offered', subject, by: caller, detail } as const
+  const { id, attributes, reference, expiresInSeconds } = ask
+  const codeOnly = recipientId !== null && !(ask.grants ?? []).includes(PRE_AUTHORIZED)
+  const input = { id, attributes, reference, expiresInSeconds, recipientId, codeOnly }
+  const { issuance, row, txCode, entryBy } = await newIssuance(needs, tenantId, template, input)
   const shown = await showIssuance(needs, caller, issuance)
   const offer = { issuanceId: issuance.id, format: issuance.format, offerUri: shown.offerUri, txCode }
   const insertMore = alongside === null ? null : await alongside(offer)
-  const write = (tx: TenantTx) => insertOffered(tx, made, entry)
+  const write = (tx: TenantTx) => insertOffered(tx, row, entryBy(caller))
   const isWritten =
     insertMore === null
       ? await store.single(tenantId, write)
@@ -89,20 +101,4 @@ async function tryCreate(
         })
   if (!isWritten) return null
   return { ...shown, ...(txCode !== null && { txCode }) }
-}
-
-function offered(template: CredentialTemplate, ask: NewInput, now: Date, ttlSeconds: number): Issuance {
-  return {
-    id: ask.id,
-    status: 'offered',
-    error: null,
-    credentialStatus: 'offered',
-    templateId: template.id,
-    format: template.definition.format,
-    reference: ask.reference ?? null,
-    revocable: template.definition.revocable,
-    createdAt: timeOfId(ask.id),
-    updatedAt: now,
-    expiresAt: new Date(now.getTime() + (ask.expiresInSeconds ?? ttlSeconds) * 1000),
-  }
 }

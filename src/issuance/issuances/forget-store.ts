@@ -10,11 +10,11 @@ const selectTenantsWithDue = sql(
 const forgetSome = sql(
   'issuance.forget_claims',
   `with due as (
-     select id, ${CLAIMS_END} > $2 as lives, status = 'offered' as offered from issuance
+     select id, ${CLAIMS_END} as ends_at, ${CLAIMS_END} > $2 as lives, status = 'offered' as offered from issuance
      where tenant_id = $1 and sealed_claims is not null and sweep_at <= $2 and (${CLAIMS_END} <= $2 or ${CLAIMS_END} > $2::timestamptz + interval '90 seconds')
      order by sweep_at limit $3 for update skip locked
    )
-   update issuance i set sweep_at = case when lives then coalesce(i.token_expires_at, i.expires_at) else i.sweep_at end,
+   update issuance i set sweep_at = case when lives then ends_at else i.sweep_at end,
      sealed_claims = case when lives then i.sealed_claims end,
      status = case when offered and not lives then 'expired' else i.status end,
      credential_status = case when offered and not lives then 'expired' else i.credential_status end,

@@ -1,11 +1,16 @@
+import type { UserId } from '../../caller.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
 import type { WatchedKind } from '../../platform.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 import type { Issuance } from './issuance.ts'
 
-/** SQL: when the offer ends or, once redeemed, its access token; then the claims are erased. */
-export const CLAIMS_END = 'coalesce(token_expires_at, expires_at)'
+/**
+ * SQL: when the offer ends or, once redeemed, its access token; then the claims are erased. A code, which may have brought a refresh token, keeps
+ * them until both have ended.
+ */
+export const CLAIMS_END =
+  'case when family_id is null then coalesce(token_expires_at, expires_at) else greatest(token_expires_at, expires_at) end'
 /** SQL: `sweep_at` of a new offer, no later than the end of a token for which it is redeemed at once. */
 export const firstSweep = (end: string, now: string) => `least(${end}, ${now} + interval '5 minutes')`
 /** SQL condition: the offer has ended, whether or not the sweep has expired it. `now` is SQL. */
@@ -22,9 +27,9 @@ const insertIssuance = sql(
      select id, version from credential_template where tenant_id = $1 and id = $2 and version = $3 and archived_at is null
    ), ins as (
      insert into issuance (tenant_id, id, status, template_id, template_version, reference, credential_status, revocable,
-       sealed_claims, sweep_at, expires_at, tx_code_mac, created_at, updated_at, format)
+       sealed_claims, sweep_at, expires_at, tx_code_mac, created_at, updated_at, format, recipient_id, code_only)
      select $1, $4::uuid, 'offered', made_from.id, made_from.version, $5::text, 'offered', $6::boolean,
-       $7::bytea, ${firstSweep('$8::timestamptz', '$13::timestamptz')}, $8, $9::bytea, $10::timestamptz, $13, $11::text from made_from
+       $7::bytea, ${firstSweep('$8::timestamptz', '$13::timestamptz')}, $8, $9::bytea, $10::timestamptz, $13, $11::text, $14::uuid, $15::boolean from made_from
      returning id
    ), ${auditCte({ from: 'ins', first: 12 })}
    select id from ins`,
@@ -55,23 +60,27 @@ const cancelStatement = sql(
 )
 
 /** A new row. */
-type NewIssuance = {
+export type NewIssuanceRow = {
   readonly issuance: Issuance
   readonly templateVersion: number
   readonly sealedClaims: Buffer
   readonly txCodeMac: Buffer | null
+  /** The user who may get it by signing in; null: none. */
+  readonly recipientId: UserId | null
+  /** The pre-authorized code is not accepted. */
+  readonly codeOnly: boolean
 }
 
 /** See {@link findIssuanceOrigin}. */
-type IssuanceOrigin = Pick<NewIssuance, 'templateVersion' | 'txCodeMac'> & { readonly templateId: string }
+type IssuanceOrigin = Pick<NewIssuanceRow, 'templateVersion' | 'txCodeMac'> & { readonly templateId: string }
 
 /** Inserts an offered issuance. @returns false if the template is at another version or archived */
-export async function insertOffered(tx: TenantTx, made: NewIssuance, entry: AuditEntry): Promise<boolean> {
+export async function insertOffered(tx: TenantTx, made: NewIssuanceRow, entry: AuditEntry): Promise<boolean> {
   const { id, templateId, reference, revocable, expiresAt, createdAt, updatedAt } = made.issuance
   const rows = await tx.rows(insertIssuance, [
     ...[tx.tenantId, templateId, made.templateVersion, id, reference, revocable],
     ...[made.sealedClaims, expiresAt, made.txCodeMac, createdAt, made.issuance.format],
-    ...[...auditValues(entry, updatedAt), updatedAt],
+    ...[...auditValues(entry, updatedAt), updatedAt, made.recipientId, made.codeOnly],
   ])
   return rows.length === 1
 }

@@ -170,7 +170,7 @@ for (const [what, template, form, error] of [
   ['with a transaction code that was not asked for', {}, { tx_code: '123456' }, 'invalid_request'],
   ['with an unknown code', {}, { 'pre-authorized_code': 'x' }, 'invalid_grant'],
   ['without a code', {}, { 'pre-authorized_code': '' }, 'invalid_request'],
-  ['by another grant', {}, { grant_type: 'authorization_code' }, 'unsupported_grant_type'],
+  ['by another grant', {}, { grant_type: 'client_credentials' }, 'unsupported_grant_type'],
 ] as const) {
   test(`[VCI-T9] a redemption ${what} is ${error}, and spends nothing`, async () => {
     const { code, issuance } = await anOffer(issuer, template)

@@ -41,7 +41,7 @@ const createWith = (deliveries: WalletPort) =>
     ],
     handle: async ({ platform, caller, body, operation }) => {
       const { recipient, ...ask } = body
-      if (recipient !== undefined) {
+      if (recipient !== undefined && !ask.grants?.includes('authorization_code')) {
         const { issuance, delivery } = await createAndDeliver(
           platform,
           deliveries,
@@ -55,7 +55,7 @@ const createWith = (deliveries: WalletPort) =>
         await once(
           operation,
           (id) => rereadIssuance(platform, caller, id),
-          (id) => createIssuance(platform, caller, ask, id),
+          (id) => createIssuance(platform, caller, body, id),
         ),
       )
     },

@@ -53,6 +53,13 @@ export const CreateIssuanceBody = Type.Object(
       }),
     ),
     recipient: Type.Optional(RecipientBody),
+    grants: Type.Optional(
+      Type.Array(Type.Enum(['pre-authorized_code', 'authorization_code']), {
+        ...{ minItems: 1, maxItems: 2, uniqueItems: true },
+        description:
+          'How the offer may be redeemed; pre-authorized_code by default. With authorization_code the recipient gets the credential into any wallet by signing in and agreeing, and nothing is delivered.',
+      }),
+    ),
   },
   {
     additionalProperties: false,

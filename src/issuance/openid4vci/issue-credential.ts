@@ -14,12 +14,12 @@ import type { ProvedKey } from '../../protocols/openid4vci/jwt-proof.ts'
 import { signerOfAuthority } from '../../trust/certificates/active-signer.ts'
 import { tenantSigner, tenantSignerNamed } from '../../trust/did/tenant-signer.ts'
 import { credentialIdOf } from '../issuances/credential-id.ts'
+import { type PresentedToken, readAccessToken } from '../offers/access-token.ts'
 import type { ListKind } from '../status/status-entries.ts'
 import { fitsCertificate } from '../templates/check-elements.ts'
 import { credentialSigner, signerCertificateOf } from '../templates/credential-signer.ts'
 import type { CredentialTemplate, TemplateDefinition } from '../templates/template.ts'
 import { templateVersion } from '../templates/template-cache.ts'
-import { type PresentedToken, readAccessToken } from './access-token.ts'
 import { type Bound, findClaims, reinstateReservation } from './credential-store.ts'
 import { proveKeys } from './prove-keys.ts'
 import { openRequest, type ReceivedBody, requiresEncryption } from './request-encryption.ts'
@@ -56,7 +56,7 @@ export async function issueCredential(
   const request = await readRequest(needs, tenant, ask)
   const template = await templateVersion(needs, tenant.id, granted.templateId, granted.templateVersion)
   checkCovered(request, granted, template)
-  const keys = await proveKeys(needs, tenant, request, template, now)
+  const keys = await proveKeys(needs, tenant, { ...request, clientId: granted.clientId }, template, now)
   const signer = await signerOf(needs, tenant, granted, template.definition)
   const listKind = { bits: template.definition.format === 'mdoc' ? 1 : 2, ...authorityOf(signer) } as const
   const entry = completedBy(granted, from)

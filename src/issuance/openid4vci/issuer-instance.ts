@@ -1,31 +1,47 @@
+import { authorizationCode } from '../../authorization/server/grants/authorization-code.ts'
+import { refreshToken } from '../../authorization/server/grants/refresh-token.ts'
 import type { ServerInstance } from '../../authorization/server/instance.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import type { Platform } from '../../platform.ts'
 import { PRE_AUTHORIZED_GRANT } from '../../protocols/openid4vci/credential-offer.ts'
+import { credentialPolicy } from '../code-flow/user-policy.ts'
+import { walletClients } from '../code-flow/wallet-clients.ts'
+import { walletPolicyOf } from '../code-flow/wallet-policy.ts'
 import { aggregationUri } from '../status/sign-status-list.ts'
 import { redeemPreAuthorizedCode } from './redeem-code.ts'
 
-/** Returns the authorization server of a tenant as credential issuer: wallets need no client id, and tokens are for its credential endpoint. */
-export function issuerInstance({ urls }: Pick<Platform, 'urls'>, tenant: Pick<Tenant, 'id' | 'slug'>): ServerInstance {
-  const issuer = urls.issuer(tenant.slug)
+/**
+ * Returns the authorization server of a tenant as credential issuer: its tokens are for its credential endpoint. The pre-authorized code needs no
+ * client; the code flow is for users of the tenant.
+ */
+export function issuerInstance(
+  needs: Pick<Platform, 'urls' | 'store' | 'clock'>,
+  tenant: Pick<Tenant, 'id' | 'slug' | 'settings'>,
+): ServerInstance {
+  const issuer = needs.urls.issuer(tenant.slug)
+  const policy = walletPolicyOf(tenant)
+  const users = credentialPolicy(tenant)
   return {
     issuer,
     tenantId: tenant.id,
     // Access tokens carry a MAC, which only the credential endpoint verifies.
     keys: [],
     readToken: async () => null,
-    endpoints: { token: `${issuer}/token` },
-    clients: { methods: ['none'], find: async () => null },
+    endpoints: { token: `${issuer}/token`, authorization: `${issuer}/authorize`, pushedRequest: `${issuer}/par` },
+    parRequired: policy.parRequired,
+    clients: walletClients(needs, tenant, policy),
     grants: [
       {
         type: PRE_AUTHORIZED_GRANT,
         client: 'none',
-        issue: (platform, { form, ip, requestId }) =>
-          redeemPreAuthorizedCode(platform, tenant, form, { ip, requestId }),
+        issue: (platform, { form, ip, requestId, jkt }) =>
+          redeemPreAuthorizedCode(platform, tenant, form, { ip, requestId }, jkt),
       },
+      authorizationCode(users),
+      refreshToken(users),
     ],
-    acceptsDpop: false,
-    users: null,
+    acceptsDpop: true,
+    users,
     audiences: null,
     scopes: null,
     extensions: {

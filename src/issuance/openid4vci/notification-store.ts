@@ -2,7 +2,7 @@ import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { credentialIdOf } from '../issuances/credential-id.ts'
-import type { PresentedToken } from './access-token.ts'
+import type { PresentedToken } from '../offers/access-token.ts'
 
 /** Bounds the audit entries of a wallet that reports failures and requests the credential again, repeatedly. */
 const REPORTS_MAX = 10

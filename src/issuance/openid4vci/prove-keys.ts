@@ -27,6 +27,9 @@ type RequestKeys = {
   readonly nonces: readonly string[]
 }
 
+/** `clientId`: the client that the token was issued to; null: an anonymous wallet. [VCI-P6] */
+type ClientCredentialRequest = CredentialRequest & { readonly clientId: string | null }
+
 /**
  * Returns the keys to bind: those that the wallet proves to hold, or that a trusted attester attests, and the nonces to spend. [VCI-C11]
  *
@@ -35,7 +38,7 @@ type RequestKeys = {
 export async function proveKeys(
   needs: Needs,
   tenant: Tenant,
-  request: CredentialRequest,
+  request: ClientCredentialRequest,
   { definition }: CredentialTemplate,
   now: Date,
 ): Promise<RequestKeys> {
@@ -62,11 +65,11 @@ export async function proveKeys(
 async function provedKeys(
   needs: Needs,
   tenant: Tenant,
-  { proofs, attestation }: CredentialRequest,
+  { proofs, attestation, clientId }: ClientCredentialRequest,
   policy: AttestationPolicy | null,
   now: Date,
 ) {
-  const expected = { issuer: needs.urls.issuer(tenant.slug) }
+  const expected = { issuer: needs.urls.issuer(tenant.slug), clientId }
   const attested = (text: string) => attestedKeys(needs, tenant, text, policy ?? {}, now)
   if (attestation !== null) {
     // [VCI-P10]

@@ -3,13 +3,14 @@ import { answerTokenRequest } from '../../authorization/server/endpoint/token-en
 import { getTenant } from '../../directory/tenants/find-tenant.ts'
 import { Fault } from '../../fault.ts'
 import { preferredType } from '../../http/routes/accept.ts'
-import { bearerToken } from '../../http/routes/bearer-token.ts'
 import { type Endpoint, endpoint } from '../../http/routes/endpoint.ts'
 import { makeCNonce } from '../../protocols/openid4vci/c-nonce.ts'
+import { codeFlowEndpoints } from '../code-flow/public-endpoints.ts'
 import { statusEndpoints } from '../status/public-endpoints.ts'
 import { publishType } from '../types/publish-type.ts'
 import { issueCredential } from './issue-credential.ts'
 import { issuerInstance } from './issuer-instance.ts'
+import { nextNonce, readPresentedToken } from './present-token.ts'
 import { publishIssuerMetadata, publishServerMetadata } from './publish-metadata.ts'
 import { limitIssuanceRefusals, limitNonces, refundNonce } from './rate-limits.ts'
 import { recordNotification } from './record-notification.ts'
@@ -80,7 +81,7 @@ const offerQr = endpoint({
 const token = endpoint({
   method: 'POST',
   path: '/issuers/{tenant}/token',
-  summary: 'Redeems a pre-authorized code for an access token, once.',
+  summary: 'Issues an access token for a pre-authorized code, an authorization code or a refresh token, once each.',
   tag,
   accepts: 'form',
   describedBody: TokenForm,
@@ -120,11 +121,13 @@ const credential = endpoint({
   handle: async ({ platform, params, body, headers, ip, requestId }) => {
     const tenant = await getTenant(platform, params.tenant)
     const isJwe = /^application\/jwt(;|$)/i.test(headers['content-type'] ?? '')
-    const ask = { token: bearerToken(headers.authorization), body, isJwe }
-    const issue = () => issueCredential(platform, tenant, ask, { ip, requestId })
+    const issue = async () => {
+      const token = await readPresentedToken(platform, tenant, { headers, endpoint: 'credential' })
+      return issueCredential(platform, tenant, { token, body, isJwe }, { ip, requestId })
+    }
     const issued = await limitIssuanceRefusals(platform, { tenant, ip }, issue)
     refundNonce(platform, { tenant, ip })
-    return { status: 200, ...issued }
+    return { status: 200, ...issued, headers: await nextNonce(platform, headers) }
   },
 })
 
@@ -140,10 +143,10 @@ const notification = endpoint({
   unreadable: 'notification.invalid',
   handle: async ({ platform, params, body, headers, ip, requestId }) => {
     const tenant = await getTenant(platform, params.tenant)
-    const ask = { token: bearerToken(headers.authorization), body }
-    await limitIssuanceRefusals(platform, { tenant, ip }, () =>
-      recordNotification(platform, tenant, ask, { ip, requestId }),
-    )
+    await limitIssuanceRefusals(platform, { tenant, ip }, async () => {
+      const token = await readPresentedToken(platform, tenant, { headers, endpoint: 'notification' })
+      await recordNotification(platform, tenant, { token, body }, { ip, requestId })
+    })
     return { status: 204 }
   },
 })
@@ -165,5 +168,6 @@ const typeMetadata = endpoint({
 export const issuanceEndpoints: readonly Endpoint[] = [
   ...[issuerMetadata, serverMetadata, offer, offerQr, token, nonce],
   ...[credential, notification, typeMetadata],
+  ...codeFlowEndpoints(issuerInstance),
   ...statusEndpoints,
 ]

@@ -6,6 +6,7 @@ import {
   type ConfigurationInput,
   type Display,
 } from '../../protocols/openid4vci/build-metadata.ts'
+import { walletPolicyOf } from '../code-flow/wallet-policy.ts'
 import { catalogVersion } from '../templates/catalog-lease.ts'
 import {
   describeClaims,
@@ -83,6 +84,8 @@ function configurationOf(
 ): ConfigurationInput {
   const keyAttestation = attestationPolicyOf(definition, settings)
   const shared = {
+    // [HAIP-3] Tenant-wide unique, as codes are.
+    scope: code,
     proofAlgs: ['ES256', 'EdDSA'],
     display: [displayOf(name, definition)],
     ...(keyAttestation !== null && { keyAttestation }),
@@ -129,14 +132,15 @@ function displayOf(name: string, { display = {}, description }: CredentialTempla
 
 /** Returns the authorization server metadata of a tenant as JSON: each issuer is its own authorization server. */
 export function publishServerMetadata(
-  { memory, clock, urls }: Pick<Platform, 'memory' | 'clock' | 'urls'>,
-  tenant: Pick<Tenant, 'id' | 'slug'>,
+  needs: Pick<Platform, 'memory' | 'clock' | 'urls' | 'store'>,
+  tenant: Pick<Tenant, 'id' | 'slug' | 'settings'>,
 ): string {
-  const issuer = urls.issuer(tenant.slug)
+  const { memory, clock, urls } = needs
+  const name = `${urls.issuer(tenant.slug)} ${JSON.stringify(walletPolicyOf(tenant))}`
   const cache = memory.cache<string>('issuance.server_metadata')
-  const cached = cache.get(issuer, clock.now())
+  const cached = cache.get(name, clock.now())
   if (cached !== undefined) return cached
-  const document = JSON.stringify(describeServer(issuerInstance({ urls }, tenant)))
-  cache.set(issuer, document, clock.now())
+  const document = JSON.stringify(describeServer(issuerInstance(needs, tenant)))
+  cache.set(name, document, clock.now())
   return document
 }

@@ -3,7 +3,7 @@ import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { credentialIdOf } from '../issuances/credential-id.ts'
-import { readAccessToken } from './access-token.ts'
+import { readAccessToken } from '../offers/access-token.ts'
 import { storeNotification } from './notification-store.ts'
 
 type Origin = { readonly ip: string; readonly requestId: string }

@@ -1,12 +1,12 @@
-import { isJsonObject, parseJson } from '../../crypto/json.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
+import { credentialDetails, readCredentialDetails } from '../../protocols/openid4vci/authorization-details.ts'
 import { credentialIdOf } from '../issuances/credential-id.ts'
+import { makeAccessToken, makeTokenSecret, TOKEN_TTL_SECONDS } from '../offers/access-token.ts'
 import { readOfferToken } from '../offers/offer-codes.ts'
 import { txCodeMac } from '../offers/tx-code.ts'
 import { templateVersion } from '../templates/template-cache.ts'
-import { makeAccessToken, makeTokenSecret } from './access-token.ts'
 import { checkTxCodeGuesses, countTxCodeGuess } from './rate-limits.ts'
 import { findOffer, type Redeemed, type Redemption, type RedemptionEntries, redeemOffered } from './redemption-store.ts'
 
@@ -14,14 +14,12 @@ type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'rateLimiter' | 'mem
 type Form = Readonly<Record<string, string>>
 type Origin = { readonly ip: string; readonly requestId: string }
 
-/** [VCI-T7] Longer-lived tokens would have to be bound to a key of the wallet. */
-const TOKEN_TTL_SECONDS = 300
 const TX_CODE_CHARS_MAX = 64
-const DETAILS_CHARS_MAX = 16_384
 
 /**
  * Redeems a pre-authorized code at the token endpoint: one access token for one offer.
  *
+ * @param jkt Thumbprint of the DPoP key that the wallet proved; null: the token is not bound to a key.
  * @throws Fault `request.invalid`, `grant.invalid`, `authorization_details.invalid`,
  * `request.rate_limited`
  * @see [OpenID4VCI 1.0, 6](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-token-endpoint)
@@ -31,6 +29,7 @@ export async function redeemPreAuthorizedCode(
   tenant: Pick<Tenant, 'id'>,
   form: Form,
   from: Origin,
+  jkt: string | null,
 ): Promise<object> {
   const { sealing, clock } = needs
   const { code, txCode, configurationId } = readForm(form)
@@ -45,15 +44,16 @@ export async function redeemPreAuthorizedCode(
     tokenHash: secret.hash,
     tokenExpiresAt: new Date(now.getTime() + TOKEN_TTL_SECONDS * 1000),
     configurationId,
+    jkt,
   }
   const redeemed = await redeemWithRetry(needs, tenant, redemption, entriesOf(id, from), now)
   if (redeemed.outcome !== 'redeemed') throw await refusalOf(needs, tenant, id, redeemed, configurationId)
   return {
     access_token: await makeAccessToken(sealing, tenant.id, secret, redeemed.granted),
-    token_type: 'Bearer',
+    token_type: jkt === null ? 'Bearer' : 'DPoP',
     expires_in: TOKEN_TTL_SECONDS,
     ...(configurationId !== null && {
-      authorization_details: [detailsOf(configurationId, credentialIdOf(id))],
+      authorization_details: [credentialDetails(configurationId, credentialIdOf(id))],
     }),
   }
 }
@@ -93,37 +93,13 @@ function readForm(form: Form) {
 
 /** [VCI-T3] Returns the configuration that the wallet names; an offer has one. null: it names none. */
 function configurationIn(details: string | undefined): string | null {
-  if (details === undefined || details === '') return null
-  const entries = details.length > DETAILS_CHARS_MAX ? null : jsonOf(details)
-  if (!Array.isArray(entries)) {
-    throw new Fault('authorization_details.invalid', { detail: 'authorization_details is not a JSON array.' })
-  }
-  const [entry, ...others] = entries
-  if (!isJsonObject(entry) || others.length > 0 || entry.type !== 'openid_credential') {
-    throw new Fault('authorization_details.invalid', {
-      detail: 'authorization_details must name one credential of the offer.',
-    })
-  }
-  const { credential_configuration_id: id } = entry
-  if (typeof id !== 'string' || id === '') throw new Fault('authorization_details.invalid')
-  return id
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return parseJson(text)
-  } catch {
-    return null
-  }
-}
-
-/** [VCI-T4] */
-function detailsOf(configurationId: string, credentialId: string) {
-  return {
-    type: 'openid_credential',
-    credential_configuration_id: configurationId,
-    credential_identifiers: [credentialId],
-  }
+  const named = readCredentialDetails(details)
+  if (named === null) return null
+  const [id, ...others] = named
+  if (id !== undefined && others.length === 0) return id
+  throw new Fault('authorization_details.invalid', {
+    detail: 'authorization_details must name one credential of the offer.',
+  })
 }
 
 async function refusalOf(

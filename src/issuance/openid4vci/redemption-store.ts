@@ -1,11 +1,12 @@
 import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues, insertAudit } from '../../events/audit/recorded-sql.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
-import type { Granted } from './access-token.ts'
+import type { Granted } from '../offers/access-token.ts'
 
 const selectOffer = sql(
   'issuance.get_offer',
-  `select template_id as "templateId", template_version as "templateVersion", tx_code_mac is not null as "needsTxCode" from issuance
+  `select template_id as "templateId", template_version as "templateVersion", tx_code_mac is not null as "needsTxCode",
+     recipient_id is not null as "bySignIn", not code_only as "byCode" from issuance
    where tenant_id = $1 and id = $2 and (status in ('offered', 'partiallyIssued', 'completed') or issued_at is not null) and expires_at > $3`,
 )
 
@@ -14,6 +15,10 @@ type OfferedIssuance = {
   readonly templateId: string
   readonly templateVersion: number
   readonly needsTxCode: boolean
+  /** The recipient may get it by signing in. */
+  readonly bySignIn: boolean
+  /** The pre-authorized code is accepted. */
+  readonly byCode: boolean
 }
 
 /** Returns the offer of an issuance until it ends, also after it was redeemed: wallets fetch it again. [VCI-O7] */
@@ -42,7 +47,7 @@ const redeemOffer = sql(
        status = ${ifLastTry(`'failed'`, 'status')}, credential_status = ${ifLastTry(`'failed'`, 'credential_status')},
        sealed_claims = ${ifLastTry('null', 'sealed_claims')}, error = ${ifLastTry('$11::jsonb', 'error')},
        updated_at = ${ifLastTry('$4::timestamptz', 'updated_at')}
-     where tenant_id = $1 and id = $2 and status = 'offered' and (redeemed_at is null or token_hash = $5) and expires_at > $4 and tx_tries_left > 0
+     where tenant_id = $1 and id = $2 and status = 'offered' and (redeemed_at is null or token_hash = $5) and expires_at > $4 and tx_tries_left > 0 and not code_only
        and not (${isWrong} and tx_wrong_attempt is not distinct from $5)
        and ($8::text is null or $8 = (select code from credential_template t where t.tenant_id = $1 and t.id = template_id))
      returning id, redeemed_at is not null as redeemed, tx_code_mac is not null as needs_tx_code, template_id, template_version, status,
@@ -60,7 +65,7 @@ const redeemOffer = sql(
 const LOCKED = JSON.stringify({ code: 423, message: 'The transaction code was entered wrong five times.', details: [] })
 
 /** An attempt to redeem an offer. */
-export type Redemption = {
+export type Redemption = Pick<Granted, 'jkt'> & {
   readonly id: string
   /** HMAC of the transaction code that was sent; null if none was. */
   readonly txCodeMac: Buffer | null
@@ -107,7 +112,8 @@ export async function redeemOffered(
   if (row.redeemed) {
     const { templateId, templateVersion } = row
     const identified = configurationId !== null
-    const granted = { id, templateId, templateVersion, identified, expiresAt: tokenExpiresAt }
+    const about = { identified, expiresAt: tokenExpiresAt, jkt: redemption.jkt, clientId: null }
+    const granted = { id, templateId, templateVersion, ...about }
     return { outcome: 'redeemed', granted }
   }
   if (!row.needsTxCode) return { outcome: 'tx_code_unexpected' }

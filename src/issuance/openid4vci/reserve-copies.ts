@@ -7,8 +7,8 @@ import { cNonceIssuedAt } from '../../protocols/openid4vci/c-nonce.ts'
 import type { ProvedKey } from '../../protocols/openid4vci/jwt-proof.ts'
 import { newId } from '../../store/row-id.ts'
 import { violatedIndex } from '../../store/unique-violation.ts'
+import type { PresentedToken } from '../offers/access-token.ts'
 import { entryCandidates, LIST_FULL_ENTRIES, type ListKind } from '../status/status-entries.ts'
-import type { PresentedToken } from './access-token.ts'
 import {
   type Bound,
   closeStatusList,

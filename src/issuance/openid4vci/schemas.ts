@@ -6,14 +6,23 @@ const member = (description: string) => Type.Optional(Type.String({ description 
 /** The form of a token request, for the API reference. */
 export const TokenForm = Type.Object(
   {
-    grant_type: Type.String({ description: '`urn:ietf:params:oauth:grant-type:pre-authorized_code`.' }),
-    'pre-authorized_code': Type.String({ description: 'The code in the credential offer.' }),
+    grant_type: Type.String({
+      description: '`urn:ietf:params:oauth:grant-type:pre-authorized_code`, `authorization_code` or `refresh_token`.',
+    }),
+    'pre-authorized_code': member('The code in the credential offer.'),
     tx_code: member('The transaction code, if the offer requires one.'),
     authorization_details: member(
       'A JSON array with one object of type `openid_credential`; the response then has a credential identifier.',
     ),
+    code: member('For authorization_code, with redirect_uri and code_verifier.'),
+    redirect_uri: member('For authorization_code: that of the authorization request.'),
+    code_verifier: member('For authorization_code (RFC 7636).'),
+    refresh_token: member('For refresh_token.'),
+    client_id: member('The wallet. Not needed for a pre-authorized code.'),
+    client_assertion_type: member('For private_key_jwt.'),
+    client_assertion: member('For private_key_jwt (RFC 7523).'),
   },
-  { $id: 'PreAuthorizedCodeForm' },
+  { $id: 'IssuerTokenForm' },
 )
 
 /** The body of a credential request, for the API reference. */

@@ -25,7 +25,8 @@ export async function serveOffer(needs: Needs, tenant: Tenant, token: string): P
   return buildOffer({
     credentialIssuer: urls.issuer(tenant.slug),
     configurationIds: [code],
-    preAuthorizedCode: await offerToken(sealing, tenant.id, 'offer-code', id),
+    preAuthorizedCode: offer.byCode ? await offerToken(sealing, tenant.id, 'offer-code', id) : null,
+    issuerState: offer.bySignIn ? await offerToken(sealing, tenant.id, 'issuer-state', id) : null,
     txCode: offer.needsTxCode ? txCodeOf(definition) : null,
   })
 }

@@ -56,7 +56,7 @@ for (const [endpoint, error] of [
   for (const [what, authorization, challenge] of [
     ['no token', undefined, 'Bearer realm="chirograph"'],
     ['another scheme', 'Basic eDp5', 'Bearer realm="chirograph"'],
-    ['a token bound to a key', 'DPoP x', 'Bearer realm="chirograph"'],
+    ['an unknown token bound to a key', 'DPoP x', 'Bearer realm="chirograph", error="invalid_token"'],
     ['an unknown token', 'Bearer x', 'Bearer realm="chirograph", error="invalid_token"'],
     ['an empty token', 'Bearer ', 'Bearer realm="chirograph", error="invalid_token"'],
   ] as const) {

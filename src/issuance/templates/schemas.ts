@@ -60,6 +60,22 @@ const KeyAttestation = Type.Object(
   },
 )
 
+const AttributeSource = Type.Object(
+  {
+    kind: Type.Literal('webhook'),
+    endpointId: Type.String({
+      format: 'uuid',
+      description:
+        'A webhook endpoint of the tenant. It gets issuance.attributes_requested, signed like events, and answers at once with 200 and {attributes}; 4xx: the user gets none.',
+    }),
+  },
+  {
+    ...strict,
+    description:
+      'Where the attributes come from when a user asks for the credential, signs in and agrees, and no issuance was prepared for them. Without it only prepared issuances can be had so.',
+  },
+)
+
 const color = (description: string) => Type.Optional(Type.String({ pattern: '^#[0-9A-Fa-f]{6}$', description }))
 const Display = Type.Object(
   {
@@ -120,6 +136,7 @@ const written = {
   txCode: Type.Optional(TxCode),
   signer: Type.Optional(Signer),
   keyAttestation: Type.Optional(KeyAttestation),
+  attributeSource: Type.Optional(AttributeSource),
   display: Type.Optional(Display),
 }
 

@@ -57,6 +57,10 @@ const selectByCode = sql(
   'issuance.get_template_by_code',
   `select ${columns} from ${joined} where t.tenant_id = $1 and t.code = $2`,
 )
+const selectByCodes = sql(
+  'issuance.list_templates_by_code',
+  `select ${columns} from ${joined} where t.tenant_id = $1 and t.code = any($2::text[])`,
+)
 const page = pagedList({
   name: 'issuance.list_templates',
   select: `select ${columns} from ${joined} where t.tenant_id = $1`,
@@ -121,6 +125,11 @@ export async function findVersion(tx: TenantTx, id: string, version: number): Pr
 /** As {@link findCurrent}, by its code. */
 export async function findByCode(tx: TenantTx, code: string): Promise<CredentialTemplate | null> {
   return (await tx.rows<CredentialTemplate>(selectByCode, [tx.tenantId, code]))[0] ?? null
+}
+
+/** Returns the templates with these codes, archived or not. */
+export async function findByCodes(tx: TenantTx, codes: readonly string[]): Promise<CredentialTemplate[]> {
+  return tx.rows<CredentialTemplate>(selectByCodes, [tx.tenantId, codes])
 }
 
 /** Returns one page of templates, plus one row if there are more. */

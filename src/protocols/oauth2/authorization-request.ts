@@ -26,13 +26,15 @@ export type AuthorizationRequest = {
 
 const VALUE_CHARS_MAX = 2048
 const SCOPES_MAX = 50
+/** JWT and JSON. */
+const LONG: ReadonlySet<string> = new Set(['id_token_hint', 'authorization_details'])
 const THUMBPRINT = /^[A-Za-z0-9_-]{43}$/
 
 /** Returns the request parameters without the empty ones. @throws Fault `request.invalid` where one is too long */
 export function presentParameters(parameters: Parameters): Parameters {
   const present = Object.entries(parameters).filter(([, value]) => value !== undefined && value !== '')
   for (const [name, value] of present) {
-    const charsMax = name === 'id_token_hint' ? 4 * VALUE_CHARS_MAX : VALUE_CHARS_MAX
+    const charsMax = LONG.has(name) ? 4 * VALUE_CHARS_MAX : VALUE_CHARS_MAX
     if ((value ?? '').length > charsMax || value?.includes('\0'))
       throw invalid(`${name.slice(0, 100)} is too long or contains NUL.`)
   }
@@ -44,17 +46,21 @@ export function presentParameters(parameters: Parameters): Parameters {
  *
  * NOT checked: client, redirect URI, which scopes the client gets, and whether a session satisfies the request.
  *
+ * @param needsScope Whether `scope` must be there; else the caller checks what the request asks for.
  * @throws Fault `request_object.unsupported`, `request_uri.unsupported`, `response_type.unsupported`, `request.invalid`, `scope.invalid`
  * @see [RFC 6749, 4.1.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.1) and [OpenID Connect Core 1.0, 3.1.2.2](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequestValidation)
  */
-export function readAuthorizationRequest(parameters: Parameters): AuthorizationRequest {
+export function readAuthorizationRequest(
+  parameters: Parameters,
+  { needsScope = true }: { readonly needsScope?: boolean } = {},
+): AuthorizationRequest {
   checkUnsupported(parameters)
   const { code_challenge: challenge, code_challenge_method: method, scope, nonce } = parameters
   // RFC 7636 4.4.1 and RFC 9700 2.1.1: PKCE is required; without a method it would be plain
   if (challenge === undefined) throw invalid('code_challenge is missing.')
   if (method !== 'S256' || !isCodeChallenge(challenge)) throw invalid('code_challenge_method must be S256.')
   const scopes = [...new Set((scope ?? '').split(' ').filter((one) => one !== ''))]
-  if (scopes.length === 0 || scopes.length > SCOPES_MAX)
+  if ((scopes.length === 0 && needsScope) || scopes.length > SCOPES_MAX)
     throw new Fault('scope.invalid', { detail: 'scope is missing.' })
   const { dpop_jkt: dpopJkt = null } = parameters
   if (dpopJkt !== null && !THUMBPRINT.test(dpopJkt)) throw invalid('dpop_jkt is not a SHA-256 thumbprint.')

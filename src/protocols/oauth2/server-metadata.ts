@@ -8,6 +8,8 @@ type ServerDescription = {
   readonly scopes?: readonly string[] | undefined
   /** Algorithms of client assertions; for `private_key_jwt` only. */
   readonly assertionAlgs?: readonly string[] | undefined
+  /** Whether every authorization request must be pushed. */
+  readonly parRequired?: boolean | undefined
   readonly dpopAlgs?: readonly string[] | undefined
   /** Members of extensions, as they are sent. */
   readonly extensions?: Readonly<Record<string, unknown>> | undefined
@@ -45,6 +47,7 @@ export function buildServerMetadata(server: ServerDescription): Readonly<Record<
     ...present('dpop_signing_alg_values_supported', server.dpopAlgs),
     ...present('authorization_endpoint', endpoints.authorization),
     ...present('pushed_authorization_request_endpoint', endpoints.pushedRequest),
+    ...(server.parRequired === true && { require_pushed_authorization_requests: true }),
     ...clientEndpoint('revocation_endpoint', endpoints.revocation, methods, algs),
     ...clientEndpoint('introspection_endpoint', endpoints.introspection, proven, algs),
     // RFC 8414 2: REQUIRED; an empty list means no authorization endpoint. [VCI-M3]

@@ -24,6 +24,8 @@ export type ConfigurationInput = {
   readonly type:
     | { readonly format: 'dc+sd-jwt'; readonly vct: string }
     | { readonly format: 'mso_mdoc'; readonly doctype: string }
+  /** The OAuth scope that requests it. */
+  readonly scope?: string
   /** JOSE names of the algorithms that sign the credential; for an mdoc they are converted to COSE numbers. */
   readonly signingAlgs: readonly ('ES256' | 'EdDSA')[]
   readonly proofAlgs: readonly string[]
@@ -75,6 +77,7 @@ function buildConfiguration(input: ConfigurationInput) {
   const mdoc = input.type.format === 'mso_mdoc'
   return {
     ...input.type,
+    ...present('scope', input.scope),
     // A.2.2: COSE numbers for an mdoc; ESP256 (-9) is what RFC 9864 calls ES256 with P-256. [VCI-M10]
     credential_signing_alg_values_supported: mdoc
       ? input.signingAlgs.flatMap((alg) => (alg === 'ES256' ? [-7, -9] : [-8]))

@@ -1,10 +1,11 @@
 import { PRE_AUTHORIZED_GRANT, type TxCode } from './credential-offer.ts'
 
-/** Input of an offer by pre-authorized code. */
+/** Input of an offer. `preAuthorizedCode`, `issuerState`: null without the grant; one of them is not. */
 type CredentialOfferInput = {
   readonly credentialIssuer: string
   readonly configurationIds: readonly string[]
-  readonly preAuthorizedCode: string
+  readonly preAuthorizedCode: string | null
+  readonly issuerState: string | null
   readonly txCode: TxCode | null
 }
 
@@ -18,7 +19,11 @@ export function buildOffer(input: CredentialOfferInput) {
     credential_issuer: input.credentialIssuer,
     credential_configuration_ids: input.configurationIds,
     grants: {
-      [PRE_AUTHORIZED_GRANT]: { 'pre-authorized_code': input.preAuthorizedCode, ...txCodeMember(input.txCode) },
+      // [VCI-O1]
+      ...(input.issuerState !== null && { authorization_code: { issuer_state: input.issuerState } }),
+      ...(input.preAuthorizedCode !== null && {
+        [PRE_AUTHORIZED_GRANT]: { 'pre-authorized_code': input.preAuthorizedCode, ...txCodeMember(input.txCode) },
+      }),
     },
   }
 }

@@ -12,6 +12,7 @@ const issuer = 'https://issuer.example/acme'
 const offer = buildOffer({
   credentialIssuer: issuer,
   configurationIds: ['id'],
+  issuerState: null,
   preAuthorizedCode: 'code',
   txCode: null,
 })
@@ -121,7 +122,13 @@ test('http on a loopback host is for development only', () => {
 
 test('a built offer with a transaction code reads back', () => {
   const txCode = { inputMode: 'text', length: 6, description: 'by post' } as const
-  const built = buildOffer({ credentialIssuer: issuer, configurationIds: ['id'], preAuthorizedCode: 'c', txCode })
+  const built = buildOffer({
+    credentialIssuer: issuer,
+    configurationIds: ['id'],
+    issuerState: null,
+    preAuthorizedCode: 'c',
+    txCode,
+  })
   assert.deepEqual(readOffer(built, production).preAuthorized, { code: 'c', txCode, authorizationServer: null })
 })
 

@@ -9,12 +9,11 @@ import {
 } from '../../../protocols/oauth2/authorization-request.ts'
 import { withParameters } from '../../../protocols/oauth2/redirect-uri.ts'
 import { platformTenantId } from '../../../store/store.ts'
+import { CONTINUE_CHARS_MAX } from '../../sign-in/continue-path.ts'
 import { findSession, type Session } from '../../sign-in/session.ts'
-import { findConsent } from '../consent-store.ts'
 import { makeCode } from '../grants/authorization-code.ts'
-import type { ServerInstance, UserPolicy } from '../instance.ts'
+import type { Decision, IdTokenHint, ServerInstance, UserPolicy, UserRequest } from '../instance.ts'
 import { satisfiesAcr } from '../openid/acr.ts'
-import { type IdTokenHint, readIdTokenHint } from '../openid/id-token.ts'
 import { spendPushedRequest } from '../request/pushed-request-store.ts'
 import { type TrustedRequest, trustRequest } from '../request/trust-request.ts'
 import { steps } from '../steps.ts'
@@ -26,6 +25,8 @@ type AuthorizeAsk = {
   readonly instance: ServerInstance
   readonly query: Parameters
   readonly cookie: string | undefined
+  readonly ip: string
+  readonly requestId: string
 }
 type Trusted = AuthorizeAsk & TrustedRequest
 type Checked = Trusted & {
@@ -53,7 +54,14 @@ export const requestSteps = steps<Trusted>()
   .step('the user has not declined (RFC 6749 4.1.2.1)', checkDeclined)
   .step(
     'response_type, response_mode, PKCE, scope, prompt, max_age (RFC 6749 4.1.1, RFC 7636 4.4.1, OpenID Connect Core 3.1.2.2)',
-    ({ parameters }) => ({ request: readAuthorizationRequest(parameters) }),
+    ({ parameters, users }) => ({ request: readAuthorizationRequest(parameters, users) }),
+  )
+  .step(
+    'the server has what the request asks for (OpenID4VCI 5.1)',
+    async ({ platform, users, request, parameters }) => {
+      await users.check?.(platform, request, parameters)
+      return {}
+    },
   )
   .step('id_token_hint is an ID token for the client (OpenID Connect Core 3.1.2.2)', readHint)
   .step('a user of the tenant is signed in (OpenID Connect Core 3.1.2.3)', findSignIn)
@@ -96,9 +104,9 @@ function checkDeclined({ query }: Trusted): object {
   return {}
 }
 
-async function readHint({ platform, client, request }: Trusted & Pick<Checked, 'request'>) {
-  if (request.idTokenHint === null) return { hint: null }
-  const hint = await readIdTokenHint(platform, request.idTokenHint)
+async function readHint({ platform, client, request, users }: Trusted & Pick<Checked, 'request' | 'users'>) {
+  if (request.idTokenHint === null || users.readHint === undefined) return { hint: null }
+  const hint = await users.readHint(platform, request.idTokenHint)
   if (hint?.clientId === client.clientId) return { hint }
   throw new Fault('request.invalid', { detail: 'The id_token_hint is not an ID token for the client.' })
 }
@@ -118,17 +126,23 @@ async function answer(checked: Checked): Promise<string> {
     if (isSilent) throw new Fault('login.required')
     return toSignIn(checked)
   }
-  const scopes = await users.scopesOf(platform, session, request.scopes)
-  if (scopes === null) return isSilent ? Promise.reject(new Fault('login.required')) : toSignIn(checked)
-  if (scopes.length === 0) throw new Fault('scope.invalid', { detail: 'The user may grant none of the scopes.' })
-  if (await needsConsent(checked, session, scopes)) {
-    if (isSilent) throw new Fault('consent.required')
-    return interact(checked, '/consent', {})
-  }
-  return grant(checked, session, scopes)
+  const decision = await users.decide(platform, userRequestOf(checked, session))
+  if (decision.kind === 'sign-in') return isSilent ? Promise.reject(new Fault('login.required')) : toSignIn(checked)
+  if (decision.kind === 'grant') return grant(checked, session, decision)
+  if (isSilent) throw new Fault('consent.required')
+  return interact(checked, users.consentPage, {})
 }
 
-async function grant(checked: Checked, session: Session, scopes: readonly string[]): Promise<string> {
+function userRequestOf(checked: Checked, session: Session): UserRequest {
+  const { client, request, parameters, query, since, ip, requestId } = checked
+  return { client, session, request, parameters, consent: query.consent, since, ip, requestId }
+}
+
+async function grant(
+  checked: Checked,
+  session: Session,
+  { scopes, details, write }: Extract<Decision, { kind: 'grant' }>,
+): Promise<string> {
   const { platform, instance, client, request, redirectUri } = checked
   // RFC 9126 4: a request_uri is used once
   if (!(await spend(checked))) throw new Fault('request_uri.invalid')
@@ -136,8 +150,8 @@ async function grant(checked: Checked, session: Session, scopes: readonly string
   const { clientId } = client
   const { tenantId, userId, sessionId, authenticatedAt, methods } = session
   const signIn = { tenantId, userId, sessionId, authenticatedAt, methods }
-  const { issuer } = instance
-  const code = await makeCode(platform, signIn, { issuer, clientId, redirectUri, challenge, scopes, nonce, dpopJkt })
+  const about = { issuer: instance.issuer, clientId, redirectUri, challenge, scopes, nonce, dpopJkt, details }
+  const code = await makeCode(platform, signIn, about, write)
   if (code === null) throw new Fault('login.required')
   return respond(checked, { code })
 }
@@ -156,19 +170,6 @@ function needsSignIn({ platform, request, hint, since }: Checked, session: Sessi
   return !prompts.includes('none') && !satisfiesAcr(methods, acrValues)
 }
 
-async function needsConsent(
-  { platform, client, request, since }: Checked,
-  session: Session,
-  scopes: readonly string[],
-) {
-  const isForced = request.prompts.includes('consent')
-  if (!client.asksConsent && !isForced) return false
-  const { tenantId, userId } = session
-  const found = await platform.store.single(tenantId, (tx) => findConsent(tx, { userId, clientId: client.clientId }))
-  if (found === null || scopes.some((one) => !found.scopes.includes(one))) return true
-  return isForced && (since === null || found.grantedAt < since)
-}
-
 function toSignIn(checked: Checked): Promise<string> {
   const { client, request, isSignedIn } = checked
   const again = isSignedIn || request.prompts.includes('select_account')
@@ -184,7 +185,11 @@ async function interact(checked: Checked, page: string, more: Readonly<Record<st
   const { platform, instance, since, query } = checked
   const kept = await withSince(platform, presentParameters(query), since ?? platform.clock.now())
   const path = new URL(instance.endpoints.authorization ?? instance.issuer).pathname
-  return withParameters(page, { continue: withParameters(path, kept), ...more })
+  const address = withParameters(path, kept)
+  // The pages take no longer ones.
+  if (address.length > CONTINUE_CHARS_MAX)
+    throw new Fault('request.invalid', { detail: 'The request is too long for a link: push it (RFC 9126).' })
+  return withParameters(page, { continue: address, ...more })
 }
 
 /** Spends the request_uri, if there is one. Returns false if another request has spent it. */

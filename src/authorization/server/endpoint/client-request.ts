@@ -3,7 +3,7 @@ import { Fault } from '../../../fault.ts'
 import type { Platform } from '../../../platform.ts'
 import { checkDpop } from '../../access/check-dpop.ts'
 import { authenticateClient } from '../clients/authenticate-client.ts'
-import { readClientProof } from '../clients/client-proof.ts'
+import { type ClientProof, readClientProof } from '../clients/client-proof.ts'
 import type { ServerInstance } from '../instance.ts'
 import type { ClientRequest } from '../token-request.ts'
 
@@ -18,7 +18,29 @@ export async function findCaller({
   form,
   ip,
 }: InstanceRequest): Promise<{ readonly client: Client }> {
-  return { client: await authenticateClient(platform, instance, readClientProof(headers, form), ip) }
+  const proof = readClientProof(headers, form)
+  const isOffered = methodsOf(proof).some((one) => instance.clients.methods.includes(one))
+  if (!isOffered) throw new Fault('client.unauthenticated', { detail: OFFERED(instance) })
+  return { client: await authenticateClient(platform, instance, proof, ip) }
+}
+
+/**
+ * Authenticates the client of a request for a grant that needs none, if the request carries an authentication: one that is sent is always
+ * verified. @throws Fault as {@link findCaller}
+ */
+export async function findSentCaller(request: InstanceRequest): Promise<{ readonly client: Client | null }> {
+  const { headers, form } = request
+  const { client_secret: secret, client_assertion: assertion, client_assertion_type: type } = form
+  const isSent = [headers.authorization, secret, assertion, type].some((one) => one !== undefined && one !== '')
+  return isSent ? findCaller(request) : { client: null }
+}
+
+const OFFERED = ({ clients }: ServerInstance) => `Clients authenticate by: ${clients.methods.join(', ')}.`
+
+/** The methods of the metadata that a proof may be. */
+function methodsOf({ method }: ClientProof): readonly ServerInstance['clients']['methods'][number][] {
+  if (method === 'secret') return ['client_secret_basic', 'client_secret_post']
+  return method === 'assertion' ? ['private_key_jwt'] : ['none']
 }
 
 /**

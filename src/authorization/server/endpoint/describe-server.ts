@@ -6,7 +6,7 @@ import type { ServerInstance } from '../instance.ts'
 
 /** Returns the metadata of an instance: what it has and accepts, and nothing else. */
 export function describeServer(instance: ServerInstance): Readonly<Record<string, unknown>> {
-  const { issuer, endpoints, clients, grants, acceptsDpop, scopes, extensions } = instance
+  const { issuer, endpoints, clients, grants, acceptsDpop, parRequired, scopes, extensions } = instance
   return buildServerMetadata({
     issuer,
     endpoints,
@@ -14,6 +14,7 @@ export function describeServer(instance: ServerInstance): Readonly<Record<string
     clientAuthMethods: clients.methods,
     scopes: scopes ?? undefined,
     assertionAlgs: clients.methods.includes('private_key_jwt') ? ASSERTION_ALGS : undefined,
+    parRequired,
     dpopAlgs: acceptsDpop ? DPOP_ALGS : undefined,
     extensions,
   })

@@ -26,12 +26,19 @@ export const pushSteps = steps<InstanceRequest>()
     if (client.grantTypes.includes('authorization_code')) return {}
     throw new Fault('client.unauthorized')
   })
-  .step('redirect_uri is registered (RFC 9126 2.1)', ({ client, parameters }) => ({
-    redirectUri: redirectUriOf(client, parameters),
+  .step('redirect_uri is one of the client (RFC 9126 2.1)', ({ instance, client, parameters }) => ({
+    redirectUri: redirectUriOf(instance, client, parameters),
   }))
-  .step('the request is one that the authorization endpoint accepts (RFC 9126 2.1)', ({ parameters }) => ({
-    request: readAuthorizationRequest(parameters),
-  }))
+  .step('the request is one that the authorization endpoint accepts (RFC 9126 2.1)', async (known) => {
+    const {
+      platform,
+      parameters,
+      instance: { users },
+    } = known
+    const request = readAuthorizationRequest(parameters, { needsScope: users?.needsScope ?? true })
+    await users?.check?.(platform, request, parameters)
+    return { request }
+  })
   .step('dpop_jkt and the key of the proof are the same (RFC 9449 10.1)', ({ request: { dpopJkt }, jkt }) => {
     if (dpopJkt === null || jkt === null || dpopJkt === jkt) return {}
     throw new Fault('dpop_proof.invalid', { detail: 'dpop_jkt is not the thumbprint of the key of the proof.' })

@@ -4,7 +4,7 @@ import type { EndpointResponse } from '../../../http/routes/endpoint.ts'
 import { currentDpopNonce } from '../../access/check-dpop.ts'
 import type { Grant } from '../instance.ts'
 import { steps } from '../steps.ts'
-import { findCaller, type InstanceRequest, proveKey, requireKey } from './client-request.ts'
+import { findCaller, findSentCaller, type InstanceRequest, proveKey, requireKey } from './client-request.ts'
 
 type Found = InstanceRequest & { readonly grant: Grant }
 type Proven = Found & { readonly client: Client | null; readonly jkt: string | null }
@@ -12,8 +12,8 @@ type Proven = Found & { readonly client: Client | null; readonly jkt: string | n
 /** The token endpoint of every instance. */
 export const tokenSteps = steps<InstanceRequest>()
   .step('grant_type names a grant of the server (RFC 6749 5.2)', findGrant)
-  .step('the client authenticates, if the grant needs one (RFC 6749 3.2.1, RFC 7523 3)', async (request) =>
-    request.grant.client === 'none' ? { client: null } : findCaller(request),
+  .step('the client authenticates, if the grant needs one or it tries to (RFC 6749 3.2.1, RFC 7523 3)', (request) =>
+    request.grant.client === 'none' ? findSentCaller(request) : findCaller(request),
   )
   .step('the client may use the grant (RFC 6749 5.2)', checkClient)
   .step('resource and audience are ours (RFC 8707 2, RFC 8693 2.1)', checkTarget)
@@ -47,7 +47,7 @@ function findGrant({ instance: { grants }, form }: InstanceRequest): { readonly 
 }
 
 function checkClient({ client, grant }: Found & { readonly client: Client | null }): object {
-  if (client === null || client.grantTypes.includes(grant.type)) return {}
+  if (client === null || grant.client === 'none' || client.grantTypes.includes(grant.type)) return {}
   throw new Fault('client.unauthorized')
 }
 

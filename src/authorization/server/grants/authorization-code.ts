@@ -1,3 +1,4 @@
+import type { TenantId } from '../../../caller.ts'
 import type { Client } from '../../../directory/clients/client.ts'
 import type { AuditEntry } from '../../../events/audit/entry.ts'
 import type { AuditAction } from '../../../events/audit/vocabulary.ts'
@@ -5,7 +6,8 @@ import { Fault } from '../../../fault.ts'
 import { makeBearerSecret, readBearerSecret } from '../../../keys/bearer-secret.ts'
 import type { Platform } from '../../../platform.ts'
 import { challengeOf } from '../../../protocols/oauth2/pkce.ts'
-import type { Grant, GrantRequest, SignIn, UserPolicy } from '../instance.ts'
+import type { TenantTx } from '../../../store/store.ts'
+import type { EndedFamily, Grant, Granted, GrantRequest, SignIn, UserPolicy } from '../instance.ts'
 import type { TokenAnswer } from '../token-request.ts'
 import { type CodeGrant, endReusedCode, insertCode, redeemCode } from './code-store.ts'
 
@@ -14,17 +16,29 @@ const CODE_TTL_SECONDS = 60
 /** How long a refresh token can be renewed after the user signed in. */
 const FAMILY_TTL_SECONDS = 30 * 86_400
 
-/** Makes a code for what a user granted; null if the session of the user has ended meanwhile. */
+/**
+ * Makes a code for what a user granted; null if the session of the user has ended meanwhile.
+ *
+ * @param write Runs in the transaction of the code. A fault stores nothing.
+ */
 export async function makeCode(
   { store, clock }: Pick<Platform, 'store' | 'clock'>,
   { tenantId, ...signIn }: SignIn,
   grant: Omit<CodeGrant, keyof SignIn>,
+  write?: (tx: TenantTx) => Promise<void>,
 ): Promise<string | null> {
   const now = clock.now()
   const secret = makeBearerSecret(tenantId)
   const expiresAt = new Date(now.getTime() + CODE_TTL_SECONDS * 1000)
   const code = { ...signIn, ...grant }
-  const isInserted = await store.single(tenantId, (tx) => insertCode(tx, secret, code, { now, expiresAt }))
+  const insert = (tx: TenantTx) => insertCode(tx, secret, code, { now, expiresAt })
+  const isInserted =
+    write === undefined
+      ? await store.single(tenantId, insert)
+      : await store.inTenant(tenantId, async (tx) => {
+          await write(tx)
+          return insert(tx)
+        })
   return isInserted ? secret.text : null
 }
 
@@ -37,7 +51,7 @@ export function authorizationCode(users: UserPolicy): Grant {
   }
 }
 
-/** @throws Fault `request.invalid`, `grant.invalid` */
+/** @throws Fault `request.invalid`, `grant.invalid`, and what the server refuses to store */
 async function redeem(platform: Platform, users: UserPolicy, request: GrantRequest<Client>): Promise<TokenAnswer> {
   const { client, form, jkt, instance } = request
   if (!form.code) throw new Fault('request.invalid', { detail: 'code is missing.' })
@@ -47,7 +61,8 @@ async function redeem(platform: Platform, users: UserPolicy, request: GrantReque
   if (code === null || challenge === null) throw new Fault('grant.invalid')
   const { tenantId, id } = code
   const now = platform.clock.now()
-  const hasRefresh = client.grantTypes.includes('refresh_token')
+  const needsOffline = users.refreshTokens === 'offline_access'
+  const hasRefresh = client.grantTypes.includes('refresh_token') && (needsOffline || !client.isPublic || jkt !== null)
   const refresh = makeBearerSecret(tenantId, id)
   const redemption = {
     ...code,
@@ -56,19 +71,62 @@ async function redeem(platform: Platform, users: UserPolicy, request: GrantReque
     // RFC 9449 5: the refresh token of a public client is bound to its key; that of another to its authentication
     boundTo: client.isPublic ? jkt : null,
     refreshHash: hasRefresh ? refresh.hash : null,
+    needsOffline,
     familyExpiresAt: new Date(now.getTime() + FAMILY_TTL_SECONDS * 1000),
   }
-  const granted = entryOf('user.authorized', request)
-  const redeemed = await platform.store.single(tenantId, (tx) => redeemCode(tx, redemption, granted, now))
-  if (redeemed === null) {
-    // RFC 6749 4.1.2: a second use ends what the first one brought
-    const reused = entryOf('user.grant_reused', request)
-    await platform.store.single(tenantId, (tx) => endReusedCode(tx, code, reused, now))
-    throw new Fault('grant.invalid')
+  const entry = entryOf('user.authorized', request)
+  const issued = await issueFor(platform, users, request, tenantId, async (tx) => {
+    const redeemed = await redeemCode(tx, redemption, entry, now)
+    if (redeemed === null) return null
+    const isRefreshed = hasRefresh && (!needsOffline || redeemed.scopes.includes('offline_access'))
+    const refreshToken = isRefreshed ? refresh.text : null
+    return { ...redeemed, tenantId, familyId: id, client, jkt, refreshToken, isRefresh: false }
+  })
+  if (issued !== null) return issued
+  // RFC 6749 4.1.2: a second use ends what the first one brought
+  const reused = entryOf('user.grant_reused', request)
+  await endWith(platform, users, tenantId, (tx) => endReusedCode(tx, code, reused, now))
+  throw new Fault('grant.invalid')
+}
+
+/**
+ * Takes what was granted out of the store, and issues its tokens.
+ *
+ * @param take One statement; null: nothing is granted.
+ */
+export async function issueFor(
+  platform: Platform,
+  { tokens }: UserPolicy,
+  request: GrantRequest<Client>,
+  tenantId: TenantId,
+  take: (tx: TenantTx) => Promise<Granted | null>,
+): Promise<TokenAnswer | null> {
+  if (tokens.kind === 'self-contained') {
+    const granted = await platform.store.single(tenantId, take)
+    return granted === null ? null : tokens.issue(platform, granted)
   }
-  const isOffline = hasRefresh && redeemed.scopes.includes('offline_access')
-  const refreshToken = isOffline ? refresh.text : null
-  return users.issue(platform, { ...redeemed, tenantId, client, jkt, refreshToken, isRefresh: false })
+  const answer = await platform.store.inTenant(tenantId, async (tx) => {
+    const granted = await take(tx)
+    return granted === null ? null : tokens.store(platform, tx, granted, request)
+  })
+  return answer === null ? null : answer()
+}
+
+/** Ends a refresh token, and with it the access token that a row stands for. @param end One statement. */
+export async function endWith(
+  { store, clock }: Pick<Platform, 'store' | 'clock'>,
+  { tokens }: UserPolicy,
+  tenantId: TenantId,
+  end: (tx: TenantTx) => Promise<EndedFamily | null>,
+): Promise<void> {
+  if (tokens.kind === 'self-contained') {
+    await store.single(tenantId, end)
+    return
+  }
+  await store.inTenant(tenantId, async (tx) => {
+    const ended = await end(tx)
+    if (ended !== null) await tokens.revoke(tx, ended, clock.now())
+  })
 }
 
 /** Returns the entry about a grant that a client uses. The statement that writes it adds the user. */

@@ -1,7 +1,8 @@
+import type { JsonObject } from '../../../crypto/json.ts'
 import type { AuditEntry } from '../../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../../events/audit/recorded-sql.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../../store/store.ts'
-import type { SignIn } from '../instance.ts'
+import type { EndedFamily, SignIn } from '../instance.ts'
 
 /** What a code stands for. */
 export type CodeGrant = Omit<SignIn, 'tenantId'> & {
@@ -13,6 +14,8 @@ export type CodeGrant = Omit<SignIn, 'tenantId'> & {
   readonly scopes: readonly string[]
   readonly nonce: string | null
   readonly dpopJkt: string | null
+  /** What is granted besides scopes. */
+  readonly details: JsonObject | null
 }
 
 /** The row of a code or of what it brought. */
@@ -21,8 +24,8 @@ export type SecretRow = { readonly id: string; readonly hash: Buffer }
 const insert = sql(
   'authorization.insert_code',
   `insert into authorization_code (tenant_id, id, hash, client_id, user_id, session_id, redirect_uri, challenge, scopes, nonce, dpop_jkt,
-     authenticated_at, methods, created_at, expires_at, issuer)
-   select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16
+     authenticated_at, methods, created_at, expires_at, issuer, details)
+   select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17::jsonb
    where exists (select from sign_in_session where tenant_id = $1 and id = $6) returning id`,
 )
 // A request that proves less than the code requires does not spend it: a stolen code is worth nothing, and its owner can still use it.
@@ -34,12 +37,13 @@ const redeem = sql(
        and (dpop_jkt is null or dpop_jkt = $7) and used_at is null and expires_at > $8 and issuer = $13 and is_active_user(user_id)
      returning *
    ), family as (
-     insert into token_family (tenant_id, id, client_id, user_id, session_id, scopes, dpop_jkt, authenticated_at, methods, token_hash, created_at, expires_at, issuer)
+     insert into token_family (tenant_id, id, client_id, user_id, session_id, scopes, dpop_jkt, authenticated_at, methods, token_hash, created_at, expires_at, issuer,
+       details)
      select tenant_id, id, client_id, user_id, session_id, scopes, $9, authenticated_at, methods,
-       case when 'offline_access' = any(scopes) then $10::bytea end, $8, $11, issuer
+       case when not $14::boolean or 'offline_access' = any(scopes) then $10::bytea end, $8, $11, issuer, details
      from code
    ), ${auditCte({ from: 'code', subjectId: 'code.user_id', first: 12 })}
-   select user_id as "userId", session_id as "sessionId", scopes, nonce, authenticated_at as "authenticatedAt", methods from code`,
+   select user_id as "userId", session_id as "sessionId", scopes, nonce, authenticated_at as "authenticatedAt", methods, details from code`,
 )
 const endReused = sql(
   'authorization.end_reused_code',
@@ -47,9 +51,9 @@ const endReused = sql(
      update token_family set ended_at = $4
      where tenant_id = $1 and id = $2 and ended_at is null
        and exists (select from authorization_code code where code.tenant_id = $1 and code.id = $2 and code.hash = $3 and code.used_at is not null)
-     returning user_id
+     returning user_id, details
    ), ${auditCte({ from: 'ended', subjectId: 'ended.user_id', first: 5 })}
-   select user_id from ended`,
+   select details from ended`,
 )
 const deleteOfSession = sql(
   'authorization.delete_codes_of_session',
@@ -70,8 +74,11 @@ export async function insertCode(
 ): Promise<boolean> {
   const { clientId, userId, sessionId, redirectUri, challenge, scopes, nonce, dpopJkt, authenticatedAt, methods } =
     grant
+  const details = grant.details === null ? null : JSON.stringify(grant.details)
   const values = [tx.tenantId, id, hash, clientId, userId, sessionId, redirectUri, challenge, scopes, nonce, dpopJkt]
-  return (await tx.rows(insert, [...values, authenticatedAt, methods, now, expiresAt, grant.issuer])).length === 1
+  return (
+    (await tx.rows(insert, [...values, authenticatedAt, methods, now, expiresAt, grant.issuer, details])).length === 1
+  )
 }
 
 /** An attempt to redeem a code. */
@@ -85,13 +92,18 @@ type CodeRedemption = SecretRow & {
   readonly jkt: string | null
   /** The key that the refresh token is bound to. */
   readonly boundTo: string | null
-  /** Digest of the refresh token, which the family gets if the user granted offline access; null: the client gets none. */
+  /** Digest of the refresh token; null: the client gets none. */
   readonly refreshHash: Buffer | null
+  /** Whether the family gets it only if the user granted offline access. */
+  readonly needsOffline: boolean
   readonly familyExpiresAt: Date
 }
 
 /** What the redemption of a code returns. */
-type RedeemedCode = Pick<CodeGrant, 'userId' | 'sessionId' | 'scopes' | 'nonce' | 'authenticatedAt' | 'methods'>
+type RedeemedCode = Pick<
+  CodeGrant,
+  'userId' | 'sessionId' | 'scopes' | 'nonce' | 'authenticatedAt' | 'methods' | 'details'
+>
 
 /**
  * Redeems a code for a family of tokens and records it: one statement, so of concurrent requests one gets it. null: unknown, used, expired, or
@@ -110,18 +122,21 @@ export async function redeemCode(
     familyExpiresAt,
     ...auditValues(entry, now),
     redemption.issuer,
+    redemption.needsOffline,
   ])
   return row ?? null
 }
 
-/** Ends what a code brought, if it was used before, and records it. */
+/** Ends what a code brought, if it was used before, and records it. Returns what it was; null: nothing ended. */
 export async function endReusedCode(
   tx: TenantTx,
   { id, hash }: SecretRow,
   entry: AuditEntry,
   now: Date,
-): Promise<void> {
-  await tx.rows(endReused, [tx.tenantId, id, hash, now, ...auditValues(entry, now)])
+): Promise<EndedFamily | null> {
+  const values = [tx.tenantId, id, hash, now, ...auditValues(entry, now)]
+  const [row] = await tx.rows<Pick<EndedFamily, 'details'>>(endReused, values)
+  return row === undefined ? null : { familyId: id, ...row }
 }
 
 /** Deletes the unused codes of a session. */

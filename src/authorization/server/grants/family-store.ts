@@ -1,7 +1,8 @@
+import type { JsonObject } from '../../../crypto/json.ts'
 import type { AuditEntry } from '../../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../../events/audit/recorded-sql.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../../store/store.ts'
-import type { SignIn } from '../instance.ts'
+import type { EndedFamily, SignIn } from '../instance.ts'
 import type { SecretRow } from './code-store.ts'
 
 /** What a refresh token stands for. */
@@ -9,10 +10,12 @@ type TokenFamily = Omit<SignIn, 'tenantId'> & {
   readonly clientId: string
   readonly scopes: readonly string[]
   readonly expiresAt: Date
+  /** What was granted besides scopes. */
+  readonly details: JsonObject | null
 }
 
 const COLUMNS = `client_id as "clientId", user_id as "userId", session_id as "sessionId", scopes, authenticated_at as "authenticatedAt", methods,
-  expires_at as "expiresAt"`
+  expires_at as "expiresAt", details`
 /** SQL: the presented token is the current one, or its predecessor whose answer may have been lost. `since` is when the grace began. */
 const isCurrent = (hash: string, since: string) =>
   `(token_hash = ${hash} or coalesce(previous_hash = ${hash} and rotated_at > ${since}, false))`
@@ -29,9 +32,9 @@ const endReused = sql(
   `with ended as (
      update token_family set ended_at = $4
      where tenant_id = $1 and id = $2 and token_hash is not null and ended_at is null and not ${isCurrent('$3', '$5')}
-     returning user_id
+     returning user_id, details
    ), ${auditCte({ from: 'ended', subjectId: 'ended.user_id', first: 6 })}
-   select user_id from ended`,
+   select details from ended`,
 )
 const revoke = sql(
   'authorization.revoke_family',
@@ -84,11 +87,13 @@ export async function rotateRefreshToken(tx: TenantTx, refresh: Refresh): Promis
 
 /**
  * Ends a family whose replaced token is presented again, and records it. The id of a family is in its tokens only, so a token
- * with that id that is none of the last two is a replaced one.
+ * with that id that is none of the last two is a replaced one. Returns what it was; null: nothing ended.
  */
-export async function endReusedFamily(tx: TenantTx, refresh: Refresh, entry: AuditEntry): Promise<void> {
+export async function endReusedFamily(tx: TenantTx, refresh: Refresh, entry: AuditEntry): Promise<EndedFamily | null> {
   const { id, hash, now, graceSince } = refresh
-  await tx.rows(endReused, [tx.tenantId, id, hash, now, graceSince, ...auditValues(entry, now)])
+  const values = [tx.tenantId, id, hash, now, graceSince, ...auditValues(entry, now)]
+  const [row] = await tx.rows<Pick<EndedFamily, 'details'>>(endReused, values)
+  return row === undefined ? null : { familyId: id, ...row }
 }
 
 /** Ends a family by one of its last two tokens, for its client, and records it. */

@@ -6,7 +6,7 @@ import { makeBearerSecret, readBearerSecret } from '../../../keys/bearer-secret.
 import type { Platform } from '../../../platform.ts'
 import type { Grant, GrantRequest, UserPolicy } from '../instance.ts'
 import type { TokenAnswer } from '../token-request.ts'
-import { entryOf } from './authorization-code.ts'
+import { endWith, entryOf, issueFor } from './authorization-code.ts'
 import { endReusedFamily, findFamily, type Refresh, rotateRefreshToken } from './family-store.ts'
 
 /**
@@ -42,22 +42,14 @@ async function refresh(platform: Platform, users: UserPolicy, request: GrantRequ
     now,
     graceSince,
   }
-  const family = await platform.store.single(tenantId, (tx) => rotateRefreshToken(tx, use))
-  if (family === null) throw await refusalOf(platform, tenantId, use, entryOf('user.grant_reused', request))
-  const requested = named.length === 0 ? family.scopes : named
-  // Roles may have been taken away since.
-  const scopes = await users.scopesOf(platform, { tenantId, userId: family.userId }, requested)
-  if (scopes === null || scopes.length === 0) throw new Fault('grant.invalid')
-  return users.issue(platform, {
-    ...family,
-    scopes,
-    tenantId,
-    client,
-    jkt,
-    nonce: null,
-    refreshToken: next.text,
-    isRefresh: true,
+  const issued = await issueFor(platform, users, request, tenantId, async (tx) => {
+    const family = await rotateRefreshToken(tx, use)
+    if (family === null) return null
+    const about = { tenantId, familyId: id, client, jkt, nonce: null, refreshToken: next.text, isRefresh: true }
+    return { ...family, scopes: named.length === 0 ? family.scopes : named, ...about }
   })
+  if (issued !== null) return issued
+  throw await refusalOf(platform, users, tenantId, use, entryOf('user.grant_reused', request))
 }
 
 /** FAPI 2.0 Security Profile 5.3.2.1: no rotation where authentication and key of the client protect the token already. */
@@ -66,9 +58,15 @@ function isKept({ dpopRequired, isPublic }: Client): boolean {
 }
 
 /** Ends the family of a token that was replaced before. A current token is refused for what the request adds to it. */
-async function refusalOf({ store }: Platform, tenantId: TenantId, use: Refresh, reused: AuditEntry): Promise<Fault> {
-  await store.single(tenantId, (tx) => endReusedFamily(tx, use, reused))
-  const family = await store.single(tenantId, (tx) => findFamily(tx, use, use.now))
+async function refusalOf(
+  platform: Platform,
+  users: UserPolicy,
+  tenantId: TenantId,
+  use: Refresh,
+  reused: AuditEntry,
+): Promise<Fault> {
+  await endWith(platform, users, tenantId, (tx) => endReusedFamily(tx, use, reused))
+  const family = await platform.store.single(tenantId, (tx) => findFamily(tx, use, use.now))
   // RFC 6749 6: a scope that was not granted cannot be requested
   const isMore = family?.clientId === use.clientId && use.scopes.some((one) => !family.scopes.includes(one))
   return new Fault(isMore ? 'scope.invalid' : 'grant.invalid')

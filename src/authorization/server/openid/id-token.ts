@@ -2,7 +2,7 @@ import { sha256 } from '../../../crypto/digest.ts'
 import { findJwsError, type Jws, parseCompact, signCompact } from '../../../crypto/jws.ts'
 import type { Platform } from '../../../platform.ts'
 import { platformTenantId } from '../../../store/store.ts'
-import type { Granted } from '../instance.ts'
+import type { Granted, IdTokenHint } from '../instance.ts'
 import { acrOf } from './acr.ts'
 
 /** Lifetime of an ID token. As a hint it is accepted longer. */
@@ -41,9 +41,6 @@ export async function signIdToken(
   }
   return signCompact({ typ: 'JWT', kid: key.kid }, claims, key)
 }
-
-/** The user, the client and the session of an ID token of ours. */
-export type IdTokenHint = { readonly userId: string; readonly clientId: string; readonly sessionId: string }
 
 /**
  * Reads an ID token that returns as a hint; null if it is none of ours. Its expiry does not matter.

@@ -5,9 +5,8 @@ import { type Parameters, presentParameters } from '../../../protocols/oauth2/au
 import { withParameters } from '../../../protocols/oauth2/redirect-uri.ts'
 import { clearCookie } from '../../sign-in/cookies.ts'
 import { endSession, findSession } from '../../sign-in/session.ts'
-import type { ServerInstance } from '../instance.ts'
+import type { IdTokenHint, ServerInstance } from '../instance.ts'
 import { steps } from '../steps.ts'
-import { type IdTokenHint, readIdTokenHint } from './id-token.ts'
 
 /** A request of a browser at the logout endpoint. */
 type LogoutAsk = {
@@ -68,9 +67,9 @@ function redirect(location: string, cookie?: string): EndpointResponse {
   return { status: 303, headers }
 }
 
-async function readHint({ platform, parameters }: Pick<Read, 'platform' | 'parameters'>) {
+async function readHint({ platform, instance, parameters }: Pick<Read, 'platform' | 'instance' | 'parameters'>) {
   const { id_token_hint: text } = parameters
-  const hint = text === undefined ? null : await readIdTokenHint(platform, text)
+  const hint = text === undefined ? null : ((await instance.users?.readHint?.(platform, text)) ?? null)
   if (text === undefined || hint !== null) return { hint }
   throw new Fault('request.invalid', { detail: 'The id_token_hint is not an ID token of this server.' })
 }

@@ -4,7 +4,8 @@ import { Fault } from '../../../fault.ts'
 import type { FindPendingConsent } from '../../sign-in/pages/consent-pages.ts'
 import { findSession } from '../../sign-in/session.ts'
 import { grantConsent } from '../consent-store.ts'
-import { readConsentRequest } from '../request/consent-request.ts'
+import { userScopes } from '../grants/grant-scopes.ts'
+import { readPendingRequest } from '../request/consent-request.ts'
 import { platformInstance } from './platform-instance.ts'
 
 /**
@@ -15,18 +16,20 @@ export const findPendingConsent: FindPendingConsent = async (platform, path, coo
   const session = await findSession(platform, cookie)
   if (session === null) return null
   const { tenantId, userId } = session
-  const request = await readConsentRequest(platform, platformInstance(platform), path, session).catch(refusedAsNull)
+  const instance = platformInstance(platform)
+  const pending = await readPendingRequest(platform, instance, path).catch(refusedAsNull)
+  const scopes = pending === null ? null : await userScopes(platform, session, pending.request.scopes)
   const tenant = await findTenantOf(platform, tenantId)
   const user = await platform.store.single(tenantId, (tx) => findSignInUser(tx, userId))
-  if (request === null || request.scopes.length === 0 || tenant === null || user === null) return null
-  const { clientId, clientName, redirectUri, scopes } = request
-  const { protocol, host } = new URL(redirectUri)
+  if (pending === null || scopes === null || scopes.length === 0 || tenant === null || user === null) return null
+  const { clientId, name } = pending.client
+  const consent = { userId, clientId, scopes, issuer: instance.issuer }
+  const { protocol, host } = new URL(pending.redirectUri)
   return {
-    clientName: clientName ?? clientId,
+    clientName: name ?? clientId,
     host: protocol === 'https:' || protocol === 'http:' ? host : null,
     ...{ username: user.username, organisation: tenant.name, scopes },
-    grant: () =>
-      platform.store.single(tenantId, (tx) => grantConsent(tx, { userId, clientId, scopes }, platform.clock.now())),
+    grant: () => platform.store.single(tenantId, (tx) => grantConsent(tx, consent, platform.clock.now())),
   }
 }
 

@@ -27,11 +27,17 @@ before(async () => {
 after(() => db.close())
 
 const users: UserPolicy = {
-  scopesOf: async (_platform, _user, requested) => requested.filter((one) => one !== 'refused'),
-  issue: async (_platform, { scopes, refreshToken: refresh }) => ({
-    ...{ access_token: 'of its own format', token_type: 'Bearer', expires_in: 60, scope: scopes.join(' ') },
-    ...(refresh !== null && { refresh_token: refresh }),
-  }),
+  ...{ consentPage: '/consent', needsScope: true, refreshTokens: 'offline_access' },
+  decide: async (_platform, { request }) => {
+    return { kind: 'grant', scopes: request.scopes.filter((one) => one !== 'refused'), details: null }
+  },
+  tokens: {
+    kind: 'self-contained',
+    issue: async (_platform, { scopes, refreshToken: refresh }) => ({
+      ...{ access_token: 'of its own format', token_type: 'Bearer', expires_in: 60, scope: scopes.join(' ') },
+      ...(refresh !== null && { refresh_token: refresh }),
+    }),
+  },
 }
 
 /** Another authorization server with the same clients. */
@@ -45,16 +51,18 @@ function anotherInstance(issuer = 'https://server.example/issuers/acme'): Server
   }
 }
 
+const from = { ip: '192.0.2.1', requestId: 'r' }
+
 async function aHouse() {
   const { web } = someClients()
   const { tenantId } = await aTenantWith(platform, [web])
   const browser = await signIn(platform, tenantId)
   const ask = (instance: ServerInstance, form: Record<string, string>) => {
     const auth = { client_id: web.clientId, client_secret: clientSecret }
-    return { platform, instance, form: { ...form, ...auth }, headers: {}, ip: '192.0.2.1', requestId: 'r' }
+    return { platform, instance, form: { ...form, ...auth }, headers: {}, ...from }
   }
   const visit = async (instance: ServerInstance, query: Record<string, string>) =>
-    new URL(await authorize({ platform, instance, query, cookie: browser.cookie }), 'https://here.example')
+    new URL(await authorize({ platform, instance, query, cookie: browser.cookie, ...from }), 'https://here.example')
   const codeOf = async (instance: ServerInstance) => {
     const { parameters, verifier } = await asking(web.clientId, { scope: 'degree refused offline_access' })
     const { searchParams } = await visit(instance, parameters)

@@ -10,14 +10,14 @@ import { IDENTITY_SCOPES, userScopes } from '../grants/grant-scopes.ts'
 import { refreshToken } from '../grants/refresh-token.ts'
 import type { ServerInstance, UserPolicy } from '../instance.ts'
 import { ACR } from '../openid/acr.ts'
+import { readIdTokenHint } from '../openid/id-token.ts'
+import { decideByScopes } from './decide-by-scopes.ts'
 import { issuePlatformTokens, readPlatformToken } from './platform-tokens.ts'
-
-const users: UserPolicy = { scopesOf: userScopes, issue: issuePlatformTokens }
-const grants = [authorizationCode(users), refreshToken(users), clientCredentials, tokenExchange]
 
 /** Returns the platform's own authorization server: people and services, tokens for our API, OpenID Connect. */
 export function platformInstance({ urls, config, store }: Pick<Platform, 'urls' | 'config' | 'store'>): ServerInstance {
   const { auth, publicUrl } = urls
+  const users = userPolicy(auth)
   return {
     issuer: auth,
     tenantId: platformTenantId,
@@ -34,13 +34,24 @@ export function platformInstance({ urls, config, store }: Pick<Platform, 'urls' 
       methods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
       find: (clientId) => findClient({ store }, clientId),
     },
-    grants,
+    grants: [authorizationCode(users), refreshToken(users), clientCredentials, tokenExchange],
     readToken: readPlatformToken,
     acceptsDpop: true,
     users,
     audiences: [publicUrl, config.walletBaseUrl, config.credsBaseUrl, config.onboardingBaseUrl],
     scopes: [...IDENTITY_SCOPES, ...Object.keys(scopes)],
     extensions: openidMetadata(auth),
+  }
+}
+
+function userPolicy(issuer: string): UserPolicy {
+  return {
+    consentPage: '/consent',
+    needsScope: true,
+    refreshTokens: 'offline_access',
+    readHint: readIdTokenHint,
+    decide: decideByScopes(issuer, userScopes),
+    tokens: { kind: 'self-contained', issue: issuePlatformTokens },
   }
 }
 

@@ -2,6 +2,7 @@ import { Fault } from '../../../fault.ts'
 import type { Platform } from '../../../platform.ts'
 import { signAccessToken, TOKEN_TTL_SECONDS } from '../../access/platform-token.ts'
 import { readToken } from '../../access/read-token.ts'
+import { userScopes } from '../grants/grant-scopes.ts'
 import type { Granted, ReadToken } from '../instance.ts'
 import { signIdToken } from '../openid/id-token.ts'
 import type { TokenAnswer } from '../token-request.ts'
@@ -10,14 +11,17 @@ import type { TokenAnswer } from '../token-request.ts'
 export async function issuePlatformTokens(platform: Platform, granted: Granted): Promise<TokenAnswer> {
   const { tenantId, userId, client, jkt, refreshToken: refresh } = granted
   const { clientId } = client
-  const claims = { tenantId, clientId, userId, isActing: false, scopes: granted.scopes, jkt }
+  // Roles may have been taken away since.
+  const scopes = granted.isRefresh ? await userScopes(platform, granted, granted.scopes) : granted.scopes
+  if (scopes === null || scopes.length === 0) throw new Fault('grant.invalid')
+  const claims = { tenantId, clientId, userId, isActing: false, scopes, jkt }
   const accessToken = await signAccessToken(platform, claims)
   const isOpenid = granted.scopes.includes('openid') && !granted.isRefresh
   return {
     access_token: accessToken,
     token_type: jkt === null ? 'Bearer' : 'DPoP',
     expires_in: TOKEN_TTL_SECONDS,
-    scope: granted.scopes.join(' '),
+    scope: scopes.join(' '),
     ...(refresh !== null && { refresh_token: refresh }),
     ...(isOpenid && { id_token: await signIdToken(platform, granted, accessToken) }),
   }

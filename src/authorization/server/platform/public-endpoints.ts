@@ -135,11 +135,11 @@ const introspectionEndpoint = endpoint({
 })
 
 async function redirect(
-  { platform, headers }: EndpointContext<unknown, unknown>,
+  { platform, headers, ip, requestId }: EndpointContext<unknown, unknown>,
   query: Parameters,
 ): Promise<EndpointResponse> {
   const instance = platformInstance(platform)
-  const location = await authorize({ platform, instance, query, cookie: headers.cookie })
+  const location = await authorize({ platform, instance, query, cookie: headers.cookie, ip, requestId })
   // RFC 9700 4.12: 303, so that a browser never sends a form on
   return { status: 303, headers: { location, 'cache-control': 'no-store' } }
 }

@@ -51,7 +51,8 @@ function requestAt(platform: Platform, { web }: House, form: Record<string, stri
 }
 
 async function authorizeAt(platform: Platform, { browser }: House, query: Record<string, string>): Promise<URL> {
-  return new URL(await authorize({ platform, instance: platformInstance(platform), query, cookie: browser.cookie }))
+  const from = { cookie: browser.cookie, ip: '192.0.2.1', requestId: newId() }
+  return new URL(await authorize({ platform, instance: platformInstance(platform), query, ...from }))
 }
 
 /** Asks for tokens; null if the grant is refused. */

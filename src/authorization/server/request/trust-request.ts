@@ -38,11 +38,16 @@ export async function trustRequest(
       ? await openRequestUri(platform, server, client, requestUri)
       : null
   const parameters = pushed?.parameters ?? given
-  return { client, redirectUri: redirectUriOf(client, parameters), parameters, pushed: pushed?.key ?? null }
+  return { client, redirectUri: redirectUriOf(server, client, parameters), parameters, pushed: pushed?.key ?? null }
 }
 
-/** Returns the redirect URI of a request. @throws Fault `request.invalid` if it is missing or not registered */
-export function redirectUriOf({ redirectUris }: Client, { redirect_uri: uri }: Parameters): string {
-  if (uri !== undefined && isRegisteredRedirect(redirectUris, uri)) return uri
+/** Returns the redirect URI of a request; one of those registered, by default. @throws Fault `request.invalid` if it is missing or not registered */
+export function redirectUriOf(
+  { clients }: Pick<ServerInstance, 'clients'>,
+  client: Client,
+  { redirect_uri: uri }: Parameters,
+): string {
+  const isTheirs = clients.isRedirect ?? (({ redirectUris }, one) => isRegisteredRedirect(redirectUris, one))
+  if (uri !== undefined && isTheirs(client, uri)) return uri
   throw new Fault('request.invalid', { detail: 'The redirect_uri is missing or not registered for the client.' })
 }

@@ -3,12 +3,12 @@ import { findTenant } from '../../../directory/tenants/find-tenant.ts'
 import { Fault } from '../../../fault.ts'
 import type { PageAnswer, PageContext } from '../../../pages/page-endpoint.ts'
 import type { Browser, SignedIn } from '../complete-sign-in.ts'
+import { isAuthorizePath } from '../continue-path.ts'
 import { findSession, type Session } from '../session.ts'
 import type { Visit } from '../visit.ts'
 
 /** Members of the address that stay with a person until they have signed in. */
 const KEPT = ['continue', 'again', 'tenant', 'hint'] as const
-const CONTINUE_CHARS_MAX = 8192
 
 /** Returns a path of the sign-in with the members of the request that stay. */
 export function keeping(path: string, context: Pick<PageContext, 'query'>): string {
@@ -24,8 +24,7 @@ export function keptOf({ query }: Pick<PageContext, 'query'>): (readonly [name: 
 /** Returns where a person continues after the sign-in: at the authorization endpoint, or at the account. No other address is followed. */
 export function continueTo({ query }: Pick<PageContext, 'query'>): string {
   const path = query.continue ?? ''
-  const isOurs = /^\/auth\/authorize\?[!-~]*$/.test(path) && path.length <= CONTINUE_CHARS_MAX
-  return isOurs ? path : '/account'
+  return isAuthorizePath(path) ? path : '/account'
 }
 
 /** Returns where a person continues after the sign-out: at the authorization server, which leads to the client that asked for it; else null. */

@@ -1,0 +1,64 @@
+import type { Page } from '../../pages/document.ts'
+import { type FormFrame, form } from '../../pages/form.ts'
+import { type Html, html } from '../../pages/html.ts'
+import type { Language } from '../../pages/language.ts'
+import { button, card, facts, message } from '../../pages/parts.ts'
+import type { Target } from './requested-credential.ts'
+import { shownAttributes } from './shown-attributes.ts'
+import { type ConsentTexts, en } from './texts-en.ts'
+import { fr } from './texts-fr.ts'
+
+/** Which credential goes to which wallet. */
+type ConsentProps = {
+  readonly action: string
+  /** Comes back with the answer, so that what is agreed to is what was shown. */
+  readonly shown: string
+  readonly target: Target
+  /** Name of the wallet; an unregistered one chose it. */
+  readonly wallet: string
+  readonly isUnregistered: boolean
+  readonly redirectUri: string
+  readonly username: string
+  readonly organisation: string
+}
+
+const texts: Readonly<Record<Language, ConsentTexts>> = { en, fr }
+
+/** Asks whether a credential may be issued to a wallet. Both answers are equally easy; the form posts `answer`. */
+export function consentScreen(frame: FormFrame & { readonly language: Language }, props: ConsentProps): Page {
+  const words = texts[frame.language]
+  const { target, organisation, username } = props
+  const { definition, name } = target.issued
+  const credential = definition.display?.name ?? name
+  const about = definition.display?.description ?? definition.description
+  const answers = html`<input type="hidden" name="shown" value="${props.shown}"><div class="buttons">${button(words.allow, { look: 'main', name: 'answer', value: 'allow' })}
+${button(words.deny, { name: 'answer', value: 'deny' })}</div>`
+  return {
+    title: words.title(credential),
+    organisation,
+    main: html`<div class="stack"><p>${words.as(username, organisation)}</p>${about !== undefined && html`<p>${about}</p>`}
+${props.isUnregistered && message('warn', words.notRegistered(organisation))}</div>
+${card(
+  facts([
+    [words.issuer, organisation],
+    [words.wallet, destination(words, props)],
+  ]),
+)}
+${contentOf(words, target, organisation)}${form(frame, props.action, answers)}`,
+  }
+}
+
+/** A registered wallet by its name; any other by where the browser goes, which it cannot make up. */
+function destination(words: ConsentTexts, { wallet, isUnregistered, redirectUri }: ConsentProps): string {
+  const { protocol, host } = new URL(redirectUri)
+  const place =
+    protocol === 'https:' ? words.website(host) : protocol === 'http:' ? words.local : words.app(protocol.slice(0, -1))
+  return isUnregistered ? place : `${wallet}: ${place}`
+}
+
+function contentOf(words: ConsentTexts, { issued, issuance }: Target, organisation: string): Html {
+  const attributes = shownAttributes(issued.definition, issuance?.claims ?? null, words)
+  if (issuance !== null) return card(facts(attributes), words.content)
+  const names = attributes.map(([name]) => html`<li>${name}</li>`)
+  return card(html`<p>${words.contentLater(organisation)}</p><ul class="list">${names}</ul>`, words.content)
+}

@@ -1,0 +1,455 @@
+// Each negative clause of the code flow is a row: what the wallet, the user or another party does, and the error.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { TestDatabase } from '../../../test/support/database.ts'
+import { clientJwks } from '../../authorization/test-support/an-oauth-client.ts'
+import type { SignedIn } from '../../authorization/test-support/sign-in.ts'
+import { newId } from '../../store/row-id.ts'
+import {
+  aCode,
+  answerConsent,
+  aProof,
+  aRequest,
+  aUser,
+  authorizeAt,
+  type Change,
+  configure,
+  offerOf,
+  postConsent,
+  prepared,
+  targetOf,
+  tokenAt,
+  visit,
+} from '../test-support/code-flow.ts'
+import {
+  aDatabase,
+  aKey,
+  anIssuer,
+  aTemplate,
+  type Body,
+  codeOf,
+  type Issuer,
+  noon,
+  type Reply,
+  redeem,
+  request,
+} from '../test-support/issuer.ts'
+
+let db: TestDatabase
+let issuer: Issuer
+let template: Body
+let other: Body
+let browser: SignedIn & { readonly username: string }
+const confidential = `confidential-${newId()}`
+const disabled = `disabled-${newId()}`
+const strict = `strict-${newId()}`
+before(async () => {
+  db = await aDatabase()
+  issuer = await anIssuer(db)
+  template = (await issuer.api('POST', '/templates/credentials', aTemplate())).body.data
+  other = (await issuer.api('POST', '/templates/credentials', aTemplate())).body.data
+  const codes = {
+    scopes: [],
+    grantTypes: ['authorization_code', 'refresh_token'],
+    redirectUris: ['https://wallet.example/cb'],
+  }
+  await configure(issuer, {
+    clients: [
+      { ...codes, clientId: confidential, jwks: clientJwks },
+      { ...codes, clientId: disabled, isPublic: true },
+      { ...codes, clientId: strict, isPublic: true, parRequired: true, dpopRequired: true },
+    ],
+  })
+  browser = await aUser(issuer)
+})
+after(async () => {
+  await issuer.server.close(0)
+  await db.close()
+})
+
+/** What the wallet is told: the error of the redirect; null: a page. */
+function errorOf(response: Reply): string | null {
+  return targetOf(response).searchParams.get('error')
+}
+const details = (...elements: unknown[]) => ({ authorization_details: JSON.stringify(elements) })
+const oneOf = (code: unknown, more: object = {}) => ({
+  type: 'openid_credential',
+  credential_configuration_id: code,
+  ...more,
+})
+
+for (const [what, change, error] of [
+  ['[VCI-A1] without PKCE', () => ({ code_challenge: undefined }), 'invalid_request'],
+  ['[VCI-A1] with PKCE plain', () => ({ code_challenge_method: 'plain' }), 'invalid_request'],
+  ['[VCI-A2] without scope and authorization_details', () => ({ scope: undefined }), 'invalid_scope'],
+  ['[VCI-A3] with unknown scopes only', () => ({ scope: 'openid unknown' }), 'invalid_scope'],
+  ['with two credentials by scope', () => ({ scope: `${template.code} ${other.code}` }), 'invalid_scope'],
+  ['[VCI-A2] with details that are no JSON', () => ({ authorization_details: '{' }), 'invalid_authorization_details'],
+  ['[VCI-A2] with details that are no array', () => ({ authorization_details: '{}' }), 'invalid_authorization_details'],
+  ['[VCI-A2] with no element', () => details(), 'invalid_authorization_details'],
+  [
+    '[VCI-A2] with another type',
+    () => details({ ...oneOf(template.code), type: 'x' }),
+    'invalid_authorization_details',
+  ],
+  ['[VCI-A2] without configuration', () => details(oneOf(undefined)), 'invalid_authorization_details'],
+  ['[VCI-A2] with an unknown configuration', () => details(oneOf('unknown')), 'invalid_authorization_details'],
+  ['[VCI-A2] with a configuration that no column takes', () => details(oneOf('a\0b')), 'invalid_authorization_details'],
+  ['with two credentials', () => details(oneOf(template.code), oneOf(other.code)), 'invalid_authorization_details'],
+  [
+    '[VCI-M15] with contradictory claims',
+    () => details(oneOf(template.code, { claims: [{ path: ['a'] }, { path: ['a'] }] })),
+    'invalid_authorization_details',
+  ],
+  ['[VCI-A4] with an issuer_state of nobody', () => ({ issuer_state: 'x' }), 'invalid_request'],
+  ['for a credential that nobody prepared', () => ({ scope: other.code }), 'access_denied'],
+  ['with response_type=token', () => ({ response_type: 'token' }), 'unsupported_response_type'],
+  ['with a request object', () => ({ request: 'x' }), 'request_not_supported'],
+  ['silently', () => ({ prompt: 'none' }), 'consent_required'],
+] as const) {
+  test(`an authorization request ${what} is ${error}`, async () => {
+    await prepared(issuer, template, browser)
+    const { parameters } = await aRequest(template, change() as Change)
+    const response = await authorizeAt(issuer, parameters, browser)
+    assert.equal(errorOf(response), error)
+    // [VCI-A6]
+    const { searchParams } = targetOf(response)
+    assert.equal(searchParams.get('iss'), issuer.platform.urls.issuer(issuer.tenant.slug))
+    assert.equal(searchParams.get('state'), parameters.state)
+    assert.equal(searchParams.get('code'), null)
+  })
+}
+
+for (const [what, change] of [
+  [
+    'an unknown redirect URI of a registered wallet',
+    () => ({ client_id: confidential, redirect_uri: 'https://evil.example/' }),
+  ],
+  ['a plain http address', () => ({ redirect_uri: 'http://wallet.example/cb' })],
+  ['localhost by name', () => ({ redirect_uri: 'http://localhost:9/cb' })],
+  ['a scheme that is no domain name', () => ({ redirect_uri: 'javascript:alert(1)' })],
+  ['a data address', () => ({ redirect_uri: 'data:text/html,x' })],
+  ['a fragment', () => ({ redirect_uri: 'https://wallet.example/cb#x' })],
+  ['no redirect URI', () => ({ redirect_uri: undefined })],
+  ['a client id with control characters', () => ({ client_id: 'a\nb' })],
+  ['a client id of 256 characters', () => ({ client_id: 'a'.repeat(256) })],
+] as const) {
+  test(`[RFC 6749 4.1.2.1] [RFC 8252 7] a request with ${what} is a page, and nothing is sent there`, async () => {
+    const { parameters } = await aRequest(template, change() as Change)
+    const response = await authorizeAt(issuer, parameters, browser)
+    assert.deepEqual([response.status, response.headers.location], [400, undefined])
+  })
+}
+
+for (const redirect of [
+  'https://wallet.example/cb',
+  'http://127.0.0.1:49152/cb',
+  'http://[::1]:1/cb',
+  'com.example.app:/cb',
+]) {
+  test(`[RFC 8252 7] an unregistered wallet may return to ${redirect}`, async () => {
+    const user = await aUser(issuer)
+    await prepared(issuer, template, user)
+    const form = await aCode(issuer, template, user, { redirect_uri: redirect })
+    assert.equal((await tokenAt(issuer, form)).status, 200)
+  })
+}
+
+test('[VCI-A3] [VCI-A5] unknown scopes and parameters are ignored; details win over the scope of the same credential', async () => {
+  const user = await aUser(issuer)
+  await prepared(issuer, template, user)
+  const more = { scope: `openid ${template.code}`, wallet_issuer: 'x', resource: 'y', ...details(oneOf(template.code)) }
+  const { body } = await tokenAt(issuer, await aCode(issuer, template, user, more))
+  assert.equal(body.authorization_details[0].credential_configuration_id, template.code)
+})
+
+test('[VCI-A4] [SEC-10] an offer for another user, one that has ended, and that of another tenant are denied', async () => {
+  const [mine, theirs] = [await aUser(issuer), await aUser(issuer)]
+  const issuance = await prepared(issuer, template, mine)
+  const state = (await offerOf(issuer, issuance)).grants.authorization_code.issuer_state
+  await prepared(issuer, template, theirs)
+  const { parameters } = await aRequest(template, { issuer_state: state })
+  assert.equal(errorOf(await authorizeAt(issuer, parameters, theirs)), 'access_denied')
+  assert.equal(targetOf(await authorizeAt(issuer, parameters, mine)).pathname, `/issuers/${issuer.tenant.slug}/consent`)
+  const wrong = { ...parameters, scope: other.code }
+  assert.equal(errorOf(await authorizeAt(issuer, wrong, mine)), 'access_denied')
+  await issuer.api('DELETE', `/credentials/${issuance.id}`)
+  assert.equal(errorOf(await authorizeAt(issuer, parameters, mine)), 'access_denied')
+})
+
+test('a user of another tenant is asked to sign in at this one', async () => {
+  const elsewhere = await anIssuer(db, undefined, {}, await issuer.anotherTenant())
+  const stranger = await aUser(elsewhere)
+  const { parameters } = await aRequest(template)
+  const target = targetOf(await authorizeAt(issuer, parameters, stranger))
+  assert.deepEqual([target.pathname, target.searchParams.get('tenant')], ['/sign-in', issuer.tenant.slug])
+  const page = await visit(
+    issuer,
+    `/issuers/${issuer.tenant.slug}/consent?continue=%2Fissuers%2F${issuer.tenant.slug}%2Fauthorize%3Fx`,
+    stranger,
+  )
+  assert(!String(page.body).includes('answer'))
+  await elsewhere.server.close(0)
+})
+
+test('[HAIP-2] [VCI-A8] a tenant can require pushed requests, keys, and registered wallets', async () => {
+  const own = await anIssuer(db, undefined, {}, await issuer.anotherTenant())
+  const made = (await own.api('POST', '/templates/credentials', aTemplate())).body.data
+  const user = await aUser(own)
+  await prepared(own, made, user)
+  const meta = async () => (await own.open(`/.well-known/oauth-authorization-server/issuers/${own.tenant.slug}`)).body
+  assert.equal((await meta()).require_pushed_authorization_requests, undefined)
+  await configure(own, { settings: { pushedRequests: 'required', walletDpop: 'required' } })
+  assert.equal((await meta()).require_pushed_authorization_requests, true)
+  const { parameters, verifier } = await aRequest(made)
+  assert.equal(errorOf(await authorizeAt(own, parameters, user)), 'invalid_request')
+  const push = (form: Record<string, string>) => own.open(`/issuers/${own.tenant.slug}/par`, { form })
+  const pushed = await push(parameters)
+  assert.equal(pushed.status, 201, JSON.stringify(pushed.body))
+  assert.equal(pushed.headers['cache-control'], 'no-store')
+  const { client_id: clientId = '', redirect_uri: redirect = '' } = parameters
+  const link = { client_id: clientId, request_uri: pushed.body.request_uri, scope: 'ignored' }
+  const { response } = await answerConsent(own, await authorizeAt(own, link, user), user)
+  const code = targetOf(response).searchParams.get('code') ?? ''
+  // A request_uri is used once, and by its client.
+  assert.equal((await authorizeAt(own, link, user)).status, 400)
+  const again = await push(parameters)
+  assert.equal(
+    (await authorizeAt(own, { ...link, client_id: 'x', request_uri: again.body.request_uri }, user)).status,
+    400,
+  )
+  for (const change of [
+    { request_uri: 'x' },
+    { redirect_uri: 'http://x.example' },
+    { scope: 'unknown' },
+    { code_challenge: '' },
+  ]) {
+    assert.equal((await push({ ...parameters, ...change })).status, 400)
+  }
+  const form = {
+    grant_type: 'authorization_code',
+    code,
+    code_verifier: verifier,
+    client_id: clientId,
+    redirect_uri: redirect,
+  }
+  assert.equal((await tokenAt(own, form)).body.error, 'invalid_dpop_proof')
+  await configure(own, { settings: { unregisteredWallets: 'refused' } })
+  assert.equal((await push(parameters)).body.error, 'invalid_client')
+  assert.equal((await authorizeAt(own, parameters, user)).status, 400)
+  await own.server.close(0)
+})
+
+test('declining is access_denied; the answer of another session, a forged and a foreign form do nothing', async () => {
+  const [user, another] = [await aUser(issuer), await aUser(issuer)]
+  await prepared(issuer, template, user)
+  await prepared(issuer, template, another)
+  const { parameters } = await aRequest(template)
+  const asked = await authorizeAt(issuer, parameters, user)
+  assert.equal(errorOf((await answerConsent(issuer, asked, user, 'deny')).response), 'access_denied')
+  const { pathname, search } = targetOf(asked)
+  const page = await visit(issuer, pathname + search, user)
+  assert.equal((await postConsent(issuer, page, another)).status, 403)
+  const agreed = targetOf(await postConsent(issuer, page, user))
+  // The consent of one session is worth nothing in another, nor for another wallet.
+  assert.equal(
+    targetOf(await visit(issuer, agreed.pathname + agreed.search, another)).pathname.endsWith('/consent'),
+    true,
+  )
+  const stolen = new URL(agreed)
+  stolen.searchParams.set('redirect_uri', 'https://evil.example/cb')
+  assert.equal(targetOf(await visit(issuer, stolen.pathname + stolen.search, user)).pathname.endsWith('/consent'), true)
+  const first = await visit(issuer, agreed.pathname + agreed.search, user)
+  assert(targetOf(first).searchParams.has('code'))
+  // One code for each consent.
+  assert.equal(errorOf(await visit(issuer, agreed.pathname + agreed.search, user)), 'invalid_request')
+  // Each request asks.
+  const { parameters: next } = await aRequest(template, { client_id: parameters.client_id ?? '' })
+  assert.equal(targetOf(await authorizeAt(issuer, next, user)).pathname.endsWith('/consent'), true)
+})
+
+for (const [what, change, error] of [
+  ['without code', { code: '' }, 'invalid_request'],
+  ['with an unknown code', { code: 'x' }, 'invalid_grant'],
+  ['[RFC 7636 4.6] without verifier', { code_verifier: '' }, 'invalid_grant'],
+  ['[RFC 7636 4.6] with another verifier', { code_verifier: 'x'.repeat(43) }, 'invalid_grant'],
+  ['[RFC 6749 4.1.3] with another redirect URI', { redirect_uri: 'https://evil.example/' }, 'invalid_grant'],
+  ['[RFC 6749 4.1.3] by another wallet', { client_id: 'another-wallet' }, 'invalid_grant'],
+  ['without a client', { client_id: '' }, 'invalid_client'],
+  ['[VCI-T3] with details of another credential', details(oneOf('another')), 'invalid_authorization_details'],
+  ['with a client secret', { client_secret: 'x' }, 'invalid_client'],
+  ['by a client that must authenticate', { client_id: confidential }, 'invalid_client'],
+  [
+    'with an assertion that is none',
+    { client_assertion: 'x', client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer' },
+    'invalid_client',
+  ],
+] as const) {
+  test(`a token request ${what} is ${error}, and does not spend the code`, async () => {
+    const user = await aUser(issuer)
+    await prepared(issuer, template, user)
+    const form = await aCode(issuer, template, user)
+    const refused = await tokenAt(issuer, { ...form, ...change })
+    assert.equal(refused.body.error, error)
+    assert.equal(refused.headers['cache-control'], 'no-store')
+    assert.equal((await tokenAt(issuer, form)).status, 200)
+  })
+}
+
+test('[VCI-T11] [SEC-5] a code ends after 60 s; a second use revokes what the first brought, and the user may begin again', async () => {
+  const user = await aUser(issuer)
+  await prepared(issuer, template, user)
+  const late = await aCode(issuer, template, user)
+  issuer.clock.at = new Date(noon.getTime() + 60_001)
+  assert.equal((await tokenAt(issuer, late)).body.error, 'invalid_grant')
+  issuer.clock.at = noon
+  const form = await aCode(issuer, template, user)
+  const { body } = await tokenAt(issuer, form)
+  assert.equal((await tokenAt(issuer, form)).body.error, 'invalid_grant')
+  const denied = await request(issuer, body.access_token, template.code, [aKey()])
+  assert.equal(denied.body.error, 'credential_request_denied')
+  const { body: fresh } = await tokenAt(issuer, await aCode(issuer, template, user))
+  assert.equal((await request(issuer, fresh.access_token, template.code, [aKey()])).status, 200)
+})
+
+test('[VCI-T11] an issuance is redeemed once over both grants, and a code-only offer has no other', async () => {
+  const user = await aUser(issuer)
+  const both = await prepared(issuer, template, user, { grants: ['authorization_code', 'pre-authorized_code'] })
+  const offer = await offerOf(issuer, both)
+  assert.equal(Object.keys(offer.grants).length, 2)
+  const preAuthorized = await codeOf(issuer, both.offerUri)
+  const form = await aCode(issuer, template, user, { issuer_state: offer.grants.authorization_code.issuer_state })
+  assert.equal((await redeem(issuer, preAuthorized)).status, 200)
+  assert.equal((await tokenAt(issuer, form)).body.error, 'invalid_grant')
+  const second = await prepared(issuer, template, user, { grants: ['authorization_code', 'pre-authorized_code'] })
+  const code = await codeOf(issuer, second.offerUri)
+  assert.equal((await tokenAt(issuer, await aCode(issuer, template, user))).status, 200)
+  assert.equal((await redeem(issuer, code)).body.error, 'invalid_grant')
+  const missing = { credentialTemplateId: template.id, attributes: {}, grants: ['authorization_code'] }
+  assert.equal((await issuer.api('POST', '/credentials/issuance', missing)).status, 400)
+})
+
+test('[RFC 9449 5] [RFC 9449 7.1] [VCI-T12] a token is bound to the key that was proven, and so is the refresh token', async () => {
+  const user = await aUser(issuer)
+  await prepared(issuer, template, user, { expiresInSeconds: 86_400 })
+  const [key, foreign] = [aKey(), aKey()]
+  const form = await aCode(issuer, template, user)
+  const first = await tokenAt(issuer, form, { dpop: await aProof(issuer, key, 'token') })
+  assert.deepEqual([first.status, first.body.error], [400, 'use_dpop_nonce'])
+  const nonce = first.headers['dpop-nonce'] ?? ''
+  const { body } = await tokenAt(issuer, form, { dpop: await aProof(issuer, key, 'token', { nonce }) })
+  assert.equal(body.token_type, 'DPoP')
+  const ask = async (authorization: string, proof?: string) =>
+    request(issuer, '', template.code, [aKey()], {
+      headers: { authorization, ...(proof !== undefined && { dpop: proof }) },
+    })
+  const token = body.access_token as string
+  const proven = (signer = key, more: object = {}) =>
+    aProof(issuer, signer, 'credential', { nonce, accessToken: token, ...more })
+  for (const [authorization, proof, error] of [
+    [`Bearer ${token}`, undefined, 'invalid_token'],
+    [`Bearer ${token}`, await proven(), 'invalid_token'],
+    [`DPoP ${token}`, undefined, 'invalid_dpop_proof'],
+    [`DPoP ${token}`, await proven(foreign), 'invalid_dpop_proof'],
+    [`DPoP ${token}`, await proven(key, { nonce: undefined }), 'use_dpop_nonce'],
+    [`DPoP ${token}`, await proven(key, { htm: 'GET' }), 'invalid_dpop_proof'],
+    [`DPoP ${token}`, await aProof(issuer, key, 'token', { nonce, accessToken: token }), 'invalid_dpop_proof'],
+    [`DPoP ${token}`, await proven(key, { accessToken: 'another' }), 'invalid_dpop_proof'],
+  ] as const) {
+    const refused = await ask(authorization, proof)
+    assert.deepEqual([refused.status, refused.body.error], [401, error])
+  }
+  const twice = await proven()
+  const issued = await ask(`DPoP ${token}`, twice)
+  assert.equal(issued.status, 200, JSON.stringify(issued.body))
+  assert(issued.headers['dpop-nonce'])
+  assert.equal((await ask(`DPoP ${token}`, twice)).body.error, 'invalid_dpop_proof')
+  const renew = async (signer?: typeof key, refresh: string = body.refresh_token) =>
+    tokenAt(
+      issuer,
+      { grant_type: 'refresh_token', refresh_token: refresh, client_id: form.client_id ?? '' },
+      signer === undefined ? {} : { dpop: await aProof(issuer, signer, 'token', { nonce }) },
+    )
+  for (const signer of [undefined, foreign]) assert.equal((await renew(signer)).body.error, 'invalid_grant')
+  const next = await renew(key)
+  assert.equal(next.body.token_type, 'DPoP')
+  // One access token at a time, and rotation.
+  assert.notEqual(next.body.refresh_token, body.refresh_token)
+  assert.equal((await ask(`DPoP ${token}`, await proven())).body.error, 'credential_request_denied')
+})
+
+test('[RFC 9700 4.14] a replaced refresh token that returns ends the family and its access token', async () => {
+  const user = await aUser(issuer)
+  await prepared(issuer, template, user, { expiresInSeconds: 86_400 })
+  const key = aKey()
+  const nonce =
+    (await tokenAt(issuer, await aCode(issuer, template, user), { dpop: await aProof(issuer, key, 'token') })).headers[
+      'dpop-nonce'
+    ] ?? ''
+  const dpop = async () => ({ dpop: await aProof(issuer, key, 'token', { nonce }) })
+  const form = await aCode(issuer, template, user)
+  const { body } = await tokenAt(issuer, form, await dpop())
+  const renew = async (refresh: string) =>
+    tokenAt(
+      issuer,
+      { grant_type: 'refresh_token', refresh_token: refresh, client_id: form.client_id ?? '' },
+      await dpop(),
+    )
+  const second = await renew(body.refresh_token)
+  assert.equal(second.status, 200, JSON.stringify(second.body))
+  const third = await renew(second.body.refresh_token)
+  assert.equal((await renew(body.refresh_token)).body.error, 'invalid_grant')
+  assert.equal((await renew(third.body.refresh_token)).body.error, 'invalid_grant')
+  const token = third.body.access_token
+  const denied = await request(issuer, '', template.code, [aKey()], {
+    headers: {
+      authorization: `DPoP ${token}`,
+      dpop: await aProof(issuer, key, 'credential', { nonce, accessToken: token }),
+    },
+  })
+  assert.equal(denied.body.error, 'credential_request_denied')
+})
+
+test('[RFC 9449 10] a code is bound to the key of dpop_jkt; a proof for a pre-authorized code binds its token, and is verified', async () => {
+  const user = await aUser(issuer)
+  const issuance = await prepared(issuer, template, user, { grants: ['authorization_code', 'pre-authorized_code'] })
+  const [key, foreign] = [aKey(), aKey()]
+  const { thumbprint } = await import('../../crypto/jwk.ts')
+  const form = await aCode(issuer, template, user, { dpop_jkt: thumbprint(key.publicJwk) })
+  const nonce = (await tokenAt(issuer, form, { dpop: await aProof(issuer, key, 'token') })).headers['dpop-nonce'] ?? ''
+  assert.equal((await tokenAt(issuer, form)).body.error, 'invalid_grant')
+  const wrong = await tokenAt(issuer, form, { dpop: await aProof(issuer, foreign, 'token', { nonce }) })
+  assert.equal(wrong.body.error, 'invalid_grant')
+  const code = await codeOf(issuer, issuance.offerUri)
+  const pre = { grant_type: 'urn:ietf:params:oauth:grant-type:pre-authorized_code', 'pre-authorized_code': code }
+  assert.equal((await tokenAt(issuer, pre, { dpop: 'x' })).body.error, 'invalid_dpop_proof')
+  const bound = await tokenAt(issuer, pre, { dpop: await aProof(issuer, key, 'token', { nonce }) })
+  assert.equal(bound.body.token_type, 'DPoP')
+  assert.equal((await request(issuer, bound.body.access_token, template.code, [aKey()])).status, 401)
+})
+
+test('[VCI-C1] [VCI-P6] [SEC-11] the token is for its credential, its wallet and its issuer only', async () => {
+  const user = await aUser(issuer)
+  await prepared(issuer, template, user)
+  const form = await aCode(issuer, template, user, { scope: undefined, ...details(oneOf(template.code)) })
+  const { body } = await tokenAt(issuer, form)
+  const token = body.access_token
+  const by = (more: object) => request(issuer, token, template.code, [aKey()], { body: more })
+  assert.equal((await by({})).body.error, 'invalid_credential_request')
+  const unknown = { credential_configuration_id: undefined, credential_identifier: newId() }
+  assert.equal((await by(unknown)).body.error, 'unknown_credential_identifier')
+  const elsewhere = await issuer.anotherTenant()
+  assert.equal((await request(issuer, token, template.code, [aKey()], { tenant: elsewhere })).status, 401)
+  const { buildJwtProof } = await import('../../protocols/openid4vci/jwt-proof.ts')
+  const { aNonce } = await import('../test-support/issuer.ts')
+  const about = {
+    issuer: issuer.platform.urls.issuer(issuer.tenant.slug),
+    nonce: await aNonce(issuer),
+    clientId: 'another',
+  }
+  const jwt = [await buildJwtProof(about, aKey(), issuer.clock.at)]
+  const [identifier] = body.authorization_details[0].credential_identifiers
+  const named = { credential_configuration_id: undefined, credential_identifier: identifier }
+  assert.equal((await by({ ...named, proofs: { jwt } })).body.error, 'invalid_proof')
+  assert.equal((await by(named)).status, 200)
+})

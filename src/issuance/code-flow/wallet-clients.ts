@@ -1,0 +1,77 @@
+import type { ServerInstance } from '../../authorization/server/instance.ts'
+import { isPublicRedirect } from '../../directory/clients/check-client.ts'
+import type { Client } from '../../directory/clients/client.ts'
+import { findClient, isClientIdOf } from '../../directory/clients/find-client.ts'
+import type { Tenant } from '../../directory/tenants/tenant.ts'
+import type { Platform } from '../../platform.ts'
+import { isRegisteredRedirect } from '../../protocols/oauth2/redirect-uri.ts'
+import type { WalletPolicy } from './wallet-policy.ts'
+
+type Needs = Pick<Platform, 'store' | 'clock'>
+
+/** RFC 6749 A.1, with a limit of ours. */
+const CLIENT_ID = /^[\x20-\x7e]{1,255}$/
+
+/**
+ * Returns which wallets are clients of a tenant as credential issuer: its registered clients with the code flow and, where it accepts them,
+ * wallets that are registered nowhere. Nothing is known of these but what they say: they get only what a user who signed in agrees to
+ * each time, at a redirect URI that a public client could register, and a refresh token only with a key. A name that is registered is
+ * never accepted from another.
+ */
+export function walletClients(
+  needs: Needs,
+  tenant: Pick<Tenant, 'id' | 'slug'>,
+  policy: WalletPolicy,
+): ServerInstance['clients'] {
+  return {
+    methods: ['private_key_jwt', 'none'],
+    find: (clientId) => findWallet(needs, tenant, policy, clientId),
+    isRedirect: (client, uri) =>
+      isUnregistered(client) ? isPublicRedirect(uri) : isRegisteredRedirect(client.redirectUris, uri),
+  }
+}
+
+/** Whether a client is known by what it says of itself only. */
+export function isUnregistered({ redirectUris }: Pick<Client, 'redirectUris'>): boolean {
+  // The code flow of a registered client needs one.
+  return redirectUris.length === 0
+}
+
+async function findWallet(
+  needs: Needs,
+  tenant: Pick<Tenant, 'id' | 'slug'>,
+  policy: WalletPolicy,
+  clientId: string,
+): Promise<Client | null> {
+  const found = await findClient(needs, clientId)
+  if (found?.tenantId === tenant.id) {
+    const hasCodes = found.grantTypes.includes('authorization_code')
+    const { parRequired, dpopRequired } = found
+    const required = {
+      parRequired: parRequired || policy.parRequired,
+      dpopRequired: dpopRequired || policy.dpopRequired,
+    }
+    return hasCodes ? { ...found, ...required } : null
+  }
+  if (!policy.acceptsUnregistered || !CLIENT_ID.test(clientId)) return null
+  // A disabled client of the tenant does not return as a stranger.
+  if (await isClientIdOf(needs, tenant.id, clientId)) return null
+  return unregistered(tenant, policy, clientId, needs.clock.now())
+}
+
+function unregistered(
+  { id, slug }: Pick<Tenant, 'id' | 'slug'>,
+  policy: WalletPolicy,
+  clientId: string,
+  now: Date,
+): Client {
+  return {
+    ...{ clientId, tenantId: id, tenantSlug: slug, name: null, scopes: [], roles: [] },
+    grantTypes: ['authorization_code', 'refresh_token'],
+    ...{ redirectUris: [], postLogoutRedirectUris: [], backchannelLogoutUri: null },
+    ...{ isPublic: true, asksConsent: true, dpopRequired: policy.dpopRequired, parRequired: policy.parRequired },
+    ...{ jwksUri: null, secrets: [], keys: null },
+    // There is no row to record its use in.
+    lastUsedAt: now,
+  }
+}

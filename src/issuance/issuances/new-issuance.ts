@@ -1,0 +1,73 @@
+import type { TenantId, UserId } from '../../caller.ts'
+import type { JsonObject } from '../../crypto/json.ts'
+import type { Actor, AuditEntry } from '../../events/audit/entry.ts'
+import type { Platform } from '../../platform.ts'
+import { timeOfId } from '../../store/row-id.ts'
+import { makeTxCode, txCodeMac } from '../offers/tx-code.ts'
+import { type CredentialTemplate, txCodeOf } from '../templates/template.ts'
+import { credentialIdOf } from './credential-id.ts'
+import type { Issuance } from './issuance.ts'
+import type { NewIssuanceRow } from './issuance-store.ts'
+
+type Needs = Pick<Platform, 'sealing' | 'clock' | 'config'>
+
+/** What an issuance is made of. */
+type IssuanceInput = {
+  readonly id: string
+  readonly attributes: JsonObject
+  readonly reference?: string | undefined
+  readonly expiresInSeconds?: number | undefined
+  /** The user who may get it by signing in; null: the offer has the pre-authorized code only. */
+  readonly recipientId: UserId | null
+  /** The pre-authorized code is not accepted. */
+  readonly codeOnly: boolean
+}
+
+/** An issuance to insert: its row with sealed claims, its audit entry, and its transaction code, which no row has. */
+type MadeIssuance = {
+  readonly issuance: Issuance
+  readonly row: NewIssuanceRow
+  readonly txCode: string | null
+  readonly entryBy: (by: Actor) => AuditEntry
+}
+
+/** Makes an issuance from a template. Writes nothing; the attributes are NOT checked here. */
+export async function newIssuance(
+  { sealing, clock, config }: Needs,
+  tenantId: TenantId,
+  template: CredentialTemplate,
+  input: IssuanceInput,
+): Promise<MadeIssuance> {
+  const { recipientId, codeOnly } = input
+  const issuance = offered(template, input, clock.now(), config.offerTtlSeconds)
+  const place = { tenantId, table: 'issuance', column: 'sealed_claims', row: issuance.id }
+  const sealedClaims = await sealing.seal(place, JSON.stringify(input.attributes))
+  // A transaction code protects the pre-authorized code only.
+  const format = codeOnly ? null : txCodeOf(template.definition)
+  const txCode = format === null ? null : await makeTxCode(sealing, tenantId, issuance.id, format)
+  const mac = txCode === null ? null : await txCodeMac(sealing, tenantId, issuance.id, txCode)
+  const subject = { kind: 'issuance', id: issuance.id } as const
+  const detail = { credentialId: credentialIdOf(issuance.id), credentialTemplateId: template.id }
+  return {
+    issuance,
+    row: { issuance, templateVersion: template.version, sealedClaims, txCodeMac: mac, recipientId, codeOnly },
+    txCode,
+    entryBy: (by) => ({ action: 'openid4vc.issuance.offered', subject, by, detail }),
+  }
+}
+
+function offered(template: CredentialTemplate, input: IssuanceInput, now: Date, ttlSeconds: number): Issuance {
+  return {
+    id: input.id,
+    status: 'offered',
+    error: null,
+    credentialStatus: 'offered',
+    templateId: template.id,
+    format: template.definition.format,
+    reference: input.reference ?? null,
+    revocable: template.definition.revocable,
+    createdAt: timeOfId(input.id),
+    updatedAt: now,
+    expiresAt: new Date(now.getTime() + (input.expiresInSeconds ?? ttlSeconds) * 1000),
+  }
+}
