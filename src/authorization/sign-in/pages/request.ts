@@ -3,7 +3,7 @@ import { findTenant } from '../../../directory/tenants/find-tenant.ts'
 import { Fault } from '../../../fault.ts'
 import type { PageAnswer, PageContext } from '../../../pages/page-endpoint.ts'
 import type { Browser, SignedIn } from '../complete-sign-in.ts'
-import { isAuthorizePath } from '../continue-path.ts'
+import { CONTINUE_CHARS_MAX, isAuthorizePath } from '../continue-path.ts'
 import { findSession, type Session } from '../session.ts'
 import type { Visit } from '../visit.ts'
 
