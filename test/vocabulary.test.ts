@@ -189,6 +189,7 @@ const frozen = {
     insufficient_scope
     invalid_authorization_details
     invalid_client
+    invalid_client_attestation
     invalid_credential_request
     invalid_dpop_proof
     invalid_encryption_parameters
@@ -218,7 +219,9 @@ const frozen = {
     unsupported_grant_type
     unsupported_response_type
     unsupported_token_type
+    use_attestation_challenge
     use_dpop_nonce
+    use_fresh_attestation
     vp_formats_not_supported`,
 }
 

@@ -48,6 +48,7 @@ const publicOperations: Readonly<Record<string, string>> = {
   'GET /issuers/{tenant}/offer-qr': byLink,
   'POST /issuers/{tenant}/token': 'redeems a pre-authorized code, which is the permission',
   'POST /issuers/{tenant}/nonce': 'a nonce opens nothing by itself',
+  'POST /issuers/{tenant}/challenge': 'a challenge opens nothing by itself',
   'GET /issuers/{tenant}/vct/{code}': 'published type metadata',
   'GET /issuers/{tenant}/status-lists/{id}': 'published status lists',
   'GET /issuers/{tenant}/status-lists': 'published status lists',

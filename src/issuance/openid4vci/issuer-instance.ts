@@ -1,13 +1,16 @@
 import type { ServerInstance } from '../../authorization/server/instance.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import type { Platform } from '../../platform.ts'
+import { ATTESTATION_ALGS } from '../../protocols/oauth2/client-attestation.ts'
 import { PRE_AUTHORIZED_GRANT } from '../../protocols/openid4vci/credential-offer.ts'
 import { aggregationUri } from '../status/sign-status-list.ts'
+import { issuerClients, requiresClients } from './issuer-clients.ts'
 import { redeemPreAuthorizedCode } from './redeem-code.ts'
 
-/** Returns the authorization server of a tenant as credential issuer: wallets need no client id, and tokens are for its credential endpoint. */
-export function issuerInstance({ urls }: Pick<Platform, 'urls'>, tenant: Pick<Tenant, 'id' | 'slug'>): ServerInstance {
+/** Returns the authorization server of a tenant as credential issuer. Tokens are for its credential endpoint. */
+export function issuerInstance({ urls, store }: Pick<Platform, 'urls' | 'store'>, tenant: Tenant): ServerInstance {
   const issuer = urls.issuer(tenant.slug)
+  const acceptsDpop = false
   return {
     issuer,
     tenantId: tenant.id,
@@ -15,7 +18,7 @@ export function issuerInstance({ urls }: Pick<Platform, 'urls'>, tenant: Pick<Te
     keys: [],
     readToken: async () => null,
     endpoints: { token: `${issuer}/token` },
-    clients: { methods: ['none'], find: async () => null },
+    clients: issuerClients({ store }, tenant, acceptsDpop),
     grants: [
       {
         type: PRE_AUTHORIZED_GRANT,
@@ -24,12 +27,15 @@ export function issuerInstance({ urls }: Pick<Platform, 'urls'>, tenant: Pick<Te
           redeemPreAuthorizedCode(platform, tenant, form, { ip, requestId }),
       },
     ],
-    acceptsDpop: false,
+    acceptsDpop,
     users: null,
     audiences: null,
     scopes: null,
     extensions: {
-      'pre-authorized_grant_anonymous_access_supported': true,
+      'pre-authorized_grant_anonymous_access_supported': !requiresClients(tenant),
+      challenge_endpoint: `${issuer}/challenge`,
+      client_attestation_signing_alg_values_supported: ATTESTATION_ALGS,
+      client_attestation_pop_signing_alg_values_supported: ATTESTATION_ALGS,
       // [VCI-M9] required if a configuration has no scope
       authorization_details_types_supported: ['openid_credential'],
       status_list_aggregation_endpoint: aggregationUri(issuer),

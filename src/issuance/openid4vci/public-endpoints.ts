@@ -1,4 +1,5 @@
 import { qrAnswer } from '../../api/qr-image.ts'
+import { attestationChallenge } from '../../authorization/server/clients/check-attestation.ts'
 import { answerTokenRequest } from '../../authorization/server/endpoint/token-endpoint.ts'
 import { getTenant } from '../../directory/tenants/find-tenant.ts'
 import { Fault } from '../../fault.ts'
@@ -8,6 +9,7 @@ import { type Endpoint, endpoint } from '../../http/routes/endpoint.ts'
 import { makeCNonce } from '../../protocols/openid4vci/c-nonce.ts'
 import { statusEndpoints } from '../status/public-endpoints.ts'
 import { publishType } from '../types/publish-type.ts'
+import { checkSentAttestation } from './check-sent-attestation.ts'
 import { issueCredential } from './issue-credential.ts'
 import { issuerInstance } from './issuer-instance.ts'
 import { publishIssuerMetadata, publishServerMetadata } from './publish-metadata.ts'
@@ -106,6 +108,18 @@ const nonce = endpoint({
   },
 })
 
+const challenge = endpoint({
+  method: 'POST',
+  path: '/issuers/{tenant}/challenge',
+  summary: 'Returns the challenge for the proof of possession of a client attestation.',
+  tag,
+  accepts: 'none',
+  handle: async ({ platform, params }) => {
+    await getTenant(platform, params.tenant)
+    return { status: 200, body: { attestation_challenge: await attestationChallenge(platform) } }
+  },
+})
+
 const credential = endpoint({
   method: 'POST',
   path: '/issuers/{tenant}/credential',
@@ -121,7 +135,10 @@ const credential = endpoint({
     const tenant = await getTenant(platform, params.tenant)
     const isJwe = /^application\/jwt(;|$)/i.test(headers['content-type'] ?? '')
     const ask = { token: bearerToken(headers.authorization), body, isJwe }
-    const issue = () => issueCredential(platform, tenant, ask, { ip, requestId })
+    const issue = async () => {
+      await checkSentAttestation(platform, tenant, { headers, ip })
+      return issueCredential(platform, tenant, ask, { ip, requestId })
+    }
     const issued = await limitIssuanceRefusals(platform, { tenant, ip }, issue)
     refundNonce(platform, { tenant, ip })
     return { status: 200, ...issued }
@@ -163,7 +180,7 @@ const typeMetadata = endpoint({
 
 /** The endpoints of a tenant as credential issuer, for wallets and verifiers. */
 export const issuanceEndpoints: readonly Endpoint[] = [
-  ...[issuerMetadata, serverMetadata, offer, offerQr, token, nonce],
+  ...[issuerMetadata, serverMetadata, offer, offerQr, token, nonce, challenge],
   ...[credential, notification, typeMetadata],
   ...statusEndpoints,
 ]

@@ -1,4 +1,5 @@
 import { describeServer } from '../../authorization/server/endpoint/describe-server.ts'
+import { isHaip } from '../../directory/tenants/haip.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import type { Platform } from '../../platform.ts'
 import {
@@ -22,6 +23,7 @@ import {
   vctOf,
 } from '../templates/template.ts'
 import { listOffered } from '../templates/template-store.ts'
+import { requiresClients } from './issuer-clients.ts'
 import { issuerInstance } from './issuer-instance.ts'
 import { requestEncryptionKey, requiresEncryption } from './request-encryption.ts'
 
@@ -129,14 +131,15 @@ function displayOf(name: string, { display = {}, description }: CredentialTempla
 
 /** Returns the authorization server metadata of a tenant as JSON: each issuer is its own authorization server. */
 export function publishServerMetadata(
-  { memory, clock, urls }: Pick<Platform, 'memory' | 'clock' | 'urls'>,
-  tenant: Pick<Tenant, 'id' | 'slug'>,
+  needs: Pick<Platform, 'memory' | 'clock' | 'urls' | 'store'>,
+  tenant: Tenant,
 ): string {
-  const issuer = urls.issuer(tenant.slug)
+  const { memory, clock } = needs
   const cache = memory.cache<string>('issuance.server_metadata')
-  const cached = cache.get(issuer, clock.now())
+  const name = `${needs.urls.issuer(tenant.slug)}|${isHaip(tenant)}|${requiresClients(tenant)}`
+  const cached = cache.get(name, clock.now())
   if (cached !== undefined) return cached
-  const document = JSON.stringify(describeServer(issuerInstance({ urls }, tenant)))
-  cache.set(issuer, document, clock.now())
+  const document = JSON.stringify(describeServer(issuerInstance(needs, tenant)))
+  cache.set(name, document, clock.now())
   return document
 }
