@@ -12,6 +12,7 @@ const frozen = {
   eventTypes: `
     openid4vc.issuance.offered
     openid4vc.issuance.partiallyIssued
+    openid4vc.issuance.deferred
     openid4vc.issuance.completed
     openid4vc.issuance.failed
     openid4vc.issuance.expired
@@ -53,6 +54,7 @@ const frozen = {
     identity_provider.created
     identity_provider.deleted
     identity_provider.linked
+    issuance.approved
     issuance.canceled
     issuance.reoffered
     issuance.reopened
@@ -205,6 +207,7 @@ const frozen = {
     invalid_target
     invalid_token
     invalid_transaction_data
+    invalid_transaction_id
     login_required
     not_found
     registration_not_supported

@@ -122,6 +122,7 @@ const scopesOf: Readonly<Record<string, readonly [read: Scope | null, write: Sco
 
 /** Bodies that fit their schema, for the endpoints that check it before the token. */
 const endpointBodies: Readonly<Record<string, object>> = {
+  'POST /issuers/{tenant}/deferred-credential': { transaction_id: 'none' },
   'POST /issuers/{tenant}/notification': { notification_id: 'none', event: 'credential_accepted' },
 }
 

@@ -3,8 +3,8 @@ import type { Tenant } from '../../directory/tenants/tenant.ts'
 import type { Platform } from '../../platform.ts'
 import { ATTESTATION_ALGS } from '../../protocols/oauth2/client-attestation.ts'
 import { PRE_AUTHORIZED_GRANT } from '../../protocols/openid4vci/credential-offer.ts'
+import { clientOfTenant, issuerClients, requiresClients } from '../clients/issuer-clients.ts'
 import { aggregationUri } from '../status/sign-status-list.ts'
-import { issuerClients, requiresClients } from './issuer-clients.ts'
 import { redeemPreAuthorizedCode } from './redeem-code.ts'
 
 /** Returns the authorization server of a tenant as credential issuer. Tokens are for its credential endpoint. */
@@ -18,7 +18,7 @@ export function issuerInstance({ urls, store }: Pick<Platform, 'urls' | 'store'>
     keys: [],
     readToken: async () => null,
     endpoints: { token: `${issuer}/token` },
-    clients: issuerClients({ store }, tenant, acceptsDpop),
+    clients: issuerClients(tenant, (clientId) => clientOfTenant({ store }, tenant, clientId), acceptsDpop),
     grants: [
       {
         type: PRE_AUTHORIZED_GRANT,

@@ -20,7 +20,7 @@ import { findBatchMax } from '../templates/template-store.ts'
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'config' | 'memory' | 'fetch'>
 
 /** The keys of a request. `bound`: at most the batch size of the template, sorted. `holderKeysHash`: of the whole set. */
-type RequestKeys = {
+export type RequestKeys = {
   readonly requested: readonly ProvedKey[]
   readonly bound: readonly ProvedKey[]
   readonly holderKeysHash: Buffer
@@ -54,8 +54,13 @@ export async function proveKeys(
   const macKey = await needs.sealing.derive(tenant.id, 'c-nonce')
   // [SEC-6]
   for (const nonce of nonces) checkCNonce(macKey, nonce, now, needs.config.nonceTtlSeconds)
+  return { ...boundKeys(keys, batchSize), nonces }
+}
+
+/** Returns which keys get a copy: at most the batch size of the template, in an order that does not depend on that of the request. */
+export function boundKeys(keys: readonly ProvedKey[], batchSize: number): Omit<RequestKeys, 'nonces'> {
   const sorted = [...keys].sort((a, b) => (a.thumbprint < b.thumbprint ? -1 : 1))
-  return { requested: keys, bound: sorted.slice(0, batchSize), holderKeysHash: hashOfSet(sorted), nonces }
+  return { requested: keys, bound: sorted.slice(0, batchSize), holderKeysHash: hashOfSet(sorted) }
 }
 
 /** @param policy null: the template requires no attestation, and one that is sent is ignored. */

@@ -7,15 +7,16 @@ import { preferredType } from '../../http/routes/accept.ts'
 import { bearerToken } from '../../http/routes/bearer-token.ts'
 import { type Endpoint, endpoint } from '../../http/routes/endpoint.ts'
 import { makeCNonce } from '../../protocols/openid4vci/c-nonce.ts'
+import { checkSentAttestation } from '../clients/check-sent-attestation.ts'
 import { statusEndpoints } from '../status/public-endpoints.ts'
 import { publishType } from '../types/publish-type.ts'
-import { checkSentAttestation } from './check-sent-attestation.ts'
 import { issueCredential } from './issue-credential.ts'
+import { issueDeferred } from './issue-deferred.ts'
 import { issuerInstance } from './issuer-instance.ts'
 import { publishIssuerMetadata, publishServerMetadata } from './publish-metadata.ts'
 import { limitIssuanceRefusals, limitNonces, refundNonce } from './rate-limits.ts'
 import { recordNotification } from './record-notification.ts'
-import { CredentialRequestBody, NotificationBody, TokenForm } from './schemas.ts'
+import { CredentialRequestBody, DeferredRequestBody, NotificationBody, TokenForm } from './schemas.ts'
 import { offerQrText, serveOffer } from './serve-offer.ts'
 import { signIssuerMetadata } from './sign-metadata.ts'
 
@@ -141,7 +142,28 @@ const credential = endpoint({
     }
     const issued = await limitIssuanceRefusals(platform, { tenant, ip }, issue)
     refundNonce(platform, { tenant, ip })
-    return { status: 200, ...issued }
+    return issued
+  },
+})
+
+const deferredCredential = endpoint({
+  method: 'POST',
+  path: '/issuers/{tenant}/deferred-credential',
+  summary: 'Returns a deferred credential once it is approved, or that it is not ready.',
+  tag,
+  accepts: 'json-or-jwt',
+  describedBody: DeferredRequestBody,
+  needsToken: true,
+  // [VCI-C3] As at the credential endpoint.
+  unreadable: 'credential_request.invalid',
+  handle: async ({ platform, params, body, headers, ip, requestId }) => {
+    const tenant = await getTenant(platform, params.tenant)
+    const isJwe = /^application\/jwt(;|$)/i.test(headers['content-type'] ?? '')
+    const ask = { token: bearerToken(headers.authorization), body, isJwe }
+    return limitIssuanceRefusals(platform, { tenant, ip }, async () => {
+      await checkSentAttestation(platform, tenant, { headers, ip })
+      return issueDeferred(platform, tenant, ask, { ip, requestId })
+    })
   },
 })
 
@@ -181,6 +203,6 @@ const typeMetadata = endpoint({
 /** The endpoints of a tenant as credential issuer, for wallets and verifiers. */
 export const issuanceEndpoints: readonly Endpoint[] = [
   ...[issuerMetadata, serverMetadata, offer, offerQr, token, nonce, challenge],
-  ...[credential, notification, typeMetadata],
+  ...[credential, deferredCredential, notification, typeMetadata],
   ...statusEndpoints,
 ]

@@ -7,6 +7,7 @@ import {
   type ConfigurationInput,
   type Display,
 } from '../../protocols/openid4vci/build-metadata.ts'
+import { requiresClients } from '../clients/issuer-clients.ts'
 import { catalogVersion } from '../templates/catalog-lease.ts'
 import {
   describeClaims,
@@ -23,7 +24,6 @@ import {
   vctOf,
 } from '../templates/template.ts'
 import { listOffered } from '../templates/template-store.ts'
-import { requiresClients } from './issuer-clients.ts'
 import { issuerInstance } from './issuer-instance.ts'
 import { requestEncryptionKey, requiresEncryption } from './request-encryption.ts'
 
@@ -69,6 +69,7 @@ function issuerMetadata(
     credentialIssuer: issuer,
     credentialEndpoint: `${issuer}/credential`,
     nonceEndpoint: `${issuer}/nonce`,
+    deferredEndpoint: `${issuer}/deferred-credential`,
     notificationEndpoint: `${issuer}/notification`,
     batchSize: Math.max(1, ...templates.map(({ definition }) => definition.batchSize ?? 1)),
     ...(encryption && { encryption }),

@@ -120,6 +120,12 @@ const written = {
   txCode: Type.Optional(TxCode),
   signer: Type.Optional(Signer),
   keyAttestation: Type.Optional(KeyAttestation),
+  approvalRequired: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether each credential waits for POST /credentials/{id}/approve after the wallet has asked for it; false by default.',
+    }),
+  ),
   display: Type.Optional(Display),
 }
 

@@ -22,7 +22,7 @@ export const pushSteps = steps<InstanceRequest>()
     proveKey(request, request.client, request.instance.endpoints.pushedRequest ?? ''),
   )
   .step(
-    'an attested client proves the key of its instance (draft-ietf-oauth-attestation-based-client-auth 8)',
+    'an attested client proves the key of its instance (RFC 6749 2.3, draft-ietf-oauth-attestation-based-client-auth 8)',
     proveInstance,
   )
   .step('request_uri is not among the parameters, and client_id is that of the client (RFC 9126 2.1)', readParameters)

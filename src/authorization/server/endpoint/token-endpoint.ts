@@ -36,7 +36,7 @@ export const tokenSteps = steps<InstanceRequest>()
     proveKey(request, request.client, request.instance.endpoints.token),
   )
   .step(
-    'an attested client proves the key of its instance (draft-ietf-oauth-attestation-based-client-auth 8)',
+    'an attested client proves the key of its instance (RFC 6749 2.3, draft-ietf-oauth-attestation-based-client-auth 8)',
     proveInstance,
   )
   .step('a client that must bind its tokens proves a key (RFC 9449 5.2)', ({ client, jkt }) => requireKey(client, jkt))

@@ -13,12 +13,20 @@ export function requiresClients(tenant: Pick<Tenant, 'settings'>): boolean {
   return isHaip(tenant) || tenant.settings.clientAuthentication === 'required'
 }
 
-/** Returns how clients authenticate at the issuer of a tenant: as clients of the tenant, by an attestation of a trusted attester, or not. */
-export function issuerClients(needs: Needs, tenant: Tenant, acceptsDpop: boolean): ServerInstance['clients'] {
+/**
+ * Returns how clients authenticate at the issuer of a tenant: as clients of the tenant, by an attestation of a trusted attester, or not.
+ *
+ * @param find Returns the client that a request names; null if it is unknown.
+ */
+export function issuerClients(
+  tenant: Tenant,
+  find: (clientId: string) => Promise<Client | null>,
+  acceptsDpop: boolean,
+): ServerInstance['clients'] {
   const isRequired = requiresClients(tenant)
   const own = async (clientId: string) => {
-    const found = await findClient(needs, clientId)
-    return found?.tenantId === tenant.id ? strict(tenant, found) : null
+    const found = await find(clientId)
+    return found === null ? null : strict(tenant, found)
   }
   return {
     methods: [
@@ -40,6 +48,16 @@ export function issuerClients(needs: Needs, tenant: Tenant, acceptsDpop: boolean
       },
     },
   }
+}
+
+/** Returns a client of the tenant; null if there is none of that name. */
+export async function clientOfTenant(
+  needs: Needs,
+  { id }: Pick<Tenant, 'id'>,
+  clientId: string,
+): Promise<Client | null> {
+  const found = await findClient(needs, clientId)
+  return found?.tenantId === id ? found : null
 }
 
 /** Returns the client of a wallet that is not registered. [W-I1] All instances of a wallet product share its id. */
