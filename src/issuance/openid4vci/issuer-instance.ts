@@ -1,4 +1,5 @@
-import type { ServerInstance } from '../../authorization/server/instance.ts'
+import type { Grant, ServerInstance } from '../../authorization/server/instance.ts'
+import { isHaip } from '../../directory/tenants/haip.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import type { Platform } from '../../platform.ts'
 import { ATTESTATION_ALGS } from '../../protocols/oauth2/client-attestation.ts'
@@ -19,14 +20,8 @@ export function issuerInstance({ urls, store }: Pick<Platform, 'urls' | 'store'>
     readToken: async () => null,
     endpoints: { token: `${issuer}/token` },
     clients: issuerClients(tenant, (clientId) => clientOfTenant({ store }, tenant, clientId), acceptsDpop),
-    grants: [
-      {
-        type: PRE_AUTHORIZED_GRANT,
-        client: 'none',
-        issue: (platform, { form, ip, requestId }) =>
-          redeemPreAuthorizedCode(platform, tenant, form, { ip, requestId }),
-      },
-    ],
+    // [HAIP-1] The profile has the authorization code alone.
+    grants: isHaip(tenant) ? [] : [preAuthorizedCode(tenant)],
     acceptsDpop,
     users: null,
     audiences: null,
@@ -39,6 +34,16 @@ export function issuerInstance({ urls, store }: Pick<Platform, 'urls' | 'store'>
       // [VCI-M9] required if a configuration has no scope
       authorization_details_types_supported: ['openid_credential'],
       status_list_aggregation_endpoint: aggregationUri(issuer),
+      // [HAIP-2]
+      ...(isHaip(tenant) && { require_pushed_authorization_requests: true }),
     },
+  }
+}
+
+function preAuthorizedCode(tenant: Pick<Tenant, 'id'>): Grant {
+  return {
+    type: PRE_AUTHORIZED_GRANT,
+    client: 'none',
+    issue: (platform, { form, ip, requestId }) => redeemPreAuthorizedCode(platform, tenant, form, { ip, requestId }),
   }
 }

@@ -1,5 +1,6 @@
 import { fromBase64url } from '../../crypto/base64url.ts'
 import { sha256 } from '../../crypto/digest.ts'
+import { isHaip } from '../../directory/tenants/haip.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
@@ -12,6 +13,7 @@ import {
   parseKeyAttestation,
   verifyKeyAttestation,
 } from '../../protocols/openid4vci/key-attestation.ts'
+import { hasAttesterChain } from '../../trust/attesters/attester-chain.ts'
 import { trustedAttesterKey } from '../../trust/attesters/trusted-attester.ts'
 import type { CredentialTemplate } from '../templates/template.ts'
 import { attestationPolicyOf } from '../templates/template.ts'
@@ -94,6 +96,10 @@ async function attestedKeys(
   now: Date,
 ): Promise<AttestedKeys> {
   const jws = parseKeyAttestation(text)
+  // [HAIP-9]
+  if (isHaip(tenant) && !hasAttesterChain(jws.header)) {
+    throw new Fault('key_proof.invalid', { detail: 'x5c must name the attester, without its trust anchor.' })
+  }
   const key = await attesterKey(needs, tenant, jws, now)
   if (key === null)
     throw new Fault('key_proof.invalid', { detail: 'The signer of the key attestation is not trusted.' })

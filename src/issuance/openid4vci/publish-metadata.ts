@@ -55,6 +55,8 @@ export async function publishIssuerMetadata(needs: Needs, tenant: Tenant): Promi
 
 /** Algorithm of SD-JWT VCs whose template names no signer: EdDSA if the only certificate has an Ed25519 key. */
 async function openAlg(needs: Needs, tenant: Tenant): Promise<Alg> {
+  // Without a certificate nothing can be issued there, but the metadata is.
+  if (isHaip(tenant)) return 'ES256'
   const open = { format: 'sd-jwt-vc', attributes: {}, revocable: true } as const
   return (await credentialSigner(needs, tenant, open))?.key.alg ?? 'ES256'
 }

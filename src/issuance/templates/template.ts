@@ -1,3 +1,4 @@
+import { isHaip } from '../../directory/tenants/haip.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import type { TxCode } from '../../protocols/openid4vci/credential-offer.ts'
 import type { AttestationPolicy } from '../../protocols/openid4vci/key-attestation.ts'
@@ -42,7 +43,8 @@ export function attestationPolicyOf(
   { keyAttestation }: Pick<TemplateDefinition, 'keyAttestation'>,
   settings: Tenant['settings'],
 ): AttestationPolicy | null {
-  return keyAttestation ?? (settings.keyAttestations === 'required' ? {} : null)
+  // [HAIP-9]
+  return keyAttestation ?? (settings.keyAttestations === 'required' || isHaip({ settings }) ? {} : null)
 }
 
 /** Returns the type of a template's credentials: the document type of an mdoc, else the `vct`. @param issuer The Credential Issuer Identifier. */

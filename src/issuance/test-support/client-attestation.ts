@@ -14,6 +14,8 @@ export type AttestationChange = {
   readonly popHeader?: object
   readonly popClaims?: object
   readonly popBy?: Pair['privateKey']
+  /** Instead of an attestation of {@link provider}. */
+  readonly attestation?: string
 }
 
 /** A wallet provider: a DID that holds its own key. */
@@ -57,7 +59,10 @@ export async function attestationHeaders(
   const pop = new SignJWT({ iss: walletId, aud, jti: newId(), iat, challenge, ...change.popClaims })
     .setProtectedHeader({ alg: 'ES256', typ: 'oauth-client-attestation-pop+jwt', ...change.popHeader })
     .sign(change.popBy ?? instance.privateKey)
-  return { 'oauth-client-attestation': await attestation, 'oauth-client-attestation-pop': await pop }
+  return {
+    'oauth-client-attestation': change.attestation ?? (await attestation),
+    'oauth-client-attestation-pop': await pop,
+  }
 }
 
 const cnf = { cnf: { jwk: instance.publicJwk } }

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { TenantId } from '../../../caller.ts'
-import { isSelfIssued, readCertificate } from '../../../crypto/x509/certificate.ts'
 import { Fault, faultOf } from '../../../fault.ts'
 import type { Platform } from '../../../platform.ts'
 import {
@@ -8,6 +7,7 @@ import {
   checkClientAttestation,
   parseClientAttestation,
 } from '../../../protocols/oauth2/client-attestation.ts'
+import { hasAttesterChain } from '../../../trust/attesters/attester-chain.ts'
 import { trustedAttesterKey } from '../../../trust/attesters/trusted-attester.ts'
 import { currentDpopNonce, isCurrentNonce } from '../../access/check-dpop.ts'
 import { spendJti } from '../../access/spent-jti-store.ts'
@@ -101,32 +101,14 @@ async function checkChallenge(needs: Needs, challenge: string | null): Promise<v
 }
 
 async function attesterKey(needs: Needs, { tenantId, needsChain }: Receiver, jws: Jws, now: Date) {
-  if (needsChain) checkChain(jws.header.x5c)
+  if (needsChain && !hasAttesterChain(jws.header))
+    throw invalid('x5c must name the attester, without its trust anchor.')
   const key = await trustedAttesterKey(needs, tenantId, jws, now).catch((cause: unknown) => {
     if (!(cause instanceof Fault)) throw cause
     throw invalid('The attester or the status of the attestation cannot be resolved.', cause)
   })
   if (key === null) throw invalid('The attester is not trusted, or the attestation is revoked.')
   return key
-}
-
-/** [HAIP-8] No certificate in the header is self-signed: neither the attester nor the trust anchor. */
-function checkChain(x5c: unknown): void {
-  if (!Array.isArray(x5c) || !x5c.every((one) => typeof one === 'string')) {
-    throw invalid('The attester must be named by x5c.')
-  }
-  const certificates = x5c.map((one) => readOne(one))
-  if (certificates.some(isSelfIssued)) {
-    throw invalid('x5c has a self-signed certificate.')
-  }
-}
-
-function readOne(text: string) {
-  try {
-    return readCertificate(Buffer.from(text, 'base64'))
-  } catch (cause) {
-    throw invalid('x5c has no certificates.', cause)
-  }
 }
 
 const invalid = faultOf('client_attestation.invalid')
