@@ -87,6 +87,7 @@ function configurationOf(
   settings: Tenant['settings'],
 ): ConfigurationInput {
   const keyAttestation = attestationPolicyOf(definition, settings)
+  const locale = definition.display?.locale
   const shared = {
     proofAlgs: ['ES256', 'EdDSA'],
     display: [displayOf(name, definition)],
@@ -94,14 +95,19 @@ function configurationOf(
   }
   if (definition.format === 'mdoc') {
     const type = { format: 'mso_mdoc', doctype: definition.docType } as const
-    return { ...shared, type, signingAlgs: ['ES256'], claims: describeElements(definition).map(claimOf) }
+    return {
+      ...shared,
+      type,
+      signingAlgs: ['ES256'],
+      claims: describeElements(definition).map((one) => claimOf(one, locale)),
+    }
   }
   const type = { format: 'dc+sd-jwt', vct: vctOf(issuer, code) } as const
   return {
     ...shared,
     type,
     signingAlgs: [algOf(definition, alg)],
-    claims: describeClaims(definition.attributes).map(claimOf),
+    claims: describeClaims(definition.attributes).map((one) => claimOf(one, locale)),
   }
 }
 
@@ -110,15 +116,19 @@ function algOf({ signer }: SdJwtDefinition, open: Alg): Alg {
   return signer?.kind === 'did:web' ? 'ES256' : open
 }
 
-function claimOf({
-  path,
-  mandatory,
-  attribute,
-}: Pick<TemplateClaimDescription | ElementDescription, 'path' | 'mandatory' | 'attribute'>) {
+function claimOf(
+  {
+    path,
+    mandatory,
+    attribute,
+  }: Pick<TemplateClaimDescription | ElementDescription, 'path' | 'mandatory' | 'attribute'>,
+  locale: string | undefined,
+) {
+  const { name } = attribute
   return {
     path,
     ...(mandatory && { mandatory }),
-    ...(attribute.name !== undefined && { display: [{ name: attribute.name }] }),
+    ...(name !== undefined && { display: [{ name, ...(locale !== undefined && { locale }) }] }),
   }
 }
 

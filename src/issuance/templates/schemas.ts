@@ -61,6 +61,10 @@ const KeyAttestation = Type.Object(
 )
 
 const color = (description: string) => Type.Optional(Type.String({ pattern: '^#[0-9A-Fa-f]{6}$', description }))
+const ImageUri = Type.String({
+  maxLength: 65_536,
+  pattern: '^(https://|http://(localhost|127\\.0\\.0\\.1)[:/]|data:image/(png|jpeg|svg\\+xml)[;,])',
+})
 const Display = Type.Object(
   {
     name: Type.Optional(Text(200, 'Name shown by wallets; by default that of the template.')),
@@ -69,14 +73,14 @@ const Display = Type.Object(
     logo: Type.Optional(
       Type.Object(
         {
-          uri: Type.String({
-            maxLength: 65_536,
-            pattern: '^(https://|http://(localhost|127\\.0\\.0\\.1)[:/]|data:image/(png|jpeg|svg\\+xml)[;,])',
-          }),
+          uri: ImageUri,
           altText: Type.Optional(Text(200, 'Alternative text of the image.')),
         },
         { ...strict, description: 'A https or data: URI of a PNG, JPEG or SVG image.' },
       ),
+    ),
+    backgroundImage: Type.Optional(
+      Type.Object({ uri: ImageUri }, { ...strict, description: 'A https or data: URI of a PNG, JPEG or SVG image.' }),
     ),
     backgroundColor: color('#RRGGBB'),
     textColor: color('#RRGGBB'),

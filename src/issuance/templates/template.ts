@@ -57,12 +57,18 @@ export function vctOf(issuer: string, code: string): string {
   return `${issuer}/vct/${code}`
 }
 
-/** Returns the logo and the colors of a template by the names that type and issuer metadata share. */
-export function renderingOf({ logo, backgroundColor, textColor }: NonNullable<TemplateDefinition['display']>) {
+/** Returns the images and the colors of a template by the names that type and issuer metadata share. */
+export function renderingOf({
+  logo,
+  backgroundImage,
+  backgroundColor,
+  textColor,
+}: NonNullable<TemplateDefinition['display']>) {
   return {
     ...(logo !== undefined && {
       logo: { uri: logo.uri, ...(logo.altText !== undefined && { alt_text: logo.altText }) },
     }),
+    ...(backgroundImage !== undefined && { background_image: backgroundImage }),
     ...(backgroundColor !== undefined && { background_color: backgroundColor }),
     ...(textColor !== undefined && { text_color: textColor }),
   }

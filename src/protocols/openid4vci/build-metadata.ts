@@ -8,6 +8,7 @@ export type Display = {
   readonly locale?: string
   readonly description?: string
   readonly logo?: { readonly uri: string; readonly alt_text?: string }
+  readonly background_image?: { readonly uri: string }
   readonly background_color?: string
   readonly text_color?: string
 }
