@@ -36,6 +36,7 @@ import type { Route } from './http/routes/route.ts'
 import { buildServer, type Server } from './http/server/server.ts'
 import { batchJobs, batchSchedules } from './issuance/batches/jobs.ts'
 import { batchRoutes } from './issuance/batches/routes.ts'
+import { deferralRoutes } from './issuance/deferral/routes.ts'
 import { issuanceSchedules } from './issuance/issuances/jobs.ts'
 import { issuanceRoutes } from './issuance/issuances/routes.ts'
 import { issuanceEndpoints } from './issuance/openid4vci/public-endpoints.ts'
@@ -95,6 +96,7 @@ export const routes: readonly Route[] = [
   ...statusRoutes,
   ...batchRoutes,
   ...issuanceRoutes(walletDeliveries),
+  ...deferralRoutes,
   ...typeRoutes,
   ...verificationRoutes,
   ...statisticsRoutes,

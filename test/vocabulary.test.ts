@@ -12,6 +12,7 @@ const frozen = {
   eventTypes: `
     openid4vc.issuance.offered
     openid4vc.issuance.partiallyIssued
+    openid4vc.issuance.deferred
     openid4vc.issuance.completed
     openid4vc.issuance.failed
     openid4vc.issuance.expired
@@ -54,6 +55,7 @@ const frozen = {
     identity_provider.created
     identity_provider.deleted
     identity_provider.linked
+    issuance.approved
     issuance.canceled
     issuance.reoffered
     issuance.reopened
@@ -191,6 +193,7 @@ const frozen = {
     insufficient_scope
     invalid_authorization_details
     invalid_client
+    invalid_client_attestation
     invalid_credential_request
     invalid_dpop_proof
     invalid_encryption_parameters
@@ -206,6 +209,7 @@ const frozen = {
     invalid_target
     invalid_token
     invalid_transaction_data
+    invalid_transaction_id
     login_required
     not_found
     registration_not_supported
@@ -220,7 +224,9 @@ const frozen = {
     unsupported_grant_type
     unsupported_response_type
     unsupported_token_type
+    use_attestation_challenge
     use_dpop_nonce
+    use_fresh_attestation
     vp_formats_not_supported`,
 }
 

@@ -205,6 +205,11 @@ export const protocolFaults = {
     oauth: [400, 'credential_request_denied'],
     title: 'The credential is not issued, or no longer.',
   },
+  'transaction.unknown': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_transaction_id'],
+    title: 'The transaction_id is unknown for this access token, or its credential was issued.',
+  },
   'notification.unknown': {
     api: [400, 'VALIDATION_ERROR'],
     oauth: [400, 'invalid_notification_id'],

@@ -242,6 +242,21 @@ export const requestFaults = {
     oauth: [401, 'invalid_client'],
     title: 'Client authentication failed.',
   },
+  'client_attestation.challenge': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'use_attestation_challenge'],
+    title: 'The proof of possession needs the challenge of the OAuth-Client-Attestation-Challenge header.',
+  },
+  'client_attestation.invalid': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'invalid_client_attestation'],
+    title: 'The client attestation or its proof of possession is invalid.',
+  },
+  'client_attestation.stale': {
+    api: [400, 'VALIDATION_ERROR'],
+    oauth: [400, 'use_fresh_attestation'],
+    title: 'The client attestation has expired.',
+  },
   'client.unauthorized': {
     api: [403, 'FORBIDDEN'],
     oauth: [400, 'unauthorized_client'],

@@ -24,7 +24,8 @@ export const limits = {
   },
   'authorization.attempts_of_network': {
     ...{ ...minute, countMax: 100 },
-    description: 'Failed client authentications by address, of all clients: each costs a slow hash.',
+    description:
+      'Failed client authentications by address, of all clients: each costs a slow hash, or a path of certificates.',
   },
   'authorization.resets_of_network': {
     ...{ ...minute, countMax: 30 },

@@ -48,6 +48,7 @@ const publicOperations: Readonly<Record<string, string>> = {
   'GET /issuers/{tenant}/offer-qr': byLink,
   'POST /issuers/{tenant}/token': 'redeems a pre-authorized code, which is the permission',
   'POST /issuers/{tenant}/nonce': 'a nonce opens nothing by itself',
+  'POST /issuers/{tenant}/challenge': 'a challenge opens nothing by itself',
   'GET /issuers/{tenant}/vct/{code}': 'published type metadata',
   'GET /issuers/{tenant}/status-lists/{id}': 'published status lists',
   'GET /issuers/{tenant}/status-lists': 'published status lists',
@@ -122,6 +123,7 @@ const scopesOf: Readonly<Record<string, readonly [read: Scope | null, write: Sco
 
 /** Bodies that fit their schema, for the endpoints that check it before the token. */
 const endpointBodies: Readonly<Record<string, object>> = {
+  'POST /issuers/{tenant}/deferred-credential': { transaction_id: 'none' },
   'POST /issuers/{tenant}/notification': { notification_id: 'none', event: 'credential_accepted' },
 }
 

@@ -22,6 +22,11 @@ export async function currentDpopNonce({ sealing, clock }: Omit<Needs, 'store'>)
   return makeDpopNonce(await nonceKey(sealing), clock.now())
 }
 
+/** Whether a nonce is one of ours, and recent. */
+export async function isCurrentNonce({ sealing, clock }: Omit<Needs, 'store'>, nonce: string): Promise<boolean> {
+  return isDpopNonce(await nonceKey(sealing), nonce, clock.now())
+}
+
 /**
  * Verifies a DPoP proof, with a nonce of ours, and spends it: one statement. Returns the thumbprint of its key.
  *
@@ -33,7 +38,7 @@ export async function checkDpop(needs: Needs, tenantId: TenantId, request: DpopR
   const now = needs.clock.now()
   const { jkt, jti, nonce, expiresAt } = checkDpopProof(request.proof, { ...request, now })
   // RFC 9449 8: the nonce limits how long before its use a proof can have been made
-  if (nonce === null || !isDpopNonce(await nonceKey(needs.sealing), nonce, now)) {
+  if (nonce === null || !(await isCurrentNonce(needs, nonce))) {
     throw new Fault('dpop_nonce.required', { meta: { dpopNonce: await currentDpopNonce(needs) } })
   }
   const signer = `dpop ${jkt}`

@@ -43,11 +43,32 @@ export type ReadToken = { readonly tenantId: TenantId; readonly claims: Readonly
 /** How clients authenticate, and where they are known. */
 type ClientPolicy = {
   /** As the metadata name them (RFC 8414 `token_endpoint_auth_methods_supported`). */
-  readonly methods: readonly ('client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none')[]
+  readonly methods: readonly ClientMethod[]
   /** Returns a client; null if it is unknown or disabled. */
   readonly find: (clientId: string) => Promise<Client | null>
   /** Whether a redirect URI is one of the client; by default if it is registered. */
   readonly isRedirect?: (client: Client, uri: string) => boolean
+  /** Absent: the server accepts no client attestations, and ignores their headers. */
+  readonly attestations?: AttestationPolicy
+  /** A client authenticates also for a grant that needs no client. */
+  readonly isRequired?: boolean
+}
+
+/** How clients may authenticate: registered names of methods. */
+export type ClientMethod =
+  | 'client_secret_basic'
+  | 'client_secret_post'
+  | 'private_key_jwt'
+  | 'attest_jwt_client_auth'
+  | 'attest_jwt_client_auth_dpop'
+  | 'none'
+
+/** Which client attestations are accepted. */
+type AttestationPolicy = {
+  /** Returns the client that a trusted attester names. @throws Fault `client_attestation.invalid` */
+  readonly find: (clientId: string) => Promise<Client>
+  /** [HAIP-8] Attesters are named by `x5c` alone, without their trust anchor. */
+  readonly needsChain: boolean
 }
 
 /** A token request whose client and proof have been checked. */
@@ -56,6 +77,8 @@ export type GrantRequest<C> = ClientRequest & {
   readonly client: C
   /** Thumbprint of the DPoP key that was proven; null: the request has no proof. */
   readonly jkt: string | null
+  /** Thumbprint of the key of the client instance, which a client attestation proved; null: the request has none. */
+  readonly instanceKey: string | null
 }
 
 /** A grant of the token endpoint: what it requires of the client, and what it issues. */

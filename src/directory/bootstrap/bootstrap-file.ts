@@ -89,6 +89,10 @@ const TenantSettings = Type.Object(
     unregisteredWallets: Type.Optional(Type.Enum(['accepted', 'refused'])),
     /** Code flow: whether access tokens must be bound to a key of the wallet (DPoP). */
     walletDpop: Type.Optional(Type.Enum(['optional', 'required'])),
+    /** The profile HAIP 1.0: exactly its set of mechanisms is offered and accepted, in issuing and in verifying. */
+    haip: Type.Optional(Type.Boolean()),
+    /** Whether wallets must authenticate as clients to the issuer, or may be anonymous. */
+    clientAuthentication: Type.Optional(Type.Enum(['optional', 'required'])),
     /** Whether other organisations of the deployment find its types in the list of types. Types are public in any case. */
     typeListing: Type.Optional(Type.Enum(['listed', 'unlisted'])),
   },

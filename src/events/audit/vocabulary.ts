@@ -6,9 +6,10 @@ const eventTypes = {
   'openid4vc.issuance.offered': 'An issuance was created and its credential offer can be redeemed.',
   'openid4vc.issuance.partiallyIssued':
     'Some credentials of an issuance were issued. Reserved: an issuance has one credential.',
+  'openid4vc.issuance.deferred': 'A wallet asked for a credential that needs approval; approve or deny the issuance.',
   'openid4vc.issuance.completed': 'A wallet fetched the credential; `detail.credentialId` is its id.',
   'openid4vc.issuance.failed':
-    'The issuance ended without a credential: too many wrong transaction codes (`detail.cause` is `txCode`), or the wallet could not store it (`wallet`).',
+    'The issuance ended without a credential: too many wrong transaction codes (`detail.cause` is `txCode`), the wallet could not store it (`wallet`), or it was denied (`denied`).',
   'openid4vc.issuance.expired': 'No wallet fetched the credential in time.',
   'openid4vc.verification.requested': 'A presentation request was created.',
   'openid4vc.verification.verified': 'A presentation was received and passed every check.',
@@ -57,6 +58,7 @@ const auditOnlyActions = {
   'identity_provider.created': 'An identity provider was created.',
   'identity_provider.deleted': 'The identity provider was deleted; its tokens are refused.',
   'identity_provider.linked': 'A user was linked to an account at an identity provider.',
+  'issuance.approved': 'The deferred credential was approved; the wallet fetches it at its next poll.',
   'issuance.canceled': 'The issuance was canceled before a wallet fetched the credential.',
   'issuance.reoffered': 'The credential offer can be redeemed again, because the wallet lost the answer.',
   'issuance.reopened': 'The credential could not be signed; the issuance is no longer completed.',

@@ -87,6 +87,9 @@ function headersOf(fault: Fault, status: number, challenge: string): Record<stri
   if (isRetryable) headers['retry-after'] = String(typeof wait === 'number' ? Math.ceil(wait) : 1)
   // RFC 9449 8: the nonce of the next proof
   if (typeof fault.meta?.dpopNonce === 'string') headers['dpop-nonce'] = fault.meta.dpopNonce
+  // draft-ietf-oauth-attestation-based-client-auth-10, 7.2: the challenge of the next proof of possession
+  const challenged = fault.meta?.attestationChallenge
+  if (typeof challenged === 'string') headers['oauth-client-attestation-challenge'] = challenged
   const allow = fault.meta?.allow
   if (status === 405 && Array.isArray(allow)) headers.allow = allow.join(', ')
   return headers

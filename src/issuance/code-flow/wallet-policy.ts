@@ -1,3 +1,4 @@
+import { isHaip } from '../../directory/tenants/haip.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 
 /** What a tenant requires of wallets in the code flow. */
@@ -11,10 +12,12 @@ export type WalletPolicy = {
 }
 
 /** Returns what the settings of a tenant require of wallets in the code flow. */
-export function walletPolicyOf({ settings }: Pick<Tenant, 'settings'>): WalletPolicy {
+export function walletPolicyOf(tenant: Pick<Tenant, 'settings'>): WalletPolicy {
+  const { settings } = tenant
   return {
-    parRequired: settings.pushedRequests === 'required',
-    dpopRequired: settings.walletDpop === 'required',
+    // [HAIP-2]
+    parRequired: settings.pushedRequests === 'required' || isHaip(tenant),
+    dpopRequired: settings.walletDpop === 'required' || isHaip(tenant),
     acceptsUnregistered: settings.unregisteredWallets !== 'refused',
   }
 }

@@ -22,7 +22,11 @@ test('an access token says what it was granted for; with any byte changed, or at
     assert.equal(await read(changed.toString('base64url')), null, `byte ${at}`)
   }
   for (const odd of ['', token.slice(1), `${token}A`, token.replace(/^./, '=')]) assert.equal(await read(odd), null)
-  for (const holder of [{ jkt: 'A'.repeat(42) + 'E' }, { clientId: 'https://wallet.example/é' }, { jkt: 'A'.repeat(42) + 'E', clientId: 'w' }]) {
+  for (const holder of [
+    { jkt: 'A'.repeat(42) + 'E' },
+    { clientId: 'https://wallet.example/é' },
+    { jkt: 'A'.repeat(42) + 'E', clientId: 'w' },
+  ]) {
     const owned = await makeAccessToken(platform.sealing, tenant.id, secret, { ...granted, ...holder })
     assert.deepEqual(await read(owned), { ...granted, ...holder, tokenHash: secret.hash })
     assert.equal(await read(owned.slice(0, -4)), null)

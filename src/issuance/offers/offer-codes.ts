@@ -4,7 +4,7 @@ import { equalInConstantTime, hmacSha256 } from '../../crypto/digest.ts'
 import type { Sealing } from '../../keys/sealing.ts'
 
 /** The purpose of a token; a token of one purpose is invalid for the other. */
-type OfferToken = 'offer-link' | 'offer-code' | 'issuer-state'
+type OfferToken = 'offer-link' | 'offer-code' | 'issuer-state' | 'deferred-transaction'
 
 const ID_BYTES = 16
 const MAC_BYTES = 16

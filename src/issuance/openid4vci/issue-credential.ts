@@ -1,7 +1,5 @@
-import { type JsonObject, readOwnJson } from '../../crypto/json.ts'
 import { encryptCompact } from '../../crypto/jwe.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
-import type { AuditEntry } from '../../events/audit/entry.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import {
@@ -9,28 +7,24 @@ import {
   PROOFS_MAX,
   readCredentialRequest,
 } from '../../protocols/openid4vci/credential-request.ts'
-import { buildCredentialResponse } from '../../protocols/openid4vci/credential-response.ts'
-import type { ProvedKey } from '../../protocols/openid4vci/jwt-proof.ts'
-import { signerOfAuthority } from '../../trust/certificates/active-signer.ts'
-import { tenantSigner, tenantSignerNamed } from '../../trust/did/tenant-signer.ts'
+import { deferCredential } from '../deferral/defer-credential.ts'
 import { credentialIdOf } from '../issuances/credential-id.ts'
 import { type PresentedToken, readAccessToken } from '../offers/access-token.ts'
-import type { ListKind } from '../status/status-entries.ts'
-import { fitsCertificate } from '../templates/check-elements.ts'
-import { credentialSigner, signerCertificateOf } from '../templates/credential-signer.ts'
-import type { CredentialTemplate, TemplateDefinition } from '../templates/template.ts'
+import type { CredentialTemplate } from '../templates/template.ts'
 import { templateVersion } from '../templates/template-cache.ts'
-import { type Bound, findClaims, reinstateReservation } from './credential-store.ts'
+import { issueCopies } from './issue-copies.ts'
 import { proveKeys } from './prove-keys.ts'
 import { openRequest, type ReceivedBody, requiresEncryption } from './request-encryption.ts'
-import { reserveCopies } from './reserve-copies.ts'
-import { type CopySigner, signCopies } from './sign-copies.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'keys' | 'clock' | 'urls' | 'config' | 'memory' | 'fetch'>
 type Origin = { readonly ip: string; readonly requestId: string }
 
-/** The response, encrypted where the wallet asked for it. */
-type IssuedResponse = { readonly type?: 'application/jwt'; readonly body: object | string }
+/** The response, encrypted where the wallet asked for it. 202: the credential is deferred. */
+export type IssuedResponse = {
+  readonly status: 200 | 202
+  readonly type?: 'application/jwt'
+  readonly body: object | string
+}
 
 /**
  * Issues copies of one credential at the credential endpoint, each bound to a key that the wallet proved to hold.
@@ -57,22 +51,22 @@ export async function issueCredential(
   const template = await templateVersion(needs, tenant.id, granted.templateId, granted.templateVersion)
   checkCovered(request, granted, template)
   const keys = await proveKeys(needs, tenant, { ...request, clientId: granted.clientId }, template, now)
-  const signer = await signerOf(needs, tenant, granted, template.definition)
-  const listKind = { bits: template.definition.format === 'mdoc' ? 1 : 2, ...authorityOf(signer) } as const
-  const entry = completedBy(granted, from)
-  const { revocable } = template.definition
-  const bound = await reserveCopies(needs, tenant, { granted, revocable, listKind, entry, ...keys }, now)
-  const sign = async () => {
-    const by = await signerOfCopies(needs, tenant, signer, bound)
-    const claims = await openClaims(needs, tenant, granted, bound.sealedClaims)
-    return signCopies(needs, tenant, by, { ...bound, template, claims, keys: keys.bound })
-  }
-  const signed = await signOrReinstate(needs, tenant, entry, sign)
-  const response = buildCredentialResponse(inOrder(keys.requested, keys.bound, signed), credentialIdOf(granted.id))
   const { responseEncryption } = request
-  if (responseEncryption === null) return { body: response }
-  // [VCI-C13]
-  return { type: 'application/jwt', body: encryptCompact(JSON.stringify(response), responseEncryption) }
+  if (template.definition.approvalRequired === true) {
+    const deferred = await deferCredential(needs, tenant, { granted, keys, from }, now)
+    return encrypted({ status: 202, body: deferred }, responseEncryption)
+  }
+  const response = await issueCopies(needs, tenant, { granted, template, keys, from })
+  return encrypted({ status: 200, body: response }, responseEncryption)
+}
+
+/** [VCI-C13] Returns the response as the wallet asked for it. @param recipient null: unencrypted */
+export function encrypted(
+  response: { readonly status: 200 | 202; readonly body: object },
+  recipient: CredentialRequest['responseEncryption'],
+): IssuedResponse {
+  if (recipient === null) return response
+  return { ...response, type: 'application/jwt', body: encryptCompact(JSON.stringify(response.body), recipient) }
 }
 
 async function readRequest(needs: Needs, tenant: Tenant, received: ReceivedBody): Promise<CredentialRequest> {
@@ -82,53 +76,6 @@ async function readRequest(needs: Needs, tenant: Tenant, received: ReceivedBody)
     throw new Fault('credential_encryption.unsupported', { detail: 'credential_response_encryption is missing.' })
   }
   return request
-}
-
-/** Returns the signer before anything is reserved: the wallet may repeat a refused request. The response does not say what is missing. */
-async function signerOf(
-  needs: Needs,
-  tenant: Tenant,
-  granted: PresentedToken,
-  definition: TemplateDefinition,
-): Promise<CopySigner> {
-  const signer = await credentialSigner(needs, tenant, definition).catch((cause: unknown) => {
-    if (!(cause instanceof Fault) || cause.code !== 'certificate.none_active') throw cause
-    throw new Fault('certificate.none_active', { ...(cause.detail !== undefined && { notes: cause.detail }), cause })
-  })
-  if (signer === null) return tenantSigner(needs, tenant)
-  if (definition.format !== 'mdoc') return signer
-  const sealed = await needs.store.single(tenant.id, (tx) => findClaims(tx, granted, needs.clock.now()))
-  if (sealed === null) throw new Fault('credential_request.denied')
-  const claims = await openClaims(needs, tenant, granted, sealed)
-  if (fitsCertificate(definition, claims, signerCertificateOf(signer))) return signer
-  throw new Fault('credential_request.denied', { notes: 'the active certificate names another country than the mdoc' })
-}
-
-/**
- * [TS-10] Returns the signer of the copies' status lists, which signs the copies too. It is a former signer if the request is repeated and the
- * active certificate or key has changed since.
- */
-async function signerOfCopies(
-  needs: Needs,
-  tenant: Tenant,
-  signer: CopySigner,
-  { entries }: Bound,
-): Promise<CopySigner> {
-  const current = authorityOf(signer)
-  if (entries === null) return signer
-  const { authorityId, kid } = entries
-  if (authorityId === current.authorityId && kid === current.kid) return signer
-  const former =
-    authorityId === null
-      ? await tenantSignerNamed(needs, tenant, kid ?? '')
-      : await signerOfAuthority(needs, tenant.id, authorityId)
-  if (former === null)
-    throw new Fault('credential_request.denied', { notes: 'the former signer is no longer available' })
-  return former
-}
-
-function authorityOf(signer: CopySigner): Pick<ListKind, 'authorityId' | 'kid'> {
-  return 'x5c' in signer ? { authorityId: signer.authorityId, kid: null } : { authorityId: null, kid: signer.kid }
 }
 
 /** [VCI-C1] Requires the credential identifier if the token response named one, else the configuration. */
@@ -145,56 +92,4 @@ function checkCovered(request: CredentialRequest, granted: PresentedToken, templ
   }
   if (configurationId === null) throw new Fault('credential_identifier.unknown')
   if (configurationId !== template.code) throw new Fault('credential_configuration.unknown')
-}
-
-/** Returns the credentials in the order of the proofs. */
-function inOrder(
-  requested: readonly ProvedKey[],
-  bound: readonly ProvedKey[],
-  credentials: readonly string[],
-): string[] {
-  if (requested.length === 1) return [...credentials]
-  const byKey = new Map(bound.map(({ thumbprint }, at) => [thumbprint, credentials[at]]))
-  return requested.flatMap(({ thumbprint }) => byKey.get(thumbprint) ?? [])
-}
-
-async function openClaims(
-  { sealing }: Needs,
-  tenant: Tenant,
-  { id }: PresentedToken,
-  sealed: Buffer,
-): Promise<JsonObject> {
-  const place = { tenantId: tenant.id, table: 'issuance', column: 'sealed_claims', row: id }
-  // Sealed by this server, from a JSON object.
-  return readOwnJson(await sealing.open(place, sealed)) as JsonObject
-}
-
-/**
- * Signs; on failure reinstates the reservation, unless another request has reserved the same copies meanwhile, so that the wallet may repeat
- * its request with the same token. @throws the error of the signer
- */
-async function signOrReinstate(
-  needs: Needs,
-  tenant: Tenant,
-  completed: AuditEntry,
-  sign: () => Promise<string[]>,
-): Promise<string[]> {
-  try {
-    return await sign()
-  } catch (error) {
-    const { id } = completed.subject
-    const entry = { ...completed, action: 'issuance.reopened' } as const
-    const now = needs.clock.now()
-    if (id !== null) await needs.store.single(tenant.id, (tx) => reinstateReservation(tx, id, entry, now))
-    throw error
-  }
-}
-
-function completedBy({ id, templateId }: PresentedToken, from: Origin): AuditEntry {
-  return {
-    action: 'openid4vc.issuance.completed',
-    subject: { kind: 'issuance', id },
-    by: { kind: 'wallet', ...from },
-    detail: { credentialId: credentialIdOf(id), credentialTemplateId: templateId },
-  }
 }

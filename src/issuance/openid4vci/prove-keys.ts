@@ -1,5 +1,6 @@
 import { fromBase64url } from '../../crypto/base64url.ts'
 import { sha256 } from '../../crypto/digest.ts'
+import { isHaip } from '../../directory/tenants/haip.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
@@ -12,6 +13,7 @@ import {
   parseKeyAttestation,
   verifyKeyAttestation,
 } from '../../protocols/openid4vci/key-attestation.ts'
+import { hasAttesterChain } from '../../trust/attesters/attester-chain.ts'
 import { trustedAttesterKey } from '../../trust/attesters/trusted-attester.ts'
 import type { CredentialTemplate } from '../templates/template.ts'
 import { attestationPolicyOf } from '../templates/template.ts'
@@ -20,7 +22,7 @@ import { findBatchMax } from '../templates/template-store.ts'
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'config' | 'memory' | 'fetch'>
 
 /** The keys of a request. `bound`: at most the batch size of the template, sorted. `holderKeysHash`: of the whole set. */
-type RequestKeys = {
+export type RequestKeys = {
   readonly requested: readonly ProvedKey[]
   readonly bound: readonly ProvedKey[]
   readonly holderKeysHash: Buffer
@@ -57,8 +59,13 @@ export async function proveKeys(
   const macKey = await needs.sealing.derive(tenant.id, 'c-nonce')
   // [SEC-6]
   for (const nonce of nonces) checkCNonce(macKey, nonce, now, needs.config.nonceTtlSeconds)
+  return { ...boundKeys(keys, batchSize), nonces }
+}
+
+/** Returns which keys get a copy: at most the batch size of the template, in an order that does not depend on that of the request. */
+export function boundKeys(keys: readonly ProvedKey[], batchSize: number): Omit<RequestKeys, 'nonces'> {
   const sorted = [...keys].sort((a, b) => (a.thumbprint < b.thumbprint ? -1 : 1))
-  return { requested: keys, bound: sorted.slice(0, batchSize), holderKeysHash: hashOfSet(sorted), nonces }
+  return { requested: keys, bound: sorted.slice(0, batchSize), holderKeysHash: hashOfSet(sorted) }
 }
 
 /** @param policy null: the template requires no attestation, and one that is sent is ignored. */
@@ -92,6 +99,10 @@ async function attestedKeys(
   now: Date,
 ): Promise<AttestedKeys> {
   const jws = parseKeyAttestation(text)
+  // [HAIP-9]
+  if (isHaip(tenant) && !hasAttesterChain(jws.header)) {
+    throw new Fault('key_proof.invalid', { detail: 'x5c must name the attester, without its trust anchor.' })
+  }
   const key = await attesterKey(needs, tenant, jws, now)
   if (key === null)
     throw new Fault('key_proof.invalid', { detail: 'The signer of the key attestation is not trusted.' })

@@ -1,20 +1,23 @@
 import { qrAnswer } from '../../api/qr-image.ts'
+import { attestationChallenge } from '../../authorization/server/clients/check-attestation.ts'
 import { answerTokenRequest } from '../../authorization/server/endpoint/token-endpoint.ts'
 import { getTenant } from '../../directory/tenants/find-tenant.ts'
 import { Fault } from '../../fault.ts'
 import { preferredType } from '../../http/routes/accept.ts'
 import { type Endpoint, endpoint } from '../../http/routes/endpoint.ts'
 import { makeCNonce } from '../../protocols/openid4vci/c-nonce.ts'
+import { checkSentAttestation } from '../clients/check-sent-attestation.ts'
 import { codeFlowEndpoints } from '../code-flow/public-endpoints.ts'
 import { statusEndpoints } from '../status/public-endpoints.ts'
 import { publishType } from '../types/publish-type.ts'
 import { issueCredential } from './issue-credential.ts'
+import { issueDeferred } from './issue-deferred.ts'
 import { issuerInstance } from './issuer-instance.ts'
 import { nextNonce, readPresentedToken } from './present-token.ts'
 import { publishIssuerMetadata, publishServerMetadata } from './publish-metadata.ts'
 import { limitIssuanceRefusals, limitNonces, refundNonce } from './rate-limits.ts'
 import { recordNotification } from './record-notification.ts'
-import { CredentialRequestBody, NotificationBody, TokenForm } from './schemas.ts'
+import { CredentialRequestBody, DeferredRequestBody, NotificationBody, TokenForm } from './schemas.ts'
 import { offerQrText, serveOffer } from './serve-offer.ts'
 import { signIssuerMetadata } from './sign-metadata.ts'
 
@@ -107,6 +110,18 @@ const nonce = endpoint({
   },
 })
 
+const challenge = endpoint({
+  method: 'POST',
+  path: '/issuers/{tenant}/challenge',
+  summary: 'Returns the challenge for the proof of possession of a client attestation.',
+  tag,
+  accepts: 'none',
+  handle: async ({ platform, params }) => {
+    await getTenant(platform, params.tenant)
+    return { status: 200, body: { attestation_challenge: await attestationChallenge(platform) } }
+  },
+})
+
 const credential = endpoint({
   method: 'POST',
   path: '/issuers/{tenant}/credential',
@@ -122,12 +137,35 @@ const credential = endpoint({
     const tenant = await getTenant(platform, params.tenant)
     const isJwe = /^application\/jwt(;|$)/i.test(headers['content-type'] ?? '')
     const issue = async () => {
+      await checkSentAttestation(platform, tenant, { headers, ip })
       const token = await readPresentedToken(platform, tenant, { headers, endpoint: 'credential' })
       return issueCredential(platform, tenant, { token, body, isJwe }, { ip, requestId })
     }
     const issued = await limitIssuanceRefusals(platform, { tenant, ip }, issue)
     refundNonce(platform, { tenant, ip })
-    return { status: 200, ...issued, headers: await nextNonce(platform, headers) }
+    return { ...issued, headers: await nextNonce(platform, headers) }
+  },
+})
+
+const deferredCredential = endpoint({
+  method: 'POST',
+  path: '/issuers/{tenant}/deferred-credential',
+  summary: 'Returns a deferred credential once it is approved, or that it is not ready.',
+  tag,
+  accepts: 'json-or-jwt',
+  describedBody: DeferredRequestBody,
+  needsToken: true,
+  // [VCI-C3] As at the credential endpoint.
+  unreadable: 'credential_request.invalid',
+  handle: async ({ platform, params, body, headers, ip, requestId }) => {
+    const tenant = await getTenant(platform, params.tenant)
+    const isJwe = /^application\/jwt(;|$)/i.test(headers['content-type'] ?? '')
+    const issued = await limitIssuanceRefusals(platform, { tenant, ip }, async () => {
+      await checkSentAttestation(platform, tenant, { headers, ip })
+      const token = await readPresentedToken(platform, tenant, { headers, endpoint: 'deferred-credential' })
+      return issueDeferred(platform, tenant, { token, body, isJwe }, { ip, requestId })
+    })
+    return { ...issued, headers: await nextNonce(platform, headers) }
   },
 })
 
@@ -166,8 +204,8 @@ const typeMetadata = endpoint({
 
 /** The endpoints of a tenant as credential issuer, for wallets and verifiers. */
 export const issuanceEndpoints: readonly Endpoint[] = [
-  ...[issuerMetadata, serverMetadata, offer, offerQr, token, nonce],
-  ...[credential, notification, typeMetadata],
+  ...[issuerMetadata, serverMetadata, offer, offerQr, token, nonce, challenge],
+  ...[credential, deferredCredential, notification, typeMetadata],
   ...codeFlowEndpoints(issuerInstance),
   ...statusEndpoints,
 ]

@@ -1,4 +1,5 @@
 import { describeServer } from '../../authorization/server/endpoint/describe-server.ts'
+import { isHaip } from '../../directory/tenants/haip.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import type { Platform } from '../../platform.ts'
 import {
@@ -6,6 +7,7 @@ import {
   type ConfigurationInput,
   type Display,
 } from '../../protocols/openid4vci/build-metadata.ts'
+import { requiresClients } from '../clients/issuer-clients.ts'
 import { walletPolicyOf } from '../code-flow/wallet-policy.ts'
 import { catalogVersion } from '../templates/catalog-lease.ts'
 import {
@@ -54,6 +56,8 @@ export async function publishIssuerMetadata(needs: Needs, tenant: Tenant): Promi
 
 /** Algorithm of SD-JWT VCs whose template names no signer: EdDSA if the only certificate has an Ed25519 key. */
 async function openAlg(needs: Needs, tenant: Tenant): Promise<Alg> {
+  // Without a certificate nothing can be issued there, but the metadata is.
+  if (isHaip(tenant)) return 'ES256'
   const open = { format: 'sd-jwt-vc', attributes: {}, revocable: true } as const
   return (await credentialSigner(needs, tenant, open))?.key.alg ?? 'ES256'
 }
@@ -68,6 +72,7 @@ function issuerMetadata(
     credentialIssuer: issuer,
     credentialEndpoint: `${issuer}/credential`,
     nonceEndpoint: `${issuer}/nonce`,
+    deferredEndpoint: `${issuer}/deferred-credential`,
     notificationEndpoint: `${issuer}/notification`,
     batchSize: Math.max(1, ...templates.map(({ definition }) => definition.batchSize ?? 1)),
     ...(encryption && { encryption }),
@@ -83,6 +88,7 @@ function configurationOf(
   settings: Tenant['settings'],
 ): ConfigurationInput {
   const keyAttestation = attestationPolicyOf(definition, settings)
+  const locale = definition.display?.locale
   const shared = {
     // [HAIP-3] Tenant-wide unique, as codes are.
     scope: code,
@@ -92,14 +98,19 @@ function configurationOf(
   }
   if (definition.format === 'mdoc') {
     const type = { format: 'mso_mdoc', doctype: definition.docType } as const
-    return { ...shared, type, signingAlgs: ['ES256'], claims: describeElements(definition).map(claimOf) }
+    return {
+      ...shared,
+      type,
+      signingAlgs: ['ES256'],
+      claims: describeElements(definition).map((one) => claimOf(one, locale)),
+    }
   }
   const type = { format: 'dc+sd-jwt', vct: vctOf(issuer, code) } as const
   return {
     ...shared,
     type,
     signingAlgs: [algOf(definition, alg)],
-    claims: describeClaims(definition.attributes).map(claimOf),
+    claims: describeClaims(definition.attributes).map((one) => claimOf(one, locale)),
   }
 }
 
@@ -108,15 +119,19 @@ function algOf({ signer }: SdJwtDefinition, open: Alg): Alg {
   return signer?.kind === 'did:web' ? 'ES256' : open
 }
 
-function claimOf({
-  path,
-  mandatory,
-  attribute,
-}: Pick<TemplateClaimDescription | ElementDescription, 'path' | 'mandatory' | 'attribute'>) {
+function claimOf(
+  {
+    path,
+    mandatory,
+    attribute,
+  }: Pick<TemplateClaimDescription | ElementDescription, 'path' | 'mandatory' | 'attribute'>,
+  locale: string | undefined,
+) {
+  const { name } = attribute
   return {
     path,
     ...(mandatory && { mandatory }),
-    ...(attribute.name !== undefined && { display: [{ name: attribute.name }] }),
+    ...(name !== undefined && { display: [{ name, ...(locale !== undefined && { locale }) }] }),
   }
 }
 
@@ -133,10 +148,11 @@ function displayOf(name: string, { display = {}, description }: CredentialTempla
 /** Returns the authorization server metadata of a tenant as JSON: each issuer is its own authorization server. */
 export function publishServerMetadata(
   needs: Pick<Platform, 'memory' | 'clock' | 'urls' | 'store'>,
-  tenant: Pick<Tenant, 'id' | 'slug' | 'settings'>,
+  tenant: Tenant,
 ): string {
-  const { memory, clock, urls } = needs
-  const name = `${urls.issuer(tenant.slug)} ${JSON.stringify(walletPolicyOf(tenant))}`
+  const { memory, clock } = needs
+  const policy = { ...walletPolicyOf(tenant), haip: isHaip(tenant), clients: requiresClients(tenant) }
+  const name = `${needs.urls.issuer(tenant.slug)} ${JSON.stringify(policy)}`
   const cache = memory.cache<string>('issuance.server_metadata')
   const cached = cache.get(name, clock.now())
   if (cached !== undefined) return cached

@@ -41,6 +41,12 @@ export const CredentialRequestBody = Type.Object(
   { $id: 'CredentialRequest' },
 )
 
+/** The body of a deferred credential request, for the API reference. */
+export const DeferredRequestBody = Type.Object(
+  { transaction_id: Type.String({ description: 'The `transaction_id` in the response of the credential endpoint.' }) },
+  { $id: 'DeferredCredentialRequest' },
+)
+
 /** The body of a notification, for the API reference. */
 export const NotificationBody = Type.Object(
   {

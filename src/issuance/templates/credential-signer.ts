@@ -1,4 +1,5 @@
 import type { TenantId } from '../../caller.ts'
+import { isHaipTenant } from '../../directory/tenants/haip-tenant.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
@@ -58,7 +59,8 @@ async function signerOfMdocs(needs: SignerNeeds, { id }: Of): Promise<ActiveSign
   })
 }
 
-async function sdJwtSigner(needs: SignerNeeds, tenant: Of, { signer }: SdJwtDefinition): Promise<ActiveSigner | null> {
+async function sdJwtSigner(needs: SignerNeeds, tenant: Of, definition: SdJwtDefinition): Promise<ActiveSigner | null> {
+  const signer = (await isHaipTenant(needs, tenant.id)) ? HAIP_SIGNER : definition.signer
   if (signer?.kind === 'did:web') return null
   const issuer = needs.urls.issuer(tenant.slug)
   const found = await findSignerNaming(needs, tenant.id, signer?.keyType ?? null, issuer)
@@ -69,6 +71,9 @@ async function sdJwtSigner(needs: SignerNeeds, tenant: Of, { signer }: SdJwtDefi
     meta: { kind: 'issuer', keyType, certificateId, missing: issuer },
   })
 }
+
+/** [HAIP-31] What signs SD-JWT VCs of a tenant with the profile. */
+const HAIP_SIGNER = { kind: 'certificate', keyType: 'P-256' } as const
 
 /** Returns an active certificate that names the issuer, which verifiers require; a foreign CA may have left the name out. */
 async function findSignerNaming(

@@ -1,10 +1,12 @@
 import type { Caller } from '../../caller.ts'
+import { isHaipTenant } from '../../directory/tenants/haip-tenant.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
 import type { AuditAction } from '../../events/audit/vocabulary.ts'
 import { Fault, type Violation } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import { catalogChanged } from './catalog-lease.ts'
+import { haipViolations } from './haip-violations.ts'
 import { type ReadTemplate, readCredentialTemplate } from './read-template.ts'
 import type { TemplateBody } from './schemas.ts'
 import type { CredentialTemplate, TemplateDefinition } from './template.ts'
@@ -26,6 +28,7 @@ export async function createCredentialTemplate(
 ): Promise<CredentialTemplate> {
   const now = needs.clock.now()
   const read = readCredentialTemplate(body, needs.urls.issuer(caller.tenantSlug), now)
+  await checkProfile(needs, caller, read)
   const template = { ...read, id, version: 1, createdAt: now, updatedAt: now, archivedAt: null }
   const entry = entryOf('credential_template.created', id, caller)
   const inserted = await needs.store.single(caller.tenantId, (tx) => insertFirst(tx, template, entry))
@@ -36,6 +39,12 @@ export async function createCredentialTemplate(
   cacheTemplate(needs, caller.tenantId, template)
   await catalogChanged(needs, caller.tenantId)
   return template
+}
+
+/** [HAIP-31] @throws Fault `request.invalid` */
+async function checkProfile(needs: Needs, { tenantId }: Caller, { definition }: ReadTemplate): Promise<void> {
+  const violations = haipViolations(definition)
+  if (violations.length > 0 && (await isHaipTenant(needs, tenantId))) throw new Fault('request.invalid', { violations })
 }
 
 /**
@@ -53,6 +62,7 @@ export async function replaceCredentialTemplate(
   const current = await latestTemplate(needs, caller.tenantId, id)
   if (current.archivedAt !== null) throw new Fault('resource.unknown')
   const read = readCredentialTemplate(body, needs.urls.issuer(caller.tenantSlug), needs.clock.now())
+  await checkProfile(needs, caller, read)
   const violations = changesOfFixed(current, read)
   if (violations.length > 0) throw new Fault('state.conflict', { violations })
   const next = { ...current, ...read, updatedAt: needs.clock.now() }

@@ -77,6 +77,10 @@ const AttributeSource = Type.Object(
 )
 
 const color = (description: string) => Type.Optional(Type.String({ pattern: '^#[0-9A-Fa-f]{6}$', description }))
+const ImageUri = Type.String({
+  maxLength: 65_536,
+  pattern: '^(https://|http://(localhost|127\\.0\\.0\\.1)[:/]|data:image/(png|jpeg|svg\\+xml)[;,])',
+})
 const Display = Type.Object(
   {
     name: Type.Optional(Text(200, 'Name shown by wallets; by default that of the template.')),
@@ -85,14 +89,14 @@ const Display = Type.Object(
     logo: Type.Optional(
       Type.Object(
         {
-          uri: Type.String({
-            maxLength: 65_536,
-            pattern: '^(https://|http://(localhost|127\\.0\\.0\\.1)[:/]|data:image/(png|jpeg|svg\\+xml)[;,])',
-          }),
+          uri: ImageUri,
           altText: Type.Optional(Text(200, 'Alternative text of the image.')),
         },
         { ...strict, description: 'A https or data: URI of a PNG, JPEG or SVG image.' },
       ),
+    ),
+    backgroundImage: Type.Optional(
+      Type.Object({ uri: ImageUri }, { ...strict, description: 'A https or data: URI of a PNG, JPEG or SVG image.' }),
     ),
     backgroundColor: color('#RRGGBB'),
     textColor: color('#RRGGBB'),
@@ -137,6 +141,12 @@ const written = {
   signer: Type.Optional(Signer),
   keyAttestation: Type.Optional(KeyAttestation),
   attributeSource: Type.Optional(AttributeSource),
+  approvalRequired: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether each credential waits for POST /credentials/{id}/approve after the wallet has asked for it; false by default.',
+    }),
+  ),
   display: Type.Optional(Display),
 }
 

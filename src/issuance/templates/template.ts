@@ -1,3 +1,4 @@
+import { isHaip } from '../../directory/tenants/haip.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import type { TxCode } from '../../protocols/openid4vci/credential-offer.ts'
 import type { AttestationPolicy } from '../../protocols/openid4vci/key-attestation.ts'
@@ -42,7 +43,8 @@ export function attestationPolicyOf(
   { keyAttestation }: Pick<TemplateDefinition, 'keyAttestation'>,
   settings: Tenant['settings'],
 ): AttestationPolicy | null {
-  return keyAttestation ?? (settings.keyAttestations === 'required' ? {} : null)
+  // [HAIP-9]
+  return keyAttestation ?? (settings.keyAttestations === 'required' || isHaip({ settings }) ? {} : null)
 }
 
 /** Returns the type of a template's credentials: the document type of an mdoc, else the `vct`. @param issuer The Credential Issuer Identifier. */
@@ -55,12 +57,18 @@ export function vctOf(issuer: string, code: string): string {
   return `${issuer}/vct/${code}`
 }
 
-/** Returns the logo and the colors of a template by the names that type and issuer metadata share. */
-export function renderingOf({ logo, backgroundColor, textColor }: NonNullable<TemplateDefinition['display']>) {
+/** Returns the images and the colors of a template by the names that type and issuer metadata share. */
+export function renderingOf({
+  logo,
+  backgroundImage,
+  backgroundColor,
+  textColor,
+}: NonNullable<TemplateDefinition['display']>) {
   return {
     ...(logo !== undefined && {
       logo: { uri: logo.uri, ...(logo.altText !== undefined && { alt_text: logo.altText }) },
     }),
+    ...(backgroundImage !== undefined && { background_image: backgroundImage }),
     ...(backgroundColor !== undefined && { background_color: backgroundColor }),
     ...(textColor !== undefined && { text_color: textColor }),
   }

@@ -19,6 +19,7 @@ import { didEndpoints } from '../../trust/did/public-endpoints.ts'
 import { revocationEndpoints } from '../../trust/revocation/public-endpoints.ts'
 import { signingRequestRoutes } from '../../trust/signing-requests/routes.ts'
 import { batchRoutes } from '../batches/routes.ts'
+import { deferralRoutes } from '../deferral/routes.ts'
 import { issuanceRoutes } from '../issuances/routes.ts'
 import type { WalletPort } from '../issuances/wallet-port.ts'
 import { issuanceEndpoints } from '../openid4vci/public-endpoints.ts'
@@ -84,7 +85,7 @@ export async function anIssuer(
     platform,
     routes: [
       ...[...signingRequestRoutes, ...certificateRoutes, ...templateRoutes],
-      ...[...issuanceRoutes(noDeliveries), ...batchRoutes, ...statusRoutes],
+      ...[...issuanceRoutes(noDeliveries), ...deferralRoutes, ...batchRoutes, ...statusRoutes],
     ],
     endpoints: [...issuanceEndpoints, ...didEndpoints, ...revocationEndpoints, ...certificateEndpoints],
     authenticate: async ({ headers: { authorization } }) => {

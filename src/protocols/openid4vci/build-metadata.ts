@@ -8,6 +8,7 @@ export type Display = {
   readonly locale?: string
   readonly description?: string
   readonly logo?: { readonly uri: string; readonly alt_text?: string }
+  readonly background_image?: { readonly uri: string }
   readonly background_color?: string
   readonly text_color?: string
 }
@@ -40,6 +41,7 @@ type IssuerMetadataInput = {
   readonly credentialIssuer: string
   readonly credentialEndpoint: string
   readonly nonceEndpoint: string
+  readonly deferredEndpoint?: string
   readonly notificationEndpoint?: string
   /** Omitted below 2. */
   readonly batchSize?: number
@@ -60,6 +62,7 @@ export function buildIssuerMetadata(input: IssuerMetadataInput) {
     credential_issuer: input.credentialIssuer,
     credential_endpoint: input.credentialEndpoint,
     nonce_endpoint: input.nonceEndpoint,
+    ...present('deferred_credential_endpoint', input.deferredEndpoint),
     ...present('notification_endpoint', input.notificationEndpoint),
     ...(input.batchSize !== undefined && input.batchSize >= 2
       ? { batch_credential_issuance: { batch_size: input.batchSize } }

@@ -50,7 +50,13 @@ export function guessesOf(needs: SharedNeeds, clientId: string, ip: string) {
   }
 }
 
-/** Counts a failed assertion by address. Throws Fault `request.rate_limited` once the limit of the address is reached. */
+/** Refuses an address that failed too often, before a check that costs more than a slow hash. Throws Fault `request.rate_limited`. */
+export function admitAddress({ rateLimiter, clock }: Pick<Needs, 'rateLimiter' | 'clock'>, ip: string): void {
+  const network = networkOf(ip)
+  if (network !== null) rateLimiter.admit(BY_NETWORK, network, clock.now())
+}
+
+/** Counts a failed assertion or attestation by address. Throws Fault `request.rate_limited` once the limit of the address is reached. */
 export function countFailure({ rateLimiter, clock }: Needs, ip: string): void {
   const network = networkOf(ip)
   if (network === null) return

@@ -3,44 +3,82 @@ import { Fault } from '../../../fault.ts'
 import type { Platform } from '../../../platform.ts'
 import { checkDpop } from '../../access/check-dpop.ts'
 import { authenticateClient } from '../clients/authenticate-client.ts'
+import { type AttestedClient, checkAttestation, isAttested } from '../clients/check-attestation.ts'
 import { type ClientProof, readClientProof } from '../clients/client-proof.ts'
-import type { ServerInstance } from '../instance.ts'
+import type { ClientMethod, ServerInstance } from '../instance.ts'
 import type { ClientRequest } from '../token-request.ts'
 
 /** A request of a client at an endpoint of an instance. */
 export type InstanceRequest = ClientRequest & { readonly platform: Platform; readonly instance: ServerInstance }
 
-/** Authenticates the client of a request. @throws Fault `client.unauthenticated`, `request.invalid`, `request.rate_limited` */
-export async function findCaller({
-  platform,
-  instance,
-  headers,
-  form,
-  ip,
-}: InstanceRequest): Promise<{ readonly client: Client }> {
+/** The client of a request, and what its attestation proved; null: it authenticated otherwise. */
+export type FoundCaller<C = Client> = { readonly client: C; readonly attested: AttestedClient | null }
+
+/**
+ * Authenticates the client of a request.
+ *
+ * @throws Fault `client.unauthenticated`, `client_attestation.*`, `request.invalid`, `request.rate_limited`
+ */
+export async function findCaller(request: InstanceRequest): Promise<FoundCaller> {
+  const { platform, instance, headers, form, ip } = request
+  const byAttestation = await attestedCaller(request)
+  if (byAttestation !== null) return byAttestation
   const proof = readClientProof(headers, form)
-  const isOffered = methodsOf(proof).some((one) => instance.clients.methods.includes(one))
-  if (!isOffered) throw new Fault('client.unauthenticated', { detail: OFFERED(instance) })
-  return { client: await authenticateClient(platform, instance, proof, ip) }
+  const { methods } = instance.clients
+  if (!methodsOf(proof).some((one) => methods.includes(one))) {
+    throw new Fault('client.unauthenticated', { detail: `Clients authenticate by: ${methods.join(', ')}.` })
+  }
+  return { client: await authenticateClient(platform, instance, proof, ip), attested: null }
 }
 
 /**
- * Authenticates the client of a request for a grant that needs none, if the request carries an authentication: one that is sent is always
- * verified. @throws Fault as {@link findCaller}
+ * Authenticates the client of a request for a grant that needs none, if the server requires it, or if the request carries an authentication:
+ * one that is sent is always verified. @throws Fault as {@link findCaller}
  */
-export async function findSentCaller(request: InstanceRequest): Promise<{ readonly client: Client | null }> {
-  const { headers, form } = request
+export async function findSentCaller(request: InstanceRequest): Promise<FoundCaller<Client | null>> {
+  const { headers, form, instance } = request
   const { client_secret: secret, client_assertion: assertion, client_assertion_type: type } = form
   const isSent = [headers.authorization, secret, assertion, type].some((one) => one !== undefined && one !== '')
-  return isSent ? findCaller(request) : { client: null }
+  if (isSent || instance.clients.isRequired === true) return findCaller(request)
+  return (await attestedCaller(request)) ?? { client: null, attested: null }
 }
 
-const OFFERED = ({ clients }: ServerInstance) => `Clients authenticate by: ${clients.methods.join(', ')}.`
-
 /** The methods of the metadata that a proof may be. */
-function methodsOf({ method }: ClientProof): readonly ServerInstance['clients']['methods'][number][] {
+function methodsOf({ method }: ClientProof): readonly ClientMethod[] {
   if (method === 'secret') return ['client_secret_basic', 'client_secret_post']
   return method === 'assertion' ? ['private_key_jwt'] : ['none']
+}
+
+/** @returns null: the request has no client attestation, or the server does not use them */
+async function attestedCaller(request: InstanceRequest): Promise<FoundCaller | null> {
+  const { platform, instance, headers, form, ip } = request
+  const { attestations } = instance.clients
+  if (attestations === undefined || !isAttested(headers)) return null
+  if (headers.authorization !== undefined || form.client_secret || form.client_assertion) {
+    // RFC 6749 2.3: a client uses no more than one method in a request
+    throw new Fault('request.invalid', { detail: 'Use one method of client authentication, not several.' })
+  }
+  const { tenantId, issuer: audience } = instance
+  const receiver = { tenantId, audience, needsChain: attestations.needsChain }
+  const attested = await checkAttestation(platform, receiver, { headers, ip })
+  if (attested === null) return null
+  // Draft 10, 8.1: client_id is optional, but must name the same client
+  if (form.client_id && form.client_id !== attested.clientId) {
+    throw new Fault('client_attestation.invalid', { detail: 'client_id names another client than the attestation.' })
+  }
+  return { client: await attestations.find(attested.clientId), attested }
+}
+
+/** Requires the DPoP proof to be of the attested key where it is the proof of possession. @throws Fault `client_attestation.invalid` */
+export function proveInstance({ attested, jkt }: Pick<FoundCaller, 'attested'> & { readonly jkt: string | null }): {
+  readonly instanceKey: string | null
+} {
+  if (attested === null) return { instanceKey: null }
+  // Draft 10, 8.3
+  if (!attested.isProven && attested.jkt !== jkt) {
+    throw new Fault('client_attestation.invalid', { detail: 'The DPoP proof is not of the attested key.' })
+  }
+  return { instanceKey: attested.jkt }
 }
 
 /**

@@ -10,7 +10,7 @@ import {
 import { PUSHED_TTL_SECONDS, pushRequest } from '../request/push-request.ts'
 import { redirectUriOf } from '../request/trust-request.ts'
 import { steps } from '../steps.ts'
-import { findCaller, type InstanceRequest, proveKey } from './client-request.ts'
+import { findCaller, type InstanceRequest, proveInstance, proveKey } from './client-request.ts'
 
 type Known = InstanceRequest & { readonly client: Client }
 
@@ -20,6 +20,10 @@ export const pushSteps = steps<InstanceRequest>()
   .step('a client that does not authenticate stores a bounded number (RFC 9126 7.2)', limitUnproven)
   .step('a DPoP proof is valid (RFC 9449 10.1)', (request) =>
     proveKey(request, request.client, request.instance.endpoints.pushedRequest ?? ''),
+  )
+  .step(
+    'an attested client proves the key of its instance (RFC 6749 2.3, draft-ietf-oauth-attestation-based-client-auth 8)',
+    proveInstance,
   )
   .step('request_uri is not among the parameters, and client_id is that of the client (RFC 9126 2.1)', readParameters)
   .step('the client may use the code flow (RFC 6749 4.1.2.1)', ({ client }) => {

@@ -1,0 +1,151 @@
+import type { AuditEntry } from '../../events/audit/entry.ts'
+import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
+import type { ProvedKey } from '../../protocols/openid4vci/jwt-proof.ts'
+import { isFree, isHeld, type Lease, RELEASE, take } from '../../store/lease.ts'
+import { sql, type TenantTx } from '../../store/store.ts'
+import { CLAIMS_END } from '../issuances/issuance-store.ts'
+
+/** An issuance and the access token that is presented for it. */
+type TokenOf = { readonly id: string; readonly tokenHash: Buffer }
+
+// The row is locked before it is read, so that of concurrent requests one is the first.
+const defer = sql(
+  'issuance.defer',
+  `with seen as (
+     select id, approval from issuance
+     where tenant_id = $1 and id = $2 and token_hash = $3 and token_expires_at > $5 and sealed_claims is not null and status = 'offered'
+       and (holder_keys_hash is null or holder_keys_hash = $4) and (approval is null or approval in ('pending', 'approved'))
+     for update
+   ), upd as (
+     update issuance i set credential_status = 'deferred', holder_keys_hash = $4, deferred_keys = $6::jsonb, approval = coalesce(i.approval, 'pending'),
+       token_expires_at = case when i.approval is null then $7 else i.token_expires_at end,
+       expires_at = case when i.approval is null then $7 else i.expires_at end,
+       updated_at = case when i.approval is null then $5 else i.updated_at end
+     from seen where i.tenant_id = $1 and i.id = seen.id
+     returning i.id, seen.approval is null as is_first
+   ), spent as (
+     insert into spent_nonce (tenant_id, nonce_hash, made_at)
+     select $1, nonce.hash, nonce.made_at from upd cross join unnest($8::bytea[], $9::timestamptz[]) as nonce (hash, made_at)
+   ), first as (select id from upd where is_first), ${auditCte({ from: 'first', first: 10 })}
+   select id from upd`,
+)
+
+/** What a credential request that is deferred leaves behind. */
+type Deferral = TokenOf & {
+  readonly holderKeysHash: Buffer
+  readonly keys: readonly ProvedKey[]
+  readonly endsAt: Date
+  readonly nonceHashes: readonly Buffer[]
+  readonly noncesMadeAt: readonly Date[]
+}
+
+/**
+ * Defers a credential: binds it to the keys, spends the nonces, and keeps claims and token until `endsAt`. One statement; the same keys may
+ * ask again, which changes nothing.
+ *
+ * @returns false if the token is revoked, other keys have the credential, or it was delivered or denied
+ * @throws an error of PostgreSQL, unique violation of `spent_nonce_pkey` (the nonce was used)
+ */
+export async function deferIssuance(tx: TenantTx, asked: Deferral, entry: AuditEntry, now: Date): Promise<boolean> {
+  const { id, tokenHash, holderKeysHash, keys, endsAt, nonceHashes, noncesMadeAt } = asked
+  const values = [tx.tenantId, id, tokenHash, holderKeysHash, now, JSON.stringify(keys), endsAt]
+  return (await tx.rows(defer, [...values, nonceHashes, noncesMadeAt, ...auditValues(entry, now)])).length === 1
+}
+
+const approve = sql(
+  'issuance.approve',
+  `with seen as (select approval, status from issuance where tenant_id = $1 and id = $2),
+   upd as (
+     update issuance set approval = 'approved', updated_at = $3
+     where tenant_id = $1 and id = $2 and approval = 'pending' and status = 'offered' and ${CLAIMS_END} > $3
+     returning id
+   ), ${auditCte({ from: 'upd', first: 4 })}
+   select exists (select from upd) or (approval = 'approved' and status = 'offered') as done from seen`,
+)
+const deny = sql(
+  'issuance.deny',
+  `with seen as (select approval from issuance where tenant_id = $1 and id = $2),
+   upd as (
+     update issuance set approval = 'denied', status = 'failed', credential_status = 'failed', sealed_claims = null, deferred_keys = null,
+       error = $5::jsonb, updated_at = $3, ${RELEASE}
+     where tenant_id = $1 and id = $2 and approval in ('pending', 'approved') and status = 'offered' and ${CLAIMS_END} > $3
+     returning id
+   ), ${auditCte({ from: 'upd', first: 4 })}
+   select exists (select from upd) or approval = 'denied' as done from seen`,
+)
+
+/** Error of a denied issuance in our API. */
+const DENIED = JSON.stringify({ code: 403, message: 'The issuance was denied.', details: [] })
+
+/** `closed`: the issuance is not deferred, or no longer. A decision may be repeated. */
+type Decided = 'unknown' | 'closed' | 'done'
+
+/** Approves a deferred credential: the next poll of the wallet gets it. */
+export async function approveDeferred(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<Decided> {
+  return decided(await tx.rows(approve, [tx.tenantId, id, now, ...auditValues(entry, now)]))
+}
+
+/** Denies a deferred credential, also an approved one that was not fetched, and erases its claims. */
+export async function denyDeferred(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<Decided> {
+  return decided(await tx.rows(deny, [tx.tenantId, id, now, ...auditValues(entry, now), DENIED]))
+}
+
+function decided([row]: readonly { readonly done: boolean | null }[]): Decided {
+  if (row === undefined) return 'unknown'
+  return row.done === true ? 'done' : 'closed'
+}
+
+// The token's end is that of the deferral again, because a refreshed token may end sooner.
+const takeApproved = sql(
+  'issuance.take_approved',
+  `with found as (
+     select approval, status in ('offered', 'completed') and sealed_claims is not null and ${CLAIMS_END} > $4 as open
+     from issuance where tenant_id = $1 and id = $2 and token_hash = $3
+   ), taken as (
+     update issuance set ${take('$5', '$6')}, token_expires_at = ${CLAIMS_END}
+     where tenant_id = $1 and id = $2 and token_hash = $3 and approval = 'approved' and status in ('offered', 'completed')
+       and sealed_claims is not null and ${CLAIMS_END} > $4 and ${isFree('$4')}
+     returning deferred_keys
+   )
+   select approval, open, (select deferred_keys from taken) as keys from found`,
+)
+
+/** `taken`: this request issues it. `pending` also while another request does. `unknown`: it was never deferred, or was delivered. */
+type Taken =
+  | { readonly outcome: 'taken'; readonly keys: readonly ProvedKey[] }
+  | { readonly outcome: 'pending' | 'denied' | 'unknown' | 'no_token' }
+
+/** Acquires an approved credential for issuing. One statement, so one of many polls gets it. */
+export async function takeDeferred(tx: TenantTx, { id, tokenHash }: TokenOf, lease: Lease, now: Date): Promise<Taken> {
+  const { claim, leaseUntil } = lease
+  const [row] = await tx.rows<{ approval: string | null; open: boolean; keys: readonly ProvedKey[] | null }>(
+    takeApproved,
+    [tx.tenantId, id, tokenHash, now, claim, leaseUntil],
+  )
+  if (row === undefined) return { outcome: 'no_token' }
+  const { approval, open, keys } = row
+  if (approval === null || approval === 'delivered') return { outcome: 'unknown' }
+  if (approval === 'denied' || !open) return { outcome: 'denied' }
+  return keys === null ? { outcome: 'pending' } : { outcome: 'taken', keys }
+}
+
+// Claims and token end here: the transaction id is spent.
+const deliver = sql(
+  'issuance.deliver_deferred',
+  `update issuance set approval = 'delivered', deferred_keys = null, token_expires_at = $4, expires_at = $4, sweep_at = $4, ${RELEASE}
+   where tenant_id = $1 and id = $2 and approval = 'approved' and ${isHeld('$3')} returning id`,
+)
+const release = sql(
+  'issuance.release_deferred',
+  `update issuance set ${RELEASE} where tenant_id = $1 and id = $2 and ${isHeld('$3')} returning id`,
+)
+
+/** Ends the transaction of an issued credential. @returns false if another request has acquired it meanwhile */
+export async function deliverDeferred(tx: TenantTx, id: string, { claim }: Lease, now: Date): Promise<boolean> {
+  return (await tx.rows(deliver, [tx.tenantId, id, claim, now])).length === 1
+}
+
+/** Releases an approved credential that could not be signed. */
+export async function releaseDeferred(tx: TenantTx, id: string, { claim }: Lease): Promise<void> {
+  await tx.rows(release, [tx.tenantId, id, claim])
+}
