@@ -57,7 +57,7 @@ export async function fetchOffer(
 }
 
 /**
- * Fetches the metadata of the authorization server that redeems the offer.
+ * Fetches the metadata of the authorization server for a grant.
  *
  * @param hint `authorization_server` of the grant, or null.
  * @throws Fault `issuer_metadata.invalid`, `upstream.*`
@@ -66,12 +66,13 @@ export async function fetchServerMetadata(
   platform: OutboundPeer,
   metadata: IssuerMetadata,
   hint: string | null,
+  grantType: string = PRE_AUTHORIZED_GRANT,
 ): Promise<ServerMetadata> {
   // [W-M5] the hint must be one of those listed
   const servers = authorizationServersFor(metadata, hint).slice(0, SERVERS_MAX)
   for (const server of servers) {
     const found = await fetchServer(platform, server)
-    if (servers.length === 1 || found.grantTypes.includes(PRE_AUTHORIZED_GRANT)) return found
+    if (servers.length === 1 || found.grantTypes.includes(grantType)) return found
   }
   throw new Fault('issuer_metadata.invalid', { detail: 'No authorization server of the issuer redeems this offer.' })
 }
