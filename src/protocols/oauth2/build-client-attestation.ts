@@ -36,8 +36,11 @@ export async function buildClientAttestation(
   )
   const pop = signCompact(
     { typ: 'oauth-client-attestation-pop+jwt' },
-    // draft 07 requires `iss`, later ones ignore it
-    { iss: clientId, aud: server, jti: randomToken(16), iat, ...(challenge !== null && { challenge }) },
+    // `iss` is required by draft 07 and `exp` by earlier ones; later ones ignore both
+    {
+      ...{ iss: clientId, aud: server, jti: randomToken(16), iat, exp: iat + LIFETIME_SECONDS },
+      ...(challenge !== null && { challenge }),
+    },
     key,
   )
   return { 'oauth-client-attestation': await attestation, 'oauth-client-attestation-pop': await pop }

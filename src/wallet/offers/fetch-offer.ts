@@ -45,9 +45,35 @@ const accept = ['application/json']
 export async function fetchOffer(
   platform: OutboundPeer,
   credentialOffer: string,
+  terms: OfferTerms,
+): Promise<FetchedOffer> {
+  return withMetadata(platform, await offerByUri(platform, credentialOffer), terms)
+}
+
+/**
+ * Fetches the metadata of an issuer without an offer, for the code flow.
+ *
+ * @throws Fault as {@link fetchOffer}
+ */
+export function fetchOffered(
+  platform: OutboundPeer,
+  credentialIssuer: string,
+  configurationIds: readonly string[],
+  terms: OfferTerms,
+): Promise<FetchedOffer> {
+  // checked like an offer that names them
+  const offer = readOffer(
+    { credential_issuer: credentialIssuer, credential_configuration_ids: configurationIds },
+    peersOf(platform),
+  )
+  return withMetadata(platform, offer, terms)
+}
+
+async function withMetadata(
+  platform: OutboundPeer,
+  offer: CredentialOffer,
   { refuse, refuseFormats, formats }: OfferTerms,
 ): Promise<FetchedOffer> {
-  const offer = await offerByUri(platform, credentialOffer)
   await refuse(offer.credentialIssuer)
   const metadata = await fetchIssuerMetadata(platform, offer.credentialIssuer)
   const configurations = supportedOf(metadata, offer.configurationIds, formats)

@@ -77,7 +77,7 @@ export function orderOf(
   { accessToken, refreshToken, credentialIdentifiers }: Omit<TokenResponse, 'tokenType' | 'expiresInSeconds'>,
   { client, offerHash }: Pick<Order, 'client' | 'offerHash'>,
 ): Order {
-  const { credentialIssuer, credentialEndpoint, nonceEndpoint, deferredEndpoint, notificationEndpoint } = metadata
+  const { batchSizeMax, encryption, ...places } = orderedIssuerOf(metadata)
   const datasets = configurations.flatMap((configuration) => {
     // [W-A4] the identifiers of the token response if there are any, else the configuration id
     const ids = credentialIdentifiers === null ? [null] : (credentialIdentifiers.get(configuration.id) ?? [])
@@ -88,15 +88,23 @@ export function orderOf(
     throw new Fault('issuer_answer.invalid', { detail })
   }
   return {
-    ...{ credentialIssuer, credentialEndpoint, nonceEndpoint, deferredEndpoint, notificationEndpoint },
+    ...places,
     ...{ accessToken, refreshToken, client, offerHash, isDeferred: false },
-    encryption: metadata.encryption?.usable ?? null,
+    encryption: encryption?.usable ?? null,
     datasets: datasets.map((one) => ({
       ...one,
-      keys: keysFor(one.configuration, metadata.batchSizeMax),
+      keys: keysFor(one.configuration, batchSizeMax),
       answer: null,
     })),
   }
+}
+
+/** Returns the members of issuer metadata that an order needs, without its configurations. */
+export function orderedIssuerOf(metadata: OrderedIssuer): OrderedIssuer {
+  const { credentialIssuer, credentialEndpoint, nonceEndpoint, deferredEndpoint, notificationEndpoint } = metadata
+  const { batchSizeMax, encryption } = metadata
+  const places = { credentialIssuer, credentialEndpoint, nonceEndpoint, deferredEndpoint, notificationEndpoint }
+  return { ...places, batchSizeMax, encryption }
 }
 
 /** Returns the access token of an order with the key that it is bound to. */

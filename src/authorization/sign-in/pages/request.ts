@@ -21,10 +21,14 @@ export function keptOf({ query }: Pick<PageContext, 'query'>): (readonly [name: 
   return KEPT.flatMap((name) => (query[name] === undefined ? [] : [[name, query[name]] as const]))
 }
 
-/** Returns where a person continues after the sign-in: at the authorization endpoint, or at the account. No other address is followed. */
+/**
+ * Returns where a person continues after the sign-in: at the authorization endpoint, at the callback of a wallet, or at the account. No other
+ * address is followed.
+ */
 export function continueTo({ query }: Pick<PageContext, 'query'>): string {
   const path = query.continue ?? ''
-  const isOurs = /^\/auth\/authorize\?[!-~]*$/.test(path) && path.length <= CONTINUE_CHARS_MAX
+  const isOurs =
+    /^\/(?:auth\/authorize|issuance-sessions\/callback)\?[!-~]*$/.test(path) && path.length <= CONTINUE_CHARS_MAX
   return isOurs ? path : '/account'
 }
 
