@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { type CodeOptions, CodeServer } from './code-server.ts'
 import { foreignDocType, foreignNameSpace, issueForeignMdoc, type MdocLies } from './foreign-mdoc.ts'
 import { foreignSigner, foreignVct, type Identity, provedKey, type SigningLies } from './foreign-signer.ts'
+import type { SealedMessages } from './sealed-messages.ts'
 
 /** An answer before it leaves; a test bends it. */
 export type Reply = { status: number; type: string; body: unknown; headers?: Record<string, string> }
@@ -52,6 +53,10 @@ export type Options = {
   readonly batchSize?: number
   readonly txCode?: string
   readonly offers?: readonly Configured[]
+  /** How its messages are encrypted. */
+  readonly sealed?: SealedMessages
+  /** Reads the keys of proofs in another way: by key attestations. */
+  readonly keysOf?: (proofs: Record<string, readonly string[]>) => Promise<Record<string, unknown>[]>
   /** Its offers require sign-in. */
   readonly code?: CodeOptions
 }
@@ -136,7 +141,7 @@ function placesOf({ issuer, server, options, proved, code, lies }: Setting): Pla
     requested === 'licence' ? issueForeignMdoc(key, copy, lies()) : signer.issue(key, copy, lies())
   return {
     offer: () => ok(offerOf(issuer, server, options)),
-    issuer: () => ok(metadataOf(issuer, server, options.batchSize)),
+    issuer: () => ok({ ...metadataOf(issuer, server, options.batchSize), ...options.sealed?.metadata }),
     server: () => ok(options.code === undefined ? serverMetadataOf(server) : code.metadata),
     par: (ask) => code.push(ask),
     challenge: () => code.challenge(),
@@ -148,24 +153,44 @@ function placesOf({ issuer, server, options, proved, code, lies }: Setting): Pla
         return { ...ok({ error: 'invalid_token' }), status: 401 }
       const refusal = options.code === undefined ? null : code.refusal({ body, headers })
       if (refusal !== null) return refusal
-      const { proofs: sent, credential_configuration_id: id } = JSON.parse(body)
-      const proofs: string[] = sent?.jwt ?? []
+      const request = await opened(options, body)
+      const { proofs: sent = {}, credential_configuration_id: id } = Object(request)
       requested = id
-      const keys = proofs.map((proof) => provedKey(proof, issuer, options.code !== undefined))
+      const byProof = async () =>
+        (sent.jwt ?? []).map((proof: string) => provedKey(proof, issuer, options.code !== undefined))
+      const keys = await (options.keysOf?.(sent) ?? byProof())
       proved.push(...keys)
       const raws = await Promise.all(keys.map(issue))
-      return ok({ credentials: raws.map((credential) => ({ credential })), notification_id: 'news-1', extra: 1 })
+      return sealed(options, request, {
+        credentials: raws.map((credential) => ({ credential })),
+        notification_id: 'news-1',
+        extra: 1,
+      })
     },
     deferred: async ({ body, headers }) => {
       const refusal = options.code === undefined ? null : code.refusal({ body, headers })
       if (refusal !== null) return refusal
-      if (JSON.parse(body).transaction_id !== 'tx-1') return { ...ok({ error: 'invalid_transaction_id' }), status: 400 }
+      const request = await opened(options, body)
+      if (request.transaction_id !== 'tx-1') return { ...ok({ error: 'invalid_transaction_id' }), status: 400 }
       const raws = await Promise.all(proved.map(issue))
-      return ok({ credentials: raws.map((credential) => ({ credential })), notification_id: 'news-2' })
+      return sealed(options, request, {
+        credentials: raws.map((credential) => ({ credential })),
+        notification_id: 'news-2',
+      })
     },
     notification: () => ({ status: 204, type: '', body: '' }),
     list: () => ({ status: 200, type: 'application/statuslist+jwt', body: signer.statusList(lies().listed ?? {}) }),
   }
+}
+
+async function opened({ sealed }: Options, body: string): Promise<Record<string, unknown>> {
+  return sealed === undefined ? JSON.parse(body) : sealed.open(body)
+}
+
+async function sealed(options: Options, request: Record<string, unknown>, body: object): Promise<Reply> {
+  const wish = request.credential_response_encryption
+  if (options.sealed === undefined || wish === undefined) return ok(body)
+  return { status: 200, type: 'application/jwt', body: await options.sealed.seal(body, wish) }
 }
 
 /** Takes the code once, and only with the right transaction code. */
