@@ -29,9 +29,12 @@ export type OfferTerms = {
   readonly refuse: (credentialIssuer: string) => Promise<void>
   readonly refuseFormats: (credentialIssuer: string, formats: readonly string[]) => Promise<void>
   readonly formats: readonly string[]
+  /** `Accept-Language` for the metadata of the issuer, e.g. `fr-CA, en;q=0.5`; malformed ones are not sent. */
+  readonly languages?: string | undefined
 }
 
 const SERVERS_MAX = 4
+const LANGUAGES = /^[A-Za-z0-9,;=.*\- ]{1,200}$/
 const accept = ['application/json']
 
 /**
@@ -72,10 +75,10 @@ export function fetchOffered(
 async function withMetadata(
   platform: OutboundPeer,
   offer: CredentialOffer,
-  { refuse, refuseFormats, formats }: OfferTerms,
+  { refuse, refuseFormats, formats, languages }: OfferTerms,
 ): Promise<FetchedOffer> {
   await refuse(offer.credentialIssuer)
-  const metadata = await fetchIssuerMetadata(platform, offer.credentialIssuer)
+  const metadata = await fetchIssuerMetadata(platform, offer.credentialIssuer, languages)
   const configurations = supportedOf(metadata, offer.configurationIds, formats)
   const offered = configurations.map(({ format }) => format)
   await refuseFormats(offer.credentialIssuer, offered)
@@ -112,10 +115,12 @@ async function offerByUri(platform: OutboundPeer, credentialOffer: string): Prom
   return readOffer(jsonOf(answer, 'offer.malformed'), peersOf(platform))
 }
 
-async function fetchIssuerMetadata(platform: OutboundPeer, issuer: string): Promise<IssuerMetadata> {
+async function fetchIssuerMetadata(platform: OutboundPeer, issuer: string, languages = ''): Promise<IssuerMetadata> {
   // [W-M1] the well-known part goes between host and path
   const url = wellKnownUrl(issuer, 'openid-credential-issuer')
-  const answer = await platform.fetch(url, { accept, bytesMax: bytesMax.metadata })
+  // 12.2.2: the issuer may filter what it displays
+  const headers = LANGUAGES.test(languages) ? { 'accept-language': languages } : {}
+  const answer = await platform.fetch(url, { accept, headers, bytesMax: bytesMax.metadata })
   if (!isOk(answer))
     throw upstreamRefusal(answer, 'issuer_metadata.invalid', 'The issuer has no metadata at its address.')
   return readIssuerMetadata(jsonOf(answer, 'issuer_metadata.invalid'), issuer, peersOf(platform))
