@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { aTenantWith, twoServers } from '../../authorization/sign-in/test-support/person.ts'
 import type { Caller, UserId } from '../../caller.ts'
 import type { Fault } from '../../fault.ts'
 import { newId } from '../../store/row-id.ts'
@@ -8,7 +9,7 @@ import { fetchDeferredJob } from '../offers/fetch-deferred.ts'
 import type { CodeOptions } from '../test-support/code-server.ts'
 import { fault } from '../test-support/fault.ts'
 import { type ForeignIssuer, foreignIssuer, type Options } from '../test-support/foreign-issuer.ts'
-import { describes, says, sends } from '../test-support/lies.ts'
+import { describes, elsewhere, huge, says, sends } from '../test-support/lies.ts'
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
 import { createSession } from './create-session.ts'
 import { finishSession } from './finish-session.ts'
@@ -271,4 +272,92 @@ test('a refused access token is renewed once with the refresh token, and so is t
     await fetchDeferredJob.run(bench.platform, payload, signal, { tenantId: thandi.tenantId, attempt: 1 } as never)
     assert.equal((await bench.rows(thandi.tenantId, 'wallet_credential')).length, 1)
     assert.deepEqual(await bench.rows(thandi.tenantId, 'wallet_deferred'), [])
+  }))
+
+test('of 20 callbacks in two processes one redeems the code', () =>
+  withIssuer({}, async (issuer) => {
+    const servers = await twoServers({ env: { PUBLIC_URL: 'http://localhost:1' }, fetch: bench.platform.fetch })
+    try {
+      const { slug, people } = await aTenantWith(servers.one, [{ username: 'thandi' }])
+      const thandi = { ...(await bench.person()), ...people[0], tenantSlug: slug }
+      const id = newId()
+      await createSession(servers.one, thandi, offerOf(issuer), id)
+      const { authorizationUrl } = await getSession(servers.two, thandi, id)
+      const query = issuer.code.authorize(authorizationUrl ?? '')
+      const calls = Array.from({ length: 20 }, (_, n) =>
+        finishSession(n % 2 === 0 ? servers.one : servers.two, visitor(thandi), query),
+      )
+      const ended = await Promise.allSettled(calls)
+      assert.equal(ended.filter(({ status }) => status === 'fulfilled').length, 1)
+      assert.equal(callsTo(issuer, 'token').length, 1)
+    } finally {
+      await servers.db.close()
+    }
+  }))
+
+const attested = { pushed: true, attested: true }
+/** Servers that never agree, and how often each place is called at most. */
+const hostile: readonly (readonly [string, CodeOptions, Parameters<ForeignIssuer['lie']>[0], object])[] = [
+  [
+    'always requires another DPoP nonce',
+    { dpop: true },
+    {
+      reply: {
+        token: (_, { n }) => ({
+          ...{ status: 400, type: 'application/json', body: { error: 'use_dpop_nonce' } },
+          headers: { 'dpop-nonce': `n-${n}` },
+        }),
+      },
+    },
+    { token: 2 },
+  ],
+  ['sends 9 MB for a token', {}, { reply: { token: sends({ body: huge }) } }, { token: 1 }],
+  ['redirects the token request', {}, { reply: { token: sends(elsewhere) } }, { token: 1 }],
+  ['sends a token of another type', { dpop: true }, { reply: { token: says({ token_type: 'Bearer' }) } }, {}],
+]
+for (const [what, code, lies, counts] of hostile) {
+  test(`a server that ${what} ends the session as failed [HAIP-2, W-A5]`, () =>
+    withIssuer({ code }, async (issuer) => {
+      issuer.lie(lies)
+      const thandi = await bench.person()
+      assert.equal((await signedIn(thandi, issuer)).outcome.kind, 'failed')
+      for (const [place, count] of Object.entries(counts)) assert.equal(callsTo(issuer, place).length, count)
+      assert.deepEqual(await bench.rows(thandi.tenantId, 'wallet_deferred'), [])
+    }))
+}
+
+for (const [what, lies, counts] of [
+  [
+    'always requires another challenge',
+    { par: sends({ status: 400, body: { error: 'use_attestation_challenge' } }) },
+    { par: 2, challenge: 2 },
+  ],
+  ['redirects the pushed request', { par: sends(elsewhere) }, { par: 1 }],
+  ['sends no challenge', { challenge: sends({ body: {} }) }, { par: 0, challenge: 1 }],
+] as const) {
+  test(`a server that ${what} is refused before the holder goes there, after a bounded number of calls`, () =>
+    withIssuer({ code: { ...attested, provider } }, async (issuer) => {
+      issuer.lie({ reply: lies })
+      await fault(begin(await bench.person(), offerOf(issuer)))
+      for (const [place, count] of Object.entries(counts)) assert.equal(callsTo(issuer, place).length, count)
+    }))
+}
+
+test('a challenge in a refusal is used for the one repetition', () =>
+  withIssuer({ code: { ...attested, provider } }, async (issuer) => {
+    const challenges: unknown[] = []
+    issuer.lie({
+      reply: {
+        server: says({ challenge_endpoint: undefined }),
+        par: (reply, { headers, n }) => {
+          const [, payload = ''] = String(headers['oauth-client-attestation-pop']).split('.')
+          challenges.push(JSON.parse(Buffer.from(payload, 'base64url').toString()).challenge)
+          if (n > 1) return { ...reply, status: 201, body: { request_uri: 'urn:x', expires_in: 60 } }
+          const given = { 'oauth-client-attestation-challenge': 'given' }
+          return { ...reply, status: 400, body: { error: 'use_attestation_challenge' }, headers: given }
+        },
+      },
+    })
+    assert.equal((await begin(await bench.person(), offerOf(issuer))).status, 'pending')
+    assert.deepEqual(challenges, [undefined, 'given'])
   }))

@@ -86,7 +86,7 @@ export class CodeServer {
       dpop: { required: this.#options.dpop === true, ...parsed.dpop },
       clientAttestation: { required: this.#options.attested === true, ...parsed.clientAttestation },
     })
-    this.#checkChallenge(ask)
+    if (!this.#hasChallenge(ask)) return { ...ok({ error: 'use_attestation_challenge' }), status: 400 }
     const uri = `urn:ietf:params:oauth:request_uri:${randomBytes(8).toString('hex')}`
     this.#pushed.set(uri, form)
     return { ...ok({ request_uri: uri, expires_in: 60 }), status: 201 }
@@ -147,7 +147,7 @@ export class CodeServer {
         ...(parsed.pkceCodeVerifier && { codeVerifier: parsed.pkceCodeVerifier }),
       },
     })
-    this.#checkChallenge(ask)
+    if (!this.#hasChallenge(ask)) return { ...ok({ error: 'use_attestation_challenge' }), status: 400 }
     if (form.redirect_uri !== grant.request.get('redirect_uri')) throw new Error('another redirect_uri')
     return this.#grantTokens(grant.jkt, this.#options.renews !== true)
   }
@@ -177,9 +177,8 @@ export class CodeServer {
     return this.#options.dpop === true && payloadOf(headers.dpop).nonce !== DPOP_NONCE
   }
 
-  #checkChallenge({ headers }: Incoming): void {
-    const pop = headers['oauth-client-attestation-pop']
-    if (this.#options.attested && payloadOf(pop).challenge !== CHALLENGE) throw new Error('no challenge')
+  #hasChallenge({ headers }: Incoming): boolean {
+    return !this.#options.attested || payloadOf(headers['oauth-client-attestation-pop']).challenge === CHALLENGE
   }
 
   #requestOf({ headers }: Incoming, path: string) {
