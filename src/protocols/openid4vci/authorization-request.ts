@@ -62,9 +62,7 @@ function requested(
 }
 
 /** A checked authorization response. */
-export type AuthorizationResponse =
-  | { readonly code: string }
-  | { readonly error: string; readonly description: string | null }
+type AuthorizationResponse = { readonly code: string } | { readonly error: string; readonly description: string | null }
 
 /**
  * Reads the response to an authorization request whose `state` was found. [W-A2]

@@ -5,7 +5,7 @@ import { toNumericDate } from '../numeric-date.ts'
 import type { AttestationPolicy } from './key-attestation.ts'
 
 /** The level of this wallet's key storage and user authentication: keys in software, sealed at rest. ISO/IEC 18045 */
-export const WALLET_LEVEL = 'iso_18045_basic'
+const WALLET_LEVEL = 'iso_18045_basic'
 const LIFETIME_SECONDS = 300
 
 /** Whether an attestation of {@link WALLET_LEVEL} is enough. [VCI-K5] */

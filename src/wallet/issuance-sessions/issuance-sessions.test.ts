@@ -10,6 +10,7 @@ import type { CodeOptions } from '../test-support/code-server.ts'
 import { fault } from '../test-support/fault.ts'
 import { type ForeignIssuer, foreignIssuer, type Options } from '../test-support/foreign-issuer.ts'
 import { describes, elsewhere, huge, says, sends } from '../test-support/lies.ts'
+import { anMdocHolder } from '../test-support/mdoc-holder.ts'
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
 import { createSession } from './create-session.ts'
 import { finishSession } from './finish-session.ts'
@@ -100,6 +101,17 @@ test('without an offer, and without a scope, authorization_details name the cred
     const locations = [issuer.issuer]
     assert.deepEqual(details, [{ type: 'openid_credential', credential_configuration_id: 'membership', locations }])
     assert.equal(issuer.code.opened[0]?.has('issuer_state'), false)
+  }))
+
+test('an mdoc and an SD-JWT VC of one offer are received by one sign-in, with DPoP', () =>
+  withIssuer({ code: { pushed: true, dpop: true }, offers: ['licence', 'membership'] }, async (issuer) => {
+    const thandi = await anMdocHolder(bench)
+    // the metadata of this issuer state no scope for the mdoc
+    const { outcome } = await signedIn(thandi, issuer)
+    assert.equal(outcome.kind, 'completed')
+    const held = await bench.rows(thandi.tenantId, 'wallet_credential')
+    assert.deepEqual(held.map(({ format }) => format).toSorted(), ['mso_mdoc', 'vc+sd-jwt'])
+    assert.equal(issuer.code.opened[0]?.has('authorization_details'), true)
   }))
 
 /** Refusals of a response. Each ends the session and leaves nothing behind. */

@@ -8,7 +8,7 @@ import type { OrderedIssuer } from '../offers/order.ts'
 /** The states of an issuance session. All but pending and redeeming are final. */
 export const sessionStatuses = ['pending', 'redeeming', 'completed', 'deferred', 'failed', 'expired'] as const
 /** One of {@link sessionStatuses}. */
-export type SessionStatus = (typeof sessionStatuses)[number]
+type SessionStatus = (typeof sessionStatuses)[number]
 
 /** An authorization of a wallet at an issuer. */
 export type SessionRow = {
