@@ -80,6 +80,11 @@ import { walletDeliveries } from './wallet/deliveries/deliver-issued.ts'
 import { deliveryJobs, deliverySchedules } from './wallet/deliveries/jobs.ts'
 import { deliveryRoutes } from './wallet/deliveries/routes.ts'
 import { historyRoutes } from './wallet/history/routes.ts'
+import { issuanceSessionPages } from './wallet/issuance-sessions/callback-page.ts'
+import { issuanceSessionSchedules } from './wallet/issuance-sessions/jobs.ts'
+import { issuanceSessionRoutes } from './wallet/issuance-sessions/routes.ts'
+import { issuerAccessSchedules } from './wallet/issuer-access/jobs.ts'
+import { walletProviderEndpoints } from './wallet/issuer-access/public-endpoints.ts'
 import { orderJobs, orderSchedules } from './wallet/offers/jobs.ts'
 import { offerRoutes } from './wallet/offers/routes.ts'
 import { presentationSchedules } from './wallet/presentations/jobs.ts'
@@ -89,6 +94,7 @@ import { presentationRoutes } from './wallet/presentations/routes.ts'
 export const routes: readonly Route[] = [
   ...credentialRoutes,
   ...offerRoutes,
+  ...issuanceSessionRoutes,
   ...presentationRoutes,
   ...deliveryRoutes,
   ...historyRoutes,
@@ -120,6 +126,8 @@ export const endpoints: readonly Endpoint[] = [
   ...consentPages(findPendingConsent),
   ...assetEndpoints,
   ...authorizationEndpoints,
+  ...issuanceSessionPages,
+  ...walletProviderEndpoints,
   ...issuanceEndpoints,
   ...verificationEndpoints,
   ...didEndpoints,
@@ -151,6 +159,8 @@ const schedules = [
   ...statisticsSchedules,
   ...credentialSchedules,
   ...orderSchedules,
+  ...issuanceSessionSchedules,
+  ...issuerAccessSchedules,
   ...deliverySchedules,
   ...presentationSchedules,
 ]

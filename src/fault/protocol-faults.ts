@@ -97,6 +97,10 @@ export const protocolFaults = {
   'offer.malformed': { api: [422, 'OFFER_UNUSABLE'], title: 'The credential offer is malformed.' },
   'issuer_metadata.invalid': { api: [422, 'OFFER_UNUSABLE'], title: "The issuer's metadata is invalid." },
   'issuer_answer.invalid': { api: [422, 'OFFER_UNUSABLE'], title: 'The response of the issuer is invalid.' },
+  'authorization_response.invalid': {
+    api: [422, 'OFFER_UNUSABLE'],
+    title: 'The response of the authorization server is invalid.',
+  },
   'credential_request.invalid': {
     api: [400, 'VALIDATION_ERROR'],
     oauth: [400, 'invalid_credential_request'],

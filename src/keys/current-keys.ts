@@ -6,8 +6,11 @@ import { type Store, sql, type TenantTx } from '../store/store.ts'
 import type { KeyProviders } from './key-provider.ts'
 import type { Sealing } from './sealing.ts'
 
-/** What a key signs; no key has two usages [SEC-72]. `credential`: credentials and their status lists. */
-export type SigningKeyUsage = 'credential' | 'request' | 'access-token' | 'id-token'
+/**
+ * What a key signs; no key has two usages [SEC-72]. `credential`: credentials and their status lists. `wallet-provider`: attestations of the
+ * wallets of this deployment and their keys.
+ */
+export type SigningKeyUsage = 'credential' | 'request' | 'access-token' | 'id-token' | 'wallet-provider'
 
 /** The rows of the current keys, one for each usage of a tenant, and of retired keys. */
 type CurrentKeys = {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { foreignIssuer } from '../../src/wallet/test-support/foreign-issuer.ts'
 import type { Api, Deployment } from './server.ts'
 
 /** A template with one required claim and one that is not. */
@@ -30,6 +31,16 @@ async function acceptBatch(school: Api, credentialTemplateId: string): Promise<s
   const accepted = await school.post('/creds/credentials/issuance/batch', { credentialTemplateId, items })
   assert.equal(accepted.status, 202, JSON.stringify(accepted.body))
   return accepted.body.data.id
+}
+
+/** Creates an issuance session at an issuer that is gone afterwards. */
+async function makeSession(thandi: Api): Promise<string> {
+  const club = await foreignIssuer({ code: {} })
+  try {
+    return await idOfNew(thandi, '/wallet/v2/issuance-sessions', { credentialOffer: club.offerUri })
+  } finally {
+    await club.close()
+  }
 }
 
 /** Goes through the main job up to a prepared presentation, all in acme, and tells the id of everything that came to be. */
@@ -75,6 +86,7 @@ export async function makeEverything(chirograph: Deployment): Promise<Objects> {
     '/wallet/v2/credentials': credential,
     '/wallet/credentials': credential,
     '/wallet/v2/presentations': prepared.body.data.id,
+    '/wallet/v2/issuance-sessions': await makeSession(thandi),
     '/onboarding/clients': client,
     '/onboarding/identity-providers': await idOfNew(school, '/onboarding/identity-providers', provider),
     '/onboarding/groups': await idOfNew(school, '/onboarding/groups', { displayName: 'Registrars' }),

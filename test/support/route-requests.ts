@@ -23,6 +23,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   'POST /creds/certificates/{id}/sign': { csrId: unknownId },
   'POST /wallet/v2/credentials': { credentialOffer: 'none' },
   'POST /wallet/v2/credential-offers/resolve': { credentialOffer: 'none' },
+  'POST /wallet/v2/issuance-sessions': { credentialOffer: 'none' },
   'POST /wallet/v2/presentations': { presentationRequest: 'none' },
   'PATCH /wallet/credentials/{id}/status': { status: 'rejected' },
   'PATCH /wallet/v2/credentials/{id}': { status: 'rejected' },

@@ -6,3 +6,8 @@ const AUTHORIZE = /^\/(auth|issuers\/[a-z0-9-]{1,63})\/authorize\?[!-~]*$/
 export function isAuthorizePath(path: string): boolean {
   return path.length <= CONTINUE_CHARS_MAX && AUTHORIZE.test(path)
 }
+
+/** Whether a path is the callback of a wallet, to which the authorization server of an issuer has sent the browser. */
+export function isWalletCallback(path: string): boolean {
+  return path.length <= CONTINUE_CHARS_MAX && /^\/issuance-sessions\/callback\?[!-~]*$/.test(path)
+}

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
 import { isText, isTextList } from '../shape.ts'
 import { isContradictory } from './claim-descriptions.ts'
+import type { AttestationPolicy } from './key-attestation.ts'
 
 /** The members that a wallet uses of one entry of `credential_configurations_supported`. */
 export type Configuration = {
@@ -9,9 +10,13 @@ export type Configuration = {
   /** The `vct` or the document type; null for other formats. */
   readonly type: string | null
   readonly scope: string | null
-  /** Signature algorithms for a proof of type `jwt`; null if no proof is required, and then none is sent. [VCI-M8] */
+  /** Signature algorithms for a proof of `proofType`; null if no proof is required, and then none is sent. [VCI-M8] */
   readonly proofAlgs: readonly string[] | null
-  /** A proof is required, but of an unsupported type, or with a key attestation. */
+  /** `jwt` if the issuer accepts it. [W-C2] */
+  readonly proofType: 'jwt' | 'attestation'
+  /** The key attestation that the issuer requires; null: none. */
+  readonly keyAttestation: AttestationPolicy | null
+  /** A proof is required, but of unsupported types only. */
   readonly proofUnsupported: boolean
   readonly display: readonly JsonObject[]
   readonly claims: readonly JsonObject[]
@@ -45,17 +50,32 @@ export function readConfiguration(id: string, value: unknown): Configuration | n
   }
 }
 
-function readProofTypes(value: unknown): Pick<Configuration, 'proofAlgs' | 'proofUnsupported'> | null {
-  if (value === undefined) return { proofAlgs: null, proofUnsupported: false }
+type ProofDemand = Pick<Configuration, 'proofAlgs' | 'proofType' | 'keyAttestation' | 'proofUnsupported'>
+const noProof: ProofDemand = { proofAlgs: null, proofType: 'jwt', keyAttestation: null, proofUnsupported: false }
+
+function readProofTypes(value: unknown): ProofDemand | null {
+  if (value === undefined) return noProof
   if (!isJsonObject(value) || Object.keys(value).length === 0) return null
-  const { jwt } = value
-  if (jwt === undefined) return { proofAlgs: null, proofUnsupported: true }
+  const proofType = value.jwt !== undefined ? 'jwt' : 'attestation'
+  const demand = value[proofType]
+  if (demand === undefined) return { ...noProof, proofUnsupported: true }
   // 12.2.4: `proof_signing_alg_values_supported` is REQUIRED and non-empty.
-  if (!isJsonObject(jwt) || !isTextList(jwt.proof_signing_alg_values_supported)) return null
-  return {
-    proofAlgs: jwt.proof_signing_alg_values_supported,
-    proofUnsupported: jwt.key_attestations_required !== undefined,
-  }
+  if (!isJsonObject(demand) || !isTextList(demand.proof_signing_alg_values_supported)) return null
+  const { proof_signing_alg_values_supported: proofAlgs, key_attestations_required: required } = demand
+  const keyAttestation = required === undefined ? null : readAttestationPolicy(required)
+  return keyAttestation === undefined ? null : { ...noProof, proofAlgs, proofType, keyAttestation }
+}
+
+/** 12.2.4: an empty object requires an attestation of any level. Undefined: malformed. */
+function readAttestationPolicy(value: unknown): AttestationPolicy | undefined {
+  if (!isJsonObject(value)) return undefined
+  const { key_storage: keyStorage, user_authentication: userAuthentication } = value
+  if (!isLevels(keyStorage) || !isLevels(userAuthentication)) return undefined
+  return { ...(keyStorage && { keyStorage }), ...(userAuthentication && { userAuthentication }) }
+}
+
+function isLevels(value: unknown): value is readonly string[] | undefined {
+  return value === undefined || isTextList(value)
 }
 
 function objectsOf(value: unknown): readonly JsonObject[] {

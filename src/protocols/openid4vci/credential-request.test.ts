@@ -10,15 +10,21 @@ const BATCH = 3
 const file = new URL('../../../test/vectors/data/oid4vci/examples-1.0/credential_request_iso_mdl.json', import.meta.url)
 
 test('what a wallet builds is read back, by either id [VCI-C1]', () => {
-  assert.deepEqual(readCredentialRequest(buildCredentialRequest({ configurationId: 'diploma' }, ['a', 'b']), BATCH), {
-    credentialIdentifier: null,
-    configurationId: 'diploma',
-    proofs: ['a', 'b'],
-    attestation: null,
-    responseEncryption: null,
-  })
+  assert.deepEqual(
+    readCredentialRequest(
+      buildCredentialRequest({ configurationId: 'diploma' }, { type: 'jwt', values: ['a', 'b'] }),
+      BATCH,
+    ),
+    {
+      credentialIdentifier: null,
+      configurationId: 'diploma',
+      proofs: ['a', 'b'],
+      attestation: null,
+      responseEncryption: null,
+    },
+  )
   assert.partialDeepStrictEqual(
-    readCredentialRequest(buildCredentialRequest({ credentialIdentifier: 'i' }, []), BATCH),
+    readCredentialRequest(buildCredentialRequest({ credentialIdentifier: 'i' }, { type: 'jwt', values: [] }), BATCH),
     {
       credentialIdentifier: 'i',
       proofs: null,

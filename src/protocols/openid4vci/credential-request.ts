@@ -50,16 +50,19 @@ export function readCredentialRequest(body: unknown, batchSizeMax: number, isEnc
   }
 }
 
-/** Builds the body of a credential request. `proofs` is empty if the configuration requires none. [VCI-M8] */
+/** The proofs of a credential request, of one type. Empty if the configuration requires none. [VCI-M8] */
+export type Proofs = { readonly type: 'jwt' | 'attestation'; readonly values: readonly string[] }
+
+/** Builds the body of a credential request. */
 export function buildCredentialRequest(
   id: { readonly credentialIdentifier: string } | { readonly configurationId: string },
-  proofs: readonly string[],
+  { type, values }: Proofs,
 ) {
   return {
     ...('credentialIdentifier' in id
       ? { credential_identifier: id.credentialIdentifier }
       : { credential_configuration_id: id.configurationId }),
-    ...(proofs.length === 0 ? {} : { proofs: { jwt: proofs } }),
+    ...(values.length === 0 ? {} : { proofs: { [type]: values } }),
   }
 }
 

@@ -50,9 +50,14 @@ test('the metadata of the spec is read', () => {
   assert.partialDeepStrictEqual(metadata, {
     authorizationServers: ['https://server.example.com'],
     batchSizeMax: 10,
-    encryptionRequired: true,
+    encryption: { isRequired: true },
   })
-  assert.equal(metadata.configurations.get('SD_JWT_VC_example_in_OpenID4VCI')?.proofUnsupported, true)
+  const { proofType, keyAttestation } = metadata.configurations.get('SD_JWT_VC_example_in_OpenID4VCI') ?? {}
+  assert.equal(proofType, 'jwt')
+  assert.deepEqual(keyAttestation, {
+    keyStorage: ['iso_18045_moderate'],
+    userAuthentication: ['iso_18045_moderate'],
+  })
 })
 
 for (const name of ['sd_jwt_vc', 'mso_mdoc', 'ldp_vc', 'jwt_vc_json']) {
@@ -65,7 +70,7 @@ for (const name of ['sd_jwt_vc', 'mso_mdoc', 'ldp_vc', 'jwt_vc_json']) {
 
 test('what we publish reads back', () => {
   const metadata = readIssuerMetadata(JSON.parse(JSON.stringify(built)), issuer, production)
-  assert.partialDeepStrictEqual(metadata, { batchSizeMax: 3, encryptionRequired: false, deferredEndpoint: null })
+  assert.partialDeepStrictEqual(metadata, { batchSizeMax: 3, encryption: null, deferredEndpoint: null })
   assert.deepEqual(authorizationServersFor(metadata, null), [issuer])
   const [diploma] = pickConfigurations(metadata, ['diploma', 'licence'], ['dc+sd-jwt'])
   assert.partialDeepStrictEqual(diploma, {

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
 import { faultOf } from '../../fault.ts'
 import { asPeerUrl, isText, isTextList, type PeerPolicy } from '../shape.ts'
 import { type Configuration, readConfiguration } from './credential-configuration.ts'
+import { type IssuerEncryption, readIssuerEncryption } from './issuer-encryption.ts'
 import { isIssuerIdentifier } from './well-known.ts'
 
 /** The members that a wallet uses of an issuer's metadata. Every URL in it is untrusted. [W-M6] */
@@ -15,8 +16,8 @@ export type IssuerMetadata = {
   readonly notificationEndpoint: string | null
   /** How many proofs one request may carry; 1 without batch issuance. */
   readonly batchSizeMax: number
-  /** The issuer takes or gives only encrypted messages. */
-  readonly encryptionRequired: boolean
+  /** How messages are encrypted; null: they are not. [W-C5] */
+  readonly encryption: IssuerEncryption | null
   readonly display: readonly JsonObject[]
   readonly configurations: ReadonlyMap<string, Configuration>
 }
@@ -45,7 +46,7 @@ export function readIssuerMetadata(value: unknown, expectedIssuer: string, polic
     deferredEndpoint: endpoint('deferred_credential_endpoint'),
     notificationEndpoint: endpoint('notification_endpoint'),
     batchSizeMax: batchSizeOf(value.batch_credential_issuance),
-    encryptionRequired: demands(value.credential_request_encryption) || demands(value.credential_response_encryption),
+    encryption: readIssuerEncryption(value),
     display: Array.isArray(value.display) ? value.display.filter(isJsonObject) : [],
     configurations: configurationsOf(value.credential_configurations_supported),
   }
@@ -116,10 +117,6 @@ function batchSizeOf(value: unknown): number {
   if (typeof size !== 'number' || !Number.isInteger(size) || size < 2)
     throw unusable('batch_size in the metadata is not an integer above 1.')
   return size
-}
-
-function demands(encryption: unknown): boolean {
-  return isJsonObject(encryption) && encryption.encryption_required === true
 }
 
 function configurationsOf(value: unknown): ReadonlyMap<string, Configuration> {

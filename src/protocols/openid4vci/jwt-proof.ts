@@ -90,10 +90,15 @@ export function embeddedAttestation(proof: string): string {
  * Creates a key proof for a credential request.
  *
  * @param input `issuer`: the Credential Issuer Identifier, never an endpoint [W-C3]. `nonce`: null only without a nonce
- * endpoint. `clientId`: null after anonymous pre-authorized access.
+ * endpoint. `clientId`: null after anonymous pre-authorized access. `keyAttestation`: of this key and others.
  */
 export function buildJwtProof(
-  input: { readonly issuer: string; readonly nonce: string | null; readonly clientId: string | null },
+  input: {
+    readonly issuer: string
+    readonly nonce: string | null
+    readonly clientId: string | null
+    readonly keyAttestation?: string | undefined
+  },
   key: SigningKey,
   now: Date,
 ): Promise<string> {
@@ -103,7 +108,8 @@ export function buildJwtProof(
     iat: toNumericDate(now),
     ...(input.nonce === null ? {} : { nonce: input.nonce }),
   }
-  return signCompact({ typ: PROOF_TYPE, jwk: canonical(key.publicJwk) }, claims, key)
+  const attested = input.keyAttestation === undefined ? {} : { key_attestation: input.keyAttestation }
+  return signCompact({ typ: PROOF_TYPE, jwk: canonical(key.publicJwk), ...attested }, claims, key)
 }
 
 function charsMaxOf({ attestations }: ProofExpectation): number {

@@ -13,6 +13,12 @@ export type ServerMetadata = {
   /** The pre-authorized code may be redeemed without naming a client. [VCI-M12] */
   readonly anonymousAccess: boolean
   readonly dpopAlgs: readonly string[]
+  /** How clients authenticate at the token endpoint and the PAR endpoint. */
+  readonly authMethods: readonly string[]
+  /** Issues challenges for client attestations; null: there is none, or they come in responses. */
+  readonly challengeEndpoint: string | null
+  /** Code challenges by S256 are supported, or the metadata do not say. */
+  readonly acceptsS256: boolean
   /** RFC 9207: a response of the authorization endpoint without `iss` is an error. [W-A2] */
   readonly sendsIss: boolean
 }
@@ -31,6 +37,7 @@ export function readServerMetadata(value: unknown, expectedIssuer: string, polic
   const tokenEndpoint = endpointOf(value, 'token_endpoint', policy)
   if (tokenEndpoint === null) throw unusable('The authorization server has no token_endpoint.')
   const { grant_types_supported: grantTypes, dpop_signing_alg_values_supported: dpopAlgs } = value
+  const { token_endpoint_auth_methods_supported: authMethods, code_challenge_methods_supported: challenges } = value
   return {
     issuer: expectedIssuer,
     tokenEndpoint,
@@ -41,6 +48,10 @@ export function readServerMetadata(value: unknown, expectedIssuer: string, polic
     grantTypes: isTextList(grantTypes) ? grantTypes : ['authorization_code', 'implicit'],
     anonymousAccess: value['pre-authorized_grant_anonymous_access_supported'] === true,
     dpopAlgs: isTextList(dpopAlgs) ? dpopAlgs : [],
+    // RFC 8414 2: the default
+    authMethods: isTextList(authMethods) ? authMethods : ['client_secret_basic'],
+    challengeEndpoint: endpointOf(value, 'challenge_endpoint', policy),
+    acceptsS256: !isTextList(challenges) || challenges.includes('S256'),
     sendsIss: value.authorization_response_iss_parameter_supported === true,
   }
 }

@@ -7,6 +7,7 @@ import type { Platform } from '../../platform.ts'
 import { newLease } from '../../store/lease.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { isServerTrouble } from '../../trust/lookups/out-of-reach.ts'
+import { type IssuerAccess, sendWithToken } from '../issuer-access/send-protected.ts'
 import {
   type ClaimedNotification,
   claimNotification,
@@ -20,10 +21,13 @@ import {
 import { bytesMax, isOk, type OutboundPeer } from './upstream.ts'
 
 /** What a request to the notification endpoint needs; sealed at rest. */
-type IssuerAccess = { readonly notificationId: string; readonly accessToken: string }
+type NotificationAccess = IssuerAccess & { readonly notificationId: string }
 
 /** What a request to the notification endpoint needs. */
-export const { seal: sealAccess, open: openAccess } = sealedJson<IssuerAccess>('wallet_notification', 'sealed_access')
+export const { seal: sealAccess, open: openAccess } = sealedJson<NotificationAccess>(
+  'wallet_notification',
+  'sealed_access',
+)
 
 const TIMEOUT_MS = 10_000
 /** Longer than a run takes: events of two concurrent runs could arrive in either order. */
@@ -53,14 +57,14 @@ export async function enqueueNotification(tx: TenantTx, credentialId: string, no
 
 /** Sends `credential_failure` to an issuer whose credentials were refused. One attempt; nothing is stored. */
 export async function reportFailure(
-  { fetch, log }: OutboundPeer & Pick<Platform, 'log'>,
+  platform: OutboundPeer & Pick<Platform, 'log' | 'clock'>,
   endpoint: string,
-  access: IssuerAccess,
+  access: NotificationAccess,
 ): Promise<void> {
   try {
-    await fetch(endpoint, requestFor(access, 'credential_failure', 3000))
+    await sendWithToken(platform, endpoint, access, requestFor(access, 'credential_failure', 3000))
   } catch (error) {
-    log.info(
+    platform.log.info(
       { code: error instanceof Fault ? error.code : 'unexpected' },
       'the issuer of a refused credential could not be notified',
     )
@@ -103,7 +107,7 @@ async function send(
   event: WalletNotificationEvent,
 ): Promise<boolean> {
   const access = await openAccess(platform.sealing, tenantId, found.id, found.sealedAccess)
-  const answer = await platform.fetch(found.endpoint, requestFor(access, event, TIMEOUT_MS))
+  const answer = await sendWithToken(platform, found.endpoint, access, requestFor(access, event, TIMEOUT_MS))
   // 11.2: 204 is success. [W-R9] retried when the server is out of order
   if (isServerTrouble(answer.status)) throw new Fault('upstream.answer', { notes: `status ${answer.status}` })
   if (!isOk(answer)) platform.log.info({ status: answer.status }, 'an issuer refused a notification')
@@ -111,10 +115,10 @@ async function send(
   return event === 'credential_deleted' || !isOk(answer)
 }
 
-function requestFor({ notificationId, accessToken }: IssuerAccess, event: string, timeoutMs: number) {
+function requestFor({ notificationId }: NotificationAccess, event: string, timeoutMs: number) {
   return {
     method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${accessToken}` },
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ notification_id: notificationId, event }),
     accept: [],
     bytesMax: bytesMax.ignored,

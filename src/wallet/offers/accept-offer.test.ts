@@ -103,6 +103,15 @@ test('a preview consumes nothing and does not repeat the code', async () => {
   assert.ok(!JSON.stringify(preview).includes('the-code'))
 })
 
+test('the languages of the caller are sent to the issuer of a preview, and nothing that is no list of languages', async () => {
+  const { offerUri, calls } = await started()
+  const thandi = await bench.person()
+  await resolveOffer(bench.platform, thandi, offerUri, 'fr-CA, en;q=0.5')
+  await resolveOffer(bench.platform, thandi, offerUri, 'fr\u0001')
+  const languages = calls.filter(({ place }) => place === 'issuer').map(({ headers }) => headers['accept-language'])
+  assert.deepEqual(languages, ['fr-CA, en;q=0.5', undefined])
+})
+
 test('a missing transaction code is refused before anything is consumed', async () => {
   const { offerUri } = await started({ txCode: '4711' })
   const thandi = await bench.person()

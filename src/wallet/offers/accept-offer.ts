@@ -8,6 +8,7 @@ import { listReceived } from '../credentials/get-credential.ts'
 import { type Holder, holderOf } from '../credentials/holder.ts'
 import type { ShownCredential } from '../credentials/schemas.ts'
 import { isTransientFault } from '../credentials/upstream.ts'
+import { grantClientFor } from '../issuer-access/grant-client.ts'
 import { usableGrant } from './check-grant.ts'
 import { collectOrder, type Deferred } from './collect-order.ts'
 import {
@@ -18,7 +19,7 @@ import {
   releaseDeferred,
   saveDeferred,
 } from './deferred-store.ts'
-import { endOrder, enqueueFetch, keepCollected } from './fetch-deferred.ts'
+import { endOrder, enqueueFetch, keepCollected, openedOrder } from './fetch-deferred.ts'
 import { fetchOffer, fetchServerMetadata } from './fetch-offer.ts'
 import type { Receipt, SealedReceipt } from './keep-credentials.ts'
 import { type OpenOrder, type Order, offerHashOf, openOrder, orderOf, sealOrder } from './order.ts'
@@ -29,7 +30,7 @@ import { offerTerms } from './resolve-offer.ts'
 type OfferToAccept = { readonly credentialOffer: string; readonly txCode?: string | undefined }
 
 /** The received credentials, and those that the issuer defers. */
-type Accepted = {
+export type Accepted = {
   readonly credentials: readonly ShownCredential[]
   readonly deferred: readonly DeferredCredential[]
   /** Credentials without claims that their issuer calls mandatory. */
@@ -52,7 +53,7 @@ const REPEATED_MS_MAX = 86_400_000
 const BY_ITSELF = 'The credential comes by itself; a repetition of the call fetches it at once.'
 
 /** An order with the lease of the call. */
-type OrderRun = DeferredRun & OpenOrder & { readonly receipt: Receipt }
+export type OrderRun = DeferredRun & OpenOrder & { readonly receipt: Receipt }
 
 /**
  * Redeems an offer, verifies everything that the issuer sends, and stores it as pending: all of it or nothing.
@@ -95,6 +96,15 @@ export async function receiveOffer(platform: Platform, holder: Holder, input: Of
   const offerHash = offerHashOf(input.credentialOffer)
   const run =
     (await resumeOrder(platform, holder, offerHash)) ?? (await redeemOffer(platform, holder, input, offerHash))
+  return receiveOrder(platform, run)
+}
+
+/**
+ * Receives the credentials of an order: all or none. After a lost answer a job resumes it.
+ *
+ * @throws Fault as {@link acceptOffer}
+ */
+export async function receiveOrder(platform: Platform, run: OrderRun): Promise<Accepted> {
   try {
     return await receive(platform, run)
   } catch (error) {
@@ -112,7 +122,8 @@ async function resumeOrder(platform: Platform, holder: Holder, offerHash: string
   const row = await store.single(tenantId, (tx) => claimOrderOf(tx, holder, offerHash, lease, now))
   if (row === null) throw new Fault('offer.unusable', { detail: 'The offer is being redeemed by another call.' })
   const order = await openOrder(sealing, tenantId, row.id, row.sealedWork)
-  return { id: row.id, claim: lease.claim, order, receipt: { ...order, ...holder, deliveryId: row.deliveryId } }
+  const receipt = { ...order, ...holder, deliveryId: row.deliveryId }
+  return runOf(platform, { id: row.id, claim: lease.claim }, order, receipt)
 }
 
 async function redeemOffer(
@@ -122,17 +133,19 @@ async function redeemOffer(
   offerHash: string,
 ): Promise<OrderRun> {
   const opened = await fetchOffer(platform, input.credentialOffer, await offerTerms(platform, holder))
-  const { code, txCode, hint } = await usableGrant(platform, opened, input.txCode ?? null)
+  const { code, txCode, hint } = usableGrant(platform, opened, input.txCode ?? null)
   const { metadata, configurations } = opened
   const server = await fetchServerMetadata(platform, metadata, hint)
-  const { token, clientId } = await requestToken(platform, server, code, txCode)
-  const order = orderOf(metadata, configurations, token, { clientId, offerHash })
-  return insertOrder(platform, { ...order, ...holder }, order)
+  const client = grantClientFor(platform, server, true)
+  const token = await requestToken(platform, client, code, txCode)
+  return placeOrder(platform, holder, orderOf(metadata, configurations, token, { client, offerHash }))
 }
 
 /** Stores an order before it is requested: keys and token would be lost with this process, and the code is spent. */
-async function insertOrder({ sealing, store, clock }: Platform, receipt: Receipt, order: Order): Promise<OrderRun> {
-  const { tenantId } = receipt
+export async function placeOrder(platform: Platform, holder: Holder, order: Order): Promise<OrderRun> {
+  const { sealing, store, clock } = platform
+  const receipt = { ...order, ...holder }
+  const { tenantId } = holder
   const id = newId()
   const now = clock.now()
   const lease = newLease(now, LEASE_MS)
@@ -141,7 +154,11 @@ async function insertOrder({ sealing, store, clock }: Platform, receipt: Receipt
   const insert = () => store.single(tenantId, (tx) => insertDeferred(tx, { ...receipt, id, lease, sealedWork }, times))
   // The token is nowhere else: one lost connection must not lose it.
   await untilConfirmed(insert)
-  return { id, claim: lease.claim, order, receipt }
+  return runOf(platform, { id, claim: lease.claim }, order, receipt)
+}
+
+function runOf(platform: Platform, run: DeferredRun, order: Order, receipt: Receipt): OrderRun {
+  return { ...run, receipt, ...openedOrder(platform, receipt.tenantId, run, order) }
 }
 
 async function receive(platform: Platform, run: OrderRun): Promise<Accepted> {

@@ -1,8 +1,10 @@
 import { Fault } from '../../fault.ts'
+import type { Platform } from '../../platform.ts'
+import { meetsPolicy } from '../../protocols/openid4vci/build-key-attestation.ts'
+import type { Configuration } from '../../protocols/openid4vci/credential-configuration.ts'
 import type { TxCode } from '../../protocols/openid4vci/credential-offer.ts'
 import type { IssuerMetadata } from '../../protocols/openid4vci/issuer-metadata.ts'
-import type { OutboundPeer } from '../credentials/upstream.ts'
-import { type FetchedOffer, fetchServerMetadata } from './fetch-offer.ts'
+import type { FetchedOffer } from './fetch-offer.ts'
 
 /** A pre-authorized code that this wallet can redeem. `hint`: the `authorization_server` of the grant. */
 type UsableGrant = { readonly code: string; readonly txCode: string | null; readonly hint: string | null }
@@ -10,31 +12,46 @@ type UsableGrant = { readonly code: string; readonly txCode: string | null; read
 /**
  * Checks that the wallet can redeem an offer, before anything of it is consumed.
  *
- * @throws Fault `offer.authorization_required`, `offer.tx_code_required`, `offer.unusable`, `upstream.*`
+ * @throws Fault `offer.authorization_required`, `offer.tx_code_required`, `offer.unusable`
  */
-export async function usableGrant(
-  platform: OutboundPeer,
+export function usableGrant(
+  platform: Pick<Platform, 'config'>,
   { offer, metadata, configurations }: FetchedOffer,
   txCode: string | null,
-): Promise<UsableGrant> {
+): UsableGrant {
   const { preAuthorized } = offer
-  if (preAuthorized === null)
-    throw await signInRequired(platform, metadata, offer.authorizationCode?.authorizationServer ?? null)
+  if (preAuthorized === null) throw signInRequired(platform)
   if (preAuthorized.txCode !== null) checkTxCode(new URL(offer.credentialIssuer).host, preAuthorized.txCode, txCode)
-  if (metadata.encryptionRequired)
-    throw unable('The issuer requires encrypted messages, which this wallet does not send.')
-  // [MD-6] an mdoc is always bound to a key; without a proof it would be the key of another wallet
-  if (configurations.some(({ format, proofAlgs }) => format === 'mso_mdoc' && proofAlgs === null))
-    throw unable('The issuer requests no key proof for an mdoc, so it could not be presented.')
-  // [W-C2] a proof type and an algorithm that both sides support
-  const isProvable = configurations.every((one) => !one.proofUnsupported && (one.proofAlgs?.includes('ES256') ?? true))
-  if (!isProvable) throw unable('The issuer requires a kind of key proof that this wallet does not support.')
+  refuseUnprovable(metadata, configurations)
   return {
     code: preAuthorized.code,
     // [VCI-T9] a code that was not requested makes the request invalid
     txCode: preAuthorized.txCode === null ? null : txCode,
     hint: preAuthorized.authorizationServer,
   }
+}
+
+/**
+ * Refuses credentials that the wallet could not request, before anything is consumed.
+ *
+ * @throws Fault `offer.unusable`
+ */
+export function refuseUnprovable(
+  { encryption }: Pick<IssuerMetadata, 'encryption'>,
+  configurations: readonly Configuration[],
+): void {
+  // [W-C5]
+  if (encryption?.isRequired && encryption.usable === null)
+    throw unable('The issuer requires messages encrypted in a way that this wallet does not support.')
+  // [MD-6] an mdoc is always bound to a key; without a proof it would be the key of another wallet
+  if (configurations.some(({ format, proofAlgs }) => format === 'mso_mdoc' && proofAlgs === null))
+    throw unable('The issuer requests no key proof for an mdoc, so it could not be presented.')
+  // [W-C2] a proof type and an algorithm that both sides support
+  const isProvable = configurations.every((one) => !one.proofUnsupported && (one.proofAlgs?.includes('ES256') ?? true))
+  if (!isProvable) throw unable('The issuer requires a kind of key proof that this wallet does not support.')
+  // [VCI-K5]
+  if (!configurations.every(({ keyAttestation }) => keyAttestation === null || meetsPolicy(keyAttestation)))
+    throw unable('The issuer requires keys that are stored or unlocked more strongly than those of this wallet.')
 }
 
 /**
@@ -52,10 +69,10 @@ function checkTxCode(host: string, required: TxCode, given: string | null): void
     throw refuse(`The transaction code has ${length} ${isDigits ? 'digits' : 'characters'}.`)
 }
 
-async function signInRequired(platform: OutboundPeer, metadata: IssuerMetadata, hint: string | null): Promise<Fault> {
-  const server = await fetchServerMetadata(platform, metadata, hint)
-  const related = server.authorizationEndpoint ?? metadata.credentialIssuer
-  return new Fault('offer.authorization_required', { links: { related } })
+function signInRequired({ config }: Pick<Platform, 'config'>): Fault {
+  const related = `${config.walletBaseUrl}/v2/issuance-sessions`
+  const detail = `The holder has to sign in at the issuer: create an issuance session with POST ${related}.`
+  return new Fault('offer.authorization_required', { detail, links: { related } })
 }
 
 function unable(detail: string): Fault {

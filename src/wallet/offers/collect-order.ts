@@ -31,7 +31,9 @@ export async function collectOrder(platform: Platform, receipt: Receipt, open: O
   await fetchCredentials(platform, open)
   const { order } = open
   const deferred = order.datasets.filter(isDeferred)
-  const ready = await sealCredentials(platform, receipt, await verifyAll(platform, receipt, receivedOf(order)))
+  // a renewed token is the one for notifications
+  const renewed = { ...receipt, accessToken: order.accessToken }
+  const ready = await sealCredentials(platform, renewed, await verifyAll(platform, receipt, receivedOf(order)))
   return { ready, later: await Promise.all(deferred.map((one) => sealLater(platform, receipt, order, one))), deferred }
 }
 

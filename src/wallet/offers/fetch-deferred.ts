@@ -20,9 +20,10 @@ import {
   isDeferred,
   releaseDeferred,
   requeueExpiredOrders,
+  saveDeferred,
 } from './deferred-store.ts'
 import { keepCredential, type Receipt, reportRefused } from './keep-credentials.ts'
-import { type OpenOrder, openOrder, sealOrder } from './order.ts'
+import { type OpenOrder, type Order, openOrder, sealOrder } from './order.ts'
 import { receivedOf } from './redeem-offer.ts'
 
 type Run = DeferredRow & DeferredRun
@@ -101,6 +102,20 @@ export async function endOrder(
   })
 }
 
+/** Returns an order in progress that is saved under the lease of a run. */
+export function openedOrder(
+  { store, sealing }: Pick<Platform, 'store' | 'sealing'>,
+  tenantId: TenantId,
+  { id, claim }: DeferredRun,
+  order: Order,
+): OpenOrder {
+  const save = async (changed: Order) => {
+    const sealedWork = await sealOrder(sealing, tenantId, id, changed)
+    await store.single(tenantId, (tx) => saveDeferred(tx, { id, claim }, sealedWork))
+  }
+  return { order, save }
+}
+
 async function keepDeferred(tx: TenantTx, later: DeferredLater, now: Date): Promise<void> {
   const dropAt = new Date(now.getTime() + KEPT_MS)
   await insertDeferred(tx, { ...later, offerHash: null, lease: null }, { dropAt, now })
@@ -121,7 +136,7 @@ async function fetchDeferred(platform: Platform, tenantId: TenantId, id: string)
   const { store, sealing, clock, log } = platform
   const run = await begin(platform, tenantId, id)
   if (run === null) return
-  const open = { order: await openOrder(sealing, tenantId, id, run.sealedWork) }
+  const open = openedOrder(platform, tenantId, run, await openOrder(sealing, tenantId, id, run.sealedWork))
   const by = { kind: 'issuer', id: open.order.credentialIssuer } as const
   const receipt = { ...open.order, ...run, tenantId, by }
   try {

@@ -29,9 +29,12 @@ export type OfferTerms = {
   readonly refuse: (credentialIssuer: string) => Promise<void>
   readonly refuseFormats: (credentialIssuer: string, formats: readonly string[]) => Promise<void>
   readonly formats: readonly string[]
+  /** `Accept-Language` for the metadata of the issuer, e.g. `fr-CA, en;q=0.5`; malformed ones are not sent. */
+  readonly languages?: string | undefined
 }
 
 const SERVERS_MAX = 4
+const LANGUAGES = /^[A-Za-z0-9,;=.*\- ]{1,200}$/
 const accept = ['application/json']
 
 /**
@@ -45,11 +48,37 @@ const accept = ['application/json']
 export async function fetchOffer(
   platform: OutboundPeer,
   credentialOffer: string,
-  { refuse, refuseFormats, formats }: OfferTerms,
+  terms: OfferTerms,
 ): Promise<FetchedOffer> {
-  const offer = await offerByUri(platform, credentialOffer)
+  return withMetadata(platform, await offerByUri(platform, credentialOffer), terms)
+}
+
+/**
+ * Fetches the metadata of an issuer without an offer, for the code flow.
+ *
+ * @throws Fault as {@link fetchOffer}
+ */
+export function fetchOffered(
+  platform: OutboundPeer,
+  credentialIssuer: string,
+  configurationIds: readonly string[],
+  terms: OfferTerms,
+): Promise<FetchedOffer> {
+  // checked like an offer that names them
+  const offer = readOffer(
+    { credential_issuer: credentialIssuer, credential_configuration_ids: configurationIds },
+    peersOf(platform),
+  )
+  return withMetadata(platform, offer, terms)
+}
+
+async function withMetadata(
+  platform: OutboundPeer,
+  offer: CredentialOffer,
+  { refuse, refuseFormats, formats, languages }: OfferTerms,
+): Promise<FetchedOffer> {
   await refuse(offer.credentialIssuer)
-  const metadata = await fetchIssuerMetadata(platform, offer.credentialIssuer)
+  const metadata = await fetchIssuerMetadata(platform, offer.credentialIssuer, languages)
   const configurations = supportedOf(metadata, offer.configurationIds, formats)
   const offered = configurations.map(({ format }) => format)
   await refuseFormats(offer.credentialIssuer, offered)
@@ -57,7 +86,7 @@ export async function fetchOffer(
 }
 
 /**
- * Fetches the metadata of the authorization server that redeems the offer.
+ * Fetches the metadata of the authorization server for a grant.
  *
  * @param hint `authorization_server` of the grant, or null.
  * @throws Fault `issuer_metadata.invalid`, `upstream.*`
@@ -66,12 +95,13 @@ export async function fetchServerMetadata(
   platform: OutboundPeer,
   metadata: IssuerMetadata,
   hint: string | null,
+  grantType: string = PRE_AUTHORIZED_GRANT,
 ): Promise<ServerMetadata> {
   // [W-M5] the hint must be one of those listed
   const servers = authorizationServersFor(metadata, hint).slice(0, SERVERS_MAX)
   for (const server of servers) {
     const found = await fetchServer(platform, server)
-    if (servers.length === 1 || found.grantTypes.includes(PRE_AUTHORIZED_GRANT)) return found
+    if (servers.length === 1 || found.grantTypes.includes(grantType)) return found
   }
   throw new Fault('issuer_metadata.invalid', { detail: 'No authorization server of the issuer redeems this offer.' })
 }
@@ -85,10 +115,12 @@ async function offerByUri(platform: OutboundPeer, credentialOffer: string): Prom
   return readOffer(jsonOf(answer, 'offer.malformed'), peersOf(platform))
 }
 
-async function fetchIssuerMetadata(platform: OutboundPeer, issuer: string): Promise<IssuerMetadata> {
+async function fetchIssuerMetadata(platform: OutboundPeer, issuer: string, languages = ''): Promise<IssuerMetadata> {
   // [W-M1] the well-known part goes between host and path
   const url = wellKnownUrl(issuer, 'openid-credential-issuer')
-  const answer = await platform.fetch(url, { accept, bytesMax: bytesMax.metadata })
+  // 12.2.2: the issuer may filter what it displays
+  const headers = LANGUAGES.test(languages) ? { 'accept-language': languages } : {}
+  const answer = await platform.fetch(url, { accept, headers, bytesMax: bytesMax.metadata })
   if (!isOk(answer))
     throw upstreamRefusal(answer, 'issuer_metadata.invalid', 'The issuer has no metadata at its address.')
   return readIssuerMetadata(jsonOf(answer, 'issuer_metadata.invalid'), issuer, peersOf(platform))

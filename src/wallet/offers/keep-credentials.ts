@@ -12,8 +12,10 @@ import { reportFailure, sealAccess } from '../credentials/notify-issuer.ts'
 import type { ShownCredential } from '../credentials/schemas.ts'
 import { sealCopy } from '../credentials/sealed-copy.ts'
 import { walletFormatOf } from '../credentials/wallet-format.ts'
+import type { GrantClient } from '../issuer-access/grant-client.ts'
 import { checkReceived, type Verified } from './check-received.ts'
 import { signerTrustOf } from './issuer-policy.ts'
+import { accessOf } from './order.ts'
 import type { Received } from './redeem-offer.ts'
 
 /** The issuer, the holder, the token and the offer of received credentials. */
@@ -26,6 +28,7 @@ export type Receipt = {
   readonly credentialIssuer: string
   readonly notificationEndpoint: string | null
   readonly accessToken: string
+  readonly client: GrantClient
   /** As `offerHashOf`: a repeated call finds the credentials by it. */
   readonly offerHash: string
 }
@@ -64,11 +67,13 @@ export async function verifyAll(
 /** Notifies the issuer that its credentials were refused, if it requested that [W-R9]. */
 export async function reportRefused(
   platform: Platform,
-  { notificationEndpoint: endpoint, accessToken }: Receipt,
+  receipt: Receipt,
   received: readonly Received[],
 ): Promise<void> {
+  const { notificationEndpoint: endpoint } = receipt
   const ids = endpoint === null ? [] : received.flatMap((one) => one.notificationId ?? [])
-  await Promise.all(ids.map((id) => reportFailure(platform, endpoint ?? '', { notificationId: id, accessToken })))
+  const access = accessOf(receipt)
+  await Promise.all(ids.map((id) => reportFailure(platform, endpoint ?? '', { notificationId: id, ...access })))
 }
 
 /** Seals verified credentials, before a transaction begins. */
@@ -124,10 +129,12 @@ async function sealCredential(
 
 async function sealNotification(
   { sealing }: Pick<Platform, 'sealing'>,
-  { tenantId, notificationEndpoint: endpoint, accessToken }: Receipt,
+  receipt: Receipt,
   notificationId: string | null,
 ): Promise<Notification | null> {
+  const { tenantId, notificationEndpoint: endpoint } = receipt
   if (endpoint === null || notificationId === null) return null
   const id = newId()
-  return { id, endpoint, sealedAccess: await sealAccess(sealing, tenantId, id, { notificationId, accessToken }) }
+  const access = { notificationId, ...accessOf(receipt) }
+  return { id, endpoint, sealedAccess: await sealAccess(sealing, tenantId, id, access) }
 }

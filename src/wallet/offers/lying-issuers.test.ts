@@ -102,7 +102,7 @@ const beforehand: readonly Lie[] = [
     {
       reply: {
         issuer: describes({
-          proof_types_supported: { attestation: { proof_signing_alg_values_supported: ['ES256'] } },
+          proof_types_supported: { di_vp: { proof_signing_alg_values_supported: ['ES256'] } },
         }),
       },
     },
@@ -188,8 +188,8 @@ const afterwards: readonly Lie[] = [
   ],
   ['that sends too much', 'upstream.too_large', { reply: { credential: sends({ body: huge }) } }],
   [
-    'that sends credentials as JWT',
-    'upstream.media_type',
+    'that encrypts a response which was to be plain [W-C5]',
+    'issuer_answer.invalid',
     { reply: { credential: sends({ type: 'application/jwt' }) } },
   ],
   ['whose credential endpoint redirects', 'offer.unusable', { reply: { credential: sends(elsewhere) } }],

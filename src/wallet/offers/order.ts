@@ -6,8 +6,11 @@ import { sealedJson } from '../../keys/sealed-column.ts'
 import type { Sealing } from '../../keys/sealing.ts'
 import type { Configuration } from '../../protocols/openid4vci/credential-configuration.ts'
 import type { CredentialResponse } from '../../protocols/openid4vci/credential-response.ts'
+import type { IssuerEncryption } from '../../protocols/openid4vci/issuer-encryption.ts'
 import type { IssuerMetadata } from '../../protocols/openid4vci/issuer-metadata.ts'
 import type { TokenResponse } from '../../protocols/openid4vci/token-response.ts'
+import type { GrantClient } from '../issuer-access/grant-client.ts'
+import type { IssuerAccess } from '../issuer-access/send-protected.ts'
 
 /** The most copies of a credential that a wallet requests. */
 const COPIES_MAX = 10
@@ -18,6 +21,9 @@ type IssuerPlaces = Pick<
   IssuerMetadata,
   'credentialIssuer' | 'credentialEndpoint' | 'nonceEndpoint' | 'deferredEndpoint' | 'notificationEndpoint'
 >
+
+/** The members of issuer metadata that an order needs. */
+export type OrderedIssuer = IssuerPlaces & Pick<IssuerMetadata, 'batchSizeMax' | 'encryption'>
 
 /** One credential to request, with a key for each copy; without keys it is bound to none. */
 export type Dataset = {
@@ -31,8 +37,12 @@ export type Dataset = {
 /** Everything needed to fetch the credentials of a redeemed offer, and to repeat that with the same keys. Secret as a whole. */
 export type Order = IssuerPlaces & {
   readonly accessToken: string
-  /** The `client_id` that was sent to the token endpoint; null: none. */
-  readonly clientId: string | null
+  /** Renews the access token; null: the server gave none. */
+  readonly refreshToken: string | null
+  /** The client that got the tokens. */
+  readonly client: GrantClient
+  /** How requests and responses are encrypted; null: they are not. */
+  readonly encryption: IssuerEncryption['usable']
   readonly datasets: readonly Dataset[]
   /** As {@link offerHashOf}: a repeated call finds the order by it. */
   readonly offerHash: string
@@ -40,8 +50,11 @@ export type Order = IssuerPlaces & {
   readonly isDeferred: boolean
 }
 
-/** An order in progress. `order` is replaced with each response, so that issued credentials can be sealed if a later step fails. */
-export type OpenOrder = { order: Order }
+/**
+ * An order in progress. `order` is replaced with each response, so that issued credentials can be sealed if a later step fails. `save` seals
+ * it at once: a refresh token may be used once.
+ */
+export type OpenOrder = { order: Order; readonly save: (order: Order) => Promise<void> }
 
 /** Keys as PKCS #8 in base64. */
 type SealedDataset = Omit<Dataset, 'keys'> & { readonly keys: readonly string[] }
@@ -59,12 +72,12 @@ export function offerHashOf(credentialOffer: string): string {
  * @throws Fault `issuer_answer.invalid` if the token covers none of the offered credentials, or too many datasets.
  */
 export function orderOf(
-  metadata: IssuerMetadata,
+  metadata: OrderedIssuer,
   configurations: readonly Configuration[],
-  { accessToken, credentialIdentifiers }: Pick<TokenResponse, 'accessToken' | 'credentialIdentifiers'>,
-  { clientId, offerHash }: Pick<Order, 'clientId' | 'offerHash'>,
+  { accessToken, refreshToken, credentialIdentifiers }: Omit<TokenResponse, 'tokenType' | 'expiresInSeconds'>,
+  { client, offerHash }: Pick<Order, 'client' | 'offerHash'>,
 ): Order {
-  const { credentialIssuer, credentialEndpoint, nonceEndpoint, deferredEndpoint, notificationEndpoint } = metadata
+  const { batchSizeMax, encryption, ...places } = orderedIssuerOf(metadata)
   const datasets = configurations.flatMap((configuration) => {
     // [W-A4] the identifiers of the token response if there are any, else the configuration id
     const ids = credentialIdentifiers === null ? [null] : (credentialIdentifiers.get(configuration.id) ?? [])
@@ -75,14 +88,28 @@ export function orderOf(
     throw new Fault('issuer_answer.invalid', { detail })
   }
   return {
-    ...{ credentialIssuer, credentialEndpoint, nonceEndpoint, deferredEndpoint, notificationEndpoint },
-    ...{ accessToken, clientId, offerHash, isDeferred: false },
+    ...places,
+    ...{ accessToken, refreshToken, client, offerHash, isDeferred: false },
+    encryption: encryption?.usable ?? null,
     datasets: datasets.map((one) => ({
       ...one,
-      keys: keysFor(one.configuration, metadata.batchSizeMax),
+      keys: keysFor(one.configuration, batchSizeMax),
       answer: null,
     })),
   }
+}
+
+/** Returns the members of issuer metadata that an order needs, without its configurations. */
+export function orderedIssuerOf(metadata: OrderedIssuer): OrderedIssuer {
+  const { credentialIssuer, credentialEndpoint, nonceEndpoint, deferredEndpoint, notificationEndpoint } = metadata
+  const { batchSizeMax, encryption } = metadata
+  const places = { credentialIssuer, credentialEndpoint, nonceEndpoint, deferredEndpoint, notificationEndpoint }
+  return { ...places, batchSizeMax, encryption }
+}
+
+/** Returns the access token of an order with the key that it is bound to. */
+export function accessOf({ accessToken, client }: Pick<Order, 'accessToken' | 'client'>): IssuerAccess {
+  return { accessToken, boundKey: client.usesDpop ? client.key : null }
 }
 
 /** Seals an order, keys and token included. @param row The id of its row. */

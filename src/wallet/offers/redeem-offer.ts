@@ -1,14 +1,11 @@
 import { isJsonObject } from '../../crypto/json.ts'
 import type { KeyPair } from '../../crypto/jwk.ts'
-import { softwareKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
 import type { OutboundAnswer, Platform } from '../../platform.ts'
 import type { Configuration } from '../../protocols/openid4vci/credential-configuration.ts'
 import { PRE_AUTHORIZED_GRANT } from '../../protocols/openid4vci/credential-offer.ts'
 import { buildCredentialRequest } from '../../protocols/openid4vci/credential-request.ts'
 import { type CredentialResponse, readCredentialResponse } from '../../protocols/openid4vci/credential-response.ts'
-import { buildJwtProof } from '../../protocols/openid4vci/jwt-proof.ts'
-import type { ServerMetadata } from '../../protocols/openid4vci/server-metadata.ts'
 import { readTokenResponse, type TokenResponse } from '../../protocols/openid4vci/token-response.ts'
 import { isText } from '../../protocols/shape.ts'
 import {
@@ -20,6 +17,10 @@ import {
   upstreamOf,
   upstreamRefusal,
 } from '../credentials/upstream.ts'
+import { type GrantClient, sendAsClient } from '../issuer-access/grant-client.ts'
+import { keepServerNonce } from '../issuer-access/server-nonces.ts'
+import { buildProofs } from './build-proofs.ts'
+import { callIssuer } from './call-issuer.ts'
 import type { Dataset, OpenOrder, Order } from './order.ts'
 
 const json = ['application/json']
@@ -32,10 +33,7 @@ export type Received = {
   readonly notificationId: string | null
 }
 
-/** The token of a redeemed code. */
-type Access = { readonly token: TokenResponse; readonly clientId: string | null }
-
-type Needs = OutboundPeer & Pick<Platform, 'clock' | 'urls'>
+type Needs = OutboundPeer & Pick<Platform, 'clock' | 'urls' | 'keys'>
 
 /**
  * Redeems a pre-authorized code. From here on the offer is consumed.
@@ -44,26 +42,20 @@ type Needs = OutboundPeer & Pick<Platform, 'clock' | 'urls'>
  * @see [OpenID4VCI 1.0, 6](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-token-endpoint)
  */
 export async function requestToken(
-  { fetch, urls }: Needs,
-  server: ServerMetadata,
+  platform: Needs,
+  client: GrantClient,
   code: string,
   txCode: string | null,
-): Promise<Access> {
-  // [W-A3] a server without anonymous access gets a client_id that is the same for all users [W-I1]
-  const clientId = server.anonymousAccess ? null : urls.publicUrl
-  const form = new URLSearchParams({ grant_type: PRE_AUTHORIZED_GRANT, 'pre-authorized_code': code })
-  if (txCode !== null) form.set('tx_code', txCode)
-  if (clientId !== null) form.set('client_id', clientId)
-  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-  const request = { method: 'POST', headers, body: form.toString(), accept: json, bytesMax: bytesMax.token } as const
-  const answer = await fetch(server.tokenEndpoint, request)
-  if (!isOk(answer))
-    throw upstreamRefusal(
-      answer,
-      'offer.unusable',
-      refusalText(answer, txCode, server.issuer.startsWith(`${urls.publicUrl}/`)),
-    )
-  return { token: readTokenResponse(jsonOf(answer, 'issuer_answer.invalid'), false), clientId }
+): Promise<TokenResponse> {
+  const form = {
+    grant_type: PRE_AUTHORIZED_GRANT,
+    'pre-authorized_code': code,
+    ...(txCode !== null && { tx_code: txCode }),
+  }
+  const answer = await sendAsClient(platform, client, client.tokenEndpoint, form)
+  const isOurs = client.server.startsWith(`${platform.urls.publicUrl}/`)
+  if (!isOk(answer)) throw upstreamRefusal(answer, 'offer.unusable', refusalText(answer, txCode, isOurs))
+  return readTokenResponse(jsonOf(answer, 'issuer_answer.invalid'), client.usesDpop)
 }
 
 /** Returns why a code was not redeemed; our own issuer states how many attempts are left. */
@@ -85,7 +77,7 @@ function refusalText(answer: OutboundAnswer, txCode: string | null, isOurs: bool
 export async function fetchCredentials(platform: Needs, open: OpenOrder): Promise<void> {
   const nonces = nonceSource(platform, open.order)
   for (const [at, dataset] of open.order.datasets.entries()) {
-    const answer = await fetchDataset(platform, open.order, dataset, nonces)
+    const answer = await fetchDataset(platform, open, dataset, nonces)
     open.order = { ...open.order, datasets: open.order.datasets.with(at, { ...dataset, answer }) }
   }
 }
@@ -101,74 +93,62 @@ export function receivedOf({ datasets }: Order): readonly Received[] {
 
 async function fetchDataset(
   platform: Needs,
-  order: Order,
+  open: OpenOrder,
   dataset: Dataset,
   nonces: NonceSource,
 ): Promise<CredentialResponse> {
   const { keys, answer: previous } = dataset
-  if (previous?.kind === 'issued' || (previous !== null && !order.isDeferred)) return previous
+  if (previous?.kind === 'issued' || (previous !== null && !open.order.isDeferred)) return previous
   const answer =
-    previous === null
-      ? await requestWithProofs(platform, order, dataset, nonces)
-      : await poll(platform, order, previous)
+    previous === null ? await requestWithProofs(platform, open, dataset, nonces) : await poll(platform, open, previous)
   if (!isOk(answer)) throw upstreamRefusal(answer, 'offer.unusable', 'The issuer does not issue the credential.')
   const response = readCredentialResponse(jsonOf(answer, 'issuer_answer.invalid'), keys.length)
-  if (response.kind === 'deferred' && order.deferredEndpoint === null) {
+  if (response.kind === 'deferred' && open.order.deferredEndpoint === null) {
     const detail = 'The issuer defers the credential, but has no deferred credential endpoint.'
     throw new Fault('issuer_answer.invalid', { detail })
   }
   return response
 }
 
-async function requestWithProofs(platform: Needs, order: Order, dataset: Dataset, nonces: NonceSource) {
-  const answer = await requestDataset(platform, order, dataset, await nonces.current())
+async function requestWithProofs(platform: Needs, open: OpenOrder, dataset: Dataset, nonces: NonceSource) {
+  const answer = await requestDataset(platform, open, dataset, await nonces.current())
   // [W-C1] an expired nonce is replaced once
-  if (errorCodeOf(answer) !== 'invalid_nonce' || order.nonceEndpoint === null) return answer
-  return requestDataset(platform, order, dataset, await nonces.next())
+  if (errorCodeOf(answer) !== 'invalid_nonce' || open.order.nonceEndpoint === null) return answer
+  return requestDataset(platform, open, dataset, await nonces.next())
 }
 
-function poll(platform: Needs, order: Order, { transactionId }: CredentialResponse & { kind: 'deferred' }) {
-  return post(platform, order.deferredEndpoint ?? '', order, { transaction_id: transactionId })
+function poll(platform: Needs, open: OpenOrder, { transactionId }: CredentialResponse & { kind: 'deferred' }) {
+  return callIssuer(platform, open, open.order.deferredEndpoint ?? '', { transaction_id: transactionId })
 }
 
 async function requestDataset(
   platform: Needs,
-  order: Order,
-  { configuration, credentialIdentifier, keys }: Dataset,
+  open: OpenOrder,
+  dataset: Dataset,
   nonce: string | null,
 ): Promise<OutboundAnswer> {
-  const now = platform.clock.now()
-  // [W-C3] `aud` is the issuer identifier
-  const claims = { issuer: order.credentialIssuer, nonce, clientId: order.clientId }
-  const proofs = await Promise.all(keys.map(({ privateKey }) => buildJwtProof(claims, softwareKey(privateKey), now)))
+  const { configuration, credentialIdentifier } = dataset
+  const proofs = await buildProofs(platform, open.order, dataset, nonce)
   const id = credentialIdentifier === null ? { configurationId: configuration.id } : { credentialIdentifier }
-  return post(platform, order.credentialEndpoint, order, buildCredentialRequest(id, proofs))
-}
-
-function post({ fetch }: Needs, url: string, { accessToken, datasets }: Order, body: object): Promise<OutboundAnswer> {
-  return fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${accessToken}` },
-    body: JSON.stringify(body),
-    accept: json,
-    bytesMax: bytesMax.credentials(Math.max(...datasets.map(({ keys }) => keys.length))),
-  })
+  return callIssuer(platform, open, open.order.credentialEndpoint, buildCredentialRequest(id, proofs))
 }
 
 type NonceSource = { readonly current: () => Promise<string | null>; readonly next: () => Promise<string | null> }
 
 /** [W-C1] Fetches a `c_nonce` right before its first use, and uses it until the issuer requires a new one. */
-function nonceSource({ fetch }: Needs, { nonceEndpoint }: Order): NonceSource {
+function nonceSource(platform: Needs, { nonceEndpoint }: Order): NonceSource {
   let nonce: Promise<string | null> | null = null
   const next = () => {
-    nonce = nonceEndpoint === null ? Promise.resolve(null) : fetchNonce(fetch, nonceEndpoint)
+    nonce = nonceEndpoint === null ? Promise.resolve(null) : fetchNonce(platform, nonceEndpoint)
     return nonce
   }
   return { current: () => nonce ?? next(), next }
 }
 
-async function fetchNonce(fetch: Needs['fetch'], nonceEndpoint: string): Promise<string> {
-  const answer = await fetch(nonceEndpoint, { method: 'POST', accept: json, bytesMax: bytesMax.nonce })
+async function fetchNonce(platform: Needs, nonceEndpoint: string): Promise<string> {
+  const answer = await platform.fetch(nonceEndpoint, { method: 'POST', accept: json, bytesMax: bytesMax.nonce })
+  // [HAIP-2] the nonce endpoint may send a nonce for DPoP too
+  keepServerNonce(platform, nonceEndpoint, answer)
   if (!isOk(answer)) throw upstreamRefusal(answer, 'offer.unusable', 'The issuer sends no nonce.')
   const value = jsonOf(answer, 'issuer_answer.invalid')
   const nonce = isJsonObject(value) ? value.c_nonce : undefined

@@ -11,15 +11,17 @@ import type { ResolvedOffer } from './schemas.ts'
 /**
  * Returns a preview of an offer, without consuming anything of it. The code in the offer is not shown.
  *
+ * @param languages `Accept-Language` of the caller, passed on to the issuer.
  * @throws Fault `holder.missing`, and as {@link fetchOffer}
  */
 export async function resolveOffer(
   platform: Platform,
   caller: Caller,
   credentialOffer: string,
+  languages?: string,
 ): Promise<ResolvedOffer> {
   const owner = { ...caller, userId: holderOf(caller) }
-  return previewOf(await fetchOffer(platform, credentialOffer, await offerTerms(platform, owner)))
+  return previewOf(await fetchOffer(platform, credentialOffer, { ...(await offerTerms(platform, owner)), languages }))
 }
 
 /** Returns the formats and issuers that wallets of a tenant accept. @throws Fault `wallet.full` */

@@ -29,7 +29,8 @@ const resolveRoute = offers.post('/v2/credential-offers/resolve', {
   body: ResolveBody,
   reply: ResolvedOffer,
   faults: previewFaults,
-  handle: async ({ platform, caller, body }) => answer(await resolveOffer(platform, caller, body.credentialOffer)),
+  handle: async ({ platform, caller, body, headers }) =>
+    answer(await resolveOffer(platform, caller, body.credentialOffer, headers['accept-language'])),
 })
 
 /** Credential offers, in our API. */

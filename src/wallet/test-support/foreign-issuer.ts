@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { type CodeOptions, CodeServer } from './code-server.ts'
 import { foreignDocType, foreignNameSpace, issueForeignMdoc, type MdocLies } from './foreign-mdoc.ts'
 import { foreignSigner, foreignVct, type Identity, provedKey, type SigningLies } from './foreign-signer.ts'
+import type { SealedMessages } from './sealed-messages.ts'
 
 /** An answer before it leaves; a test bends it. */
 export type Reply = { status: number; type: string; body: unknown; headers?: Record<string, string> }
@@ -19,6 +21,8 @@ type Place =
   | 'offer'
   | 'issuer'
   | 'server'
+  | 'par'
+  | 'challenge'
   | 'keys'
   | 'token'
   | 'nonce'
@@ -38,6 +42,8 @@ export type ForeignIssuer = {
   readonly proved: Record<string, unknown>[]
   readonly offer: (change?: Record<string, unknown>) => object
   readonly lie: (lies: Lies) => void
+  /** Its code flow. */
+  readonly code: CodeServer
   readonly close: () => Promise<void>
 }
 
@@ -47,6 +53,12 @@ export type Options = {
   readonly batchSize?: number
   readonly txCode?: string
   readonly offers?: readonly Configured[]
+  /** How its messages are encrypted. */
+  readonly sealed?: SealedMessages
+  /** Reads the keys of proofs in another way: by key attestations. */
+  readonly keysOf?: (proofs: Record<string, readonly string[]>) => Promise<Record<string, unknown>[]>
+  /** Its offers require sign-in. */
+  readonly code?: CodeOptions
 }
 /** Its configurations: an SD-JWT VC and an mdoc. */
 type Configured = 'membership' | 'licence'
@@ -81,10 +93,11 @@ export async function foreignIssuer(options: Options = {}): Promise<ForeignIssue
   const issuer = `http://127.0.0.1:${one.port}/club/a`
   const server = `http://127.0.0.1:${other.port}/sso`
   const proved: ForeignIssuer['proved'] = []
-  places = placesOf({ issuer, server, options, proved, lies: () => lies })
+  const code = new CodeServer(server, options.code ?? {})
+  places = placesOf({ issuer, server, options, proved, code, lies: () => lies })
   const offerUri = `http://127.0.0.1:${one.port}/offer`
   return {
-    ...{ issuer, server, calls, proved },
+    ...{ issuer, server, calls, proved, code },
     offerUri: `openid-credential-offer://?credential_offer_uri=${encodeURIComponent(offerUri)}`,
     offer: (change = {}) => ({ ...offerOf(issuer, server, options), ...change }),
     lie: (next) => {
@@ -107,6 +120,8 @@ const ways: Readonly<Record<string, Place>> = {
   '/club/a/list': 'list',
   '/.well-known/oauth-authorization-server/sso': 'server',
   '/sso/t': 'token',
+  '/sso/par': 'par',
+  '/sso/challenge': 'challenge',
 }
 
 type Places = Readonly<Record<Place, (ask: Ask) => Promise<Reply> | Reply>>
@@ -115,39 +130,67 @@ type Setting = {
   readonly server: string
   readonly options: Options
   readonly proved: Record<string, unknown>[]
+  readonly code: CodeServer
   readonly lies: () => Lies
 }
 
-function placesOf({ issuer, server, options, proved, lies }: Setting): Places {
+function placesOf({ issuer, server, options, proved, code, lies }: Setting): Places {
   const signer = foreignSigner(issuer, options.identity ?? 'did:jwk')
   let requested: unknown = 'membership'
   const issue = (key: object, copy: number) =>
     requested === 'licence' ? issueForeignMdoc(key, copy, lies()) : signer.issue(key, copy, lies())
   return {
     offer: () => ok(offerOf(issuer, server, options)),
-    issuer: () => ok(metadataOf(issuer, server, options.batchSize)),
-    server: () => ok(serverMetadataOf(server)),
+    issuer: () => ok({ ...metadataOf(issuer, server, options.batchSize), ...options.sealed?.metadata }),
+    server: () => ok(options.code === undefined ? serverMetadataOf(server) : code.metadata),
+    par: (ask) => code.push(ask),
+    challenge: () => code.challenge(),
     keys: () => ok({ issuer, jwks: { keys: [{ ...signer.jwk, kid: 'k1' }] } }),
-    token: tokenPlace(options.txCode),
+    token: options.code === undefined ? tokenPlace(options.txCode) : (ask) => code.token(ask),
     nonce: () => ok({ c_nonce: randomBytes(16).toString('hex') }),
     credential: async ({ body, headers }) => {
-      if (headers.authorization !== 'Bearer the-token') return { ...ok({ error: 'invalid_token' }), status: 401 }
-      const { proofs: sent, credential_configuration_id: id } = JSON.parse(body)
-      const proofs: string[] = sent?.jwt ?? []
+      if (options.code === undefined && headers.authorization !== 'Bearer the-token')
+        return { ...ok({ error: 'invalid_token' }), status: 401 }
+      const refusal = options.code === undefined ? null : code.refusal({ body, headers })
+      if (refusal !== null) return refusal
+      const request = await opened(options, body)
+      const { proofs: sent = {}, credential_configuration_id: id } = Object(request)
       requested = id
-      const keys = proofs.map((proof) => provedKey(proof, issuer))
+      const byProof = async () =>
+        (sent.jwt ?? []).map((proof: string) => provedKey(proof, issuer, options.code !== undefined))
+      const keys = await (options.keysOf?.(sent) ?? byProof())
       proved.push(...keys)
       const raws = await Promise.all(keys.map(issue))
-      return ok({ credentials: raws.map((credential) => ({ credential })), notification_id: 'news-1', extra: 1 })
+      return sealed(options, request, {
+        credentials: raws.map((credential) => ({ credential })),
+        notification_id: 'news-1',
+        extra: 1,
+      })
     },
-    deferred: async ({ body }) => {
-      if (JSON.parse(body).transaction_id !== 'tx-1') return { ...ok({ error: 'invalid_transaction_id' }), status: 400 }
+    deferred: async ({ body, headers }) => {
+      const refusal = options.code === undefined ? null : code.refusal({ body, headers })
+      if (refusal !== null) return refusal
+      const request = await opened(options, body)
+      if (request.transaction_id !== 'tx-1') return { ...ok({ error: 'invalid_transaction_id' }), status: 400 }
       const raws = await Promise.all(proved.map(issue))
-      return ok({ credentials: raws.map((credential) => ({ credential })), notification_id: 'news-2' })
+      return sealed(options, request, {
+        credentials: raws.map((credential) => ({ credential })),
+        notification_id: 'news-2',
+      })
     },
     notification: () => ({ status: 204, type: '', body: '' }),
     list: () => ({ status: 200, type: 'application/statuslist+jwt', body: signer.statusList(lies().listed ?? {}) }),
   }
+}
+
+async function opened({ sealed }: Options, body: string): Promise<Record<string, unknown>> {
+  return sealed === undefined ? JSON.parse(body) : sealed.open(body)
+}
+
+async function sealed(options: Options, request: Record<string, unknown>, body: object): Promise<Reply> {
+  const wish = request.credential_response_encryption
+  if (options.sealed === undefined || wish === undefined) return ok(body)
+  return { status: 200, type: 'application/jwt', body: await options.sealed.seal(body, wish) }
 }
 
 /** Takes the code once, and only with the right transaction code. */
@@ -164,7 +207,10 @@ function tokenPlace(txCode: string | undefined): Places['token'] {
   }
 }
 
-function offerOf(issuer: string, server: string, { txCode, offers = ['membership'] }: Options): object {
+function offerOf(issuer: string, server: string, { txCode, code, offers = ['membership'] }: Options): object {
+  const named = { credential_issuer: issuer, credential_configuration_ids: offers }
+  if (code !== undefined)
+    return { ...named, grants: { authorization_code: { issuer_state: 'the-state', authorization_server: server } } }
   const grant = {
     'pre-authorized_code': 'the-code',
     authorization_server: server,

@@ -78,7 +78,7 @@ export function foreignSigner(issuer: string, identity: Identity) {
 }
 
 /** Checks a key proof as OpenID4VCI, F.4 has it, by hand, and gives the key. */
-export function provedKey(proof: string, issuer: string): Record<string, unknown> {
+export function provedKey(proof: string, issuer: string, hasClient = false): Record<string, unknown> {
   const [head = '', payload = '', signature = ''] = proof.split('.')
   const { typ, alg, jwk } = JSON.parse(Buffer.from(head, 'base64url').toString())
   const { aud, nonce, iat, iss } = JSON.parse(Buffer.from(payload, 'base64url').toString())
@@ -86,7 +86,7 @@ export function provedKey(proof: string, issuer: string): Record<string, unknown
   const isSigned = verify('sha256', Buffer.from(`${head}.${payload}`), key, Buffer.from(signature, 'base64url'))
   // tests move the clock of the wallet
   const isTimely = Math.abs(Date.now() / 1000 - iat) < 1200
-  const fits = typ === 'openid4vci-proof+jwt' && alg === 'ES256' && aud === issuer && iss === undefined
+  const fits = typ === 'openid4vci-proof+jwt' && alg === 'ES256' && aud === issuer && hasClient === (iss !== undefined)
   if (!fits || !isTimely || !isSigned || typeof nonce !== 'string' || 'd' in jwk) throw new Error('bad proof')
   return jwk
 }

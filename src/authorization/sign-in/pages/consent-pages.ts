@@ -41,7 +41,7 @@ async function consent(context: PageContext, find: FindPendingConsent): Promise<
   const path = continueTo(context)
   const members = new URLSearchParams({ continue: path })
   if ((await sessionOf(context)) === null) return { to: `/sign-in?${members}` }
-  const pending = path === '/account' ? null : await find(context.platform, path, context.headers.cookie)
+  const pending = !path.startsWith('/auth/') ? null : await find(context.platform, path, context.headers.cookie)
   // Without a request that waits, the authorization endpoint says what is wrong.
   if (pending === null) return path === '/account' ? { to: path } : { leaveFor: path }
   const answer = posted(context, 'answer')

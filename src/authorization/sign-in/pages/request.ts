@@ -3,7 +3,7 @@ import { findTenant } from '../../../directory/tenants/find-tenant.ts'
 import { Fault } from '../../../fault.ts'
 import type { PageAnswer, PageContext } from '../../../pages/page-endpoint.ts'
 import type { Browser, SignedIn } from '../complete-sign-in.ts'
-import { CONTINUE_CHARS_MAX, isAuthorizePath } from '../continue-path.ts'
+import { CONTINUE_CHARS_MAX, isAuthorizePath, isWalletCallback } from '../continue-path.ts'
 import { findSession, type Session } from '../session.ts'
 import type { Visit } from '../visit.ts'
 
@@ -21,10 +21,13 @@ export function keptOf({ query }: Pick<PageContext, 'query'>): (readonly [name: 
   return KEPT.flatMap((name) => (query[name] === undefined ? [] : [[name, query[name]] as const]))
 }
 
-/** Returns where a person continues after the sign-in: at the authorization endpoint, or at the account. No other address is followed. */
+/**
+ * Returns where a person continues after the sign-in: at the authorization endpoint, at the callback of a wallet, or at the account. No other
+ * address is followed.
+ */
 export function continueTo({ query }: Pick<PageContext, 'query'>): string {
   const path = query.continue ?? ''
-  return isAuthorizePath(path) ? path : '/account'
+  return isAuthorizePath(path) || isWalletCallback(path) ? path : '/account'
 }
 
 /** Returns where a person continues after the sign-out: at the authorization server, which leads to the client that asked for it; else null. */

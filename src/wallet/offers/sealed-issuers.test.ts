@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { compactVerify, decodeProtectedHeader, importJWK } from 'jose'
+import { generateKeyPair } from '../../crypto/jwk.ts'
+import type { FaultCode } from '../../fault.ts'
+import { publishWalletProvider } from '../issuer-access/wallet-provider.ts'
+import { fault } from '../test-support/fault.ts'
+import { foreignIssuer, type Lies } from '../test-support/foreign-issuer.ts'
+import { describes, says } from '../test-support/lies.ts'
+import { sealedMessages } from '../test-support/sealed-messages.ts'
+import { type Bench, openBench } from '../test-support/wallet-platform.ts'
+import { acceptOffer } from './accept-offer.ts'
+import { fetchDeferredJob } from './fetch-deferred.ts'
+
+let bench: Bench
+before(async () => {
+  bench = await openBench()
+})
+after(() => bench.close())
+
+for (const [what, zips, identity, offers] of [
+  ['an SD-JWT VC', false, 'jwt-vc-issuer', ['membership']],
+  ['an SD-JWT VC, compressed', true, 'did:jwk', ['membership']],
+] as const) {
+  test(`${what} is received by encrypted messages, in a batch and deferred [W-C5]`, async () => {
+    const sealed = await sealedMessages(zips)
+    const issuer = await foreignIssuer({ identity, offers, sealed, batchSize: 3 })
+    try {
+      const thandi = await bench.person()
+      const got = await acceptOffer(bench.platform, thandi, { credentialOffer: issuer.offerUri })
+      assert.equal(got.credentials.length, 1)
+      assert.equal((await bench.rows(thandi.tenantId, 'wallet_credential_copy')).length, 3)
+      const [call] = issuer.calls.filter(({ place }) => place === 'credential')
+      assert.equal(call?.headers['content-type'], 'application/jwt')
+    } finally {
+      await issuer.close()
+    }
+  })
+}
+
+test('a deferred credential is polled by encrypted messages too, with another key for the response [W-C5]', async () => {
+  const sealed = await sealedMessages(true)
+  const issuer = await foreignIssuer({ sealed })
+  try {
+    const thandi = await bench.person()
+    const wishes: string[] = []
+    const watched = async (reply: { status: number }, body: string) => {
+      wishes.push(JSON.stringify((await sealed.open(body)).credential_response_encryption))
+      return reply
+    }
+    issuer.lie({
+      reply: {
+        credential: async (reply, { body }) => {
+          await watched(reply, body)
+          const wish = (await sealed.open(body)).credential_response_encryption
+          return { ...reply, status: 202, body: await sealed.seal({ transaction_id: 'tx-1', interval: 5 }, wish) }
+        },
+        deferred: async (reply, { body }) => {
+          await watched(reply, body)
+          return reply
+        },
+      },
+    })
+    const { deferred } = await acceptOffer(bench.platform, thandi, { credentialOffer: issuer.offerUri })
+    assert.equal(deferred.length, 1)
+    const [row] = await bench.rows(thandi.tenantId, 'wallet_deferred')
+    const run = { tenantId: thandi.tenantId, attempt: 1 } as never
+    await fetchDeferredJob.run(bench.platform, { deferredId: String(row?.id) }, new AbortController().signal, run)
+    assert.equal((await bench.rows(thandi.tenantId, 'wallet_credential')).length, 1)
+    assert.equal(new Set(wishes).size, 2)
+  } finally {
+    await issuer.close()
+  }
+})
+
+const stranger = generateKeyPair().publicJwk
+const bomb = Buffer.alloc(30 * 1024 * 1024, ' ').toString()
+/** Lies about encryption, the code that they are refused with, and how often the token was requested. */
+const lies: readonly (readonly [
+  string,
+  FaultCode,
+  number,
+  (sealed: Awaited<ReturnType<typeof sealedMessages>>) => Lies,
+])[] = [
+  [
+    'answers in plain',
+    'issuer_answer.invalid',
+    1,
+    () => ({ reply: { credential: (reply) => ({ ...reply, type: 'application/json', body: { credentials: [] } }) } }),
+  ],
+  [
+    'encrypts to another key',
+    'issuer_answer.invalid',
+    1,
+    (sealed) => ({
+      reply: {
+        credential: async (reply, { body }) => {
+          const wish = (await sealed.open(body)).credential_response_encryption
+          return { ...reply, body: await sealed.seal({ credentials: [{ credential: 'x' }] }, wish, stranger) }
+        },
+      },
+    }),
+  ],
+  [
+    'sends a response of 30 MB once it is inflated',
+    'issuer_answer.invalid',
+    1,
+    (sealed) => ({
+      reply: {
+        credential: async (reply, { body }) => {
+          const wish = (await sealed.open(body)).credential_response_encryption
+          return { ...reply, body: await sealed.seal({ bomb }, wish) }
+        },
+      },
+    }),
+  ],
+  [
+    'requires encryption to a kind of key that we do not have',
+    'offer.unusable',
+    0,
+    () => ({
+      reply: {
+        issuer: says({
+          credential_request_encryption: {
+            jwks: { keys: [] },
+            enc_values_supported: ['A256GCM'],
+            encryption_required: true,
+          },
+        }),
+      },
+    }),
+  ],
+  [
+    'requires encrypted responses by an algorithm that we do not have',
+    'offer.unusable',
+    0,
+    () => ({
+      reply: {
+        issuer: says({
+          credential_response_encryption: {
+            ...{ alg_values_supported: ['RSA-OAEP-256'], enc_values_supported: ['A256GCM'], encryption_required: true },
+          },
+        }),
+      },
+    }),
+  ],
+]
+for (const [what, code, tokens, lie] of lies) {
+  test(`an issuer that ${what} is refused with ${code}, and nothing is kept [W-C5]`, async () => {
+    const sealed = await sealedMessages(true)
+    const issuer = await foreignIssuer({ sealed })
+    try {
+      issuer.lie(lie(sealed))
+      const thandi = await bench.person()
+      const refused = await fault(acceptOffer(bench.platform, thandi, { credentialOffer: issuer.offerUri }))
+      assert.equal(refused.code, code)
+      assert.equal(issuer.calls.filter(({ place }) => place === 'token').length, tokens)
+      for (const table of ['wallet_credential', 'wallet_deferred'])
+        assert.deepEqual(await bench.rows(thandi.tenantId, table), [])
+    } finally {
+      await issuer.close()
+    }
+  })
+}
+
+/** Verifies a key attestation by `jose` with the published key of the wallet provider, and returns its claims. */
+async function attestationOf(text: string): Promise<Record<string, unknown>> {
+  const { kid, typ } = decodeProtectedHeader(text)
+  assert.equal(typ, 'key-attestation+jwt')
+  const { verificationMethod } = Object(await publishWalletProvider(bench.platform))
+  const method = verificationMethod.find(({ id }: { id: string }) => id === kid)
+  const { payload } = await compactVerify(text, await importJWK(method.publicKeyJwk, 'ES256'))
+  return JSON.parse(Buffer.from(payload).toString())
+}
+
+for (const [type, levels] of [
+  ['jwt', { key_storage: ['iso_18045_basic', 'iso_18045_high'] }],
+  ['jwt', {}],
+  ['attestation', {}],
+] as const) {
+  test(`one attestation covers all keys of a batch, in a proof of type ${type} for ${JSON.stringify(levels)} [HAIP-9]`, async () => {
+    const seen: Record<string, unknown>[] = []
+    const issuer = await foreignIssuer({
+      batchSize: 4,
+      keysOf: async ({ jwt = [], attestation = [] }) => {
+        const [proof = '', ...others] = type === 'jwt' ? jwt : attestation
+        assert.equal(others.length, 0)
+        const header = decodeProtectedHeader(proof)
+        const claims = await attestationOf(type === 'jwt' ? String(header.key_attestation) : proof)
+        seen.push(claims)
+        const keys = claims.attested_keys as Record<string, unknown>[]
+        // [VCI-K3] signed by an attested key
+        if (type === 'jwt') assert.deepEqual({ ...header.jwk }, keys[0])
+        return keys
+      },
+    })
+    try {
+      const demand = { proof_signing_alg_values_supported: ['ES256'], key_attestations_required: levels }
+      issuer.lie({ reply: { issuer: describes({ proof_types_supported: { [type]: demand } }) } })
+      const thandi = await bench.person()
+      await acceptOffer(bench.platform, thandi, { credentialOffer: issuer.offerUri })
+      assert.equal((await bench.rows(thandi.tenantId, 'wallet_credential_copy')).length, 4)
+      assert.equal(typeof seen[0]?.nonce, 'string')
+      assert.deepEqual(seen[0]?.key_storage, ['iso_18045_basic'])
+      assert.ok(Number(seen[0]?.exp) > Date.now() / 1000)
+    } finally {
+      await issuer.close()
+    }
+  })
+}
+
+test('an issuer that requires stronger keys than ours is refused before the code is spent [VCI-K5]', async () => {
+  const issuer = await foreignIssuer()
+  try {
+    const demand = {
+      proof_signing_alg_values_supported: ['ES256'],
+      key_attestations_required: { key_storage: ['iso_18045_high'] },
+    }
+    issuer.lie({ reply: { issuer: describes({ proof_types_supported: { jwt: demand } }) } })
+    const refused = await fault(acceptOffer(bench.platform, await bench.person(), { credentialOffer: issuer.offerUri }))
+    assert.equal(refused.code, 'offer.unusable')
+    assert.equal(
+      issuer.calls.some(({ place }) => place === 'token'),
+      false,
+    )
+  } finally {
+    await issuer.close()
+  }
+})
