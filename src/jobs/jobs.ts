@@ -1,5 +1,5 @@
+import { forgetSharedCounts } from '../api/failure-limit.ts'
 import { forgetAnswers } from '../api/keep-answers.ts'
-import { forgetSharedCounts } from '../api/shared-limit.ts'
 import { inPieces } from '../store/in-pieces.ts'
 import { deleteDeadJobs } from './job-store.ts'
 import { every, type Schedule } from './schedule.ts'

@@ -1,6 +1,6 @@
 /**
  * At most `countMax` per key within a window that starts with the first count, in one process. Above `keysMax` the least recently used key is
- * evicted. With `shared`, failures are also counted in the database, for all processes together (`api/shared-limit.ts`).
+ * evicted. With `shared`, failures are also counted in the database, for all processes together (`api/failure-limit.ts`).
  */
 type Limit = {
   readonly countMax: number

@@ -1,4 +1,4 @@
-import { admitShared, countShared } from '../../api/shared-limit.ts'
+import { admitShared, countShared } from '../../api/failure-limit.ts'
 import type { Caller } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'

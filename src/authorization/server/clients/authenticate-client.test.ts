@@ -51,17 +51,56 @@ function withSecret(clientId: string, secret: string, ip: string) {
   return authenticateClient(platform, platformInstance(platform), { method: 'secret', clientId, secret }, ip)
 }
 
-async function withAssertion(clientId: string, { privateKey }: typeof right, ip: string) {
+type Assert = { readonly claims?: object; readonly namedClient?: string }
+
+async function withAssertion(
+  clientId: string,
+  { privateKey }: typeof right,
+  ip: string,
+  { claims, namedClient }: Assert = {},
+) {
   const exp = platform.clock.now().getTime() / 1000 + 60
-  const claims = { iss: clientId, sub: clientId, aud: platform.urls.auth, exp, jti: newId() }
-  const assertion = await signCompact({ typ: 'JWT' }, claims, softwareKey(privateKey))
+  const good = { iss: clientId, sub: clientId, aud: platform.urls.auth, exp, jti: newId() }
+  const assertion = await signCompact({ typ: 'JWT' }, { ...good, ...claims }, softwareKey(privateKey))
   return authenticateClient(
     platform,
     platformInstance(platform),
-    { method: 'assertion', assertion, clientId: null },
+    { method: 'assertion', assertion, clientId: namedClient ?? null },
     ip,
   )
 }
+
+for (const [what, claimsAt] of [
+  ['expired five minutes ago (client-assertion-with-exp-is-5-minutes-in-past)', (now: number) => ({ exp: now - 300 })],
+  ['has no exp', () => ({ exp: undefined })],
+  ['is valid for two hours', (now: number) => ({ exp: now + 7200 })],
+  ['has no sub (client-assertion-with-no-sub)', () => ({ sub: undefined })],
+  ['has another sub', () => ({ sub: 'another' })],
+  ['has another iss', () => ({ iss: 'another' })],
+  ['has no jti', () => ({ jti: undefined })],
+  ['has no aud', () => ({ aud: undefined })],
+  ['is for the PAR endpoint (par-endpoint-as-audience)', () => ({ aud: `${platform.urls.auth}/par` })],
+  [
+    'is for the PAR endpoint in a list (par-endpoint-as-array-audience)',
+    () => ({ aud: [`${platform.urls.auth}/par`] }),
+  ],
+  ['is for the token endpoint (par-token-endpoint-as-audience)', () => ({ aud: `${platform.urls.auth}/token` })],
+  ['was issued over 60 s in the future (iat-nbf-over-60-seconds)', (now: number) => ({ iat: now + 70, nbf: now + 70 })],
+] as const) {
+  test(`[FAPI 2.0 Security Profile 5.3.2.1] a client assertion that ${what} is refused`, async () => {
+    const { clientId } = await aClient()
+    const claims = claimsAt(Math.floor(platform.clock.now().getTime() / 1000))
+    await assert.rejects(withAssertion(clientId, right, anAddress(), { claims }), refused)
+  })
+}
+
+test('[FAPI 2.0 Security Profile 5.3.2.1] clocks may differ by 8 s, and client_id names the client of the assertion', async () => {
+  const { clientId } = await aClient()
+  const early = Math.floor(platform.clock.now().getTime() / 1000) + 8
+  const accepted = await withAssertion(clientId, right, anAddress(), { claims: { iat: early, nbf: early } })
+  assert.equal(accepted.clientId, clientId)
+  await assert.rejects(withAssertion(clientId, right, anAddress(), { namedClient: 'another' }), refused)
+})
 
 test('forged assertions do not lock a client out, not even at its own address', async () => {
   const { clientId } = await aClient()

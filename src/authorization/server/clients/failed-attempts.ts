@@ -1,4 +1,4 @@
-import { admitShared, clearShared, countShared } from '../../../api/shared-limit.ts'
+import { admitShared, clearShared, countShared } from '../../../api/failure-limit.ts'
 import { networkOf } from '../../../memory/network.ts'
 import type { Platform } from '../../../platform.ts'
 

@@ -1,7 +1,7 @@
 import { type AcrossTx, sql, type TenantTx } from '../store/store.ts'
 
 /** A limit under a key: at most `countMax` until `expiresAt`, which is the end of the window if it starts now. */
-export type SharedCount = {
+type SharedCount = {
   readonly key: Buffer
   readonly countMax: number
   readonly now: Date

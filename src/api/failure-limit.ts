@@ -4,7 +4,7 @@ import { limits, type SharedLimitName } from '../memory/limits.ts'
 import type { Platform } from '../platform.ts'
 import { inPieces } from '../store/in-pieces.ts'
 import { platformTenantId } from '../store/store.ts'
-import { addSharedCount, clearSharedCount, deleteSharedCounts } from './shared-count-store.ts'
+import { addSharedCount, clearSharedCount, deleteSharedCounts } from './failure-count-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'memory'>
 type Known = Pick<Platform, 'memory' | 'clock'>
