@@ -134,83 +134,78 @@ for (const format of ['sdJwt', 'mdoc'] as const) {
   }
 }
 
+/** A wallet of oauth4webapi that has discovered the issuer. */
+async function anOauthWallet(isConfidential: boolean, redirect: string) {
+  const clientId = `peer-${newId()}`
+  const client: oauth.Client = { client_id: clientId }
+  const about = { clientId, scopes: [], grantTypes: ['authorization_code', 'refresh_token'], redirectUris: [redirect] }
+  if (isConfidential) await configure(issuer, { clients: [{ ...about, jwks: clientJwks }] })
+  const authentication = isConfidential ? oauth.PrivateKeyJwt(await clientKey()) : oauth.None()
+  const identifier = new URL(issuer.platform.urls.issuer(issuer.tenant.slug))
+  const discovered = await oauth.discoveryRequest(identifier, { algorithm: 'oauth2', ...plain })
+  const server = await oauth.processDiscoveryResponse(identifier, discovered)
+  const options = { DPoP: oauth.DPoP(client, await oauth.generateKeyPair('ES256')), ...plain }
+  return { clientId, client, authentication, server, options }
+}
+
+type OauthWallet = Awaited<ReturnType<typeof anOauthWallet>>
+
+/** Repeats a request with the nonce that the server asked for. */
+function withNonce<T>(work: () => Promise<T>): Promise<T> {
+  return work().catch((error: unknown) => {
+    if (oauth.isDPoPNonceError(error)) return work()
+    throw error
+  })
+}
+
+async function credentialBy({ clientId, server, options }: OauthWallet, accessToken: string, code: string) {
+  const { client: wallet, signerOf } = await aWallet()
+  const issuerMetadata = await wallet.resolveIssuerMetadata(server.issuer)
+  const { c_nonce: nonce } = await wallet.requestNonce({ issuerMetadata })
+  const about = { issuerMetadata, nonce, clientId, credentialConfigurationId: code }
+  const { jwt } = await wallet.createCredentialRequestJwtProof({ ...about, signer: await signerOf() })
+  const endpoint = new URL(issuerMetadata.credentialIssuer.credential_endpoint)
+  const headers = new Headers({ 'content-type': 'application/json' })
+  const body = JSON.stringify({ credential_configuration_id: code, proofs: { jwt: [jwt] } })
+  const issued = await withNonce(() =>
+    oauth.protectedResourceRequest(accessToken, 'POST', endpoint, headers, body, options),
+  )
+  return ((await issued.json()) as Body).credentials[0].credential as string
+}
+
 for (const [kind, isConfidential] of [
   ['an unregistered wallet', false],
   ['a registered wallet with private_key_jwt', true],
 ] as const) {
   test(`oauth4webapi as ${kind} starts by itself: discovery, PAR, DPoP, refresh, credential`, async () => {
     await configure(issuer, { settings: { pushedRequests: 'required' } })
-    const template = templates.sdJwt
+    const { sdJwt: template } = templates
     const user = await aUser(issuer)
     await prepared(issuer, template, user, { attributes: attributesOf.sdJwt, expiresInSeconds: 86_400 })
-    const clientId = `peer-${newId()}`
     const redirect = 'https://wallet.example/cb'
-    const client: oauth.Client = { client_id: clientId }
-    if (isConfidential) {
-      const grantTypes = ['authorization_code', 'refresh_token']
-      await configure(issuer, {
-        clients: [{ clientId, scopes: [], grantTypes, redirectUris: [redirect], jwks: clientJwks }],
-      })
-    }
-    const authentication = isConfidential ? oauth.PrivateKeyJwt(await clientKey()) : oauth.None()
-    const identifier = new URL(issuer.platform.urls.issuer(issuer.tenant.slug))
-    const discovered = await oauth.discoveryRequest(identifier, { algorithm: 'oauth2', ...plain })
-    const server = await oauth.processDiscoveryResponse(identifier, discovered)
-    const dpop = oauth.DPoP(client, await oauth.generateKeyPair('ES256'))
+    const wallet = await anOauthWallet(isConfidential, redirect)
+    const { clientId, client, authentication, server, options } = wallet
     const verifier = oauth.generateRandomCodeVerifier()
     const parameters = {
       ...{ response_type: 'code', redirect_uri: redirect, scope: template.code, state: 'a state' },
       ...{ code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
     }
-    const withNonce = async <T>(work: () => Promise<T>): Promise<T> =>
-      work().catch((error: unknown) => {
-        if (oauth.isDPoPNonceError(error)) return work()
-        throw error
-      })
-    const pushed = await withNonce(async () =>
-      oauth.processPushedAuthorizationResponse(
-        server,
-        client,
-        await oauth.pushedAuthorizationRequest(server, client, authentication, parameters, { DPoP: dpop, ...plain }),
-      ),
-    )
+    const pushed = await withNonce(async () => {
+      const reply = await oauth.pushedAuthorizationRequest(server, client, authentication, parameters, options)
+      return oauth.processPushedAuthorizationResponse(server, client, reply)
+    })
     const link = new URL(server.authorization_endpoint ?? '')
     link.search = new URLSearchParams({ client_id: clientId, request_uri: pushed.request_uri }).toString()
-    const returned = oauth.validateAuthResponse(server, client, await browse(link.href, user), 'a state')
-    const tokens = await withNonce(async () =>
-      oauth.processAuthorizationCodeResponse(
-        server,
-        client,
-        await oauth.authorizationCodeGrantRequest(server, client, authentication, returned, redirect, verifier, {
-          DPoP: dpop,
-          ...plain,
-        }),
-      ),
-    )
+    const code = oauth.validateAuthResponse(server, client, await browse(link.href, user), 'a state')
+    const tokens = await withNonce(async () => {
+      const ask = [server, client, authentication, code, redirect, verifier, options] as const
+      return oauth.processAuthorizationCodeResponse(server, client, await oauth.authorizationCodeGrantRequest(...ask))
+    })
     assert.equal(tokens.token_type, 'dpop')
-    const renewed = await withNonce(async () =>
-      oauth.processRefreshTokenResponse(
-        server,
-        client,
-        await oauth.refreshTokenGrantRequest(server, client, authentication, tokens.refresh_token ?? '', {
-          DPoP: dpop,
-          ...plain,
-        }),
-      ),
-    )
-    const { client: wallet, signerOf } = await aWallet()
-    const issuerMetadata = await wallet.resolveIssuerMetadata(identifier.href)
-    const { c_nonce: nonce } = await wallet.requestNonce({ issuerMetadata })
-    const about = { issuerMetadata, nonce, clientId, credentialConfigurationId: template.code }
-    const { jwt } = await wallet.createCredentialRequestJwtProof({ ...about, signer: await signerOf() })
-    const endpoint = new URL(issuerMetadata.credentialIssuer.credential_endpoint)
-    const headers = new Headers({ 'content-type': 'application/json' })
-    const body = JSON.stringify({ credential_configuration_id: template.code, proofs: { jwt: [jwt] } })
-    const options = { DPoP: dpop, ...plain }
-    const issued = await withNonce(() =>
-      oauth.protectedResourceRequest(renewed.access_token, 'POST', endpoint, headers, body, options),
-    )
-    const { credentials } = (await issued.json()) as Body
-    assert(parseSdJwt(credentials[0].credential))
+    const renewed = await withNonce(async () => {
+      const ask = [server, client, authentication, tokens.refresh_token ?? '', options] as const
+      return oauth.processRefreshTokenResponse(server, client, await oauth.refreshTokenGrantRequest(...ask))
+    })
+    assert(parseSdJwt(await credentialBy(wallet, renewed.access_token, template.code)))
   })
 }
