@@ -39,10 +39,10 @@ const revoke = sql(
 )
 
 /** An issuance that a user may get by signing in. */
-export type Prepared = { readonly id: string; readonly templateVersion: number; readonly sealedClaims: Buffer }
+type Prepared = { readonly id: string; readonly templateVersion: number; readonly sealedClaims: Buffer }
 
 /** The template of a redeemed issuance. `code` names its configuration. */
-export type RedeemedTemplate = { readonly code: string; readonly templateId: string; readonly templateVersion: number }
+type RedeemedTemplate = { readonly code: string; readonly templateId: string; readonly templateVersion: number }
 
 /** The access token of an issuance; `familyId`: the code that it came from. */
 type NewToken = {

@@ -13,7 +13,7 @@ const tag = 'OpenID4VCI'
 const BODY_BYTES_MAX = 65_536
 
 /** Returns the authorization server of a tenant as credential issuer. */
-export type InstanceOf = (platform: Platform, tenant: Tenant) => ServerInstance
+type InstanceOf = (platform: Platform, tenant: Tenant) => ServerInstance
 
 const member = (description: string) => Type.Optional(Type.String({ description }))
 /** Parameters of an authorization request, for the reference; the steps of the endpoint check them, with OAuth errors. */

@@ -18,7 +18,7 @@ type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'memory'>
 const CODE = /^[A-Za-z0-9_-]{1,64}$/
 
 /** The credential that an authorization request asks for. */
-export type Requested = {
+type Requested = {
   /** Its current version. */
   readonly template: CredentialTemplate
   /** By `authorization_details`, not by scope. */
