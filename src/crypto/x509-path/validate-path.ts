@@ -29,6 +29,8 @@ export type PathInput = {
   readonly iaca?: boolean
   /** [X5-5] A self-signed certificate in the chain is skipped, or with `refused` (HAIP) a finding. */
   readonly selfSigned?: 'dropped' | 'refused'
+  /** A self-signed certificate alone is accepted if it is an anchor of the purpose itself, and no certification authority. */
+  readonly pinned?: boolean
   /** Revocation lists and their policy; by default `none`. They must be current at `now`, by default `at`. */
   readonly revocation?: { readonly crls: readonly Crl[]; readonly policy: RevocationPolicy; readonly now?: Date }
 }
@@ -56,6 +58,12 @@ export function validatePath(input: PathInput): PathResult {
   if (input.chain.length > PATH_LENGTH_MAX) return refused(null, ['chain.too_long'])
   const [leaf, ...others] = readChain(input.chain) ?? []
   if (leaf === undefined) return refused(null, ['chain.malformed'])
+  const pin = input.pinned === true && others.length === 0 ? pinOf(leaf, input) : null
+  if (pin !== null) {
+    const findings = checkCertificates([leaf], input)
+    if (findings.length > 0) return refused(leaf, findings)
+    return { ok: true, findings: [], leaf, path: [leaf], anchor: pin }
+  }
   // [SEC-27] an anchor signs certificates only
   if (input.anchors.has(leaf)) return refused(leaf, ['leaf.is_anchor'])
   if (isSelfSigned(leaf)) return refused(leaf, ['leaf.self_signed'])
@@ -69,6 +77,13 @@ export function validatePath(input: PathInput): PathResult {
     if (firstFindings.length === 0) firstFindings = all
   }
   return refused(leaf, firstFindings)
+}
+
+/** Returns the anchor that is this very self-signed certificate. [X5-4] */
+function pinOf(leaf: Certificate, { anchors, purpose }: PathInput): Anchor | null {
+  if (!isSelfSigned(leaf)) return null
+  const same = anchors.named(leaf.subject.der).filter(({ certificate }) => certificate.fingerprint === leaf.fingerprint)
+  return same.find(({ purposes }) => purposes.includes(purpose)) ?? null
 }
 
 function refused(leaf: Certificate | null, codes: readonly PathFindingCode[]): PathResult {

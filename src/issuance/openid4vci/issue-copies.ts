@@ -38,7 +38,7 @@ export async function issueCopies(
   needs: Needs,
   tenant: Tenant,
   { granted, template, keys, from }: Issuing,
-): Promise<object> {
+): Promise<ReturnType<typeof buildCredentialResponse>> {
   const now = needs.clock.now()
   const signer = await signerOf(needs, tenant, granted, template.definition)
   const listKind = { bits: template.definition.format === 'mdoc' ? 1 : 2, ...authorityOf(signer) } as const

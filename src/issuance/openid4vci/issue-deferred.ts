@@ -98,5 +98,7 @@ async function issue(
   const template = await templateVersion(needs, tenant.id, granted.templateId, granted.templateVersion)
   // The nonces were spent when the credential was deferred.
   const keys = { ...boundKeys(proved, template.definition.batchSize ?? 1), nonces: [] }
-  return issueCopies(needs, tenant, { granted, template, keys, from })
+  const { credentials } = await issueCopies(needs, tenant, { granted, template, keys, from })
+  // No notification_id: @openid4vc/openid4vci 0.4.6 (Credo) takes no deferred response that has one, and would lose the credential.
+  return { credentials }
 }

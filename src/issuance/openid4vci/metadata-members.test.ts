@@ -129,7 +129,7 @@ function eudiRefusals(metadata: Record<string, never>): string[] {
   for (const [id, one] of configurations) {
     const types = Object.entries<Record<string, never>>(one.proof_types_supported ?? {})
     const methods = (one.cryptographic_binding_methods_supported ?? []) as unknown[]
-    const { display: texts = [], claims = [] } = one.credential_metadata as unknown as Record<string, Body[]>
+    const { display: texts = [], claims = [] } = (one.credential_metadata ?? {}) as Record<string, Body[]>
     const numeric = one.format === 'mso_mdoc'
     const algs = (one.credential_signing_alg_values_supported ?? []) as unknown[]
     found.push(

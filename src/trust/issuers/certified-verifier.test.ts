@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { anchorSetOf, noAnchors } from '../../crypto/x509-path/anchor.ts'
+import { anchorSetOf, noAnchors, type Purpose } from '../../crypto/x509-path/anchor.ts'
 import { leafExtensions, type Made, openssl, rootExtensions } from '../../crypto/x509-path/test-support/openssl.ts'
 import { OWN_ANCHOR } from '../revocation/revocation-lists.ts'
 import { certifiedVerifier } from './certified-verifier.ts'
@@ -35,4 +35,31 @@ test('the refusal of an unknown root names its fingerprint, or its key identifie
   assert.throws(() => check([reader], null), {
     detail: new RegExp(`Readers,C=ZA \\(key identifier ${keyIdentifier}\\)`),
   })
+})
+
+const own = tool.make({ subject: '/C=ZA/CN=Alone', extensions, ...years })
+const past = tool.make({ subject: '/C=ZA/CN=Past', extensions, from: '200101000000Z', until: '200201000000Z' })
+const alone = ({ certificate }: Made, pinned: Made, purposes: readonly Purpose[] = ['verifier']) =>
+  certifiedVerifier(
+    [certificate.der.toString('base64')],
+    client,
+    {
+      anchors: anchorSetOf([{ certificate: pinned.certificate, purposes, owner: 'an entity' }]),
+      now,
+    },
+    { address: null, operation },
+  )
+
+test('a self-signed verifier certificate is trusted as itself, where a trusted entity has that very certificate', () => {
+  assert.partialDeepStrictEqual(alone(own, own), { name: 'CN=Alone,C=ZA', isOwn: false })
+  const twin = tool.make({ subject: '/C=ZA/CN=Alone', extensions, ...years })
+  for (const [what, run] of [
+    ['another key of that name', () => alone(twin, own)],
+    ['[X5-4] trusted for issuing only', () => alone(own, own, ['issuer'])],
+    ['expired', () => alone(past, past)],
+    ['[SEC-27] a certification authority that signs requests', () => alone(root, root)],
+    ['what it signed', () => alone(tool.make({ subject: '/C=ZA/CN=Below', extensions, issuer: own, ...years }), own)],
+  ] as const) {
+    assert.throws(run, { code: 'presentation_request.client' }, what)
+  }
 })

@@ -28,7 +28,8 @@ export async function verifierRevocation(
 
 /**
  * Validates the chain of a presentation request for verifiers, and that its leaf has the DNS name of the client id. A chain to an unknown root
- * is accepted if its leaf names the host that the response goes to: the connection to that host is authenticated.
+ * is accepted if its leaf names the host that the response goes to: the connection to that host is authenticated. A self-signed certificate is
+ * accepted if a trusted entity has that very certificate.
  *
  * NOT checked: that a client id with the prefix `x509_hash` is the hash of the leaf; parsing the request object did that.
  *
@@ -48,6 +49,7 @@ export function certifiedVerifier(
     anchors,
     purpose: 'verifier',
     at: now,
+    pinned: true,
     ...(revocation && { revocation }),
   })
   // 5.9.3: a dNSName of the leaf; the name itself, not one that a wildcard matches

@@ -1,6 +1,7 @@
 import type { Certificate } from '../../crypto/x509/certificate.ts'
 import { readPem, toPem } from '../../crypto/x509/pem.ts'
 import { checkAnchor } from '../../crypto/x509-path/anchor.ts'
+import { isSelfSigned } from '../../crypto/x509-path/build-path.ts'
 import { pathFindingMessages } from '../../crypto/x509-path/path-findings.ts'
 import { Fault, type Violation } from '../../fault.ts'
 import { isDid } from '../../protocols/did/did.ts'
@@ -13,11 +14,17 @@ import type { TrustedEntityContent } from './trusted-entity.ts'
  *
  * @throws Fault `request.invalid` with every violation, or, if only certificates are wrong, `certificate.invalid` with one each.
  */
-export function readTrustedEntity(body: TrustedEntityBody, peers: PeerPolicy, now: Date): TrustedEntityContent {
+export function readTrustedEntity(
+  body: TrustedEntityBody,
+  policy: PeerPolicy & { readonly allowPinned: boolean },
+  now: Date,
+): TrustedEntityContent {
   const { name, dids = [], certificates = [], issuers = [], purposes = ['issuer'] } = body
-  const violations = [...didViolations(dids), ...issuerViolations(issuers, peers)]
+  const violations = [...didViolations(dids), ...issuerViolations(issuers, policy)]
   if (violations.length > 0) throw new Fault('request.invalid', { violations })
-  return { name, dids, certificates: readCertificates(certificates, now), issuers, purposes }
+  const isVerifier = purposes.length === 1 && purposes[0] === 'verifier'
+  const allowPinned = policy.allowPinned && isVerifier
+  return { name, dids, certificates: readCertificates(certificates, allowPinned, now), issuers, purposes }
 }
 
 function didViolations(dids: NonNullable<TrustedEntityBody['dids']>): readonly Violation[] {
@@ -39,11 +46,11 @@ function issuerViolations(issuers: readonly string[], peers: PeerPolicy): readon
   })
 }
 
-function readCertificates(texts: readonly string[], now: Date): readonly string[] {
+function readCertificates(texts: readonly string[], allowPinned: boolean, now: Date): readonly string[] {
   const violations: Violation[] = []
   const known = new Set<string>()
   const read = texts.flatMap((text, index) => {
-    const found = readOne(text, now)
+    const found = readOne(text, allowPinned, now)
     const detail =
       typeof found === 'string' ? found : known.has(found.fingerprint) ? 'The certificate is in the list twice.' : null
     if (typeof found !== 'string') known.add(found.fingerprint)
@@ -54,8 +61,12 @@ function readCertificates(texts: readonly string[], now: Date): readonly string[
   return read
 }
 
-/** Returns the certificate, or the reason why it cannot be trusted. */
-function readOne(text: string, now: Date): Certificate | string {
+/**
+ * Returns the certificate, or the reason why it cannot be trusted.
+ *
+ * @param allowPinned Whether a self-signed certificate that signs itself alone is trusted as itself.
+ */
+function readOne(text: string, allowPinned: boolean, now: Date): Certificate | string {
   let certificate: Certificate
   try {
     certificate = readPem(text)
@@ -65,6 +76,8 @@ function readOne(text: string, now: Date): Certificate | string {
   }
   const objections = checkAnchor(certificate, now)
   if (objections.length === 0) return certificate
+  const isPinned = allowPinned && objections.every((code) => code === 'ca.missing') && isSelfSigned(certificate)
+  if (isPinned) return certificate
   if (objections.includes('ca.missing')) {
     return `${certificate.subject.text} is not a certification authority. Send the certificate that signs those of the issuer.`
   }

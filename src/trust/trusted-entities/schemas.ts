@@ -25,7 +25,8 @@ export const TrustedEntityBody = Type.Object(
     certificates: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: PEM_CHARS_MAX }), {
         maxItems: EACH_MAX,
-        description: 'Certificates of certification authorities, each one PEM block: what they signed is trusted.',
+        description:
+          'Certificates of certification authorities, each one PEM block: what they signed is trusted. With the purpose verifier alone also a self-signed certificate of a verifier, which is trusted as itself.',
       }),
     ),
     issuers: Type.Optional(

@@ -15,10 +15,12 @@ const past = tool.make({
 })
 const weak = tool.make({ subject: '/C=ZA/CN=Weak', extensions: rootExtensions, key: 'rsa1024', ...years })
 
+const alone = tool.make({ subject: '/C=ZA/CN=Alone', extensions: leafExtensions, ...years })
+
 let chirograph: Deployment
 let school: Api
 before(async () => {
-  chirograph = await deploy()
+  chirograph = await deploy({}, {}, { globex: { haip: true } })
   school = await chirograph.backend('acme')
 })
 after(async () => {
@@ -77,6 +79,21 @@ test('each certificate that cannot be trusted is named with what is wrong with i
   ].entries()) {
     assert.match(told[index], wanted)
   }
+})
+
+test('[X5-4] a self-signed certificate is trusted as itself for verifying alone, and not under HAIP', async () => {
+  const certificates = [alone.pem]
+  const { data } = await add({ name: 'Verifier', certificates, purposes: ['verifier'] })
+  assert.deepEqual(data.certificates, certificates)
+  for (const purposes of [['issuer'], ['verifier', 'issuer'], ['attester']]) {
+    const { status } = await school.post('/creds/trusted-entities', { name: 'Bad', certificates, purposes })
+    assert.equal(status, 422, String(purposes))
+  }
+  const below = { name: 'Bad', certificates: [leaf.pem], purposes: ['verifier'] }
+  assert.equal((await school.post('/creds/trusted-entities', below)).status, 422)
+  const tenant = await chirograph.backend('globex')
+  const entity = { name: 'Verifier', certificates, purposes: ['verifier'] }
+  assert.equal((await tenant.post('/creds/trusted-entities', entity)).status, 422)
 })
 
 test('DIDs and addresses that are none, or stand there twice, are refused all at once', async () => {

@@ -1,5 +1,6 @@
 import type { ListRequest } from '../../api/list.ts'
 import type { Caller, TenantId } from '../../caller.ts'
+import { isHaipTenant } from '../../directory/tenants/haip-tenant.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
@@ -28,7 +29,8 @@ export async function createTrustedEntity(
 ): Promise<TrustedEntity> {
   const { store, clock, config } = needs
   const now = clock.now()
-  const content = readTrustedEntity(body, { allowHttpLoopback: config.isDevelopment }, now)
+  const policy = { allowHttpLoopback: config.isDevelopment, allowPinned: !(await isHaipTenant(needs, caller.tenantId)) }
+  const content = readTrustedEntity(body, policy, now)
   const entry = entryOf('created', id, caller)
   const made = await store.single(caller.tenantId, (tx) => insertTrustedEntity(tx, id, content, entry, now))
   forgetTrust(needs, caller.tenantId)
@@ -44,7 +46,8 @@ export async function updateTrustedEntity(
 ): Promise<TrustedEntity> {
   const { store, clock, config } = needs
   const now = clock.now()
-  const content = readTrustedEntity(body, { allowHttpLoopback: config.isDevelopment }, now)
+  const policy = { allowHttpLoopback: config.isDevelopment, allowPinned: !(await isHaipTenant(needs, caller.tenantId)) }
+  const content = readTrustedEntity(body, policy, now)
   const entry = entryOf('replaced', knownId(id), caller)
   const changed = await store.single(caller.tenantId, (tx) => replaceTrustedEntity(tx, id, content, entry, now))
   forgetTrust(needs, caller.tenantId)
