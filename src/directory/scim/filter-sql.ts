@@ -136,9 +136,24 @@ function onTime(sql: string, operator: Operator, value: ComparedValue, { paramet
   const isTime = typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]{5,18}(Z|[+-]\d\d:\d\d)?$/.test(value)
   const time = isTime ? new Date(value) : new Date(Number.NaN)
   if (Number.isNaN(time.getTime())) throw invalid('A time is compared with a date and time (RFC 3339).')
-  const sign = { eq: '=', ne: '<>', ...orders, co: null, sw: null, ew: null }[operator]
-  if (sign === null) throw invalid('A time is compared by eq, ne, gt, ge, lt or le.')
-  return `date_trunc('milliseconds', ${sql}) ${sign} ${parameter(time)}`
+  const at = parameter(time)
+  // Times are compared by milliseconds, as they are shown, and without a function around the column, which no index has.
+  const [from, to] = [`${sql} >= ${at}::timestamptz`, `${sql} < ${at}::timestamptz + interval '1 millisecond'`]
+  const before = `${sql} < ${at}::timestamptz`
+  const after = `${sql} >= ${at}::timestamptz + interval '1 millisecond'`
+  const texts = { eq: `(${from} and ${to})`, ne: `not (${from} and ${to})`, gt: after, ge: from, lt: before, le: to }
+  if (!Object.hasOwn(texts, operator)) throw invalid('A time is compared by eq, ne, gt, ge, lt or le.')
+  return texts[operator as keyof typeof texts]
+}
+
+/** Returns the time by which a filter bounds what it finds from one side; null if it does not. The other parts of a conjunction may be any. */
+export function timeBound(filter: Filter | null, columns: Columns): string | null {
+  if (filter?.kind === 'and') {
+    return filter.parts.map((part) => timeBound(part, columns)).find((one) => one !== null) ?? null
+  }
+  if (filter?.kind !== 'compare' || !(filter.operator in orders)) return null
+  const column = columns[[filter.path.name, filter.path.sub].filter((one) => one !== null).join('.')]
+  return column?.kind === 'time' ? column.sql : null
 }
 
 function onId(sql: string, operator: Operator, value: ComparedValue, scope: Scope): string {
