@@ -30,7 +30,7 @@ const groups = {
   has: oneOf(groupsOf, 'user_group.id::text'),
   isSet: `exists (select ${groupsOf})`,
 } as const
-const email = { kind: 'text', sql: 'email_folded', pieces: true } as const
+const email = { kind: 'text', sql: 'email_folded', pieces: true, isOrdered: true } as const
 const members = {
   kind: 'set',
   has: oneOf(membersOf, 'member.user_id::text'),
@@ -39,9 +39,9 @@ const members = {
 
 const userColumns: Columns = {
   ...common,
-  username: { kind: 'text', sql: 'username_folded', pieces: true },
-  'name.givenname': { kind: 'text', sql: 'first_name_folded', pieces: true },
-  'name.familyname': { kind: 'text', sql: 'last_name_folded', pieces: true },
+  username: { kind: 'text', sql: 'username_folded', pieces: true, isOrdered: true },
+  'name.givenname': { kind: 'text', sql: 'first_name_folded collate "C"', pieces: true, isOrdered: true },
+  'name.familyname': { kind: 'text', sql: 'last_name_folded collate "C"', pieces: true, isOrdered: true },
   'name.formatted': { kind: 'text', sql: names, pieces: true },
   displayname: { kind: 'text', sql: `coalesce(display_name_folded, ${names}, username_folded)`, pieces: true },
   ...{ emails: email, 'emails.value': email },
