@@ -182,7 +182,8 @@ const scimFilters = [
   'meta.resourceType eq "Group"',
 ]
 const scim: Question[] = scimFilters.flatMap((filter) =>
-  ['', middle.id].map((cursor): Question => {
+  // A cursor of a filter by time begins with that time.
+  (/^meta\.(created|last)/.test(filter) ? [''] : ['', middle.id]).map((cursor): Question => {
     const request = readListRequest({ ...(filter !== '' && { filter }), cursor, count: '100' })
     return [
       `SCIM: ${filter || 'all'}${cursor === '' ? '' : ', from the middle'}`,
