@@ -1,3 +1,4 @@
+import { roles } from '../../caller.ts'
 import type { JsonObject } from '../../crypto/json.ts'
 import { COUNT_MAX } from '../../protocols/scim/list-request.ts'
 import type { Resource } from '../../protocols/scim/patch.ts'
@@ -54,16 +55,20 @@ export function schemaResources(base: string): readonly Resource[] {
     id,
     name,
     description,
-    attributes: attributes.map(shown),
+    attributes: attributes.map((one) => shown(one)),
     meta: { resourceType: 'Schema', location: `${base}/Schemas/${id}` },
   }))
 }
 
-function shown({ subAttributes, referenceTypes, canonicalValues, ...rest }: Attribute): JsonObject {
+/** The only values that an attribute takes. */
+const canonicalValues: Readonly<Record<string, readonly string[]>> = { 'roles.value': Object.keys(roles) }
+
+function shown({ subAttributes, referenceTypes, ...rest }: Attribute, parent = ''): JsonObject {
+  const values = canonicalValues[parent + rest.name]
   return {
     ...rest,
-    ...(subAttributes !== undefined && { subAttributes: subAttributes.map(shown) }),
+    ...(subAttributes !== undefined && { subAttributes: subAttributes.map((one) => shown(one, `${rest.name}.`)) }),
     ...(referenceTypes !== undefined && { referenceTypes: [...referenceTypes] }),
-    ...(canonicalValues !== undefined && { canonicalValues: [...canonicalValues] }),
+    ...(values !== undefined && { canonicalValues: [...values] }),
   }
 }

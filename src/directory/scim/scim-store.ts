@@ -7,7 +7,7 @@ import type { Group } from '../groups/group.ts'
 import { GROUP_COLUMNS } from '../groups/group-store.ts'
 import type { User } from '../users/user.ts'
 import { USER_COLUMNS } from '../users/user-store.ts'
-import { type Columns, conditionOf, sortColumn } from './filter-sql.ts'
+import { type Columns, conditionOf, sortColumn, timeBound } from './filter-sql.ts'
 
 const names = `nullif(concat_ws(' ', first_name_folded, last_name_folded), '')`
 const groupsOf = `from user_group_member member join user_group on user_group.tenant_id = member.tenant_id and user_group.id = member.group_id
@@ -30,7 +30,7 @@ const groups = {
   has: oneOf(groupsOf, 'user_group.id::text'),
   isSet: `exists (select ${groupsOf})`,
 } as const
-const email = { kind: 'text', sql: 'email_folded', pieces: true } as const
+const email = { kind: 'text', sql: 'email_folded', pieces: true, isOrdered: true } as const
 const members = {
   kind: 'set',
   has: oneOf(membersOf, 'member.user_id::text'),
@@ -39,9 +39,9 @@ const members = {
 
 const userColumns: Columns = {
   ...common,
-  username: { kind: 'text', sql: 'username_folded', pieces: true },
-  'name.givenname': { kind: 'text', sql: 'first_name_folded', pieces: true },
-  'name.familyname': { kind: 'text', sql: 'last_name_folded', pieces: true },
+  username: { kind: 'text', sql: 'username_folded', pieces: true, isOrdered: true },
+  'name.givenname': { kind: 'text', sql: 'first_name_folded collate "C"', pieces: true, isOrdered: true },
+  'name.familyname': { kind: 'text', sql: 'last_name_folded collate "C"', pieces: true, isOrdered: true },
   'name.formatted': { kind: 'text', sql: names, pieces: true },
   displayname: { kind: 'text', sql: `coalesce(display_name_folded, ${names}, username_folded)`, pieces: true },
   ...{ emails: email, 'emails.value': email },
@@ -99,14 +99,8 @@ async function find<Row extends { readonly id: string }>(
   const condition = filter === null ? null : conditionOf(filter, columns, schema, 1)
   const where = condition === null ? from : `${from} and ${condition.text}`
   const values = [tx.tenantId, ...(condition?.values ?? [])]
-  if (cursor !== null) {
-    if (cursor !== '' && !isUuid(cursor)) throw new Fault('scim.invalid_cursor')
-    const after = cursor === '' ? '' : ` and id > $${values.length + 2}`
-    const text = `select ${select} from ${where}${after} order by id limit $${values.length + 1}`
-    const rows = await tx.rows<Row>(composedSql(text), [...values, count + 1, ...(cursor === '' ? [] : [cursor])])
-    const page = rows.slice(0, count)
-    return { rows: page, total: null, nextCursor: rows.length > count ? (page.at(-1)?.id ?? null) : null }
-  }
+  const matches: Matches = { select, where, values }
+  if (cursor !== null) return findByCursor<Row>(tx, matches, { time: timeBound(filter, columns), cursor, count })
   const order = sort === null ? 'id' : `${sortColumn(sort.by, columns, schema)} ${sort.descending ? 'desc' : 'asc'}, id`
   const [counted] = await tx.rows<{ total: number }>(composedSql(`select count(*)::int as total from ${where}`), values)
   const total = counted?.total ?? 0
@@ -114,4 +108,40 @@ async function find<Row extends { readonly id: string }>(
   const limits = `limit $${values.length + 1} offset $${values.length + 2}`
   const text = `select ${select} from ${where} order by ${order} ${limits}`
   return { rows: await tx.rows<Row>(composedSql(text), [...values, count, startIndex - 1]), total, nextCursor: null }
+}
+
+type Matches = { readonly select: string; readonly where: string; readonly values: readonly unknown[] }
+
+/**
+ * Pages by cursor are in the order of the ids; those of a filter by time in the order of that time, since rows of one time stand together
+ * nowhere else. A cursor is the id of the last row, then after the time in microseconds.
+ */
+async function findByCursor<Row extends { readonly id: string }>(
+  tx: TenantTx,
+  { select, where, values }: Matches,
+  { time, cursor, count }: { readonly time: string | null; readonly cursor: string; readonly count: number },
+): Promise<Found<Row>> {
+  const position = time === null ? '' : `(extract(epoch from ${time}) * 1000000)::bigint::text`
+  const start = cursor === '' ? [] : startOf(cursor, time !== null)
+  const at = (index: number) => `$${values.length + 2 + index}`
+  const keys = time === null ? ['id'] : [time, 'id']
+  const limits =
+    time === null ? [at(0)] : [`timestamptz 'epoch' + ${at(0)}::bigint * interval '1 microsecond'`, `${at(1)}::uuid`]
+  const after = cursor === '' ? '' : ` and (${keys.join(', ')}) > (${limits.join(', ')})`
+  const columns = time === null ? select : `${select}, ${position} as position`
+  const text = `select ${columns} from ${where}${after} order by ${keys.join(', ')} limit $${values.length + 1}`
+  const found = await tx.rows<Row & { position?: string }>(composedSql(text), [...values, count + 1, ...start])
+  const rows = found.slice(0, count)
+  const last = rows.at(-1)
+  const next = last === undefined ? null : [last.position, last.id].filter((one) => one !== undefined).join('.')
+  return { rows, total: null, nextCursor: found.length > count ? next : null }
+}
+
+/** @throws Fault `scim.invalid_cursor` */
+function startOf(cursor: string, hasTime: boolean): string[] {
+  const parts = cursor.split('.')
+  const [microseconds = '', id = ''] = hasTime ? parts : ['0', ...parts]
+  const isRight = parts.length === (hasTime ? 2 : 1) && /^\d{1,17}$/.test(microseconds) && isUuid(id)
+  if (!isRight) throw new Fault('scim.invalid_cursor')
+  return hasTime ? [microseconds, id] : [id]
 }

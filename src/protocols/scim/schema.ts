@@ -1,5 +1,3 @@
-import { roles } from '../../caller.ts'
-
 /** An attribute of a resource, as `/Schemas` describes it. @see [RFC 7643, 7](https://www.rfc-editor.org/rfc/rfc7643#section-7) */
 export type Attribute = {
   readonly name: string
@@ -13,8 +11,6 @@ export type Attribute = {
   readonly uniqueness: 'none' | 'server'
   readonly subAttributes?: readonly Attribute[]
   readonly referenceTypes?: readonly string[]
-  /** The only values that are accepted. */
-  readonly canonicalValues?: readonly string[]
 }
 
 /** A schema: the attributes of a kind of resource. */
@@ -75,9 +71,7 @@ export const userSchema: Schema = {
     attribute('roles', 'Roles of the person alone; groups may give more.', {
       type: 'complex',
       multiValued: true,
-      subAttributes: [
-        attribute('value', 'The name of a role.', { caseExact: true, canonicalValues: Object.keys(roles) }),
-      ],
+      subAttributes: [attribute('value', 'The name of a role.', { caseExact: true })],
     }),
     attribute('groups', 'Groups of the person.', {
       type: 'complex',
