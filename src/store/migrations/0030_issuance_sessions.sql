@@ -1,4 +1,4 @@
--- 0030 issuance sessions: credentials for which a holder signs in at the issuer; access to issuers for refills; the key of the wallet provider.
+-- 0030 issuance sessions: credentials for which a holder signs in at the issuer; the key of the wallet provider.
 -- Locks: a moment on signing_key (a check is recreated). Old code runs on it: yes, it uses none of it.
 -- Way back: delete from signing_key where usage = 'wallet-provider'; restore the check of 0010; drop the table.
 

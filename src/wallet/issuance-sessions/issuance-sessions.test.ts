@@ -16,6 +16,7 @@ import { createSession } from './create-session.ts'
 import { finishSession } from './finish-session.ts'
 import { sweepIssuanceSessions } from './jobs.ts'
 import type { SessionBody } from './schemas.ts'
+import { watchedSessions } from './session-store.ts'
 import { getSession } from './show-session.ts'
 
 type Person = Caller & { readonly userId: UserId }
@@ -236,6 +237,26 @@ test('of 20 callbacks at the same moment one redeems the code', () =>
     for (const one of ended) if (one.status === 'rejected') assert.equal(one.reason.code, 'state.invalid')
     assert.equal(callsTo(issuer, 'token').length, 1)
     assert.equal((await bench.rows(thandi.tenantId, 'wallet_credential')).length, 1)
+  }))
+
+test('a caller that waits for a session sees when it ends, and when it expires', () =>
+  withIssuer({}, async (issuer) => {
+    const thandi = await bench.person()
+    const [one, other] = [await begin(thandi, offerOf(issuer)), await begin(thandi, offerOf(issuer))]
+    const watched = [one, other].map(({ id }) => ({ tenantId: thandi.tenantId, id }))
+    const versions = async () => {
+      const now = bench.platform.clock.now()
+      const found = await bench.platform.store.across('test', (tx) => watchedSessions.versions(tx, watched, now))
+      return new Map(found.map(({ id, version }) => [id, version]))
+    }
+    const before = await versions()
+    await finish(thandi, issuer.code.authorize(one.authorizationUrl ?? ''))
+    const ended = await versions()
+    assert.notEqual(ended.get(one.id), before.get(one.id))
+    assert.equal(ended.get(other.id), before.get(other.id))
+    bench.later(901)
+    assert.notEqual((await versions()).get(other.id), ended.get(other.id))
+    bench.later(-901)
   }))
 
 test('a session expires after 15 minutes: its secrets are deleted then, and the session after a day', () =>

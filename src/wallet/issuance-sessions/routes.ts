@@ -32,7 +32,8 @@ const createRoute = sessions.post('', {
 })
 
 const getRoute = sessions.get('/{id}', {
-  summary: 'Returns an issuance session. `Prefer: wait` waits until its status changes.',
+  summary: 'Returns an issuance session; with `Prefer: wait`, once its status has changed.',
+  longPoll: true,
   handle: ({ platform, caller, params, headers }) => {
     const id = knownId(params.id)
     const read = () => getSession(platform, caller, id)

@@ -1,4 +1,4 @@
--- 0026 directory indexes: what changed since the last time, beginnings of names, and their order.
+-- 0031 directory indexes: what changed since the last time, beginnings of names, and their order.
 -- Locks: writes to user_account while the indexes are made. Old code runs on it: yes. Way back: drop the indexes.
 -- Each costs an entry at the right edge for each user that is created, and the first one for each change of a user.
 create index user_account_updated on user_account (tenant_id, updated_at, id) where deleted_at is null;
