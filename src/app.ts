@@ -56,6 +56,7 @@ import { didEndpoints } from './trust/did/public-endpoints.ts'
 import { revocationEndpoints } from './trust/revocation/public-endpoints.ts'
 import { signingRequestRoutes } from './trust/signing-requests/routes.ts'
 import { trustedEntityRoutes } from './trust/trusted-entities/routes.ts'
+import { digitalCredentialEndpoints } from './verification/digital-credentials/public-endpoints.ts'
 import { verificationSchedules } from './verification/requests/jobs.ts'
 import { verificationRoutes } from './verification/requests/routes.ts'
 import { verificationEndpoints } from './verification/responses/public-endpoints.ts'
@@ -106,6 +107,7 @@ export const endpoints: readonly Endpoint[] = [
   ...authorizationEndpoints,
   ...issuanceEndpoints,
   ...verificationEndpoints,
+  ...digitalCredentialEndpoints,
   ...didEndpoints,
   ...revocationEndpoints,
   ...certificateEndpoints,

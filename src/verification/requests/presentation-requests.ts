@@ -2,19 +2,13 @@ import type { ListRequest } from '../../api/list.ts'
 import type { Caller } from '../../caller.ts'
 import { equalInConstantTime, sha256 } from '../../crypto/digest.ts'
 import { Fault } from '../../fault.ts'
-import { sealedJson } from '../../keys/sealed-column.ts'
 import type { Platform } from '../../platform.ts'
-import type { CredentialResult, PresentationRequest } from './presentation-request.ts'
+import type { PresentationRequest } from './presentation-request.ts'
 import { listPresentationRequests, type RequestFilter } from './request-list-store.ts'
 import { cancelPresentationRequest, findPresentationRequest, type RequestRow } from './request-store.ts'
+import { openResult } from './sealed-request.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'sealing'>
-
-/** The results of the requested credentials, with personal data. */
-export const { seal: sealResult, open: openResult } = sealedJson<readonly CredentialResult[]>(
-  'presentation_request',
-  'result',
-)
 
 /**
  * Returns a request with its result.

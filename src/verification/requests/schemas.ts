@@ -1,8 +1,13 @@
 import { type Static, Type } from 'typebox'
+import { dcqlLimits } from '../../protocols/dcql/query.ts'
+import { transactionLimits } from '../../protocols/openid4vp/transaction-data.ts'
 import { templateFormats } from '../templates/schemas.ts'
 
 /** Statuses of a request in the API. `requested` is open; the others are final. */
 const requestStatuses = ['requested', 'verified', 'rejected', 'failed', 'expired'] as const
+
+/** Kinds of requests over the Digital Credentials API. [VP-D1] */
+export const browserProtocols = ['signed', 'unsigned', 'multisigned'] as const
 
 /** Body of POST /presentations/request. */
 export const CreateRequestBody = Type.Object(
@@ -21,6 +26,61 @@ export const CreateRequestBody = Type.Object(
         maximum: 86_400,
         description: 'Lifetime of the request; by default that of the template, else of the server.',
       }),
+    ),
+    transactionData: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            type: Type.String({
+              minLength: 1,
+              maxLength: 512,
+              description: 'Wallets refuse a type that they do not know.',
+            }),
+            credentials: Type.Optional(
+              Type.Array(Type.Union([Type.String({ minLength: 1 }), Type.Integer({ minimum: 0 })]), {
+                minItems: 1,
+                maxItems: dcqlLimits.credentialsMax,
+                description:
+                  'Names or positions of credentials of the template; the presentation of one of them authorizes the transaction. By default all.',
+              }),
+            ),
+            content: Type.Optional(
+              Type.Record(Type.String(), Type.Unknown(), { description: 'The members that the type defines.' }),
+            ),
+          },
+          { additionalProperties: false },
+        ),
+        {
+          minItems: 1,
+          maxItems: transactionLimits.entriesMax,
+          description:
+            'What the holder authorizes by presenting, e.g. a payment. The request is verified only if the key of the credential signed exactly this.',
+        },
+      ),
+    ),
+    digitalCredentials: Type.Optional(
+      Type.Object(
+        {
+          origins: Type.Array(Type.String({ minLength: 1, maxLength: 300 }), {
+            minItems: 1,
+            maxItems: 16,
+            uniqueItems: true,
+            description:
+              'Origins of the pages, e.g. `https://shop.example.org`. An answer for any other origin is refused.',
+          }),
+          protocols: Type.Optional(
+            Type.Array(Type.Enum([...browserProtocols]), {
+              minItems: 1,
+              uniqueItems: true,
+              description: 'Kinds of requests, the preferred one first; by default signed, then unsigned.',
+            }),
+          ),
+        },
+        {
+          additionalProperties: false,
+          description: "Lets pages request the presentation with the browser's Digital Credentials API as well.",
+        },
+      ),
     ),
     redirectUri: Type.Optional(
       Type.String({
@@ -85,6 +145,12 @@ export const PresentationRequestReply = Type.Object(
     expiresAt: Type.String({ format: 'date-time' }),
     authorizationRequestUri: Type.String({ description: 'Opens a wallet on the same device.' }),
     authorizationRequestQrUri: Type.String({ description: 'The same as a QR code: SVG, or PNG by `Accept`.' }),
+    digitalCredentialsUri: Type.Optional(
+      Type.String({
+        description:
+          'With `digitalCredentials`: where a page gets the argument of `navigator.credentials.get`. At `…/page` is a page to embed or open.',
+      }),
+    ),
     createdAt: Type.String({ format: 'date-time' }),
     updatedAt: Type.String({ format: 'date-time' }),
   },

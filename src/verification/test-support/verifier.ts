@@ -8,12 +8,14 @@ import { applyBootstrap } from '../../directory/bootstrap/apply-bootstrap.ts'
 import { getTenant } from '../../directory/tenants/find-tenant.ts'
 import { Fault } from '../../fault.ts'
 import { buildServer } from '../../http/server/server.ts'
+import { assetEndpoints } from '../../pages/public-endpoints.ts'
 import type { OutboundFetch, Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import type { Store } from '../../store/store.ts'
 import { certificateEndpoints } from '../../trust/certificates/public-endpoints.ts'
 import { didEndpoints } from '../../trust/did/public-endpoints.ts'
 import { revocationEndpoints } from '../../trust/revocation/public-endpoints.ts'
+import { digitalCredentialEndpoints } from '../digital-credentials/public-endpoints.ts'
 import { verificationRoutes } from '../requests/routes.ts'
 import { verificationEndpoints } from '../responses/public-endpoints.ts'
 
@@ -55,7 +57,14 @@ export async function startVerifier(fetch?: OutboundFetch, host = '127.0.0.1'): 
   const server = buildServer({
     platform,
     routes: verificationRoutes,
-    endpoints: [...verificationEndpoints, ...didEndpoints, ...revocationEndpoints, ...certificateEndpoints],
+    endpoints: [
+      ...verificationEndpoints,
+      ...digitalCredentialEndpoints,
+      ...assetEndpoints,
+      ...didEndpoints,
+      ...revocationEndpoints,
+      ...certificateEndpoints,
+    ],
     authenticate: async ({ headers: { authorization = '' } }) => aCaller(tenants, authorization),
   })
   await server.listen()

@@ -1,0 +1,12 @@
+-- 0026 openid4vp: transaction data of a presentation request, its origins for the Digital Credentials API, and signed requests without a certificate.
+-- Locks: presentation_request for one scan of its rows (the new check). Old code runs on it: yes, but it would serve and accept a request with transaction
+-- data without them, so let these end first. Way back: drop both columns, and the check after the requests of registered clients have ended.
+alter table presentation_request
+  -- Sealed; what the holder authorizes. Cleared with the final status: answered, canceled or by the schedule verification.expire-requests.
+  add column transaction_data bytea,
+  -- Web origins and protocols for the Digital Credentials API of browsers; null: not for browsers.
+  add column digital_credentials jsonb,
+  add check (transaction_data is null or status in ('requested', 'answering')),
+  -- A registered client, or one with a verifier attestation, signs with the key of the tenant, so without a certificate.
+  drop constraint presentation_request_check3,
+  add constraint presentation_request_signer check (signer_id is null or client_id is not null);
