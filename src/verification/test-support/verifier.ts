@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { openTestDatabase } from '../../../test/support/database.ts'
 import { freePort } from '../../../test/support/free-port.ts'
 import { platformOn } from '../../../test/support/platform.ts'
@@ -23,6 +24,8 @@ import { verificationEndpoints } from '../responses/public-endpoints.ts'
 export type Verifier = {
   readonly url: string
   readonly platform: Platform
+  /** A second process on the same database. */
+  readonly twin: Platform
   readonly store: Store
   /** Moves the clock. */
   readonly wait: (seconds: number) => void
@@ -52,7 +55,8 @@ export async function startVerifier(fetch?: OutboundFetch, host = '127.0.0.1'): 
   let ahead = 0
   const clock = { now: () => new Date(Date.now() + ahead * 1000) }
   const config = readConfig({ PORT: String(port), PUBLIC_URL: url })
-  const platform = platformOn({ store: db.store, config, clock, ...(fetch !== undefined && { fetch }) })
+  const parts = { store: db.store, config, clock, masterKey: randomBytes(32), ...(fetch !== undefined && { fetch }) }
+  const platform = platformOn(parts)
   const tenants = new Map<string, TenantId>()
   const server = buildServer({
     platform,
@@ -69,7 +73,7 @@ export async function startVerifier(fetch?: OutboundFetch, host = '127.0.0.1'): 
   })
   await server.listen()
   return {
-    ...{ url, platform, store: db.store },
+    ...{ url, platform, twin: platformOn(parts), store: db.store },
     wait: (seconds) => {
       ahead += seconds
     },
