@@ -9,7 +9,7 @@ import type { AuthenticatedRequest } from './authenticate-request.ts'
 import type { ClientId } from './client-id.ts'
 import { ENCRYPTED_MODE, recipientOf } from './encryption.ts'
 import { STATIC_WALLET_AUDIENCE } from './request-object.ts'
-import { parseTransactionData, type Transactions, type TransactionTypes } from './transaction-data.ts'
+import { parseTransactionData, type Transactions, type TransactionTypes } from './transactions.ts'
 
 /** A request that the wallet may respond to with the holder's consent. */
 export type CheckedRequest = {

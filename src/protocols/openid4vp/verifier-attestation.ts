@@ -10,7 +10,7 @@ const TYPE = 'verifier-attestation+jwt'
 const CHARS_MAX = 65_536
 
 /** A parsed attestation about a verifier. `key`: proves that a request is the verifier's. `redirectUris`: null: any. */
-export type VerifierAttestation = {
+type VerifierAttestation = {
   readonly jws: Jws
   readonly issuer: string
   readonly key: PublicJwk

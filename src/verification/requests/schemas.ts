@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { dcqlLimits } from '../../protocols/dcql/query.ts'
-import { transactionLimits } from '../../protocols/openid4vp/transaction-data.ts'
+import { transactionLimits } from '../../protocols/openid4vp/transactions.ts'
 import { templateFormats } from '../templates/schemas.ts'
 
 /** Statuses of a request in the API. `requested` is open; the others are final. */
 const requestStatuses = ['requested', 'verified', 'rejected', 'failed', 'expired'] as const
 
 /** Kinds of requests over the Digital Credentials API. [VP-D1] */
-export const browserProtocols = ['signed', 'unsigned', 'multisigned'] as const
+const browserProtocols = ['signed', 'unsigned', 'multisigned'] as const
 
 /** Body of POST /presentations/request. */
 export const CreateRequestBody = Type.Object(

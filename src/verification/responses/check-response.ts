@@ -4,7 +4,7 @@ import { parseQuery } from '../../protocols/dcql/parse-query.ts'
 import type { DcqlQuery } from '../../protocols/dcql/query.ts'
 import { planSelection } from '../../protocols/dcql/select-credentials.ts'
 import type { VpToken } from '../../protocols/openid4vp/response.ts'
-import { findUnauthorized, readSentTransaction } from '../../protocols/openid4vp/transaction-data.ts'
+import { findUnauthorized, readSentTransaction } from '../../protocols/openid4vp/transactions.ts'
 import { type Issue, type IssueCode, isDefect, isReplay, issue, isTransientIssue } from '../requests/finding.ts'
 import type {
   CredentialResult,

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../crypto/json.ts'
 import { Fault, type Violation } from '../../fault.ts'
-import { encodeTransaction, transactionLimits } from '../../protocols/openid4vp/transaction-data.ts'
+import { encodeTransaction, transactionLimits } from '../../protocols/openid4vp/transactions.ts'
 import type { PresentationTemplate } from './presentation-template.ts'
 import { positionOf, queryIdOf } from './template-query.ts'
 

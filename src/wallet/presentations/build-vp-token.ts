@@ -8,7 +8,7 @@ import {
   TRANSACTION_HASHES,
   type TransactionData,
   transactionClaims,
-} from '../../protocols/openid4vp/transaction-data.ts'
+} from '../../protocols/openid4vp/transactions.ts'
 import { presentSdJwt } from '../../protocols/sd-jwt-vc/present-sd-jwt.ts'
 import { parseSdJwt } from '../../protocols/sd-jwt-vc/sd-jwt.ts'
 import type { openCopy } from '../credentials/sealed-copy.ts'

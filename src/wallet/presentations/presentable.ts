@@ -10,7 +10,7 @@ import { type Match, type Selection, selectCredentials } from '../../protocols/d
 import { mdocCandidate } from '../../protocols/mdoc/dcql-candidate.ts'
 import { type IssuerSigned, parseIssuerSigned } from '../../protocols/mdoc/issuer-signed.ts'
 import type { KeyAuthorizations } from '../../protocols/mdoc/mobile-security-object.ts'
-import type { Transactions } from '../../protocols/openid4vp/transaction-data.ts'
+import type { Transactions } from '../../protocols/openid4vp/transactions.ts'
 import { PathSet, type ValuePath } from '../../protocols/sd-jwt-vc/claim-path.ts'
 import { type ProcessedSdJwt, processSdJwt } from '../../protocols/sd-jwt-vc/process-sd-jwt.ts'
 import { parseSdJwt } from '../../protocols/sd-jwt-vc/sd-jwt.ts'

@@ -1,14 +1,20 @@
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
-import { isAuthorized } from '../../protocols/mdoc/mobile-security-object.ts'
+import type { DcqlCredential } from '../../protocols/dcql/match.ts'
+import { isAuthorized, type KeyAuthorizations } from '../../protocols/mdoc/mobile-security-object.ts'
 import {
   TRANSACTION_HASHES,
   type TransactionData,
   type TransactionMember,
   type Transactions,
   type TransactionTypes,
-} from '../../protocols/openid4vp/transaction-data.ts'
-import type { Candidate, CredentialChoice } from './presentable.ts'
+} from '../../protocols/openid4vp/transactions.ts'
+
+/** A credential whose key may authorize. `authorizations`: the elements that the key of an mdoc may sign; null for other formats. */
+type Authorizer = Pick<DcqlCredential, 'holderBound'> & { readonly authorizations: KeyAuthorizations | null }
+
+/** One presentation to make. */
+type Choice = { readonly query: { readonly id: string }; readonly match: { readonly credential: Authorizer } }
 
 /** One entry of the tenant's setting `transactionDataTypes`. */
 type TypeSetting = { readonly type: string; readonly members: Readonly<Record<string, TransactionMember>> }
@@ -22,12 +28,12 @@ export function transactionTypesOf(tenant: Pick<Tenant, 'settings'> | null): Tra
 }
 
 /** Whether the key of a credential can authorize a transaction. That of an mdoc only with the issuer's authorization to sign the element. */
-export function canAuthorize({ holderBound, authorizations }: Candidate, { type }: TransactionData): boolean {
+function canAuthorize({ holderBound, authorizations }: Authorizer, { type }: TransactionData): boolean {
   return holderBound && (authorizations === null || isAuthorized(authorizations, type, TRANSACTION_HASHES))
 }
 
 /** Whether a credential can answer a query: all transactions that only this query authorizes included. [VP-T5] */
-export function authorizesQuery({ entries }: Transactions, queryId: string, credential: Candidate): boolean {
+export function authorizesQuery({ entries }: Transactions, queryId: string, credential: Authorizer): boolean {
   const due = entries.filter(({ credentialIds }) => credentialIds.length === 1 && credentialIds[0] === queryId)
   return due.every((one) => canAuthorize(credential, one))
 }
@@ -53,11 +59,11 @@ export function withTransactions(
  *
  * @throws Fault `credential.unmatched` if the choices do not include such a presentation
  */
-export function assignTransactions(
-  choices: readonly CredentialChoice[],
+export function assignTransactions<C extends Choice>(
+  choices: readonly C[],
   { entries }: Transactions,
-): ReadonlyMap<CredentialChoice, readonly TransactionData[]> {
-  const assigned = new Map<CredentialChoice, readonly TransactionData[]>()
+): ReadonlyMap<C, readonly TransactionData[]> {
+  const assigned = new Map<C, readonly TransactionData[]>()
   for (const entry of entries) {
     const able = choices.filter(
       ({ query, match }) => entry.credentialIds.includes(query.id) && canAuthorize(match.credential, entry),

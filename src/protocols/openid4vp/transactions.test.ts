@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
+import type { Json, JsonObject } from '../../crypto/json.ts'
 import { parseQuery } from '../dcql/parse-query.ts'
 import {
   encodeTransaction,
@@ -10,7 +11,7 @@ import {
   readSentTransaction,
   type TransactionTypes,
   transactionClaims,
-} from './transaction-data.ts'
+} from './transactions.ts'
 
 const type = 'https://bank.example/payment'
 const types: TransactionTypes = new Map([
@@ -88,10 +89,11 @@ const [one, two, either] = [
   encodeTransaction({ type, credentialIds: ['a', 'b'], content: { amount: 3 } }),
 ]
 const hash = (encoded: string) => sha('sha256', encoded)
-const jwt = (queryId: string, hashes: unknown, more = {}) => ({
-  ...{ queryId, format: 'dc+sd-jwt', claims: { transaction_data_hashes: hashes, ...more } },
+const jwt = (queryId: string, hashes: Json, more: JsonObject = {}) => ({
+  ...({ queryId, format: 'dc+sd-jwt' } as const),
+  claims: { transaction_data_hashes: hashes, ...more } as JsonObject,
 })
-const mdoc = (queryId: string, claims: object) => ({ queryId, format: 'mso_mdoc', claims })
+const mdoc = (queryId: string, claims: JsonObject) => ({ queryId, format: 'mso_mdoc', claims }) as const
 for (const [what, sent, signed, wrong] of [
   ['what was sent', [one, two], [jwt('a', [hash(one), hash(two)])], []],
   ['one of two credentials', [either], [jwt('b', [hash(either)]), { ...jwt('a', []), claims: {} }], []],
@@ -115,10 +117,7 @@ for (const [what, sent, signed, wrong] of [
   ['an mdoc with no object', [one], [mdoc('a', { [type]: 7 })], ['a']],
 ] as const) {
   test(`transactions authorized by ${what}: ${wrong.length === 0 ? 'accepted' : 'refused'} [VP-T4]`, () => {
-    const found = findUnauthorized(
-      sent.map(readSentTransaction),
-      signed as unknown as Parameters<typeof findUnauthorized>[1],
-    )
+    const found = findUnauthorized(sent.map(readSentTransaction), signed)
     assert.deepEqual([...found].sort(), wrong)
   })
 }

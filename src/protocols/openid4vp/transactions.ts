@@ -24,7 +24,7 @@ export type TransactionData = {
 }
 
 /** Hashes of transaction data, as the holder's key signs them. `alg`: null where the request named no algorithm. */
-export type TransactionHashes = { readonly hashes: readonly string[]; readonly alg: string | null }
+type TransactionHashes = { readonly hashes: readonly string[]; readonly alg: string | null }
 
 /** All transaction data of a request. `alg`: an algorithm that the request names; null: none, so sha-256. */
 export type Transactions = { readonly entries: readonly TransactionData[]; readonly alg: string | null }
@@ -128,7 +128,7 @@ export function encodeTransaction(entry: Omit<TransactionData, 'encoded'>): stri
 }
 
 /** An entry that this verifier sent. */
-export type SentTransaction = Pick<TransactionData, 'encoded' | 'type' | 'credentialIds'>
+type SentTransaction = Pick<TransactionData, 'encoded' | 'type' | 'credentialIds'>
 
 /** Parses an entry that this verifier encoded. */
 export function readSentTransaction(encoded: string): SentTransaction {
@@ -137,7 +137,7 @@ export function readSentTransaction(encoded: string): SentTransaction {
 }
 
 /** The signed claims of one valid presentation: of its key binding, or by namespace its device-signed elements. */
-export type SignedByHolder = {
+type SignedByHolder = {
   readonly queryId: string
   readonly format: 'dc+sd-jwt' | 'mso_mdoc'
   readonly claims: JsonObject
