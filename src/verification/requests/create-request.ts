@@ -1,4 +1,5 @@
 import type { Caller } from '../../caller.ts'
+import { sha256 } from '../../crypto/digest.ts'
 import { randomToken } from '../../crypto/random.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
@@ -73,10 +74,11 @@ async function insert(
   signers: RequestSigners,
 ): Promise<RequestRow | null> {
   const { id, templateId, reference = null, redirectUri = null, expiresInSeconds = null } = input
-  const { template, transactionData = [], browsers: digitalCredentials } = input
+  const { template, transactionData = [], browsers: digitalCredentials, browserSession } = input
   const encoded = template === undefined ? [] : encodeTransactions(transactionData, template)
   const request = {
     ...{ id, templateId, reference, redirectUri, expiresInSeconds, signers, digitalCredentials },
+    browserSessionHash: browserSession === undefined ? null : sha256(browserSession),
     sealedTransactions: encoded.length === 0 ? null : await sealTransactions(sealing, caller.tenantId, id, encoded),
     templateUpdatedAt: encoded.length === 0 ? null : (template?.updatedAt ?? null),
     ...{ nonce: randomToken(NONCE_BYTES), state: randomToken(NONCE_BYTES) },

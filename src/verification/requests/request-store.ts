@@ -17,6 +17,7 @@ import type {
 export type RequestRow = Omit<PresentationRequest, 'credentials'> & {
   readonly result: Buffer | null
   readonly responseCodeHash: Buffer | null
+  readonly browserSessionHash: Buffer | null
 }
 
 // A request past its end is shown as expired before the schedule expires it; one whose response is being checked is shown as open.
@@ -26,7 +27,7 @@ const shown = (now: string) => `case when status = 'requested' and expires_at <=
 export const requestColumns = (
   now: string,
 ) => `id, ${shown(now)} as status, template_id as "templateId", reference, client_id as "clientId", error, result,
-  response_code_hash as "responseCodeHash", digital_credentials is not null as "isForBrowsers", expires_at as "expiresAt", created_at as "createdAt", updated_at as "updatedAt"`
+  response_code_hash as "responseCodeHash", browser_session_hash as "browserSessionHash", digital_credentials is not null as "isForBrowsers", expires_at as "expiresAt", created_at as "createdAt", updated_at as "updatedAt"`
 const pendingColumns = `id, nonce, state, credentials, verifier_config as "verifierConfig", expires_at as "expiresAt",
   client_id as "clientId", signer_id as "signerId", transaction_data as "sealedTransactions",
   digital_credentials as "digitalCredentials"`
@@ -42,14 +43,14 @@ const insertRequest = sql(
   'verification.insert_request',
   `with ins as (
      insert into presentation_request (tenant_id, id, template_id, status, reference, nonce, state, credentials, verifier_config,
-       retention_seconds, redirect_uri, client_id, signer_id, expires_at, created_at, updated_at, transaction_data, digital_credentials)
+       retention_seconds, redirect_uri, client_id, signer_id, expires_at, created_at, updated_at, transaction_data, digital_credentials, browser_session_hash)
      select tenant_id, $3::uuid, id, 'requested', $4::text, $5::text, $6::text, credentials, verifier_config, coalesce(retention_seconds, $7),
        coalesce($8::text, verifier_config->>'redirectUri'), choice->>'clientId', (choice->>'signerId')::uuid,
-       $10::timestamptz + interval '1 second' * coalesce($9::int, (verifier_config->>'expiresInSeconds')::int, $11::int), $10, $10, $13, $14::jsonb
+       $10::timestamptz + interval '1 second' * coalesce($9::int, (verifier_config->>'expiresInSeconds')::int, $11::int), $10, $10, $13, $14::jsonb, $16
      from presentation_template, lateral (select $12::jsonb -> (${signingPreference}) as choice) as chosen
      where ${isThis} and archived_at is null and choice is not null and ($15::timestamptz is null or updated_at = $15)
      returning *),
-   ${auditCte({ from: 'ins', first: 16 })}
+   ${auditCte({ from: 'ins', first: 17 })}
    select ${requestColumns('$10')} from ins`,
 )
 
@@ -133,6 +134,7 @@ type NewRequest = {
   readonly sealedTransactions: Buffer | null
   readonly templateUpdatedAt: Date | null
   readonly digitalCredentials: DigitalCredentialsOptions | null
+  readonly browserSessionHash: Buffer | null
   /** Used where neither the call nor the template sets the value. */
   readonly defaults: { readonly expiresInSeconds: number; readonly retentionSeconds: number }
 }
@@ -149,12 +151,12 @@ export async function insertPresentationRequest(
   now: Date,
 ): Promise<RequestRow | null> {
   const { templateId, id, reference, nonce, state, redirectUri, expiresInSeconds, signers } = one
-  const { sealedTransactions, templateUpdatedAt, digitalCredentials } = one
+  const { sealedTransactions, templateUpdatedAt, digitalCredentials, browserSessionHash } = one
   const options = digitalCredentials === null ? null : JSON.stringify(digitalCredentials)
   const [row] = await tx.rows<RequestRow>(insertRequest, [
     ...[tx.tenantId, templateId, id, reference, nonce, state, defaults.retentionSeconds, redirectUri],
     ...[expiresInSeconds, now, defaults.expiresInSeconds, JSON.stringify(signers)],
-    ...[sealedTransactions, options, templateUpdatedAt, ...auditValues(entry, now)],
+    ...[sealedTransactions, options, templateUpdatedAt, browserSessionHash, ...auditValues(entry, now)],
   ])
   return row ?? null
 }

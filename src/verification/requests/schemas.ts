@@ -82,6 +82,13 @@ export const CreateRequestBody = Type.Object(
         },
       ),
     ),
+    browserSession: Type.Optional(
+      Type.String({
+        ...{ minLength: 16, maxLength: 256 },
+        description:
+          'An unguessable value of the session of the browser in which the flow begins. The result is then returned only with the same value, so that it cannot end in the session of another browser.',
+      }),
+    ),
     redirectUri: Type.Optional(
       Type.String({
         maxLength: 2000,
