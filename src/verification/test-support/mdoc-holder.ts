@@ -94,13 +94,15 @@ export type RequestParameters = {
   readonly nonce: string
   readonly aud: string
   readonly responseUri: string
+  /** Of the key to which a response by redirect is encrypted. */
+  readonly jwkThumbprint?: Uint8Array
   readonly origin?: { readonly name: string; readonly jwkThumbprint: Uint8Array }
 }
 
 /** Returns the DeviceResponse of a wallet built with `@owf/mdoc`, including its session transcript. */
 export async function presentWithOwf(
   document: string,
-  { nonce, aud: clientId, responseUri, origin }: RequestParameters,
+  { nonce, aud: clientId, responseUri, jwkThumbprint, origin }: RequestParameters,
   names: readonly string[] = ['family_name', 'birth_date'],
   key: { readonly jwk: object } = deviceKey,
 ): Promise<Buffer> {
@@ -113,7 +115,10 @@ export async function presentWithOwf(
       deviceRequest: DeviceRequest.create({ docRequests: [DocRequest.create({ itemsRequest })] }),
       sessionTranscript:
         origin === undefined
-          ? await SessionTranscript.forOid4Vp({ clientId, nonce, responseUri }, owfContext)
+          ? await SessionTranscript.forOid4Vp(
+              { clientId, nonce, responseUri, ...(jwkThumbprint && { jwkThumbprint }) },
+              owfContext,
+            )
           : await SessionTranscript.forOid4VpDcApi({ nonce, ...origin, origin: origin.name }, owfContext),
       issuerSigned: [issuerSigned],
       signature: { signingKey: CoseKey.fromJwk({ ...key.jwk, alg: 'ES256' }) },
