@@ -57,7 +57,9 @@ describe('requests', () => {
     const wallet = { formats: ['dc+sd-jwt'], holderAlg: 'ES256' } as const
     assert.throws(() => checkRequest(request, wallet, now), { code, detail: /response_mode/ })
   })
+})
 
+describe('parameters of requests', () => {
   for (const [name, formats] of [
     ['sd_jwt_vc_verifier_metadata', ['dc+sd-jwt']],
     ['mso_mdoc_verifier_metadata', ['mso_mdoc']],
