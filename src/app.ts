@@ -70,6 +70,7 @@ import { revocationEndpoints } from './trust/revocation/public-endpoints.ts'
 import { revocationRestore } from './trust/revocation/restore-revocation.ts'
 import { signingRequestRoutes } from './trust/signing-requests/routes.ts'
 import { trustedEntityRoutes } from './trust/trusted-entities/routes.ts'
+import { digitalCredentialEndpoints } from './verification/digital-credentials/public-endpoints.ts'
 import { requestsRestore } from './verification/requests/ended-requests.ts'
 import { verificationSchedules } from './verification/requests/jobs.ts'
 import { verificationRoutes } from './verification/requests/routes.ts'
@@ -130,6 +131,7 @@ export const endpoints: readonly Endpoint[] = [
   ...walletProviderEndpoints,
   ...issuanceEndpoints,
   ...verificationEndpoints,
+  ...digitalCredentialEndpoints,
   ...didEndpoints,
   ...revocationEndpoints,
   ...certificateEndpoints,

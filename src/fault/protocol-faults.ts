@@ -134,7 +134,7 @@ export const protocolFaults = {
   'presentation_request.response_code': {
     api: [403, 'FORBIDDEN'],
     oauth: [403, 'access_denied'],
-    title: "The result requires the response_code that the holder's browser returned with.",
+    title: "The result requires the response_code or the session of the holder's browser.",
   },
   'presentation_request.invalid': { api: [422, 'REQUEST_INVALID'], title: 'The presentation request is not valid.' },
   'presentation_request.client': {

@@ -9,7 +9,7 @@ export type BrowserModule = (typeof modules)[number]
 /** A file for browsers. Its address names its content, so it never changes. */
 type Asset = { readonly path: string; readonly type: string; readonly text: Buffer; readonly brotli: Buffer }
 
-const modules = ['confirm-button', 'copy-text', 'sign-passkey'] as const
+const modules = ['confirm-button', 'copy-text', 'request-credential', 'sign-passkey'] as const
 /** In the order of their layers. */
 const sheets = ['tokens', 'elements', 'layout', 'parts'] as const
 

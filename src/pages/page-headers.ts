@@ -13,6 +13,21 @@ const policy = [
 ].join('; ')
 
 /**
+ * Returns the headers of a page without own styles that other websites may embed and that uses the Digital Credentials API, in place of those of
+ * {@link pageHeaders}. The page must show nothing of a session and have no forms.
+ *
+ * @param origins Of the pages that may embed it.
+ */
+export function embeddedPageHeaders(origins: readonly string[]): Record<string, string> {
+  const ancestors = `frame-ancestors ${origins.join(' ')}`
+  return {
+    'content-security-policy': `${policy.replace("frame-ancestors 'none'", ancestors)}; style-src 'self'`,
+    'cross-origin-resource-policy': 'cross-origin',
+    'permissions-policy': 'camera=(), geolocation=(), microphone=(), digital-credentials-get=(self)',
+  }
+}
+
+/**
  * Returns the headers of a page: only own scripts and styles run, it is never framed and never stored. [SEC-76]
  *
  * @param nonce Of the one `style` element that the page may have.

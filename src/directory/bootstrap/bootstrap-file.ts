@@ -67,6 +67,43 @@ const IdentityProviderEntry = Type.Object(
   },
   { additionalProperties: false },
 )
+const PublicKey = Type.Object(
+  {
+    kty: Type.Enum(['EC', 'OKP']),
+    crv: name(20),
+    x: name(100),
+    y: Type.Optional(name(100)),
+    kid: Type.Optional(name(200)),
+  },
+  { additionalProperties: false },
+)
+const RegisteredVerifier = Type.Object(
+  {
+    clientId: Type.String({ minLength: 1, maxLength: 256, pattern: '^[!-9;-~]+$', description: 'without a colon' }),
+    name: name(200),
+    keys: Type.Array(PublicKey, { minItems: 1, maxItems: 16 }),
+    responseUris: Type.Array(Type.String({ format: 'uri', maxLength: 2000 }), { minItems: 1, maxItems: 100 }),
+    /** Its client metadata, e.g. `jwks` to encrypt responses to. */
+    metadata: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  },
+  { additionalProperties: false },
+)
+const TransactionDataType = Type.Object(
+  {
+    type: name(512),
+    members: Type.Record(
+      name(200),
+      Type.Object(
+        {
+          type: Type.Enum(['string', 'number', 'boolean', 'object', 'array']),
+          optional: Type.Optional(Type.Boolean()),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+  },
+  { additionalProperties: false },
+)
 const TenantSettings = Type.Object(
   {
     /** Which issuers the wallets accept credentials from. */
@@ -93,6 +130,10 @@ const TenantSettings = Type.Object(
     haip: Type.Optional(Type.Boolean()),
     /** Whether wallets must authenticate as clients to the issuer, or may be anonymous. */
     clientAuthentication: Type.Optional(Type.Enum(['optional', 'required'])),
+    /** Verifiers that the wallets know without a client identifier prefix: public JWKs of their requests, and where responses may go. */
+    registeredVerifiers: Type.Optional(Type.Array(RegisteredVerifier, { maxItems: 100 })),
+    /** Types of transaction data that the wallets know, with the members of each. Any other type is refused. */
+    transactionDataTypes: Type.Optional(Type.Array(TransactionDataType, { maxItems: 100 })),
     /** Whether other organisations of the deployment find its types in the list of types. Types are public in any case. */
     typeListing: Type.Optional(Type.Enum(['listed', 'unlisted'])),
   },

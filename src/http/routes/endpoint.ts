@@ -57,7 +57,10 @@ type Common = {
   /** Heading in the reference, e.g. `OpenID4VCI`. */
   readonly tag: string
   readonly accepts: EndpointBodyKind
-  /** Sends `Access-Control-Allow-Origin: *`. Public GET resources only, never pages with a session. [SEC-75] */
+  /**
+   * Sends `Access-Control-Allow-Origin: *`. Public resources, and forms that need no session, which pages of other origins may post; never pages
+   * with a session. [SEC-75]
+   */
   readonly crossOrigin?: true
   /**
    * Faults are sent as an HTML page, for pages that people open, or as SCIM errors, instead of as OAuth JSON. A function renders the page.

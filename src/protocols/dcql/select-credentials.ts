@@ -27,13 +27,19 @@ export type Selection<C> = {
  * needs a presentation of its own. [DCQL-8]
  *
  * @param candidates The presentable credentials, the preferred one first.
+ * @param isUsable Whether a credential may answer a credential query, by rules outside of the query.
  * @see [OpenID4VP 1.0, 6.4](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-selecting-claims-and-creden)
  */
-export function selectCredentials<C extends DcqlCredential>(query: DcqlQuery, candidates: readonly C[]): Selection<C> {
+export function selectCredentials<C extends DcqlCredential>(
+  query: DcqlQuery,
+  candidates: readonly C[],
+  isUsable: (queryId: string, credential: C) => boolean = () => true,
+): Selection<C> {
   const queries = new Map<string, Matches<C>>()
   const work = { left: dcqlLimits.workMax }
   for (const one of query.credentials) {
-    queries.set(one.id, { id: one.id, multiple: one.multiple, matches: findMatches(one, candidates, work) })
+    const usable = candidates.filter((credential) => isUsable(one.id, credential))
+    queries.set(one.id, { id: one.id, multiple: one.multiple, matches: findMatches(one, usable, work) })
   }
   return { ...planSelection(query, (id) => (queries.get(id)?.matches.length ?? 0) > 0), queries }
 }

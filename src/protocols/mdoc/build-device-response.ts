@@ -8,6 +8,7 @@ import { sign1 } from '../cose/sign1.ts'
 import type { DcqlClaimPath } from '../dcql/claims-path.ts'
 import { deviceAuthenticationBytes } from './device-authentication.ts'
 import { type IssuerSigned, parseIssuerSigned } from './issuer-signed.ts'
+import { isAuthorized } from './mobile-security-object.ts'
 import { reading } from './shape.ts'
 
 /** Input of a presentation. `paths`: namespace and identifier of each element to disclose, as DCQL selects them. */
@@ -17,10 +18,9 @@ type MdocPresentation = {
   readonly sessionTranscript: Uint8Array
   /** The device key. It never computes MACs [MD-22]. */
   readonly deviceKey: SigningKey
+  /** Elements that the device signs, by namespace and identifier. */
+  readonly deviceElements?: ReadonlyMap<string, ReadonlyMap<string, Cbor>>
 }
-
-/** No elements signed by the device. */
-const NO_DEVICE_NAME_SPACES = encodeCbor(embed(new Map()))
 
 /**
  * Presents elements of an mdoc: a DeviceResponse with this one document, signed with the device key.
@@ -29,16 +29,18 @@ const NO_DEVICE_NAME_SPACES = encodeCbor(embed(new Map()))
  *
  * @param mdoc IssuerSigned, as bytes or base64url.
  * @returns CBOR; on the wire it is base64url.
- * @throws Fault `mdoc.unpresentable` if an element does not exist, `mdoc.malformed`.
+ * @throws Fault `mdoc.unpresentable` if an element does not exist, or the issuer did not authorize the device to sign one; `mdoc.malformed`.
  */
 export async function buildDeviceResponse(mdoc: Uint8Array | string, presentation: MdocPresentation): Promise<Buffer> {
   const bytes = typeof mdoc === 'string' ? reading(() => fromBase64url(mdoc)) : mdoc
   const parsed = parseIssuerSigned(bytes)
   const { docType } = parsed.mso
-  const { sessionTranscript, deviceKey, paths } = presentation
-  const payload = deviceAuthenticationBytes({ sessionTranscript, docType, deviceNameSpaces: NO_DEVICE_NAME_SPACES })
+  const { sessionTranscript, deviceKey, paths, deviceElements = new Map() } = presentation
+  checkAuthorized(parsed, deviceElements)
+  const deviceNameSpaces = encodeCbor(embed(deviceElements))
+  const payload = deviceAuthenticationBytes({ sessionTranscript, docType, deviceNameSpaces })
   const deviceSigned = new Map<string, Cbor>([
-    ['nameSpaces', { encoded: NO_DEVICE_NAME_SPACES }],
+    ['nameSpaces', { encoded: deviceNameSpaces }],
     ['deviceAuth', new Map([['deviceSignature', await sign1({ payload, isDetached: true }, deviceKey)]])],
   ])
   const document = new Map<string, Cbor>([
@@ -53,6 +55,16 @@ export async function buildDeviceResponse(mdoc: Uint8Array | string, presentatio
       ['status', 0],
     ]),
   )
+}
+
+/** [MD-23] A device signs what the issuer authorized it to. */
+function checkAuthorized({ mso }: IssuerSigned, elements: NonNullable<MdocPresentation['deviceElements']>): void {
+  for (const [nameSpace, values] of elements)
+    for (const element of values.keys())
+      if (!isAuthorized(mso.keyAuthorizations, nameSpace, element))
+        throw new Fault('mdoc.unpresentable', {
+          detail: 'The issuer did not authorize the device to sign this element.',
+        })
 }
 
 function issuerAuthOf(bytes: Uint8Array): Cbor {

@@ -54,6 +54,15 @@ export function readMobileSecurityObject(value: Cbor): MobileSecurityObject {
   }
 }
 
+/** Whether the issuer authorized the device to sign an element. [MD-23] */
+export function isAuthorized(
+  { nameSpaces, dataElements }: KeyAuthorizations,
+  nameSpace: string,
+  element: string,
+): boolean {
+  return nameSpaces.includes(nameSpace) || (dataElements.get(nameSpace)?.includes(element) ?? false)
+}
+
 function readDigests(value: Cbor): MobileSecurityObject['valueDigests'] {
   const nameSpaces = [...textMapOf(value, 'valueDigests')].map(([nameSpace, digests]) => {
     const entries = [...mapOf(digests, 'The digests of a namespace')].map(

@@ -6,7 +6,7 @@ import { mdocClaims } from './claims.ts'
 import { deviceAuthenticationBytes } from './device-authentication.ts'
 import type { DeviceResponse, Document } from './device-response.ts'
 import { type MdocFinding, type MdocFindingCode, mdocFinding } from './findings.ts'
-import type { KeyAuthorizations } from './mobile-security-object.ts'
+import { isAuthorized } from './mobile-security-object.ts'
 import { type MdocPolicy, verifyIssuerSigned } from './verify-issuer-signed.ts'
 
 /** Policy of a verifier. `sessionTranscript`: encoded, computed from its own request, never from the response. */
@@ -109,8 +109,4 @@ function checkDeviceElements({ issuerSigned, deviceSigned }: Document): MdocFind
     }
   }
   return [...codes]
-}
-
-function isAuthorized({ nameSpaces, dataElements }: KeyAuthorizations, nameSpace: string, element: string): boolean {
-  return nameSpaces.includes(nameSpace) || (dataElements.get(nameSpace)?.includes(element) ?? false)
 }

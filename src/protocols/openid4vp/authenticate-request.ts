@@ -20,8 +20,17 @@ export type AuthenticatedRequest = {
   readonly responseUri: string
 }
 
+/** What a registration or an attestation says about a verifier. `key`: null: no key of it fits. `responseUris`: null: any. */
+export type StatedClient = {
+  readonly key: VerificationKey | null
+  readonly responseUris: readonly string[] | null
+  /** In place of the client metadata of the request; null: those of the request count. */
+  readonly metadata: JsonObject | null
+}
+
 /** Sources of the key of a request, by the prefix of its client id. */
 export type RequestKeys = {
+  readonly stated?: StatedClient
   /** The key that `kid` names in the verifier's DID document. */
   readonly didKey?: VerificationKey
   /** Validates a chain (DER in base64, leaf first) and the leaf's name for this client; returns the leaf's key or throws. */
@@ -59,17 +68,26 @@ export function authenticateSigned(
   keys: RequestKeys,
   policy: PeerPolicy,
 ): AuthenticatedRequest {
-  const key = client.prefix === 'decentralized_identifier' ? didKeyOf(client, kid, keys) : chainKeyOf(client, jws, keys)
+  const key = keyOf(client, jws, kid, keys)
   const error = findJwsError(jws, key, { typ: REQUEST_OBJECT_TYPE })
   if (error !== null) throw refused(error.message)
+  const responseUri = responseUriOf(jws.payload, client, policy)
+  const { stated } = keys
+  // 5.9.3: exactly one of those that are stated
+  if (stated?.responseUris?.includes(responseUri) === false)
+    throw refused('response_uri is not one that is registered or attested for the verifier.')
+  const metadata = stated?.metadata == null ? {} : { client_metadata: stated.metadata }
   // 5.10.1: only the parameters inside the object count
-  return {
-    client,
-    signed: true,
-    inObject: true,
-    parameters: jws.payload,
-    responseUri: responseUriOf(jws.payload, client, policy),
-  }
+  return { client, signed: true, inObject: true, parameters: { ...jws.payload, ...metadata }, responseUri }
+}
+
+function keyOf(client: ClientId, jws: Jws, kid: string | null, keys: RequestKeys): VerificationKey {
+  if (client.prefix === 'decentralized_identifier') return didKeyOf(client, kid, keys)
+  if (client.prefix !== 'verifier_attestation' && client.prefix !== 'pre-registered')
+    return chainKeyOf(client, jws, keys)
+  const { stated } = keys
+  if (stated === undefined || stated.key === null) throw refused('No key that is stated for the verifier signed this.')
+  return stated.key
 }
 
 /**

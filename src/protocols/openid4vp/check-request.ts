@@ -9,6 +9,7 @@ import type { AuthenticatedRequest } from './authenticate-request.ts'
 import type { ClientId } from './client-id.ts'
 import { ENCRYPTED_MODE, recipientOf } from './encryption.ts'
 import { STATIC_WALLET_AUDIENCE } from './request-object.ts'
+import { parseTransactionData, type Transactions, type TransactionTypes } from './transactions.ts'
 
 /** A request that the wallet may respond to with the holder's consent. */
 export type CheckedRequest = {
@@ -22,6 +23,8 @@ export type CheckedRequest = {
   readonly expiresAt: Date | null
   /** The key to encrypt the response to; null if it is not encrypted. */
   readonly recipient: Recipient | null
+  /** What the holder authorizes besides; mostly nothing. */
+  readonly transactions: Transactions
 }
 
 /** Capabilities of this wallet. */
@@ -34,6 +37,8 @@ export type WalletPolicy = {
   readonly walletNonce?: string
   /** Where the request object was fetched from. */
   readonly requestUri?: string
+  /** The types of transaction data that this wallet knows; none by default. */
+  readonly transactionTypes?: TransactionTypes
 }
 
 const CHARS_MAX = 512
@@ -50,8 +55,8 @@ export function checkRequest(request: AuthenticatedRequest, wallet: WalletPolicy
   checkResponse(parameters)
   const { client_metadata: metadata } = parameters
   const query = queryOf(parameters)
-  // [VP-T6] 5.1: transaction_data MUST be rejected where it is not supported
-  if (parameters.transaction_data !== undefined) throw new Fault('presentation_request.transaction_data')
+  // [VP-T6] 5.1: transaction_data MUST be rejected where its type is not supported
+  const transactions = parseTransactionData(parameters.transaction_data, query, wallet.transactionTypes ?? new Map())
   return {
     client,
     responseUri,
@@ -61,6 +66,7 @@ export function checkRequest(request: AuthenticatedRequest, wallet: WalletPolicy
     formats: formatsOf(metadata, wallet),
     expiresAt,
     recipient: parameters.response_mode === ENCRYPTED_MODE ? recipientOf(metadata) : null,
+    transactions,
   }
 }
 

@@ -1,9 +1,18 @@
-import { Fault, faultOf } from '../../fault.ts'
+import { faultOf } from '../../fault.ts'
 
 /** Client Identifier Prefixes that this wallet accepts. */
-type ClientIdPrefix = 'decentralized_identifier' | 'x509_san_dns' | 'x509_hash' | 'redirect_uri'
+type ClientIdPrefix =
+  | 'decentralized_identifier'
+  | 'x509_san_dns'
+  | 'x509_hash'
+  | 'redirect_uri'
+  | 'verifier_attestation'
+  | 'pre-registered'
 
-/** A Client Identifier. `full`, with the prefix, identifies the verifier everywhere [VP-P1]; `id` follows the prefix. */
+/**
+ * A Client Identifier. `full`, with the prefix, identifies the verifier everywhere [VP-P1]; `id` follows the prefix. A pre-registered client has
+ * no prefix in its identifier.
+ */
 export type ClientId = { readonly full: string; readonly prefix: ClientIdPrefix; readonly id: string }
 
 const LENGTH_MAX = 2048
@@ -13,23 +22,23 @@ export const clientIdPrefixes: readonly ClientIdPrefix[] = [
   'x509_san_dns',
   'x509_hash',
   'redirect_uri',
+  'verifier_attestation',
+  'pre-registered',
 ]
 
 /**
  * Parses a Client Identifier.
  *
- * Without a colon it would be a pre-registered client, of which this wallet has none. `origin`, unknown prefixes and values without the
- * form of their prefix are refused.
+ * Without a colon it is a pre-registered client (5.9.2). `origin`, unknown prefixes and values without the form of their prefix are refused.
  *
- * @throws Fault `presentation_request.invalid`, `presentation_request.client`
+ * @throws Fault `presentation_request.invalid`
  * @see [OpenID4VP 1.0, 5.9](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-client-identifier-prefix-an)
  */
 export function parseClientId(value: unknown): ClientId {
   if (typeof value !== 'string' || value.length === 0 || value.length > LENGTH_MAX)
     throw refused('client_id is missing.')
   const colon = value.indexOf(':')
-  if (colon < 0)
-    throw new Fault('presentation_request.client', { detail: 'This wallet has no pre-registered verifiers.' })
+  if (colon < 0) return { full: value, prefix: 'pre-registered', id: value }
   const prefix = value.slice(0, colon)
   const id = value.slice(colon + 1)
   // 5.9.3: `origin` is reserved, the wallet MUST NOT accept it in a request.
@@ -39,7 +48,7 @@ export function parseClientId(value: unknown): ClientId {
 }
 
 function isAccepted(prefix: string): prefix is ClientIdPrefix {
-  return clientIdPrefixes.some((one) => one === prefix)
+  return prefix !== 'pre-registered' && clientIdPrefixes.some((one) => one === prefix)
 }
 
 function hasForm(prefix: ClientIdPrefix, id: string): boolean {
@@ -48,6 +57,7 @@ function hasForm(prefix: ClientIdPrefix, id: string): boolean {
   if (prefix === 'x509_san_dns') return /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(id)
   // 5.9.3: base64url of a SHA-256 hash
   if (prefix === 'x509_hash') return /^[A-Za-z0-9_-]{43}$/.test(id)
+  if (prefix === 'verifier_attestation') return id.length > 0
   return URL.canParse(id)
 }
 

@@ -28,6 +28,8 @@ type RequestObjectInput = {
   readonly walletNonce?: string
   /** The key of this request that the response is encrypted to; without it the response is not encrypted. [VP-S6] */
   readonly encryptionKey?: P256Jwk
+  /** What the holder is to authorize, each entry encoded. [VP-T1] */
+  readonly transactionData?: readonly string[]
   /** Attestations about the verifier, as they go over the wire. [VP-R10] */
   readonly verifierInfo?: readonly JsonObject[]
   readonly lifetimeSeconds: number
@@ -51,16 +53,10 @@ export function buildRequestObject(input: RequestObjectInput, formats: Partial<t
   return {
     aud: STATIC_WALLET_AUDIENCE,
     client_id: input.clientId,
-    response_type: 'vp_token',
     response_mode: input.encryptionKey === undefined ? 'direct_post' : ENCRYPTED_MODE,
     response_uri: input.responseUri,
-    nonce: input.nonce,
     state: input.state,
-    dcql_query: input.dcqlQuery,
-    client_metadata: {
-      vp_formats_supported: formats,
-      ...(input.encryptionKey !== undefined && encryptionMetadata(input.encryptionKey)),
-    },
+    ...queryParameters(input, formats),
     ...(input.verifierInfo !== undefined && { verifier_info: input.verifierInfo }),
     ...(input.walletNonce === undefined ? {} : { wallet_nonce: input.walletNonce }),
     iat,
@@ -68,16 +64,33 @@ export function buildRequestObject(input: RequestObjectInput, formats: Partial<t
   } as const
 }
 
-type Claims = ReturnType<typeof buildRequestObject>
-type Header = { readonly kid: string } | { readonly x5c: readonly string[] }
+/** The members that requests by redirect and over the Digital Credentials API share. */
+type QueryInput = Pick<RequestObjectInput, 'nonce' | 'dcqlQuery' | 'transactionData' | 'encryptionKey'>
+
+/** Returns the parameters that say what is requested, and how the response is protected. */
+export function queryParameters(input: QueryInput, formats: Partial<typeof vpFormatsSupported>) {
+  return {
+    response_type: 'vp_token',
+    nonce: input.nonce,
+    dcql_query: input.dcqlQuery,
+    ...(input.transactionData !== undefined && { transaction_data: input.transactionData }),
+    client_metadata: {
+      vp_formats_supported: formats,
+      ...(input.encryptionKey !== undefined && encryptionMetadata(input.encryptionKey)),
+    },
+  } as const
+}
+
+/** The header members by which a wallet finds the key. `jwt`: an attestation about the verifier. */
+export type RequestHeader = { readonly kid: string; readonly jwt?: string } | { readonly x5c: readonly string[] }
 
 /** Encodes a request object without signature, as the client id prefix `redirect_uri` demands. @see [RFC 7519, 6](https://www.rfc-editor.org/rfc/rfc7519#section-6) */
-export function encodeUnsigned(claims: Claims): string {
+export function encodeUnsigned(claims: object): string {
   const parts = [{ alg: 'none', typ: REQUEST_OBJECT_TYPE }, claims]
   return `${parts.map((one) => toBase64url(Buffer.from(JSON.stringify(one)))).join('.')}.`
 }
 
 /** Signs a request object. `header`: how the wallet finds the key, by the rules of the client id prefix. */
-export function signRequestObject(claims: Claims, header: Header, key: SigningKey): Promise<string> {
+export function signRequestObject(claims: object, header: RequestHeader, key: SigningKey): Promise<string> {
   return signCompact({ ...header, typ: REQUEST_OBJECT_TYPE }, claims, key)
 }

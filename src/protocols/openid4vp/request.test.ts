@@ -201,7 +201,8 @@ for (const [what, value, code] of [
   ['origin', 'origin:https://verifier.example', 'presentation_request.invalid'],
   ['a prefix of a draft (0.4)', did, 'presentation_request.invalid'],
   ['an unknown prefix', 'x509_san_uri:https://verifier.example', 'presentation_request.invalid'],
-  ['no prefix', 'verifier', 'presentation_request.client'],
+  ['an attestation about nobody', 'verifier_attestation:', 'presentation_request.invalid'],
+  ['the name of a prefix that is none (5.9.2)', 'pre-registered:verifier', 'presentation_request.invalid'],
   ['nothing', '', 'presentation_request.invalid'],
   ['no string', 7, 'presentation_request.invalid'],
   ['a DID that is none', 'decentralized_identifier:https://verifier.example', 'presentation_request.invalid'],
@@ -212,6 +213,10 @@ for (const [what, value, code] of [
 ] as const) {
   test(`a client_id with ${what} is refused (5.9)`, () => assert.throws(() => parseClientId(value), { code }))
 }
+
+test('a client_id without a colon is a pre-registered client (5.9.2)', () => {
+  assert.deepEqual(parseClientId('verifier'), { full: 'verifier', prefix: 'pre-registered', id: 'verifier' })
+})
 
 test('whatever a request says, it is accepted or refused', async () => {
   const change = fc.record({

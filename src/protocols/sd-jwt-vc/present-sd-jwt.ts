@@ -1,5 +1,5 @@
 import { digestBase64url } from '../../crypto/digest.ts'
-import { isJsonObject, type Json } from '../../crypto/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
 import { signCompact } from '../../crypto/jws.ts'
 import type { SigningKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
@@ -9,8 +9,9 @@ import { hashOf } from './disclosure.ts'
 import { type DisclosedObject, type ProcessedSdJwt, processSdJwt } from './process-sd-jwt.ts'
 import { type SdJwt, withoutKeyBinding } from './sd-jwt.ts'
 
-/** Input of a key binding. `aud`: the full client identifier of the verifier. */
+/** Input of a key binding. `aud`: the full client identifier of the verifier. `claims`: further ones, e.g. hashes of transaction data. */
 type KeyBinding = {
+  readonly claims?: JsonObject
   readonly nonce: string
   readonly aud: string
   readonly iat: Date
@@ -69,9 +70,14 @@ function selects(value: Json, [step, ...rest]: ClaimPath): boolean {
 }
 
 /** RFC 9901 4.3: bound to the verifier, its request and exactly these disclosures. */
-function keyBindingJwt(sdJwt: SdJwt, presented: string, { nonce, aud, iat, key }: KeyBinding): Promise<string> {
+function keyBindingJwt(
+  sdJwt: SdJwt,
+  presented: string,
+  { claims = {}, nonce, aud, iat, key }: KeyBinding,
+): Promise<string> {
   const hash = hashOf(sdJwt.jwt.payload) ?? 'sha256'
   const payload = {
+    ...claims,
     iat: toNumericDate(iat),
     aud,
     nonce,

@@ -1,9 +1,20 @@
 import type { Caller } from '../../caller.ts'
 import { sha256Base64url } from '../../crypto/digest.ts'
+import { parseCompact } from '../../crypto/jws.ts'
+import type { SigningKey } from '../../crypto/signing-key.ts'
+import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
-import { type ActiveSigner, activeSigner, findActiveSigner } from '../../trust/certificates/active-signer.ts'
+import type { RequestHeader } from '../../protocols/openid4vp/request-object.ts'
+import {
+  type ActiveSigner,
+  activeSigner,
+  findActiveSigner,
+  findFormerSigner,
+} from '../../trust/certificates/active-signer.ts'
+import { isHaipTenant } from '../templates/haip.ts'
 import type { VerifierConfig } from '../templates/presentation-template.ts'
+import type { PendingRequest } from './presentation-request.ts'
 import { UNSIGNED_CLIENT } from './request-addresses.ts'
 
 type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
@@ -14,15 +25,17 @@ type RequestSigner = { readonly clientId?: string; readonly signerId?: string }
 /** Signers by signing preference (see {@link signingPreferenceOf}). */
 export type RequestSigners = Readonly<Record<string, RequestSigner>>
 
-type Config = Pick<VerifierConfig, 'signer' | 'keyType' | 'clientIdPrefix'>
+type Config = Pick<VerifierConfig, 'signer' | 'keyType' | 'clientIdPrefix' | 'clientId' | 'verifierAttestation'>
 
 /** Returns the signing preference of a template as one string. The statement that inserts requests builds the same string. */
-export function signingPreferenceOf({ signer, keyType, clientIdPrefix }: Config): string {
-  return [signer, keyType, clientIdPrefix].map((one) => one ?? '').join('|')
+export function signingPreferenceOf(config: Config): string {
+  const { signer, keyType, clientIdPrefix, clientId, verifierAttestation } = config
+  return [signer, keyType, clientIdPrefix, clientId, verifierAttestation].map((one) => one ?? '').join('|')
 }
 
-/** Returns the signers for templates without a preference or with a plain one; up to 5 s old. */
+/** Returns the signers for templates without a preference or with a plain one; up to 5 s old. None under HAIP, which restricts the templates too. */
 export async function defaultSigners(needs: Needs, { tenantId }: Pick<Caller, 'tenantId'>): Promise<RequestSigners> {
+  if (await isHaipTenant(needs, tenantId)) return {}
   const active = await findActiveSigner(needs, tenantId, 'verifier')
   const didWeb = { [signingPreferenceOf({})]: {}, [signingPreferenceOf({ signer: 'did:web' })]: {} }
   if (active === null) return didWeb
@@ -45,11 +58,47 @@ export async function chooseSigner(
   const { signer, keyType = null, clientIdPrefix } = config
   if (signer === 'did:web') return {}
   if (clientIdPrefix === 'redirect_uri') return { clientId: UNSIGNED_CLIENT }
-  const needsCertificate = signer === 'certificate' || keyType === 'Ed25519' || clientIdPrefix !== undefined
+  // 5.9.3: these sign with the key of the tenant
+  if (clientIdPrefix === 'pre-registered' && config.clientId !== undefined) return { clientId: config.clientId }
+  if (clientIdPrefix === 'verifier_attestation') return { clientId: attestedClientOf(config.verifierAttestation) }
+  const isRequired = await isHaipTenant(needs, tenantId)
+  const needsCertificate =
+    isRequired || signer === 'certificate' || keyType === 'Ed25519' || clientIdPrefix !== undefined
   const find = needsCertificate ? activeSigner : findActiveSigner
   const active = await find(needs, tenantId, 'verifier', keyType)
   if (active === null) return {}
   return certificateSigner(active, clientIdPrefix === 'x509_san_dns' ? dnsNameOf(needs, active) : hashOf(active))
+}
+
+/**
+ * Returns the key and header with which a request is signed: those of its certificate, also after a renewal, or the tenant's own.
+ *
+ * @throws Fault `presentation_request.closed` if the certificate was revoked or has expired
+ */
+export async function signerOf(
+  platform: Needs,
+  { id: tenantId, slug }: Pick<Tenant, 'id' | 'slug'>,
+  { signerId, clientId, verifierConfig }: Pick<PendingRequest, 'signerId' | 'clientId' | 'verifierConfig'>,
+): Promise<{ readonly header: RequestHeader; readonly key: SigningKey }> {
+  if (signerId === null) {
+    const key = await platform.keys.current(tenantId, 'request')
+    // 5.9.3: `kid` names the verification method in the DID document
+    const kid = `${platform.urls.did(slug)}#${key.kid}`
+    const jwt = verifierConfig?.verifierAttestation
+    return { header: { kid, ...(clientId !== null && jwt !== undefined && { jwt }) }, key }
+  }
+  const signer = await findFormerSigner(platform, tenantId, signerId)
+  if (signer === null) {
+    const detail = 'The certificate of the request was revoked or has expired.'
+    throw new Fault('presentation_request.closed', { detail })
+  }
+  // 5.9.3, [X5-5]: the chain without its root
+  return { header: { x5c: signer.x5c }, key: signer.key }
+}
+
+function attestedClientOf(attestation: string | undefined): string {
+  const { sub } = parseCompact(attestation ?? '').payload
+  return `verifier_attestation:${String(sub)}`
 }
 
 function certificateSigner({ certificateId }: ActiveSigner, clientId: string): RequestSigner {

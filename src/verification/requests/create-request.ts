@@ -1,20 +1,27 @@
 import type { Caller } from '../../caller.ts'
+import { sha256 } from '../../crypto/digest.ts'
 import { randomToken } from '../../crypto/random.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import { knownId } from '../../uuid.ts'
+import { readBrowserOptions } from '../templates/browser-origins.ts'
+import { haipViolations, isHaipTenant } from '../templates/haip.ts'
+import type { PresentationTemplate } from '../templates/presentation-template.ts'
 import { checkRedirectUri, redirectPolicyOf } from '../templates/redirect-uris.ts'
 import { getPresentationTemplate } from '../templates/template-store.ts'
+import { encodeTransactions } from '../templates/template-transactions.ts'
 import { chooseSigner, defaultSigners, type RequestSigners, signingPreferenceOf } from './choose-signer.ts'
+import type { DigitalCredentialsOptions } from './presentation-request.ts'
 import { insertPresentationRequest, type RequestRow } from './request-store.ts'
 import type { CreateRequestBody } from './schemas.ts'
+import { sealTransactions } from './sealed-request.ts'
 
 const RETENTION_SECONDS = 30 * 86_400
 /** [VP-R1] at least 128 bits; 32 characters. */
 const NONCE_BYTES = 24
 
-type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
+type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config' | 'memory' | 'sealing'>
 
 /**
  * Creates a presentation request with a copy of its template. One statement, unless the template has an unusual signing preference.
@@ -28,32 +35,52 @@ export async function createPresentationRequest(
   body: CreateRequestBody,
   id = newId(),
 ): Promise<RequestRow> {
-  const { redirectUri, presentationTemplateId } = body
+  const { redirectUri, presentationTemplateId, transactionData, digitalCredentials } = body
   const templateId = knownId(presentationTemplateId)
+  const browsers = digitalCredentials === undefined ? null : readBrowserOptions(digitalCredentials, platform)
   if (redirectUri !== undefined) {
     const violations = checkRedirectUri(redirectUri, '/redirectUri', await redirectPolicyOf(platform, caller.tenantId))
     if (violations.length > 0) throw new Fault('request.invalid', { violations })
   }
-  const input = { ...body, templateId, id }
-  const created = await insert(platform, caller, input, await defaultSigners(platform, caller))
-  if (created !== null) return created
+  const input = { ...body, templateId, id, browsers }
+  if (transactionData === undefined) {
+    const created = await insert(platform, caller, input, await defaultSigners(platform, caller))
+    if (created !== null) return created
+  }
   const template = await platform.store.single(caller.tenantId, (tx) => getPresentationTemplate(tx, templateId))
   const config = template.verifierConfig ?? {}
+  if (await isHaipTenant(platform, caller.tenantId)) {
+    const violations = haipViolations(config, '/presentationTemplateId')
+    if (violations.length > 0) throw new Fault('request.invalid', { violations })
+  }
   const signers = { [signingPreferenceOf(config)]: await chooseSigner(platform, caller, config) }
-  const row = await insert(platform, caller, input, signers)
+  const row = await insert(platform, caller, { ...input, template }, signers)
   if (row === null) throw new Fault('state.conflict', { detail: 'The template was changed concurrently.' })
   return row
 }
 
+/** `template`: the version that the transaction data refer to. */
+type RequestInput = CreateRequestBody & {
+  readonly templateId: string
+  readonly id: string
+  readonly browsers: DigitalCredentialsOptions | null
+  readonly template?: PresentationTemplate
+}
+
 async function insert(
-  { store, clock, config }: Needs,
+  { store, clock, config, sealing }: Needs,
   caller: Caller,
-  input: CreateRequestBody & { readonly templateId: string; readonly id: string },
+  input: RequestInput,
   signers: RequestSigners,
 ): Promise<RequestRow | null> {
   const { id, templateId, reference = null, redirectUri = null, expiresInSeconds = null } = input
+  const { template, transactionData = [], browsers: digitalCredentials, browserSession } = input
+  const encoded = template === undefined ? [] : encodeTransactions(transactionData, template)
   const request = {
-    ...{ id, templateId, reference, redirectUri, expiresInSeconds, signers },
+    ...{ id, templateId, reference, redirectUri, expiresInSeconds, signers, digitalCredentials },
+    browserSessionHash: browserSession === undefined ? null : sha256(browserSession),
+    sealedTransactions: encoded.length === 0 ? null : await sealTransactions(sealing, caller.tenantId, id, encoded),
+    templateUpdatedAt: encoded.length === 0 ? null : (template?.updatedAt ?? null),
     ...{ nonce: randomToken(NONCE_BYTES), state: randomToken(NONCE_BYTES) },
     defaults: { expiresInSeconds: config.presentationTtlSeconds, retentionSeconds: RETENTION_SECONDS },
   }

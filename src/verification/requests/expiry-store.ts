@@ -8,7 +8,7 @@ const old = 'result is not null and result_until <= $1'
 // The condition is checked again on the locked row: a concurrent claim keeps it.
 const expireDue = sql(
   'verification.expire_requests',
-  `update presentation_request set status = 'expired', ${RELEASE}, updated_at = $1
+  `update presentation_request set status = 'expired', transaction_data = null, ${RELEASE}, updated_at = $1
    where tenant_id = $2 and id in (select id from presentation_request where tenant_id = $2 and ${due} order by expires_at limit $3)
      and ${due}
    returning id`,

@@ -23,6 +23,7 @@ const own = {
   'presentation.claims': 'A requested claim is missing.',
   'presentation.holder_binding': 'The holder did not prove possession of the key that the credential is bound to.',
   'presentation.trusted_authority': 'The issuer matches no requested trusted authority.',
+  'presentation.transaction_data': 'The key of the credential did not sign the transaction data of the request.',
   // Not a defect: what looks like a withheld element may be a decoy.
   'presentation.elements': 'Elements of a requested array were not disclosed.',
   'value.type': 'A claim is not of the type that the template requires.',

@@ -38,7 +38,7 @@ async function run(name: string): Promise<void> {
 async function claim({ tenantId }: Backend, id: string, now: Date) {
   const { store } = verifier
   const [row] = await store.single(tenantId, (tx) => tx.rows<{ state: string }>(readSecrets, [tenantId, id]))
-  return store.single(tenantId, (tx) => claimRequest(tx, id, row?.state ?? '', now, newLease(now, 60_000), true))
+  return store.single(tenantId, (tx) => claimRequest(tx, id, row?.state ?? '', now, newLease(now, 60_000), 'accepted'))
 }
 
 const entryOf = (id: string) =>

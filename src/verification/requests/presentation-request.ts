@@ -19,6 +19,8 @@ export type PresentationRequest = {
   readonly reference: string | null
   /** Client identifier with its prefix; null: the did:web of the tenant. */
   readonly clientId: string | null
+  /** Whether browsers may request it with the Digital Credentials API. */
+  readonly isForBrowsers: boolean
   readonly error: RequestError | null
   readonly credentials: readonly CredentialResult[]
   readonly expiresAt: Date
@@ -33,8 +35,17 @@ export type PendingRequest = TemplateSnapshot & {
   readonly state: string
   readonly expiresAt: Date
   readonly clientId: string | null
-  /** Id of the signing certificate; null if `clientId` is. */
+  /** Id of the signing certificate; null if `clientId` is, and for clients that sign with the key of the tenant. */
   readonly signerId: string | null
+  /** Sealed; null if the request has none. */
+  readonly sealedTransactions: Buffer | null
+  readonly digitalCredentials: DigitalCredentialsOptions | null
+}
+
+/** How browsers may request a presentation: the origins of their pages, and the kinds of requests, the preferred one first. */
+export type DigitalCredentialsOptions = {
+  readonly origins: readonly string[]
+  readonly protocols: readonly ('signed' | 'multisigned' | 'unsigned')[]
 }
 
 /** An open request whose response this process checks under the lease `claim`. */

@@ -2,35 +2,35 @@ import type { ListRequest } from '../../api/list.ts'
 import type { Caller } from '../../caller.ts'
 import { equalInConstantTime, sha256 } from '../../crypto/digest.ts'
 import { Fault } from '../../fault.ts'
-import { sealedJson } from '../../keys/sealed-column.ts'
 import type { Platform } from '../../platform.ts'
-import type { CredentialResult, PresentationRequest } from './presentation-request.ts'
+import type { PresentationRequest } from './presentation-request.ts'
 import { listPresentationRequests, type RequestFilter } from './request-list-store.ts'
 import { cancelPresentationRequest, findPresentationRequest, type RequestRow } from './request-store.ts'
+import { openResult } from './sealed-request.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'sealing'>
-
-/** The results of the requested credentials, with personal data. */
-export const { seal: sealResult, open: openResult } = sealedJson<readonly CredentialResult[]>(
-  'presentation_request',
-  'result',
-)
 
 /**
  * Returns a request with its result.
  *
  * @param responseCode From the redirect of the holder's browser. A request with a redirect URI shows its result only with its code, which
  *   proves that the browser in which the flow began is the one that the wallet returned to. [VP-F2]
+ * @param browserSession Of the browser that the holder returned to. A final request that was created with one requires the same. [VP-F1]
  * @throws Fault `resource.unknown`, `presentation_request.response_code`
  */
 export async function getPresentationRequest(
   needs: Needs,
   caller: Caller,
   id: string,
-  responseCode?: string,
+  { responseCode, browserSession }: { readonly responseCode?: string; readonly browserSession?: string } = {},
 ): Promise<PresentationRequest> {
   const row = await rowOf(needs, caller, id)
-  const { responseCodeHash: hash } = row
+  const { responseCodeHash: hash, browserSessionHash: session } = row
+  // 14.3: the session in which the flow began
+  if (session !== null && (browserSession !== undefined || row.status !== 'requested')) {
+    if (browserSession === undefined) throw new Fault('presentation_request.response_code')
+    if (!equalInConstantTime(session, sha256(browserSession))) throw new Fault('resource.unknown')
+  }
   // 13.3: only the session that the wallet returned to gets the result
   if (responseCode === undefined && hash !== null) throw new Fault('presentation_request.response_code')
   if (responseCode !== undefined && (hash === null || !equalInConstantTime(hash, sha256(responseCode)))) {
@@ -50,7 +50,7 @@ async function rowOf({ store, clock }: Needs, { tenantId }: Caller, id: string):
   return row
 }
 
-/** Returns a page of the tenant's requests, and one row more if there is a next page; results only of those without a redirect URI. */
+/** Returns a page of the tenant's requests, and one row more if there is a next page; results only of those without a redirect URI and without a session. */
 export async function listRequestPage(
   { store, clock, sealing }: Needs,
   caller: Caller,
@@ -58,7 +58,8 @@ export async function listRequestPage(
   filter: RequestFilter,
 ): Promise<PresentationRequest[]> {
   const rows = await store.single(caller.tenantId, (tx) => listPresentationRequests(tx, list, filter, clock.now()))
-  const visible = (row: RequestRow) => (row.responseCodeHash === null ? row : { ...row, result: null })
+  const isBound = (row: RequestRow) => row.responseCodeHash !== null || row.browserSessionHash !== null
+  const visible = (row: RequestRow) => (isBound(row) ? { ...row, result: null } : row)
   return Promise.all(rows.map((row) => unsealResult({ sealing }, caller, visible(row))))
 }
 
@@ -83,7 +84,7 @@ export async function cancelPresentation(needs: Needs, caller: Caller, id: strin
 export async function unsealResult(
   { sealing }: Pick<Needs, 'sealing'>,
   { tenantId }: Pick<Caller, 'tenantId'>,
-  { result, responseCodeHash: _, ...row }: RequestRow,
+  { result, responseCodeHash: _, browserSessionHash: __, ...row }: RequestRow,
 ): Promise<PresentationRequest> {
   if (result === null) return { ...row, credentials: [] }
   return { ...row, credentials: await openResult(sealing, tenantId, row.id, result) }

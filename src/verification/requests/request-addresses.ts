@@ -14,6 +14,8 @@ type RequestAddresses = {
   readonly authorizationRequestUri: string
   /** An https URL with the same parameters, which a wallet accepts as well, and at which a browser gets a QR code. */
   readonly authorizationRequestQrUri: string
+  /** Where pages get the request for the Digital Credentials API, and post the answer to. */
+  readonly digitalCredentialsUri: string
 }
 
 /**
@@ -35,6 +37,7 @@ export function addressesOf(urls: Urls, slug: string, token: string, stored: str
     requestUri,
     responseUri,
     authorizationRequestUri,
+    digitalCredentialsUri: `${requestUri}/digital-credentials`,
     authorizationRequestQrUri: `${requestUri}/qr${authorizationRequestUri.slice(authorizationRequestUri.indexOf('?'))}`,
   }
 }

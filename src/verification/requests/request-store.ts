@@ -6,6 +6,7 @@ import { sql, type TenantTx } from '../../store/store.ts'
 import type { RequestSigners } from './choose-signer.ts'
 import type {
   ClaimedRequest,
+  DigitalCredentialsOptions,
   PendingRequest,
   PresentationRequest,
   RequestError,
@@ -16,6 +17,7 @@ import type {
 export type RequestRow = Omit<PresentationRequest, 'credentials'> & {
   readonly result: Buffer | null
   readonly responseCodeHash: Buffer | null
+  readonly browserSessionHash: Buffer | null
 }
 
 // A request past its end is shown as expired before the schedule expires it; one whose response is being checked is shown as open.
@@ -25,29 +27,30 @@ const shown = (now: string) => `case when status = 'requested' and expires_at <=
 export const requestColumns = (
   now: string,
 ) => `id, ${shown(now)} as status, template_id as "templateId", reference, client_id as "clientId", error, result,
-  response_code_hash as "responseCodeHash", expires_at as "expiresAt", created_at as "createdAt", updated_at as "updatedAt"`
+  response_code_hash as "responseCodeHash", browser_session_hash as "browserSessionHash", digital_credentials is not null as "isForBrowsers", expires_at as "expiresAt", created_at as "createdAt", updated_at as "updatedAt"`
 const pendingColumns = `id, nonce, state, credentials, verifier_config as "verifierConfig", expires_at as "expiresAt",
-  client_id as "clientId", signer_id as "signerId"`
+  client_id as "clientId", signer_id as "signerId", transaction_data as "sealedTransactions",
+  digital_credentials as "digitalCredentials"`
 const isThis = 'tenant_id = $1 and id = $2'
 
 // As `signingPreferenceOf` does.
-const signingPreference = ['signer', 'keyType', 'clientIdPrefix']
+const signingPreference = ['signer', 'keyType', 'clientIdPrefix', 'clientId', 'verifierAttestation']
   .map((name) => `coalesce(verifier_config->>'${name}', '')`)
   .join(` || '|' || `)
 
-// Inserts nothing if no given signer matches the template's preference.
+// Inserts nothing if no given signer matches the template's preference, or the template is not the version that the transaction data refer to.
 const insertRequest = sql(
   'verification.insert_request',
   `with ins as (
      insert into presentation_request (tenant_id, id, template_id, status, reference, nonce, state, credentials, verifier_config,
-       retention_seconds, redirect_uri, client_id, signer_id, expires_at, created_at, updated_at)
+       retention_seconds, redirect_uri, client_id, signer_id, expires_at, created_at, updated_at, transaction_data, digital_credentials, browser_session_hash)
      select tenant_id, $3::uuid, id, 'requested', $4::text, $5::text, $6::text, credentials, verifier_config, coalesce(retention_seconds, $7),
        coalesce($8::text, verifier_config->>'redirectUri'), choice->>'clientId', (choice->>'signerId')::uuid,
-       $10::timestamptz + interval '1 second' * coalesce($9::int, (verifier_config->>'expiresInSeconds')::int, $11::int), $10, $10
+       $10::timestamptz + interval '1 second' * coalesce($9::int, (verifier_config->>'expiresInSeconds')::int, $11::int), $10, $10, $13, $14::jsonb, $16
      from presentation_template, lateral (select $12::jsonb -> (${signingPreference}) as choice) as chosen
-     where ${isThis} and archived_at is null and choice is not null
+     where ${isThis} and archived_at is null and choice is not null and ($15::timestamptz is null or updated_at = $15)
      returning *),
-   ${auditCte({ from: 'ins', first: 13 })}
+   ${auditCte({ from: 'ins', first: 17 })}
    select ${requestColumns('$10')} from ins`,
 )
 
@@ -56,24 +59,29 @@ const findPending = sql(
   `select ${pendingColumns} from presentation_request where ${isThis} and status = 'requested' and expires_at > $3`,
 )
 
+// An answer of a browser has no state [VP-D2].
+const isAddressed = '(state = $3 or ($3::text is null and digital_credentials is not null))'
+
 // Safe to repeat with the same values, as is `completeClaimed`: a call whose database answer was lost does so.
 const claimPending = sql(
   'verification.claim_request',
   `update presentation_request set status = 'answering', ${take('$5', '$6')}, updated_at = $4
-   where ${isThis} and state = $3 and expires_at > $4 and status in ('requested', 'answering') and (${isFree('$4')} or ${isHeld('$5')})
-     and ($7::boolean or coalesce(verifier_config->>'responseMode', '') <> 'direct_post.jwt')
+   where ${isThis} and ${isAddressed} and expires_at > $4 and status in ('requested', 'answering') and (${isFree('$4')} or ${isHeld('$5')})
+     and case $7 when 'accepted' then true
+       when 'by-default' then coalesce(verifier_config->>'responseMode', '') <> 'direct_post.jwt'
+       when 'if-stated' then verifier_config->>'responseMode' = 'direct_post' else false end
    returning ${pendingColumns}, claim, redirect_uri as "redirectUri", retention_seconds as "retentionSeconds"`,
 )
 
 const findClaimed = sql(
   'verification.find_claimed_request',
-  `select id from presentation_request where ${isThis} and state = $3 and status = 'answering' and expires_at > $4`,
+  `select id from presentation_request where ${isThis} and ${isAddressed} and status = 'answering' and expires_at > $4`,
 )
 
 const completeClaimed = sql(
   'verification.complete_request',
   `with upd as (
-     update presentation_request set status = $4, ${RELEASE}, completed_by = $3, error = $5::jsonb, result = $6, result_until = $7,
+     update presentation_request set status = $4, ${RELEASE}, transaction_data = null, completed_by = $3, error = $5::jsonb, result = $6, result_until = $7,
        response_code_hash = $8, updated_at = $9
      where ${isThis} and ${isHeld('$3')} returning id),
    ${auditCte({ from: 'upd', first: 10 })}
@@ -99,7 +107,7 @@ const listVersions = sql(
 const cancelPending = sql(
   'verification.cancel_request',
   `with upd as (
-     update presentation_request set status = 'expired', expires_at = $3, error = $4::jsonb, updated_at = $3
+     update presentation_request set status = 'expired', transaction_data = null, expires_at = $3, error = $4::jsonb, updated_at = $3
      where ${isThis} and status = 'requested' and expires_at > $3 returning *),
    ${auditCte({ from: 'upd', first: 5 })}
    select ${requestColumns('$3')} from upd`,
@@ -122,6 +130,11 @@ type NewRequest = {
   readonly redirectUri: string | null
   readonly expiresInSeconds: number | null
   readonly signers: RequestSigners
+  /** Sealed. `templateUpdatedAt`: the version of the template that they refer to. */
+  readonly sealedTransactions: Buffer | null
+  readonly templateUpdatedAt: Date | null
+  readonly digitalCredentials: DigitalCredentialsOptions | null
+  readonly browserSessionHash: Buffer | null
   /** Used where neither the call nor the template sets the value. */
   readonly defaults: { readonly expiresInSeconds: number; readonly retentionSeconds: number }
 }
@@ -129,7 +142,7 @@ type NewRequest = {
 /**
  * Inserts a request made from a template, with its audit entry.
  *
- * @returns null if the template does not exist, is archived, or if `signers` has none for its preference.
+ * @returns null if the template does not exist, is archived or has another version, or if `signers` has none for its preference.
  */
 export async function insertPresentationRequest(
   tx: TenantTx,
@@ -138,9 +151,12 @@ export async function insertPresentationRequest(
   now: Date,
 ): Promise<RequestRow | null> {
   const { templateId, id, reference, nonce, state, redirectUri, expiresInSeconds, signers } = one
+  const { sealedTransactions, templateUpdatedAt, digitalCredentials, browserSessionHash } = one
+  const options = digitalCredentials === null ? null : JSON.stringify(digitalCredentials)
   const [row] = await tx.rows<RequestRow>(insertRequest, [
     ...[tx.tenantId, templateId, id, reference, nonce, state, defaults.retentionSeconds, redirectUri],
-    ...[expiresInSeconds, now, defaults.expiresInSeconds, JSON.stringify(signers), ...auditValues(entry, now)],
+    ...[expiresInSeconds, now, defaults.expiresInSeconds, JSON.stringify(signers)],
+    ...[sealedTransactions, options, templateUpdatedAt, browserSessionHash, ...auditValues(entry, now)],
   ])
   return row ?? null
 }
@@ -152,26 +168,33 @@ export async function findPendingRequest(tx: TenantTx, id: string, now: Date): P
 }
 
 /**
+ * When a response without encryption is accepted: `accepted`: this one is encrypted, or an error, which may come in the clear (8.3); `by-default`:
+ * unless the template requires encryption; `if-stated`: if the template says so; `never`.
+ */
+export type PlainResponses = 'accepted' | 'by-default' | 'if-stated' | 'never'
+
+/**
  * Claims an open request, so that of concurrent responses one is checked. The next response may claim it when the lease has expired.
  *
- * @param mayBePlain Whether the response is encrypted or an error, which may come without encryption (8.3).
- * @returns null if the request is not open, `state` is not its own, or the response must be encrypted.
+ * @param state Null: the answer of a browser.
+ * @param plain When a response like this one is accepted without encryption.
+ * @returns null if the request is not open, `state` is not its own, it is not for browsers, or the response must be encrypted.
  */
 export async function claimRequest(
   tx: TenantTx,
   id: string,
-  state: string,
+  state: string | null,
   now: Date,
   { claim, leaseUntil }: Lease,
-  mayBePlain: boolean,
+  plain: PlainResponses,
 ): Promise<ClaimedRequest | null> {
-  const values = [tx.tenantId, id, state, now, claim, leaseUntil, mayBePlain]
+  const values = [tx.tenantId, id, state, now, claim, leaseUntil, plain]
   const [row] = await tx.rows<ClaimedRequest>(claimPending, values)
   return row ?? null
 }
 
 /** Returns whether a process is checking a response to the request, or has died while doing so. */
-export async function isClaimed(tx: TenantTx, id: string, state: string, now: Date): Promise<boolean> {
+export async function isClaimed(tx: TenantTx, id: string, state: string | null, now: Date): Promise<boolean> {
   return (await tx.rows(findClaimed, [tx.tenantId, id, state, now])).length > 0
 }
 

@@ -130,14 +130,20 @@ const getRequestRoute = requests.get('/{id}', {
             'The `response_code` from the redirect of the browser. The result of a request with a `redirectUri` requires it: 403 without, 404 with another.',
         }),
       ),
+      browserSession: Type.Optional(
+        Type.String({
+          maxLength: 256,
+          description:
+            'The value that the request was created with. The result of such a request requires it: 403 without, 404 with another.',
+        }),
+      ),
     },
     { additionalProperties: false },
   ),
   faults: ['presentation_request.response_code'],
   handle: ({ platform, caller, params, query, headers }) => {
     const id = knownId(params.id)
-    const read = async () =>
-      showRequest(platform, caller, await getPresentationRequest(platform, caller, id, query.responseCode))
+    const read = async () => showRequest(platform, caller, await getPresentationRequest(platform, caller, id, query))
     const isFinal = ({ status }: PresentationRequestReply) => status !== 'requested'
     return conditionalAnswer({ platform, caller, headers }, { watched: watchedRequests, id, read, isFinal })
   },

@@ -36,6 +36,42 @@ test('the list has no result of a request with a redirect URI, which is read wit
   assert.equal(read.body.data.credentials[0].isValid, true)
 })
 
+test('a result is returned only to the session in which the flow began [VP-F1]', async () => {
+  const [session, other] = ['session-0123456789abcdef', 'session-of-another-browser']
+  const redirectUri = 'https://shop.example/done'
+  const request = await aRequest(verifier, { request: { redirectUri, browserSession: session } })
+  const read = async (query: Record<string, string>) =>
+    (await request.ask('GET', `/presentations/${request.id}?${new URLSearchParams(query)}`)).status
+  assert.deepEqual(
+    [await read({}), await read({ browserSession: session }), await read({ browserSession: other })],
+    [200, 200, 404],
+  )
+  const { body } = await request.answer({ c0: [await aPresentation(request)] })
+  const responseCode = new URL(body.redirect_uri).searchParams.get('response_code') ?? ''
+  assert.deepEqual(
+    [
+      await read({ responseCode }),
+      await read({ responseCode, browserSession: other }),
+      await read({ browserSession: session }),
+    ],
+    [403, 404, 403],
+  )
+  assert.equal(await read({ responseCode, browserSession: session }), 200)
+})
+
+test('a cross-device flow may be bound to the session that shows the code [VP-F1]', async () => {
+  const browserSession = 'session-0123456789abcdef'
+  const request = await aRequest(verifier, { request: { browserSession } })
+  await request.answer({ c0: [await aPresentation(request)] })
+  const read = async (query: string) => (await request.ask('GET', `/presentations/${request.id}${query}`)).status
+  assert.deepEqual(
+    [await read(''), await read('?browserSession=x'), await read(`?browserSession=${browserSession}`)],
+    [403, 404, 200],
+  )
+  const [listed] = (await request.ask('GET', '/presentations')).body.data
+  assert.deepEqual([listed.status, listed.credentials], ['verified', []])
+})
+
 test('a redirect URI outside the list of the tenant is refused [SEC-54]', async () => {
   const backend = await verifier.aTenant()
   const settings = { redirectUris: ['https://shop.example/done', 'https://app.example'] }

@@ -1,8 +1,13 @@
 import { type Static, Type } from 'typebox'
+import { dcqlLimits } from '../../protocols/dcql/query.ts'
+import { transactionLimits } from '../../protocols/openid4vp/transactions.ts'
 import { templateFormats } from '../templates/schemas.ts'
 
 /** Statuses of a request in the API. `requested` is open; the others are final. */
 const requestStatuses = ['requested', 'verified', 'rejected', 'failed', 'expired'] as const
+
+/** Kinds of requests over the Digital Credentials API. [VP-D1] */
+const browserProtocols = ['signed', 'unsigned', 'multisigned'] as const
 
 /** Body of POST /presentations/request. */
 export const CreateRequestBody = Type.Object(
@@ -20,6 +25,68 @@ export const CreateRequestBody = Type.Object(
         minimum: 30,
         maximum: 86_400,
         description: 'Lifetime of the request; by default that of the template, else of the server.',
+      }),
+    ),
+    transactionData: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            type: Type.String({
+              minLength: 1,
+              maxLength: 512,
+              description: 'Wallets refuse a type that they do not know.',
+            }),
+            credentials: Type.Optional(
+              Type.Array(Type.Union([Type.String({ minLength: 1 }), Type.Integer({ minimum: 0 })]), {
+                minItems: 1,
+                maxItems: dcqlLimits.credentialsMax,
+                description:
+                  'Names or positions of credentials of the template; the presentation of one of them authorizes the transaction. By default all.',
+              }),
+            ),
+            content: Type.Optional(
+              Type.Record(Type.String(), Type.Unknown(), { description: 'The members that the type defines.' }),
+            ),
+          },
+          { additionalProperties: false },
+        ),
+        {
+          minItems: 1,
+          maxItems: transactionLimits.entriesMax,
+          description:
+            'What the holder authorizes by presenting, e.g. a payment. The request is verified only if the key of the credential signed exactly this.',
+        },
+      ),
+    ),
+    digitalCredentials: Type.Optional(
+      Type.Object(
+        {
+          origins: Type.Array(Type.String({ minLength: 1, maxLength: 300 }), {
+            minItems: 1,
+            maxItems: 16,
+            uniqueItems: true,
+            description:
+              'Origins of the pages, e.g. `https://shop.example.org`. An answer for any other origin is refused.',
+          }),
+          protocols: Type.Optional(
+            Type.Array(Type.Enum([...browserProtocols]), {
+              minItems: 1,
+              uniqueItems: true,
+              description: 'Kinds of requests, the preferred one first; by default signed, then unsigned.',
+            }),
+          ),
+        },
+        {
+          additionalProperties: false,
+          description: "Lets pages request the presentation with the browser's Digital Credentials API as well.",
+        },
+      ),
+    ),
+    browserSession: Type.Optional(
+      Type.String({
+        ...{ minLength: 16, maxLength: 256 },
+        description:
+          'An unguessable value of the session of the browser in which the flow begins. The result is then returned only with the same value, so that it cannot end in the session of another browser.',
       }),
     ),
     redirectUri: Type.Optional(
@@ -85,6 +152,12 @@ export const PresentationRequestReply = Type.Object(
     expiresAt: Type.String({ format: 'date-time' }),
     authorizationRequestUri: Type.String({ description: 'Opens a wallet on the same device.' }),
     authorizationRequestQrUri: Type.String({ description: 'The same as a QR code: SVG, or PNG by `Accept`.' }),
+    digitalCredentialsUri: Type.Optional(
+      Type.String({
+        description:
+          'With `digitalCredentials`: where a page gets the argument of `navigator.credentials.get`. At `…/page` is a page to embed or open.',
+      }),
+    ),
     createdAt: Type.String({ format: 'date-time' }),
     updatedAt: Type.String({ format: 'date-time' }),
   },

@@ -1,23 +1,19 @@
 import type { TenantId } from '../../caller.ts'
-import type { SigningKey } from '../../crypto/signing-key.ts'
+import { isHaip } from '../../directory/tenants/haip.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { ENCRYPTED_MODE } from '../../protocols/openid4vp/encryption.ts'
-import {
-  buildRequestObject,
-  encodeUnsigned,
-  signRequestObject,
-  vpFormatsSupported,
-} from '../../protocols/openid4vp/request-object.ts'
+import { buildRequestObject, encodeUnsigned, signRequestObject } from '../../protocols/openid4vp/request-object.ts'
 import { canEncrypt } from '../../protocols/openid4vp/request-uri-post.ts'
-import { findFormerSigner } from '../../trust/certificates/active-signer.ts'
-import { queryOf, verifierInfoOf } from '../templates/template-query.ts'
+import { formatsOf, queryOf, verifierInfoOf } from '../templates/template-query.ts'
+import { signerOf } from './choose-signer.ts'
 import type { PendingRequest } from './presentation-request.ts'
 import { addressesOf, UNSIGNED_CLIENT } from './request-addresses.ts'
 import { findPendingRequest, findPresentationRequest } from './request-store.ts'
 import { readRequestToken } from './request-token.ts'
 import { responseKeyOf } from './response-key.ts'
+import { openTransactions } from './sealed-request.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'keys' | 'urls' | 'config' | 'memory'>
 
@@ -35,37 +31,61 @@ type PostedByWallet = { readonly wallet_nonce?: string; readonly wallet_metadata
  */
 export async function serveRequestObject(
   platform: Needs,
-  { id: tenantId, slug }: Tenant,
+  tenant: Tenant,
   token: string,
   { wallet_nonce: walletNonce, wallet_metadata: metadata }: PostedByWallet = {},
 ): Promise<string> {
-  const { store, clock, urls } = platform
-  const id = await readRequestToken(platform, tenantId, token)
-  if (id === null) throw new Fault('resource.unknown')
+  const { clock, urls } = platform
+  const { id: tenantId, slug } = tenant
+  const request = await openRequestOf(platform, tenantId, token)
   const now = clock.now()
-  const request = await store.single(tenantId, (tx) => findPendingRequest(tx, id, now))
-  if (request === null) throw new Fault('presentation_request.closed')
   const { clientId, responseUri } = addressesOf(urls, slug, token, request.clientId)
   const { nonce, state, expiresAt } = request
   const lifetimeSeconds = Math.max(1, Math.floor((expiresAt.getTime() - now.getTime()) / 1000))
   const { responseMode } = request.verifierConfig ?? {}
-  const isEncrypted = responseMode === undefined ? canEncrypt(metadata) : responseMode === ENCRYPTED_MODE
+  const isStated = responseMode === undefined ? canEncrypt(metadata) : responseMode === ENCRYPTED_MODE
+  // [HAIP-22]
+  const isEncrypted = isStated || isHaip(tenant)
   const verifierInfo = verifierInfoOf(request)
   const claims = buildRequestObject(
     {
       ...{ clientId, responseUri, nonce, state, lifetimeSeconds },
       dcqlQuery: queryOf(request),
+      ...(await transactionsOf(platform, tenantId, request)),
       ...(walletNonce !== undefined && { walletNonce }),
       ...(verifierInfo !== undefined && { verifierInfo }),
-      ...(isEncrypted && { encryptionKey: (await responseKeyOf(platform, tenantId, id)).publicJwk }),
+      ...(isEncrypted && { encryptionKey: (await responseKeyOf(platform, tenantId, request.id)).publicJwk }),
     },
     formatsOf(request),
     now,
   )
   // 5.9.3: with this prefix a request must not be signed
   if (request.clientId === UNSIGNED_CLIENT) return encodeUnsigned(claims)
-  const { header, key } = await signerOf(platform, tenantId, slug, request)
+  const { header, key } = await signerOf(platform, tenant, request)
   return signRequestObject(claims, header, key)
+}
+
+/** Returns the open request that a token names. @throws Fault `resource.unknown`, `presentation_request.closed` */
+export async function openRequestOf(
+  platform: Pick<Needs, 'store' | 'clock' | 'sealing'>,
+  tenantId: TenantId,
+  token: string,
+): Promise<PendingRequest> {
+  const id = await readRequestToken(platform, tenantId, token)
+  if (id === null) throw new Fault('resource.unknown')
+  const now = platform.clock.now()
+  const request = await platform.store.single(tenantId, (tx) => findPendingRequest(tx, id, now))
+  if (request === null) throw new Fault('presentation_request.closed')
+  return request
+}
+
+/** Returns the transaction data of a request as a member of its parameters, if it has any. */
+export async function transactionsOf(
+  { sealing }: Pick<Needs, 'sealing'>,
+  tenantId: TenantId,
+  { id, sealedTransactions: sealed }: PendingRequest,
+): Promise<{ readonly transactionData?: readonly string[] }> {
+  return sealed === null ? {} : { transactionData: await openTransactions(sealing, tenantId, id, sealed) }
 }
 
 /**
@@ -84,33 +104,4 @@ export async function getRequestClientId(
   const row = await platform.store.single(tenantId, (tx) => findPresentationRequest(tx, id, now))
   if (row === null) throw new Fault('resource.unknown')
   return row.clientId
-}
-
-/** The formats that this request queries. */
-function formatsOf({ credentials }: PendingRequest): Partial<typeof vpFormatsSupported> {
-  const has = (format: string) => credentials.some((one) => one.format === format)
-  const { 'dc+sd-jwt': sdJwt, mso_mdoc } = vpFormatsSupported
-  return { ...(has('sd-jwt-vc') && { 'dc+sd-jwt': sdJwt }), ...(has('mdoc') && { mso_mdoc }) }
-}
-
-type Signer = { readonly header: Parameters<typeof signRequestObject>[1]; readonly key: SigningKey }
-
-async function signerOf(
-  platform: Needs,
-  tenantId: TenantId,
-  slug: string,
-  { signerId }: PendingRequest,
-): Promise<Signer> {
-  if (signerId === null) {
-    const key = await platform.keys.current(tenantId, 'request')
-    // 5.9.3: `kid` names the verification method in the DID document
-    return { header: { kid: `${platform.urls.did(slug)}#${key.kid}` }, key }
-  }
-  const signer = await findFormerSigner(platform, tenantId, signerId)
-  if (signer === null) {
-    const detail = 'The certificate of the request was revoked or has expired.'
-    throw new Fault('presentation_request.closed', { detail })
-  }
-  // 5.9.3, [X5-5]: the chain without its root
-  return { header: { x5c: signer.x5c }, key: signer.key }
 }

@@ -51,13 +51,16 @@ export async function showRequest(
 ): Promise<PresentationRequestReply> {
   const { id, status, error, templateId, reference, clientId, credentials, expiresAt, createdAt, updatedAt } = request
   const token = await requestTokenOf({ sealing }, tenantId, id)
-  const { authorizationRequestUri, authorizationRequestQrUri } = addressesOf(urls, tenantSlug, token, clientId)
+  const { isForBrowsers } = request
+  const addresses = addressesOf(urls, tenantSlug, token, clientId)
+  const { authorizationRequestUri, authorizationRequestQrUri, digitalCredentialsUri } = addresses
   return {
     ...{ id, status, presentationTemplateId: templateId, authorizationRequestUri, authorizationRequestQrUri },
     error,
     ...(reference !== null && { reference }),
     credentials: [...credentials],
     expiresAt: expiresAt.toISOString(),
+    ...(isForBrowsers && { digitalCredentialsUri }),
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
   }

@@ -1,6 +1,7 @@
 import { sha256 } from '../../crypto/digest.ts'
 import type { P256Jwk } from '../../crypto/jwk.ts'
 import { randomToken } from '../../crypto/random.ts'
+import { isHaip } from '../../directory/tenants/haip.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import type { AnonymousActor } from '../../events/audit/entry.ts'
 import { Fault } from '../../fault.ts'
@@ -12,11 +13,17 @@ import { untilConfirmed } from '../../store/until-confirmed.ts'
 import { trustOf } from '../../trust/issuers/is-trusted.ts'
 import { issue } from '../requests/finding.ts'
 import type { ClaimedRequest, Inconclusive, RequestOutcome } from '../requests/presentation-request.ts'
-import { sealResult } from '../requests/presentation-requests.ts'
 import { addressesOf } from '../requests/request-addresses.ts'
-import { claimRequest, completeRequest, isClaimed, releaseRequest } from '../requests/request-store.ts'
+import {
+  claimRequest,
+  completeRequest,
+  isClaimed,
+  type PlainResponses,
+  releaseRequest,
+} from '../requests/request-store.ts'
 import { readRequestToken } from '../requests/request-token.ts'
 import { responseKeyOf } from '../requests/response-key.ts'
+import { openTransactions, sealResult } from '../requests/sealed-request.ts'
 import { checkResponse } from './check-response.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'urls' | 'fetch' | 'config' | 'memory'>
@@ -26,8 +33,11 @@ const RETRY_SECONDS = 10
 /** Longer than the checks take; the next response may claim the request after this time. */
 const LEASE_MS = 60_000
 
-/** The sender of the response, for the audit trail. */
-type ResponseSource = Pick<AnonymousActor, 'ip' | 'requestId'>
+/**
+ * The sender of the response, for the audit trail. `origin`: of the page whose browser got the response over the Digital Credentials API, if it
+ * came so.
+ */
+export type ResponseSource = Pick<AnonymousActor, 'ip' | 'requestId'> & { readonly origin?: string }
 
 /**
  * Accepts a wallet's response to a request: claims the request, checks the response, completes the request. Two statements, with the checks
@@ -39,7 +49,8 @@ type ResponseSource = Pick<AnonymousActor, 'ip' | 'requestId'>
  *
  * @returns the redirect URI with a fresh response code; null if the request has none.
  * @throws Fault `resource.unknown` (no such request), `presentation_request.closed` (not open, or another state),
- *   `presentation_response.invalid` (no state, or not decryptable), `presentation_response.undecided`
+ *   `presentation_response.invalid` (no state, not decryptable, or for an origin that the request does not name),
+ *   `presentation_response.undecided`
  */
 export async function acceptResponse(
   platform: Needs,
@@ -53,14 +64,15 @@ export async function acceptResponse(
   if (id === null) throw new Fault('resource.unknown')
   // 3.9 step 2
   const { answer, key } = await decrypted(platform, tenant, id, form)
-  const { state } = answer
-  const mayBePlain = key !== null || answer.kind === 'refused'
+  // [VP-D2] a browser's answer has no state
+  const state = from.origin === undefined ? answer.state : null
   // [VP-S2]
-  if (state === null) throw new Fault('presentation_response.invalid', { detail: 'state is missing.' })
+  if (state === null && from.origin === undefined)
+    throw new Fault('presentation_response.invalid', { detail: 'state is missing.' })
   const now = clock.now()
   const lease = newLease(now, LEASE_MS)
   const request = await untilConfirmed(() =>
-    store.single(tenant.id, (tx) => claimRequest(tx, id, state, now, lease, mayBePlain)),
+    store.single(tenant.id, (tx) => claimRequest(tx, id, state, now, lease, plainOf(tenant, answer, key, from))),
   )
   // 3.9 step 1
   if (request === null) {
@@ -69,15 +81,34 @@ export async function acceptResponse(
     throw new Fault('presentation_request.closed')
   }
   const { clientId: aud, responseUri } = addressesOf(platform.urls, tenant.slug, token, request.clientId)
-  const bound = { aud, responseUri, encryptionKey: key }
+  const bound = { ...audienceOf(from, aud), responseUri, encryptionKey: key }
   const trust = trustOf(platform, tenant.id)
   const verifier = { urls: platform.urls, slug: tenant.slug }
+  const { sealedTransactions: sealed } = request
+  const transactions = sealed === null ? [] : await openTransactions(platform.sealing, tenant.id, id, sealed)
   const outcome =
     answer.kind === 'refused'
       ? declined(answer)
-      : await checkResponse(platform, request, answer.vpToken, { ...bound, now, trust, verifier })
+      : await checkResponse(platform, request, answer.vpToken, { ...bound, now, trust, verifier, transactions })
   if (outcome.status === 'undecided') throw await releaseClaim(platform, tenant, request, outcome)
   return complete(platform, tenant, request, outcome, from)
+}
+
+/** A.4: over the Digital Credentials API the origin is the audience, also of signed requests. */
+function audienceOf({ origin }: ResponseSource, clientId: string) {
+  return origin === undefined ? { aud: clientId, origin: null } : { aud: `origin:${origin}`, origin }
+}
+
+/** [HAIP-20] responses are encrypted; over the Digital Credentials API they are by default. */
+function plainOf(
+  tenant: Tenant,
+  { kind }: PlainResponse,
+  key: P256Jwk | null,
+  { origin }: ResponseSource,
+): PlainResponses {
+  if (key !== null || kind === 'refused') return 'accepted'
+  if (isHaip(tenant)) return 'never'
+  return origin === undefined ? 'by-default' : 'if-stated'
 }
 
 /** Returns the response, and the key that it was encrypted to; null if it was not. */

@@ -3,7 +3,7 @@ import type { Platform } from '../../platform.ts'
 import { presentedMdoc } from '../../protocols/mdoc/dcql-candidate.ts'
 import { type DeviceResponse, parseDeviceResponse } from '../../protocols/mdoc/device-response.ts'
 import { mdocFinding } from '../../protocols/mdoc/findings.ts'
-import { redirectTranscript } from '../../protocols/mdoc/session-transcript.ts'
+import { browserTranscript, redirectTranscript } from '../../protocols/mdoc/session-transcript.ts'
 import { onlyDocument, type VerifiedMdoc, verifyDeviceResponse } from '../../protocols/mdoc/verify-device-response.ts'
 import { outlivesSigner } from '../../protocols/mdoc/verify-issuer-signed.ts'
 import { type MdocIssuer, resolveMdocIssuer } from '../../trust/issuers/mdoc-issuer.ts'
@@ -65,6 +65,7 @@ export async function checkMdocPresentation(
       : {
           ...presentedMdoc(document.docType, verified),
           claims: verified.claims,
+          signedByHolder: verified.deviceClaims,
           authorityKeyIds: authorityKeyIdsOf(issuerSigned.x5chain),
         },
   }
@@ -80,8 +81,11 @@ function issuerIssues({ findings, certificate }: MdocIssuer, { now }: ExpectedPr
 
 /** 6.5, steps 2 and 4 to 10 */
 function verify(response: DeviceResponse, { certificate }: MdocIssuer, expected: ExpectedPresentation): VerifiedMdoc {
-  const { aud: clientId, nonce, responseUri, encryptionKey, now, credential } = expected
+  const { aud: clientId, origin, nonce, responseUri, encryptionKey, now, credential } = expected
   // [VP-H1] [VP-H2] every value is from the request, none from the response
-  const sessionTranscript = redirectTranscript({ clientId, nonce, responseUri, encryptionKey })
+  const sessionTranscript =
+    origin === null
+      ? redirectTranscript({ clientId, nonce, responseUri, encryptionKey })
+      : browserTranscript(origin, nonce, encryptionKey)
   return verifyDeviceResponse(response, { certificate, now, docType: credential.type, sessionTranscript })
 }

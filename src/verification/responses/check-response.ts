@@ -4,6 +4,7 @@ import { parseQuery } from '../../protocols/dcql/parse-query.ts'
 import type { DcqlQuery } from '../../protocols/dcql/query.ts'
 import { planSelection } from '../../protocols/dcql/select-credentials.ts'
 import type { VpToken } from '../../protocols/openid4vp/response.ts'
+import { findUnauthorized, readSentTransaction } from '../../protocols/openid4vp/transactions.ts'
 import { type Issue, type IssueCode, isDefect, isReplay, issue, isTransientIssue } from '../requests/finding.ts'
 import type {
   CredentialResult,
@@ -29,6 +30,9 @@ type Answer = {
   readonly checked: CheckedCredential
 }
 
+/** What a response is checked against besides the request. `transactions`: the encoded transaction data of the request. */
+type ResponseContext = Omit<ExpectedPresentation, 'credential' | 'nonce'> & { readonly transactions: readonly string[] }
+
 /**
  * Checks a response: each presentation on its own, then all of them against the query, then the values against the conditions.
  *
@@ -42,7 +46,7 @@ export async function checkResponse(
   platform: Pick<Platform, 'fetch' | 'config' | 'memory'>,
   request: PendingRequest,
   vpToken: VpToken,
-  context: Pick<ExpectedPresentation, 'aud' | 'responseUri' | 'encryptionKey' | 'now' | 'trust' | 'verifier'>,
+  context: ResponseContext,
 ): Promise<RequestOutcome | Inconclusive> {
   const checks = request.credentials.map(async (credential, position): Promise<readonly Answer[]> => {
     const queryId = queryIdOf(position)
@@ -54,12 +58,13 @@ export async function checkResponse(
   const query = parseQuery(queryOf(request))
   const answered = check(query, answers, vpToken)
   const issues = new Map(answers.map((one) => [one, issuesOf(one, answered)]))
+  const unauthorized = addUnauthorized(context.transactions, issues)
   // 3.9 step 12: presentations with a defect are discarded, and the others must still satisfy the query
   const valid = answers.filter((one) => one.isPresent && !issues.get(one)?.some(isDefect))
   const { satisfied } = check(query, valid, vpToken).result
   // 14.1.2: one presentation for another request invalidates the whole response
   const isReplayed = [...issues.values()].flat().some(isReplay)
-  const isVerified = satisfied && valid.length > 0 && !isReplayed
+  const isVerified = satisfied && valid.length > 0 && !isReplayed && !unauthorized
   const shown = answers.filter((one) => one.isPresent || issues.get(one)?.some(isDefect))
   const credentials = shown.map((one) => resultOf(one, issues.get(one) ?? [], isVerified))
   if (isVerified) return { status: 'verified', error: null, credentials }
@@ -74,6 +79,29 @@ export async function checkResponse(
     return { status: 'undecided', details }
   const error = { code: 422, message: 'The presentation does not satisfy the request.', details }
   return { status: 'failed', error, credentials }
+}
+
+/** [VP-T4] Adds an issue to the answers that should authorize a transaction and do not. Returns whether there are any. */
+function addUnauthorized(transactions: readonly string[], issues: Map<Answer, readonly Issue[]>): boolean {
+  if (transactions.length === 0) return false
+  const signed = [...issues].flatMap(
+    ([
+      {
+        queryId,
+        checked: { presented },
+      },
+      found,
+    ]) =>
+      presented === null || found.some(isDefect)
+        ? []
+        : { queryId, format: presented.format, claims: presented.signedByHolder },
+  )
+  const wrong = findUnauthorized(transactions.map(readSentTransaction), signed)
+  // One that could not be checked yet may authorize it.
+  if ([...issues].some(([{ queryId }, found]) => wrong.has(queryId) && found.some(isTransientIssue))) return true
+  for (const [answer, found] of issues)
+    if (wrong.has(answer.queryId)) issues.set(answer, [...found, issue('presentation.transaction_data')])
+  return wrong.size > 0
 }
 
 /** Returns the result of each presentation; one result if there is none, or too many. */

@@ -91,6 +91,7 @@ function presentedOf(
     // an index in the query refers to the array as issued
     positions: issuedPositions(claims, arrays),
     holderBound: keyBinding !== null,
+    signedByHolder: keyBinding ?? {},
     fingerprint: sha256Base64url(sdJwt.jwtCompact),
     authorityKeyIds: authorityKeyIdsOf(chain?.der ?? []),
   }

@@ -12,8 +12,10 @@ import type { TemplateCredential } from '../templates/presentation-template.ts'
 export type ExpectedPresentation = {
   readonly credential: TemplateCredential
   readonly nonce: string
-  /** The full client identifier in the request object. */
+  /** The full client identifier in the request object; over the Digital Credentials API `origin:` and the origin. */
   readonly aud: string
+  /** Of the page that requested it over the Digital Credentials API; null: by redirect. */
+  readonly origin: string | null
   /** The `response_uri` in the request object. */
   readonly responseUri: string
   /** The key to which the response was encrypted; null if it was not. [VP-H1] */
@@ -24,13 +26,13 @@ export type ExpectedPresentation = {
   readonly verifier: { readonly urls: Urls; readonly slug: string }
 }
 
-/** The result of the checks of one presentation. */
+/** The result of the checks of one presentation. `signedByHolder`: the key binding, or the device-signed elements by namespace. */
 export type CheckedCredential = {
   readonly issues: readonly Issue[]
   /** Null unless its signature was verified. */
   readonly issuer: string | null
   /** Null if there is a defect. */
-  readonly presented: (Presented & { readonly claims: JsonObject }) | null
+  readonly presented: (Presented & { readonly claims: JsonObject; readonly signedByHolder: JsonObject }) | null
 }
 
 /** Returns the result of a presentation that failed before anything in it was verified. */

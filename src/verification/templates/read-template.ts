@@ -1,8 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
 import { Fault, type Violation } from '../../fault.ts'
 import { isDid } from '../../protocols/did/did.ts'
+import { subjectOfAttestation } from '../../protocols/openid4vp/verifier-attestation.ts'
 import { asPeerUrl, type PeerPolicy } from '../../protocols/shape.ts'
-import { inferFormat, readRequestedAttributes } from './attribute-grammar.ts'
+import { inferFormat, type RequestedClaim, readRequestedAttributes } from './attribute-grammar.ts'
 import {
   ANY_ISSUER,
   type TemplateContent,
@@ -11,7 +12,7 @@ import {
 } from './presentation-template.ts'
 import { checkRedirectUri, type RedirectPolicy } from './redirect-uris.ts'
 import { type PresentationTemplateBody, templateFormats } from './schemas.ts'
-import { positionOf } from './template-query.ts'
+import { claimPositionOf, positionOf } from './template-query.ts'
 
 /**
  * Returns the template of a body that matches its schema: infers formats, and checks the rules that the schema cannot express.
@@ -61,7 +62,8 @@ function readCredential(
   // The body was parsed from JSON.
   const attributes = raw as JsonObject
   const format = named ?? inferFormat(body.type, attributes)
-  violations.push(...readRequestedAttributes(attributes, format, `${pointer}/attributes`).violations)
+  const read = readRequestedAttributes(attributes, format, `${pointer}/attributes`)
+  violations.push(...read.violations, ...claimSetViolations(rest.claimSets ?? [], read.claims, `${pointer}/claimSets`))
   for (const [i, id] of trustedIssuers.entries()) {
     if (!unknownEntities.has(id)) continue
     violations.push({ detail: `There is no trusted entity ${id}.`, pointer: `${pointer}/trustedIssuers/${i}` })
@@ -70,6 +72,17 @@ function readCredential(
     ...{ ...rest, format, attributes },
     ...(trustedIssuers.length > 0 && { trustedIssuers: trustedIssuers.map((id) => id.toLowerCase()) }),
   }
+}
+
+function claimSetViolations(
+  sets: NonNullable<TemplateCredential['claimSets']>,
+  claims: readonly RequestedClaim[],
+  pointer: string,
+): readonly Violation[] {
+  const detail = 'An entry must be the name or path of an attribute of this credential.'
+  return sets.flatMap((set, i) =>
+    set.flatMap((one, j) => (claimPositionOf(one, claims) === null ? { detail, pointer: `${pointer}/${i}/${j}` } : [])),
+  )
 }
 
 function issuerViolations(
@@ -94,7 +107,10 @@ function isIssuer(issuer: string, peers: PeerPolicy): boolean {
   return isKeyId || isDid(issuer) || (asPeerUrl(issuer, peers) !== null && !issuer.includes('?'))
 }
 
-function checkSigner({ signer, keyType, clientIdPrefix }: VerifierConfig): readonly Violation[] {
+function checkSigner(config: VerifierConfig): readonly Violation[] {
+  const { signer, keyType, clientIdPrefix } = config
+  const stated = checkStatedClient(config)
+  if (stated !== null) return stated
   if (clientIdPrefix === 'redirect_uri' && (signer !== undefined || keyType !== undefined)) {
     const detail = 'A request with the prefix redirect_uri is not signed, so it has no signer and no keyType.'
     return [{ detail, pointer: '/verifierConfig/clientIdPrefix' }]
@@ -112,6 +128,27 @@ function checkSigner({ signer, keyType, clientIdPrefix }: VerifierConfig): reado
     violations.push({ detail, pointer: '/verifierConfig/clientIdPrefix' })
   }
   return violations
+}
+
+/** 5.9.3: clients that are not identified by a certificate sign with the key of the tenant. Null: the prefix is another one. */
+function checkStatedClient(config: VerifierConfig): readonly Violation[] | null {
+  const { signer, keyType, clientIdPrefix: prefix, clientId, verifierAttestation } = config
+  const needed = { 'pre-registered': clientId, verifier_attestation: verifierAttestation }
+  const pointer = '/verifierConfig/clientIdPrefix'
+  if (prefix !== 'pre-registered' && prefix !== 'verifier_attestation') {
+    const isStated = clientId !== undefined || verifierAttestation !== undefined
+    return isStated ? [{ detail: 'clientId and verifierAttestation belong to their prefix.', pointer }] : null
+  }
+  if (signer === 'certificate' || keyType !== undefined)
+    return [{ detail: 'This prefix has no certificate and no keyType.', pointer }]
+  if (needed[prefix] === undefined)
+    return [
+      { detail: 'pre-registered requires clientId, and verifier_attestation requires verifierAttestation.', pointer },
+    ]
+  if (prefix === 'pre-registered' || subjectOfAttestation(verifierAttestation ?? '') !== null) return []
+  return [
+    { detail: 'It must be a Verifier Attestation JWT with a sub.', pointer: '/verifierConfig/verifierAttestation' },
+  ]
 }
 
 function checkConfig(

@@ -16,6 +16,14 @@ const Attributes = Type.Record(Type.String(), Type.Unknown(), {
 const issuerList = (description: string) =>
   Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 512 }), { maxItems: 100, description }))
 
+const ClaimPath = Type.Union([
+  Type.String({ minLength: 1, maxLength: 256 }),
+  Type.Array(Type.Union([Type.String({ minLength: 1, maxLength: 256 }), Type.Integer({ minimum: 0 }), Type.Null()]), {
+    minItems: 1,
+    maxItems: dcqlLimits.pathStepsMax,
+  }),
+])
+
 const CredentialInTemplate = Type.Object(
   {
     type: Type.String({ minLength: 1, maxLength: 256, description: 'The `vct`; for mdoc the document type.' }),
@@ -30,6 +38,14 @@ const CredentialInTemplate = Type.Object(
     ),
     trustedIssuers: issuerList(
       'Ids of trusted entities. Their DIDs, addresses and certificates are read when a response is checked; a removed entity covers no issuer.',
+    ),
+    claimSets: Type.Optional(
+      Type.Array(Type.Array(ClaimPath, { minItems: 1, maxItems: dcqlLimits.claimsMax }), {
+        minItems: 1,
+        maxItems: dcqlLimits.optionsMax,
+        description:
+          'DCQL claim sets: combinations of the attributes, the preferred one first, each attribute by its name or path. By default all attributes are required.',
+      }),
     ),
     optional: Type.Optional(
       Type.Boolean({ description: 'The holder may leave this credential out. At least one must not be optional.' }),
@@ -72,6 +88,7 @@ const CredentialInTemplate = Type.Object(
 )
 
 const queryMembers = [
+  'claimSets',
   'optional',
   'multiple',
   'requireCryptographicHolderBinding',
@@ -96,10 +113,24 @@ const VerifierConfigBody = Type.Object(
       }),
     ),
     clientIdPrefix: Type.Optional(
-      Type.Enum(['x509_hash', 'x509_san_dns', 'redirect_uri'], {
+      Type.Enum(['x509_hash', 'x509_san_dns', 'redirect_uri', 'verifier_attestation', 'pre-registered'], {
         description:
           'Client identifier prefix of a request signed with a certificate: its hash (default, required by HAIP), or its DNS name, which must be the host of this server. ' +
-          '`redirect_uri`: the request is not signed, and wallets cannot authenticate the verifier.',
+          '`redirect_uri`: the request is not signed, and wallets cannot authenticate the verifier. ' +
+          '`verifier_attestation` and `pre-registered`: signed with the request key in the DID document of the organisation.',
+      }),
+    ),
+    clientId: Type.Optional(
+      Type.String({
+        ...{ minLength: 1, maxLength: 256, pattern: '^[!-9;-~]+$' },
+        description: 'With `pre-registered`: the client identifier that the wallets know, without a colon.',
+      }),
+    ),
+    verifierAttestation: Type.Optional(
+      Type.String({
+        ...{ minLength: 1, maxLength: 16_384 },
+        description:
+          'With `verifier_attestation`: the Verifier Attestation JWT, whose `cnf` is the request key of the organisation.',
       }),
     ),
     responseMode: Type.Optional(

@@ -1,4 +1,6 @@
 import type { Json, JsonObject } from '../../crypto/json.ts'
+import type { PathStep } from '../../protocols/dcql/query.ts'
+import { vpFormatsSupported } from '../../protocols/openid4vp/request-object.ts'
 import { type RequestedClaim, readRequestedAttributes } from './attribute-grammar.ts'
 import type { TemplateContent, TemplateCredential, VerifierConfig } from './presentation-template.ts'
 
@@ -24,7 +26,11 @@ export function queryOf({ credentials, verifierConfig }: TemplateSnapshot): Json
   const sets = setsOf(credentials, verifierConfig?.credentialSets ?? [])
   return {
     credentials: credentials.map((credential, position) => {
-      const claims = requestedClaimsOf(credential).map(({ path, values, intentToRetain }) => ({
+      const requested = requestedClaimsOf(credential)
+      const { claimSets = [] } = credential
+      const claims = requested.map(({ path, values, intentToRetain }, at) => ({
+        // 6.3: required with claim_sets
+        ...(claimSets.length > 0 && { id: claimIdOf(at) }),
         path,
         ...(values !== undefined && { values }),
         // B.2.4
@@ -36,10 +42,34 @@ export function queryOf({ credentials, verifierConfig }: TemplateSnapshot): Json
         ...rulesOf(credential),
         // 6.1: `claims` is left out rather than empty
         ...(claims.length > 0 && { claims }),
+        ...(claimSets.length > 0 && {
+          claim_sets: claimSets.map((set) => set.map((one) => claimIdOf(claimPositionOf(one, requested) ?? 0))),
+        }),
       }
     }),
     ...(sets.length > 0 && { credential_sets: sets }),
   }
+}
+
+function claimIdOf(position: number): string {
+  return `a${position}`
+}
+
+/** Returns the position of a claim among the requested ones, by the name of an attribute or its path; null if there is none. */
+export function claimPositionOf(
+  reference: string | readonly PathStep[],
+  requested: readonly Pick<RequestedClaim, 'path'>[],
+): number | null {
+  const text = JSON.stringify(typeof reference === 'string' ? [reference] : reference)
+  const position = requested.findIndex(({ path }) => JSON.stringify(path) === text)
+  return position < 0 ? null : position
+}
+
+/** Returns the formats that a request queries, as value of `vp_formats_supported`. */
+export function formatsOf({ credentials }: Pick<TemplateSnapshot, 'credentials'>): Partial<typeof vpFormatsSupported> {
+  const has = (format: string) => credentials.some((one) => one.format === format)
+  const { 'dc+sd-jwt': sdJwt, mso_mdoc } = vpFormatsSupported
+  return { ...(has('sd-jwt-vc') && { 'dc+sd-jwt': sdJwt }), ...(has('mdoc') && { mso_mdoc }) }
 }
 
 /** B.2.3 and B.3.5 */

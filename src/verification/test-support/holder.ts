@@ -68,6 +68,8 @@ export type Binding = {
   readonly iat?: number
   readonly sdHash?: string
   readonly typ?: string
+  /** Further claims. */
+  readonly claims?: object
   readonly key: Key
 }
 
@@ -77,9 +79,9 @@ export function present(credential: string, names: readonly string[], binding: B
   const kept = disclosures.filter((one) => names.includes(JSON.parse(Buffer.from(one, 'base64url').toString())[1]))
   const shown = `${[jwt, ...kept].join('~')}~`
   if (binding === null) return shown
-  const { nonce, aud, iat, sdHash, typ = 'kb+jwt', key } = binding
+  const { nonce, aud, iat, sdHash, typ = 'kb+jwt', claims = {}, key } = binding
   const sd_hash = sdHash ?? createHash('sha256').update(shown).digest('base64url')
-  const payload = { iat: iat ?? Math.floor(Date.now() / 1000), aud, nonce, sd_hash }
+  const payload = { iat: iat ?? Math.floor(Date.now() / 1000), aud, nonce, sd_hash, ...claims }
   return shown + jws({ typ, alg: 'ES256' }, payload, key)
 }
 

@@ -89,13 +89,20 @@ export async function aRevocableDocument(signer: Made, uri: string, idx: number)
   return mdoc.toString('base64url')
 }
 
-/** The values of the request object that a presentation is bound to. */
-export type RequestParameters = { readonly nonce: string; readonly aud: string; readonly responseUri: string }
+/** The values of the request that a presentation is bound to. `origin`: over the Digital Credentials API, with an encrypted response. */
+export type RequestParameters = {
+  readonly nonce: string
+  readonly aud: string
+  readonly responseUri: string
+  /** Of the key to which a response by redirect is encrypted. */
+  readonly jwkThumbprint?: Uint8Array
+  readonly origin?: { readonly name: string; readonly jwkThumbprint: Uint8Array }
+}
 
 /** Returns the DeviceResponse of a wallet built with `@owf/mdoc`, including its session transcript. */
 export async function presentWithOwf(
   document: string,
-  { nonce, aud: clientId, responseUri }: RequestParameters,
+  { nonce, aud: clientId, responseUri, jwkThumbprint, origin }: RequestParameters,
   names: readonly string[] = ['family_name', 'birth_date'],
   key: { readonly jwk: object } = deviceKey,
 ): Promise<Buffer> {
@@ -106,7 +113,13 @@ export async function presentWithOwf(
   const made: unknown = await Holder.createDeviceResponseForDeviceRequest(
     {
       deviceRequest: DeviceRequest.create({ docRequests: [DocRequest.create({ itemsRequest })] }),
-      sessionTranscript: await SessionTranscript.forOid4Vp({ clientId, nonce, responseUri }, owfContext),
+      sessionTranscript:
+        origin === undefined
+          ? await SessionTranscript.forOid4Vp(
+              { clientId, nonce, responseUri, ...(jwkThumbprint && { jwkThumbprint }) },
+              owfContext,
+            )
+          : await SessionTranscript.forOid4VpDcApi({ nonce, ...origin, origin: origin.name }, owfContext),
       issuerSigned: [issuerSigned],
       signature: { signingKey: CoseKey.fromJwk({ ...key.jwk, alg: 'ES256' }) },
     },

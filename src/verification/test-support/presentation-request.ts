@@ -51,6 +51,7 @@ export async function aRequest(
         state: String(object.state),
         ...more,
       }),
+    opened: opened.body.data,
     result: async () => (await ask('GET', `/presentations/${id}`)).body.data,
   }
 }

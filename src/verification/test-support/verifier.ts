@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { openTestDatabase } from '../../../test/support/database.ts'
 import { freePort } from '../../../test/support/free-port.ts'
 import { platformOn } from '../../../test/support/platform.ts'
@@ -8,12 +9,14 @@ import { applyBootstrap } from '../../directory/bootstrap/apply-bootstrap.ts'
 import { getTenant } from '../../directory/tenants/find-tenant.ts'
 import { Fault } from '../../fault.ts'
 import { buildServer } from '../../http/server/server.ts'
+import { assetEndpoints } from '../../pages/public-endpoints.ts'
 import type { OutboundFetch, Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import type { Store } from '../../store/store.ts'
 import { certificateEndpoints } from '../../trust/certificates/public-endpoints.ts'
 import { didEndpoints } from '../../trust/did/public-endpoints.ts'
 import { revocationEndpoints } from '../../trust/revocation/public-endpoints.ts'
+import { digitalCredentialEndpoints } from '../digital-credentials/public-endpoints.ts'
 import { verificationRoutes } from '../requests/routes.ts'
 import { verificationEndpoints } from '../responses/public-endpoints.ts'
 
@@ -21,6 +24,8 @@ import { verificationEndpoints } from '../responses/public-endpoints.ts'
 export type Verifier = {
   readonly url: string
   readonly platform: Platform
+  /** A second process on the same database. */
+  readonly twin: Platform
   readonly store: Store
   /** Moves the clock. */
   readonly wait: (seconds: number) => void
@@ -50,17 +55,25 @@ export async function startVerifier(fetch?: OutboundFetch, host = '127.0.0.1'): 
   let ahead = 0
   const clock = { now: () => new Date(Date.now() + ahead * 1000) }
   const config = readConfig({ PORT: String(port), PUBLIC_URL: url })
-  const platform = platformOn({ store: db.store, config, clock, ...(fetch !== undefined && { fetch }) })
+  const parts = { store: db.store, config, clock, masterKey: randomBytes(32), ...(fetch !== undefined && { fetch }) }
+  const platform = platformOn(parts)
   const tenants = new Map<string, TenantId>()
   const server = buildServer({
     platform,
     routes: verificationRoutes,
-    endpoints: [...verificationEndpoints, ...didEndpoints, ...revocationEndpoints, ...certificateEndpoints],
+    endpoints: [
+      ...verificationEndpoints,
+      ...digitalCredentialEndpoints,
+      ...assetEndpoints,
+      ...didEndpoints,
+      ...revocationEndpoints,
+      ...certificateEndpoints,
+    ],
     authenticate: async ({ headers: { authorization = '' } }) => aCaller(tenants, authorization),
   })
   await server.listen()
   return {
-    ...{ url, platform, store: db.store },
+    ...{ url, platform, twin: platformOn(parts), store: db.store },
     wait: (seconds) => {
       ahead += seconds
     },

@@ -29,6 +29,7 @@ import {
 import type { AnswerBody } from './schemas.ts'
 import { openAnswer, openRequest, openView, sealAnswer, sealView } from './sealed-presentation.ts'
 import { sendAnswer } from './send-answer.ts'
+import { assignTransactions } from './transactions.ts'
 
 /** How long a call may take to send an answer, before a repetition may send it again. Longer than any outbound call. */
 const LEASE_MS = 15_000
@@ -75,9 +76,7 @@ export async function answerPresentation(
   const ids = (named ?? view.selected).map(({ credentialId }) => credentialId)
   const candidates = await listCandidates(platform, caller, userId, request, ids)
   const choices =
-    named === undefined
-      ? chooseProposed(request.query, candidates, view.selected)
-      : chooseNamed(request.query, candidates, named)
+    named === undefined ? chooseProposed(request, candidates, view.selected) : chooseNamed(request, candidates, named)
   return present(open, choices)
 }
 
@@ -98,12 +97,14 @@ async function openPresentation(platform: Platform, caller: Caller, id: string):
 async function present(open: Open, choices: readonly CredentialChoice[]): Promise<PresentationAnswer> {
   const { platform, caller, row, request } = open
   const { sealing } = platform
+  // before copies are taken: an answer that cannot authorize the transaction is not made
+  const transactions = assignTransactions(choices, request.transactions)
   const view = { ...open.view, selected: selectedOf(choices), alsoDisclosed: alsoDisclosedOf(choices) }
   const copies = await openCopies(
     open,
     view.selected.map(({ credentialId }) => credentialId),
   )
-  const token = await buildVpToken(choices, request, copies, platform.clock.now())
+  const token = await buildVpToken(choices, request, { copies, transactions }, platform.clock.now())
   const body = buildResponse(token, request.state, request.recipient)
   const sealedView = await sealView(sealing, caller.tenantId, row.id, { ...view, error: errorOf(unconfirmed()) })
   const sealedAnswer = await sealAnswer(sealing, caller.tenantId, row.id, body)

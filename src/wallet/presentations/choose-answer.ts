@@ -1,10 +1,11 @@
 import { Fault } from '../../fault.ts'
-import type { DcqlQuery } from '../../protocols/dcql/query.ts'
 import type { Selection } from '../../protocols/dcql/select-credentials.ts'
 import { proposedIds } from './prepare-presentation.ts'
 import { type Candidate, type CredentialChoice, choicesFor, selectedOf, selectPresentable } from './presentable.ts'
-import type { SelectedCredential } from './presentation.ts'
+import type { AnswerableRequest, SelectedCredential } from './presentation.ts'
 import type { AnswerBody } from './schemas.ts'
+
+type Asked = Pick<AnswerableRequest, 'query' | 'transactions'>
 
 /** The alternatives that the holder selected. */
 type NamedCredentials = NonNullable<AnswerBody['selectedCredentials']>
@@ -16,13 +17,13 @@ type NamedCredentials = NonNullable<AnswerBody['selectedCredentials']>
  * @throws Fault `credential.unmatched`
  */
 export function chooseProposed(
-  query: DcqlQuery,
+  asked: Asked,
   candidates: readonly Candidate[],
   proposed: readonly SelectedCredential[],
 ): CredentialChoice[] {
   const left = inOrder(candidates, proposed)
-  const selection = satisfied(selectPresentable(query, left))
-  const choices = choicesFor(query, selection, proposedIds(selection), false)
+  const selection = satisfied(selectPresentable(asked, left))
+  const choices = choicesFor(asked.query, selection, proposedIds(selection, asked.transactions), false)
   if (JSON.stringify(selectedOf(choices)) !== JSON.stringify(proposed)) throw changed()
   return choices
 }
@@ -34,14 +35,14 @@ export function chooseProposed(
  * @throws Fault `credential.unmatched`, `request.invalid`
  */
 export function chooseNamed(
-  query: DcqlQuery,
+  asked: Asked,
   candidates: readonly Candidate[],
   named: NamedCredentials,
 ): CredentialChoice[] {
   refuseRepeated(named)
   const left = inOrder(candidates, named)
-  const selection = satisfied(selectPresentable(query, left))
-  const choices = choicesFor(query, selection, [...selection.required, ...selection.optional], true)
+  const selection = satisfied(selectPresentable(asked, left))
+  const choices = choicesFor(asked.query, selection, [...selection.required, ...selection.optional], true)
   const selected = selectedOf(choices)
   for (const [position, { credentialId, matchedAttributes }] of named.entries()) {
     const found = selected.find((one) => one.credentialId === credentialId)

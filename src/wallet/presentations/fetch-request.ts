@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import { randomToken } from '../../crypto/random.ts'
 import { findTenantOf } from '../../directory/tenants/find-tenant.ts'
+import { isHaip } from '../../directory/tenants/haip.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
@@ -27,6 +28,8 @@ import { trustedAnchors } from '../../trust/trusted-entities/tenant-trust.ts'
 import { bytesMax, isOk, type OutboundPeer, peersOf, upstreamRefusal } from '../credentials/upstream.ts'
 import { openFormats } from '../credentials/wallet-format.ts'
 import type { VerifierInfo } from './presentation.ts'
+import { attestedVerifier, findRegistered, registeredVerifier } from './stated-verifiers.ts'
+import { transactionTypesOf } from './transactions.ts'
 
 /** A valid request, which the holder may answer. */
 export type FetchedRequest = CheckedRequest & {
@@ -66,6 +69,9 @@ export async function fetchRequest(
   // [VP-U2] a nonce of ours binds the request object to this fetch
   const walletNonce = link.kind === 'reference' && link.method === 'post' ? randomToken(16) : null
   const tenant = await findTenantOf(platform, tenantId)
+  const isRestricted = tenant !== null && isHaip(tenant)
+  // [HAIP-21] [HAIP-22]
+  if (isRestricted && (link.kind !== 'reference' || link.client.prefix !== 'x509_hash')) throw outsideHaip()
   const authenticated = await authenticate(platform, tenantId, tenant, link, walletNonce)
   if (!authenticated.trusted && tenant?.settings.verifierPolicy === 'trusted') throw untrusted(platform)
   const wallet = {
@@ -73,9 +79,12 @@ export async function fetchRequest(
     holderAlg: 'ES256',
     ...(walletNonce === null ? {} : { walletNonce }),
     ...(link.kind === 'reference' && { requestUri: link.requestUri }),
+    transactionTypes: transactionTypesOf(tenant),
   } as const
   try {
     const request = checkRequest(authenticated, wallet, platform.clock.now())
+    // [HAIP-20]
+    if (isRestricted && request.recipient === null) throw outsideHaip()
     const { signed, trusted, name, parameters } = authenticated
     return {
       ...request,
@@ -97,10 +106,17 @@ async function authenticate(
 ): Promise<Identified> {
   const peers = peersOf(platform)
   const unknown = { trusted: false, name: null }
+  // before anything is fetched
+  const registered = link.client.prefix === 'pre-registered' ? findRegistered(tenant, link.client) : null
   if (link.kind === 'plain') return { ...authenticatePlain(link.parameters, link.client, peers), ...unknown }
   const jwt = link.kind === 'signed' ? link.jwt : await fetchObject(platform, link.requestUri, walletNonce)
   if (link.client.prefix === 'redirect_uri') return { ...authenticateUnsigned(jwt, link.client, peers), ...unknown }
   const signed = parseRequestObject(jwt, link.client)
+  if (registered !== null || link.client.prefix === 'verifier_attestation') {
+    const found =
+      registered === null ? await attestedVerifier(platform, tenantId, signed) : registeredVerifier(registered, signed)
+    return { ...authenticateSigned(signed, { stated: found.stated }, peers), trusted: true, name: found.name }
+  }
   if (link.client.prefix !== 'decentralized_identifier')
     return authenticateCertified(platform, tenantId, tenant, signed)
   const request = authenticateSigned(signed, { didKey: await verifierKey(platform, signed) }, peers)
@@ -133,6 +149,12 @@ async function authenticateCertified(
   }
   const request = authenticateSigned(signed, { trustChain }, peersOf(platform))
   return { ...request, trusted: by.name !== null, name: by.name }
+}
+
+function outsideHaip(): Fault {
+  const detail =
+    'The organisation follows HAIP 1.0: a request must be by reference, signed under x509_hash, and ask for an encrypted response.'
+  return new Fault('presentation_request.invalid', { detail })
 }
 
 function untrusted(platform: Needs): Fault {

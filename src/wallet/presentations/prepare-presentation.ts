@@ -25,6 +25,7 @@ import {
 import { insertPresentation } from './presentation-store.ts'
 import type { ShownPresentation } from './schemas.ts'
 import { sealRequest, sealView } from './sealed-presentation.ts'
+import { withTransactions } from './transactions.ts'
 
 /** A presentation with its `meta`. */
 export type PresentationAnswer = { readonly data: ShownPresentation; readonly meta: Record<string, unknown> }
@@ -82,12 +83,16 @@ function ttlMs({ config }: Pick<Platform, 'config'>): number {
 }
 
 function viewOf(request: FetchedRequest, candidates: readonly Candidate[]): PresentationView {
-  const selection = selectPresentable(request.query, candidates)
-  const choices = choicesFor(request.query, selection, proposedIds(selection), false)
+  const selection = selectPresentable(request, candidates)
+  const choices = choicesFor(request.query, selection, proposedIds(selection, request.transactions), false)
   return {
     verifier: verifierOf(request),
     purposes: request.purposes,
     verifierInfo: request.verifierInfo,
+    transactionData: request.transactions.entries.map(({ type, credentialIds, content }) => ({
+      ...{ type, queryIds: credentialIds, content },
+    })),
+    credentialSets: request.query.credentialSets ?? [],
     selected: selectedOf(choices),
     alsoDisclosed: alsoDisclosedOf(choices),
     alternatives: alternativesOf(request, selection),
@@ -97,9 +102,12 @@ function viewOf(request: FetchedRequest, candidates: readonly Candidate[]): Pres
   }
 }
 
-/** Returns the query ids to propose: the required ones; if there are none, the optional ones. */
-export function proposedIds({ required, optional }: Selection<Candidate>): readonly string[] {
-  return required.length > 0 ? required : optional
+/** Returns the query ids to propose: the required ones; if there are none, the optional ones; and those that authorize a transaction. */
+export function proposedIds(
+  { required, optional }: Selection<Candidate>,
+  transactions: FetchedRequest['transactions'],
+): readonly string[] {
+  return withTransactions(required.length > 0 ? required : optional, optional, transactions)
 }
 
 function alternativesOf({ query }: FetchedRequest, { queries, required }: Selection<Candidate>) {

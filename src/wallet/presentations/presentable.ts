@@ -9,6 +9,8 @@ import type { CredentialQuery, DcqlQuery, PathStep } from '../../protocols/dcql/
 import { type Match, type Selection, selectCredentials } from '../../protocols/dcql/select-credentials.ts'
 import { mdocCandidate } from '../../protocols/mdoc/dcql-candidate.ts'
 import { type IssuerSigned, parseIssuerSigned } from '../../protocols/mdoc/issuer-signed.ts'
+import type { KeyAuthorizations } from '../../protocols/mdoc/mobile-security-object.ts'
+import type { Transactions } from '../../protocols/openid4vp/transactions.ts'
 import { PathSet, type ValuePath } from '../../protocols/sd-jwt-vc/claim-path.ts'
 import { type ProcessedSdJwt, processSdJwt } from '../../protocols/sd-jwt-vc/process-sd-jwt.ts'
 import { parseSdJwt } from '../../protocols/sd-jwt-vc/sd-jwt.ts'
@@ -18,9 +20,17 @@ import { listPresentable, type SealedCredential } from '../credentials/credentia
 import { openRaw } from '../credentials/sealed-copy.ts'
 import { walletFormats, wireFormats } from '../credentials/wallet-format.ts'
 import type { AlsoDisclosed, SelectedCredential } from './presentation.ts'
+import { authorizesQuery } from './transactions.ts'
 
-/** A credential of the wallet for DCQL. `leaves`: the values that a presentation may disclose besides; none for an mdoc. */
-export type Candidate = DcqlCredential & { readonly id: string; readonly leaves: readonly Leaf[] }
+/**
+ * A credential of the wallet for DCQL. `leaves`: the values that a presentation may disclose besides; none for an mdoc. `authorizations`: the
+ * elements that the key of an mdoc may sign; null for other formats.
+ */
+export type Candidate = DcqlCredential & {
+  readonly id: string
+  readonly leaves: readonly Leaf[]
+  readonly authorizations: KeyAuthorizations | null
+}
 
 /** A value of a credential. `within`: the path of its innermost disclosure; null: it is always disclosed. */
 type Leaf = { readonly path: readonly PathStep[]; readonly within: ValuePath | null }
@@ -62,8 +72,11 @@ export async function listCandidates(
 }
 
 /** Returns what the wallet could answer with these candidates. */
-export function selectPresentable(query: DcqlQuery, candidates: readonly Candidate[]): Selection<Candidate> {
-  return selectCredentials(query, candidates)
+export function selectPresentable(
+  { query, transactions }: { readonly query: DcqlQuery; readonly transactions: Transactions },
+  candidates: readonly Candidate[],
+): Selection<Candidate> {
+  return selectCredentials(query, candidates, (id, one) => authorizesQuery(transactions, id, one))
 }
 
 /**
@@ -145,7 +158,10 @@ export function retainedOf({ query, match }: CredentialChoice): string[] {
 
 function candidateOf({ id, format, vct }: SealedCredential, raw: string): Candidate {
   // an mdoc without a key of ours is refused on receipt; each of its elements is selectively disclosable
-  if (format === 'mso_mdoc') return { id, leaves: [], ...mdocOf(parseIssuerSigned(raw)) }
+  if (format === 'mso_mdoc') {
+    const mdoc = parseIssuerSigned(raw)
+    return { id, leaves: [], authorizations: mdoc.mso.keyAuthorizations, ...mdocOf(mdoc) }
+  }
   const sdJwt = parseSdJwt(raw)
   const processed = processSdJwt(sdJwt)
   const claims = processed.payload
@@ -155,7 +171,7 @@ function candidateOf({ id, format, vct }: SealedCredential, raw: string): Candid
   const chain = isTextList(x5c) ? x5c.map((one) => Buffer.from(one, 'base64')) : []
   const authorityKeyIds = authorityKeyIdsOf(chain)
   const found = { type: vct, alsoTypes, claims, holderBound, authorityKeyIds }
-  return { id, leaves: leavesOf(processed), format: 'dc+sd-jwt', ...found }
+  return { id, leaves: leavesOf(processed), authorizations: null, format: 'dc+sd-jwt', ...found }
 }
 
 function mdocOf(mdoc: IssuerSigned): DcqlCredential {

@@ -1,4 +1,6 @@
 import type { TenantId } from '../../caller.ts'
+import type { JsonObject } from '../../crypto/json.ts'
+import type { CredentialSet } from '../../protocols/dcql/query.ts'
 import type { CheckedRequest } from '../../protocols/openid4vp/check-request.ts'
 import type { PresentationStatus, ShownPresentation } from './schemas.ts'
 
@@ -25,6 +27,14 @@ export type PresentationView = {
   readonly verifier: VerifierIdentity
   readonly purposes: readonly string[]
   readonly verifierInfo?: readonly VerifierInfo[]
+  /** What the holder authorizes with the presentation of one of the queries. */
+  readonly transactionData?: readonly {
+    readonly type: string
+    readonly queryIds: readonly string[]
+    readonly content: JsonObject
+  }[]
+  /** The combinations of queries that satisfy the request, the preferred one first; empty: all queries. */
+  readonly credentialSets?: readonly CredentialSet[]
   readonly selected: readonly SelectedCredential[]
   readonly alsoDisclosed?: readonly AlsoDisclosed[]
   readonly alternatives: readonly {
@@ -88,6 +98,8 @@ export function metaOf({ expiresAt }: PresentationRow, view: PresentationView): 
     alsoDisclosed = [],
     unmatched,
     verifierInfo = [],
+    transactionData = [],
+    credentialSets = [],
     redirectUri,
     error,
   } = view
@@ -95,6 +107,8 @@ export function metaOf({ expiresAt }: PresentationRow, view: PresentationView): 
     verifier,
     ...(purposes.length === 0 ? {} : { purpose: purposes.join(' ') }),
     ...(verifierInfo.length === 0 ? {} : { verifierInfo }),
+    ...(transactionData.length === 0 ? {} : { transactionData }),
+    ...(credentialSets.length === 0 ? {} : { credentialSets }),
     expiresAt: expiresAt.toISOString(),
     alternatives,
     ...(alsoDisclosed.length === 0 ? {} : { alsoDisclosed }),

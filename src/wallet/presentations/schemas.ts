@@ -107,6 +107,21 @@ export const PresentationMeta = Type.Object(
           'Attestations that the verifier states about itself, e.g. registration certificates; not verified by this server.',
       }),
     ),
+    transactionData: Type.Optional(
+      Type.Array(
+        Type.Object({ type: Type.String(), queryIds: ids, content: Type.Record(Type.String(), Type.Unknown()) }),
+        {
+          description:
+            'What the holder authorizes by sharing, e.g. a payment: the presentation for one of `queryIds` signs it. To be shown before consent.',
+        },
+      ),
+    ),
+    credentialSets: Type.Optional(
+      Type.Array(Type.Object({ options: Type.Array(ids), required: Type.Boolean() }), {
+        description:
+          'The combinations of queries that satisfy the request, the preferred one first. Without: all queries.',
+      }),
+    ),
     expiresAt: Type.String({ format: 'date-time', description: 'When the request expires.' }),
     alternatives: Type.Array(
       Type.Object({

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { CoseKey, DateOnly, DeviceKey, Issuer, SignatureAlgorithm } from '@owf/mdoc'
+import { CoseKey, DateOnly, DeviceKey, Issuer, KeyAuthorizations, SignatureAlgorithm } from '@owf/mdoc'
 import { owfContext } from '../../../test/support/owf-context.ts'
 
 const data = new URL('../../../test/vectors/data/mdoc/oracle-signer.json', import.meta.url)
@@ -36,6 +36,8 @@ export type MdocAsk = {
   readonly elements: Readonly<Record<string, unknown>>
   readonly deviceKey: object
   readonly chain: readonly Uint8Array[]
+  /** Namespaces whose elements the device may sign. */
+  readonly authorized?: readonly string[]
   readonly validityInfo: { readonly signed: Date; readonly validFrom: Date; readonly validUntil: Date }
 }
 
@@ -70,7 +72,12 @@ export async function issueForeignMdoc(key: object, copy: number, lies: MdocLies
     algorithm: SignatureAlgorithm.ES256,
     digestAlgorithm: 'SHA-256',
     validityInfo: content.validityInfo,
-    deviceKeyInfo: { deviceKey: DeviceKey.fromJwk({ ...content.deviceKey }) },
+    deviceKeyInfo: {
+      deviceKey: DeviceKey.fromJwk({ ...content.deviceKey }),
+      ...(content.authorized && {
+        keyAuthorizations: KeyAuthorizations.create({ namespaces: [...content.authorized] }),
+      }),
+    },
     certificates: [...content.chain],
   })
   const raw = issued.encodedForOid4Vci

@@ -1,0 +1,72 @@
+import { Type } from 'typebox'
+import { getTenant } from '../../directory/tenants/find-tenant.ts'
+import { type Endpoint, endpoint } from '../../http/routes/endpoint.ts'
+import { assets } from '../../pages/assets.ts'
+import { limitVerifierRefusals } from '../requests/rate-limits.ts'
+import { acceptBrowserAnswer } from './accept-browser-answer.ts'
+import { buildBrowserRequests } from './build-browser-request.ts'
+import { requestPage } from './request-page.ts'
+
+const tag = 'OpenID4VP'
+const DATA_CHARS_MAX = 900_000
+
+const getBrowserRequests = endpoint({
+  method: 'GET',
+  path: '/verifiers/{tenant}/requests/{requestToken}/digital-credentials',
+  summary: 'Returns an open presentation request as argument of `navigator.credentials.get` (Digital Credentials API).',
+  tag,
+  accepts: 'none',
+  crossOrigin: true,
+  handle: async ({ platform, params, ip }) => {
+    const tenant = await getTenant(platform, params.tenant)
+    const build = () => buildBrowserRequests(platform, tenant, params.requestToken)
+    const requests = await limitVerifierRefusals(platform, { tenant, ip }, build)
+    return { status: 200, body: { digital: { requests } }, headers: { 'cache-control': 'no-store' } }
+  },
+})
+
+const postBrowserAnswer = endpoint({
+  method: 'POST',
+  path: '/verifiers/{tenant}/requests/{requestToken}/digital-credentials',
+  summary: "Accepts the wallet's answer that a browser returned for the request.",
+  tag,
+  // A form, which pages of other origins can post without a preflight.
+  accepts: 'form',
+  crossOrigin: true,
+  body: Type.Object({
+    protocol: Type.String({ maxLength: 64, description: 'The `protocol` of the `DigitalCredential`.' }),
+    data: Type.String({ maxLength: DATA_CHARS_MAX, description: 'The `data` of the `DigitalCredential` as JSON.' }),
+    origin: Type.Optional(
+      Type.String({ maxLength: 300, description: 'The origin of the page, if a server forwards the answer.' }),
+    ),
+  }),
+  handle: async ({ platform, params, body, headers, ip, requestId }) => {
+    const tenant = await getTenant(platform, params.tenant)
+    const from = { ip, requestId, header: headers.origin }
+    const accept = () => acceptBrowserAnswer(platform, tenant, params.requestToken, body, from)
+    const redirectUri = await limitVerifierRefusals(platform, { tenant, ip }, accept)
+    return { status: 200, body: redirectUri === null ? {} : { redirect_uri: redirectUri } }
+  },
+})
+
+const getScript = endpoint({
+  method: 'GET',
+  path: '/verifiers/request-credential.js',
+  summary: 'Returns the custom element `request-credential`, with which a page of a verifier requests a presentation.',
+  tag,
+  accepts: 'none',
+  crossOrigin: true,
+  handle: () => {
+    const found = assets().byName.get(assets().script['request-credential'].slice('/assets/'.length))
+    const headers = { 'cache-control': 'public, max-age=300', 'cross-origin-resource-policy': 'cross-origin' }
+    return { status: 200, type: 'text/javascript; charset=utf-8', body: found?.text ?? '', headers }
+  },
+})
+
+/** The Digital Credentials API: requests, answers, and what pages embed. */
+export const digitalCredentialEndpoints: readonly Endpoint[] = [
+  getBrowserRequests,
+  postBrowserAnswer,
+  getScript,
+  requestPage,
+]

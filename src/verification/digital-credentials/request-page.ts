@@ -1,0 +1,47 @@
+import { getTenant } from '../../directory/tenants/find-tenant.ts'
+import type { Tenant } from '../../directory/tenants/tenant.ts'
+import { html } from '../../pages/html.ts'
+import { type PageAnswer, pageEndpoint } from '../../pages/page-endpoint.ts'
+import { embeddedPageHeaders } from '../../pages/page-headers.ts'
+import type { PendingRequest } from '../requests/presentation-request.ts'
+import { addressesOf } from '../requests/request-addresses.ts'
+import { openRequestOf } from '../requests/serve-request-object.ts'
+import { originsOf } from './build-browser-request.ts'
+import { requestTexts } from './request-texts.ts'
+
+/** The page on which a holder presents; pages of the origins of the request may embed it. */
+export const requestPage = pageEndpoint({
+  method: 'GET',
+  path: '/verifiers/{tenant}/requests/{requestToken}/digital-credentials/page',
+  summary: 'Shows what is requested, and requests it with the Digital Credentials API.',
+  handle: async ({ platform, params, language }): Promise<PageAnswer> => {
+    const tenant = await getTenant(platform, params.tenant)
+    const request = await openRequestOf(platform, tenant.id, params.requestToken)
+    const origins = originsOf(platform, request)
+    const addresses = addressesOf(platform.urls, tenant.slug, params.requestToken, request.clientId)
+    return {
+      page: {
+        title: requestTexts[language].title,
+        organisation: tenant.name,
+        main: content({ request, tenant, addresses, origins }, requestTexts[language]),
+        modules: ['request-credential'],
+      },
+      headers: embeddedPageHeaders(origins),
+    }
+  },
+})
+
+type Shown = {
+  readonly request: PendingRequest
+  readonly tenant: Tenant
+  readonly addresses: ReturnType<typeof addressesOf>
+  readonly origins: readonly string[]
+}
+
+function content({ request, tenant, addresses, origins }: Shown, texts: (typeof requestTexts)['en']) {
+  const names = request.credentials.map(({ name, type }) => html`<li>${name ?? type}</li>`)
+  return html`<p>${texts.asks(tenant.name)}</p><ul>${names}</ul>
+<request-credential src="${addresses.digitalCredentialsUri}" parents="${origins.join(' ')}" done="${texts.done}" failed="${texts.failed}">
+<button type="button" class="button main">${texts.present}</button><p role="status"></p></request-credential>
+<p><a href="${addresses.authorizationRequestUri}">${texts.otherWallet}</a></p>`
+}

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { createHash, createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, test } from 'node:test'
+import { leafExtensions, type Made, openssl, rootExtensions } from '../../crypto/x509-path/test-support/openssl.ts'
+import { createTrustedEntity } from '../../trust/trusted-entities/trusted-entities.ts'
+import { fault } from '../test-support/fault.ts'
+import { setTenant } from '../test-support/mdoc-holder.ts'
+import { membership } from '../test-support/member.ts'
+import { type Bench, openBench } from '../test-support/wallet-platform.ts'
+import { preparePresentation } from './prepare-presentation.ts'
+
+const tool = openssl()
+let bench: Bench
+before(async () => {
+  bench = await openBench()
+})
+after(async () => {
+  await bench.close()
+  tool.remove()
+})
+
+const pair = () => {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return { privateKey, jwk: publicKey.export({ format: 'jwk' }) }
+}
+type Pair = ReturnType<typeof pair>
+const [shop, other, attester, stranger] = [pair(), pair(), pair(), pair()]
+const didOf = ({ jwk }: Pair) => `did:jwk:${Buffer.from(JSON.stringify(jwk)).toString('base64url')}`
+const responseUri = 'https://shop.example/answers'
+const seconds = () => Math.floor(Date.now() / 1000)
+
+function signed(header: object, payload: object, key: KeyObject): string {
+  const parts = [{ alg: 'ES256', ...header }, payload]
+  const text = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
+  return `${text}.${sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`
+}
+
+type Change = { readonly object?: object; readonly header?: object; readonly key?: KeyObject }
+
+function requestOf(clientId: string, { object = {}, header = {}, key = shop.privateKey }: Change): string {
+  const payload = {
+    ...{ client_id: clientId, response_type: 'vp_token', response_mode: 'direct_post', response_uri: responseUri },
+    ...{ nonce: 'n-0S6_WzA2Mj.0123456789', state: 'st', dcql_query: { credentials: [membership] }, ...object },
+  }
+  return signed({ typ: 'oauth-authz-req+jwt', ...header }, payload, key)
+}
+
+const linkTo = (clientId: string, change: Change = {}) =>
+  `openid4vp://?client_id=${encodeURIComponent(clientId)}&request=${requestOf(clientId, change)}`
+
+const registration = { clientId: 'shop', name: 'The Shop', keys: [other.jwk, shop.jwk], responseUris: [responseUri] }
+
+test('a registered verifier is known by its name, with the metadata of its registration', async () => {
+  const thandi = await bench.person()
+  const metadata = { vp_formats_supported: { 'dc+sd-jwt': {} } }
+  await setTenant(bench, thandi.tenantId, { registeredVerifiers: [{ ...registration, metadata }] })
+  const { meta } = await preparePresentation(bench.platform, thandi, linkTo('shop'))
+  assert.partialDeepStrictEqual(meta.verifier, {
+    clientId: 'shop',
+    name: 'The Shop',
+    authenticated: true,
+    trusted: true,
+  })
+})
+
+for (const [what, code, clientId, change, more] of [
+  ['that is not registered', 'client', 'shop2', {}, {}],
+  ['that sends client_metadata (8.5)', 'client', 'shop', { object: { client_metadata: {} } }, {}],
+  ['whose request another key signed', 'invalid', 'shop', { key: stranger.privateKey }, {}],
+  ['that responds elsewhere [VP-S3]', 'invalid', 'shop', { object: { response_uri: `${responseUri}/x` } }, {}],
+  ['whose object names another client [VP-R5]', 'invalid', 'shop', { object: { client_id: 'other' } }, {}],
+  [
+    'whose registration lists other formats',
+    'formats',
+    'shop',
+    {},
+    { metadata: { vp_formats_supported: { ldp_vc: {} } } },
+  ],
+] as const) {
+  test(`a registered verifier ${what} is refused (5.9.2)`, async () => {
+    const thandi = await bench.person()
+    await setTenant(bench, thandi.tenantId, { registeredVerifiers: [{ ...registration, ...more }] })
+    const refused = await fault(preparePresentation(bench.platform, thandi, linkTo(clientId, change)))
+    assert.equal(refused.code, `presentation_request.${code}`)
+  })
+}
+
+type Attestation = { readonly claims?: object; readonly header?: object; readonly by?: Pair; readonly name?: Pair }
+
+function attestation({ claims = {}, header = {}, by = attester, name = by }: Attestation = {}): string {
+  const payload = { iss: didOf(name), sub: 'shop.example', exp: seconds() + 600, cnf: { jwk: shop.jwk }, ...claims }
+  return signed({ typ: 'verifier-attestation+jwt', kid: `${didOf(name)}#0`, ...header }, payload, by.privateKey)
+}
+
+async function attested(jwt: unknown, change: Change = {}) {
+  const thandi = await bench.person()
+  const entity = { name: 'Registrar', dids: [{ did: didOf(attester) }], purposes: ['attester' as const] }
+  await createTrustedEntity(bench.platform, thandi, entity)
+  const link = linkTo('verifier_attestation:shop.example', { header: { jwt }, ...change })
+  return preparePresentation(bench.platform, thandi, link)
+}
+
+test('a verifier with an attestation of a trusted attester is known by its identifier', async () => {
+  for (const claims of [{}, { redirect_uris: ['https://shop.example/x', responseUri] }]) {
+    const { meta } = await attested(attestation({ claims }))
+    assert.partialDeepStrictEqual(meta.verifier, {
+      ...{ clientId: 'verifier_attestation:shop.example', name: 'shop.example', authenticated: true, trusted: true },
+    })
+  }
+})
+
+for (const [what, code, jwt, change] of [
+  ['without an attestation', 'invalid', undefined, {}],
+  ['with an attestation that is no JWT', 'invalid', 'x', {}],
+  ['with an attestation of another type', 'invalid', attestation({ header: { typ: 'JWT' } }), {}],
+  ['with an attestation about another verifier', 'invalid', attestation({ claims: { sub: 'other.example' } }), {}],
+  ['with an expired attestation', 'invalid', attestation({ claims: { exp: 1_700_000_000 } }), {}],
+  ['with an attestation without an end', 'invalid', attestation({ claims: { exp: undefined } }), {}],
+  ['with an attestation that is not valid yet', 'invalid', attestation({ claims: { nbf: seconds() + 3600 } }), {}],
+  ['with an attestation without a key', 'invalid', attestation({ claims: { cnf: undefined } }), {}],
+  ['with an attestation without an issuer', 'invalid', attestation({ claims: { iss: undefined } }), {}],
+  ['with an attestation of a stranger', 'client', attestation({ by: stranger }), {}],
+  ['with an attestation that a stranger signed', 'client', attestation({ by: stranger, name: attester }), {}],
+  ['with an attestation in the name of another', 'client', attestation({ claims: { iss: didOf(stranger) } }), {}],
+  ['that did not sign with the attested key', 'invalid', attestation(), { key: other.privateKey }],
+  [
+    'that responds to an address that is not attested',
+    'invalid',
+    attestation({ claims: { redirect_uris: ['https://shop.example/x'] } }),
+    {},
+  ],
+] as const) {
+  test(`a verifier ${what} is refused (5.9.3)`, async () => {
+    assert.equal((await fault(attested(jwt, change))).code, `presentation_request.${code}`)
+  })
+}
+
+const years = { from: '200101000000Z', until: '491231235959Z' }
+const make = (wish: object): Made =>
+  tool.make({
+    subject: '/C=ZA/CN=Reader',
+    extensions: [...leafExtensions.slice(0, 3), 'subjectAltName = DNS:localhost'],
+    ...years,
+    ...wish,
+  })
+const root = make({ subject: '/C=ZA/CN=Readers', extensions: rootExtensions })
+const reader = make({ issuer: root })
+const hash = `x509_hash:${createHash('sha256').update(reader.certificate.der).digest('base64url')}`
+const encryption = { jwks: { keys: [{ ...other.jwk, use: 'enc', alg: 'ECDH-ES', kid: '1' }] } }
+
+/** Serves the request object of a certified verifier, and prepares it in a wallet of an organisation under HAIP. */
+async function underHaip({ clientId = hash, object = {}, byValue = false }) {
+  const thandi = await bench.person()
+  await setTenant(bench, thandi.tenantId, { haip: true })
+  await createTrustedEntity(bench.platform, thandi, { name: 'R', certificates: [root.pem], purposes: ['verifier'] })
+  const key = createPrivateKey(readFileSync(reader.keyFile))
+  const header = { x5c: [reader.certificate.der.toString('base64')] }
+  const uri = {
+    response_uri: 'http://localhost:1/answers',
+    response_mode: 'direct_post.jwt',
+    client_metadata: encryption,
+  }
+  const jwt = requestOf(clientId, { header, key, object: { ...uri, ...object } })
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/oauth-authz-req+jwt' }).end(jwt)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/r`
+  const by = byValue ? `request=${jwt}` : `request_uri=${encodeURIComponent(address)}`
+  const link = `haip-vp://?client_id=${encodeURIComponent(clientId)}&${by}`
+  return preparePresentation(bench.platform, thandi, link).finally(() => server.close())
+}
+
+test('under HAIP the wallet takes a request by reference, under x509_hash, for an encrypted response [HAIP-21]', async () => {
+  assert.partialDeepStrictEqual((await underHaip({})).meta.verifier, {
+    clientId: hash,
+    authenticated: true,
+    trusted: true,
+  })
+})
+
+for (const [what, wish] of [
+  ['by value', { byValue: true }],
+  ['under another prefix', { clientId: 'x509_san_dns:localhost' }],
+  ['by redirect_uri', { clientId: 'redirect_uri:http://localhost:1/answers' }],
+  ['of a DID', { clientId: `decentralized_identifier:${didOf(shop)}` }],
+  ['for a response in the clear', { object: { response_mode: 'direct_post' } }],
+] as const) {
+  test(`under HAIP a request ${what} is refused [HAIP-20, HAIP-21, HAIP-22]`, async () => {
+    assert.equal((await fault(underHaip(wish))).code, 'presentation_request.invalid')
+  })
+}
