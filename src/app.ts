@@ -12,6 +12,8 @@ import { signInEndpoints } from './authorization/sign-in/pages/public-endpoints.
 import { signInRoutes } from './authorization/sign-in/pages/routes.ts'
 import { passwordJobs, signInSchedules } from './authorization/sign-in/passwords/jobs.ts'
 import type { Config } from './config.ts'
+import { pageSchedules } from './console/jobs.ts'
+import { consoleEndpoints } from './console/public-endpoints.ts'
 import { clientRoutes } from './directory/clients/routes.ts'
 import { groupRoutes } from './directory/groups/routes.ts'
 import { scimEndpoints } from './directory/scim/public-endpoints.ts'
@@ -45,6 +47,7 @@ import { sealingWith } from './keys/sealing.ts'
 import { Memory } from './memory/memory.ts'
 import { RateLimiter } from './memory/rate-limiter.ts'
 import { assetEndpoints } from './pages/public-endpoints.ts'
+import { sessionEndpoints } from './pages/session/public-endpoints.ts'
 import { type Clock, type Log, type Platform, urlsOf } from './platform.ts'
 import { statisticsSchedules } from './statistics/jobs.ts'
 import { statisticsRoutes } from './statistics/routes.ts'
@@ -103,6 +106,8 @@ export const endpoints: readonly Endpoint[] = [
   ...signInEndpoints,
   ...consentPages(findPendingConsent),
   ...assetEndpoints,
+  ...sessionEndpoints,
+  ...consoleEndpoints,
   ...authorizationEndpoints,
   ...issuanceEndpoints,
   ...verificationEndpoints,
@@ -127,6 +132,7 @@ const schedules = [
   ...eventSchedules,
   ...authorizationSchedules,
   ...signInSchedules,
+  ...pageSchedules,
   ...linkSchedules,
   ...issuanceSchedules,
   ...batchSchedules,
@@ -177,6 +183,7 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
     changes,
     clock,
     fetch: outbound.fetch,
+    dispatch: (request) => server.dispatch(request),
     log,
     urls: urlsOf(config),
   }

@@ -5,7 +5,7 @@ import type { PageTexts } from './messages/en.ts'
 export type Field = {
   readonly name: string
   readonly label: string
-  readonly type?: 'text' | 'email' | 'password' | 'hidden'
+  readonly type?: 'text' | 'email' | 'password' | 'hidden' | 'number' | 'date' | 'color' | 'url' | 'search'
   /** @see [HTML, autofill](https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#autofill) */
   readonly autocomplete?: string
   readonly hint?: string
