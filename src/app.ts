@@ -48,7 +48,7 @@ import { Memory } from './memory/memory.ts'
 import { RateLimiter } from './memory/rate-limiter.ts'
 import { assetEndpoints } from './pages/public-endpoints.ts'
 import { sessionEndpoints } from './pages/session/public-endpoints.ts'
-import { type Clock, type Log, type Platform, urlsOf } from './platform.ts'
+import { type Clock, type Dispatch, type Log, type Platform, urlsOf } from './platform.ts'
 import { statisticsSchedules } from './statistics/jobs.ts'
 import { statisticsRoutes } from './statistics/routes.ts'
 import type { Store } from './store/store.ts'
@@ -171,7 +171,8 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
   const sealing = sealingWith(masterKey, store, now, memory, config.masterKeyPrevious)
   const keys = softwareKeyRing(store, sealing, now, providersOf(config, keyDevice), memory)
   // Requests to our own public address are dispatched inside the process.
-  const outbound = openOutbound({ config, inside: (request) => server.dispatch(request) })
+  const dispatch: Dispatch = (request) => server.dispatch(request)
+  const outbound = openOutbound({ config, inside: dispatch })
   const changes = openChanges(store, now)
   const platform: Platform = {
     config,
@@ -179,12 +180,8 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
     sealing,
     keys,
     rateLimiter: new RateLimiter(),
-    memory,
-    changes,
-    clock,
+    ...{ memory, changes, clock, log, dispatch },
     fetch: outbound.fetch,
-    dispatch: (request) => server.dispatch(request),
-    log,
     urls: urlsOf(config),
   }
   const server: Server = buildServer({

@@ -41,7 +41,9 @@ function makeAssets(): Assets {
     ([name, sheets]) => [name, asset(name, 'css', sheets.map((one) => read(`style/${one}.css`)).join('\n'))] as const,
   )
   const scripts = modules.map((name) => asset(name, 'js', scriptOf(name)))
-  const byName = new Map([...styles.map(([, one]) => one), ...scripts].map((one) => [one.path.slice('/assets/'.length), one]))
+  const byName = new Map(
+    [...styles.map(([, one]) => one), ...scripts].map((one) => [one.path.slice('/assets/'.length), one]),
+  )
   const script = Object.fromEntries(modules.map((name, index) => [name, scripts[index]?.path ?? '']))
   // The keys are those of `modules`, and below those of `surfaces`.
   const style = Object.fromEntries(styles.map(([name, one]) => [name, one.path])) as Record<Surface, string>

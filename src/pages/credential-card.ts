@@ -1,7 +1,7 @@
 import { type Html, html } from './html.ts'
 
 /** How a card looks. Colours are `#rrggbb`. */
-export type CardLook = {
+type CardLook = {
   readonly issuer: string
   readonly name: string
   /** The line below the name. */
@@ -17,7 +17,10 @@ const COLOUR = /^#[0-9a-f]{6}$/i
 export const CONTRAST_MIN = 4.5
 
 /** Returns the colours that a card is drawn with: those given, or others where text could not be read. */
-export function coloursOf({ back, ink }: Pick<CardLook, 'back' | 'ink'>): { readonly back: string; readonly ink: string } {
+function coloursOf({ back, ink }: Pick<CardLook, 'back' | 'ink'>): {
+  readonly back: string
+  readonly ink: string
+} {
   const ground = back !== undefined && COLOUR.test(back) ? back : BACK
   const given = ink !== undefined && COLOUR.test(ink) ? ink : INK
   if (contrast(ground, given) >= CONTRAST_MIN) return { back: ground, ink: given }

@@ -6,11 +6,6 @@ export function moment(text: string, language: Language): Html {
   return timed(text, new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }))
 }
 
-/** Returns the day of a moment in UTC. */
-export function day(text: string, language: Language): Html {
-  return timed(text, new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }))
-}
-
 /** Returns a whole number with the separators of the language. */
 export function figure(value: number, language: Language): string {
   return new Intl.NumberFormat(language).format(value)

@@ -4,7 +4,7 @@ import type { Platform } from '../platform.ts'
 import { withTimeLimit } from '../time-limit.ts'
 
 /** An answer of our API, out of its envelope. */
-export type ApiAnswer<T> = {
+type ApiAnswer<T> = {
   readonly status: number
   readonly data: T
   readonly meta: JsonObject
@@ -14,7 +14,7 @@ export type ApiAnswer<T> = {
 }
 
 /** One finding of a refusal. `pointer` is a JSON pointer into the body. */
-export type ApiError = {
+type ApiError = {
   readonly id: string
   readonly code: string
   readonly title: string
@@ -57,9 +57,17 @@ type Needs = Pick<Platform, 'dispatch' | 'config'>
  *
  * @param msMax How long all calls together may take; then they are refused as `upstream.timeout`, which is 504.
  */
-export function ownApi(needs: Needs, { accessToken, ip, msMax }: { accessToken: string; ip: string; msMax: number }): OwnApi {
+export function ownApi(
+  needs: Needs,
+  { accessToken, ip, msMax }: { accessToken: string; ip: string; msMax: number },
+): OwnApi {
   const deadline = performance.now() + msMax
-  const call = async <T>(method: string, path: string, body: string | undefined, more: Readonly<Record<string, string>>) => {
+  const call = async <T>(
+    method: string,
+    path: string,
+    body: string | undefined,
+    more: Readonly<Record<string, string>>,
+  ) => {
     const place = placeOf(needs, path)
     const headers = { ...more, host: place.host, authorization: `Bearer ${accessToken}` }
     const sent = needs.dispatch({ method, path: place.path, headers, ip, ...(body !== undefined && { body }) })

@@ -2,7 +2,7 @@ import { type Html, html } from './html.ts'
 import type { PageTexts } from './messages/en.ts'
 
 /** A column: its heading, and what a row has there. The first column heads its row. */
-export type Column<Row> = {
+type Column<Row> = {
   readonly heading: string
   readonly cell: (row: Row) => Html | string | number | null
   /** Figures stand at the end of their column. */
@@ -11,7 +11,9 @@ export type Column<Row> = {
 
 /** Returns a table; on a narrow screen each row is a list of its own. */
 export function table<Row>(label: string, columns: readonly Column<Row>[], rows: readonly Row[]): Html {
-  const heads = columns.map(({ heading, isFigure }) => html`<th scope="col"${isFigure && html` class="figure"`}>${heading}</th>`)
+  const heads = columns.map(
+    ({ heading, isFigure }) => html`<th scope="col"${isFigure && html` class="figure"`}>${heading}</th>`,
+  )
   const lines = rows.map((row) => html`<tr>${columns.map((column, index) => cellOf(column, row, index === 0))}</tr>`)
   return html`<div class="rows-frame"><table><caption>${label}</caption><thead><tr>${heads}</tr></thead><tbody>${lines}</tbody></table></div>`
 }
@@ -57,6 +59,9 @@ function cursorIn(link: string | undefined, here: string): string | null {
 }
 
 /** Returns the page members of a query to the API for the cursors that {@link pager} puts into the address. */
-export function pageOf({ after, before }: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
+export function pageOf({
+  after,
+  before,
+}: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
   return { 'page[after]': after, 'page[before]': before }
 }

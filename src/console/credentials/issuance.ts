@@ -32,7 +32,9 @@ const tones: Readonly<Record<string, Tone>> = {
 export function stateOf({ status, credentials }: Issuance, t: CredentialTexts): Html {
   const [one] = credentials
   const isTaken = status === 'completed' && one !== undefined
-  return isTaken ? badge(t.states[one.status], tones[one.status] ?? 'plain') : badge(t.issuances[status], tones[status] ?? 'plain')
+  return isTaken
+    ? badge(t.states[one.status], tones[one.status] ?? 'plain')
+    : badge(t.issuances[status], tones[status] ?? 'plain')
 }
 
 /** Returns the name of the template of an issuance; its id where the list of templates does not have it. */

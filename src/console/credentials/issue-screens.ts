@@ -4,9 +4,18 @@ import { cardStyle, credentialCard } from '../../pages/credential-card.ts'
 import { field, form } from '../../pages/form.ts'
 import { html } from '../../pages/html.ts'
 import { button, buttonLink, card, facts, message, rows } from '../../pages/parts.ts'
-import { hasProblems, noProblems, onceField, onceHeader, problemList, type Problems, problemsOf, typed } from '../form-values.ts'
-import { type Frame, formScreen, type Screen, screen } from '../screen.ts'
-import { may } from '../shell.ts'
+import {
+  hasProblems,
+  noProblems,
+  onceField,
+  onceHeader,
+  type Problems,
+  problemList,
+  problemsOf,
+  typed,
+} from '../frame/form-values.ts'
+import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
+import { may } from '../frame/shell.ts'
 import { draftOf } from '../templates/draft.ts'
 import type { Template } from '../templates/template.ts'
 import type { Issuance } from './issuance.ts'
@@ -27,7 +36,10 @@ const choose = screen({
       ...(description !== undefined && { about: description }),
     }))
     const none = html`<div class="empty"><p>${t.noTemplates}</p>${may(frame, 'issuance:write') && buttonLink(t.makeTemplate, '/console/templates')}</div>`
-    const main = data.length === 0 ? none : html`<p class="lead">${t.issueText}</p><div class="panel narrow">${rows(t.issueText, items)}</div>`
+    const main =
+      data.length === 0
+        ? none
+        : html`<p class="lead">${t.issueText}</p><div class="panel narrow">${rows(t.issueText, items)}</div>`
     return { title: t.issueTitle, crumbs: [[t.title, LIST], [t.issueTitle]], main }
   },
 })
@@ -73,12 +85,18 @@ function issueForm(frame: Frame, template: Template, problems: Problems): Screen
   const choices = Object.entries(t.days).map(([value, text]) => ({ value, text }))
   const action = `/console/issue/${template.id}`
   const { back, ink, rows: attributes } = draftOf(template, '')
-  const line = attributes.slice(0, 2).map(({ name, key }) => name || key).join(' · ')
+  const line = attributes
+    .slice(0, 2)
+    .map(({ name, key }) => name || key)
+    .join(' · ')
   const content = html`${onceField(frame.fields)}
 ${card(valueFields(frame, t, template, problems.fields), t.values)}
-${card(html`${field(frame, { name: 'reference', label: t.reference, hint: t.referenceHint, value: given('reference'), isOptional: true, lengthMax: 200, error: problems.fields.reference })}
+${card(
+  html`${field(frame, { name: 'reference', label: t.reference, hint: t.referenceHint, value: given('reference'), isOptional: true, lengthMax: 200, error: problems.fields.reference })}
 ${field(frame, { name: 'recipient', label: t.recipient, hint: t.recipientHint, value: given('recipient'), isOptional: true, isName: true, lengthMax: 255, error: problems.fields.recipient })}
-${select(frame, { name: 'lifetime', label: t.lifetime, value: given('lifetime') || '604800', choices })}`, t.offer)}
+${select(frame, { name: 'lifetime', label: t.lifetime, value: given('lifetime') || '604800', choices })}`,
+  t.offer,
+)}
 <div class="buttons narrow">${button(t.send, { look: 'main' })}${buttonLink(frame.t.cancel, LIST)}</div>`
   return {
     title: `${t.issue}: ${template.name}`,

@@ -5,8 +5,8 @@ import { type Html, html } from '../../pages/html.ts'
 import { moment } from '../../pages/moment-text.ts'
 import { button, buttonLink, facts, message } from '../../pages/parts.ts'
 import { pageOf, pager, table } from '../../pages/table.ts'
-import { type Frame, formScreen, type Screen, screen } from '../screen.ts'
-import { may } from '../shell.ts'
+import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
+import { may } from '../frame/shell.ts'
 import type { Template } from '../templates/template.ts'
 import { type Issuance, stateOf, templateName } from './issuance.ts'
 import { issueScreens } from './issue-screens.ts'
@@ -20,7 +20,11 @@ const list = screen({
   show: async (frame) => {
     const { api, query, language, texts } = frame
     const t = credentialTexts[language]
-    const filters = { 'filter[templateId]': query.template, 'filter[status]': query.status, 'filter[reference]': query.reference?.trim() }
+    const filters = {
+      'filter[templateId]': query.template,
+      'filter[status]': query.status,
+      'filter[reference]': query.reference?.trim(),
+    }
     const [{ data, links }, templates] = await Promise.all([
       api.get<readonly Issuance[]>('/creds/credentials', { ...filters, ...pageOf(query) }),
       templatesOf(frame),
@@ -34,7 +38,8 @@ const list = screen({
 })
 
 async function templatesOf({ api }: Frame): Promise<readonly Template[]> {
-  return (await api.get<readonly Template[]>('/creds/templates/credentials', { 'page[size]': '100', sort: 'name' })).data
+  return (await api.get<readonly Template[]>('/creds/templates/credentials', { 'page[size]': '100', sort: 'name' }))
+    .data
 }
 
 function filter(frame: Frame, t: CredentialTexts, templates: readonly Template[]): Html {
@@ -47,7 +52,12 @@ ${select(frame, { name: 'status', label: t.state, value: query.status ?? '', cho
 <div class="field"><label for="reference">${t.reference}</label><input id="reference" name="reference" type="search" maxlength="200" value="${query.reference ?? ''}"></div>${button(common.filter)}</form>`
 }
 
-function rowsOf({ language, t: common }: Frame, t: CredentialTexts, issuances: readonly Issuance[], templates: readonly Template[]): Html {
+function rowsOf(
+  { language, t: common }: Frame,
+  t: CredentialTexts,
+  issuances: readonly Issuance[],
+  templates: readonly Template[],
+): Html {
   return table(
     t.title,
     [
@@ -71,7 +81,12 @@ const one = screen({
     return {
       title: name,
       crumbs: [[t.title, LIST], [data.reference ?? name]],
-      main: html`${live}<section class="panel narrow"><header><h2>${t.one}</h2></header>${facts([[t.reference, data.reference ?? frame.t.none], [t.created, moment(data.createdAt, frame.language)], [t.ends, moment(data.expiresAt, frame.language)], [t.number, html`<code>${data.id}</code>`]])}</section>`,
+      main: html`${live}<section class="panel narrow"><header><h2>${t.one}</h2></header>${facts([
+        [t.reference, data.reference ?? frame.t.none],
+        [t.created, moment(data.createdAt, frame.language)],
+        [t.ends, moment(data.expiresAt, frame.language)],
+        [t.number, html`<code>${data.id}</code>`],
+      ])}</section>`,
       modules: ['copy-text', 'fragments'],
     }
   },
@@ -136,7 +151,11 @@ function changeScreen(change: Change): readonly Endpoint[] {
     const [{ data }, templates] = await Promise.all([readIssuance(frame), templatesOf(frame)])
     const here = `${LIST}/${data.id}`
     const content = html`${hidden('sure', '1')}<p>${text}</p><div class="buttons">${button(label, { look: change === 'reinstate' ? 'main' : 'danger' })}${buttonLink(frame.t.cancel, here)}</div>`
-    const about = facts([[t.template, templateName(data, templates)], [t.reference, data.reference ?? frame.t.none], [t.state, stateOf(data, t)]])
+    const about = facts([
+      [t.template, templateName(data, templates)],
+      [t.reference, data.reference ?? frame.t.none],
+      [t.state, stateOf(data, t)],
+    ])
     return {
       title,
       crumbs: [[t.title, LIST], [data.reference ?? t.one, here], [label]],
@@ -154,7 +173,9 @@ function changeScreen(change: Change): readonly Endpoint[] {
   })
 }
 
-type Result = { readonly results: readonly { readonly code?: string; readonly detail?: string; readonly status: string }[] }
+type Result = {
+  readonly results: readonly { readonly code?: string; readonly detail?: string; readonly status: string }[]
+}
 
 /** Returns why nothing was changed; null: it was. */
 async function apply(frame: Frame<{ readonly id: string }>, change: Change): Promise<string | null> {

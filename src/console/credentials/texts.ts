@@ -40,7 +40,12 @@ const en = {
   refresh: 'Look again',
   code: 'Code for the person',
   codeText: 'Told once. Send it separately from the offer; the wallet asks for it.',
-  noOffer: { completed: 'The offer was taken.', expired: 'The offer ran out.', failed: 'The offer failed.', canceled: 'The offer was cancelled.' },
+  noOffer: {
+    completed: 'The offer was taken.',
+    expired: 'The offer ran out.',
+    failed: 'The offer failed.',
+    canceled: 'The offer was cancelled.',
+  },
   number: 'Number',
   issueTitle: 'Issue a credential',
   issueText: 'Choose what to issue.',
@@ -124,7 +129,12 @@ const fr: CredentialTexts = {
   refresh: 'Regarder à nouveau',
   code: 'Code pour la personne',
   codeText: 'Affiché une seule fois. Envoyez-le séparément de l’offre ; le portefeuille le demandera.',
-  noOffer: { completed: 'L’offre a été prise.', expired: 'L’offre a expiré.', failed: 'L’offre a échoué.', canceled: 'L’offre a été annulée.' },
+  noOffer: {
+    completed: 'L’offre a été prise.',
+    expired: 'L’offre a expiré.',
+    failed: 'L’offre a échoué.',
+    canceled: 'L’offre a été annulée.',
+  },
   number: 'Numéro',
   issueTitle: 'Délivrer une attestation',
   issueText: 'Choisissez ce que vous délivrez.',
@@ -139,7 +149,11 @@ const fr: CredentialTexts = {
   recipient: 'Nom d’utilisateur de la personne',
   recipientHint: 'La place dans le portefeuille d’ici. Vide : vous recevez un lien et un code QR.',
   send: 'Délivrer',
-  wrong: { number: 'Écrivez un nombre, par exemple 60', date: 'Écrivez un jour, par exemple 2026-01-31', required: 'Valeur manquante' },
+  wrong: {
+    number: 'Écrivez un nombre, par exemple 60',
+    date: 'Écrivez un jour, par exemple 2026-01-31',
+    required: 'Valeur manquante',
+  },
   changes: {
     revoke: {
       button: 'Révoquer',

@@ -3,19 +3,29 @@ import type { Fields } from '../../http/routes/endpoint.ts'
 import { select, textArea } from '../../pages/controls.ts'
 import { field } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { typed } from '../form-values.ts'
-import type { Frame } from '../screen.ts'
-import { attributesOf, type AttributeShape, labelOf, type Template } from '../templates/template.ts'
+import { typed } from '../frame/form-values.ts'
+import type { Frame } from '../frame/screen.ts'
+import { type AttributeShape, attributesOf, labelOf, type Template } from '../templates/template.ts'
 import type { CredentialTexts } from './texts.ts'
 
 /** What a form made from a template gave: the claims, and what is wrong by field. */
-export type ReadValues = { readonly attributes: JsonObject; readonly wrong: Readonly<Record<string, string>> }
+type ReadValues = { readonly attributes: JsonObject; readonly wrong: Readonly<Record<string, string>> }
 
 /** An input of the form: its name, the path of the claim, and its shape. */
-type Leaf = { readonly name: string; readonly path: readonly string[]; readonly label: string; readonly shape: AttributeShape }
+type Leaf = {
+  readonly name: string
+  readonly path: readonly string[]
+  readonly label: string
+  readonly shape: AttributeShape
+}
 
 /** Returns the fields for the claims of a template. */
-export function valueFields(frame: Frame, t: CredentialTexts, template: Template, wrong: Readonly<Record<string, string>>): Html {
+export function valueFields(
+  frame: Frame,
+  t: CredentialTexts,
+  template: Template,
+  wrong: Readonly<Record<string, string>>,
+): Html {
   return html`${leavesOf(template).map((leaf) => input(frame, t, leaf, wrong[leaf.name]))}`
 }
 
@@ -26,11 +36,13 @@ export function readValues(fields: Fields, template: Template, t: CredentialText
   for (const leaf of leavesOf(template)) {
     const text = typed(fields, leaf.name)
     if (text === '') {
-      if (leaf.shape.required === true && leaf.path.length === (template.format === 'mdoc' ? 2 : 1)) wrong[leaf.name] = `${leaf.label}: ${t.wrong.required}`
+      if (leaf.shape.required === true && leaf.path.length === (template.format === 'mdoc' ? 2 : 1))
+        wrong[leaf.name] = `${leaf.label}: ${t.wrong.required}`
       continue
     }
-    const value = valueOf(text, leaf.shape)
-    if (value === null) wrong[leaf.name] = `${leaf.label}: ${leaf.shape.type === 'date' ? t.wrong.date : t.wrong.number}`
+    const value = claimOf(text, leaf.shape)
+    if (value === null)
+      wrong[leaf.name] = `${leaf.label}: ${leaf.shape.type === 'date' ? t.wrong.date : t.wrong.number}`
     else place(attributes, leaf.path, value)
   }
   return { attributes, wrong }
@@ -64,7 +76,11 @@ function input(frame: Frame, t: CredentialTexts, { name, label, shape }: Leaf, e
   const isOptional = shape.required !== true
   const given = { name, label, value, isOptional, error }
   if (shape.type === 'boolean') {
-    const choices = [{ value: '', text: t.choose }, { value: 'true', text: frame.texts.yes }, { value: 'false', text: frame.texts.no }]
+    const choices = [
+      { value: '', text: t.choose },
+      { value: 'true', text: frame.texts.yes },
+      { value: 'false', text: frame.texts.no },
+    ]
     return select(frame, { ...given, choices })
   }
   if (shape.type === 'array') return textArea(frame, { ...given, hint: t.perLine })
@@ -73,14 +89,18 @@ function input(frame: Frame, t: CredentialTexts, { name, label, shape }: Leaf, e
   return field(frame, { ...given, lengthMax: 2000 })
 }
 
-function valueOf(text: string, shape: AttributeShape): Json | null {
+function claimOf(text: string, shape: AttributeShape): Json | null {
   if (shape.type === 'number') {
     const plain = text.replace(',', '.')
     return /^-?\d{1,15}(\.\d{1,15})?$/.test(plain) ? Number(plain) : null
   }
   if (shape.type === 'boolean') return text === 'true'
   if (shape.type === 'date') return /^\d{4}-\d\d-\d\d$/.test(text) ? text : null
-  if (shape.type === 'array') return text.split('\n').map((line) => line.trim()).filter((line) => line !== '')
+  if (shape.type === 'array')
+    return text
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '')
   return text
 }
 

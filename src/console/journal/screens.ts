@@ -5,7 +5,7 @@ import { type Html, html } from '../../pages/html.ts'
 import { moment } from '../../pages/moment-text.ts'
 import { button } from '../../pages/parts.ts'
 import { badge, pageOf, pager, table } from '../../pages/table.ts'
-import { screen } from '../screen.ts'
+import { screen } from '../frame/screen.ts'
 import { type JournalTexts, journalTexts } from './texts.ts'
 
 type Thing = { readonly kind: string; readonly id: string | null }
@@ -37,7 +37,10 @@ const events = screen({
     ]
     const isFiltered = Object.values(filters).some(Boolean)
     const list = data.length === 0 ? none(isFiltered ? t.emptyFilter : t.empty) : table(t.eventsTitle, columns, data)
-    return { title: t.eventsTitle, main: html`${(isFiltered || data.length > 0) && filter}${list}${pager(texts, links, frame.here)}` }
+    return {
+      title: t.eventsTitle,
+      main: html`${(isFiltered || data.length > 0) && filter}${list}${pager(texts, links, frame.here)}`,
+    }
   },
 })
 
@@ -54,11 +57,15 @@ const audit = screen({
       'filter[createdBefore]': dayEnd(query.until),
     }
     const { data, links } = await api.get<readonly Entry[]>('/creds/audit', { ...filters, ...pageOf(query) })
-    const given = (name: string) => ({ name, value: query[name] ?? '', isOptional: true })
+    const given = (name: string) => ({ name, value: query[name] ?? '' })
     const filter = html`<form class="filter" method="get" action="/console/audit">${field(frame, { ...given('action'), label: t.action })}${field(frame, { ...given('actor'), label: t.actor })}${field(frame, { ...given('subject'), label: t.subject })}${field(frame, { ...given('from'), label: t.from, type: 'date' })}${field(frame, { ...given('until'), label: t.until, type: 'date' })}${button(common.filter)}</form>`
     const columns = [
       { heading: t.what, cell: ({ action }: Entry) => html`<code>${action}</code>` },
-      { heading: t.who, cell: ({ actor, ip }: Entry) => html`${t.actors[actor.kind]}${actor.id !== null && html`<br><code>${actor.id}</code>`}${ip !== null && html`<br><span class="hint">${ip}</span>`}` },
+      {
+        heading: t.who,
+        cell: ({ actor, ip }: Entry) =>
+          html`${t.actors[actor.kind]}${actor.id !== null && html`<br><code>${actor.id}</code>`}${ip !== null && html`<br><span class="hint">${ip}</span>`}`,
+      },
       { heading: t.about, cell: ({ subject }: Entry) => thing(subject) },
       { heading: t.result, cell: ({ result }: Entry) => badge(t.results[result], result === 'done' ? 'ok' : 'bad') },
       { heading: t.when, cell: ({ createdAt }: Entry) => moment(createdAt, language) },
@@ -75,7 +82,9 @@ function none(text: string): Html {
 function thing({ kind, id }: Thing): Html {
   const name = kind.replaceAll('_', ' ')
   if (id === null) return html`${name}`
-  return kind === 'issuance' ? html`<a href="/console/credentials/${id}">${name}</a>` : html`${name}<br><code>${id}</code>`
+  return kind === 'issuance'
+    ? html`<a href="/console/credentials/${id}">${name}</a>`
+    : html`${name}<br><code>${id}</code>`
 }
 
 function dayStart(day: string | undefined): string | undefined {

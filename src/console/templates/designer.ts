@@ -3,13 +3,13 @@ import { cardStyle, credentialCard } from '../../pages/credential-card.ts'
 import { field, form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { button, buttonLink, card } from '../../pages/parts.ts'
-import { hasProblems, onceField, problemList, type Problems } from '../form-values.ts'
-import type { Frame, Screen } from '../screen.ts'
+import { hasProblems, onceField, type Problems, problemList } from '../frame/form-values.ts'
+import type { Frame, Screen } from '../frame/screen.ts'
 import type { AttributeRow, Draft } from './draft.ts'
 import { type TemplateTexts, templateTexts } from './texts.ts'
 
 /** What the designer shows. `fixedType`: the type of a template that exists. */
-export type DesignerProps = {
+type DesignerProps = {
   readonly draft: Draft
   readonly action: string
   readonly problems: Problems
@@ -67,13 +67,22 @@ ${field(frame, { name: 'description', label: t.about, value: draft.description, 
 function rowOf(frame: Frame, t: TemplateTexts, props: DesignerProps, one: AttributeRow, at: number): Html {
   const { draft, problems } = props
   const error = (name: string) => problems.fields[`${name}-${at}`]
-  const simple = Object.entries(t.types).filter(([value]) => draft.format === 'mdoc' || (value !== 'tdate' && value !== 'bytes'))
+  const simple = Object.entries(t.types).filter(
+    ([value]) => draft.format === 'mdoc' || (value !== 'tdate' && value !== 'bytes'),
+  )
   const types: readonly Choice[] = simple.map(([value, text]) => ({ value, text }))
   const isNested = one.type === 'object' || one.type === 'array'
   const type = isNested
     ? html`<p class="field"><b>${t.nested}</b><span class="hint">${t.nestedHint}</span>${hidden(`type-${at}`, one.type)}</p>`
     : select(frame, { name: `type-${at}`, label: t.type, value: one.type, choices: types })
-  const namespace = { name: `namespace-${at}`, label: t.namespace, value: one.namespace, isName: true, lengthMax: 200, error: error('namespace') }
+  const namespace = {
+    name: `namespace-${at}`,
+    label: t.namespace,
+    value: one.namespace,
+    isName: true,
+    lengthMax: 200,
+    error: error('namespace'),
+  }
   return html`<fieldset class="attribute"${props.at === at && html` tabindex="-1" autofocus`}><legend class="hint">${t.attribute(at + 1)}</legend>
 ${field(frame, { name: `label-${at}`, label: t.label, value: one.name, isOptional: true, lengthMax: 200, error: error('label') })}
 ${field(frame, { name: `key-${at}`, label: t.key, value: one.key, isName: true, lengthMax: 64, error: error('key') })}

@@ -1,10 +1,10 @@
-import { parseJsonObject, type JsonObject } from '../../crypto/json.ts'
+import { type JsonObject, parseJsonObject } from '../../crypto/json.ts'
 import type { Fields } from '../../http/routes/endpoint.ts'
-import { contrast, CONTRAST_MIN } from '../../pages/credential-card.ts'
-import type { Problems } from '../form-values.ts'
-import { typed } from '../form-values.ts'
-import type { ConsoleTexts } from '../texts.ts'
-import { attributesOf, type AttributeShape, type Template } from './template.ts'
+import { CONTRAST_MIN, contrast } from '../../pages/credential-card.ts'
+import type { Problems } from '../frame/form-values.ts'
+import { typed } from '../frame/form-values.ts'
+import type { ConsoleTexts } from '../frame/texts.ts'
+import { type AttributeShape, attributesOf, type Template } from './template.ts'
 import type { TemplateTexts } from './texts.ts'
 
 /** An attribute as it is being edited. `rest` is the JSON of members that the form does not show. */
@@ -38,7 +38,11 @@ export type Draft = {
 }
 
 const ROWS_MAX = 200
-const emptyRow: AttributeRow = { ...{ namespace: '', key: '', name: '', type: 'string', rest: '' }, isRequired: false, isAlways: false }
+const emptyRow: AttributeRow = {
+  ...{ namespace: '', key: '', name: '', type: 'string', rest: '' },
+  isRequired: false,
+  isAlways: false,
+}
 const blank: Draft = {
   ...{ name: '', description: '', code: '', format: 'sd-jwt-vc', docType: '', isRevocable: true },
   ...{ back: '#1f2d4a', ink: '#ffffff', ends: 'never', years: '', date: '', hasTxCode: false, etag: '' },
@@ -55,19 +59,40 @@ export const starts: Readonly<Record<keyof TemplateTexts['starts'], (t: Template
   blank: () => blank,
   diploma: (t) => ({
     ...{ ...blank, name: t.starts.diploma, ends: 'never' },
-    rows: [row('family_name', 'Family name', 'string'), row('given_name', 'Given name', 'string'), row('degree', 'Degree', 'string'), row('awarded_on', 'Awarded on', 'date', false)],
+    rows: [
+      row('family_name', 'Family name', 'string'),
+      row('given_name', 'Given name', 'string'),
+      row('degree', 'Degree', 'string'),
+      row('awarded_on', 'Awarded on', 'date', false),
+    ],
   }),
   staff: (t) => ({
     ...{ ...blank, name: t.starts.staff, ends: 'years', years: '2', back: '#14532d' },
-    rows: [row('family_name', 'Family name', 'string'), row('given_name', 'Given name', 'string'), row('staff_number', 'Staff number', 'string'), row('department', 'Department', 'string', false)],
+    rows: [
+      row('family_name', 'Family name', 'string'),
+      row('given_name', 'Given name', 'string'),
+      row('staff_number', 'Staff number', 'string'),
+      row('department', 'Department', 'string', false),
+    ],
   }),
   licence: () => ({
-    ...{ ...blank, name: 'Driving licence', ends: 'years', years: '5', back: '#5b1a3a', format: 'mdoc', docType: `${MDL}.mDL` },
+    ...{
+      ...blank,
+      name: 'Driving licence',
+      ends: 'years',
+      years: '5',
+      back: '#5b1a3a',
+      format: 'mdoc',
+      docType: `${MDL}.mDL`,
+    },
     rows: [
       ...[row('family_name', 'Family name', 'string', true, MDL), row('given_name', 'Given name', 'string', true, MDL)],
       ...[row('birth_date', 'Date of birth', 'date', true, MDL), row('issue_date', 'Issued on', 'date', true, MDL)],
       ...[row('expiry_date', 'Valid until', 'date', true, MDL), row('issuing_country', 'Country', 'string', true, MDL)],
-      ...[row('issuing_authority', 'Authority', 'string', true, MDL), row('document_number', 'Number', 'string', true, MDL)],
+      ...[
+        row('issuing_authority', 'Authority', 'string', true, MDL),
+        row('document_number', 'Number', 'string', true, MDL),
+      ],
       ...[row('portrait', 'Portrait', 'bytes', true, MDL), row('un_distinguishing_sign', 'Sign', 'string', true, MDL)],
     ],
   }),
@@ -76,8 +101,10 @@ export const starts: Readonly<Record<keyof TemplateTexts['starts'], (t: Template
 /** Returns the draft of a template that exists. */
 export function draftOf(template: Template, etag: string): Draft {
   const { validUntil: until, display } = template
-  const years = typeof until === 'object' && Object.keys(until.future).join() === 'years' ? until.future.years : undefined
-  const ends = until === undefined ? 'never' : typeof until === 'string' ? 'date' : years === undefined ? 'other' : 'years'
+  const years =
+    typeof until === 'object' && Object.keys(until.future).join() === 'years' ? until.future.years : undefined
+  const ends =
+    until === undefined ? 'never' : typeof until === 'string' ? 'date' : years === undefined ? 'other' : 'years'
   const { name, description = '', code, format, docType = '', revocable: isRevocable } = template
   return {
     ...{ name, description, code, format, docType, isRevocable, ends, etag },
@@ -109,7 +136,13 @@ export function readDraft(fields: Fields): Draft {
     rows: Array.from({ length: count }, (_, at) => {
       const of = (name: string) => text(`${name}-${at}`)
       return {
-        ...{ namespace: of('namespace'), key: of('key'), name: of('label'), type: of('type') || 'string', rest: of('rest') },
+        ...{
+          namespace: of('namespace'),
+          key: of('key'),
+          name: of('label'),
+          type: of('type') || 'string',
+          rest: of('rest'),
+        },
         ...{ isRequired: of('required') === '1', isAlways: of('always') === '1' },
       }
     }),
@@ -121,11 +154,16 @@ export function editRows(draft: Draft, button: string): { readonly draft: Draft;
   const [verb = '', place = ''] = button.split('-')
   const at = Number(place)
   const rows = [...draft.rows]
-  if (verb === 'add') return { draft: { ...draft, rows: [...rows, { ...emptyRow, namespace: rows.at(-1)?.namespace ?? '' }] }, at: rows.length }
+  if (verb === 'add')
+    return {
+      draft: { ...draft, rows: [...rows, { ...emptyRow, namespace: rows.at(-1)?.namespace ?? '' }] },
+      at: rows.length,
+    }
   const one = rows[at]
   if (one === undefined) return null
   if (verb === 'remove') return { draft: { ...draft, rows: rows.toSpliced(at, 1) }, at: Math.max(0, at - 1) }
-  if (verb === 'up' && at > 0) return { draft: { ...draft, rows: rows.toSpliced(at, 1).toSpliced(at - 1, 0, one) }, at: at - 1 }
+  if (verb === 'up' && at > 0)
+    return { draft: { ...draft, rows: rows.toSpliced(at, 1).toSpliced(at - 1, 0, one) }, at: at - 1 }
   return null
 }
 
@@ -134,7 +172,7 @@ export function checkDraft(draft: Draft, t: TemplateTexts, common: ConsoleTexts)
   const fields: Record<string, string> = {}
   if (draft.name === '') fields.name = common.required(t.name)
   if (draft.format === 'mdoc' && draft.docType === '') fields.docType = common.required(t.docType)
-  if (/^#[0-9a-f]{6}$/i.test(draft.back + '') && contrast(draft.back, draft.ink) < CONTRAST_MIN) fields.ink = t.contrast
+  if (/^#[0-9a-f]{6}$/i.test(`${draft.back}`) && contrast(draft.back, draft.ink) < CONTRAST_MIN) fields.ink = t.contrast
   if (draft.ends === 'years' && !/^\d{1,3}$/.test(draft.years)) fields.years = common.required(t.years)
   if (draft.ends === 'date' && draft.date === '') fields.date = common.required(t.date)
   const seen = new Set<string>()
@@ -151,8 +189,19 @@ export function checkDraft(draft: Draft, t: TemplateTexts, common: ConsoleTexts)
 /** Returns the body for the API. @param current What is saved now: members that the form does not show stay. */
 export function bodyOf(draft: Draft, current: Template | null): object {
   const { id: _id, type: _type, updatedAt: _updated, archivedAt: _archived, ...kept } = current ?? {}
-  const { createdAt: _created, validUntil, txCode, description: _about, ...rest } = kept as Partial<Template> & { createdAt?: string }
-  const until = { never: undefined, years: { future: { years: Number(draft.years) } }, date: draft.date, other: validUntil }[draft.ends]
+  const {
+    createdAt: _created,
+    validUntil,
+    txCode,
+    description: _about,
+    ...rest
+  } = kept as Partial<Template> & { createdAt?: string }
+  const until = {
+    never: undefined,
+    years: { future: { years: Number(draft.years) } },
+    date: draft.date,
+    other: validUntil,
+  }[draft.ends]
   return {
     ...rest,
     ...{ name: draft.name, code: current?.code ?? codeOf(draft), format: draft.format, revocable: draft.isRevocable },
@@ -168,7 +217,12 @@ export function bodyOf(draft: Draft, current: Template | null): object {
 function codeOf({ code, name }: Draft): string {
   if (code !== '') return code
   const plain = name.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
-  return plain.replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-|-$/g, '').slice(0, 64) || 'card'
+  return (
+    plain
+      .replaceAll(/[^a-z0-9]+/g, '-')
+      .replaceAll(/^-|-$/g, '')
+      .slice(0, 64) || 'card'
+  )
 }
 
 function grammarOf({ rows, format }: Draft): JsonObject {

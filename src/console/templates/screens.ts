@@ -6,9 +6,9 @@ import { moment } from '../../pages/moment-text.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
 import { button, buttonLink } from '../../pages/parts.ts'
 import { badge, pageOf, pager, table } from '../../pages/table.ts'
-import { hasProblems, noProblems, onceHeader, type Problems, problemsOf, typed } from '../form-values.ts'
-import { type Frame, formScreen, type Screen, screen } from '../screen.ts'
-import { may } from '../shell.ts'
+import { hasProblems, noProblems, onceHeader, type Problems, problemsOf, typed } from '../frame/form-values.ts'
+import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
+import { may } from '../frame/shell.ts'
 import { cardOf, designer } from './designer.ts'
 import { bodyOf, checkDraft, type Draft, draftOf, editRows, readDraft, starts } from './draft.ts'
 import type { Template } from './template.ts'
@@ -23,7 +23,11 @@ const list = screen({
   show: async (frame) => {
     const t = templateTexts[frame.language]
     const { q, archived } = frame.query
-    const query = { 'search[name]': q, ...(archived !== undefined && { 'filter[archived]': 'true' }), ...pageOf(frame.query) }
+    const query = {
+      'search[name]': q,
+      ...(archived !== undefined && { 'filter[archived]': 'true' }),
+      ...pageOf(frame.query),
+    }
     const { data, links } = await frame.api.get<readonly Template[]>(API, query)
     const isFiltered = (q ?? '') !== '' || archived !== undefined || frame.query.after !== undefined
     const actions = html`<div class="buttons">${may(frame, 'issuance:write') && html`<a class="button main" href="${LIST}/new">${t.new}</a>`}</div>`
@@ -51,7 +55,7 @@ function rowsOf(frame: Frame, t: TemplateTexts, templates: readonly Template[]):
         cell: ({ id, name, archivedAt }) =>
           archivedAt !== null
             ? badge(t.isArchived, 'plain')
-            : canIssue && html`<a href="/console/issue/${id}" aria-label="${t.issue}: ${name}">${t.issue}</a>` || '–',
+            : (canIssue && html`<a href="/console/issue/${id}" aria-label="${t.issue}: ${name}">${t.issue}</a>`) || '–',
       },
     ],
     templates,
@@ -89,7 +93,12 @@ const one = formScreen({
     const { template, etag } = await read(frame, frame.params.id)
     if (template.archivedAt !== null || !may(frame, 'issuance:write')) return shown(frame, template)
     const draft = frame.isKept ? readDraft(frame.fields) : draftOf(template, etag)
-    const page = designer(frame, { draft, action: `${LIST}/${template.id}`, problems: noProblems, fixedType: template.type })
+    const page = designer(frame, {
+      draft,
+      action: `${LIST}/${template.id}`,
+      problems: noProblems,
+      fixedType: template.type,
+    })
     return { ...page, title: template.name, actions: actionsOf(frame, template) }
   },
   send: async (frame) => edit(frame, `${LIST}/${frame.params.id}`, (await read(frame, frame.params.id)).template),
@@ -108,7 +117,10 @@ function actionsOf(frame: Frame, { id }: Template): Html {
 function shown(frame: Frame, template: Template): Screen {
   const t = templateTexts[frame.language]
   const draft = draftOf(template, '')
-  const rows = draft.rows.map(({ key, name, type }) => html`<div><dt>${name || key}</dt><dd>${Object.hasOwn(t.types, type) ? t.types[type as keyof typeof t.types] : t.nested}</dd></div>`)
+  const rows = draft.rows.map(
+    ({ key, name, type }) =>
+      html`<div><dt>${name || key}</dt><dd>${Object.hasOwn(t.types, type) ? t.types[type as keyof typeof t.types] : t.nested}</dd></div>`,
+  )
   return {
     title: template.name,
     crumbs: [[t.title, LIST], [template.name]],
@@ -118,12 +130,17 @@ function shown(frame: Frame, template: Template): Screen {
 }
 
 /** Does what the pressed button says: edits the rows, draws the card, or saves. */
-async function edit(frame: Frame, action: string, current: Template | null): Promise<Screen | { readonly to: string } | { readonly fragment: Html }> {
+async function edit(
+  frame: Frame,
+  action: string,
+  current: Template | null,
+): Promise<Screen | { readonly to: string } | { readonly fragment: Html }> {
   const t = templateTexts[frame.language]
   const draft = readDraft(frame.fields)
   const pressed = typed(frame.fields, 'do')
   const fixedType = current?.type ?? null
-  const show = (problems: Problems, now = draft, at?: number) => designer(frame, { draft: now, action, problems, fixedType, at })
+  const show = (problems: Problems, now = draft, at?: number) =>
+    designer(frame, { draft: now, action, problems, fixedType, at })
   if (pressed === 'preview' && frame.headers['sec-fetch-dest'] === 'empty') return { fragment: cardOf(frame, draft) }
   if (pressed !== 'save') {
     const edited = editRows(draft, pressed)
@@ -134,7 +151,8 @@ async function edit(frame: Frame, action: string, current: Template | null): Pro
   try {
     await save(frame, draft, current)
   } catch (error) {
-    if (error instanceof ApiRefusal && error.status === 412 && current !== null) return conflict(frame, draft, current.id, action)
+    if (error instanceof ApiRefusal && error.status === 412 && current !== null)
+      return conflict(frame, draft, current.id, action)
     return show(problemsOf(error, (pointer) => fieldAt(pointer, draft)))
   }
   return { to: LIST }
@@ -166,14 +184,23 @@ async function conflict(frame: Frame, draft: Draft, id: string, action: string):
     differing,
   )
   const both = html`<div class="message warn" role="alert" tabindex="-1" autofocus><h2>${t.changedTitle}</h2><p>${t.changedText}</p><p><a href="${action}">${t.takeTheirs}</a></p></div>${compared}`
-  const page = designer(frame, { draft: { ...draft, etag }, action, problems: noProblems, fixedType: template.type, conflict: both })
+  const page = designer(frame, {
+    draft: { ...draft, etag },
+    action,
+    problems: noProblems,
+    fixedType: template.type,
+    conflict: both,
+  })
   return { ...page, status: 412, hasErrors: true }
 }
 
 /** The field of the form at which a finding of the API belongs. */
 function fieldAt(pointer: string, { rows, format }: Draft): string | null {
   const [, first = '', ...rest] = pointer.split('/')
-  if (first !== 'attributes') return { name: 'name', code: 'code', description: 'description', docType: 'docType', validUntil: 'date' }[first] ?? null
+  if (first !== 'attributes')
+    return (
+      { name: 'name', code: 'code', description: 'description', docType: 'docType', validUntil: 'date' }[first] ?? null
+    )
   const [namespace, key] = format === 'mdoc' ? rest : ['', rest[0]]
   const at = rows.findIndex((row) => row.key === key && (format !== 'mdoc' || row.namespace === namespace))
   return at < 0 ? null : `key-${at}`

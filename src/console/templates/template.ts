@@ -41,7 +41,10 @@ export type Template = {
 export type PlacedAttribute = { readonly namespace: string; readonly key: string; readonly shape: AttributeShape }
 
 /** Returns the attributes in their order, those of an mdoc with their namespaces. */
-export function attributesOf({ format, attributes }: Pick<Template, 'format' | 'attributes'>): readonly PlacedAttribute[] {
+export function attributesOf({
+  format,
+  attributes,
+}: Pick<Template, 'format' | 'attributes'>): readonly PlacedAttribute[] {
   const placed = (namespace: string, shapes: JsonObject): PlacedAttribute[] =>
     // The API accepted the grammar.
     Object.entries(shapes).map(([key, shape]) => ({ namespace, key, shape: (shape ?? {}) as AttributeShape }))

@@ -37,5 +37,6 @@ export function headerParameters({ method, longPoll, ...route }: Route): object[
   return [
     ...(method === 'POST' ? [idempotencyKey] : []),
     ...(route.ifMatch === true ? [ifMatch] : []),
-    ...(longPoll === true ? [ifNoneMatch, prefer] : [])]
+    ...(longPoll === true ? [ifNoneMatch, prefer] : []),
+  ]
 }

@@ -71,7 +71,9 @@ class LiveRegion extends HTMLElement {
     let state = this.getAttribute('state') ?? ''
     for (let failures = 0; !signal.aborted && state !== '' && failures < 20; ) {
       const headers = { 'x-state': state }
-      const answer = await fetch(this.getAttribute('src') ?? '', { headers, signal, cache: 'no-store' }).catch(() => null)
+      const answer = await fetch(this.getAttribute('src') ?? '', { headers, signal, cache: 'no-store' }).catch(
+        () => null,
+      )
       if (answer?.redirected) return location.reload()
       if (answer?.status === 200) {
         const text = await answer.text()

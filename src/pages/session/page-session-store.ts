@@ -17,7 +17,7 @@ const insert = sql(
   'pages.insert_session',
   `insert into page_session (tenant_id, id, token_hash, sign_in_session_id, user_id, sealed_tokens, tokens_until, sealed_draft, created_at, last_seen_at, expires_at)
    select $1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10
-   where exists (select from sign_in_session where tenant_id = $1 and id = $4) returning id`,
+   where is_sign_in_session($4) returning id`,
 )
 // Last use is written only when it is older than $6, so that most requests write nothing.
 const use = sql(
@@ -49,7 +49,7 @@ const remove = sql('pages.delete_session', 'delete from page_session where tenan
 const removeExpired = sql('pages.delete_expired_sessions', 'delete from page_session where expires_at <= $1')
 
 /** What a session is made of. */
-export type NewPageSession = {
+type NewPageSession = {
   readonly id: string
   readonly hash: Buffer
   readonly signInSessionId: string
@@ -64,7 +64,18 @@ export type NewPageSession = {
 /** Inserts a session. Returns false if the sign-in session has ended meanwhile. */
 export async function insertPageSession(tx: TenantTx, one: NewPageSession): Promise<boolean> {
   const { id, hash, signInSessionId, userId, sealedTokens, tokensUntil, sealedDraft, now, expiresAt } = one
-  const values = [tx.tenantId, id, hash, signInSessionId, userId, sealedTokens, tokensUntil, sealedDraft, now, expiresAt]
+  const values = [
+    tx.tenantId,
+    id,
+    hash,
+    signInSessionId,
+    userId,
+    sealedTokens,
+    tokensUntil,
+    sealedDraft,
+    now,
+    expiresAt,
+  ]
   return (await tx.rows(insert, values)).length === 1
 }
 
@@ -79,7 +90,13 @@ export async function usePageSession(
 }
 
 /** Takes the right to exchange the refresh token. Of concurrent callers one gets true. */
-export async function claimRefresh(tx: TenantTx, id: string, tokensUntil: Date, now: Date, until: Date): Promise<boolean> {
+export async function claimRefresh(
+  tx: TenantTx,
+  id: string,
+  tokensUntil: Date,
+  now: Date,
+  until: Date,
+): Promise<boolean> {
   return (await tx.rows(claim, [tx.tenantId, id, tokensUntil, now, until])).length === 1
 }
 

@@ -33,7 +33,7 @@ export type PageSession = {
 }
 
 /** A form that arrived too late: its path, and its members. */
-export type Draft = { readonly path: string; readonly fields: readonly (readonly [string, readonly string[]])[] }
+type Draft = { readonly path: string; readonly fields: readonly (readonly [string, readonly string[]])[] }
 
 /** Name of the cookie, without its prefix. */
 const COOKIE = 'session'
@@ -120,7 +120,10 @@ export async function sweepPageSessions({ store, clock }: Pick<Platform, 'store'
   await store.across('expired page sessions of all tenants', (tx) => deleteExpiredPageSessions(tx, now))
 }
 
-async function heldBy(needs: Pick<Needs, 'store' | 'clock' | 'urls'>, cookieHeader: string | undefined): Promise<Held | null> {
+async function heldBy(
+  needs: Pick<Needs, 'store' | 'clock' | 'urls'>,
+  cookieHeader: string | undefined,
+): Promise<Held | null> {
   const secret = readBearerSecret(readCookie(needs, COOKIE, cookieHeader) ?? '')
   if (secret === null) return null
   const now = needs.clock.now()

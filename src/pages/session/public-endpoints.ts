@@ -38,7 +38,9 @@ const showEnd = pageEndpoint({
   summary: 'Asks a person whether to sign out.',
   handle: (frame) => {
     const { title, advice, sign } = frame.texts.signOut
-    return { page: { title, main: html`<p>${advice}</p>${form(frame, '/session/end', button(sign, { look: 'main' }))}` } }
+    return {
+      page: { title, main: html`<p>${advice}</p>${form(frame, '/session/end', button(sign, { look: 'main' }))}` },
+    }
   },
 })
 
@@ -49,14 +51,19 @@ const end = pageEndpoint({
   handle: async ({ platform, headers, ip }) => {
     const session = await findPageSession(platform, headers.cookie, ip)
     const back = `${platform.urls.publicUrl}${SIGNED_OUT_PATH}`
-    if (session === null) return { to: readCookie(platform, 'session', headers.cookie) === null ? SIGNED_OUT_PATH : '/sign-out' }
+    if (session === null)
+      return { to: readCookie(platform, 'session', headers.cookie) === null ? SIGNED_OUT_PATH : '/sign-out' }
     const query = new URLSearchParams({
       client_id: PAGES_CLIENT_ID,
       id_token_hint: session.idToken,
       post_logout_redirect_uri: back,
     })
     const cookies = [await endPageSession(platform, session)]
-    return { leaveFor: `${platform.urls.auth}/logout?${query}`, cookies, headers: { 'clear-site-data': '"cache", "storage"' } }
+    return {
+      leaveFor: `${platform.urls.auth}/logout?${query}`,
+      cookies,
+      headers: { 'clear-site-data': '"cache", "storage"' },
+    }
   },
 })
 

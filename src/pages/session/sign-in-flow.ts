@@ -1,5 +1,5 @@
-import { parseJsonObject, readOwnJson } from '../../crypto/json.ts'
 import { sha256Base64url } from '../../crypto/digest.ts'
+import { parseJsonObject, readOwnJson } from '../../crypto/json.ts'
 import { randomToken } from '../../crypto/random.ts'
 import type { SealedPlace } from '../../keys/sealing.ts'
 import type { Platform } from '../../platform.ts'
@@ -36,7 +36,8 @@ export async function startSignIn(needs: Needs, to: string, ip: string) {
     max_age: String(AUTHENTICATED_SECONDS_MAX),
   }
   const { status, body } = await postAsClient(needs, '/par', parameters, ip)
-  if (status !== 201 || typeof body.request_uri !== 'string') throw new Error(`the pushed request was refused: ${status}`)
+  if (status !== 201 || typeof body.request_uri !== 'string')
+    throw new Error(`the pushed request was refused: ${status}`)
   const sealed = await needs.sealing.seal(placeOf(started.state), JSON.stringify(started))
   const query = new URLSearchParams({ client_id: PAGES_CLIENT_ID, request_uri: body.request_uri })
   return {

@@ -25,3 +25,7 @@ create index page_session_sign_in on page_session (tenant_id, sign_in_session_id
 create index page_session_expiry on page_session (expires_at);
 select protect_tenant_rows('page_session');
 select open_across('page_session', true);
+
+-- Whether a session of the sign-in is still there.
+create function is_sign_in_session(session_id uuid) returns boolean language sql stable as
+  'select exists (select from sign_in_session where tenant_id = current_tenant() and id = session_id)';

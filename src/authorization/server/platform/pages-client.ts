@@ -1,6 +1,11 @@
 import { sha256Base64url } from '../../../crypto/digest.ts'
 import type { Client } from '../../../directory/clients/client.ts'
-import { CALLBACK_PATH, PAGES_CLIENT_ID, pagesClientSecret, SIGNED_OUT_PATH } from '../../../pages/session/pages-client.ts'
+import {
+  CALLBACK_PATH,
+  PAGES_CLIENT_ID,
+  pagesClientSecret,
+  SIGNED_OUT_PATH,
+} from '../../../pages/session/pages-client.ts'
 import type { Platform } from '../../../platform.ts'
 import { platformTenantId } from '../../../store/store.ts'
 

@@ -1,8 +1,8 @@
-import type { Scope } from '../caller.ts'
-import { holds } from '../caller.ts'
-import type { Shell } from '../pages/document.ts'
-import { type Html, html } from '../pages/html.ts'
-import type { SignedInContext } from '../pages/signed-in-endpoint.ts'
+import type { Scope } from '../../caller.ts'
+import { holds } from '../../caller.ts'
+import type { Shell } from '../../pages/document.ts'
+import { type Html, html } from '../../pages/html.ts'
+import type { SignedInContext } from '../../pages/session/signed-in-endpoint.ts'
 import { type ConsoleTexts, consoleTexts } from './texts.ts'
 
 /** A place of the menu. */
@@ -56,7 +56,13 @@ export function shellOf(
   const header = html`<b>Chirograph</b><b>${context.me.organisation.name}</b>
 <button class="button plain opens" type="button" popovertarget="menu">${context.texts.menu}</button>
 <nav aria-label="${t.account}"><a href="/account">${context.me.name ?? t.account}</a><a href="/session/end">${t.signOut}</a></nav>`
-  return { surface: 'console', header, menu: menuOf(context, t, place), above: above(t, crumbs), beside: actions ?? null }
+  return {
+    surface: 'console',
+    header,
+    menu: menuOf(context, t, place),
+    above: above(t, crumbs),
+    beside: actions ?? null,
+  }
 }
 
 function menuOf(context: SignedInContext, t: ConsoleTexts, place: Place): Html {
@@ -64,7 +70,8 @@ function menuOf(context: SignedInContext, t: ConsoleTexts, place: Place): Html {
     const shown = entries.filter(({ scope }) => scope === null || may(context, scope))
     if (shown.length === 0) return html``
     const items = shown.map(
-      (one) => html`<li><a href="${one.href}"${one.place === place && html` aria-current="page"`}>${t.menu[one.place]}</a></li>`,
+      (one) =>
+        html`<li><a href="${one.href}"${one.place === place && html` aria-current="page"`}>${t.menu[one.place]}</a></li>`,
     )
     return html`${heading !== null && html`<h2>${t.menu[heading]}</h2>`}<ul>${items}</ul>`
   })

@@ -1,8 +1,8 @@
-import { randomToken } from '../crypto/random.ts'
-import type { Fields } from '../http/routes/endpoint.ts'
-import { hidden } from '../pages/controls.ts'
-import { type Html, html } from '../pages/html.ts'
-import { ApiRefusal } from '../pages/own-api.ts'
+import { randomToken } from '../../crypto/random.ts'
+import type { Fields } from '../../http/routes/endpoint.ts'
+import { hidden } from '../../pages/controls.ts'
+import { type Html, html } from '../../pages/html.ts'
+import { ApiRefusal } from '../../pages/own-api.ts'
 
 /** Returns the first value of a member, trimmed; `''` without one. */
 export function typed(fields: Fields, name: string): string {

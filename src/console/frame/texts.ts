@@ -1,5 +1,5 @@
-import type { Role } from '../caller.ts'
-import type { Language } from '../pages/language.ts'
+import type { Role } from '../../caller.ts'
+import type { Language } from '../../pages/language.ts'
 
 const en = {
   menu: {
@@ -90,7 +90,10 @@ const fr: ConsoleTexts = {
     409: ['Ce n’est plus possible', 'L’élément a changé entre-temps. Regardez son état et recommencez.'],
     429: ['Trop de demandes', 'Attendez une minute, puis réessayez.'],
     500: ['Une erreur est survenue', 'C’est notre faute. Réessayez ; si cela se reproduit, demandez de l’aide.'],
-    504: ['Cela prend trop de temps', 'Le serveur est occupé. Votre action sera peut-être exécutée ; réessayez dans une minute.'],
+    504: [
+      'Cela prend trop de temps',
+      'Le serveur est occupé. Votre action sera peut-être exécutée ; réessayez dans une minute.',
+    ],
   },
   askOwner: 'Demandez à un propriétaire de votre organisation.',
   roles: {

@@ -1,12 +1,17 @@
-import { roles, type Role, type Scope } from '../caller.ts'
-import type { Endpoint } from '../http/routes/endpoint.ts'
-import type { PathParams } from '../http/routes/route.ts'
-import type { BrowserModule } from '../pages/assets.ts'
-import type { Page } from '../pages/document.ts'
-import { type Html, html } from '../pages/html.ts'
-import type { ApiRefusal } from '../pages/own-api.ts'
-import { buttonLink, message } from '../pages/parts.ts'
-import { keptNote, type SignedInAnswer, type SignedInContext, signedInEndpoint } from '../pages/signed-in-endpoint.ts'
+import { type Role, roles, type Scope } from '../../caller.ts'
+import type { Endpoint } from '../../http/routes/endpoint.ts'
+import type { PathParams } from '../../http/routes/route.ts'
+import type { BrowserModule } from '../../pages/assets.ts'
+import type { Page } from '../../pages/document.ts'
+import { type Html, html } from '../../pages/html.ts'
+import type { ApiRefusal } from '../../pages/own-api.ts'
+import { buttonLink, message } from '../../pages/parts.ts'
+import {
+  keptNote,
+  type SignedInAnswer,
+  type SignedInContext,
+  signedInEndpoint,
+} from '../../pages/session/signed-in-endpoint.ts'
 import { type Crumb, type Place, shellOf } from './shell.ts'
 import { type ConsoleTexts, consoleTexts } from './texts.ts'
 
@@ -22,6 +27,7 @@ export type Screen = {
   readonly actions?: Html | undefined
   readonly modules?: readonly BrowserModule[]
   readonly style?: string
+  readonly reloadSeconds?: number | undefined
   /** A form was refused: said in the title; 400 unless `status` says otherwise. */
   readonly hasErrors?: boolean
   readonly status?: number
@@ -54,7 +60,11 @@ export function formScreen<const P extends string>(
   return [declare('GET', spec, spec.show), declare('POST', spec, spec.send)]
 }
 
-function declare<P extends string>(method: 'GET' | 'POST', { place, path, summary }: Spec<P>, handle: Show<P>): Endpoint {
+function declare<P extends string>(
+  method: 'GET' | 'POST',
+  { place, path, summary }: Spec<P>,
+  handle: Show<P>,
+): Endpoint {
   return signedInEndpoint({
     ...{ method, path, summary },
     handle: async (context) => {
@@ -73,7 +83,12 @@ function declare<P extends string>(method: 'GET' | 'POST', { place, path, summar
 
 function pageOf(frame: Frame, place: Place, { main, crumbs, actions, ...page }: Screen): Page {
   const shell = shellOf(frame, place, { ...(crumbs !== undefined && { crumbs }), actions })
-  return { ...page, main: html`${keptNote(frame, frame.t.kept)}${main}`, shell, organisation: frame.me.organisation.name }
+  return {
+    ...page,
+    main: html`${keptNote(frame, frame.t.kept)}${main}`,
+    shell,
+    organisation: frame.me.organisation.name,
+  }
 }
 
 /** What happened, what to do, and the id for those who help. */
@@ -84,7 +99,8 @@ function refusedScreen(frame: Frame, refusal: ApiRefusal): Screen {
   // One of the keys of the table.
   const [title, advice] = t.refused[status as keyof ConsoleTexts['refused']]
   const details = status < 500 ? refusal.errors.map(({ detail }) => html`<li lang="en">${detail}</li>`) : []
-  const text = status === 403 ? `${advice}${rolesWith(refusal.errors[0]?.requiredScope ?? null, t)}. ${t.askOwner}` : advice
+  const text =
+    status === 403 ? `${advice}${rolesWith(refusal.errors[0]?.requiredScope ?? null, t)}. ${t.askOwner}` : advice
   const main = html`${message('bad', text)}
 ${details.length > 0 && html`<details><summary>${t.failed}</summary><ul class="list">${details}</ul></details>`}
 <p class="buttons narrow">${status !== 403 && status !== 404 && buttonLink(texts.tryAgain, frame.here)}${buttonLink(t.menu.home, '/console')}</p>

@@ -1,18 +1,24 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { randomToken } from '../crypto/random.ts'
-import { Fault } from '../fault.ts'
-import { type Endpoint, type EndpointContext, type EndpointResponse, endpoint, type Fields } from '../http/routes/endpoint.ts'
-import type { PathParams } from '../http/routes/route.ts'
-import { checkForm, checkOrigin, csrfKey, formToken } from './csrf.ts'
-import { document, type Page } from './document.ts'
-import { renderFault } from './fault-page.ts'
-import { CSRF_FIELD, type FormFrame } from './form.ts'
-import { type Html, html } from './html.ts'
-import { type Language, languageCookie, languageOf, pageTexts } from './language.ts'
-import { ApiRefusal, type OwnApi, ownApi } from './own-api.ts'
-import { pageHeaders } from './page-headers.ts'
-import { findPageSession, forgetDraft, keepDraft, type PageSession } from './session/page-session.ts'
-import type { Me } from './session/tokens.ts'
+import { randomToken } from '../../crypto/random.ts'
+import { Fault } from '../../fault.ts'
+import {
+  type Endpoint,
+  type EndpointContext,
+  type EndpointResponse,
+  endpoint,
+  type Fields,
+} from '../../http/routes/endpoint.ts'
+import type { PathParams } from '../../http/routes/route.ts'
+import { checkForm, checkOrigin, csrfKey, formToken } from '../csrf.ts'
+import { document, type Page } from '../document.ts'
+import { renderFault } from '../fault-page.ts'
+import { CSRF_FIELD, type FormFrame } from '../form.ts'
+import { type Html, html } from '../html.ts'
+import { type Language, languageCookie, languageOf, pageTexts } from '../language.ts'
+import { ApiRefusal, type OwnApi, ownApi } from '../own-api.ts'
+import { pageHeaders } from '../page-headers.ts'
+import { findPageSession, forgetDraft, keepDraft, type PageSession } from './page-session.ts'
+import type { Me } from './tokens.ts'
 
 /** A request of a signed-in person. It reaches the organisation through the API only. */
 export type SignedInContext<Params = Readonly<Record<string, string>>> = FormFrame & {
@@ -113,7 +119,11 @@ async function contextOf(request: EndpointContext, session: PageSession): Promis
 }
 
 /** Whether a form was made for another session or path. */
-function isStale({ method, platform, headers, url, body }: EndpointContext, { id }: PageSession, key: Uint8Array): boolean {
+function isStale(
+  { method, platform, headers, url, body }: EndpointContext,
+  { id }: PageSession,
+  key: Uint8Array,
+): boolean {
   if (method !== 'POST') return false
   const token = body instanceof Map ? (body as Fields).get(CSRF_FIELD)?.[0] : undefined
   try {
@@ -148,14 +158,23 @@ function redirect(location: string): EndpointResponse {
   return { status: 303, headers: { location, 'cache-control': 'no-store' } }
 }
 
-function respond({ url }: EndpointContext, { language, here }: SignedInContext, answer: SignedInAnswer): EndpointResponse {
+function respond(
+  { url }: EndpointContext,
+  { language, here }: SignedInContext,
+  answer: SignedInAnswer,
+): EndpointResponse {
   if ('to' in answer) return redirect(answer.to)
   const nonce = randomToken(16)
   const chosen = languageCookie(url)
   const headers = { ...pageHeaders(nonce), ...(chosen !== null && { 'set-cookie': [chosen] }) }
   const type = 'text/html; charset=utf-8'
   if ('fragment' in answer) {
-    return { status: answer.status ?? 200, type, body: answer.fragment.text, headers: { ...headers, ...answer.headers } }
+    return {
+      status: answer.status ?? 200,
+      type,
+      body: answer.fragment.text,
+      headers: { ...headers, ...answer.headers },
+    }
   }
   return { status: answer.status ?? 200, type, body: document(answer.page, { language, here, nonce }), headers }
 }
