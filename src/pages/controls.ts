@@ -41,7 +41,7 @@ export function checkbox({
   return html`<div class="tick"><input type="checkbox" id="${id}" name="${name}" value="${value}"${isOn && html` checked`}${hint !== undefined && html` aria-describedby="${id}-hint"`}><div><label for="${id}">${label}</label>${hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`}</div></div>`
 }
 
-/** Returns boxes of one member, each with its value. */
+/** Returns boxes of the member `name[]`, each with its value. */
 export function checkboxes(
   name: string,
   legend: string,
@@ -50,7 +50,7 @@ export function checkboxes(
 ): Html {
   const boxes = choices.map(({ value, text, ...more }) =>
     checkbox({
-      name,
+      name: `${name}[]`,
       label: text,
       isOn: on.includes(value),
       value,

@@ -15,7 +15,7 @@ export function table<Row>(label: string, columns: readonly Column<Row>[], rows:
     ({ heading, isFigure }) => html`<th scope="col"${isFigure && html` class="figure"`}>${heading}</th>`,
   )
   const lines = rows.map((row) => html`<tr>${columns.map((column, index) => cellOf(column, row, index === 0))}</tr>`)
-  return html`<div class="rows-frame"><table><caption>${label}</caption><thead><tr>${heads}</tr></thead><tbody>${lines}</tbody></table></div>`
+  return html`<div class="rows-frame"><table aria-label="${label}"><thead><tr>${heads}</tr></thead><tbody>${lines}</tbody></table></div>`
 }
 
 function cellOf<Row>({ heading, cell, isFigure }: Column<Row>, row: Row, isFirst: boolean): Html {

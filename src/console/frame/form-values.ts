@@ -9,9 +9,9 @@ export function typed(fields: Fields, name: string): string {
   return fields.get(name)?.[0]?.trim() ?? ''
 }
 
-/** Returns all values of a member. */
+/** Returns all values of a member of `checkboxes`. */
 export function typedAll(fields: Fields, name: string): readonly string[] {
-  return fields.get(name) ?? []
+  return fields.get(`${name}[]`) ?? []
 }
 
 /** What is wrong with a form: by the name of the field, and in general. */

@@ -73,7 +73,7 @@ function menuOf(context: SignedInContext, t: ConsoleTexts, place: Place): Html {
       (one) =>
         html`<li><a href="${one.href}"${one.place === place && html` aria-current="page"`}>${t.menu[one.place]}</a></li>`,
     )
-    return html`${heading !== null && html`<h2>${t.menu[heading]}</h2>`}<ul>${items}</ul>`
+    return html`${heading !== null && html`<p>${t.menu[heading]}</p>`}<ul>${items}</ul>`
   })
   return html`<nav id="menu" popover aria-label="${t.menu.label}">${lists}</nav>`
 }
