@@ -6,7 +6,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { axeDefects, layoutDefects, markupDefects, openBrowser, type Visit, visit } from '../../test/support/browser.ts'
 import { type Api, type Deployment, deploy } from '../../test/support/server.ts'
 import { type SignedIn, signInAs } from './test-support/console-walk.ts'
-import { cookieOf, formPaths, refusals } from './test-support/refusals.ts'
+import { cookieOf, formPaths, refusals, shownPaths } from './test-support/refusals.ts'
 
 /** Where the pictures go; none are made without it. */
 const pictures = process.env.PICTURES
@@ -223,6 +223,10 @@ test('no form of another site, session or address is carried out', async () => {
     }
   }
   assert.equal(await changes(), before)
+  for (const path of shownPaths) {
+    const response = await fetch(chirograph.url + path, { redirect: 'manual' })
+    assert.equal(response.headers.get('location'), `/session/start?to=${encodeURIComponent(path)}`)
+  }
 })
 
 test('a form that is sent twice does its work once', async () => {

@@ -13,9 +13,14 @@ export type Refusal = {
 }
 
 /** Every address of the console that takes a form, with ids of nothing. */
-export const formPaths: readonly string[] = consoleEndpoints
-  .filter(({ method }) => method === 'POST')
-  .map(({ path }) => path.replaceAll(/\{\w+\}/g, '01890000-0000-7000-8000-000000000000'))
+export const formPaths: readonly string[] = pathsOf('POST')
+/** Every page of the console; the first page is for everybody. */
+export const shownPaths: readonly string[] = pathsOf('GET').filter((path) => path !== '/')
+
+function pathsOf(wanted: 'GET' | 'POST'): readonly string[] {
+  const found = consoleEndpoints.filter(({ method }) => method === wanted)
+  return found.map(({ path }) => path.replaceAll(/\{\w+\}/g, '01890000-0000-7000-8000-000000000000'))
+}
 
 /** Returns the Cookie header of a signed-in browser. */
 export function cookieOf({ cookies }: SignedIn): string {
