@@ -15,6 +15,8 @@ import { signInRoutes } from './authorization/sign-in/pages/routes.ts'
 import { passwordJobs, signInSchedules } from './authorization/sign-in/passwords/jobs.ts'
 import { signInRestore } from './authorization/sign-in/restore-sign-in.ts'
 import type { Config } from './config.ts'
+import { pageSchedules } from './console/jobs.ts'
+import { consoleEndpoints } from './console/public-endpoints.ts'
 import { clientRoutes } from './directory/clients/routes.ts'
 import { groupRoutes } from './directory/groups/routes.ts'
 import { scimEndpoints } from './directory/scim/public-endpoints.ts'
@@ -54,7 +56,8 @@ import { sealingWith } from './keys/sealing.ts'
 import { Memory } from './memory/memory.ts'
 import { RateLimiter } from './memory/rate-limiter.ts'
 import { assetEndpoints } from './pages/public-endpoints.ts'
-import { type Clock, type Log, type Platform, urlsOf } from './platform.ts'
+import { sessionEndpoints } from './pages/session/public-endpoints.ts'
+import { type Clock, type Dispatch, type Log, type Platform, urlsOf } from './platform.ts'
 import type { IntegrityCheck } from './recovery/integrity.ts'
 import { noJournal, openJournal } from './recovery/journal-file.ts'
 import { keepMark, type MarkKeeper } from './recovery/recovery-mark.ts'
@@ -126,6 +129,8 @@ export const endpoints: readonly Endpoint[] = [
   ...signInEndpoints,
   ...consentPages(findPendingConsent),
   ...assetEndpoints,
+  ...sessionEndpoints,
+  ...consoleEndpoints,
   ...authorizationEndpoints,
   ...issuanceSessionPages,
   ...walletProviderEndpoints,
@@ -154,6 +159,7 @@ const schedules = [
   ...eventSchedules,
   ...authorizationSchedules,
   ...signInSchedules,
+  ...pageSchedules,
   ...linkSchedules,
   ...issuanceSchedules,
   ...batchSchedules,
@@ -211,7 +217,8 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
   const sealing = sealingWith(masterKey, store, now, memory, config.masterKeyPrevious)
   const keys = softwareKeyRing(store, sealing, now, providersOf(config, keyDevice), memory)
   // Requests to our own public address are dispatched inside the process.
-  const outbound = openOutbound({ config, inside: (request) => server.dispatch(request) })
+  const dispatch: Dispatch = (request) => server.dispatch(request)
+  const outbound = openOutbound({ config, inside: dispatch })
   const changes = openChanges(store, now)
   const platform: Platform = {
     config,
@@ -219,12 +226,9 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
     sealing,
     keys,
     rateLimiter: new RateLimiter(),
-    memory,
-    changes,
+    ...{ memory, changes, clock, log, dispatch },
     journal: config.revocationJournal === null ? noJournal : openJournal(config.revocationJournal, clock),
-    clock,
     fetch: outbound.fetch,
-    log,
     urls: urlsOf(config),
   }
   const server: Server = buildServer({

@@ -47,6 +47,28 @@ export type OutboundAnswer = {
  */
 export type OutboundFetch = (url: string, request: OutboundRequest) => Promise<OutboundAnswer>
 
+/** A request that is dispatched inside the process. */
+export type InternalRequest = {
+  readonly method: string
+  /** Path with query, from the root of the server. */
+  readonly path: string
+  /** `host` is required for a group that is served under a host of its own. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  /** Address of the person on whose behalf the request is made, for the audit trail and the limits. */
+  readonly ip?: string
+}
+
+/** The response to an {@link InternalRequest}; header names in lower case. */
+export type InternalResponse = {
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly body: Buffer
+}
+
+/** Runs a request through the routes of this server, without a socket. Every status is a response, not a fault. */
+export type Dispatch = (request: InternalRequest) => Promise<InternalResponse>
+
 /** A row whose changes are awaited. */
 export type WatchedRow = { readonly tenantId: TenantId; readonly id: string }
 
@@ -112,6 +134,8 @@ export type Platform = {
   readonly memory: Memory
   readonly clock: Clock
   readonly fetch: OutboundFetch
+  /** By this the pages speak our own API. */
+  readonly dispatch: Dispatch
   readonly log: Log
   readonly urls: Urls
   readonly changes: Changes

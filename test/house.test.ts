@@ -112,6 +112,16 @@ law('a room imports itself and what stands below it', () =>
   }),
 )
 
+law('the console knows no room of features: it speaks the public API', () =>
+  product
+    .filter(({ path }) => roomOf(path) === 'console')
+    .flatMap((source) =>
+      neighboursOf(source)
+        .filter((target) => ladder.indexOf(roomOf(target)) < ladder.indexOf('jobs') && roomOf(target) !== 'console')
+        .map((target) => `${source.path} -> ${target}`),
+    ),
+)
+
 law('no file imports in a circle', () => {
   const next = new Map(src.map((source) => [source.path, neighboursOf(source)]))
   const done = new Set<string>()

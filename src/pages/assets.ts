@@ -9,13 +9,19 @@ export type BrowserModule = (typeof modules)[number]
 /** A file for browsers. Its address names its content, so it never changes. */
 type Asset = { readonly path: string; readonly type: string; readonly text: Buffer; readonly brotli: Buffer }
 
-const modules = ['confirm-button', 'copy-text', 'request-credential', 'sign-passkey'] as const
-/** In the order of their layers. */
-const sheets = ['tokens', 'elements', 'layout', 'parts'] as const
+const modules = ['confirm-button', 'copy-text', 'fragments', 'request-credential', 'sign-passkey'] as const
+/** The style of each surface, in the order of the layers. */
+const surfaces = {
+  pages: ['tokens', 'elements', 'layout', 'parts'],
+  console: ['tokens', 'elements', 'layout', 'parts', 'console', 'console-parts'],
+} as const
 
-/** The style sheet, the browser modules, and all of them by file name. */
+/** A part of the pages with a style of its own. */
+export type Surface = keyof typeof surfaces
+
+/** The style sheets, the browser modules, and all of them by file name. */
 type Assets = {
-  readonly style: string
+  readonly style: Readonly<Record<Surface, string>>
   readonly script: Readonly<Record<BrowserModule, string>>
   readonly byName: ReadonlyMap<string, Asset>
 }
@@ -31,12 +37,17 @@ export function assets(): Assets {
 }
 
 function makeAssets(): Assets {
-  const style = asset('pages', 'css', sheets.map((name) => read(`style/${name}.css`)).join('\n'))
+  const styles = Object.entries(surfaces).map(
+    ([name, sheets]) => [name, asset(name, 'css', sheets.map((one) => read(`style/${one}.css`)).join('\n'))] as const,
+  )
   const scripts = modules.map((name) => asset(name, 'js', scriptOf(name)))
-  const byName = new Map([style, ...scripts].map((one) => [one.path.slice('/assets/'.length), one]))
+  const byName = new Map(
+    [...styles.map(([, one]) => one), ...scripts].map((one) => [one.path.slice('/assets/'.length), one]),
+  )
   const script = Object.fromEntries(modules.map((name, index) => [name, scripts[index]?.path ?? '']))
-  // The keys are those of `modules`.
-  return { style: style.path, script: script as Record<BrowserModule, string>, byName }
+  // The keys are those of `modules`, and below those of `surfaces`.
+  const style = Object.fromEntries(styles.map(([name, one]) => [name, one.path])) as Record<Surface, string>
+  return { style, script: script as Record<BrowserModule, string>, byName }
 }
 
 function scriptOf(name: string): string {

@@ -33,7 +33,8 @@ export function cookieNamed(name: string, header = ''): string | null {
   return found.size === 1 && value !== '' ? value : null
 }
 
-function hostName(needs: Needs, name: string): string {
+/** Returns the name that a cookie has for browsers. */
+export function hostName(needs: Needs, name: string): string {
   return `${isSecure(needs) ? '__Host-' : ''}${name}`
 }
 

@@ -36,9 +36,14 @@ export function checkForm(
   path: string,
   token: string | undefined,
 ): void {
+  checkOrigin(publicUrl, headers)
+  if (binding === null || token === undefined) throw new Fault('form.stale')
+  if (!equalInConstantTime(token, formToken(key, binding, path))) throw new Fault('form.stale')
+}
+
+/** Refuses a form that another website made a browser send. @throws Fault `form.foreign` */
+export function checkOrigin(publicUrl: string, headers: IncomingHttpHeaders): void {
   const site = headers['sec-fetch-site']
   const isOwn = site === undefined ? headers.origin === publicUrl : site === 'same-origin'
   if (!isOwn) throw new Fault('form.foreign')
-  if (binding === null || token === undefined) throw new Fault('form.stale')
-  if (!equalInConstantTime(token, formToken(key, binding, path))) throw new Fault('form.stale')
 }

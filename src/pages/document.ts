@@ -1,4 +1,4 @@
-import { assets, type BrowserModule } from './assets.ts'
+import { assets, type BrowserModule, type Surface } from './assets.ts'
 import { Html, html } from './html.ts'
 import { type Language, languages, pageTexts } from './language.ts'
 
@@ -14,8 +14,23 @@ export type Page = {
   readonly modules?: readonly BrowserModule[]
   /** A wider column, for lists. */
   readonly isWide?: boolean
+  /** What surrounds the content instead of the plain header. */
+  readonly shell?: Shell
+  /** Without script the page is loaded again after this time. */
+  readonly reloadSeconds?: number | undefined
   /** CSS rules with values that were checked, e.g. colours of an organisation. */
   readonly style?: string
+}
+
+/** The surroundings of a page with a menu. */
+export type Shell = {
+  readonly surface: Surface
+  readonly header: Html
+  readonly menu: Html
+  /** Between the header and the content, above the heading: the way back. */
+  readonly above?: Html | null
+  /** Beside the heading: what can be done here. */
+  readonly beside?: Html | null
 }
 
 /** What surrounds the content. */
@@ -36,14 +51,25 @@ export function document(page: Page, { language, nonce, here }: DocumentFrame): 
   return html`<!doctype html>
 <html lang="${language}"><head><meta charset="utf-8"><title>${title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="same-origin">
-<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,"><link rel="stylesheet" href="${style}">
-${(page.modules ?? []).map((name) => html`<script type="module" src="${script[name]}"></script>`)}${styleElement(page.style, nonce)}</head>
-<body><a class="skip" href="#main">${texts.skip}</a>
-<header><div class="bar">${mark}<b>${page.organisation ?? 'Chirograph'}</b></div></header>
-<main id="main"${page.isWide === true && html` class="wide"`}><h1>${page.title}</h1>
-${page.main}</main>
+<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,"><link rel="stylesheet" href="${style[page.shell?.surface ?? 'pages']}">
+${(page.modules ?? []).map((name) => html`<script type="module" src="${script[name]}"></script>`)}${page.reloadSeconds !== undefined && html`<noscript><meta http-equiv="refresh" content="${page.reloadSeconds}"></noscript>`}${styleElement(page.style, nonce)}</head>
+<body${page.shell !== undefined && html` class="${page.shell.surface}"`}><a class="skip" href="#main">${texts.skip}</a>
+${page.shell === undefined ? plain(page) : shelled(page, page.shell)}
 <footer><nav class="bar" aria-label="${texts.languages}">${choices(language, here)}</nav></footer></body></html>
 `.text
+}
+
+function plain(page: Page): Html {
+  return html`<header><div class="bar">${mark}<b>${page.organisation ?? 'Chirograph'}</b></div></header>
+<main id="main"${page.isWide === true && html` class="wide"`}><h1>${page.title}</h1>
+${page.main}</main>`
+}
+
+function shelled(page: Page, { header, menu, above, beside }: Shell): Html {
+  return html`<header>${mark}${header}</header>
+${menu}
+<main id="main">${above}<div class="heading"><h1>${page.title}</h1>${beside}</div>
+${page.main}</main>`
 }
 
 function styleElement(style: string | undefined, nonce: string): Html | null {

@@ -5,7 +5,7 @@ import type { PageTexts } from './messages/en.ts'
 export type Field = {
   readonly name: string
   readonly label: string
-  readonly type?: 'text' | 'email' | 'password' | 'hidden'
+  readonly type?: 'text' | 'email' | 'password' | 'hidden' | 'number' | 'date' | 'color' | 'url' | 'search'
   /** @see [HTML, autofill](https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#autofill) */
   readonly autocomplete?: string
   readonly hint?: string
@@ -35,12 +35,13 @@ export function field({ texts }: FormFrame, one: Field): Html {
   const described = [hint !== undefined && `${name}-hint`, error !== undefined && `${name}-error`].filter(Boolean)
   return html`<div class="field${error !== undefined && ' wrong'}"><label for="${name}">${label}${isOptional && html` <span>(${texts.optional})</span>`}</label>
 ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}
-<input id="${name}" name="${name}" type="${type}" maxlength="${one.lengthMax ?? 254}"${described.length > 0 && html` aria-describedby="${described.join(' ')}"`}${error !== undefined && html` aria-invalid="true"`}${attributesOf(one)}></div>`
+<input id="${name}" name="${name}" type="${type}"${described.length > 0 && html` aria-describedby="${described.join(' ')}"`}${error !== undefined && html` aria-invalid="true"`}${attributesOf(one)}></div>`
 }
 
-function attributesOf({ type, autocomplete, value, isName, isOptional }: Field): Html {
+function attributesOf({ type = 'text', lengthMax = 254, autocomplete, value, isName, isOptional }: Field): Html {
   const keepsValue = type !== 'password' && value !== undefined
-  return html`${autocomplete !== undefined && html` autocomplete="${autocomplete}"`}${isName && html` autocapitalize="none" spellcheck="false"`}${keepsValue && html` value="${value}"`}${!isOptional && html` required`}`
+  const isText = !['date', 'color', 'number', 'hidden'].includes(type)
+  return html`${isText && html` maxlength="${lengthMax}"`}${autocomplete !== undefined && html` autocomplete="${autocomplete}"`}${isName && html` autocapitalize="none" spellcheck="false"`}${keepsValue && html` value="${value}"`}${!isOptional && type !== 'color' && html` required`}`
 }
 
 /**

@@ -53,7 +53,7 @@ export type PageAnswer = {
    * An address that may lead to another website. A page sends the browser there, since the policy `form-action` refuses a form whose
    * redirects leave this origin.
    */
-  | { readonly leaveFor: string }
+  | { readonly leaveFor: string; readonly headers?: Readonly<Record<string, string>> }
 )
 
 type Spec<P extends string> = {
@@ -131,7 +131,7 @@ function respond(answer: PageAnswer, context: PageContext, visit: Visit): Endpoi
     return { status: answer.status ?? 200, type, body, headers: { ...headers, ...answer.headers } }
   }
   const body = document(leavingPage(answer.leaveFor, context.texts), { language, here, nonce })
-  return { status: 200, type, body, headers: { ...headers, refresh: `0;url=${answer.leaveFor}` } }
+  return { status: 200, type, body, headers: { ...headers, refresh: `0;url=${answer.leaveFor}`, ...answer.headers } }
 }
 
 function leavingPage(target: string, texts: PageTexts): Page {

@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test'
 import { type App, buildApp, endpoints, routes } from '../../src/app.ts'
 import { type Scope, scopes, type TenantId } from '../../src/caller.ts'
 import { readConfig } from '../../src/config.ts'
+import { consoleEndpoints } from '../../src/console/public-endpoints.ts'
 import { sha256Base64url } from '../../src/crypto/digest.ts'
 import { generateKeyPair, readPublicJwk, thumbprint } from '../../src/crypto/jwk.ts'
 import { signCompact } from '../../src/crypto/jws.ts'
@@ -96,6 +97,12 @@ const publicOperations: Readonly<Record<string, string>> = {
   'POST /account/password': bySession,
   'POST /account/sessions/{id}/end': bySession,
   'POST /account/sign-out-everywhere': bySession,
+  'GET /session/start': beforeSession,
+  'GET /session/callback': beforeSession,
+  'GET /session/end': bySession,
+  'POST /session/end': bySession,
+  // Its own walk asks each of them without a session.
+  ...Object.fromEntries(consoleEndpoints.map(({ method, path }) => [`${method} ${path}`, bySession])),
   'GET /assets/{file}': 'style sheets and browser modules',
 }
 

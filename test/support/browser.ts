@@ -99,7 +99,7 @@ const shownWrong = `(() => {
   }
   const asks = document.querySelectorAll('dialog[open]').length > 0 ? 'dialog a, dialog button' : 'a, button, input:not([type=hidden])'
   for (const one of document.querySelectorAll(asks)) {
-    if (one.matches('.skip') || one.getClientRects().length === 0) continue
+    if (one.matches('.skip') || one.getClientRects().length === 0 || !one.checkVisibility()) continue
     one.scrollIntoView({ block: 'center' })
     const box = one.getClientRects()[0]
     const top = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2)

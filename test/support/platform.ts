@@ -6,7 +6,7 @@ import { softwareKeyRing } from '../../src/keys/key-ring.ts'
 import { sealingWith } from '../../src/keys/sealing.ts'
 import { Memory } from '../../src/memory/memory.ts'
 import { RateLimiter } from '../../src/memory/rate-limiter.ts'
-import { type Clock, type Log, type OutboundFetch, type Platform, urlsOf } from '../../src/platform.ts'
+import { type Clock, type Dispatch, type Log, type OutboundFetch, type Platform, urlsOf } from '../../src/platform.ts'
 import { noJournal } from '../../src/recovery/journal-file.ts'
 import type { Store } from '../../src/store/store.ts'
 
@@ -19,6 +19,8 @@ export type PlatformParts = {
   readonly config?: Config
   /** By default no foreign address is reachable. */
   readonly fetch?: OutboundFetch
+  /** By default no route is reachable. */
+  readonly dispatch?: Dispatch
   /** Random by default. Platforms of the same deployment have the same. */
   readonly masterKey?: Buffer
   /** By default only errors are printed. */
@@ -37,13 +39,14 @@ export function platformOn({
   clock = { now: () => new Date() },
   config = readConfig({}),
   fetch = () => Promise.reject(new Fault('upstream.unreachable')),
+  dispatch = () => Promise.reject(new Fault('upstream.unreachable')),
   masterKey = randomBytes(32),
   log = errorsOnly,
 }: PlatformParts): Platform {
   const now = () => clock.now()
   const sealing = sealingWith(masterKey, store, now)
   return {
-    ...{ config, store, sealing, clock, fetch, log },
+    ...{ config, store, sealing, clock, fetch, dispatch, log },
     keys: softwareKeyRing(store, sealing, now),
     urls: urlsOf(config),
     rateLimiter: new RateLimiter(),

@@ -1,10 +1,15 @@
 import type { Agent, buildConnector, Dispatcher } from 'undici'
 import type { Config } from '../../config.ts'
 import { Fault } from '../../fault.ts'
-import type { OutboundAnswer, OutboundFetch, OutboundRequest } from '../../platform.ts'
+import type {
+  InternalRequest,
+  InternalResponse,
+  OutboundAnswer,
+  OutboundFetch,
+  OutboundRequest,
+} from '../../platform.ts'
 import { mediaTypeOf } from '../server/body.ts'
 import { decodedBody } from '../server/decoded-body.ts'
-import type { InternalRequest, InternalResponse } from '../server/server.ts'
 import { OutboundPlaces } from './outbound-places.ts'
 import { nameResolver } from './resolve-name.ts'
 import { type Resolve, vettedLookup, vettedUrl } from './vetted-address.ts'

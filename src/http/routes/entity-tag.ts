@@ -14,3 +14,13 @@ export function isUnchanged(ifNoneMatch: string | undefined, entityTag: string):
   const tags = ifNoneMatch?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? []
   return tags.includes(entityTag) || tags.includes('*')
 }
+
+/**
+ * Returns whether `If-Match` names the tag: a list of tags, compared strongly, or `*`.
+ *
+ * @see [RFC 9110, 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)
+ */
+export function isSame(ifMatch: string, entityTag: string): boolean {
+  const tags = ifMatch.split(',').map((one) => one.trim())
+  return tags.includes(entityTag) || tags.includes('*')
+}

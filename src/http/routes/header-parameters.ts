@@ -13,6 +13,12 @@ const ifNoneMatch = {
   description: 'The `ETag` of an earlier response: 304 if it is unchanged.',
   schema: { type: 'string' },
 }
+const ifMatch = {
+  in: 'header',
+  name: 'If-Match',
+  description: 'The `ETag` of the state that the change was made from: 412 if it is another one by now.',
+  schema: { type: 'string' },
+}
 const prefer = {
   in: 'header',
   name: 'Prefer',
@@ -27,6 +33,10 @@ export function notModifiedResponse({ longPoll }: Route): Record<string, object>
 }
 
 /** The request headers that a route reads, for the API reference. */
-export function headerParameters({ method, longPoll }: Route): object[] {
-  return [...(method === 'POST' ? [idempotencyKey] : []), ...(longPoll === true ? [ifNoneMatch, prefer] : [])]
+export function headerParameters({ method, longPoll, ...route }: Route): object[] {
+  return [
+    ...(method === 'POST' ? [idempotencyKey] : []),
+    ...(route.ifMatch === true ? [ifMatch] : []),
+    ...(longPoll === true ? [ifNoneMatch, prefer] : []),
+  ]
 }

@@ -85,6 +85,8 @@ export type RouteTraits = {
   readonly noEnvelope?: true
   /** Whether the answer supports conditional requests and long polling: see `heldAnswer`. For the API reference. */
   readonly longPoll?: true
+  /** Whether `If-Match` is honoured: the resource must not have changed since it was read. For the API reference. */
+  readonly ifMatch?: true
   /** Media types besides `application/json` that the answer may have. */
   readonly produces?: readonly string[]
   /** Media types besides `application/json` that the body may have. It is then a {@link TextBody}, of which only the UTF-8 is checked. */

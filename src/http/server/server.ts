@@ -3,7 +3,7 @@ import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
 import { randomId } from '../../crypto/random.ts'
 import { Fault } from '../../fault.ts'
-import type { Platform } from '../../platform.ts'
+import type { InternalRequest, InternalResponse, Platform } from '../../platform.ts'
 import type { WebhookReference } from '../openapi/openapi.ts'
 import { mountReference } from '../openapi/reference.ts'
 import type { Endpoint } from '../routes/endpoint.ts'
@@ -47,23 +47,6 @@ export type ServerParts = {
   readonly idempotency?: Idempotency
   /** The webhook message, for the API reference. */
   readonly webhook?: WebhookReference
-}
-
-/** A request that is dispatched inside the process. */
-export type InternalRequest = {
-  readonly method: string
-  /** Path with query, from the root of the server. */
-  readonly path: string
-  /** `host` is required for a group that is served under a host of its own. */
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
-}
-
-/** The response to an {@link InternalRequest}; header names in lower case. */
-export type InternalResponse = {
-  readonly status: number
-  readonly headers: Record<string, string>
-  readonly body: Buffer
 }
 
 /** A server: listens, dispatches requests inside the process, and stops without dropping accepted requests. */
@@ -221,7 +204,7 @@ function isDrained({ headers }: FastifyRequest): boolean {
 
 async function dispatch(
   app: FastifyInstance,
-  { method, path, headers, body }: InternalRequest,
+  { method, path, headers, body, ip }: InternalRequest,
 ): Promise<InternalResponse> {
   await app.ready()
   const answer = await app.inject({
@@ -229,6 +212,7 @@ async function dispatch(
     method: method as 'GET',
     url: path,
     headers: { ...headers },
+    ...(ip === undefined ? {} : { remoteAddress: ip }),
     ...(body === undefined ? {} : { payload: body }),
   })
   const plain = Object.entries(answer.headers).map(([name, value]) => [name, [value].flat().join(', ')])

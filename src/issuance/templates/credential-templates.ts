@@ -51,16 +51,20 @@ async function checkProfile(needs: Needs, { tenantId }: Caller, { definition }: 
  * Replaces a credential template by a new version. Existing issuances keep the version they were created from.
  *
  * @throws Fault `resource.unknown`, also if it is archived; `request.invalid`; `state.conflict` if `code`, `format`, `docType` or `revocable`
- * would change, or after a concurrent replacement.
+ * would change, or after a concurrent replacement; `resource.changed` if it is not the expected one.
+ *
+ * @param isExpected Whether the caller knows this state; every state by default.
  */
 export async function replaceCredentialTemplate(
   needs: Needs,
   caller: Caller,
   id: string,
   body: TemplateBody,
+  isExpected?: (current: CredentialTemplate) => boolean,
 ): Promise<CredentialTemplate> {
   const current = await latestTemplate(needs, caller.tenantId, id)
   if (current.archivedAt !== null) throw new Fault('resource.unknown')
+  if (isExpected?.(current) === false) throw new Fault('resource.changed')
   const read = readCredentialTemplate(body, needs.urls.issuer(caller.tenantSlug), needs.clock.now())
   await checkProfile(needs, caller, read)
   const violations = changesOfFixed(current, read)
@@ -68,6 +72,7 @@ export async function replaceCredentialTemplate(
   const next = { ...current, ...read, updatedAt: needs.clock.now() }
   const entry = entryOf('credential_template.replaced', id, caller)
   const written = await needs.store.single(caller.tenantId, (tx) => insertNext(tx, next, entry))
+  if (written === null && isExpected !== undefined) throw new Fault('resource.changed')
   if (written === null)
     throw new Fault('state.conflict', { detail: 'The template was changed concurrently; read it and try again.' })
   cacheTemplate(needs, caller.tenantId, written)

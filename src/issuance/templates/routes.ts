@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { IdParams } from '../../api/id-params.ts'
 import { listQuery } from '../../api/list.ts'
 import { routeGroup } from '../../api/route-group.ts'
+import { entityTagOf, isSame } from '../../http/routes/entity-tag.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, type RouteContext } from '../../http/routes/route.ts'
 import {
@@ -31,7 +32,18 @@ const templates = routeGroup({
 type Context = Pick<RouteContext, 'platform' | 'caller'>
 
 async function replyOf({ platform, caller }: Context, found: Promise<CredentialTemplate>) {
-  return answer(showCredentialTemplate(await found, platform.urls.issuer(caller.tenantSlug)))
+  const template = await found
+  const shown = showCredentialTemplate(template, platform.urls.issuer(caller.tenantSlug))
+  return answer(shown, { headers: { etag: tagOf(template) } })
+}
+
+function tagOf({ id, version, archivedAt }: CredentialTemplate): string {
+  return entityTagOf(`${id} ${version} ${archivedAt?.toISOString()}`)
+}
+
+/** RFC 9110 13.1.1: whether the template is still the one that the caller read. */
+function unchangedSince(ifMatch: string | undefined) {
+  return ifMatch === undefined ? undefined : (current: CredentialTemplate) => isSame(ifMatch, tagOf(current))
 }
 
 const create = templates.post('', {
@@ -66,9 +78,12 @@ const replace = templates.put('/{id}', {
     'Replaces a credential template. Existing issuances keep the version they were created from; code, format, docType and revocable cannot be changed.',
   body: TemplateBody,
   moreViolations: attributeViolations,
-  faults: ['state.conflict'],
-  handle: ({ platform, caller, params, body }) =>
-    replyOf({ platform, caller }, replaceCredentialTemplate(platform, caller, params.id, body)),
+  ifMatch: true,
+  faults: ['state.conflict', 'resource.changed'],
+  handle: ({ platform, caller, params, body, headers }) => {
+    const isExpected = unchangedSince(headers['if-match'])
+    return replyOf({ platform, caller }, replaceCredentialTemplate(platform, caller, params.id, body, isExpected))
+  },
 })
 
 const archive = templates.delete('/{id}', {

@@ -10,6 +10,18 @@ export const en = {
   cancel: 'Cancel',
   copy: 'Copy',
   copied: 'Copied',
+  menu: 'Menu',
+  tryAgain: 'Try again',
+  choose: 'Choose',
+  yes: 'Yes',
+  no: 'No',
+  notSignedIn: {
+    title: 'The sign-in did not complete',
+    advice: 'It took too long, was opened in another browser, or was cancelled.',
+    again: 'Sign in again',
+  },
+  signOut: { title: 'Sign out', advice: 'You are signed out in every tab of this browser.', sign: 'Sign out' },
+  pages: { label: 'Pages', next: 'Next', previous: 'Previous' },
   /** Sentences for a refused request, by kind: what happened, and what to do. */
   refused: {
     missing: ['Page not found', 'Check the address. If you followed a link, it may be incomplete.'],

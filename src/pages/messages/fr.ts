@@ -12,6 +12,22 @@ export const fr = {
   cancel: 'Annuler',
   copy: 'Copier',
   copied: 'Copié',
+  menu: 'Menu',
+  tryAgain: 'Réessayer',
+  choose: 'Choisir',
+  yes: 'Oui',
+  no: 'Non',
+  notSignedIn: {
+    title: 'La connexion n’a pas abouti',
+    advice: 'Elle a duré trop longtemps, a été ouverte dans un autre navigateur, ou a été annulée.',
+    again: 'Se reconnecter',
+  },
+  signOut: {
+    title: 'Se déconnecter',
+    advice: 'Vous serez déconnecté dans tous les onglets de ce navigateur.',
+    sign: 'Se déconnecter',
+  },
+  pages: { label: 'Pages', next: 'Suivant', previous: 'Précédent' },
   refused: {
     missing: ['Page introuvable', 'Vérifiez l’adresse. Si vous avez suivi un lien, il est peut-être incomplet.'],
     method: ['Page introuvable', 'Cette adresse n’accepte pas ce type de demande. Revenez en arrière et recommencez.'],

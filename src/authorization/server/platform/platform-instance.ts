@@ -1,5 +1,6 @@
 import { scopes } from '../../../caller.ts'
 import { findClient } from '../../../directory/clients/find-client.ts'
+import { PAGES_CLIENT_ID } from '../../../pages/session/pages-client.ts'
 import type { Platform } from '../../../platform.ts'
 import { PROMPTS } from '../../../protocols/oauth2/authorization-request.ts'
 import { platformTenantId } from '../../../store/store.ts'
@@ -12,10 +13,14 @@ import type { ServerInstance, UserPolicy } from '../instance.ts'
 import { ACR } from '../openid/acr.ts'
 import { readIdTokenHint } from '../openid/id-token.ts'
 import { decideByScopes } from './decide-by-scopes.ts'
+import { pagesClient } from './pages-client.ts'
 import { issuePlatformTokens, readPlatformToken } from './platform-tokens.ts'
 
 /** Returns the platform's own authorization server: people and services, tokens for our API, OpenID Connect. */
-export function platformInstance({ urls, config, store }: Pick<Platform, 'urls' | 'config' | 'store'>): ServerInstance {
+export function platformInstance(
+  platform: Pick<Platform, 'urls' | 'config' | 'store' | 'sealing' | 'clock'>,
+): ServerInstance {
+  const { urls, config } = platform
   const { auth, publicUrl } = urls
   const users = userPolicy(auth)
   return {
@@ -32,7 +37,7 @@ export function platformInstance({ urls, config, store }: Pick<Platform, 'urls' 
     keys: ['access-token', 'id-token'],
     clients: {
       methods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
-      find: (clientId) => findClient({ store }, clientId),
+      find: (clientId) => (clientId === PAGES_CLIENT_ID ? pagesClient(platform) : findClient(platform, clientId)),
     },
     grants: [authorizationCode(users), refreshToken(users), clientCredentials, tokenExchange],
     readToken: readPlatformToken,

@@ -1,0 +1,73 @@
+import type { Language } from '../../pages/language.ts'
+
+const en = {
+  title: 'Applications',
+  new: 'Add an application',
+  empty: 'No application uses the API yet.',
+  name: 'Name',
+  id: 'Application id',
+  kind: 'Kind',
+  kinds: { service: 'A service of yours, with a secret', app: 'A mobile or browser app, without a secret' },
+  roles: 'Roles',
+  redirects: 'Where people return to after the sign-in',
+  redirectsHint: 'One address a line. Only where people sign in to the application.',
+  state: 'State',
+  enabled: 'In use',
+  disabled: 'Disabled',
+  used: 'Last used',
+  never: 'Never',
+  created: 'Added',
+  secret: 'Secret',
+  secretText: 'Copy it now: it is not shown again.',
+  secrets: 'Secrets',
+  ends: 'Ends',
+  noEnd: 'Does not end',
+  file: 'From the bootstrap file',
+  made: 'Made here',
+  rotate: 'New secret',
+  rotateTitle: 'Make a new secret?',
+  rotateText: 'The present one stays valid for a day, so that you can change it over.',
+  remove: 'Delete',
+  removeTitle: 'Delete this application?',
+  removeText: 'It gets no more tokens; those that it has end within five minutes.',
+  tryIt: 'Get a token with this command:',
+}
+
+/** Texts of the screens of applications. */
+export type ApplicationTexts = typeof en
+
+const fr: ApplicationTexts = {
+  title: 'Applications',
+  new: 'Ajouter une application',
+  empty: 'Aucune application n’utilise encore l’API.',
+  name: 'Nom',
+  id: 'Identifiant de l’application',
+  kind: 'Type',
+  kinds: { service: 'Un de vos services, avec un secret', app: 'Une application mobile ou de navigateur, sans secret' },
+  roles: 'Rôles',
+  redirects: 'Où les personnes reviennent après la connexion',
+  redirectsHint: 'Une adresse par ligne. Seulement si des personnes s’y connectent.',
+  state: 'État',
+  enabled: 'Active',
+  disabled: 'Désactivée',
+  used: 'Dernière utilisation',
+  never: 'Jamais',
+  created: 'Ajoutée',
+  secret: 'Secret',
+  secretText: 'Copiez-le maintenant : il ne sera plus affiché.',
+  secrets: 'Secrets',
+  ends: 'Prend fin',
+  noEnd: 'Sans fin',
+  file: 'Du fichier d’amorçage',
+  made: 'Créé ici',
+  rotate: 'Nouveau secret',
+  rotateTitle: 'Créer un nouveau secret ?',
+  rotateText: 'L’actuel reste valable un jour, le temps de le remplacer.',
+  remove: 'Supprimer',
+  removeTitle: 'Supprimer cette application ?',
+  removeText: 'Elle ne reçoit plus de jetons ; ceux qu’elle a prennent fin dans les cinq minutes.',
+  tryIt: 'Obtenez un jeton avec cette commande :',
+}
+
+/** Texts of the screens of applications by language. */
+export const applicationTexts: Readonly<Record<Language, ApplicationTexts>> = { en, fr }

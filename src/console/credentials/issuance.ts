@@ -1,0 +1,44 @@
+import type { Html } from '../../pages/html.ts'
+import { badge, type Tone } from '../../pages/table.ts'
+import type { Template } from '../templates/template.ts'
+import type { CredentialTexts } from './texts.ts'
+
+/** An issuance, as the API returns it. */
+export type Issuance = {
+  readonly id: string
+  readonly status: keyof CredentialTexts['issuances']
+  readonly error: { readonly message: string } | null
+  readonly credentials: readonly {
+    readonly id: string
+    readonly status: Exclude<keyof CredentialTexts['states'], 'unknown'>
+    readonly credentialTemplateId: string
+    readonly revocable: boolean
+  }[]
+  readonly reference?: string
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly expiresAt: string
+  readonly offerUri: string
+  readonly offerQrUri: string
+  readonly txCode?: string
+}
+
+const tones: Readonly<Record<string, Tone>> = {
+  ...{ issued: 'ok', accepted: 'ok', completed: 'ok', offered: 'plain', deferred: 'plain', partiallyIssued: 'warn' },
+  ...{ suspended: 'warn', revoked: 'bad', failed: 'bad', rejected: 'bad', expired: 'plain', canceled: 'plain' },
+}
+
+/** Returns the state of an issuance: that of its credential once there is one. */
+export function stateOf({ status, credentials }: Issuance, t: CredentialTexts): Html {
+  const [one] = credentials
+  const isTaken = status === 'completed' && one !== undefined
+  return isTaken
+    ? badge(t.states[one.status], tones[one.status] ?? 'plain')
+    : badge(t.issuances[status], tones[status] ?? 'plain')
+}
+
+/** Returns the name of the template of an issuance; its id where the list of templates does not have it. */
+export function templateName({ credentials }: Issuance, templates: readonly Pick<Template, 'id' | 'name'>[]): string {
+  const id = credentials[0]?.credentialTemplateId ?? ''
+  return templates.find((one) => one.id === id)?.name ?? id
+}

@@ -1,0 +1,124 @@
+import type { Endpoint } from '../../http/routes/endpoint.ts'
+import { select } from '../../pages/controls.ts'
+import { cardStyle, credentialCard } from '../../pages/credential-card.ts'
+import { field, form } from '../../pages/form.ts'
+import { html } from '../../pages/html.ts'
+import { button, buttonLink, card, facts, message, rows } from '../../pages/parts.ts'
+import {
+  hasProblems,
+  noProblems,
+  onceField,
+  onceHeader,
+  type Problems,
+  problemList,
+  problemsOf,
+  typed,
+} from '../frame/form-values.ts'
+import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
+import { may } from '../frame/shell.ts'
+import { draftOf } from '../templates/draft.ts'
+import type { Template } from '../templates/template.ts'
+import type { Issuance } from './issuance.ts'
+import { credentialTexts } from './texts.ts'
+import { fieldOf, readValues, valueFields } from './values-form.ts'
+
+const LIST = '/console/credentials'
+const TEMPLATES = '/creds/templates/credentials'
+const place = 'credentials'
+
+const choose = screen({
+  ...{ place, path: '/console/issue', summary: 'Asks what to issue.' },
+  show: async (frame) => {
+    const t = credentialTexts[frame.language]
+    const { data } = await frame.api.get<readonly Template[]>(TEMPLATES, { 'page[size]': '100', sort: 'name' })
+    const items = data.map(({ id, name, description }) => ({
+      title: html`<a href="/console/issue/${id}">${name}</a>`,
+      ...(description !== undefined && { about: description }),
+    }))
+    const none = html`<div class="empty"><p>${t.noTemplates}</p>${may(frame, 'issuance:write') && buttonLink(t.makeTemplate, '/console/templates')}</div>`
+    const main =
+      data.length === 0
+        ? none
+        : html`<p class="lead">${t.issueText}</p><div class="panel narrow">${rows(t.issueText, items)}</div>`
+    return { title: t.issueTitle, crumbs: [[t.title, LIST], [t.issueTitle]], main }
+  },
+})
+
+const issue = formScreen({
+  ...{ place, path: '/console/issue/{template}', summary: 'Issues one credential.' },
+  show: async (frame) => issueForm(frame, await templateOf(frame), noProblems),
+  send: async (frame) => {
+    const t = credentialTexts[frame.language]
+    const template = await templateOf(frame)
+    const { attributes, wrong } = readValues(frame.fields, template, t)
+    if (Object.keys(wrong).length > 0) return issueForm(frame, template, { fields: wrong })
+    try {
+      const { data } = await frame.api.send<Issuance>('POST', '/creds/credentials/issuance', {
+        body: bodyOf(frame, template, attributes),
+        headers: onceHeader(frame.fields),
+      })
+      return data.txCode === undefined ? { to: `${LIST}/${data.id}` } : withCode(frame, data)
+    } catch (error) {
+      return issueForm(frame, template, problemsOf(error, fieldOf))
+    }
+  },
+})
+
+async function templateOf({ api, params }: Frame<{ readonly template: string }>): Promise<Template> {
+  return (await api.get<Template>(`${TEMPLATES}/${encodeURIComponent(params.template)}`)).data
+}
+
+function bodyOf({ fields }: Frame, { id }: Template, attributes: object): object {
+  const [reference, recipient, lifetime] = ['reference', 'recipient', 'lifetime'].map((name) => typed(fields, name))
+  return {
+    credentialTemplateId: id,
+    attributes,
+    ...(lifetime !== '' && { expiresInSeconds: Number(lifetime) }),
+    ...(reference !== '' && { reference }),
+    ...(recipient !== '' && { recipient: { identifierType: 'username', value: recipient } }),
+  }
+}
+
+function issueForm(frame: Frame, template: Template, problems: Problems): Screen {
+  const t = credentialTexts[frame.language]
+  const given = (name: string) => typed(frame.fields, name)
+  const choices = Object.entries(t.days).map(([value, text]) => ({ value, text }))
+  const action = `/console/issue/${template.id}`
+  const { back, ink, rows: attributes } = draftOf(template, '')
+  const line = attributes
+    .slice(0, 2)
+    .map(({ name, key }) => name || key)
+    .join(' · ')
+  const content = html`${onceField(frame.fields)}
+${card(valueFields(frame, t, template, problems.fields), t.values)}
+${card(
+  html`${field(frame, { name: 'reference', label: t.reference, hint: t.referenceHint, value: given('reference'), isOptional: true, lengthMax: 200, error: problems.fields.reference })}
+${field(frame, { name: 'recipient', label: t.recipient, hint: t.recipientHint, value: given('recipient'), isOptional: true, isName: true, lengthMax: 255, error: problems.fields.recipient })}
+${select(frame, { name: 'lifetime', label: t.lifetime, value: given('lifetime') || '604800', choices })}`,
+  t.offer,
+)}
+<div class="buttons narrow">${button(t.send, { look: 'main' })}${buttonLink(frame.t.cancel, LIST)}</div>`
+  return {
+    title: `${t.issue}: ${template.name}`,
+    crumbs: [[t.title, LIST], [t.issueTitle, '/console/issue'], [template.name]],
+    main: html`${problemList(frame.texts.problems, problems)}<div class="beside">${form(frame, action, content)}<div>${credentialCard({ issuer: frame.me.organisation.name, name: template.name, line, back, ink })}</div></div>`,
+    style: cardStyle({ back, ink }),
+    hasErrors: hasProblems(problems),
+  }
+}
+
+/** The only page that has the code: it is told once. */
+function withCode(frame: Frame, { id, txCode = '' }: Issuance): Screen {
+  const { texts, language } = frame
+  const t = credentialTexts[language]
+  const code = html`<copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${txCode}</code></copy-text>`
+  return {
+    title: t.code,
+    crumbs: [[t.title, LIST], [t.code]],
+    main: html`<div class="narrow stack">${message('note', t.codeText)}${card(html`${code}${facts([[t.number, id]])}`)}<p>${buttonLink(t.offer, `${LIST}/${id}`)}</p></div>`,
+    modules: ['copy-text'],
+  }
+}
+
+/** Issuing one credential. */
+export const issueScreens: readonly Endpoint[] = [...choose, ...issue]

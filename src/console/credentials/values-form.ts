@@ -1,0 +1,115 @@
+import type { Json, JsonObject } from '../../crypto/json.ts'
+import type { Fields } from '../../http/routes/endpoint.ts'
+import { select, textArea } from '../../pages/controls.ts'
+import { field } from '../../pages/form.ts'
+import { type Html, html } from '../../pages/html.ts'
+import { typed } from '../frame/form-values.ts'
+import type { Frame } from '../frame/screen.ts'
+import { type AttributeShape, attributesOf, labelOf, type Template } from '../templates/template.ts'
+import type { CredentialTexts } from './texts.ts'
+
+/** What a form made from a template gave: the claims, and what is wrong by field. */
+type ReadValues = { readonly attributes: JsonObject; readonly wrong: Readonly<Record<string, string>> }
+
+/** An input of the form: its name, the path of the claim, and its shape. */
+type Leaf = {
+  readonly name: string
+  readonly path: readonly string[]
+  readonly label: string
+  readonly shape: AttributeShape
+}
+
+/** Returns the fields for the claims of a template. */
+export function valueFields(
+  frame: Frame,
+  t: CredentialTexts,
+  template: Template,
+  wrong: Readonly<Record<string, string>>,
+): Html {
+  return html`${leavesOf(template).map((leaf) => input(frame, t, leaf, wrong[leaf.name]))}`
+}
+
+/** Reads the claims that were typed. Empty fields are left out; the API checks the rest. */
+export function readValues(fields: Fields, template: Template, t: CredentialTexts): ReadValues {
+  const wrong: Record<string, string> = {}
+  const attributes: Record<string, Json> = {}
+  for (const leaf of leavesOf(template)) {
+    const text = typed(fields, leaf.name)
+    if (text === '') {
+      if (leaf.shape.required === true && leaf.path.length === (template.format === 'mdoc' ? 2 : 1))
+        wrong[leaf.name] = `${leaf.label}: ${t.wrong.required}`
+      continue
+    }
+    const value = claimOf(text, leaf.shape)
+    if (value === null)
+      wrong[leaf.name] = `${leaf.label}: ${leaf.shape.type === 'date' ? t.wrong.date : t.wrong.number}`
+    else place(attributes, leaf.path, value)
+  }
+  return { attributes, wrong }
+}
+
+/** Returns the name of the field for a JSON pointer of the API, such as `/attributes/degree`. */
+export function fieldOf(pointer: string): string | null {
+  const [, first, ...path] = pointer.split('/')
+  if (first === 'attributes') return `value-${path.join('.')}`
+  return first === 'reference' ? 'reference' : first === 'recipient' ? 'recipient' : null
+}
+
+function leavesOf(template: Template): readonly Leaf[] {
+  return attributesOf(template).flatMap(({ namespace, key, shape }) =>
+    below(namespace === '' ? [key] : [namespace, key], labelOf({ key, shape }), shape),
+  )
+}
+
+function below(path: readonly string[], label: string, shape: AttributeShape): readonly Leaf[] {
+  const parts = shape.type === 'object' && typeof shape.properties === 'object' ? shape.properties : null
+  if (parts === null) return [{ name: `value-${path.join('.')}`, path, label, shape }]
+  return Object.entries(parts).flatMap(([key, part]) => {
+    // The API accepted the grammar.
+    const inner = part as AttributeShape
+    return below([...path, key], `${label}: ${labelOf({ key, shape: inner })}`, inner)
+  })
+}
+
+function input(frame: Frame, t: CredentialTexts, { name, label, shape }: Leaf, error: string | undefined): Html {
+  const value = typed(frame.fields, name)
+  const isOptional = shape.required !== true
+  const given = { name, label, value, isOptional, error }
+  if (shape.type === 'boolean') {
+    const choices = [
+      { value: '', text: t.choose },
+      { value: 'true', text: frame.texts.yes },
+      { value: 'false', text: frame.texts.no },
+    ]
+    return select(frame, { ...given, choices })
+  }
+  if (shape.type === 'array') return textArea(frame, { ...given, hint: t.perLine })
+  if (shape.type === 'bytes') return textArea(frame, { ...given, hint: t.base64, lengthMax: 60_000 })
+  if (shape.type === 'date') return field(frame, { ...given, type: 'date' })
+  return field(frame, { ...given, lengthMax: 2000 })
+}
+
+function claimOf(text: string, shape: AttributeShape): Json | null {
+  if (shape.type === 'number') {
+    const plain = text.replace(',', '.')
+    return /^-?\d{1,15}(\.\d{1,15})?$/.test(plain) ? Number(plain) : null
+  }
+  if (shape.type === 'boolean') return text === 'true'
+  if (shape.type === 'date') return /^\d{4}-\d\d-\d\d$/.test(text) ? text : null
+  if (shape.type === 'array')
+    return text
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '')
+  return text
+}
+
+function place(into: Record<string, Json>, [first = '', ...rest]: readonly string[], value: Json): void {
+  if (rest.length === 0) {
+    into[first] = value
+    return
+  }
+  const inner: Record<string, Json> = { ...(into[first] as JsonObject | undefined) }
+  place(inner, rest, value)
+  into[first] = inner
+}

@@ -1,0 +1,119 @@
+import type { Endpoint } from '../../http/routes/endpoint.ts'
+import { select } from '../../pages/controls.ts'
+import { form } from '../../pages/form.ts'
+import { type Html, html } from '../../pages/html.ts'
+import { moment } from '../../pages/moment-text.ts'
+import { button, buttonLink, card } from '../../pages/parts.ts'
+import { badge, table } from '../../pages/table.ts'
+import { onceField, onceHeader, typed } from '../frame/form-values.ts'
+import { type Frame, formScreen, screen } from '../frame/screen.ts'
+import { may } from '../frame/shell.ts'
+import { requestScreens } from './request-screens.ts'
+import { type Check, result, verdictOf } from './result.ts'
+import { type DeskTexts, deskTexts } from './texts.ts'
+
+const DESK = '/console/verify'
+const API = '/creds/presentations'
+const place = 'desk'
+
+type Named = { readonly id: string; readonly name: string }
+
+async function templatesOf({ api }: Frame): Promise<readonly Named[]> {
+  return (await api.get<readonly Named[]>('/creds/templates/presentations', { 'page[size]': '100', sort: 'name' })).data
+}
+
+const desk = formScreen({
+  ...{ place, path: DESK, summary: 'Asks what a person should show, and makes the request.' },
+  show: async (frame) => {
+    const t = deskTexts[frame.language]
+    const [templates, { data: latest }] = await Promise.all([
+      templatesOf(frame),
+      frame.api.get<readonly Check[]>(API, { 'page[size]': '10' }),
+    ])
+    if (templates.length === 0) {
+      const none = html`<div class="empty"><p>${t.noRequests}</p>${may(frame, 'verification:write') && buttonLink(t.makeRequest, '/console/requests')}</div>`
+      return { title: t.title, main: none }
+    }
+    const main = html`${may(frame, 'verification:write') && chooser(frame, t, templates, latest[0]?.presentationTemplateId ?? '')}${latest.length > 0 && checks(frame, t, templates, latest)}`
+    return { title: t.title, main }
+  },
+  send: async (frame) => {
+    const body = { presentationTemplateId: typed(frame.fields, 'template') }
+    const { data } = await frame.api.send<Check>('POST', `${API}/request`, { body, headers: onceHeader(frame.fields) })
+    return { to: `${DESK}/${data.id}` }
+  },
+})
+
+/** The request that was made last is chosen already. */
+function chooser(frame: Frame, t: DeskTexts, templates: readonly Named[], last: string): Html {
+  const choices = templates.map(({ id, name }) => ({ value: id, text: name }))
+  const chosen = choices.find(({ value }) => value === last)?.value ?? choices[0]?.value ?? ''
+  const content = html`${onceField(frame.fields)}${select(frame, { name: 'template', label: t.choose, value: chosen, choices })}<div>${button(t.ask, { look: 'main' })}</div>`
+  return html`<div class="narrow">${card(form(frame, DESK, content))}</div>`
+}
+
+function checks({ language }: Frame, t: DeskTexts, templates: readonly Named[], latest: readonly Check[]): Html {
+  const columns = [
+    {
+      heading: t.requests,
+      cell: (one: Check) =>
+        html`<a href="${DESK}/${one.id}">${templates.find(({ id }) => id === one.presentationTemplateId)?.name ?? one.id}</a>`,
+    },
+    { heading: t.state, cell: (one: Check) => badge(t.verdicts[verdictOf(one).name], verdictOf(one).tone) },
+    { heading: t.when, cell: ({ createdAt }: Check) => moment(createdAt, language) },
+  ]
+  return html`<section class="stack"><h2>${t.latest}</h2>${table(t.latest, columns, latest)}</section>`
+}
+
+const one = screen({
+  ...{ place, path: `${DESK}/{id}`, summary: 'Shows a request and, once the wallet has answered, its result.' },
+  show: async (frame) => {
+    const t = deskTexts[frame.language]
+    const [{ data, etag }, templates] = await Promise.all([readCheck(frame), templatesOf(frame)])
+    const name = templates.find(({ id }) => id === data.presentationTemplateId)?.name ?? t.title
+    const isOpen = data.status === 'requested'
+    const again = form(
+      frame,
+      DESK,
+      html`${onceField(frame.fields)}<input type="hidden" name="template" value="${data.presentationTemplateId}">${button(t.next, isOpen ? {} : { look: 'main' })}`,
+    )
+    const live = html`<live-region src="${DESK}/${data.id}/state" state="${isOpen ? (etag ?? '') : ''}">${result(frame, data)}</live-region>`
+    return {
+      title: name,
+      crumbs: [[t.title, DESK], [name]],
+      main: isOpen
+        ? html`<div class="columns">${code(frame, t, data)}${live}</div>`
+        : html`<div class="narrow">${live}</div>`,
+      actions: may(frame, 'verification:write') ? again : undefined,
+      modules: ['copy-text', 'fragments'],
+      reloadSeconds: isOpen ? 4 : undefined,
+    }
+  },
+})
+
+function code(
+  { texts, language }: Frame,
+  t: DeskTexts,
+  { authorizationRequestUri, authorizationRequestQrUri, expiresAt }: Check,
+): Html {
+  const { pathname, search } = new URL(authorizationRequestQrUri)
+  return html`<div class="stack"><img class="qr" src="${pathname + search}" alt="${t.qr}" width="352" height="352"><p class="hint">${t.until} ${moment(expiresAt, language)} · <a href="${authorizationRequestUri}">${t.openWallet}</a></p>
+<details><summary>${t.link}</summary><copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${authorizationRequestUri}</code></copy-text></details><noscript><p class="hint">${t.reload}</p></noscript></div>`
+}
+
+const state = screen({
+  ...{ place, path: `${DESK}/{id}/state`, summary: 'Returns the result of a request once it has changed.' },
+  show: async (frame) => {
+    const known = String(frame.headers['x-state'] ?? '')
+    const { data, etag, status } = await readCheck(frame, { 'if-none-match': known, prefer: 'wait=6' })
+    if (status === 304) return { fragment: html``, status: 204 }
+    return { fragment: result(frame, data), headers: { 'x-state': data.status === 'requested' ? (etag ?? '') : '' } }
+  },
+})
+
+function readCheck({ api, params }: Frame<{ readonly id: string }>, headers: Readonly<Record<string, string>> = {}) {
+  return api.get<Check>(`${API}/${encodeURIComponent(params.id)}`, {}, headers)
+}
+
+/** The desk, and what is asked for there. */
+export const deskScreens: readonly Endpoint[] = [...desk, ...one, ...state, ...requestScreens]

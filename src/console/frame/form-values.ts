@@ -1,0 +1,63 @@
+import { randomToken } from '../../crypto/random.ts'
+import type { Fields } from '../../http/routes/endpoint.ts'
+import { hidden } from '../../pages/controls.ts'
+import { type Html, html } from '../../pages/html.ts'
+import { ApiRefusal } from '../../pages/own-api.ts'
+
+/** Returns the first value of a member, trimmed; `''` without one. */
+export function typed(fields: Fields, name: string): string {
+  return fields.get(name)?.[0]?.trim() ?? ''
+}
+
+/** Returns all values of a member of `checkboxes`. */
+export function typedAll(fields: Fields, name: string): readonly string[] {
+  return fields.get(`${name}[]`) ?? []
+}
+
+/** What is wrong with a form: by the name of the field, and in general. */
+export type Problems = { readonly fields: Readonly<Record<string, string>>; readonly general?: string | undefined }
+
+/** Nothing is wrong. */
+export const noProblems: Problems = { fields: {} }
+
+/** Whether there is a problem. */
+export function hasProblems({ fields, general }: Problems): boolean {
+  return general !== undefined || Object.keys(fields).length > 0
+}
+
+/**
+ * Returns the findings of a refused call at the fields of the form; rethrows what is no finding about the body.
+ *
+ * @param fieldOf Name of the field of a JSON pointer; null: it has none.
+ */
+export function problemsOf(error: unknown, fieldOf: (pointer: string) => string | null): Problems {
+  if (!(error instanceof ApiRefusal) || ![400, 409, 422].includes(error.status)) throw error
+  const fields: Record<string, string> = {}
+  const general: string[] = []
+  for (const { pointer, detail, title } of error.errors) {
+    const name = pointer === null ? null : fieldOf(pointer)
+    if (name === null) general.push(detail || title)
+    else fields[name] ??= detail
+  }
+  return general.length === 0 ? { fields } : { fields, general: general.join(' ') }
+}
+
+/** Returns the list of what is wrong, with links to the fields; it takes the focus. */
+export function problemList(heading: string, { fields, general }: Problems): Html | null {
+  const wrong = Object.entries(fields)
+  if (wrong.length === 0 && general === undefined) return null
+  return html`<div class="message bad" role="alert" tabindex="-1" autofocus><h2>${heading}</h2>${general !== undefined && html`<p>${general}</p>`}${wrong.length > 0 && html`<ul>${wrong.map(([name, text]) => html`<li><a href="#${name}">${text}</a></li>`)}</ul>`}</div>`
+}
+
+const ONCE = 'once'
+
+/** A member by which a form that is sent twice does its work once. */
+export function onceField(fields: Fields): Html {
+  return hidden(ONCE, typed(fields, ONCE) || randomToken(16))
+}
+
+/** The header for the call of such a form. */
+export function onceHeader(fields: Fields): Record<string, string> {
+  const key = typed(fields, ONCE)
+  return /^[\w-]{22}$/.test(key) ? { 'idempotency-key': key } : {}
+}

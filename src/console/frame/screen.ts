@@ -1,0 +1,118 @@
+import { type Role, roles, type Scope } from '../../caller.ts'
+import type { Endpoint } from '../../http/routes/endpoint.ts'
+import type { PathParams } from '../../http/routes/route.ts'
+import type { BrowserModule } from '../../pages/assets.ts'
+import type { Page } from '../../pages/document.ts'
+import { type Html, html } from '../../pages/html.ts'
+import type { ApiRefusal } from '../../pages/own-api.ts'
+import { buttonLink, message } from '../../pages/parts.ts'
+import {
+  keptNote,
+  type SignedInAnswer,
+  type SignedInContext,
+  signedInEndpoint,
+} from '../../pages/session/signed-in-endpoint.ts'
+import { type Crumb, type Place, shellOf } from './shell.ts'
+import { type ConsoleTexts, consoleTexts } from './texts.ts'
+
+/** A request at a screen of the console. `t` has the texts that all screens share. */
+export type Frame<Params = Readonly<Record<string, string>>> = SignedInContext<Params> & { readonly t: ConsoleTexts }
+
+/** The content of a screen. */
+export type Screen = {
+  readonly title: string
+  readonly main: Html
+  readonly crumbs?: readonly Crumb[]
+  /** Beside the heading: links and buttons. */
+  readonly actions?: Html | undefined
+  readonly modules?: readonly BrowserModule[]
+  readonly style?: string
+  readonly reloadSeconds?: number | undefined
+  /** A form was refused: said in the title; 400 unless `status` says otherwise. */
+  readonly hasErrors?: boolean
+  readonly status?: number
+}
+
+type Answer = Screen | Exclude<SignedInAnswer, { readonly page: Page }>
+
+type Spec<P extends string> = {
+  /** The entry of the menu that is marked. */
+  readonly place: Place
+  readonly path: P
+  /** One sentence, in English. */
+  readonly summary: string
+}
+
+type Show<P extends string> = (frame: Frame<PathParams<P>>) => Promise<Answer> | Answer
+
+/** Declares a screen that only shows. */
+export function screen<const P extends string>(spec: Spec<P> & { readonly show: Show<P> }): readonly Endpoint[] {
+  return [declare('GET', spec, spec.show)]
+}
+
+/**
+ * Declares a screen with a form that posts to the address of the screen. `show` fills the form with the fields of the frame: those of a form
+ * that was refused, or that the person could not send before the session ended.
+ */
+export function formScreen<const P extends string>(
+  spec: Spec<P> & { readonly show: Show<P>; readonly send: Show<P> },
+): readonly Endpoint[] {
+  return [declare('GET', spec, spec.show), declare('POST', spec, spec.send)]
+}
+
+function declare<P extends string>(
+  method: 'GET' | 'POST',
+  { place, path, summary }: Spec<P>,
+  handle: Show<P>,
+): Endpoint {
+  return signedInEndpoint({
+    ...{ method, path, summary },
+    handle: async (context) => {
+      const t = consoleTexts[context.language]
+      const answer = await handle({ ...context, t })
+      if (!('main' in answer)) return answer
+      const status = answer.status ?? (answer.hasErrors === true ? 400 : 200)
+      return { page: pageOf({ ...context, t }, place, answer), status }
+    },
+    refused: (context, refusal) => {
+      const frame = { ...context, t: consoleTexts[context.language] }
+      return pageOf(frame, place, refusedScreen(frame, refusal))
+    },
+  })
+}
+
+function pageOf(frame: Frame, place: Place, { main, crumbs, actions, ...page }: Screen): Page {
+  const shell = shellOf(frame, place, { ...(crumbs !== undefined && { crumbs }), actions })
+  return {
+    ...page,
+    main: html`${keptNote(frame, frame.t.kept)}${main}`,
+    shell,
+    organisation: frame.me.organisation.name,
+  }
+}
+
+/** What happened, what to do, and the id for those who help. */
+function refusedScreen(frame: Frame, refusal: ApiRefusal): Screen {
+  const { t, texts } = frame
+  const known = Object.keys(t.refused).map(Number)
+  const status = known.includes(refusal.status) ? refusal.status : refusal.status < 500 ? 400 : 500
+  // One of the keys of the table.
+  const [title, advice] = t.refused[status as keyof ConsoleTexts['refused']]
+  const details = status < 500 ? refusal.errors.map(({ detail }) => html`<li lang="en">${detail}</li>`) : []
+  const text =
+    status === 403 ? `${advice}${rolesWith(refusal.errors[0]?.requiredScope ?? null, t)}. ${t.askOwner}` : advice
+  const main = html`${message('bad', text)}
+${details.length > 0 && html`<details><summary>${t.failed}</summary><ul class="list">${details}</ul></details>`}
+<p class="buttons narrow">${status !== 403 && status !== 404 && buttonLink(texts.tryAgain, frame.here)}${buttonLink(t.menu.home, '/console')}</p>
+<p class="hint">${texts.errorId} <copy-text label="${texts.copy}" done="${texts.copied}"><code>${refusal.id}</code></copy-text></p>`
+  return { title, main, hasErrors: true, modules: ['copy-text'] }
+}
+
+function rolesWith(scope: string | null, t: ConsoleTexts): string {
+  const names = Object.keys(roles) as Role[]
+  const giving = names.filter((one) => {
+    const given: readonly Scope[] = roles[one].scopes
+    return given.some((each) => each === scope || each === 'tenant:admin')
+  })
+  return giving.map((one) => t.roles[one]).join(', ')
+}

@@ -1,0 +1,111 @@
+import type { Role } from '../../caller.ts'
+import type { Language } from '../../pages/language.ts'
+
+const en = {
+  menu: {
+    label: 'Menu',
+    home: 'Home',
+    issue: 'Issue',
+    credentials: 'Credentials',
+    templates: 'Credential templates',
+    verify: 'Verify',
+    desk: 'At the desk',
+    requests: 'What to ask for',
+    organisation: 'Organisation',
+    people: 'People',
+    applications: 'Applications',
+    events: 'Events',
+    audit: 'Audit',
+  },
+  account: 'Your account',
+  signOut: 'Sign out',
+  crumbs: 'You are here',
+  save: 'Save',
+  cancel: 'Cancel',
+  filter: 'Show',
+  all: 'All',
+  back: 'Go back',
+  none: '–',
+  kept: 'You were signed out before this was sent. What you typed is still here: check it and send it.',
+  failed: 'What happened',
+  sign: 'Sign in again',
+  required: (label: string) => `Enter: ${label}`,
+  refused: {
+    400: ['This was not accepted', 'Check what you entered and try again.'],
+    403: ['You may not do this', 'You need one of these roles: '],
+    404: ['Not found here', 'It may have been deleted, or it belongs to another organisation.'],
+    409: ['This is not possible any more', 'It was changed in the meantime. Look at its state and start again.'],
+    429: ['Too many requests', 'Wait a minute, then try again.'],
+    500: ['Something went wrong', 'It was our fault. Try again; if it happens once more, ask for help.'],
+    504: ['This takes too long', 'The server is busy. What you did may still be carried out; try again in a minute.'],
+  } satisfies Record<number, readonly [string, string]>,
+  askOwner: 'Ask an owner of your organisation.',
+  roles: {
+    holder: 'Holder',
+    issuer: 'Issuer',
+    verifier: 'Verifier',
+    'trust-admin': 'Certificates',
+    'user-admin': 'People',
+    auditor: 'Auditor',
+    owner: 'Owner',
+  } satisfies Record<Role, string>,
+}
+
+/** Texts that the screens of the console share, in English. The shape that every language has. */
+export type ConsoleTexts = typeof en
+
+const fr: ConsoleTexts = {
+  menu: {
+    label: 'Menu',
+    home: 'Accueil',
+    issue: 'Délivrer',
+    credentials: 'Attestations',
+    templates: 'Modèles d’attestation',
+    verify: 'Vérifier',
+    desk: 'Au guichet',
+    requests: 'Que demander',
+    organisation: 'Organisation',
+    people: 'Personnes',
+    applications: 'Applications',
+    events: 'Événements',
+    audit: 'Journal d’audit',
+  },
+  account: 'Votre compte',
+  signOut: 'Se déconnecter',
+  crumbs: 'Vous êtes ici',
+  save: 'Enregistrer',
+  cancel: 'Annuler',
+  filter: 'Afficher',
+  all: 'Tous',
+  back: 'Revenir',
+  none: '–',
+  kept: 'Vous avez été déconnecté avant l’envoi. Votre saisie est conservée : vérifiez-la et envoyez-la.',
+  failed: 'Ce qui s’est passé',
+  sign: 'Se reconnecter',
+  required: (label: string) => `À remplir : ${label}`,
+  refused: {
+    400: ['Cela n’a pas été accepté', 'Vérifiez votre saisie et réessayez.'],
+    403: ['Vous n’en avez pas le droit', 'Il vous faut l’un de ces rôles : '],
+    404: ['Introuvable ici', 'L’élément a peut-être été supprimé, ou appartient à une autre organisation.'],
+    409: ['Ce n’est plus possible', 'L’élément a changé entre-temps. Regardez son état et recommencez.'],
+    429: ['Trop de demandes', 'Attendez une minute, puis réessayez.'],
+    500: ['Une erreur est survenue', 'C’est notre faute. Réessayez ; si cela se reproduit, demandez de l’aide.'],
+    504: [
+      'Cela prend trop de temps',
+      'Le serveur est occupé. Votre action sera peut-être exécutée ; réessayez dans une minute.',
+    ],
+  },
+  askOwner: 'Demandez à un propriétaire de votre organisation.',
+  roles: {
+    holder: 'Titulaire',
+    issuer: 'Émetteur',
+    verifier: 'Vérificateur',
+    'trust-admin': 'Certificats',
+    'user-admin': 'Personnes',
+    auditor: 'Auditeur',
+    owner: 'Propriétaire',
+  },
+}
+
+/** Texts that the screens of the console share. */
+export const consoleTexts: Readonly<Record<Language, ConsoleTexts>> = { en, fr }

@@ -1,0 +1,22 @@
+import type { Endpoint } from '../../http/routes/endpoint.ts'
+import { html } from '../../pages/html.ts'
+import { pageEndpoint } from '../../pages/page-endpoint.ts'
+import { findPageSession } from '../../pages/session/page-session.ts'
+import { homeTexts } from './texts.ts'
+
+/** The first page: the doors of this server. A person who is signed in goes straight on. */
+export const doors: Endpoint = pageEndpoint({
+  method: 'GET',
+  path: '/',
+  summary: 'Shows the doors: the console, and the own account.',
+  handle: async ({ platform, headers, ip, language }) => {
+    const session = await findPageSession(platform, headers.cookie, ip)
+    if (session !== null) return { to: '/console' }
+    const t = homeTexts[language]
+    const main = html`<div class="doors"><a href="/console"><b>${t.console}</b><span>${t.consoleText}</span></a><a href="/account"><b>${t.cards}</b><span>${t.cardsText}</span></a></div>`
+    return { page: { title: t.doors, main, style: doorsStyle } }
+  },
+})
+
+const doorsStyle =
+  '.doors{display:grid;gap:16px}.doors a{display:grid;gap:4px;padding:24px;border:1px solid var(--line-strong);border-radius:var(--radius);background:var(--surface);color:inherit;text-decoration:none}.doors b{font-size:1.1875rem;color:var(--accent)}'

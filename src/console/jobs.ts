@@ -1,0 +1,5 @@
+import { every, type Schedule } from '../jobs/schedule.ts'
+import { sweepPageSessions } from '../pages/session/page-session.ts'
+
+/** Sweeps of the pages. */
+export const pageSchedules: readonly Schedule[] = [every(3600, 'pages.delete-sessions', sweepPageSessions)]

@@ -1,0 +1,281 @@
+import { type Role, roles } from '../../caller.ts'
+import type { Endpoint } from '../../http/routes/endpoint.ts'
+import { checkboxes, select } from '../../pages/controls.ts'
+import { field, form } from '../../pages/form.ts'
+import { type Html, html } from '../../pages/html.ts'
+import { moment } from '../../pages/moment-text.ts'
+import { button, buttonLink, card, facts, message } from '../../pages/parts.ts'
+import { badge, pageOf, pager, table } from '../../pages/table.ts'
+import { confirmScreen } from '../frame/confirm.ts'
+import {
+  hasProblems,
+  noProblems,
+  onceField,
+  onceHeader,
+  type Problems,
+  problemList,
+  problemsOf,
+  typed,
+  typedAll,
+} from '../frame/form-values.ts'
+import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
+import { may } from '../frame/shell.ts'
+import { type PeopleTexts, peopleTexts } from './texts.ts'
+
+type Person = {
+  readonly id: string
+  readonly username: string
+  readonly email: string
+  readonly firstName: string
+  readonly lastName: string
+  readonly enabled: boolean
+  readonly roles: readonly Role[]
+}
+
+const LIST = '/console/people'
+const API = '/onboarding/users'
+const place = 'people'
+// Object.keys loses the type of the keys.
+const roleNames = Object.keys(roles) as Role[]
+
+const list = screen({
+  ...{ place, path: LIST, summary: 'Lists the people of the organisation.' },
+  show: async (frame) => {
+    const { api, query, language, texts, t: common } = frame
+    const t = peopleTexts[language]
+    const filters = { 'search[name]': query.q?.trim(), 'filter[role]': query.role }
+    const { data, links } = await api.get<readonly Person[]>(API, { ...filters, ...pageOf(query), sort: 'username' })
+    const choices = [
+      { value: '', text: common.all },
+      ...roleNames.map((value) => ({ value, text: common.roles[value] })),
+    ]
+    const filter = html`<form class="filter" method="get" action="${LIST}"><div class="field"><label for="q">${t.search}</label><input id="q" name="q" type="search" maxlength="200" value="${query.q ?? ''}"></div>${select(frame, { name: 'role', label: t.onlyRole, value: query.role ?? '', choices })}${button(common.filter)}</form>`
+    const isFiltered = Object.values(filters).some(Boolean)
+    const columns = [
+      {
+        heading: t.username,
+        cell: (one: Person) =>
+          html`<a href="${at(one.username)}">${nameOf(one)}</a>${nameOf(one) !== one.username && html`<br><span class="hint">${one.username}</span>`}`,
+      },
+      {
+        heading: t.roles,
+        cell: (one: Person) => one.roles.map((role) => common.roles[role]).join(', ') || common.none,
+      },
+      { heading: t.state, cell: (one: Person) => stateOf(one, t) },
+    ]
+    const shown =
+      data.length === 0
+        ? html`<div class="empty"><p>${isFiltered ? t.emptyFilter : t.empty}</p></div>`
+        : table(t.title, columns, data)
+    const actions = html`<div class="buttons">${may(frame, 'users:write') && html`<a class="button main" href="${LIST}/new">${t.new}</a>`}</div>`
+    return { title: t.title, main: html`${filter}${shown}${pager(texts, links, frame.here)}`, actions }
+  },
+})
+
+function at(username: string, verb?: string): string {
+  return `${LIST}/${encodeURIComponent(username)}${verb === undefined ? '' : `/${verb}`}`
+}
+
+function nameOf({ firstName, lastName, username }: Person): string {
+  return [firstName, lastName].filter((one) => one !== '').join(' ') || username
+}
+
+function stateOf({ enabled }: Person, t: PeopleTexts): Html {
+  return enabled ? badge(t.enabled, 'ok') : badge(t.disabled, 'warn')
+}
+
+async function read({ api, params }: Frame<{ readonly username: string }>): Promise<Person> {
+  return (await api.get<Person>(`${API}/${encodeURIComponent(params.username)}`)).data
+}
+
+const create = formScreen({
+  ...{ place, path: `${LIST}/new`, summary: 'Adds a person.' },
+  show: (frame) => personForm(frame, noProblems),
+  send: async (frame) => {
+    const t = peopleTexts[frame.language]
+    const body = bodyOf(frame)
+    if (body.username === undefined && body.email === undefined)
+      return personForm(frame, { fields: { username: t.missing } })
+    try {
+      const { data, meta } = await frame.api.send<Person>('POST', API, { body, headers: onceHeader(frame.fields) })
+      return meta.created === false ? personForm(frame, { fields: {}, general: t.existed }) : { to: at(data.username) }
+    } catch (error) {
+      return personForm(frame, problemsOf(error, fieldAt))
+    }
+  },
+})
+
+function fieldAt(pointer: string): string | null {
+  const name = pointer.slice(1)
+  return ['username', 'email', 'firstName', 'lastName'].includes(name) ? name : null
+}
+
+function bodyOf({ fields }: Frame): Record<string, unknown> {
+  const given = ['username', 'email', 'firstName', 'lastName'].flatMap((name) => {
+    const value = typed(fields, name)
+    return value === '' ? [] : [[name, value]]
+  })
+  return { ...Object.fromEntries(given), roles: typedAll(fields, 'roles') }
+}
+
+function personFields(frame: Frame, t: PeopleTexts, problems: Problems, now: Partial<Person>): Html {
+  const isTyped = frame.fields.size > 0
+  const value = (name: 'username' | 'email' | 'firstName' | 'lastName') =>
+    isTyped ? typed(frame.fields, name) : (now[name] ?? '')
+  const one = (name: 'username' | 'email' | 'firstName' | 'lastName', label: string) => ({
+    name,
+    label,
+    value: value(name),
+    isOptional: true,
+    lengthMax: 254,
+    error: problems.fields[name],
+  })
+  const choices = roleNames.map((role) => ({ value: role, text: frame.t.roles[role] }))
+  const on = isTyped ? typedAll(frame.fields, 'roles') : (now.roles ?? [])
+  return html`${field(frame, one('firstName', t.first))}${field(frame, one('lastName', t.last))}${field(frame, { ...one('email', t.email), type: 'email' })}${now.username === undefined && field(frame, { ...one('username', t.username), hint: t.usernameHint, isName: true })}${checkboxes('roles', t.roles, choices, on)}`
+}
+
+function personForm(frame: Frame, problems: Problems): Screen {
+  const t = peopleTexts[frame.language]
+  const content = html`${onceField(frame.fields)}${card(personFields(frame, t, problems, {}))}<div class="buttons">${button(frame.t.save, { look: 'main' })}${buttonLink(frame.t.cancel, LIST)}</div>`
+  return {
+    title: t.new,
+    crumbs: [[t.title, LIST], [t.new]],
+    main: html`<div class="narrow stack">${problemList(frame.texts.problems, problems)}${form(frame, `${LIST}/new`, content)}</div>`,
+    hasErrors: hasProblems(problems),
+  }
+}
+
+const one = formScreen({
+  ...{ place, path: `${LIST}/{username}`, summary: 'Shows a person, and changes name and roles.' },
+  show: async (frame) => personPage(frame, await read(frame), noProblems),
+  send: async (frame) => {
+    const person = await read(frame)
+    const names = ['firstName', 'lastName', 'email'].map((name) => [name, typed(frame.fields, name) || null])
+    try {
+      const body = { ...Object.fromEntries(names), roles: typedAll(frame.fields, 'roles') }
+      await frame.api.send('PATCH', `${API}/${encodeURIComponent(person.username)}`, { body })
+      return { to: at(person.username) }
+    } catch (error) {
+      return personPage(frame, person, problemsOf(error, fieldAt))
+    }
+  },
+})
+
+function personPage(frame: Frame, person: Person, problems: Problems): Screen {
+  const t = peopleTexts[frame.language]
+  const canWrite = may(frame, 'users:write')
+  const here = at(person.username)
+  const known = facts([
+    [t.username, person.username],
+    [t.email, person.email || frame.t.none],
+    [t.state, stateOf(person, t)],
+  ])
+  const actions = html`<div class="actions">${buttonLink(t.invite, `${here}/invite`)}${buttonLink(person.enabled ? t.disable : t.enable, `${here}/${person.enabled ? 'disable' : 'enable'}`)}${buttonLink(t.remove, `${here}/delete`)}</div>`
+  const change = form(
+    frame,
+    here,
+    html`${card(personFields(frame, t, problems, person), t.change)}<div class="buttons">${button(frame.t.save, { look: 'main' })}${buttonLink(frame.t.cancel, LIST)}</div>`,
+  )
+  return {
+    title: nameOf(person),
+    crumbs: [[t.title, LIST], [nameOf(person)]],
+    main: html`${problemList(frame.texts.problems, problems)}<div class="columns"><div class="stack"><section class="panel">${known}</section>${canWrite && actions}</div>${canWrite && change}</div>`,
+    hasErrors: hasProblems(problems),
+  }
+}
+
+type Invitation = { readonly mailed: boolean; readonly link?: string; readonly expiresAt: string }
+
+const invite = confirmScreen({
+  ...{
+    place,
+    path: `${LIST}/{username}/invite`,
+    summary: 'Makes a link by which a person signs in for the first time.',
+  },
+  ask: async (frame) => {
+    const t = peopleTexts[frame.language]
+    const person = await read(frame)
+    return {
+      title: `${t.invite}: ${nameOf(person)}`,
+      text: t.inviteText,
+      button: t.invite,
+      look: 'main',
+      crumbs: crumbs(person, t, t.invite),
+      back: at(person.username),
+    }
+  },
+  act: async (frame) => {
+    const { texts, language, params } = frame
+    const t = peopleTexts[language]
+    const person = await read(frame)
+    const call = { body: { language }, headers: onceHeader(frame.fields) }
+    const { data } = await frame.api.send<Invitation>(
+      'POST',
+      `${API}/${encodeURIComponent(params.username)}/invitation`,
+      call,
+    )
+    const told =
+      data.link === undefined
+        ? message('done', t.mailed)
+        : html`${message('note', t.linkTold)}${card(html`<copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${data.link}</code></copy-text><p class="hint">${t.until} ${moment(data.expiresAt, language)}</p>`)}`
+    return {
+      title: t.invited,
+      crumbs: crumbs(person, t, t.invite),
+      main: html`<div class="narrow stack">${told}<p>${buttonLink(frame.t.back, at(person.username))}</p></div>`,
+      modules: ['copy-text'],
+    }
+  },
+})
+
+function crumbs(person: Person, t: PeopleTexts, last: string) {
+  return [[t.title, LIST], [nameOf(person), at(person.username)], [last]] as const
+}
+
+function standing(verb: 'enable' | 'disable'): readonly Endpoint[] {
+  return confirmScreen({
+    ...{ place, path: `${LIST}/{username}/${verb}`, summary: `Asks whether to ${verb} a person, and does it.` },
+    ask: async (frame) => {
+      const t = peopleTexts[frame.language]
+      const person = await read(frame)
+      return {
+        title: t[`${verb}Title`],
+        text: `${nameOf(person)}: ${t[`${verb}Text`]}`,
+        button: t[verb],
+        look: verb === 'enable' ? 'main' : 'danger',
+        crumbs: crumbs(person, t, t[verb]),
+        back: at(person.username),
+      }
+    },
+    act: async ({ api, params }) => {
+      await api.send('PATCH', `${API}/${encodeURIComponent(params.username)}`, { body: { enabled: verb === 'enable' } })
+      return { to: at(params.username) }
+    },
+  })
+}
+
+const remove = confirmScreen({
+  ...{ place, path: `${LIST}/{username}/delete`, summary: 'Asks whether to delete a person, and does it.' },
+  ask: async (frame) => {
+    const t = peopleTexts[frame.language]
+    const person = await read(frame)
+    return {
+      title: t.removeTitle,
+      text: `${nameOf(person)}: ${t.removeText}`,
+      button: t.remove,
+      look: 'danger',
+      crumbs: crumbs(person, t, t.remove),
+      back: at(person.username),
+    }
+  },
+  act: async ({ api, params }) => {
+    await api.send('DELETE', `${API}/${encodeURIComponent(params.username)}`)
+    return { to: LIST }
+  },
+})
+
+/** People of the organisation. */
+export const peopleScreens: readonly Endpoint[] = [
+  ...[...list, ...create, ...one, ...invite],
+  ...[...standing('enable'), ...standing('disable'), ...remove],
+]

@@ -1,0 +1,21 @@
+import type { Endpoint } from '../http/routes/endpoint.ts'
+import { applicationScreens } from './applications/screens.ts'
+import { credentialScreens } from './credentials/screens.ts'
+import { deskScreens } from './desk/screens.ts'
+import { doors } from './home/doors.ts'
+import { homeScreens } from './home/home.ts'
+import { journalScreens } from './journal/screens.ts'
+import { peopleScreens } from './people/screens.ts'
+import { templateScreens } from './templates/screens.ts'
+
+/** The pages of the console, noun by noun, and the doors to it. */
+export const consoleEndpoints: readonly Endpoint[] = [
+  doors,
+  ...homeScreens,
+  ...templateScreens,
+  ...credentialScreens,
+  ...deskScreens,
+  ...peopleScreens,
+  ...applicationScreens,
+  ...journalScreens,
+]

@@ -1,0 +1,91 @@
+type Policy = { readonly createHTML: (text: string) => string }
+declare const trustedTypes:
+  | { readonly createPolicy: (name: string, rules: { readonly createHTML: (text: string) => string }) => Policy }
+  | undefined
+
+/** Only our own server answers, and everything in its pages is escaped. */
+const policy =
+  typeof trustedTypes === 'undefined' ? null : trustedTypes.createPolicy('fragment', { createHTML: (text) => text })
+
+function trusted(text: string): string {
+  return policy === null ? text : policy.createHTML(text)
+}
+
+/**
+ * Redraws a part of the page while the form inside is filled in: posts it with the member that `submit` names (`name=value`) and puts the answer
+ * into the element whose id `target` names. That element has no fields, so that nothing that is being typed is exchanged. Without script the
+ * button with this member does the same by a new page.
+ */
+class FragmentForm extends HTMLElement {
+  private running: AbortController | null = null
+  private timer = 0
+
+  connectedCallback(): void {
+    this.addEventListener('input', () => {
+      clearTimeout(this.timer)
+      this.timer = setTimeout(() => void this.redraw(), 200)
+    })
+  }
+
+  private async redraw(): Promise<void> {
+    const form = this.querySelector('form')
+    const target = document.getElementById(this.getAttribute('target') ?? '')
+    if (form === null || target === null) return
+    this.running?.abort()
+    this.running = new AbortController()
+    const { signal } = this.running
+    const [name = '', value = ''] = (this.getAttribute('submit') ?? '').split('=')
+    const body = new URLSearchParams()
+    for (const [member, text] of new FormData(form)) if (typeof text === 'string') body.append(member, text)
+    body.append(name, value)
+    const answer = await fetch(form.action, { method: 'POST', body, signal }).catch(() => null)
+    if (!answer?.ok || answer.redirected) return
+    const text = await answer.text()
+    target.innerHTML = trusted(text)
+    for (const one of target.querySelectorAll<HTMLElement>('[data-back]')) {
+      one.style.setProperty('--card', one.dataset.back ?? '')
+      one.style.setProperty('--card-ink', one.dataset.ink ?? '')
+    }
+  }
+}
+
+customElements.define('fragment-form', FragmentForm)
+
+/**
+ * Shows a state of the server as it changes. Fetches the address in `src`, which answers when the state is another than the one in `state`, and
+ * exchanges the content; `x-state` of the answer is the new state, an empty one is final. Without script the page has a link, or reloads itself.
+ */
+class LiveRegion extends HTMLElement {
+  private stopping = new AbortController()
+
+  connectedCallback(): void {
+    this.stopping = new AbortController()
+    void this.follow(this.stopping.signal)
+  }
+
+  disconnectedCallback(): void {
+    this.stopping.abort()
+  }
+
+  private async follow(signal: AbortSignal): Promise<void> {
+    let state = this.getAttribute('state') ?? ''
+    for (let failures = 0; !signal.aborted && state !== '' && failures < 20; ) {
+      const headers = { 'x-state': state }
+      const answer = await fetch(this.getAttribute('src') ?? '', { headers, signal, cache: 'no-store' }).catch(
+        () => null,
+      )
+      if (answer?.redirected) return location.reload()
+      if (answer?.status === 200) {
+        const text = await answer.text()
+        this.innerHTML = trusted(text)
+        state = answer.headers.get('x-state') ?? ''
+        failures = 0
+      } else if (answer?.status !== 204) {
+        failures += 1
+        await new Promise((resolve) => setTimeout(resolve, 1000 * failures))
+      }
+    }
+  }
+}
+
+customElements.define('live-region', LiveRegion)

@@ -1,0 +1,82 @@
+import type { FormFrame } from './form.ts'
+import { type Html, html } from './html.ts'
+
+/** One choice of a list. */
+export type Choice = { readonly value: string; readonly text: string }
+
+type Labelled = {
+  readonly name: string
+  readonly label: string
+  readonly hint?: string
+  readonly error?: string | undefined
+}
+type Chosen = Labelled & { readonly value: string; readonly isOptional?: boolean }
+
+/** Returns a list to choose one of. */
+export function select(frame: FormFrame, one: Chosen & { readonly choices: readonly Choice[] }): Html {
+  const options = one.choices.map(
+    ({ value, text }) => html`<option value="${value}"${value === one.value && html` selected`}>${text}</option>`,
+  )
+  return labelled(frame, one, html`<select id="${one.name}" name="${one.name}"${described(one)}>${options}</select>`)
+}
+
+/** Returns a field of several lines. */
+export function textArea(
+  frame: FormFrame,
+  one: Chosen & { readonly rows?: number; readonly lengthMax?: number },
+): Html {
+  const area = html`<textarea id="${one.name}" name="${one.name}" rows="${one.rows ?? 3}" maxlength="${one.lengthMax ?? 2000}"${described(one)}>${one.value}</textarea>`
+  return labelled(frame, one, area)
+}
+
+/** Returns a box to tick; its member is `1` or absent. */
+export function checkbox({
+  name,
+  label,
+  hint,
+  isOn,
+  value = '1',
+  id = name,
+}: Labelled & { isOn: boolean; value?: string; id?: string }): Html {
+  return html`<div class="tick"><input type="checkbox" id="${id}" name="${name}" value="${value}"${isOn && html` checked`}${hint !== undefined && html` aria-describedby="${id}-hint"`}><div><label for="${id}">${label}</label>${hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`}</div></div>`
+}
+
+/** Returns boxes of the member `name[]`, each with its value. */
+export function checkboxes(
+  name: string,
+  legend: string,
+  choices: readonly (Choice & { readonly hint?: string })[],
+  on: readonly string[],
+): Html {
+  const boxes = choices.map(({ value, text, ...more }) =>
+    checkbox({
+      name: `${name}[]`,
+      label: text,
+      isOn: on.includes(value),
+      value,
+      id: `${name}-${value.replaceAll(/[^\w-]/g, '-')}`,
+      ...more,
+    }),
+  )
+  return html`<fieldset class="ticks"><legend>${legend}</legend>${boxes}</fieldset>`
+}
+
+/** Returns a hidden member. */
+export function hidden(name: string, value: string): Html {
+  return html`<input type="hidden" name="${name}" value="${value}">`
+}
+
+function labelled(
+  { texts }: FormFrame,
+  { name, label, hint, error, isOptional }: Labelled & { isOptional?: boolean },
+  control: Html,
+): Html {
+  return html`<div class="field${error !== undefined && ' wrong'}"><label for="${name}">${label}${isOptional && html` <span>(${texts.optional})</span>`}</label>
+${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}
+${control}</div>`
+}
+
+function described({ name, hint, error }: Labelled): Html {
+  const ids = [hint !== undefined && `${name}-hint`, error !== undefined && `${name}-error`].filter(Boolean)
+  return html`${ids.length > 0 && html` aria-describedby="${ids.join(' ')}"`}${error !== undefined && html` aria-invalid="true"`}`
+}

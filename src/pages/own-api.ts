@@ -1,0 +1,133 @@
+import { type Json, type JsonObject, parseJsonObject } from '../crypto/json.ts'
+import { Fault } from '../fault.ts'
+import type { Platform } from '../platform.ts'
+import { withTimeLimit } from '../time-limit.ts'
+
+/** An answer of our API, out of its envelope. */
+type ApiAnswer<T> = {
+  readonly status: number
+  readonly data: T
+  readonly meta: JsonObject
+  /** Addresses of the neighbouring pages of a list. */
+  readonly links: Readonly<Record<string, string>>
+  readonly etag: string | null
+}
+
+/** One finding of a refusal. `pointer` is a JSON pointer into the body. */
+type ApiError = {
+  readonly id: string
+  readonly code: string
+  readonly title: string
+  readonly detail: string
+  readonly pointer: string | null
+  readonly requiredScope: string | null
+}
+
+/** The API refused a call. */
+export class ApiRefusal extends Error {
+  readonly status: number
+  readonly errors: readonly ApiError[]
+
+  constructor(status: number, errors: readonly ApiError[]) {
+    super(`the API answered ${status}`)
+    this.status = status
+    this.errors = errors
+  }
+
+  /** The id of the log line. */
+  get id(): string {
+    return this.errors[0]?.id ?? ''
+  }
+}
+
+/** Query members; those that are undefined or empty are left out. */
+type Query = Readonly<Record<string, string | undefined>>
+type Send = { readonly body?: unknown; readonly ifMatch?: string; readonly headers?: Readonly<Record<string, string>> }
+
+/** The public API as a person reaches it. Paths start with the group, e.g. `/creds/credentials`. All throw {@link ApiRefusal}. */
+export type OwnApi = {
+  readonly get: <T>(path: string, query?: Query, headers?: Readonly<Record<string, string>>) => Promise<ApiAnswer<T>>
+  readonly send: <T>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, more?: Send) => Promise<ApiAnswer<T>>
+}
+
+type Needs = Pick<Platform, 'dispatch' | 'config'>
+
+/**
+ * Returns the API for the holder of a token. Requests are dispatched inside the process, through the same routes as those of the network.
+ *
+ * @param msMax How long all calls together may take; then they are refused as `upstream.timeout`, which is 504.
+ */
+export function ownApi(
+  needs: Needs,
+  { accessToken, ip, msMax }: { accessToken: string; ip: string; msMax: number },
+): OwnApi {
+  const deadline = performance.now() + msMax
+  const call = async <T>(
+    method: string,
+    path: string,
+    body: string | undefined,
+    more: Readonly<Record<string, string>>,
+  ) => {
+    const place = placeOf(needs, path)
+    const headers = { ...more, host: place.host, authorization: `Bearer ${accessToken}` }
+    const sent = needs.dispatch({ method, path: place.path, headers, ip, ...(body !== undefined && { body }) })
+    const late = () => new Fault('upstream.timeout')
+    const answer = await withTimeLimit(sent, Math.max(1, deadline - performance.now()), late)
+    return read<T>(answer.status, answer.headers, answer.body)
+  }
+  return {
+    get: (path, query = {}, headers = {}) => call('GET', path + searchOf(query), undefined, headers),
+    send: (method, path, { body, ifMatch, headers = {} } = {}) =>
+      call(method, path, body === undefined ? undefined : JSON.stringify(body), {
+        ...headers,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+      }),
+  }
+}
+
+function placeOf({ config }: Needs, path: string): { readonly host: string; readonly path: string } {
+  const [, group = '', rest = ''] = /^\/([a-z]+)(.*)$/.exec(path) ?? []
+  const bases: Readonly<Record<string, string>> = {
+    wallet: config.walletBaseUrl,
+    creds: config.credsBaseUrl,
+    onboarding: config.onboardingBaseUrl,
+  }
+  const { host, pathname } = new URL(bases[group] ?? config.publicUrl)
+  return { host, path: pathname.replace(/\/$/, '') + rest }
+}
+
+function searchOf(query: Query): string {
+  const members = Object.entries(query).flatMap(([name, value]) => (value ? [[name, value] as [string, string]] : []))
+  return members.length === 0 ? '' : `?${new URLSearchParams(members)}`
+}
+
+function read<T>(status: number, headers: Readonly<Record<string, string>>, bytes: Buffer): ApiAnswer<T> {
+  const body = bytes.length === 0 ? {} : parseJsonObject(bytes)
+  if (status >= 400) throw new ApiRefusal(status, errorsIn(body.errors))
+  return {
+    status,
+    // The shape that the route promises; the caller names it.
+    data: body.data as T,
+    // `meta` and `links` of the envelope.
+    meta: (body.meta ?? {}) as JsonObject,
+    links: (body.links ?? {}) as Readonly<Record<string, string>>,
+    etag: headers.etag ?? null,
+  }
+}
+
+function errorsIn(errors: Json | undefined): readonly ApiError[] {
+  return (Array.isArray(errors) ? errors : []).map((one: JsonObject) => {
+    // The envelope of our own errors.
+    const source = (one.source ?? {}) as Readonly<Record<string, string>>
+    const meta = (one.meta ?? {}) as Readonly<Record<string, string>>
+    return {
+      id: String(one.id ?? ''),
+      code: String(one.code ?? ''),
+      title: String(one.title ?? ''),
+      detail: String(one.detail ?? ''),
+      pointer: source.pointer ?? null,
+      requiredScope: meta.requiredScope ?? null,
+    }
+  })
+}

@@ -1,0 +1,189 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { randomToken } from '../../crypto/random.ts'
+import { Fault } from '../../fault.ts'
+import {
+  type Endpoint,
+  type EndpointContext,
+  type EndpointResponse,
+  endpoint,
+  type Fields,
+} from '../../http/routes/endpoint.ts'
+import type { PathParams } from '../../http/routes/route.ts'
+import { checkForm, checkOrigin, csrfKey, formToken } from '../csrf.ts'
+import { document, type Page } from '../document.ts'
+import { renderFault } from '../fault-page.ts'
+import { CSRF_FIELD, type FormFrame } from '../form.ts'
+import { type Html, html } from '../html.ts'
+import { type Language, languageCookie, languageOf, pageTexts } from '../language.ts'
+import { ApiRefusal, type OwnApi, ownApi } from '../own-api.ts'
+import { pageHeaders } from '../page-headers.ts'
+import { findPageSession, forgetDraft, keepDraft, type PageSession } from './page-session.ts'
+import type { Me } from './tokens.ts'
+
+/** A request of a signed-in person. It reaches the organisation through the API only. */
+export type SignedInContext<Params = Readonly<Record<string, string>>> = FormFrame & {
+  readonly params: Params
+  readonly query: Readonly<Record<string, string | undefined>>
+  /** Of the posted form, or for GET of the one that the person could not send before the session ended. */
+  readonly fields: Fields
+  /** The fields are those of a form that was not sent: the person checks them and sends it again. */
+  readonly isKept: boolean
+  readonly language: Language
+  /** Path and query of the request. */
+  readonly here: string
+  readonly now: Date
+  readonly me: Me
+  readonly api: OwnApi
+  readonly headers: IncomingHttpHeaders
+}
+
+/** The answer: a page, the way to another page by 303, a piece of a page for a script, or a file. */
+export type SignedInAnswer =
+  | { readonly page: Page; readonly status?: number }
+  | { readonly to: string }
+  | { readonly fragment: Html; readonly status?: number; readonly headers?: Readonly<Record<string, string>> }
+
+type Spec<P extends string> = {
+  readonly method: 'GET' | 'POST'
+  readonly path: P
+  readonly summary: string
+  readonly bodyBytesMax?: number
+  readonly handle: (context: SignedInContext<PathParams<P>>) => Promise<SignedInAnswer> | SignedInAnswer
+  /** The page about a refused call. */
+  readonly refused: (context: SignedInContext, refusal: ApiRefusal) => Page
+}
+
+const FORM_BYTES_MAX = 262_144
+/** A page answers within 10 s, whatever the API does. */
+const API_MS_MAX = 8000
+
+/**
+ * Declares a page for a signed-in person; others are led to the sign-in and back. Each path that takes a form also answers GET: a form whose
+ * session has ended is kept, and shown there again after the sign-in. Nothing is changed by a form that is not of this session and path.
+ */
+export function signedInEndpoint<const P extends string>(spec: Spec<P>): Endpoint {
+  const { method, path, summary } = spec
+  return endpoint({
+    ...{ method, path, summary, tag: 'Pages', hidden: true, faultsAs: renderFault },
+    accepts: method === 'GET' ? 'none' : 'fields',
+    bodyBytesMax: spec.bodyBytesMax ?? FORM_BYTES_MAX,
+    handle: async (request) => {
+      const { platform, headers, ip } = request
+      if (method === 'POST') checkOrigin(platform.urls.publicUrl, headers)
+      const session = await findPageSession(platform, headers.cookie, ip)
+      if (session === null) return toSignIn(request)
+      if (session.hasOtherRoles && method === 'GET') return toSignIn(request)
+      return isStale(request, session, await csrfKey(platform)) ? showAgain(request) : answerTo(spec, request, session)
+    },
+  })
+}
+
+async function answerTo<P extends string>(spec: Spec<P>, request: EndpointContext, session: PageSession) {
+  const context = await contextOf(request, session)
+  try {
+    // The path pattern names the parameters.
+    const answer = await spec.handle(context as SignedInContext<PathParams<P>>)
+    if (context.isKept) await forgetDraft(request.platform, session)
+    return respond(request, context, answer)
+  } catch (error) {
+    const refusal = refusalOf(error, request.requestId)
+    if (refusal === null) throw error
+    if (refusal.status === 401) return toSignIn(request)
+    const { status } = refusal
+    return respond(request, context, { page: spec.refused(context, refusal), status })
+  }
+}
+
+/** What a page says about itself; an API that does not answer is one more refusal. */
+function refusalOf(error: unknown, requestId: string): ApiRefusal | null {
+  if (error instanceof ApiRefusal) return error
+  if (!(error instanceof Fault) || error.code !== 'upstream.timeout') return null
+  const late = { code: 'TIMEOUT', title: '', detail: '', pointer: null, requiredScope: null }
+  return new ApiRefusal(504, [{ ...late, id: requestId }])
+}
+
+async function contextOf(request: EndpointContext, session: PageSession): Promise<SignedInContext> {
+  const { platform, params, query, headers, url, ip, body } = request
+  const key = await csrfKey(platform)
+  const language = languageOf({ url, headers })
+  const isKept = request.method === 'GET' && query.kept !== undefined && session.draft?.path === pathOf(url)
+  const kept = isKept ? new Map(session.draft?.fields) : new Map()
+  return {
+    ...{ params, query, language, headers, isKept, here: url, me: session.me, now: platform.clock.now() },
+    // Endpoints that accept fields get a map, the others nothing.
+    fields: body instanceof Map ? (body as Fields) : kept,
+    texts: pageTexts[language],
+    csrf: (action) => formToken(key, session.id, action),
+    api: ownApi(platform, { accessToken: session.accessToken, ip, msMax: API_MS_MAX }),
+  }
+}
+
+/** Whether a form was made for another session or path. */
+function isStale(
+  { method, platform, headers, url, body }: EndpointContext,
+  { id }: PageSession,
+  key: Uint8Array,
+): boolean {
+  if (method !== 'POST') return false
+  const token = body instanceof Map ? (body as Fields).get(CSRF_FIELD)?.[0] : undefined
+  try {
+    checkForm({ publicUrl: platform.urls.publicUrl, key, binding: id }, headers, pathOf(url), token)
+    return false
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'form.stale') return true
+    throw error
+  }
+}
+
+async function toSignIn(request: EndpointContext): Promise<EndpointResponse> {
+  const to = request.method === 'POST' ? await keepForm(request) : request.url
+  return redirect(`/session/start?to=${encodeURIComponent(to)}`)
+}
+
+async function showAgain(request: EndpointContext): Promise<EndpointResponse> {
+  return redirect(await keepForm(request))
+}
+
+/** Keeps what was typed, and returns the path where it is shown again. */
+async function keepForm({ platform, headers, url, body }: EndpointContext): Promise<string> {
+  const path = pathOf(url)
+  const all = body instanceof Map ? [...(body as Fields)] : []
+  await keepDraft(platform, headers.cookie, { path, fields: all.filter(([name]) => name !== CSRF_FIELD) })
+  const members = new URLSearchParams(url.split('?', 2)[1])
+  members.set('kept', '1')
+  return `${path}?${members}`
+}
+
+function redirect(location: string): EndpointResponse {
+  return { status: 303, headers: { location, 'cache-control': 'no-store' } }
+}
+
+function respond(
+  { url }: EndpointContext,
+  { language, here }: SignedInContext,
+  answer: SignedInAnswer,
+): EndpointResponse {
+  if ('to' in answer) return redirect(answer.to)
+  const nonce = randomToken(16)
+  const chosen = languageCookie(url)
+  const headers = { ...pageHeaders(nonce), ...(chosen !== null && { 'set-cookie': [chosen] }) }
+  const type = 'text/html; charset=utf-8'
+  if ('fragment' in answer) {
+    return {
+      status: answer.status ?? 200,
+      type,
+      body: answer.fragment.text,
+      headers: { ...headers, ...answer.headers },
+    }
+  }
+  return { status: answer.status ?? 200, type, body: document(answer.page, { language, here, nonce }), headers }
+}
+
+function pathOf(url: string): string {
+  return url.split('?', 1)[0] ?? ''
+}
+
+/** A note that a form was kept over a sign-in. */
+export function keptNote({ isKept }: Pick<SignedInContext, 'isKept'>, text: string): Html | null {
+  return isKept ? html`<div class="message warn" role="status"><p>${text}</p></div>` : null
+}
