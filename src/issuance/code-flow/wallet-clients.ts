@@ -27,7 +27,8 @@ export function walletClients(
     methods: ['private_key_jwt', 'none'],
     find: (clientId) => findWallet(needs, tenant, policy, clientId),
     isRedirect: (client, uri) =>
-      isUnregistered(client) ? isPublicRedirect(uri) : isRegisteredRedirect(client.redirectUris, uri),
+      client.grantTypes.includes('authorization_code') &&
+      (isUnregistered(client) ? isPublicRedirect(uri) : isRegisteredRedirect(client.redirectUris, uri)),
   }
 }
 
@@ -45,13 +46,13 @@ async function findWallet(
 ): Promise<Client | null> {
   const found = await findClient(needs, clientId)
   if (found?.tenantId === tenant.id) {
-    const hasCodes = found.grantTypes.includes('authorization_code')
+    // One without the code flow may authenticate for a pre-authorized code.
     const { parRequired, dpopRequired } = found
-    const required = {
+    return {
+      ...found,
       parRequired: parRequired || policy.parRequired,
       dpopRequired: dpopRequired || policy.dpopRequired,
     }
-    return hasCodes ? { ...found, ...required } : null
   }
   if (!policy.acceptsUnregistered || !CLIENT_ID.test(clientId)) return null
   // A disabled client of the tenant does not return as a stranger.

@@ -23,9 +23,9 @@ test('an access token says what it was granted for; with any byte changed, or at
   }
   for (const odd of ['', token.slice(1), `${token}A`, token.replace(/^./, '=')]) assert.equal(await read(odd), null)
   for (const holder of [
-    { jkt: 'A'.repeat(42) + 'E' },
+    { jkt: `${'A'.repeat(42)}E` },
     { clientId: 'https://wallet.example/é' },
-    { jkt: 'A'.repeat(42) + 'E', clientId: 'w' },
+    { jkt: `${'A'.repeat(42)}E`, clientId: 'w' },
   ]) {
     const owned = await makeAccessToken(platform.sealing, tenant.id, secret, { ...granted, ...holder })
     assert.deepEqual(await read(owned), { ...granted, ...holder, tokenHash: secret.hash })

@@ -58,6 +58,8 @@ const walletOf = ({ slug }: Tenant) => `wallet-${slug}`
 /** A tenant that trusts the wallet provider and knows the wallet; its profile is off. */
 async function aTenant(): Promise<Tenant> {
   const tenant = await issuer.anotherTenant()
+  const made = await issuer.api('POST', '/templates/credentials', aTemplate({ code: 'pushed' }), tenant)
+  assert.equal(made.status, 201, JSON.stringify(made.body))
   const entity = { name: 'Wallet providers', certificates: [authority.certificate], purposes: ['attester' as const] }
   await createTrustedEntity(issuer.platform, callerOf(tenant), entity)
   await trustProvider(issuer, tenant)
@@ -110,7 +112,7 @@ async function sent(tenant: Tenant, endpoint: 'token' | 'par', headers: Record<s
   const server = issuerInstance(platform, await getTenant(platform, tenant.slug))
   const endpoints = { ...server.endpoints, pushedRequest: `${server.issuer}/par` }
   const form = {
-    ...{ grant_type: 'authorization_code', response_type: 'code', redirect_uri: redirectUri, scope: 'openid' },
+    ...{ grant_type: 'authorization_code', response_type: 'code', redirect_uri: redirectUri, scope: 'pushed' },
     ...{ code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256' },
     client_id: walletOf(tenant),
   }

@@ -2,6 +2,7 @@ import type { Caller } from '../../caller.ts'
 import { sha256Base64url } from '../../crypto/digest.ts'
 import { parseCompact } from '../../crypto/jws.ts'
 import type { SigningKey } from '../../crypto/signing-key.ts'
+import { isHaipTenant } from '../../directory/tenants/haip-tenant.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
@@ -12,7 +13,7 @@ import {
   findActiveSigner,
   findFormerSigner,
 } from '../../trust/certificates/active-signer.ts'
-import { isHaipTenant } from '../templates/haip.ts'
+
 import type { VerifierConfig } from '../templates/presentation-template.ts'
 import type { PendingRequest } from './presentation-request.ts'
 import { UNSIGNED_CLIENT } from './request-addresses.ts'

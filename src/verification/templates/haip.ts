@@ -1,18 +1,5 @@
-import type { TenantId } from '../../caller.ts'
-import { findTenantOf } from '../../directory/tenants/find-tenant.ts'
-import { isHaip } from '../../directory/tenants/haip.ts'
 import type { Violation } from '../../fault.ts'
-import type { Platform } from '../../platform.ts'
 import type { VerifierConfig } from './presentation-template.ts'
-
-/** Whether the tenant with an id follows HAIP 1.0; up to 5 s old. */
-export async function isHaipTenant(
-  needs: Pick<Platform, 'store' | 'clock' | 'memory'>,
-  tenantId: TenantId,
-): Promise<boolean> {
-  const tenant = await findTenantOf(needs, tenantId)
-  return tenant !== null && isHaip(tenant)
-}
 
 /**
  * Returns where the requests of a template would leave HAIP: they are signed under `x509_hash` with P-256, and their responses are encrypted.
