@@ -9,7 +9,6 @@ import { authorize, callback, loopback } from '../support/oauth-person.ts'
 import { type Api, api, backendSecret } from '../support/server.ts'
 import { type ServerChildren, serverChildren } from '../support/server-children.ts'
 
-const AUDIENCE = 'https://credentials.college.example'
 const secret = 'the-secret-of-our-client-at-the-provider'
 const library = { client_id: 'library' }
 const auth = oauth.ClientSecretPost(backendSecret)
@@ -28,7 +27,9 @@ before(async () => {
   const granted = await api(server.url, null).form('/auth/token', { grant_type: 'client_credentials', ...credentials })
   school = api(server.url, granted.body.access_token)
   const client = { clientSecret: secret, redirectUri: `${server.url}/sign-in/external/college/campus` }
-  foreign = new ForeignProvider(AUDIENCE, [
+  // The audience that an organisation may name without the operator.
+  const audience = `${server.url}/issuers/college`
+  foreign = new ForeignProvider(audience, [
     { ...client, clientId: 'chirograph' },
     { ...client, clientId: 'another' },
   ])
@@ -39,7 +40,7 @@ before(async () => {
   as = await oauth.processDiscoveryResponse(issuer, found)
   const made = await school.post('/onboarding/identity-providers', {
     ...{ name: 'campus', displayName: 'Campus account', issuer: foreign.issuer },
-    ...{ clientId: 'chirograph', clientSecret: secret, createsUsers: true, acceptTokens: true, audience: AUDIENCE },
+    ...{ clientId: 'chirograph', clientSecret: secret, createsUsers: true, acceptTokens: true, audience },
     claims: { externalIdentifier: 'employee_id', roles: '/realm/roles' },
     roles: { registrar: ['issuer'], desk: ['verifier'] },
   })

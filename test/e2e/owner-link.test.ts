@@ -58,7 +58,7 @@ for (const javaScriptEnabled of [true, false]) {
       const elsewhere = await visit(browser, server.url, { javaScriptEnabled })
       for (const used of links) {
         const status = (await elsewhere.page.goto(used))?.status()
-        assert.equal(status, 403, 'a link works once, and only the newest one')
+        assert.equal(status, 410, 'a link works once, and only the newest one')
       }
       await elsewhere.page.goto('/sign-in')
       await signIn(elsewhere.page)

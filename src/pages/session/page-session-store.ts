@@ -46,7 +46,11 @@ const read = sql(
 )
 const keep = sql('pages.keep_draft', 'update page_session set sealed_draft = $3 where tenant_id = $1 and id = $2')
 const remove = sql('pages.delete_session', 'delete from page_session where tenant_id = $1 and id = $2')
-const removeExpired = sql('pages.delete_expired_sessions', 'delete from page_session where expires_at <= $1')
+const removeExpired = sql(
+  'pages.delete_expired_sessions',
+  `delete from page_session where (tenant_id, id) in (
+     select tenant_id, id from page_session where expires_at <= $1 order by expires_at limit $2) returning id`,
+)
 
 /** What a session is made of. */
 type NewPageSession = {
@@ -120,7 +124,7 @@ export async function deletePageSession(tx: TenantTx, id: string): Promise<void>
   await tx.rows(remove, [tx.tenantId, id])
 }
 
-/** Deletes the expired sessions of all tenants, with their drafts. */
-export async function deleteExpiredPageSessions(tx: AcrossTx, now: Date): Promise<void> {
-  await tx.rows(removeExpired, [now])
+/** Deletes expired sessions of all tenants, with their drafts. Returns their number. */
+export async function deleteExpiredPageSessions(tx: AcrossTx, now: Date, limit: number): Promise<number> {
+  return (await tx.rows(removeExpired, [now, limit])).length
 }

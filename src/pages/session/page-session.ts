@@ -5,6 +5,7 @@ import { Fault } from '../../fault.ts'
 import { makeBearerSecret, readBearerSecret } from '../../keys/bearer-secret.ts'
 import type { SealedPlace } from '../../keys/sealing.ts'
 import type { Platform } from '../../platform.ts'
+import { inPieces } from '../../store/in-pieces.ts'
 import { readCookie, writeCookie } from '../cookies.ts'
 import {
   claimRefresh,
@@ -115,9 +116,10 @@ export async function forgetDraft(
 }
 
 /** Deletes the expired sessions of all tenants. */
-export async function sweepPageSessions({ store, clock }: Pick<Platform, 'store' | 'clock'>): Promise<void> {
-  const now = clock.now()
-  await store.across('expired page sessions of all tenants', (tx) => deleteExpiredPageSessions(tx, now))
+export function sweepPageSessions(needs: Pick<Platform, 'store' | 'clock'>, signal: AbortSignal): Promise<void> {
+  const now = needs.clock.now()
+  const reason = 'expired page sessions of all tenants'
+  return inPieces(needs, reason, signal, (tx, limit) => deleteExpiredPageSessions(tx, now, limit))
 }
 
 async function heldBy(
