@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { randomToken } from '../crypto/random.ts'
-import type { Fault, FaultCode } from '../fault.ts'
+import { type Fault, type FaultCode, faults } from '../fault.ts'
 import type { RenderFault } from '../http/routes/page.ts'
 import { document } from './document.ts'
 import { html } from './html.ts'
@@ -52,7 +52,7 @@ function faultPage(fault: Fault, { status, id, language, back, isOfClient }: Abo
   const wait = fault.meta?.retryAfterSeconds
   const isRepeatable = fault.code === 'form.stale' || status === 429 || status >= 500
   const main = html`${message('bad', typeof wait === 'number' ? texts.waitFor(duration(wait, language)) : advice)}
-${isOfClient && fault.detail !== undefined && html`<p lang="en"><code>${fault.detail}</code></p>`}
+${isOfClient && html`<p lang="en"><code>${fault.detail ?? faults[fault.code].title}</code></p>`}
 ${isRepeatable && html`<p>${buttonLink(texts.openAgain, back)}</p>`}
 <p class="hint">${texts.errorId} <copy-text label="${texts.copy}" done="${texts.copied}"><code>${id}</code></copy-text></p>`
   return { title, main, hasErrors: true, modules: ['copy-text'] as const }
