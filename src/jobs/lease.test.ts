@@ -112,6 +112,7 @@ test('a table whose rows are leased has the pair of columns, both null or neithe
   assert.deepEqual(
     tables.map(({ table, columns, checks }) => [table, columns.toSorted(), checks]),
     [
+      'issuance',
       'issuance_batch',
       'job',
       'kept_answer',

@@ -234,6 +234,7 @@ test('the metadata describes an mdoc as Appendix A.2 says', async () => {
   assert.deepEqual(configuration, {
     format: 'mso_mdoc',
     doctype: mdl.docType,
+    scope: body.data.code,
     credential_signing_alg_values_supported: [-7, -9],
     cryptographic_binding_methods_supported: ['cose_key'],
     proof_types_supported: { jwt: { proof_signing_alg_values_supported: ['ES256', 'EdDSA'] } },
