@@ -87,7 +87,8 @@ export function ownApi(
 }
 
 function placeOf({ config }: Needs, path: string): { readonly host: string; readonly path: string } {
-  const [, group = '', rest = ''] = /^\/([a-z]+)(.*)$/.exec(path) ?? []
+  const [group = ''] = path.slice(1).split(/[/?]/, 1)
+  const rest = path.slice(1 + group.length)
   const bases: Readonly<Record<string, string>> = {
     wallet: config.walletBaseUrl,
     creds: config.credsBaseUrl,

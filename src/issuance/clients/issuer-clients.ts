@@ -1,12 +1,8 @@
 import type { ServerInstance } from '../../authorization/server/instance.ts'
 import type { Client } from '../../directory/clients/client.ts'
-import { findClient } from '../../directory/clients/find-client.ts'
 import { isHaip } from '../../directory/tenants/haip.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
-import type { Platform } from '../../platform.ts'
-
-type Needs = Pick<Platform, 'store'>
 
 /** Whether wallets must authenticate as clients to the issuer of a tenant. [HAIP-8] */
 export function requiresClients(tenant: Pick<Tenant, 'settings'>): boolean {
@@ -46,16 +42,6 @@ export function issuerClients(
       },
     },
   }
-}
-
-/** Returns a client of the tenant; null if there is none of that name. */
-export async function clientOfTenant(
-  needs: Needs,
-  { id }: Pick<Tenant, 'id'>,
-  clientId: string,
-): Promise<Client | null> {
-  const found = await findClient(needs, clientId)
-  return found?.tenantId === id ? found : null
 }
 
 /** Returns the client of a wallet that is not registered. [W-I1] All instances of a wallet product share its id. */

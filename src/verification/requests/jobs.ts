@@ -3,8 +3,13 @@ import { record } from '../../events/audit/record.ts'
 import { retentionSchedule } from '../../jobs/retention.ts'
 import { every, type Schedule } from '../../jobs/schedule.ts'
 import type { Platform } from '../../platform.ts'
-import { endedRequests } from './ended-requests.ts'
-import { clearOldResults, expireRequests, listTenantsWithDue, listTenantsWithOldResults } from './expiry-store.ts'
+import {
+  clearOldResults,
+  endedRequests,
+  expireRequests,
+  listTenantsWithDue,
+  listTenantsWithOldResults,
+} from './expiry-store.ts'
 
 const REQUESTS_PER_TURN = 100
 const RESULTS_PER_TURN = 500
