@@ -9,7 +9,7 @@ import {
   expireRequests,
   listTenantsWithDue,
   listTenantsWithOldResults,
-} from './expiry-store.ts'
+} from './request-expiry.ts'
 
 const REQUESTS_PER_TURN = 100
 const RESULTS_PER_TURN = 500
