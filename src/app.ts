@@ -48,6 +48,7 @@ import { statusCheck } from './issuance/status/status-faults.ts'
 import { templateRoutes } from './issuance/templates/routes.ts'
 import { typeRoutes } from './issuance/types/routes.ts'
 import { jobSchedules } from './jobs/jobs.ts'
+import type { Schedule } from './jobs/schedule.ts'
 import { startWorker, type Worker } from './jobs/worker.ts'
 import { type KeyDevice, type KeyProviders, keyProviders } from './keys/key-provider.ts'
 import { softwareKeyRing } from './keys/key-ring.ts'
@@ -152,7 +153,8 @@ const jobs = [
   ...deliveryJobs,
   ...batchJobs(walletDeliveries),
 ]
-const schedules = [
+/** Every sweep. */
+export const schedules: readonly Schedule[] = [
   ...tenantSchedules,
   ...trustSchedules,
   ...jobSchedules,

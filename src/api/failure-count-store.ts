@@ -1,3 +1,4 @@
+import { deleteOldest } from '../store/in-pieces.ts'
 import { type AcrossTx, sql, type TenantTx } from '../store/store.ts'
 
 /** A limit under a key: at most `countMax` until `expiresAt`, which is the end of the window if it starts now. */
@@ -24,10 +25,7 @@ const clear = sql(
   `with cleared as (delete from shared_count where tenant_id = $1 and key = $2 and (count < $3 or expires_at <= $4))
    select expires_at as "expiresAt" from shared_count where tenant_id = $1 and key = $2 and count >= $3 and expires_at > $4`,
 )
-const removeExpired = sql(
-  'api.delete_shared_counts',
-  `delete from shared_count where (tenant_id, key) in (select tenant_id, key from shared_count where expires_at <= $1 limit $2) returning expires_at`,
-)
+const removeExpired = sql('api.delete_shared_counts', deleteOldest('shared_count'))
 
 /**
  * Counts one more, unless the limit is reached. Concurrent calls are counted one after the other, in all processes.

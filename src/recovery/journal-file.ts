@@ -10,19 +10,23 @@ export const noJournal: RevocationJournal = { isKept: false, append: async () =>
 const FILE = /^\d{4}-\d{2}-\d{2}-[0-9a-f-]{36}\.jsonl$/
 
 /**
- * Returns the journal in a folder. Each process writes a file of its own for each day, so servers may share a folder, and folders of several
- * servers may be copied together.
+ * Returns the journal in a folder. Each process writes a file of its own for each day, and another one after a failure, so servers may share a
+ * folder, and folders of several servers may be copied together.
  */
 export function openJournal(folder: string, clock: Clock): RevocationJournal {
-  const process = randomId()
+  let name = randomId()
   let last: Promise<void> = Promise.resolve()
   const append = async (lines: readonly JournalLine[]) => {
-    const path = join(folder, `${clock.now().toISOString().slice(0, 10)}-${process}.jsonl`)
+    const path = join(folder, `${clock.now().toISOString().slice(0, 10)}-${name}.jsonl`)
     await mkdir(folder, { recursive: true })
     const file = await open(path, 'a', 0o600)
     try {
       await file.appendFile(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
       await file.sync()
+    } catch (error) {
+      // It may end within a line, after which nothing may stand.
+      name = randomId()
+      throw error
     } finally {
       await file.close()
     }
@@ -43,18 +47,26 @@ export function openJournal(folder: string, clock: Clock): RevocationJournal {
  * Reads all lines of a journal, file by file. The last line of a file may be cut off, if its process died while it wrote; the caller of that
  * revocation got no answer.
  *
- * @returns each line with its place, and how many were cut off
- * @throws Error for a line that is not JSON anywhere else
+ * @throws Error if the folder cannot be read, or another line is not JSON
  */
 export async function* readJournal(
   folder: string,
 ): AsyncGenerator<{ readonly place: string; readonly line: JsonObject }> {
-  const names = (await readdir(folder)).filter((name) => FILE.test(name)).sort()
+  const names = (await namesIn(folder)).filter((name) => FILE.test(name)).sort()
   for (const name of names) {
     const lines = (await readFile(join(folder, name), 'utf8')).split('\n')
     // After the last line break stands nothing, or what was cut off.
     for (const [at, text] of lines.slice(0, -1).entries())
       yield { place: `${name}:${at + 1}`, line: lineIn(text, `${name}:${at + 1}`) }
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder)
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : null
+    throw new Error(`REVOCATION_JOURNAL ${folder} cannot be read (${code})`, { cause })
   }
 }
 

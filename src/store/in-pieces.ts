@@ -3,10 +3,19 @@ import type { AcrossTx, Store } from './store.ts'
 const ROWS_PER_PIECE = 1000
 
 /**
- * Deletes rows of all tenants in pieces of 1,000, each in a transaction of its own, until a piece has fewer or the signal is aborted.
+ * SQL: deletes the oldest rows that expired by $1, $2 or a few more of the same moment. For tables whose keys the role across tenants may not
+ * read, so that it cannot name rows.
+ */
+export function deleteOldest(table: string): string {
+  return `delete from ${table} where expires_at <= coalesce(
+     (select expires_at from ${table} where expires_at <= $1 order by expires_at offset $2::int - 1 limit 1), $1) returning expires_at`
+}
+
+/**
+ * Deletes rows of all tenants in pieces of about 1,000, each in a transaction of its own, until a piece has fewer or the signal is aborted.
  *
  * @param reason See `Store.across`.
- * @param remove Deletes at most `limit` rows. Returns their number.
+ * @param remove Deletes about `limit` rows. Returns their number.
  */
 export async function inPieces(
   { store }: { readonly store: Store },
@@ -15,7 +24,7 @@ export async function inPieces(
   remove: (tx: AcrossTx, limit: number) => Promise<number>,
 ): Promise<void> {
   let removed = ROWS_PER_PIECE
-  while (removed === ROWS_PER_PIECE && !signal.aborted) {
+  while (removed >= ROWS_PER_PIECE && !signal.aborted) {
     removed = await store.across(reason, (tx) => remove(tx, ROWS_PER_PIECE))
   }
 }

@@ -190,5 +190,5 @@ const archive = confirmScreen({
   },
 })
 
-/** What is asked for at the desk. */
+/** The screens of presentation templates: what the desk requests. */
 export const requestScreens: readonly Endpoint[] = [...list, ...create, ...one, ...archive]

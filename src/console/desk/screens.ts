@@ -115,5 +115,5 @@ function readCheck({ api, params }: Frame<{ readonly id: string }>, headers: Rea
   return api.get<Check>(`${API}/${encodeURIComponent(params.id)}`, {}, headers)
 }
 
-/** The desk, and what is asked for there. */
+/** The screens of the desk, and of the templates of its requests. */
 export const deskScreens: readonly Endpoint[] = [...desk, ...one, ...state, ...requestScreens]

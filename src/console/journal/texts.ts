@@ -8,7 +8,7 @@ const en = {
     'openid4vc.issuance.completed': 'A wallet took a credential',
     'openid4vc.issuance.failed': 'An offer failed',
     'openid4vc.issuance.expired': 'An offer ran out',
-    'openid4vc.verification.requested': 'Somebody was asked to show a credential',
+    'openid4vc.verification.requested': 'A person was asked to show a credential',
     'openid4vc.verification.verified': 'A credential was verified',
     'openid4vc.verification.failed': 'A verification failed',
     'openid4vc.verification.expired': 'A request ran out',

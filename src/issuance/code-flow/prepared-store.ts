@@ -55,7 +55,7 @@ type NewToken = {
 /**
  * Returns the oldest open issuance from a template that is prepared for a user.
  *
- * @param id Only this one; null: any.
+ * @param id Only this one; null: the oldest open one of the user.
  */
 export async function findPrepared(
   tx: TenantTx,

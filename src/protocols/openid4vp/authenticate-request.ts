@@ -20,7 +20,7 @@ export type AuthenticatedRequest = {
   readonly responseUri: string
 }
 
-/** What a registration or an attestation says about a verifier. `key`: null: no key of it fits. `responseUris`: null: any. */
+/** What a registration or an attestation says about a verifier. `key`: null: no key of it fits. `responseUris`: null: not restricted. */
 export type StatedClient = {
   readonly key: VerificationKey | null
   readonly responseUris: readonly string[] | null

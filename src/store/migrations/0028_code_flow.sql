@@ -3,7 +3,7 @@
 -- Locks: issuance, authorization_code and token_family while columns are added (no rewrite), issuance for writing while its index is built.
 -- Old code runs on it: no, it inserts consent without an issuer; stop it first. Way back: drop the columns and the index.
 
--- The user who may get the credential by signing in; null: whoever has the pre-authorized code, only.
+-- The user who may get the credential by signing in; null: only a wallet that has the pre-authorized code.
 alter table issuance add column recipient_id uuid;
 -- The pre-authorized code of the offer is not accepted.
 alter table issuance add column code_only boolean not null default false;

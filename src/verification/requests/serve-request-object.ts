@@ -79,7 +79,7 @@ export async function openRequestOf(
   return request
 }
 
-/** Returns the transaction data of a request as a member of its parameters, if it has any. */
+/** Returns the transaction data of a request as a member of its parameters; no member without transaction data. */
 export async function transactionsOf(
   { sealing }: Pick<Needs, 'sealing'>,
   tenantId: TenantId,
