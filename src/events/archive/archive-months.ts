@@ -9,9 +9,8 @@ import {
   addAuditMonth,
   dropAuditMonth,
   entriesAfter,
-  hasEntries,
   listAuditMonths,
-  tenantsAfter,
+  tenantsWithEntries,
 } from './month-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'log'> & {
@@ -42,23 +41,22 @@ export async function keepMonths(needs: Needs, signal: AbortSignal): Promise<voi
 }
 
 async function archiveMonth({ store, log }: Needs, folder: string, month: Month, signal: AbortSignal): Promise<void> {
-  let tenants = await tenantsOf(store, LEAST)
+  let tenants = await tenantsOf(store, month, LEAST)
   let count = 0
   while (tenants.length > 0) {
     for (const tenantId of tenants) {
       signal.throwIfAborted()
-      if (!(await store.single(tenantId, (tx) => hasEntries(tx, month)))) continue
       await writeMonth(join(folder, tenantId), month, tenantId, entriesOf(store, tenantId, month))
-      count += 1
     }
-    tenants = await tenantsOf(store, tenants.at(-1) ?? LEAST)
+    count += tenants.length
+    tenants = await tenantsOf(store, month, tenants.at(-1) ?? LEAST)
   }
   await store.across('a month of the audit trail that was archived', (tx) => dropAuditMonth(tx, month))
   log.info({ month, tenants: count }, 'a month of the audit trail was archived and dropped')
 }
 
-function tenantsOf(store: Platform['store'], after: TenantId): Promise<TenantId[]> {
-  return store.across('tenants whose audit trail is archived', (tx) => tenantsAfter(tx, after))
+function tenantsOf(store: Platform['store'], month: Month, after: TenantId): Promise<TenantId[]> {
+  return store.across('tenants whose audit trail is archived', (tx) => tenantsWithEntries(tx, month, after))
 }
 
 async function* entriesOf(

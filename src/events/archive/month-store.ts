@@ -26,7 +26,11 @@ const listMonths = sql(
 )
 const addMonth = sql('events.add_audit_month', 'select add_audit_month($1::date)')
 const dropMonth = sql('events.drop_audit_month', 'select drop_audit_month($1::date)')
-const listTenants = sql('events.list_archive_tenants', 'select id from tenant where id > $1 order by id limit 500')
+// Along the primary key of one month; a job reads it once a month.
+const listTenants = sql(
+  'events.list_archive_tenants',
+  `select distinct tenant_id as id from audit_entry where tenant_id > $1 and id >= $2 and id < $3 order by 1 limit 500`,
+)
 const listEntries = sql(
   'events.list_archive_entries',
   `select id, at, actor_kind as "actorKind", actor_id as "actorId", acting_client as "actingClient", action,
@@ -49,14 +53,9 @@ export async function dropAuditMonth(tx: AcrossTx, month: Month): Promise<void> 
   await tx.rows(dropMonth, [firstDayOf(month)])
 }
 
-/** Returns up to 500 tenants after another one, in the order of their ids. */
-export async function tenantsAfter(tx: AcrossTx, id: TenantId): Promise<TenantId[]> {
-  return (await tx.rows<{ id: TenantId }>(listTenants, [id])).map((row) => row.id)
-}
-
-/** Returns whether the tenant has an entry of a month. */
-export async function hasEntries(tx: TenantTx, month: Month): Promise<boolean> {
-  return (await entriesAfter(tx, month, null, 1)).length > 0
+/** Returns up to 500 tenants with entries of a month, those after another one in the order of their ids. */
+export async function tenantsWithEntries(tx: AcrossTx, month: Month, after: TenantId): Promise<TenantId[]> {
+  return (await tx.rows<{ id: TenantId }>(listTenants, [after, ...idsOf(month)])).map(({ id }) => id)
 }
 
 /** Returns entries of a month after an id, or from the first one on. */
