@@ -1,8 +1,9 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { integrityChecks, restores } from './app.ts'
+import { integrityChecks, restores, sealedColumns } from './app.ts'
 import { allTenantIds } from './directory/tenants/find-tenant.ts'
+import { type KeyRotation, rotateDataKeys } from './directory/tenants/rotate-keys.ts'
 import { type ArchiveCheck, checkArchive } from './events/archive/archive-file.ts'
 import { type Assembled, assemble } from './main.ts'
 import { checkBackup } from './recovery/backup-check.ts'
@@ -27,6 +28,13 @@ export function recoverDatabase(env: Env, since: Date, isWaiting: boolean): Prom
 export function verifyDatabase(env: Env): Promise<IntegrityReport> {
   return withPlatform(env, async ({ app: { platform } }) =>
     verifyIntegrity(platform, integrityChecks, await allTenantIds(platform)),
+  )
+}
+
+/** Makes the next data key of every tenant and seals what is stored under it. */
+export function rotateKeys(env: Env): Promise<KeyRotation> {
+  return withPlatform(env, ({ app: { platform } }) =>
+    rotateDataKeys(platform, sealedColumns, new AbortController().signal),
   )
 }
 
