@@ -22,6 +22,7 @@ import { groupRoutes } from './directory/groups/routes.ts'
 import { scimEndpoints } from './directory/scim/public-endpoints.ts'
 import { provisioningRoutes } from './directory/scim/routes.ts'
 import { tenantSchedules } from './directory/tenants/jobs.ts'
+import { resealSchedule } from './directory/tenants/rotate-keys.ts'
 import { directoryJobs } from './directory/users/destroy-user.ts'
 import { directoryRoutes } from './directory/users/routes.ts'
 import { settleEventOrder } from './events/stream/event-order.ts'
@@ -52,7 +53,7 @@ import type { Schedule } from './jobs/schedule.ts'
 import { startWorker, type Worker } from './jobs/worker.ts'
 import { type KeyDevice, type KeyProviders, keyProviders } from './keys/key-provider.ts'
 import { softwareKeyRing } from './keys/key-ring.ts'
-import { sealedFaults } from './keys/sealed-faults.ts'
+import { type ResealingColumn, resealing } from './keys/reseal.ts'
 import { sealingWith } from './keys/sealing.ts'
 import { Memory } from './memory/memory.ts'
 import { RateLimiter } from './memory/rate-limiter.ts'
@@ -153,9 +154,33 @@ const jobs = [
   ...deliveryJobs,
   ...batchJobs(walletDeliveries),
 ]
+/** What `chirograph keys rotate` seals anew: every sealed column but those of values that live for hours. */
+export const sealedColumns: readonly ResealingColumn[] = [
+  { table: 'signing_key', column: 'sealed_private' },
+  { table: 'issuance', column: 'sealed_claims' },
+  { table: 'wallet_credential_copy', column: 'sealed_raw' },
+  { table: 'wallet_credential_copy', column: 'sealed_key' },
+  { table: 'wallet_notification', column: 'sealed_access' },
+  { table: 'wallet_deferred', column: 'sealed_work' },
+  { table: 'wallet_issuance_session', column: 'sealed_work' },
+  { table: 'wallet_presentation', column: 'sealed_request' },
+  { table: 'wallet_presentation', column: 'sealed_view' },
+  { table: 'wallet_presentation', column: 'sealed_answer' },
+  { table: 'wallet_removed_credential', column: 'sealed_view' },
+  { table: 'wallet_delivery', column: 'sealed_recipient' },
+  { table: 'wallet_delivery', column: 'sealed_parcel' },
+  { table: 'presentation_request', column: 'result' },
+  { table: 'presentation_request', column: 'transaction_data' },
+  { table: 'webhook_secret', column: 'sealed' },
+  { table: 'identity_provider', column: 'sealed_client_secret' },
+  { table: 'page_session', column: 'sealed_tokens' },
+  { table: 'page_session', column: 'sealed_draft' },
+].map(resealing)
+
 /** Every sweep. */
 export const schedules: readonly Schedule[] = [
   ...tenantSchedules,
+  resealSchedule(sealedColumns),
   ...trustSchedules,
   ...jobSchedules,
   ...eventSchedules,
@@ -187,7 +212,11 @@ export const restores: readonly Restore[] = [
 
 /** What `chirograph verify` checks of each tenant. */
 export const integrityChecks: readonly IntegrityCheck[] = [
-  { name: 'sealed keys', run: sealedFaults },
+  {
+    name: 'sealed values',
+    run: async (platform, tenantId) =>
+      (await Promise.all(sealedColumns.map(({ faults }) => faults(platform, tenantId)))).flat(),
+  },
   statusCheck,
   { name: 'webhook deliveries', run: deliveryFaults },
 ]

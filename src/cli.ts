@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { ConfigMistakes } from './config.ts'
 import { BootstrapMistakes } from './directory/bootstrap/bootstrap-file.ts'
 import { apply, createOwner, migrateDatabase, start } from './main.ts'
-import { checkBackups, recoverDatabase, verifyDatabase } from './maintenance.ts'
+import { checkAuditArchive, checkBackups, recoverDatabase, rotateKeys, verifyDatabase } from './maintenance.ts'
 import type { IntegrityReport } from './recovery/integrity.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -17,6 +17,9 @@ const USAGE = `chirograph: issue, hold and verify digital credentials
                             print a one-time link by which a person becomes an owner of a tenant
   chirograph backup-check   say what backups of this deployment lack
   chirograph verify         check what the database holds against itself, and print a report
+  chirograph keys rotate    make new data keys for all tenants, and seal what is stored under them
+  chirograph audit-check FOLDER
+                            check an archive of the audit trail (AUDIT_ARCHIVE), and print a report
   chirograph recover --since TIME [--no-wait]
                             make a restored backup safe to serve, while no server runs (docs/recovery.md)
   chirograph help           show this text
@@ -31,6 +34,9 @@ export async function run(args: readonly string[], env: Env): Promise<number> {
     if (command === 'migrate' && args.length === 1) return print(migrated(await migrateDatabase(env)))
     if (command === 'backup-check' && args.length === 1) return printBackupCheck(await checkBackups(env))
     if (command === 'verify' && args.length === 1) return printIntegrity(await verifyDatabase(env))
+    if (command === 'keys' && file === 'rotate' && args.length === 2)
+      return print(JSON.stringify(await rotateKeys(env), null, 2))
+    if (command === 'audit-check' && file !== undefined && args.length === 2) return await printArchiveCheck(file)
     if (command === 'recover') return await printRecovery(env, args.slice(1))
     if (command === 'owner' && file === 'create') return await printOwnerLink(env, args.slice(2))
     if (command === 'apply' && file !== undefined && args.length === 2) return await applyFile(env, file)
@@ -58,6 +64,8 @@ function usageMistake(command: string): string {
   if (['serve', 'migrate', 'verify', 'backup-check'].includes(command)) {
     return `${command} takes no arguments; its settings are environment variables`
   }
+  if (command === 'keys') return 'keys takes the word rotate'
+  if (command === 'audit-check') return 'audit-check takes one argument, the folder'
   return command === 'apply' ? 'apply takes one argument, the file' : `there is no command ${command}`
 }
 
@@ -113,6 +121,13 @@ async function printRecovery(env: Env, args: readonly string[]): Promise<number>
 function printIntegrity(report: IntegrityReport): number {
   console.log(JSON.stringify(report, null, 2))
   return Object.values(report.checks).some((count) => count > 0) ? 1 : 0
+}
+
+/** @returns 1 if there is a fault */
+async function printArchiveCheck(folder: string): Promise<number> {
+  const tenants = await checkAuditArchive(folder)
+  console.log(JSON.stringify({ tenants }, null, 2))
+  return Object.values(tenants).some(({ fault }) => fault !== null) ? 1 : 0
 }
 
 /** @returns 1 if something is missing */

@@ -235,6 +235,18 @@ export const settings = {
     90,
     'Days after which network addresses are removed from the audit trail. The entries stay.',
   ),
+  auditRetentionDays: setting(
+    'AUDIT_RETENTION_DAYS',
+    integer(60, 36_500),
+    null,
+    'Days after whose end a month of the audit trail is written to AUDIT_ARCHIVE and dropped from the database. Longer than DELIVERY_RETENTION_DAYS. Without it the audit trail is kept for ever.',
+  ),
+  auditArchive: setting(
+    'AUDIT_ARCHIVE',
+    text(),
+    null,
+    'Folder to which months of the audit trail are written before they are dropped (docs/operations.md). One that all servers share.',
+  ),
   trustProxy: setting(
     'TRUST_PROXY',
     flag(),
@@ -284,7 +296,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const values = Object.fromEntries(
     Object.entries(settings).map(([name, one]) => [name, readOne(one as Setting<unknown, unknown>, env, mistakes)]),
   ) as Values
-  const further = [...productionMistakes(values), ...keyDeviceMistakes(values)]
+  const further = [...productionMistakes(values), ...keyDeviceMistakes(values), ...archiveMistakes(values)]
   mistakes.push(...further.filter((one) => !isNamedIn(mistakes, one)))
   if (mistakes.length > 0) throw new ConfigMistakes(mistakes)
   return complete(values)
@@ -319,6 +331,17 @@ function productionMistakes({ nodeEnv, masterKey, databaseUrl, publicUrl }: Valu
   if (databaseUrl === null) mistakes.push('DATABASE_URL is required in production: postgresql://user@host/database')
   if (publicUrl === null) mistakes.push('PUBLIC_URL is required in production: the https origin of this server')
   else if (!publicUrl.startsWith('https:')) mistakes.push('PUBLIC_URL must be https in production')
+  return mistakes
+}
+
+function archiveMistakes({ auditRetentionDays, auditArchive, deliveryRetentionDays }: Values): string[] {
+  if (auditRetentionDays === null) return []
+  const mistakes: string[] = []
+  if (auditArchive === null) mistakes.push('AUDIT_ARCHIVE is required with AUDIT_RETENTION_DAYS: a folder')
+  if (auditRetentionDays <= deliveryRetentionDays)
+    mistakes.push(
+      'AUDIT_RETENTION_DAYS must be larger than DELIVERY_RETENTION_DAYS: a delivery has the event from the audit trail',
+    )
   return mistakes
 }
 

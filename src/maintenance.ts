@@ -1,6 +1,10 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { integrityChecks, restores } from './app.ts'
+import { integrityChecks, restores, sealedColumns } from './app.ts'
 import { allTenantIds } from './directory/tenants/find-tenant.ts'
+import { type KeyRotation, rotateDataKeys } from './directory/tenants/rotate-keys.ts'
+import { type ArchiveCheck, checkArchive } from './events/archive/archive-file.ts'
 import { type Assembled, assemble } from './main.ts'
 import { checkBackup } from './recovery/backup-check.ts'
 import { type IntegrityReport, verifyIntegrity } from './recovery/integrity.ts'
@@ -27,9 +31,23 @@ export function verifyDatabase(env: Env): Promise<IntegrityReport> {
   )
 }
 
+/** Makes the next data key of every tenant and seals what is stored under it. */
+export function rotateKeys(env: Env): Promise<KeyRotation> {
+  return withPlatform(env, ({ app: { platform } }) =>
+    rotateDataKeys(platform, sealedColumns, new AbortController().signal),
+  )
+}
+
 /** Says what backups of the deployment lack. */
 export function checkBackups(env: Env): Promise<Awaited<ReturnType<typeof checkBackup>>> {
   return withPlatform(env, ({ app: { platform } }) => checkBackup(platform))
+}
+
+/** Checks each folder of an audit archive, without a database. @returns what was found, by tenant id */
+export async function checkAuditArchive(folder: string): Promise<Readonly<Record<string, ArchiveCheck>>> {
+  const found: Record<string, ArchiveCheck> = {}
+  for (const tenantId of (await readdir(folder)).sort()) found[tenantId] = await checkArchive(join(folder, tenantId))
+  return found
 }
 
 async function withPlatform<T>(env: Env, work: (assembled: Assembled) => Promise<T>): Promise<T> {

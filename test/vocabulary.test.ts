@@ -51,6 +51,7 @@ const frozen = {
     credential_template.archived
     credential_template.created
     credential_template.replaced
+    deployment.keys_rotated
     identity_provider.changed
     identity_provider.created
     identity_provider.deleted

@@ -1,9 +1,10 @@
-import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
+import { createSecretKey, hkdfSync } from 'node:crypto'
 import type { TenantId } from '../caller.ts'
-import { randomBytes } from '../crypto/random.ts'
 import { Memory } from '../memory/memory.ts'
 import { remembered } from '../memory/recent.ts'
-import { type Store, sql, type TenantTx } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import { decrypt, encrypt, versionOf } from './cipher.ts'
+import { type DataKeys, type DataKeyVersions, dataKeyStore } from './tenant-keys.ts'
 
 /** Where a sealed value is stored. Moved to another row, column or tenant it cannot be opened. */
 export type SealedPlace = {
@@ -15,35 +16,29 @@ export type SealedPlace = {
 
 /** Seals personal data and private keys at rest: AES-256-GCM under a data key per tenant, itself sealed under the master key. */
 export type Sealing = {
+  /** Seals under the newest data key; that of another process up to an hour ago. */
   readonly seal: (place: SealedPlace, plain: Uint8Array | string) => Promise<Buffer>
-  /** @throws Error when the value was changed, moved, or sealed under another master key. */
+  /** @throws Error when the value was changed, moved, or sealed under another master key or a data key that was deleted. */
   readonly open: (place: SealedPlace, sealed: Uint8Array) => Promise<Buffer>
-  /** Returns a subkey of the tenant's data key, 32 bytes, for one purpose (HKDF-SHA256, RFC 5869). */
+  /** Returns a subkey of the tenant, 32 bytes, for one purpose (HKDF-SHA256, RFC 5869). It stays the same when data keys are rotated. */
   readonly derive: (tenantId: TenantId, purpose: string) => Promise<Buffer>
   /**
-   * Seals the data key of a tenant under the current master key, if the one before it seals it.
+   * Seals the data keys of a tenant under the current master key, if the one before it seals them.
    *
-   * @returns whether it did; false also if the tenant has no data key yet
+   * @returns how many; 0 also if the tenant has no data key yet
    */
-  readonly rewrap: (tenantId: TenantId) => Promise<boolean>
+  readonly rewrap: (tenantId: TenantId) => Promise<number>
+  /** Makes the next data key of a tenant, if it has one. What the former ones sealed is opened as before. */
+  readonly rotate: (tenantId: TenantId) => Promise<void>
+  /** Returns the versions of the data keys of a tenant; null if it has none yet. */
+  readonly versions: (tenantId: TenantId) => Promise<DataKeyVersions | null>
+  /** Deletes the data keys before the newest one. What they sealed is lost. */
+  readonly deleteFormer: (tenantId: TenantId) => Promise<void>
 }
 
-const VERSION = 1
-const IV_BYTES = 12
-const TAG_BYTES = 16
 const KEY_BYTES = 32
-
-const findKey = sql('keys.find_data_key', 'select wrapped from tenant_key where tenant_id = $1 and version = 1')
-const insertKey = sql(
-  'keys.insert_data_key',
-  `insert into tenant_key (tenant_id, version, wrapped, created_at) values ($1, 1, $2, $3) on conflict do nothing`,
-)
-
-// Another process may have wrapped it again before.
-const rewrapKey = sql(
-  'keys.rewrap_data_key',
-  'update tenant_key set wrapped = $3 where tenant_id = $1 and version = 1 and wrapped = $2',
-)
+/** Other processes may have rotated so often since this one has read the keys. A value that names a later key is not read for. */
+const ROTATIONS_UNSEEN_MAX = 4
 
 /**
  * Returns the sealing under a master key. Opened data keys are cached, so sealing normally costs no round trip.
@@ -58,95 +53,51 @@ export function sealingWith(
   memory = new Memory(),
   previous: Uint8Array | null = null,
 ): Sealing {
-  const master = createSecretKey(masterKey)
-  const masters = previous === null ? [master] : [master, createSecretKey(previous)]
-  const dataKeys = memory.cache<Promise<KeyObject>>('keys.data_keys')
+  const former = previous === null ? [] : [createSecretKey(previous)]
+  const atRest = dataKeyStore(store, [createSecretKey(masterKey), ...former], now)
+  const dataKeys = memory.cache<Promise<DataKeys>>('keys.data_keys')
   const subkeys = memory.cache<Promise<Buffer>>('keys.subkeys')
 
-  function dataKey(tenantId: TenantId): Promise<KeyObject> {
-    return remembered(dataKeys, tenantId, now(), () => loadKey(tenantId))
+  function keysOf(tenantId: TenantId): Promise<DataKeys> {
+    return remembered(dataKeys, tenantId, now(), async () => (await atRest.load(tenantId)).keys)
   }
 
-  async function loadKey(tenantId: TenantId): Promise<KeyObject> {
-    const aad = aadOfKey(tenantId)
-    const wrapped = await store.inTenant(tenantId, async (tx) => {
-      const found = await wrappedIn(tx)
-      if (found !== null) return found
-      await tx.rows(insertKey, [tenantId, encrypt(master, aad, randomBytes(KEY_BYTES)), now()])
-      // Another process may have inserted its key first.
-      return wrappedIn(tx)
-    })
-    if (wrapped === null) throw new Error('the tenant has no data key')
-    return createSecretKey((await current(tenantId, wrapped)).plain)
-  }
-
-  /** Opens a data key; one that the former master key seals is sealed again. */
-  async function current(tenantId: TenantId, wrapped: Buffer): Promise<{ plain: Buffer; isRewrapped: boolean }> {
-    const aad = aadOfKey(tenantId)
-    const { plain, by } = unwrap(masters, wrapped, aad)
-    if (by !== master) {
-      await store.single(tenantId, (tx) => tx.rows(rewrapKey, [tenantId, wrapped, encrypt(master, aad, plain)]))
-    }
-    return { plain, isRewrapped: by !== master }
+  async function keyOf(tenantId: TenantId, version: number) {
+    const known = await keysOf(tenantId)
+    if (version > known.newest && version <= known.newest + ROTATIONS_UNSEEN_MAX) dataKeys.delete(tenantId)
+    const key = (await keysOf(tenantId)).byVersion.get(version)
+    if (key === undefined) throw new Error('not a sealed value of this tenant, or its data key was deleted')
+    return key
   }
 
   async function subkey(tenantId: TenantId, purpose: string): Promise<Buffer> {
-    return Buffer.from(hkdfSync('sha256', await dataKey(tenantId), '', `chirograph ${purpose}`, KEY_BYTES))
+    return Buffer.from(hkdfSync('sha256', (await keysOf(tenantId)).root, '', `chirograph ${purpose}`, KEY_BYTES))
   }
 
   return {
-    seal: async (place, plain) => encrypt(await dataKey(place.tenantId), aadOf(place), plain),
-    open: async (place, sealed) => decrypt(await dataKey(place.tenantId), aadOf(place), sealed),
+    seal: async (place, plain) => {
+      const { newest, byVersion } = await keysOf(place.tenantId)
+      const key = byVersion.get(newest)
+      if (key === undefined) throw new Error('the tenant has no data key')
+      return encrypt(key, newest, aadOf(place), plain)
+    },
+    open: async (place, sealed) => decrypt(await keyOf(place.tenantId, versionOf(sealed)), aadOf(place), sealed),
     derive: (tenantId, purpose) =>
       remembered(subkeys, `${tenantId} ${purpose}`, now(), () => subkey(tenantId, purpose)),
-    rewrap: async (tenantId) => {
-      const wrapped = await store.single(tenantId, wrappedIn)
-      return wrapped !== null && (await current(tenantId, wrapped)).isRewrapped
+    rewrap: async (tenantId) =>
+      (await atRest.versions(tenantId)) === null ? 0 : (await atRest.load(tenantId)).rewrapped,
+    rotate: async (tenantId) => {
+      if ((await atRest.versions(tenantId)) !== null) await atRest.add(tenantId)
+      dataKeys.delete(tenantId)
+    },
+    versions: atRest.versions,
+    deleteFormer: async (tenantId) => {
+      await atRest.deleteFormer(tenantId)
+      dataKeys.delete(tenantId)
     },
   }
 }
 
-/** Opens a data key with one of the master keys. @throws Error if none opens it */
-function unwrap(masters: readonly KeyObject[], wrapped: Buffer, aad: string): { plain: Buffer; by: KeyObject } {
-  let cause: unknown
-  for (const by of masters) {
-    try {
-      return { plain: decrypt(by, aad, wrapped), by }
-    } catch (error) {
-      cause = error
-    }
-  }
-  throw new Error('MASTER_KEY is not the key that this database was sealed with: set that key again', { cause })
-}
-
-async function wrappedIn(tx: TenantTx): Promise<Buffer | null> {
-  const [row] = await tx.rows<{ wrapped: Buffer }>(findKey, [tx.tenantId])
-  return row?.wrapped ?? null
-}
-
-function aadOfKey(tenantId: TenantId): string {
-  return `tenant_key|${tenantId}`
-}
-
 function aadOf({ tenantId, table, column, row }: SealedPlace): string {
   return `${tenantId}|${table}|${column}|${row}`
-}
-
-/** version (1) | iv (12) | tag (16) | ciphertext. Ivs are random: fine for 2^32 values under one key (NIST SP 800-38D 8.3). */
-function encrypt(key: KeyObject, aad: string, plain: Uint8Array | string): Buffer {
-  const iv = randomBytes(IV_BYTES)
-  const cipher = createCipheriv('aes-256-gcm', key, iv)
-  cipher.setAAD(Buffer.from(aad))
-  const body = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain)
-  const rest = cipher.final()
-  return Buffer.concat([Buffer.of(VERSION), iv, cipher.getAuthTag(), body, rest])
-}
-
-function decrypt(key: KeyObject, aad: string, sealed: Uint8Array): Buffer {
-  if (sealed[0] !== VERSION || sealed.length < 1 + IV_BYTES + TAG_BYTES) throw new Error('not a sealed value')
-  const tagAt = 1 + IV_BYTES
-  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(1, tagAt), { authTagLength: TAG_BYTES })
-  decipher.setAAD(Buffer.from(aad))
-  decipher.setAuthTag(sealed.subarray(tagAt, tagAt + TAG_BYTES))
-  return Buffer.concat([decipher.update(sealed.subarray(tagAt + TAG_BYTES)), decipher.final()])
 }

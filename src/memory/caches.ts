@@ -90,8 +90,9 @@ export const caches = {
     description: 'Signed status lists, until their version changes.',
   },
   'keys.data_keys': {
-    ...{ entriesMax: 20_000, ttlSeconds: 86_400 },
-    description: 'Data keys of tenants, which seal personal data and private keys.',
+    ...{ entriesMax: 20_000, ttlSeconds: 3_600 },
+    description:
+      'Data keys of tenants, which seal personal data and private keys. A rotation by another process takes effect after this time.',
   },
   'keys.subkeys': {
     ...{ entriesMax: 20_000, ttlSeconds: 86_400 },

@@ -5,7 +5,14 @@ import { join } from 'node:path'
 import { freePort } from './free-port.ts'
 
 /** A PostgreSQL server of our own: private folder, private port, loopback only, not root. */
-export type PostgresServer = { readonly url: string; readonly stop: () => Promise<void> }
+export type PostgresServer = {
+  readonly url: string
+  readonly stop: () => Promise<void>
+  /** Ends it without warning, as a machine that fails. */
+  readonly kill: () => void
+  /** Removes the folder of a server that was killed. */
+  readonly clear: () => void
+}
 
 const HOMES = ['/usr/lib/postgresql', '/opt/homebrew/opt', '/usr/pgsql']
 
@@ -61,14 +68,18 @@ export async function startPostgres({ durable = false, tls, standbyOf }: Manner 
   const server = spawn(join(bin, 'postgres'), args, { ...who, cwd: folder, stdio: 'ignore' })
   const url = `postgresql://postgres@127.0.0.1:${port}/postgres`
   await untilReady(join(bin, 'pg_isready'), port)
+  const clear = () => rmSync(folder, { recursive: true, force: true })
   return {
     url,
     stop: async () => {
       const gone = new Promise((resolve) => server.once('exit', resolve))
       server.kill('SIGINT')
       await gone
-      rmSync(folder, { recursive: true, force: true })
+      clear()
     },
+    // Its processes end themselves when the first one is gone.
+    kill: () => server.kill('SIGKILL'),
+    clear,
   }
 }
 

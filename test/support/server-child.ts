@@ -122,14 +122,20 @@ function orGone(known: Api): Api {
   return { ...known, post: (...ask) => known.post(...ask).catch(() => Promise.reject(new Error('gone'))) }
 }
 
-/** Starts a server process and waits until it is ready. @param log Takes what it logs; by default the test's own output does. */
+/**
+ * Starts a server process and waits until it is ready.
+ *
+ * @param log Takes what it logs; by default the test's own output does.
+ * @param program Its `bin/chirograph.js`; by default that of this checkout.
+ */
 export async function startChild(
   url: string,
   settings: Record<string, string>,
   log?: (text: string) => void,
+  program = entry,
 ): Promise<ChildProcess> {
   const { PATH = '', HOME = '' } = process.env
-  const child = spawn(process.execPath, [entry, 'serve'], {
+  const child = spawn(process.execPath, [program, 'serve'], {
     env: { PATH, HOME, ...settings },
     stdio: ['ignore', log === undefined ? 'inherit' : 'pipe', 'inherit'],
   })

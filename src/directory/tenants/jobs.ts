@@ -16,7 +16,7 @@ export async function rewrapKeys({ store, sealing, config, log }: Needs, signal:
   let rewrapped = 0
   for (const tenantId of [platformTenantId, ...(await allTenantIds({ store }))]) {
     if (signal.aborted) return
-    if (await sealing.rewrap(tenantId)) rewrapped += 1
+    rewrapped += await sealing.rewrap(tenantId)
   }
   log.info(
     { rewrapped },

@@ -46,7 +46,7 @@ test('the job seals the data keys of all tenants under the new master key and sa
   const sealing = sealingWith(present, db.store, now, undefined, former)
   const platform = { ...platformOn({ store: db.store, config }), sealing, log }
   for (let turn = 0; turn < 2; turn += 1) await rewrapKeys(platform, new AbortController().signal)
-  assert.deepEqual(said, [{ rewrapped: 3 }, { rewrapped: 0 }])
+  assert.deepEqual(said, [{ rewrapped: 6 }, { rewrapped: 0 }])
   const alone = sealingWith(present, db.store, now)
   for (const [at, sealed] of [one, two].entries()) {
     assert(sealed !== undefined && tenants[at] !== undefined)

@@ -54,6 +54,8 @@ const auditOnlyActions = {
   'credential_template.archived': 'The credential template was archived; nothing more can be issued from it.',
   'credential_template.created': 'A credential template was created.',
   'credential_template.replaced': 'The credential template was replaced by a new version.',
+  'deployment.keys_rotated':
+    'The tenant has a new key that seals personal data and private keys; stored values are sealed anew.',
   'identity_provider.changed': 'Members of the identity provider were changed.',
   'identity_provider.created': 'An identity provider was created.',
   'identity_provider.deleted': 'The identity provider was deleted; its tokens are refused.',

@@ -6,7 +6,7 @@ import { aDatabase, aKey, anIssuer, aToken, request } from '../test-support/issu
 const tables = sql(
   'test.removed.tables',
   `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace and n.nspname = 'public'
-   join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped where c.relkind = 'r' order by 1`,
+   join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped where c.relkind in ('r', 'p') and not c.relispartition order by 1`,
 )
 const remove = sql('test.removed.delete', 'delete from tenant where id = $1')
 /** Tables without a foreign key to their tenant. */

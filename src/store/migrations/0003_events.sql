@@ -23,7 +23,11 @@ create table audit_entry (
   -- Ids only, never a claim, a name or a secret.
   detail        jsonb not null,
   primary key (tenant_id, id)
-);
+) partition by range (id);
+-- A table for each month comes from 0034. This one has the entries of servers whose clock is wrong, and those of a month without a table.
+create table audit_entry_rest partition of audit_entry default;
+alter table audit_entry_rest enable row level security;
+alter table audit_entry_rest force row level security;
 create index audit_entry_event on audit_entry (tenant_id, id) where event_type is not null;
 create index audit_entry_subject on audit_entry (tenant_id, subject_id, id) where subject_id is not null;
 create index audit_entry_actor on audit_entry (tenant_id, actor_id, id) where actor_id is not null;

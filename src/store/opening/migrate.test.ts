@@ -26,12 +26,12 @@ const grants = sql(
 const unprotected = sql(
   'test.unprotected',
   `select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id'
-   where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and not (c.relrowsecurity and c.relforcerowsecurity)`,
+   where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace and not (c.relrowsecurity and c.relforcerowsecurity)`,
 )
 const readableBytes = sql(
   'test.readable_bytes',
   `select concat_ws('.', c.relname, a.attname) as name from pg_attribute a
-     join pg_class c on c.oid = a.attrelid and c.relkind = 'r' and c.relnamespace = 'public'::regnamespace
+     join pg_class c on c.oid = a.attrelid and c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace
      join pg_type t on t.oid = a.atttypid and 'bytea'::regtype in (t.oid, t.typbasetype)
    where has_column_privilege('chirograph_across', c.oid, a.attnum, 'select') order by 1`,
 )
