@@ -197,6 +197,7 @@ const sorts = [
 ]
 
 let failures = 0
+let lsn = '0/0'
 for (const [what, budgetMs, ask] of lookups) show(what, await worst([ask]), budgetMs)
 for (const filter of filters) {
   const found: string[] = []
@@ -245,6 +246,13 @@ show(
   await worst([scim('', { ...byIndex, startIndex: String(USERS * 0.98) })]),
   Number.POSITIVE_INFINITY,
 )
+await writes()
+const { rows: sizes } = await client.query(
+  `select relname as name, pg_table_size(oid) as rows, pg_indexes_size(oid) as indexes from pg_class where relname in ('user_account', 'user_search_piece')`,
+)
+for (const { name, rows, indexes } of sizes) {
+  console.log(`${name}: ${Math.round(rows / USERS)} bytes a user, its indexes ${Math.round(indexes / USERS)}`)
+}
 await client.end()
 console.log(`${failures} too slow: ${LOOKUP_MS} ms a look-up, ${PAGE_MS} ms a page`)
 if (failures > 0) process.exitCode = 1
@@ -252,6 +260,45 @@ if (failures > 0) process.exitCode = 1
 function show(what: string, ms: number, budgetMs: number): void {
   if (ms > budgetMs) failures += 1
   console.log(`${what.padEnd(100)} ${ms.toFixed(2).padStart(9)} ms${ms > budgetMs ? '   TOO MUCH' : ''}`)
+}
+
+/** What a new user costs: all in all, without the pieces of its texts, and without the indexes of lists and filters too. */
+async function writes(): Promise<void> {
+  await client.query('begin')
+  await client.query("select set_config('chirograph.tenant_id', $1, true)", [tenant])
+  await creation('create a user')
+  await client.query('alter table user_account disable trigger user')
+  await creation('create a user, without pieces')
+  await client.query(
+    `do $$ declare one record; begin for one in select indexname from pg_indexes where tablename = 'user_account'
+       and indexname not in ('user_account_pkey', 'user_account_username', 'user_account_email', 'user_account_external_identifier')
+       loop execute format('drop index %I', one.indexname); end loop; end $$`,
+  )
+  await creation('create a user, with the indexes of look-ups alone')
+  await client.query('rollback')
+}
+
+async function creation(what: string): Promise<void> {
+  const runs: { ms: number; wal: number }[] = []
+  for (let n = 0; n < 200; n += 1) {
+    const name = `nomsa.new.${what.length}.${n * 7919}`
+    const { rows: explained } = await client.query(
+      `explain (analyze, wal, format json) insert into user_account (tenant_id, id, username, username_folded, email, email_folded, first_name,
+         first_name_folded, last_name, last_name_folded, external_identifier, enabled, created_at, updated_at)
+       values ($1, gen_random_uuid(), $2, $2, $3, $3, 'Nomsa', 'nomsa', 'Haffg', 'haffg', $2, true, now(), now())`,
+      [tenant, name, `${name}@large.example`],
+    )
+    const [plan] = explained[0]['QUERY PLAN']
+    const { rows: wal } = await client.query(
+      'select pg_current_wal_insert_lsn() - $1::pg_lsn as bytes, pg_current_wal_insert_lsn() as lsn',
+      [lsn],
+    )
+    runs.push({ ms: plan['Execution Time'], wal: Number(wal[0].bytes) })
+    lsn = wal[0].lsn
+  }
+  const middleOf = (values: readonly number[]) => values.toSorted((one, other) => one - other)[values.length / 2] ?? 0
+  const [ms, bytes] = [middleOf(runs.map((one) => one.ms)), middleOf(runs.map((one) => one.wal))]
+  console.log(`${what.padEnd(60)} ${ms.toFixed(2)} ms, ${bytes.toFixed(0)} bytes of WAL`)
 }
 
 async function cell(asks: readonly Ask[]): Promise<string> {

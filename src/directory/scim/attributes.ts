@@ -16,8 +16,8 @@ export type Source = {
   readonly columns: Columns
   readonly schema: Schema
   readonly lookups: Lookups
-  /** An order of all resources that an index has alone. */
-  readonly wholeOrder: string
+  /** The condition and the order of an index that has all resources. */
+  readonly whole: { readonly condition: string; readonly order: string }
 }
 
 const names = `coalesce(first_name_folded || ' ' || last_name_folded, first_name_folded, last_name_folded)`
@@ -140,7 +140,7 @@ export const users: Source = {
   columns: userColumns,
   schema: userSchema,
   lookups: userLookups,
-  wholeOrder: 'created_at, id',
+  whole: { condition: `deleted_at is null and created_at >= '-infinity'`, order: 'created_at, id' },
 }
 
 /** Groups. */
@@ -151,7 +151,7 @@ export const allGroups: Source = {
   columns: groupColumns,
   schema: groupSchema,
   lookups: groupLookups,
-  wholeOrder: 'id',
+  whole: { condition: 'true', order: 'id' },
 }
 
 /** Returns the order by an attribute, and whether an index has it. @param name As `columns` has it. */

@@ -3,7 +3,7 @@ import type { Schema } from '../../protocols/scim/schema.ts'
 import { beginsWith, type IdRange, type IdSource } from '../search/id-range.ts'
 import type { Condition, Order } from '../search/order.ts'
 import { foldCase } from '../users/user.ts'
-import { type Columns, columnOf, nameOf, timeComparison } from './filter-sql.ts'
+import { type Columns, columnOf, nameOf, sameAttribute, timeComparison } from './filter-sql.ts'
 
 /** What indexes know of an attribute. */
 export type Lookup = {
@@ -108,6 +108,13 @@ function mergedByOrder(ranges: readonly OrderRange[]): OrderRange[] {
 function sourcesOf({ filter, prefix }: Part, all: Names): IdSource[] {
   const names = { ...all, prefix }
   if (filter.kind === 'or') {
+    const same = sameAttribute(filter.parts, names)
+    const { order, isUnique } = same === null ? {} : lookupOf(same.path, names)
+    // Of a unique attribute no text has many resources, so that they may be sorted.
+    if (same !== null && order !== undefined && isUnique === true) {
+      const within: Condition = (parameter) => `${order.sql} = any(${parameter(same.texts)}::text[])`
+      return [[idsIn({ order, within, rank: 0 }, names.table)]]
+    }
     const each = filter.parts.map((part) => planOf(part, names).sources[0])
     return each.every((one) => one !== undefined) ? [each.flat()] : []
   }

@@ -48,8 +48,12 @@ type Scope = Names & { readonly parameter: Parameter }
 function textOf(filter: Filter, scope: Scope): string {
   switch (filter.kind) {
     case 'and':
-    case 'or':
-      return `(${filter.parts.map((part) => textOf(part, scope)).join(` ${filter.kind} `)})`
+      return `(${filter.parts.map((part) => textOf(part, scope)).join(' and ')})`
+    case 'or': {
+      const same = sameAttribute(filter.parts, scope)
+      if (same !== null) return `${same.sql} = any(${scope.parameter(same.texts)}::text[])`
+      return `(${filter.parts.map((part) => textOf(part, scope)).join(' or ')})`
+    }
     case 'not':
       return `not coalesce(${textOf(filter.part, scope)}, false)`
     case 'element':
@@ -59,6 +63,23 @@ function textOf(filter: Filter, scope: Scope): string {
     case 'compare':
       return comparison(columnOf(filter.path, scope), filter.operator, filter.value, scope)
   }
+}
+
+/** Returns the column and the texts of comparisons `a eq "x" or a eq "y"`; null for other filters. @throws Fault `scim.invalid_filter` */
+export function sameAttribute(
+  parts: readonly Filter[],
+  names: Names,
+): { readonly sql: string; readonly path: AttributePath; readonly texts: readonly string[] } | null {
+  const [first] = parts
+  if (first?.kind !== 'compare') return null
+  const column = columnOf(first.path, names)
+  if (column?.kind !== 'text') return null
+  const texts = parts.flatMap((part) => {
+    const isSame = part.kind === 'compare' && part.operator === 'eq' && columnOf(part.path, names) === column
+    if (!isSame || typeof part.value !== 'string') return []
+    return [column.isExact === true ? textValue(part.value) : foldCase(textValue(part.value))]
+  })
+  return texts.length === parts.length ? { sql: column.sql, path: first.path, texts } : null
 }
 
 /** A user has one e-mail address, so that all conditions are on the same element; a set takes a single one. */

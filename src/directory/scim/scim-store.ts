@@ -2,13 +2,20 @@ import { Fault } from '../../fault.ts'
 import type { ListRequest } from '../../protocols/scim/list-request.ts'
 import { composedSql, type TenantTx } from '../../store/store.ts'
 import type { Group } from '../groups/group.ts'
-import { countOfIds, type Listing, type Page, pageInOrder, pageOfIds } from '../search/bounded-page.ts'
+import {
+  countOfIds,
+  type Listing,
+  type Page,
+  pageInOrder,
+  pageOfIds,
+  readInIndexOrder,
+} from '../search/bounded-page.ts'
 import { allIds, IDS_MAX, type IdRange, isById, nextIds } from '../search/id-range.ts'
-import { byId, type Order, type Position } from '../search/order.ts'
+import { byId, type Condition, type Order, type Position } from '../search/order.ts'
 import type { User } from '../users/user.ts'
 import { allGroups, orderOf, type Source, users } from './attributes.ts'
 import { cursorOf, readCursor } from './cursor.ts'
-import { type FilterPlan, planOf } from './filter-plan.ts'
+import { type FilterPlan, type OrderRange, planOf } from './filter-plan.ts'
 import { conditionOf, sortName } from './filter-sql.ts'
 
 /** Resources at most that a page by index reads to count and sort what matches. */
@@ -57,6 +64,7 @@ async function find<Row extends { readonly id: string }>(
     sort: sort === null ? null : orderOf(source, sortName(sort.by, columns, schema), sort.descending),
     everything: { from: () => where, id: 'id', order: 'id', rank: 9 },
   }
+  await readInIndexOrder(tx)
   if (cursor !== null) return findByCursor<Row>(tx, search, cursor, request.count)
   if (filter === null && sort === null) return findByIndex<Row>(tx, source, request)
   return findCounted<Row>(tx, search, request)
@@ -65,15 +73,15 @@ async function find<Row extends { readonly id: string }>(
 /** Of all resources: counts and skips entries of an index, as many as there are. */
 async function findByIndex<Row>(
   tx: TenantTx,
-  { table, scope, select, wholeOrder }: Source,
+  { table, select, whole }: Source,
   { count, startIndex }: ListRequest,
 ): Promise<Found<Row>> {
-  const where = `${table} where tenant_id = $1 and ${scope}`
+  const where = `${table} where tenant_id = $1 and ${whole.condition}`
   const counting = composedSql(`select count(*)::int as total from ${where}`)
   const [{ total } = { total: 0 }] = await tx.rows<{ total: number }>(counting, [tx.tenantId])
   if (count === 0 || startIndex > total) return { rows: [], total, nextCursor: null }
   const text = `select ${select} from ${table}
-    where tenant_id = $1 and id = any(array(select id from ${where} order by ${wholeOrder} limit $2 offset $3)) order by ${wholeOrder}`
+    where tenant_id = $1 and id = any(array(select id from ${where} order by ${whole.order} limit $2 offset $3)) order by ${whole.order}`
   const rows = await tx.rows<Row>(composedSql(text), [tx.tenantId, count, startIndex - 1])
   return { rows, total, nextCursor: null }
 }
@@ -133,15 +141,23 @@ async function pageAfter<Row extends { readonly id: string }>(
     if (ids !== null) return { ...(await pageOfIds<Row>(tx, listing, ids, place)), order }
   }
   const [first] = plan.ranges
-  const within = plan.ranges.find((range) => range.order.name === order.name)?.within
+  const range = plan.ranges.find((one) => one.order.name === order.name)
+  // The primary key has every row, the other indexes those of the list.
+  const whole: Condition = () => (order.kind === 'id' ? 'true' : listing.scope)
+  const inScope =
+    (one: OrderRange): Condition =>
+    (parameter) =>
+      `${listing.scope} and ${one.within(parameter)}`
   if (isPlain && after === null && first !== undefined) {
     return {
-      ...(await pageInOrder<Row>(tx, listing, { ...place, order: first.order }, first.within)),
+      ...(await pageInOrder<Row>(tx, listing, { ...place, order: first.order }, inScope(first))),
       order: first.order,
     }
   }
-  if (sort?.isIndexed !== false)
-    return { ...(await pageInOrder<Row>(tx, listing, place, within ?? (() => 'true'))), order }
+  if (sort?.isIndexed !== false) {
+    const within = range === undefined ? whole : inScope(range)
+    return { ...(await pageInOrder<Row>(tx, listing, place, within)), order }
+  }
   const ids = await allIds(tx, [everything], IDS_MAX)
   if (ids !== null) return { ...(await pageOfIds<Row>(tx, listing, ids, place)), order }
   throw new Fault('scim.too_many', { detail: `More than ${IDS_MAX} resources are not sorted by this attribute.` })

@@ -1,4 +1,4 @@
-import { composedSql, type TenantTx } from '../../store/store.ts'
+import { composedSql, sql, type TenantTx } from '../../store/store.ts'
 import {
   behindCondition,
   type Condition,
@@ -16,13 +16,13 @@ import {
  * Rows that a page reads at most, and as many of those without a value of the order. A page may therefore have fewer rows than it could, and even
  * none, though others follow.
  */
-export const ROWS_MAX = 2000
+export const ROWS_MAX = 1500
 
 /** A list of rows of a table that have a tenant and an id. */
 export type Listing = {
   readonly table: string
   readonly columns: string
-  /** Condition of every row of the list, which its indexes have too. */
+  /** Condition of every row of the list. */
   readonly scope: string
   /** Condition of the rows that match. */
   readonly condition: Condition
@@ -30,6 +30,19 @@ export type Listing = {
 
 /** `next` is the position behind which the list continues; null at its end. */
 export type Page<Row> = { readonly rows: readonly Row[]; readonly next: Position | null }
+
+const indexOrder = sql(
+  'directory.read_in_index_order',
+  "select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)",
+)
+
+/**
+ * Has PostgreSQL read indexes in their order for the rest of the transaction. By its estimate it would read and sort all users of a tenant of up to
+ * some hundred thousand, since it does not count on the caches, and no limit bounds that.
+ */
+export async function readInIndexOrder(tx: TenantTx): Promise<void> {
+  await tx.rows(indexOrder)
+}
 
 type Placed<Row> = Row & { readonly id: string; readonly position: string | null }
 
@@ -43,12 +56,15 @@ export async function countOfIds(
   ids: readonly string[],
 ): Promise<number> {
   const { values, parameter } = parameters(tx.tenantId)
-  const where = `tenant_id = $1 and id = any(${parameter(ids)}::uuid[]) and ${scope} and ${condition(parameter)}`
-  const [counted] = await tx.rows<{ total: number }>(
-    composedSql(`select count(*)::int as total from ${table} where ${where}`),
-    values,
-  )
+  const text = `select count(*)::int as total from ${rowsOfIds(table, parameter(ids))} where ${scope} and ${condition(parameter)}`
+  const [counted] = await tx.rows<{ total: number }>(composedSql(text), values)
   return counted?.total ?? 0
+}
+
+/** SQL: the rows with one of the ids, each looked up by itself. "offset 0" keeps other conditions, and other indexes, out of the look-up. */
+function rowsOfIds(table: string, ids: string): string {
+  return `unnest(${ids}::uuid[]) as wanted (wanted_id)
+    cross join lateral (select * from ${table} where tenant_id = $1 and id = wanted_id offset 0) as ${table}`
 }
 
 /** Reads a page of the rows that match and have one of the ids, at most some thousand. One statement. @param place `offset`: rows to skip. */
@@ -61,21 +77,18 @@ export async function pageOfIds<Row extends { readonly id: string }>(
   if (ids.length === 0 || size === 0) return { rows: [], next: null }
   const { values, parameter } = parameters(tx.tenantId)
   const behind = after === null ? '' : ` and ${behindCondition(order, after)(parameter)}`
-  const found = await tx.rows<Placed<Row>>(
-    composedSql(
-      `select ${columns}, ${positionOf(order)} as position from ${table}
-       where tenant_id = $1 and id = any(${parameter(ids)}::uuid[]) and ${scope} and ${condition(parameter)}${behind}
-       order by ${orderBy(order)} limit ${parameter(size + 1)} offset ${parameter(offset)}`,
-    ),
-    values,
-  )
+  const text = `select ${columns}, ${positionOf(order)} as position
+    from ${rowsOfIds(table, parameter(ids))}
+    where ${scope} and ${condition(parameter)}${behind}
+    order by ${orderBy(order)} limit ${parameter(size + 1)} offset ${parameter(offset)}`
+  const found = await tx.rows<Placed<Row>>(composedSql(text), values)
   return pageFrom(found, size)
 }
 
 /**
  * Reads a page of the rows that match, in the order of an index, and at most {@link ROWS_MAX} rows in all.
  *
- * @param within A range of the order, or a condition that the index has: rows beyond it are not read.
+ * @param within What the index of the order has: its own condition, and a range. Rows beyond it are not read; all others count.
  */
 export async function pageInOrder<Row extends { readonly id: string }>(
   tx: TenantTx,
@@ -110,25 +123,25 @@ async function readSegment<Row>(
 ): Promise<Placed<Row>[]> {
   const { values, parameter } = parameters(tx.tenantId)
   // The inner limit is reached row by row: with enough matches, few rows are read.
-  const text = `select ${columns}, ${positionOf(order)} as position from (
-      select * from ${table} where tenant_id = $1 and ${scope} and ${within(parameter)} and ${segmentCondition(order, segment, after)(parameter)}
-      order by ${orderBy(order)} limit ${parameter(rowsMax)}) as ${table}
-    where ${condition(parameter)} order by ${orderBy(order)} limit ${parameter(size)}`
+  const text = `select ${columns}, ${positionOf(order, segment)} as position from (
+      select * from ${table} where tenant_id = $1 and ${within(parameter)} and ${segmentCondition(order, segment, after)(parameter)}
+      order by ${orderBy(order, segment)} limit ${parameter(rowsMax)}) as ${table}
+    where ${scope} and ${condition(parameter)} order by ${orderBy(order, segment)} limit ${parameter(size)}`
   return tx.rows<Placed<Row>>(composedSql(text), values)
 }
 
 /** The position of the last row that a page may read; null if there are not so many. From the index alone. */
 async function endOfBudget(
   tx: TenantTx,
-  { table, scope }: Listing,
+  { table }: Listing,
   order: Order,
   within: Condition,
   { segment, after, rowsMax }: Read,
 ): Promise<Position | null> {
   const { values, parameter } = parameters(tx.tenantId)
-  const text = `select id, ${positionOf(order)} as position from ${table}
-    where tenant_id = $1 and ${scope} and ${within(parameter)} and ${segmentCondition(order, segment, after)(parameter)}
-    order by ${orderBy(order)} limit 1 offset ${parameter(rowsMax - 1)}`
+  const text = `select id, ${positionOf(order, segment)} as position from ${table}
+    where tenant_id = $1 and ${within(parameter)} and ${segmentCondition(order, segment, after)(parameter)}
+    order by ${orderBy(order, segment)} limit 1 offset ${parameter(rowsMax - 1)}`
   const [last] = await tx.rows<Placed<object>>(composedSql(text), values)
   return last === undefined ? null : { value: last.position, id: last.id }
 }

@@ -28,14 +28,15 @@ export function parameters(first: unknown): { readonly values: unknown[]; readon
   return { values, parameter: (value) => `$${values.push(value)}` }
 }
 
-/** Returns the columns of ORDER BY. */
-export function orderBy({ sql, kind, descending }: Order): string {
+/** Returns the columns of ORDER BY; in a segment without values the ids alone, as the index of these rows has them. */
+export function orderBy({ sql, kind, descending }: Order, segment: Segment = 'valued'): string {
   const direction = descending ? 'desc' : 'asc'
-  return kind === 'id' ? `id ${direction}` : `${sql} ${direction}, id ${direction}`
+  return kind === 'id' || segment === 'empty' ? `id ${direction}` : `${sql} ${direction}, id ${direction}`
 }
 
 /** Returns the expression of a position's value. */
-export function positionOf({ sql, kind }: Order): string {
+export function positionOf({ sql, kind }: Order, segment: Segment = 'valued'): string {
+  if (segment === 'empty') return 'null::text'
   if (kind === 'time') return `(extract(epoch from ${sql}) * 1000000)::bigint::text`
   return kind === 'text' ? sql : 'null::text'
 }

@@ -2,7 +2,14 @@ import { isRole } from '../../caller.ts'
 import type { BoundedRows, PageRequest } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { isUuid } from '../../uuid.ts'
-import { type Listing, type Page, type Place, pageInOrder, pageOfIds } from '../search/bounded-page.ts'
+import {
+  type Listing,
+  type Page,
+  type Place,
+  pageInOrder,
+  pageOfIds,
+  readInIndexOrder,
+} from '../search/bounded-page.ts'
 import { allIds, IDS_MAX, type IdRange, usersWithPart } from '../search/id-range.ts'
 import { byId, type Condition, type Order, type Parameter, type Position } from '../search/order.ts'
 import { foldCase, type User, type UserKey } from './user.ts'
@@ -75,6 +82,7 @@ export async function listUserRows(
       : [cursor === null ? null : { value: null, id: cursor }]
   // A row of a cursor that is gone has no place in the list any more.
   if (position === undefined) return { rows: [], continuesAfter: null }
+  await readInIndexOrder(tx)
   const place = { order, after: position, size: size + 1 }
   const { rows, next } = await pageOf(tx, filter, place)
   return { rows, continuesAfter: rows.length > size ? null : (next?.id ?? null) }
@@ -83,7 +91,7 @@ export async function listUserRows(
 async function pageOf(tx: TenantTx, filter: UserFilter, place: Place): Promise<Page<User>> {
   const conditions = conditionsOf(filter)
   const scope = filter.deleted === 'true' ? 'deleted_at is not null' : 'deleted_at is null'
-  const within = indexedCondition(filter)
+  const within = indexedCondition(filter, place.order)
   const condition: Condition = (parameter) => ['true', ...conditions.map((one) => one(parameter))].join(' and ')
   const listing: Listing = { table: 'user_account', columns: USER_COLUMNS, scope, condition }
   for (const source of sourcesOf(filter)) {
@@ -113,11 +121,12 @@ const equals =
   (parameter) =>
     `${column} = ${parameter(foldCase(text))}`
 
-/** The one condition of a filter that a partial index of each order has. */
-function indexedCondition({ role, enabled, deleted }: UserFilter): string {
-  if (deleted === 'true') return 'true'
-  if (role !== undefined) return hasRole(role)
-  return enabled === 'false' ? 'not enabled' : 'true'
+/** The condition of the index that has a list in an order. The primary key has every user. */
+function indexedCondition({ role, enabled, deleted }: UserFilter, { kind }: Order): string {
+  if (deleted === 'true') return 'deleted_at is not null'
+  if (role !== undefined) return `deleted_at is null and ${hasRole(role)}`
+  if (kind === 'id') return enabled === 'false' ? 'not enabled' : 'true'
+  return enabled === 'false' ? 'deleted_at is null and not enabled' : 'deleted_at is null'
 }
 
 /** Ids of all matches, and few others; one after the other, until one has few. */

@@ -14,15 +14,15 @@ create index user_account_no_first_name on user_account (tenant_id, id) where fi
 create index user_account_no_last_name on user_account (tenant_id, id) where last_name_folded is null and deleted_at is null;
 create index user_account_no_email on user_account (tenant_id, id) where email_folded is null and deleted_at is null;
 create index user_account_no_external_identifier on user_account (tenant_id, id) where external_identifier is null and deleted_at is null;
-create index user_account_disabled_username on user_account (tenant_id, username_folded) where not enabled and deleted_at is null;
-create index user_account_deleted_username on user_account (tenant_id, username_folded) where deleted_at is not null;
+create index user_account_disabled_username on user_account (tenant_id, username_folded) include (id) where not enabled and deleted_at is null;
+create index user_account_deleted_username on user_account (tenant_id, username_folded) include (id) where deleted_at is not null;
 do $$
 declare
   role text;
 begin
   foreach role in array array['holder', 'issuer', 'verifier', 'trust-admin', 'user-admin', 'auditor', 'owner'] loop
     execute format('create index %I on user_account (tenant_id, id) where %L = any(roles) and deleted_at is null', 'user_account_role_' || replace(role, '-', '_'), role);
-    execute format('create index %I on user_account (tenant_id, username_folded) where %L = any(roles) and deleted_at is null',
+    execute format('create index %I on user_account (tenant_id, username_folded) include (id) where %L = any(roles) and deleted_at is null',
       'user_account_role_' || replace(role, '-', '_') || '_username', role);
   end loop;
 end $$;
@@ -49,7 +49,7 @@ declare
   after  text[] := case when tg_op = 'DELETE' then '{}' else search_pieces(new) end;
 begin
   -- When a tenant is removed, its pieces go by the trigger of the tenant.
-  if current_tenant() is null then
+  if tg_op = 'DELETE' and current_tenant() is null then
     return null;
   end if;
   if tg_op <> 'INSERT' then
