@@ -17,7 +17,7 @@ export type IdRange = {
 export type IdSource = readonly IdRange[]
 
 /** Ids of a page at most that are read by id. */
-export const IDS_MAX = 1000
+export const IDS_MAX = 500
 /** Characters of a piece at most, as in the function `search_pieces` of the database. */
 const PIECE_CHARS = 7
 
