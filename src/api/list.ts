@@ -1,6 +1,7 @@
 import { type Static, type TEnum, type TObject, type TOptional, type TSchema, type TString, Type } from 'typebox'
 import { Fault } from '../fault.ts'
 import { type Answer, answer } from '../http/routes/route.ts'
+import type { BoundedRows } from '../store/paged-list.ts'
 import { UUID_PATTERN } from '../uuid.ts'
 
 const SIZE_DEFAULT = 25
@@ -126,7 +127,7 @@ export function filtersOf<Q extends object>(query: Q): Filters<Q> {
  */
 export async function listPage<Row extends { readonly id: string }, T>(
   { query, href }: { readonly query: Paged; readonly href: string },
-  read: (list: ListRequest) => Promise<readonly Row[]>,
+  read: (list: ListRequest) => Promise<readonly Row[] | BoundedRows<Row>>,
   show: (row: Row) => T,
 ): Promise<Answer<Awaited<T>[]>> {
   const list = parseListQuery(query)
@@ -137,23 +138,23 @@ export async function listPage<Row extends { readonly id: string }, T>(
 /**
  * Returns one page: data, links and `meta.page`.
  *
- * @param rows In the order of `readDescending`, at most `size + 1`.
+ * @param found Rows in the order of `readDescending`, at most `size + 1`. A bounded page that is not full has a cursor too if the list may continue.
  * @param request `href` and `query` of the request, and the result of {@link parseListQuery}.
  * @param show Converts a row to its reply.
  */
 export function listAnswer<Row extends { readonly id: string }, T>(
-  rows: readonly Row[],
+  found: readonly Row[] | BoundedRows<Row>,
   request: { href: string; query: object; list: ListRequest },
   show: (row: Row) => T,
 ): Answer<T[]> {
   const { size, after, before } = request.list
+  const { rows, continuesAfter } = 'rows' in found ? found : { rows: found, continuesAfter: null }
   const more = rows.length > size
   const page = rows.slice(0, size)
   if (before !== null) page.reverse()
-  const first = page[0]?.id ?? null
-  const last = page.at(-1)?.id ?? null
-  const nextAfter = before !== null || more ? last : null
-  const previousBefore = after !== null || (before !== null && more) ? first : null
+  const [first, last] = [page[0]?.id ?? null, page.at(-1)?.id ?? null]
+  const nextAfter = before !== null || more ? last : continuesAfter
+  const previousBefore = after !== null || (before !== null && more) ? first : before && continuesAfter
   const plain = Object.entries(request.query).filter(([name]) => name !== 'page[after]' && name !== 'page[before]')
   const link = (extra: [string, unknown][]) => linkTo(request.href, [...plain, ...extra])
   const links: Record<string, string> = { self: linkTo(request.href, Object.entries(request.query)), first: link([]) }

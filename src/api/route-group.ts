@@ -9,6 +9,7 @@ import {
   type RouteTraits,
   route,
 } from '../http/routes/route.ts'
+import type { BoundedRows } from '../store/paged-list.ts'
 import { type Filters, filtersOf, type ListRequest, listPage, PageMeta } from './list.ts'
 
 type Optional = TSchema | undefined
@@ -63,7 +64,7 @@ type DeclareList<B extends string, GR extends Optional, PS extends Optional> = <
       context: ContextOf<`${B}${P}`, PS>,
       list: ListRequest,
       filters: Filters<Static<QS>>,
-    ) => Promise<readonly Row[]>
+    ) => Promise<readonly Row[] | BoundedRows<Row>>
     readonly show: (row: Row, context: ContextOf<`${B}${P}`, PS>) => Shown<RS> | Promise<Shown<RS>>
   },
 ) => Route
@@ -82,7 +83,11 @@ type LooseRoute = Stated & { readonly reply?: Optional; readonly query?: Optiona
 type LooseList = Stated & {
   readonly reply?: TSchema
   readonly query: TSchema
-  readonly read: (context: RouteContext, list: ListRequest, filters: object) => Promise<readonly { id: string }[]>
+  readonly read: (
+    context: RouteContext,
+    list: ListRequest,
+    filters: object,
+  ) => Promise<readonly { id: string }[] | BoundedRows<{ id: string }>>
   readonly show: (row: { id: string }, context: RouteContext) => unknown
 }
 

@@ -11,6 +11,9 @@ export type PageRequest = {
   readonly readDescending: boolean
 }
 
+/** Rows of a page that reads a bounded number of rows. If it is not full, `continuesAfter` is the id after which the list may continue, else null. */
+export type BoundedRows<Row> = { readonly rows: readonly Row[]; readonly continuesAfter: string | null }
+
 /** A condition with one parameter, e.g. `(value) => 'reference = ' + value`; or one without parameters for each possible value. */
 type PageFilter = ((parameter: string) => string) | Readonly<Record<string, string>>
 

@@ -137,6 +137,7 @@ test('a client of the bootstrap file is changed there: the API refuses what the 
   assert.match(body.errors[0].detail, /The bootstrap file declares this client/)
   assert.equal((await school.patch(path, { disabled: true })).body.data.disabled, true)
   assert.equal((await school.patch(path, { disabled: false })).body.data.disabled, false)
+  assert.equal((await school.delete(path)).status, 409)
 })
 
 test('a disabled client gets no token; a deleted one is unknown', async () => {

@@ -42,7 +42,7 @@ test('scim2-tester finds only what is known', { skip: found === VERSION ? false 
     console.log(
       `scim2-tester ${VERSION}: ${passed.length} of ${results.length} checks passed, ${findings.length} known`,
     )
-    assert(passed.length > 80, String(passed.length))
+    assert(passed.length >= 60, String(passed.length))
   } finally {
     await chirograph.stop()
   }

@@ -93,8 +93,13 @@ export const MeReply = Type.Object(
       { id: Type.String({ format: 'uuid' }), slug: Type.String(), name: Type.String() },
       { additionalProperties: false },
     ),
-    roles: Type.Array(RoleName, { description: 'Roles of the user or client here, now. The token decides, not they.' }),
-    scopes: Type.Array(Type.Enum(Object.keys(scopes) as Scope[]), { description: 'What the token allows.' }),
+    roles: Type.Array(RoleName, {
+      description:
+        'Stored roles of the user or client, those of its groups included. A change takes effect with the next token.',
+    }),
+    scopes: Type.Array(Type.Enum(Object.keys(scopes) as Scope[]), {
+      description: 'What this request may do: the scopes of its token.',
+    }),
   },
   { $id: 'Me', additionalProperties: false },
 )

@@ -271,3 +271,18 @@ test('the API may change a client again once the file does not declare it any mo
   await apply({ tenants: file.tenants.map((one) => ({ ...one, clients: [] })) })
   assert.deepEqual(await flags(), [{ isOfFile: false }])
 })
+
+test('a user who was deleted is not created again while the user can be restored', async () => {
+  const file = aFile()
+  await apply(file)
+  const tenantId = await tenantOf(file)
+  const find = () => db.store.single(tenantId, (tx) => findUser(tx, 'username', 'thandi'))
+  const first = await find()
+  const run = (text: string) => db.store.single(tenantId, (tx) => tx.rows(sql('', text), [tenantId]))
+  await run('update user_account set deleted_at = now() where tenant_id = $1')
+  assert.deepEqual(await apply(file), { created: 0, changed: 0 })
+  assert.equal(await find(), null)
+  await run('delete from user_account where tenant_id = $1')
+  assert.deepEqual(await apply(file), { created: 1, changed: 0 })
+  assert.notEqual((await find())?.id, first?.id)
+})

@@ -17,7 +17,7 @@ import {
   setTenantSettings,
 } from '../tenants/tenant-store.ts'
 import { enqueueEndOfSessions } from '../users/end-sign-in.ts'
-import { findPasswordHash, putUser, type UserPut } from '../users/put-user-store.ts'
+import { findPasswordHash, isDeletedUser, putUser, type UserPut } from '../users/put-user-store.ts'
 import {
   type Bootstrap,
   BootstrapMistakes,
@@ -35,7 +35,8 @@ type BootstrapResult = { readonly created: number; readonly changed: number }
 type Count = { created: number; changed: number }
 
 /**
- * Applies a bootstrap file: creates what is missing, changes what differs, and leaves alone what the file does not mention. Idempotent, also
+ * Applies a bootstrap file: creates what is missing, changes what differs, and leaves alone what the file does not mention. A user who was deleted
+ * stays deleted until the wallet is destroyed. Idempotent, also
  * when several processes apply it concurrently. Each change is recorded in the audit trail.
  *
  * @throws BootstrapMistakes if a client id belongs to another tenant, or a user's e-mail address or external identifier to another user.
@@ -162,6 +163,8 @@ async function applyClient(tx: TenantTx, client: ClientPut, now: Date, count: Co
 }
 
 async function applyUser(tx: TenantTx, user: UserPut, now: Date, at: string, count: Count): Promise<void> {
+  // Otherwise a restart of the server would undo what the organisation did to a person.
+  if (await isDeletedUser(tx, user.username)) return
   const put = await putUser(tx, user, now).catch((error: unknown) => {
     if (!isUniqueViolation(error)) throw error
     throw new BootstrapMistakes([`${at}: the email or the externalIdentifier belongs to another user.`])

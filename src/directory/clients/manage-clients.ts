@@ -92,11 +92,20 @@ export async function changeClient(
   })
 }
 
-/** Deletes a client with its secrets. @throws Fault `resource.unknown`, `role.above_caller` */
+/**
+ * Deletes a client with its secrets.
+ *
+ * @throws Fault `resource.unknown`, `role.above_caller`, `state.conflict` if the bootstrap file declares the client and would create it again
+ */
 export async function deleteClient({ store, clock }: Needs, caller: Caller, clientId: string): Promise<void> {
   const now = clock.now()
   await store.inTenant(caller.tenantId, async (tx) => {
-    await lockClient(tx, caller, clientId, now)
+    const { isOfFile } = await lockClient(tx, caller, clientId, now)
+    if (isOfFile) {
+      const detail =
+        'The bootstrap file declares this client and would create it again at the next start. Disable it, or remove it there first.'
+      throw new Fault('state.conflict', { detail })
+    }
     const entry = entryOf('client.deleted', clientId, caller)
     await deleteClientRow(tx, clientId, entry, now)
   })

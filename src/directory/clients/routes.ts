@@ -86,7 +86,7 @@ const deleteRoute = route({
   path: '/clients/{clientId}',
   summary: 'Deletes a client with its secrets. Its access tokens expire within five minutes.',
   status: 204,
-  faults: ['resource.unknown', 'role.above_caller'],
+  faults: ['resource.unknown', 'role.above_caller', 'state.conflict'],
   handle: async ({ platform, caller, params }) => {
     await deleteClient(platform, caller, params.clientId)
     return answer(undefined)

@@ -2,63 +2,58 @@ import { Fault } from '../../fault.ts'
 import type { AttributePath, ComparedValue, Filter, Operator } from '../../protocols/scim/filter.ts'
 import type { Schema } from '../../protocols/scim/schema.ts'
 import { isUuid } from '../../uuid.ts'
+import type { Parameter } from '../search/order.ts'
 import { foldCase } from '../users/user.ts'
 
 /** How an attribute is compared in SQL. */
-type Column =
-  /**
-   * `sql` is folded unless `isExact`; with `pieces` the column `pieces` of the table has those of the text. `isOrdered`: an index has it in the
-   * order of its characters, collation "C".
-   */
-  | {
-      readonly kind: 'text'
-      readonly sql: string
-      readonly isExact?: true
-      readonly pieces?: true
-      readonly isOrdered?: true
-    }
+export type Column =
+  /** `sql` is folded unless `isExact`. */
+  | { readonly kind: 'text'; readonly sql: string; readonly isExact?: true }
+  /** The same text for every resource, in lower case. */
+  | { readonly kind: 'constant'; readonly text: string }
   | { readonly kind: 'boolean'; readonly sql: string }
   | { readonly kind: 'time'; readonly sql: string }
   | { readonly kind: 'id'; readonly sql: string }
-  /** A multi-valued attribute: a condition that one of its values equals the parameter; `isSet` that it has at least one. */
-  | { readonly kind: 'set'; readonly has: (parameter: string) => string; readonly isSet: string }
+  /** A multi-valued attribute: a condition that one of its values equals the parameter; `isSet` that it has at least one. `isId`: values are ids. */
+  | { readonly kind: 'set'; readonly has: (parameter: string) => string; readonly isSet: string; readonly isId?: true }
 
 /** The attributes of a kind of resource, by their names in lower case. */
 export type Columns = Readonly<Record<string, Column>>
 
-/** A condition with its parameters. */
-type Condition = { readonly text: string; readonly values: readonly unknown[] }
-
 /**
  * Translates a filter into SQL. Every value is a parameter; names come from `columns` only.
  *
- * @param parameters How many parameters the statement has before.
  * @throws Fault `scim.invalid_filter` for an unknown attribute or a value of another type
  */
-export function conditionOf(filter: Filter, columns: Columns, schema: Schema, parameters: number): Condition {
-  const values: unknown[] = []
-  const parameter = (value: unknown) => {
-    values.push(value)
-    return `$${parameters + values.length}`
-  }
-  return { text: textOf(filter, { columns, schema, parameter, prefix: null }), values }
+export function conditionOf(filter: Filter, columns: Columns, schema: Schema, parameter: Parameter): string {
+  return textOf(filter, { columns, schema, parameter, prefix: null })
 }
 
-/** Returns the column that a list is sorted by. @throws Fault `scim.invalid_path` */
-export function sortColumn(path: AttributePath, columns: Columns, schema: Schema): string {
+/** Returns the attribute that a list is sorted by, as `columns` names it. @throws Fault `scim.invalid_path` */
+export function sortName(path: AttributePath, columns: Columns, schema: Schema): string {
   const column = columnOf(path, { columns, schema, prefix: null })
-  if (column === null || column.kind === 'set') throw new Fault('scim.invalid_path', { detail: 'Not sorted by this.' })
-  return column.sql
+  const isSorted = column !== null && column.kind !== 'set' && column.kind !== 'constant'
+  if (!isSorted) throw new Fault('scim.invalid_path', { detail: 'Not sorted by this.' })
+  return nameOf(path, null)
+}
+
+/** Returns the name of an attribute as the keys of {@link Columns} have it. */
+export function nameOf({ name, sub }: AttributePath, prefix: string | null): string {
+  return [prefix, name, sub].filter((one) => one !== null).join('.')
 }
 
 type Names = { readonly columns: Columns; readonly schema: Schema; readonly prefix: string | null }
-type Scope = Names & { readonly parameter: (value: unknown) => string }
+type Scope = Names & { readonly parameter: Parameter }
 
 function textOf(filter: Filter, scope: Scope): string {
   switch (filter.kind) {
     case 'and':
-    case 'or':
-      return `(${filter.parts.map((part) => textOf(part, scope)).join(` ${filter.kind} `)})`
+      return `(${filter.parts.map((part) => textOf(part, scope)).join(' and ')})`
+    case 'or': {
+      const same = sameAttribute(filter.parts, scope)
+      if (same !== null) return `${same.sql} = any(${scope.parameter(same.texts)}::text[])`
+      return `(${filter.parts.map((part) => textOf(part, scope)).join(' or ')})`
+    }
     case 'not':
       return `not coalesce(${textOf(filter.part, scope)}, false)`
     case 'element':
@@ -70,6 +65,23 @@ function textOf(filter: Filter, scope: Scope): string {
   }
 }
 
+/** Returns the column and the texts of comparisons `a eq "x" or a eq "y"`; null for other filters. @throws Fault `scim.invalid_filter` */
+export function sameAttribute(
+  parts: readonly Filter[],
+  names: Names,
+): { readonly sql: string; readonly path: AttributePath; readonly texts: readonly string[] } | null {
+  const [first] = parts
+  if (first?.kind !== 'compare') return null
+  const column = columnOf(first.path, names)
+  if (column?.kind !== 'text') return null
+  const texts = parts.flatMap((part) => {
+    const isSame = part.kind === 'compare' && part.operator === 'eq' && columnOf(part.path, names) === column
+    if (!isSame || typeof part.value !== 'string') return []
+    return [column.isExact === true ? textValue(part.value) : foldCase(textValue(part.value))]
+  })
+  return texts.length === parts.length ? { sql: column.sql, path: first.path, texts } : null
+}
+
 /** A user has one e-mail address, so that all conditions are on the same element; a set takes a single one. */
 function elementText({ path, filter }: Filter & { kind: 'element' }, scope: Scope): string {
   const column = columnOf(path, scope)
@@ -77,9 +89,10 @@ function elementText({ path, filter }: Filter & { kind: 'element' }, scope: Scop
   return textOf(filter, { ...scope, prefix: path.name })
 }
 
-/** The column of an attribute; null for one that is registered and not kept, which has no value. */
-function columnOf({ schema: qualified, name, sub }: AttributePath, { columns, schema, prefix }: Names): Column | null {
-  const full = [prefix, name, sub].filter((one) => one !== null).join('.')
+/** Returns the column of an attribute; null for one that is registered and not kept, which has no value. @throws Fault `scim.invalid_filter` */
+export function columnOf(path: AttributePath, { columns, schema, prefix }: Names): Column | null {
+  const { schema: qualified, name } = path
+  const full = nameOf(path, prefix)
   const isOurs = qualified === null || qualified === schema.id.toLowerCase()
   if (isOurs && Object.hasOwn(columns, full)) return columns[full] ?? null
   if (schema.ignored.has(isOurs ? full : (qualified ?? '')) || schema.ignored.has(prefix ?? name)) return null
@@ -88,6 +101,7 @@ function columnOf({ schema: qualified, name, sub }: AttributePath, { columns, sc
 
 function presence(column: Column | null): string {
   if (column === null) return 'false'
+  if (column.kind === 'constant') return 'true'
   return column.kind === 'set' ? column.isSet : `${column.sql} is not null`
 }
 
@@ -100,42 +114,35 @@ function comparison(column: Column | null, operator: Operator, value: ComparedVa
   switch (column.kind) {
     case 'text':
       return onText(column, operator, value, scope)
+    case 'constant':
+      return onText({ kind: 'text', sql: `'${column.text}'::text` }, operator, value, scope)
     case 'boolean':
       return onBoolean(column.sql, operator, value)
     case 'time':
-      return onTime(column.sql, operator, value, scope)
+      return timeComparison(column.sql, operator, value, scope.parameter)
     case 'id':
       return onId(column.sql, operator, value, scope)
     case 'set':
-      return onSet(column.has, operator, value, scope)
+      return onSet(column, operator, value, scope)
   }
 }
 
 const orders = { gt: '>', ge: '>=', lt: '<', le: '<=' } as const
-/** Pieces have three characters, of names also fewer. */
-const PIECE_CHARS = 3
 
 function onText(
-  column: Column & { kind: 'text' },
+  { sql, isExact }: Column & { kind: 'text' },
   operator: Operator,
   value: ComparedValue,
   { parameter }: Scope,
 ): string {
-  const { sql, isExact, pieces, isOrdered } = column
   const text = textValue(value)
   const at = parameter(isExact === true ? text : foldCase(text))
   if (operator === 'eq') return `${sql} = ${at}`
   if (operator === 'ne') return `${sql} is distinct from ${at}`
   if (operator in orders) return `${sql} collate "C" ${orders[operator as keyof typeof orders]} ${at}`
-  const hasPieces = pieces === true && [...foldCase(text)].length >= PIECE_CHARS
-  const narrow = hasPieces ? `pieces @> longest_pieces(${at}) and ` : ''
-  // The range of a beginning: an index finds it, also under row-level security, which lets only leakproof comparisons reach one.
-  if (operator === 'sw' && isOrdered === true) {
-    return `(${sql} collate "C" >= ${at} and ${sql} collate "C" < ${at} || chr(1114111))`
-  }
-  if (operator === 'sw') return `(${narrow}starts_with(${sql}, ${at}))`
-  if (operator === 'ew') return `(${narrow}right(${sql}, length(${at})) = ${at})`
-  return `(${narrow}strpos(${sql}, ${at}) > 0)`
+  if (operator === 'sw') return `starts_with(${sql}, ${at})`
+  if (operator === 'ew') return `right(${sql}, length(${at})) = ${at}`
+  return `strpos(${sql}, ${at}) > 0`
 }
 
 function onBoolean(sql: string, operator: Operator, value: ComparedValue): string {
@@ -145,7 +152,8 @@ function onBoolean(sql: string, operator: Operator, value: ComparedValue): strin
   return value === (operator === 'eq') ? sql : `not ${sql}`
 }
 
-function onTime(sql: string, operator: Operator, value: ComparedValue, { parameter }: Scope): string {
+/** Compares a time. @throws Fault `scim.invalid_filter` */
+export function timeComparison(sql: string, operator: Operator, value: ComparedValue, parameter: Parameter): string {
   const isTime = typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]{5,18}(Z|[+-]\d\d:\d\d)?$/.test(value)
   const time = isTime ? new Date(value) : new Date(Number.NaN)
   if (Number.isNaN(time.getTime())) throw invalid('A time is compared with a date and time (RFC 3339).')
@@ -159,16 +167,6 @@ function onTime(sql: string, operator: Operator, value: ComparedValue, { paramet
   return texts[operator as keyof typeof texts]
 }
 
-/** Returns the time by which a filter bounds what it finds from one side; null if it does not. The other parts of a conjunction may be any. */
-export function timeBound(filter: Filter | null, columns: Columns): string | null {
-  if (filter?.kind === 'and') {
-    return filter.parts.map((part) => timeBound(part, columns)).find((one) => one !== null) ?? null
-  }
-  if (filter?.kind !== 'compare' || !(filter.operator in orders)) return null
-  const column = columns[[filter.path.name, filter.path.sub].filter((one) => one !== null).join('.')]
-  return column?.kind === 'time' ? column.sql : null
-}
-
 function onId(sql: string, operator: Operator, value: ComparedValue, scope: Scope): string {
   if (operator !== 'eq' && operator !== 'ne') {
     return onText({ kind: 'text', sql: `${sql}::text`, isExact: true }, operator, value, scope)
@@ -179,12 +177,13 @@ function onId(sql: string, operator: Operator, value: ComparedValue, scope: Scop
 }
 
 function onSet(
-  has: (parameter: string) => string,
+  { has, isId }: Column & { kind: 'set' },
   operator: Operator,
   value: ComparedValue,
   { parameter }: Scope,
 ): string {
   const text = textValue(value)
+  if (isId === true && !isUuid(text) && operator in { eq: 1, ne: 1 }) return operator === 'eq' ? 'false' : 'true'
   if (operator === 'eq') return has(parameter(text))
   if (operator === 'ne') return `not ${has(parameter(text))}`
   throw invalid('The values of this attribute are compared by eq or ne.')

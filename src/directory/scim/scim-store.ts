@@ -1,78 +1,25 @@
 import { Fault } from '../../fault.ts'
 import type { ListRequest } from '../../protocols/scim/list-request.ts'
-import { groupSchema, type Schema, userSchema } from '../../protocols/scim/schema.ts'
 import { composedSql, type TenantTx } from '../../store/store.ts'
-import { isUuid } from '../../uuid.ts'
 import type { Group } from '../groups/group.ts'
-import { GROUP_COLUMNS } from '../groups/group-store.ts'
+import {
+  countOfIds,
+  type Listing,
+  type Page,
+  pageInOrder,
+  pageOfIds,
+  readInIndexOrder,
+} from '../search/bounded-page.ts'
+import { allIds, IDS_MAX, type IdRange, isById, nextIds } from '../search/id-range.ts'
+import { byId, type Condition, type Order, type Position } from '../search/order.ts'
 import type { User } from '../users/user.ts'
-import { USER_COLUMNS } from '../users/user-store.ts'
-import { type Columns, conditionOf, sortColumn, timeBound } from './filter-sql.ts'
+import { allGroups, orderOf, type Source, users } from './attributes.ts'
+import { cursorOf, readCursor } from './cursor.ts'
+import { type FilterPlan, type OrderRange, planOf } from './filter-plan.ts'
+import { conditionOf, sortName } from './filter-sql.ts'
 
-const names = `nullif(concat_ws(' ', first_name_folded, last_name_folded), '')`
-const groupsOf = `from user_group_member member join user_group on user_group.tenant_id = member.tenant_id and user_group.id = member.group_id
-  where member.tenant_id = user_account.tenant_id and member.user_id = user_account.id`
-const membersOf =
-  'from user_group_member member where member.tenant_id = user_group.tenant_id and member.group_id = user_group.id'
-const oneOf = (source: string, column: string) => (value: string) =>
-  `exists (select ${source} and ${column} = ${value})`
-
-const common = {
-  id: { kind: 'id', sql: 'id' },
-  externalid: { kind: 'text', sql: 'external_identifier', isExact: true },
-  'meta.created': { kind: 'time', sql: 'created_at' },
-  'meta.lastmodified': { kind: 'time', sql: 'updated_at' },
-} as const
-const constant = (text: string) => ({ kind: 'text', sql: `'${text.toLowerCase()}'::text` }) as const
-const roles = { kind: 'set', has: (value: string) => `${value}::text = any(roles)`, isSet: "(roles <> '{}')" } as const
-const groups = {
-  kind: 'set',
-  has: oneOf(groupsOf, 'user_group.id::text'),
-  isSet: `exists (select ${groupsOf})`,
-} as const
-const email = { kind: 'text', sql: 'email_folded', pieces: true, isOrdered: true } as const
-const members = {
-  kind: 'set',
-  has: oneOf(membersOf, 'member.user_id::text'),
-  isSet: `exists (select ${membersOf})`,
-} as const
-
-const userColumns: Columns = {
-  ...common,
-  username: { kind: 'text', sql: 'username_folded', pieces: true, isOrdered: true },
-  'name.givenname': { kind: 'text', sql: 'first_name_folded collate "C"', pieces: true, isOrdered: true },
-  'name.familyname': { kind: 'text', sql: 'last_name_folded collate "C"', pieces: true, isOrdered: true },
-  'name.formatted': { kind: 'text', sql: names, pieces: true },
-  displayname: { kind: 'text', sql: `coalesce(display_name_folded, ${names}, username_folded)`, pieces: true },
-  ...{ emails: email, 'emails.value': email },
-  'emails.type': { kind: 'text', sql: `case when email is not null then lower(coalesce(email_type, 'work')) end` },
-  'emails.primary': { kind: 'boolean', sql: '(email is not null)' },
-  active: { kind: 'boolean', sql: 'enabled' },
-  ...{ roles, 'roles.value': roles, groups, 'groups.value': groups },
-  schemas: constant(userSchema.id),
-  'meta.resourcetype': constant('User'),
-}
-const groupColumns: Columns = {
-  ...common,
-  displayname: { kind: 'text', sql: 'display_name_folded' },
-  ...{ members, 'members.value': members },
-  schemas: constant(groupSchema.id),
-  'meta.resourcetype': constant('Group'),
-}
-
-type Source = { readonly from: string; readonly select: string; readonly columns: Columns; readonly schema: Schema }
-const users: Source = {
-  from: 'user_account where tenant_id = $1 and deleted_at is null',
-  select: USER_COLUMNS,
-  columns: userColumns,
-  schema: userSchema,
-}
-const allGroups: Source = {
-  from: 'user_group where tenant_id = $1',
-  select: GROUP_COLUMNS,
-  columns: groupColumns,
-  schema: groupSchema,
-}
+/** Resources at most that a page by index reads to count and sort what matches. */
+const COUNTED_MAX = 10_000
 
 /** A page of resources. `total` is null for a page by cursor: counting costs as much as all pages. */
 export type Found<Row> = {
@@ -81,67 +28,151 @@ export type Found<Row> = {
   readonly nextCursor: string | null
 }
 
-/** Returns a page of the users that match. @throws Fault `scim.invalid_filter`, `scim.invalid_path` */
+/** Returns a page of the users that match. @throws Fault `scim.invalid_filter`, `scim.invalid_path`, `scim.invalid_cursor`, `scim.too_many` */
 export function findUsers(tx: TenantTx, request: ListRequest): Promise<Found<User>> {
   return find<User>(tx, users, request)
 }
 
-/** Returns a page of the groups that match. @throws Fault `scim.invalid_filter`, `scim.invalid_path` */
+/** Returns a page of the groups that match. @throws Fault as {@link findUsers} */
 export function findGroups(tx: TenantTx, request: ListRequest): Promise<Found<Group>> {
   return find<Group>(tx, allGroups, request)
 }
 
+type Sorted = ReturnType<typeof orderOf> | null
+type Search = {
+  readonly listing: Listing
+  readonly plan: FilterPlan
+  readonly sort: Sorted
+  readonly everything: IdRange
+}
+
 async function find<Row extends { readonly id: string }>(
   tx: TenantTx,
-  { from, select, columns, schema }: Source,
-  { filter, sort, count, startIndex, cursor }: ListRequest,
+  source: Source,
+  request: ListRequest,
 ): Promise<Found<Row>> {
-  const condition = filter === null ? null : conditionOf(filter, columns, schema, 1)
-  const where = condition === null ? from : `${from} and ${condition.text}`
-  const values = [tx.tenantId, ...(condition?.values ?? [])]
-  const matches: Matches = { select, where, values }
-  if (cursor !== null) return findByCursor<Row>(tx, matches, { time: timeBound(filter, columns), cursor, count })
-  const order = sort === null ? 'id' : `${sortColumn(sort.by, columns, schema)} ${sort.descending ? 'desc' : 'asc'}, id`
-  const [counted] = await tx.rows<{ total: number }>(composedSql(`select count(*)::int as total from ${where}`), values)
-  const total = counted?.total ?? 0
-  if (count === 0 || startIndex > total) return { rows: [], total, nextCursor: null }
-  const limits = `limit $${values.length + 1} offset $${values.length + 2}`
-  const text = `select ${select} from ${where} order by ${order} ${limits}`
-  return { rows: await tx.rows<Row>(composedSql(text), [...values, count, startIndex - 1]), total, nextCursor: null }
+  const { table, scope, select, columns, schema, lookups } = source
+  const { filter, sort, cursor } = request
+  const condition: Listing['condition'] = (parameter) =>
+    filter === null ? 'true' : conditionOf(filter, columns, schema, parameter)
+  // Refuses what the plan takes for granted.
+  condition(() => '')
+  const where = `${table} where tenant_id = $1 and ${scope}`
+  const search: Search = {
+    listing: { table, columns: select, scope, condition },
+    plan: planOf(filter, { lookups, columns, schema, prefix: null, table: where }),
+    sort: sort === null ? null : orderOf(source, sortName(sort.by, columns, schema), sort.descending),
+    everything: { from: () => where, id: 'id', order: 'id', rank: 9 },
+  }
+  await readInIndexOrder(tx)
+  if (cursor !== null) return findByCursor<Row>(tx, search, cursor, request.count)
+  if (filter === null && sort === null) return findByIndex<Row>(tx, source, request)
+  return findCounted<Row>(tx, search, request)
 }
 
-type Matches = { readonly select: string; readonly where: string; readonly values: readonly unknown[] }
+/** Of all resources: counts and skips entries of an index, as many as there are. */
+async function findByIndex<Row>(
+  tx: TenantTx,
+  { table, select, whole }: Source,
+  { count, startIndex }: ListRequest,
+): Promise<Found<Row>> {
+  const where = `${table} where tenant_id = $1 and ${whole.condition}`
+  const counting = composedSql(`select count(*)::int as total from ${where}`)
+  const [{ total } = { total: 0 }] = await tx.rows<{ total: number }>(counting, [tx.tenantId])
+  if (count === 0 || startIndex > total) return { rows: [], total, nextCursor: null }
+  const text = `select ${select} from ${table}
+    where tenant_id = $1 and id = any(array(select id from ${where} order by ${whole.order} limit $2 offset $3)) order by ${whole.order}`
+  const rows = await tx.rows<Row>(composedSql(text), [tx.tenantId, count, startIndex - 1])
+  return { rows, total, nextCursor: null }
+}
 
-/**
- * Pages by cursor are in the order of the ids; those of a filter by time in the order of that time, since rows of one time stand together
- * nowhere else. A cursor is the id of the last row, then after the time in microseconds.
- */
+/** Counts and sorts all matches, which an index must bound to {@link COUNTED_MAX}. */
+async function findCounted<Row extends { readonly id: string }>(
+  tx: TenantTx,
+  { listing, plan, sort, everything }: Search,
+  { count, startIndex }: ListRequest,
+): Promise<Found<Row>> {
+  for (const one of [...plan.sources, [everything]]) {
+    const ids = await allIds(tx, one, COUNTED_MAX)
+    if (ids === null) continue
+    const total = ids.length === 0 ? 0 : await countOfIds(tx, listing, ids)
+    if (startIndex > total) return { rows: [], total, nextCursor: null }
+    const place = { order: sort?.order ?? byId, after: null, size: count, offset: startIndex - 1 }
+    return { rows: (await pageOfIds<Row>(tx, listing, ids, place)).rows, total, nextCursor: null }
+  }
+  const detail = `More than ${COUNTED_MAX} resources would be read. Page by cursor (RFC 9865), or use a narrower filter.`
+  throw new Fault('scim.too_many', { detail })
+}
+
 async function findByCursor<Row extends { readonly id: string }>(
   tx: TenantTx,
-  { select, where, values }: Matches,
-  { time, cursor, count }: { readonly time: string | null; readonly cursor: string; readonly count: number },
+  search: Search,
+  cursor: string,
+  size: number,
 ): Promise<Found<Row>> {
-  const position = time === null ? '' : `(extract(epoch from ${time}) * 1000000)::bigint::text`
-  const start = cursor === '' ? [] : startOf(cursor, time !== null)
-  const at = (index: number) => `$${values.length + 2 + index}`
-  const keys = time === null ? ['id'] : [time, 'id']
-  const limits =
-    time === null ? [at(0)] : [`timestamptz 'epoch' + ${at(0)}::bigint * interval '1 microsecond'`, `${at(1)}::uuid`]
-  const after = cursor === '' ? '' : ` and (${keys.join(', ')}) > (${limits.join(', ')})`
-  const columns = time === null ? select : `${select}, ${position} as position`
-  const text = `select ${columns} from ${where}${after} order by ${keys.join(', ')} limit $${values.length + 1}`
-  const found = await tx.rows<Row & { position?: string }>(composedSql(text), [...values, count + 1, ...start])
-  const rows = found.slice(0, count)
-  const last = rows.at(-1)
-  const next = last === undefined ? null : [last.position, last.id].filter((one) => one !== undefined).join('.')
-  return { rows, total: null, nextCursor: found.length > count ? next : null }
+  const { plan, sort } = search
+  const orders = sort === null ? [byId, ...plan.ranges.map(({ order }) => order)] : [sort.order]
+  const { order, after } = cursor === '' ? { order: orders[0] ?? byId, after: null } : readCursor(cursor, orders)
+  const page = await pageAfter<Row>(tx, search, { order, after, size })
+  const nextCursor = page.next === null ? null : cursorOf(page.order, page.next)
+  return { rows: page.rows, total: null, nextCursor }
 }
 
-/** @throws Fault `scim.invalid_cursor` */
-function startOf(cursor: string, hasTime: boolean): string[] {
-  const parts = cursor.split('.')
-  const [microseconds = '', id = ''] = hasTime ? parts : ['0', ...parts]
-  const isRight = parts.length === (hasTime ? 2 : 1) && /^\d{1,17}$/.test(microseconds) && isUuid(id)
-  if (!isRight) throw new Fault('scim.invalid_cursor')
-  return hasTime ? [microseconds, id] : [id]
+type Place = { readonly order: Order; readonly after: Position | null; readonly size: number }
+type Ordered<Row> = Page<Row> & { readonly order: Order }
+
+/**
+ * Few ids are read whole, in any order; others in the order of the ids, or of a range of the filter. What no index finds is looked for row by row,
+ * within the bound of a page.
+ */
+async function pageAfter<Row extends { readonly id: string }>(
+  tx: TenantTx,
+  { listing, plan, sort, everything }: Search,
+  place: Place,
+): Promise<Ordered<Row>> {
+  const { order, after } = place
+  const isPlain = sort === null && order.kind === 'id'
+  for (const one of sort === null && !isPlain ? [] : plan.sources) {
+    const [range] = one
+    if (isPlain && one.length === 1 && range !== undefined && isById(range)) {
+      return { ...(await pageOfNext<Row>(tx, listing, range, place)), order }
+    }
+    const ids = await allIds(tx, one, IDS_MAX)
+    if (ids !== null) return { ...(await pageOfIds<Row>(tx, listing, ids, place)), order }
+  }
+  const [first] = plan.ranges
+  const range = plan.ranges.find((one) => one.order.name === order.name)
+  // The primary key has every row, the other indexes those of the list.
+  const whole: Condition = () => (order.kind === 'id' ? 'true' : listing.scope)
+  const inScope =
+    (one: OrderRange): Condition =>
+    (parameter) =>
+      `${listing.scope} and ${one.within(parameter)}`
+  if (isPlain && after === null && first !== undefined) {
+    return {
+      ...(await pageInOrder<Row>(tx, listing, { ...place, order: first.order }, inScope(first))),
+      order: first.order,
+    }
+  }
+  if (sort?.isIndexed !== false) {
+    const within = range === undefined ? whole : inScope(range)
+    return { ...(await pageInOrder<Row>(tx, listing, place, within)), order }
+  }
+  const ids = await allIds(tx, [everything], IDS_MAX)
+  if (ids !== null) return { ...(await pageOfIds<Row>(tx, listing, ids, place)), order }
+  throw new Fault('scim.too_many', { detail: `More than ${IDS_MAX} resources are not sorted by this attribute.` })
+}
+
+/** A page of the matches among the next ids of a range that is in the order of the ids. */
+async function pageOfNext<Row extends { readonly id: string }>(
+  tx: TenantTx,
+  listing: Listing,
+  range: IdRange,
+  { order, after, size }: Place,
+): Promise<Page<Row>> {
+  const ids = await nextIds(tx, range, after?.id ?? null)
+  const page = await pageOfIds<Row>(tx, listing, ids, { order, after: null, size })
+  const last = ids.at(-1)
+  if (page.next !== null || ids.length < IDS_MAX || last === undefined) return page
+  return { ...page, next: { value: null, id: last } }
 }

@@ -36,6 +36,11 @@ const put = sql(
       or ($11::text is not null and old.password_hash is not distinct from $15)
    returning id, (xmax = 0) as created`,
 )
+const presence = sql(
+  'directory.find_presence_of_user',
+  `select exists (select from user_account where tenant_id = $1 and username_folded = $2 and deleted_at is null) as "isPresent",
+     exists (select from user_account where tenant_id = $1 and username_folded = $2 and deleted_at is not null) as "isDeleted"`,
+)
 const passwordOf = sql(
   'directory.find_password_hash',
   'select password_hash as hash from user_account where tenant_id = $1 and username_folded = $2 and deleted_at is null',
@@ -59,6 +64,12 @@ export async function putUser(
     user.roles,
   ])
   return row ?? null
+}
+
+/** Returns whether the user with that username was deleted, its wallet is not yet destroyed, and there is no other one. */
+export async function isDeletedUser(tx: TenantTx, username: string): Promise<boolean> {
+  const [row] = await tx.rows<{ isPresent: boolean; isDeleted: boolean }>(presence, [tx.tenantId, foldCase(username)])
+  return row?.isDeleted === true && !row.isPresent
 }
 
 /** Returns the password hash of a user; null if there is none. */

@@ -1,6 +1,17 @@
-import { type PageRequest, pagedList } from '../../store/paged-list.ts'
+import { isRole } from '../../caller.ts'
+import type { BoundedRows, PageRequest } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { isUuid } from '../../uuid.ts'
+import {
+  type Listing,
+  type Page,
+  type Place,
+  pageInOrder,
+  pageOfIds,
+  readInIndexOrder,
+} from '../search/bounded-page.ts'
+import { allIds, IDS_MAX, type IdRange, usersWithPart } from '../search/id-range.ts'
+import { byId, type Condition, type Order, type Parameter, type Position } from '../search/order.ts'
 import { foldCase, type User, type UserKey } from './user.ts'
 
 /** Columns of a `User`. */
@@ -28,23 +39,11 @@ export async function selectUser(tx: TenantTx, key: UserKey, value: string): Pro
   return user ?? null
 }
 
-const page = pagedList({
-  name: 'directory.users',
-  select: `select ${USER_COLUMNS} from user_account where tenant_id = $1`,
-  parameters: 1,
-  id: 'id',
-  sorts: { username: 'username_folded' },
-  rows: 'user_account where tenant_id = $1',
-  filters: {
-    email: (value) => `email_folded = ${value}`,
-    username: (value) => `username_folded = ${value}`,
-    enabled: { true: 'enabled', false: 'not enabled' },
-    role: (value) => `roles <> '{}' and ${value}::text = any(roles)`,
-    name: (value) =>
-      `pieces @> longest_pieces(${value}) and strpos(concat_ws(' ', first_name_folded, last_name_folded), ${value}) > 0`,
-    deleted: { true: 'deleted_at is not null', false: 'deleted_at is null' },
-  },
-})
+/** SQL: a user has a role of its own. The role must be one of ours: it is part of the text, as that of its partial index. */
+export function hasRole(role: string): string {
+  if (!isRole(role)) throw new Error(`no role: ${role}`)
+  return `'${role}' = any(roles)`
+}
 
 /** Filters of the list of users. `name` is a part of first and last name. */
 export type UserFilter = {
@@ -57,10 +56,86 @@ export type UserFilter = {
   readonly deleted?: 'true' | 'false' | undefined
 }
 
-/** Returns one page of the tenant's users, and one row more if there is a next page. */
-export async function listUserRows(tx: TenantTx, request: PageRequest, filter: UserFilter): Promise<User[]> {
-  const { email, username, name, deleted = 'false', ...rest } = filter
-  const fold = (text: string | undefined) => (text === undefined ? undefined : foldCase(text))
-  const folded = { email: fold(email), username: fold(username), name: fold(name), deleted, ...rest }
-  return page<User>(tx, request, [tx.tenantId], folded)
+const byUsername = { name: 'username', sql: 'username_folded', kind: 'text', isNullable: false } as const
+const usernameOf = sql(
+  'directory.find_username_of_cursor',
+  'select username_folded as value, id from user_account where tenant_id = $1 and id = $2',
+)
+
+/**
+ * Returns one page of the tenant's users, and one row more if there is a next page. A page by name reads a bounded number of users: `continuesAfter`
+ * is the id of the last one if there are others.
+ */
+export async function listUserRows(
+  tx: TenantTx,
+  { size, after, before, sort, readDescending }: PageRequest,
+  filter: UserFilter,
+): Promise<BoundedRows<User>> {
+  // PostgreSQL stores no NUL, and refuses it in a parameter.
+  if (Object.values(filter).some((value) => value?.includes('\0'))) return { rows: [], continuesAfter: null }
+  const cursor = after ?? before
+  const isByUsername = sort.field === 'username'
+  const order: Order = { ...(isByUsername ? byUsername : byId), descending: readDescending }
+  const [position] =
+    cursor !== null && isByUsername
+      ? await tx.rows<Position>(usernameOf, [tx.tenantId, cursor])
+      : [cursor === null ? null : { value: null, id: cursor }]
+  // A row of a cursor that is gone has no place in the list any more.
+  if (position === undefined) return { rows: [], continuesAfter: null }
+  await readInIndexOrder(tx)
+  const place = { order, after: position, size: size + 1 }
+  const { rows, next } = await pageOf(tx, filter, place)
+  return { rows, continuesAfter: rows.length > size ? null : (next?.id ?? null) }
+}
+
+async function pageOf(tx: TenantTx, filter: UserFilter, place: Place): Promise<Page<User>> {
+  const conditions = conditionsOf(filter)
+  const scope = filter.deleted === 'true' ? 'deleted_at is not null' : 'deleted_at is null'
+  const within = indexedCondition(filter, place.order)
+  const condition: Condition = (parameter) => ['true', ...conditions.map((one) => one(parameter))].join(' and ')
+  const listing: Listing = { table: 'user_account', columns: USER_COLUMNS, scope, condition }
+  for (const source of sourcesOf(filter)) {
+    const ids = await allIds(tx, [source], IDS_MAX)
+    if (ids !== null) return pageOfIds<User>(tx, listing, ids, place)
+  }
+  return pageInOrder<User>(tx, listing, place, () => within)
+}
+
+function conditionsOf({ email, username, enabled, role, name }: UserFilter): Condition[] {
+  return [
+    ...(email === undefined ? [] : [equals('email_folded', email)]),
+    ...(username === undefined ? [] : [equals('username_folded', username)]),
+    ...(enabled === undefined ? [] : [() => (enabled === 'true' ? 'enabled' : 'not enabled')]),
+    ...(role === undefined ? [] : [() => hasRole(role)]),
+    ...(name === undefined
+      ? []
+      : [
+          (parameter: Parameter) =>
+            `strpos(concat_ws(' ', first_name_folded, last_name_folded), ${parameter(foldCase(name))}) > 0`,
+        ]),
+  ]
+}
+
+const equals =
+  (column: string, text: string): Condition =>
+  (parameter) =>
+    `${column} = ${parameter(foldCase(text))}`
+
+/** The condition of the index that has a list in an order. The primary key has every user. */
+function indexedCondition({ role, enabled, deleted }: UserFilter, { kind }: Order): string {
+  if (deleted === 'true') return 'deleted_at is not null'
+  if (role !== undefined) return `deleted_at is null and ${hasRole(role)}`
+  if (kind === 'id') return enabled === 'false' ? 'not enabled' : 'true'
+  return enabled === 'false' ? 'deleted_at is null and not enabled' : 'deleted_at is null'
+}
+
+/** Ids of all matches, and few others; one after the other, until one has few. */
+function sourcesOf({ email, username, name, deleted }: UserFilter): readonly IdRange[] {
+  const key = username ?? email
+  // Deleted users have no index of e-mail addresses.
+  if (key === undefined || deleted === 'true') return usersWithPart(foldCase(key ?? name ?? ''))
+  const equal = equals(username === undefined ? 'email_folded' : 'username_folded', key)
+  const from: Condition = (parameter) =>
+    `user_account where tenant_id = $1 and deleted_at is null and ${equal(parameter)}`
+  return [{ from, id: 'id', order: 'id', rank: 0 }]
 }

@@ -4,32 +4,28 @@
 -- A tenant is inserted in its own transaction, together with its audit entry; row-level security admits no other row.
 grant insert on tenant to chirograph_app;
 
--- All pieces of a text (the index drops repetitions) of `shortest` to three characters, for an index that finds any part of it.
-create function text_pieces(folded text, shortest integer) returns text[] language sql immutable parallel safe
-return array(select substr(folded, first, size) from generate_series(shortest, 3) as size, generate_series(1, length(folded) - size + 1) as first);
-
--- The pieces to look up for a part of a text: the longest ones, which are the rarest.
-create function longest_pieces(folded text) returns text[] language sql immutable parallel safe
-return text_pieces(folded, least(3, length(folded)));
-
--- Look-up keys are stored folded (NFC, lower case) by the application, because lower() of the database depends on its locale.
+-- Look-up keys are stored folded (NFC, lower case) by the application, because lower() of the database depends on its locale. Collation "C": their
+-- order, which lists and ranges have, is the same in every database.
 -- Personal data; cleared when the user is deleted, or with the tenant.
 create table user_account (
   tenant_id           uuid not null references tenant (id) on delete cascade,
   id                  uuid not null,
   username            text not null check (length(username) between 1 and 255),
-  username_folded     text not null check (length(username_folded) between 1 and 510),
+  username_folded     text collate "C" not null check (length(username_folded) between 1 and 510),
   email               text check (length(email) between 3 and 320),
-  email_folded        text check (length(email_folded) between 3 and 640),
+  email_folded        text collate "C" check (length(email_folded) between 3 and 640),
   first_name          text check (length(first_name) <= 200),
   last_name           text check (length(last_name) <= 200),
-  first_name_folded   text,
-  last_name_folded    text,
+  first_name_folded   text collate "C",
+  last_name_folded    text collate "C",
   -- The name that an identity system shows, when it is not first and last name.
   display_name        text check (length(display_name) <= 400),
-  display_name_folded text,
+  display_name_folded text collate "C",
+  -- The name that is shown: without one of its own, first and last name, else the username.
+  shown_name_folded   text collate "C" not null generated always as (
+    coalesce(display_name_folded, first_name_folded || ' ' || last_name_folded, first_name_folded, last_name_folded, username_folded)) stored,
   email_type          text check (length(email_type) <= 40),
-  external_identifier text check (length(external_identifier) between 1 and 255),
+  external_identifier text collate "C" check (length(external_identifier) between 1 and 255),
   enabled             boolean not null,
   -- Roles of the user alone; those of the groups come on top.
   roles               text[] not null default '{}',
@@ -41,20 +37,15 @@ create table user_account (
   updated_at          timestamptz not null,
   -- Incremented with every change, so that a caller can tell whether the row is still the one it read.
   version             integer not null default 1,
-  -- Pieces of the texts that are searched by a part.
-  pieces              text[] not null generated always as (
-    text_pieces(coalesce(first_name_folded || ' ', '') || coalesce(last_name_folded, ''), 1) || text_pieces(username_folded, 3) || coalesce(text_pieces(display_name_folded, 3), '{}') || coalesce(text_pieces(email_folded, 3), '{}')) stored,
   primary key (tenant_id, id),
   check ((email is null) = (email_folded is null))
 );
--- A deleted user occupies no name.
-create unique index user_account_username on user_account (tenant_id, username_folded) where deleted_at is null;
-create unique index user_account_email on user_account (tenant_id, email_folded) where deleted_at is null;
-create unique index user_account_external_identifier on user_account (tenant_id, external_identifier) where deleted_at is null;
-create index user_account_enabled on user_account (tenant_id, enabled, id) where deleted_at is null;
+-- A deleted user occupies no name. With the id a list of ids is read from the index alone.
+create unique index user_account_username on user_account (tenant_id, username_folded) include (id) where deleted_at is null;
+create unique index user_account_email on user_account (tenant_id, email_folded) include (id) where deleted_at is null;
+create unique index user_account_external_identifier on user_account (tenant_id, external_identifier) include (id) where deleted_at is null;
 create index user_account_with_roles on user_account (tenant_id, id) where roles <> '{}' and deleted_at is null;
 create index user_account_deleted on user_account (tenant_id, id) where deleted_at is not null;
-create index user_account_pieces on user_account using gin (pieces) with (fastupdate = off);
 select protect_tenant_rows('user_account');
 
 -- Groups of users. A group gives its roles to its members.
@@ -62,8 +53,8 @@ create table user_group (
   tenant_id           uuid not null references tenant (id) on delete cascade,
   id                  uuid not null,
   display_name        text not null check (length(display_name) between 1 and 255),
-  display_name_folded text not null check (length(display_name_folded) between 1 and 510),
-  external_identifier text check (length(external_identifier) between 1 and 255),
+  display_name_folded text collate "C" not null check (length(display_name_folded) between 1 and 510),
+  external_identifier text collate "C" check (length(external_identifier) between 1 and 255),
   roles               text[] not null default '{}',
   created_at          timestamptz not null,
   updated_at          timestamptz not null,
