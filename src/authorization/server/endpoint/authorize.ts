@@ -143,14 +143,15 @@ async function grant(
   session: Session,
   { scopes, details, write }: Extract<Decision, { kind: 'grant' }>,
 ): Promise<string> {
-  const { platform, instance, client, request, redirectUri } = checked
+  const { platform, instance, client, request, redirectUri, instanceKey } = checked
   // RFC 9126 4: a request_uri is used once
   if (!(await spend(checked))) throw new Fault('request_uri.invalid')
   const { challenge, nonce, dpopJkt } = request
   const { clientId } = client
   const { tenantId, userId, sessionId, authenticatedAt, methods } = session
   const signIn = { tenantId, userId, sessionId, authenticatedAt, methods }
-  const about = { issuer: instance.issuer, clientId, redirectUri, challenge, scopes, nonce, dpopJkt, details }
+  const bound = { challenge, dpopJkt, instanceKey }
+  const about = { issuer: instance.issuer, clientId, redirectUri, ...bound, scopes, nonce, details }
   const code = await makeCode(platform, signIn, about, write)
   if (code === null) throw new Fault('login.required')
   return respond(checked, { code })
