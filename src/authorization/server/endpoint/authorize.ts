@@ -171,13 +171,15 @@ function needsSignIn({ platform, request, hint, since }: Checked, session: Sessi
   return !prompts.includes('none') && !satisfiesAcr(methods, acrValues)
 }
 
-function toSignIn(checked: Checked): Promise<string> {
-  const { client, request, isSignedIn } = checked
+async function toSignIn(checked: Checked): Promise<string> {
+  const { platform, users, client, request, parameters, isSignedIn } = checked
+  const needsClaims = await users.needsClaims?.(platform, request, parameters)
   const again = isSignedIn || request.prompts.includes('select_account')
   return interact(checked, '/sign-in', {
     ...(again && { again: '1' }),
     ...(client.tenantId !== platformTenantId && { tenant: client.tenantSlug }),
     ...(request.loginHint !== null && { hint: request.loginHint }),
+    ...(needsClaims === true && { claims: '1' }),
   })
 }
 
