@@ -6,7 +6,7 @@ import type { TenantTx } from '../../../store/store.ts'
 import { deleteClaims, findClaims, putClaims, type SignInKey } from './held-claims-store.ts'
 
 /** What the OpenID provider of a sign-in stated about the user. */
-export type HeldClaims = {
+type HeldClaims = {
   /** Name of the provider in the tenant. */
   readonly provider: string
   /** Claims of the ID token and of the UserInfo endpoint; of both the ID token's. */
