@@ -1,11 +1,15 @@
 // How much does an access token cost at the token endpoint, beside the cryptography that it needs? For a client with a secret that the process has
-// verified before, and for one that signs assertions. Run: node bench/token-endpoint.ts [--seconds 5]. On a PostgreSQL server of its own.
+// verified before, and for one that signs assertions. Then the same for routes of a plain server, without which none of this is had: an empty one,
+// one that reads from the database, one that writes. Run: node bench/token-endpoint.ts [--seconds 5]. On a PostgreSQL server of its own.
+import { fork } from 'node:child_process'
 import { createHash, createPublicKey, generateKeyPairSync, randomUUID, sign, verify } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startServer } from '../demo/server-process.ts'
+import { freePort } from '../test/support/free-port.ts'
 import { startPostgres } from '../test/support/postgres.ts'
 import { measure, openClient } from './measure.ts'
 
@@ -52,6 +56,7 @@ try {
     verifyAssertion()
     signToken()
   })
+  await plainFloors()
 } finally {
   await client.close()
   await server.stop()
@@ -63,15 +68,43 @@ async function question(what: string, proof: () => Record<string, string>, crypt
   const flow = () => client.send('POST', '/auth/token', { form: { grant_type: 'client_credentials', ...proof() } })
   // The slow hash of a secret is computed once in a day.
   await flow()
-  await measure(client, { atOnce: 16, flow }, WARM_UP_SECONDS)
+  if ((await measured(what, client, flow, cryptography)) > TIMES_MAX) process.exitCode = 1
+}
+
+/** Prints what an empty route, one with a read, and one with a write of the database cost beside the same cryptography. */
+async function plainFloors(): Promise<void> {
+  const port = await freePort()
+  const plain = fork(join(import.meta.dirname, 'plain-server.ts'), [String(port), postgres.url])
+  await once(plain, 'message')
+  const other = openClient([`http://127.0.0.1:${port}`], 16)
+  for (const path of ['/empty', '/read', '/write']) {
+    const flow = () => other.send('POST', path, { form: { client_id: 'secret', client_secret: secret } })
+    await measured(`plain ${path}`, other, flow, signToken)
+  }
+  await other.close()
+  plain.kill()
+}
+
+/** @returns CPU in floors */
+async function measured(
+  what: string,
+  at: typeof client,
+  flow: () => Promise<unknown>,
+  cryptography: () => void,
+): Promise<number> {
+  await measure(at, { atOnce: 16, flow }, WARM_UP_SECONDS)
   const floor = startFloor(cryptography)
-  const { perSecond, cpuMs, cpuMsLowest, statements, p50, p99 } = await measure(client, { atOnce: 16, flow }, seconds)
+  const { perSecond, cpuMs, cpuMsLowest, statements, p50, roundTrips, p99 } = await measure(
+    at,
+    { atOnce: 16, flow },
+    seconds,
+  )
   const floorMs = floor()
   const times = cpuMs / floorMs
   console.log(
-    `${what.padEnd(16)} ${perSecond.toFixed(0)}/s, CPU ${cpuMs.toFixed(3)} ms (lowest ${cpuMsLowest.toFixed(3)}), floor beside it ${floorMs.toFixed(3)} ms: ${times.toFixed(1)} times, ${statements.toFixed(2)} statements, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`,
+    `${what.padEnd(16)} ${perSecond.toFixed(0)}/s, CPU ${cpuMs.toFixed(3)} ms (lowest ${cpuMsLowest.toFixed(3)}), floor beside it ${floorMs.toFixed(3)} ms: ${times.toFixed(1)} times, ${statements.toFixed(2)} statements, ${roundTrips.toFixed(2)} round trips, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`,
   )
-  if (times > TIMES_MAX) process.exitCode = 1
+  return times
 }
 
 /** Runs the cryptography periodically beside the load. @returns what ends it: its mean CPU in ms, since the system counts CPU in coarse ticks */

@@ -17,6 +17,7 @@ import { signInRestore } from './authorization/sign-in/restore-sign-in.ts'
 import type { Config } from './config.ts'
 import { pageSchedules } from './console/jobs.ts'
 import { consoleEndpoints } from './console/public-endpoints.ts'
+import { isClientOrigin } from './directory/clients/client-origins.ts'
 import { clientRoutes } from './directory/clients/routes.ts'
 import { groupRoutes } from './directory/groups/routes.ts'
 import { scimEndpoints } from './directory/scim/public-endpoints.ts'
@@ -272,6 +273,7 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
     liveness: loopChecks(() => ({ worker, dispatcher })),
     counters: [...countersOf(store), oldestTransaction(() => transactions?.seconds() ?? 0)],
     idempotency: keepAnswers(platform),
+    isClientOrigin: (origin) => isClientOrigin(platform, origin),
   })
   let worker: Worker | null = null
   let dispatcher: Dispatcher | null = null

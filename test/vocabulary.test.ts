@@ -20,6 +20,7 @@ const frozen = {
     openid4vc.verification.verified
     openid4vc.verification.failed
     openid4vc.verification.expired
+    issuance.refused
     credential.accepted
     credential.rejected
     credential.revoked
@@ -176,6 +177,7 @@ const frozen = {
     PAYLOAD_TOO_LARGE
     PRECONDITION_FAILED
     RATE_LIMITED
+    REFERENCE_UNKNOWN
     REQUEST_INVALID
     REQUEST_TIMEOUT
     TX_CODE_REQUIRED

@@ -189,6 +189,16 @@ export const protocolFaults = {
     oauth: [400, 'temporarily_unavailable'],
     title: 'The organisation cannot say at the moment what the credential is to contain.',
   },
+  'claims.invalid': {
+    api: [403, 'FORBIDDEN'],
+    oauth: [400, 'server_error'],
+    title: 'What the identity provider states about the user does not fit the credential.',
+  },
+  'claims.missing': {
+    api: [403, 'FORBIDDEN'],
+    oauth: [400, 'access_denied'],
+    title: 'The identity provider does not state what the credential requires about the user.',
+  },
   'credential.not_prepared': {
     api: [403, 'FORBIDDEN'],
     oauth: [400, 'access_denied'],

@@ -44,6 +44,10 @@ export const requestFaults = {
     scim: 'invalidVers',
     title: 'The resource was changed meanwhile; read it again.',
   },
+  'reference.unknown': {
+    api: [422, 'REFERENCE_UNKNOWN'],
+    title: 'The request names something that the organisation does not have.',
+  },
   'state.conflict': {
     api: [409, 'CONFLICT'],
     oauth: [409, 'invalid_request'],

@@ -53,6 +53,11 @@ export const caches = {
     ...{ entriesMax: 10_000, ttlSeconds: 3_600 },
     description: 'Idempotency keys and bytes of kept answers by tenant, counted every 10 minutes.',
   },
+  'directory.client_origins': {
+    ...{ entriesMax: 1, ttlSeconds: 30 },
+    description:
+      'Origins of the redirect URIs of public clients, all at once. An application of a new client can call the API from its pages after this time.',
+  },
   'directory.tenants': {
     ...{ entriesMax: 10_000, ttlSeconds: 5 },
     description: 'Tenants by slug and id. A change by another process takes effect after this time.',

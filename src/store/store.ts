@@ -31,6 +31,8 @@ export type Store = {
   readonly single: <T>(tenantId: TenantId, work: (tx: TenantTx) => Promise<T>) => Promise<T>
   /** Runs `work` in a transaction without a tenant. `reason` documents why; migrations grant its rights. */
   readonly across: <T>(reason: string, work: (tx: AcrossTx) => Promise<T>) => Promise<T>
+  /** As `across`, for exactly one statement in one round trip, as `single` is for a tenant. */
+  readonly singleAcross: <T>(reason: string, work: (tx: AcrossTx) => Promise<T>) => Promise<T>
   /** Applies pending migrations. Processes may call it concurrently. @returns how many were pending */
   readonly migrate: () => Promise<number>
   /** Whether the database responds, has all migrations of this version, and newer ones only if this version runs on them. */

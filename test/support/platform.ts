@@ -60,6 +60,13 @@ const noDatabase = () => Promise.reject(new Error('this test has no database'))
 
 /** The store of a test that must not reach a database. */
 export const withoutDatabase: Store = {
-  ...{ inTenant: noDatabase, single: noDatabase, across: noDatabase, migrate: noDatabase, isReady: noDatabase },
+  ...{
+    inTenant: noDatabase,
+    single: noDatabase,
+    across: noDatabase,
+    singleAcross: noDatabase,
+    migrate: noDatabase,
+    isReady: noDatabase,
+  },
   ...{ counts: { statements: 0, transactions: 0, roundTrips: 0 }, kind: 'embedded', close: async () => undefined },
 }

@@ -102,6 +102,8 @@ export type UserPolicy = {
   readonly readHint?: (platform: Platform, text: string) => Promise<IdTokenHint | null>
   /** Refuses requests for what the server does not have, before a user is known, also when they are pushed. */
   readonly check?: (platform: Platform, request: AuthorizationRequest, parameters: Parameters) => Promise<void>
+  /** Whether a request needs what an external provider states about the user, so that the sign-in for it holds the claims. Absent: none does. */
+  readonly needsClaims?: (platform: Platform, request: AuthorizationRequest, parameters: Parameters) => Promise<boolean>
   /** Decides about the request of a signed-in user. @throws Fault that the client is told */
   readonly decide: (platform: Platform, asked: UserRequest) => Promise<Decision>
   readonly tokens: SelfContainedTokens | StoredTokens

@@ -76,6 +76,17 @@ const touch = sql(
   `update client set last_used_at = $4 where tenant_id = $1 and client_id = $2 and (last_used_at is null or last_used_at <= $3)`,
 )
 
+const listRedirects = sql(
+  'directory.list_public_redirects',
+  `select distinct uri from client join tenant on tenant.id = client.tenant_id cross join unnest(client.redirect_uris) uri
+   where client.is_public and client.disabled_at is null and tenant.disabled_at is null limit $1`,
+)
+
+/** Returns at most `limit` redirect URIs of the public clients of all tenants. */
+export async function listPublicRedirects(tx: AcrossTx, limit: number): Promise<readonly string[]> {
+  return (await tx.rows<{ uri: string }>(listRedirects, [limit])).map(({ uri }) => uri)
+}
+
 /** Returns the client with this id, of whatever tenant; null if it or its tenant is disabled. */
 export async function findClientRow(tx: AcrossTx, clientId: string): Promise<Client | null> {
   if (clientId.includes('\0')) return null

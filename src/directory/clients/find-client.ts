@@ -5,7 +5,7 @@ import { findClientOwner, findClientRow } from './client-store.ts'
 
 /** Returns the client that a request names, in one statement, never cached; null if it or its tenant is unknown or disabled. */
 export function findClient({ store }: Pick<Platform, 'store'>, clientId: string): Promise<Client | null> {
-  return store.across('client that a request names', (tx) => findClientRow(tx, clientId))
+  return store.singleAcross('client that a request names', (tx) => findClientRow(tx, clientId))
 }
 
 /** Whether a tenant has a client of that name, disabled or not. */
@@ -14,6 +14,6 @@ export async function isClientIdOf(
   tenantId: TenantId,
   clientId: string,
 ): Promise<boolean> {
-  const owner = await store.across('tenant of a client id', (tx) => findClientOwner(tx, clientId))
+  const owner = await store.singleAcross('tenant of a client id', (tx) => findClientOwner(tx, clientId))
   return owner?.tenantId === tenantId
 }

@@ -17,6 +17,8 @@ const eventTypes = {
     'A presentation was received and failed a check (`detail.status` is `failed`), or the holder declined (`rejected`).',
   'openid4vc.verification.expired':
     'No presentation was received in time, or the request was canceled (`detail.canceled`).',
+  'issuance.refused':
+    'A wallet asked for a credential that cannot be issued to the user `detail.userId`: required claims of the identity provider are missing (`detail.cause` is `missing`) or do not fit the template (`invalid`); `detail.attributes` names the attributes.',
   'credential.accepted': 'The wallet reported that its holder accepted the credential.',
   'credential.rejected': 'The wallet reported that its holder rejected or deleted the credential.',
   'credential.revoked': 'The issuer revoked the credential; this is final.',

@@ -1,14 +1,16 @@
+import type { CrossOrigin } from './cross-origin.ts'
+
 /** A path pattern and one of the methods that are mounted under it. */
 export type KnownPath = {
   readonly pattern: string
   readonly method: string
-  readonly crossOrigin: boolean
+  readonly crossOrigin: CrossOrigin
   /** The only host that the path is mounted for; null: every host. */
   readonly host: string | null
 }
 
 /** Returns the methods of a path. Used when no route matched, to distinguish 405 from 404. */
-export type MethodsAt = (path: string) => { readonly allow: readonly string[]; readonly crossOrigin: boolean }
+export type MethodsAt = (path: string) => { readonly allow: readonly string[]; readonly crossOrigin: CrossOrigin }
 
 /** Indexes the mounted paths. The most specific pattern that matches a path decides, as in the router. */
 export function methodsAt(known: readonly KnownPath[]): MethodsAt {
@@ -19,8 +21,13 @@ export function methodsAt(known: readonly KnownPath[]): MethodsAt {
   return (path) => {
     const found = entries.find(({ matches }) => matches.test(path))?.found ?? []
     const methods = found.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-    return { allow: [...new Set(methods)].sort(), crossOrigin: found.some((one) => one.crossOrigin) }
+    return { allow: [...new Set(methods)].sort(), crossOrigin: crossOriginOf(found) }
   }
+}
+
+function crossOriginOf(found: readonly KnownPath[]): CrossOrigin {
+  const named = found.map((one) => one.crossOrigin)
+  return named.includes('any') ? 'any' : (named.find((one) => one !== null) ?? null)
 }
 
 /**

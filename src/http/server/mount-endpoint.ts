@@ -7,6 +7,7 @@ import type { Endpoint, EndpointBodyKind, EndpointResponse } from '../routes/end
 import { onBehalfOf } from '../routes/tenant-of-work.ts'
 import { type Check, checkMaker } from '../validation/check.ts'
 import { BODY_BYTES_MAX, isJsonType, mediaTypeOf, readFields, readForm, readJson, repeatedParameter } from './body.ts'
+import type { CrossOrigin } from './cross-origin.ts'
 import { type KnownPath, routerPath } from './known-paths.ts'
 import type { AuthenticateRequest } from './mount-route.ts'
 import { sendResponse } from './send-response.ts'
@@ -35,14 +36,19 @@ export function mountEndpoints(
       onRequest: async (request) => {
         request.trace.pattern = endpoint.path
         request.trace.edge = endpoint.faultsAs ?? 'oauth'
-        request.trace.crossOrigin = endpoint.crossOrigin ?? false
+        request.trace.crossOrigin = crossOriginOf(endpoint)
         admitEndpoint(endpoint, request)
       },
       handler: (request, reply) =>
         onBehalfOf(paramsOf(request, endpoint.path).tenant ?? '', () => runEndpoint(needs, mounted, request, reply)),
     })
-    return { pattern: endpoint.path, method: endpoint.method, crossOrigin: endpoint.crossOrigin ?? false, host: null }
+    return { pattern: endpoint.path, method: endpoint.method, crossOrigin: crossOriginOf(endpoint), host: null }
   })
+}
+
+function crossOriginOf({ crossOrigin, clientOrigins }: Endpoint): CrossOrigin {
+  if (crossOrigin) return 'any'
+  return clientOrigins ? 'clients' : null
 }
 
 /** Requires an access token where the endpoint needs one, before the body is read. @throws Fault `token.missing`, `token.invalid` */

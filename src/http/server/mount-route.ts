@@ -61,12 +61,13 @@ export function mountRoutes(app: FastifyInstance, needs: RouteNeeds, routes: rea
         onRequest: async (request) => {
           request.trace.pattern = mounted.pattern
           request.trace.edge = 'api'
+          request.trace.crossOrigin = 'clients'
           await admitRoute(needs, mounted, request)
         },
         handler: (request, reply) =>
           onBehalfOf(request.trace.caller?.tenantSlug ?? '', () => runRoute(needs, mounted, request, reply)),
       })
-      return { pattern: mounted.pattern, method: route.method, crossOrigin: false, host: place.host }
+      return { pattern: mounted.pattern, method: route.method, crossOrigin: 'clients' as const, host: place.host }
     }),
   )
 }

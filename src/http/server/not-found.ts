@@ -3,16 +3,9 @@ import { Fault } from '../../fault.ts'
 import { type KnownPath, type MethodsAt, methodsAt, routerPath, shadowedMethods } from './known-paths.ts'
 import { sendFault } from './trace.ts'
 
-/** Answers a request that no route matches: 405 if the path has other methods, the CORS preflight of a public resource, else 404. */
+/** Answers a request that no route matches: 405 if the path has other methods, else 404. */
 export function handleNotFound(request: FastifyRequest, reply: FastifyReply, methods: MethodsAt): FastifyReply {
-  const { allow, crossOrigin } = methods(request.url.split('?', 1)[0] ?? '')
-  if (request.method === 'OPTIONS' && crossOrigin) {
-    const cors = { 'access-control-allow-origin': '*', 'access-control-allow-methods': 'GET, HEAD' }
-    return reply
-      .code(204)
-      .headers({ ...cors, 'access-control-max-age': '86400' })
-      .send()
-  }
+  const { allow } = methods(request.url.split('?', 1)[0] ?? '')
   const fault =
     allow.length === 0 || allow.includes(request.method)
       ? new Fault('resource.unknown', { detail: 'There is no resource at this path. The paths are listed at /docs.' })

@@ -14,6 +14,7 @@ import { type ExternalCounter, openMetrics } from '../telemetry/metrics.ts'
 import { type LogRequest, logFault, requestLog } from '../telemetry/request-log.ts'
 import { BODY_BYTES_MAX } from './body.ts'
 import { brokenRequestHandler } from './broken-request.ts'
+import { addClientOrigins, answerPreflight, type IsClientOrigin } from './cross-origin.ts'
 import { boundIdleConnections } from './idle-connections.ts'
 import { type KnownPath, type MethodsAt, methodsAt } from './known-paths.ts'
 import { mountEndpoints } from './mount-endpoint.ts'
@@ -41,6 +42,8 @@ export type ServerParts = {
   readonly authenticate: AuthenticateRequest
   readonly readiness?: readonly ReadinessCheck[]
   readonly liveness?: readonly ReadinessCheck[]
+  /** Which origins are applications in browsers that call the API; none by default. */
+  readonly isClientOrigin?: IsClientOrigin
   /** Counters that other rooms keep, for `/metrics`. */
   readonly counters?: readonly ExternalCounter[]
   /** Without it `Idempotency-Key` is ignored. */
@@ -72,7 +75,8 @@ export function buildServer(parts: ServerParts): Server {
   const refuseBroken = brokenRequestHandler({ log, metrics, hsts })
   const app = newApp(config, refuseBroken, logRequest)
   addCommonHeaders(app, state, hsts)
-  const { authenticate, idempotency = null } = parts
+  const { authenticate, idempotency = null, isClientOrigin = async () => false } = parts
+  addClientOrigins(app, isClientOrigin)
   const known = [
     ...mountRoutes(app, { platform, authenticate, idempotency }, routes),
     ...mountEndpoints(app, { platform, authenticate }, endpoints),
@@ -81,7 +85,7 @@ export function buildServer(parts: ServerParts): Server {
   const { readiness = [], liveness = [] } = parts
   mountOperations(app, { config, log, metrics, readiness, liveness, stopping: () => state.isDraining })
   mountReference(app, { config, routes, endpoints, webhook: parts.webhook })
-  addEdges(app, { platform, logRequest, state, methods: methodsAt(known) })
+  addEdges(app, { platform, logRequest, state, isClientOrigin, methods: methodsAt(known) })
   mountMethodNotAllowed(app, known)
   return {
     listen: () => app.listen({ port: config.port, host: config.host }),
@@ -136,7 +140,7 @@ function newApp(config: Config, refuseBroken: RefuseBroken, logRequest: LogReque
 }
 
 function newTrace(edge: Edge | null = null) {
-  return { pattern: '(none)', edge, crossOrigin: false, caller: null, fault: null }
+  return { pattern: '(none)', edge, crossOrigin: null, caller: null, fault: null }
 }
 
 const operationPaths: readonly KnownPath[] = [
@@ -146,7 +150,12 @@ const operationPaths: readonly KnownPath[] = [
   '/metrics',
   '/openapi.json',
   '/docs',
-].map((pattern) => ({ pattern, method: 'GET', crossOrigin: pattern === '/openapi.json', host: null }))
+].map((pattern) => ({
+  pattern,
+  method: 'GET',
+  crossOrigin: pattern === '/openapi.json' ? ('any' as const) : null,
+  host: null,
+}))
 
 const handledMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
@@ -155,9 +164,11 @@ type Edges = {
   readonly logRequest: LogRequest
   readonly state: Stopping
   readonly methods: MethodsAt
+  readonly isClientOrigin: IsClientOrigin
 }
 
-function addEdges(app: FastifyInstance, { platform: { log }, logRequest, state, methods }: Edges): void {
+function addEdges(app: FastifyInstance, { platform: { log }, logRequest, state, ...paths }: Edges): void {
+  const { methods } = paths
   app.addHook('onRequest', (request, reply, done) => {
     request.trace = newTrace()
     // Only requests from the network are refused: accepted requests may still dispatch internal ones.
@@ -192,7 +203,11 @@ function addEdges(app: FastifyInstance, { platform: { log }, logRequest, state, 
     logFault(log, request.id, reply.statusCode, error)
     return reply
   })
-  app.setNotFoundHandler((request, reply) => handleNotFound(request, reply, methods))
+  app.setNotFoundHandler((request, reply) => {
+    const found = methods(request.url.split('?', 1)[0] ?? '')
+    if (request.method !== 'OPTIONS' || found.crossOrigin === null) return handleNotFound(request, reply, methods)
+    return answerPreflight(reply, request, found, paths.isClientOrigin)
+  })
 }
 
 /** A client that is still sending when the connection is closed sees no response, so up to this many bytes are read. */

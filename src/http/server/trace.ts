@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../caller.ts'
 import { faultOf, toErrors, toOAuthError, toScimError } from '../routes/faults.ts'
 import { type RenderFault, renderPlainly } from '../routes/page.ts'
+import type { CrossOrigin } from './cross-origin.ts'
 
 /** How a fault is sent: in our envelope, as OAuth or SCIM JSON, or as an HTML page, plain or rendered by a function. */
 export type Edge = 'api' | 'oauth' | 'scim' | 'page' | RenderFault
@@ -12,7 +13,7 @@ type Trace = {
   pattern: string
   /** null until a route has matched. */
   edge: Edge | null
-  crossOrigin: boolean
+  crossOrigin: CrossOrigin
   caller: Caller | null
   fault: string | null
 }
@@ -29,7 +30,7 @@ export function sendFault(request: FastifyRequest, reply: FastifyReply, error: u
   const edge = request.trace.edge ?? edgeOf(request.url)
   const refusal = refusalAt(edge, error, request.id)
   reply.code(refusal.status).headers(refusal.headers).header('cache-control', 'no-store')
-  if (crossOrigin) reply.header('access-control-allow-origin', '*')
+  if (crossOrigin === 'any') reply.header('access-control-allow-origin', '*')
   if (edge === 'api' || edge === 'oauth' || edge === 'scim') {
     const type = edge === 'scim' ? 'application/scim+json' : 'application/json'
     return reply.header('content-type', type).send(Buffer.from(JSON.stringify(refusal.body)))

@@ -6,6 +6,7 @@ import { Webhook } from 'standardwebhooks'
 import type { TestDatabase } from '../../../test/support/database.ts'
 import { aReceiver, type Message } from '../../events/test-support/receiver.ts'
 import { createWebhookEndpoint } from '../../events/webhooks/webhook-endpoints.ts'
+import { newId } from '../../store/row-id.ts'
 import { sql } from '../../store/store.ts'
 import { aCode, answerConsent, aRequest, aUser, authorizeAt, targetOf, tokenAt } from '../test-support/code-flow.ts'
 import {
@@ -24,9 +25,11 @@ type Answer = (response: ServerResponse, message: Message, n: number) => void
 
 let db: TestDatabase
 let issuer: Issuer
+let existing: Body
 before(async () => {
   db = await aDatabase()
   issuer = await anIssuer(db)
+  existing = (await issuer.api('POST', '/templates/credentials', aTemplate())).body.data
 })
 after(async () => {
   await issuer.server.close(0)
@@ -120,6 +123,43 @@ for (const [what, answer, error, attempts] of [
     ])
     assert.deepEqual(rows, [{ n: 0 }, { n: 0 }])
     await receiver.close()
+  })
+}
+
+const claims = { given_name: 'given_name' }
+const provider = (more: object) => ({ kind: 'provider', claims, ...more })
+for (const [what, attributeSource, status, pointer] of [
+  ['a webhook endpoint that the tenant does not have', { kind: 'webhook', endpointId: newId() }, 422, '/endpointId'],
+  ['an identity provider that the tenant does not have', provider({ provider: 'campus' }), 422, '/provider'],
+  ['any identity provider, where there is none', provider({}), 422, '/provider'],
+  ['no claims', provider({ claims: {} }), 400, '/claims'],
+  ['no claim for a required attribute', provider({ claims: { degree: 'degree' } }), 400, '/claims'],
+  ['a claim for no attribute', provider({ claims: { ...claims, other: 'other' } }), 400, '/claims/other'],
+  [
+    'a claim for no attribute of an object',
+    provider({ claims: { ...claims, '/address/x': 'x' } }),
+    400,
+    '/claims/~1address~1x',
+  ],
+  [
+    'a claim for part of an attribute that has one',
+    provider({ claims: { ...claims, address: 'a', '/address/country': 'b' } }),
+    400,
+    '/claims/~1address~1country',
+  ],
+  ['a claim for __proto__', provider({ claims: { ...claims, '/__proto__/x': 'x' } }), 400, '/claims/~1__proto__~1x'],
+] as const) {
+  test(`a template whose attributes come from ${what} is refused with ${status}`, async () => {
+    for (const [method, path] of [
+      ['POST', '/templates/credentials'],
+      ['PUT', `/templates/credentials/${existing.id}`],
+    ] as const) {
+      const body = aTemplate({ attributeSource, code: method === 'PUT' ? existing.code : `t-${newId()}` })
+      const refused = await issuer.api(method, path, body)
+      assert.equal(refused.status, status, JSON.stringify(refused.body))
+      const pointers = refused.body.errors.map((one: Body) => one.source?.pointer)
+      assert.deepEqual(pointers, [`/attributeSource${pointer}`])
+    }
   })
 }
 

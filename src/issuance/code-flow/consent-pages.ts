@@ -51,12 +51,13 @@ async function answer(context: Context, instanceOf: InstanceOf): Promise<PageAns
   if (posted === 'deny') return { leaveFor: `${path}&consent=denied` }
   // What was shown is what is agreed to: another wallet or credential is shown first.
   const shown = await shownToken(platform, tenant, pending.consent)
-  if (posted === 'allow' && equalInConstantTime(fields.get('shown')?.[0] ?? '', shown)) {
+  if (posted === 'allow' && !pending.target.lacksClaims && equalInConstantTime(fields.get('shown')?.[0] ?? '', shown)) {
     return { leaveFor: `${path}&consent=${await consentToken(platform, tenant, pending.consent)}` }
   }
   const user = await platform.store.single(tenant.id, (tx) => findSignInUser(tx, session.userId))
   const action = `/issuers/${tenant.slug}/consent?${new URLSearchParams({ continue: path })}`
-  const props = { ...pending, action, shown, organisation: tenant.name, username: user?.username ?? '' }
+  const signIn = `/sign-in?${new URLSearchParams({ continue: path, again: '1', tenant: tenant.slug, claims: '1' })}`
+  const props = { ...pending, action, shown, signIn, organisation: tenant.name, username: user?.username ?? '' }
   return { page: consentScreen(context, props) }
 }
 

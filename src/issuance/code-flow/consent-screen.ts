@@ -2,7 +2,7 @@ import type { Page } from '../../pages/document.ts'
 import { type FormFrame, form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import type { Language } from '../../pages/language.ts'
-import { button, card, facts, message } from '../../pages/parts.ts'
+import { button, buttonLink, card, facts, message } from '../../pages/parts.ts'
 import type { Target } from './requested-credential.ts'
 import { shownAttributes } from './shown-attributes.ts'
 import { type ConsentTexts, en } from './texts-en.ts'
@@ -14,6 +14,8 @@ type ConsentProps = {
   /** Comes back with the answer, so that what is agreed to is what was shown. */
   readonly shown: string
   readonly target: Target
+  /** Where the user signs in at an identity provider instead. */
+  readonly signIn: string
   /** Name of the wallet; an unregistered one chose it. */
   readonly wallet: string
   readonly isUnregistered: boolean
@@ -31,13 +33,17 @@ export function consentScreen(frame: FormFrame & { readonly language: Language }
   const { definition, name } = target.issued
   const credential = definition.display?.name ?? name
   const about = definition.display?.description ?? definition.description
-  const answers = html`<input type="hidden" name="shown" value="${props.shown}"><div class="buttons">${button(words.allow, { look: 'main', name: 'answer', value: 'allow' })}
+  const allow = target.lacksClaims
+    ? buttonLink(words.signInElsewhere, props.signIn)
+    : button(words.allow, { look: 'main', name: 'answer', value: 'allow' })
+  const answers = html`<input type="hidden" name="shown" value="${props.shown}"><div class="buttons">${allow}
 ${button(words.deny, { name: 'answer', value: 'deny' })}</div>`
   return {
     title: words.title(credential),
     organisation,
     main: html`<div class="stack"><p>${words.as(username, organisation)}</p>${about !== undefined && html`<p>${about}</p>`}
-${props.isUnregistered && message('warn', words.notRegistered(organisation))}</div>
+${props.isUnregistered && message('warn', words.notRegistered(organisation))}
+${target.lacksClaims && message('warn', words.lacksClaims(organisation))}</div>
 ${card(
   facts([
     [words.issuer, organisation],
@@ -56,9 +62,11 @@ function destination(words: ConsentTexts, { wallet, isUnregistered, redirectUri 
   return isUnregistered ? place : `${wallet}: ${place}`
 }
 
-function contentOf(words: ConsentTexts, { issued, issuance }: Target, organisation: string): Html {
-  const attributes = shownAttributes(issued.definition, issuance?.claims ?? null, words)
-  if (issuance !== null) return card(facts(attributes), words.content)
+function contentOf(words: ConsentTexts, { issued, issuance, ...target }: Target, organisation: string): Html {
+  const claims = issuance?.claims ?? target.attributes
+  const attributes = shownAttributes(issued.definition, claims, words)
+  if (claims !== null) return card(facts(attributes), words.content)
   const names = attributes.map(([name]) => html`<li>${name}</li>`)
-  return card(html`<p>${words.contentLater(organisation)}</p><ul class="list">${names}</ul>`, words.content)
+  const later = target.lacksClaims ? words.contentOfProvider : words.contentLater(organisation)
+  return card(html`<p>${later}</p><ul class="list">${names}</ul>`, words.content)
 }

@@ -12,7 +12,7 @@ export type Consent = {
   readonly parameters: Parameters
   /** When the request first arrived. It limits the time in which the consent counts. */
   readonly since: Date
-  readonly target: Pick<Target, 'issued' | 'issuance'>
+  readonly target: Pick<Target, 'issued' | 'issuance' | 'attributes'>
 }
 
 /**
@@ -42,11 +42,11 @@ async function macOf(
   { sealing }: Needs,
   { id }: Pick<Tenant, 'id'>,
   purpose: 'agreed' | 'shown',
-  { sessionId, parameters, since, target: { issued, issuance } }: Consent,
+  { sessionId, parameters, since, target: { issued, issuance, attributes } }: Consent,
 ): Promise<string> {
   const { since: _, consent: __, ...own } = parameters
   const request = Object.entries(own).sort(([one], [other]) => (one < other ? -1 : 1))
-  const credential = [issued.id, issued.version, issuance?.id ?? null]
+  const credential = [issued.id, issued.version, issuance?.id ?? null, attributes]
   const text = JSON.stringify([purpose, sessionId, since.getTime(), request, credential])
   return hmacSha256(await sealing.derive(id, 'issuance-consent'), text).toString('base64url')
 }

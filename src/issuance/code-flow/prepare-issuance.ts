@@ -1,4 +1,5 @@
 import type { UserRequest } from '../../authorization/server/instance.ts'
+import { forgetHeldClaims } from '../../authorization/sign-in/providers/held-claims.ts'
 import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { findUser } from '../../directory/users/find-user.ts'
@@ -11,12 +12,13 @@ import { issuanceCheckOf } from '../issuances/issuance-refusal.ts'
 import { insertOffered } from '../issuances/issuance-store.ts'
 import { newIssuance } from '../issuances/new-issuance.ts'
 import type { CredentialTemplate } from '../templates/template.ts'
+import type { Target } from './requested-credential.ts'
 
 /** An issuance that is inserted with the code for it, or not at all. */
 type NewIssuance = { readonly id: string; readonly insert: (tx: TenantTx) => Promise<void> }
 
 /**
- * Makes an issuance for a signed-in user with the attributes that the organisation gives for them at this moment. Nothing is written before
+ * Makes an issuance for a signed-in user with the attributes that the claims of the sign-in gave, or those that the organisation gives for them at this moment. Nothing is written before
  * `insert`: an organisation that does not answer, or answers what the template does not allow, leaves nothing behind.
  *
  * @throws Fault `credential.not_prepared` if the organisation gives the user none, `attributes.unavailable`
@@ -25,11 +27,11 @@ export async function prepareIssuance(
   platform: Platform,
   tenant: Pick<Tenant, 'id' | 'slug'>,
   asked: Pick<UserRequest, 'session' | 'client' | 'ip' | 'requestId'>,
-  template: CredentialTemplate,
+  { issued: template, attributes: known }: Pick<Target, 'issued' | 'attributes'>,
 ): Promise<NewIssuance> {
   const id = newId()
   const { session } = asked
-  const attributes = await askAttributes(platform, tenant, { id, ...asked }, template)
+  const attributes = known ?? (await askAttributes(platform, tenant, { id, ...asked }, template))
   const refusal = (await issuanceCheckOf(platform, tenant, template))(attributes)
   if (refusal !== null) {
     platform.log.warn({ tenantId: tenant.id, templateId: template.id, code: refusal.code }, 'attributes are refused')
@@ -44,6 +46,7 @@ export async function prepareIssuance(
     insert: async (tx) => {
       // The template was replaced or archived since.
       if (!(await insertOffered(tx, made.row, made.entryBy(by)))) throw new Fault('attributes.unavailable')
+      if (known !== null) await forgetHeldClaims(tx, session.sessionId)
     },
   }
 }
@@ -56,7 +59,7 @@ async function askAttributes(
 ): Promise<JsonObject> {
   const { attributeSource: source } = definition
   const user = await platform.store.single(tenantId, (tx) => findUser(tx, 'id', session.userId))
-  if (source === undefined || user === null) throw new Fault('credential.not_prepared')
+  if (source?.kind !== 'webhook' || user === null) throw new Fault('credential.not_prepared')
   const { username, email, externalIdentifier } = user
   const data = {
     ...{ issuanceId: id, credentialTemplateId, code, clientId: client.clientId },

@@ -1,4 +1,4 @@
-import type { UserRef } from '../../authorization/server/instance.ts'
+import type { SignIn } from '../../authorization/server/instance.ts'
 import type { JsonObject } from '../../crypto/json.ts'
 import { readOwnJson } from '../../crypto/json.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
@@ -11,6 +11,7 @@ import type { CredentialTemplate } from '../templates/template.ts'
 import { templateVersion } from '../templates/template-cache.ts'
 import { findByCodes } from '../templates/template-store.ts'
 import { findPrepared } from './prepared-store.ts'
+import { providerAttributes } from './provider-attributes.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'memory'>
 
@@ -33,6 +34,10 @@ export type Target = Requested & {
   readonly issued: CredentialTemplate
   /** null: an issuance is made when the user agrees. */
   readonly issuance: { readonly id: string; readonly claims: JsonObject } | null
+  /** Of that new issuance, from the claims of the user's sign-in; null: they come from elsewhere, or there are none. */
+  readonly attributes: JsonObject | null
+  /** The credential needs claims of an identity provider, and the sign-in of the session brought none. */
+  readonly lacksClaims: boolean
 }
 
 /**
@@ -79,26 +84,29 @@ async function issuanceIn(
  * Returns what a signed-in user would get: an issuance that the organisation prepared for them, the one of `issuer_state` where the request
  * names it; else, if the template has a source of attributes, a new one. [VCI-A4]
  *
- * @throws Fault `credential.not_prepared`
+ * @throws Fault `credential.not_prepared`, and those of {@link providerAttributes}
  */
 export async function findTarget(
-  needs: Needs,
-  tenant: Pick<Tenant, 'id'>,
-  { userId }: UserRef,
+  needs: Platform,
+  tenant: Pick<Tenant, 'id' | 'slug'>,
+  session: Pick<SignIn, 'tenantId' | 'userId' | 'sessionId' | 'authenticatedAt'>,
   requested: Requested,
 ): Promise<Target> {
   const { template, issuanceId } = requested
   const now = needs.clock.now()
-  const ask = { userId, templateId: template.id, id: issuanceId }
+  const ask = { userId: session.userId, templateId: template.id, id: issuanceId }
   const found = await needs.store.single(tenant.id, (tx) => findPrepared(tx, ask, now))
   if (found === null) {
-    const hasSource = template.definition.attributeSource !== undefined && template.archivedAt === null
-    if (!hasSource || issuanceId !== null) throw new Fault('credential.not_prepared')
-    return { ...requested, issued: template, issuance: null }
+    const source = template.archivedAt === null ? template.definition.attributeSource : undefined
+    if (source === undefined || issuanceId !== null) throw new Fault('credential.not_prepared')
+    const made = { ...requested, issued: template, issuance: null }
+    if (source.kind === 'webhook') return { ...made, attributes: null, lacksClaims: false }
+    const attributes = await providerAttributes(needs, tenant, session, template, source)
+    return { ...made, attributes, lacksClaims: attributes === null }
   }
   const place = { tenantId: tenant.id, table: 'issuance', column: 'sealed_claims', row: found.id }
   // Sealed by this server, from a JSON object.
   const claims = readOwnJson(await needs.sealing.open(place, found.sealedClaims)) as JsonObject
   const issued = await templateVersion(needs, tenant.id, template.id, found.templateVersion)
-  return { ...requested, issued, issuance: { id: found.id, claims } }
+  return { ...requested, issued, issuance: { id: found.id, claims }, attributes: null, lacksClaims: false }
 }

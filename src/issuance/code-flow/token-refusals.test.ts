@@ -2,9 +2,22 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { TestDatabase } from '../../../test/support/database.ts'
+import { sessionEndedJob } from '../../authorization/server/session-end/session-ended.ts'
+import { endSessionsOfUserJob } from '../../authorization/sign-in/end-sessions-of-user.ts'
 import { clientJwks } from '../../authorization/test-support/an-oauth-client.ts'
 import { newId } from '../../store/row-id.ts'
-import { aCode, aProof, aUser, configure, offerOf, prepared, tokenAt } from '../test-support/code-flow.ts'
+import {
+  aCode,
+  aProof,
+  aRequest,
+  aUser,
+  authorizeAt,
+  configure,
+  offerOf,
+  prepared,
+  targetOf,
+  tokenAt,
+} from '../test-support/code-flow.ts'
 import {
   aDatabase,
   aKey,
@@ -149,6 +162,42 @@ test('[RFC 9449 5] [RFC 9449 7.1] [VCI-T12] a token is bound to the key that was
   // One access token at a time, and rotation.
   assert.notEqual(next.body.refresh_token, body.refresh_token)
   assert.equal((await ask(`DPoP ${token}`, await proven())).body.error, 'credential_request_denied')
+})
+
+test('a user who is disabled gets nothing more: code, refresh token and pushed request are worth nothing, also after the session job', async () => {
+  const user = await aUser(issuer)
+  await prepared(issuer, template, user, { expiresInSeconds: 86_400 })
+  const key = aKey()
+  const first = await aCode(issuer, template, user)
+  const nonce = (await tokenAt(issuer, first, { dpop: await aProof(issuer, key, 'token') })).headers['dpop-nonce'] ?? ''
+  const dpop = async () => ({ dpop: await aProof(issuer, key, 'token', { nonce }) })
+  const { body } = await tokenAt(issuer, first, await dpop())
+  await prepared(issuer, template, user)
+  const form = await aCode(issuer, template, user)
+  const { parameters } = await aRequest(template)
+  const refresh = { grant_type: 'refresh_token', refresh_token: body.refresh_token, client_id: first.client_id ?? '' }
+  const set = (enabled: boolean) => configure(issuer, { users: [{ username: user.username, enabled }] })
+  const refusals = async () => [
+    (await tokenAt(issuer, form, await dpop())).body.error,
+    (await tokenAt(issuer, refresh, await dpop())).body.error,
+    targetOf(await authorizeAt(issuer, parameters, user)).pathname,
+  ]
+  await set(false)
+  assert.deepEqual(await refusals(), ['invalid_grant', 'invalid_grant', '/sign-in'])
+  const { platform, tenant, clock } = issuer
+  const ended = { userId: user.userId, before: clock.at.toISOString() }
+  const signal = new AbortController().signal
+  const ofTenant = { tenantId: tenant.id, attempt: 1 } as Parameters<typeof endSessionsOfUserJob.run>[3]
+  await endSessionsOfUserJob.run(platform, ended, signal, ofTenant)
+  await sessionEndedJob.run(
+    platform,
+    { tenantId: tenant.id, sessionId: user.sessionId, userId: user.userId },
+    signal,
+    ofTenant,
+  )
+  // What was granted before stays ended.
+  await set(true)
+  assert.deepEqual(await refusals(), ['invalid_grant', 'invalid_grant', '/sign-in'])
 })
 
 test('[RFC 9700 4.14] a replaced refresh token that returns ends the family and its access token', async () => {

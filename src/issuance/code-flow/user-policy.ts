@@ -11,6 +11,7 @@ import { makeAccessToken, makeTokenSecret, TOKEN_TTL_SECONDS } from '../offers/a
 import { isConsent } from './consent-token.ts'
 import { prepareIssuance } from './prepare-issuance.ts'
 import { redeemPrepared, renewToken, revokeToken } from './prepared-store.ts'
+import { isClaimsFault, recordRefusedClaims } from './provider-attributes.ts'
 import { findTarget, readRequested, type Target } from './requested-credential.ts'
 
 /** What a code stands for: the issuance, and whether the token response names the credential by its identifier. */
@@ -28,6 +29,10 @@ export function credentialPolicy(tenant: Pick<Tenant, 'id' | 'slug'>): UserPolic
     check: async (platform, request, parameters) => {
       await readRequested(platform, tenant, request, parameters)
     },
+    needsClaims: async (platform, request, parameters) => {
+      const { template } = await readRequested(platform, tenant, request, parameters)
+      return template.definition.attributeSource?.kind === 'provider'
+    },
     decide: (platform, asked) => decide(platform, tenant, asked),
     tokens: {
       kind: 'stored',
@@ -41,7 +46,15 @@ export function credentialPolicy(tenant: Pick<Tenant, 'id' | 'slug'>): UserPolic
 async function decide(platform: Platform, tenant: Pick<Tenant, 'id' | 'slug'>, asked: UserRequest): Promise<Decision> {
   const { session, request, parameters, since, consent: token } = asked
   const requested = await readRequested(platform, tenant, request, parameters)
-  const target = await findTarget(platform, tenant, session, requested)
+  const target = await findTarget(platform, tenant, session, requested).catch(async (error: unknown) => {
+    if (isClaimsFault(error)) await recordRefusedClaims(platform, asked, requested.template, error)
+    throw error
+  })
+  if (target.lacksClaims) {
+    // Once a sign-in that this request led to brought none, the page says where to sign in.
+    const isAsked = since !== null && session.authenticatedAt >= since
+    return { kind: isAsked ? 'consent' : 'sign-in' }
+  }
   const consent = since === null ? null : { sessionId: session.sessionId, parameters, since, target }
   if (consent === null || !(await isConsent(platform, tenant, consent, token))) return { kind: 'consent' }
   const spend = (tx: TenantTx) => spendConsent(tx, token ?? '', platform.clock.now())
@@ -60,7 +73,7 @@ async function decide(platform: Platform, tenant: Pick<Tenant, 'id' | 'slug'>, a
 
 async function issuanceOf(platform: Platform, tenant: Pick<Tenant, 'id' | 'slug'>, asked: UserRequest, target: Target) {
   if (target.issuance !== null) return { id: target.issuance.id, insert: null }
-  return prepareIssuance(platform, tenant, asked, target.issued)
+  return prepareIssuance(platform, tenant, asked, target)
 }
 
 /** One code for each consent, also for a browser that sends it twice. */

@@ -5,6 +5,7 @@ import type { AuditAction } from '../../events/audit/vocabulary.ts'
 import { Fault, type Violation } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
+import { checkSource } from './attribute-source.ts'
 import { catalogChanged } from './catalog-lease.ts'
 import { haipViolations } from './haip-violations.ts'
 import { type ReadTemplate, readCredentialTemplate } from './read-template.ts'
@@ -18,7 +19,7 @@ type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'urls'>
 /**
  * Creates a credential template, which also publishes its type.
  *
- * @throws Fault `request.invalid`, `state.conflict` if another template has the code
+ * @throws Fault `request.invalid`, `reference.unknown`, `state.conflict` if another template has the code
  */
 export async function createCredentialTemplate(
   needs: Needs,
@@ -29,6 +30,7 @@ export async function createCredentialTemplate(
   const now = needs.clock.now()
   const read = readCredentialTemplate(body, needs.urls.issuer(caller.tenantSlug), now)
   await checkProfile(needs, caller, read)
+  await checkSource(needs, caller, read.definition)
   const template = { ...read, id, version: 1, createdAt: now, updatedAt: now, archivedAt: null }
   const entry = entryOf('credential_template.created', id, caller)
   const inserted = await needs.store.single(caller.tenantId, (tx) => insertFirst(tx, template, entry))
@@ -50,7 +52,7 @@ async function checkProfile(needs: Needs, { tenantId }: Caller, { definition }: 
 /**
  * Replaces a credential template by a new version. Existing issuances keep the version they were created from.
  *
- * @throws Fault `resource.unknown`, also if it is archived; `request.invalid`; `state.conflict` if `code`, `format`, `docType` or `revocable`
+ * @throws Fault `resource.unknown`, also if it is archived; `request.invalid`; `reference.unknown`; `state.conflict` if `code`, `format`, `docType` or `revocable`
  * would change, or after a concurrent replacement; `resource.changed` if it is not the expected one.
  *
  * @param isExpected Whether the caller knows this state; every state by default.
@@ -67,6 +69,7 @@ export async function replaceCredentialTemplate(
   if (isExpected?.(current) === false) throw new Fault('resource.changed')
   const read = readCredentialTemplate(body, needs.urls.issuer(caller.tenantSlug), needs.clock.now())
   await checkProfile(needs, caller, read)
+  await checkSource(needs, caller, read.definition)
   const violations = changesOfFixed(current, read)
   if (violations.length > 0) throw new Fault('state.conflict', { violations })
   const next = { ...current, ...read, updatedAt: needs.clock.now() }

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../crypto/json.ts'
 import { Fault, type Violation } from '../../fault.ts'
+import { sourceViolations } from './attribute-source.ts'
 import { type Attributes, type CredentialAttributes, readCredentialAttributes } from './attributes.ts'
 import { type NameSpaces, readNameSpaces } from './mdoc-attributes.ts'
 import type { TemplateBody, WrittenDefinition } from './schemas.ts'
@@ -24,6 +25,8 @@ export function readCredentialTemplate(body: TemplateBody, issuer: string, now: 
   const common = [...otherViolations(body), ...signerViolations(body, format), ...timeViolations(body, now)]
   const { name, code } = body
   const definition = format === 'mdoc' ? mdocOf(body, common) : sdJwtOf(body, issuer, common)
+  const violations = sourceViolations(definition)
+  if (violations.length > 0) throw new Fault('request.invalid', { violations })
   return { name, code, definition }
 }
 

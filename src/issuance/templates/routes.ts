@@ -51,7 +51,7 @@ const create = templates.post('', {
   body: TemplateBody,
   moreViolations: attributeViolations,
   status: 201,
-  faults: ['state.conflict'],
+  faults: ['state.conflict', 'reference.unknown'],
   handle: ({ platform, caller, body, operation }) => {
     const find = (id: string) => latestTemplate(platform, caller.tenantId, id)
     const create = (id: string) => createCredentialTemplate(platform, caller, body, id)
@@ -79,7 +79,7 @@ const replace = templates.put('/{id}', {
   body: TemplateBody,
   moreViolations: attributeViolations,
   ifMatch: true,
-  faults: ['state.conflict', 'resource.changed'],
+  faults: ['state.conflict', 'resource.changed', 'reference.unknown'],
   handle: ({ platform, caller, params, body, headers }) => {
     const isExpected = unchangedSince(headers['if-match'])
     return replyOf({ platform, caller }, replaceCredentialTemplate(platform, caller, params.id, body, isExpected))

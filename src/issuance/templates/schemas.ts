@@ -60,7 +60,7 @@ const KeyAttestation = Type.Object(
   },
 )
 
-const AttributeSource = Type.Object(
+const WebhookSource = Type.Object(
   {
     kind: Type.Literal('webhook'),
     endpointId: Type.String({
@@ -69,12 +69,38 @@ const AttributeSource = Type.Object(
         'A webhook endpoint of the tenant. It gets issuance.attributes_requested, signed like events, and answers at once with 200 and {attributes}; 4xx: the user gets none.',
     }),
   },
-  {
-    ...strict,
-    description:
-      'Where the attributes come from when a user asks for the credential, signs in and agrees, and no issuance was prepared for them. Without it only prepared issuances can be had so.',
-  },
+  strict,
 )
+
+const ProviderSource = Type.Object(
+  {
+    kind: Type.Literal('provider'),
+    provider: Type.Optional(
+      Text(
+        64,
+        'Name of the identity provider at which the user signs in for it; by default any provider of the tenant that signs users in.',
+      ),
+    ),
+    claims: Type.Record(
+      Type.String({ minLength: 1, maxLength: 1000 }),
+      Text(200, 'Name of a claim, or a JSON pointer.'),
+      {
+        minProperties: 1,
+        maxProperties: 200,
+        description:
+          'Claims of the ID token or of UserInfo by attribute. A name, or a JSON pointer if it begins with /: {"family_name": "family_name", "/address/locality": "/address/locality"}; elements of an mdoc by pointer, /namespace/element. Each required attribute has one.',
+      },
+    ),
+  },
+  strict,
+)
+/** Attributes from what the OpenID provider states about a user who signs in there. */
+export type ProviderSource = Type.Static<typeof ProviderSource>
+
+const AttributeSource = Type.Union([WebhookSource, ProviderSource], {
+  description:
+    'Where the attributes come from when a user asks for the credential, signs in and agrees, and no issuance was prepared for them. Without it only prepared issuances can be had so.',
+})
 
 const color = (description: string) => Type.Optional(Type.String({ pattern: '^#[0-9A-Fa-f]{6}$', description }))
 const ImageUri = Type.String({

@@ -65,4 +65,9 @@ export async function attestationHeaders(
   }
 }
 
+/** What changes in the headers for another instance of the wallet, which the same provider vouches for. */
+export function ofInstance({ publicJwk, privateKey }: Pair): AttestationChange {
+  return { claims: { cnf: { jwk: publicJwk } }, popBy: privateKey }
+}
+
 const cnf = { cnf: { jwk: instance.publicJwk } }

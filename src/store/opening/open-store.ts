@@ -41,31 +41,31 @@ function storeOn(engine: Engine): Store {
       return run(statement, values)
     }
   }
+  const once = (context: SessionContext): RunStatement => {
+    counted.transactions += 1
+    let used = false
+    return <Row>(statement: Sql, values: readonly unknown[] = []) => {
+      if (used) throw new Error(`a transaction of one statement got a second one: ${statement.name}`)
+      used = true
+      counted.statements += 1
+      return engine.single<Row>(context, statement, values).catch((error: unknown) => {
+        if (isDeadlock(error)) return engine.single<Row>(context, statement, values)
+        throw error
+      })
+    }
+  }
   return {
     kind: engine.kind,
     inTenant: (tenantId, work) => {
       counted.transactions += 1
       return engine.transaction(contextOf(tenantId), (run) => work(tenantTxOn(tenantId, counting(run))))
     },
-    single: (tenantId, work) => {
-      counted.transactions += 1
-      let used = false
-      const run: RunStatement = <Row>(statement: Sql, values: readonly unknown[] = []) => {
-        if (used) throw new Error(`single() got a second statement: ${statement.name}`)
-        used = true
-        counted.statements += 1
-        const context = contextOf(tenantId)
-        return engine.single<Row>(context, statement, values).catch((error: unknown) => {
-          if (isDeadlock(error)) return engine.single<Row>(context, statement, values)
-          throw error
-        })
-      }
-      return work(tenantTxOn(tenantId, run))
-    },
+    single: (tenantId, work) => work(tenantTxOn(tenantId, once(contextOf(tenantId)))),
     across: (_reason, work) => {
       counted.transactions += 1
       return engine.transaction(ACROSS, (run) => work({ rows: counting(run) } as AcrossTx))
     },
+    singleAcross: (_reason, work) => work({ rows: once(ACROSS) } as AcrossTx),
     migrate: async () => {
       await engine.check()
       return migrate(engine)

@@ -29,7 +29,8 @@ const takeStatement = sql(
   'wallet.take_issuance_session',
   `with mine as (
      select id, sealed_work from wallet_issuance_session
-     where tenant_id = $1 and id = $2 and user_id = $3 and state_hash = $4 and status = 'pending' and expires_at > $5 for update
+     where tenant_id = $1 and id = $2 and user_id = $3 and state_hash = $4 and status = 'pending' and expires_at > $5
+       and is_active_user(user_id) for update
    )
    update wallet_issuance_session s set status = 'redeeming', sealed_work = null, updated_at = $5
    from mine where s.tenant_id = $1 and s.id = mine.id
@@ -95,7 +96,7 @@ type Callback = { readonly id: string; readonly hash: Buffer; readonly userId: U
 /**
  * Takes a pending session for the one callback that redeems its code. One statement, so of two callbacks, in whatever process, one gets it.
  *
- * @returns null if there is none of this user with this `state`, it was taken, or it has expired.
+ * @returns null if there is none of this user with this `state`, it was taken, it has expired, or the user may not sign in any more.
  */
 export async function takeSession(
   tx: TenantTx,

@@ -143,14 +143,15 @@ async function grant(
   session: Session,
   { scopes, details, write }: Extract<Decision, { kind: 'grant' }>,
 ): Promise<string> {
-  const { platform, instance, client, request, redirectUri } = checked
+  const { platform, instance, client, request, redirectUri, instanceKey } = checked
   // RFC 9126 4: a request_uri is used once
   if (!(await spend(checked))) throw new Fault('request_uri.invalid')
   const { challenge, nonce, dpopJkt } = request
   const { clientId } = client
   const { tenantId, userId, sessionId, authenticatedAt, methods } = session
   const signIn = { tenantId, userId, sessionId, authenticatedAt, methods }
-  const about = { issuer: instance.issuer, clientId, redirectUri, challenge, scopes, nonce, dpopJkt, details }
+  const bound = { challenge, dpopJkt, instanceKey }
+  const about = { issuer: instance.issuer, clientId, redirectUri, ...bound, scopes, nonce, details }
   const code = await makeCode(platform, signIn, about, write)
   if (code === null) throw new Fault('login.required')
   return respond(checked, { code })
@@ -170,13 +171,15 @@ function needsSignIn({ platform, request, hint, since }: Checked, session: Sessi
   return !prompts.includes('none') && !satisfiesAcr(methods, acrValues)
 }
 
-function toSignIn(checked: Checked): Promise<string> {
-  const { client, request, isSignedIn } = checked
+async function toSignIn(checked: Checked): Promise<string> {
+  const { platform, users, client, request, parameters, isSignedIn } = checked
+  const needsClaims = await users.needsClaims?.(platform, request, parameters)
   const again = isSignedIn || request.prompts.includes('select_account')
   return interact(checked, '/sign-in', {
     ...(again && { again: '1' }),
     ...(client.tenantId !== platformTenantId && { tenant: client.tenantSlug }),
     ...(request.loginHint !== null && { hint: request.loginHint }),
+    ...(needsClaims === true && { claims: '1' }),
   })
 }
 

@@ -55,9 +55,9 @@ export const pushSteps = steps<InstanceRequest>()
  * @see [RFC 9126, 2](https://www.rfc-editor.org/rfc/rfc9126#section-2)
  */
 export async function answerPushedRequest(request: InstanceRequest): Promise<EndpointResponse> {
-  const { platform, instance, client, parameters, jkt } = await pushSteps.run(request)
+  const { platform, instance, client, parameters, jkt, instanceKey } = await pushSteps.run(request)
   const stored = jkt === null ? parameters : { ...parameters, dpop_jkt: jkt }
-  const requestUri = await pushRequest(platform, instance, client, stored)
+  const requestUri = await pushRequest(platform, instance, client, stored, instanceKey)
   const body = { request_uri: requestUri, expires_in: PUSHED_TTL_SECONDS }
   return { status: 201, body, headers: { 'cache-control': 'no-store' } }
 }

@@ -53,7 +53,7 @@ export function authorizationCode(users: UserPolicy): Grant {
 
 /** @throws Fault `request.invalid`, `grant.invalid`, and what the server refuses to store */
 async function redeem(platform: Platform, users: UserPolicy, request: GrantRequest<Client>): Promise<TokenAnswer> {
-  const { client, form, jkt, instance } = request
+  const { client, form, jkt, instanceKey, instance } = request
   if (!form.code) throw new Fault('request.invalid', { detail: 'code is missing.' })
   const code = readBearerSecret(form.code)
   // RFC 7636 4.6
@@ -67,7 +67,7 @@ async function redeem(platform: Platform, users: UserPolicy, request: GrantReque
   const redemption = {
     ...code,
     issuer: instance.issuer,
-    ...{ clientId: client.clientId, redirectUri: form.redirect_uri ?? '', challenge, jkt },
+    ...{ clientId: client.clientId, redirectUri: form.redirect_uri ?? '', challenge, jkt, instanceKey },
     // RFC 9449 5: the refresh token of a public client is bound to its key; that of another to its authentication
     boundTo: client.isPublic ? jkt : null,
     refreshHash: hasRefresh ? refresh.hash : null,

@@ -14,6 +14,8 @@ export type CodeGrant = Omit<SignIn, 'tenantId'> & {
   readonly scopes: readonly string[]
   readonly nonce: string | null
   readonly dpopJkt: string | null
+  /** Thumbprint of the key of the client instance that must redeem it; null: any instance of the client. */
+  readonly instanceKey: string | null
   /** What is granted besides scopes. */
   readonly details: JsonObject | null
 }
@@ -24,8 +26,8 @@ export type SecretRow = { readonly id: string; readonly hash: Buffer }
 const insert = sql(
   'authorization.insert_code',
   `insert into authorization_code (tenant_id, id, hash, client_id, user_id, session_id, redirect_uri, challenge, scopes, nonce, dpop_jkt,
-     authenticated_at, methods, created_at, expires_at, issuer, details)
-   select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17::jsonb
+     authenticated_at, methods, created_at, expires_at, issuer, details, instance_jkt)
+   select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17::jsonb, $18
    where exists (select from sign_in_session where tenant_id = $1 and id = $6) returning id`,
 )
 // A request that proves less than the code requires does not spend it: a stolen code is worth nothing, and its owner can still use it.
@@ -34,13 +36,13 @@ const redeem = sql(
   `with code as (
      update authorization_code set used_at = $8
      where tenant_id = $1 and id = $2 and hash = $3 and client_id = $4 and redirect_uri = $5 and challenge = $6
-       and (dpop_jkt is null or dpop_jkt = $7) and used_at is null and expires_at > $8 and issuer = $13 and is_active_user(user_id)
+       and (dpop_jkt is null or dpop_jkt = $7) and (instance_jkt is null or instance_jkt = $15) and used_at is null and expires_at > $8 and issuer = $13 and is_active_user(user_id)
      returning *
    ), family as (
      insert into token_family (tenant_id, id, client_id, user_id, session_id, scopes, dpop_jkt, authenticated_at, methods, token_hash, created_at, expires_at, issuer,
-       details)
+       details, instance_jkt)
      select tenant_id, id, client_id, user_id, session_id, scopes, $9, authenticated_at, methods,
-       case when not $14::boolean or 'offline_access' = any(scopes) then $10::bytea end, $8, $11, issuer, details
+       case when not $14::boolean or 'offline_access' = any(scopes) then $10::bytea end, $8, $11, issuer, details, $15
      from code
    ), ${auditCte({ from: 'code', subjectId: 'code.user_id', first: 12 })}
    select user_id as "userId", session_id as "sessionId", scopes, nonce, authenticated_at as "authenticatedAt", methods, details from code`,
@@ -74,11 +76,11 @@ export async function insertCode(
 ): Promise<boolean> {
   const { clientId, userId, sessionId, redirectUri, challenge, scopes, nonce, dpopJkt, authenticatedAt, methods } =
     grant
+  const { issuer, instanceKey } = grant
   const details = grant.details === null ? null : JSON.stringify(grant.details)
   const values = [tx.tenantId, id, hash, clientId, userId, sessionId, redirectUri, challenge, scopes, nonce, dpopJkt]
-  return (
-    (await tx.rows(insert, [...values, authenticatedAt, methods, now, expiresAt, grant.issuer, details])).length === 1
-  )
+  const more = [authenticatedAt, methods, now, expiresAt, issuer, details, instanceKey]
+  return (await tx.rows(insert, [...values, ...more])).length === 1
 }
 
 /** An attempt to redeem a code. */
@@ -90,7 +92,9 @@ type CodeRedemption = SecretRow & {
   readonly challenge: string
   /** The DPoP key that was proven. */
   readonly jkt: string | null
-  /** The key that the refresh token is bound to. */
+  /** The key of the client instance that was proven. The refresh token is bound to it. */
+  readonly instanceKey: string | null
+  /** The DPoP key that the refresh token is bound to. */
   readonly boundTo: string | null
   /** Digest of the refresh token; null: the client gets none. */
   readonly refreshHash: Buffer | null
@@ -123,6 +127,7 @@ export async function redeemCode(
     ...auditValues(entry, now),
     redemption.issuer,
     redemption.needsOffline,
+    redemption.instanceKey,
   ])
   return row ?? null
 }

@@ -23,7 +23,8 @@ const isCurrent = (hash: string, since: string) =>
 const rotate = sql(
   'authorization.rotate_refresh_token',
   `update token_family set previous_hash = $3, token_hash = $4, rotated_at = case when token_hash = $3 then $7 else rotated_at end
-   where tenant_id = $1 and id = $2 and client_id = $5 and (dpop_jkt is null or dpop_jkt = $6) and ended_at is null and expires_at > $7
+   where tenant_id = $1 and id = $2 and client_id = $5 and (dpop_jkt is null or dpop_jkt = $6)
+     and (instance_jkt is null or instance_jkt = $11) and ended_at is null and expires_at > $7
      and ${isCurrent('$3', '$8')} and $9::text[] <@ scopes and issuer = $10 and is_active_user(user_id)
    returning ${COLUMNS}`,
 )
@@ -66,6 +67,8 @@ export type Refresh = SecretRow & {
   readonly clientId: string
   /** The DPoP key that was proven. */
   readonly jkt: string | null
+  /** The key of the client instance that was proven. */
+  readonly instanceKey: string | null
   /** Requested scopes; none: those that were granted. */
   readonly scopes: readonly string[]
   readonly now: Date
@@ -75,12 +78,12 @@ export type Refresh = SecretRow & {
 
 /**
  * Replaces a refresh token by the next: one statement. Of concurrent requests with one token each may succeed, but only the token of the last
- * one lives. null: unknown, used, ended, expired, of another client or key,
- * for more scopes than were granted, or its user may not sign in.
+ * one lives. null: unknown, used, ended, expired, of another client, client
+ * instance or key, for more scopes than were granted, or its user may not sign in.
  */
 export async function rotateRefreshToken(tx: TenantTx, refresh: Refresh): Promise<TokenFamily | null> {
-  const { id, hash, nextHash, clientId, jkt, scopes, now, graceSince, issuer } = refresh
-  const values = [tx.tenantId, id, hash, nextHash, clientId, jkt, now, graceSince, scopes, issuer]
+  const { id, hash, nextHash, clientId, jkt, instanceKey, scopes, now, graceSince, issuer } = refresh
+  const values = [tx.tenantId, id, hash, nextHash, clientId, jkt, now, graceSince, scopes, issuer, instanceKey]
   const [row] = await tx.rows<TokenFamily>(rotate, values)
   return row ?? null
 }

@@ -22,7 +22,7 @@ export function refreshToken(users: UserPolicy): Grant {
 
 /** @throws Fault `request.invalid`, `grant.invalid`, `scope.invalid` */
 async function refresh(platform: Platform, users: UserPolicy, request: GrantRequest<Client>): Promise<TokenAnswer> {
-  const { client, form, jkt, instance } = request
+  const { client, form, jkt, instanceKey, instance } = request
   if (!form.refresh_token) throw new Fault('request.invalid', { detail: 'refresh_token is missing.' })
   const presented = readBearerSecret(form.refresh_token)
   if (presented === null) throw new Fault('grant.invalid')
@@ -38,6 +38,7 @@ async function refresh(platform: Platform, users: UserPolicy, request: GrantRequ
     nextHash: next.hash,
     clientId: client.clientId,
     jkt,
+    instanceKey,
     scopes: named,
     now,
     graceSince,

@@ -61,6 +61,7 @@ function requestOf({ platform, body, headers, ip, requestId }: EndpointContext<u
 const tokenEndpoint = endpoint({
   method: 'POST',
   path: '/auth/token',
+  clientOrigins: true,
   summary:
     'Issues an access token for the API: for a client itself (client_credentials), for a user who signed in (authorization_code, refresh_token), or to act for a user (token exchange).',
   tag,
@@ -104,6 +105,7 @@ const LogoutBody = Type.Object(
 const pushEndpoint = endpoint({
   method: 'POST',
   path: '/auth/par',
+  clientOrigins: true,
   summary: 'Stores the parameters of an authorization request for a minute (RFC 9126).',
   tag,
   accepts: 'form',
@@ -115,6 +117,7 @@ const pushEndpoint = endpoint({
 const revocationEndpoint = endpoint({
   method: 'POST',
   path: '/auth/revoke',
+  clientOrigins: true,
   summary: 'Revokes a refresh token (RFC 7009). Access tokens expire within minutes and cannot be revoked.',
   tag,
   accepts: 'form',
@@ -210,6 +213,7 @@ async function claimsOf({
 const userinfoByGet = endpoint({
   method: 'GET',
   path: '/auth/userinfo',
+  clientOrigins: true,
   summary: 'Returns claims about the user of an access token with the scope openid.',
   tag,
   accepts: 'none',
@@ -219,6 +223,7 @@ const userinfoByGet = endpoint({
 const userinfoByPost = endpoint({
   method: 'POST',
   path: '/auth/userinfo',
+  clientOrigins: true,
   summary: 'The same by POST.',
   tag,
   accepts: 'none',

@@ -18,25 +18,35 @@ const OPENED_TTL_SECONDS = 1800
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock'>
 type Server = Pick<ServerInstance, 'issuer'>
 
-/** Stores the parameters of an authorization request. Returns its `request_uri`. */
+/**
+ * Stores the parameters of an authorization request. Returns its `request_uri`.
+ *
+ * @param instanceKey Thumbprint of the key of the client instance; null: the client has no attestation.
+ */
 export async function pushRequest(
   needs: Needs,
   { issuer }: Server,
   client: Client,
   parameters: Parameters,
+  instanceKey: string | null,
 ): Promise<string> {
   const { tenantId, clientId } = client
   const secret = makeBearerSecret(tenantId)
   const expiresAt = new Date(needs.clock.now().getTime() + PUSHED_TTL_SECONDS * 1000)
   const sealedParameters = await needs.sealing.seal(placeOf(client, secret), JSON.stringify(parameters))
   await needs.store.single(tenantId, (tx) =>
-    insertPushedRequest(tx, { ...secret, clientId, issuer, sealedParameters, expiresAt }),
+    insertPushedRequest(tx, { ...secret, clientId, issuer, sealedParameters, instanceKey, expiresAt }),
   )
   return PREFIX + secret.text
 }
 
 /** A pushed request that was opened: to be spent by the response to it. */
-type PushedRequest = { readonly key: PushedKey; readonly parameters: Parameters }
+type PushedRequest = {
+  readonly key: PushedKey
+  readonly parameters: Parameters
+  /** Thumbprint of the key of the client instance that pushed it; null: the client has no attestation. */
+  readonly instanceKey: string | null
+}
 
 /** Whether a `request_uri` is one that {@link pushRequest} returns. */
 export function isPushedUri(requestUri: string): boolean {
@@ -60,13 +70,13 @@ export async function openRequestUri(
   const openUntil = new Date(now.getTime() + OPENED_TTL_SECONDS * 1000)
   const { tenantId, clientId } = client
   if (key === null || key.tenantId !== tenantId) throw new Fault('request_uri.invalid')
-  const sealed = await needs.store.single(tenantId, (tx) =>
+  const stored = await needs.store.single(tenantId, (tx) =>
     openPushedRequest(tx, { ...key, clientId, issuer }, { now, openUntil }),
   )
-  if (sealed === null) throw new Fault('request_uri.invalid')
-  const parameters = readOwnJson(await needs.sealing.open(placeOf(client, key), sealed))
+  if (stored === null) throw new Fault('request_uri.invalid')
+  const parameters = readOwnJson(await needs.sealing.open(placeOf(client, key), stored.sealedParameters))
   // Sealed by this server.
-  return { key, parameters: parameters as Parameters }
+  return { key, parameters: parameters as Parameters, instanceKey: stored.instanceKey }
 }
 
 function placeOf({ tenantId }: Client, { id }: Pick<PushedKey, 'id'>): SealedPlace {

@@ -2,13 +2,13 @@ import { type AcrossTx, sql, type TenantTx } from '../../../store/store.ts'
 
 const insert = sql(
   'authorization.insert_pushed_request',
-  'insert into pushed_request (tenant_id, id, hash, client_id, sealed_parameters, expires_at, issuer) values ($1, $2, $3, $4, $5, $6, $7)',
+  'insert into pushed_request (tenant_id, id, hash, client_id, sealed_parameters, expires_at, issuer, instance_jkt) values ($1, $2, $3, $4, $5, $6, $7, $8)',
 )
 const open = sql(
   'authorization.open_pushed_request',
   `update pushed_request set opened_at = coalesce(opened_at, $5), expires_at = case when opened_at is null then $6 else expires_at end
    where tenant_id = $1 and id = $2 and hash = $3 and client_id = $4 and expires_at > $5 and issuer = $7
-   returning sealed_parameters as "sealedParameters"`,
+   returning sealed_parameters as "sealedParameters", instance_jkt as "instanceKey"`,
 )
 const spend = sql(
   'authorization.spend_pushed_request',
@@ -25,17 +25,24 @@ export type PushedKey = { readonly id: string; readonly hash: Buffer }
 /** The client, and the authorization server that it pushed a request to. */
 type PushedOwner = { readonly clientId: string; readonly issuer: string }
 
+/** What was pushed. */
+type StoredRequest = {
+  readonly sealedParameters: Buffer
+  /** Thumbprint of the key of the client instance that pushed it; null: no client attestation named one. */
+  readonly instanceKey: string | null
+}
+
 /** Inserts a pushed authorization request. */
 export async function insertPushedRequest(
   tx: TenantTx,
-  pushed: PushedKey & PushedOwner & { readonly sealedParameters: Buffer; readonly expiresAt: Date },
+  pushed: PushedKey & PushedOwner & StoredRequest & { readonly expiresAt: Date },
 ): Promise<void> {
-  const { id, hash, clientId, issuer, sealedParameters, expiresAt } = pushed
-  await tx.rows(insert, [tx.tenantId, id, hash, clientId, sealedParameters, expiresAt, issuer])
+  const { id, hash, clientId, issuer, sealedParameters, expiresAt, instanceKey } = pushed
+  await tx.rows(insert, [tx.tenantId, id, hash, clientId, sealedParameters, expiresAt, issuer, instanceKey])
 }
 
 /**
- * Returns the sealed parameters of a pushed request; null if it is unknown, spent, expired, or of another client or
+ * Returns what was pushed; null if it is unknown, spent, expired, or of another client or
  * authorization server.
  *
  * @param openUntil Its new expiry, if this is the first time that it is opened.
@@ -44,10 +51,9 @@ export async function openPushedRequest(
   tx: TenantTx,
   { id, hash, clientId, issuer }: PushedKey & PushedOwner,
   { now, openUntil }: { readonly now: Date; readonly openUntil: Date },
-): Promise<Buffer | null> {
+): Promise<StoredRequest | null> {
   const values = [tx.tenantId, id, hash, clientId, now, openUntil, issuer]
-  const [row] = await tx.rows<{ sealedParameters: Buffer }>(open, values)
-  return row?.sealedParameters ?? null
+  return (await tx.rows<StoredRequest>(open, values))[0] ?? null
 }
 
 /** Deletes a pushed request. Returns false if there is none: of concurrent requests one gets true. */

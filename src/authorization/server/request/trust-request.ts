@@ -15,6 +15,8 @@ export type TrustedRequest = {
   readonly parameters: Parameters
   /** null: the request was not pushed. */
   readonly pushed: PushedKey | null
+  /** Thumbprint of the key of the client instance that pushed it; null: not pushed, or the client has no attestation. */
+  readonly instanceKey: string | null
 }
 
 /**
@@ -38,7 +40,13 @@ export async function trustRequest(
       ? await openRequestUri(platform, server, client, requestUri)
       : null
   const parameters = pushed?.parameters ?? given
-  return { client, redirectUri: redirectUriOf(server, client, parameters), parameters, pushed: pushed?.key ?? null }
+  return {
+    client,
+    redirectUri: redirectUriOf(server, client, parameters),
+    parameters,
+    pushed: pushed?.key ?? null,
+    instanceKey: pushed?.instanceKey ?? null,
+  }
 }
 
 /** Returns the redirect URI of a request; one of those registered, by default. @throws Fault `request.invalid` if it is missing or not registered */

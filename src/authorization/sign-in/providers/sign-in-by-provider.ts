@@ -19,6 +19,7 @@ import { type Browser, completeSignIn, type SignedIn } from '../complete-sign-in
 import { clearCookie, makeCookie, readCookie } from '../cookies.ts'
 import { openState, sealState, spendState } from '../sealed-state.ts'
 import { findOrCreatePerson, type PersonProblem, PersonRefused } from './find-person.ts'
+import { holdClaims } from './held-claims.ts'
 import { providerConfiguration } from './openid-configuration.ts'
 import { lacksClaims, readPerson } from './provider-claims.ts'
 
@@ -56,12 +57,18 @@ export async function listSignInProviders(
  * Starts a sign-in at a provider of a tenant. State, nonce and code verifier (PKCE S256) are sealed in a cookie, so the sign-in ends in the
  * browser in which it began.
  *
+ * @param about `holdsClaims`: what is waiting for this sign-in needs the claims of the person.
  * @param continueTo Given back at the end; at most 4,000 characters.
  * @returns the address to redirect to and a Set-Cookie header; null if there is no such provider, or it cannot be reached.
  */
 export async function beginProviderSignIn(
   needs: Needs,
-  about: { readonly tenantSlug: string; readonly provider: string; readonly loginHint: string | null },
+  about: {
+    readonly tenantSlug: string
+    readonly provider: string
+    readonly loginHint: string | null
+    readonly holdsClaims?: boolean
+  },
   continueTo: string | null,
 ): Promise<{ readonly url: string; readonly cookie: string } | null> {
   const tenant = await findTenant(needs, about.tenantSlug)
@@ -83,7 +90,8 @@ export async function beginProviderSignIn(
     ...(about.loginHint === null ? {} : { login_hint: about.loginHint }),
   })
   const kept = continueTo !== null && continueTo.length <= CONTINUE_CHARS_MAX ? continueTo : null
-  const values = { state, nonce, verifier, tenantId: tenant.id, providerId: provider.id, continueTo: kept }
+  const { holdsClaims = false } = about
+  const values = { state, nonce, verifier, tenantId: tenant.id, providerId: provider.id, continueTo: kept, holdsClaims }
   const sealed = await sealState(needs, 'provider', values, STATE_SECONDS)
   return { url: url.href, cookie: makeCookie(needs, 'state', sealed, STATE_SECONDS) }
 }
@@ -101,6 +109,7 @@ export async function finishProviderSignIn(needs: Needs, path: string, browser: 
   const opened = await openState(needs, 'provider', readCookie(needs, 'state', browser.cookieHeader) ?? '')
   if (opened === null) return refused('state')
   const { state, nonce, verifier, providerId, continueTo } = opened.values
+  const holdsClaims = opened.values.holdsClaims === true
   // The seal proves that beginProviderSignIn wrote the id.
   const tenant = await findTenantOf(needs, opened.values.tenantId as TenantId)
   const provider =
@@ -112,7 +121,7 @@ export async function finishProviderSignIn(needs: Needs, path: string, browser: 
   if (url.searchParams.get('state') !== state || !(await spendState(needs, opened))) return refused('state')
   const checks = { expectedState: String(state), expectedNonce: String(nonce), pkceCodeVerifier: String(verifier) }
   try {
-    const claims = await claimsFrom(await providerConfiguration(needs, provider), provider, url, checks)
+    const claims = await claimsFrom(await providerConfiguration(needs, provider), provider, url, checks, holdsClaims)
     const person = readPerson(provider, claims.idToken, claims.userInfo)
     const now = needs.clock.now()
     const find = () =>
@@ -124,6 +133,10 @@ export async function finishProviderSignIn(needs: Needs, path: string, browser: 
     })
     const done = await completeSignIn(needs, { tenantId: tenant.id, userId }, ['fed'], browser)
     if (done === null) return refused('disabled')
+    if (holdsClaims) {
+      const stated = { ...claims.userInfo, ...claims.idToken }
+      await holdClaims(needs, done.session, { provider: provider.name, claims: stated })
+    }
     const next = typeof continueTo === 'string' ? continueTo : null
     return { ...done, cookies: [...done.cookies, ...cookies], continueTo: next }
   } catch (error) {
@@ -138,11 +151,13 @@ async function claimsFrom(
   provider: IdentityProvider,
   url: URL,
   checks: { expectedState: string; expectedNonce: string; pkceCodeVerifier: string },
+  isAll: boolean,
 ): Promise<{ readonly idToken: JsonObject; readonly userInfo: JsonObject }> {
   const tokens = await authorizationCodeGrant(configuration, url, { ...checks, idTokenExpected: true })
   const idToken: unknown = tokens.claims()
   if (!isJsonObject(idToken)) throw new Error('the provider sent no ID token')
-  const needsUserInfo = lacksClaims(provider, idToken) && configuration.serverMetadata().userinfo_endpoint !== undefined
+  const needsUserInfo =
+    (isAll || lacksClaims(provider, idToken)) && configuration.serverMetadata().userinfo_endpoint !== undefined
   if (!needsUserInfo) return { idToken, userInfo: {} }
   const userInfo: unknown = await fetchUserInfo(configuration, tokens.access_token, String(idToken.sub))
   return { idToken, userInfo: isJsonObject(userInfo) ? userInfo : {} }

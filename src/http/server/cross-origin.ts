@@ -1,0 +1,76 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+/**
+ * Which pages of other origins may read the responses of a path. `any`: every page, a public resource. `clients`: those of applications that are
+ * public clients, which send an access token and no cookie. null: none. [SEC-75]
+ */
+export type CrossOrigin = 'any' | 'clients' | null
+
+/** Whether an origin is that of a public client. */
+export type IsClientOrigin = (origin: string) => Promise<boolean>
+
+/** Headers of requests that a page may set besides those that need no permission. */
+const REQUEST_HEADERS =
+  'Authorization, Content-Type, DPoP, If-Match, If-None-Match, Idempotency-Key, Accept-Language, Last-Event-ID'
+/** Headers of responses that a page may read besides those that need no permission. */
+const RESPONSE_HEADERS = 'DPoP-Nonce, WWW-Authenticate, Retry-After, ETag, Location, X-Request-Id'
+/** Browsers keep the permission no longer than two hours. */
+const PREFLIGHT_SECONDS = 7200
+const ORIGIN_CHARS_MAX = 300
+
+/** Lets the applications of public clients read the responses of the paths for them. Requests without `Origin` cost nothing. */
+export function addClientOrigins(app: FastifyInstance, isClientOrigin: IsClientOrigin): void {
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (request.trace.crossOrigin !== 'clients') return done(null, payload)
+    addVary(reply)
+    const origin = originOf(request)
+    if (origin === null) return done(null, payload)
+    allowed(isClientOrigin, origin).then((isAllowed) => {
+      if (isAllowed) {
+        reply.header('access-control-allow-origin', origin)
+        reply.header('access-control-expose-headers', RESPONSE_HEADERS)
+      }
+      done(null, payload)
+    })
+  })
+}
+
+/** Answers the preflight of a path. An origin that is not allowed gets a response that allows nothing. */
+export async function answerPreflight(
+  reply: FastifyReply,
+  request: FastifyRequest,
+  methods: { readonly allow: readonly string[]; readonly crossOrigin: CrossOrigin },
+  isClientOrigin: IsClientOrigin,
+): Promise<FastifyReply> {
+  reply.code(204)
+  if (methods.crossOrigin === 'any') {
+    const cors = { 'access-control-allow-origin': '*', 'access-control-allow-methods': 'GET, HEAD' }
+    return reply.headers({ ...cors, 'access-control-max-age': '86400' }).send()
+  }
+  addVary(reply)
+  const origin = originOf(request)
+  if (origin !== null && (await allowed(isClientOrigin, origin))) {
+    reply.headers({
+      'access-control-allow-origin': origin,
+      'access-control-allow-methods': methods.allow.join(', '),
+      'access-control-allow-headers': REQUEST_HEADERS,
+      'access-control-max-age': String(PREFLIGHT_SECONDS),
+    })
+  }
+  return reply.send()
+}
+
+function originOf({ headers: { origin } }: FastifyRequest): string | null {
+  return origin === undefined || origin.length > ORIGIN_CHARS_MAX ? null : origin
+}
+
+/** While the database cannot be read, no origin is allowed. */
+function allowed(isClientOrigin: IsClientOrigin, origin: string): Promise<boolean> {
+  return isClientOrigin(origin).catch(() => false)
+}
+
+/** A cache keeps the responses for different origins apart. */
+function addVary(reply: FastifyReply): void {
+  const vary = reply.getHeader('vary')
+  reply.header('vary', vary === undefined ? 'Origin' : `${vary}, Origin`)
+}
