@@ -4,7 +4,7 @@ import { aTenantWith, twoServers } from '../../authorization/sign-in/test-suppor
 import type { Caller, UserId } from '../../caller.ts'
 import type { Fault } from '../../fault.ts'
 import { newId } from '../../store/row-id.ts'
-import { publishWalletProvider } from '../issuer-access/wallet-provider.ts'
+import { publishProviderRoot } from '../issuer-access/wallet-provider.ts'
 import { fetchDeferredJob } from '../offers/fetch-deferred.ts'
 import type { CodeOptions } from '../test-support/code-server.ts'
 import { fault } from '../test-support/fault.ts'
@@ -27,7 +27,7 @@ before(async () => {
 })
 after(() => bench.close())
 
-const provider = () => publishWalletProvider(bench.platform)
+const provider = () => publishProviderRoot(bench.platform)
 
 async function withIssuer(options: Options, run: (issuer: ForeignIssuer) => Promise<void>): Promise<void> {
   const issuer = await foreignIssuer({ code: {}, ...options })

@@ -26,7 +26,7 @@ const CHALLENGE_BYTES_MAX = 16 * 1024
 const ANSWER_BYTES_MAX = 64 * 1024
 const ATTESTED = 'attest_jwt_client_auth'
 
-type Needs = SendNeeds & Pick<Platform, 'keys' | 'urls'>
+type Needs = SendNeeds & Pick<Platform, 'keys' | 'urls' | 'store'>
 
 /**
  * Chooses how the wallet acts at an authorization server. DPoP if the server supports it; a wallet attestation if it accepts no public

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, X509Certificate } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import {
   type CallbackContext,
@@ -16,8 +16,8 @@ export type CodeOptions = {
   readonly attested?: boolean
   /** Tokens of this server expire at once, but can be renewed. */
   readonly renews?: boolean
-  /** The DID document of the wallet provider. */
-  readonly provider?: () => Promise<object>
+  /** The root of the wallet provider, in PEM. */
+  readonly provider?: () => Promise<string>
 }
 
 /** A request to the server. `url`: as the client addressed it. */
@@ -211,12 +211,16 @@ function callbacksWith({
   }
 }
 
+/** HAIP 1.0, 4.4.1: the attester is named by `x5c`, without the trust anchor and without a self-signed certificate. */
 async function providerKey(signer: object, provider: CodeOptions['provider']): Promise<Jwk> {
-  const named = 'didUrl' in signer ? signer.didUrl : undefined
-  const { verificationMethod = [] } = Object((await provider?.()) ?? {})
-  const found = verificationMethod.find((one: { id: string }) => one.id === named)
-  if (found === undefined) throw new Error('an unknown attester')
-  return found.publicKeyJwk
+  const [leaf = '', ...above] = 'x5c' in signer && Array.isArray(signer.x5c) ? signer.x5c : []
+  const [root, certificate] = [
+    new X509Certificate((await provider?.()) ?? ''),
+    new X509Certificate(Buffer.from(leaf, 'base64')),
+  ]
+  const isBelow = certificate.checkIssued(root) && certificate.verify(root.publicKey)
+  if (above.length > 0 || !isBelow || certificate.subject === certificate.issuer) throw new Error('an unknown attester')
+  return certificate.publicKey.export({ format: 'jwk' }) as Jwk
 }
 
 function payloadOf(jwt: string | string[] | undefined): Record<string, unknown> {
