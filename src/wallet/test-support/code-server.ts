@@ -39,6 +39,8 @@ export class CodeServer {
   readonly #codes = new Map<string, Grant>()
   readonly #tokens = new Map<string, string | undefined>()
   readonly #refresh = new Map<string, string | undefined>()
+  /** `jti` of the proofs of possession. */
+  readonly #spent = new Set<unknown>()
   readonly #server: Oauth2AuthorizationServer
   /** The authorization requests that were opened. */
   readonly opened: URLSearchParams[] = []
@@ -73,6 +75,7 @@ export class CodeServer {
   }
 
   async push(ask: Incoming): Promise<Answer> {
+    if (this.#isReplayed(ask)) return { ...ok({ error: 'invalid_client_attestation' }), status: 400 }
     const form = new URLSearchParams(ask.body)
     const request = this.#requestOf(ask, '/par')
     const parsed = await this.#server.parsePushedAuthorizationRequest({
@@ -107,6 +110,7 @@ export class CodeServer {
   }
 
   async token(ask: Incoming): Promise<Answer> {
+    if (this.#isReplayed(ask)) return { ...ok({ error: 'invalid_client_attestation' }), status: 400 }
     const form = Object.fromEntries(new URLSearchParams(ask.body))
     if (this.#lacksNonce(ask)) return useNonce(400)
     return form.grant_type === 'refresh_token' ? this.#renew(form) : this.#redeem(ask, form)
@@ -171,6 +175,15 @@ export class CodeServer {
   /** Tokens that were given out are worth nothing from now on. */
   expireTokens(): void {
     this.#tokens.clear()
+  }
+
+  /** Draft 10 of attestation-based client authentication, 12.1: a proof of possession is accepted once. */
+  #isReplayed({ headers }: Incoming): boolean {
+    const { jti } = payloadOf(headers['oauth-client-attestation-pop'])
+    if (jti === undefined) return false
+    if (this.#spent.has(jti)) return true
+    this.#spent.add(jti)
+    return false
   }
 
   #lacksNonce({ headers }: Incoming): boolean {
