@@ -188,6 +188,49 @@ test('[HAIP-1] the pre-authorized code is refused under the profile, and the met
   assert.ok(!metadata.grant_types_supported.includes('urn:ietf:params:oauth:grant-type:pre-authorized_code'))
 })
 
+/** A user of the tenant. */
+async function aRecipient({ slug }: Tenant) {
+  const value = `u-${newId()}`
+  await applyBootstrap(issuer.platform, { tenants: [{ slug, name: 'Acme College', users: [{ username: value }] }] })
+  return { identifierType: 'username', value }
+}
+
+for (const [what, grants, isNamed, outcome] of [
+  ['without a user and grants', undefined, false, [400, '/grants']],
+  ['with the pre-authorized code', ['pre-authorized_code'], true, [400, '/grants']],
+  ['with both grants', ['pre-authorized_code', 'authorization_code'], true, [400, '/grants']],
+  ['with the authorization code, but without a user', ['authorization_code'], false, [400, '/recipient']],
+  ['with the authorization code and a user', ['authorization_code'], true, [200, 'authorization_code']],
+  ['with a user', undefined, true, [200, 'authorization_code']],
+] as const) {
+  test(`[HAIP-1] an issuance ${what} is ${outcome[0] === 200 ? 'an offer with the authorization code' : 'refused at once'} under the profile`, async () => {
+    const tenant = await aHaipTenant()
+    await aRoot(issuer, {}, tenant)
+    const [template] = (await issuer.api('GET', '/templates/credentials', undefined, tenant)).body.data
+    const about = { credentialTemplateId: template.id, attributes: someClaims, ...(grants && { grants }) }
+    const body = { ...about, ...(isNamed && { recipient: await aRecipient(tenant) }) }
+    const made = await issuer.api('POST', '/credentials/issuance', body, tenant)
+    if (made.status !== 200) {
+      assert.deepEqual([made.status, made.body.errors[0].source.pointer], outcome)
+      if (outcome[1] === '/grants') assert.match(made.body.errors[0].detail, /HAIP 1\.0.*\["authorization_code"\]/)
+      return
+    }
+    const uri = new URL(made.body.data.offerUri).searchParams.get('credential_offer_uri') ?? ''
+    assert.deepEqual([made.status, ...Object.keys((await issuer.open(uri)).body.grants)], outcome)
+  })
+}
+
+test('[HAIP-1] a batch is refused at once under the profile: its offers have the pre-authorized code', async () => {
+  const tenant = await aTenant()
+  const [template] = (await issuer.api('GET', '/templates/credentials', undefined, tenant)).body.data
+  const body = { credentialTemplateId: template.id, items: [{ attributes: someClaims }] }
+  assert.equal((await issuer.api('POST', '/credentials/issuance/batch', body, tenant)).status, 202)
+  await setHaip(tenant)
+  const refused = await issuer.api('POST', '/credentials/issuance/batch', body, tenant)
+  assert.equal(refused.status, 409)
+  assert.match(refused.body.errors[0].detail, /POST \/creds\/credentials\/issuance/)
+})
+
 for (const [what, signer, pointer] of [
   ['the did:web key', { kind: 'did:web' }, '/signer/kind'],
   ['an Ed25519 certificate', { kind: 'certificate', keyType: 'Ed25519' }, '/signer/keyType'],
@@ -208,7 +251,7 @@ for (const [what, signer, pointer] of [
       tenant,
     )
     assert.equal(replaced.status, 400)
-    const body = { credentialTemplateId: id, attributes: someClaims }
+    const body = { credentialTemplateId: id, attributes: someClaims, recipient: await aRecipient(tenant) }
     assert.equal((await issuer.api('POST', '/credentials/issuance', body, tenant)).status, 409)
   })
 }
