@@ -83,12 +83,16 @@ async function aHaipTenant(): Promise<Tenant> {
 const seconds = () => issuer.clock.at.getTime() / 1000
 
 /** The headers of the wallet. @param more Certificates after those of its provider. */
-async function certified(tenant: Tenant, more: readonly string[] = []): Promise<Record<string, string>> {
+async function certified(
+  tenant: Tenant,
+  more: readonly string[] = [],
+  challenge = aChallenge(issuer, tenant),
+): Promise<Record<string, string>> {
   const header = { typ: 'oauth-client-attestation+jwt', x5c: [...provider.x5c, ...more] }
   const claims = { sub: walletOf(tenant), exp: seconds() + 600, cnf: { jwk: instance.publicJwk } }
   const attestation = await signCompact(header, claims, provider.key)
   const change = { attestation, popClaims: { iss: walletOf(tenant) } }
-  return attestationHeaders(issuer, await aChallenge(issuer, tenant), change, tenant)
+  return attestationHeaders(issuer, await challenge, change, tenant)
 }
 
 async function byDid(tenant: Tenant): Promise<Record<string, string>> {
@@ -143,6 +147,13 @@ for (const [what, endpoint, headers, open, strict] of [
     (tenant: Tenant) => certified(tenant, [readPem(authority.certificate).der.toString('base64')]),
     '201',
     'client_attestation.invalid',
+  ],
+  [
+    '[HAIP-8] a proof of possession without the challenge of the server',
+    'par',
+    (tenant: Tenant) => certified(tenant, [], Promise.resolve('')),
+    '201',
+    'client_attestation.challenge',
   ],
   [
     '[HAIP-8] no client authentication at the token endpoint',
