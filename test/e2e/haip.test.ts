@@ -304,7 +304,7 @@ async function verifySdJwt(credential: string, issuer: string): Promise<void> {
   })
   const { payload } = await library.verify(credential)
   assert.equal(payload.iss, issuer)
-  assert.equal(listed.length, 1, '[HAIP-30] status by status_list')
+  assert.equal(listed.length, 1, 'the status is in a status_list')
   assert.partialDeepStrictEqual(await library.getClaims(credential), { name: 'Anele' })
 }
 
@@ -385,7 +385,7 @@ async function holderKeyOf(sdJwt: string): Promise<JWK> {
   return { alg: 'ES256', ...JSON.parse(Buffer.from(payload, 'base64url').toString()).cnf.jwk }
 }
 
-test('[HAIP-24] the hosted wallet presents the mdoc to a verifier of @openid4vc/openid4vp, and @owf/mdoc and @auth0/mdl verify it', async () => {
+test('[HAIP-22] the hosted wallet presents the mdoc to a verifier of @openid4vc/openid4vp, and @owf/mdoc and @auth0/mdl verify it', async () => {
   const claims = [{ path: [CARD, 'name'] }]
   const query = { id: 'c', format: 'mso_mdoc', meta: { doctype_value: `${CARD}.1` }, claims }
   const verifier = await aPeerVerifier(query)

@@ -34,7 +34,7 @@ async function templateOf(more: object = {}): Promise<Body> {
   return made.body.data
 }
 
-test('a user signs in, sees what is issued, agrees, and the wallet gets the credential that was prepared for them', async () => {
+test('[VCI-A7] a user signs in, sees what is issued, agrees, and the wallet gets the credential that was prepared for them', async () => {
   const browser = await aUser(issuer)
   const issuance = await prepared(issuer, template, browser)
   const offer = await offerOf(issuer, issuance)

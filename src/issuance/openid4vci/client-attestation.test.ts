@@ -223,10 +223,11 @@ test('[VCI-T2] a tenant may require clients: anonymous and public ones are refus
   assert.equal((await tokenWith(headers, {}, tenant)).status, 200)
 })
 
-test('[VCI-M12, VCI-M13] the metadata of the server say which clients it accepts', async () => {
+test('[VCI-M9, VCI-M12, VCI-M13] the metadata of the server say which clients it accepts', async () => {
   const open = await metadataOf(issuer.tenant)
   const authenticated = ['private_key_jwt', 'attest_jwt_client_auth', 'attest_jwt_client_auth_dpop']
   assert.deepEqual(open.token_endpoint_auth_methods_supported, ['none', ...authenticated])
+  assert.deepEqual(open.authorization_details_types_supported, ['openid_credential'])
   assert.equal(open['pre-authorized_grant_anonymous_access_supported'], true)
   assert.equal(open.challenge_endpoint, `${issuer.platform.urls.issuer(issuer.tenant.slug)}/challenge`)
   for (const what of ['', '_pop']) {

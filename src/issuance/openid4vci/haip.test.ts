@@ -290,7 +290,7 @@ async function attestedRequest(
   })
 }
 
-test('[HAIP-9] [HAIP-31] a credential needs attested keys, an attester by x5c alone and a certificate, under the profile', async () => {
+test('[HAIP-3] [HAIP-9] [HAIP-31] a credential needs attested keys, an attester by x5c alone and a certificate, under the profile', async () => {
   const tenant = await aTenant()
   const made = await aTokenBefore(tenant)
   const x5c = provider.x5c
@@ -312,6 +312,7 @@ test('[HAIP-9] [HAIP-31] a credential needs attested keys, an attester by x5c al
   const { header } = parseSdJwt(body.credentials[0].credential).jwt
   assert.deepEqual([header.alg, Array.isArray(header.x5c), header.kid], ['ES256', true, undefined])
   const metadata = (await issuer.open(`/.well-known/openid-credential-issuer/issuers/${tenant.slug}`)).body
-  const { proof_types_supported: types } = metadata.credential_configurations_supported[made.code]
+  const { proof_types_supported: types, scope } = metadata.credential_configurations_supported[made.code]
+  assert.equal(scope, made.code)
   assert.deepEqual([types.jwt.key_attestations_required, types.attestation.key_attestations_required], [{}, {}])
 })

@@ -77,7 +77,7 @@ for (const policy of ['trusted', 'any'])
     assert.equal(lastAccept(), 'application/jwt, application/json')
   })
 
-test('[W-M3] [VCI-M22] plain metadata of an issuer that does not sign are used, and are what other tenants request', async () => {
+test('[W-M1] [W-M3] [VCI-M22] plain metadata of an issuer that does not sign are used, and are what other tenants request', async () => {
   issuer.lie({})
   await preview(await person(true))
   await preview(await person(false))
