@@ -93,3 +93,16 @@ test('the wallet starts by itself, names the credential by authorization_details
   })
   assert.equal(notified.status, 204)
 })
+
+test('a wallet of a server that is known as localhost, as in development, gets its code there, and at no other localhost', async () => {
+  const browser = await aUser(issuer)
+  await prepared(issuer, template, browser)
+  const { publicUrl } = issuer.platform.urls
+  const form = await aCode(issuer, template, browser, { redirect_uri: `${publicUrl}/issuance-sessions/callback` })
+  assert.equal(new URL(form.redirect_uri ?? '').hostname, 'localhost')
+  assert.equal((await tokenAt(issuer, form)).status, 200)
+  for (const other of ['http://localhost:9/cb', `${publicUrl}1/cb`]) {
+    const { parameters } = await aRequest(template, { redirect_uri: other })
+    assert.equal((await authorizeAt(issuer, parameters, browser)).status, 400)
+  }
+})
